@@ -1,0 +1,105 @@
+r"""Dual numbers :math:`a + b\,t` with :math:`t^2 = 0`: exact directional derivatives.
+
+The parts may be numbers of any arithmetic (rationals, balls, sympy expressions, dual numbers
+themselves), so the rules below are the whole of differentiation.  Each derivative in progress has
+a level; a number of another level is a constant for it, which keeps nested derivatives apart.
+
+>>> from fractions import Fraction
+>>> derivative(lambda x: 1 / (x * x), Fraction(2), Fraction(1))
+Fraction(-1, 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from theory.arithmetic.operations import sqrt
+
+_levels = count()
+
+
+class Dual:
+    """The number ``value + rate * t`` of one level."""
+
+    __slots__ = ("level", "rate", "value")
+
+    def __init__(self, value: Any, rate: Any, level: int):
+        self.value, self.rate, self.level = value, rate, level
+
+    def _parts(self, other: Any) -> tuple[Any, Any]:
+        """Split the other operand into value and rate at this number's level."""
+        if isinstance(other, Dual) and other.level == self.level:
+            return other.value, other.rate
+        return other, 0
+
+    def _yields_to(self, other: Any) -> bool:
+        """Whether the other operand is a vector or a dual number of a later level."""
+        if isinstance(other, Dual):
+            return other.level > self.level
+        return hasattr(other, "shape") or hasattr(other, "inner")
+
+    def __add__(self, other: Any) -> Any:
+        if self._yields_to(other):
+            return other + self if isinstance(other, Dual) else NotImplemented
+        value, rate = self._parts(other)
+        return Dual(self.value + value, self.rate + rate, self.level)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Any:
+        return Dual(-self.value, -self.rate, self.level)
+
+    def __sub__(self, other: Any) -> Any:
+        return NotImplemented if hasattr(other, "shape") else self + (-other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        if self._yields_to(other):
+            return other * self if isinstance(other, Dual) else NotImplemented
+        value, rate = self._parts(other)
+        return Dual(self.value * value, self.value * rate + self.rate * value, self.level)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return self * (1 / other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        inverse = 1 / self.value
+        return Dual(inverse, -self.rate * inverse * inverse, self.level) * other
+
+    def __pow__(self, power: int) -> Any:
+        result = self
+        for _ in range(power - 1):
+            result = result * self
+        return result
+
+    def sqrt(self) -> Any:
+        """Return the non-negative square root."""
+        root = sqrt(self.value)
+        return Dual(root, self.rate / (2 * root), self.level)
+
+    def __repr__(self) -> str:
+        return f"({self.value}) + ({self.rate}) t{self.level}"
+
+
+def infinitesimal() -> Dual:
+    """Return t of a fresh level."""
+    return Dual(0, 1, next(_levels))
+
+
+def rate(number: Any, t: Dual) -> Any:
+    """Return the coefficient of t in a number; in one without t it is zero."""
+    if isinstance(number, Dual) and number.level == t.level:
+        return number.rate
+    return 0
+
+
+def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
+    """Derivative of f at x along u, where f returns a number."""
+    t = infinitesimal()
+    return rate(f(x + t * u), t)

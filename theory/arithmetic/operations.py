@@ -1,0 +1,102 @@
+"""Inner product, mean, size and square root, for whatever kind of value is given.
+
+A value that is not an array answers for itself: it has the methods of :class:`Vector`.  Anything
+else is an array, and its own library does the work.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+from typing import Any, Protocol, runtime_checkable
+
+from array_api_compat import array_namespace, is_array_api_obj
+
+Axes = int | tuple[int, ...]
+
+
+@runtime_checkable
+class Vector(Protocol):
+    """A vector that is not an array: it knows its inner products and its length."""
+
+    def inner(self, other: Any) -> Any:
+        """Return the inner product with another vector of the same space."""
+        ...
+
+    def length(self) -> Any:
+        """Return the number of entries, which may be a symbol."""
+        ...
+
+    def mean(self) -> Any:
+        """Return the average of the entries."""
+        ...
+
+
+def inner(a: Any, b: Any, axis: Axes = 0) -> Any:
+    r"""Sum of products over the batch axes, :math:`\langle a, b \rangle = \sum_k a_k b_k`.
+
+    Nothing is conjugated (unlike the standard's ``vecdot``), so that complex-step derivatives
+    pass through; the summed axes are kept with length one.
+
+    >>> import numpy as np
+    >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    array([11.])
+    """
+    if isinstance(a, Vector):
+        return a.inner(b)
+    xp = array_namespace(a, b)
+    return xp.sum(a * b, axis=axis, keepdims=True)
+
+
+def norm_squared(a: Any, axis: Axes = 0) -> Any:
+    r"""The squared Euclidean norm :math:`\langle a, a\rangle` over the batch axes."""
+    return inner(a, a, axis)
+
+
+def mean(a: Any, axis: Axes = 0) -> Any:
+    """Average over the batch axes, which are kept with length one.
+
+    >>> import numpy as np
+    >>> mean(np.array([[1.0, 2.0], [3.0, 6.0]]))
+    array([[2., 4.]])
+    """
+    if isinstance(a, Vector):
+        return a.mean()
+    xp = array_namespace(a)
+    return xp.sum(a, axis=axis, keepdims=True) / size(a, axis)
+
+
+def size(a: Any, axis: Axes = 0) -> Any:
+    """Number of entries over the batch axes: a whole number, or the symbol m.
+
+    >>> import numpy as np
+    >>> size(np.zeros((2, 3, 4, 5)), axis=(0, 2, 3))
+    40
+    """
+    if isinstance(a, Vector):
+        return a.length()
+    axes = (axis,) if isinstance(axis, int) else axis
+    return prod(a.shape[i] for i in axes)
+
+
+def sqrt(x: Any) -> Any:
+    """Non-negative square root, elementwise.
+
+    A number that is exact or symbolic is asked for its own root: its method ``sqrt``, or its
+    power one half.
+    """
+    if is_array_api_obj(x):
+        if getattr(x.dtype, "kind", "") == "O":
+            return _sqrt_of_objects(x)
+        return array_namespace(x).sqrt(x)
+    return _sqrt_of_number(x)
+
+
+def _sqrt_of_number(x: Any) -> Any:
+    return x.sqrt() if hasattr(x, "sqrt") else x ** Fraction(1, 2)
+
+
+def _sqrt_of_objects(x: Any) -> Any:
+    import numpy as np
+
+    return np.frompyfunc(_sqrt_of_number, 1, 1)(x)
