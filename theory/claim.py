@@ -17,14 +17,13 @@ from theory import batchnorm
 
 
 class Relation(StrEnum):
-    """How the actual side relates to the claimed one."""
+    """How the actual side relates to the claimed one, or a hypothesis's quantity to zero."""
 
     EQUAL = "="
     AT_MOST = "<="
-    LESS_THAN = "<"
-    POSITIVE = "> 0"
-    """The actual side is positive; the claimed side is zero."""
     AT_LEAST = ">="
+    LESS_THAN = "<"
+    MORE_THAN = ">"
 
 
 class Form(StrEnum):
@@ -51,6 +50,20 @@ class Sides(NamedTuple):
 
     actual: Any
     claimed: Any
+
+
+class Case(Protocol):
+    """One instance as a hypothesis may change it: a dataclass with these fields."""
+
+    y: Any
+    gamma: Any
+    beta: Any
+    eps: Any
+    direction: Any
+
+    def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
+        r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
+        ...
 
 
 class Network(Protocol):
@@ -176,9 +189,13 @@ class Hypothesis:
     statement: str
     quantity: Callable[[Network, Letters], Any]
     sign: Relation = Relation.AT_LEAST
-    """``>=`` for a quantity that is non-negative, ``> 0`` positive, ``=`` zero."""
+    """How the quantity relates to zero."""
     impose: Callable[[Any], Any] | None = None
-    """Change a case so that the condition holds; without it a case is only checked."""
+    """Change a case so that the condition holds; without it a case is only checked.
+
+    The abstract witness imposes it on its case where a claim has no certificate, so there it
+    must lose no generality.
+    """
     printed: bool = True
     """Whether the text states it; False for a hypothesis that the text leaves out."""
 
@@ -194,14 +211,15 @@ class Location:
 
 
 class Term(NamedTuple):
-    """A summand of a certificate: a non-negative weight times something visibly non-negative.
+    """A summand of a certificate: a weight times factors that cannot be negative.
 
-    ``factor`` is a scalar to be squared, a vector to be measured (its squared norm), or a
-    :class:`Hypothesis` whose quantity is non-negative by assumption.
+    A factor is a scalar (its square counts), a vector (its squared norm counts) or a
+    :class:`Hypothesis` (its quantity counts).  The weight is visibly non-negative, unless a
+    factor is a quantity that a hypothesis says is zero.
     """
 
     weight: Any
-    factor: Any
+    factors: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -223,6 +241,8 @@ class Claim:
     """Terms that add up to claimed - actual: the proof of an inequality."""
     order: int = 1
     """How often the actual side differentiates the network."""
+    corrected_by: str | None = None
+    """The identifier of the right statement, where it is not a claim made of this one."""
     falsified_by: str = ""
     remark: str = ""
 

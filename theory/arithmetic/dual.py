@@ -66,7 +66,11 @@ class Dual:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        return self * (1 / other)
+        if isinstance(other, Dual):
+            return self * (1 / other)
+        return NotImplemented if self._yields_to(other) else Dual(
+            self.value / other, self.rate / other, self.level
+        )
 
     def __rtruediv__(self, other: Any) -> Any:
         inverse = 1 / self.value

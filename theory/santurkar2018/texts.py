@@ -1,0 +1,29 @@
+"""The texts of Santurkar, Tsipras, Ilyas and Madry, and how to point into them.
+
+The texts are conversions of the printed pages, so a place is given by the line of the conversion
+and a few words of it, verbatim; the SHA-256 says which conversion.
+"""
+
+from theory.claim import Location
+
+PAPER = "How Does Batch Normalization Help Optimization?"
+SHA256 = {
+    "S-final": "c9a67f7aa05a217373707aa949ecac4679cf6cf41fd5e5afe964a8ab77a7bb14",
+    "S-supp": "b2c852b42901a3de37f51aa4673cef1eca0f7bbd92b883b2742b931bf8f2695c",
+    "S-v1": "3a82d961cff823a3e8b4f77d6eb5d175e6e00dce5caf938d4f9408fc6da4dfc0",
+}
+FILES = {
+    "S-final": "santurkar2018-final.txt",
+    "S-supp": "santurkar2018-supplement.txt",
+    "S-v1": "santurkar2018-v1.txt",
+}
+
+
+def final(line: int, place: str, quote: str) -> Location:
+    """Return a place in the last version."""
+    return Location("S-final", line, place, quote)
+
+
+def supplement(line: int, place: str, quote: str) -> Location:
+    """Return a place in the conference supplement."""
+    return Location("S-supp", line, place, quote)

@@ -1,0 +1,204 @@
+r"""The abstract witness: a proof for every batch size, or silence.
+
+The batch is :math:`y = \mu 1 + c` with :math:`\langle 1, c\rangle = 0` and
+:math:`\langle c, c\rangle = m v`; the loss is known by its 2-jet at the layer's output,
+:math:`L(z + d) = \langle g, d\rangle + \langle d, Hd\rangle/2`, which is all that first and
+second derivatives see.  With :math:`v = \sigma_0^2` and :math:`\epsilon = \sigma^2 - \sigma_0^2`
+every square root that Batch Normalization takes is a symbol.
+
+An equality is proved by a difference that vanishes.  An inequality is proved by its certificate:
+terms that are visibly non-negative and that add up to its slack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from theory.arithmetic import abstract, sqrt
+from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
+from theory.arithmetic.dual import Dual
+from theory.claim import Claim, Hypothesis, Letters, Relation, Term
+from verify import primitives
+
+SIGMA = sp.Symbol("sigma", positive=True)
+BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
+EPSILON = sp.Symbol("epsilon", nonnegative=True)
+
+
+class OutsideJet(ValueError):
+    """The loss was asked for a value at a point where its 2-jet says nothing."""
+
+
+class LosesGenerality(ValueError):
+    """A hypothesis asked the generic case for a special loss."""
+
+
+@dataclass(frozen=True)
+class AbstractCase:
+    """One unit with a batch of symbolic length; hypotheses may replace its fields."""
+
+    y: AbstractVector
+    gamma: Any
+    beta: Any
+    eps: Any
+    direction: AbstractVector
+
+    def with_isotropic_loss(self, linear: Any, curvature: Any) -> AbstractCase:
+        """Refuse: a proof for one loss is no proof."""
+        raise LosesGenerality("an isotropic loss is a special case")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was found: the slack of the statement, and the terms that show its sign."""
+
+    slack: str
+    terms: tuple[str, ...] = ()
+
+
+def abstract_case(has_epsilon: bool) -> AbstractCase:
+    """Return the generic case: any batch, any gamma and beta, and eps zero or non-negative."""
+    space = Space({frozenset({abstract.ONE, "c"}): sp.Integer(0)})
+    deviation = BIASED_DEVIATION if has_epsilon else SIGMA
+    space.known[frozenset({"c"})] = space.m * deviation**2
+    gamma, beta, mu = sp.symbols("gamma beta mu", real=True)
+    return AbstractCase(
+        y=mu * space.one + space.vector("c"),
+        gamma=gamma,
+        beta=beta,
+        eps=SIGMA**2 - BIASED_DEVIATION**2 if has_epsilon else sp.Integer(0),
+        direction=space.vector("u"),
+    )
+
+
+class AbstractNetwork:
+    """The network of an abstract case, differentiated by dual numbers."""
+
+    def __init__(self, case: AbstractCase):
+        self.y, self.gamma, self.beta, self.eps = case.y, case.gamma, case.beta, case.eps
+        self.direction = case.direction
+        self.m = case.y.space.m
+        self.z = self.forward(self.y).map(tidy)
+        self.g = self.gradient(self.loss, self.z)
+
+    def loss(self, z: AbstractVector) -> Any:
+        """Return the 2-jet of the loss at the layer's output."""
+        d = z - self.z
+        if not all(is_zero(_standard_part(c)) for c in d.coefficients.values()):
+            raise OutsideJet("the loss is known only near the layer's output z")
+        return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
+
+    def standard_deviation(self, y: AbstractVector) -> Any:
+        """Return the primitive standard deviation."""
+        return primitives.standard_deviation(y, self.m, self.eps, sqrt)
+
+    def normalize(self, y: AbstractVector) -> AbstractVector:
+        """Return the primitive normalised batch."""
+        return primitives.normalize(y, self.m, self.eps, sqrt)
+
+    def forward(self, y: AbstractVector) -> AbstractVector:
+        """Return the primitive layer's output."""
+        return primitives.forward(y, self.m, self.gamma, self.beta, self.eps, sqrt)
+
+    def normalized_loss(self, y: AbstractVector) -> Any:
+        """Return the loss of the layer's output."""
+        return self.loss(self.forward(y))
+
+    def gradient(self, f: Callable[[Any], Any], x: AbstractVector) -> AbstractVector:
+        """Return the gradient of a scalar function at x."""
+        return abstract.gradient(f, x)
+
+    def derivative(self, f: Callable[[Any], Any], x: AbstractVector, u: AbstractVector) -> Any:
+        """Return the derivative of a function at x along u."""
+        return abstract.directional_derivative(f, x, u)
+
+
+def prove(claim: Claim) -> Proof | None:
+    """Return a proof of the claim for every batch size, or None where none is found."""
+    case = abstract_case(claim.reading.has_epsilon)
+    try:
+        if claim.certificate is None:
+            for hypothesis in claim.hypotheses:
+                case = case if hypothesis.impose is None else hypothesis.impose(case)
+        network = AbstractNetwork(case)
+        letters = claim.reading.letters(network)
+        actual, claimed = claim.sides(network, letters)
+    except (OutsideJet, LosesGenerality):
+        return None
+    slack = actual - claimed if claim.relation in _LOWER_BOUNDS else claimed - actual
+    if claim.certificate is None:
+        return Proof("0") if claim.relation not in _STRICT and is_zero(slack) else None
+    terms = claim.certificate(network, letters)
+    total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
+    if not (is_zero(slack - total) and all(map(_is_non_negative, terms))):
+        return None
+    if claim.relation in _STRICT and not any(map(_is_positive, terms)):
+        return None
+    return Proof(str(shown(slack)), tuple(_describe(term) for term in terms))
+
+
+_LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
+_STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
+
+
+def _standard_part(number: Any) -> Any:
+    return _standard_part(number.value) if isinstance(number, Dual) else number
+
+
+def _value(term: Term, network: AbstractNetwork, letters: Letters) -> Any:
+    product = sp.sympify(term.weight)
+    for factor in term.factors:
+        product = product * _factor_value(factor, network, letters)
+    return product
+
+
+def _factor_value(factor: Any, network: AbstractNetwork, letters: Letters) -> Any:
+    if isinstance(factor, Hypothesis):
+        return factor.quantity(network, letters)
+    return factor.inner(factor) if isinstance(factor, AbstractVector) else factor**2
+
+
+def _is_non_negative(term: Term) -> bool:
+    """Whether a term cannot be negative, by the declared signs of its symbols alone."""
+    hypotheses = [f for f in term.factors if isinstance(f, Hypothesis)]
+    if any(h.sign is Relation.EQUAL for h in hypotheses):
+        return True
+    return bool(_signed(term.weight).is_nonnegative)
+
+
+def _is_positive(term: Term) -> bool:
+    """Whether a term is positive: a positive weight, and factors that are so by hypothesis."""
+    strict = all(isinstance(f, Hypothesis) and f.sign is Relation.MORE_THAN for f in term.factors)
+    return strict and _signed(term.weight) != 0 and _is_non_negative(term)
+
+
+def _signed(weight: Any) -> sp.Expr:
+    """Return an expression in v and eps with the weight's sign: numerator times denominator."""
+    in_variance = sp.sympify(weight).subs(SIGMA, sp.sqrt(BIASED_DEVIATION**2 + EPSILON))
+    chosen = in_variance if sp.sympify(weight).has(BIASED_DEVIATION) else sp.sympify(weight)
+    numerator, denominator = sp.fraction(sp.factor(chosen))
+    return numerator * denominator
+
+
+def shown(expression: sp.Expr) -> sp.Expr:
+    """Return the expression factored, with sigma^2 - sigma_0^2 written as epsilon."""
+    in_epsilon = sp.sympify(expression).subs(BIASED_DEVIATION, sp.sqrt(SIGMA**2 - EPSILON))
+    numerator, denominator = sp.fraction(sp.together(in_epsilon))
+    return sp.factor(sp.expand(numerator)) / sp.factor(sp.expand(denominator))
+
+
+def _describe(term: Term) -> str:
+    def name(factor: Any) -> str:
+        if isinstance(factor, Hypothesis):
+            return f"[{factor.statement}]"
+        if isinstance(factor, AbstractVector):
+            return f"|{factor.map(shown)}|^2"
+        return f"({shown(factor)})^2"
+
+    return " * ".join([f"({shown(sp.sympify(term.weight))})", *map(name, term.factors)])
+
+
