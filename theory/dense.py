@@ -30,7 +30,7 @@ from theory.arithmetic import Axes, inner, size
 
 
 def project(y: Any, u: Any, eps: Any = 0, axis: Axes = 0) -> Any:
-    r"""The operator P applied to a direction; same shape as ``y``.
+    r"""Apply P, the operator behind the Jacobian, to a direction; same shape as ``y``.
 
     .. math:: P u = u - \bar u\,1 - \tfrac1m \hat y\langle\hat y, u\rangle
               = \tfrac\sigma\gamma \frac{\partial z}{\partial y} u
@@ -45,7 +45,7 @@ def project(y: Any, u: Any, eps: Any = 0, axis: Axes = 0) -> Any:
 
 
 def projection(y: Any, eps: Any = 0, axis: Axes = 0) -> Any:
-    r"""The symmetric matrix :math:`P = I - \tfrac1m 1 1^\top - \tfrac1m \hat y\hat y^\top`.
+    r"""Return the symmetric matrix :math:`P = I - \tfrac1m 1 1^\top - \tfrac1m \hat y\hat y^\top`.
 
     A batch of two leaves nothing at eps = 0, since 1 and yhat span the plane:
 
@@ -59,7 +59,7 @@ def projection(y: Any, eps: Any = 0, axis: Axes = 0) -> Any:
 
 
 def jacobian(y: Any, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
-    r"""The layer's Jacobian :math:`\frac{\partial z}{\partial y} = \frac\gamma\sigma P`, symmetric.
+    r"""Return the Jacobian :math:`\frac{\partial z}{\partial y} = \frac\gamma\sigma P`, symmetric.
 
     Source: Santurkar et al. 2018, Fact C.2, eq. (1) and (2).
 

@@ -166,9 +166,9 @@ class Quadratic:
         if self.q == 0:
             return Quadratic(0, 1, self.p)
         # (a + b sqrt d)^2 = p + q sqrt d makes a^2 one of (p +- n)/2, where n^2 is the norm.
-        if (n := _rational_root(self.norm())) is not None:
+        if (n := rational_root(self.norm())) is not None:
             for square in ((self.p + n) / 2, (self.p - n) / 2):
-                if (a := _rational_root(square)) is not None and a != 0:
+                if (a := rational_root(square)) is not None and a != 0:
                     return abs(self._of(a, self.q / (2 * a), self.d))
         raise DifferentFieldsError(
             f"the root of {self} is not a number p + q*sqrt({self.d}); use balls"
@@ -260,7 +260,8 @@ def _extract_square(n: fmpz) -> tuple[fmpz, fmpz]:
     return k, f
 
 
-def _rational_root(x: fmpq) -> fmpq | None:
+def rational_root(x: fmpq) -> fmpq | None:
+    """Return the root of a rational number, None where it is not rational."""
     if x < 0 or not (x.p.is_square() and x.q.is_square()):
         return None
     return fmpq(x.p.isqrt(), x.q.isqrt())

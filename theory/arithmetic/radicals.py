@@ -1,0 +1,205 @@
+r"""A decision whether an expression with square roots vanishes identically.
+
+The expression is made of rational numbers and real symbols with + - * / and square roots.  Each
+distinct radicand R gets a letter s with :math:`s^2 = R`, which makes the expression one polynomial
+over products of others.  It vanishes if the polynomial's remainder modulo the :math:`s^2 - R` does.
+
+Conversely a remainder that is not zero is not a zero function, if the products of the letters are
+independent over the rational functions.  They are where no product of radicands is a square, and
+also where one radicand is the square of a polynomial that takes both signs, so that s is now plus
+and now minus it: the variance for m = 2.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+from theory.arithmetic.quadratic import rational_root
+
+
+class UndecidedError(ValueError):
+    """The remainder is not zero, and the roots are not known to be independent."""
+
+
+def is_zero(expression: Any) -> bool:
+    r"""Whether an expression, or every entry of an array, vanishes wherever it is defined.
+
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> s = sp.sqrt(x**2 + y)
+    >>> is_zero(1 / (s - x) - (s + x) / y), is_zero(1 / (s - x) - (s - x) / y)
+    (True, False)
+
+    Raises:
+        TypeError: a number or function of another kind is met, such as a float.
+        ZeroDivisionError: a denominator vanishes identically.
+        UndecidedError: the roots are related, as those of :math:`\sqrt{ab} - \sqrt a\sqrt b` are.
+    """
+    entries = np.asarray(expression, dtype=object).ravel().tolist()
+    expressions = [sp.sympify(entry) for entry in entries]
+    reader = _Reader(expressions)
+    if all(reader.reduced(reader.read(e).numerator).is_zero() for e in expressions):
+        return True
+    if not reader.roots_are_independent():
+        raise UndecidedError(
+            "the expression may vanish, because the roots of these may be related: "
+            f"{', '.join(map(str, reader.radicands))}; write one root by means of the others"
+        )
+    return False
+
+
+class _Fraction(NamedTuple):
+    """A polynomial over powers of the reader's denominators, which go by their number."""
+
+    numerator: fmpq_mpoly
+    powers: dict[int, int]
+
+
+class _Reader:
+    """Reads expressions as fractions; these are not cancelled, which would cost more than it saves.
+
+    The polynomials' generators are a letter for each radicand and then the symbols.
+    """
+
+    def __init__(self, expressions: list[sp.Expr]):
+        symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
+        powers = {power for e in expressions for power in e.atoms(sp.Pow)}
+        radicands = {power.base for power in powers if getattr(power.exp, "q", 1) == 2}
+        # A root within a root has fewer operations, so it is read first.  Its letter comes later
+        # in the lexicographic order, which makes s^2 the leading term of s^2 - R.
+        self.radicands = sorted(radicands, key=lambda r: (sp.count_ops(r), str(r)))
+        names = [f"s{i}" for i in range(len(radicands))] + [f"x{i}" for i in range(len(symbols))]
+        self._context = fmpq_mpoly_ctx.get(names or ["x"], Ordering.lex)
+        generators = list(self._context.gens())
+        letters, variables = generators[: len(radicands)], generators[len(radicands) :]
+        self._denominators = generators
+        self._signs = [*(1 for _ in letters), *(_known_sign(s) for s in symbols)]
+        self._relations: list[tuple[fmpq_mpoly, fmpq_mpoly]] = []
+        self._roots: dict[sp.Expr, _Fraction] = {}
+        self._known = {s: _Fraction(x, {}) for s, x in zip(symbols, variables, strict=False)}
+        for radicand, letter in zip(self.radicands, reversed(letters), strict=True):
+            self._roots[radicand] = self._root(self.read(radicand), letter)
+            self._known[radicand] = self._power(self._roots[radicand], 2)
+
+    def read(self, e: sp.Expr) -> _Fraction:
+        """Return an expression as a fraction."""
+        if e not in self._known:
+            self._known[e] = self._read(e)
+        return self._known[e]
+
+    def _read(self, e: sp.Expr) -> _Fraction:
+        if isinstance(e, sp.Rational):
+            return _Fraction(self._constant(fmpq(int(e.p), int(e.q))), {})
+        if isinstance(e, sp.Add):
+            return self._sum([self.read(a) for a in e.args])
+        if isinstance(e, sp.Mul):
+            return self._product([self.read(a) for a in e.args])
+        if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Integer):
+            return self._power(self.read(e.base), int(e.exp))
+        if isinstance(e, sp.Pow) and e.base in self._roots and isinstance(2 * e.exp, sp.Integer):
+            return self._power(self._roots[e.base], int(2 * e.exp))
+        raise TypeError(
+            f"{e} is a {type(e).__name__}; give rational numbers and symbols with + - * / and sqrt"
+        )
+
+    def _constant(self, c: Any) -> fmpq_mpoly:
+        return self._context.constant(c)
+
+    def _sum(self, terms: list[_Fraction]) -> _Fraction:
+        common: dict[int, int] = {}
+        for _, powers in terms:
+            common |= {k: max(p, common.get(k, 0)) for k, p in powers.items()}
+        total = self._constant(0)
+        for numerator, powers in terms:
+            lacking = {k: p - powers.get(k, 0) for k, p in common.items()}
+            total += numerator * self._monomial(lacking)
+        return _Fraction(total, common)
+
+    def _product(self, factors: list[_Fraction]) -> _Fraction:
+        total: dict[int, int] = {}
+        for _, powers in factors:
+            total |= {k: p + total.get(k, 0) for k, p in powers.items()}
+        return _Fraction(prod((f.numerator for f in factors), start=self._constant(1)), total)
+
+    def _monomial(self, powers: dict[int, int]) -> fmpq_mpoly:
+        factors = (self._denominators[k] ** p for k, p in powers.items())
+        return prod(factors, start=self._constant(1))
+
+    def _power(self, x: _Fraction, n: int) -> _Fraction:
+        if n < 0:
+            return self._power(self._inverse(x), -n)
+        return _Fraction(x.numerator**n, {k: n * p for k, p in x.powers.items()})
+
+    def _inverse(self, x: _Fraction) -> _Fraction:
+        if self.reduced(x.numerator).is_zero():
+            raise ZeroDivisionError("a denominator of the expression vanishes identically")
+        factor, powers = self._factored(x.numerator)
+        return _Fraction(self._monomial(x.powers) / factor, powers)
+
+    def _factored(self, x: fmpq_mpoly) -> tuple[fmpq, dict[int, int]]:
+        """Write a polynomial as a number times powers of denominators, a new one if need be."""
+        if len(x) == 1:
+            [(exponents, factor)] = x.terms()
+            return factor, {k: int(p) for k, p in enumerate(exponents) if p}
+        for k, denominator in enumerate(self._denominators):
+            factor = x.leading_coefficient() / denominator.leading_coefficient()
+            if x == denominator * factor:
+                return factor, {k: 1}
+        self._denominators.append(x)
+        return fmpq(1), {len(self._denominators) - 1: 1}
+
+    def _root(self, x: _Fraction, letter: fmpq_mpoly) -> _Fraction:
+        """Return the root of a fraction: a number times a root that is known, or else a letter."""
+        if any(k >= len(self._signs) or self._signs[k] != 1 for k in x.powers):
+            raise TypeError("a radicand has a denominator that is not a positive symbol or a root")
+        odd = {k: p % 2 for k, p in x.powers.items()}
+        powers = {k: (p + 1) // 2 for k, p in x.powers.items()}
+        radicand = self.reduced(x.numerator * self._monomial(odd))
+        if radicand.is_zero():
+            return _Fraction(radicand, {})
+        for root, square in [(self._constant(1), self._constant(1)), *self._relations]:
+            factor = rational_root(radicand.leading_coefficient() / square.leading_coefficient())
+            if factor is not None and radicand == square * factor**2:
+                return _Fraction(root * factor, powers)
+        self._relations.append((letter, radicand))
+        return _Fraction(letter, powers)
+
+    def reduced(self, x: fmpq_mpoly) -> fmpq_mpoly:
+        """Return the remainder modulo s^2 - R for every letter s."""
+        for letter, radicand in reversed(self._relations):
+            x %= letter**2 - radicand
+        return x
+
+    def roots_are_independent(self) -> bool:
+        """Whether the products of the roots are independent over the rational functions."""
+        squares = [square for _, square in self._relations]
+        if any(any(square.degrees()[: len(self.radicands)]) for square in squares):
+            return False  # a root within a root: its field is not that of the rational functions
+        several = (c for size in range(2, len(squares) + 1) for c in combinations(squares, size))
+        return all(_square_root(prod(c)) is None for c in several) and all(
+            (root := _square_root(s)) is None or self._takes_both_signs(root) for s in squares
+        )
+
+    def _takes_both_signs(self, x: fmpq_mpoly) -> bool:
+        degrees = enumerate(x.degrees())
+        return x.total_degree() % 2 == 1 and all(not d or self._signs[k] == 0 for k, d in degrees)
+
+
+def _known_sign(symbol: sp.Symbol) -> int:
+    """Return 1 for a positive symbol, 0 for one of either sign, -1 for any other."""
+    if symbol.is_positive:
+        return 1
+    return 0 if symbol.is_real and symbol.is_nonnegative is symbol.is_nonpositive is None else -1
+
+
+def _square_root(x: Any) -> fmpq_mpoly | None:
+    factor, factors = x.factor_squarefree()
+    root = rational_root(factor)
+    if root is None or any(power % 2 for _, power in factors):
+        return None
+    return prod((p ** (power // 2) for p, power in factors), start=x.context().constant(root))

@@ -1,0 +1,37 @@
+"""One instance of one unit: a batch, the layer's parameters and a loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from theory.claim import Claim
+from verify.cases.losses import Loss, isotropic
+
+
+@dataclass(frozen=True)
+class Case:
+    """Numbers of one arithmetic: NumPy float64 arrays, or object arrays of exact numbers."""
+
+    y: Any
+    gamma: Any
+    beta: Any
+    eps: Any
+    loss: Loss
+    direction: Any
+    stratum: str = ""
+    token: str = ""
+
+    def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
+        r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
+        return replace(self, loss=Loss(isotropic, (linear, curvature)))
+
+
+def adapted(case: Case, claim: Claim) -> Case:
+    """Return the case as a claim wants it: eps as its reading has it, hypotheses imposed."""
+    if not claim.reading.has_epsilon:
+        case = replace(case, eps=0 * case.eps)
+    for hypothesis in claim.hypotheses:
+        if hypothesis.impose is not None:
+            case = hypothesis.impose(case)
+    return case

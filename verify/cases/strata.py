@@ -1,0 +1,126 @@
+r"""Where random batches come from: named strata, the nasty ones among them.
+
+A stratum is a function of a random generator that returns a batch; gamma, beta, eps, the loss and
+a generic direction are drawn alike for all.  A token ``random:STRATUM:SEED:INDEX`` rebuilds one
+case on any machine with the same NumPy generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from verify.cases.case import Case
+from verify.cases.losses import Loss, quadratic, quartic, softplus_sum
+
+Array = NDArray[np.float64]
+
+
+def generic(rng: Generator, m: int) -> Array:
+    """Normal entries with a mean and a scale of order one."""
+    return rng.normal() + np.exp(rng.normal()) * rng.normal(size=m)
+
+
+def large_offset(rng: Generator, m: int) -> Array:
+    """Mean over standard deviation from 1e2 to 1e8."""
+    return rng.choice([-1, 1]) * 10 ** rng.uniform(2, 8) + rng.normal(size=m)
+
+
+def near_constant(rng: Generator, m: int) -> Array:
+    """Deviations of 1e-7 to 1e-3 around a mean of order one."""
+    return rng.normal() + 10 ** rng.uniform(-7, -3) * rng.normal(size=m)
+
+
+def duplicates(rng: Generator, m: int) -> Array:
+    """Few distinct values."""
+    values = rng.normal(size=2)
+    return values[np.arange(m) % 2] if m < 4 else values[rng.integers(0, 2, size=m)]
+
+
+def heavy_tails(rng: Generator, m: int) -> Array:
+    """Student's t with one and a half degrees of freedom."""
+    return np.asarray(rng.standard_t(1.5, size=m))
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A name, how its batches are drawn, their length and the sign of gamma."""
+
+    name: str
+    batch: Callable[[Generator, int], Array]
+    m: int
+    gamma: float | None = None
+    """What gamma is multiplied by; None leaves its sign to chance."""
+
+
+STRATA = (
+    Stratum("generic", generic, 8),
+    Stratum("generic m=33", generic, 33),
+    Stratum("m=1", generic, 1),
+    Stratum("m=2", generic, 2),
+    Stratum("m=3", generic, 3),
+    Stratum("large offset", large_offset, 8),
+    Stratum("near constant", near_constant, 8),
+    Stratum("duplicates", duplicates, 8),
+    Stratum("heavy tails", heavy_tails, 8),
+    Stratum("gamma=0", generic, 8, gamma=0.0),
+    Stratum("gamma<0", generic, 8, gamma=-1.0),
+)
+LOSSES = ("quadratic", "quartic", "softplus")
+
+
+def draw_loss(rng: Generator, kind: str, m: int) -> Loss:
+    """Return a loss of that kind with generic parameters."""
+    half = rng.normal(size=(m, m))
+    symmetric = half + half.T
+    if kind == "quadratic":
+        return Loss(quadratic, (rng.normal(size=m), symmetric))
+    if kind == "quartic":
+        return Loss(quartic, (rng.normal(size=m), symmetric, rng.normal(size=m)))
+    return Loss(softplus_sum, (rng.normal(size=m), rng.normal(size=m)))
+
+
+def draw(stratum: Stratum, seed: int, index: int) -> Case:
+    """Return one case of a stratum."""
+    position = [s.name for s in STRATA].index(stratum.name)
+    rng = np.random.default_rng((seed, position, index))
+    gamma = rng.normal()
+    if stratum.gamma is not None:
+        gamma = stratum.gamma * abs(gamma)
+    return Case(
+        y=stratum.batch(rng, stratum.m),
+        gamma=np.float64(gamma),
+        beta=np.float64(rng.normal()),
+        eps=np.float64(10 ** rng.uniform(-6, 0)),
+        loss=draw_loss(rng, LOSSES[index % len(LOSSES)], stratum.m),
+        direction=rng.normal(size=stratum.m),
+        stratum=stratum.name,
+        token=f"random:{stratum.name}:{seed}:{index}",
+    )
+
+
+def random_cases(seed: int, count: int) -> Iterator[Case]:
+    """Yield ``count`` cases of every stratum."""
+    for stratum in STRATA:
+        for index in range(count):
+            yield draw(stratum, seed, index)
+
+
+def rebuild(token: str) -> Case:
+    """Return the case that a token names; ValueError where it names none."""
+    try:
+        kind, name, seed, index = token.split(":")
+        stratum = next(s for s in STRATA if s.name == name)
+        if kind != "random":
+            raise ValueError
+        return draw(stratum, int(seed), int(index))
+    except (ValueError, StopIteration):
+        known = ", ".join(s.name for s in STRATA)
+        raise ValueError(
+            f"{token!r} names no random case; expected random:STRATUM:SEED:INDEX"
+            f" with STRATUM one of: {known}"
+        ) from None

@@ -1,0 +1,127 @@
+r"""The ball witness: certified numbers and certified comparisons.
+
+A ball is a real number enclosed in an interval (python-flint's ``arb``).  Whatever is computed
+with balls is certain up to their radius, so a comparison of two has three outcomes: it holds, it
+is violated, or the precision does not decide it.
+
+Entries of object arrays are ``arb``, or :class:`Series` inside a derivative; both answer to
++ - * / ** and to NumPy's ``sqrt``, ``exp`` and ``log``.  The precision is that of ``flint.ctx``;
+:func:`decide` chooses it.
+
+>>> f = lambda x: np.sqrt(x @ x)
+>>> decide(lambda: (gradient(f, balls([3, 4])), balls(["0.61", "0.81"])), Relation.AT_MOST)
+Decision(outcome=<Outcome.HOLDS: 'holds'>, bits=256)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import arb, ctx
+
+from theory.claim import Relation
+from verify.witnesses.series import Series, ball, derivative, gradient, second_derivative
+
+__all__ = [
+    "Decision",
+    "Outcome",
+    "Series",
+    "ball",
+    "balls",
+    "compare",
+    "decide",
+    "derivative",
+    "distance",
+    "gradient",
+    "second_derivative",
+]
+
+
+def balls(values: Any) -> np.ndarray:
+    """Return an object array of balls, of the shape of what is given.
+
+    Args:
+        values: an array, or nested lists, of whatever :func:`ball` takes.
+    """
+    return np.frompyfunc(ball, 1, 1)(np.asarray(values, dtype=object))
+
+
+class Outcome(StrEnum):
+    """What balls say of a relation."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNDECIDED = "undecided"
+
+
+_CERTAIN = {
+    Relation.EQUAL: (operator.eq, operator.ne),
+    Relation.AT_MOST: (operator.le, operator.gt),
+    Relation.AT_LEAST: (operator.ge, operator.lt),
+    Relation.LESS_THAN: (operator.lt, operator.ge),
+    Relation.MORE_THAN: (operator.gt, operator.le),
+}
+"""Comparisons of balls that are true only where every point of both agrees: for and against."""
+
+
+def compare(a: Any, b: Any, relation: Relation) -> Outcome:
+    """Return whether a stands in the relation to b, entry by entry.
+
+    The relation holds if it holds for every entry, and is violated if one entry violates it.  The
+    equality of balls that are not single points is never certain.
+
+    >>> compare(ball(1) / 3, ball("1/3"), Relation.EQUAL).value
+    'undecided'
+    >>> compare(balls([1, 2]), balls([1, 1]), Relation.AT_MOST).value
+    'violated'
+    """
+    holds, is_violated = _CERTAIN[relation]
+    pairs = _pairs(a, b)
+    if any(is_violated(x, y) for x, y in pairs):
+        return Outcome.VIOLATED
+    return Outcome.HOLDS if all(holds(x, y) for x, y in pairs) else Outcome.UNDECIDED
+
+
+def distance(a: Any, b: Any) -> arb:
+    """Return an upper bound of the largest difference between entries, as an exact ball.
+
+    >>> bool(distance(ball(1) / 3, ball("1/3")) < 1e-15)
+    True
+    """
+    return max(((x - y).abs_upper() for x, y in _pairs(a, b)), default=arb(0))
+
+
+def _pairs(a: Any, b: Any) -> list[tuple[arb, arb]]:
+    return list(np.broadcast(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+class Decision(NamedTuple):
+    """The outcome of a comparison and the precision that it took."""
+
+    outcome: Outcome
+    bits: int
+
+
+def decide(
+    sides: Callable[[], tuple[Any, Any]], relation: Relation, bits: int = 256, cap: int = 4096
+) -> Decision:
+    """Compare two sides at a precision that is doubled until they are decided.
+
+    Args:
+        sides: computes both sides, its balls included, at the precision of ``flint.ctx``.
+        relation: how the first side is to relate to the second.
+        bits: the first precision.
+        cap: the last precision is at most this.
+
+    >>> decide(lambda: (ball(2).sqrt() ** 2, ball(2)), Relation.LESS_THAN, cap=512)
+    Decision(outcome=<Outcome.UNDECIDED: 'undecided'>, bits=512)
+    """
+    with ctx.workprec(bits):
+        outcome = compare(*sides(), relation)
+    if outcome is Outcome.UNDECIDED and 2 * bits <= cap:
+        return decide(sides, relation, 2 * bits, cap)
+    return Decision(outcome, bits)

@@ -1,0 +1,39 @@
+"""What a numerical witness found on a group of instances."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from verify.tolerance import Array, Outcome
+
+
+@dataclass
+class Instances:
+    """Outcomes, ratios actual/claimed, and both sides (or their norms), one an instance."""
+
+    outcomes: list[Outcome]
+    ratios: Array
+    actual: Array
+    claimed: Array
+    tokens: list[str] = field(default_factory=list)
+    strata: list[str] = field(default_factory=list)
+
+    def count(self) -> Counter[Outcome]:
+        """Return how many instances had each outcome."""
+        return Counter(self.outcomes)
+
+    def worst(self) -> int | None:
+        """Index of the instance whose ratio is largest among those that decided something.
+
+        A violation outranks any ratio; None where no instance has one.
+        """
+        decided = [o in (Outcome.HOLDS, Outcome.VIOLATED) for o in self.outcomes]
+        if not any(decided):
+            return None
+        violated = np.array([o is Outcome.VIOLATED for o in self.outcomes])
+        rank = np.where(decided, np.nan_to_num(self.ratios, nan=-np.inf), -np.inf)
+        rank = np.where(violated, np.inf, rank)
+        return int(np.argmax(rank))

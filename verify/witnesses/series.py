@@ -1,0 +1,223 @@
+r"""Derivatives of functions of balls, by power series, which no other witness uses.
+
+Of n nested derivatives the k-th moves its point along :math:`t^{w_k} u` with
+:math:`w_k = 2^n - 2^{n-1-k}`, and is read off as a coefficient.  For two,
+
+.. math:: f(x + t^2 u + t^3 w) = \dots + \langle u, \nabla^2 f\, w\rangle\, t^5 + \dots
+
+No other products of the steps meet in that power of t.  For let s + j weights, repeated or not,
+have the same sum as s different ones.  Then s + j of the powers :math:`2^{n-1-k}` have a sum that
+is larger by :math:`j 2^n` than that of s different ones.  It would be negative for j < 0, and
+takes at least s + 2j such powers for j > 0; for j = 0 they are the same s.
+
+>>> f = lambda x: x[0] * x[0] * x[1]
+>>> derivative(lambda x: gradient(f, x), np.array([1, 2]), np.array([1, 0]))
+array([4.00000000000000, 2.00000000000000], dtype=object)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from contextvars import ContextVar
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_series, fmpq, fmpz
+
+DEPTH = 2
+"""How deep derivatives may be nested."""
+_WEIGHTS = [2**DEPTH - 2 ** (DEPTH - 1 - k) for k in range(DEPTH)]
+_LENGTH = sum(_WEIGHTS) + 1
+_level: ContextVar[int] = ContextVar("level", default=0)
+
+
+def ball(value: Any) -> arb:
+    """Return a number as a ball at the current precision.
+
+    Args:
+        value: int, Fraction, fmpz, fmpq, arb, a string like "1/3" or "0.25", or a float, which is
+            the rational number that it stores.
+
+    Raises:
+        ValueError: the value is infinite or not a number.
+        TypeError: the value is not a number.
+    """
+    if isinstance(value, arb):
+        return value
+    if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+        raise ValueError(f"{value!r} is not a real number; give finite entries")
+    if isinstance(value, (int, np.integer, fmpz)):
+        return arb(int(value))
+    if isinstance(value, (float, np.floating, str)):
+        value = Fraction(value if isinstance(value, str) else float(value))
+    if isinstance(value, Fraction):
+        value = fmpq(value.numerator, value.denominator)
+    if isinstance(value, fmpq):
+        return arb(value)
+    raise TypeError(f"expected a number, got {value!r} of type {type(value).__name__}")
+
+
+class Series:
+    """A power series in t, truncated, as a number.
+
+    NumPy takes an ``arb_series`` apart because it has a length; hence this class around it.
+    """
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: arb_series):
+        self.terms = terms
+
+    def __add__(self, other: Any) -> Any:
+        return _combined(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _combined(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _combined(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _combined(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _combined(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _combined(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _combined(_quotient, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _combined(_quotient, other, self)
+
+    def __neg__(self) -> Series:
+        return Series(-self.terms)
+
+    def __pow__(self, power: int) -> Any:
+        if not isinstance(power, int):
+            return NotImplemented
+        result, base = Series(_constant(1)), self if power >= 0 else 1 / self
+        for _ in range(abs(power)):
+            result = result * base
+        return result
+
+    def sqrt(self) -> Series:
+        """Return the non-negative square root, or nan where zero is not excluded."""
+        return Series(self.terms.sqrt())
+
+    def exp(self) -> Series:
+        """Return the exponential."""
+        return Series(self.terms.exp())
+
+    def log(self) -> Series:
+        """Return the natural logarithm, or nan where zero is not excluded."""
+        return Series(self.terms.log())
+
+    def __repr__(self) -> str:
+        return f"Series({self.terms})"
+
+
+def _combined(operation: Callable[[Any, Any], arb_series], a: Any, b: Any) -> Any:
+    left, right = _terms(a), _terms(b)
+    return NotImplemented if left is None or right is None else Series(operation(left, right))
+
+
+def _terms(value: Any) -> arb_series | None:
+    if isinstance(value, Series):
+        return value.terms
+    numbers = (arb, int, float, Fraction, fmpz, fmpq, np.number)
+    return _constant(ball(value)) if isinstance(value, numbers) else None
+
+
+def _constant(value: Any) -> arb_series:
+    return arb_series([value], prec=_LENGTH)
+
+
+def _quotient(a: arb_series, b: arb_series) -> arb_series:
+    # A common factor t would cancel, and leave fewer coefficients than are read off later.
+    return a * arb_series([arb("nan")] * _LENGTH, prec=_LENGTH) if b[0].contains(0) else a / b
+
+
+def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
+    """Return the derivative of f at x along u; nests.
+
+    Args:
+        f: a function of an object array of x's shape (or of a number), scalar or array.
+        x: an array of numbers (see :func:`ball`), or a number.
+        u: the direction, of the shape of x.
+
+    Raises:
+        ValueError: derivatives are nested deeper than :data:`DEPTH`.
+
+    >>> derivative(lambda x: x * x, 3, 1)
+    6.00000000000000
+    """
+    level = _level.get()
+    if level >= DEPTH:
+        raise ValueError(f"derivatives are nested deeper than {DEPTH}; raise DEPTH in {__name__}")
+    step = Series(arb_series([0] * _WEIGHTS[level] + [1], prec=_LENGTH))
+    token = _level.set(level + 1)
+    try:
+        value = f(_numbers(x) + step * _numbers(u))
+    finally:
+        _level.reset(token)
+    return np.frompyfunc(lambda entry: _coefficient(entry, level), 1, 1)(value)
+
+
+def _numbers(values: Any) -> Any:
+    return np.frompyfunc(lambda v: v if isinstance(v, Series) else ball(v), 1, 1)(values)
+
+
+def _coefficient(value: Any, level: int) -> Any:
+    """Return the part linear in one level's step, as a series in the steps of the levels around."""
+    if not isinstance(value, Series):
+        return arb(0)
+    if value.terms.prec < _LENGTH:
+        raise ValueError(f"the series is too short; let flint.ctx.cap be at least {_LENGTH}")
+    if level == 0:
+        return value.terms[_WEIGHTS[0]]
+    outer = _WEIGHTS[:level]
+    powers = [sum(some) for size in range(level + 1) for some in combinations(outer, size)]
+    coefficients = [arb(0)] * (max(powers) + 1)
+    for power in powers:
+        coefficients[power] = value.terms[power + _WEIGHTS[level]]
+    return Series(arb_series(coefficients, prec=_LENGTH))
+
+
+def gradient(f: Callable[[Any], Any], x: Any) -> np.ndarray:
+    """Return the gradient of a scalar function at x, same shape as x; nests.
+
+    Args:
+        f: a function of an object array whose value is a number, or an array of one entry.
+        x: an array of numbers (see :func:`ball`).
+
+    Raises:
+        ValueError: the value of f has more than one entry, or derivatives are nested too deep.
+    """
+    x = np.asarray(x, dtype=object)
+    slopes = np.empty(x.shape, dtype=object)
+    for index in np.ndindex(x.shape):
+        basis = np.zeros(x.shape, dtype=object)
+        basis[index] = 1
+        slope = np.asarray(derivative(f, x, basis), dtype=object)
+        if slope.size != 1:
+            raise ValueError(
+                f"the gradient needs a scalar function, but its value has shape {slope.shape}; "
+                "use derivative for a function with several entries"
+            )
+        slopes[index] = slope.item()
+    return slopes
+
+
+def second_derivative(f: Callable[[Any], Any], x: Any, u: Any, w: Any) -> Any:
+    r"""Return :math:`\langle u, \nabla^2 f\, w\rangle` at x: one coefficient of one power series.
+
+    >>> second_derivative(lambda x: x * x * x, 2, 1, 1)
+    12.0000000000000
+    """
+    return derivative(lambda x: derivative(f, x, w), x, u)
