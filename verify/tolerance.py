@@ -4,25 +4,20 @@ Two sides that agree in exact arithmetic differ in floating point by at most a m
 
 .. math:: u \cdot (\text{condition} \cdot \text{size})
 
-with u the unit roundoff.  The factor in brackets is measured, not assumed, in two ways, and the
-larger of them counts.
+with u the unit roundoff.  The factor in brackets is measured, not assumed: both sides are
+evaluated again a few times in *random arithmetic*, where the inputs and the result of every
+operation are multiplied by :math:`1 + \delta\xi`, :math:`|\xi| \le 1` random
+(:mod:`verify.witnesses.random_arithmetic`).  The change over :math:`\delta` is what errors of one
+unit in every operation do: a large offset (entries of size :math:`|\mu|` carry errors of
+:math:`u|\mu|`), cancellation in the gradient, and also what is left of an answer that is zero in
+exact arithmetic (m = 2, or an identity such as M gbar = 0).
 
-*Twins*: both sides are evaluated again on cases whose batch is multiplied entrywise by
-:math:`1 \pm \delta` and whose loss gets the tilt :math:`\delta\langle\pm g, z\rangle`.  A backward
-stable evaluation gives the exact answer for such a perturbed case with :math:`\delta` a few u, so
-the change over :math:`\delta` is what the inputs' last bits decide: a large offset (entries of size
-:math:`|\mu|` carry errors of :math:`u|\mu|`), cancellation in the gradient.
-:math:`\delta = 2^{-36}` is far above u, so that rounding does not blur the measurement, and below
-the reciprocal of the largest offset (1e8), so that the change is linear.
-
-*Single precision*: both sides are evaluated in float32 and compared to float64 on the same inputs.
-The difference over the unit roundoff of float32 is what intermediate roundings do, also where the
-exact answer is zero for every input (m = 2, or an identity such as M gbar = 0) and twins see
-nothing.
-
-Constant.  Random signs see the root mean square of the m entries' influences, the worst signs up
-to :math:`\sqrt m` times as much; each entry passes through at most 16 roundings on its way through
-mean, deviation, square root, quotient and product.  Hence :math:`16\sqrt m`.
+Constants.  :math:`\delta = 2^{-36}` is far above u, so that true rounding does not blur the
+measurement, and below the reciprocal of the largest offset (1e8), so that the change is linear.
+A sum of m terms rounds up to :math:`\log_2 m` times for each entry where random arithmetic
+perturbs once.  :data:`SAFETY` covers that a few random samples may all be smaller than the one
+rounding that happened: three samples all below a sixteenth of it have a chance of about
+:math:`16^{-3}`, and of :math:`100^{-3}` below a hundredth.
 
 A derivative that is itself approximate (a finite difference) brings its own relative error; it is
 added, times the degree in which derivatives enter a side (at most :data:`DEGREE`).
@@ -38,9 +33,9 @@ from numpy.typing import NDArray
 from theory.claim import Relation
 
 UNIT_ROUNDOFF = 2.0**-53
-SINGLE_ROUNDOFF = 2.0**-24
-TWIN_STEP = 2.0**-36
-ROUNDINGS = 16
+STEP = 2.0**-36
+SAMPLES = 3
+SAFETY = 64
 DEGREE = 4
 ILL_CONDITIONED = 2.0**26
 """Beyond this condition half of the digits are gone and a case decides nothing."""
@@ -62,16 +57,9 @@ def norm(side: Array) -> Array:
     return np.sqrt(np.sum(np.square(side.reshape(len(side), -1)), axis=1))
 
 
-def condition_times_size(side: Array, twins: list[Array], singles: list[Array]) -> Array:
-    """How much rounding moves a side, in units of roundoff; at least the side's own norm.
-
-    ``twins`` are the side on perturbed inputs, ``singles`` its differences between float32 and
-    float64.  Single precision that overflows or loses the batch's spread says nothing.
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        moved = [norm(twin - side) / TWIN_STEP for twin in twins]
-        blurred = [np.nan_to_num(norm(s), posinf=0.0) / SINGLE_ROUNDOFF for s in singles]
-    return np.max([norm(side), *moved, *blurred], axis=0)
+def condition_times_size(side: Array, samples: list[Array]) -> Array:
+    """How much errors of one unit move a side; at least its own norm."""
+    return np.max([norm(side), *(norm(sample - side) / STEP for sample in samples)], axis=0)
 
 
 def tolerance(
@@ -82,7 +70,8 @@ def tolerance(
     ``rounding`` is the sum of both sides' :func:`condition_times_size`, ``relative_error`` the
     derivatives' own and ``size`` the sum of both sides' norms.
     """
-    return ROUNDINGS * np.sqrt(m) * UNIT_ROUNDOFF * rounding + DEGREE * relative_error * size
+    factor = SAFETY * (1 + np.log2(m)) * UNIT_ROUNDOFF
+    return factor * rounding + DEGREE * relative_error * size
 
 
 def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> list[Outcome]:

@@ -61,8 +61,8 @@ class Quadratic:
         p, q, d = rational(p), rational(q), rational(d)
         if d < 0:
             raise ValueError(f"the root of {d} is not real; give a radicand d >= 0")
-        factor, radicand = _extract_square(d.p * d.q)
-        self._set(p, q * factor / d.q, radicand)
+        (k, above), (l, below) = _extract_square(d.p), _extract_square(d.q)
+        self._set(p, q * k * l / d.q, above * below)
 
     def _set(self, p: fmpq, q: fmpq, d: fmpz) -> None:
         if d == 0 or q == 0:

@@ -24,16 +24,23 @@ def isotropic(z: Any, softplus: Elementary | None, linear: Any, curvature: Any) 
     return z @ linear + curvature * (z @ z) / 2
 
 
-def quartic(z: Any, softplus: Elementary | None, linear: Any, matrix: Any, fourth: Any) -> Any:
-    r"""The quadratic plus :math:`\sum_k q_k z_k^4`."""
-    return quadratic(z, softplus, linear, matrix) + (fourth * z * z) @ (z * z)
+def general(
+    z: Any,
+    softplus: Elementary | None,
+    linear: Any,
+    matrix: Any,
+    fourth: Any,
+    weight: Any,
+    slope: Any,
+) -> Any:
+    r"""The quadratic plus :math:`\sum_k q_k z_k^4 + \sum_k w_k\log(1 + e^{s_k z_k})`.
 
-
-def softplus_sum(z: Any, softplus: Elementary | None, weight: Any, slope: Any) -> Any:
-    r""":math:`\sum_k w_k \log(1 + e^{s_k z_k})`, as logistic regression has it."""
+    With some parameters zero it is a quadratic, a quartic or the loss of a logistic regression.
+    """
+    polynomial = quadratic(z, softplus, linear, matrix) + (fourth * z * z) @ (z * z)
     if softplus is None:
-        raise NotImplementedError("this arithmetic has no softplus")
-    return weight @ softplus(slope * z)
+        return polynomial
+    return polynomial + weight @ softplus(slope * z)
 
 
 @dataclass(frozen=True)
@@ -46,8 +53,3 @@ class Loss:
     def __call__(self, z: Any, softplus: Elementary | None = None) -> Any:
         """Return the loss of a layer output."""
         return self.function(z, softplus, *self.parameters)
-
-    @property
-    def is_polynomial(self) -> bool:
-        """Whether + and * suffice."""
-        return self.function is not softplus_sum

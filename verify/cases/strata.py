@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from verify.cases.case import Case
-from verify.cases.losses import Loss, quadratic, quartic, softplus_sum
+from verify.cases.losses import Loss, general
 
 Array = NDArray[np.float64]
 
@@ -76,12 +76,20 @@ LOSSES = ("quadratic", "quartic", "softplus")
 def draw_loss(rng: Generator, kind: str, m: int) -> Loss:
     """Return a loss of that kind with generic parameters."""
     half = rng.normal(size=(m, m))
-    symmetric = half + half.T
-    if kind == "quadratic":
-        return Loss(quadratic, (rng.normal(size=m), symmetric))
-    if kind == "quartic":
-        return Loss(quartic, (rng.normal(size=m), symmetric, rng.normal(size=m)))
-    return Loss(softplus_sum, (rng.normal(size=m), rng.normal(size=m)))
+    none = np.zeros(m)
+    linear, matrix, fourth, weight, slope = (
+        rng.normal(size=m),
+        half + half.T,
+        rng.normal(size=m),
+        rng.normal(size=m),
+        rng.normal(size=m),
+    )
+    parameters = {
+        "quadratic": (linear, matrix, none, none, slope),
+        "quartic": (linear, matrix, fourth, none, slope),
+        "softplus": (none, 0 * matrix, none, weight, slope),
+    }
+    return Loss(general, parameters[kind])
 
 
 def draw(stratum: Stratum, seed: int, index: int) -> Case:

@@ -1,8 +1,8 @@
 r"""The autograd witness: PyTorch differentiates the primitives, in float64, many cases at once.
 
 Cases of one length and one kind of loss are stacked and examined in one vectorised call
-(``torch.func.vmap``); each is evaluated three times, once as it is and on two twins, which
-measures its condition (:mod:`verify.tolerance`).
+(``torch.func.vmap``), and again in random arithmetic, which measures its condition
+(:mod:`verify.tolerance`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.func import grad, jvp, vmap
+from torch.func import grad, vjp, vmap
 
 from theory.claim import Claim, Reading, Relation
 from verify import primitives, tolerance
 from verify.cases.case import Case, adapted
 from verify.cases.losses import Loss
-from verify.tolerance import TWIN_STEP, Array, Outcome
+from verify.tolerance import Array, Outcome
 from verify.witnesses.instances import Instances
+from verify.witnesses.random_arithmetic import RandomArithmetic
 
 LossFunction = Callable[[torch.Tensor], torch.Tensor]
 Tensors = tuple[torch.Tensor, ...]
@@ -65,8 +66,10 @@ class TorchNetwork:
         return grad(lambda v: f(v).sum())(x)
 
     def derivative(self, f: Callable[[Any], Any], x: torch.Tensor, u: torch.Tensor) -> Any:
-        """Return the derivative along u by forward mode."""
-        return jvp(f, (x,), (u,))[1]
+        """Return the derivative along u: the transpose of the transpose, both by reverse mode."""
+        value, pull_back = vjp(f, x)
+        _, push_forward = vjp(lambda v: pull_back(v)[0], torch.zeros_like(value))
+        return push_forward(u)[0]
 
 
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
@@ -80,25 +83,17 @@ def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
 
 
 def evaluate_stacked(
-    claim: Claim, case: Tensors, loss: Callable[..., torch.Tensor], step: float, signs: Tensors
+    claim: Claim, case: Tensors, loss: Callable[..., torch.Tensor]
 ) -> tuple[Array, Array, Array]:
-    """Evaluate stacked cases with batch and gradient perturbed by ``step`` times the signs."""
+    """Evaluate stacked cases in one vectorised call."""
 
-    def one(y_signs: Any, g_signs: Any, y: Any, *rest: Any) -> Tensors:
-        gamma, beta, eps, direction, *arguments = rest
-        own = TorchNetwork(y, gamma, beta, eps, direction, lambda z: loss(z, *arguments))
-        if step == 0:
-            return evaluate(claim, own)
-        tilt = step * g_signs * own.g
-        moved = y * (1 + step * y_signs)
-        return evaluate(
-            claim,
-            TorchNetwork(
-                moved, gamma, beta, eps, direction, lambda z: loss(z, *arguments) + tilt @ z
-            ),
+    def one(y: Any, gamma: Any, beta: Any, eps: Any, direction: Any, *arguments: Any) -> Tensors:
+        network = TorchNetwork(
+            y, gamma, beta, eps, direction, lambda z: loss(z, *arguments)
         )
+        return evaluate(claim, network)
 
-    actual, claimed, quantities = vmap(one)(*signs, *case)
+    actual, claimed, quantities = vmap(one)(*case)
     return _to_numpy(actual), _to_numpy(claimed), _to_numpy(quantities)
 
 
@@ -110,18 +105,15 @@ def examine(
     ``loss(z, *arguments)`` is the loss of one instance; every tensor has a leading axis that
     counts instances.
     """
-    y, m = case[0], case[0].shape[1]
-    signs = _signs(y, seed)
-    base = evaluate_stacked(claim, case, loss, 0.0, signs[0])
-    twins = [evaluate_stacked(claim, case, loss, TWIN_STEP, pair) for pair in signs]
-    singles = _single_precision_errors(claim, case, loss, signs)
-    rounding = [
-        tolerance.condition_times_size(base[i], [t[i] for t in twins], [s[i] for s in singles])
-        for i in (0, 1)
-    ]
-    allowed = tolerance.tolerance(rounding[0] + rounding[1], m)
+    m = case[0].shape[1]
+    base = evaluate_stacked(claim, case, loss)
+    samples = evaluate_randomly(claim, case, loss, seed)
+    rounding = sum(
+        tolerance.condition_times_size(base[i], [s[i] for s in samples]) for i in (0, 1)
+    )
+    allowed = tolerance.tolerance(rounding, m)
     outcomes = tolerance.judge(base[0], base[1], claim.relation, allowed)
-    met = _hypotheses_met(claim, base[2], [t[2] for t in twins], m) & _is_defined(claim, case)
+    met = _hypotheses_met(claim, base[2], [s[2] for s in samples], m) & _is_defined(claim, case)
     return Instances(
         outcomes=[o if ok else Outcome.VACUOUS for o, ok in zip(outcomes, met, strict=True)],
         ratios=np.where(met, tolerance.ratio(base[0], base[1], claim.relation, allowed), np.nan),
@@ -130,19 +122,15 @@ def examine(
     )
 
 
-def _single_precision_errors(
-    claim: Claim, case: Tensors, loss: Callable[..., torch.Tensor], signs: list[Tensors]
-) -> list[tuple[Array, Array]]:
-    """Differences of both sides between float32 and float64, on inputs that float32 holds."""
-    errors = []
-    for pair in signs:
-        nudged = (case[0] * (1 + 2.0**-20 * pair[0]), *case[1:])
-        single = tuple(t.float() if t.is_floating_point() else t for t in nudged)
-        double = tuple(t.double() if t.is_floating_point() else t for t in single)
-        low = evaluate_stacked(claim, single, loss, 0.0, pair)
-        high = evaluate_stacked(claim, double, loss, 0.0, pair)
-        errors.append((low[0] - high[0], low[1] - high[1]))
-    return errors
+def evaluate_randomly(
+    claim: Claim, case: Tensors, loss: Callable[..., torch.Tensor], seed: int
+) -> list[tuple[Array, ...]]:
+    """Evaluate a few times in random arithmetic, in one call; one result a sample."""
+    copies = tuple(t.repeat(tolerance.SAMPLES, *[1] * (t.ndim - 1)) for t in case)
+    with RandomArithmetic(tolerance.STEP, seed):
+        copies = tuple(t * 1.0 if t.is_floating_point() else t for t in copies)
+        results = evaluate_stacked(claim, copies, loss)
+    return list(zip(*(np.split(r, tolerance.SAMPLES) for r in results), strict=True))
 
 
 def _scalar(side: Array) -> Array:
@@ -159,7 +147,7 @@ def examine_cases(claim: Claim, cases: Sequence[Case], seed: int = 0) -> list[In
 
 
 def grouped(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases in groups of one length and one kind of loss."""
+    """Return the cases in groups of one length and one form of loss."""
 
     def key(case: Case) -> tuple[int, str]:
         return len(case.y), case.loss.function.__name__
@@ -193,16 +181,6 @@ def _examine_group(claim: Claim, cases: list[Case], seed: int) -> Instances:
     return found
 
 
-def _signs(y: torch.Tensor, seed: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    generator = torch.Generator().manual_seed(seed)
-
-    def draw() -> torch.Tensor:
-        bits = torch.randint(0, 2, y.shape, generator=generator)
-        return (2 * bits - 1).to(device=y.device, dtype=y.dtype)
-
-    return [(draw(), draw()), (draw(), draw())]
-
-
 def _to_numpy(tensor: torch.Tensor) -> Array:
     return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)
 
@@ -215,13 +193,16 @@ def _is_defined(claim: Claim, case: Tensors) -> Array:
     return _to_numpy(spread).astype(bool) if needs_variance else _to_numpy(spread | (eps > 0)) > 0
 
 
-def _hypotheses_met(claim: Claim, quantities: Array, twins: list[Array], m: int) -> Any:
+def _hypotheses_met(claim: Claim, quantities: Array, samples: list[Array], m: int) -> Any:
     """Whether each instance satisfies every hypothesis, up to rounding for an equality."""
     met = np.ones(len(quantities), dtype=bool)
     for i, hypothesis in enumerate(claim.hypotheses):
         value = quantities[:, i]
-        moved = np.max([abs(t[:, i] - value) / TWIN_STEP for t in twins], axis=0)
-        allowed = tolerance.ROUNDINGS * np.sqrt(m) * tolerance.UNIT_ROUNDOFF * moved
+        column = slice(i, i + 1)
+        rounding = tolerance.condition_times_size(
+            quantities[:, column], [s[:, column] for s in samples]
+        )
+        allowed = tolerance.tolerance(rounding, m)
         match hypothesis.sign:
             case Relation.EQUAL:
                 met &= abs(value) <= allowed

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from enum import StrEnum
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb, ctx
 
 from theory.claim import Relation
+from verify.tolerance import Outcome
 from verify.witnesses.series import Series, ball, derivative, gradient, second_derivative
 
 __all__ = [
@@ -48,14 +49,6 @@ def balls(values: Any) -> np.ndarray:
         values: an array, or nested lists, of whatever :func:`ball` takes.
     """
     return np.frompyfunc(ball, 1, 1)(np.asarray(values, dtype=object))
-
-
-class Outcome(StrEnum):
-    """What balls say of a relation."""
-
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    UNDECIDED = "undecided"
 
 
 _CERTAIN = {
@@ -87,16 +80,16 @@ def compare(a: Any, b: Any, relation: Relation) -> Outcome:
 
 
 def distance(a: Any, b: Any) -> arb:
-    """Return an upper bound of the largest difference between entries, as an exact ball.
+    """Return an upper bound of the largest difference between entries; nan if one is nan.
 
     >>> bool(distance(ball(1) / 3, ball("1/3")) < 1e-15)
     True
     """
-    return max(((x - y).abs_upper() for x, y in _pairs(a, b)), default=arb(0))
+    return reduce(arb.max, ((x - y).abs_upper() for x, y in _pairs(a, b)), arb(0))
 
 
 def _pairs(a: Any, b: Any) -> list[tuple[arb, arb]]:
-    return list(np.broadcast(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+    return list(np.broadcast(np.asarray(balls(a)), np.asarray(balls(b))))
 
 
 class Decision(NamedTuple):

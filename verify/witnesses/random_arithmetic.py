@@ -1,0 +1,43 @@
+r"""Arithmetic with random rounding: what intermediate roundings do to a computation.
+
+Inside the context every PyTorch operation that rounds has its result multiplied entrywise by
+:math:`1 + \delta\xi` with :math:`\xi` uniform in [-1, 1] (Monte Carlo arithmetic; Parker 1997).
+The change of the final result over :math:`\delta` measures the condition of the computation as it
+is carried out, cancellation inside it included, also where the exact answer is zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+EXACT = frozenset(
+    "abs arange bitwise_and cat clone copy detach eq expand eye fill full full_like ge gt index"
+    " le lt ne neg new_full new_zeros ones ones_like rand relu scalar_tensor select_backward sign"
+    " slice_backward stack threshold_backward unsqueeze where zero zeros zeros_like _to_copy".split()
+)
+"""Operations that round nothing."""
+
+
+class RandomArithmetic(TorchDispatchMode):
+    """Perturb the result of every rounding operation by a relative ``step`` at most."""
+
+    def __init__(self, step: float, seed: int):
+        super().__init__()
+        self.step = step
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """Run the operation, then perturb what it returns."""
+        result = func(*args, **(kwargs or {}))
+        name = func._schema.name.split("::")[1].rstrip("_")
+        is_view = any(r.alias_info is not None for r in func._schema.returns)
+        rounds = isinstance(result, torch.Tensor) and result.is_floating_point()
+        if not rounds or is_view or name in EXACT:
+            return result
+        noise = torch.rand(result.shape, generator=self.generator, dtype=torch.float64)
+        return result * (1 + self.step * (2 * noise.to(result.device) - 1))
