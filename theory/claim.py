@@ -243,7 +243,10 @@ class Claim:
     """How often the actual side differentiates the network."""
     corrected_by: str | None = None
     """The identifier of the right statement, where it is not a claim made of this one."""
+    unreadable: str = ""
+    """What the conversion of the text lost, where the formula cannot be what was printed."""
     falsified_by: str = ""
+    """What would falsify the statement, in words."""
     remark: str = ""
 
     def under(self, reading: Reading, expected: Verdict, **changes: Any) -> Claim:

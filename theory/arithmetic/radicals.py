@@ -76,14 +76,14 @@ class _Reader:
         names = [f"s{i}" for i in range(len(radicands))] + [f"x{i}" for i in range(len(symbols))]
         self._context = fmpq_mpoly_ctx.get(names or ["x"], Ordering.lex)
         generators = list(self._context.gens())
-        letters, variables = generators[: len(radicands)], generators[len(radicands) :]
+        variables = generators[len(radicands) :]
         self._denominators = generators
-        self._signs = [*(1 for _ in letters), *(_known_sign(s) for s in symbols)]
-        self._relations: list[tuple[fmpq_mpoly, fmpq_mpoly]] = []
+        self._signs = [1] * len(radicands) + [_known_sign(s) for s in symbols]
+        self._relations: dict[int, fmpq_mpoly] = {}  # the square of a letter, by its number
         self._roots: dict[sp.Expr, _Fraction] = {}
         self._known = {s: _Fraction(x, {}) for s, x in zip(symbols, variables, strict=False)}
-        for radicand, letter in zip(self.radicands, reversed(letters), strict=True):
-            self._roots[radicand] = self._root(self.read(radicand), letter)
+        for letter, radicand in enumerate(self.radicands, start=1):
+            self._roots[radicand] = self._root(self.read(radicand), len(radicands) - letter)
             self._known[radicand] = self._power(self._roots[radicand], 2)
 
     def read(self, e: sp.Expr) -> _Fraction:
@@ -146,14 +146,15 @@ class _Reader:
         if len(x) == 1:
             [(exponents, factor)] = x.terms()
             return factor, {k: int(p) for k, p in enumerate(exponents) if p}
-        for k, denominator in enumerate(self._denominators):
-            factor = x.leading_coefficient() / denominator.leading_coefficient()
-            if x == denominator * factor:
-                return factor, {k: 1}
+        squares = [(k, 2, square) for k, square in self._relations.items()]
+        for k, power, known in squares + [(k, 1, d) for k, d in enumerate(self._denominators)]:
+            factor = x.leading_coefficient() / known.leading_coefficient()
+            if x == known * factor:
+                return factor, {k: power}
         self._denominators.append(x)
         return fmpq(1), {len(self._denominators) - 1: 1}
 
-    def _root(self, x: _Fraction, letter: fmpq_mpoly) -> _Fraction:
+    def _root(self, x: _Fraction, letter: int) -> _Fraction:
         """Return the root of a fraction: a number times a root that is known, or else a letter."""
         if any(k >= len(self._signs) or self._signs[k] != 1 for k in x.powers):
             raise TypeError("a radicand has a denominator that is not a positive symbol or a root")
@@ -162,22 +163,23 @@ class _Reader:
         radicand = self.reduced(x.numerator * self._monomial(odd))
         if radicand.is_zero():
             return _Fraction(radicand, {})
-        for root, square in [(self._constant(1), self._constant(1)), *self._relations]:
+        known = [(self._denominators[k], square) for k, square in self._relations.items()]
+        for root, square in [(self._constant(1), self._constant(1)), *known]:
             factor = rational_root(radicand.leading_coefficient() / square.leading_coefficient())
             if factor is not None and radicand == square * factor**2:
                 return _Fraction(root * factor, powers)
-        self._relations.append((letter, radicand))
-        return _Fraction(letter, powers)
+        self._relations[letter] = radicand
+        return _Fraction(self._denominators[letter], powers)
 
     def reduced(self, x: fmpq_mpoly) -> fmpq_mpoly:
         """Return the remainder modulo s^2 - R for every letter s."""
-        for letter, radicand in reversed(self._relations):
-            x %= letter**2 - radicand
+        for letter, radicand in reversed(self._relations.items()):
+            x %= self._denominators[letter] ** 2 - radicand
         return x
 
     def roots_are_independent(self) -> bool:
         """Whether the products of the roots are independent over the rational functions."""
-        squares = [square for _, square in self._relations]
+        squares = list(self._relations.values())
         if any(any(square.degrees()[: len(self.radicands)]) for square in squares):
             return False  # a root within a root: its field is not that of the rational functions
         several = (c for size in range(2, len(squares) + 1) for c in combinations(squares, size))

@@ -34,6 +34,7 @@ class SymbolicBatch:
         eps: "zero" for eps = 0, "positive" for a positive symbol.
 
     Attributes:
+        m: the batch size as an expression, whose root is not rounded.
         y: the batch, shape (m,).
         g: the gradient of the loss at the layer's output, shape (m,).
         hessian: the symmetric Hessian of the loss at the layer's output, shape (m, m).
@@ -55,7 +56,7 @@ class SymbolicBatch:
             raise ValueError(f"a batch has at least one entry, but m = {m}")
         if eps not in ("zero", "positive"):
             raise ValueError(f'eps is "zero" or "positive", not {eps!r}')
-        self.m = m
+        self.m = sp.Integer(m)
         self.y, self.g, self.direction = vector("y", m), vector("g", m), vector("u", m)
         self.hessian = symmetric_matrix("H", m)
         self.gamma, self.beta = sp.symbols("gamma beta", real=True)

@@ -1,7 +1,8 @@
 r"""What the text says after Theorem 4.2: when its conditions hold.
 
 ``descent`` reads "the negative gradient points towards the minimum of the loss" as: its inner
-product with the way to the minimum is positive.  The minimum is the case's direction u.
+product with the way to the minimum is positive.  The minimum is the case's direction u, and gamma
+is taken positive, as the text does when it calls gamma/sigma a scaling.
 """
 
 from dataclasses import replace
@@ -77,7 +78,7 @@ DESCENT = Claim(
     statement=r"\langle\hat y, g\rangle > 0",
     sides=sides,
     relation=Relation.MORE_THAN,
-    hypotheses=(TOWARDS_MINIMUM,),
+    hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
     expected=Verdict.REFUTED,
     falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
     remark="It holds when the minimum is at the layer's own centre, beta times the ones.",

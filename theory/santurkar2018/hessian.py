@@ -74,7 +74,7 @@ SUPPLEMENT = Claim(
     expected=Verdict.UNREADABLE,
     order=2,
     corrected_by=PRINTED.id,
-    remark="The conversion ends line (41) with '- M/m )', a bracket that nothing opens, and has"
+    unreadable="The conversion ends line (41) with '- M/m )', a bracket that nothing opens, and has"
     " lost the bar over the first g of line (42); the last version prints both lines whole.",
 )
 

@@ -12,7 +12,6 @@ terms that are visibly non-negative and that add up to its slack.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,7 @@ from theory.arithmetic import abstract, sqrt
 from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
 from theory.arithmetic.dual import Dual
 from theory.claim import Claim, Hypothesis, Letters, Relation, Term
-from verify import primitives
+from verify.network import Calculus, PrimitiveNetwork
 
 SIGMA = sp.Symbol("sigma", positive=True)
 BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
@@ -75,46 +74,31 @@ def abstract_case(has_epsilon: bool) -> AbstractCase:
     )
 
 
-class AbstractNetwork:
+class AbstractNetwork(PrimitiveNetwork):
     """The network of an abstract case, differentiated by dual numbers."""
 
     def __init__(self, case: AbstractCase):
-        self.y, self.gamma, self.beta, self.eps = case.y, case.gamma, case.beta, case.eps
-        self.direction = case.direction
-        self.m = case.y.space.m
-        self.z = self.forward(self.y).map(tidy)
-        self.g = self.gradient(self.loss, self.z)
+        super().__init__(
+            case.y,
+            case.y.space.m,
+            case.gamma,
+            case.beta,
+            case.eps,
+            case.direction,
+            self.jet,
+            Calculus(sqrt, abstract.gradient, abstract.directional_derivative),
+        )
 
-    def loss(self, z: AbstractVector) -> Any:
+    def jet(self, z: AbstractVector) -> Any:
         """Return the 2-jet of the loss at the layer's output."""
         d = z - self.z
         if not all(is_zero(_standard_part(c)) for c in d.coefficients.values()):
             raise OutsideJet("the loss is known only near the layer's output z")
         return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
 
-    def standard_deviation(self, y: AbstractVector) -> Any:
-        """Return the primitive standard deviation."""
-        return primitives.standard_deviation(y, self.m, self.eps, sqrt)
-
-    def normalize(self, y: AbstractVector) -> AbstractVector:
-        """Return the primitive normalised batch."""
-        return primitives.normalize(y, self.m, self.eps, sqrt)
-
     def forward(self, y: AbstractVector) -> AbstractVector:
-        """Return the primitive layer's output."""
-        return primitives.forward(y, self.m, self.gamma, self.beta, self.eps, sqrt)
-
-    def normalized_loss(self, y: AbstractVector) -> Any:
-        """Return the loss of the layer's output."""
-        return self.loss(self.forward(y))
-
-    def gradient(self, f: Callable[[Any], Any], x: AbstractVector) -> AbstractVector:
-        """Return the gradient of a scalar function at x."""
-        return abstract.gradient(f, x)
-
-    def derivative(self, f: Callable[[Any], Any], x: AbstractVector, u: AbstractVector) -> Any:
-        """Return the derivative of a function at x along u."""
-        return abstract.directional_derivative(f, x, u)
+        """Return the primitive layer's output, tidied."""
+        return super().forward(y).map(tidy)
 
 
 def prove(claim: Claim) -> Proof | None:

@@ -16,9 +16,10 @@ import torch
 from torch.func import grad, vjp, vmap
 
 from theory.claim import Claim, Reading, Relation
-from verify import primitives, tolerance
+from verify import tolerance
 from verify.cases.case import Case, adapted
 from verify.cases.losses import Loss
+from verify.network import Calculus, PrimitiveNetwork
 from verify.tolerance import Array, Outcome
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
@@ -27,7 +28,22 @@ LossFunction = Callable[[torch.Tensor], torch.Tensor]
 Tensors = tuple[torch.Tensor, ...]
 
 
-class TorchNetwork:
+def gradient(f: Callable[[Any], Any], x: torch.Tensor) -> torch.Tensor:
+    """Return the gradient of a scalar function by reverse mode."""
+    return grad(lambda v: f(v).sum())(x)
+
+
+def derivative(f: Callable[[Any], Any], x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+    """Return the derivative along u: the transpose of the transpose, both by reverse mode."""
+    value, pull_back = vjp(f, x)
+    _, push_forward = vjp(lambda v: pull_back(v)[0], torch.zeros_like(value))
+    return push_forward(u)[0]
+
+
+CALCULUS = Calculus(torch.sqrt, gradient, derivative)
+
+
+class TorchNetwork(PrimitiveNetwork):
     """The network of one case, differentiated by PyTorch."""
 
     def __init__(
@@ -39,37 +55,7 @@ class TorchNetwork:
         direction: torch.Tensor,
         loss: LossFunction,
     ):
-        self.y, self.gamma, self.beta, self.eps = y, gamma, beta, eps
-        self.direction, self.loss = direction, loss
-        self.m = y.shape[0]
-        self.z = self.forward(y)
-        self.g = self.gradient(loss, self.z)
-
-    def standard_deviation(self, y: torch.Tensor) -> torch.Tensor:
-        """Return the primitive standard deviation."""
-        return primitives.standard_deviation(y, self.m, self.eps, torch.sqrt)
-
-    def normalize(self, y: torch.Tensor) -> torch.Tensor:
-        """Return the primitive normalised batch."""
-        return primitives.normalize(y, self.m, self.eps, torch.sqrt)
-
-    def forward(self, y: torch.Tensor) -> torch.Tensor:
-        """Return the primitive layer's output."""
-        return primitives.forward(y, self.m, self.gamma, self.beta, self.eps, torch.sqrt)
-
-    def normalized_loss(self, y: torch.Tensor) -> torch.Tensor:
-        """Return the loss of the layer's output."""
-        return self.loss(self.forward(y))
-
-    def gradient(self, f: Callable[[Any], Any], x: torch.Tensor) -> torch.Tensor:
-        """Return the gradient of a scalar function by reverse mode."""
-        return grad(lambda v: f(v).sum())(x)
-
-    def derivative(self, f: Callable[[Any], Any], x: torch.Tensor, u: torch.Tensor) -> Any:
-        """Return the derivative along u: the transpose of the transpose, both by reverse mode."""
-        value, pull_back = vjp(f, x)
-        _, push_forward = vjp(lambda v: pull_back(v)[0], torch.zeros_like(value))
-        return push_forward(u)[0]
+        super().__init__(y, y.shape[0], gamma, beta, eps, direction, loss, CALCULUS)
 
 
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
@@ -119,6 +105,7 @@ def examine(
         ratios=np.where(met, tolerance.ratio(base[0], base[1], claim.relation, allowed), np.nan),
         actual=_scalar(base[0]),
         claimed=_scalar(base[1]),
+        m=m,
     )
 
 

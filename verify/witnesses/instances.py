@@ -20,6 +20,8 @@ class Instances:
     claimed: Array
     tokens: list[str] = field(default_factory=list)
     strata: list[str] = field(default_factory=list)
+    m: int = 0
+    """The batch length, one for the group."""
 
     def count(self) -> Counter[Outcome]:
         """Return how many instances had each outcome."""

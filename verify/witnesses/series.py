@@ -47,12 +47,14 @@ def ball(value: Any) -> arb:
     """
     if isinstance(value, arb):
         return value
-    if isinstance(value, (float, np.floating)) and not np.isfinite(value):
-        raise ValueError(f"{value!r} is not a real number; give finite entries")
+    if isinstance(value, (float, np.floating)):
+        if not np.isfinite(value):
+            raise ValueError(f"{value!r} is not a real number; give finite entries")
+        return arb(float(value))
     if isinstance(value, (int, np.integer, fmpz)):
         return arb(int(value))
-    if isinstance(value, (float, np.floating, str)):
-        value = Fraction(value if isinstance(value, str) else float(value))
+    if isinstance(value, str):
+        value = Fraction(value)
     if isinstance(value, Fraction):
         value = fmpq(value.numerator, value.denominator)
     if isinstance(value, fmpq):

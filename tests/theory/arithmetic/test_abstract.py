@@ -1,10 +1,12 @@
 """The abstract arithmetic proves what holds for every batch size, and nothing else."""
 
+from itertools import count
+
 import pytest
 import sympy as sp
 
 from theory import batchnorm
-from theory.arithmetic import inner, mean, size, sqrt
+from theory.arithmetic import abstract, inner, mean, size, sqrt
 from theory.arithmetic.abstract import (
     ONE,
     AbstractVector,
@@ -119,6 +121,14 @@ def test_nested_gradients():
     assert is_zero(cubed - 4 * u * x.inner(x) - 8 * x * x.inner(u))
     through = gradient(lambda x: directional_derivative(lambda x: x.inner(x) ** 2, x, u), x)
     assert is_zero(cubed - through)
+
+
+def test_a_gradient_is_not_disturbed_by_the_names_of_vectors(monkeypatch):
+    """Its own fresh direction must not meet a vector that somebody called u0."""
+    monkeypatch.setattr(abstract, "_fresh", count())
+    space = Space()
+    x, w = space.vector("x"), space.vector("u0")
+    assert is_zero(gradient(lambda x: x.inner(w) * w.inner(w), x) - w * w.inner(w))
 
 
 def test_fact_c1_for_every_batch_size(unit):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from flint import arb, fmpq
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.arithmetic.dual import Dual, derivative, infinitesimal, rate
@@ -21,6 +21,7 @@ def over(a, b):
     return a / (b * b + 1)
 
 
+@settings(deadline=None, max_examples=25)
 @given(x=RATIONALS, u=RATIONALS, c=RATIONALS)
 @pytest.mark.parametrize("operation", [add, sub, mul, over])
 def test_each_operation_has_the_slope_that_sympy_finds(operation, x, u, c):

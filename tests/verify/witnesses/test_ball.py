@@ -1,0 +1,314 @@
+"""Balls: certified derivatives by power series, and comparisons with three outcomes."""
+
+from fractions import Fraction
+from operator import add, mul, sub, truediv
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory import batchnorm
+from theory.arithmetic import exact, inner, sqrt
+from theory.claim import Relation
+from verify import primitives
+from verify.witnesses import series
+from verify.witnesses.ball import (
+    Outcome,
+    Series,
+    ball,
+    balls,
+    compare,
+    decide,
+    derivative,
+    distance,
+    gradient,
+    second_derivative,
+)
+
+HOLDS, VIOLATED, UNDECIDED = Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNDECIDED
+TINY = arb(2) ** -200
+"""At 256 bits, the closed forms on the batches below lose less than 56 of them."""
+NAN = arb("nan")
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with ctx.workprec(256):
+        yield
+
+
+def is_close(a, b):
+    """Whether two arrays of balls overlap and are narrow, so that any visible slip parts them."""
+    return bool(distance(a, b) < TINY) and compare(a, b, Relation.EQUAL) is not VIOLATED
+
+
+FUNCTIONS = {
+    "x + 3": (lambda x: x + 3, lambda x: arb(1), lambda x: arb(0)),
+    "3 - x": (lambda x: 3 - x, lambda x: arb(-1), lambda x: arb(0)),
+    "x * x / 3": (lambda x: x * x / 3, lambda x: 2 * x / 3, lambda x: ball("2/3")),
+    "-2 / x": (lambda x: -2 / x, lambda x: 2 / x**2, lambda x: -4 / x**3),
+    "x ** 4": (lambda x: x**4, lambda x: 4 * x**3, lambda x: 12 * x**2),
+    "x ** -2": (lambda x: x**-2, lambda x: -2 / x**3, lambda x: 6 / x**4),
+    "x ** 0": (lambda x: x**0, lambda x: arb(0), lambda x: arb(0)),
+    "sqrt": (lambda x: x.sqrt(), lambda x: 1 / (2 * x.sqrt()), lambda x: -1 / (4 * x * x.sqrt())),
+    "exp": (lambda x: x.exp(), lambda x: x.exp(), lambda x: x.exp()),
+    "log": (lambda x: x.log(), lambda x: 1 / x, lambda x: -1 / x**2),
+    "softplus": (
+        lambda x: (1 + x.exp()).log(),
+        lambda x: 1 / (1 + (-x).exp()),
+        lambda x: (-x).exp() / (1 + (-x).exp()) ** 2,
+    ),
+    "constant": (lambda x: arb(5), lambda x: arb(0), lambda x: arb(0)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("x", [2, 0.1, "7/3"])
+def test_first_and_second_derivatives_in_closed_form(name, x):
+    f, first, second = FUNCTIONS[name]
+    x, u, w = ball(x), ball("5/3"), ball(-2)
+    assert is_close(derivative(f, x, u), first(x) * u)
+    assert is_close(second_derivative(f, x, u, w), second(x) * u * w)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.fractions(-3, 3, max_denominator=8), min_size=9, max_size=9))
+def test_mixed_derivatives_of_a_polynomial_are_those_of_dual_numbers(values):
+    def f(x):
+        return x[0] * x[0] * x[1] * x[2] + x[1] ** 3 - 2 * x[0] / (1 + x[2] * x[2])
+
+    def hessian_times(arithmetic, x, u):
+        return arithmetic.derivative(lambda x: arithmetic.gradient(f, x), x, u)
+
+    with ctx.workprec(256):
+        x, u, w = np.array(values, dtype=object).reshape(3, 3)
+        expected = [ball(value.p) for value in hessian_times(exact, x, u)]
+        assert is_close(hessian_times(series, x, u), expected)
+        mixed = sum(e * ball(v) for e, v in zip(expected, w, strict=True))
+        assert is_close(second_derivative(f, x, u, w), mixed)
+        assert is_close(second_derivative(f, x, w, u), mixed)
+
+
+def test_perturbation_confusion():
+    value = derivative(lambda x: x * derivative(lambda y: x + y, 1, 1), 1, 1)
+    assert is_close(value, ball(1))
+    value = derivative(lambda x: derivative(lambda y: (x * y) ** 2, x * x, 1), 3, 1)
+    assert is_close(value, ball(8 * 27))
+
+
+def test_siblings_do_not_disturb_each_other():
+    def f(x):
+        return derivative(lambda y: y * y * x, x, 1) * derivative(lambda y: y * x, x, 1)
+
+    assert is_close(derivative(f, 2, 1), ball(6 * 4))  # f = 2 x^3
+
+
+def test_nesting_too_deep_is_refused_and_leaves_no_trace():
+    def third(x):
+        return derivative(lambda x: second_derivative(lambda x: x**3, x, 1, 1), x, 1)
+
+    with pytest.raises(ValueError, match="deeper than 2"):
+        third(1)
+    assert is_close(second_derivative(lambda x: x**3, 1, 1, 1), ball(6))
+
+
+def test_a_series_cut_short_is_refused():
+    cap = ctx.cap
+    try:
+        ctx.cap = 4
+        with pytest.raises(ValueError, match="too short"):
+            second_derivative(lambda x: x * x, 1, 1, 1)
+    finally:
+        ctx.cap = cap
+
+
+@pytest.mark.parametrize("depth", range(1, 6))
+def test_no_two_products_of_steps_meet_where_a_coefficient_is_read(depth):
+    weights = [2**depth - 2 ** (depth - 1 - k) for k in range(depth)]
+    if depth == series.DEPTH:
+        assert weights == series._WEIGHTS
+    ways = [1] + [0] * sum(weights)  # the number of products of steps, by their power of t
+    for w in weights:
+        for power in range(w, len(ways)):
+            ways[power] += ways[power - w]
+    for some in range(2**depth):
+        assert ways[sum(w for k, w in enumerate(weights) if some >> k & 1)] == 1
+
+
+@pytest.mark.parametrize("operation", [add, sub, mul, truediv])
+@pytest.mark.parametrize("other", [3, np.int64(3), 0.5, Fraction(1, 3), fmpq(1, 3), arb(3)])
+def test_other_numbers_on_either_side(operation, other):
+    x, u, constant = ball("2/7"), ball(1), ball(other)
+    expected = derivative(lambda x: operation(x, constant), x, u)
+    assert is_close(derivative(lambda x: operation(x, other), x, u), expected)
+    if not isinstance(other, Fraction):  # a Fraction on the left does not ask the right
+        expected = derivative(lambda x: operation(constant, x), x, u)
+        assert is_close(derivative(lambda x: operation(other, x), x, u), expected)
+
+
+def test_numbers_are_taken_exactly():
+    for bits in (16, 256):
+        with ctx.workprec(bits):
+            assert ball(0.1) == arb(0.1)
+            assert ball("1/3").contains(arb(1) / 3)
+            assert ball(2**200 + 1) - ball(2**200) == 1
+    assert ball(np.float32(0.1)) == ball(float(np.float32(0.1)))
+    assert ball(0.1) != ball("0.1")
+    assert balls([[1, "1/2"], [0.5, fmpq(1, 2)]]).shape == (2, 2)
+    for bad in (float("inf"), np.float64("nan")):
+        with pytest.raises(ValueError, match="finite"):
+            ball(bad)
+    with pytest.raises(TypeError, match="number"):
+        ball(None)
+
+
+def test_division_by_what_may_be_zero_is_nan_and_decides_nothing():
+    assert derivative(lambda x: x / (x * x), 0, 1).is_nan()
+    assert derivative(lambda x: 1 / x, arb(0, 1), 1).is_nan()
+    assert derivative(lambda x: x.sqrt(), 0, 1).is_nan()
+    for relation in Relation:
+        assert compare(NAN, ball(1), relation) is UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("relation", "less", "equal", "more"),
+    [
+        (Relation.EQUAL, VIOLATED, HOLDS, VIOLATED),
+        (Relation.AT_MOST, HOLDS, HOLDS, VIOLATED),
+        (Relation.AT_LEAST, VIOLATED, HOLDS, HOLDS),
+        (Relation.LESS_THAN, HOLDS, VIOLATED, VIOLATED),
+        (Relation.MORE_THAN, VIOLATED, VIOLATED, HOLDS),
+    ],
+)
+def test_comparison(relation, less, equal, more):
+    assert compare(1, 2, relation) is less
+    assert compare(2, 2, relation) is equal
+    assert compare(3, 2, relation) is more
+    assert compare(arb(2, 1), 2, relation) is UNDECIDED
+    assert compare(arb(1, 0.25), arb(2, 0.25), relation) is less
+    wide = np.array([ball(1), arb(2, 1)], dtype=object)
+    assert compare(wide, [2, 2], relation) is (UNDECIDED if less is HOLDS else VIOLATED)
+
+
+def test_decide_raises_the_precision_until_it_knows():
+    def sides():
+        root = ball(2).sqrt()
+        return (root + arb(2) ** -1000) ** 2, ball(2) + root * arb(2) ** -999
+
+    assert decide(sides, Relation.MORE_THAN) == (HOLDS, 2048)
+    assert decide(sides, Relation.AT_MOST) == (VIOLATED, 2048)
+    assert decide(sides, Relation.MORE_THAN, bits=256, cap=1024) == (UNDECIDED, 1024)
+    assert decide(lambda: (ball(1), ball(2)), Relation.LESS_THAN, bits=64) == (HOLDS, 64)
+
+
+def test_distance():
+    assert distance([1, 2, "1/2"], [1, 4, 0.5]) == 2
+    for entries in ([NAN, 1], [1, NAN]):
+        assert distance(entries, [1, 1]).is_nan()
+
+
+class Unit:
+    """A batch of float64 entries and a loss <g,d> + <d,Hd>/2 + sum of softplus at its output."""
+
+    def __init__(self, m, eps):
+        rng = np.random.default_rng(m)
+        self.y, self.g, self.u = balls(rng.standard_normal((3, m)))
+        half = rng.standard_normal((m, m))
+        self.H = balls(half + half.T)
+        self.m, self.eps, self.gamma, self.beta = m, ball(eps), ball(-0.7), ball(0.3)
+        self.z = self.forward(self.y)
+
+    def forward(self, y):
+        return primitives.forward(y, self.m, self.gamma, self.beta, self.eps, sqrt)
+
+    def loss(self, z):
+        d = z - self.z
+        return self.g @ d + d @ (self.H @ d) / 2 + np.log(1 + np.exp(z)).sum()
+
+    def gradient(self):
+        return gradient(lambda y: self.loss(self.forward(y)), self.y)
+
+    def slope(self):
+        return self.g + 1 / (1 + np.exp(-self.z))
+
+
+@pytest.fixture(params=[(2, 0), (3, 0), (3, 1e-5), (5, "1/10")], ids=str)
+def unit(request):
+    return Unit(*request.param)
+
+
+def test_gradient_jacobian_and_hessian_are_the_closed_forms(unit):
+    args = unit.gamma, unit.eps
+    assert is_close(unit.gradient(), batchnorm.gradient(unit.y, unit.slope(), *args))
+    moved = derivative(unit.forward, unit.y, unit.u)
+    assert is_close(moved, batchnorm.jvp(unit.y, unit.u, *args))
+
+    def normalized_loss(y):
+        return unit.loss(unit.forward(y))
+
+    def H(w):
+        return derivative(lambda z: gradient(unit.loss, z), unit.z, w)
+
+    actual = derivative(lambda y: gradient(normalized_loss, y), unit.y, unit.u)
+    claimed = batchnorm.hvp(unit.y, unit.slope(), H, unit.u, *args)
+    assert is_close(actual, claimed)
+    assert is_close(second_derivative(normalized_loss, unit.y, unit.u, unit.u), claimed @ unit.u)
+    bent = batchnorm.curvature(unit.y, unit.slope(), unit.u, *args)
+    if not (unit.m == 2 and compare(unit.eps, 0, Relation.EQUAL) is HOLDS):
+        assert compare(actual, claimed + bent / 1000, Relation.EQUAL) is VIOLATED
+
+
+def wrong_gradients(unit):
+    """Fact C.1 with one slip each."""
+    m, g, gamma, y = unit.m, unit.slope(), unit.gamma, unit.y
+    sigma = batchnorm.standard_deviation(y, unit.eps)
+    yhat = batchnorm.normalize(y, unit.eps)
+    along = inner(yhat, g)
+    return {
+        "sign": gamma / (m * sigma) * (m * g - g.sum() + yhat * along),
+        "no mean": gamma / (m * sigma) * (m * g - yhat * along),
+        "another eps": batchnorm.gradient(y, g, gamma, unit.eps + ball("1e-30")),
+    }
+
+
+@pytest.mark.parametrize("slip", ["sign", "no mean", "another eps"])
+def test_a_wrong_formula_is_certainly_violated(unit, slip):
+    assert compare(unit.gradient(), wrong_gradients(unit)[slip], Relation.EQUAL) is VIOLATED
+
+
+def test_derivatives_are_independent_of_dual_numbers(monkeypatch, unit):
+    """The power series go through no rule of the other exact witness."""
+    expected = batchnorm.gradient(unit.y, unit.slope(), unit.gamma, unit.eps)
+    monkeypatch.setattr("theory.arithmetic.dual.Dual.__init__", None)
+    assert is_close(unit.gradient(), expected)
+
+
+def test_exact_numbers_lie_in_the_balls():
+    values = np.array(["1/3", "2", "-5/7", "4"], dtype=object)
+
+    def f(y):
+        return (y @ y) * batchnorm.standard_deviation(y).sum() / y[0]
+
+    certain = exact.gradient(f, exact.rational_array(values))
+    enclosing = gradient(f, values)
+    certain_balls = [ball(x.p) + ball(x.q) * ball(x.d).sqrt() for x in certain]
+    assert is_close(certain_balls, enclosing)
+    assert all(x.q != 0 for x in certain)
+    assert all(x.rad() < TINY for x in enclosing)
+
+
+def test_gradient_wants_a_scalar_function():
+    with pytest.raises(ValueError, match="scalar"):
+        gradient(lambda x: x, [1, 2])
+    assert is_close(gradient(lambda x: 5, [1, 2]), [0, 0])
+
+
+def test_what_is_no_number_is_refused():
+    s = Series(series._constant(1))
+    for other in ("1", None):
+        with pytest.raises(TypeError):
+            s + other
+    with pytest.raises(TypeError):
+        s**0.5

@@ -1,0 +1,86 @@
+r"""Cases of small integers, for exact arithmetic and for readable counterexamples.
+
+With :math:`\epsilon = (r^2 - 1) v` for a small rational r, :math:`\sigma = r\sqrt v`: whatever the
+batch, one square root suffices and both sides have a closed form.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from verify.cases.case import Case
+from verify.cases.losses import Loss, quadratic
+
+
+def cases(m: int, bound: int = 3) -> st.SearchStrategy[Case]:
+    """Return a strategy of cases of length m whose entries are integers up to a bound."""
+    entries = st.lists(_toward_zero(bound), min_size=m, max_size=m)
+    triangle = st.lists(
+        _toward_zero(bound), min_size=m * (m + 1) // 2, max_size=m * (m + 1) // 2
+    )
+    return st.builds(
+        lattice_case,
+        y=entries,
+        gamma=_toward_zero(bound),
+        beta=_toward_zero(bound),
+        ratio=st.sampled_from([Fraction(2), Fraction(3, 2), Fraction(5, 4), Fraction(3)]),
+        linear=entries,
+        triangle=triangle,
+        direction=entries,
+    )
+
+
+def lattice_case(
+    y: list[int],
+    gamma: int,
+    beta: int,
+    ratio: Fraction,
+    linear: list[int],
+    triangle: list[int],
+    direction: list[int],
+) -> Case:
+    """Return the case of these integers; the loss's matrix is given by its lower triangle."""
+    m = len(y)
+    mean = Fraction(sum(y), m)
+    variance = sum((entry - mean) ** 2 for entry in y) / m
+    matrix = np.zeros((m, m), dtype=object)
+    rows, columns = np.tril_indices(m)
+    matrix[rows, columns] = triangle
+    matrix[columns, rows] = triangle
+    return Case(
+        y=np.array(y, dtype=object),
+        gamma=gamma,
+        beta=beta,
+        eps=(ratio**2 - 1) * variance if variance else Fraction(1),
+        loss=Loss(quadratic, (np.array(linear, dtype=object), matrix)),
+        direction=np.array(direction, dtype=object),
+        stratum=f"integers m={m}",
+    )
+
+
+def written(case: Case) -> dict[str, Any]:
+    """Return the numbers of a case with a quadratic loss as strings, for a ledger."""
+    linear, matrix = case.loss.parameters
+
+    def row(entries: Any) -> list[str]:
+        return [str(entry) for entry in entries]
+
+    return {
+        "m": len(case.y),
+        "y": row(case.y),
+        "gamma": str(case.gamma),
+        "beta": str(case.beta),
+        "eps": str(case.eps),
+        "loss": "<a, z> + <z, B z>/2" if np.ndim(matrix) else "<a, z> + B |z|^2/2",
+        "a": row(np.atleast_1d(linear)),
+        "B": [row(r) for r in matrix] if np.ndim(matrix) else str(matrix),
+        "u": row(case.direction),
+    }
+
+
+def _toward_zero(bound: int) -> st.SearchStrategy[int]:
+    return st.integers(-bound, bound)

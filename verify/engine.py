@@ -1,0 +1,79 @@
+"""Examine claims by witnesses; pytest and the command line are views of what comes out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from theory.claim import Claim
+from theory.santurkar2018 import CLAIMS as SANTURKAR
+from verify.evidence import Record, Writer
+from verify.witnesses.witness import Settings, Witness
+
+CLAIMS: Sequence[Claim] = SANTURKAR
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A claim and a witness that can say something of it."""
+
+    claim: Claim
+    witness: Witness
+
+    @property
+    def name(self) -> str:
+        """The pair as tests and progress name it."""
+        return f"{self.claim.id}-{self.witness.name}"
+
+
+def pairs(claims: Iterable[Claim], witnesses: Sequence[Witness]) -> list[Pair]:
+    """Return every claim with every witness that applies to it."""
+    return [
+        Pair(claim, witness)
+        for claim in claims
+        for witness in witnesses
+        if not claim.unreadable and witness.applies(claim)
+    ]
+
+
+def examine_pair(pair: Pair, settings: Settings, writer: Writer | None = None) -> Record:
+    """Return what the witness found of the claim, from the writer's folder if it is there."""
+    if writer is not None and (known := writer.done.get((pair.claim.id, pair.witness.name))):
+        return known
+    start = time.perf_counter()
+    found = pair.witness.examine(pair.claim, settings)
+    record = replace(found, seconds=time.perf_counter() - start)
+    if writer is not None:
+        writer.add(record)
+    return record
+
+
+def examine(
+    claims: Iterable[Claim],
+    witnesses: Sequence[Witness],
+    settings: Settings,
+    writer: Writer | None = None,
+) -> Iterator[Record]:
+    """Yield what each witness found of each claim, as it is found."""
+    for pair in pairs(claims, witnesses):
+        yield examine_pair(pair, settings, writer)
+
+
+def selected(claims: Sequence[Claim], identifiers: Sequence[str]) -> list[Claim]:
+    """Return the claims whose identifier or docket row is named, or begins with a name and "/".
+
+    Raises:
+        ValueError: a name fits no claim.
+    """
+    if not identifiers:
+        return list(claims)
+    unknown = [i for i in identifiers if not any(_fits(claim, i) for claim in claims)]
+    if unknown:
+        rows = ", ".join(dict.fromkeys(claim.row for claim in claims))
+        raise ValueError(f"no claim is called {', '.join(unknown)}; the docket has: {rows}")
+    return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
+
+
+def _fits(claim: Claim, name: str) -> bool:
+    return name in (claim.id, claim.row) or claim.id.startswith(f"{name}/")

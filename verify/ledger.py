@@ -1,0 +1,160 @@
+"""Claim and evidence make a verdict; the ledger is the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from theory.claim import Claim, Verdict
+from verify.evidence import Record
+
+EVERY_M = "every m"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim, what was found of it, and what follows."""
+
+    claim: Claim
+    records: tuple[Record, ...]
+    verdict: Verdict
+    scope: str
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether the verdict is the one that the claim's file expects."""
+        return self.verdict is self.claim.expected
+
+    @property
+    def counterexample(self) -> dict[str, Any] | None:
+        """The counterexample's numbers, if one was certified."""
+        return next((r.counterexample for r in self.records if r.counterexample), None)
+
+    @property
+    def proof(self) -> dict[str, Any] | None:
+        """The proof with the widest scope, if there is one."""
+        proofs = sorted((r.proof for r in self.records if r.proof), key=_width)
+        return proofs[0] if proofs else None
+
+    @property
+    def worst_ratio(self) -> float | None:
+        """The largest actual/claimed that any witness saw."""
+        ratios = [r.worst_ratio for r in self.records if r.worst_ratio is not None]
+        return max(ratios, default=None)
+
+    @property
+    def instances(self) -> int:
+        """How many instances were decided, by all witnesses together."""
+        return sum(r.instances - r.vacuous - r.undecided for r in self.records)
+
+    @property
+    def seconds(self) -> float:
+        """How long the witnesses took."""
+        return sum(r.seconds for r in self.records)
+
+
+def ledger(claims: Iterable[Claim], records: Sequence[Record]) -> list[Entry]:
+    """Return one entry for each claim."""
+    by_claim: dict[str, list[Record]] = {}
+    for record in records:
+        by_claim.setdefault(record.claim, []).append(record)
+    return [entry(claim, by_claim.get(claim.id, [])) for claim in claims]
+
+
+def entry(claim: Claim, records: Sequence[Record]) -> Entry:
+    """Return the entry of one claim."""
+    verdict = judge(claim, records)
+    return Entry(claim, tuple(records), verdict, _scope(verdict, records))
+
+
+def judge(claim: Claim, records: Sequence[Record]) -> Verdict:
+    """Return the verdict that the records support.
+
+    A proof and a counterexample, or a proof and a violation in floating point, contradict each
+    other: something is wrong with the suite, and nothing is decided.
+    """
+    if claim.unreadable:
+        return Verdict.UNREADABLE
+    if not records:
+        return Verdict.NOT_RUN
+    is_proved = any(r.proof for r in records)
+    is_refuted = any(r.counterexample for r in records)
+    is_violated = any(r.violated for r in records)
+    if is_refuted and not is_proved:
+        return Verdict.REFUTED
+    if is_refuted or is_violated:
+        return Verdict.UNDECIDED
+    if is_proved:
+        return Verdict.PROVED
+    decided = sum(r.instances - r.vacuous - r.undecided for r in records)
+    return Verdict.SUPPORTED if decided else Verdict.UNDECIDED
+
+
+def as_json(entry: Entry) -> dict[str, Any]:
+    """Return an entry as the command line prints it."""
+    claim = entry.claim
+    first, *_ = claim.locations
+    return {
+        "id": claim.id,
+        "row": claim.row,
+        "paper": first.text,
+        "location": "; ".join(f"{l.text}, {l.place} (line {l.line})" for l in claim.locations),
+        "quotes": [
+            {"text": l.text, "line": l.line, "quote": l.quote} for l in claim.locations
+        ],
+        "form": claim.form.value,
+        "of": claim.of,
+        "corrected_by": claim.corrected_by,
+        "reading": claim.reading.value,
+        "statement": claim.statement,
+        "hypotheses": [
+            {"statement": h.statement, "printed": h.printed} for h in claim.hypotheses
+        ],
+        "relation": claim.relation.value,
+        "falsified_by": claim.falsified_by,
+        "remark": claim.remark,
+        "expected": claim.expected.value,
+        "verdict": entry.verdict.value,
+        "scope": entry.scope,
+        "sizes": {m: found for r in entry.records for m, found in r.sizes.items()},
+        "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
+        "proof": entry.proof,
+        "counterexample": entry.counterexample,
+        "seconds": round(entry.seconds, 3),
+    }
+
+
+def _witness(entry: Entry, record: Record) -> dict[str, Any]:
+    return {
+        "instances": record.instances,
+        "vacuous": record.vacuous,
+        "undecided": record.undecided,
+        "violated": record.violated,
+        "worst_ratio": record.worst_ratio,
+        "worst_token": record.worst_token,
+        "passed": agrees(entry.verdict, record),
+        "proof": record.proof is not None,
+        "notes": record.notes,
+        "seconds": round(record.seconds, 3),
+    }
+
+
+def agrees(verdict: Verdict, record: Record) -> bool:
+    """Whether nothing that the witness found speaks against the verdict."""
+    if verdict is Verdict.REFUTED:
+        return record.proof is None
+    return record.violated == 0 and record.counterexample is None
+
+
+def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
+    if verdict is Verdict.PROVED:
+        return min((r.proof for r in records if r.proof), key=_width)["scope"]
+    if verdict is Verdict.REFUTED:
+        found = next(r.counterexample for r in records if r.counterexample)
+        return f"m = {found['m']}"
+    return ""
+
+
+def _width(proof: dict[str, Any]) -> int:
+    return 0 if proof["scope"] == EVERY_M else 1

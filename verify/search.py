@@ -1,0 +1,187 @@
+r"""Counterexamples: searched for, shrunk, certified.
+
+Two searches, each from a cold start.  :func:`smallest` draws cases of small integers, batch
+lengths in ascending order, and has Hypothesis shrink what it finds; every comparison is certain.
+:func:`ascend` climbs the violation itself by its gradient, for statements that fail only in a
+thin set; what it finds in floats is rounded and decided exactly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import NoSuchExample
+from torch.func import vmap
+
+from theory.claim import Claim, Reading, Relation
+from verify.cases import lattice
+from verify.cases.case import Case, adapted
+from verify.cases.losses import Loss, quadratic
+from verify.tolerance import Outcome
+from verify.witnesses import exact
+from verify.witnesses.autograd import TorchNetwork, evaluate
+
+SEARCHED_LENGTHS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A case of rational numbers that violates a claim, and both sides."""
+
+    case: Case
+    examined: exact.Examined
+
+    def written(self) -> dict[str, Any]:
+        """Return the numbers as strings."""
+        return {
+            **lattice.written(self.case),
+            "actual": self.examined.actual,
+            "claimed": self.examined.claimed,
+            "arithmetic": self.examined.arithmetic,
+        }
+
+
+@dataclass
+class Searched:
+    """What the search of one claim met: outcomes for each batch length, and what it found."""
+
+    outcomes: dict[int, Counter[Outcome]] = field(default_factory=dict)
+    counterexample: Counterexample | None = None
+
+
+def smallest(
+    claim: Claim, examples: int, seed: int = 0, lengths: tuple[int, ...] = SEARCHED_LENGTHS
+) -> Searched:
+    """Search batch lengths in ascending order until a counterexample is found, and shrink it."""
+    searched = Searched()
+    for m in lengths:
+        met: Counter[Outcome] = Counter()
+        searched.outcomes[m] = met
+
+        def violates(case: Case, met: Counter[Outcome] = met) -> bool:
+            outcome = decided(claim, case)
+            met[outcome] += 1
+            return outcome is Outcome.VIOLATED
+
+        try:
+            found = find(
+                lattice.cases(m), violates, settings=_settings(examples), random=Random(seed)
+            )
+        except NoSuchExample:
+            continue
+        searched.counterexample = certified(claim, found)
+        return searched
+    return searched
+
+
+def decided(claim: Claim, case: Case) -> Outcome:
+    """Return the outcome for certain: by balls where they suffice, else by exact numbers."""
+    quick = exact.examine_in_balls(claim, case, cap=128).outcome
+    return quick if quick is not Outcome.UNDECIDED else exact.examine(claim, case).outcome
+
+
+def certified(claim: Claim, case: Case) -> Counterexample | None:
+    """Return the case, with its hypotheses imposed, as a counterexample if it is one."""
+    settled = adapted(exact.rational_case(case), claim)
+    examined = exact.examine(claim, case)
+    return Counterexample(settled, examined) if examined.outcome is Outcome.VIOLATED else None
+
+
+def _settings(examples: int) -> settings:
+    return settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def ascend(
+    claim: Claim, m: int, seed: int = 0, restarts: int = 32, steps: int = 150
+) -> Iterator[Case]:
+    """Yield cases with a large violation, the largest first, found by gradient ascent.
+
+    The parameters are the batch, gamma, beta, eps, the direction and a quadratic loss; the
+    objective is the excess of one side over the other relative to their size.
+    """
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(*shape: int) -> torch.Tensor:
+        return torch.randn(restarts, *shape, generator=generator, dtype=torch.float64)
+
+    parameters = [draw(m), draw(), draw(), draw(), draw(m), draw(m), draw(m, m)]
+    for p in parameters:
+        p.requires_grad_(True)
+    optimiser = torch.optim.Adam(parameters, lr=0.05)
+    objective = vmap(lambda *p: _excess(claim, *p))
+    for _ in range(steps):
+        optimiser.zero_grad()
+        loss = -torch.nan_to_num(objective(*parameters)).sum()
+        loss.backward()
+        optimiser.step()
+    final = torch.nan_to_num(objective(*parameters), nan=-np.inf).detach()
+    for index in torch.argsort(final, descending=True).tolist():
+        yield _case([p[index].detach() for p in parameters])
+
+
+def _excess(claim: Claim, *parameters: torch.Tensor) -> torch.Tensor:
+    y, gamma, beta, log_eps, direction, linear, half = parameters
+    eps = torch.exp(log_eps) if claim.reading is not Reading.NO_EPSILON else 0 * log_eps
+    symmetric = (half + half.T) / 2
+    network = TorchNetwork(
+        y, gamma, beta, eps, direction, lambda z: quadratic(z, None, linear, symmetric)
+    )
+    actual, claimed, quantities = evaluate(claim, network)
+    difference = actual - claimed
+    if claim.relation is Relation.EQUAL:
+        difference = torch.linalg.vector_norm(difference)
+    elif claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN):
+        difference = -difference
+    size = torch.linalg.vector_norm(actual) + torch.linalg.vector_norm(claimed) + 1e-12
+    unmet = torch.relu(-quantities).sum() if len(quantities) else 0.0
+    return difference.sum() / size - unmet
+
+
+def _case(parameters: list[torch.Tensor], digits: int = 6) -> Case:
+    """Return the case with every number rounded to a short binary fraction."""
+
+    def short(t: torch.Tensor) -> Any:
+        return np.round(t.numpy() * 2**digits) / 2**digits
+
+    y, gamma, beta, log_eps, direction, linear, half = parameters
+    symmetric = (half + half.T) / 2
+    return Case(
+        y=short(y),
+        gamma=short(gamma),
+        beta=short(beta),
+        eps=max(short(torch.exp(log_eps)), 2.0**-digits),
+        loss=Loss(quadratic, (short(linear), short(symmetric))),
+        direction=short(direction),
+        stratum="ascent",
+    )
+
+
+def climbed(
+    claim: Claim,
+    seed: int = 0,
+    restarts: int = 32,
+    steps: int = 150,
+    lengths: tuple[int, ...] = (2, 3, 4),
+    tries: int = 4,
+) -> tuple[Counterexample | None, int]:
+    """Return a counterexample found by ascent and certified, if any, and how many were tried."""
+    tried = 0
+    for m in lengths:
+        for _, case in zip(range(tries), ascend(claim, m, seed, restarts, steps), strict=False):
+            tried += 1
+            if (found := certified(claim, case)) is not None:
+                return found, tried
+    return None, tried

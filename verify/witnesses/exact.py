@@ -1,0 +1,163 @@
+r"""The exact witness: rational inputs, and both sides as exact numbers.
+
+Numbers are :math:`p + q\sqrt d` where one square root suffices.  Where two different roots meet
+(the supplement's :math:`\sqrt m` next to :math:`\sigma`), balls of growing precision take over:
+they certify the sign of a difference without a closed form of it.  The two differentiate in
+different ways, dual numbers here and power series there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from theory.arithmetic import exact, sqrt
+from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
+from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
+from verify.cases.case import Case, adapted
+from verify.network import Calculus, PrimitiveNetwork
+from verify.tolerance import Outcome
+from verify.witnesses import ball
+
+EXACT = Calculus(sqrt, exact.gradient, exact.derivative)
+BALLS = Calculus(sqrt, ball.gradient, ball.derivative)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """The outcome of one case and both sides, as exact numbers where they have a closed form."""
+
+    outcome: Outcome
+    actual: str = ""
+    claimed: str = ""
+    arithmetic: str = "exact"
+
+
+def rational_case(case: Case) -> Case:
+    """Return the case with every number rational; a float is the rational that it stores."""
+    return _converted(case, rational_array, number)
+
+
+def examine(claim: Claim, case: Case) -> Examined:
+    """Decide one case of rational numbers and a polynomial loss for certain.
+
+    A case at which a side divides by an exact zero (1/gamma at gamma = 0, the direction of a yhat
+    that is zero) lies outside the statement and is vacuous.
+    """
+    case = rational_case(case)
+    if not _is_defined(claim, case):
+        return Examined(Outcome.VACUOUS)
+    try:
+        return _examine_exactly(claim, adapted(case, claim))
+    except DifferentFieldsError:
+        return examine_in_balls(claim, case)
+    except ZeroDivisionError:
+        return Examined(Outcome.VACUOUS)
+
+
+def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024) -> Examined:
+    """Decide one case in balls whose precision is doubled until they are decided."""
+    case = rational_case(case)
+    if not _is_defined(claim, case):
+        return Examined(Outcome.VACUOUS)
+    shown: list[Sides] = []
+
+    def sides() -> Sides:
+        network = _network(adapted(_in_balls(case), claim), BALLS)
+        letters = claim.reading.letters(network)
+        for h in claim.hypotheses:
+            against = ball.compare(h.quantity(network, letters), 0, h.sign)
+            if against is Outcome.VIOLATED:
+                raise _Vacuous
+        shown.append(claim.sides(network, letters))
+        return shown[-1]
+
+    try:
+        decision = ball.decide(sides, claim.relation, bits, cap)
+    except _Vacuous:
+        return Examined(Outcome.VACUOUS, arithmetic="balls")
+    last = shown[-1]
+    return Examined(decision.outcome, _written(last.actual), _written(last.claimed), "balls")
+
+
+class _Vacuous(Exception):
+    """A hypothesis does not hold."""
+
+
+def _examine_exactly(claim: Claim, case: Case) -> Examined:
+    network = _network(case, EXACT)
+    letters = claim.reading.letters(network)
+    if not all(_meets(h, h.quantity(network, letters)) for h in claim.hypotheses):
+        return Examined(Outcome.VACUOUS)
+    actual, claimed = claim.sides(network, letters)
+    differences = np.atleast_1d(np.asarray(actual - claimed, dtype=object)).ravel()
+    holds = all(stands(number(d), claim.relation) for d in differences)
+    outcome = Outcome.HOLDS if holds else Outcome.VIOLATED
+    return Examined(outcome, _written(actual), _written(claimed))
+
+
+def stands(difference: Any, relation: Relation) -> bool:
+    """Whether an exact difference stands in the relation to zero."""
+    sign = difference.sign()
+    return bool(
+        {
+            Relation.EQUAL: sign == 0,
+            Relation.AT_MOST: sign <= 0,
+            Relation.AT_LEAST: sign >= 0,
+            Relation.LESS_THAN: sign < 0,
+            Relation.MORE_THAN: sign > 0,
+        }[relation]
+    )
+
+
+def _meets(hypothesis: Hypothesis, quantity: Any) -> bool:
+    value = number(np.asarray(quantity, dtype=object).ravel()[0])
+    return stands(value, hypothesis.sign)
+
+
+def _network(case: Case, calculus: Calculus) -> PrimitiveNetwork:
+    length = case.y[0] * 0 + len(case.y)
+    return PrimitiveNetwork(
+        case.y, length, case.gamma, case.beta, case.eps, case.direction, case.loss, calculus
+    )
+
+
+def _is_defined(claim: Claim, case: Case) -> bool:
+    """Whether sigma is positive, and in the unit-variance reading the variance too."""
+    spread = any(entry != case.y[0] for entry in case.y)
+    has_epsilon = claim.reading.has_epsilon and case.eps != 0
+    return spread or (has_epsilon and claim.reading is not Reading.UNIT_VARIANCE)
+
+
+def _in_balls(case: Case) -> Case:
+    """Return a rational case with balls for its numbers, at the precision in force."""
+    to_ball = np.frompyfunc(lambda value: ball.ball(str(value)), 1, 1)
+    return _converted(case, to_ball, to_ball)
+
+
+def _converted(
+    case: Case, array: Callable[[Any], np.ndarray], scalar: Callable[[Any], Any]
+) -> Case:
+    convert = partial(_convert, array, scalar)
+    return replace(
+        case,
+        y=array(case.y),
+        gamma=scalar(case.gamma),
+        beta=scalar(case.beta),
+        eps=scalar(case.eps),
+        direction=array(case.direction),
+        loss=replace(case.loss, parameters=tuple(map(convert, case.loss.parameters))),
+    )
+
+
+def _convert(array: Callable[[Any], np.ndarray], scalar: Callable[[Any], Any], value: Any) -> Any:
+    return array(value) if np.ndim(value) else scalar(value)
+
+
+def _written(side: Any) -> str:
+    entries = [str(entry) for entry in np.asarray(side, dtype=object).ravel()]
+    return entries[0] if len(entries) == 1 else f"({', '.join(entries)})"

@@ -1,0 +1,85 @@
+"""The witnesses, from those that prove to those that measure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+
+from theory.claim import Claim, Relation
+from verify import ledger, search
+from verify.cases.strata import random_cases
+from verify.evidence import Record
+from verify.tolerance import Outcome
+from verify.witnesses import abstract, autograd
+from verify.witnesses.witness import Settings, Witness, record
+
+
+def every_claim(claim: Claim) -> bool:
+    """Say that the witness applies to every claim."""
+    return True
+
+
+def is_inequality(claim: Claim) -> bool:
+    """Whether a claim bounds one side by the other."""
+    return claim.relation is not Relation.EQUAL
+
+
+def prove_abstractly(claim: Claim, settings: Settings) -> Record:
+    """A proof for every batch size, or silence."""
+    proof = abstract.prove(claim)
+    if proof is None:
+        return Record(claim.id, "abstract", notes="no proof found; says nothing")
+    return Record(claim.id, "abstract", proof={"scope": ledger.EVERY_M, **asdict(proof)})
+
+
+def search_integers(claim: Claim, settings: Settings) -> Record:
+    """Small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
+    searched = search.smallest(claim, settings.budget.examples, settings.seed)
+    total: Counter[Outcome] = sum(searched.outcomes.values(), Counter())
+    found = searched.counterexample
+    return Record(
+        claim=claim.id,
+        witness="exact",
+        instances=total.total(),
+        violated=total[Outcome.VIOLATED],
+        undecided=total[Outcome.UNDECIDED],
+        vacuous=total[Outcome.VACUOUS],
+        sizes={str(m): _said(counts) for m, counts in searched.outcomes.items()},
+        counterexample=found.written() if found else None,
+    )
+
+
+def climb(claim: Claim, settings: Settings) -> Record:
+    """Gradient ascent on the violation, certified exactly."""
+    budget = settings.budget
+    found, tried = search.climbed(claim, settings.seed, budget.restarts, budget.steps)
+    return Record(
+        claim=claim.id,
+        witness="ascent",
+        instances=tried,
+        violated=int(found is not None),
+        counterexample=found.written() if found else None,
+    )
+
+
+def differentiate_random(claim: Claim, settings: Settings) -> Record:
+    """Random batches of every stratum, differentiated by PyTorch."""
+    cases = list(random_cases(settings.seed, settings.budget.random))
+    return record(claim, "autograd", autograd.examine_cases(claim, cases, settings.seed))
+
+
+def _said(counts: Counter[Outcome]) -> str:
+    if counts[Outcome.VIOLATED]:
+        return "fails"
+    decided = counts[Outcome.HOLDS]
+    if not decided:
+        return "undefined: sigma = 0, or a hypothesis cannot hold"
+    return f"no violation in {decided} cases"
+
+
+WITNESSES = (
+    Witness("abstract", every_claim, prove_abstractly),
+    Witness("exact", every_claim, search_integers),
+    Witness("ascent", is_inequality, climb),
+    Witness("autograd", every_claim, differentiate_random),
+)
