@@ -177,9 +177,7 @@ def gradient_in_y(network: Network) -> Any:
 
 def hessian_in_y(network: Network, u: Any) -> Any:
     r""":math:`\frac{\partial^2\hat L}{\partial y^2} u`, by differentiation of the network."""
-    return network.derivative(
-        lambda y: network.gradient(network.normalized_loss, y), network.y, u
-    )
+    return network.derivative(lambda y: network.gradient(network.normalized_loss, y), network.y, u)
 
 
 @dataclass(frozen=True)

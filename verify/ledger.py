@@ -100,17 +100,13 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "row": claim.row,
         "paper": first.text,
         "location": "; ".join(f"{l.text}, {l.place} (line {l.line})" for l in claim.locations),
-        "quotes": [
-            {"text": l.text, "line": l.line, "quote": l.quote} for l in claim.locations
-        ],
+        "quotes": [{"text": l.text, "line": l.line, "quote": l.quote} for l in claim.locations],
         "form": claim.form.value,
         "of": claim.of,
         "corrected_by": claim.corrected_by,
         "reading": claim.reading.value,
         "statement": claim.statement,
-        "hypotheses": [
-            {"statement": h.statement, "printed": h.printed} for h in claim.hypotheses
-        ],
+        "hypotheses": [{"statement": h.statement, "printed": h.printed} for h in claim.hypotheses],
         "relation": claim.relation.value,
         "falsified_by": claim.falsified_by,
         "remark": claim.remark,

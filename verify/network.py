@@ -60,9 +60,7 @@ class PrimitiveNetwork:
 
     def forward(self, y: Any) -> Any:
         """Return the primitive layer's output."""
-        return primitives.forward(
-            y, self.m, self.gamma, self.beta, self.eps, self.calculus.sqrt
-        )
+        return primitives.forward(y, self.m, self.gamma, self.beta, self.eps, self.calculus.sqrt)
 
     def normalized_loss(self, y: Any) -> Any:
         """Return the loss of the layer's output."""

@@ -22,8 +22,6 @@ def normalize(y: Any, m: Any, eps: Any, sqrt: Callable[[Any], Any]) -> Any:
     return (y - y.sum() / m) / standard_deviation(y, m, eps, sqrt)
 
 
-def forward(
-    y: Any, m: Any, gamma: Any, beta: Any, eps: Any, sqrt: Callable[[Any], Any]
-) -> Any:
+def forward(y: Any, m: Any, gamma: Any, beta: Any, eps: Any, sqrt: Callable[[Any], Any]) -> Any:
     """The layer: scale and shift of the normalised batch."""
     return gamma * normalize(y, m, eps, sqrt) + beta

@@ -110,7 +110,7 @@ def ascend(
     """Yield cases with a large violation, the largest first, found by gradient ascent.
 
     The parameters are the batch, gamma, beta, eps, the direction and a quadratic loss; the
-    objective is the excess of one side over the other relative to their size.
+    objective is the excess of one side over the other, relative to one plus their size.
     """
     generator = torch.Generator().manual_seed(seed)
 
@@ -145,7 +145,7 @@ def _excess(claim: Claim, *parameters: torch.Tensor) -> torch.Tensor:
         difference = torch.linalg.vector_norm(difference)
     elif claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN):
         difference = -difference
-    size = torch.linalg.vector_norm(actual) + torch.linalg.vector_norm(claimed) + 1e-12
+    size = torch.linalg.vector_norm(actual) + torch.linalg.vector_norm(claimed) + 1
     unmet = torch.relu(-quantities).sum() if len(quantities) else 0.0
     return difference.sum() / size - unmet
 

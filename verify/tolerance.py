@@ -85,7 +85,9 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
     size = np.maximum(norm(actual), norm(claimed))
     blurred = (allowed > ILL_CONDITIONED * UNIT_ROUNDOFF * size) & (size > allowed)
     violated = excess > allowed
-    undecided = ~np.isfinite(excess) | (~violated & (blurred | (~ties_decide & (excess > -allowed))))
+    undecided = ~np.isfinite(excess) | (
+        ~violated & (blurred | (~ties_decide & (excess > -allowed)))
+    )
     return [
         Outcome.UNDECIDED if u else Outcome.VIOLATED if v else Outcome.HOLDS
         for u, v in zip(undecided, violated, strict=True)

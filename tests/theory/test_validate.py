@@ -223,6 +223,7 @@ ALLOWED = {
     "an array of eps": lambda: theory.normalize(CONSTANT, np.array([0.0, 1e-5])),
     "gamma without axes": lambda: theory.forward(Y, np.array(2.0), np.float64(1.0)),
     "gamma for each unit": lambda: theory.forward(Y, np.ones((1, 2)), np.ones(2)),
+    "one gamma for every unit": lambda: theory.forward(Y, np.ones((1, 1)), np.ones(1)),
     "units first": lambda: theory.forward(Y.T, np.ones((2, 1)), axis=-1),
     "maps": lambda: theory.forward(MAPS, np.ones((1, 3, 1, 1)), axis=(0, 2, -1)),
     "complex": lambda: theory.jvp(Y + 1e-9j, Y + 0j),

@@ -20,13 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy as sp
 
 from theory.arithmetic.dual import Dual, infinitesimal, rate
 
-Scalar = sp.Expr
+Scalar: TypeAlias = Any
+"""A sympy expression, or a dual number of them."""
 Label = tuple[int, str]
 """The vector :math:`H^k a` is labelled ``(k, "a")``."""
 
@@ -42,7 +43,7 @@ class Space:
     """
 
     known: dict[frozenset[str], Scalar] = field(default_factory=dict)
-    m: sp.Symbol = sp.Symbol("m", integer=True, positive=True)
+    m: sp.Symbol = field(default_factory=lambda: sp.Symbol("m", integer=True, positive=True))
     _moments: dict[tuple[int, str, str], sp.Symbol] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -179,7 +180,7 @@ def gradient(f: Callable[[AbstractVector], Scalar], x: AbstractVector) -> Abstra
     along it is linear in them, and the coefficient of that moment is the gradient's coefficient
     on :math:`H^k a`.
     """
-    space, name = x.space, f"u{next(_fresh)}"
+    space, name = x.space, f"direction {next(_fresh)}"
     slope = tidy(directional_derivative(f, x, space.vector(name)))
     return AbstractVector(
         space,

@@ -68,8 +68,10 @@ class Dual:
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, Dual):
             return self * (1 / other)
-        return NotImplemented if self._yields_to(other) else Dual(
-            self.value / other, self.rate / other, self.level
+        return (
+            NotImplemented
+            if self._yields_to(other)
+            else Dual(self.value / other, self.rate / other, self.level)
         )
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -77,9 +79,9 @@ class Dual:
         return Dual(inverse, -self.rate * inverse * inverse, self.level) * other
 
     def __pow__(self, power: int) -> Any:
-        result = self
-        for _ in range(power - 1):
-            result = result * self
+        result, base = 1, self if power >= 0 else 1 / self
+        for _ in range(abs(power)):
+            result = base * result
         return result
 
     def sqrt(self) -> Any:

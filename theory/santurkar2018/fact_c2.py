@@ -19,9 +19,7 @@ def scaled(network: Network, at: Letters) -> Sides:
     """Equation (2), the derivative of z."""
     u = network.direction
     printed = u - inner(at.one, u) / at.m - at.yhat * inner(at.yhat, u) / at.m
-    return Sides(
-        network.derivative(network.forward, network.y, u), at.gamma / at.sigma * printed
-    )
+    return Sides(network.derivative(network.forward, network.y, u), at.gamma / at.sigma * printed)
 
 
 ONE = Claim(

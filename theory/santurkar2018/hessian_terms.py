@@ -17,9 +17,7 @@ def mean_of_gradient(network: Network, at: Letters) -> Sides:
         g = network.gradient(network.loss, z)
         return 0 * z + g.sum() / network.m
 
-    return Sides(
-        network.derivative(averaged, network.z, u), at.one * inner(at.one, at.H(u)) / at.m
-    )
+    return Sides(network.derivative(averaged, network.z, u), at.one * inner(at.one, at.H(u)) / at.m)
 
 
 def part_along_yhat(network: Network, at: Letters) -> Sides:
@@ -41,9 +39,7 @@ def part_along_yhat(network: Network, at: Letters) -> Sides:
 def scale(network: Network, at: Letters) -> Sides:
     """Equation (30), a gradient of a scalar."""
     return Sides(
-        network.gradient(
-            lambda y: network.gamma / network.standard_deviation(y), network.y
-        ),
+        network.gradient(lambda y: network.gamma / network.standard_deviation(y), network.y),
         -at.gamma / (at.m * at.sigma**2) * at.yhat,
     )
 
@@ -52,9 +48,7 @@ def jacobian(network: Network, at: Letters) -> Sides:
     """Equation (33), applied to a direction."""
     u = network.direction
     printed = u - at.one * inner(at.one, u) / at.m - at.yhat * inner(at.yhat, u) / at.m
-    return Sides(
-        network.derivative(network.forward, network.y, u), at.gamma / at.sigma * printed
-    )
+    return Sides(network.derivative(network.forward, network.y, u), at.gamma / at.sigma * printed)
 
 
 def _term(number: int, lines: tuple[int, int], quotes: tuple[str, str], **fields: Any) -> Claim:

@@ -20,9 +20,7 @@ def sides(network: Network, at: Letters) -> Sides:
 
 def reproduce_the_batch(case: Any) -> Any:
     """Choose gamma and beta so that the layer gives back its batch."""
-    return replace(
-        case, gamma=batchnorm.standard_deviation(case.y, case.eps), beta=mean(case.y)
-    )
+    return replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps), beta=mean(case.y))
 
 
 IDENTITY_LAYER = Hypothesis(

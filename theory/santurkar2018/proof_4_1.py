@@ -41,9 +41,7 @@ def line_5(network: Network, at: Letters) -> Sides:
 def line_6(network: Network, at: Letters) -> Sides:
     """A projection off the direction of yhat."""
     g = centre(at.g)
-    return Sides(
-        gradient_in_y(network), at.gamma / at.sigma * (g - along_yhat(at, g))
-    )
+    return Sides(gradient_in_y(network), at.gamma / at.sigma * (g - along_yhat(at, g)))
 
 
 def line_6_corrected(network: Network, at: Letters) -> Sides:
@@ -90,11 +88,7 @@ def line_9(network: Network, at: Letters) -> Sides:
         norm_squared(gradient_in_y(network)),
         at.gamma**2
         / at.sigma**2
-        * (
-            norm_squared(at.g)
-            - inner(at.one, at.g) ** 2 / at.m
-            - inner(at.g, at.yhat) ** 2 / at.m
-        ),
+        * (norm_squared(at.g) - inner(at.one, at.g) ** 2 / at.m - inner(at.g, at.yhat) ** 2 / at.m),
     )
 
 
@@ -180,8 +174,11 @@ NINE = Claim(
     id="S-eq-9",
     row="S-eq-4-9",
     locations=(final(411, "App. C.2, proof of Theorem 4.1, eq. (9)", r"-\frac{1}{m}\left\langle"),),
-    statement=r"\Big\|\frac{\partial\hat L}{\partial y}\Big\|^2 = " + _SCALE
-    + r"\Big(\|g\|^2 - " + _MEAN + r" - \frac1m\langle g, \hat y\rangle^2\Big)",
+    statement=r"\Big\|\frac{\partial\hat L}{\partial y}\Big\|^2 = "
+    + _SCALE
+    + r"\Big(\|g\|^2 - "
+    + _MEAN
+    + r" - \frac1m\langle g, \hat y\rangle^2\Big)",
     sides=line_9,
     relation=Relation.EQUAL,
     expected=Verdict.PROVED,
@@ -189,11 +186,12 @@ NINE = Claim(
 NINE_SUPPLEMENT = Claim(
     id="S-eq-9-supp",
     row="S-eq-4-9",
-    locations=(
-        supplement(170, "App. C.2, proof of Theorem 4.1, eq. (9)", r"\frac{1}{\sqrt{m}}"),
-    ),
-    statement=r"\Big\|\frac{\partial\hat L}{\partial y}\Big\|^2 = " + _SCALE
-    + r"\Big(\|g\|^2 - " + _MEAN + r" - \frac1{\sqrt m}\langle g, \hat y\rangle^2\Big)",
+    locations=(supplement(170, "App. C.2, proof of Theorem 4.1, eq. (9)", r"\frac{1}{\sqrt{m}}"),),
+    statement=r"\Big\|\frac{\partial\hat L}{\partial y}\Big\|^2 = "
+    + _SCALE
+    + r"\Big(\|g\|^2 - "
+    + _MEAN
+    + r" - \frac1{\sqrt m}\langle g, \hat y\rangle^2\Big)",
     sides=line_9_supplement,
     relation=Relation.EQUAL,
     expected=Verdict.REFUTED,

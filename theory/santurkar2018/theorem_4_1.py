@@ -54,7 +54,9 @@ def slack(network: Network, at: Letters) -> list[Term]:
 PRINTED = Claim(
     id="S-thm-4.1",
     row="S-thm-4.1",
-    locations=(final(169, "Sect. 4.2, Theorem 4.1", r"-\frac{1}{m}\left\langle{\nabla_{\bm{y_{j}}}"),),
+    locations=(
+        final(169, "Sect. 4.2, Theorem 4.1", r"-\frac{1}{m}\left\langle{\nabla_{\bm{y_{j}}}"),
+    ),
     statement=r"\|\nabla_y\hat L\|^2 \le \frac{\gamma^2}{\sigma^2}\Big(\|\nabla_y L\|^2"
     r" - \frac1m\langle\mathbf 1, \nabla_y L\rangle^2"
     r" - \frac1m\langle\nabla_y L, \hat y\rangle^2\Big)",

@@ -49,9 +49,7 @@ def _right(claim: Claim) -> Claim:
 CLAIMS = [
     PRINTED,
     SHARED,
-    PRINTED.under(
-        Reading.UNIT_VARIANCE, Verdict.REFUTED, corrected_by=f"{SHARED.id}/corrected"
-    ),
+    PRINTED.under(Reading.UNIT_VARIANCE, Verdict.REFUTED, corrected_by=f"{SHARED.id}/corrected"),
     _right(PRINTED),
     _right(SHARED),
 ]

@@ -39,8 +39,7 @@ def with_epsilon(network: Network, at: Letters) -> Sides:
     bent = 2 * inner(centre(at.g), w) * b + yhat_g * (norm_squared(w) - 3 * b**2 / at.m)
     return Sides(
         inner(w, hessian_in_y(network, w)),
-        at.gamma**2 / at.sigma**2 * inner(off, at.H(off))
-        - at.gamma / (at.m * at.sigma**2) * bent,
+        at.gamma**2 / at.sigma**2 * inner(off, at.H(off)) - at.gamma / (at.m * at.sigma**2) * bent,
     )
 
 

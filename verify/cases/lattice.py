@@ -19,9 +19,7 @@ from verify.cases.losses import Loss, quadratic
 def cases(m: int, bound: int = 3) -> st.SearchStrategy[Case]:
     """Return a strategy of cases of length m whose entries are integers up to a bound."""
     entries = st.lists(_toward_zero(bound), min_size=m, max_size=m)
-    triangle = st.lists(
-        _toward_zero(bound), min_size=m * (m + 1) // 2, max_size=m * (m + 1) // 2
-    )
+    triangle = st.lists(_toward_zero(bound), min_size=m * (m + 1) // 2, max_size=m * (m + 1) // 2)
     return st.builds(
         lattice_case,
         y=entries,

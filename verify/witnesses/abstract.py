@@ -184,5 +184,3 @@ def _describe(term: Term) -> str:
         return f"({shown(factor)})^2"
 
     return " * ".join([f"({shown(sp.sympify(term.weight))})", *map(name, term.factors)])
-
-

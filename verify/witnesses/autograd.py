@@ -74,9 +74,7 @@ def evaluate_stacked(
     """Evaluate stacked cases in one vectorised call."""
 
     def one(y: Any, gamma: Any, beta: Any, eps: Any, direction: Any, *arguments: Any) -> Tensors:
-        network = TorchNetwork(
-            y, gamma, beta, eps, direction, lambda z: loss(z, *arguments)
-        )
+        network = TorchNetwork(y, gamma, beta, eps, direction, lambda z: loss(z, *arguments))
         return evaluate(claim, network)
 
     actual, claimed, quantities = vmap(one)(*case)
@@ -94,9 +92,7 @@ def examine(
     m = case[0].shape[1]
     base = evaluate_stacked(claim, case, loss)
     samples = evaluate_randomly(claim, case, loss, seed)
-    rounding = sum(
-        tolerance.condition_times_size(base[i], [s[i] for s in samples]) for i in (0, 1)
-    )
+    rounding = sum(tolerance.condition_times_size(base[i], [s[i] for s in samples]) for i in (0, 1))
     allowed = tolerance.tolerance(rounding, m)
     outcomes = tolerance.judge(base[0], base[1], claim.relation, allowed)
     met = _hypotheses_met(claim, base[2], [s[2] for s in samples], m) & _is_defined(claim, case)

@@ -34,6 +34,9 @@ from verify.witnesses.instances import Instances
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is still a normal number."""
 
+LARGEST_ERROR = 1e-3
+"""Derivatives with a larger relative error decide nothing."""
+
 
 def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
     """Return the derivative of f at x along u, an array of the shape of f's value.
@@ -145,7 +148,7 @@ def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
     """Return a loss as a function of arrays of a library, real or complex."""
     # Not every library multiplies a real array by a complex one.
     real, in_complex = (
-        Loss(loss.function, tuple(backend.asarray(np.squeeze(p), kind) for p in loss.parameters))
+        Loss(loss.function, tuple(backend.asarray(p, kind) for p in loss.parameters))
         for kind in (False, True)
     )
 
@@ -162,7 +165,7 @@ class Evaluation(NamedTuple):
     actual: Array
     claimed: Array
     quantities: Array
-    relative_error: float = 0.0
+    relative_error: Any = 0.0
     """The derivatives' own."""
 
 
@@ -195,18 +198,101 @@ def one_by_one(
 def _examine_group(
     claim: Claim, cases: list[Case], evaluate_case: Callable[[Case], Evaluation], seed: int
 ) -> Instances:
+    nothing = np.full((3, len(cases)), np.nan)
     found = Instances(
-        outcomes=[Outcome.VACUOUS] * len(cases),
-        ratios=np.full(len(cases), np.nan),
-        actual=np.full(len(cases), np.nan),
-        claimed=np.full(len(cases), np.nan),
+        [Outcome.VACUOUS] * len(cases),
+        *nothing,
         tokens=[case.token for case in cases],
         strata=[case.stratum for case in cases],
     )
     defined = [index for index, case in enumerate(cases) if is_defined(claim, case)]
-    if not defined:
-        return found
-    conditions = conditions_of(claim, [cases[index] for index in defined], seed)
-    for position, index in enumerate(defined):
-        ...
+    if defined:
+        chosen = [cases[index] for index in defined]
+        with np.errstate(all="ignore"):  # what is not finite is undecided
+            evaluations = [evaluate_case(case) for case in chosen]
+        values = Evaluation(*(np.array(field) for field in zip(*evaluations, strict=True)))
+        _judge(claim, values, conditions(claim, chosen, seed), len(chosen[0].y), defined, found)
     return found
+
+
+def _judge(
+    claim: Claim,
+    values: Evaluation,
+    moved: Conditions,
+    m: int,
+    defined: list[int],
+    found: Instances,
+) -> None:
+    error = values.relative_error
+    allowed = tolerance.tolerance(moved.sides, m, error, moved.sides)
+    outcomes = tolerance.judge(values.actual, values.claimed, claim.relation, allowed)
+    met = hypotheses_met(
+        claim,
+        values.quantities,
+        tolerance.tolerance(moved.quantities, m, error[:, None], moved.quantities),
+    )
+    ratios = tolerance.ratio(values.actual, values.claimed, claim.relation, allowed)
+    for position, index in enumerate(defined):
+        if not error[position] <= LARGEST_ERROR:
+            found.outcomes[index] = Outcome.UNDECIDED
+        elif met[position]:
+            found.outcomes[index] = outcomes[position]
+            found.ratios[index] = ratios[position]
+    found.actual[defined] = _scalar(values.actual)
+    found.claimed[defined] = _scalar(values.claimed)
+
+
+def _scalar(side: Array) -> Array:
+    return side[:, 0] if side.shape[1] == 1 else tolerance.norm(side)
+
+
+def conditions(claim: Claim, cases: Sequence[Case], seed: int) -> Conditions:
+    """Measure them in PyTorch's random arithmetic, for cases of one length and form of loss."""
+    fields = [
+        [
+            case.y,
+            *(np.squeeze(v) for v in (case.gamma, case.beta, case.eps)),
+            case.direction,
+            *case.loss.parameters,
+        ]
+        for case in cases
+    ]
+    tensors = tuple(
+        torch.tensor(np.array(column), dtype=torch.float64) for column in zip(*fields, strict=True)
+    )
+
+    def loss(z: torch.Tensor, *parameters: torch.Tensor) -> torch.Tensor:
+        return Loss(cases[0].loss.function, parameters)(z, torch.nn.functional.softplus)
+
+    base = evaluate_stacked(claim, tensors, loss)
+    samples = evaluate_randomly(claim, tensors, loss, seed)
+    actual, claimed = (
+        tolerance.condition_times_size(base[i], [s[i] for s in samples]) for i in (0, 1)
+    )
+    columns = [
+        tolerance.condition_times_size(base[2][:, [j]], [s[2][:, [j]] for s in samples])
+        for j in range(len(claim.hypotheses))
+    ]
+    return Conditions(actual + claimed, np.array(columns).reshape(-1, len(cases)).T)
+
+
+def is_defined(claim: Claim, case: Case) -> bool:
+    """Return whether sigma is positive, and in the unit-variance reading the variance too."""
+    varies = np.ptp(case.y) > 0
+    return bool(varies or (claim.reading is Reading.SHARED_EPSILON and np.all(case.eps > 0)))
+
+
+def hypotheses_met(claim: Claim, quantities: Array, allowed: Array) -> Array:
+    """Return whether each instance satisfies every hypothesis, up to what is allowed."""
+    met = np.ones(len(quantities), dtype=bool)
+    for hypothesis, value, slack in zip(claim.hypotheses, quantities.T, allowed.T, strict=True):
+        match hypothesis.sign:
+            case Relation.EQUAL:
+                met &= np.abs(value) <= slack
+            case Relation.MORE_THAN:
+                met &= value > slack
+            case Relation.AT_LEAST:
+                met &= value >= -slack
+            case _:
+                raise ValueError(f"{claim.id}: no hypothesis of sign {hypothesis.sign} is known")
+    return met

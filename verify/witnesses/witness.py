@@ -40,8 +40,8 @@ class Budget:
 
 
 PROFILES = {
-    "smoke": Budget(4, 1, 12, 8, 30, (2,), ("trained",)),
-    "default": Budget(30, 2, 40, 16, 80, (1, 2, 3, 4), ("initial", "midway", "trained")),
+    "smoke": Budget(4, 1, 40, 8, 30, (2,), ("trained",)),
+    "default": Budget(30, 2, 40, 16, 40, (1, 2, 3, 4), ("initial", "midway", "trained")),
     "deep": Budget(1000, 20, 400, 64, 300, (1, 2, 3, 4), ("initial", "midway", "trained")),
 }
 
@@ -91,7 +91,9 @@ def _worst(groups: Sequence[Instances]) -> tuple[float | None, str | None]:
         if index is not None:
             violated = group.outcomes[index] is Outcome.VIOLATED
             value = float(group.ratios[index])
-            candidates.append((violated, value if np.isfinite(value) else -1.0, group.tokens[index]))
+            candidates.append(
+                (violated, value if np.isfinite(value) else -1.0, group.tokens[index])
+            )
     if not candidates:
         return None, None
     _, value, token = max(candidates)

@@ -152,6 +152,7 @@ ZERO = [
     sp.sqrt(9 * A**2 + 9 * B) - 3 * sp.sqrt(A**2 + B),
     sp.sqrt((A**2 + B) / 4) - sp.sqrt(A**2 + B) / 2,
     sp.sqrt(A / P**2 + B / P**2) - sp.sqrt(A + B) / P,
+    sp.sqrt(A / P + 1) - sp.sqrt(A * P + P**2) / P,
     sp.sqrt(A / P + 1) * sp.sqrt(P) - sp.sqrt(A + P) / sp.sqrt(P) * sp.sqrt(P),
     sp.sqrt(B / (1 + A**2) + 1) * sp.sqrt(A**2 + 1) - sp.sqrt(A**2 + B + 1),
     sp.sqrt(sp.sqrt(A**2 + 1) + B) ** 4 - A**2 - 1 - 2 * B * sp.sqrt(A**2 + 1) - B**2,

@@ -192,6 +192,14 @@ def test_comparison(relation, less, equal, more):
     assert compare(wide, [2, 2], relation) is (UNDECIDED if less is HOLDS else VIOLATED)
 
 
+def test_balls_that_touch():
+    touching = arb(3, 1), arb(3, 1).upper()
+    assert compare(*touching, Relation.AT_MOST) is HOLDS
+    assert compare(*touching, Relation.LESS_THAN) is UNDECIDED
+    assert compare(*touching, Relation.MORE_THAN) is VIOLATED
+    assert compare(*touching, Relation.AT_LEAST) is UNDECIDED
+
+
 def test_decide_raises_the_precision_until_it_knows():
     def sides():
         root = ball(2).sqrt()

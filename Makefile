@@ -1,0 +1,44 @@
+# Each target does all set-up that it needs in a fresh clone.
+.PHONY: verify deep test lint docs bench clean
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+ENV := .venv/.installed
+RUN := .venv/bin/python -m
+export OMP_NUM_THREADS ?= 1
+
+# The main job: examine every statement, print the ledger, write the evidence and its page.
+verify: $(ENV)
+	$(RUN) pytest verify
+	$(RUN) verify page
+
+# The same, looking much harder.
+deep: $(ENV)
+	$(RUN) pytest verify --profile deep
+	$(RUN) verify page
+
+# The library's own tests, the doctests and the planted wrong formulas.
+test: $(ENV)
+	$(RUN) pytest tests --doctest-modules theory verify/witnesses verify/tolerance.py --ignore=verify/test_claims.py
+
+lint: $(ENV)
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+	.venv/bin/lint-imports
+
+docs: $(ENV)
+	$(RUN) verify page
+	$(RUN) sphinx -W --keep-going -b html docs docs/_build/html
+
+bench: $(ENV)
+	$(RUN) pytest --version >/dev/null && .venv/bin/python benchmarks/bench_formulas.py
+
+$(ENV): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install --quiet --upgrade pip -c constraints.txt
+	.venv/bin/pip install --quiet -c constraints.txt -e '.[verify,docs,lint]'
+	touch $@
+
+clean:
+	rm -rf .venv build evidence docs/_build docs/generated

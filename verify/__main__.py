@@ -1,0 +1,107 @@
+"""The command line: the ledger, a check of chosen statements, one instance again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from verify import engine, evidence, ledger, report
+from verify.evidence import EvidenceError
+from verify.ledger import Entry
+from verify.options import DEFAULT_EVIDENCE, Options
+from verify.reproduce import reproduce as reproduced
+from verify.witnesses.table import WITNESSES
+
+app = typer.Typer(
+    help="The theory of batch normalization, machine-checked.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+Folder = Annotated[Path, typer.Option("--evidence", help="Folder of the evidence.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
+
+
+@app.command("ledger")
+def show_ledger(evidence_folder: Folder = DEFAULT_EVIDENCE, as_json: Json = False) -> None:
+    """Print the verdict of every statement, from the evidence of the last run."""
+    try:
+        _, records = evidence.read(evidence_folder)
+    except EvidenceError as error:
+        _complain(str(error))
+        records = []
+    _conclude(ledger.ledger(engine.CLAIMS, records), as_json)
+
+
+@app.command()
+def check(
+    identifiers: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Claims or docket rows.")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="smoke, default or deep.")] = "default",
+    backend: Annotated[str, typer.Option(help="numpy, torch, cupy or array-api-strict.")] = "numpy",
+    device: Annotated[str, typer.Option(help="The backend's device.")] = "cpu",
+    seed: Annotated[int, typer.Option(help="Where random cases start.")] = 0,
+    evidence_folder: Annotated[
+        Path | None, typer.Option("--evidence", help="Keep the evidence in this folder.")
+    ] = None,
+    cache: Annotated[Path | None, typer.Option(help="Folder of trained networks.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Examine statements now: all of them, or those that are named."""
+    options = Options(profile, backend, device, seed, evidence_folder or DEFAULT_EVIDENCE, cache)
+    try:
+        settings = options.settings()
+        claims = engine.selected(engine.CLAIMS, identifiers or [])
+    except (ValueError, RuntimeError) as error:
+        _complain(str(error))
+        raise typer.Exit(2) from None
+    writer = options.writer() if evidence_folder else None
+    console = Console(stderr=True)
+    records = [
+        engine.examine_pair(pair, settings, writer)
+        for pair in track(
+            engine.pairs(claims, WITNESSES), "examining", console=console, transient=True
+        )
+    ]
+    if writer is not None:
+        writer.finish()
+    _conclude(ledger.ledger(claims, records), as_json)
+
+
+@app.command()
+def reproduce(token: Annotated[str, typer.Argument(help="A token from the evidence.")]) -> None:
+    """Rebuild one instance from its token and examine every statement there."""
+    try:
+        lines = reproduced(token)
+    except ValueError as error:
+        _complain(str(error))
+        raise typer.Exit(2) from None
+    for line in lines:
+        typer.echo(line)
+
+
+def _conclude(entries: Sequence[Entry], as_json: bool) -> None:
+    """Print the entries; the exit status says whether every verdict is as expected."""
+    if as_json:
+        json.dump([ledger.as_json(entry) for entry in entries], sys.stdout, indent=1)
+        typer.echo()
+    else:
+        report.show(entries, Console())
+    if not all(entry.is_as_expected for entry in entries):
+        raise typer.Exit(1)
+
+
+def _complain(message: str) -> None:
+    typer.echo(f"verify: {message}", err=True)
+
+
+if __name__ == "__main__":
+    app()

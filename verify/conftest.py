@@ -1,0 +1,67 @@
+"""Options of ``pytest verify``, and the ledger at its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import get_terminal_size
+
+import pytest
+from rich.console import Console
+
+from verify import engine, ledger, report
+from verify.evidence import Writer
+from verify.options import DEFAULT_EVIDENCE, Options
+from verify.witnesses.table import WITNESSES
+
+OPTIONS = pytest.StashKey[Options]()
+WRITER = pytest.StashKey[Writer]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    group = parser.getgroup("verify", "examining the statements")
+    group.addoption("--profile", default="default", help="smoke, default or deep")
+    group.addoption("--backend", default="numpy", help="numpy, torch, cupy or array-api-strict")
+    group.addoption("--device", default="cpu", help="the backend's device, such as cpu or cuda")
+    group.addoption("--seed", type=int, default=0, help="where random cases start")
+    group.addoption(
+        "--evidence", type=Path, default=DEFAULT_EVIDENCE, metavar="DIR", help="evidence folder"
+    )
+    group.addoption(
+        "--cache", type=Path, default=None, metavar="DIR", help="folder of trained networks"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options before anything runs."""
+    options = Options(
+        **{
+            name: config.getoption(name)
+            for name in ("profile", "backend", "device", "seed", "evidence", "cache")
+        }
+    )
+    try:
+        options.settings()
+    except (ValueError, RuntimeError) as error:
+        raise pytest.UsageError(str(error)) from None
+    config.stash[OPTIONS] = options
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print the ledger of what was examined in this run."""
+    writer = config.stash.get(WRITER, None)
+    if writer is None:
+        return
+    if all(
+        (p.claim.id, p.witness.name) in writer.done for p in engine.pairs(engine.CLAIMS, WITNESSES)
+    ):
+        writer.finish()
+    records = list(writer.done.values())
+    examined = {record.claim for record in records}
+    claims = [claim for claim in engine.CLAIMS if claim.id in examined or claim.unreadable]
+    console = Console(file=terminalreporter._tw._file, width=max(180, get_terminal_size().columns))
+    console.print()
+    report.show(ledger.ledger(claims, records), console)
+    console.print(f"evidence: {writer.path}", highlight=False, markup=False)

@@ -1,0 +1,44 @@
+"""The options that pytest and the command line share, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from verify import evidence
+from verify.backends import Backend
+from verify.evidence import Writer
+from verify.witnesses.witness import PROFILES, Settings
+
+DEFAULT_EVIDENCE = Path("evidence")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How hard to look, in which arrays, from which seed, and where the evidence goes."""
+
+    profile: str = "default"
+    backend: str = "numpy"
+    device: str = "cpu"
+    seed: int = 0
+    evidence: Path = DEFAULT_EVIDENCE
+    cache: Path | None = None
+
+    def settings(self) -> Settings:
+        """Return the witnesses' settings.
+
+        Raises:
+            ValueError: an unknown profile, backend or device, or a negative seed.
+        """
+        if self.profile not in PROFILES:
+            known = ", ".join(PROFILES)
+            raise ValueError(f"unknown profile {self.profile!r}: choose one of {known}")
+        if self.seed < 0:
+            raise ValueError(f"the seed must not be negative, but it is {self.seed}")
+        Backend(self.backend, self.device)
+        return Settings(PROFILES[self.profile], self.seed, self.backend, self.device, self.cache)
+
+    def writer(self) -> Writer:
+        """Return the writer of this run's evidence, which resumes a killed run of the same kind."""
+        run = evidence.describe_run(self.profile, self.seed, self.backend, self.device)
+        return Writer(self.evidence, run)

@@ -1,0 +1,82 @@
+"""The ledger as a table for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from theory.claim import Verdict
+from verify.ledger import Entry
+
+COLOURS = {
+    Verdict.PROVED: "green",
+    Verdict.REFUTED: "red",
+    Verdict.SUPPORTED: "cyan",
+    Verdict.UNREADABLE: "yellow",
+    Verdict.UNDECIDED: "magenta",
+    Verdict.NOT_RUN: "dim",
+}
+
+
+def table(entries: Sequence[Entry]) -> Table:
+    """Return one row for each entry."""
+    result = Table(title="The ledger", title_justify="left", header_style="bold", box=SIMPLE)
+    for name, justify in (
+        ("id", "left"),
+        ("where", "left"),
+        ("verdict", "left"),
+        ("scope", "left"),
+        ("witnesses", "left"),
+        ("instances", "right"),
+        ("actual/claimed", "right"),
+        ("seconds", "right"),
+    ):
+        result.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    for entry in entries:
+        result.add_row(
+            entry.claim.id,
+            entry.claim.locations[0].place.removeprefix("App. C.2, "),
+            _verdict(entry),
+            entry.scope,
+            _witnesses(entry),
+            f"{entry.instances:,}" if entry.records else "",
+            "" if entry.worst_ratio is None else f"{entry.worst_ratio:.6g}",
+            f"{entry.seconds:.1f}" if entry.records else "",
+        )
+    return result
+
+
+def summary(entries: Sequence[Entry]) -> str:
+    """Return the verdicts' counts in one line."""
+    counts = Counter(entry.verdict for entry in entries)
+    listed = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v])
+    unexpected = [entry.claim.id for entry in entries if not entry.is_as_expected]
+    ending = f"; not as expected: {', '.join(unexpected)}" if unexpected else ""
+    return f"{len(entries)} statements: {listed}{ending}"
+
+
+def show(entries: Sequence[Entry], console: Console) -> None:
+    """Print the table, how each refuted statement fails, and the counts."""
+    console.print(table(entries))
+    for entry in entries:
+        if (numbers := entry.counterexample) is not None and not entry.is_as_expected:
+            console.print(f"{entry.claim.id}: {numbers}", highlight=False, markup=False)
+    console.print(summary(entries), highlight=False, markup=False)
+
+
+def _verdict(entry: Entry) -> str:
+    colour = COLOURS[entry.verdict]
+    mark = "" if entry.is_as_expected else f" (expected {entry.claim.expected.value})"
+    return f"[{colour}]{entry.verdict.value}[/]{mark}"
+
+
+def _witnesses(entry: Entry) -> str:
+    return ", ".join(
+        record.witness
+        for record in entry.records
+        if record.proof or record.counterexample or record.instances - record.vacuous > 0
+    )

@@ -1,0 +1,140 @@
+r"""The finite-difference witness: derivatives by SciPy, with an error estimate of their own.
+
+``scipy.differentiate`` halves the step of a central difference of order eight until two estimates
+agree; their difference is the error estimate.  First derivatives are differences of the function;
+a second derivative is the difference of a gradient by complex steps along the direction.
+
+It starts with a quarter of the distance over which what is differentiated can be singular: for
+the layer :math:`\sqrt{m}\,\sigma`, where the complex variance vanishes first, for the loss one.
+Which of the two a function is, only the error estimate tells.  A power of two, it is added to the
+batch without rounding.
+
+The largest relative error of a case's derivatives is added to what rounding explains.  A case
+where it is above :data:`~verify.witnesses.complex_step.LARGEST_ERROR` decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from scipy.differentiate import jacobian
+
+from theory.claim import Claim
+from verify import primitives
+from verify.backends import Backend
+from verify.cases.case import Case
+from verify.network import Calculus
+from verify.tolerance import Array
+from verify.witnesses import complex_step
+from verify.witnesses.complex_step import ArrayNetwork, Evaluation, evaluate, one_by_one
+from verify.witnesses.instances import Instances
+
+AIM = 1e-11
+"""Relative error at which SciPy may stop; rounding often stops it earlier."""
+ENOUGH = 1e-9
+"""Relative error at which no other first step is tried."""
+HALVINGS = 6
+
+
+def difference(
+    f: Callable[[Array], Array], x: Array, directions: Array, step: float
+) -> tuple[Array, Array]:
+    """Return the derivatives of f at x along the columns of directions, and their errors.
+
+    Both have a row for each entry of f's value and a column for each direction.
+
+    Args:
+        f: a function of an array of the shape of x, scalar or one-dimensional.
+        x: one-dimensional.
+        directions: of shape (length of x, number of directions).
+        step: the first and largest step.
+
+    >>> slopes, errors = difference(lambda x: x @ x, np.array([1.0, 2.0]), np.eye(2), 0.25)
+    >>> slopes, bool(np.all(errors < 1e-12))
+    (array([[2., 4.]]), True)
+    """
+    # A constant, taken off, would only leave its rounding in the weighted sums.
+    origin = np.ravel(f(x))
+
+    def moved(steps: Array) -> Array:
+        columns = steps.reshape(len(steps), -1).T
+        values = [np.ravel(f(x + directions @ column)) - origin for column in columns]
+        return np.array(values).T.reshape(len(origin), *steps.shape[1:])
+
+    with np.errstate(all="ignore"):  # what is not finite has no error estimate either
+        found = jacobian(
+            moved,
+            np.zeros(directions.shape[1]),
+            tolerances={"rtol": AIM},
+            maxiter=HALVINGS,
+            initial_step=step,
+        )
+    return found.df, found.error
+
+
+def relative(error: Array, slopes: Array) -> float:
+    """Return the norm of the error over that of the derivatives, one where it is not known."""
+    size, of = np.linalg.norm(error), np.linalg.norm(slopes)
+    if size == 0:
+        return 0.0
+    return float(size / of) if size < of else 1.0
+
+
+class Differences:
+    """Finite differences in an array library, which remember their largest relative error.
+
+    Args:
+        backend: where the functions run.
+        scales: distances over which they may vary, see :mod:`verify.witnesses.finite_differences`.
+    """
+
+    def __init__(self, backend: Backend, scales: Sequence[float]):
+        self.backend = backend
+        self.steps = [2.0 ** np.floor(np.log2(scale / 4)) for scale in scales]
+        self.relative_error = 0.0
+
+    def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
+        """Return the gradient of a scalar function at x, of the shape of x."""
+        slopes = self._differences(f, x, np.eye(x.shape[0]))
+        return self.backend.asarray(slopes[0])
+
+    def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
+        """Return the derivative of f at x along u, of the shape of f's value."""
+        along = self.backend.to_numpy(u)
+        length = np.linalg.norm(along) or 1.0
+        slopes = self._differences(f, x, (along / length)[:, None])
+        return self.backend.asarray(length * slopes.reshape(f(x).shape))
+
+    def _differences(self, f: Callable[[Any], Any], x: Any, directions: Array) -> Array:
+        def in_numpy(point: Array) -> Array:
+            return self.backend.to_numpy(f(self.backend.asarray(point)))
+
+        tried = []
+        for step in self.steps:
+            slopes, error = difference(in_numpy, self.backend.to_numpy(x), directions, step)
+            tried.append((relative(error, slopes), slopes))
+            if tried[-1][0] <= ENOUGH:
+                break
+        least, best = min(tried, key=itemgetter(0))
+        self.relative_error = max(self.relative_error, least)
+        return best
+
+
+def examine_cases(
+    claim: Claim, cases: Sequence[Case], backend: Backend, seed: int = 0
+) -> list[Instances]:
+    """Examine cases of any length and loss, one group for each."""
+
+    def evaluate_case(case: Case) -> Evaluation:
+        m = len(case.y)
+        sigma = primitives.standard_deviation(case.y, m, np.squeeze(case.eps), np.sqrt)
+        differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
+        gradient = differences.gradient if claim.order == 1 else complex_step.gradient
+        calculus = Calculus(backend.sqrt, gradient, differences.derivative)
+        values = evaluate(claim, ArrayNetwork(case, backend, calculus))
+        return values._replace(relative_error=differences.relative_error)
+
+    return one_by_one(claim, cases, evaluate_case, seed)
