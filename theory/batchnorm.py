@@ -39,9 +39,16 @@ def standard_deviation(y: Any, eps: Any = 0, axis: Axes = 0) -> Any:
     return sqrt(variance(y, axis) + eps)
 
 
+def standardize(y: Any, eps: Any = 0, axis: Axes = 0) -> tuple[Any, Any]:
+    r"""The pair :math:`\hat y, \sigma`: one centring for both."""
+    c = centre(y, axis)
+    sigma = sqrt(inner(c, c, axis) / size(y, axis) + eps)
+    return c / sigma, sigma
+
+
 def normalize(y: Any, eps: Any = 0, axis: Axes = 0) -> Any:
     r""":math:`\hat y = (y - \mu) / \sqrt{v + \epsilon}`; same shape as ``y``."""
-    return centre(y, axis) / standard_deviation(y, eps, axis)
+    return standardize(y, eps, axis)[0]
 
 
 def forward(y: Any, gamma: Any = 1, beta: Any = 0, eps: Any = 0, axis: Axes = 0) -> Any:
@@ -56,9 +63,13 @@ def jvp(y: Any, u: Any, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
 
     Source: Santurkar et al. 2018, Fact C.2, eq. (1) and (2).
     """
-    yhat = normalize(y, eps, axis)
-    correlation = inner(yhat, u, axis) / size(y, axis)
-    return gamma / standard_deviation(y, eps, axis) * (centre(u, axis) - yhat * correlation)
+    return _jvp(*standardize(y, eps, axis), u, gamma, axis)
+
+
+def _jvp(yhat: Any, sigma: Any, u: Any, gamma: Any, axis: Axes) -> Any:
+    # The computed yhat has a mean of its own, of size u*|mean|/sigma: let it meet no offset in u.
+    u = centre(u, axis)
+    return gamma / sigma * (u - yhat * (inner(yhat, u, axis) / size(yhat, axis)))
 
 
 def gradient(y: Any, g: Any, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
@@ -88,8 +99,9 @@ def hvp(
 
     Source: Santurkar et al. 2018, eq. (41)-(42).
     """
-    through_loss = jvp(y, hessian_of_loss(jvp(y, u, gamma, eps, axis)), gamma, eps, axis)
-    return through_loss - curvature(y, g, u, gamma, eps, axis)
+    yhat, sigma = standardize(y, eps, axis)
+    in_z = hessian_of_loss(_jvp(yhat, sigma, u, gamma, axis))
+    return _jvp(yhat, sigma, in_z, gamma, axis) - _curvature(yhat, sigma, g, u, gamma, axis)
 
 
 def curvature(y: Any, g: Any, u: Any, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
@@ -99,16 +111,15 @@ def curvature(y: Any, g: Any, u: Any, gamma: Any = 1, eps: Any = 0, axis: Axes =
 
     Source: Santurkar et al. 2018, eq. (42).
     """
-    m = size(y, axis)
-    yhat = normalize(y, eps, axis)
-    g_centred, u_centred = centre(g, axis), centre(u, axis)
-    yhat_g, yhat_u = inner(yhat, g, axis), inner(yhat, u, axis)
-    bent = (
-        g_centred * yhat_u
-        + yhat * (inner(g_centred, u, axis) - 3 * yhat_g * yhat_u / m)
-        + u_centred * yhat_g
-    )
-    return gamma / (m * standard_deviation(y, eps, axis) ** 2) * bent
+    return _curvature(*standardize(y, eps, axis), g, u, gamma, axis)
+
+
+def _curvature(yhat: Any, sigma: Any, g: Any, u: Any, gamma: Any, axis: Axes) -> Any:
+    m = size(yhat, axis)
+    g, u = centre(g, axis), centre(u, axis)
+    along_g, along_u = inner(yhat, g, axis) / m, inner(yhat, u, axis) / m
+    bent = yhat * (inner(g, u, axis) / m - 3 * along_g * along_u) + g * along_u + u * along_g
+    return gamma / sigma**2 * bent
 
 
 def gradient_gamma(y: Any, g: Any, eps: Any = 0, axis: Axes = 0) -> Any:

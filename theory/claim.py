@@ -81,7 +81,11 @@ class Network(Protocol):
     eps: Any
     m: Any
     direction: Any
-    """A generic direction in batch space, for statements about operators."""
+    """A generic direction in batch space: what an operator is applied to, or the i-th input."""
+    other_direction: Any
+    """A second one, such as the k-th input."""
+    bound: Any
+    r"""A positive number: the bound :math:`\lambda` on the spectral norm of the inputs."""
     z: Any
     """The layer's output."""
     g: Any

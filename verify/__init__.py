@@ -1,0 +1,1 @@
+"""How a statement is examined: cases, witnesses, evidence, ledger."""

@@ -53,11 +53,12 @@ def _cupy_devices(cupy: Any) -> dict[str, Any]:
 
 def _strict_devices(xp: Any) -> dict[str, Any]:
     info = xp.__array_namespace_info__()
-    return {
+    named = {
         str(device).split("'")[1]: device
         for device in info.devices()
         if "float64" in info.dtypes(device=device)
     }
+    return {"cpu": info.default_device(), **named}
 
 
 def _from_strict(array: Any) -> Any:
@@ -113,6 +114,11 @@ def devices(name: str) -> dict[str, Any]:
     return library.devices(import_module(library.package))
 
 
+@cache
+def _namespace(name: str) -> Any:
+    return import_module(LIBRARIES[name].namespace)
+
+
 @dataclass(frozen=True)
 class Backend:
     """An array library on one device.
@@ -140,7 +146,7 @@ class Backend:
     @property
     def namespace(self) -> Any:
         """The library's functions, named as the array API standard names them."""
-        return import_module(LIBRARIES[self.name].namespace)
+        return _namespace(self.name)
 
     @property
     def library_device(self) -> Any:
@@ -170,6 +176,10 @@ class Backend:
         """Return the entrywise square root of a real array, or the principal one of a complex."""
         return self.namespace.sqrt(x)
 
+    def is_complex(self, x: Any) -> bool:
+        """Return whether an array of the library is complex."""
+        return bool(x.dtype == self.namespace.complex128)
+
     def softplus(self, x: Any) -> Any:
         r"""Return :math:`\log(1 + e^x)` entrywise, analytic near the real axis, never overflowing.
 
@@ -177,8 +187,7 @@ class Backend:
         :math:`x_+ + \log(1 + e^{x - 2 x_+})`; each branch continues the other.
         """
         xp = self.namespace
-        is_complex = xp.isdtype(x.dtype, "complex floating")
-        positive = xp.where((xp.real(x) if is_complex else x) > 0, x, xp.zeros_like(x))
-        decay = xp.exp(x - 2 * positive)
-        # Not every library has a complex log1p; the imaginary part is as exact without it.
-        return positive + (xp.log(1 + decay) if is_complex else xp.log1p(decay))
+        if not self.is_complex(x):
+            return xp.logaddexp(x, xp.zeros_like(x))
+        positive = xp.where(xp.real(x) > 0, x, xp.zeros_like(x))
+        return positive + xp.log(1 + xp.exp(x - 2 * positive))

@@ -32,6 +32,8 @@ class PrimitiveNetwork:
         direction: a generic direction in batch space.
         loss: the loss of the layer's output.
         calculus: how to differentiate.
+        other_direction: a second generic direction.
+        bound: a positive number.
     """
 
     def __init__(
@@ -44,9 +46,12 @@ class PrimitiveNetwork:
         direction: Any,
         loss: Callable[[Any], Any],
         calculus: Calculus,
+        other_direction: Any = None,
+        bound: Any = 1,
     ):
         self.y, self.m, self.gamma, self.beta, self.eps = y, m, gamma, beta, eps
-        self.direction, self.loss, self.calculus = direction, loss, calculus
+        self.direction, self.other_direction = direction, other_direction
+        self.bound, self.loss, self.calculus = bound, loss, calculus
         self.z = self.forward(y)
         self.g = self.gradient(loss, self.z)
 

@@ -109,7 +109,7 @@ def ascend(
 ) -> Iterator[Case]:
     """Yield cases with a large violation, the largest first, found by gradient ascent.
 
-    The parameters are the batch, gamma, beta, eps, the direction and a quadratic loss; the
+    The parameters are those of a case with a quadratic loss; the
     objective is the excess of one side over the other, relative to one plus their size.
     """
     generator = torch.Generator().manual_seed(seed)
@@ -117,7 +117,9 @@ def ascend(
     def draw(*shape: int) -> torch.Tensor:
         return torch.randn(restarts, *shape, generator=generator, dtype=torch.float64)
 
-    parameters = [draw(m), draw(), draw(), draw(), draw(m), draw(m), draw(m, m)]
+    parameters = [
+        draw(m), draw(), draw(), draw(), draw(m), draw(m), draw(), draw(m), draw(m, m)
+    ]  # fmt: skip
     for p in parameters:
         p.requires_grad_(True)
     optimiser = torch.optim.Adam(parameters, lr=0.05)
@@ -133,11 +135,18 @@ def ascend(
 
 
 def _excess(claim: Claim, *parameters: torch.Tensor) -> torch.Tensor:
-    y, gamma, beta, log_eps, direction, linear, half = parameters
+    y, gamma, beta, log_eps, direction, other, log_bound, linear, half = parameters
     eps = torch.exp(log_eps) if claim.reading is not Reading.NO_EPSILON else 0 * log_eps
     symmetric = (half + half.T) / 2
     network = TorchNetwork(
-        y, gamma, beta, eps, direction, lambda z: quadratic(z, None, linear, symmetric)
+        y,
+        gamma,
+        beta,
+        eps,
+        direction,
+        lambda z: quadratic(z, None, linear, symmetric),
+        other,
+        torch.exp(log_bound),
     )
     actual, claimed, quantities = evaluate(claim, network)
     difference = actual - claimed
@@ -156,7 +165,7 @@ def _case(parameters: list[torch.Tensor], digits: int = 6) -> Case:
     def short(t: torch.Tensor) -> Any:
         return np.round(t.numpy() * 2**digits) / 2**digits
 
-    y, gamma, beta, log_eps, direction, linear, half = parameters
+    y, gamma, beta, log_eps, direction, other, log_bound, linear, half = parameters
     symmetric = (half + half.T) / 2
     return Case(
         y=short(y),
@@ -165,6 +174,8 @@ def _case(parameters: list[torch.Tensor], digits: int = 6) -> Case:
         eps=max(short(torch.exp(log_eps)), 2.0**-digits),
         loss=Loss(quadratic, (short(linear), short(symmetric))),
         direction=short(direction),
+        other_direction=short(other),
+        bound=max(short(torch.exp(log_bound)), 2.0**-digits),
         stratum="ascent",
     )
 

@@ -13,9 +13,6 @@ from torch.nn.functional import batch_norm
 from theory import batchnorm
 from theory.arithmetic import inner, mean, size, sqrt
 
-# torch's own forward mode scripts its decompositions when it is first used.
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is:DeprecationWarning")
-
 LAYOUTS = {
     "one unit": ((7,), 0, (1,)),
     "units": ((7, 3), 0, (3,)),

@@ -10,7 +10,6 @@ from theory import running
 
 UNITS = {"units": (3,), "maps": (1, 3, 1, 1)}
 SHAPES = {"units": (5, 3), "maps": (2, 3, 4, 2)}
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is:DeprecationWarning")
 
 
 def draw(layout, offset=0.0):

@@ -1,0 +1,1 @@
+"""Lange, Helfrich, Ye: Batch Normalization Preconditioning for Neural Network Training."""

@@ -1,4 +1,4 @@
-"""Santurkar, Tsipras, Ilyas, Madry: How Does Batch Normalization Help Optimization?
+"""The statements of Santurkar, Tsipras, Ilyas and Madry on Batch Normalization.
 
 One statement, or one proof, a file.  ``CLAIMS`` lists them in the paper's order.
 """

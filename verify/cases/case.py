@@ -19,6 +19,8 @@ class Case:
     eps: Any
     loss: Loss
     direction: Any
+    other_direction: Any
+    bound: Any = 1
     stratum: str = ""
     token: str = ""
 

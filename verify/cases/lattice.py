@@ -29,6 +29,8 @@ def cases(m: int, bound: int = 3) -> st.SearchStrategy[Case]:
         linear=entries,
         triangle=triangle,
         direction=entries,
+        other_direction=entries,
+        bound=st.integers(1, bound),
     )
 
 
@@ -40,6 +42,8 @@ def lattice_case(
     linear: list[int],
     triangle: list[int],
     direction: list[int],
+    other_direction: list[int],
+    bound: int,
 ) -> Case:
     """Return the case of these integers; the loss's matrix is given by its lower triangle."""
     m = len(y)
@@ -56,6 +60,8 @@ def lattice_case(
         eps=(ratio**2 - 1) * variance if variance else Fraction(1),
         loss=Loss(quadratic, (np.array(linear, dtype=object), matrix)),
         direction=np.array(direction, dtype=object),
+        other_direction=np.array(other_direction, dtype=object),
+        bound=bound,
         stratum=f"integers m={m}",
     )
 
@@ -77,6 +83,8 @@ def written(case: Case) -> dict[str, Any]:
         "a": row(np.atleast_1d(linear)),
         "B": [row(r) for r in matrix] if np.ndim(matrix) else str(matrix),
         "u": row(case.direction),
+        "v": row(case.other_direction),
+        "lambda": str(case.bound),
     }
 
 

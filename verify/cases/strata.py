@@ -106,6 +106,8 @@ def draw(stratum: Stratum, seed: int, index: int) -> Case:
         eps=np.float64(10 ** rng.uniform(-6, 0)),
         loss=draw_loss(rng, LOSSES[index % len(LOSSES)], stratum.m),
         direction=rng.normal(size=stratum.m),
+        other_direction=rng.normal(size=stratum.m),
+        bound=np.float64(np.exp(rng.normal())),
         stratum=stratum.name,
         token=f"random:{stratum.name}:{seed}:{index}",
     )

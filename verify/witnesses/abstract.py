@@ -28,11 +28,11 @@ BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
 EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 
-class OutsideJet(ValueError):
+class OutsideJetError(ValueError):
     """The loss was asked for a value at a point where its 2-jet says nothing."""
 
 
-class LosesGenerality(ValueError):
+class LosesGeneralityError(ValueError):
     """A hypothesis asked the generic case for a special loss."""
 
 
@@ -45,10 +45,12 @@ class AbstractCase:
     beta: Any
     eps: Any
     direction: AbstractVector
+    other_direction: AbstractVector
+    bound: Any
 
     def with_isotropic_loss(self, linear: Any, curvature: Any) -> AbstractCase:
         """Refuse: a proof for one loss is no proof."""
-        raise LosesGenerality("an isotropic loss is a special case")
+        raise LosesGeneralityError("an isotropic loss is a special case")
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def abstract_case(has_epsilon: bool) -> AbstractCase:
         beta=beta,
         eps=SIGMA**2 - BIASED_DEVIATION**2 if has_epsilon else sp.Integer(0),
         direction=space.vector("u"),
+        other_direction=space.vector("v"),
+        bound=sp.Symbol("lambda", positive=True),
     )
 
 
@@ -87,13 +91,15 @@ class AbstractNetwork(PrimitiveNetwork):
             case.direction,
             self.jet,
             Calculus(sqrt, abstract.gradient, abstract.directional_derivative),
+            case.other_direction,
+            case.bound,
         )
 
     def jet(self, z: AbstractVector) -> Any:
         """Return the 2-jet of the loss at the layer's output."""
         d = z - self.z
         if not all(is_zero(_standard_part(c)) for c in d.coefficients.values()):
-            raise OutsideJet("the loss is known only near the layer's output z")
+            raise OutsideJetError("the loss is known only near the layer's output z")
         return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
 
     def forward(self, y: AbstractVector) -> AbstractVector:
@@ -111,7 +117,7 @@ def prove(claim: Claim) -> Proof | None:
         network = AbstractNetwork(case)
         letters = claim.reading.letters(network)
         actual, claimed = claim.sides(network, letters)
-    except (OutsideJet, LosesGenerality):
+    except (OutsideJetError, LosesGeneralityError):
         return None
     slack = actual - claimed if claim.relation in _LOWER_BOUNDS else claimed - actual
     if claim.certificate is None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch.func import grad, vjp, vmap
+from torch.utils._pytree import tree_map
 
 from theory.claim import Claim, Reading, Relation
 from verify import tolerance
@@ -25,6 +26,7 @@ from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 
 LossFunction = Callable[[torch.Tensor], torch.Tensor]
+StackedLoss = Callable[..., torch.Tensor]
 Tensors = tuple[torch.Tensor, ...]
 
 
@@ -54,8 +56,14 @@ class TorchNetwork(PrimitiveNetwork):
         eps: torch.Tensor,
         direction: torch.Tensor,
         loss: LossFunction,
+        other_direction: torch.Tensor | None = None,
+        bound: torch.Tensor | None = None,
     ):
-        super().__init__(y, y.shape[0], gamma, beta, eps, direction, loss, CALCULUS)
+        other = direction.flip(0) if other_direction is None else other_direction
+        norm = torch.ones_like(gamma) if bound is None else bound
+        super().__init__(
+            y, y.shape[0], gamma, beta, eps, direction, loss, CALCULUS, other, norm
+        )
 
 
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
@@ -68,34 +76,51 @@ def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
     return actual.expand(shape).reshape(-1), claimed.expand(shape).reshape(-1), stacked
 
 
-def evaluate_stacked(
-    claim: Claim, case: Tensors, loss: Callable[..., torch.Tensor]
-) -> tuple[Array, Array, Array]:
+class Stack(NamedTuple):
+    """Cases of one length, stacked: every tensor has a leading axis that counts instances."""
+
+    y: torch.Tensor
+    gamma: torch.Tensor
+    beta: torch.Tensor
+    eps: torch.Tensor
+    direction: torch.Tensor
+    other_direction: torch.Tensor
+    bound: torch.Tensor
+    arguments: Tensors
+    """What the loss takes besides the layer's output."""
+
+
+def evaluate_stacked(claim: Claim, stack: Stack, loss: StackedLoss) -> tuple[Array, Array, Array]:
     """Evaluate stacked cases in one vectorised call."""
 
-    def one(y: Any, gamma: Any, beta: Any, eps: Any, direction: Any, *arguments: Any) -> Tensors:
-        network = TorchNetwork(y, gamma, beta, eps, direction, lambda z: loss(z, *arguments))
-        return evaluate(claim, network)
+    def one(case: Stack) -> Tensors:
+        return evaluate(
+            claim,
+            TorchNetwork(
+                case.y,
+                case.gamma,
+                case.beta,
+                case.eps,
+                case.direction,
+                lambda z: loss(z, *case.arguments),
+                case.other_direction,
+                case.bound,
+            ),
+        )
 
-    actual, claimed, quantities = vmap(one)(*case)
+    actual, claimed, quantities = vmap(one)(stack)
     return _to_numpy(actual), _to_numpy(claimed), _to_numpy(quantities)
 
 
-def examine(
-    claim: Claim, case: Tensors, loss: Callable[..., torch.Tensor], seed: int = 0
-) -> Instances:
-    """Examine stacked cases: tensors y, gamma, beta, eps, direction, then the loss's arguments.
-
-    ``loss(z, *arguments)`` is the loss of one instance; every tensor has a leading axis that
-    counts instances.
-    """
-    m = case[0].shape[1]
-    base = evaluate_stacked(claim, case, loss)
-    samples = evaluate_randomly(claim, case, loss, seed)
-    rounding = sum(tolerance.condition_times_size(base[i], [s[i] for s in samples]) for i in (0, 1))
+def examine(claim: Claim, stack: Stack, loss: StackedLoss, seed: int = 0) -> Instances:
+    """Examine stacked cases; ``loss(z, *arguments)`` is the loss of one instance."""
+    m = stack.y.shape[1]
+    base = evaluate_stacked(claim, stack, loss)
+    samples = evaluate_randomly(claim, stack, loss, seed)
+    rounding = rounding_of(base, samples)
     allowed = tolerance.tolerance(rounding, m)
     outcomes = tolerance.judge(base[0], base[1], claim.relation, allowed)
-    met = _hypotheses_met(claim, base[2], [s[2] for s in samples], m) & _is_defined(claim, case)
+    met = _hypotheses_met(claim, base[2], [s[2] for s in samples], m) & _is_defined(claim, stack)
     return Instances(
         outcomes=[o if ok else Outcome.VACUOUS for o, ok in zip(outcomes, met, strict=True)],
         ratios=np.where(met, tolerance.ratio(base[0], base[1], claim.relation, allowed), np.nan),
@@ -105,14 +130,25 @@ def examine(
     )
 
 
+def rounding_of(base: tuple[Array, ...], samples: list[tuple[Array, ...]]) -> Array:
+    """How much errors of one unit move both sides together."""
+    actual, claimed = (
+        tolerance.condition_times_size(base[i], [s[i] for s in samples]) for i in (0, 1)
+    )
+    return actual + claimed
+
+
 def evaluate_randomly(
-    claim: Claim, case: Tensors, loss: Callable[..., torch.Tensor], seed: int
+    claim: Claim, stack: Stack, loss: StackedLoss, seed: int
 ) -> list[tuple[Array, ...]]:
     """Evaluate a few times in random arithmetic, in one call; one result a sample."""
-    copies = tuple(t.repeat(tolerance.SAMPLES, *[1] * (t.ndim - 1)) for t in case)
+
+    def copies(tensor: torch.Tensor) -> torch.Tensor:
+        repeated = tensor.repeat(tolerance.SAMPLES, *[1] * (tensor.ndim - 1))
+        return repeated * 1.0 if repeated.is_floating_point() else repeated
+
     with RandomArithmetic(tolerance.STEP, seed):
-        copies = tuple(t * 1.0 if t.is_floating_point() else t for t in copies)
-        results = evaluate_stacked(claim, copies, loss)
+        results = evaluate_stacked(claim, tree_map(copies, stack), loss)
     return list(zip(*(np.split(r, tolerance.SAMPLES) for r in results), strict=True))
 
 
@@ -141,7 +177,7 @@ def grouped(cases: Sequence[Case]) -> list[list[Case]]:
 def _examine_group(claim: Claim, cases: list[Case], seed: int) -> Instances:
     function = cases[0].loss.function
 
-    def stack(values: Sequence[Any]) -> torch.Tensor:
+    def numbers(values: Sequence[Any]) -> torch.Tensor:
         return torch.tensor(np.array([np.squeeze(v) for v in values]), dtype=torch.float64)
 
     def batches(values: Sequence[Any]) -> torch.Tensor:
@@ -150,15 +186,19 @@ def _examine_group(claim: Claim, cases: list[Case], seed: int) -> Instances:
     def loss(z: torch.Tensor, *parameters: torch.Tensor) -> torch.Tensor:
         return Loss(function, parameters)(z, torch.nn.functional.softplus)
 
-    tensors = (
-        batches([c.y for c in cases]),
-        stack([c.gamma for c in cases]),
-        stack([c.beta for c in cases]),
-        stack([c.eps for c in cases]),
-        batches([c.direction for c in cases]),
-        *(batches(list(p)) for p in zip(*(c.loss.parameters for c in cases), strict=True)),
+    stack = Stack(
+        y=batches([c.y for c in cases]),
+        gamma=numbers([c.gamma for c in cases]),
+        beta=numbers([c.beta for c in cases]),
+        eps=numbers([c.eps for c in cases]),
+        direction=batches([c.direction for c in cases]),
+        other_direction=batches([c.other_direction for c in cases]),
+        bound=numbers([c.bound for c in cases]),
+        arguments=tuple(
+            batches(list(p)) for p in zip(*(c.loss.parameters for c in cases), strict=True)
+        ),
     )
-    found = examine(claim, tensors, loss, seed)
+    found = examine(claim, stack, loss, seed)
     found.tokens = [case.token for case in cases]
     found.strata = [case.stratum for case in cases]
     return found
@@ -168,9 +208,9 @@ def _to_numpy(tensor: torch.Tensor) -> Array:
     return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)
 
 
-def _is_defined(claim: Claim, case: Tensors) -> Array:
+def _is_defined(claim: Claim, stack: Stack) -> Array:
     """Whether sigma is positive, and in the unit-variance reading the variance too."""
-    y, _, _, eps, *_ = case
+    y, eps = stack.y, stack.eps
     spread = (y.max(dim=1).values - y.min(dim=1).values) > 0
     needs_variance = claim.reading in (Reading.NO_EPSILON, Reading.UNIT_VARIANCE)
     return _to_numpy(spread).astype(bool) if needs_variance else _to_numpy(spread | (eps > 0)) > 0

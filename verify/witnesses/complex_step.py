@@ -153,8 +153,7 @@ def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
     )
 
     def evaluated(z: Any) -> Any:
-        is_complex = backend.namespace.isdtype(z.dtype, "complex floating")
-        return (in_complex if is_complex else real)(z, backend.softplus)
+        return (in_complex if backend.is_complex(z) else real)(z, backend.softplus)
 
     return evaluated
 

@@ -72,19 +72,19 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
         for h in claim.hypotheses:
             against = ball.compare(h.quantity(network, letters), 0, h.sign)
             if against is Outcome.VIOLATED:
-                raise _Vacuous
+                raise _VacuousError
         shown.append(claim.sides(network, letters))
         return shown[-1]
 
     try:
         decision = ball.decide(sides, claim.relation, bits, cap)
-    except _Vacuous:
+    except _VacuousError:
         return Examined(Outcome.VACUOUS, arithmetic="balls")
     last = shown[-1]
     return Examined(decision.outcome, _written(last.actual), _written(last.claimed), "balls")
 
 
-class _Vacuous(Exception):
+class _VacuousError(Exception):
     """A hypothesis does not hold."""
 
 
@@ -122,7 +122,16 @@ def _meets(hypothesis: Hypothesis, quantity: Any) -> bool:
 def _network(case: Case, calculus: Calculus) -> PrimitiveNetwork:
     length = case.y[0] * 0 + len(case.y)
     return PrimitiveNetwork(
-        case.y, length, case.gamma, case.beta, case.eps, case.direction, case.loss, calculus
+        case.y,
+        length,
+        case.gamma,
+        case.beta,
+        case.eps,
+        case.direction,
+        case.loss,
+        calculus,
+        case.other_direction,
+        case.bound,
     )
 
 
@@ -150,6 +159,8 @@ def _converted(
         beta=scalar(case.beta),
         eps=scalar(case.eps),
         direction=array(case.direction),
+        other_direction=array(case.other_direction),
+        bound=scalar(case.bound),
         loss=replace(case.loss, parameters=tuple(map(convert, case.loss.parameters))),
     )
 
