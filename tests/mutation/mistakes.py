@@ -15,12 +15,12 @@ ALIKE = (
 FIELDS = {
     "at": ({"g", "yhat", "one"}, {"gamma", "beta", "sigma"}),
     "network": (
-        {"y", "z", "direction"},
-        {"gamma", "beta", "eps"},
+        {"y", "z", "direction", "other_direction"},
+        {"gamma", "beta", "eps", "bound"},
         {"forward", "normalize"},
         {"loss", "normalized_loss"},
     ),
-    "case": ({"y", "direction"}, {"gamma", "beta", "eps"}),
+    "case": ({"y", "direction", "other_direction"}, {"gamma", "beta", "eps", "bound"}),
 }
 """Fields that may be taken for each other."""
 OTHER_NUMBERS = {0: (1,), 1: (2,), 2: (1, 3), 3: (1, 2)}
@@ -33,6 +33,8 @@ Found = Iterator[tuple[str, ast.expr]]
 
 def mistakes(node: ast.expr, parent: ast.AST, scope: frozenset[str]) -> Found:
     """Yield wrong expressions in the place of one, given what it is part of and what is known."""
+    if isinstance(parent, ast.Call) and node is parent.func:
+        return
     match node:
         case ast.BinOp():
             yield from _in_operation(node)

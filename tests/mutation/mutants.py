@@ -1,6 +1,6 @@
 r"""Wrong formulas, made mechanically from the shipped source by a pass over its syntax tree.
 
-A mutant is a module's source with one mistake (:mod:`mutation.mistakes`) in one expression of a
+A mutant is a module's source with one mistake (:mod:`mistakes`) in one expression of a
 function that computes.  What only describes (docstrings, functions that return claims, the fields
 of a claim) and what only checks (``if``, ``raise``) is left alone.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mutation.mistakes import mistakes
+from mistakes import mistakes
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,0 +1,114 @@
+r"""The symbolic witness: a proof for one batch size m, with every entry a symbol.
+
+It knows what the abstract witness cannot: the relations that a small m forces.  At m = 2 every
+centred vector is a multiple of one, so there a statement may hold that fails for m = 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import sympy as sp
+
+from theory.arithmetic import sqrt, symbolic
+from theory.arithmetic.symbolic import SymbolicBatch, UndecidedError
+from theory.claim import Claim, Hypothesis, Relation, Term
+from verify import primitives
+from verify.cases.case import Case
+from verify.cases.losses import Loss
+from verify.network import Calculus, PrimitiveNetwork
+from verify.witnesses import abstract
+from verify.witnesses.abstract import LosesGeneralityError
+
+CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
+Finding = Literal["proved", "not proved", "undefined"]
+
+
+class SymbolicCase(Case):
+    """A case whose numbers are symbols and whose loss is a generic 2-jet."""
+
+    def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
+        """Refuse: a proof for one loss is no proof."""
+        raise LosesGeneralityError("an isotropic loss is a special case")
+
+
+def prove(claim: Claim, m: int) -> Finding:
+    """Return whether the claim is proved for batches of m entries.
+
+    An inequality is proved by its certificate, as in the abstract arithmetic.
+    """
+    if m == 1 and not claim.reading.has_epsilon:
+        return "undefined"
+    batch = SymbolicBatch(m, "positive" if claim.reading.has_epsilon else "zero")
+    try:
+        case = _case(batch)
+        if claim.certificate is None:
+            for hypothesis in claim.hypotheses:
+                case = case if hypothesis.impose is None else hypothesis.impose(case)
+        network = _network(case, batch)
+        letters = claim.reading.letters(network)
+        actual, claimed = claim.sides(network, letters)
+        slack = actual - claimed if claim.relation in _LOWER_BOUNDS else claimed - actual
+        if _is_undefined(slack):
+            return "undefined"
+        if claim.certificate is None:
+            is_proved = claim.relation not in _STRICT and symbolic.is_zero(slack)
+        else:
+            terms = claim.certificate(network, letters)
+            total = sum(_value(term, network, letters) for term in terms)
+            is_proved = symbolic.is_zero(slack - total) and abstract.prove(claim) is not None
+    except (LosesGeneralityError, UndecidedError):
+        return "not proved"
+    except ZeroDivisionError:
+        return "undefined"
+    return "proved" if is_proved else "not proved"
+
+
+_LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
+_STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
+
+
+def _is_undefined(side: Any) -> bool:
+    """Whether an entry is 0/0 or 1/0, as where yhat vanishes and a side divides by its norm."""
+    return any(sp.sympify(entry).has(sp.nan, sp.zoo) for entry in np.ravel(side))
+
+
+def _case(batch: SymbolicBatch) -> SymbolicCase:
+    return SymbolicCase(
+        y=batch.y,
+        gamma=batch.gamma,
+        beta=batch.beta,
+        eps=batch.eps,
+        loss=Loss(lambda z, softplus: 0, ()),
+        direction=batch.direction,
+        other_direction=symbolic.vector("v", batch.m),
+        bound=sp.Symbol("lambda", positive=True),
+    )
+
+
+def _network(case: Case, batch: SymbolicBatch) -> PrimitiveNetwork:
+    """The network whose loss has the batch's g and H at the layer's output."""
+    output = primitives.forward(case.y, batch.m, case.gamma, case.beta, case.eps, sqrt)
+
+    def jet(z: np.ndarray) -> Any:
+        d = z - output
+        return batch.g @ d + (d @ (batch.hessian @ d)) / 2
+
+    return PrimitiveNetwork(
+        case.y, batch.m, case.gamma, case.beta, case.eps, case.direction, jet, CALCULUS,
+        case.other_direction, case.bound,
+    )  # fmt: skip
+
+
+def _value(term: Term, network: PrimitiveNetwork, letters: Any) -> Any:
+    product = term.weight
+    for factor in term.factors:
+        if isinstance(factor, Hypothesis):
+            product = product * factor.quantity(network, letters)
+        elif np.ndim(factor) and np.size(factor) == len(network.y) > 1:
+            product = product * (factor @ factor)
+        else:
+            product = product * factor**2
+    return product
+
