@@ -65,6 +65,14 @@ class Case(Protocol):
         r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
         ...
 
+    def with_relu_network_loss(self) -> Case:
+        """Return the case with a convex loss of a network with a piecewise-linear layer."""
+        ...
+
+    def with_later_batchnorm_loss(self) -> Case:
+        """Return the case with a convex loss of a network with a later normalisation."""
+        ...
+
 
 class Network(Protocol):
     r"""One unit of a network with Batch Normalization, as a statement may see it.

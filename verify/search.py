@@ -29,6 +29,7 @@ from verify.witnesses import exact
 from verify.witnesses.autograd import TorchNetwork, evaluate
 
 SEARCHED_LENGTHS = (1, 2, 3, 4)
+INSISTENCE = 8
 
 
 @dataclass(frozen=True)
@@ -59,26 +60,41 @@ class Searched:
 def smallest(
     claim: Claim, examples: int, seed: int = 0, lengths: tuple[int, ...] = SEARCHED_LENGTHS
 ) -> Searched:
-    """Search batch lengths in ascending order until a counterexample is found, and shrink it."""
+    """Search batch lengths in ascending order until a counterexample is found, and shrink it.
+
+    The lengths that were passed by are then searched again, :data:`INSISTENCE` times as hard.
+    """
     searched = Searched()
     for m in lengths:
-        met: Counter[Outcome] = Counter()
-        searched.outcomes[m] = met
-
-        def violates(case: Case, met: Counter[Outcome] = met) -> bool:
-            outcome = decided(claim, case)
-            met[outcome] += 1
-            return outcome is Outcome.VIOLATED
-
-        try:
-            found = find(
-                lattice.cases(m), violates, settings=_settings(examples), random=Random(seed)
-            )
-        except NoSuchExample:
-            continue
-        searched.counterexample = certified(claim, found)
-        return searched
+        searched.counterexample = search_length(claim, m, examples, seed, searched)
+        if searched.counterexample is not None:
+            break
+    for shorter in lengths[: lengths.index(m)] if searched.counterexample else ():
+        found = search_length(claim, shorter, INSISTENCE * examples, seed, searched)
+        if found is not None:
+            searched.counterexample = found
+            break
     return searched
+
+
+def search_length(
+    claim: Claim, m: int, examples: int, seed: int, searched: Searched
+) -> Counterexample | None:
+    """Return a shrunk counterexample of length m, if one is found; count what was met."""
+    met = searched.outcomes.setdefault(m, Counter())
+
+    def violates(case: Case) -> bool:
+        outcome = decided(claim, case)
+        met[outcome] += 1
+        return outcome is Outcome.VIOLATED
+
+    try:
+        found = find(
+            lattice.cases(m), violates, settings=_settings(examples), random=Random(seed)
+        )
+    except NoSuchExample:
+        return None
+    return certified(claim, found)
 
 
 def decided(claim: Claim, case: Case) -> Outcome:

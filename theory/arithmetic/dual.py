@@ -84,6 +84,11 @@ class Dual:
             result = base * result
         return result
 
+    def __abs__(self) -> Any:
+        """Return the absolute value; at zero its rate is zero, one of the two one-sided ones."""
+        value = _innermost(self.value)
+        return self * (int(value > 0) - int(value < 0))
+
     def sqrt(self) -> Any:
         """Return the non-negative square root."""
         root = sqrt(self.value)
@@ -91,6 +96,10 @@ class Dual:
 
     def __repr__(self) -> str:
         return f"({self.value}) + ({self.rate}) t{self.level}"
+
+
+def _innermost(number: Any) -> Any:
+    return _innermost(number.value) if isinstance(number, Dual) else number
 
 
 def infinitesimal() -> Dual:

@@ -5,6 +5,7 @@ One statement, or one proof, a file.  ``CLAIMS`` lists them in the paper's order
 
 from theory.santurkar2018 import (
     discussion_4_2,
+    discussion_convexity,
     fact_c1,
     fact_c2,
     hessian,
@@ -23,6 +24,7 @@ CLAIMS = [
     *theorem_4_2.CLAIMS,
     *theorem_4_2_relative_norms.CLAIMS,
     *discussion_4_2.CLAIMS,
+    *discussion_convexity.CLAIMS,
     *fact_c1.CLAIMS,
     *fact_c2.CLAIMS,
     *theorem_4_1_supplement.CLAIMS,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import Claim
-from verify.cases.losses import Loss, isotropic
+from verify.cases.losses import Loss, isotropic, later_batchnorm, relu_network
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,23 @@ class Case:
     def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
         r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
         return replace(self, loss=Loss(isotropic, (linear, curvature)))
+
+    def with_relu_network_loss(self) -> Case:
+        """Return the case with a convex loss of a network with one piecewise-linear layer.
+
+        The network's weights are the case's directions, its targets the batch.
+        """
+        return replace(
+            self,
+            loss=Loss(relu_network, (self.direction, self.other_direction, self.gamma, self.y)),
+        )
+
+    def with_later_batchnorm_loss(self) -> Case:
+        """Return the case with a convex loss of a network whose next layer is a normalisation.
+
+        The targets are the case's direction.
+        """
+        return replace(self, loss=Loss(later_batchnorm, (self.direction,)))
 
 
 def adapted(case: Case, claim: Claim) -> Case:

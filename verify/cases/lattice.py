@@ -67,25 +67,26 @@ def lattice_case(
 
 
 def written(case: Case) -> dict[str, Any]:
-    """Return the numbers of a case with a quadratic loss as strings, for a ledger."""
-    linear, matrix = case.loss.parameters
-
-    def row(entries: Any) -> list[str]:
-        return [str(entry) for entry in entries]
-
+    """Return the numbers of a case as strings, for a ledger."""
     return {
         "m": len(case.y),
-        "y": row(case.y),
+        "y": shown(case.y),
         "gamma": str(case.gamma),
         "beta": str(case.beta),
         "eps": str(case.eps),
-        "loss": "<a, z> + <z, B z>/2" if np.ndim(matrix) else "<a, z> + B |z|^2/2",
-        "a": row(np.atleast_1d(linear)),
-        "B": [row(r) for r in matrix] if np.ndim(matrix) else str(matrix),
-        "u": row(case.direction),
-        "v": row(case.other_direction),
+        "loss": case.loss.formula,
+        "parameters": {
+            name: shown(value) for name, value in zip(case.loss.letters, case.loss.parameters, strict=True)
+        },
+        "u": shown(case.direction),
+        "v": shown(case.other_direction),
         "lambda": str(case.bound),
     }
+
+
+def shown(value: Any) -> Any:
+    """Return a number as a string, an array as nested lists of strings."""
+    return [shown(entry) for entry in value] if np.ndim(value) else str(value)
 
 
 def _toward_zero(bound: int) -> st.SearchStrategy[int]:

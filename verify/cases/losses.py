@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from theory.arithmetic import sqrt
+
 Elementary = Callable[[Any], Any]
 
 
@@ -43,6 +45,32 @@ def general(
     return polynomial + weight @ softplus(slope * z)
 
 
+def relu_network(
+    z: Any,
+    softplus: Elementary | None,
+    inner_weights: Any,
+    outer_weights: Any,
+    shift: Any,
+    targets: Any,
+) -> Any:
+    r"""Squared error of a network with one hidden ReLU and a skip connection for each entry.
+
+    .. math:: \tfrac12\sum_k\big(b_k\,\mathrm{relu}(a_k z_k + s) - z_k - t_k\big)^2
+    """
+    hidden = inner_weights * z + shift
+    rectified = (hidden + abs(hidden)) / 2
+    error = outer_weights * rectified - z - targets
+    return (error @ error) / 2
+
+
+def later_batchnorm(z: Any, softplus: Elementary | None, targets: Any) -> Any:
+    r"""Squared distance of the normalised z to the targets, as a later layer normalises it."""
+    m = len(z)
+    deviation = z - z.sum() / m
+    normalized = deviation / sqrt((deviation @ deviation) / m + 1)
+    return ((normalized - targets) @ (normalized - targets)) / 2
+
+
 @dataclass(frozen=True)
 class Loss:
     """A function of the list above with its parameters."""
@@ -53,3 +81,25 @@ class Loss:
     def __call__(self, z: Any, softplus: Elementary | None = None) -> Any:
         """Return the loss of a layer output."""
         return self.function(z, softplus, *self.parameters)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The names of the parameters in the formula."""
+        return _WRITTEN[self.function.__name__][1]
+
+    @property
+    def formula(self) -> str:
+        """The function in words that a reader can evaluate."""
+        return _WRITTEN[self.function.__name__][0]
+
+
+_WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
+    "quadratic": ("<a, z> + <z, B z>/2", ("a", "B")),
+    "isotropic": ("<a, z> + h |z|^2/2", ("a", "h")),
+    "general": (
+        "<a, z> + <z, B z>/2 + sum q z^4 + sum w log(1 + exp(s z))",
+        ("a", "B", "q", "w", "s"),
+    ),
+    "relu_network": ("sum (b relu(a z + s) - z - t)^2 / 2", ("a", "b", "s", "t")),
+    "later_batchnorm": ("|(z - mean z)/sqrt(var z + 1) - t|^2 / 2", ("t",)),
+}

@@ -13,7 +13,7 @@ terms that are visibly non-negative and that add up to its slack.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import sympy as sp
 
@@ -48,9 +48,17 @@ class AbstractCase:
     other_direction: AbstractVector
     bound: Any
 
-    def with_isotropic_loss(self, linear: Any, curvature: Any) -> AbstractCase:
+    def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
         """Refuse: a proof for one loss is no proof."""
         raise LosesGeneralityError("an isotropic loss is a special case")
+
+    def with_relu_network_loss(self) -> NoReturn:
+        """Refuse, likewise."""
+        raise LosesGeneralityError("a network is a special case")
+
+    def with_later_batchnorm_loss(self) -> NoReturn:
+        """Refuse, likewise."""
+        raise LosesGeneralityError("a network is a special case")
 
 
 @dataclass(frozen=True)

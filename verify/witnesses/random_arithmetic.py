@@ -37,7 +37,7 @@ class RandomArithmetic(TorchDispatchMode):
         name = func._schema.name.split("::")[1].rstrip("_")
         is_view = any(r.alias_info is not None for r in func._schema.returns)
         rounds = isinstance(result, torch.Tensor) and result.is_floating_point()
-        if not rounds or is_view or name in EXACT:
+        if not rounds or is_view or name in EXACT or result._is_zerotensor():
             return result
         noise = torch.rand(result.shape, generator=self.generator, dtype=torch.float64)
         return result * (1 + self.step * (2 * noise.to(result.device) - 1))

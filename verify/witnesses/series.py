@@ -100,6 +100,15 @@ class Series:
     def __neg__(self) -> Series:
         return Series(-self.terms)
 
+    def __abs__(self) -> Series:
+        """Return the absolute value; where its sign at t = 0 is not certain, an unknown number."""
+        first = self.terms[0]
+        if first > 0:
+            return self
+        if first < 0:
+            return -self
+        return Series(self.terms * arb("nan"))
+
     def __pow__(self, power: int) -> Any:
         if not isinstance(power, int):
             return NotImplemented

@@ -6,7 +6,7 @@ centred vector is a multiple of one, so there a statement may hold that fails fo
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import sympy as sp
@@ -28,9 +28,17 @@ Finding = Literal["proved", "not proved", "undefined"]
 class SymbolicCase(Case):
     """A case whose numbers are symbols and whose loss is a generic 2-jet."""
 
-    def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
+    def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
         """Refuse: a proof for one loss is no proof."""
         raise LosesGeneralityError("an isotropic loss is a special case")
+
+    def with_relu_network_loss(self) -> NoReturn:
+        """Refuse, likewise."""
+        raise LosesGeneralityError("a network is a special case")
+
+    def with_later_batchnorm_loss(self) -> NoReturn:
+        """Refuse, likewise."""
+        raise LosesGeneralityError("a network is a special case")
 
 
 def prove(claim: Claim, m: int) -> Finding:
