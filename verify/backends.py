@@ -1,7 +1,7 @@
-r"""The array libraries that the float witnesses compute in, each on one of its devices.
+r"""The array libraries that the float witnesses compute in, and a case's network there.
 
-A library is reached through the Python array API standard (array-api-compat); values are float64,
-or complex128 for complex steps.
+A library is reached through the Python array API standard (array-api-compat), on one of its
+devices; values are float64, or complex128 for complex steps.
 
 >>> backend = Backend("array-api-strict", "device1")
 >>> backend.to_numpy(backend.softplus(backend.asarray([-800.0, 0.0, 8.0])))
@@ -19,6 +19,10 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from verify.cases.case import Case
+from verify.cases.losses import Loss
+from verify.network import Calculus, PrimitiveNetwork
 
 
 class Library(NamedTuple):
@@ -51,8 +55,8 @@ def _cupy_devices(cupy: Any) -> dict[str, Any]:
     return _cuda(count, cupy.cuda.Device)
 
 
-def _strict_devices(xp: Any) -> dict[str, Any]:
-    info = xp.__array_namespace_info__()
+def _strict_devices(strict: Any) -> dict[str, Any]:
+    info = strict.__array_namespace_info__()
     named = {
         str(device).split("'")[1]: device
         for device in info.devices()
@@ -62,27 +66,19 @@ def _strict_devices(xp: Any) -> dict[str, Any]:
 
 
 def _from_strict(array: Any) -> Any:
-    xp = array.__array_namespace__()
-    return np.asarray(array.to_device(xp.Device("CPU_DEVICE")))
+    on_cpu = array.__array_namespace__().__array_namespace_info__().default_device()
+    return np.asarray(array.to_device(on_cpu))
 
 
 LIBRARIES = {
     "numpy": Library(
-        "numpy", "array_api_compat.numpy", "numpy", lambda xp: {"cpu": "cpu"}, np.asarray
+        "numpy", "array_api_compat.numpy", "numpy", lambda numpy: {"cpu": "cpu"}, np.asarray
     ),
     "torch": Library(
-        "torch",
-        "array_api_compat.torch",
-        "torch",
-        _torch_devices,
-        lambda tensor: tensor.detach().cpu().numpy(),
+        "torch", "array_api_compat.torch", "torch", _torch_devices, lambda x: x.detach().cpu()
     ),
     "cupy": Library(
-        "cupy",
-        "array_api_compat.cupy",
-        "cupy-cuda12x (for CUDA 12)",
-        _cupy_devices,
-        lambda array: array.get(),
+        "cupy", "array_api_compat.cupy", "cupy-cuda12x", _cupy_devices, lambda x: x.get()
     ),
     "array-api-strict": Library(
         "array_api_strict", "array_api_strict", "array-api-strict", _strict_devices, _from_strict
@@ -160,25 +156,21 @@ class Backend:
 
     def asarray(self, values: Any, is_complex: bool = False) -> Any:
         """Return numbers as a float64 (or complex128) array on the device, of the same shape."""
-        dtype = np.complex128 if is_complex else np.float64
-        xp = self.namespace
-        return xp.asarray(
-            np.asarray(values, dtype=dtype),
-            dtype=xp.complex128 if is_complex else xp.float64,
-            device=self.library_device,
-        )
+        xp, kind = self.namespace, "complex128" if is_complex else "float64"
+        numbers = np.asarray(values, dtype=kind)
+        return xp.asarray(numbers, dtype=getattr(xp, kind), device=self.library_device)
 
     def to_numpy(self, array: Any) -> np.ndarray:
         """Return an array of the library as a NumPy array of the same shape and dtype."""
         return np.asarray(LIBRARIES[self.name].to_numpy(array))
 
+    def is_complex(self, array: Any) -> bool:
+        """Return whether an array of the library is complex."""
+        return bool(array.dtype == self.namespace.complex128)
+
     def sqrt(self, x: Any) -> Any:
         """Return the entrywise square root of a real array, or the principal one of a complex."""
         return self.namespace.sqrt(x)
-
-    def is_complex(self, x: Any) -> bool:
-        """Return whether an array of the library is complex."""
-        return bool(x.dtype == self.namespace.complex128)
 
     def softplus(self, x: Any) -> Any:
         r"""Return :math:`\log(1 + e^x)` entrywise, analytic near the real axis, never overflowing.
@@ -191,3 +183,62 @@ class Backend:
             return xp.logaddexp(x, xp.zeros_like(x))
         positive = xp.where(xp.real(x) > 0, x, xp.zeros_like(x))
         return positive + xp.log(1 + xp.exp(x - 2 * positive))
+
+
+class _Summable:
+    """A batch as the primitives want it: it can sum itself, which a standard array cannot."""
+
+    def __init__(self, array: Any, xp: Any):
+        self.array, self.xp = array, xp
+
+    def sum(self) -> Any:
+        """Return the sum of the entries."""
+        return self.xp.sum(self.array)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.array - other
+
+
+class ArrayNetwork(PrimitiveNetwork):
+    """The network of one case, in an array library.
+
+    Args:
+        case: NumPy arrays; what a claim wants of it is already imposed.
+        backend: the library and the device.
+        calculus: how to differentiate there.
+    """
+
+    def __init__(self, case: Case, backend: Backend, calculus: Calculus):
+        self.backend = backend
+        super().__init__(
+            backend.asarray(case.y),
+            len(case.y),
+            *(backend.asarray(np.squeeze(v)) for v in (case.gamma, case.beta, case.eps)),
+            backend.asarray(case.direction),
+            loss_in(backend, case.loss),
+            calculus,
+            backend.asarray(case.other_direction),
+            backend.asarray(np.squeeze(case.bound)),
+        )
+
+    def standard_deviation(self, y: Any) -> Any:
+        """Return the primitive standard deviation."""
+        return super().standard_deviation(_Summable(y, self.backend.namespace))
+
+    def normalize(self, y: Any) -> Any:
+        """Return the primitive normalised batch."""
+        return super().normalize(_Summable(y, self.backend.namespace))
+
+    def forward(self, y: Any) -> Any:
+        """Return the primitive layer's output."""
+        return super().forward(_Summable(y, self.backend.namespace))
+
+
+def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
+    """Return a loss as a function of arrays of a library, real or complex."""
+    # Not every library multiplies a real array by a complex one.
+    real, in_complex = (
+        Loss(loss.function, tuple(backend.asarray(p, kind) for p in loss.parameters))
+        for kind in (False, True)
+    )
+    return lambda z: (in_complex if backend.is_complex(z) else real)(z, backend.softplus)

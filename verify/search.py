@@ -29,7 +29,7 @@ from verify.witnesses import exact
 from verify.witnesses.autograd import TorchNetwork, evaluate
 
 SEARCHED_LENGTHS = (1, 2, 3, 4)
-INSISTENCE = 8
+INSISTENCE = 4
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,10 @@ def smallest(
         searched.counterexample = search_length(claim, m, examples, seed, searched)
         if searched.counterexample is not None:
             break
-    for shorter in lengths[: lengths.index(m)] if searched.counterexample else ():
+    passed_by = lengths[: lengths.index(m)] if searched.counterexample else ()
+    for shorter in passed_by:
+        if set(searched.outcomes[shorter]) <= {Outcome.VACUOUS}:
+            continue
         found = search_length(claim, shorter, INSISTENCE * examples, seed, searched)
         if found is not None:
             searched.counterexample = found
@@ -89,9 +92,7 @@ def search_length(
         return outcome is Outcome.VIOLATED
 
     try:
-        found = find(
-            lattice.cases(m), violates, settings=_settings(examples), random=Random(seed)
-        )
+        found = find(lattice.cases(m), violates, settings=_settings(examples), random=Random(seed))
     except NoSuchExample:
         return None
     return certified(claim, found)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any, TypeAlias
 
@@ -62,7 +63,7 @@ class Space:
         r"""Return :math:`\langle a, H^k b\rangle` for two names."""
         if power == 0 and (value := self.known.get(frozenset({a, b}))) is not None:
             return value
-        key = (power, *sorted((a, b)))
+        key = (power, min(a, b), max(a, b))
         if key not in self._moments:
             operator = {0: "", 1: "H "}.get(power, f"H^{power} ")
             is_a_norm = a == b and power % 2 == 0
@@ -185,10 +186,14 @@ def gradient(f: Callable[[AbstractVector], Scalar], x: AbstractVector) -> Abstra
     return AbstractVector(
         space,
         {
-            (power, partner): _part(slope, lambda e, u=moment: sp.diff(e, u))
+            (power, partner): _part(slope, partial(_slope_in, moment))
             for moment, power, partner in space.moments_with(name)
         },
     )
+
+
+def _slope_in(moment: sp.Symbol, expression: Scalar) -> Scalar:
+    return sp.diff(expression, moment)
 
 
 def _part(number: Any, function: Callable[[Scalar], Scalar]) -> Any:

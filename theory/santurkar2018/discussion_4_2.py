@@ -90,12 +90,17 @@ def through_gamma(network: Network, at: Letters) -> list[Term]:
     return [Term(1 / at.gamma**2, (POSITIVE_GAMMA, TOWARDS_BETA))]
 
 
-CORRECTED = {"hypotheses": (POSITIVE_GAMMA, TOWARDS_BETA), "certificate": through_gamma}
 SHARED = DESCENT.under(Reading.SHARED_EPSILON, Verdict.REFUTED)
+
+
+def _right(claim: Claim) -> Claim:
+    hypotheses = (POSITIVE_GAMMA, TOWARDS_BETA)
+    return claim.corrected(hypotheses=hypotheses, certificate=through_gamma, remark="")
+
 
 CLAIMS = [
     DESCENT,
     SHARED,
-    DESCENT.corrected(**CORRECTED, remark=""),
-    SHARED.corrected(**CORRECTED, remark=""),
+    _right(DESCENT),
+    _right(SHARED),
 ]

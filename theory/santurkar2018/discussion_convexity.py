@@ -46,7 +46,9 @@ WITH_NORMALIZATION = Hypothesis(
 PSD = Claim(
     id="S-thm-4.2-discussion/psd",
     row="S-thm-4.2-discussion",
-    locations=(final(185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"),),
+    locations=(
+        final(185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"),
+    ),
     statement=r"u^\top H u \ge 0",
     sides=sides,
     relation=Relation.AT_LEAST,

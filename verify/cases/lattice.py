@@ -76,7 +76,8 @@ def written(case: Case) -> dict[str, Any]:
         "eps": str(case.eps),
         "loss": case.loss.formula,
         "parameters": {
-            name: shown(value) for name, value in zip(case.loss.letters, case.loss.parameters, strict=True)
+            name: shown(value)
+            for name, value in zip(case.loss.letters, case.loss.parameters, strict=True)
         },
         "u": shown(case.direction),
         "v": shown(case.other_direction),

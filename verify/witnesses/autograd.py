@@ -37,8 +37,8 @@ def gradient(f: Callable[[Any], Any], x: torch.Tensor) -> torch.Tensor:
 
 def derivative(f: Callable[[Any], Any], x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     """Return the derivative along u: the transpose of the transpose, both by reverse mode."""
-    value, pull_back = vjp(f, x)
-    _, push_forward = vjp(lambda v: pull_back(v)[0], torch.zeros_like(value))
+    value, pull_back, *_ = vjp(f, x)
+    _, push_forward, *_ = vjp(lambda v: pull_back(v)[0], torch.zeros_like(value))
     return push_forward(u)[0]
 
 
@@ -61,9 +61,7 @@ class TorchNetwork(PrimitiveNetwork):
     ):
         other = direction.flip(0) if other_direction is None else other_direction
         norm = torch.ones_like(gamma) if bound is None else bound
-        super().__init__(
-            y, y.shape[0], gamma, beta, eps, direction, loss, CALCULUS, other, norm
-        )
+        super().__init__(y, y.shape[0], gamma, beta, eps, direction, loss, CALCULUS, other, norm)
 
 
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
@@ -208,7 +206,7 @@ def _to_numpy(tensor: torch.Tensor) -> Array:
     return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)
 
 
-def _is_defined(claim: Claim, stack: Stack) -> Array:
+def _is_defined(claim: Claim, stack: Stack) -> Any:
     """Whether sigma is positive, and in the unit-variance reading the variance too."""
     y, eps = stack.y, stack.eps
     spread = (y.max(dim=1).values - y.min(dim=1).values) > 0

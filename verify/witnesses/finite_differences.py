@@ -24,12 +24,12 @@ from scipy.differentiate import jacobian
 
 from theory.claim import Claim
 from verify import primitives
-from verify.backends import Backend
+from verify.backends import ArrayNetwork, Backend
 from verify.cases.case import Case
 from verify.network import Calculus
 from verify.tolerance import Array
 from verify.witnesses import complex_step
-from verify.witnesses.complex_step import ArrayNetwork, Evaluation, evaluate, one_by_one
+from verify.witnesses.complex_step import Evaluation, evaluate, one_by_one
 from verify.witnesses.instances import Instances
 
 AIM = 1e-11
@@ -126,7 +126,7 @@ class Differences:
 def examine_cases(
     claim: Claim, cases: Sequence[Case], backend: Backend, seed: int = 0
 ) -> list[Instances]:
-    """Examine cases of any length and loss, one group for each."""
+    """Examine cases of any length and loss, grouped by both."""
 
     def evaluate_case(case: Case) -> Evaluation:
         m = len(case.y)
@@ -137,4 +137,4 @@ def examine_cases(
         values = evaluate(claim, ArrayNetwork(case, backend, calculus))
         return values._replace(relative_error=differences.relative_error)
 
-    return one_by_one(claim, cases, evaluate_case, seed)
+    return one_by_one(claim, cases, backend, evaluate_case, seed)

@@ -119,4 +119,3 @@ def _value(term: Term, network: PrimitiveNetwork, letters: Any) -> Any:
         else:
             product = product * factor**2
     return product
-

@@ -1,0 +1,169 @@
+"""Printed formulas once more, in matrices of NumPy, where a proof would not see another formula.
+
+A claim that is refuted stays refuted with almost any formula in the place of the printed one, and
+an identity of operators stays true when it is applied to a special direction.  For those the two
+sides are written here from the statement alone; nothing of ``theory`` or ``verify`` is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.autograd.functional import hessian, jacobian
+
+Array = NDArray[np.float64]
+Sides = tuple[Any, Any]
+
+
+class Numbers:
+    """The symbols of the paper for one case of numbers; ``L`` is the loss of a tensor."""
+
+    def __init__(
+        self,
+        y: Array,
+        gamma: float,
+        beta: float,
+        eps: float,
+        u: Array,
+        L: Callable[[torch.Tensor], torch.Tensor],
+        eps_in_yhat: float,
+    ):
+        self.y, self.gamma, self.beta, self.eps, self.u, self.L = y, gamma, beta, eps, u, L
+        self.m, self.one, self.I = len(y), np.ones(len(y)), np.eye(len(y))
+        variance = np.var(y)
+        self.sigma = np.sqrt(variance + eps)
+        self.yhat = (y - np.mean(y)) / np.sqrt(variance + eps_in_yhat)
+        self.z = gamma * (y - np.mean(y)) / self.sigma + beta
+        self.g, self.H = self.gradient_of_loss(self.z), self._dense(hessian, L, self.z)
+        self.centred = self.g - np.mean(self.g)
+        self.off_yhat = self.I - np.outer(self.yhat, self.yhat) / self.m
+        self.off_mean = self.I - np.outer(self.one, self.one) / self.m
+        self.P = self.off_yhat - np.outer(self.one, self.one) / self.m
+
+    def gradient_of_loss(self, z: Array) -> Array:
+        """The loss's gradient at any output."""
+        return self._dense(jacobian, self.L, z)
+
+    def normalize(self, y: torch.Tensor) -> torch.Tensor:
+        """The normalised batch."""
+        return (y - y.mean()) / torch.sqrt(torch.var(y, correction=0) + self.eps)
+
+    def layer(self, y: torch.Tensor) -> torch.Tensor:
+        """The layer's output."""
+        return self.gamma * self.normalize(y) + self.beta
+
+    def dense(self, f: Callable[[torch.Tensor], torch.Tensor], x: Array) -> Array:
+        """The matrix of a function's derivative, or the gradient of a scalar one."""
+        return self._dense(jacobian, f, x)
+
+    @property
+    def gradient(self) -> Array:
+        """The gradient in y of the loss behind the layer."""
+        return self._dense(jacobian, lambda y: self.L(self.layer(y)), self.y)
+
+    @property
+    def hessian(self) -> Array:
+        """The Hessian in y of the loss behind the layer."""
+        return self._dense(hessian, lambda y: self.L(self.layer(y)), self.y)
+
+    @staticmethod
+    def _dense(differentiate: Callable[..., torch.Tensor], f: Any, x: Array) -> Array:
+        return differentiate(f, torch.as_tensor(x)).numpy()
+
+
+def fact_c2_normalized(n: Numbers) -> Sides:
+    """Equation (1)."""
+    return n.dense(n.normalize, n.y) @ n.u, n.P @ n.u / n.sigma
+
+
+def fact_c2_scaled(n: Numbers) -> Sides:
+    """Equations (2) and (33)."""
+    return n.dense(n.layer, n.y) @ n.u, n.gamma / n.sigma * n.P @ n.u
+
+
+def theorem_4_1_supplement(n: Numbers) -> Sides:
+    """Theorem 4.1 and line (9) with one over the root of m."""
+    right = n.g @ n.g - (n.one @ n.g) ** 2 / n.m - (n.g @ n.yhat) ** 2 / n.m**0.5
+    return n.gradient @ n.gradient, n.gamma**2 / n.sigma**2 * right
+
+
+def two_networks(n: Numbers) -> Sides:
+    """Theorem 4.1 with the gradient of the other network."""
+    g = n.gradient_of_loss(n.y)
+    right = g @ g - (n.one @ g) ** 2 / n.m - (g @ n.yhat) ** 2 / n.m
+    return n.gradient @ n.gradient, n.gamma**2 / n.sigma**2 * right
+
+
+def identification(n: Numbers) -> Sides:
+    """The same loss's gradient in two points."""
+    return n.g, n.gradient_of_loss(n.y)
+
+
+def descent(n: Numbers) -> Sides:
+    """The inner product that is to be positive."""
+    return n.yhat @ n.g, 0.0
+
+
+def hessian_in_y(n: Numbers) -> Sides:
+    """Equations (41) and (42), multiplied by gamma."""
+    bent = (
+        np.outer(n.centred, n.yhat)
+        + np.outer(n.yhat, n.centred)
+        - 3 / n.m * (n.g @ n.yhat) * np.outer(n.yhat, n.yhat)
+        + (n.g @ n.yhat) * n.off_mean
+    )
+    matrix = n.gamma**2 * n.P @ n.H @ n.P - n.gamma / n.m * bent
+    return n.hessian @ n.u, matrix @ n.u / n.sigma**2
+
+
+def mean_of_gradient(n: Numbers) -> Sides:
+    """Equation (24)."""
+
+    def averaged(z: torch.Tensor) -> torch.Tensor:
+        return torch.func.grad(n.L)(z).mean() * torch.ones_like(z)
+
+    return n.dense(averaged, n.z) @ n.u, np.outer(n.one, n.one) @ n.H @ n.u / n.m
+
+
+def part_along_yhat(n: Numbers) -> Sides:
+    """Equation (27)."""
+
+    def along(z: torch.Tensor) -> torch.Tensor:
+        yhat = (z - n.beta) / n.gamma
+        return yhat * (yhat @ torch.func.grad(n.L)(z))
+
+    matrix = n.I * (n.g @ n.yhat) / n.gamma
+    matrix = matrix + np.outer(n.yhat, n.yhat) @ n.H + np.outer(n.yhat, n.g) / n.gamma
+    return n.dense(along, n.z) @ n.u, matrix @ n.u
+
+
+def line_44_corrected(n: Numbers) -> Sides:
+    """Idempotence up to what eps leaves."""
+    left = n.eps / (n.m * n.sigma**2) * np.outer(n.yhat, n.yhat)
+    return n.P @ n.P @ n.u, (n.P - left) @ n.u
+
+
+RESTATED: dict[str, Callable[[Numbers], Sides]] = {
+    "S-fact-C2-eq-1": fact_c2_normalized,
+    "S-fact-C2-eq-2": fact_c2_scaled,
+    "S-thm-4.1-supp": theorem_4_1_supplement,
+    "S-thm-4.1/two-networks": two_networks,
+    "S-thm-4.1-identification": identification,
+    "S-thm-4.2-discussion/descent": descent,
+    "S-eq-9-supp": theorem_4_1_supplement,
+    "S-eq-24": mean_of_gradient,
+    "S-eq-27": part_along_yhat,
+    "S-eq-33": fact_c2_scaled,
+    "S-eq-41-42": hessian_in_y,
+    "S-eq-41-42/shipped": hessian_in_y,
+    "S-eq-43": lambda n: (n.m * (n.I - n.off_mean) @ n.centred, np.zeros(n.m)),
+    "S-eq-44": lambda n: (n.P @ n.P @ n.u, n.P @ n.u),
+    "S-eq-44/corrected": line_44_corrected,
+    "S-eq-45": lambda n: (n.yhat @ n.off_yhat, np.zeros(n.m)),
+    "S-eq-46": lambda n: (n.off_mean @ n.off_yhat @ n.centred, n.off_yhat @ n.centred),
+}
+"""By identifier, without what the reading adds to it."""
