@@ -14,10 +14,14 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 EXACT = frozenset(
-    "abs arange bitwise_and cat clone copy detach eq expand eye fill full full_like ge gt index"
-    " le lt ne neg new_full new_zeros ones ones_like rand relu scalar_tensor select_backward sign"
-    " slice_backward stack threshold_backward unsqueeze where zero zeros zeros_like _to_copy".split()
-)
+    [
+        "abs", "arange", "bitwise_and", "cat", "clone", "copy", "detach", "eq", "expand",
+        "eye", "fill", "full", "full_like", "ge", "gt", "index", "le", "lt", "ne", "neg",
+        "new_full", "new_zeros", "ones", "ones_like", "rand", "relu", "scalar_tensor",
+        "select_backward", "sign", "slice_backward", "stack", "threshold_backward",
+        "unsqueeze", "where", "zero", "zeros", "zeros_like", "_to_copy",
+    ]
+)  # fmt: skip
 """Operations that round nothing."""
 
 
