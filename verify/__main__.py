@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from verify import engine, evidence, ledger, report
+from verify import engine, evidence, ledger, pool, report
 from verify.evidence import EvidenceError
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
@@ -25,6 +25,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+FEW = 24
+"""So many pairs are examined sooner here than by processes that must start first."""
 Folder = Annotated[Path, typer.Option("--evidence", help="Folder of the evidence.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
 
@@ -64,13 +66,14 @@ def check(
         _complain(str(error))
         raise typer.Exit(2) from None
     writer = options.writer() if evidence_folder else None
+    pairs = engine.pairs(claims, WITNESSES)
+    found = (
+        engine.examine(pairs, settings, writer)
+        if len(pairs) <= FEW
+        else pool.examine_all(pairs, settings, writer)
+    )
     console = Console(stderr=True)
-    records = [
-        engine.examine_pair(pair, settings, writer)
-        for pair in track(
-            engine.pairs(claims, WITNESSES), "examining", console=console, transient=True
-        )
-    ]
+    records = list(track(found, "examining", total=len(pairs), console=console, transient=True))
     if writer is not None:
         writer.finish()
     _conclude(ledger.ledger(claims, records), as_json)

@@ -50,13 +50,10 @@ def examine_pair(pair: Pair, settings: Settings, writer: Writer | None = None) -
 
 
 def examine(
-    claims: Iterable[Claim],
-    witnesses: Sequence[Witness],
-    settings: Settings,
-    writer: Writer | None = None,
+    pairs: Iterable[Pair], settings: Settings, writer: Writer | None = None
 ) -> Iterator[Record]:
     """Yield what each witness found of each claim, as it is found."""
-    for pair in pairs(claims, witnesses):
+    for pair in pairs:
         yield examine_pair(pair, settings, writer)
 
 

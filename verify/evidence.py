@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 SCHEMA = 1
@@ -98,6 +99,7 @@ class Writer:
     def __init__(self, folder: Path, run: Run):
         self.path = folder / FILE
         self.done: dict[tuple[str, str], Record] = {}
+        self.lock = Lock()
         folder.mkdir(parents=True, exist_ok=True)
         if _may_resume(folder, run):
             self.done = {(r.claim, r.witness): r for r in read(folder)[1]}
@@ -108,10 +110,11 @@ class Writer:
             self._append({"kind": "run", **asdict(run)})
 
     def add(self, record: Record) -> None:
-        """Write a record, unless an earlier run did."""
-        if (record.claim, record.witness) not in self.done:
-            self.done[record.claim, record.witness] = record
-            self._append({"kind": "record", **asdict(record)})
+        """Write a record, unless an earlier run did; may be called from several threads."""
+        with self.lock:
+            if (record.claim, record.witness) not in self.done:
+                self.done[record.claim, record.witness] = record
+                self._append({"kind": "record", **asdict(record)})
 
     def finish(self) -> None:
         """Say that the run is complete."""

@@ -65,7 +65,8 @@ def ledger(claims: Iterable[Claim], records: Sequence[Record]) -> list[Entry]:
 def entry(claim: Claim, records: Sequence[Record]) -> Entry:
     """Return the entry of one claim."""
     verdict = judge(claim, records)
-    return Entry(claim, tuple(records), verdict, _scope(verdict, records))
+    ordered = sorted(records, key=lambda record: record.witness)
+    return Entry(claim, tuple(ordered), verdict, _scope(verdict, ordered))
 
 
 def judge(claim: Claim, records: Sequence[Record]) -> Verdict:

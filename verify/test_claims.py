@@ -5,29 +5,36 @@ One test a claim and witness; a last one for each claim compares the verdict to 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from theory.claim import Claim
-from verify import engine, ledger
+from verify import engine, ledger, pool
 from verify.conftest import OPTIONS, WRITER
 from verify.engine import Pair
-from verify.evidence import Writer
+from verify.evidence import Record
+from verify.pool import name_of
 from verify.witnesses.table import WITNESSES
 
 PAIRS = engine.pairs(engine.CLAIMS, WITNESSES)
+Examined = dict[pool.Name, "pool.Future[Record]"]
 
 
 @pytest.fixture(scope="session")
-def writer(request: pytest.FixtureRequest) -> Writer:
-    """Where the evidence goes."""
-    config = request.config
-    config.stash[WRITER] = config.stash[OPTIONS].writer()
-    return config.stash[WRITER]
+def examined(request: pytest.FixtureRequest) -> Iterator[Examined]:
+    """What the witnesses find of the claims that were selected, as it is found."""
+    config, options = request.config, request.config.stash[OPTIONS]
+    config.stash[WRITER] = options.writer()
+    wanted = [pair for item in request.session.items for pair in _pairs_of(item)]
+    once = {name_of(pair): pair for pair in wanted}.values()
+    with pool.examining(once, options.settings(), config.stash[WRITER]) as futures:
+        yield futures
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
-def test_witness(pair: Pair, writer: Writer, request: pytest.FixtureRequest) -> None:
-    record = engine.examine_pair(pair, request.config.stash[OPTIONS].settings(), writer)
+def test_witness(pair: Pair, examined: Examined) -> None:
+    record = examined[name_of(pair)].result()
     assert ledger.agrees(pair.claim.expected, record), (
         f"{pair.witness.name} contradicts the expected verdict '{pair.claim.expected.value}' of "
         f"{pair.claim.id}: violated {record.violated} of {record.instances}, worst "
@@ -37,7 +44,14 @@ def test_witness(pair: Pair, writer: Writer, request: pytest.FixtureRequest) -> 
 
 
 @pytest.mark.parametrize("claim", engine.CLAIMS, ids=lambda claim: f"{claim.id}-verdict")
-def test_verdict(claim: Claim, writer: Writer, request: pytest.FixtureRequest) -> None:
-    settings = request.config.stash[OPTIONS].settings()
-    records = list(engine.examine([claim], WITNESSES, settings, writer))
+def test_verdict(claim: Claim, examined: Examined) -> None:
+    records = [examined[name_of(pair)].result() for pair in engine.pairs([claim], WITNESSES)]
     assert ledger.judge(claim, records) is claim.expected
+
+
+def _pairs_of(item: pytest.Item) -> list[Pair]:
+    """The pairs that a test needs."""
+    parameters = item.callspec.params if isinstance(item, pytest.Function) else {}
+    if "pair" in parameters:
+        return [parameters["pair"]]
+    return engine.pairs([parameters["claim"]], WITNESSES) if "claim" in parameters else []
