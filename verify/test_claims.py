@@ -51,7 +51,7 @@ def test_verdict(claim: Claim, examined: Examined) -> None:
 
 def _pairs_of(item: pytest.Item) -> list[Pair]:
     """The pairs that a test needs."""
-    parameters = item.callspec.params if isinstance(item, pytest.Function) else {}
-    if "pair" in parameters:
-        return [parameters["pair"]]
-    return engine.pairs([parameters["claim"]], WITNESSES) if "claim" in parameters else []
+    chosen = list(item.callspec.params.values()) if isinstance(item, pytest.Function) else []
+    pairs = [value for value in chosen if isinstance(value, Pair)]
+    claims = [value for value in chosen if isinstance(value, Claim)]
+    return pairs + engine.pairs(claims, WITNESSES)
