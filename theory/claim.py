@@ -265,12 +265,12 @@ class Claim:
             self, id=self.id + reading.suffix, reading=reading, expected=expected, **changes
         )
 
-    def corrected(self, name: str = "corrected", **changes: Any) -> Claim:
+    def corrected(self, name: str = "corrected", /, **changes: Any) -> Claim:
         """Return a corrected statement, tied to this one."""
         settled = {"form": Form.CORRECTED, "of": self.id, "expected": Verdict.PROVED}
         return replace(self, **{**settled, "id": f"{self.id}/{name}", **changes})
 
-    def sharpened(self, name: str = "sharpened", **changes: Any) -> Claim:
+    def sharpened(self, name: str = "sharpened", /, **changes: Any) -> Claim:
         """Return a sharper statement, tied to this one."""
         return self.corrected(name, **{"form": Form.SHARPENED, **changes})
 
