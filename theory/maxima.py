@@ -54,9 +54,12 @@ def gradient_along(a: Any, u: Any, bound: Any) -> Any:
     return bound**2 * inner(u, a) ** 2 / norm_squared(u)
 
 
-def quadratic_along(a: Any, A: Callable[[Any], Any], u: Any, bound: Any) -> Any:
-    r""":math:`a^\top XX^\top A XX^\top a` at :math:`X = \lambda u e_1^\top/\|u\|`."""
-    return bound**4 * inner(u, a) ** 2 * inner(u, A(u)) / norm_squared(u) ** 2
+def quadratic_along(a: Any, form: Callable[[Any], Any], u: Any, bound: Any) -> Any:
+    r""":math:`a^\top XX^\top A XX^\top a` at :math:`X = \lambda u e_1^\top/\|u\|`.
+
+    ``form`` is the function :math:`u \mapsto u^\top A u`.
+    """
+    return bound**4 * inner(u, a) ** 2 * form(u) / norm_squared(u) ** 2
 
 
 class Maximum(NamedTuple):
@@ -65,7 +68,7 @@ class Maximum(NamedTuple):
     value: float
     v: Array
     bound: float
-    r""":math:`\nu\langle v, a\rangle/2`, no less than the maximum: see :func:`largest_quadratic`."""
+    r""":math:`\nu\langle v, a\rangle/2`, not below the maximum (:func:`largest_quadratic`)."""
     residual: float
     """How far v is from the equation of a stationary point, relative to the size of A and a."""
 

@@ -12,13 +12,17 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from theory.claim import Claim
 from verify import engine, evidence, ledger, pool, report
-from verify.evidence import EvidenceError
+from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
 from verify.reproduce import reproduce as reproduced
 from verify.witnesses.table import WITNESSES
+from verify.witnesses.witness import Settings
 
+WIDTH = 180
+"""Of a table that goes to a file."""
 app = typer.Typer(
     help="The theory of batch normalization, machine-checked.",
     no_args_is_help=True,
@@ -36,9 +40,11 @@ def show_ledger(evidence_folder: Folder = DEFAULT_EVIDENCE, as_json: Json = Fals
     """Print the verdict of every statement, from the evidence of the last run."""
     try:
         _, records = evidence.read(evidence_folder)
-    except EvidenceError as error:
+    except NoEvidenceError as error:
         _complain(str(error))
         records = []
+    except EvidenceError as error:
+        raise _bad_input(error) from None
     _conclude(ledger.ledger(engine.CLAIMS, records), as_json)
 
 
@@ -63,19 +69,11 @@ def check(
         settings = options.settings()
         claims = engine.selected(engine.CLAIMS, identifiers or [])
     except (ValueError, RuntimeError) as error:
-        _complain(str(error))
-        raise typer.Exit(2) from None
-    writer = options.writer() if evidence_folder else None
-    pairs = engine.pairs(claims, WITNESSES)
-    found = (
-        engine.examine(pairs, settings, writer)
-        if len(pairs) <= FEW
-        else pool.examine_all(pairs, settings, writer)
-    )
-    console = Console(stderr=True)
-    records = list(track(found, "examining", total=len(pairs), console=console, transient=True))
-    if writer is not None:
-        writer.finish()
+        raise _bad_input(error) from None
+    try:
+        records = _examined(claims, settings, options.writer() if evidence_folder else None)
+    except EvidenceError as error:
+        raise _bad_input(error) from None
     _conclude(ledger.ledger(claims, records), as_json)
 
 
@@ -85,21 +83,35 @@ def reproduce(token: Annotated[str, typer.Argument(help="A token from the eviden
     try:
         lines = reproduced(token)
     except ValueError as error:
-        _complain(str(error))
-        raise typer.Exit(2) from None
+        raise _bad_input(error) from None
     for line in lines:
         typer.echo(line)
 
 
+def _examined(claims: Sequence[Claim], settings: Settings, writer: Writer | None) -> list[Record]:
+    pairs = engine.pairs(claims, WITNESSES)
+    examine = engine.examine if len(pairs) <= FEW else pool.examine_all
+    found = examine(pairs, settings, writer)
+    console = Console(stderr=True)
+    records = list(track(found, "examining", total=len(pairs), console=console, transient=True))
+    if writer is not None:
+        engine.finish(writer, WITNESSES)
+    return records
+
+
 def _conclude(entries: Sequence[Entry], as_json: bool) -> None:
-    """Print the entries; the exit status says whether every verdict is as expected."""
+    """Print the entries; the exit status says whether a verdict differs from the expected one."""
     if as_json:
-        json.dump([ledger.as_json(entry) for entry in entries], sys.stdout, indent=1)
-        typer.echo()
+        typer.echo(json.dumps([ledger.as_json(e) for e in entries], indent=1, allow_nan=False))
     else:
-        report.show(entries, Console())
-    if not all(entry.is_as_expected for entry in entries):
+        report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH))
+    if any(entry.is_unexpected for entry in entries):
         raise typer.Exit(1)
+
+
+def _bad_input(error: Exception) -> typer.Exit:
+    _complain(str(error))
+    return typer.Exit(2)
 
 
 def _complain(message: str) -> None:

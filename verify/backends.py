@@ -1,4 +1,4 @@
-r"""The array libraries that the float witnesses compute in, and a case's network there.
+r"""The array libraries that the float witnesses compute in.
 
 A library is reached through the Python array API standard (array-api-compat), on one of its
 devices; values are float64, or complex128 for complex steps.
@@ -19,10 +19,6 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from verify.cases.case import Case
-from verify.cases.losses import Loss
-from verify.network import Calculus, PrimitiveNetwork
 
 
 class Library(NamedTuple):
@@ -135,7 +131,7 @@ class Backend:
         found = devices(self.name)
         if not found or (self.device and self.device not in found):
             raise RuntimeError(
-                f"device {self.device or 'of any kind'!r} was asked for, but backend"
+                f"device {self.device or 'any'!r} was asked for, but backend"
                 f" {self.name!r} has here, with float64: {', '.join(found) or 'none'}"
             )
 
@@ -183,62 +179,3 @@ class Backend:
             return xp.logaddexp(x, xp.zeros_like(x))
         positive = xp.where(xp.real(x) > 0, x, xp.zeros_like(x))
         return positive + xp.log(1 + xp.exp(x - 2 * positive))
-
-
-class _Summable:
-    """A batch as the primitives want it: it can sum itself, which a standard array cannot."""
-
-    def __init__(self, array: Any, xp: Any):
-        self.array, self.xp = array, xp
-
-    def sum(self) -> Any:
-        """Return the sum of the entries."""
-        return self.xp.sum(self.array)
-
-    def __sub__(self, other: Any) -> Any:
-        return self.array - other
-
-
-class ArrayNetwork(PrimitiveNetwork):
-    """The network of one case, in an array library.
-
-    Args:
-        case: NumPy arrays; what a claim wants of it is already imposed.
-        backend: the library and the device.
-        calculus: how to differentiate there.
-    """
-
-    def __init__(self, case: Case, backend: Backend, calculus: Calculus):
-        self.backend = backend
-        super().__init__(
-            backend.asarray(case.y),
-            len(case.y),
-            *(backend.asarray(np.squeeze(v)) for v in (case.gamma, case.beta, case.eps)),
-            backend.asarray(case.direction),
-            loss_in(backend, case.loss),
-            calculus,
-            backend.asarray(case.other_direction),
-            backend.asarray(np.squeeze(case.bound)),
-        )
-
-    def standard_deviation(self, y: Any) -> Any:
-        """Return the primitive standard deviation."""
-        return super().standard_deviation(_Summable(y, self.backend.namespace))
-
-    def normalize(self, y: Any) -> Any:
-        """Return the primitive normalised batch."""
-        return super().normalize(_Summable(y, self.backend.namespace))
-
-    def forward(self, y: Any) -> Any:
-        """Return the primitive layer's output."""
-        return super().forward(_Summable(y, self.backend.namespace))
-
-
-def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
-    """Return a loss as a function of arrays of a library, real or complex."""
-    # Not every library multiplies a real array by a complex one.
-    real, in_complex = (
-        Loss(loss.function, tuple(backend.asarray(p, kind) for p in loss.parameters))
-        for kind in (False, True)
-    )
-    return lambda z: (in_complex if backend.is_complex(z) else real)(z, backend.softplus)

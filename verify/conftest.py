@@ -54,10 +54,7 @@ def pytest_terminal_summary(
     writer = config.stash.get(WRITER, None)
     if writer is None:
         return
-    if all(
-        (p.claim.id, p.witness.name) in writer.done for p in engine.pairs(engine.CLAIMS, WITNESSES)
-    ):
-        writer.finish()
+    engine.finish(writer, WITNESSES)
     records = list(writer.done.values())
     examined = {record.claim for record in records}
     claims = [claim for claim in engine.CLAIMS if claim.id in examined or claim.unreadable]

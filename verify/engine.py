@@ -57,6 +57,12 @@ def examine(
         yield examine_pair(pair, settings, writer)
 
 
+def finish(writer: Writer, witnesses: Sequence[Witness]) -> None:
+    """End the writer's run; it is complete if every statement has been examined."""
+    everything = pairs(CLAIMS, witnesses)
+    writer.finish(all((p.claim.id, p.witness.name) in writer.done for p in everything))
+
+
 def selected(claims: Sequence[Claim], identifiers: Sequence[str]) -> list[Claim]:
     """Return the claims whose identifier or docket row is named, or begins with a name and "/".
 

@@ -7,16 +7,19 @@ produced, so a run that is killed keeps what it found, and a new run of the same
 
 from __future__ import annotations
 
-import json
-import os
 import platform
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
+from math import isfinite
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from verify import json_lines
 
 SCHEMA = 1
 FILE = "evidence.jsonl"
@@ -24,7 +27,11 @@ PACKAGES = ("numpy", "scipy", "sympy", "torch", "python-flint", "hypothesis", "a
 
 
 class EvidenceError(ValueError):
-    """A folder or a line of evidence cannot be read."""
+    """A folder or a line of evidence cannot be read, or not be written."""
+
+
+class NoEvidenceError(EvidenceError):
+    """There is no evidence in a folder."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +73,18 @@ class Record:
     notes: str = ""
     seconds: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Leave out what is not finite: JSON has no word for it."""
+        if not _is_finite(self.worst_ratio):
+            object.__setattr__(self, "worst_ratio", None)
+        finite = [point for point in self.points if all(map(_is_finite, point.values()))]
+        object.__setattr__(self, "points", finite)
+
 
 def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
     """Return the description of a run on this machine."""
+    import torch
+
     return Run(
         profile=profile,
         seed=seed,
@@ -76,7 +92,7 @@ def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
         device=device,
         source=source_digest(),
         commit=_commit(),
-        threads=os.cpu_count() or 1,
+        threads=torch.get_num_threads(),
         versions={"python": platform.python_version(), **_versions()},
     )
 
@@ -94,35 +110,54 @@ def source_digest() -> str:
 
 
 class Writer:
-    """Appends records to a folder; ``done`` are those that a killed run of the same kind left."""
+    """Appends records to a folder; ``done`` are those that a killed run of the same kind left.
+
+    What a run of another kind left is kept under another name.
+
+    Raises:
+        EvidenceError: the folder cannot be written to.
+    """
 
     def __init__(self, folder: Path, run: Run):
         self.path = folder / FILE
         self.done: dict[tuple[str, str], Record] = {}
+        self.run = run
         self.lock = Lock()
-        folder.mkdir(parents=True, exist_ok=True)
-        if _may_resume(folder, run):
-            self.done = {(r.claim, r.witness): r for r in read(folder)[1]}
-            _drop_torn_line(self.path)
-        else:
-            if self.path.exists():
-                self.path.replace(self.path.with_suffix(".previous.jsonl"))
-            self._append({"kind": "run", **asdict(run)})
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if _may_resume(folder, run):
+                json_lines.mend_end(self.path)
+                self.done = {(r.claim, r.witness): r for r in read(folder)[1]}
+            else:
+                _set_aside(self.path)
+                json_lines.append(self.path, self._header())
+        except OSError as error:
+            raise _unwritable(folder, error) from None
 
     def add(self, record: Record) -> None:
         """Write a record, unless an earlier run did; may be called from several threads."""
         with self.lock:
             if (record.claim, record.witness) not in self.done:
                 self.done[record.claim, record.witness] = record
-                self._append({"kind": "record", **asdict(record)})
+                try:
+                    json_lines.append(self.path, _line(record))
+                except OSError as error:
+                    raise _unwritable(self.path.parent, error) from None
 
-    def finish(self) -> None:
-        """Say that the run is complete."""
-        self._append({"kind": "finished"})
+    def finish(self, is_complete: bool) -> None:
+        """Put the records in the order of their names; say whether these are all."""
+        lines = [self._header(), *(_line(self.done[name]) for name in sorted(self.done))]
+        try:
+            json_lines.write(self.path, [*lines, {"kind": "finished"}] if is_complete else lines)
+        except OSError as error:
+            raise _unwritable(self.path.parent, error) from None
 
-    def _append(self, line: dict[str, Any]) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, allow_nan=False) + "\n")
+    def _header(self) -> dict[str, Any]:
+        return {"kind": "run", **asdict(self.run)}
+
+
+def _line(record: Record) -> dict[str, Any]:
+    return {"kind": "record", **asdict(record)}
 
 
 def read(folder: Path) -> tuple[Run, list[Record]]:
@@ -131,21 +166,16 @@ def read(folder: Path) -> tuple[Run, list[Record]]:
     A last line that was cut off by a kill is left out.
 
     Raises:
-        EvidenceError: there is no evidence, another line is damaged, or the schema is unknown.
+        NoEvidenceError: there is no evidence.
+        EvidenceError: another line is damaged, or the schema is unknown.
     """
     path = folder / FILE
-    if not path.exists():
-        raise EvidenceError(f"no evidence in {folder}: run 'make verify', or name another folder")
     header, *rest = _lines(path) or [{}]
     if header.get("kind") != "run" or header.get("schema") != SCHEMA:
         raise EvidenceError(f"{path} does not begin with a run of schema {SCHEMA}; delete it")
     try:
-        run = Run(**{k: v for k, v in header.items() if k != "kind"})
-        records = [
-            Record(**{k: v for k, v in line.items() if k != "kind"})
-            for line in rest
-            if line.get("kind") == "record"
-        ]
+        run = _made(Run, header)
+        records = [_made(Record, line) for line in rest if line.get("kind") == "record"]
     except TypeError as error:
         raise EvidenceError(f"{path} has a line of another form ({error}); delete it") from None
     return run, records
@@ -164,29 +194,59 @@ def _may_resume(folder: Path, run: Run) -> bool:
         return False
 
 
+T = TypeVar("T", Run, Record)
+
+
+def _made(kind: type[T], line: dict[str, Any]) -> T:
+    """Return a line as what it is a line of; TypeError where it is of another form."""
+    fields = {name: value for name, value in line.items() if name != "kind"}
+    types = get_type_hints(kind)
+    wrong = [k for k, value in fields.items() if k in types and not _is_of(value, types[k])]
+    if wrong:
+        raise TypeError(f"{', '.join(wrong)} of another type")
+    made = kind(**fields)
+    if isinstance(made, Record):
+        if made.proof and not isinstance(made.proof.get("scope"), str):
+            raise TypeError("a proof without its scope")
+        if made.counterexample and "m" not in made.counterexample:
+            raise TypeError("a counterexample without its m")
+    return made
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    allowed = tuple(get_origin(k) or k for k in kinds)
+    return isinstance(value, (*allowed, int) if float in allowed else allowed)
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float) or isfinite(value)
+
+
+def _unwritable(folder: Path, error: OSError) -> EvidenceError:
+    return EvidenceError(
+        f"evidence cannot be kept in {folder} ({error.strerror}); name another folder"
+    )
+
+
 def _lines(path: Path) -> list[dict[str, Any]]:
-    return list(_parsed(path.read_text(encoding="utf-8", errors="replace").splitlines(), path))
+    try:
+        return json_lines.read(path)
+    except FileNotFoundError:
+        raise NoEvidenceError(
+            f"no evidence in {path.parent}: run 'make verify', or name another folder"
+        ) from None
+    except OSError as error:
+        raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
+    except json_lines.DamagedLineError as error:
+        raise EvidenceError(str(error)) from None
 
 
-def _parsed(lines: list[str], path: Path) -> Iterator[dict[str, Any]]:
-    for number, text in enumerate(lines, start=1):
-        try:
-            line = json.loads(text)
-            if not isinstance(line, dict):
-                raise ValueError
-            yield line
-        except ValueError:
-            if number == len(lines):
-                return
-            raise EvidenceError(
-                f"{path}, line {number} is damaged; delete the line, or the file to start anew"
-            ) from None
-
-
-def _drop_torn_line(path: Path) -> None:
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if text and not text.endswith("\n"):
-        path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+def _set_aside(path: Path) -> None:
+    """Rename a file, if there is one, to the first name that is free."""
+    if path.exists():
+        names = (path.with_suffix(f".previous{n or ''}.jsonl") for n in count())
+        path.replace(next(name for name in names if not name.exists()))
 
 
 def _versions() -> dict[str, str]:
@@ -203,10 +263,13 @@ def _installed(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _commit() -> str:
     root = Path(__file__).resolve().parent.parent
-    asked = subprocess.run(
-        ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        asked = subprocess.run(
+            ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:  # git is not installed
+        return "unknown"
     return asked.stdout.strip() or "unknown"

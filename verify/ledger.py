@@ -27,6 +27,11 @@ class Entry:
         return self.verdict is self.claim.expected
 
     @property
+    def is_unexpected(self) -> bool:
+        """Whether the claim was examined, and the verdict is another than expected."""
+        return self.verdict is not Verdict.NOT_RUN and not self.is_as_expected
+
+    @property
     def counterexample(self) -> dict[str, Any] | None:
         """The counterexample's numbers, if one was certified."""
         return next((r.counterexample for r in self.records if r.counterexample), None)
@@ -72,21 +77,22 @@ def entry(claim: Claim, records: Sequence[Record]) -> Entry:
 def judge(claim: Claim, records: Sequence[Record]) -> Verdict:
     """Return the verdict that the records support.
 
-    A proof and a counterexample, or a proof and a violation in floating point, contradict each
-    other: something is wrong with the suite, and nothing is decided.
+    A proof and a counterexample of a batch size that it covers, or a proof and a violation in
+    floating point, contradict each other: something is wrong with the suite, and nothing is
+    decided.
     """
     if claim.unreadable:
         return Verdict.UNREADABLE
     if not records:
         return Verdict.NOT_RUN
-    is_proved = any(r.proof for r in records)
-    is_refuted = any(r.counterexample for r in records)
-    is_violated = any(r.violated for r in records)
-    if is_refuted and not is_proved:
-        return Verdict.REFUTED
-    if is_refuted or is_violated:
+    proofs = [r.proof for r in records if r.proof]
+    counterexamples = [r.counterexample for r in records if r.counterexample]
+    if counterexamples:
+        is_proved = any(_covers(proof, c["m"]) for proof in proofs for c in counterexamples)
+        return Verdict.UNDECIDED if is_proved else Verdict.REFUTED
+    if any(r.violated for r in records):
         return Verdict.UNDECIDED
-    if is_proved:
+    if proofs:
         return Verdict.PROVED
     decided = sum(r.instances - r.vacuous - r.undecided for r in records)
     return Verdict.SUPPORTED if decided else Verdict.UNDECIDED
@@ -140,7 +146,7 @@ def _witness(entry: Entry, record: Record) -> dict[str, Any]:
 def agrees(verdict: Verdict, record: Record) -> bool:
     """Whether nothing that the witness found speaks against the verdict."""
     if verdict is Verdict.REFUTED:
-        return record.proof is None
+        return record.proof is None or record.proof["scope"] != EVERY_M
     return record.violated == 0 and record.counterexample is None
 
 
@@ -151,6 +157,11 @@ def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
         found = next(r.counterexample for r in records if r.counterexample)
         return f"m = {found['m']}"
     return ""
+
+
+def _covers(proof: dict[str, Any], m: int) -> bool:
+    scope = proof["scope"]
+    return scope == EVERY_M or str(m) in scope.removeprefix("m = ").split(", ")
 
 
 def _width(proof: dict[str, Any]) -> int:

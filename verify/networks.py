@@ -5,8 +5,7 @@ normalization is written in primitives and shares no function with ``theory``; i
 statistics of the batch at all times.  Everything is float64.
 
 Index convention: batch norm layers are numbered 0, 1, ...; the batch before layer k is ``y``, its
-output ``z``, of shape (batch, unit) or (batch, channel, height, width).  :func:`to_rows` makes
-both (m, unit), with m = batch * height * width entries for a channel.
+output ``z``, of shape (batch, unit) or (batch, channel, height, width).
 
 Source: Ioffe and Szegedy 2015, Algorithm 1, for the layer, and Sect. 3.2 for a convolution's.
 """
@@ -14,8 +13,6 @@ Source: Ioffe and Szegedy 2015, Algorithm 1, for the layer, and Sect. 3.2 for a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import deepcopy
-from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -44,8 +41,9 @@ class BatchNorm(nn.Module):
         per_unit = [-1 if axis == 1 else 1 for axis in range(y.ndim)]
         deviation = y - y.mean(batch_axes, keepdim=True)
         variance = (deviation * deviation).mean(batch_axes, keepdim=True)
-        normalized = deviation / torch.sqrt(variance + self.eps)
-        return self.gamma.reshape(per_unit) * normalized + self.beta.reshape(per_unit)
+        # One number a unit: second derivatives of a quotient of batches would cost twice as much.
+        scale = self.gamma.reshape(per_unit) / torch.sqrt(variance + self.eps)
+        return scale * deviation + self.beta.reshape(per_unit)
 
     def extra_repr(self) -> str:
         """Return what tells two layers apart, for the network's printed form."""
@@ -153,112 +151,3 @@ def convolutional() -> Network:
 
 NETWORKS: dict[str, Callable[[], Network]] = {"dense": dense, "convolutional": convolutional}
 """The networks by name."""
-
-EXAMINED_IMAGES = {"dense": 64, "convolutional": 16}
-"""How many images make the batch of an examination: m = 64, respectively m = 1024 and 256."""
-
-
-def to_rows(batch: Tensor) -> Tensor:
-    """Return a batch (batch, unit) or (batch, channel, height, width) as rows (m, unit)."""
-    return batch.movedim(1, -1).flatten(end_dim=-2)
-
-
-def from_rows(rows: Tensor, shape: torch.Size) -> Tensor:
-    """Return rows (m, unit) in the shape they had before :func:`to_rows`."""
-    return rows.reshape(shape[0], *shape[2:], shape[1]).movedim(-1, 1)
-
-
-@dataclass(frozen=True, eq=False)
-class LayerSnapshot:
-    """One batch norm layer of one network on one batch, with the rest of the network as a loss.
-
-    It keeps its own frozen copy of the network, so that later training does not reach it.
-    """
-
-    network: str
-    stage: str
-    layer: int
-    y: Tensor
-    """The batch before the layer, (m, unit)."""
-    z: Tensor
-    """The layer's output, (m, unit)."""
-    gamma: Tensor
-    """Scale, (unit,)."""
-    beta: Tensor
-    """Shift, (unit,)."""
-    eps: float
-    model: Network = field(repr=False)
-    labels: Tensor = field(repr=False)
-    shape: torch.Size
-    """The shape of the layer's batch in the network."""
-
-    def with_unit(self, z: Tensor, unit: int | Tensor) -> Tensor:
-        """Return the layer's output in the network's shape, one unit's replaced by z.
-
-        Args:
-            z: the unit's output, of shape (m,).
-            unit: its number, an int or an integer tensor without axes.
-
-        Raises:
-            IndexError: the int names no unit.  A tensor is not looked at, for vmap's sake: one
-                out of range replaces nothing.
-            ValueError: z is not of shape (m,).
-        """
-        m, units = self.z.shape
-        if isinstance(unit, int) and not 0 <= unit < units:
-            raise IndexError(f"unit {unit} of a layer of {units}; choose 0 <= unit < {units}")
-        if z.shape != (m,):
-            raise ValueError(f"z has shape {tuple(z.shape)}; give one unit's batch, ({m},)")
-        # A mask rather than an assignment: torch.func.vmap cannot assign at a mapped index.
-        chosen = torch.arange(units, device=self.z.device) == unit
-        return from_rows(torch.where(chosen, z[:, None], self.z), self.shape)
-
-    def loss_of_unit(self, z: Tensor, unit: int | Tensor) -> Tensor:
-        """Return the loss as a function of one unit's output z, the other units held.
-
-        Arguments and errors are those of :meth:`with_unit`.  Works under nested
-        ``torch.func`` transforms, in z and mapped over (z, unit).
-        """
-        return self.model.loss_from(self.layer, self.with_unit(z, unit), self.labels)
-
-    def activation_pattern(self, z: Tensor, unit: int | Tensor) -> Tensor:
-        """Return which ReLU inputs are positive from this layer on, flattened to one axis.
-
-        Where two patterns differ, a kink lies between them.  Arguments and errors are those of
-        :meth:`with_unit`.
-        """
-        inputs = self.model.relu_inputs_from(self.layer, self.with_unit(z, unit))
-        return torch.cat([(before > 0).flatten() for before in inputs])
-
-
-def snapshots(
-    network: Network, stage: str, images: Tensor, labels: Tensor
-) -> tuple[LayerSnapshot, ...]:
-    """Return a snapshot of every batch norm layer on one batch.
-
-    Args:
-        network: copied, and not changed.
-        stage: what to call the state of training.
-        images: the batch, of shape (n, 64) or (n, 1, 8, 8), float64.
-        labels: of shape (n,), int64.
-    """
-    model = deepcopy(network).requires_grad_(False)
-
-    def snapshot(layer: int) -> LayerSnapshot:
-        norm = model.norm(layer)
-        y = model.batch_before(layer, images)
-        return LayerSnapshot(
-            network=model.name,
-            stage=stage,
-            layer=layer,
-            y=to_rows(y),
-            z=to_rows(norm(y)),
-            gamma=norm.gamma.detach(),
-            beta=norm.beta.detach(),
-            eps=norm.eps,
-            model=model,
-            labels=labels,
-            shape=y.shape,
-        )
-
-    return tuple(snapshot(layer) for layer in model.layers)

@@ -11,6 +11,8 @@ from verify.evidence import Writer
 from verify.witnesses.witness import PROFILES, Settings
 
 DEFAULT_EVIDENCE = Path("evidence")
+SEEDS = 2**63
+"""How many seeds every library takes."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +30,22 @@ class Options:
         """Return the witnesses' settings.
 
         Raises:
-            ValueError: an unknown profile, backend or device, or a negative seed.
+            ValueError: an unknown profile or backend, or a seed out of range.
+            RuntimeError: the backend or its device is not to be had here.
         """
         if self.profile not in PROFILES:
             known = ", ".join(PROFILES)
             raise ValueError(f"unknown profile {self.profile!r}: choose one of {known}")
-        if self.seed < 0:
-            raise ValueError(f"the seed must not be negative, but it is {self.seed}")
+        if not 0 <= self.seed < SEEDS:
+            raise ValueError(f"the seed is {self.seed}; choose one from 0 to {SEEDS - 1}")
         Backend(self.backend, self.device)
         return Settings(PROFILES[self.profile], self.seed, self.backend, self.device, self.cache)
 
     def writer(self) -> Writer:
-        """Return the writer of this run's evidence, which resumes a killed run of the same kind."""
+        """Return the writer of this run's evidence, which resumes a killed run of the same kind.
+
+        Raises:
+            EvidenceError: the folder cannot be written to.
+        """
         run = evidence.describe_run(self.profile, self.seed, self.backend, self.device)
         return Writer(self.evidence, run)

@@ -25,17 +25,13 @@ COLOURS = {
 def table(entries: Sequence[Entry]) -> Table:
     """Return one row for each entry."""
     result = Table(title="The ledger", title_justify="left", header_style="bold", box=SIMPLE)
-    for name, justify in (
-        ("id", "left"),
-        ("where", "left"),
-        ("verdict", "left"),
-        ("scope", "left"),
-        ("witnesses", "left"),
-        ("instances", "right"),
-        ("actual/claimed", "right"),
-        ("seconds", "right"),
-    ):
-        result.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    result.add_column("id", overflow="fold")
+    result.add_column("where", overflow="fold")
+    result.add_column("verdict", no_wrap=True)
+    result.add_column("scope", no_wrap=True)
+    result.add_column("witnesses", overflow="fold")
+    for name in ("instances", "actual/claimed", "seconds"):
+        result.add_column(name, justify="right", no_wrap=True)
     for entry in entries:
         result.add_row(
             entry.claim.id,
@@ -54,7 +50,7 @@ def summary(entries: Sequence[Entry]) -> str:
     """Return the verdicts' counts in one line."""
     counts = Counter(entry.verdict for entry in entries)
     listed = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v])
-    unexpected = [entry.claim.id for entry in entries if not entry.is_as_expected]
+    unexpected = [entry.claim.id for entry in entries if entry.is_unexpected]
     ending = f"; not as expected: {', '.join(unexpected)}" if unexpected else ""
     return f"{len(entries)} statements: {listed}{ending}"
 
@@ -63,14 +59,14 @@ def show(entries: Sequence[Entry], console: Console) -> None:
     """Print the table, how each refuted statement fails, and the counts."""
     console.print(table(entries))
     for entry in entries:
-        if (numbers := entry.counterexample) is not None and not entry.is_as_expected:
+        if (numbers := entry.counterexample) is not None and entry.is_unexpected:
             console.print(f"{entry.claim.id}: {numbers}", highlight=False, markup=False)
     console.print(summary(entries), highlight=False, markup=False)
 
 
 def _verdict(entry: Entry) -> str:
     colour = COLOURS[entry.verdict]
-    mark = "" if entry.is_as_expected else f" (expected {entry.claim.expected.value})"
+    mark = f" (expected {entry.claim.expected.value})" if entry.is_unexpected else ""
     return f"[{colour}]{entry.verdict.value}[/]{mark}"
 
 

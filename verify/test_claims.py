@@ -13,7 +13,7 @@ from theory.claim import Claim
 from verify import engine, ledger, pool
 from verify.conftest import OPTIONS, WRITER
 from verify.engine import Pair
-from verify.evidence import Record
+from verify.evidence import EvidenceError, Record
 from verify.pool import name_of
 from verify.witnesses.table import WITNESSES
 
@@ -25,7 +25,10 @@ Examined = dict[pool.Name, "pool.Future[Record]"]
 def examined(request: pytest.FixtureRequest) -> Iterator[Examined]:
     """What the witnesses find of the claims that were selected, as it is found."""
     config, options = request.config, request.config.stash[OPTIONS]
-    config.stash[WRITER] = options.writer()
+    try:
+        config.stash[WRITER] = options.writer()
+    except EvidenceError as error:
+        pytest.exit(str(error), pytest.ExitCode.USAGE_ERROR)
     wanted = [pair for item in request.session.items for pair in _pairs_of(item)]
     once = {name_of(pair): pair for pair in wanted}.values()
     with pool.examining(once, options.settings(), config.stash[WRITER]) as futures:

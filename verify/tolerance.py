@@ -59,7 +59,8 @@ def norm(side: Array) -> Array:
 
 def condition_times_size(side: Array, samples: list[Array]) -> Array:
     """How much errors of one unit move a side; at least its own norm."""
-    return np.max([norm(side), *(norm(sample - side) / STEP for sample in samples)], axis=0)
+    with np.errstate(invalid="ignore"):  # a side that is not finite decides nothing
+        return np.max([norm(side), *(norm(sample - side) / STEP for sample in samples)], axis=0)
 
 
 def tolerance(
@@ -75,17 +76,22 @@ def tolerance(
 
 
 def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> list[Outcome]:
-    """Return the outcome of each instance, given the difference that rounding explains."""
+    """Return the outcome of each instance, given the difference that rounding explains.
+
+    What is not finite decides nothing.
+    """
+    with np.errstate(invalid="ignore"):
+        difference = actual - claimed
     if relation is Relation.EQUAL:
-        excess, ties_decide = norm(actual - claimed), True
+        excess, ties_decide = norm(difference), True
     else:
         sign = -1 if relation in (Relation.AT_LEAST, Relation.MORE_THAN) else 1
-        excess = sign * (actual - claimed).reshape(len(actual))
+        excess = sign * difference.reshape(len(actual))
         ties_decide = relation in (Relation.AT_MOST, Relation.AT_LEAST)
     size = np.maximum(norm(actual), norm(claimed))
     blurred = (allowed > ILL_CONDITIONED * UNIT_ROUNDOFF * size) & (size > allowed)
     violated = excess > allowed
-    undecided = ~np.isfinite(excess) | (
+    undecided = ~np.isfinite(excess + allowed) | (
         ~violated & (blurred | (~ties_decide & (excess > -allowed)))
     )
     return [

@@ -6,18 +6,12 @@ accuracy are on all 1797 digits: the theorems speak of the loss that is trained,
 back and nothing is said of generalisation.
 
 One thread does the work, so that the result does not depend on how many there are.  The states
-of a network are kept in a cache, one file for all its stages, named by a digest of everything
-that the result depends on.
+of a network are kept in a cache (:mod:`verify.cache`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import pickle
-import tempfile
-import warnings
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +21,7 @@ import torch
 from platformdirs import user_cache_dir
 from torch import Tensor
 
+from verify.cache import State, read_or_warn, write_or_warn
 from verify.data import digits
 from verify.networks import NETWORKS, Network
 
@@ -36,21 +31,15 @@ STAGES = ("initial", "midway", "trained")
 LEAST_ACCURACY = 0.95
 """The accuracy on the training data from which a network counts as trained."""
 
-RECIPE_VERSION = 1
+RECIPE_VERSION = 2
 """To be raised with every change of code that changes what training gives."""
 
 Progress = Callable[[str, int, int], object]
 """Told (description, epochs done, epochs in all) after each epoch."""
 
-State = dict[str, Tensor]
-
 
 class TrainingError(RuntimeError):
     """Training ended without the accuracy that it should reach."""
-
-
-class CacheError(RuntimeError):
-    """A cached file cannot be used; the message names it and says why."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +100,10 @@ def trained(
     recipe = RECIPES[name] if recipe is None else recipe
     folder = Path(user_cache_dir("batchnorm-theory")) if cache is None else cache
     file = cache_file(folder, network, seed, recipe)
-    stages = _read_or_warn(file, network)
+    stages = read_or_warn(file, network, STAGES)
     if stages is None:
         stages = train(network, seed, recipe, progress)
-        _write_or_warn(file, stages)
+        write_or_warn(file, stages)
     network.load_state_dict(stages[stage])
     return network
 
@@ -179,81 +168,6 @@ def cache_file(folder: Path, network: Network, seed: int, recipe: Recipe) -> Pat
     configuration = f"{RECIPE_VERSION} {network} {seed} {recipe} torch {torch.__version__}"
     digest = hashlib.sha256(configuration.encode()).hexdigest()[:16]
     return folder / f"{network.name}-seed{seed}-{digest}.pt"
-
-
-def read_stages(file: Path, network: Network) -> dict[str, State]:
-    """Return the stages that a file holds, checked against the network they are for.
-
-    Raises:
-        FileNotFoundError, NotADirectoryError: there is no such file.
-        CacheError: the file is damaged, or holds something else.
-    """
-    try:
-        with zipfile.ZipFile(file) as archive:
-            damaged = archive.testzip()
-        stages = None if damaged else torch.load(file, weights_only=True)
-    except (FileNotFoundError, NotADirectoryError):
-        raise
-    except (OSError, RuntimeError, ValueError, KeyError, EOFError, NotImplementedError,
-            zipfile.BadZipFile, pickle.UnpicklingError) as error:  # fmt: skip
-        raise CacheError(f"{file} cannot be read ({error!r}); delete it") from error
-    if damaged:
-        raise CacheError(f"{file} is damaged in its part {damaged}; delete it")
-    if not isinstance(stages, dict) or set(stages) != set(STAGES):
-        raise CacheError(f"{file} does not hold the stages {', '.join(STAGES)}; delete it")
-    for stage, state in stages.items():
-        if not _fits(state, network):
-            raise CacheError(f"{file} holds no state of {network.name} at {stage!r}; delete it")
-    return stages
-
-
-def write_stages(file: Path, stages: dict[str, State]) -> None:
-    """Write a file of stages as a whole or not at all, making its folder if need be."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.stem, suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            torch.save(stages, stream)
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _read_or_warn(file: Path, network: Network) -> dict[str, State] | None:
-    try:
-        return read_stages(file, network)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except CacheError as error:
-        warnings.warn(f"{error}, or let it be: it is now replaced", stacklevel=3)
-        return None
-
-
-def _write_or_warn(file: Path, stages: dict[str, State]) -> None:
-    try:
-        write_stages(file, stages)
-    except OSError as error:
-        warnings.warn(
-            f"{file} cannot be written ({error}), so it will be trained again next time; "
-            "choose another cache folder",
-            stacklevel=3,
-        )
-
-
-def _fits(state: object, network: Network) -> bool:
-    expected = network.state_dict()
-    return (
-        isinstance(state, dict)
-        and set(state) == set(expected)
-        and all(
-            isinstance(state[key], Tensor)
-            and state[key].shape == like.shape
-            and state[key].dtype == like.dtype
-            and bool(state[key].isfinite().all())
-            for key, like in expected.items()
-        )
-    )
 
 
 def _state(network: Network) -> State:

@@ -110,15 +110,24 @@ def evaluate_stacked(claim: Claim, stack: Stack, loss: StackedLoss) -> tuple[Arr
     return _to_numpy(actual), _to_numpy(claimed), _to_numpy(quantities)
 
 
-def examine(claim: Claim, stack: Stack, loss: StackedLoss, seed: int = 0) -> Instances:
-    """Examine stacked cases; ``loss(z, *arguments)`` is the loss of one instance."""
+def examine(
+    claim: Claim,
+    stack: Stack,
+    loss: StackedLoss,
+    seed: int = 0,
+    samples: int = tolerance.SAMPLES,
+) -> Instances:
+    """Examine stacked cases; ``loss(z, *arguments)`` is the loss of one instance.
+
+    ``samples`` is how often the condition is measured.
+    """
     m = stack.y.shape[1]
     base = evaluate_stacked(claim, stack, loss)
-    samples = evaluate_randomly(claim, stack, loss, seed)
-    rounding = rounding_of(base, samples)
+    randomly = evaluate_randomly(claim, stack, loss, seed, samples)
+    rounding = rounding_of(base, randomly)
     allowed = tolerance.tolerance(rounding, m)
     outcomes = tolerance.judge(base[0], base[1], claim.relation, allowed)
-    met = _hypotheses_met(claim, base[2], [s[2] for s in samples], m) & _is_defined(claim, stack)
+    met = _hypotheses_met(claim, base[2], [s[2] for s in randomly], m) & _is_defined(claim, stack)
     return Instances(
         outcomes=[o if ok else Outcome.VACUOUS for o, ok in zip(outcomes, met, strict=True)],
         ratios=np.where(met, tolerance.ratio(base[0], base[1], claim.relation, allowed), np.nan),
@@ -137,17 +146,21 @@ def rounding_of(base: tuple[Array, ...], samples: list[tuple[Array, ...]]) -> Ar
 
 
 def evaluate_randomly(
-    claim: Claim, stack: Stack, loss: StackedLoss, seed: int
+    claim: Claim,
+    stack: Stack,
+    loss: StackedLoss,
+    seed: int,
+    samples: int = tolerance.SAMPLES,
 ) -> list[tuple[Array, ...]]:
     """Evaluate a few times in random arithmetic, in one call; one result a sample."""
 
     def copies(tensor: torch.Tensor) -> torch.Tensor:
-        repeated = tensor.repeat(tolerance.SAMPLES, *[1] * (tensor.ndim - 1))
+        repeated = tensor.repeat(samples, *[1] * (tensor.ndim - 1))
         return repeated * 1.0 if repeated.is_floating_point() else repeated
 
     with RandomArithmetic(tolerance.STEP, seed):
         results = evaluate_stacked(claim, tree_map(copies, stack), loss)
-    return list(zip(*(np.split(r, tolerance.SAMPLES) for r in results), strict=True))
+    return list(zip(*(np.split(r, samples) for r in results), strict=True))
 
 
 def _scalar(side: Array) -> Array:

@@ -23,7 +23,8 @@ from array_api_compat import array_namespace
 
 from theory.claim import Claim, Reading, Relation
 from verify import tolerance
-from verify.backends import ArrayNetwork, Backend
+from verify.arrays import ArrayNetwork, Evaluation, evaluate
+from verify.backends import Backend
 from verify.cases.case import Case, adapted
 from verify.cases.losses import Loss
 from verify.network import Calculus
@@ -38,9 +39,9 @@ from verify.witnesses.autograd import (
 from verify.witnesses.instances import Instances
 
 STEP = 2.0**-500
-"""A power of two, so that nothing is lost in dividing by it; its square is still a normal number."""
-LARGEST_ERROR = 1e-3
-"""Derivatives with a larger relative error decide nothing."""
+"""A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
+LARGEST_ERROR = tolerance.ILL_CONDITIONED * tolerance.UNIT_ROUNDOFF
+"""Derivatives with a larger relative error have lost half of their digits and decide nothing."""
 
 
 def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
@@ -55,8 +56,8 @@ def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
         ValueError: x is complex, as it is inside another complex step.
 
     >>> x, u = np.array([3.0, 4.0]), np.array([0.0, 1.0])
-    >>> float(derivative(lambda x: (x @ x) ** 0.5, x, u))
-    0.8
+    >>> derivative(lambda x: (x @ x) * x, x, u)
+    array([24., 57.])
     """
     xp = array_namespace(x)
     if x.dtype == xp.complex128:
@@ -105,28 +106,6 @@ def examine_cases(
     return one_by_one(claim, cases, backend, evaluate_case, seed)
 
 
-class Evaluation(NamedTuple):
-    """What a claim is for one case: both sides and the hypotheses' quantities, each flat."""
-
-    actual: Array
-    claimed: Array
-    quantities: Array
-    relative_error: Any = 0.0
-    """The derivatives' own, the largest."""
-
-
-def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
-    """Evaluate a claim in the network's library."""
-    letters = claim.reading.letters(network)
-    values = [
-        *claim.sides(network, letters),
-        *(hypothesis.quantity(network, letters) for hypothesis in claim.hypotheses),
-    ]
-    actual, claimed, *quantities = [network.backend.to_numpy(value) for value in values]
-    actual, claimed = np.broadcast_arrays(actual, claimed)
-    return Evaluation(actual.ravel(), claimed.ravel(), np.array([q.item() for q in quantities]))
-
-
 def one_by_one(
     claim: Claim,
     cases: Sequence[Case],
@@ -171,15 +150,20 @@ def _judge(
 ) -> None:
     """Enter what the evaluations say at the places of the cases where sigma is defined."""
     error = values.relative_error
+    by_rounding = tolerance.tolerance(moved.sides, found.m)
     # A side feels an error of its derivatives as it feels one of its operations, so that its
     # condition is their size; its norm would miss what cancels.
     allowed = tolerance.tolerance(moved.sides, found.m, error, moved.sides)
     margin = tolerance.tolerance(moved.quantities, found.m, error[:, None], moved.quantities)
-    outcomes = tolerance.judge(values.actual, values.claimed, claim.relation, allowed)
+    outcomes, at_best = (
+        tolerance.judge(values.actual, values.claimed, claim.relation, explained)
+        for explained in (allowed, by_rounding)
+    )
     ratios = tolerance.ratio(values.actual, values.claimed, claim.relation, allowed)
     met = hypotheses_met(claim, values.quantities, margin)
+    usable = (error <= LARGEST_ERROR) & np.isfinite(allowed)
     for position, index in enumerate(defined):
-        if error[position] > LARGEST_ERROR:
+        if not usable[position] or (met[position] and at_best[position] is Outcome.UNDECIDED):
             found.outcomes[index] = Outcome.UNDECIDED
         elif met[position]:
             found.outcomes[index] = outcomes[position]

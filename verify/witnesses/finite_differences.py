@@ -24,12 +24,13 @@ from scipy.differentiate import jacobian
 
 from theory.claim import Claim
 from verify import primitives
-from verify.backends import ArrayNetwork, Backend
+from verify.arrays import ArrayNetwork, Evaluation, evaluate
+from verify.backends import Backend
 from verify.cases.case import Case
 from verify.network import Calculus
 from verify.tolerance import Array
 from verify.witnesses import complex_step
-from verify.witnesses.complex_step import Evaluation, evaluate, one_by_one
+from verify.witnesses.complex_step import one_by_one
 from verify.witnesses.instances import Instances
 
 AIM = 1e-11

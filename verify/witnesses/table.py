@@ -7,10 +7,19 @@ from dataclasses import asdict
 
 from theory.claim import Claim, Relation
 from verify import ledger, search
+from verify.backends import Backend
+from verify.cases.case import Case
 from verify.cases.strata import random_cases
 from verify.evidence import Record
 from verify.tolerance import Outcome
-from verify.witnesses import abstract, autograd, symbolic
+from verify.witnesses import (
+    abstract,
+    autograd,
+    complex_step,
+    finite_differences,
+    symbolic,
+    trained,
+)
 from verify.witnesses.witness import Settings, Witness, record
 
 
@@ -82,6 +91,26 @@ def differentiate_random(claim: Claim, settings: Settings) -> Record:
     return record(claim, "autograd", autograd.examine_cases(claim, cases, settings.seed))
 
 
+def step_into_the_complex(claim: Claim, settings: Settings) -> Record:
+    """Random batches in the chosen array library, differentiated by complex steps."""
+    found = complex_step.examine_cases(
+        claim, _few(settings), Backend(settings.backend, settings.device), settings.seed
+    )
+    return record(claim, "complex step", found)
+
+
+def take_differences(claim: Claim, settings: Settings) -> Record:
+    """Random batches in the chosen array library, differentiated by finite differences."""
+    found = finite_differences.examine_cases(
+        claim, _few(settings), Backend(settings.backend, settings.device), settings.seed
+    )
+    return record(claim, "finite differences", found)
+
+
+def _few(settings: Settings) -> list[Case]:
+    return list(random_cases(settings.seed, settings.budget.differences))
+
+
 def _said(counts: Counter[Outcome]) -> str:
     if counts[Outcome.VIOLATED]:
         return "fails"
@@ -97,4 +126,7 @@ WITNESSES = (
     Witness("symbolic", every_claim, prove_symbolically),
     Witness("ascent", is_inequality, climb),
     Witness("autograd", every_claim, differentiate_random),
+    Witness("complex step", complex_step.applies, step_into_the_complex),
+    Witness("finite differences", every_claim, take_differences),
+    Witness("trained", every_claim, trained.examine),
 )

@@ -1,0 +1,147 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from planted import GRADIENT, HESSIAN, WRONG
+
+from theory.claim import Hypothesis, Reading, Relation
+from theory.santurkar2018 import CLAIMS
+from verify.networks import NETWORKS
+from verify.tolerance import Outcome
+from verify.witnesses import trained
+from verify.witnesses.trained import Units, every_unit, examine_units, layers, rebuild
+from verify.witnesses.witness import PROFILES, Settings
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory):
+    """All files of tests share one cache of networks that are trained in full."""
+    return Settings(PROFILES["smoke"], cache=tmp_path_factory.getbasetemp() / "networks")
+
+
+@pytest.fixture(scope="session")
+def maps(settings):
+    """The second layer of the convolutional network: 16 units with m = 128."""
+    layer = layers("convolutional", "trained", 0, settings.cache)[1]
+    return Units(layer, 0, torch.arange(16))
+
+
+def test_networks_are_trained_once_and_progress_is_told(settings, maps):
+    told = []
+    trained.prepare(settings, lambda *args: told.append(args))
+    assert all(description == "training dense, seed 0" for description, *_ in told)
+    told.clear()
+    trained.prepare(settings, lambda *args: told.append(args))
+    assert told == []
+    assert layers("convolutional", "trained", 0, settings.cache)[1] is maps.layer
+
+
+def test_the_shipped_gradient_holds_at_every_unit(settings):
+    found = trained.examine(GRADIENT, settings)
+    assert (found.claim, found.witness) == (GRADIENT.id, "trained")
+    assert found.violated == found.undecided == found.vacuous == 0
+    assert found.strata == {
+        f"{name} trained layer {layer}": {"instances": n, "holds": n}
+        for name, layer, n in [
+            ("dense", 0, 100), ("dense", 1, 100), ("convolutional", 0, 8), ("convolutional", 1, 16)
+        ]
+    }  # fmt: skip
+    assert found.instances == 224
+    assert len(found.points) == 224
+    assert found.worst_ratio == pytest.approx(1, abs=1e-12)
+    assert rebuild(found.worst_token, settings.cache).tokens == [found.worst_token]
+
+
+def test_the_shipped_hessian_holds(maps):
+    assert set(examine_units(HESSIAN, maps).outcomes) == {Outcome.HOLDS}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_formula_is_violated_at_every_unit(name, maps):
+    assert set(examine_units(WRONG[name], maps).outcomes) == {Outcome.VIOLATED}
+
+
+def test_a_reading_that_errs_by_epsilon_is_violated(maps):
+    (claim,) = (claim for claim in CLAIMS if claim.id == "S-fact-C1/eps-unit")
+    assert set(examine_units(claim, maps).outcomes) == {Outcome.VIOLATED}
+
+
+def test_hypotheses_are_checked_and_not_imposed(maps):
+    def refuse(case):
+        raise AssertionError("a trained network is what it is")
+
+    scales = maps.layer.gamma
+    middle = scales.median()
+    large = Hypothesis(
+        "gamma > its median", lambda network, at: at.gamma - middle, Relation.MORE_THAN, refuse
+    )
+    found = examine_units(replace(GRADIENT, hypotheses=(large,)), maps)
+    expected = np.where(scales > middle, Outcome.HOLDS, Outcome.VACUOUS)
+    assert found.outcomes == expected.tolist()
+    assert np.isnan(found.ratios[expected == Outcome.VACUOUS]).all()
+
+
+def test_a_unit_that_does_not_vary_is_vacuous_without_epsilon(maps):
+    dead = maps.layer.y.clone()
+    dead[:, 3] = 0.5
+    units = replace(maps, layer=replace(maps.layer, y=dead))
+    without = examine_units(replace(GRADIENT, reading=Reading.NO_EPSILON), units)
+    assert [k for k, o in enumerate(without.outcomes) if o is Outcome.VACUOUS] == [3]
+    assert examine_units(GRADIENT, units).outcomes[3] is not Outcome.VACUOUS
+
+
+def test_instances_are_the_layer_and_its_epsilon_is_the_reading_s(maps):
+    stack = maps.stack(has_epsilon=True)
+    assert set(stack.eps.tolist()) == {1e-5}
+    assert set(maps.stack(has_epsilon=False).eps.tolist()) == {0}
+    deviation = stack.y - stack.y.mean(dim=1, keepdim=True)
+    sigma = torch.sqrt(deviation.square().mean(dim=1, keepdim=True) + 1e-5)
+    z = stack.gamma[:, None] * deviation / sigma + stack.beta[:, None]
+    torch.testing.assert_close(z, maps.layer.z.T)
+
+
+def test_directions_are_a_unit_s_own_and_generic(settings, maps):
+    alone = Units(maps.layer, 0, torch.tensor([5, 2])).stack(True)
+    whole = maps.stack(True)
+    for some, every in zip(alone, whole, strict=True):
+        if isinstance(some, torch.Tensor):
+            assert torch.equal(some, every[[5, 2]])
+    assert not torch.equal(whole.direction, whole.other_direction)
+    assert (whole.bound > 0).all()
+    other_seed = replace(maps, seed=1).stack(True)
+    assert not torch.equal(whole.direction, other_seed.direction)
+    assert 0.9 < whole.direction.std() < 1.1
+
+
+def test_every_unit_of_every_network_is_there_once(settings):
+    tokens = [token for units in every_unit(settings) for token in units.tokens]
+    assert len(set(tokens)) == len(tokens) == 224
+    assert all(token.split(":")[1] in NETWORKS for token in tokens)
+    assert max(len(units.tokens) for units in every_unit(settings)) <= trained.TOGETHER
+
+
+def test_a_token_rebuilds_its_instance(settings, maps):
+    found = examine_units(GRADIENT, maps)
+    for k in (0, 15):
+        again = rebuild(maps.tokens[k], settings.cache)
+        assert (again.tokens, again.stratum) == ([maps.tokens[k]], maps.stratum)
+        one = examine_units(GRADIENT, again)
+        assert one.outcomes == [found.outcomes[k]]
+        assert one.actual[0] == pytest.approx(found.actual[k], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "", "trained", "random:generic:0:0", "random:dense:trained:0:0:0",
+        "trained:dense:trained:0:0", "trained:dense:trained:0:0:0:0", "trained:dens:trained:0:0:0",
+        "trained:dense:half:0:0:0", "trained:dense:trained:x:0:0", "trained:dense:trained:-1:0:0",
+        "trained:dense:trained:0:2:0", "trained:dense:trained:0:0:100",
+        "trained:convolutional:trained:0:1:-1", f"trained:dense:trained:{2**80}:0:0",
+    ],
+)  # fmt: skip
+def test_a_token_that_names_no_unit_is_refused(token, tmp_path):
+    with pytest.raises(ValueError, match=r"names no unit .* trained:NETWORK:STAGE:SEED:LAYER:UNIT"):
+        rebuild(token, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,158 @@
+r"""A case in an array library: its network, and a claim's two sides there as NumPy arrays.
+
+The closed forms run on the library's own arrays, which need no more than the standard offers.
+Primitives and losses are written with a few operators more, and those are supplied here.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from theory.claim import Claim
+from verify.backends import Backend
+from verify.cases.case import Case
+from verify.cases.losses import Loss
+from verify.network import Calculus, PrimitiveNetwork
+from verify.tolerance import Array
+
+
+class _Summable:
+    """A batch as the primitives want it: it can sum itself, which a standard array cannot."""
+
+    def __init__(self, array: Any, xp: Any):
+        self.array, self.xp = array, xp
+
+    def sum(self) -> Any:
+        """Return the sum of the entries."""
+        return self.xp.sum(self.array)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.array - other
+
+
+_OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.power: operator.pow,
+    np.negative: operator.neg,
+}
+
+
+class Analytic(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array of any library with what losses are written in, continued off the real axis.
+
+    The absolute value is x or -x by the sign of the real part; a product of a real and a complex
+    array is allowed for matrices too, and the array has ``sum``, ``sqrt`` and a length.
+    """
+
+    def __init__(self, array: Any, backend: Backend):
+        self.array, self.backend = array, backend
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any) -> Analytic:
+        arrays = [x.array if isinstance(x, Analytic) else x for x in inputs]
+        if ufunc is np.matmul:
+            return Analytic(self._product(*arrays), self.backend)
+        if ufunc is np.absolute:
+            return Analytic(self._absolute(*arrays), self.backend)
+        return Analytic(_OPERATORS[ufunc](*arrays), self.backend)
+
+    def _product(self, a: Any, b: Any) -> Any:
+        xp = self.backend.namespace
+        if a.dtype != b.dtype:
+            a, b = xp.astype(a, xp.complex128), xp.astype(b, xp.complex128)
+        return a @ b
+
+    def _absolute(self, x: Any) -> Any:
+        xp = self.backend.namespace
+        return xp.where(xp.real(x) < 0, -x, x) if self.backend.is_complex(x) else xp.abs(x)
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def sum(self) -> Analytic:
+        """Return the sum of the entries."""
+        return Analytic(self.backend.namespace.sum(self.array), self.backend)
+
+    def sqrt(self) -> Analytic:
+        """Return the entrywise square root."""
+        return Analytic(self.backend.sqrt(self.array), self.backend)
+
+    def softplus(self) -> Analytic:
+        """Return the entrywise :meth:`Backend.softplus`."""
+        return Analytic(self.backend.softplus(self.array), self.backend)
+
+
+class ArrayNetwork(PrimitiveNetwork):
+    """The network of one case, in an array library.
+
+    Args:
+        case: NumPy arrays; what a claim wants of it is already imposed.
+        backend: the library and the device.
+        calculus: how to differentiate there.
+    """
+
+    def __init__(self, case: Case, backend: Backend, calculus: Calculus):
+        def number(value: Any) -> Any:
+            return backend.asarray(np.squeeze(value))
+
+        self.backend = backend
+        super().__init__(
+            y=backend.asarray(case.y),
+            m=len(case.y),
+            gamma=number(case.gamma),
+            beta=number(case.beta),
+            eps=number(case.eps),
+            direction=backend.asarray(case.direction),
+            loss=loss_in(backend, case.loss),
+            calculus=calculus,
+            other_direction=backend.asarray(case.other_direction),
+            bound=number(case.bound),
+        )
+
+    def standard_deviation(self, y: Any) -> Any:
+        """Return the primitive standard deviation."""
+        return super().standard_deviation(_Summable(y, self.backend.namespace))
+
+    def normalize(self, y: Any) -> Any:
+        """Return the primitive normalised batch."""
+        return super().normalize(_Summable(y, self.backend.namespace))
+
+    def forward(self, y: Any) -> Any:
+        """Return the primitive layer's output."""
+        return super().forward(_Summable(y, self.backend.namespace))
+
+
+def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
+    """Return a loss as a function of arrays of a library, real or complex."""
+    parameters = tuple(Analytic(backend.asarray(p), backend) for p in loss.parameters)
+    in_library = replace(loss, parameters=parameters)
+    return lambda z: in_library(Analytic(z, backend), Analytic.softplus).array
+
+
+class Evaluation(NamedTuple):
+    """What a claim is for one case: both sides and the hypotheses' quantities, each flat."""
+
+    actual: Array
+    claimed: Array
+    quantities: Array
+    relative_error: Any = 0.0
+    """The derivatives' own, the largest."""
+
+
+def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
+    """Evaluate a claim in the network's library."""
+    letters = claim.reading.letters(network)
+    values = [
+        *claim.sides(network, letters),
+        *(hypothesis.quantity(network, letters) for hypothesis in claim.hypotheses),
+    ]
+    actual, claimed, *quantities = [network.backend.to_numpy(value) for value in values]
+    actual, claimed = np.broadcast_arrays(actual, claimed)
+    return Evaluation(actual.ravel(), claimed.ravel(), np.array([q.item() for q in quantities]))

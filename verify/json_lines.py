@@ -1,0 +1,82 @@
+r"""Files of JSON objects, one a line, that survive a kill in the middle of a line.
+
+>>> from tempfile import TemporaryDirectory
+>>> with TemporaryDirectory() as folder:
+...     path = Path(folder) / "found.jsonl"
+...     append(path, {"found": 1})
+...     _ = path.write_text(path.read_text() + '{"fou')
+...     read(path)
+[{'found': 1}]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+
+class DamagedLineError(ValueError):
+    """A line, not the last one, holds no JSON object."""
+
+
+def append(path: Path, line: dict[str, Any]) -> None:
+    """Write an object as a line at the end of a file."""
+    text = _text(line)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    """Write a file of objects, as a whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text("".join(map(_text, lines)), encoding="utf-8")
+    temporary.replace(path)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a file; a last line that holds none is left out.
+
+    Raises:
+        DamagedLineError: another line holds none.
+    """
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return list(_objects(text.removesuffix("\n").split("\n"), path))
+
+
+def mend_end(path: Path) -> None:
+    """Cut off a last line that holds no object; end one that only lacks its end."""
+    text = path.read_bytes()
+    last = text[text[:-1].rfind(b"\n") + 1 :]
+    if not _is_object(last):
+        os.truncate(path, len(text) - len(last))
+    elif not last.endswith(b"\n"):
+        with path.open("ab") as file:
+            file.write(b"\n")
+
+
+def _text(line: dict[str, Any]) -> str:
+    return json.dumps(line, allow_nan=False) + "\n"
+
+
+def _objects(lines: list[str], path: Path) -> Iterator[dict[str, Any]]:
+    for number, text in enumerate(lines, start=1):
+        if _is_object(text):
+            yield json.loads(text)
+        elif number < len(lines):
+            raise DamagedLineError(
+                f"{path}, line {number} is damaged; delete the line, or the file to start anew"
+            )
+
+
+def _is_object(text: str | bytes) -> bool:
+    try:
+        return isinstance(json.loads(text, parse_constant=_refuse), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"JSON has no {name}")

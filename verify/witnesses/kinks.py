@@ -1,0 +1,156 @@
+r"""Finite differences on the trained networks, whose ReLUs have kinks.
+
+For each unit the batch is moved along a normal direction u, by a step h in units of its standard
+deviation, and half of it:
+
+.. math:: D(h) = \frac{f(y + hu) - f(y - hu)}{2h}, \qquad R = \frac{4 D(h/2) - D(h)}{3}
+
+For the gradient f is the loss, and R is compared to the claimed side's inner product with u.  For
+the Hessian f is the gradient, and R is compared to the claimed side itself.  What :math:`D(h/2)`
+and R differ by bounds the error of the step; random arithmetic measures that of rounding, which
+is divided by the step (:mod:`verify.tolerance`).
+
+Where a ReLU's input changes its sign between y - hu and y + hu, a kink lies inside the
+difference, which then says nothing of the derivative at y: the instance is undecided, and the
+record says how many are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.func import vmap
+
+from theory.claim import Claim, Letters, Network, Sides
+from verify import primitives, tolerance
+from verify.evidence import Record
+from verify.tolerance import Array, Outcome
+from verify.witnesses import autograd
+from verify.witnesses.autograd import Stack
+from verify.witnesses.instances import Instances
+from verify.witnesses.trained import Units, every_unit
+from verify.witnesses.witness import Settings, record
+
+WITNESS = "finite differences (trained)"
+
+STEP = 2.0**-13
+"""In standard deviations: with a larger one, more kinks; with a smaller one, more rounding."""
+
+LARGEST_ERROR = 1e-4
+"""A difference whose relative error may be larger decides nothing; most are good to 1e-7."""
+
+EXAMINED = ("S-fact-C1/eps/shipped", "S-eq-41-42/eps/shipped")
+"""The gradient and the Hessian that the library ships."""
+
+
+def applies(claim: Claim) -> bool:
+    """Whether a claim's actual side is the gradient in y, or the Hessian along the direction."""
+    return claim.id in EXAMINED
+
+
+def examine(claim: Claim, settings: Settings) -> Record:
+    """Examine a claim at every unit of every layer of every network, at the budget's stages."""
+    groups, crossed = [], 0
+    for units in every_unit(settings):
+        kinks = has_kinks(units)
+        groups.append(examine_units(claim, units, kinks))
+        crossed += int(kinks.sum())
+    found = record(claim, WITNESS, groups)
+    return replace(found, notes=f"kinks inside the difference: {crossed} of {found.instances}")
+
+
+def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
+    """Examine a claim at some units of one layer, given where kinks are in the way.
+
+    Raises:
+        ValueError: the claim is not one of :data:`EXAMINED`.
+    """
+    if not applies(claim):
+        raise ValueError(f"{claim.id} is not examined by differences; only {', '.join(EXAMINED)}")
+    stack, loss = units.stack(claim.reading.has_epsilon), units.layer.loss_of_unit
+    differenced = _by_differences(claim)
+    base = autograd.evaluate_stacked(differenced, stack, loss)
+    samples = autograd.evaluate_randomly(differenced, stack, loss, units.seed)
+    extrapolated, halved, _ = autograd.evaluate_stacked(_at_two_steps(claim), stack, loss)
+    actual, claimed, _ = base
+    allowed = tolerance.tolerance(
+        autograd.rounding_of(base, samples),
+        stack.y.shape[1],
+        _relative(tolerance.norm(extrapolated - halved), tolerance.norm(actual)),
+        tolerance.norm(actual) + tolerance.norm(claimed),
+    )
+    return Instances(
+        outcomes=_judge(actual, claimed, allowed, kinks),
+        ratios=tolerance.ratio(actual, claimed, claim.relation, allowed),
+        actual=tolerance.norm(actual),
+        claimed=tolerance.norm(claimed),
+        tokens=units.tokens,
+        strata=[units.stratum] * len(units.tokens),
+        m=stack.y.shape[1],
+    )
+
+
+def has_kinks(units: Units) -> Array:
+    """Return for each unit whether a ReLU's input changes its sign inside the difference."""
+
+    def one(case: Stack) -> Tensor:
+        (unit,) = case.arguments
+        layer = (len(case.y), case.gamma, case.beta, case.eps, torch.sqrt)
+        h = STEP * primitives.standard_deviation(case.y, len(case.y), case.eps, torch.sqrt)
+
+        def pattern(steps: float) -> Tensor:
+            z = primitives.forward(case.y + steps * h * case.direction, *layer)
+            return units.layer.activation_pattern(z, unit)
+
+        here = pattern(0)
+        return torch.stack([(pattern(s) != here).any() for s in (-1, -0.5, 0.5, 1)]).any()
+
+    return np.asarray(vmap(one)(units.stack(has_epsilon=True)).numpy())
+
+
+def _by_differences(claim: Claim) -> Claim:
+    """The claim with a difference for its actual side."""
+
+    def sides(network: Network, at: Letters) -> Sides:
+        claimed = claim.sides(network, at).claimed
+        if claim.order == 1:
+            claimed = claimed @ network.direction
+        return Sides(_extrapolated(network, claim.order)[0], claimed)
+
+    return replace(claim, sides=sides)
+
+
+def _at_two_steps(claim: Claim) -> Claim:
+    """The difference extrapolated, against that of half the step."""
+    return replace(claim, sides=lambda network, at: Sides(*_extrapolated(network, claim.order)))
+
+
+def _extrapolated(network: Network, order: int) -> tuple[Any, Any]:
+    """Return the extrapolated difference, and that of half the step."""
+    y, u = network.y, network.direction
+    h = STEP * network.standard_deviation(y)
+
+    def f(y: Any) -> Any:
+        loss = network.normalized_loss
+        return loss(y) if order == 1 else network.gradient(loss, y)
+
+    whole, half = ((f(y + k * u) - f(y - k * u)) / (2 * k) for k in (h, h / 2))
+    return (4 * half - whole) / 3, half
+
+
+def _relative(error: Array, size: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return error / size
+
+
+def _judge(actual: Array, claimed: Array, allowed: Array, kinks: Array) -> list[Outcome]:
+    """Return the outcomes; a difference has fewer digits than :func:`tolerance.judge` asks for."""
+    apart = tolerance.norm(actual - claimed) > allowed
+    size = np.maximum(tolerance.norm(actual), tolerance.norm(claimed))
+    sharp = allowed <= LARGEST_ERROR * size
+    outcomes = np.where(apart, Outcome.VIOLATED, np.where(sharp, Outcome.HOLDS, Outcome.UNDECIDED))
+    return [Outcome(o) for o in np.where(kinks, Outcome.UNDECIDED, outcomes)]

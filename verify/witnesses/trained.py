@@ -1,0 +1,169 @@
+r"""The witness of trained networks: every unit of every layer, at stages of training.
+
+An instance is one unit.  Its batch y is what the network makes of a batch of digits, and its loss
+is the rest of the network as a function of this unit's output, all else held: g and H are the
+network's own, differentiated through the layers above and the cross-entropy.  Where a reading has
+no epsilon, this layer is run with eps = 0.
+
+A trained network is what it is: hypotheses of a statement are not imposed but checked, and an
+instance that does not meet them is vacuous.  The directions that some statements need are normal.
+
+A token ``trained:NETWORK:STAGE:SEED:LAYER:UNIT`` rebuilds one instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from theory.claim import Claim
+from verify import training
+from verify.data import examination_batch
+from verify.evidence import Record
+from verify.networks import NETWORKS
+from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
+from verify.training import STAGES, Progress
+from verify.witnesses import autograd
+from verify.witnesses.autograd import Stack
+from verify.witnesses.instances import Instances
+from verify.witnesses.witness import Settings, record
+
+WITNESS = "trained"
+
+TOGETHER = 50
+"""How many units are examined in one vectorised call; more would need more memory."""
+
+
+def prepare(settings: Settings, progress: Progress | None = None) -> None:
+    """Train the networks, unless the cache has them; otherwise the first examination does.
+
+    Args:
+        settings: the seed of the networks and the folder of the cache.
+        progress: told (description, epochs done, epochs in all) after each epoch.
+
+    Raises:
+        TrainingError: a network does not reach the accuracy that it should.
+    """
+    for name in NETWORKS:
+        training.trained(name, seed=settings.seed, cache=settings.cache, progress=progress)
+
+
+def examine(claim: Claim, settings: Settings) -> Record:
+    """Examine a claim at every unit of every layer of every network, at the budget's stages."""
+    return record(claim, WITNESS, [examine_units(claim, units) for units in every_unit(settings)])
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Some units of one layer of a network, as instances."""
+
+    layer: LayerSnapshot
+    seed: int
+    """Of the network, of the images, and of the directions."""
+    numbers: Tensor
+    """The units, int64 of shape (unit,)."""
+
+    @property
+    def stratum(self) -> str:
+        """What the instances are called together."""
+        return f"{self.layer.network} {self.layer.stage} layer {self.layer.layer}"
+
+    @property
+    def tokens(self) -> list[str]:
+        """The token of each instance."""
+        at = f"{self.layer.network}:{self.layer.stage}:{self.seed}:{self.layer.layer}"
+        return [f"trained:{at}:{unit}" for unit in self.numbers.tolist()]
+
+    def stack(self, has_epsilon: bool) -> Stack:
+        """Return the instances stacked, with the layer's epsilon or with none."""
+        layer, chosen = self.layer, self.numbers
+        generic = _generic(layer, self.seed)
+        return Stack(
+            y=layer.y.T[chosen],
+            gamma=layer.gamma[chosen],
+            beta=layer.beta[chosen],
+            eps=torch.full_like(layer.gamma[chosen], layer.eps if has_epsilon else 0.0),
+            direction=generic.direction[chosen],
+            other_direction=generic.other_direction[chosen],
+            bound=generic.bound[chosen],
+            arguments=(chosen,),
+        )
+
+
+def every_unit(settings: Settings) -> Iterator[Units]:
+    """Yield all units of every network at the budget's stages, a few at a time."""
+    for name in NETWORKS:
+        for stage in settings.budget.stages:
+            for layer in layers(name, stage, settings.seed, settings.cache):
+                for numbers in torch.arange(layer.y.shape[1]).split(TOGETHER):
+                    yield Units(layer, settings.seed, numbers)
+
+
+def examine_units(claim: Claim, units: Units) -> Instances:
+    """Examine a claim at some units of one layer."""
+    stack = units.stack(claim.reading.has_epsilon)
+    # One measurement of the condition: the networks are well conditioned, and large.
+    found = autograd.examine(claim, stack, units.layer.loss_of_unit, units.seed, samples=1)
+    found.tokens = units.tokens
+    found.strata = [units.stratum] * len(units.tokens)
+    return found
+
+
+def rebuild(token: str, cache: Path | None = None) -> Units:
+    """Return the one unit that a token names, for :func:`examine_units`.
+
+    Args:
+        token: ``trained:NETWORK:STAGE:SEED:LAYER:UNIT``.
+        cache: the folder of trained networks; None for the user's own.
+
+    Raises:
+        ValueError: the token names none.
+    """
+    try:
+        kind, name, stage, *numbers = token.split(":")
+        seed, layer, unit = map(int, numbers)
+        network = training.initialised(name, seed=0)
+        exists = layer in network.layers and 0 <= unit < len(network.norm(layer).gamma)
+        if kind != "trained" or stage not in STAGES or not 0 <= seed < 2**63 or not exists:
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"{token!r} names no unit of a trained network; expected"
+            " trained:NETWORK:STAGE:SEED:LAYER:UNIT with a NETWORK of"
+            f" {', '.join(NETWORKS)}, a STAGE of {', '.join(STAGES)} and numbers from 0"
+        ) from None
+    return Units(layers(name, stage, seed, cache)[layer], seed, torch.tensor([unit]))
+
+
+@lru_cache(maxsize=32)
+def layers(name: str, stage: str, seed: int, cache: Path | None) -> tuple[LayerSnapshot, ...]:
+    """Return the layers of a network on its batch of digits, from the cache or by training."""
+    network = training.trained(name, stage, seed, cache)
+    return snapshots(network, stage, *examination_batch(EXAMINED_IMAGES[name], seed))
+
+
+class _Generic(NamedTuple):
+    """What a statement may need and no network has, drawn for every unit of a layer."""
+
+    direction: Tensor
+    other_direction: Tensor
+    bound: Tensor
+
+
+def _generic(layer: LayerSnapshot, seed: int) -> _Generic:
+    """Draw it, from a seed and the layer's own place."""
+    place = f"{layer.network} {layer.stage} {layer.layer}".encode()
+    rng = np.random.default_rng([seed, *place])
+    units, m = layer.y.T.shape
+    return _Generic(
+        torch.from_numpy(rng.normal(size=(units, m))),
+        torch.from_numpy(rng.normal(size=(units, m))),
+        torch.from_numpy(np.exp(rng.normal(size=units))),
+    )
