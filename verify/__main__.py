@@ -18,6 +18,7 @@ from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
 from verify.reproduce import reproduce as reproduced
+from verify.training import TrainingError
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Settings
 
@@ -32,6 +33,7 @@ app = typer.Typer(
 FEW = 24
 """So many pairs are examined sooner here than by processes that must start first."""
 Folder = Annotated[Path, typer.Option("--evidence", help="Folder of the evidence.")]
+Cache = Annotated[Path | None, typer.Option(help="Folder of trained networks.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
 
 
@@ -60,7 +62,7 @@ def check(
     evidence_folder: Annotated[
         Path | None, typer.Option("--evidence", help="Keep the evidence in this folder.")
     ] = None,
-    cache: Annotated[Path | None, typer.Option(help="Folder of trained networks.")] = None,
+    cache: Cache = None,
     as_json: Json = False,
 ) -> None:
     """Examine statements now: all of them, or those that are named."""
@@ -72,17 +74,31 @@ def check(
         raise _bad_input(error) from None
     try:
         records = _examined(claims, settings, options.writer() if evidence_folder else None)
-    except EvidenceError as error:
+    except (EvidenceError, TrainingError) as error:
         raise _bad_input(error) from None
     _conclude(ledger.ledger(claims, records), as_json)
 
 
 @app.command()
-def reproduce(token: Annotated[str, typer.Argument(help="A token from the evidence.")]) -> None:
+def page(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
+    """Write the sources of the site from the evidence; `make docs` builds it."""
+    from verify.site.build import write_pages
+
+    try:
+        count = write_pages(evidence_folder)
+    except EvidenceError as error:
+        raise _bad_input(error) from None
+    typer.echo(f"{count} files below docs/")
+
+
+@app.command()
+def reproduce(
+    token: Annotated[str, typer.Argument(help="A token from the evidence.")], cache: Cache = None
+) -> None:
     """Rebuild one instance from its token and examine every statement there."""
     try:
-        lines = reproduced(token)
-    except ValueError as error:
+        lines = reproduced(token, cache)
+    except (ValueError, TrainingError) as error:
         raise _bad_input(error) from None
     for line in lines:
         typer.echo(line)

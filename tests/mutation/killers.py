@@ -1,58 +1,28 @@
-"""Who notices a wrong claim: each killer looks at one claim and returns a complaint, or nothing."""
+"""Who notices a wrong claim: each killer looks at one claim and returns a complaint, or nothing.
+
+Some ask the witnesses of ``verify``.  The others look at what no witness sees: whether a refuted
+statement is the printed one, and whether a hypothesis says something.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from fractions import Fraction
-from random import Random
-from typing import Any
 
 import numpy as np
 import torch
-from restated import RESTATED, Numbers
+from instances import EXACT, MANY_CASES, first_case, network_of
+from restated import RESTATED
 
-from theory.claim import Claim, Hypothesis, Reading, Relation, Verdict
+from theory.claim import Claim, Hypothesis, Relation, Verdict
 from verify import search
 from verify.cases.case import Case, adapted
-from verify.cases.lattice import lattice_case
 from verify.cases.strata import STRATA, draw
 from verify.tolerance import Outcome
 from verify.witnesses import abstract, autograd, exact
 
 Killer = Callable[[Claim], str]
-PROVED = (Verdict.PROVED, Verdict.UNREADABLE)
-
-
-def some_case(m: int, seed: int, spread: Fraction = Fraction(1), **changes: Any) -> Case:
-    """Return a case of small integers, no two entries of the batch alike."""
-    rng = Random(seed)
-
-    def entries(n: int) -> list[int]:
-        return [rng.choice([-3, -2, -1, 1, 2, 3]) for _ in range(n)]
-
-    case = lattice_case(
-        y=rng.sample(range(-3, 4), m),
-        gamma=rng.choice([-2, 2, 3]),
-        beta=rng.choice([-2, -1, 1, 3]),
-        ratio=Fraction(3, 2),
-        linear=entries(m),
-        triangle=entries(m * (m + 1) // 2),
-        direction=entries(m),
-        other_direction=entries(m),
-        bound=2,
-    )
-    return replace(case, y=spread * case.y, eps=spread**2 * case.eps, **changes)
-
-
-CASES = (
-    some_case(4, 0),
-    some_case(3, 1),
-    some_case(3, 2, Fraction(1, 4)),
-    some_case(4, 3, Fraction(1, 3)),
-    some_case(3, 4, gamma=0),
-    some_case(3, 5, gamma=-4),
-)
+CLOSE = 1e-9
 
 
 def other_formula(claim: Claim) -> str:
@@ -60,70 +30,59 @@ def other_formula(claim: Claim) -> str:
     name = claim.id.replace(claim.reading.suffix, "", 1)
     if name not in RESTATED:
         return ""
-    case = adapted(CASES[0], claim)
-    network, numbers = torch_network(case), numbers_of(case, claim.reading)
+    network, numbers = first_case(claim)
     actual, claimed, _ = autograd.evaluate(claim, network)
     for side, printed in zip((actual, claimed), RESTATED[name](numbers), strict=True):
-        if not np.allclose(side.numpy(), printed, rtol=1e-9, atol=1e-9):
+        if not np.allclose(side.numpy(), printed, rtol=CLOSE, atol=CLOSE):
             return f"{side.numpy()} where the restated formula gives {printed}"
     return ""
 
 
-def torch_network(case: Case) -> autograd.TorchNetwork:
-    """Return the network of one case in float64."""
-    y, gamma, beta, eps, u, v, bound = (
-        torch.tensor(np.array(value, dtype=np.float64))
-        for value in (
-            case.y, case.gamma, case.beta, case.eps,
-            case.direction, case.other_direction, case.bound,
-        )
-    )  # fmt: skip
-    return autograd.TorchNetwork(y, gamma, beta, eps, u, loss_of(case), v, bound)
-
-
-def loss_of(case: Case) -> Callable[[torch.Tensor], torch.Tensor]:
-    """Return the loss of a case for tensors."""
-    parameters = [torch.tensor(np.array(p, dtype=np.float64)) for p in case.loss.parameters]
-    return lambda z: case.loss.function(z, None, *parameters)
-
-
-def numbers_of(case: Case, reading: Reading) -> Numbers:
-    """Return the paper's symbols for a case."""
-    y, u = (np.array(v, dtype=np.float64) for v in (case.y, case.direction))
-    gamma, beta, eps = (float(np.squeeze(v)) for v in (case.gamma, case.beta, case.eps))
-    in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
-    return Numbers(y, gamma, beta, eps, u, loss_of(case), in_yhat)
-
-
 def empty_hypothesis(claim: Claim) -> str:
-    """Look whether each hypothesis excludes some case, and holds where it is imposed."""
+    """Look whether each hypothesis excludes some case, and holds where it is imposed.
+
+    A quantity that is one everywhere stands for a condition that no number shows, such as the
+    kind of loss.
+    """
+    free = replace(claim, hypotheses=())
     for hypothesis in claim.hypotheses:
-        free = [case for case in CASES if _meets(hypothesis, replace(claim, hypotheses=()), case)]
-        if len(free) == len(CASES):
+        values = [_quantity(hypothesis, free, case) for case in MANY_CASES]
+        if all(_meets(hypothesis, value) for value in values) and any(v != 1 for v in values):
             return f"{hypothesis.statement} excludes no case"
-    imposed = [h for h in claim.hypotheses if h.impose is not None]
-    for hypothesis in imposed:
-        if not all(_meets(hypothesis, claim, case) for case in CASES):
+        if hypothesis.impose is None:
+            continue
+        if not all(_meets(hypothesis, _quantity(hypothesis, claim, case)) for case in MANY_CASES):
             return f"{hypothesis.statement} does not hold where it is imposed"
-    return ""
+    return "" if not claim.hypotheses or _has_content(claim) else "every side is zero"
 
 
-def _meets(hypothesis: Hypothesis, claim: Claim, case: Case) -> bool:
-    network = exact._network(adapted(exact.rational_case(case), claim), exact.EXACT)
-    return exact._meets(hypothesis, hypothesis.quantity(network, claim.reading.letters(network)))
+def _quantity(hypothesis: Hypothesis, claim: Claim, case: Case) -> float:
+    network = network_of(adapted(case, claim))
+    return hypothesis.quantity(network, claim.reading.letters(network)).item()
 
 
-def violated(claim: Claim) -> str:
-    """Look for a violation of what is expected proved, in exact numbers."""
-    outcomes = [exact.examine(claim, case).outcome for case in CASES[: claim.expected in PROVED]]
-    return "violated" if Outcome.VIOLATED in outcomes else ""
+def _meets(hypothesis: Hypothesis, quantity: float) -> bool:
+    match hypothesis.sign:
+        case Relation.EQUAL:
+            return abs(quantity) < CLOSE
+        case Relation.MORE_THAN:
+            return quantity > CLOSE
+    return quantity >= -CLOSE
+
+
+def _has_content(claim: Claim) -> bool:
+    sides = (
+        side for case in MANY_CASES[:4] for side in claim.evaluate(network_of(adapted(case, claim)))
+    )
+    return any(torch.any(side != 0) for side in sides)
 
 
 def wrong_sum(claim: Claim) -> str:
     """Add up the terms of a certificate in exact numbers."""
-    if claim.certificate is None:
+    if claim.certificate is None or claim.expected is not Verdict.PROVED:
         return ""
-    network = exact._network(adapted(exact.rational_case(CASES[0]), claim), exact.EXACT)
+    case = adapted(exact.rational_case(EXACT), replace(claim, hypotheses=()))
+    network = exact._network(case, exact.EXACT)
     letters = claim.reading.letters(network)
     actual, claimed = claim.sides(network, letters)
     is_lower = claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN)
@@ -136,33 +95,45 @@ def wrong_sum(claim: Claim) -> str:
                 factor.quantity(network, letters) if is_hypothesis else (factor * factor).sum()
             )
         slack = slack - product
-    return "" if exact.stands(exact.number(np.squeeze(slack).item()), Relation.EQUAL) else "sum"
+    is_zero = exact.stands(exact.number(np.squeeze(slack).item()), Relation.EQUAL)
+    return "" if is_zero else f"the terms miss the slack by {slack}"
 
 
-def wrong_proof(claim: Claim) -> str:
-    """Ask the abstract witness."""
-    is_proved = abstract.prove(claim) is not None
-    return "" if is_proved is (claim.expected in PROVED) else f"proved: {is_proved}"
-
-
-def unrefuted(claim: Claim) -> str:
-    """Search a counterexample to what is expected refuted, where hypotheses choose the cases."""
-    if claim.expected is not Verdict.REFUTED or not claim.hypotheses:
+def violated(claim: Claim) -> str:
+    """Look for a violation of what is expected to hold, in exact numbers."""
+    if claim.expected is Verdict.REFUTED:
         return ""
-    return "" if search.smallest(claim, 40).counterexample else "no counterexample"
+    found = exact.examine(claim, EXACT)
+    is_violated = found.outcome is Outcome.VIOLATED
+    return f"{found.actual} against {found.claimed}" if is_violated else ""
 
 
 def unfit(claim: Claim) -> str:
     """Let the autograd witness look at two cases."""
     cases = [draw(STRATA[0], 0, index) for index in (0, 3)]
     (found,) = autograd.examine_cases(claim, cases)
-    wrong = claim.expected in PROVED and Outcome.VIOLATED in found.outcomes
-    return "violated in floats" if wrong else ""
+    is_violated = Outcome.VIOLATED in found.outcomes and claim.expected is not Verdict.REFUTED
+    return "violated in floats" if is_violated else ""
 
 
-NEW = (other_formula, empty_hypothesis, wrong_sum)
-"""What no witness looks at."""
-ALL = (other_formula, violated, empty_hypothesis, wrong_sum, unfit, wrong_proof, unrefuted)
+def wrong_proof(claim: Claim) -> str:
+    """Ask the abstract witness."""
+    is_proved = abstract.prove(claim) is not None
+    is_expected = claim.expected in (Verdict.PROVED, Verdict.UNREADABLE)
+    return "" if is_proved is is_expected else "proved" if is_proved else "not proved"
+
+
+def unrefuted(claim: Claim) -> str:
+    """Look for a counterexample to what is expected refuted, where hypotheses choose the cases."""
+    if claim.expected is not Verdict.REFUTED or not claim.hypotheses:
+        return ""
+    if any(exact.examine(claim, case).outcome is Outcome.VIOLATED for case in MANY_CASES):
+        return ""
+    return "" if search.smallest(claim, 40).counterexample else "no counterexample"
+
+
+BEYOND_WITNESSES = (other_formula, empty_hypothesis, wrong_sum)
+ALL = (other_formula, wrong_sum, empty_hypothesis, violated, unfit, wrong_proof, unrefuted)
 """From the cheapest."""
 
 

@@ -9,6 +9,7 @@ ALIKE = (
     {"y", "u", "g", "c", "z", "w", "yhat", "off", "g_centred", "u_centred"},
     {"gamma", "beta", "sigma", "eps"},
     {"yhat_g", "yhat_u"},
+    {"along_g", "along_u"},
     {"running_mean", "running_variance"},
 )
 """Names that may be taken for each other where both are in scope."""
@@ -24,7 +25,7 @@ FIELDS = {
 }
 """Fields that may be taken for each other."""
 OTHER_NUMBERS = {0: (1,), 1: (2,), 2: (1, 3), 3: (1, 2)}
-OTHER_POWERS = {2: (1,), 4: (2,)}
+LOWER_POWER = {2: 1, 3: 2, 4: 2}
 UNSQUARED = {"gamma", "sigma", "standard_deviation"}
 """What formulas square, or forget to."""
 
@@ -42,6 +43,8 @@ def mistakes(node: ast.expr, parent: ast.AST, scope: frozenset[str]) -> Found:
             yield "sign", a
         case ast.Constant(value=int() as number):
             yield from (("number", ast.Constant(n)) for n in OTHER_NUMBERS.get(number, ()))
+        case ast.Subscript(value=pair, slice=ast.Constant(value=0 | 1 as index)):
+            yield "swapped", ast.Subscript(pair, ast.Constant(1 - index))
         case ast.List(elts=terms):
             yield from (("dropped term", ast.List(rest)) for rest in _without_one(terms))
         case ast.Tuple(elts=factors) if _name(parent) == "Term":
@@ -68,8 +71,8 @@ def _in_operation(node: ast.BinOp) -> Found:
             yield "dropped factor", ast.BinOp(ast.Constant(1), ast.Div(), b)
             yield "times for over", ast.BinOp(a, ast.Mult(), b)
         case ast.Pow() if isinstance(b, ast.Constant):
-            for power in OTHER_POWERS[b.value]:
-                yield "power", a if power == 1 else ast.BinOp(a, ast.Pow(), ast.Constant(power))
+            power = LOWER_POWER[b.value]
+            yield "power", a if power == 1 else ast.BinOp(a, ast.Pow(), ast.Constant(power))
 
 
 def _in_name(node: ast.Call | ast.Name | ast.Attribute, scope: frozenset[str]) -> Found:

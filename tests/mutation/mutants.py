@@ -11,6 +11,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from mistakes import mistakes
@@ -38,9 +39,16 @@ class Mutant:
         return f"{self.file}:{self.line} {self.function}: {self.description} ({self.kind})"
 
 
+@cache
 def mutants(file: str) -> list[Mutant]:
     """Return the mutants of a file, given by its path in the repository."""
     return mutants_of((ROOT / file).read_text(), file)
+
+
+def functions(file: str) -> list[str]:
+    """Return the names of a file's functions and hypotheses that can have mutants."""
+    tree = ast.parse((ROOT / file).read_text())
+    return list(dict.fromkeys(site.function for node in tree.body for site in sites(node)))
 
 
 def mutants_of(source: str, file: str = "") -> list[Mutant]:
@@ -142,7 +150,7 @@ def _in_expression(
             yield from _in_expression(node, field_name, i, name, scope)
 
 
-def _computed(node: ast.AST) -> tuple[str, ...]:
+def _computed(node: ast.AST) -> tuple[str, ...]:  # noqa: C901 (one case a kind of node)
     """Return the fields of an expression that hold numbers: neither names nor exponents."""
     match node:
         case ast.BinOp(op=ast.Pow()):
@@ -155,8 +163,12 @@ def _computed(node: ast.AST) -> tuple[str, ...]:
             return ("func", "args", "keywords")
         case ast.Call():
             return ("args", "keywords")
-        case ast.keyword() | ast.Attribute(value=ast.Name() | ast.Attribute()):
+        case ast.keyword() | ast.Starred() | ast.Subscript():
             return ("value",)
+        case ast.Attribute(value=ast.Name() | ast.Attribute()):
+            return ("value",)
+        case ast.GeneratorExp() | ast.ListComp():
+            return ("elt",)
         case ast.List() | ast.Tuple():
             return ("elts",)
         case ast.Lambda():

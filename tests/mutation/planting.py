@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from mutants import Mutant
+
 from theory.arithmetic import sqrt
 from theory.claim import Claim, Hypothesis
 
@@ -23,22 +24,28 @@ def loaded(mutant: Mutant) -> dict[str, Any]:
 @contextmanager
 def planted(mutant: Mutant) -> Iterator[None]:
     """Make the mistake in the live function for a while, whoever imported it under what name."""
-    module = importlib.import_module(mutant.file.removesuffix(".py").replace("/", "."))
-    live = _live(module, mutant.function)
-    original, had_sqrt = live.__code__, hasattr(module, "sqrt")
+    module = _module(mutant)
+    function = live(mutant)
+    original, had_sqrt = function.__code__, hasattr(module, "sqrt")
     module.__dict__.setdefault("sqrt", sqrt)
-    live.__code__ = _code(compile(mutant.source, str(mutant), "exec"), mutant.function)
+    function.__code__ = _code(compile(mutant.source, str(mutant), "exec"), mutant.function)
     try:
         yield
     finally:
-        live.__code__ = original
+        function.__code__ = original
         if not had_sqrt:
             del module.__dict__["sqrt"]
 
 
-def _live(module: Any, name: str) -> FunctionType:
+def live(mutant: Mutant) -> FunctionType:
+    """Return the function of the imported module that a mutant has a mistake in."""
+    module = _module(mutant)
     owners = [module, *(v for v in vars(module).values() if isinstance(v, type))]
-    return next(f for o in owners if isinstance(f := vars(o).get(name), FunctionType))
+    return next(f for o in owners if isinstance(f := vars(o).get(mutant.function), FunctionType))
+
+
+def _module(mutant: Mutant) -> ModuleType:
+    return importlib.import_module(mutant.file.removesuffix(".py").replace("/", "."))
 
 
 def _code(code: CodeType, name: str) -> CodeType:

@@ -8,6 +8,7 @@ sides are written here from the statement alone; nothing of ``theory`` or ``veri
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,12 @@ class Numbers:
         beta: float,
         eps: float,
         u: Array,
+        v: Array,
         L: Callable[[torch.Tensor], torch.Tensor],
         eps_in_yhat: float,
     ):
-        self.y, self.gamma, self.beta, self.eps, self.u, self.L = y, gamma, beta, eps, u, L
+        self.y, self.gamma, self.beta, self.eps = y, gamma, beta, eps
+        self.u, self.v, self.L = u, v, L
         self.m, self.one, self.I = len(y), np.ones(len(y)), np.eye(len(y))
         variance = np.var(y)
         self.sigma = np.sqrt(variance + eps)
@@ -60,12 +63,12 @@ class Numbers:
         """The matrix of a function's derivative, or the gradient of a scalar one."""
         return self._dense(jacobian, f, x)
 
-    @property
+    @cached_property
     def gradient(self) -> Array:
         """The gradient in y of the loss behind the layer."""
         return self._dense(jacobian, lambda y: self.L(self.layer(y)), self.y)
 
-    @property
+    @cached_property
     def hessian(self) -> Array:
         """The Hessian in y of the loss behind the layer."""
         return self._dense(hessian, lambda y: self.L(self.layer(y)), self.y)
@@ -147,6 +150,12 @@ def line_44_corrected(n: Numbers) -> Sides:
     return n.P @ n.P @ n.u, (n.P - left) @ n.u
 
 
+def midpoint(n: Numbers) -> Sides:
+    """The loss between two points near the layer's output, against their average."""
+    ends = [n.L(torch.as_tensor(n.z + sign * n.v / 1000)) for sign in (1, -1)]
+    return n.L(torch.as_tensor(n.z)).numpy(), (sum(ends) / 2).numpy()
+
+
 RESTATED: dict[str, Callable[[Numbers], Sides]] = {
     "S-fact-C2-eq-1": fact_c2_normalized,
     "S-fact-C2-eq-2": fact_c2_scaled,
@@ -154,6 +163,9 @@ RESTATED: dict[str, Callable[[Numbers], Sides]] = {
     "S-thm-4.1/two-networks": two_networks,
     "S-thm-4.1-identification": identification,
     "S-thm-4.2-discussion/descent": descent,
+    "S-thm-4.2-discussion/psd": lambda n: (n.u @ n.H @ n.u, 0.0),
+    "S-thm-4.2-discussion/kink": midpoint,
+    "S-thm-4.2-discussion/later-batchnorm": lambda n: (n.u @ n.H @ n.u, 0.0),
     "S-eq-9-supp": theorem_4_1_supplement,
     "S-eq-24": mean_of_gradient,
     "S-eq-27": part_along_yhat,

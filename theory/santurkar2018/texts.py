@@ -27,3 +27,8 @@ def final(line: int, place: str, quote: str) -> Location:
 def supplement(line: int, place: str, quote: str) -> Location:
     """Return a place in the conference supplement."""
     return Location("S-supp", line, place, quote)
+
+
+def version_1(line: int, place: str, quote: str) -> Location:
+    """Return a place in the first version."""
+    return Location("S-v1", line, place, quote)

@@ -161,7 +161,7 @@ def _judge(
     )
     ratios = tolerance.ratio(values.actual, values.claimed, claim.relation, allowed)
     met = hypotheses_met(claim, values.quantities, margin)
-    usable = (error <= LARGEST_ERROR) & np.isfinite(allowed)
+    usable = error <= LARGEST_ERROR
     for position, index in enumerate(defined):
         if not usable[position] or (met[position] and at_best[position] is Outcome.UNDECIDED):
             found.outcomes[index] = Outcome.UNDECIDED

@@ -109,8 +109,8 @@ def every_unit(settings: Settings) -> Iterator[Units]:
 def examine_units(claim: Claim, units: Units) -> Instances:
     """Examine a claim at some units of one layer."""
     stack = units.stack(claim.reading.has_epsilon)
-    # One measurement of the condition: the networks are well conditioned, and large.
-    found = autograd.examine(claim, stack, units.layer.loss_of_unit, units.seed, samples=1)
+    # Two measurements of the condition: the networks are well conditioned, and large.
+    found = autograd.examine(claim, stack, units.layer.loss_of_unit, units.seed, samples=2)
     found.tokens = units.tokens
     found.strata = [units.stratum] * len(units.tokens)
     return found

@@ -40,8 +40,8 @@ class Budget:
 
 
 PROFILES = {
-    "smoke": Budget(4, 1, 40, 8, 30, (2,), ("trained",)),
-    "default": Budget(30, 2, 40, 16, 40, (1, 2, 3, 4), ("initial", "midway", "trained")),
+    "smoke": Budget(4, 1, 60, 8, 15, (2,), ("trained",)),
+    "default": Budget(20, 1, 60, 8, 30, (1, 2, 3, 4), ("initial", "midway", "trained")),
     "deep": Budget(1000, 20, 400, 64, 300, (1, 2, 3, 4), ("initial", "midway", "trained")),
 }
 

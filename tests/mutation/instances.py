@@ -1,0 +1,101 @@
+"""The cases at which killers look: small rational numbers, no two alike where it might matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+from restated import Numbers
+
+from theory.claim import Claim, Reading
+from theory.santurkar2018 import CLAIMS
+from verify.cases.case import Case, adapted
+from verify.cases.lattice import lattice_case
+from verify.cases.losses import Loss, general
+from verify.witnesses.autograd import TorchNetwork
+
+FIRST, *_ = CLAIMS
+
+
+def quadratic_case(m: int, seed: int, spread: Fraction = Fraction(1), **changes: Any) -> Case:
+    """Return a case of small integers with a quadratic loss; its batch is spread * integers."""
+    rng = Random(seed)
+
+    def entries(n: int) -> list[int]:
+        return [rng.choice([-3, -2, -1, 1, 2, 3]) for _ in range(n)]
+
+    case = lattice_case(
+        y=rng.sample(range(-3, 4), m),
+        gamma=rng.choice([-4, -2, 2, 3]),
+        beta=rng.choice([-2, -1, 1, 3]),
+        ratio=Fraction(3, 2),
+        linear=entries(m),
+        triangle=entries(m * (m + 1) // 2),
+        direction=entries(m),
+        other_direction=entries(m),
+        bound=5,
+    )
+    return replace(case, y=spread * case.y, eps=spread**2 * case.eps, **changes)
+
+
+def quartic(case: Case) -> Case:
+    """Return the case with fourth powers in its loss, so that the Hessian knows where it is."""
+    fourth = np.array([1 + k for k in range(len(case.y))], dtype=object)
+    return replace(case, loss=Loss(general, (*case.loss.parameters, fourth, 0 * fourth, fourth)))
+
+
+EXACT = quadratic_case(3, 1)
+CASES = quartic(EXACT), quartic(quadratic_case(4, 0))
+MANY_CASES = (
+    *CASES,
+    *(quadratic_case(3, seed, Fraction(1, 8), gamma=1) for seed in range(1, 4)),
+    *(quadratic_case(2, seed) for seed in range(2, 8)),
+    *(quadratic_case(2, seed, gamma=0) for seed in range(8, 14)),
+    *(quadratic_case(3, seed, Fraction(1, 4), gamma=Fraction(1, 2)) for seed in range(14, 20)),
+)
+
+
+def network_of(case: Case) -> TorchNetwork:
+    """Return the network of one case in float64."""
+    y, u, v = (_tensor(a) for a in (case.y, case.direction, case.other_direction))
+    gamma, beta, eps, bound = (_tensor(a) for a in (case.gamma, case.beta, case.eps, case.bound))
+    return TorchNetwork(y, gamma, beta, eps, u, loss_of(case), v, bound)
+
+
+def loss_of(case: Case) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return the loss of a case for tensors."""
+    parameters = [_tensor(p) for p in case.loss.parameters]
+    return lambda z: case.loss.function(z, None, *parameters)
+
+
+def numbers_of(case: Case, reading: Reading) -> Numbers:
+    """Return the paper's symbols for a case, for the formulas as they are restated."""
+    y, u, v = (_tensor(a).numpy() for a in (case.y, case.direction, case.other_direction))
+    gamma, beta, eps = (_tensor(a).item() for a in (case.gamma, case.beta, case.eps))
+    in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
+    return Numbers(y, gamma, beta, eps, u, v, loss_of(case), in_yhat)
+
+
+def _tensor(numbers: Any) -> torch.Tensor:
+    return torch.tensor(np.squeeze(np.array(numbers, dtype=np.float64)))
+
+
+def first_case(claim: Claim) -> tuple[TorchNetwork, Numbers]:
+    """Return the first case as a network and in the paper's symbols, hypotheses imposed."""
+    if not claim.hypotheses:
+        return first_free_case(claim.reading)
+    case = adapted(CASES[0], claim)
+    return network_of(case), numbers_of(case, claim.reading)
+
+
+@cache
+def first_free_case(reading: Reading) -> tuple[TorchNetwork, Numbers]:
+    """Return the same for claims without hypotheses, computed once."""
+    case = adapted(CASES[0], replace(FIRST, reading=reading, hypotheses=()))
+    return network_of(case), numbers_of(case, reading)

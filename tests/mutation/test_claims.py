@@ -1,0 +1,64 @@
+"""Every mechanical mistake in a claim's formulas is noticed, or changes nothing."""
+
+import importlib
+
+import pytest
+from equivalent import EQUIVALENT, NOT_YET, PROVABLE, survivors_of
+from killers import BEYOND_WITNESSES, killer_of
+from likeness import same_for_every_m, same_numbers
+from mutants import ROOT, functions, mutants
+from planting import loaded, users
+
+from theory.santurkar2018 import CLAIMS
+
+FILES = sorted(
+    path.relative_to(ROOT).as_posix() for path in (ROOT / "theory/santurkar2018").rglob("*.py")
+)
+PLACES = [
+    (file, function) for file in FILES if file not in NOT_YET for function in functions(file)
+]
+
+
+def originals(file):
+    module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
+    return {claim.id: claim for claim in module.CLAIMS}
+
+
+def killer(mutant):
+    """Who notices the mistake; empty for a survivor.
+
+    What computes the same numbers as the original is not examined any further.
+    """
+    right = originals(mutant.file)
+    try:
+        claims = users(loaded(mutant), mutant.function)
+        if all(same_numbers(claim, right[claim.id]) for claim in claims):
+            return ""
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return killer_of(claims)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_nobody_complains_of_a_right_claim(claim):
+    assert killer_of([claim], BEYOND_WITNESSES) == ""
+
+
+@pytest.mark.parametrize(("file", "function"), PLACES)
+def test_mistakes_are_noticed(file, function):
+    survivors = {m.key for m in mutants(file) if m.function == function and not killer(m)}
+    assert survivors == survivors_of(file, function)
+
+
+@pytest.mark.parametrize("key", [key for key in PROVABLE if key[0] in FILES], ids=" ".join)
+def test_survivors_are_proved_equal_for_every_batch_size(key):
+    (mutant,) = (m for m in mutants(key[0]) if m.key == key)
+    right = originals(mutant.file)
+    claims = users(loaded(mutant), mutant.function)
+    assert claims
+    assert all(same_for_every_m(claim, right[claim.id]) for claim in claims)
+
+
+def test_every_survivor_that_is_listed_is_a_mutant():
+    listed = {key for key in EQUIVALENT if key[0] in FILES}
+    assert listed <= {mutant.key for file in FILES for mutant in mutants(file)}

@@ -1,0 +1,103 @@
+"""Every mechanical mistake in the shipped formulas is noticed, by a claim or by autograd.
+
+The claims' letters (``theory/claim.py``) are formulas too, and are mutated with them.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from equivalent import PROVABLE, survivors_of
+from formulas import FORMULAS, LETTERS, for_every_m
+from instances import first_free_case
+from killers import CLOSE, killer_of, other_formula, violated, wrong_sum
+from mutants import functions, mutants
+from planting import live, planted
+
+from theory.arithmetic.abstract import is_zero
+from theory.claim import Reading
+from theory.santurkar2018 import CLAIMS
+
+FILES = ("theory/batchnorm.py", "theory/running.py", "theory/claim.py")
+PLACES = [
+    (file, function) for file in FILES for function in functions(file)
+]
+SENTINELS = [
+    claim
+    for claim in CLAIMS
+    if claim.id
+    in {
+        "S-fact-C1/eps",
+        "S-fact-C1/eps/shipped",
+        "S-eq-41-42/eps/shipped",
+        "S-eq-45/eps-unit",
+        "S-eq-24/eps",
+        "S-thm-4.2-discussion/descent/corrected",
+    }
+]
+KILLERS = (other_formula, violated, wrong_sum)
+READINGS = {reading: first_free_case(reading) for reading in Reading}
+_, NUMBERS = READINGS[Reading.SHARED_EPSILON]
+
+
+def differs(actual, expected):
+    """Whether two values differ in numbers or in shape, batch axes of length one apart."""
+    actual, expected = np.squeeze(np.asarray(actual)), np.asarray(expected)
+    return actual.shape != expected.shape or not np.allclose(
+        actual, expected, rtol=CLOSE, atol=CLOSE
+    )
+
+
+@cache
+def expected(name):
+    return FORMULAS[name][1](NUMBERS)
+
+
+def disagreement():
+    """Which formula does not give what autograd gives, which letter is not what it stands for."""
+    try:
+        for name, (computed, _) in FORMULAS.items():
+            if differs(computed(NUMBERS), expected(name)):
+                return f"{name} and autograd disagree"
+        for reading, (network, numbers) in READINGS.items():
+            letters = reading.letters(network)
+            for name, value in LETTERS.items():
+                letter = getattr(letters, name)
+                found = letter(network.direction) if name == "H" else letter
+                if differs(found, value(numbers)):
+                    return f"{name} is not what it stands for when {reading.value}"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def killer(mutant):
+    with planted(mutant):
+        return disagreement() or killer_of(SENTINELS, KILLERS)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_formula_gives_what_autograd_gives(name):
+    computed, _ = FORMULAS[name]
+    np.testing.assert_allclose(np.squeeze(computed(NUMBERS)), expected(name), rtol=1e-12)
+
+
+def test_nobody_complains_of_the_shipped_formulas():
+    assert len(SENTINELS) == 6
+    assert killer_of(SENTINELS, KILLERS) == disagreement() == ""
+
+
+@pytest.mark.parametrize(("file", "function"), PLACES)
+def test_mistakes_are_noticed(file, function):
+    survivors = {m.key for m in mutants(file) if m.function == function and not killer(m)}
+    assert survivors == survivors_of(file, function)
+
+
+@pytest.mark.parametrize("key", [key for key in PROVABLE if key[0] in FILES], ids=" ".join)
+def test_survivors_are_proved_equal_for_every_batch_size(key):
+    (mutant,) = (m for m in mutants(key[0]) if m.key == key)
+    formula = live(mutant)
+    right = for_every_m(formula)
+    with planted(mutant):
+        wrong = for_every_m(formula)
+    assert all(is_zero(a - b) for a, b in zip(wrong, right, strict=True))

@@ -1,0 +1,160 @@
+"""The site in a real browser, served from this machine and cut off from every other."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from site_cases import CLAIMS, PROVED
+
+WIDTHS = (390, 1440)
+PAGES = (
+    "index.html",
+    "errata.html",
+    "statements/S-thm-4.1.html",
+    "statements/S-thm-4.1-supp.html",
+    "statements/paper-S.html",
+    "guides/verdicts.html",
+    "guides/notation.html",
+    "guides/your-claim.html",
+    "reference/index.html",
+)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open a page; complain afterwards of console errors and requests to elsewhere."""
+    complaints: list[str] = []
+    contexts = []
+
+    def open_page(path: str, width: int = 1440, scheme: str = "light"):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: m.type == "error" and complaints.append(m.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("requestfailed", lambda r: complaints.append(f"failed: {r.url}"))
+        page.on(
+            "request", lambda r: r.url.startswith((address, "data:")) or complaints.append(r.url)
+        )
+        page.goto(f"{address}/{path}", wait_until="networkidle")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+def shown(page) -> int:
+    return page.locator("#ledger tbody tr:visible").count()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("path", PAGES)
+def test_page_fits_and_stays_at_home(visit, path, width):
+    page = visit(path, width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_ledger_filters_and_searches(visit, width):
+    page = visit("index.html", width)
+    assert shown(page) == len(CLAIMS)
+    page.select_option("select[name=verdict]", "proved")
+    assert shown(page) == 2
+    page.fill("input[name=text]", "eps")
+    assert shown(page) == 1
+    assert "verdict=proved" in page.url
+    page.click("button[type=reset]")
+    page.wait_for_function("!location.search")
+    assert shown(page) == len(CLAIMS)
+    page.click(".count.refuted")
+    assert shown(page) == 1
+
+
+def test_ledger_remembers_the_choice_in_its_address(visit):
+    assert shown(visit("index.html?verdict=refuted")) == 1
+
+
+def test_ledger_sorts(visit):
+    page = visit("index.html")
+    page.click("#ledger thead button:has-text('instances')")
+    page.click("#ledger thead button:has-text('instances')")
+    first = page.locator("#ledger tbody tr").first
+    assert first.locator("th a").inner_text() == PROVED
+
+
+def test_ledger_leads_to_the_statement(visit):
+    page = visit("index.html")
+    page.click(f"#ledger a:text-is('{PROVED}/eps')")
+    page.wait_for_load_state("networkidle")
+    assert page.url.endswith("#S-thm-4.1/eps")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_statement_shows_mathematics_and_plots(visit, width, scheme):
+    page = visit(f"statements/{PROVED}.html", width, scheme)
+    images = page.locator("figure img")
+    assert images.count() == 3
+    for index in range(images.count()):
+        images.nth(index).scroll_into_view_if_needed()
+        images.nth(index).evaluate("image => image.decode()")
+        assert images.nth(index).evaluate("image => image.naturalWidth") > 0
+    formulas = page.locator(".formula .katex-html")
+    assert formulas.count() > 0
+    assert formulas.first.evaluate("node => node.getBoundingClientRect().width") > 100
+    fonts = page.evaluate(
+        "[...document.fonts].filter(f => f.status === 'loaded').map(f => f.family)"
+    )
+    assert "KaTeX_Math" in fonts
+
+
+def test_mathematics_is_copied_as_latex(visit):
+    page = visit(f"statements/{PROVED}.html")
+    page.evaluate(
+        "getSelection().selectAllChildren(document.querySelector('.formula'));"
+        "window.copied = null;"
+        "document.addEventListener('copy', e => "
+        "{ window.copied = e.clipboardData.getData('text/plain'); });"
+        "document.execCommand('copy')"
+    )
+    assert r"\frac{\gamma^2}{\sigma^2}" in page.evaluate("window.copied")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES)
+def test_no_serious_accessibility_fault(visit, path, scheme):
+    axe = axe_source()
+    page = visit(path, scheme=scheme)
+    page.add_script_tag(content=axe)
+    found = page.evaluate("axe.run().then(result => result.violations)")
+    serious = [
+        (fault["id"], [node["html"][:120] for node in fault["nodes"][:3]])
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+    ]
+    assert not serious
+
+
+def axe_source() -> str:
+    package = pytest.importorskip(
+        "axe_playwright_python", reason="axe-playwright-python, which brings axe-core, is missing"
+    )
+    return (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")

@@ -1,0 +1,115 @@
+import pytest
+
+from theory.claim import Relation
+from verify.engine import CLAIMS
+from verify.site import certificates, mathematics, numbers
+from verify.site.axes import linear_axis, magnitude_axis, power, size_axis
+from verify.site.chart import Chart, Mark, svg
+from verify.site.docstrings import escape_bars
+from verify.site.expressions import UnreadableExpressionError, expression
+from verify.site.markup import is_words
+from verify.site.points import Point, is_noise, slack
+from verify.site.raster import png
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_every_statement_can_be_set(claim):
+    for text in (claim.statement, *(h.statement for h in claim.hypotheses)):
+        if not is_words(text):
+            mathematics.html(text, display=True)
+
+
+def test_what_cannot_be_set_is_an_error():
+    with pytest.raises(mathematics.MathError, match="nosuchcommand"):
+        mathematics.html(r"\nosuchcommand{x}")
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("<c, H one>", r"\langle c, H \mathbf 1\rangle"),
+        ("-(a + b)*c/2", r"-\frac{\left(a + b\right)\,c}{2}"),
+        ("a - (b - c)", r"a - \left(b - c\right)"),
+        ("(a + b)**2", r"\left(a + b\right)^{2}"),
+        ("lambda*sigma_0", r"\lambda\,\sigma_{0}"),
+        ("<a, z> + B |z|^2/2", r"\langle a, z\rangle + \frac{B\,\|z\|^{2}}{2}"),
+    ],
+)
+def test_expression(text, latex):
+    assert expression(text) == latex
+    mathematics.html(latex)
+
+
+@pytest.mark.parametrize("text", ["sum (b relu(a z + s))^2", "__import__('os')", "f(x)", "", "a +"])
+def test_what_is_no_expression_is_refused(text):
+    with pytest.raises(UnreadableExpressionError):
+        expression(text)
+
+
+def test_certificate_keeps_hypotheses_and_vectors():
+    text = r"(2/m) * |(sigma)*g + (a + b)*one|^2 * [x < y] * (<c, g>)^2"
+    shown = certificates.term(text)
+    assert shown.count(r"\;") == 3
+    mathematics.html(shown)
+
+
+@pytest.mark.parametrize("value", ["3/4", "(0, -1/2)", [["0", "1"], ["2", "3"]], "[1.5 +/- 2e-9]"])
+def test_numbers_can_be_set(value):
+    mathematics.html(numbers.number(value))
+
+
+def test_bars_of_norms_are_escaped_and_mathematics_kept():
+    lines = ["|u| and :math:`|v|`", "", ".. math:: |w|", "", "   |x|", "", "|y|"]
+    assert escape_bars(lines) == [
+        r"\|u\| and :math:`|v|`",
+        "",
+        ".. math:: |w|",
+        "",
+        "   |x|",
+        "",
+        r"\|y\|",
+    ]
+
+
+def test_magnitude_axis_puts_powers_in_order():
+    axis = magnitude_axis([0.0, 1e-3, 1e4], "size")
+    assert axis.place(0.0) == 0.0
+    assert 0 < axis.place(1e-3) < axis.place(1.0) < axis.place(1e4) <= 1
+    signed = magnitude_axis([-10.0, 10.0, 0.1], "size")
+    assert signed.place(0.0) == 0.5
+    assert signed.place(-10.0) == pytest.approx(1 - signed.place(10.0))
+    places = [place for place, _ in signed.ticks]
+    assert places == sorted(places)
+
+
+def test_power_is_written_in_superscripts():
+    assert [power(k) for k in (-12, 0, 1, 5)] == ["10⁻¹²", "1", "10", "10⁵"]
+
+
+def test_slack_is_one_minus_the_ratio_of_a_bound():
+    point = Point("w", "s", 8, 0.25, 1.0, violated=False)
+    assert slack(point, Relation.AT_MOST) == 0.75
+    assert slack(point, Relation.AT_LEAST) == -0.75
+    assert slack(point, Relation.EQUAL) == 0.75
+
+
+def test_rounding_errors_have_no_slack():
+    assert is_noise(Point("w", "s", 2, 1e-32, 1e-16, violated=False), Relation.AT_MOST)
+    assert not is_noise(Point("w", "s", 2, 0.5, 1.0, violated=False), Relation.AT_MOST)
+
+
+def chart(count: int) -> Chart:
+    marks = [Mark(8, i / count, violated=i % 7 == 0) for i in range(count)]
+    return Chart("t", "<d>", size_axis([8], "m"), linear_axis(0, 1, "y", (0, 1)), marks)
+
+
+def test_svg_has_a_text_alternative_and_every_mark():
+    text = svg(chart(14))
+    assert "<title" in text
+    assert "&lt;d&gt;" in text
+    assert text.count('class="violated"') == 2
+    assert text.count('class="holds"') == 12
+
+
+def test_many_points_become_pixels():
+    assert png(chart(50)).startswith(b"\x89PNG")

@@ -1,0 +1,17 @@
+"""What the theme leaves out for readers who listen: the level of the sidebar's headings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _level(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    key = "furo_navigation_tree"
+    if key in context:
+        context[key] = context[key].replace('role="heading"', 'role="heading" aria-level="2"')
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Connect after the theme, which writes the sidebar."""
+    app.connect("html-page-context", _level, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,88 @@
+"""The API reference: docstrings of the library, and every statement's module as it is.
+
+A module of statements has a page with its docstring and its code, which is short and says more
+than a list of its functions.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+LIBRARY = {
+    "theory": "The formulas, and what a claim is",
+    "theory.arithmetic": "The arithmetics",
+    "verify": "How a statement is examined",
+    "verify.cases": "Where instances come from",
+    "verify.witnesses": "The witnesses",
+}
+STATEMENTS = {
+    "theory.santurkar2018": "Statements of Santurkar et al. 2018",
+    "theory.lange2022": "Statements of Lange et al. 2022",
+}
+LEFT_OUT = ("test_", "conftest", "__")
+OPTIONS = "   :members:\n   :member-order: bysource\n"
+
+
+def home(module: str) -> str:
+    """Return the page of a module of statements, without its ending."""
+    return module
+
+
+def pages() -> dict[str, str]:
+    """Return the pages of the reference by file name."""
+    library = {name: _library_page(name) for name in LIBRARY}
+    listed = {
+        name: [m for m in modules(name) if not hasattr(import_module(m), "__path__")]
+        for name in STATEMENTS
+    }
+    statements = {m: _statement_page(m) for found in listed.values() for m in found}
+    indices = {name: _list(STATEMENTS[name], found) for name, found in listed.items() if found}
+    contents = {**library, **indices, **statements}
+    index = _contents([*library, *indices])
+    return {"index.md": index, **{f"{name}.md": text for name, text in contents.items()}}
+
+
+def modules(package: str) -> Iterator[str]:
+    """Yield the package and its modules, and those of packages that have no page of their own."""
+    yield package
+    for info in pkgutil.iter_modules(import_module(package).__path__):
+        name = f"{package}.{info.name}"
+        if name in (*LIBRARY, *STATEMENTS) or info.name.startswith(LEFT_OUT):
+            continue
+        yield from modules(name) if info.ispkg else (name,)
+
+
+def _list(title: str, names: list[str]) -> str:
+    """Each module of statements with its docstring's first line."""
+    lines = (f"- [{name}]({name}.md): {_first_line(name)}" for name in names)
+    return f"# {title}\n\n" + "\n".join(lines) + "\n"
+
+
+def _first_line(name: str) -> str:
+    return (import_module(name).__doc__ or "").strip().partition("\n")[0]
+
+
+def _contents(names: list[str]) -> str:
+    entries = "\n".join(names)
+    return f"# API reference\n\n```{{toctree}}\n:maxdepth: 1\n:titlesonly:\n\n{entries}\n```\n"
+
+
+def _library_page(package: str) -> str:
+    body = "\n".join(
+        f"## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{OPTIONS}\n```\n"
+        for name in modules(package)
+    )
+    return f"# {LIBRARY[package]}\n\n{body}"
+
+
+def _statement_page(name: str) -> str:
+    """The docstring and the code of a module, which is read and not documented member by member."""
+    code = Path(str(import_module(name).__file__)).read_text(encoding="utf-8")
+    return (
+        f"---\norphan: true\n---\n\n# {name}\n\n"
+        f"```{{eval-rst}}\n.. automodule:: {name}\n```\n\n"
+        f"````python\n{code}````\n"
+    )

@@ -1,0 +1,96 @@
+"""The generated sources of the site, from an evidence folder alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+from theory.claim import Claim
+from verify import engine
+from verify.evidence import EvidenceError, Record, Run, read
+from verify.ledger import Entry, as_json, ledger
+from verify.site import api_pages, errata_page, ledger_page, papers_page, statement_page
+from verify.site.figures import Figure, figures
+from verify.site.statements import PAPERS, statements
+
+DOCS = Path("docs")
+GENERATED = ("generated", "statements", "reference")
+"""The folders below the site's sources that are written here, and only here."""
+
+
+def write_pages(evidence: Path, target: Path = DOCS, claims: Sequence[Claim] | None = None) -> int:
+    """Write the pages, pictures and tables of numbers below the site's sources.
+
+    ``generated`` holds what the front page and the errata include and the files that are copied
+    to the site's root; ``statements`` and ``reference`` hold pages.  Without evidence every
+    statement is shown as not yet run.  Returns how many files were written.
+    """
+    run, records = _evidence(evidence)
+    entries = ledger(engine.CLAIMS if claims is None else claims, records)
+    for name in GENERATED:
+        shutil.rmtree(target / name, ignore_errors=True)
+    files = {
+        **{f"generated/{name}": text for name, text in _included(entries, run).items()},
+        **{f"statements/{name}": text for name, text in _statements(entries, run).items()},
+        **{f"reference/{name}": text for name, text in api_pages.pages().items()},
+        **_pictures(entries, run),
+        "generated/files/ledger.json": json.dumps([as_json(e) for e in entries], indent=1) + "\n",
+    }
+    for name, content in files.items():
+        _write(target / name, content)
+    return len(files)
+
+
+def _evidence(folder: Path) -> tuple[Run | None, list[Record]]:
+    try:
+        return read(folder)
+    except EvidenceError:
+        if (folder / "evidence.jsonl").exists():
+            raise
+        return None, []
+
+
+def _included(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
+    return {
+        "ledger.md": ledger_page.page(entries, run),
+        "errata.md": errata_page.page(entries),
+    }
+
+
+def _statements(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
+    grouped = statements(entries)
+    known = [None, *grouped, None]
+    neighbours = {
+        here.name: (before, after)
+        for (before, here), (_, after) in zip(pairwise(known), pairwise(known[1:]), strict=False)
+        if here is not None
+    }
+    drawn = partial(figures, run=run)
+    pages = {f"{s.name}.md": statement_page.page(s, drawn, *neighbours[s.name]) for s in grouped}
+    for paper in PAPERS:
+        own = [s for s in grouped if s.paper is paper]
+        pages[f"paper-{paper.key}.md"] = papers_page.page(paper, own)
+    return pages
+
+
+def _pictures(entries: Sequence[Entry], run: Run | None) -> dict[str, str | bytes]:
+    drawn: list[Figure] = [
+        figure for entry in entries for kind in figures(entry, run).values() for figure in kind
+    ]
+    pictures: dict[str, str | bytes] = {
+        f"generated/files/figures/{f.name}": f.content for f in drawn
+    }
+    tables = {f"generated/files/figures/{f.table_name}": f.table for f in drawn}
+    return {**pictures, **tables}
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content, encoding="utf-8")

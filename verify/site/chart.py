@@ -1,0 +1,170 @@
+"""A chart as SVG, with its text as text.
+
+The picture follows the colour scheme of the page that shows it.  What differs in meaning differs
+in shape and in colour, and the colours (Okabe and Ito's) are told apart by colour-blind readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from typing import NamedTuple
+
+from verify.site.axes import Axis
+
+WIDTH, HEIGHT = 420, 360
+LEFT, RIGHT, TOP, BOTTOM = 62, 14, 16, 50
+STYLE = """
+text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;fill:#444}
+.frame{fill:none;stroke:#b9b9b9}.grid{stroke:#e9e9e9}.guide{stroke:#8a8a8a;stroke-dasharray:5 4}
+.wrong{fill:#d55e00;opacity:.07}.holds{fill:#0072b2;fill-opacity:.55}
+.violated{stroke:#d55e00;stroke-width:1.8;fill:none}.note{fill:#6b6b6b}
+.line{fill:none;stroke-width:1.8}.c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}
+.c3{stroke:#cc79a7}.c4{stroke:#997700}.c5{stroke:#56b4e9}
+@media(prefers-color-scheme:dark){text{fill:#cfcfcf}.frame{stroke:#5c5c5c}.grid{stroke:#2e2e2e}
+.guide{stroke:#8f8f8f}.wrong{opacity:.13}.holds{fill:#56b4e9}.violated{stroke:#ff8a3d}
+.note{fill:#a8a8a8}.c0{stroke:#56b4e9}.c1{stroke:#ff8a3d}.c2{stroke:#2fc79b}.c4{stroke:#e6c229}}
+"""
+
+
+class Mark(NamedTuple):
+    """One instance: its place in data, and whether it violates the statement."""
+
+    x: float
+    y: float
+    violated: bool = False
+    shift: float = 0.0
+    """Pixels to the right, so that equal values do not hide each other."""
+
+
+class Line(NamedTuple):
+    """A named series of places with a lowest and a highest value at each."""
+
+    name: str
+    places: tuple[tuple[float, float, float, float], ...]
+    """x, y, lowest y, highest y."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What a chart shows."""
+
+    title: str
+    description: str
+    x: Axis
+    y: Axis
+    marks: Sequence[Mark] = ()
+    lines: Sequence[Line] = ()
+    diagonal: bool = False
+    wrong: str = ""
+    """Which side of the diagonal would refute: "above", "below" or none."""
+    level: float | None = None
+    """A value of y at which a line is drawn."""
+
+
+def svg(chart: Chart) -> str:
+    """Return the chart as an SVG document."""
+    body = [
+        *_ticks(chart),
+        *_guides(chart),
+        *(_mark(chart, mark) for mark in sorted(chart.marks, key=lambda mark: mark.violated)),
+        *(part for i, line in enumerate(chart.lines) for part in _line(chart, i, line)),
+        f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{_inner_width()}"'
+        f' height="{_inner_height()}"/>',
+        _text(LEFT + _inner_width() / 2, HEIGHT - 10, chart.x.label),
+        f'<g transform="rotate(-90 14 {TOP + _inner_height() / 2:g})">'
+        f"{_text(14, TOP + _inner_height() / 2 + 4, chart.y.label)}</g>",
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
+        f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="t d">'
+        f'<title id="t">{escape(chart.title)}</title>'
+        f'<desc id="d">{escape(chart.description)}</desc>'
+        f"<style>{STYLE}</style>{''.join(body)}</svg>\n"
+    )
+
+
+def _inner_width() -> int:
+    return WIDTH - LEFT - RIGHT
+
+
+def _inner_height() -> int:
+    return HEIGHT - TOP - BOTTOM
+
+
+def _across(place: float) -> float:
+    return round(LEFT + place * _inner_width(), 1)
+
+
+def _down(place: float) -> float:
+    return round(TOP + (1 - place) * _inner_height(), 1)
+
+
+def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:
+    attribute = f' class="{kind}"' if kind else ""
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{attribute}>{escape(text)}</text>'
+
+
+def _ticks(chart: Chart) -> list[str]:
+    across = [
+        f'<path class="grid" d="M{_across(p):g} {TOP}V{HEIGHT - BOTTOM}"/>'
+        + _text(_across(p), HEIGHT - BOTTOM + 17, text)
+        for p, text in chart.x.ticks
+    ]
+    up = [
+        f'<path class="grid" d="M{LEFT} {_down(p):g}H{WIDTH - RIGHT}"/>'
+        + _text(LEFT - 7, _down(p) + 4, text, "end")
+        for p, text in chart.y.ticks
+    ]
+    return across + up
+
+
+def _guides(chart: Chart) -> list[str]:
+    guides = []
+    left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
+    if chart.wrong:
+        corner = f"{left} {top}" if chart.wrong == "above" else f"{right} {bottom}"
+        guides.append(f'<path class="wrong" d="M{left} {bottom}L{corner}L{right} {top}Z"/>')
+        x, y, anchor = (left + 9, top + 18, "start") if chart.wrong == "above" else (
+            right - 9, bottom - 10, "end")  # fmt: skip
+        guides.append(_text(x, y, "would refute", anchor, "note"))
+    if chart.diagonal:
+        guides.append(f'<path class="guide" d="M{left} {bottom}L{right} {top}"/>')
+    if chart.level is not None:
+        at = _down(chart.y.place(chart.level))
+        guides.append(f'<path class="guide" d="M{left} {at:g}H{right}"/>')
+    return guides
+
+
+def _mark(chart: Chart, mark: Mark) -> str:
+    x = _across(chart.x.place(mark.x)) + mark.shift
+    y = _down(chart.y.place(mark.y))
+    if mark.violated:
+        return f'<path class="violated" d="M{x - 4:g} {y - 4:g}l8 8m0-8l-8 8"/>'
+    return f'<circle class="holds" cx="{x:g}" cy="{y:g}" r="3.2"/>'
+
+
+def _line(chart: Chart, index: int, line: Line) -> list[str]:
+    """A line through the middle values, a whisker from the lowest to the highest, a name."""
+    shift = 7 * index
+    at = [
+        (_across(chart.x.place(x)) + shift, *(_down(chart.y.place(v)) for v in values))
+        for x, *values in line.places
+    ]
+    colour = f"line c{index % 6}"
+    segments = [
+        f'<path class="{colour}" d="M{a[0]:g} {a[1]:g}L{b[0]:g} {b[1]:g}"/>'
+        for a, b in pairwise(at)
+    ]
+    whiskers = [
+        f'<path class="{colour}" d="M{x:g} {low:g}V{high:g}M{x - 3:g} {y:g}h6"/>'
+        for x, y, low, high in at
+    ]
+    legend_y = TOP + 16 + 16 * index
+    legend = (
+        f'<path class="{colour}" d="M{LEFT + 8} {legend_y - 4}h18"/>'
+        f"{_text(LEFT + 31, legend_y, line.name, 'start')}"
+    )
+    return [*segments, *whiskers, legend]

@@ -1,0 +1,39 @@
+"""Docstrings as Sphinx reads them: a norm such as ``|u|`` in a sentence is no substitution."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_QUOTED = re.compile(r"(``.*?``|`[^`]*`)")
+
+
+def escape_bars(lines: list[str]) -> list[str]:
+    r"""Return the lines with every bar outside of quoted text escaped.
+
+    Directives and doctests are left as they are.
+
+    >>> escape_bars(["the norm |u| of :math:`|v|`"])
+    ['the norm \\|u\\| of :math:`|v|`']
+    """
+    kept, inside = [], False
+    for line in lines:
+        starts = line.lstrip().startswith((".. ", ">>>"))
+        inside = starts or (inside and (not line.strip() or line.startswith(" ")))
+        kept.append(line if inside else _escaped(line))
+    return kept
+
+
+def _escaped(line: str) -> str:
+    parts = _QUOTED.split(line)
+    return "".join(p if i % 2 else p.replace("|", r"\|") for i, p in enumerate(parts))
+
+
+def _process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = escape_bars(lines)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Connect to autodoc."""
+    app.connect("autodoc-process-docstring", _process)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,224 @@
+"""The figures of a claim: actual against claimed, slack against batch size, through training.
+
+A figure is a picture, a caption that says its claim, n, seed and versions, a text alternative,
+and the numbers that it shows.  Where nothing was measured there is no figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from theory.claim import Claim, Relation
+from verify.evidence import Run
+from verify.ledger import Entry
+from verify.site import raster
+from verify.site.axes import Axis, category_axis, linear_axis, magnitude_axis, size_axis
+from verify.site.chart import Chart, Line, Mark, svg
+from verify.site.points import (
+    CLEAR,
+    STAGES,
+    Point,
+    examined,
+    is_noise,
+    place_of,
+    random_points,
+    rows,
+    slack,
+    trained_points,
+    without_noise,
+)
+
+UPPER = (Relation.AT_MOST, Relation.LESS_THAN)
+SHOWN_VERSIONS = ("numpy", "torch")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture as a file's content, and what stands around it."""
+
+    name: str
+    """The picture's file."""
+    content: str | bytes
+    alternative: str
+    caption: str
+    table: str
+    """The numbers as CSV."""
+
+    @property
+    def table_name(self) -> str:
+        """The file of the numbers."""
+        return f"{self.name.rpartition('.')[0]}.csv"
+
+
+def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
+    """Return the claim's figures by kind; a kind without measurements has none."""
+    measured, trained = random_points(entry), trained_points(entry)
+
+    def tells(point: Point) -> bool:
+        return not is_noise(point, entry.claim.relation)
+
+    source = _source(run)
+    by_network: dict[str, list[Point]] = defaultdict(list)
+    for point in filter(tells, trained):
+        place = place_of(point.stratum)
+        by_network[place.network if place else ""].append(point)
+    return {
+        "actual": [_actual(entry, measured, source)] if measured else [],
+        "slack": [_slack(entry, measured, source)] if any(map(tells, measured)) else [],
+        "training": [
+            _training(entry, network, points, source) for network, points in by_network.items()
+        ],
+    }
+
+
+def _actual(entry: Entry, points: Sequence[Point], source: str) -> Figure:
+    values = [without_noise(v) for p in points for v in (p.actual, p.claimed)]
+    relation = entry.claim.relation
+    wrong = "" if relation is Relation.EQUAL else "above" if relation in UPPER else "below"
+    chart = Chart(
+        title=f"{entry.claim.id}: actual against claimed",
+        description=_description(entry, points),
+        x=magnitude_axis(values, "claimed"),
+        y=magnitude_axis(values, "actual"),
+        marks=[Mark(without_noise(p.claimed), without_noise(p.actual), p.violated) for p in points],
+        diagonal=True,
+        wrong=wrong,
+    )
+    caption = f"Actual against claimed; the dashed line is equality. {_counted(entry, points)}"
+    return _figure(entry, "actual", chart, caption, points, source)
+
+
+def _slack(entry: Entry, points: Sequence[Point], source: str) -> Figure:
+    claim = entry.claim
+    telling = [p for p in points if not is_noise(p, claim.relation)]
+    values = [slack(p, claim.relation) for p in telling]
+    is_equality = claim.relation is Relation.EQUAL
+    chart = Chart(
+        title=f"{claim.id}: {_quantity(claim)} against batch size",
+        description=_spread(telling, claim),
+        x=size_axis([p.m for p in telling], "batch size m"),
+        y=magnitude_axis([*values, 1.0], "relative error") if is_equality else _slack_axis(values),
+        marks=[
+            Mark(p.m, value, p.violated, shift=(i * 7) % 19 - 9.0)
+            for i, (p, value) in enumerate(zip(telling, values, strict=True))
+        ],
+        level=None if is_equality else 0.0,
+    )
+    meaning = (
+        "Relative difference of the two sides' sizes against the batch size."
+        if is_equality
+        else "Slack, (claimed − actual) over the larger of the two, against the batch size;"
+        " below zero the statement fails."
+        if claim.relation in UPPER
+        else "Slack, (actual − claimed) over the larger of the two, against the batch size;"
+        " below zero the statement fails."
+    )
+    left_out = len(points) - len(telling)
+    note = f" Left out: {left_out} with both sides zero to rounding." if left_out else ""
+    caption = f"{meaning} {_counted(entry, telling)}{note}"
+    return _figure(entry, "slack", chart, caption, telling, source)
+
+
+def _slack_axis(values: Sequence[float]) -> Axis:
+    low = -1.0 if min(values) < -CLEAR else -0.1
+    return linear_axis(
+        low, 1, "slack", (-1, -0.5, 0, 0.5, 1) if low == -1 else (0, 0.25, 0.5, 0.75, 1)
+    )
+
+
+def _training(entry: Entry, network: str, points: Sequence[Point], source: str) -> Figure:
+    claim = entry.claim
+    table: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for point in points:
+        place = place_of(point.stratum)
+        if place is not None:
+            table[place.layer][place.stage].append(slack(point, claim.relation))
+    stages = [s for s in STAGES if any(s in layer for layer in table.values())]
+    lines = [
+        Line(
+            f"layer {layer}",
+            tuple(
+                (i, median(found[s]), min(found[s]), max(found[s]))
+                for i, s in enumerate(stages)
+                if s in found
+            ),
+        )
+        for layer, found in sorted(table.items())
+    ]
+    values = [v for line in lines for place in line.places for v in place[1:]]
+    is_equality = claim.relation is Relation.EQUAL
+    chart = Chart(
+        title=f"{claim.id}: {_quantity(claim)} over the training of the {network} network",
+        description=_spread(points, claim),
+        x=category_axis(stages, "stage of training"),
+        y=magnitude_axis(values, "relative error") if is_equality else _slack_axis(values),
+        lines=lines,
+        level=None if is_equality else 0.0,
+    )
+    caption = (
+        f"Through the training of the {network} network on digits, layer by layer:"
+        f" the median {_quantity(claim)} of a layer's units, from least to largest."
+        f" {_counted(entry, points, trained=True)}"
+    )
+    return _figure(entry, f"training-{network}", chart, caption, points, source)
+
+
+def _figure(
+    entry: Entry, kind: str, chart: Chart, caption: str, points: Sequence[Point], source: str
+) -> Figure:
+    is_dense = len(points) > raster.MOST_IN_SVG and not chart.lines
+    stem = f"{entry.claim.id.replace('/', '--')}.{kind}".replace(" ", "-")
+    return Figure(
+        name=f"{stem}.{'png' if is_dense else 'svg'}",
+        content=raster.png(chart) if is_dense else svg(chart),
+        alternative=f"{chart.title}. {chart.description}",
+        caption=f"**{entry.claim.id}.** {caption} {source}",
+        table=_csv(rows(points, entry.claim.relation)),
+    )
+
+
+def _quantity(claim: Claim) -> str:
+    return "relative error" if claim.relation is Relation.EQUAL else "slack"
+
+
+def _description(entry: Entry, points: Sequence[Point]) -> str:
+    violated = sum(p.violated for p in points)
+    side = {True: "on the line of equality", False: "on the permitted side of the line"}
+    held = side[entry.claim.relation is Relation.EQUAL]
+    if not violated:
+        return f"{len(points)} instances, all {held} within rounding."
+    return f"{len(points)} instances: {len(points) - violated} {held}, {violated} violating."
+
+
+def _spread(points: Sequence[Point], claim: Claim) -> str:
+    values = [slack(p, claim.relation) for p in points]
+    sizes = sorted({p.m for p in points})
+    return (
+        f"{len(points)} instances at batch sizes {', '.join(map(str, sizes))}; {_quantity(claim)}"
+        f" from {min(values):.3g} to {max(values):.3g}, median {median(values):.3g}."
+    )
+
+
+def _counted(entry: Entry, points: Sequence[Point], trained: bool = False) -> str:
+    total = examined(entry, trained=trained)
+    violated = sum(p.violated for p in points)
+    shown = f"n = {len(points):,}" + (f" of {total:,}" if total > len(points) else "")
+    return f"{shown}, {violated:,} violating." if violated else f"{shown}, none violating."
+
+
+def _source(run: Run | None) -> str:
+    if run is None:
+        return ""
+    versions = ", ".join(f"{n} {run.versions[n]}" for n in SHOWN_VERSIONS if n in run.versions)
+    return f"Seed {run.seed}, profile {run.profile}, {versions}, commit {run.commit}."
+
+
+def _csv(table: list[tuple[object, ...]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(table)
+    return stream.getvalue()

@@ -1,0 +1,142 @@
+"""What was found of one claim: proof, counterexample, figures, witnesses, how to do it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from theory.claim import Verdict
+from verify.evidence import Record
+from verify.ledger import Entry, agrees
+from verify.site import api_pages, certificates, counterexamples
+from verify.site.figures import Figure
+from verify.site.markup import display, raw, table
+from verify.site.sources import modules
+from verify.site.statements import address
+
+NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
+
+
+def proof(entry: Entry) -> str:
+    """Return the proof, as the arithmetic that found it wrote it."""
+    found = entry.proof
+    if found is None or entry.verdict is not Verdict.PROVED:
+        return ""
+    if "slack" not in found:
+        return f"**Proof.** Symbolically, entry by entry, for {found['scope']}.\n"
+    return _abstract_proof(entry, certificates.terms(found), certificates.slack(found))
+
+
+def _abstract_proof(entry: Entry, terms: list[str], slack: str) -> str:
+    found = entry.proof or {}
+    opening = "**Proof.** In the arithmetic of inner products, for a batch of symbolic length, "
+    if not terms:
+        return (
+            f"{opening}the two sides are the same expression: their difference is $0$, whatever"
+            " the batch, its size and the loss.\n"
+        )
+    letters = (
+        r"Here $c = y - \mu\mathbf 1$ is the centred batch, $g$ the loss's gradient at the"
+        r" layer's output and $H$ its Hessian there."
+    )
+    brackets = (
+        " A bracket stands for its hypothesis's quantity, which has the sign that the"
+        " hypothesis says."
+        if certificates.has_hypotheses(found)
+        else ""
+    )
+    total = r" \\ &+ ".join(terms)
+    shown = display(rf"\begin{{aligned}} &{total} \end{{aligned}}")
+    sign = "the slack is a sum that no term can make negative" if len(terms) > 1 else (
+        "the slack is a term that cannot be negative")  # fmt: skip
+    full = "" if slack in terms else _details("The slack, multiplied out", display(slack))
+    return f"{opening}{sign}:\n\n{shown}\n{letters}{brackets}\n\n{full}"
+
+
+def _details(summary: str, body: str) -> str:
+    return f"<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
+
+
+def counterexample(entry: Entry) -> str:
+    """Return the smallest counterexample with both sides."""
+    found = counterexamples.simplest(entry)
+    if found is None:
+        return ""
+    how = counterexamples.arithmetic(found)
+    return f"**Counterexample.** {counterexamples.written(found, entry.claim)}\n{how}\n"
+
+
+def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
+    """Return the figures, and which of them were not yet run."""
+    if entry.claim.unreadable:
+        return ""
+    shown = [_figure(figure) for kind in figures.values() for figure in kind]
+    names = {"actual": "Actual against claimed", "training": "Over the training of real networks"}
+    missing = [NOT_RUN.format(names[k]) for k in names if not figures.get(k)]
+    grid = "".join(shown)
+    parts = [f'<div class="figures">\n{grid}</div>'] if shown else []
+    return raw("\n".join([*parts, *missing]))
+
+
+def _figure(figure: Figure) -> str:
+    caption = escape(figure.caption).replace("**", "")
+    claim, _, rest = caption.partition(". ")
+    return (
+        f'<figure><img src="../figures/{figure.name}" width="420" height="360" loading="lazy"'
+        f' alt="{escape(figure.alternative, quote=True)}">'
+        f"<figcaption><b>{claim}.</b> {rest}"
+        f' <a href="../figures/{figure.table_name}" download>Numbers (CSV)</a>'
+        "</figcaption></figure>\n"
+    )
+
+
+def witnesses(entry: Entry) -> str:
+    """Return the table of what each witness found."""
+    if not entry.records:
+        return ""
+    records = sorted(entry.records, key=lambda r: (r.proof is None, r.counterexample is None))
+    header = ("witness", "found", "instances", "undecided", "worst actual/claimed", "seconds")
+    return raw(table(header, (_witness(entry, r) for r in records), "witnesses"))
+
+
+def _witness(entry: Entry, record: Record) -> tuple[str, ...]:
+    decided = record.instances - record.vacuous - record.undecided
+    ratio = "" if record.worst_ratio is None else f"{record.worst_ratio:.6g}"
+    return (
+        escape(record.witness),
+        escape(_said(entry, record)),
+        f"{decided:,}" if record.instances else "",
+        f"{record.undecided:,}" if record.undecided else "",
+        ratio,
+        f"{record.seconds:.1f}",
+    )
+
+
+def _said(entry: Entry, record: Record) -> str:
+    if record.proof:
+        return f"proof for {record.proof['scope']}"
+    if record.counterexample:
+        return f"counterexample with m = {record.counterexample['m']}"
+    if record.violated:
+        return f"{record.violated:,} violated"
+    if record.instances - record.vacuous - record.undecided:
+        return "no violation" if agrees(entry.verdict, record) else "none violated"
+    return "says nothing"
+
+
+def reproduction(entry: Entry) -> str:
+    """Return the commands that examine it again, its address and its code."""
+    claim = entry.claim
+    tokens = dict.fromkeys(r.worst_token for r in entry.records if r.worst_token)
+    commands = [f"python -m verify check {claim.id}"]
+    commands += [f'python -m verify reproduce "{token}"' for token in tokens]
+    module = modules().get(claim.id)
+    code = (
+        f' The statement as code: <a href="../reference/{api_pages.home(module.__name__)}.html">'
+        f"<code>{module.__name__}</code></a>."
+        if module
+        else ""
+    )
+    permanent = f'Cite this as <a href="../{address(claim.id)}"><code>{claim.id}</code></a>.'
+    block = "```sh\n" + "\n".join(commands) + "\n```\n"
+    return f'{block}\n<p class="sources">{permanent}{code}</p>\n'

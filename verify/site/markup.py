@@ -1,0 +1,93 @@
+"""Pieces of MyST text that several kinds of page share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from theory.claim import Claim, Verdict
+from verify.site.statements import address, name_of
+
+KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
+_WORDS = re.compile(r"\b[a-z]{2,}\b")
+
+
+def chip(verdict: Verdict) -> str:
+    """Return the verdict as a word on its colour."""
+    return f'<span class="verdict {KIND[verdict]}">{verdict.value}</span>'
+
+
+def anchor(identifier: str) -> str:
+    """Return the place that a claim's permanent address leads to."""
+    return f'<span class="anchor" id="{escape(identifier, quote=True)}"></span>'
+
+
+def link(identifier: str, up: str = "") -> str:
+    """Return a link to a claim, from a page below the root where ``up`` says so."""
+    return f'<a class="claim" href="{up}{address(identifier)}">{escape(identifier)}</a>'
+
+
+def display(tex: str) -> str:
+    """Return a displayed formula."""
+    return f"$$\n{tex}\n$$\n"
+
+
+def formula_or_words(text: str, *, displayed: bool = False) -> str:
+    r"""Return a statement: mathematics where it is LaTeX, else its words.
+
+    >>> formula_or_words("a later layer is a Batch Normalization")
+    'a later layer is a Batch Normalization'
+    >>> formula_or_words(r"\gamma > 0")
+    '$\\gamma > 0$'
+    """
+    if is_words(text):
+        return text
+    return display(text) if displayed else f"${text}$"
+
+
+def is_words(text: str) -> bool:
+    """Whether a statement is written in words rather than in LaTeX."""
+    plain = re.sub(r"\\(?:text|mathrm|operatorname)\{[^{}]*\}", "", text)
+    return "$" in text or ("\\" not in plain and len(_WORDS.findall(plain)) > 2)
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "witness", "witnesses"), plural(1200, "case")
+    ('1 witness', '1,200 cases')
+    """
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]], kind: str = "") -> str:
+    """Return a table as HTML, within a box that scrolls by itself where it is too wide."""
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in header)
+    body = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return (
+        f'<div class="scroller" tabindex="0" role="group" aria-label="Table">\n'
+        f'<table class="plain {kind}">\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>\n"
+    )
+
+
+def raw(html: str) -> str:
+    """Return HTML as a block of its own."""
+    return f"```{{raw}} html\n{html.rstrip()}\n```\n"
+
+
+def places(claim: Claim, texts: dict[str, str]) -> str:
+    """Return where a statement stands, in words.
+
+    The line is that of the conversion of the text, which the claim's module identifies.
+    """
+    return "; ".join(
+        f"{location.place} ({texts.get(location.text, location.text)})"
+        for location in claim.locations
+    )
+
+
+def is_same_page(identifier: str, other: str) -> bool:
+    """Whether two claims share a page."""
+    return name_of(identifier) == name_of(other)

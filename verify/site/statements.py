@@ -1,0 +1,157 @@
+"""The ledger's entries as the site groups them: one page for each statement of a paper.
+
+A claim's identifier begins with its statement's, ``S-thm-4.1/eps/corrected`` with ``S-thm-4.1``;
+readings and corrections of a statement share its page, each at an anchor of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from theory.claim import Claim, Form, Reading, Verdict
+from verify.ledger import EVERY_M, Entry
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper whose statements are examined."""
+
+    key: str
+    """What the names of its texts begin with."""
+    short: str
+    citation: str
+    texts: dict[str, str]
+
+
+PAPERS = (
+    Paper(
+        "S",
+        "Santurkar et al. 2018",
+        "S. Santurkar, D. Tsipras, A. Ilyas and A. Mądry,"
+        " *How Does Batch Normalization Help Optimization?*, 2018",
+        {"S-final": "last version", "S-supp": "supplement", "S-v1": "first version"},
+    ),
+    Paper(
+        "L",
+        "Lange et al. 2022",
+        "S. Lange, K. Helfrich and Q. Ye,"
+        " *Batch Normalization Preconditioning for Neural Network Training*, 2022",
+        {"L": "the paper"},
+    ),
+)
+OTHER = Paper("", "Others", "Statements from elsewhere", {})
+
+
+class Strength:
+    """How strong the evidence of a verdict is, from strongest to weakest."""
+
+    EVERY_M = "proof for every m"
+    NAMED_M = "proof for named m"
+    EXACT = "exact counterexample"
+    MEASURED = "measured"
+    NONE = "none"
+    ALL = (EVERY_M, NAMED_M, EXACT, MEASURED, NONE)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement as printed, with its readings, corrections and sharper forms."""
+
+    name: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def claim(self) -> Claim:
+        """The claim that stands for the statement: the first, as printed where there is one."""
+        return self.entries[0].claim
+
+    @cached_property
+    def paper(self) -> Paper:
+        """The paper that prints it."""
+        return paper_of(self.claim)
+
+    @property
+    def page(self) -> str:
+        """The page's address from the root of the site."""
+        return f"statements/{self.name}.html"
+
+
+def statements(entries: Iterable[Entry]) -> list[Statement]:
+    """Return the entries grouped by statement, each paper's in the paper's order."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(name_of(entry.claim.id), []).append(entry)
+    grouped = [Statement(name, tuple(_printed_first(found))) for name, found in groups.items()]
+    return sorted(grouped, key=lambda s: place_in_order(s.claim))
+
+
+def _printed_first(entries: Sequence[Entry]) -> list[Entry]:
+    """Order by reading's epsilon last, and a correction after what it corrects."""
+    return sorted(entries, key=lambda e: (e.claim.reading.has_epsilon, _depth(e.claim)))
+
+
+def _depth(claim: Claim) -> int:
+    return (Form.PRINTED, Form.CORRECTED, Form.SHARPENED).index(claim.form)
+
+
+def place_in_order(claim: Claim) -> tuple[int, int, int]:
+    """Return what sorts claims in the order of their papers."""
+    first = claim.locations[0]
+    paper = paper_of(claim)
+    at = list(paper.texts).index(first.text) if first.text in paper.texts else len(paper.texts)
+    return (PAPERS.index(paper) if paper in PAPERS else len(PAPERS), at, first.line)
+
+
+def name_of(identifier: str) -> str:
+    """Return the statement's part of a claim's identifier."""
+    return identifier.partition("/")[0]
+
+
+def address(identifier: str) -> str:
+    """Return a claim's permanent address from the root of the site.
+
+    >>> address("S-thm-4.1/eps")
+    'statements/S-thm-4.1.html#S-thm-4.1/eps'
+    """
+    return f"statements/{name_of(identifier)}.html#{identifier}"
+
+
+def paper_of(claim: Claim) -> Paper:
+    """Return the paper that a claim's first text belongs to."""
+    text = claim.locations[0].text
+    return next((p for p in PAPERS if text.partition("-")[0] == p.key), OTHER)
+
+
+def strength(entry: Entry) -> str:
+    """Return how strong the evidence of an entry's verdict is."""
+    if entry.verdict is Verdict.PROVED:
+        return Strength.EVERY_M if entry.scope == EVERY_M else Strength.NAMED_M
+    if entry.verdict is Verdict.REFUTED:
+        return Strength.EXACT
+    return Strength.MEASURED if entry.verdict is Verdict.SUPPORTED else Strength.NONE
+
+
+def reading_in_short(reading: Reading) -> str:
+    """Return what a reading makes of epsilon, in a few characters."""
+    return {
+        Reading.NO_EPSILON: "ε = 0",
+        Reading.SHARED_EPSILON: "ε > 0",
+        Reading.UNIT_VARIANCE: "ε > 0, ŷ of unit variance",
+    }[reading]
+
+
+def title(claim: Claim) -> str:
+    """Return what tells a claim from the others of its statement.
+
+    >>> from theory.santurkar2018.theorem_4_1 import TWO_NETWORKS
+    >>> title(TWO_NETWORKS)
+    'As printed, “two networks”'
+    """
+    form = {Form.PRINTED: "As printed", Form.CORRECTED: "Corrected", Form.SHARPENED: "Sharpened"}
+    known = {"eps", "eps-unit", "corrected", "sharpened", *{p.lower() for p in Form}}
+    names = [part for part in claim.id.split("/")[1:] if part not in known]
+    name = f", “{', '.join(names).replace('-', ' ')}”" if names else ""
+    reading = f", {reading_in_short(claim.reading)}" if claim.reading.has_epsilon else ""
+    return form[claim.form] + name + reading
