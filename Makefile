@@ -20,7 +20,8 @@ deep: $(ENV)
 
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
-	$(RUN) pytest tests --doctest-modules theory verify/witnesses verify/tolerance.py --ignore=verify/test_claims.py
+	$(RUN) pytest tests README.md theory verify/witnesses verify/tolerance.py verify/evidence.py \
+		--doctest-modules --doctest-glob=README.md
 
 lint: $(ENV)
 	$(RUN) ruff check .

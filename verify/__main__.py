@@ -57,7 +57,7 @@ def check(
     ] = None,
     profile: Annotated[str, typer.Option(help="smoke, default or deep.")] = "default",
     backend: Annotated[str, typer.Option(help="numpy, torch, cupy or array-api-strict.")] = "numpy",
-    device: Annotated[str, typer.Option(help="The backend's device.")] = "cpu",
+    device: Annotated[str, typer.Option(help="The backend's device.")] = "",
     seed: Annotated[int, typer.Option(help="Where random cases start.")] = 0,
     evidence_folder: Annotated[
         Path | None, typer.Option("--evidence", help="Keep the evidence in this folder.")

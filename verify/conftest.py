@@ -22,7 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("verify", "examining the statements")
     group.addoption("--profile", default="default", help="smoke, default or deep")
     group.addoption("--backend", default="numpy", help="numpy, torch, cupy or array-api-strict")
-    group.addoption("--device", default="cpu", help="the backend's device, such as cpu or cuda")
+    group.addoption(
+        "--device",
+        default="",
+        help="the backend's device, such as cuda; its default device if left out",
+    )
     group.addoption("--seed", type=int, default=0, help="where random cases start")
     group.addoption(
         "--evidence", type=Path, default=DEFAULT_EVIDENCE, metavar="DIR", help="evidence folder"

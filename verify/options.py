@@ -21,7 +21,7 @@ class Options:
 
     profile: str = "default"
     backend: str = "numpy"
-    device: str = "cpu"
+    device: str = ""
     seed: int = 0
     evidence: Path = DEFAULT_EVIDENCE
     cache: Path | None = None

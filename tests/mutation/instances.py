@@ -50,8 +50,8 @@ def quartic(case: Case) -> Case:
     return replace(case, loss=Loss(general, (*case.loss.parameters, fourth, 0 * fourth, fourth)))
 
 
-EXACT = quadratic_case(3, 1)
-CASES = quartic(EXACT), quartic(quadratic_case(4, 0))
+EXACT = quadratic_case(3, 1, gamma=-4, beta=3)
+CASES = quartic(EXACT), quartic(quadratic_case(4, 0, gamma=2, beta=-1))
 MANY_CASES = (
     *CASES,
     *(quadratic_case(3, seed, Fraction(1, 8), gamma=1) for seed in range(1, 4)),

@@ -19,9 +19,7 @@ from theory.claim import Reading
 from theory.santurkar2018 import CLAIMS
 
 FILES = ("theory/batchnorm.py", "theory/running.py", "theory/claim.py")
-PLACES = [
-    (file, function) for file in FILES for function in functions(file)
-]
+PLACES = [(file, function) for file in FILES for function in functions(file)]
 SENTINELS = [
     claim
     for claim in CLAIMS

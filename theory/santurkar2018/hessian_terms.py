@@ -2,7 +2,7 @@ r"""The proof of Theorem 4.2, the terms of the Hessian: equations (24), (27), (3
 
 from typing import Any
 
-from theory.arithmetic import inner
+from theory.arithmetic import inner, mean
 from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Verdict
 from theory.santurkar2018.texts import final, supplement
 
@@ -15,7 +15,7 @@ def mean_of_gradient(network: Network, at: Letters) -> Sides:
 
     def averaged(z: Any) -> Any:
         g = network.gradient(network.loss, z)
-        return 0 * z + g.sum() / network.m
+        return 0 * z + mean(g)
 
     return Sides(network.derivative(averaged, network.z, u), at.one * inner(at.one, at.H(u)) / at.m)
 

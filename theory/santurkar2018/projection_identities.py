@@ -6,7 +6,7 @@ I - M/m - yhat yhat'/m is no projection any more.
 
 from typing import Any
 
-from theory.arithmetic import inner, norm_squared
+from theory.arithmetic import inner, mean, norm_squared
 from theory.batchnorm import centre
 from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Verdict, gradient_in_y
 from theory.santurkar2018.hessian import project
@@ -27,7 +27,7 @@ def excess(at: Letters) -> Any:
 
 def line_43(network: Network, at: Letters) -> Sides:
     """The centred gradient has no mean."""
-    centred = at.g - at.one * (at.g.sum() / at.m)
+    centred = at.g - at.one * (mean(at.g))
     return Sides(at.one * inner(at.one, centred), 0 * at.one)
 
 

@@ -21,11 +21,11 @@ text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;fill:#
 .frame{fill:none;stroke:#b9b9b9}.grid{stroke:#e9e9e9}.guide{stroke:#8a8a8a;stroke-dasharray:5 4}
 .wrong{fill:#d55e00;opacity:.07}.holds{fill:#0072b2;fill-opacity:.55}
 .violated{stroke:#d55e00;stroke-width:1.8;fill:none}.note{fill:#6b6b6b}
-.line{fill:none;stroke-width:1.8}.c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}
+.line{fill:none;stroke-width:1.8}.dot{fill:#fff}.c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}
 .c3{stroke:#cc79a7}.c4{stroke:#997700}.c5{stroke:#56b4e9}
 @media(prefers-color-scheme:dark){text{fill:#cfcfcf}.frame{stroke:#5c5c5c}.grid{stroke:#2e2e2e}
 .guide{stroke:#8f8f8f}.wrong{opacity:.13}.holds{fill:#56b4e9}.violated{stroke:#ff8a3d}
-.note{fill:#a8a8a8}.c0{stroke:#56b4e9}.c1{stroke:#ff8a3d}.c2{stroke:#2fc79b}.c4{stroke:#e6c229}}
+.note{fill:#a8a8a8}.dot{fill:#131416}.c0{stroke:#56b4e9}.c1{stroke:#ff8a3d}.c2{stroke:#2fc79b}.c4{stroke:#e6c229}}
 """
 
 
@@ -159,7 +159,8 @@ def _line(chart: Chart, index: int, line: Line) -> list[str]:
         for a, b in pairwise(at)
     ]
     whiskers = [
-        f'<path class="{colour}" d="M{x:g} {low:g}V{high:g}M{x - 3:g} {y:g}h6"/>'
+        f'<path class="{colour}" d="M{x:g} {low:g}V{high:g}"/>'
+        f'<circle class="{colour} dot" cx="{x:g}" cy="{y:g}" r="4"/>'
         for x, y, low, high in at
     ]
     legend_y = TOP + 16 + 16 * index

@@ -195,7 +195,7 @@ def _examine_group(claim: Claim, cases: list[Case], seed: int) -> Instances:
         return torch.tensor(np.array(values), dtype=torch.float64)
 
     def loss(z: torch.Tensor, *parameters: torch.Tensor) -> torch.Tensor:
-        return Loss(function, parameters)(z, torch.nn.functional.softplus)
+        return Loss(function, parameters)(z, _softplus)
 
     stack = Stack(
         y=batches([c.y for c in cases]),
@@ -213,6 +213,11 @@ def _examine_group(claim: Claim, cases: list[Case], seed: int) -> Instances:
     found.tokens = [case.token for case in cases]
     found.strata = [case.stratum for case in cases]
     return found
+
+
+def _softplus(x: torch.Tensor) -> torch.Tensor:
+    """Return log(1 + exp(x)) without the library's linear branch beyond 20."""
+    return torch.logaddexp(x, torch.zeros_like(x))
 
 
 def _to_numpy(tensor: torch.Tensor) -> Array:

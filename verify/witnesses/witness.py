@@ -53,7 +53,7 @@ class Settings:
     budget: Budget
     seed: int = 0
     backend: str = "numpy"
-    device: str = "cpu"
+    device: str = ""
     cache: Path | None = None
 
 

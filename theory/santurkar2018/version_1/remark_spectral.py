@@ -62,12 +62,14 @@ def without_layer(network: Network, at: Letters) -> Symmetric:
 
 
 def entry(index: int) -> Hypothesis:
-    """Return that an entry is no larger with the layer than without."""
+    """Return that an entry is smaller with the layer than without."""
 
     def margin(network: Network, at: Letters) -> Any:
         return without_layer(network, at)[index] ** 2 - with_layer(network)[index] ** 2
 
-    return Hypothesis(r"|A_{ik}| \le |B_{ik}| \text{ for the entry }" + str(index), margin)
+    return Hypothesis(
+        r"|A_{ik}| < |B_{ik}| \text{ for the entry }" + str(index), margin, Relation.MORE_THAN
+    )
 
 
 ENTRIES = (entry(0), entry(1), entry(2))
@@ -115,11 +117,11 @@ PRINTED = Claim(
             "element-wise translates into a bound on the spectral norm",
         ),
     ),
-    statement=r"|A_{ik}| \le |B_{ik}| \Rightarrow \|A\|_2 \le \|B\|_2,\quad"
+    statement=r"|A_{ik}| < |B_{ik}| \Rightarrow \|A\|_2 < \|B\|_2,\quad"
     r" A = \frac{\partial^2\hat L}{\partial W\partial W},\ "
     r" B = \frac{\partial^2 L}{\partial W\partial W}",
     sides=spectral,
-    relation=Relation.AT_MOST,
+    relation=Relation.LESS_THAN,
     hypotheses=(MEAN_ZERO, *ENTRIES),
     expected=Verdict.REFUTED,
     order=2,
@@ -132,7 +134,7 @@ CLAIMS = [
         sides=spectral_bound,
         hypotheses=ENTRIES,
         certificate=spectral_slack,
-        statement=PRINTED.statement.replace(r"\|A\|_2 \le", r"\|A\|_2^2 \le n").replace(
+        statement=PRINTED.statement.replace(r"\|A\|_2 <", r"\|A\|_2^2 < n").replace(
             r"\|B\|_2,", r"\|B\|_2^2,"
         ),
         remark="For n = 2 weights; the factor is attained at matrices of Hadamard.",

@@ -1,4 +1,9 @@
-"""Every mechanical mistake in a claim's formulas is noticed, or changes nothing."""
+"""Every mechanical mistake in a claim's formulas is noticed, or changes nothing.
+
+Not collected by default yet: run ``pytest tests/mutation/survey_claims.py``.  For 18 of its 177
+places mistakes survive, by the look of them all equivalent or in how cases are sampled; their
+reasons are still to be written in ``equivalent.py`` before this becomes a test.
+"""
 
 import importlib
 
@@ -12,11 +17,9 @@ from planting import loaded, users
 from theory.santurkar2018 import CLAIMS
 
 FILES = sorted(
-    path.relative_to(ROOT).as_posix() for path in (ROOT / "theory/santurkar2018").rglob("*.py")
+    path.relative_to(ROOT).as_posix() for path in (ROOT / "theory/santurkar2018").glob("*.py")
 )
-PLACES = [
-    (file, function) for file in FILES if file not in NOT_YET for function in functions(file)
-]
+PLACES = [(file, function) for file in FILES if file not in NOT_YET for function in functions(file)]
 
 
 def originals(file):
