@@ -70,7 +70,8 @@ def shown(page) -> int:
 def test_page_fits_and_stays_at_home(visit, path, width):
     page = visit(path, width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    text = "[...document.querySelectorAll('article :is(p, dd, h1, h2, h3, figure)')]"
+    # A wide table scrolls inside its own box; the first assertion says that the page does not.
+    text = "[...document.querySelectorAll('article :is(p, dd, h1, h2, h3, figure):not(table *)')]"
     rightmost = page.evaluate(f"Math.max(...{text}.map(e => e.getBoundingClientRect().right))")
     assert rightmost <= width
 
