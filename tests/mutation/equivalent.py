@@ -57,12 +57,12 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
         (f"{S}/hessian.py", "sides"): ("at.one * inner(at.one, u) -> inner(at.one, u)",),
         (f"{S}/hessian_terms.py", "jacobian"): ("at.one * inner(at.one, u) -> inner(at.one, u)",),
         (f"{S}/hessian_terms.py", "mean_of_gradient"): (
-            "0 * z + g.sum() / network.m -> g.sum() / network.m",
+            "0 * z + mean(g) -> mean(g)",
             "0 * z -> 0",
             "at.one * inner(at.one, at.H(u)) -> inner(at.one, at.H(u))",
         ),
         (f"{S}/projection_identities.py", "line_43"): (
-            "at.one * (at.g.sum() / at.m) -> at.g.sum() / at.m",
+            "at.one * mean(at.g) -> mean(at.g)",
         ),
         (f"{S}/proof_4_1.py", "line_4"): ("at.one * inner(at.one, at.g) -> inner(at.one, at.g)",),
     },

@@ -50,7 +50,7 @@ def quartic(case: Case) -> Case:
     return replace(case, loss=Loss(general, (*case.loss.parameters, fourth, 0 * fourth, fourth)))
 
 
-EXACT = quadratic_case(3, 1, gamma=-4, beta=3)
+EXACT = quadratic_case(3, 1, gamma=Fraction(-3, 2), beta=Fraction(1, 2))
 CASES = quartic(EXACT), quartic(quadratic_case(4, 0, gamma=2, beta=-1))
 MANY_CASES = (
     *CASES,

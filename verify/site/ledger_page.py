@@ -74,8 +74,8 @@ def summary(grouped: Sequence[Statement]) -> str:
         f" {len(stands) - proved} supported by measurement.",
         f"**What falls.** {plural(len(falls), 'statement')}, each with an exact counterexample on"
         f" its page and in the [errata](errata.md): {_links(falls)}.",
-        f"**With $\\epsilon > 0$**, as every layer computes it, {len(with_epsilon)} more fail as"
-        " printed; their corrected forms are proved.",
+        f"**With $\\epsilon > 0$**, as every layer computes it, "
+        f" {plural(len(with_epsilon), 'statement')} of the table fail in that reading.",
         f"**What is sharper than printed.** {_links(sharper)}.",
     ]
     if waiting:
