@@ -40,7 +40,7 @@ bench: $(ENV)
 $(ENV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --upgrade pip -c constraints.txt
-	.venv/bin/pip install --quiet -c constraints.txt -e '.[verify,docs,lint]'
+	.venv/bin/pip install --quiet -c constraints.txt -e '.[docs,dev]'
 	touch $@
 
 clean:

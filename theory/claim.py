@@ -94,6 +94,8 @@ class Network(Protocol):
     """A second one, such as the k-th input."""
     bound: Any
     r"""A positive number: the bound :math:`\lambda` on the spectral norm of the inputs."""
+    later_normalizations: Any
+    """How many layers of Batch Normalization follow in the network."""
     z: Any
     """The layer's output."""
     g: Any

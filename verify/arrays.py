@@ -114,6 +114,7 @@ class ArrayNetwork(PrimitiveNetwork):
             calculus=calculus,
             other_direction=backend.asarray(case.other_direction),
             bound=number(case.bound),
+            later_normalizations=number(case.later_normalizations),
         )
 
     def standard_deviation(self, y: Any) -> Any:

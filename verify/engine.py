@@ -28,11 +28,11 @@ class Pair:
 
 
 def pairs(claims: Iterable[Claim], witnesses: Sequence[Witness]) -> list[Pair]:
-    """Return every claim with every witness that applies to it."""
+    """Return every claim with every witness that applies to it, one witness after the other."""
     return [
         Pair(claim, witness)
-        for claim in claims
         for witness in witnesses
+        for claim in claims
         if not claim.unreadable and witness.applies(claim)
     ]
 

@@ -79,7 +79,8 @@ def judge(claim: Claim, records: Sequence[Record]) -> Verdict:
 
     A proof and a counterexample of a batch size that it covers, or a proof and a violation in
     floating point, contradict each other: something is wrong with the suite, and nothing is
-    decided.
+    decided.  Nor does a proof decide what is vacuous wherever it was measured: its hypotheses
+    may contradict each other.
     """
     if claim.unreadable:
         return Verdict.UNREADABLE
@@ -93,7 +94,8 @@ def judge(claim: Claim, records: Sequence[Record]) -> Verdict:
     if any(r.violated for r in records):
         return Verdict.UNDECIDED
     if proofs:
-        return Verdict.PROVED
+        is_vacuous = 0 < sum(r.instances for r in records) == sum(r.vacuous for r in records)
+        return Verdict.UNDECIDED if is_vacuous else Verdict.PROVED
     decided = sum(r.instances - r.vacuous - r.undecided for r in records)
     return Verdict.SUPPORTED if decided else Verdict.UNDECIDED
 

@@ -34,6 +34,7 @@ class PrimitiveNetwork:
         calculus: how to differentiate.
         other_direction: a second generic direction.
         bound: a positive number.
+        later_normalizations: how many layers of Batch Normalization the loss contains.
     """
 
     def __init__(
@@ -48,10 +49,12 @@ class PrimitiveNetwork:
         calculus: Calculus,
         other_direction: Any = None,
         bound: Any = 1,
+        later_normalizations: Any = 0,
     ):
         self.y, self.m, self.gamma, self.beta, self.eps = y, m, gamma, beta, eps
         self.direction, self.other_direction = direction, other_direction
         self.bound, self.loss, self.calculus = bound, loss, calculus
+        self.later_normalizations = later_normalizations
         self.z = self.forward(y)
         self.g = self.gradient(loss, self.z)
 

@@ -204,12 +204,13 @@ def climbed(
     steps: int = 150,
     lengths: tuple[int, ...] = (2, 3, 4),
     tries: int = 4,
-) -> tuple[Counterexample | None, int]:
-    """Return a counterexample found by ascent and certified, if any, and how many were tried."""
-    tried = 0
+) -> tuple[Counterexample | None, Counter[Outcome]]:
+    """Return a counterexample found by ascent and certified, if any, and the outcomes met."""
+    met: Counter[Outcome] = Counter()
     for m in lengths:
         for _, case in zip(range(tries), ascend(claim, m, seed, restarts, steps), strict=False):
-            tried += 1
-            if (found := certified(claim, case)) is not None:
-                return found, tried
-    return None, tried
+            outcome = exact.examine(claim, case).outcome
+            met[outcome] += 1
+            if outcome is Outcome.VIOLATED:
+                return certified(claim, case), met
+    return None, met

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from verify.networks import Network
 
-EXAMINED_IMAGES = {"dense": 32, "convolutional": 8}
-"""How many images make the batch of an examination: m = 32, respectively m = 512 and 128."""
+EXAMINED_IMAGES = {"dense": 32, "convolutional": 4}
+"""How many images make the batch of an examination: m = 32, respectively m = 256 and 64."""
 
 
 def to_rows(batch: Tensor) -> Tensor:
@@ -51,6 +51,11 @@ class LayerSnapshot:
     labels: Tensor = field(repr=False)
     shape: torch.Size
     """The shape of the layer's batch in the network."""
+
+    @property
+    def later_normalizations(self) -> int:
+        """How many batch norm layers follow."""
+        return len(self.model.layers) - 1 - self.layer
 
     def with_unit(self, z: Tensor, unit: int | Tensor) -> Tensor:
         """Return the layer's output in the network's shape, one unit's replaced by z.

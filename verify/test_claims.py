@@ -6,8 +6,10 @@ One test a claim and witness; a last one for each claim compares the verdict to 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 
 import pytest
+from rich.console import Console
 
 from theory.claim import Claim
 from verify import engine, ledger, pool
@@ -15,10 +17,12 @@ from verify.conftest import OPTIONS, WRITER
 from verify.engine import Pair
 from verify.evidence import EvidenceError, Record
 from verify.pool import name_of
+from verify.progress import progress_bar
+from verify.witnesses import trained
 from verify.witnesses.table import WITNESSES
 
 PAIRS = engine.pairs(engine.CLAIMS, WITNESSES)
-Examined = dict[pool.Name, "pool.Future[Record]"]
+Examined = dict[pool.Name, Future[Record]]
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +35,10 @@ def examined(request: pytest.FixtureRequest) -> Iterator[Examined]:
         pytest.exit(str(error), pytest.ExitCode.USAGE_ERROR)
     wanted = [pair for item in request.session.items for pair in _pairs_of(item)]
     once = {name_of(pair): pair for pair in wanted}.values()
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if any(pair.witness.name == trained.WITNESS for pair in once):
+        with capture.global_and_fixture_disabled(), progress_bar(Console()) as progress:
+            trained.prepare(options.settings(), progress)
     with pool.examining(once, options.settings(), config.stash[WRITER]) as futures:
         yield futures
 

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from platformdirs import user_cache_dir
 from torch import Tensor
 
-from verify.cache import State, read_or_warn, write_or_warn
+from verify.cache import State, folder_of, read_stages, remembered
 from verify.data import digits
 from verify.networks import NETWORKS, Network
 
@@ -98,12 +97,12 @@ def trained(
         raise ValueError(f"no stage is called {stage!r}; choose one of {', '.join(STAGES)}")
     network = initialised(name, seed)
     recipe = RECIPES[name] if recipe is None else recipe
-    folder = Path(user_cache_dir("batchnorm-theory")) if cache is None else cache
-    file = cache_file(folder, network, seed, recipe)
-    stages = read_or_warn(file, network, STAGES)
-    if stages is None:
-        stages = train(network, seed, recipe, progress)
-        write_or_warn(file, stages)
+    file = cache_file(folder_of(cache), network, seed, recipe)
+    stages = remembered(
+        file,
+        lambda file: read_stages(file, network, STAGES),
+        lambda: train(network, seed, recipe, progress),
+    )
     network.load_state_dict(stages[stage])
     return network
 

@@ -78,24 +78,6 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
             "0 * case.y -> 0 * case.direction",
             "0 * case.y -> 0 * case.other_direction",
         ),
-        (f"{S}/discussion_convexity.py", "PIECEWISE_LINEAR"): (
-            "1 + 0 * network.gamma -> 1",
-            "1 + 0 * network.gamma -> 1 - 0 * network.gamma",
-            "0 * network.gamma -> 0",
-            "0 * network.gamma -> 0 * network.beta",
-            "0 * network.gamma -> 0 * network.bound",
-            "0 * network.gamma -> 0 * network.eps",
-            "0 * network.gamma -> 0 * network.gamma ** 2",
-        ),
-        (f"{S}/discussion_convexity.py", "WITH_NORMALIZATION"): (
-            "1 + 0 * network.gamma -> 1",
-            "1 + 0 * network.gamma -> 1 - 0 * network.gamma",
-            "0 * network.gamma -> 0",
-            "0 * network.gamma -> 0 * network.beta",
-            "0 * network.gamma -> 0 * network.bound",
-            "0 * network.gamma -> 0 * network.eps",
-            "0 * network.gamma -> 0 * network.gamma ** 2",
-        ),
         (f"{S}/hessian_terms.py", "mean_of_gradient"): ("0 * z -> 0 * g", "0 * z -> 0 * u"),
         (f"{S}/projection_identities.py", "line_43"): (
             "0 * at.one -> 0 * at.g",
@@ -172,7 +154,7 @@ PROVABLE = [
     key
     for key, reason in EQUIVALENT.items()
     if reason not in (CHOICE, NO_EPSILON)
-    and key[1] not in ("bowl_at_beta", "PIECEWISE_LINEAR", "letters")
+    and key[1] not in ("bowl_at_beta", "letters")
 ]
 """Those whose values the abstract arithmetic can compare: it takes no special loss."""
 

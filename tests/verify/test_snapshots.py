@@ -94,7 +94,7 @@ def test_snapshot_is_the_network_at_its_layer(network, batch):
 
 
 def test_snapshot_sizes(snapshot):
-    sizes = {"dense": [(32, 100), (32, 100)], "convolutional": [(512, 8), (128, 16)]}
+    sizes = {"dense": [(32, 100), (32, 100)], "convolutional": [(256, 8), (64, 16)]}
     assert snapshot.y.shape == sizes[snapshot.network][snapshot.layer]
     assert snapshot.gamma.shape == snapshot.beta.shape == snapshot.y.shape[1:]
 

@@ -31,14 +31,14 @@ def midpoint(network: Network, at: Letters) -> Sides:
 
 
 PIECEWISE_LINEAR = Hypothesis(
-    "the layers after this one are piecewise linear, the loss is convex",
-    lambda network, at: 1 + 0 * network.gamma,
-    Relation.MORE_THAN,
+    "the layers after this one are piecewise linear, without a normalisation; the loss is convex",
+    lambda network, at: network.later_normalizations,
+    Relation.EQUAL,
     impose=lambda case: case.with_relu_network_loss(),
 )
 WITH_NORMALIZATION = Hypothesis(
     "a later layer is a Batch Normalization, the loss is convex",
-    lambda network, at: 1 + 0 * network.gamma,
+    lambda network, at: network.later_normalizations,
     Relation.MORE_THAN,
     impose=lambda case: case.with_later_batchnorm_loss(),
 )

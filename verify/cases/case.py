@@ -21,6 +21,7 @@ class Case:
     direction: Any
     other_direction: Any
     bound: Any = 1
+    later_normalizations: int = 0
     stratum: str = ""
     token: str = ""
 
@@ -43,7 +44,8 @@ class Case:
 
         The targets are the case's direction.
         """
-        return replace(self, loss=Loss(later_batchnorm, (self.direction,)))
+        loss = Loss(later_batchnorm, (self.direction,))
+        return replace(self, loss=loss, later_normalizations=1)
 
 
 def adapted(case: Case, claim: Claim) -> Case:

@@ -28,6 +28,10 @@ BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
 EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 
+ORDER = 2
+"""How often a jet can be differentiated."""
+
+
 class OutsideJetError(ValueError):
     """The loss was asked for a value at a point where its 2-jet says nothing."""
 
@@ -137,6 +141,19 @@ def prove(claim: Claim) -> Proof | None:
     if claim.relation in _STRICT and not any(map(_is_positive, terms)):
         return None
     return Proof(str(shown(slack)), tuple(_describe(term) for term in terms))
+
+
+def needs_only_the_jet(claim: Claim) -> bool:
+    """Whether a claim looks at the loss only through its 2-jet at the layer's output."""
+    network = AbstractNetwork(abstract_case(claim.reading.has_epsilon))
+    try:
+        letters = claim.reading.letters(network)
+        claim.sides(network, letters)
+        for hypothesis in claim.hypotheses:
+            hypothesis.quantity(network, letters)
+    except OutsideJetError:
+        return False
+    return claim.order <= ORDER
 
 
 _LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)

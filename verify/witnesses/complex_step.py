@@ -18,25 +18,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from array_api_compat import array_namespace
 
-from theory.claim import Claim, Reading, Relation
+from theory.claim import Claim
 from verify import tolerance
 from verify.arrays import ArrayNetwork, Evaluation, evaluate
 from verify.backends import Backend
 from verify.cases.case import Case, adapted
-from verify.cases.losses import Loss
 from verify.network import Calculus
 from verify.tolerance import Array, Outcome
-from verify.witnesses.autograd import (
-    Stack,
-    evaluate_randomly,
-    evaluate_stacked,
-    grouped,
-    rounding_of,
-)
+from verify.witnesses.autograd import evaluate_randomly, evaluate_stacked, rounding_of
 from verify.witnesses.instances import Instances
+from verify.witnesses.stacks import grouped, hypotheses_met, is_defined, loss_of, stacked
 
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
@@ -136,7 +129,7 @@ def _examine_group(
         strata=[case.stratum for case in cases],
         m=len(cases[0].y),
     )
-    defined = [index for index, case in enumerate(cases) if is_defined(claim, case)]
+    defined = np.flatnonzero(is_defined(claim, stacked(cases))).tolist()
     if defined:
         chosen = [cases[index] for index in defined]
         fields = zip(*(evaluate_case(case) for case in chosen), strict=True)
@@ -185,50 +178,8 @@ class Conditions(NamedTuple):
 
 def conditions(claim: Claim, cases: Sequence[Case], seed: int) -> Conditions:
     """Measure them in PyTorch's random arithmetic, for cases of one length and form of loss."""
-
-    def loss(z: torch.Tensor, *parameters: torch.Tensor) -> torch.Tensor:
-        return Loss(cases[0].loss.function, parameters)(z, torch.nn.functional.softplus)
-
-    stack = stacked(cases)
+    stack, loss = stacked(cases), loss_of(cases)
     base = evaluate_stacked(claim, stack, loss)
     samples = evaluate_randomly(claim, stack, loss, seed)
     moved = [np.abs(base[2]), *(np.abs(s[2] - base[2]) / tolerance.STEP for s in samples)]
     return Conditions(rounding_of(base, samples), np.max(moved, axis=0))
-
-
-def stacked(cases: Sequence[Case]) -> Stack:
-    """Return cases of one length and form of loss as PyTorch tensors."""
-
-    def tensor(values: Any) -> torch.Tensor:
-        return torch.tensor(np.array([*values]), dtype=torch.float64)
-
-    shapes = dict.fromkeys(("gamma", "beta", "eps", "bound"), ())
-    fields = {
-        name: tensor(np.reshape(getattr(c, name), shapes.get(name, len(c.y))) for c in cases)
-        for name in Stack._fields[:-1]
-    }
-    parameters = zip(*(case.loss.parameters for case in cases), strict=True)
-    return Stack(**fields, arguments=tuple(map(tensor, parameters)))
-
-
-def is_defined(claim: Claim, case: Case) -> bool:
-    """Return whether sigma is positive, and in the unit-variance reading the variance too."""
-    if claim.reading is Reading.SHARED_EPSILON and np.all(case.eps > 0):
-        return True
-    return bool(np.ptp(case.y) > 0)
-
-
-def hypotheses_met(claim: Claim, quantities: Array, margin: Array) -> Array:
-    """Return whether each instance satisfies every hypothesis, up to the margin."""
-    met = np.ones(len(quantities), dtype=bool)
-    for hypothesis, value, slack in zip(claim.hypotheses, quantities.T, margin.T, strict=True):
-        match hypothesis.sign:
-            case Relation.EQUAL:
-                met &= np.abs(value) <= slack
-            case Relation.MORE_THAN:
-                met &= value > slack
-            case Relation.AT_LEAST:
-                met &= value >= -slack
-            case sign:
-                raise ValueError(f"{claim.id}: a hypothesis cannot be of the sign {sign.value!r}")
-    return met

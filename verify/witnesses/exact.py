@@ -132,6 +132,7 @@ def _network(case: Case, calculus: Calculus) -> PrimitiveNetwork:
         calculus,
         case.other_direction,
         case.bound,
+        case.later_normalizations,
     )
 
 

@@ -30,8 +30,8 @@ from verify import primitives, tolerance
 from verify.evidence import Record
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
-from verify.witnesses.autograd import Stack
 from verify.witnesses.instances import Instances
+from verify.witnesses.stacks import Stack
 from verify.witnesses.trained import Units, every_unit
 from verify.witnesses.witness import Settings, record
 

@@ -29,7 +29,7 @@ class RandomArithmetic(TorchDispatchMode):
     """Perturb the result of every rounding operation by a relative ``step`` at most."""
 
     def __init__(self, step: float, seed: int):
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.step = step
         self.generator = torch.Generator().manual_seed(seed)
 

@@ -44,7 +44,9 @@ def prove_abstractly(claim: Claim, settings: Settings) -> Record:
 def search_integers(claim: Claim, settings: Settings) -> Record:
     """Small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
     searched = search.smallest(claim, settings.budget.examples, settings.seed)
-    total: Counter[Outcome] = sum(searched.outcomes.values(), Counter())
+    total = Counter[Outcome]()
+    for counts in searched.outcomes.values():
+        total += counts
     found = searched.counterexample
     return Record(
         claim=claim.id,
@@ -75,12 +77,14 @@ def prove_symbolically(claim: Claim, settings: Settings) -> Record:
 def climb(claim: Claim, settings: Settings) -> Record:
     """Gradient ascent on the violation, certified exactly."""
     budget = settings.budget
-    found, tried = search.climbed(claim, settings.seed, budget.restarts, budget.steps)
+    found, met = search.climbed(claim, settings.seed, budget.restarts, budget.steps)
     return Record(
         claim=claim.id,
         witness="ascent",
-        instances=tried,
-        violated=int(found is not None),
+        instances=met.total(),
+        violated=met[Outcome.VIOLATED],
+        undecided=met[Outcome.UNDECIDED],
+        vacuous=met[Outcome.VACUOUS],
         counterexample=found.written() if found else None,
     )
 

@@ -2,8 +2,9 @@ r"""The witness of trained networks: every unit of every layer, at stages of tra
 
 An instance is one unit.  Its batch y is what the network makes of a batch of digits, and its loss
 is the rest of the network as a function of this unit's output, all else held: g and H are the
-network's own, differentiated through the layers above and the cross-entropy.  Where a reading has
-no epsilon, this layer is run with eps = 0.
+network's own, differentiated through the layers above and the cross-entropy.  A statement that
+asks for no more of the loss than its 2-jet is given that (:mod:`verify.jets`); any other is given
+the network.  Where a reading has no epsilon, this layer is run with eps = 0.
 
 A trained network is what it is: hypotheses of a statement are not imposed but checked, and an
 instance that does not meet them is vacuous.  The directions that some statements need are normal.
@@ -22,17 +23,20 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
 from verify import training
 from verify.data import examination_batch
 from verify.evidence import Record
+from verify.jets import Jets, jets
+from verify.jets import loss as jet_loss
 from verify.networks import NETWORKS
 from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
 from verify.training import STAGES, Progress
-from verify.witnesses import autograd
-from verify.witnesses.autograd import Stack
+from verify.witnesses import abstract, autograd
 from verify.witnesses.instances import Instances
+from verify.witnesses.stacks import Stack, StackedLoss
 from verify.witnesses.witness import Settings, record
 
 WITNESS = "trained"
@@ -42,22 +46,41 @@ TOGETHER = 50
 
 
 def prepare(settings: Settings, progress: Progress | None = None) -> None:
-    """Train the networks, unless the cache has them; otherwise the first examination does.
+    """Train the networks and take their jets, unless the cache has them.
+
+    What is not prepared, the first examination that needs it does.
 
     Args:
-        settings: the seed of the networks and the folder of the cache.
-        progress: told (description, epochs done, epochs in all) after each epoch.
+        settings: the seed of the networks, the stages and the folder of the cache.
+        progress: told (description, done, total) after each epoch and after each layer's jets.
 
     Raises:
         TrainingError: a network does not reach the accuracy that it should.
     """
+    seed, cache = settings.seed, settings.cache
     for name in NETWORKS:
-        training.trained(name, seed=settings.seed, cache=settings.cache, progress=progress)
+        training.trained(name, seed=seed, cache=cache, progress=progress)
+    every = [
+        layer
+        for name in NETWORKS
+        for stage in settings.budget.stages
+        for layer in layers(name, stage, seed, cache)
+    ]
+    for done, layer in enumerate(every, start=1):
+        for eps in (0.0, layer.eps):
+            jets(layer, eps, cache)
+        if progress is not None:
+            progress("second derivatives of the networks", done, len(every))
 
 
 def examine(claim: Claim, settings: Settings) -> Record:
     """Examine a claim at every unit of every layer of every network, at the budget's stages."""
-    return record(claim, WITNESS, [examine_units(claim, units) for units in every_unit(settings)])
+    if abstract.needs_only_the_jet(claim):
+        groups = units_by_length(settings.budget.stages, settings.seed, settings.cache)
+        found = [examine_jets(claim, units) for units in groups]
+    else:
+        found = [examine_network(claim, units) for units in every_unit(settings)]
+    return record(claim, WITNESS, found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +92,8 @@ class Units:
     """Of the network, of the images, and of the directions."""
     numbers: Tensor
     """The units, int64 of shape (unit,)."""
+    cache: Path | None = None
+    """The folder of the cache; None for the user's own."""
 
     @property
     def stratum(self) -> str:
@@ -93,8 +118,14 @@ class Units:
             direction=generic.direction[chosen],
             other_direction=generic.other_direction[chosen],
             bound=generic.bound[chosen],
+            later_normalizations=torch.full_like(layer.gamma[chosen], layer.later_normalizations),
             arguments=(chosen,),
         )
+
+    def jets(self, has_epsilon: bool) -> Jets:
+        """Return the jets of the instances' losses, with the layer's epsilon or with none."""
+        every = jets(self.layer, self.layer.eps if has_epsilon else 0.0, self.cache)
+        return Jets(*(tensor[self.numbers] for tensor in every))
 
 
 def every_unit(settings: Settings) -> Iterator[Units]:
@@ -103,17 +134,55 @@ def every_unit(settings: Settings) -> Iterator[Units]:
         for stage in settings.budget.stages:
             for layer in layers(name, stage, settings.seed, settings.cache):
                 for numbers in torch.arange(layer.y.shape[1]).split(TOGETHER):
-                    yield Units(layer, settings.seed, numbers)
+                    yield Units(layer, settings.seed, numbers, settings.cache)
+
+
+@lru_cache(maxsize=8)
+def units_by_length(
+    stages: tuple[str, ...], seed: int, cache: Path | None
+) -> tuple[tuple[Units, ...], ...]:
+    """Return all units of every network at some stages, those of one batch length together."""
+    every = [
+        Units(layer, seed, torch.arange(layer.y.shape[1]), cache)
+        for name in NETWORKS
+        for stage in stages
+        for layer in layers(name, stage, seed, cache)
+    ]
+    lengths = dict.fromkeys(len(units.layer.y) for units in every)
+    return tuple(tuple(u for u in every if len(u.layer.y) == m) for m in lengths)
 
 
 def examine_units(claim: Claim, units: Units) -> Instances:
     """Examine a claim at some units of one layer."""
+    if abstract.needs_only_the_jet(claim):
+        return examine_jets(claim, (units,))
+    return examine_network(claim, units)
+
+
+def examine_jets(claim: Claim, units: tuple[Units, ...]) -> Instances:
+    """Examine a claim at units of one batch length, given their losses' jets."""
+    return _examine(claim, units, _joined(units, claim.reading.has_epsilon), jet_loss)
+
+
+def examine_network(claim: Claim, units: Units) -> Instances:
+    """Examine a claim at some units of one layer, given the network that follows."""
     stack = units.stack(claim.reading.has_epsilon)
+    return _examine(claim, (units,), stack, units.layer.loss_of_unit)
+
+
+def _examine(claim: Claim, units: tuple[Units, ...], stack: Stack, loss: StackedLoss) -> Instances:
     # Two measurements of the condition: the networks are well conditioned, and large.
-    found = autograd.examine(claim, stack, units.layer.loss_of_unit, units.seed, samples=2)
-    found.tokens = units.tokens
-    found.strata = [units.stratum] * len(units.tokens)
+    found = autograd.examine(claim, stack, loss, units[0].seed, samples=2)
+    found.tokens = [token for some in units for token in some.tokens]
+    found.strata = [some.stratum for some in units for _ in some.tokens]
     return found
+
+
+@lru_cache(maxsize=8)
+def _joined(units: tuple[Units, ...], has_epsilon: bool) -> Stack:
+    """Return the instances of several layers, with their jets, as one stack."""
+    some = [u.stack(has_epsilon)._replace(arguments=u.jets(has_epsilon)) for u in units]
+    return tree_map(lambda *tensors: torch.cat(tensors), *some)
 
 
 def rebuild(token: str, cache: Path | None = None) -> Units:
@@ -139,7 +208,7 @@ def rebuild(token: str, cache: Path | None = None) -> Units:
             " trained:NETWORK:STAGE:SEED:LAYER:UNIT with a NETWORK of"
             f" {', '.join(NETWORKS)}, a STAGE of {', '.join(STAGES)} and numbers from 0"
         ) from None
-    return Units(layers(name, stage, seed, cache)[layer], seed, torch.tensor([unit]))
+    return Units(layers(name, stage, seed, cache)[layer], seed, torch.tensor([unit]), cache)
 
 
 @lru_cache(maxsize=32)

@@ -21,7 +21,7 @@ def settings(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def maps(settings):
-    """The second layer of the convolutional network: 16 units with m = 128."""
+    """The second layer of the convolutional network: 16 units with m = 64."""
     layer = layers("convolutional", "trained", 0, settings.cache)[1]
     return Units(layer, 0, torch.arange(16))
 

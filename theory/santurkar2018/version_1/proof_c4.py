@@ -14,7 +14,17 @@ from typing import Any
 
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.batchnorm import centre, standard_deviation, variance
-from theory.claim import Claim, Hypothesis, Letters, Network, Reading, Relation, Sides, Term, Verdict
+from theory.claim import (
+    Claim,
+    Hypothesis,
+    Letters,
+    Network,
+    Reading,
+    Relation,
+    Sides,
+    Term,
+    Verdict,
+)
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1 import theorem_c4
 from theory.santurkar2018.version_1.weights import (

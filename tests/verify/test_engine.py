@@ -1,0 +1,134 @@
+"""Which pairs there are, which are chosen, and which need not be examined again."""
+
+from dataclasses import replace
+
+import pytest
+
+from theory.claim import Relation
+from theory.santurkar2018 import CLAIMS, theorem_4_1
+from verify import engine
+from verify.engine import Pair, pairs, selected
+from verify.evidence import Record, Run, Writer, is_finished, read
+from verify.witnesses.table import WITNESSES
+from verify.witnesses.witness import PROFILES, Settings, Witness
+
+RUN = Run("smoke", 0, "numpy", "", "0123", "abcd", 1, {})
+SETTINGS = Settings(PROFILES["smoke"])
+CLAIM = theorem_4_1.PRINTED
+SECOND = theorem_4_1.SHARED
+UNREADABLE = replace(CLAIM, id="S-lost", unreadable="lost")
+
+
+class Counting:
+    """A witness that counts how often it is asked, and of what."""
+
+    def __init__(self, name, applies=lambda claim: True):
+        self.asked = []
+        self.witness = Witness(name, applies, self.examine)
+
+    def examine(self, claim, settings):
+        assert settings is SETTINGS
+        self.asked.append(claim.id)
+        return Record(claim.id, self.witness.name, instances=1)
+
+
+@pytest.fixture
+def first():
+    return Counting("first")
+
+
+@pytest.fixture
+def second():
+    return Counting("second", lambda claim: claim is not SECOND)
+
+
+@pytest.fixture
+def both(first, second):
+    return pairs([CLAIM, UNREADABLE, SECOND], (first.witness, second.witness))
+
+
+def test_pairs_are_claims_with_witnesses_that_apply_and_none_that_is_unreadable(both):
+    assert [pair.name for pair in both] == [
+        "S-thm-4.1-first",
+        "S-thm-4.1-second",
+        "S-thm-4.1/eps-first",
+    ]
+
+
+def test_pairs_of_the_real_claims_have_different_names():
+    everything = pairs(CLAIMS, WITNESSES)
+    assert len({pair.name for pair in everything}) == len(everything)
+    assert {pair.claim.id for pair in everything} == {c.id for c in CLAIMS if not c.unreadable}
+
+
+def test_ascent_is_for_inequalities():
+    climbing = {pair.claim.relation for pair in pairs(CLAIMS, WITNESSES) if "ascent" in pair.name}
+    assert climbing == {c.relation for c in CLAIMS} - {Relation.EQUAL}
+
+
+def test_every_pair_is_examined_and_timed(both, first, second):
+    records = list(engine.examine(both, SETTINGS))
+    assert [(r.claim, r.witness) for r in records] == [(p.claim.id, p.witness.name) for p in both]
+    assert all(record.seconds > 0 for record in records)
+    assert (first.asked, second.asked) == ([CLAIM.id, SECOND.id], [CLAIM.id])
+
+
+def test_records_come_as_they_are_found(both, first):
+    found = engine.examine(both, SETTINGS)
+    next(found)
+    assert first.asked == [CLAIM.id]
+
+
+def test_what_a_killed_run_found_is_not_examined_again(both, first, second, tmp_path):
+    begun = engine.examine(both, SETTINGS, Writer(tmp_path, RUN))
+    killed_after = [next(begun), next(begun)]
+    first.asked.clear(), second.asked.clear()
+    records = list(engine.examine(both, SETTINGS, Writer(tmp_path, RUN)))
+    assert records[:2] == killed_after
+    assert (first.asked, second.asked) == ([SECOND.id], [])
+    assert read(tmp_path)[1] == records
+
+
+def test_a_run_of_another_kind_examines_everything(both, first, tmp_path):
+    list(engine.examine(both, SETTINGS, Writer(tmp_path, RUN)))
+    list(engine.examine(both, SETTINGS, Writer(tmp_path, replace(RUN, source="4567"))))
+    assert first.asked == [CLAIM.id, SECOND.id] * 2
+
+
+@pytest.mark.parametrize(("count", "complete"), [(2, False), (3, True)])
+def test_a_run_is_complete_when_every_pair_was_examined(
+    both, first, second, tmp_path, monkeypatch, count, complete
+):
+    monkeypatch.setattr(engine, "CLAIMS", [CLAIM, SECOND])
+    writer = Writer(tmp_path, RUN)
+    list(engine.examine(both[:count], SETTINGS, writer))
+    engine.finish(writer, (first.witness, second.witness))
+    assert is_finished(tmp_path) is complete
+
+
+def test_without_a_name_every_claim_is_selected():
+    assert selected(CLAIMS, []) == list(CLAIMS)
+
+
+def test_a_name_is_an_identifier_a_row_or_the_beginning_of_identifiers():
+    def ids(*names):
+        return [claim.id for claim in selected(CLAIMS, names)]
+
+    assert ids("S-eq-6/eps/corrected") == ["S-eq-6/eps/corrected"]
+    assert ids("S-eq-6") == ["S-eq-6", "S-eq-6/eps", "S-eq-6/eps-unit", "S-eq-6/eps/corrected"]
+    assert ids("S-eq-6/eps") == ["S-eq-6/eps", "S-eq-6/eps/corrected"]
+    assert ids("S-thm-4.2b") == [c.id for c in CLAIMS if c.row == "S-thm-4.2b"]
+
+
+def test_claims_are_selected_once_in_the_order_of_the_ledger():
+    chosen = selected(CLAIMS, ["S-eq-6/eps", "S-thm-4.2a", "S-eq-6", "S-eq-6/eps/corrected"])
+    assert chosen == [c for c in CLAIMS if c.id.startswith(("S-thm-4.2a", "S-eq-6"))]
+
+
+def test_an_unknown_name_is_refused_and_the_docket_shown():
+    with pytest.raises(ValueError, match=r"called S-thm-9, x; the docket has: S-thm-4\.1, S-thm"):
+        selected(CLAIMS, ["S-thm-9", "S-thm-4.1", "x"])
+
+
+def test_a_pair_is_named_after_its_two():
+    assert Pair(CLAIM, WITNESSES[0]).name == "S-thm-4.1-abstract"

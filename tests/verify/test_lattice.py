@@ -1,0 +1,129 @@
+"""Cases of small integers: the numbers are small, one square root suffices, and all is written."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+
+from verify.cases import lattice
+from verify.cases.case import Case
+from verify.cases.losses import Loss, isotropic
+
+quick = settings(
+    max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None
+)
+lengths = st.integers(1, 4)
+
+
+def entries(case):
+    """Every number of a case but eps."""
+    arrays = (case.y, case.direction, case.other_direction, *case.loss.parameters)
+    flat = [entry for array in arrays for entry in np.ravel(array).tolist()]
+    return [*flat, case.gamma, case.beta, case.bound]
+
+
+@quick
+@given(lengths.flatmap(lattice.cases))
+def test_numbers_are_small_integers(case):
+    assert all(type(entry) is int and -3 <= entry <= 3 for entry in entries(case))
+    assert case.bound >= 1
+
+
+@quick
+@given(lengths.flatmap(lambda m: lattice.cases(m, bound=1)))
+def test_the_bound_bounds_the_numbers(case):
+    assert all(-1 <= entry <= 1 for entry in entries(case))
+
+
+@quick
+@given(lengths.flatmap(lattice.cases))
+def test_shapes_are_those_of_one_unit(case):
+    m = len(case.y)
+    linear, matrix = case.loss.parameters
+    vectors = (case.y, case.direction, case.other_direction, linear)
+    assert {v.shape for v in vectors} == {(m,)}
+    assert matrix.shape == (m, m)
+    assert (matrix == matrix.T).all()
+    assert case.stratum == f"integers m={m}"
+
+
+@quick
+@given(lengths.flatmap(lattice.cases))
+def test_sigma_is_rational_times_the_root_of_the_variance(case):
+    variance = Fraction(np.sum((case.y * len(case.y) - case.y.sum()) ** 2), len(case.y) ** 3)
+    assert case.eps > 0
+    if variance:
+        assert (variance + case.eps) / variance in {Fraction(r) ** 2 for r in ("5/4", "3/2", 2, 3)}
+    else:
+        assert case.eps == 1
+
+
+def test_eps_of_a_batch_by_hand():
+    case = lattice.lattice_case(
+        [0, 0, 2, 2], 2, 1, Fraction(3, 2), [1] * 4, [1] * 10, [0] * 4, [0] * 4, 1
+    )
+    assert case.eps == Fraction(5, 4)
+
+
+def test_the_matrix_is_given_by_its_lower_triangle():
+    case = lattice.lattice_case(
+        [0, 1, 2], 1, 0, Fraction(2), [0] * 3, [1, 2, 3, 4, 5, 6], [0] * 3, [0] * 3, 1
+    )
+    assert case.loss.parameters[1].tolist() == [[1, 2, 4], [2, 3, 5], [4, 5, 6]]
+
+
+def test_hypothesis_shrinks_to_the_smallest_batch_that_is_not_constant():
+    found = find(
+        lattice.cases(3),
+        lambda case: len(set(case.y.tolist())) > 1,
+        settings=settings(database=None, phases=[Phase.generate, Phase.shrink]),
+    )
+    assert sorted(map(abs, found.y.tolist())) == [0, 0, 1]
+    assert not any(entries(found)[3:-1])
+
+
+@quick
+@given(lengths.flatmap(lattice.cases))
+def test_a_case_is_written_in_strings_that_are_its_numbers(case):
+    written = lattice.written(case)
+    assert json.loads(json.dumps(written)) == written
+    assert written["m"] == len(case.y)
+    assert [Fraction(entry) for entry in written["y"]] == case.y.tolist()
+    assert Fraction(written["eps"]) == case.eps
+    matrix = [[int(entry) for entry in row] for row in written["parameters"]["B"]]
+    assert matrix == case.loss.parameters[1].tolist()
+
+
+def test_a_case_written_by_hand():
+    case = Case(
+        y=np.array([0, 1], dtype=object),
+        gamma=-2,
+        beta=0,
+        eps=Fraction(3, 4),
+        loss=Loss(isotropic, (np.array([1, -1], dtype=object), Fraction(1, 2))),
+        direction=np.array([1, 0], dtype=object),
+        other_direction=np.array([0, 1], dtype=object),
+        bound=3,
+    )
+    assert lattice.written(case) == {
+        "m": 2,
+        "y": ["0", "1"],
+        "gamma": "-2",
+        "beta": "0",
+        "eps": "3/4",
+        "loss": "<a, z> + h |z|^2/2",
+        "parameters": {"a": ["1", "-1"], "h": "1/2"},
+        "u": ["1", "0"],
+        "v": ["0", "1"],
+        "lambda": "3",
+    }
+
+
+@pytest.mark.parametrize("bound", [1, 5])
+def test_shrinking_leads_towards_zero(bound):
+    found = find(lattice.cases(2, bound), lambda case: True, settings=settings(database=None))
+    assert not any(entries(found)[:-1])
+    assert found.bound == 1

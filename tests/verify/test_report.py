@@ -1,0 +1,85 @@
+"""The table for a terminal, its last line, and what is marked in both."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from theory.claim import Verdict
+from theory.santurkar2018 import theorem_4_1
+from verify import report
+from verify.evidence import Record
+from verify.ledger import ledger
+
+CLAIM = replace(theorem_4_1.PRINTED, id="S-one")
+FAILING = replace(CLAIM, id="S-two", expected=Verdict.REFUTED)
+UNREADABLE = replace(CLAIM, id="S-three", unreadable="lost", expected=Verdict.UNREADABLE)
+PROOF = Record(CLAIM.id, "abstract", proof={"scope": "every m"}, seconds=0.25)
+HOLDS = Record(CLAIM.id, "autograd", 12_345, worst_ratio=0.123456789, seconds=1.0)
+VACUOUS = Record(CLAIM.id, "trained", 9, vacuous=9)
+FAILS = Record(FAILING.id, "exact", 3, violated=1, counterexample={"m": 2, "y": ["0", "1"]})
+CLAIMS = [CLAIM, FAILING, UNREADABLE]
+
+
+def printed(claims, *records):
+    stream = io.StringIO()
+    report.show(ledger(claims, records), Console(file=stream, width=180))
+    return stream.getvalue().splitlines()
+
+
+def row(lines, name):
+    (found,) = (line for line in lines if line.strip().startswith(f"{name} "))
+    return found
+
+
+def test_a_row_says_what_was_found_where_and_by_whom():
+    found = row(printed(CLAIMS, PROOF, HOLDS, VACUOUS, FAILS), "S-one")
+    assert [cell.strip() for cell in found.split("   ") if cell.strip()] == [
+        "S-one",
+        "Sect. 4.2, Theorem 4.1",
+        "proved",
+        "every m",
+        "abstract, autograd",
+        "12,345",
+        "0.123457",
+        "1.2",
+    ]
+
+
+def test_what_was_not_run_has_no_numbers():
+    assert row(printed(CLAIMS), "S-one").split() == [
+        *("S-one", "Sect.", "4.2,", "Theorem", "4.1"),
+        *("not", "yet", "run"),
+    ]
+
+
+def test_the_last_line_counts_verdicts():
+    *_, last = printed(CLAIMS, PROOF, FAILS)
+    assert last == "3 statements: 1 proved, 1 refuted, 1 unreadable"
+    *_, last = printed(CLAIMS)
+    assert last == "3 statements: 1 unreadable, 2 not yet run"
+
+
+def test_what_is_as_expected_is_not_marked():
+    lines = printed(CLAIMS, PROOF, FAILS)
+    assert not any("expected" in line or "['0', '1']" in line for line in lines)
+
+
+def test_what_is_not_as_expected_is_marked_with_its_counterexample():
+    fails = replace(FAILS, claim=CLAIM.id)
+    holds = replace(HOLDS, claim=FAILING.id)
+    lines = printed(CLAIMS, fails, holds)
+    assert "refuted (expected proved) " in row(lines, "S-one")
+    assert "supported (expected refuted)" in row(lines, "S-two")
+    assert "S-one: {'m': 2, 'y': ['0', '1']}" in lines
+    assert lines[-1].endswith("1 unreadable; not as expected: S-one, S-two")
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_every_verdict_has_a_colour(verdict):
+    assert verdict in report.COLOURS
+
+
+def test_an_empty_ledger_says_so():
+    assert printed([])[-1].strip() == "0 statements:"

@@ -1,0 +1,64 @@
+"""One instance again, from its token."""
+
+import math
+import re
+
+import pytest
+
+from theory.santurkar2018 import CLAIMS
+from verify import engine
+from verify.cases.strata import STRATA, draw, random_cases
+from verify.evidence import Record
+from verify.reproduce import reproduce
+from verify.tolerance import Outcome
+from verify.witnesses import autograd
+from verify.witnesses.witness import record
+
+FEW = [c for c in CLAIMS if c.id in ("S-thm-4.1", "S-fact-C1/eps-unit", "S-thm-4.2a/eps")]
+LINE = re.compile(r"(\S+) +(\w+) +actual (\S+)  claimed (\S+)  ratio (\S+)$")
+
+
+@pytest.fixture(autouse=True)
+def _few_claims(monkeypatch):
+    monkeypatch.setattr(engine, "CLAIMS", FEW)
+
+
+def test_there_is_one_line_for_each_claim():
+    header, *lines = reproduce("random:generic:0:5")
+    case = draw(STRATA[0], 0, 5)
+    gamma, eps = case.gamma.item(), case.eps.item()
+    assert header == f"random:generic:0:5: m = 8, gamma = {gamma!r}, eps = {eps!r}"
+    assert [LINE.match(line)[1] for line in lines] == [claim.id for claim in FEW]
+
+
+@pytest.mark.parametrize("claim", FEW, ids=lambda claim: claim.id)
+def test_the_worst_instance_of_a_run_is_found_again(claim, monkeypatch):
+    monkeypatch.setattr(engine, "CLAIMS", [claim])
+    seed = 4
+    found = record(claim, "autograd", autograd.examine_cases(claim, [*random_cases(seed, 3)], seed))
+    assert isinstance(found, Record)
+    _, line = reproduce(found.worst_token)
+    _, outcome, *_, ratio = LINE.match(line).groups()
+    assert Outcome(outcome) is (Outcome.VIOLATED if found.violated else Outcome.HOLDS)
+    assert math.isclose(float(ratio), found.worst_ratio, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("stratum", STRATA, ids=lambda stratum: stratum.name)
+def test_every_stratum_can_be_reproduced(stratum):
+    assert len(reproduce(f"random:{stratum.name}:1:2")) == 1 + len(FEW)
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        ("", "expected random:STRATUM:SEED:INDEX or trained:NETWORK:STAGE:SEED:LAYER:UNIT"),
+        ("nonsense:1:2", "'nonsense:1:2' names no instance"),
+        ("random:nowhere:0:0", "names no random case; .* large offset"),
+        ("random:generic:0:x", "names no random case"),
+        ("trained:dense", "trained:dense"),
+        ("trained:dense:trained:0:9:0", "9"),
+    ],
+)
+def test_a_token_that_names_no_instance_is_refused(token, said, tmp_path):
+    with pytest.raises(ValueError, match=said):
+        reproduce(token, tmp_path)

@@ -1,0 +1,139 @@
+"""The exact witness, on batches whose numbers can be found by hand."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSLY_PROVED
+
+from theory.claim import Hypothesis, Reading, Relation, Sides
+from theory.santurkar2018 import discussion_4_2
+from verify.cases.case import Case
+from verify.cases.losses import Loss, quadratic
+from verify.cases.strata import STRATA, draw
+from verify.tolerance import Outcome
+from verify.witnesses.exact import Examined, examine, examine_in_balls, rational_case
+
+HOLDS, VIOLATED, VACUOUS_OUTCOME = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
+
+
+def case(y, linear, gamma=1, beta=0, eps=0, matrix=0):
+    """A case of integers with the loss <a, z>, or with a matrix times the identity added."""
+    m = len(y)
+    zeros = np.zeros(m, dtype=object)
+    identity = np.array([[int(i == j) for j in range(m)] for i in range(m)], dtype=object)
+    loss = Loss(quadratic, (np.array(linear, dtype=object), matrix * identity))
+    y = np.array(y, dtype=object)
+    return Case(y, gamma, beta, eps, loss, zeros + 1, zeros)
+
+
+BY_HAND = case([0, 0, 2, 2], [1, 0, 0, 0])
+"""Mean 1 and variance 1; the gradient is (1/2, -1/2, 0, 0)."""
+WITH_EPSILON = case([0, 0, 2, 2], [1, 0, 0, 0], gamma=2, eps=3)
+"""The same with sigma = 2, and yhat half as long: the gradient is (11, -5, -3, -3)/16."""
+GENERIC = case([0, 1, 3, -2, 5], [1, -2, 0, 3, 1], gamma=-2, beta=1, eps=Fraction(3, 2), matrix=1)
+CASES = {"by hand": BY_HAND, "with epsilon": WITH_EPSILON, "generic": GENERIC}
+
+
+@pytest.mark.parametrize("of", CASES)
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_statement_holds(name, of):
+    assert examine(RIGHT[name], CASES[of]).outcome is HOLDS
+    assert examine_in_balls(RIGHT[name], CASES[of]).outcome in (HOLDS, Outcome.UNDECIDED)
+
+
+@pytest.mark.parametrize("examine", [examine, examine_in_balls])
+@pytest.mark.parametrize("name", SLIPS)
+def test_a_slip_is_violated(name, examine):
+    assert examine(SLIPS[name], GENERIC).outcome is VIOLATED
+
+
+def test_both_sides_are_the_numbers_found_by_hand():
+    half = "(1/2, -1/2, 0, 0)"
+    assert examine(RIGHT["S-fact-C1"], BY_HAND) == Examined(HOLDS, half, half)
+    with_epsilon = "(11/16, -5/16, -3/16, -3/16)"
+    assert examine(GRADIENT, WITH_EPSILON) == Examined(HOLDS, with_epsilon, with_epsilon)
+    assert examine(BOUND, BY_HAND) == Examined(HOLDS, "1/2", "1/2")
+
+
+def test_the_slack_of_theorem_4_1_by_hand():
+    found = examine(SHARED_BOUND, WITH_EPSILON)
+    assert (found.actual, found.claimed) == ("41/64", "11/16")
+    assert Fraction(found.claimed) - Fraction(found.actual) == Fraction(3 * 4, 4 * 16) / 4
+
+
+def test_an_irrational_sigma_has_a_closed_form():
+    found = examine(RIGHT["S-fact-C1"], case([0, 0, 1], [1, 0, 0]))
+    assert found.outcome is HOLDS
+    assert found.arithmetic == "exact"
+    assert found.actual == found.claimed == "(3/4*sqrt(2), -3/4*sqrt(2), 0)"
+
+
+def test_two_roots_that_do_not_mix_are_compared_in_balls():
+    found = examine(SLIPS["gradient, 1/sqrt(m) for 1/m"], GENERIC)
+    assert (found.outcome, found.arithmetic) == (VIOLATED, "balls")
+
+
+def test_a_float_is_the_rational_number_that_it_stores():
+    drawn = draw(STRATA[0], 0, 0)
+    rational = rational_case(drawn)
+    assert [float(Fraction(str(entry))) for entry in rational.y] == drawn.y.tolist()
+    assert float(Fraction(str(rational.eps))) == drawn.eps
+
+
+def test_a_slip_below_every_float_is_seen():
+    def sides(network, at):
+        actual, claimed = BOUND.sides(network, at)
+        return Sides(actual, claimed - at.gamma**2 / 10**40)
+
+    assert examine(replace(BOUND, sides=sides), BY_HAND).outcome is VIOLATED
+    assert examine_in_balls(replace(BOUND, sides=sides), BY_HAND).outcome is VIOLATED
+
+
+@pytest.mark.parametrize("examine", [examine, examine_in_balls])
+@pytest.mark.parametrize("m", [1, 3])
+def test_sigma_zero_is_outside_every_statement_without_eps(m, examine):
+    constant = case([2] * m, [1] + [0] * (m - 1), eps=1)
+    assert examine(BOUND, constant).outcome is VACUOUS_OUTCOME
+    unit = replace(SHARED_BOUND, reading=Reading.UNIT_VARIANCE)
+    assert examine(unit, constant).outcome is VACUOUS_OUTCOME
+    assert examine(SHARED_BOUND, constant).outcome in (HOLDS, Outcome.UNDECIDED)
+    assert examine(SHARED_BOUND, replace(constant, eps=0)).outcome is VACUOUS_OUTCOME
+
+
+def test_a_division_by_an_exact_zero_is_outside_the_statement():
+    claim = replace(BOUND, sides=lambda network, at: Sides(at.gamma, at.gamma / at.gamma))
+    assert examine(claim, replace(BY_HAND, gamma=0)).outcome is VACUOUS_OUTCOME
+    assert examine(claim, BY_HAND).outcome is HOLDS
+
+
+@pytest.mark.parametrize("claim", [VACUOUS, VACUOUSLY_PROVED])
+@pytest.mark.parametrize("examine", [examine, examine_in_balls])
+def test_a_hypothesis_that_does_not_hold_makes_a_case_vacuous(claim, examine):
+    assert {examine(claim, c).outcome for c in CASES.values()} == {VACUOUS_OUTCOME}
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected"),
+    [
+        (Relation.EQUAL, [VACUOUS_OUTCOME, HOLDS, VACUOUS_OUTCOME]),
+        (Relation.AT_LEAST, [VACUOUS_OUTCOME, HOLDS, HOLDS]),
+        (Relation.MORE_THAN, [VACUOUS_OUTCOME, VACUOUS_OUTCOME, HOLDS]),
+        (Relation.AT_MOST, [HOLDS, HOLDS, VACUOUS_OUTCOME]),
+        (Relation.LESS_THAN, [HOLDS, VACUOUS_OUTCOME, VACUOUS_OUTCOME]),
+    ],
+)
+@pytest.mark.parametrize("examine", [examine, examine_in_balls])
+def test_a_hypothesis_is_a_sign(sign, expected, examine):
+    about_beta = Hypothesis("beta", lambda network, at: at.beta, sign)
+    claim = replace(SHARED_BOUND, hypotheses=(about_beta,))
+    outcomes = [examine(claim, replace(WITH_EPSILON, beta=beta)).outcome for beta in (-1, 0, 1)]
+    assert outcomes == expected
+
+
+def test_a_hypothesis_is_imposed_before_it_is_checked():
+    minus = case([0, 0, 2, 2], [1, 0, 0, 0], gamma=-3)
+    claim = discussion_4_2.CLAIMS[2]
+    found = examine(claim, minus)
+    assert (found.outcome, found.actual) == (HOLDS, "40")

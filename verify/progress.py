@@ -1,0 +1,26 @@
+"""A progress bar for what takes long before the first examination: training the networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.progress import TaskID
+
+from verify.training import Progress
+
+
+@contextmanager
+def progress_bar(console: Console) -> Iterator[Progress]:
+    """Yield what is to be told (description, done, total); one bar a description."""
+    with Bar(console=console) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(description: str, done: int, total: int) -> None:
+            if description not in tasks:
+                tasks[description] = bar.add_task(description, total=total)
+            bar.update(tasks[description], completed=done)
+
+        yield tell

@@ -1,0 +1,111 @@
+"""Cases of one batch length and one form of loss, stacked so that one call evaluates them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from theory.claim import Claim, Reading, Relation
+from verify.cases.case import Case
+from verify.cases.losses import Loss
+from verify.tolerance import Array
+
+Truths = NDArray[np.bool_]
+StackedLoss = Callable[..., Tensor]
+"""``loss(z, *arguments)`` is the loss of one instance."""
+
+
+class Stack(NamedTuple):
+    """Instances of one length: every tensor has a leading axis that counts them."""
+
+    y: Tensor
+    gamma: Tensor
+    beta: Tensor
+    eps: Tensor
+    direction: Tensor
+    other_direction: Tensor
+    bound: Tensor
+    later_normalizations: Tensor
+    arguments: tuple[Tensor, ...]
+    """What the loss takes besides the layer's output."""
+
+
+def grouped(cases: Sequence[Case]) -> list[list[Case]]:
+    """Return the cases in groups of one length and one form of loss."""
+
+    def key(case: Case) -> tuple[int, str]:
+        return len(case.y), case.loss.function.__name__
+
+    return [list(group) for _, group in groupby(sorted(cases, key=key), key=key)]
+
+
+def stacked(cases: Sequence[Case]) -> Stack:
+    """Return cases of one length and form of loss as PyTorch tensors."""
+
+    def tensor(values: Any) -> Tensor:
+        return torch.tensor(np.array([*values]), dtype=torch.float64)
+
+    vectors = ("y", "direction", "other_direction")
+    fields = {
+        name: tensor(
+            np.reshape(getattr(c, name), len(c.y) if name in vectors else ()) for c in cases
+        )
+        for name in Stack._fields[:-1]
+    }
+    parameters = zip(*(case.loss.parameters for case in cases), strict=True)
+    return Stack(**fields, arguments=tuple(map(tensor, parameters)))
+
+
+def loss_of(cases: Sequence[Case]) -> StackedLoss:
+    """Return the loss of stacked cases."""
+    function = cases[0].loss.function
+
+    def loss(z: Tensor, *parameters: Tensor) -> Tensor:
+        value: Tensor = Loss(function, parameters)(z, _softplus)
+        return value
+
+    return loss
+
+
+def _softplus(x: Tensor) -> Tensor:
+    """Return log(1 + exp(x)) without the library's linear branch beyond 20."""
+    return torch.logaddexp(x, torch.zeros_like(x))
+
+
+def is_defined(claim: Claim, stack: Stack) -> Truths:
+    """Return whether sigma is positive, and in the unit-variance reading the variance too."""
+    varies = stack.y.amax(dim=1) > stack.y.amin(dim=1)
+    if claim.reading is Reading.SHARED_EPSILON:
+        varies = varies | (stack.eps > 0)
+    return np.asarray(varies.numpy())
+
+
+def hypotheses_met(claim: Claim, quantities: Array, margin: Array) -> Truths:
+    """Return whether each instance satisfies every hypothesis, up to the margin.
+
+    Args:
+        claim: whose hypotheses they are.
+        quantities: of shape (instance, hypothesis).
+        margin: how far rounding may move each, of the same shape.
+
+    Raises:
+        ValueError: a hypothesis says that its quantity is at most, or less than, zero.
+    """
+    met = np.ones(len(quantities), dtype=bool)
+    for hypothesis, value, slack in zip(claim.hypotheses, quantities.T, margin.T, strict=True):
+        match hypothesis.sign:
+            case Relation.EQUAL:
+                met &= np.abs(value) <= slack
+            case Relation.MORE_THAN:
+                met &= value > slack
+            case Relation.AT_LEAST:
+                met &= value >= -slack
+            case sign:
+                raise ValueError(f"{claim.id}: a hypothesis cannot be of the sign {sign.value!r}")
+    return met
