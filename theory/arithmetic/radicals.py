@@ -53,6 +53,17 @@ def is_zero(expression: Any) -> bool:
     return False
 
 
+def _subexpressions(expressions: list[sp.Expr]) -> set[sp.Expr]:
+    """Return every expression inside those given, each once: as a tree there are far more."""
+    met: set[sp.Expr] = set()
+    waiting = list(expressions)
+    while waiting:
+        if (e := waiting.pop()) not in met:
+            met.add(e)
+            waiting.extend(e.args)
+    return met
+
+
 class _Fraction(NamedTuple):
     """A polynomial over powers of the reader's denominators, which go by their number."""
 
@@ -67,8 +78,9 @@ class _Reader:
     """
 
     def __init__(self, expressions: list[sp.Expr]):
-        symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
-        powers = {power for e in expressions for power in e.atoms(sp.Pow)}
+        parts = _subexpressions(expressions)
+        symbols = sorted((e for e in parts if isinstance(e, sp.Symbol)), key=str)
+        powers = (e for e in parts if isinstance(e, sp.Pow))
         radicands = {power.base for power in powers if getattr(power.exp, "q", 1) == 2}
         # A root within a root has fewer operations, so it is read first.  Its letter comes later
         # in the lexicographic order, which makes s^2 the leading term of s^2 - R.
