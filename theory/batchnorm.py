@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.arithmetic import Axes, inner, mean, size, sqrt
+from theory.arithmetic import Axes, combination, inner, mean, size, sqrt
 
 
 def centre(y: Any, axis: Axes = 0) -> Any:
@@ -99,9 +99,18 @@ def hvp(
 
     Source: Santurkar et al. 2018, eq. (41)-(42).
     """
-    yhat, sigma = standardize(y, eps, axis)
-    in_z = hessian_of_loss(_jvp(yhat, sigma, u, gamma, axis))
-    return _jvp(yhat, sigma, in_z, gamma, axis) - _curvature(yhat, sigma, g, u, gamma, axis)
+    # The same in few passes over memory: everything is a combination of g, u, w = H J u and the
+    # centred batch c, with the coefficients of their regressions on c.
+    m, c = size(y, axis), centre(y, axis)
+    squares = inner(c, c, axis) + m * eps
+    scale = gamma / sqrt(squares / m)
+    on_u, on_g = inner(c, u, axis) / squares, inner(c, g, axis) / squares
+    mean_u, mean_g = mean(u, axis), mean(g, axis)
+    w = hessian_of_loss(scale * combination(u - mean_u, (-on_u, c)))
+    covariance = inner(g, u, axis) - m * mean_g * mean_u
+    on_c = 3 * on_g * on_u - (inner(c, w, axis) + covariance) / squares
+    constant = mean(w, axis) - on_u * mean_g - on_g * mean_u
+    return scale * combination(w - constant, (-on_u, g), (-on_g, u), (on_c, c))
 
 
 def curvature(y: Any, g: Any, u: Any, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:

@@ -35,6 +35,10 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
         ("theory/batchnorm.py", "variance"): ("size(y, axis) -> size(c, axis)",),
         ("theory/batchnorm.py", "standardize"): ("size(y, axis) -> size(c, axis)",),
         ("theory/batchnorm.py", "_jvp"): ("size(yhat, axis) -> size(u, axis)",),
+        ("theory/batchnorm.py", "hvp"): (
+            "size(y, axis) -> size(g, axis)",
+            "size(y, axis) -> size(u, axis)",
+        ),
         ("theory/batchnorm.py", "_curvature"): (
             "size(yhat, axis) -> size(g, axis)",
             "size(yhat, axis) -> size(u, axis)",
@@ -46,6 +50,10 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
             "inner(c, c, axis) -> inner(y, c, axis)",
         ),
         ("theory/batchnorm.py", "standardize"): (
+            "inner(c, c, axis) -> inner(c, y, axis)",
+            "inner(c, c, axis) -> inner(y, c, axis)",
+        ),
+        ("theory/batchnorm.py", "hvp"): (
             "inner(c, c, axis) -> inner(c, y, axis)",
             "inner(c, c, axis) -> inner(y, c, axis)",
         ),

@@ -58,14 +58,16 @@ MANY_CASES = (
     *(quadratic_case(2, seed) for seed in range(2, 8)),
     *(quadratic_case(2, seed, gamma=0) for seed in range(8, 14)),
     *(quadratic_case(3, seed, Fraction(1, 4), gamma=Fraction(1, 2)) for seed in range(14, 20)),
+    quadratic_case(3, 20, gamma=1).with_later_batchnorm_loss(),
 )
 
 
 def network_of(case: Case) -> TorchNetwork:
     """Return the network of one case in float64."""
     y, u, v = (_tensor(a) for a in (case.y, case.direction, case.other_direction))
-    gamma, beta, eps, bound = (_tensor(a) for a in (case.gamma, case.beta, case.eps, case.bound))
-    return TorchNetwork(y, gamma, beta, eps, u, loss_of(case), v, bound)
+    numbers = (case.gamma, case.beta, case.eps, case.bound, case.later_normalizations)
+    gamma, beta, eps, bound, later = (_tensor(number) for number in numbers)
+    return TorchNetwork(y, gamma, beta, eps, u, loss_of(case), v, bound, later)
 
 
 def loss_of(case: Case) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -39,15 +39,11 @@ def other_formula(claim: Claim) -> str:
 
 
 def empty_hypothesis(claim: Claim) -> str:
-    """Look whether each hypothesis excludes some case, and holds where it is imposed.
-
-    A quantity that is one everywhere stands for a condition that no number shows, such as the
-    kind of loss.
-    """
+    """Look whether each hypothesis excludes some case, and holds where it is imposed."""
     free = replace(claim, hypotheses=())
     for hypothesis in claim.hypotheses:
         values = [_quantity(hypothesis, free, case) for case in MANY_CASES]
-        if all(_meets(hypothesis, value) for value in values) and any(v != 1 for v in values):
+        if all(_meets(hypothesis, value) for value in values):
             return f"{hypothesis.statement} excludes no case"
         if hypothesis.impose is None:
             continue

@@ -14,6 +14,15 @@ Index convention: the batch axes are summed over and kept with length one, so th
 quantity broadcasts against the batch it came from.  A scalar added to a vector is broadcast.
 """
 
-from theory.arithmetic.operations import Axes, Vector, inner, mean, norm_squared, size, sqrt
+from theory.arithmetic.operations import (
+    Axes,
+    Vector,
+    combination,
+    inner,
+    mean,
+    norm_squared,
+    size,
+    sqrt,
+)
 
-__all__ = ["Axes", "Vector", "inner", "mean", "norm_squared", "size", "sqrt"]
+__all__ = ["Axes", "Vector", "combination", "inner", "mean", "norm_squared", "size", "sqrt"]

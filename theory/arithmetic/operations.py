@@ -53,6 +53,25 @@ def norm_squared(a: Any, axis: Axes = 0) -> Any:
     return inner(a, a, axis)
 
 
+def combination(vector: Any, *terms: tuple[Any, Any]) -> Any:
+    r"""A vector plus multiples of others, :math:`x + \sum_i a_i x_i`.
+
+    One pass over memory for each term, where the library can multiply and add in one.
+
+    Args:
+        vector: the first.
+        terms: pairs of a number for each unit and a vector.
+
+    >>> import numpy as np
+    >>> combination(np.array([1.0, 1.0]), (2.0, np.array([1.0, 3.0])), (-1.0, np.array([0.0, 1.0])))
+    array([3., 6.])
+    """
+    for number, other in terms:
+        in_one_pass = getattr(vector, "addcmul", None)  # PyTorch
+        vector = in_one_pass(other, number) if in_one_pass else vector + number * other
+    return vector
+
+
 def mean(a: Any, axis: Axes = 0) -> Any:
     """Average over the batch axes, which are kept with length one.
 

@@ -27,25 +27,25 @@ class Case:
 
     def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
         r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
-        return replace(self, loss=Loss(isotropic, (linear, curvature)))
+        return self._with_loss(Loss(isotropic, (linear, curvature)))
 
     def with_relu_network_loss(self) -> Case:
         """Return the case with a convex loss of a network with one piecewise-linear layer.
 
         The network's weights are the case's directions, its targets the batch.
         """
-        return replace(
-            self,
-            loss=Loss(relu_network, (self.direction, self.other_direction, self.gamma, self.y)),
-        )
+        weights = (self.direction, self.other_direction, self.gamma, self.y)
+        return self._with_loss(Loss(relu_network, weights))
 
     def with_later_batchnorm_loss(self) -> Case:
         """Return the case with a convex loss of a network whose next layer is a normalisation.
 
         The targets are the case's direction.
         """
-        loss = Loss(later_batchnorm, (self.direction,))
-        return replace(self, loss=loss, later_normalizations=1)
+        return self._with_loss(Loss(later_batchnorm, (self.direction,)), later_normalizations=1)
+
+    def _with_loss(self, loss: Loss, later_normalizations: int = 0) -> Case:
+        return replace(self, loss=loss, later_normalizations=later_normalizations)
 
 
 def adapted(case: Case, claim: Claim) -> Case:

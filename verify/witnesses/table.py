@@ -17,6 +17,7 @@ from verify.witnesses import (
     autograd,
     complex_step,
     finite_differences,
+    kinks,
     symbolic,
     trained,
 )
@@ -132,5 +133,6 @@ WITNESSES = (
     Witness("autograd", every_claim, differentiate_random),
     Witness("complex step", complex_step.applies, step_into_the_complex),
     Witness("finite differences", every_claim, take_differences),
-    Witness("trained", every_claim, trained.examine),
+    Witness(trained.WITNESS, every_claim, trained.examine),
+    Witness(kinks.WITNESS, kinks.applies, kinks.examine),
 )
