@@ -1,6 +1,6 @@
 # Each target does all set-up that it needs in a fresh clone.
 # One thread a process: the work is many small operations, and the numbers are the same everywhere.
-.PHONY: verify deep test lint docs bench clean
+.PHONY: verify deep flake test lint docs bench clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -17,6 +17,12 @@ verify: $(ENV)
 deep: $(ENV)
 	$(RUN) pytest verify --profile deep
 	$(MAKE) docs
+
+# The main job from twenty seeds: nothing may hang on chance.
+flake: $(ENV)
+	for seed in $$(seq 20); do \
+		$(RUN) pytest verify -q --seed $$seed --evidence evidence/seeds/$$seed || exit 1; \
+	done
 
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)

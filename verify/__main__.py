@@ -94,6 +94,25 @@ def page(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
 
 
 @app.command()
+def readme(
+    evidence_folder: Folder = DEFAULT_EVIDENCE,
+    is_check: Annotated[bool, typer.Option("--check", help="Only compare; write nothing.")] = False,
+) -> None:
+    """Write the README's ledger and pictures from the evidence, or compare them."""
+    from verify.site import readme as part
+
+    try:
+        run, records = evidence.read(evidence_folder)
+        entries = ledger.ledger(engine.CLAIMS, records)
+        if is_check:
+            part.check(entries)
+        else:
+            typer.echo("\n".join(map(str, part.write(entries, run))))
+    except (EvidenceError, part.ReadmeError) as error:
+        raise _bad_input(error) from None
+
+
+@app.command()
 def reproduce(
     token: Annotated[str, typer.Argument(help="A token from the evidence.")], cache: Cache = None
 ) -> None:

@@ -1,0 +1,104 @@
+"""The part of the README that comes from the evidence: counts, the ledger's first lines, pictures.
+
+It stands between two comments.  What it says is compared with the evidence at each run of the
+main job, so that it cannot drift; the pictures are drawn anew by ``python -m verify readme``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from theory.claim import Form, Verdict
+from verify.evidence import Run
+from verify.ledger import Entry
+from verify.site.figures import Figure, figures
+from verify.site.statements import statements
+
+README = Path("README.md")
+FOLDER = Path("docs/pictures")
+BEGIN, END = "<!-- the ledger: from the evidence -->", "<!-- end of the ledger -->"
+PICTURES = (("S-thm-4.1-supp", "actual"), ("S-thm-4.1/eps", "slack"))
+"""Which figure of which claim is shown: one that falls, and one that stands with room."""
+ROWS = 8
+
+
+class ReadmeError(ValueError):
+    """The README has no place for the ledger, or says something else than the evidence."""
+
+
+def write(entries: Sequence[Entry], run: Run | None, readme: Path = README) -> list[Path]:
+    """Write the README's part and its pictures; return the files written.
+
+    Raises:
+        ReadmeError: the README lacks the two comments, or a picture has nothing to show.
+    """
+    pictures = {readme.parent / FOLDER / f.name: f for f in _pictures(entries, run)}
+    for path, figure in pictures.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(
+            figure.content if isinstance(figure.content, bytes) else figure.content.encode()
+        )
+    before, _, after = _split(readme)
+    readme.write_text(f"{before}{BEGIN}\n{block(entries, run)}{END}{after}", encoding="utf-8")
+    return [readme, *pictures]
+
+
+def check(entries: Sequence[Entry], readme: Path = README) -> None:
+    """Compare the README with the evidence.
+
+    Raises:
+        ReadmeError: they differ.
+    """
+    written = _split(readme)[1]
+    for part in (counts(entries), table(entries)):
+        if part not in written:
+            raise ReadmeError(
+                f"{readme} does not say what the evidence says; run 'python -m verify readme'."
+                f" Expected there:\n{part}"
+            )
+
+
+def block(entries: Sequence[Entry], run: Run | None) -> str:
+    """Return the part as Markdown."""
+    pictures = "\n\n".join(
+        f"![{f.alternative}]({(FOLDER / f.name).as_posix()})" for f in _pictures(entries, run)
+    )
+    return f"\n{counts(entries)}\n{table(entries)}\n{pictures}\n\n"
+
+
+def counts(entries: Sequence[Entry]) -> str:
+    """Return how many entries have which verdict."""
+    counted = Counter(entry.verdict for entry in entries)
+    listed = ", ".join(f"{counted[v]} {v.value}" for v in Verdict if counted[v])
+    return f"**{len(entries)} entries** (statements, their readings and corrections): {listed}.\n"
+
+
+def table(entries: Sequence[Entry]) -> str:
+    """Return the ledger's first statements as printed."""
+    firsts = [statement.entries[0] for statement in statements(entries)]
+    printed = [entry for entry in firsts if entry.claim.form is Form.PRINTED][:ROWS]
+    rows = [
+        f"| `{e.claim.id}` | {e.claim.locations[0].place} | {e.verdict.value} | {e.scope} |"
+        for e in printed
+    ]
+    return "\n".join(["| id | where | as printed | scope |", "|---|---|---|---|", *rows, ""])
+
+
+def _pictures(entries: Sequence[Entry], run: Run | None) -> list[Figure]:
+    by_id = {entry.claim.id: entry for entry in entries}
+    drawn = [(name, figures(by_id[name], run)[kind]) for name, kind in PICTURES]
+    empty = [name for name, found in drawn if not found]
+    if empty:
+        raise ReadmeError(f"nothing was measured of {', '.join(empty)}: run 'make verify' first")
+    return [found[0] for _, found in drawn]
+
+
+def _split(readme: Path) -> tuple[str, str, str]:
+    text = readme.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    inside, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ReadmeError(f"{readme} lacks the comments {BEGIN!r} and {END!r}")
+    return before, inside, after
