@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, relu
+from torch.nn.functional import cross_entropy, relu, unfold
 
 from verify.data import CLASSES, SIDE
 
@@ -93,10 +93,14 @@ class Network(nn.Module):
 
     def batch_before(self, layer: int, images: Tensor) -> Tensor:
         """Return the batch y before a batch norm layer."""
-        y: Tensor = self.maps[0](images.reshape(-1, *self.input_shape))
-        for k in range(layer):
-            y = self.maps[k + 1](relu(self.norm(k)(y)))
+        y: Tensor = self.maps[layer](self.input_of(layer, images))
         return y
+
+    def input_of(self, layer: int, images: Tensor) -> Tensor:
+        """Return what the linear map or convolution before a batch norm layer is applied to."""
+        if layer == 0:
+            return images.reshape(-1, *self.input_shape)
+        return relu(self.norm(layer - 1)(self.batch_before(layer - 1, images)))
 
     def relu_inputs_from(self, layer: int, z: Tensor) -> Iterator[Tensor]:
         """Yield the ReLU inputs of a layer with output z and of all later ones: z itself first."""
@@ -118,6 +122,18 @@ class Network(nn.Module):
     def loss(self, images: Tensor, labels: Tensor) -> Tensor:
         """Return the cross-entropy of a batch of images, in nats, a mean over the batch."""
         return cross_entropy(self(images), labels)
+
+
+def unfolded(layer: nn.Module, batch: Tensor) -> Tensor:
+    """Return the matrix X, of shape (m, weights of a unit), with y = X W' as rows (m, unit).
+
+    For a linear map it is the batch; for a convolution its rows are the patches of the maps.
+    """
+    if not isinstance(layer, nn.Conv2d):
+        return batch
+    height, width = map(int, layer.padding)
+    patches = unfold(batch, layer.kernel_size, padding=(height, width), stride=layer.stride)
+    return patches.movedim(1, -1).flatten(end_dim=-2)
 
 
 def dense() -> Network:

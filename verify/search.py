@@ -148,7 +148,9 @@ def ascend(
         optimiser.step()
     final = torch.nan_to_num(objective(*parameters), nan=-np.inf).detach()
     for index in torch.argsort(final, descending=True).tolist():
-        yield _case([p[index].detach() for p in parameters])
+        numbers = [p[index].detach() for p in parameters]
+        if all(torch.isfinite(p).all() for p in numbers):  # a step may have met a sigma of zero
+            yield _case(numbers)
 
 
 def _excess(claim: Claim, *parameters: torch.Tensor) -> torch.Tensor:

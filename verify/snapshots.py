@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from verify.networks import Network
+from verify.networks import Network, unfolded
 
 EXAMINED_IMAGES = {"dense": 32, "convolutional": 4}
 """How many images make the batch of an examination: m = 32, respectively m = 256 and 64."""
@@ -38,6 +38,8 @@ class LayerSnapshot:
     network: str
     stage: str
     layer: int
+    inputs: Tensor
+    """What the weights before the layer meet, X with y = X W', (m, weights of a unit)."""
     y: Tensor
     """The batch before the layer, (m, unit)."""
     z: Tensor
@@ -111,11 +113,13 @@ def snapshots(
 
     def snapshot(layer: int) -> LayerSnapshot:
         norm = model.norm(layer)
-        y = model.batch_before(layer, images)
+        before = model.input_of(layer, images)
+        y: Tensor = model.maps[layer](before)
         return LayerSnapshot(
             network=model.name,
             stage=stage,
             layer=layer,
+            inputs=unfolded(model.maps[layer], before),
             y=to_rows(y),
             z=to_rows(norm(y)),
             gamma=norm.gamma.detach(),

@@ -1,6 +1,7 @@
 """Cases of small integers: the numbers are small, one square root suffices, and all is written."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -120,6 +121,12 @@ def test_a_case_written_by_hand():
         "v": ["0", "1"],
         "lambda": "3",
     }
+
+
+def test_a_number_in_an_array_of_its_own_is_written_as_a_number():
+    case = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [0, 0], [0] * 3, [0, 0], [0, 0], 1)
+    written = lattice.written(replace(case, gamma=np.array([Fraction(1, 3)], dtype=object)))
+    assert written["gamma"] == "1/3"
 
 
 @pytest.mark.parametrize("bound", [1, 5])

@@ -71,9 +71,9 @@ def written(case: Case) -> dict[str, Any]:
     return {
         "m": len(case.y),
         "y": shown(case.y),
-        "gamma": str(case.gamma),
-        "beta": str(case.beta),
-        "eps": str(case.eps),
+        "gamma": _number(case.gamma),
+        "beta": _number(case.beta),
+        "eps": _number(case.eps),
         "loss": case.loss.formula,
         "parameters": {
             name: shown(value)
@@ -81,13 +81,18 @@ def written(case: Case) -> dict[str, Any]:
         },
         "u": shown(case.direction),
         "v": shown(case.other_direction),
-        "lambda": str(case.bound),
+        "lambda": _number(case.bound),
     }
 
 
 def shown(value: Any) -> Any:
     """Return a number as a string, an array as nested lists of strings."""
     return [shown(entry) for entry in value] if np.ndim(value) else str(value)
+
+
+def _number(value: Any) -> str:
+    """Return a number as a string, also one that a hypothesis left in an array of its own."""
+    return str(np.asarray(value, dtype=object).item())
 
 
 def _toward_zero(bound: int) -> st.SearchStrategy[int]:

@@ -136,7 +136,7 @@ def prove(claim: Claim) -> Proof | None:
         return Proof("0") if claim.relation not in _STRICT and is_zero(slack) else None
     terms = claim.certificate(network, letters)
     total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
-    if not (is_zero(slack - total) and all(map(_is_non_negative, terms))):
+    if not (is_zero(slack - total) and all(_is_non_negative(term, claim) for term in terms)):
         return None
     if claim.relation in _STRICT and not any(map(_is_positive, terms)):
         return None
@@ -177,26 +177,31 @@ def _factor_value(factor: Any, network: AbstractNetwork, letters: Letters) -> An
     return factor.inner(factor) if isinstance(factor, AbstractVector) else factor**2
 
 
-def _is_non_negative(term: Term) -> bool:
-    """Whether a term cannot be negative, by the declared signs of its symbols alone."""
+def _is_non_negative(term: Term, claim: Claim) -> bool:
+    """Whether a term cannot be negative, by its symbols' signs and the claim's hypotheses alone."""
     hypotheses = [f for f in term.factors if isinstance(f, Hypothesis)]
+    if not all(h in claim.hypotheses for h in hypotheses):
+        return False
     if any(h.sign is Relation.EQUAL for h in hypotheses):
         return True
-    return bool(_signed(term.weight).is_nonnegative)
+    if any(h.sign in (Relation.AT_MOST, Relation.LESS_THAN) for h in hypotheses):
+        return False
+    numerator, denominator = _fraction(term.weight)
+    return bool((numerator * denominator).is_nonnegative)
 
 
 def _is_positive(term: Term) -> bool:
-    """Whether a term is positive: a positive weight, and factors that are so by hypothesis."""
+    """Whether a non-negative term cannot vanish: neither its weight nor its factors can."""
     strict = all(isinstance(f, Hypothesis) and f.sign is Relation.MORE_THAN for f in term.factors)
-    return strict and _signed(term.weight) != 0 and _is_non_negative(term)
+    return strict and bool(_fraction(term.weight)[0].is_nonzero)
 
 
-def _signed(weight: Any) -> sp.Expr:
-    """Return an expression in v and eps with the weight's sign: numerator times denominator."""
+def _fraction(weight: Any) -> tuple[sp.Expr, sp.Expr]:
+    """Return the weight's numerator and denominator, in v and eps where it speaks of v."""
     in_variance = sp.sympify(weight).subs(SIGMA, sp.sqrt(BIASED_DEVIATION**2 + EPSILON))
     chosen = in_variance if sp.sympify(weight).has(BIASED_DEVIATION) else sp.sympify(weight)
     numerator, denominator = sp.fraction(sp.factor(chosen))
-    return numerator * denominator
+    return numerator, denominator
 
 
 def shown(expression: sp.Expr) -> sp.Expr:

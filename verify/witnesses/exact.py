@@ -145,7 +145,7 @@ def _is_defined(claim: Claim, case: Case) -> bool:
 
 def _in_balls(case: Case) -> Case:
     """Return a rational case with balls for its numbers, at the precision in force."""
-    to_ball = np.frompyfunc(lambda value: ball.ball(str(value)), 1, 1)
+    to_ball = np.frompyfunc(lambda x: ball.ball(x.p) + ball.ball(x.q) * ball.ball(x.d).sqrt(), 1, 1)
     return _converted(case, to_ball, to_ball)
 
 
@@ -153,15 +153,20 @@ def _converted(
     case: Case, array: Callable[[Any], np.ndarray], scalar: Callable[[Any], Any]
 ) -> Case:
     convert = partial(_convert, array, scalar)
+
+    def single(value: Any) -> Any:
+        """Convert a number, also one that a hypothesis left in an array of its own."""
+        return scalar(np.asarray(value, dtype=object).item())
+
     return replace(
         case,
         y=array(case.y),
-        gamma=scalar(case.gamma),
-        beta=scalar(case.beta),
-        eps=scalar(case.eps),
+        gamma=single(case.gamma),
+        beta=single(case.beta),
+        eps=single(case.eps),
         direction=array(case.direction),
         other_direction=array(case.other_direction),
-        bound=scalar(case.bound),
+        bound=single(case.bound),
         loss=replace(case.loss, parameters=tuple(map(convert, case.loss.parameters))),
     )
 

@@ -32,10 +32,10 @@ class Instances:
 
         A violation outranks any ratio; None where no instance has one.
         """
-        decided = [o in (Outcome.HOLDS, Outcome.VIOLATED) for o in self.outcomes]
-        if not any(decided):
-            return None
         violated = np.array([o is Outcome.VIOLATED for o in self.outcomes])
-        rank = np.where(decided, np.nan_to_num(self.ratios, nan=-np.inf), -np.inf)
-        rank = np.where(violated, np.inf, rank)
-        return int(np.argmax(rank))
+        decided = violated | np.array([o is Outcome.HOLDS for o in self.outcomes])
+        if not decided.any():
+            return None
+        lowest = np.finfo(np.float64).min
+        ratios = np.nan_to_num(self.ratios, nan=lowest, neginf=lowest)
+        return int(np.argmax(np.where(violated if violated.any() else decided, ratios, -np.inf)))

@@ -71,7 +71,7 @@ def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
     """
     if not applies(claim):
         raise ValueError(f"{claim.id} is not examined by differences; only {', '.join(EXAMINED)}")
-    stack, loss = units.stack(claim.reading.has_epsilon), units.layer.loss_of_unit
+    stack, loss = instances(units), units.layer.loss_of_unit
     differenced = _by_differences(claim)
     base = autograd.evaluate_stacked(differenced, stack, loss)
     samples = autograd.evaluate_randomly(differenced, stack, loss, units.seed)
@@ -94,6 +94,14 @@ def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
     )
 
 
+def instances(units: Units) -> Stack:
+    """Return the units with normal directions: an input of the layer leaves most images alone."""
+    stack = units.stack(has_epsilon=True)
+    rng = np.random.default_rng([units.seed, *units.stratum.encode()])
+    drawn = torch.from_numpy(rng.normal(size=units.layer.y.T.shape))
+    return stack._replace(direction=drawn[units.numbers])
+
+
 def has_kinks(units: Units) -> Array:
     """Return for each unit whether a ReLU's input changes its sign inside the difference."""
 
@@ -109,7 +117,7 @@ def has_kinks(units: Units) -> Array:
         here = pattern(0)
         return torch.stack([(pattern(s) != here).any() for s in (-1, -0.5, 0.5, 1)]).any()
 
-    return np.asarray(vmap(one)(units.stack(has_epsilon=True)).numpy())
+    return np.asarray(vmap(one)(instances(units)).numpy())
 
 
 def _by_differences(claim: Claim) -> Claim:

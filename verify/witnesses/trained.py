@@ -7,7 +7,9 @@ asks for no more of the loss than its 2-jet is given that (:mod:`verify.jets`); 
 the network.  Where a reading has no epsilon, this layer is run with eps = 0.
 
 A trained network is what it is: hypotheses of a statement are not imposed but checked, and an
-instance that does not meet them is vacuous.  The directions that some statements need are normal.
+instance that does not meet them is vacuous.  The two directions that some statements need are
+inputs of the layer, columns of X in y = XW, so that a derivative along one is that in a real
+weight; the bound on the inputs is the spectral norm of X.
 
 A token ``trained:NETWORK:STAGE:SEED:LAYER:UNIT`` rebuilds one instance.
 """
@@ -109,15 +111,15 @@ class Units:
     def stack(self, has_epsilon: bool) -> Stack:
         """Return the instances stacked, with the layer's epsilon or with none."""
         layer, chosen = self.layer, self.numbers
-        generic = _generic(layer, self.seed)
+        inputs = _inputs(layer, self.seed)
         return Stack(
             y=layer.y.T[chosen],
             gamma=layer.gamma[chosen],
             beta=layer.beta[chosen],
             eps=torch.full_like(layer.gamma[chosen], layer.eps if has_epsilon else 0.0),
-            direction=generic.direction[chosen],
-            other_direction=generic.other_direction[chosen],
-            bound=generic.bound[chosen],
+            direction=inputs.direction[chosen],
+            other_direction=inputs.other_direction[chosen],
+            bound=inputs.bound[chosen],
             later_normalizations=torch.full_like(layer.gamma[chosen], layer.later_normalizations),
             arguments=(chosen,),
         )
@@ -218,21 +220,21 @@ def layers(name: str, stage: str, seed: int, cache: Path | None) -> tuple[LayerS
     return snapshots(network, stage, *examination_batch(EXAMINED_IMAGES[name], seed))
 
 
-class _Generic(NamedTuple):
-    """What a statement may need and no network has, drawn for every unit of a layer."""
+class _Inputs(NamedTuple):
+    """For every unit two of the layer's inputs, as directions, and the norm of them all."""
 
     direction: Tensor
     other_direction: Tensor
     bound: Tensor
 
 
-def _generic(layer: LayerSnapshot, seed: int) -> _Generic:
-    """Draw it, from a seed and the layer's own place."""
+@lru_cache(maxsize=64)
+def _inputs(layer: LayerSnapshot, seed: int) -> _Inputs:
+    """Draw two inputs that vary over the batch for every unit, from the layer's own place."""
     place = f"{layer.network} {layer.stage} {layer.layer}".encode()
     rng = np.random.default_rng([seed, *place])
-    units, m = layer.y.T.shape
-    return _Generic(
-        torch.from_numpy(rng.normal(size=(units, m))),
-        torch.from_numpy(rng.normal(size=(units, m))),
-        torch.from_numpy(np.exp(rng.normal(size=units))),
-    )
+    varying = layer.inputs[:, layer.inputs.amax(dim=0) > layer.inputs.amin(dim=0)].T
+    units = layer.y.shape[1]
+    first, second = (torch.from_numpy(rng.integers(len(varying), size=units)) for _ in range(2))
+    norm = torch.linalg.matrix_norm(layer.inputs, 2)
+    return _Inputs(varying[first], varying[second], norm.expand(units))

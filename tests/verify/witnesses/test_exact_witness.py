@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSLY_PROVED
 
+from theory.arithmetic import sqrt
+from theory.arithmetic.exact import number, rational_array
 from theory.claim import Hypothesis, Reading, Relation, Sides
 from theory.santurkar2018 import discussion_4_2
 from verify.cases.case import Case
@@ -80,6 +82,14 @@ def test_a_float_is_the_rational_number_that_it_stores():
     rational = rational_case(drawn)
     assert [float(Fraction(str(entry))) for entry in rational.y] == drawn.y.tolist()
     assert float(Fraction(str(rational.eps))) == drawn.eps
+
+
+@pytest.mark.parametrize("examine", [examine, examine_in_balls])
+def test_a_number_may_be_irrational_and_in_an_array_of_its_own(examine):
+    gamma = rational_array(["1/4"]) * sqrt(number(2))
+    found = examine(SHARED_BOUND, replace(WITH_EPSILON, gamma=gamma))
+    assert found.outcome is HOLDS
+    assert examine(SLIPS["bound, a factor 1/2"], replace(GENERIC, gamma=gamma)).outcome is VIOLATED
 
 
 def test_a_slip_below_every_float_is_seen():

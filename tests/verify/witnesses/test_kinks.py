@@ -79,7 +79,7 @@ def test_a_kink_that_is_not_set_aside_would_be_taken_for_an_error(maps):
 
 
 def test_a_kink_outside_the_difference_is_none(maps):
-    steps = kinks.STEP * maps.layer.gamma.abs() * maps.stack(True).direction[:, 7].abs()
+    steps = kinks.STEP * maps.layer.gamma.abs() * kinks.instances(maps).direction[:, 7].abs()
     inside, outside = (with_a_relu_input_at(maps, 5, factor * steps[5]) for factor in (0.4, 3))
     quiet = Units(outside.layer, 0, torch.tensor([5]))
     assert has_kinks(Units(inside.layer, 0, torch.tensor([5])))[0]

@@ -30,10 +30,13 @@ def maps(settings):
 def test_networks_are_trained_once_and_progress_is_told(settings, maps):
     told = []
     trained.prepare(settings, lambda *args: told.append(args))
-    assert all(description == "training dense, seed 0" for description, *_ in told)
+    descriptions = list(dict.fromkeys(description for description, *_ in told))
+    derivatives = "second derivatives of the networks"
+    assert descriptions[-1] == derivatives
+    assert set(descriptions[:-1]) <= {f"training {name}, seed 0" for name in NETWORKS}
     told.clear()
     trained.prepare(settings, lambda *args: told.append(args))
-    assert told == []
+    assert {description for description, *_ in told} == {derivatives}
     assert layers("convolutional", "trained", 0, settings.cache)[1] is maps.layer
 
 
@@ -101,17 +104,35 @@ def test_instances_are_the_layer_and_its_epsilon_is_the_reading_s(maps):
     torch.testing.assert_close(z, maps.layer.z.T)
 
 
-def test_directions_are_a_unit_s_own_and_generic(settings, maps):
+def test_directions_are_inputs_of_the_layer_that_vary(maps):
     alone = Units(maps.layer, 0, torch.tensor([5, 2])).stack(True)
     whole = maps.stack(True)
     for some, every in zip(alone, whole, strict=True):
         if isinstance(some, torch.Tensor):
             assert torch.equal(some, every[[5, 2]])
+    columns = {tuple(column) for column in maps.layer.inputs.T.tolist()}
+    for direction in (*whole.direction, *whole.other_direction):
+        assert tuple(direction.tolist()) in columns
+        assert direction.max() > direction.min()
     assert not torch.equal(whole.direction, whole.other_direction)
-    assert (whole.bound > 0).all()
+    assert (whole.bound >= torch.linalg.vector_norm(whole.direction, dim=1)).all()
     other_seed = replace(maps, seed=1).stack(True)
     assert not torch.equal(whole.direction, other_seed.direction)
-    assert 0.9 < whole.direction.std() < 1.1
+
+
+def test_the_inputs_are_what_the_weights_meet(settings):
+    for name in NETWORKS:
+        for layer in layers(name, "trained", 0, settings.cache):
+            weights = layer.model.maps[layer.layer].weight.flatten(start_dim=1)
+            torch.testing.assert_close(layer.inputs @ weights.T, layer.y)
+
+
+def test_a_jet_gives_what_the_network_gives(maps):
+    jets = trained.examine_jets(HESSIAN, (maps,))
+    network = trained.examine_network(HESSIAN, maps)
+    assert jets.outcomes == network.outcomes
+    np.testing.assert_allclose(jets.actual, network.actual, rtol=1e-11)
+    np.testing.assert_allclose(jets.claimed, network.claimed, rtol=1e-11)
 
 
 def test_every_unit_of_every_network_is_there_once(settings):

@@ -1,0 +1,154 @@
+"""How the search counts, shrinks, climbs and certifies."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from theory.arithmetic import inner, norm_squared
+from theory.claim import Hypothesis, Relation, Sides
+from theory.santurkar2018 import theorem_4_1
+from verify import search
+from verify.cases import lattice
+from verify.search import INSISTENCE, Searched, ascend, certified, climbed, decided, smallest
+from verify.tolerance import Outcome
+from verify.witnesses import exact
+
+HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
+RIGHT = theorem_4_1.SHARED
+GAP = replace(
+    RIGHT,
+    id="S-gap",
+    certificate=None,
+    sides=lambda network, at: Sides(norm_squared(at.g), 3 + 0 * norm_squared(at.g)),
+)
+"""False: a gradient may be longer than the root of three."""
+THREE_ENTRIES = replace(GAP, sides=lambda network, at: Sides(network.m, 2 + 0 * network.m))
+"""False from three entries on."""
+
+
+def test_a_right_claim_has_no_counterexample():
+    found = smallest(RIGHT, 15)
+    assert found.counterexample is None
+    assert list(found.outcomes) == list(search.SEARCHED_LENGTHS)
+    assert all(counts == {HOLDS: 15} for counts in found.outcomes.values())
+
+
+def test_the_shortest_batch_is_found_and_the_numbers_are_small():
+    found = smallest(THREE_ENTRIES, 5)
+    assert len(found.counterexample.case.y) == 3
+    assert found.counterexample.case.y.tolist() == [0, 0, 0]
+    assert found.counterexample.written()["actual"] == "3"
+
+
+def test_what_is_found_is_written_with_both_sides():
+    written = smallest(GAP, 30).counterexample.written()
+    assert written["m"] == 1
+    assert (written["actual"], written["claimed"], written["arithmetic"]) == ("4", "3", "exact")
+    assert abs(int(written["parameters"]["a"][0])) + abs(int(written["parameters"]["B"][0][0])) < 5
+
+
+def test_lengths_that_were_passed_by_are_searched_again_harder():
+    found = smallest(THREE_ENTRIES, 5)
+    assert found.outcomes[1].total() == found.outcomes[2].total() == 5 + INSISTENCE * 5
+    assert 4 not in found.outcomes
+
+
+def test_lengths_that_were_vacuous_are_not_searched_again():
+    claim = replace(THREE_ENTRIES, reading=theorem_4_1.PRINTED.reading)
+    found = smallest(claim, 5)
+    assert found.outcomes[1] == {VACUOUS: 5}
+    assert found.counterexample is not None
+
+
+def test_a_seed_is_a_search():
+    def written(seed):
+        return smallest(GAP, 30, seed).counterexample.written()
+
+    assert written(1) == written(1)
+    assert smallest(RIGHT, 5, 0).counterexample is None
+
+
+def test_outcomes_are_certain():
+    case = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [1, 0], [0, 0, 0], [0, 0], [0, 0], 1)
+    assert decided(RIGHT, case) is HOLDS
+    assert decided(replace(RIGHT, relation=Relation.EQUAL, certificate=None), case) is VIOLATED
+    assert decided(replace(RIGHT, relation=Relation.AT_LEAST), case) is VIOLATED
+    assert certified(RIGHT, case) is None
+
+
+def test_a_certified_case_is_the_one_that_was_examined():
+    bowl = Hypothesis("bowl", lambda n, at: 1, impose=lambda c: c.with_isotropic_loss(c.y, 5))
+    claim = replace(GAP, reading=theorem_4_1.PRINTED.reading, hypotheses=(bowl,))
+    case = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [0, 0], [0] * 3, [0, 0], [0, 0], 1)
+    counterexample = certified(claim, case)
+    assert str(counterexample.case.eps) == "0"
+    assert counterexample.case.loss.letters == ("a", "h")
+    again = exact.examine(replace(claim, hypotheses=()), counterexample.case)
+    assert again == counterexample.examined
+
+
+def test_ascent_yields_the_largest_violation_first():
+    cases = list(ascend(GAP, 3, restarts=6, steps=3))
+    excess = [norm_of_gradient(case) for case in cases]
+    assert len(cases) == 6
+    assert excess == pytest.approx(sorted(excess, reverse=True), rel=0.2)
+
+
+def norm_of_gradient(case):
+    linear, matrix = case.loss.parameters
+    yhat = (case.y - case.y.mean()) / np.sqrt(case.y.var() + case.eps)
+    g = linear + matrix @ (case.gamma * yhat + case.beta)
+    return g @ g
+
+
+def test_ascent_climbs():
+    def largest(steps):
+        return norm_of_gradient(next(ascend(GAP, 3, restarts=2, steps=steps)))
+
+    assert largest(40) > largest(0)
+
+
+def test_ascent_rounds_to_short_binary_fractions():
+    case = next(ascend(GAP, 2, restarts=2, steps=2))
+    numbers = [*case.y, case.gamma, case.eps, case.bound, *np.ravel(case.loss.parameters[1])]
+    assert all((64 * number) % 1 == 0 for number in numbers)
+    assert case.eps > 0 < case.bound
+    assert case.stratum == "ascent"
+
+
+def test_ascent_finds_what_integers_miss_and_certifies_it():
+    far = replace(GAP, sides=lambda network, at: Sides(at.gamma, 200 + 0 * at.gamma))
+    assert smallest(far, 20).counterexample is None
+    far = replace(GAP, sides=lambda n, at: Sides(inner(at.g, at.g), 400 + 0 * inner(at.g, at.g)))
+    counterexample, met = climbed(far, restarts=4, steps=80, lengths=(4,))
+    assert counterexample is not None
+    assert met[VIOLATED] == 1
+    assert exact.examine(far, counterexample.case).outcome is VIOLATED
+
+
+def test_what_ascent_makes_infinite_is_left_out():
+    """The root of a negative number has no gradient, and a step along none leads nowhere."""
+    broken = replace(GAP, sides=lambda network, at: Sides(at.beta, (at.gamma - 100) ** 0.5))
+    assert list(ascend(broken, 2, restarts=2, steps=2)) == []
+    assert climbed(broken, restarts=2, steps=2) == (None, {})
+
+
+def test_ascent_counts_what_it_met():
+    counterexample, met = climbed(RIGHT, restarts=4, steps=2, lengths=(2, 3), tries=3)
+    assert counterexample is None
+    assert met == {HOLDS: 6}
+
+
+def test_ascent_counts_what_is_vacuous():
+    impossible = Hypothesis("-1 >= 0", lambda network, at: -1 + 0 * at.gamma)
+    claim = replace(GAP, hypotheses=(impossible,))
+    assert climbed(claim, restarts=4, steps=2, lengths=(2,), tries=3) == (None, {VACUOUS: 3})
+
+
+def test_nothing_searched_is_nothing_met():
+    assert Searched() == Searched({}, None)
+    assert Searched().outcomes is not Searched().outcomes
+    assert smallest(RIGHT, 5, lengths=(2,)).outcomes == {2: Counter({HOLDS: 5})}

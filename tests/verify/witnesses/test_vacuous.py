@@ -1,0 +1,58 @@
+"""A statement whose hypothesis nothing satisfies is neither supported nor proved."""
+
+import pytest
+from slips import BOUND, VACUOUS, VACUOUSLY_PROVED
+
+from theory.claim import Verdict
+from verify import ledger
+from verify.witnesses.table import WITNESSES
+from verify.witnesses.witness import PROFILES, Settings
+
+MEASURING = [witness for witness in WITNESSES if witness.name not in ("abstract", "symbolic")]
+APPLYING = [witness for witness in MEASURING if witness.applies(VACUOUS)]
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory):
+    """All files of tests share one cache of networks that are trained in full."""
+    return Settings(PROFILES["smoke"], cache=tmp_path_factory.getbasetemp() / "networks")
+
+
+def names(witnesses):
+    return [witness.name for witness in witnesses]
+
+
+def test_most_witnesses_measure():
+    assert {"exact", "ascent", "autograd", "complex step", "finite differences"} < set(
+        names(APPLYING)
+    )
+
+
+@pytest.mark.parametrize("witness", APPLYING, ids=lambda witness: witness.name)
+def test_every_instance_is_vacuous(witness, settings):
+    found = witness.examine(VACUOUS, settings)
+    assert found.vacuous == found.instances > 0
+    assert (found.violated, found.undecided) == (0, 0)
+    assert found.worst_ratio is None
+    assert found.counterexample is None
+    assert found.points == []
+
+
+@pytest.mark.parametrize("witness", APPLYING, ids=lambda witness: witness.name)
+def test_the_same_instances_are_not_vacuous_for_a_statement_without_hypotheses(witness, settings):
+    found = witness.examine(BOUND, settings)
+    assert found.vacuous < found.instances
+
+
+@pytest.mark.parametrize("claim", [VACUOUS, VACUOUSLY_PROVED], ids=["no proof", "a proof"])
+def test_the_verdict_is_undecided(claim, settings):
+    records = [w.examine(claim, settings) for w in WITNESSES if w.applies(claim)]
+    assert ledger.judge(claim, records) is Verdict.UNDECIDED
+    proving = {record.witness for record in records if record.proof}
+    assert proving == ({"abstract", "symbolic"} if claim is VACUOUSLY_PROVED else set())
+
+
+def test_a_proof_alone_cannot_tell(settings):
+    """Nothing was measured, so nothing says that the hypotheses contradict each other."""
+    records = [w.examine(VACUOUSLY_PROVED, settings) for w in WITNESSES if w not in MEASURING]
+    assert ledger.judge(VACUOUSLY_PROVED, records) is Verdict.PROVED
