@@ -134,14 +134,12 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
             "1 + case.gamma ** 2 -> 1",
             "1 + case.gamma ** 2 -> 2 + case.gamma ** 2",
             "case.gamma ** 2 -> case.beta ** 2",
-            "case.gamma ** 2 -> case.bound ** 2",
             "case.gamma ** 2 -> case.eps ** 2",
         ),
         (f"{S}/theorem_4_2_relative_norms.py", "isotropic"): (
-            "case.with_isotropic_loss(case.direction, 1)"
-            " -> case.with_isotropic_loss(case.other_direction, 1)",
-            "case.with_isotropic_loss(case.direction, 1)"
-            " -> case.with_isotropic_loss(case.direction, 2)",
+            "case.with_isotropic_loss(case.direction, (case.bound - 1) ** 2)"
+            " -> case.with_isotropic_loss(case.other_direction, (case.bound - 1) ** 2)",
+            "case.bound - 1 -> -1",
         ),
         (f"{S}/theorem_4_2_relative_norms.py", "contracting"): ("1 + v -> 2 + v",),
     },

@@ -58,8 +58,8 @@ def ratio_defect(network: Network, at: Letters) -> Any:
 
 
 def isotropic(case: Any) -> Any:
-    """Give the case a loss whose Hessian is a positive multiple of the identity."""
-    return case.with_isotropic_loss(case.direction, 1)
+    """Give the case a loss whose Hessian is a multiple of the identity, positive or zero."""
+    return case.with_isotropic_loss(case.direction, (case.bound - 1) ** 2)
 
 
 def contracting(case: Any) -> Any:
