@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from theory.arithmetic.quadratic import rational_root
 
@@ -42,6 +42,8 @@ def is_zero(expression: Any) -> bool:
     """
     entries = np.asarray(expression, dtype=object).ravel().tolist()
     expressions = [sp.sympify(entry) for entry in entries]
+    if not _may_vanish(expressions):
+        return False
     reader = _Reader(expressions)
     if all(reader.reduced(reader.read(e).numerator).is_zero() for e in expressions):
         return True
@@ -53,7 +55,35 @@ def is_zero(expression: Any) -> bool:
     return False
 
 
-def _subexpressions(expressions: list[sp.Expr]) -> set[sp.Expr]:
+def _may_vanish(expressions: list[sp.Expr]) -> bool:
+    """Whether every expression's ball contains zero at one point; one that does not settles it."""
+    parts = subexpressions(expressions)
+    symbols = sorted((e for e in parts if isinstance(e, sp.Symbol)), key=str)
+    with ctx.workprec(256):
+        # Positive, as some symbols are, and without a pattern that could make a sum vanish.
+        known: dict[sp.Expr, arb] = {s: 1 / (arb(2).sqrt() + k) for k, s in enumerate(symbols)}
+        values = [_ball(e, known) for e in expressions]
+    return all(0 in value or not value.is_finite() for value in values)
+
+
+def _ball(e: sp.Expr, known: dict[sp.Expr, arb]) -> arb:
+    """Return an enclosure of an expression's value, given those of its symbols."""
+    if e not in known:
+        parts = [_ball(part, known) for part in e.args]
+        if isinstance(e, sp.Rational):
+            known[e] = arb(fmpq(int(e.p), int(e.q)))
+        elif isinstance(e, sp.Add):
+            known[e] = sum(parts, arb(0))
+        elif isinstance(e, sp.Mul):
+            known[e] = prod(parts, start=arb(1))
+        elif isinstance(e, sp.Pow) and isinstance(2 * e.exp, sp.Integer):
+            known[e] = parts[0] ** parts[1]
+        else:
+            known[e] = arb("nan")
+    return known[e]
+
+
+def subexpressions(expressions: list[sp.Expr]) -> set[sp.Expr]:
     """Return every expression inside those given, each once: as a tree there are far more."""
     met: set[sp.Expr] = set()
     waiting = list(expressions)
@@ -78,7 +108,7 @@ class _Reader:
     """
 
     def __init__(self, expressions: list[sp.Expr]):
-        parts = _subexpressions(expressions)
+        parts = subexpressions(expressions)
         symbols = sorted((e for e in parts if isinstance(e, sp.Symbol)), key=str)
         powers = (e for e in parts if isinstance(e, sp.Pow))
         radicands = {power.base for power in powers if getattr(power.exp, "q", 1) == 2}

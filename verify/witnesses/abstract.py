@@ -13,6 +13,7 @@ terms that are visibly non-negative and that add up to its slack.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NoReturn
 
 import sympy as sp
@@ -119,6 +120,7 @@ class AbstractNetwork(PrimitiveNetwork):
         return super().forward(y).map(tidy)
 
 
+@cache
 def prove(claim: Claim) -> Proof | None:
     """Return a proof of the claim for every batch size, or None where none is found."""
     case = abstract_case(claim.reading.has_epsilon)

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from theory.arithmetic import sqrt, symbolic
+from theory.arithmetic.radicals import subexpressions
 from theory.arithmetic.symbolic import SymbolicBatch, UndecidedError
 from theory.claim import Claim, Hypothesis, Relation, Term
 from verify import primitives
@@ -79,7 +80,8 @@ _STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
 
 def _is_undefined(side: Any) -> bool:
     """Whether an entry is 0/0 or 1/0, as where yhat vanishes and a side divides by its norm."""
-    return any(sp.sympify(entry).has(sp.nan, sp.zoo) for entry in np.ravel(side))
+    entries = [sp.sympify(entry) for entry in np.ravel(side)]
+    return not subexpressions(entries).isdisjoint({sp.nan, sp.zoo})
 
 
 def _case(batch: SymbolicBatch) -> SymbolicCase:
