@@ -47,6 +47,8 @@ class Run:
     commit: str
     threads: int
     versions: dict[str, str]
+    gpu: str = "not run"
+    """The device that the run used, or that none was: "not run" and why."""
     schema: int = SCHEMA
 
 
@@ -94,7 +96,17 @@ def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
         commit=_commit(),
         threads=torch.get_num_threads(),
         versions={"python": platform.python_version(), **_versions()},
+        gpu=_gpu(backend),
     )
+
+
+def _gpu(backend: str) -> str:
+    """Name the GPU of CuPy, the one backend whose default device is one."""
+    if backend != "cupy":
+        return f"not run: the backend was {backend}"
+    import cupy
+
+    return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
 
 
 def source_digest() -> str:

@@ -27,6 +27,7 @@ LOSSES = {
     "quadratic": ([1, -2, "1/4"], SYMMETRIC),
     "isotropic": ([1, -2, "1/4"], "3/2"),
     "general": ([1, -2, "1/4"], SYMMETRIC, [1, 0, -1], [0, 0, 0], [1, 2, 3]),
+    "separable": ([1, -2, "1/4"], [2, "-1/2", 1], [1, 0, -1], [0, 0, 0], [1, 2, 3]),
     "relu_network": ([1, 2, -1], [1, -1, 2], "1/2", [0, 1, 2]),
     "later_batchnorm": ([1, 0, -1],),
 }
@@ -34,6 +35,7 @@ VALUES = {
     "quadratic": number("-3/2"),
     "isotropic": number("111/16"),
     "general": number("-279/16"),
+    "separable": number("-175/16"),
     "relu_network": number("65/8"),
     "later_batchnorm": number("19/10") + 3 / sqrt(number(10)),
 }
@@ -109,6 +111,10 @@ def by_hand_isotropic(z, a, h):
 
 def by_hand_general(z, a, B, q, w, s):
     return a + B @ z + 4 * q * z**3 + w * s / (1 + np.exp(-s * z))
+
+
+def by_hand_separable(z, a, b, q, w, s):
+    return a + b * z + 4 * q * z**3 + w * s / (1 + np.exp(-s * z))
 
 
 def by_hand_relu_network(z, a, b, s, t):

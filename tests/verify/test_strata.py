@@ -8,10 +8,19 @@ import numpy as np
 import pytest
 
 from verify.cases import strata
-from verify.cases.strata import LOSSES, STRATA, draw, random_cases, rebuild
+from verify.cases.strata import (
+    EVERY_STRATUM,
+    LONG,
+    LOSSES,
+    STRATA,
+    draw,
+    long_cases,
+    random_cases,
+    rebuild,
+)
 
 SEED, MANY = 3, 60
-NAMED = {stratum.name: stratum for stratum in STRATA}
+NAMED = {stratum.name: stratum for stratum in EVERY_STRATUM}
 
 
 def drawn(name):
@@ -31,7 +40,8 @@ def offset(case):
 
 
 def test_there_are_ten_strata_of_different_names():
-    assert len(STRATA) == len(NAMED) >= 10
+    assert len(STRATA) >= 10
+    assert len(EVERY_STRATUM) == len(NAMED) == len(STRATA) + len(LONG)
     assert not any(":" in name for name in NAMED)
 
 
@@ -62,8 +72,8 @@ def test_a_token_is_the_same_case_in_another_process():
 
 
 def test_every_token_has_its_own_case():
-    cases = [*random_cases(0, 3), *random_cases(1, 3)]
-    assert len({case.token for case in cases}) == len(cases) == 2 * 3 * len(STRATA)
+    cases = [case for seed in (0, 1) for f in (random_cases, long_cases) for case in f(seed, 3)]
+    assert len({case.token for case in cases}) == len(cases) == 2 * 3 * len(EVERY_STRATUM)
     assert len({case.y.tobytes() for case in cases}) == len(cases)
 
 

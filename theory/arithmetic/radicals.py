@@ -27,6 +27,10 @@ class UndecidedError(ValueError):
     """The remainder is not zero, and the roots are not known to be independent."""
 
 
+class UnreadableError(TypeError):
+    """A number or function of a kind that is not read, such as an absolute value."""
+
+
 def is_zero(expression: Any) -> bool:
     r"""Whether an expression, or every entry of an array, vanishes wherever it is defined.
 
@@ -36,7 +40,7 @@ def is_zero(expression: Any) -> bool:
     (True, False)
 
     Raises:
-        TypeError: a number or function of another kind is met, such as a float.
+        UnreadableError: a number or function of another kind is met, such as a float.
         ZeroDivisionError: a denominator vanishes identically.
         UndecidedError: the roots are related, as those of :math:`\sqrt{ab} - \sqrt a\sqrt b` are.
     """
@@ -145,7 +149,7 @@ class _Reader:
             return self._power(self.read(e.base), int(e.exp))
         if isinstance(e, sp.Pow) and e.base in self._roots and isinstance(2 * e.exp, sp.Integer):
             return self._power(self._roots[e.base], int(2 * e.exp))
-        raise TypeError(
+        raise UnreadableError(
             f"{e} is a {type(e).__name__}; give rational numbers and symbols with + - * / and sqrt"
         )
 
@@ -199,7 +203,7 @@ class _Reader:
     def _root(self, x: _Fraction, letter: int) -> _Fraction:
         """Return the root of a fraction: a number times a root that is known, or else a letter."""
         if any(k >= len(self._signs) or self._signs[k] != 1 for k in x.powers):
-            raise TypeError("a radicand has a denominator that is not a positive symbol or a root")
+            raise UnreadableError("a radicand has a denominator that is not a positive symbol or a root")
         odd = {k: p % 2 for k, p in x.powers.items()}
         powers = {k: (p + 1) // 2 for k, p in x.powers.items()}
         radicand = self.reduced(x.numerator * self._monomial(odd))

@@ -45,6 +45,22 @@ def general(
     return polynomial + weight @ softplus(slope * z)
 
 
+def separable(
+    z: Any,
+    softplus: Elementary | None,
+    linear: Any,
+    curvature: Any,
+    fourth: Any,
+    weight: Any,
+    slope: Any,
+) -> Any:
+    r"""The same with a diagonal B, given by its entries: for long batches."""
+    polynomial = z @ linear + (curvature * z) @ z / 2 + (fourth * z * z) @ (z * z)
+    if softplus is None:
+        return polynomial
+    return polynomial + weight @ softplus(slope * z)
+
+
 def relu_network(
     z: Any,
     softplus: Elementary | None,
@@ -99,6 +115,10 @@ _WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "general": (
         "<a, z> + <z, B z>/2 + sum q z^4 + sum w log(1 + exp(s z))",
         ("a", "B", "q", "w", "s"),
+    ),
+    "separable": (
+        "<a, z> + sum b z^2/2 + sum q z^4 + sum w log(1 + exp(s z))",
+        ("a", "b", "q", "w", "s"),
     ),
     "relu_network": ("sum (b relu(a z + s) - z - t)^2 / 2", ("a", "b", "s", "t")),
     "later_batchnorm": ("|(z - mean z)/sqrt(var z + 1) - t|^2 / 2", ("t",)),

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from verify.cases.case import Case
-from verify.cases.losses import Loss, general
+from verify.cases.losses import Loss, general, separable
 
 Array = NDArray[np.float64]
 
@@ -69,33 +69,44 @@ STRATA = (
     Stratum("heavy tails", heavy_tails, 8),
     Stratum("gamma=0", generic, 8, gamma=0.0),
     Stratum("gamma<0", generic, 8, gamma=-1.0),
+    Stratum("m=4", generic, 4),
 )
+LONG = (Stratum("m=256", generic, 256), Stratum("m=4096", generic, 4096))
+"""Batches so long that a loss with a matrix of m by m numbers would take too much memory."""
+EVERY_STRATUM = STRATA + LONG
 LOSSES = ("quadratic", "quartic", "softplus")
 
 
 def draw_loss(rng: Generator, kind: str, m: int) -> Loss:
     """Return a loss of that kind with generic parameters."""
     half = rng.normal(size=(m, m))
+    linear, fourth, weight, slope = rng.normal(size=(4, m))
     none = np.zeros(m)
-    linear, matrix, fourth, weight, slope = (
-        rng.normal(size=m),
-        half + half.T,
-        rng.normal(size=m),
-        rng.normal(size=m),
-        rng.normal(size=m),
-    )
     parameters = {
-        "quadratic": (linear, matrix, none, none, slope),
-        "quartic": (linear, matrix, fourth, none, slope),
-        "softplus": (none, 0 * matrix, none, weight, slope),
+        "quadratic": (linear, half + half.T, none, none, slope),
+        "quartic": (linear, half + half.T, fourth, none, slope),
+        "softplus": (none, 0 * half, none, weight, slope),
     }
     return Loss(general, parameters[kind])
 
 
+def draw_separable_loss(rng: Generator, kind: str, m: int) -> Loss:
+    """Return the same for a long batch: a loss of each entry, and no matrix."""
+    linear, curvature, fourth, weight, slope = rng.normal(size=(5, m))
+    none = np.zeros(m)
+    parameters = {
+        "quadratic": (linear, curvature, none, none, slope),
+        "quartic": (linear, curvature, fourth, none, slope),
+        "softplus": (none, none, none, weight, slope),
+    }
+    return Loss(separable, parameters[kind])
+
+
 def draw(stratum: Stratum, seed: int, index: int) -> Case:
     """Return one case of a stratum."""
-    position = [s.name for s in STRATA].index(stratum.name)
+    position = [s.name for s in EVERY_STRATUM].index(stratum.name)
     rng = np.random.default_rng((seed, position, index))
+    draw_kind = draw_separable_loss if stratum in LONG else draw_loss
     gamma = rng.normal()
     if stratum.gamma is not None:
         gamma = stratum.gamma * abs(gamma)
@@ -104,7 +115,7 @@ def draw(stratum: Stratum, seed: int, index: int) -> Case:
         gamma=np.float64(gamma),
         beta=np.float64(rng.normal()),
         eps=np.float64(10 ** rng.uniform(-6, 0)),
-        loss=draw_loss(rng, LOSSES[index % len(LOSSES)], stratum.m),
+        loss=draw_kind(rng, LOSSES[index % len(LOSSES)], stratum.m),
         direction=rng.normal(size=stratum.m),
         other_direction=rng.normal(size=stratum.m),
         bound=np.float64(np.exp(rng.normal())),
@@ -120,16 +131,23 @@ def random_cases(seed: int, count: int) -> Iterator[Case]:
             yield draw(stratum, seed, index)
 
 
+def long_cases(seed: int, count: int) -> Iterator[Case]:
+    """Yield ``count`` cases of every stratum of long batches."""
+    for stratum in LONG:
+        for index in range(count):
+            yield draw(stratum, seed, index)
+
+
 def rebuild(token: str) -> Case:
     """Return the case that a token names; ValueError where it names none."""
     try:
         kind, name, seed, index = token.split(":")
-        stratum = next(s for s in STRATA if s.name == name)
+        stratum = next(s for s in EVERY_STRATUM if s.name == name)
         if kind != "random":
             raise ValueError
         return draw(stratum, int(seed), int(index))
     except (ValueError, StopIteration):
-        known = ", ".join(s.name for s in STRATA)
+        known = ", ".join(s.name for s in EVERY_STRATUM)
         raise ValueError(
             f"{token!r} names no random case; expected random:STRATUM:SEED:INDEX"
             f" with STRATUM one of: {known}"

@@ -43,5 +43,6 @@ class RandomArithmetic(TorchDispatchMode):
         rounds = isinstance(result, torch.Tensor) and result.is_floating_point()
         if not rounds or is_view or name in EXACT or result._is_zerotensor():
             return result
-        noise = torch.rand(result.shape, generator=self.generator, dtype=torch.float64)
-        return result * (1 + self.step * (2 * noise.to(result.device) - 1))
+        noise = torch.empty(result.shape, dtype=torch.float64)
+        noise.uniform_(-self.step, self.step, generator=self.generator)
+        return torch.addcmul(result, result, noise.to(result.device))

@@ -12,8 +12,8 @@ import numpy as np
 import sympy as sp
 
 from theory.arithmetic import sqrt, symbolic
-from theory.arithmetic.radicals import subexpressions
-from theory.arithmetic.symbolic import SymbolicBatch, UndecidedError
+from theory.arithmetic.radicals import UndecidedError, UnreadableError, subexpressions
+from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim, Hypothesis, Relation, Term
 from verify import primitives
 from verify.cases.case import Case
@@ -49,6 +49,8 @@ def prove(claim: Claim, m: int) -> Finding:
     """
     if m == 1 and not claim.reading.has_epsilon:
         return "undefined"
+    if claim.certificate is None and claim.relation in _STRICT:
+        return "not proved"
     batch = SymbolicBatch(m, "positive" if claim.reading.has_epsilon else "zero")
     try:
         case = _case(batch)
@@ -62,12 +64,12 @@ def prove(claim: Claim, m: int) -> Finding:
         if _is_undefined(slack):
             return "undefined"
         if claim.certificate is None:
-            is_proved = claim.relation not in _STRICT and symbolic.is_zero(slack)
+            is_proved = symbolic.is_zero(slack)
         else:
             terms = claim.certificate(network, letters)
             total = sum(_value(term, network, letters) for term in terms)
             is_proved = symbolic.is_zero(slack - total) and abstract.prove(claim) is not None
-    except (LosesGeneralityError, UndecidedError):
+    except (LosesGeneralityError, UndecidedError, UnreadableError):
         return "not proved"
     except ZeroDivisionError:
         return "undefined"

@@ -9,7 +9,7 @@ from theory.claim import Claim, Relation
 from verify import ledger, search
 from verify.backends import Backend
 from verify.cases.case import Case
-from verify.cases.strata import random_cases
+from verify.cases.strata import long_cases, random_cases
 from verify.evidence import Record
 from verify.tolerance import Outcome
 from verify.witnesses import (
@@ -22,6 +22,9 @@ from verify.witnesses import (
     trained,
 )
 from verify.witnesses.witness import Settings, Witness, record
+
+LONG_SHARE = 4
+"""One long batch for so many of another stratum."""
 
 
 def every_claim(claim: Claim) -> bool:
@@ -92,7 +95,8 @@ def climb(claim: Claim, settings: Settings) -> Record:
 
 def differentiate_random(claim: Claim, settings: Settings) -> Record:
     """Random batches of every stratum, differentiated by PyTorch."""
-    cases = list(random_cases(settings.seed, settings.budget.random))
+    seed, count = settings.seed, settings.budget.random
+    cases = [*random_cases(seed, count), *long_cases(seed, -(-count // LONG_SHARE))]
     return record(claim, "autograd", autograd.examine_cases(claim, cases, settings.seed))
 
 

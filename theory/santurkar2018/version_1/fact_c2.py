@@ -49,6 +49,7 @@ ONE = Claim(
     sides=fact_c2.normalized,
     relation=Relation.EQUAL,
     expected=Verdict.PROVED,
+    falsified_by="one batch whose Jacobian differs from the formula in one entry",
     remark="Without the text's restriction to batches of mean zero.",
 )
 TWO = Claim(

@@ -4,15 +4,14 @@ One unit, y = Wx and W'x any batches of mean zero, labels l of mean zero.  The n
 BN(Wx) of norm one is the root of the mean square.  The statement: if |BN(W'x) - l| < e for some
 W' and |Wx - l| < e, then :math:`|BN(Wx) - l| < 3e\frac{1 + e}{1 - 2e}`.
 
-- It needs e < 1/2 (used silently at (31)): at e = 1 the right side is -6.
+- It needs e < 1/2 (used silently at (31)) and eps = 0:
+  :mod:`~theory.santurkar2018.version_1.lemma_3_3_readings`.
 - With e < 1/2 it holds, and the factor (1 + e)/(1 - 2e) is superfluous.  BN(y) is the point
   nearest to y among those of mean zero and norm one, and BN(W'x) is another, so that
   :math:`|BN(y) - l| \le |BN(W'x) - y| + |y - l| < 3e`.  The Euclidean norm does as well.
-- For one unit the sharp bound is :math:`\sqrt{1 + (1 - e)^2 - 2\sqrt{1 - 2e}}`, which is
-  :math:`\sqrt2 e` to first order.  The proof bounds :math:`\langle BN(y), l\rangle` from below by
-  the second condition, and the first gives :math:`1 - e \le |l| \le 1 + e`.
+- For one unit there is a sharp bound, :math:`\sqrt2 e` to first order:
+  :mod:`~theory.santurkar2018.version_1.lemma_3_3_sharp`.
 - If the loss is the squared norm: :mod:`~theory.santurkar2018.version_1.lemma_3_3_squared`.
-- With eps > 0 it falls, because |BN| is not one any more ((19) to (20)).
 
 All e in (0, 1/2) are :math:`(1 - t^2)/2` with :math:`t = 1/(1 + \lambda)`, lambda the case's bound.
 Sides are squares, times m; the labels are the case's direction, W'x its second one.
@@ -23,14 +22,13 @@ from dataclasses import replace
 from typing import Any
 
 from theory import batchnorm
-from theory.arithmetic import norm_squared, sqrt
-from theory.batchnorm import centre
+from theory.arithmetic import norm_squared
+from theory.batchnorm import centre, variance
 from theory.claim import (
     Claim,
     Hypothesis,
     Letters,
     Network,
-    Reading,
     Relation,
     Sides,
     Term,
@@ -76,20 +74,37 @@ def missed(network: Network) -> Any:
     return norm_squared(normalized(network) - labels(network))
 
 
-def within(name: str, point: Any, radius: Any, is_mean: bool = True) -> Hypothesis:
+def within(
+    name: str, point: Any, radius: Any, is_mean: bool = True, impose: Any = None
+) -> Hypothesis:
     """Return that a point is closer to the labels than a radius, in the root mean square."""
 
     def margin(network: Network, at: Letters) -> Any:
         size = at.m if is_mean else 1
         return size * radius(network) ** 2 - norm_squared(point(network) - labels(network))
 
-    return Hypothesis(rf"\|{name} - \ell\| < e", margin, Relation.MORE_THAN)
+    return Hypothesis(rf"\|{name} - \ell\| < e", margin, Relation.MORE_THAN, impose)
+
+
+def brought_near(radius: Any, is_mean: bool) -> Callable[[Any], Any]:
+    """Return how to put the labels within e of BN(W'x), and Wx within e of the labels."""
+
+    def step(x: Any, case: Any) -> Any:
+        square = variance(x) if is_mean else norm_squared(centre(x))
+        return centre(x) * (2 * radius(case) / (1 + square))
+
+    def impose(case: Any) -> Any:
+        goal = batchnorm.normalize(case.other_direction, case.eps)
+        near = goal + step(case.direction, case)
+        return replace(case, direction=near, y=near + step(case.y, case))
+
+    return impose
 
 
 def conditions(radius: Any, is_mean: bool = True) -> tuple[Hypothesis, Hypothesis]:
     """Return that W' fits the labels with the layer, and W without it."""
     return (
-        within("BN(W'x)", attained, radius, is_mean),
+        within("BN(W'x)", attained, radius, is_mean, brought_near(radius, is_mean)),
         within("Wx", prediction, radius, is_mean),
     )
 
@@ -112,23 +127,6 @@ def printed_factor(e: Any) -> Any:
 def three(e: Any) -> Any:
     """Return 3."""
     return 3
-
-
-def any_error(network: Network, at: Letters) -> Sides:
-    """The printed inequality for e the case's bound, without squares."""
-    e = network.bound
-    return Sides(sqrt(missed(network)), sqrt(at.m) * e * printed_factor(e))
-
-
-def sharp_square(network: Network) -> Any:
-    """Return the sharp bound's square."""
-    e = error(network)
-    return e**2 + (1 - root(network)) ** 2
-
-
-def sharp(network: Network, at: Letters) -> Sides:
-    """One unit's sharp bound."""
-    return Sides(missed(network), at.m * sharp_square(network))
 
 
 def nearest(network: Network, at: Letters, both: tuple[Hypothesis, Hypothesis]) -> list[Term]:
@@ -156,44 +154,7 @@ def slack(
     return terms
 
 
-def sharp_slack(network: Network, at: Letters) -> list[Term]:
-    r"""Return terms for the sharp bound.
-
-    The slack is linear in :math:`|\ell|^2`, and a square at both ends of the interval
-    :math:`[(1 - e)^2, (1 + e)^2]` where the first condition keeps it.
-    """
-    t, e, s = root(network), error(network), at.sigma
-    l, other = labels(network), attained(network)
-    weight = 1 / ((2 - 2 * t**2) * e * s)
-    upper, rest = s - (1 + t - t**2), (1 - t) ** 3 * (1 + t)
-    attainable, fitted = CONDITIONS
-    return [
-        Term(1 / s, (fitted,)),
-        Term(weight, (l - other * (1 - e), upper)),
-        Term(weight * rest, (l - other * (1 - e),)),
-        Term(weight * (1 - e), (attainable, upper)),
-        Term(weight * rest * (1 - e), (attainable,)),
-        Term(weight, (l - other * (1 + e), s - t)),
-        Term(weight * (1 + e), (attainable, s - t)),
-    ]
-
-
-def fit_exactly(case: Any) -> Any:
-    """Let labels and output be what W' gives with the layer."""
-    goal = batchnorm.normalize(case.other_direction, case.eps)
-    return replace(case, y=goal, direction=goal)
-
-
 CONDITIONS = conditions(error)
-EXACT_FIT = Hypothesis(
-    r"BN(W'x) = \ell,\ Wx = \ell",
-    lambda network, at: (
-        norm_squared(labels(network) - attained(network))
-        + norm_squared(labels(network) - prediction(network))
-    ),
-    Relation.EQUAL,
-    impose=fit_exactly,
-)
 EUCLIDEAN = conditions(error, is_mean=False)
 ANY = conditions(lambda network: network.bound)
 
@@ -231,48 +192,5 @@ NORM = Claim(
     falsified_by="one unit's labels and two outputs that fit them, e < 1/2",
     remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
 )
-ANY_ERROR = Claim(
-    id="S-v1-lemma-3.3/any-epsilon",
-    row=ROW,
-    locations=PRINTED.locations,
-    statement=PRINTED.statement.rsplit(",", 1)[0],
-    sides=any_error,
-    relation=Relation.LESS_THAN,
-    hypotheses=ANY,
-    expected=Verdict.REFUTED,
-    falsified_by="one unit's labels and two outputs that fit them, any e > 0",
-)
-SHARED = Claim(
-    id="S-v1-lemma-3.3/eps",
-    row=ROW,
-    locations=PRINTED.locations,
-    statement=PRINTED.statement,
-    sides=bound(printed_factor, lambda network: network.bound / (30 * network.bound + 1)),
-    relation=Relation.LESS_THAN,
-    reading=Reading.SHARED_EPSILON,
-    hypotheses=(EXACT_FIT,),
-    expected=Verdict.REFUTED,
-    falsified_by="eps > 0, and labels that W and W' fit exactly",
-    remark="The labels are smaller than one, so that the layer takes Wx away from them.",
-)
 
-CLAIMS = [
-    ANY_ERROR,
-    PRINTED,
-    NORM,
-    SHARED,
-    ANY_ERROR.corrected(
-        sides=bound(three, lambda network: network.bound),
-        certificate=lambda network, at: nearest(network, at, ANY),
-        statement=r"\|BN(W'x) - \ell\| < e,\ \|Wx - \ell\| < e \Rightarrow"
-        r" \|BN(Wx) - \ell\| < 3e",
-        remark="Slack: BN(W'x) against the point nearest to Wx, and two triangles.",
-    ),
-    PRINTED.sharpened(
-        sides=sharp,
-        certificate=sharp_slack,
-        statement=r"\|BN(W'x) - \ell\| < e,\ \|Wx - \ell\| < e \Rightarrow"
-        r" \|BN(Wx) - \ell\|^2 < 1 + (1 - e)^2 - 2\sqrt{1 - 2e},\quad e < \tfrac12",
-        remark="For one unit; approached for m >= 3.",
-    ),
-]
+CLAIMS = [PRINTED, NORM]

@@ -5,11 +5,13 @@ statement follows from the sharp bound for the norm, at the root of e; above it 
 may lie across the origin from the labels: W'x = (1, -1), l = (1, -1)/2, Wx = -(1, -1)/200,
 e = 13/50 gives 9/4 on the left and 819/400 on the right.  What holds is 9e.
 
-The search looks at e above 1/4, at labels u/2 and at outputs y/1000: any labels, any outputs.
+The search looks at e above 1/4, at labels u/2, half of BN(W'x), and at outputs y/1000.
 """
 
+from dataclasses import replace
 from typing import Any
 
+from theory import batchnorm
 from theory.arithmetic import norm_squared
 from theory.batchnorm import variance
 from theory.claim import Claim, Hypothesis, Letters, Network, Relation, Sides, Term, Verdict
@@ -23,9 +25,8 @@ from theory.santurkar2018.version_1.lemma_3_3 import (
     nearest,
     normalized,
     prediction,
-    sharp_slack,
-    sharp_square,
 )
+from theory.santurkar2018.version_1.lemma_3_3_sharp import sharp_slack, sharp_square
 
 
 def printed_bound(e: Any) -> Any:
@@ -54,10 +55,16 @@ def close(name: str, point: Any) -> Hypothesis:
     return Hypothesis(rf"\|{name} - \ell\|^2 < e", margin, Relation.MORE_THAN)
 
 
+def half_of_attained(case: Any) -> Any:
+    """Let the labels be half of what W' gives with the layer."""
+    return replace(case, direction=batchnorm.normalize(case.other_direction, case.eps))
+
+
 NOT_CONSTANT = Hypothesis(
     r"\sigma(W'x) > 0",
     lambda network, at: variance(network.other_direction),
     Relation.MORE_THAN,
+    impose=half_of_attained,
     printed=False,
 )
 

@@ -72,7 +72,11 @@ _LEFT = r"\sum_b\Big(\frac{\partial\hat y_j^{(b)}}{\partial W_{ij}}\Big)^2 = "
 
 def _line(name: str, line: int, quote: str, sides: Any, right: str, **fields: Any) -> Claim:
     place = f"App. C, proof of Theorem C.3, eq. ({name.split('/')[0]})"
-    settled = {"expected": Verdict.PROVED, **fields}
+    settled = {
+        "expected": Verdict.PROVED,
+        "falsified_by": "one batch and one input of mean zero, alpha = <x, yhat>",
+        **fields,
+    }
     return Claim(
         id=f"S-v1-eq-{name}",
         row="S-v1-steps",

@@ -10,25 +10,20 @@ Inputs have mean zero, p is :math:`\langle g, x\rangle`, a is :math:`\langle g, 
 - (17): prints the root of c alpha; only :math:`\sqrt c\,|\alpha|` has the right dimension.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.batchnorm import centre, standard_deviation, variance
 from theory.claim import (
-    Claim,
     Hypothesis,
     Letters,
     Network,
-    Reading,
     Relation,
     Sides,
     Term,
-    Verdict,
 )
-from theory.santurkar2018.texts import version_1
-from theory.santurkar2018.version_1 import theorem_c4
 from theory.santurkar2018.version_1.weights import (
-    MEAN_ZERO,
     absolute,
     alpha,
     length,
@@ -153,20 +148,20 @@ def slack_16(network: Network, at: Letters) -> list[Term]:
 
 def line_17(network: Network, at: Letters) -> Sides:
     """As printed, a bound on (12)."""
-    return bound_17(network, at, lambda c, alpha_ij: sqrt(absolute(c * alpha_ij)))
+    return bound_17(network, at, lambda root_c, alpha_ij: sqrt(root_c**2 * absolute(alpha_ij)))
 
 
 def line_17_corrected(network: Network, at: Letters) -> Sides:
     """With the root of c alone."""
-    return bound_17(network, at, lambda c, alpha_ij: sqrt(c) * absolute(alpha_ij))
+    return bound_17(network, at, lambda root_c, alpha_ij: root_c * absolute(alpha_ij))
 
 
 def bound_17(network: Network, at: Letters, middle: Any) -> Sides:
     """Return (17) with a middle coefficient."""
     x = centre(network.direction)
     p, _, S, share = parts(network, at)
-    c = p**2 / (S * norm_squared(x))
-    rest = 2 * middle(c, share * at.m) * S * length(x) / sqrt(at.m)
+    root_c = absolute(p) / (sqrt(S) * length(x))
+    rest = 2 * middle(root_c, share * at.m) * S * length(x) / sqrt(at.m)
     return Sides(left(network, at), p**2 + rest + at.m * share**2 * S)
 
 
@@ -186,6 +181,14 @@ def line_477(network: Network, at: Letters) -> Sides:
     return Sides(vanilla - weight_gradient(network, x) ** 2, vanilla / (1 + network.bound))
 
 
+def hundredfold(case: Any) -> Any:
+    """Multiply the input by a hundred, which loses nothing: x is any input."""
+    return replace(case, direction=100 * case.direction)
+
+
 POSITIVE_ALPHA = Hypothesis(
-    r"\alpha_{ij} > 0", lambda network, at: alpha(at, network.direction), Relation.MORE_THAN
+    r"\alpha_{ij} > 0",
+    lambda network, at: alpha(at, network.direction),
+    Relation.MORE_THAN,
+    impose=hundredfold,
 )

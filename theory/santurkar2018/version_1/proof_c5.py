@@ -1,17 +1,17 @@
-r"""The proof of Lemma C.5, line by line: equations (18) to (33).
+r"""The proof of Lemma C.5, line by line: the sides of equations (18) to (33).
 
 (18) and (23) are the conditions; (22) is empty.  Norms are root mean squares, y is Wx, BN(W'x) the
 attained point, l the labels, e is in (0, 1/2).  (19) to (27) and (33) hold, with sums of squares
-for proofs.  (28) needs the root mean square: the Euclidean norm of y is :math:`\sqrt m\,\sigma`.
-(30) has lost a delimiter and prints "=" for "at most", as does (31).
+for proofs; (20) needs :math:`|BN| = 1`, that is eps = 0.  (28) needs the root mean square: the
+Euclidean norm of y is :math:`\sqrt m\,\sigma`.  (30) has lost a delimiter and prints "=" for "at
+most", as does (31).
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from theory.arithmetic import inner, norm_squared, sqrt
-from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Term, Verdict
-from theory.santurkar2018.texts import version_1
+from theory.arithmetic import norm_squared, sqrt
+from theory.claim import Hypothesis, Letters, Network, Sides, Term
 from theory.santurkar2018.version_1.lemma_3_3 import (
     CONDITIONS,
     attained,
@@ -33,16 +33,11 @@ def size(at: Letters, x: Any) -> Any:
     return length(x) / sqrt(at.m)
 
 
-def line_19(network: Network, at: Letters) -> Sides:
-    """The difference of the norms; (20) once BN has norm one."""
-    return Sides(size(at, attained(network)) - size(at, labels(network)), error(network))
-
-
-def squares(actual: Any, claimed: Any) -> Function:
-    """Return sides that are squares of what two functions return, in the mean."""
+def mean_square(point: Callable[[Network], Any], bound: Callable[[Any], Any]) -> Function:
+    """Return the mean square of a point, and the square of a function of e."""
 
     def sides(network: Network, at: Letters) -> Sides:
-        return Sides(norm_squared(actual(network)) / at.m, claimed(network, at) ** 2)
+        return Sides(norm_squared(point(network)) / at.m, bound(error(network)) ** 2)
 
     return sides
 
@@ -71,9 +66,14 @@ def output_slack(network: Network, at: Letters) -> list[Term]:
     ]
 
 
+def lower_slack(network: Network, at: Letters) -> list[Term]:
+    """Return terms for (|y| + e)^2 > (1 - e)^2, by |l| > 1 - e."""
+    return [*output_slack(network, at), *labels_slack(-1)(network, at)]
+
+
 def upper_slack(network: Network, at: Letters) -> list[Term]:
     """Return terms for |y| < 1 + 2e, by |l| < 1 + e."""
-    e, l = error(network), labels(network)
+    l = labels(network)
     off, share = prediction(network) - l, error(network) / (1 + error(network))
     return [
         *(Term((1 + share) * t.weight, t.factors) for t in labels_slack(1)(network, at)),
@@ -92,21 +92,31 @@ def line_24(network: Network, at: Letters) -> Sides:
     return Sides((at.sigma + error(network)) ** 2, norm_squared(labels(network)) / at.m)
 
 
-def line_26(network: Network, at: Letters) -> Sides:
-    """(26), as |y|^2 < (|l| + e)^2."""
-    right = size(at, labels(network)) + error(network)
-    return Sides(norm_squared(prediction(network)) / at.m, right**2)
+def near_labels(point: Callable[[Network], Any]) -> Function:
+    """(19) and (26), as |p|^2 < (|l| + e)^2 for a point p that fits the labels."""
+
+    def sides(network: Network, at: Letters) -> Sides:
+        right = size(at, labels(network)) + error(network)
+        return Sides(norm_squared(point(network)) / at.m, right**2)
+
+    return sides
 
 
-def line_26_slack(network: Network, at: Letters) -> list[Term]:
-    """The same as (24) with y and l exchanged."""
-    e, l = error(network), labels(network)
-    r, off = size(at, l), prediction(network) - l
-    return [
-        Term(1 / at.m, (FITTED,)),
-        Term(1 / (e * at.m), (sqrt(r), FITTED)),
-        Term(e / at.m, (1 / sqrt(r), l - off * (r / e))),
-    ]
+def near_labels_slack(
+    point: Callable[[Network], Any], fitted: Hypothesis
+) -> Callable[[Network, Letters], list[Term]]:
+    """Return the terms of (24) with the point and l exchanged."""
+
+    def terms(network: Network, at: Letters) -> list[Term]:
+        e, l = error(network), labels(network)
+        r, off = size(at, l), point(network) - l
+        return [
+            Term(1 / at.m, (fitted,)),
+            Term(1 / (e * at.m), (sqrt(r), fitted)),
+            Term(e / at.m, (1 / sqrt(r), l - off * (r / e))),
+        ]
+
+    return terms
 
 
 def line_28(network: Network, at: Letters) -> Sides:
@@ -128,7 +138,7 @@ def line_29(network: Network, at: Letters) -> Sides:
 
 
 def line_30(network: Network, at: Letters) -> Sides:
-    """With the delimiter that the terms suggest."""
+    """With the delimiter that the terms suggest, and |1 - |y|| |l|."""
     y, l, s = prediction(network), labels(network), at.sigma
     right = length(y - l) + length(l * (1 - s))
     return Sides(length(normalized(network) - l), right / s)

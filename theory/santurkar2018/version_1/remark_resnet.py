@@ -64,7 +64,9 @@ def falls_slack(network: Network, at: Letters) -> list[Term]:
 PLACE = version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$")
 
 
-def _at_identity(name: str, sides: Any, expected: Verdict, falsified_by: str) -> Claim:
+def _at_identity(
+    name: str, sides: Any, expected: Verdict, falsified_by: str, corrected_by: str | None = None
+) -> Claim:
     return Claim(
         id=f"S-v1-remark-resnet/{name}",
         row="S-v1-remark-resnet",
@@ -74,6 +76,7 @@ def _at_identity(name: str, sides: Any, expected: Verdict, falsified_by: str) ->
         relation=Relation.EQUAL,
         expected=expected,
         falsified_by=falsified_by,
+        corrected_by=corrected_by,
     )
 
 
@@ -83,11 +86,11 @@ USED = _at_identity(
 )  # fmt: skip
 DEFINED = _at_identity(
     "as-defined", lambda network, at: diagonal(network, at, inner(network.y, network.y)),
-    Verdict.REFUTED, "one batch, i = j, alpha = <x, y>",
+    Verdict.REFUTED, "one batch, i = j, alpha = <x, y>", USED.id,
 )  # fmt: skip
 CORRELATED = _at_identity(
     "correlation", lambda network, at: diagonal(network, at, pearson(network.y, network.y)),
-    Verdict.REFUTED, "one batch, i = j, alpha the correlation coefficient",
+    Verdict.REFUTED, "one batch, i = j, alpha the correlation coefficient", USED.id,
 )  # fmt: skip
 ANY_PAIR = _at_identity(
     "any-pair", off_diagonal,

@@ -5,46 +5,23 @@ A bound: yes, with a factor root of n in front, for n weights.  An improvement: 
 of k[[1, 1], [1, 1]] are k times those of [[1, 1], [1, -1]], and for k near one its norm is larger:
 2k against the root of 2.  Networks have such Hessians: :math:`m = 3, x_1 = (1, -1, 0),
 x_2 = (2, 0, -2), y = (1, 1, -2)`, H = pp'/4 - qq'/18 with p = (1, -1, 0) and q = (1, 1, -2),
-k = 5/6.  The Frobenius norm does shrink.
+k = 5/6.  The Frobenius norm does shrink, entry by entry.
 
-Examined for two weights of one unit, g and H those of the loss at the layer's output.
+Examined for two weights of one unit; :mod:`~theory.santurkar2018.version_1.sign_flip` has losses
+of that kind for every batch.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from theory.arithmetic import inner, sqrt
 from theory.claim import Claim, Hypothesis, Letters, Network, Relation, Sides, Term, Verdict
 from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.version_1 import sign_flip
+from theory.santurkar2018.version_1.symmetric import Symmetric
 from theory.santurkar2018.version_1.weights import (
-    MEAN_ZERO,
-    absolute,
     loss_hessian,
     weight_hessian,
 )
-
-
-class Symmetric(NamedTuple):
-    """A symmetric matrix of two rows."""
-
-    first: Any
-    off: Any
-    last: Any
-
-    def trace(self) -> Any:
-        """Return the absolute value of the trace."""
-        return absolute(self.first + self.last)
-
-    def gap(self) -> Any:
-        """Return the distance of the eigenvalues."""
-        return sqrt((self.first - self.last) ** 2 + 4 * self.off**2)
-
-    def spectral(self) -> Any:
-        """Return the spectral norm."""
-        return (self.trace() + self.gap()) / 2
-
-    def frobenius_squared(self) -> Any:
-        """Return the sum of the squares."""
-        return self.first**2 + 2 * self.off**2 + self.last**2
 
 
 def with_layer(network: Network) -> Symmetric:
@@ -54,8 +31,22 @@ def with_layer(network: Network) -> Symmetric:
     return Symmetric(*(weight_hessian(network, x, x_k) for x, x_k in pairs))
 
 
+def vanilla(network: Network) -> Symmetric:
+    """Return the Hessian of the network without the layer at the layer's output."""
+
+    def loss(y: Any) -> Any:
+        return network.loss(network.z + network.gamma * (y - network.y))
+
+    def entry(x: Any, x_k: Any) -> Any:
+        moved = network.derivative(lambda y: network.gradient(loss, y), network.y, x_k)
+        return inner(x, moved)
+
+    u, v = network.direction, network.other_direction
+    return Symmetric(entry(u, u), entry(u, v), entry(v, v))
+
+
 def without_layer(network: Network, at: Letters) -> Symmetric:
-    """Return the Hessian without the layer."""
+    """Return the same by the loss's own Hessian."""
     u, v = network.direction, network.other_direction
     Hu, Hv = loss_hessian(at, u), loss_hessian(at, v)
     return Symmetric(inner(u, Hu), inner(u, Hv), inner(v, Hv))
@@ -75,32 +66,46 @@ def entry(index: int) -> Hypothesis:
 ENTRIES = (entry(0), entry(1), entry(2))
 
 
-def spectral(network: Network, at: Letters) -> Sides:
-    """The spectral norms."""
-    return Sides(with_layer(network).spectral(), without_layer(network, at).spectral())
+def form(matrix: Symmetric, weight: Any) -> Any:
+    r"""Return :math:`w^\top Aw` for w = (1, weight)."""
+    return matrix.first + 2 * weight * matrix.off + weight**2 * matrix.last
 
 
-def frobenius(network: Network, at: Letters) -> Sides:
-    """The squared Frobenius norms."""
-    actual, claimed = with_layer(network), without_layer(network, at)
-    return Sides(actual.frobenius_squared(), claimed.frobenius_squared())
+def by_entries(network: Network, at: Letters) -> Sides:
+    """The form of A along (1, lambda), and that of the absolute values of the entries of B."""
+    actual, claimed = with_layer(network), without_layer(network, at).positive()
+    return Sides(form(actual, network.bound), form(claimed, network.bound))
 
 
-def spectral_bound(network: Network, at: Letters) -> Sides:
-    """The squared Frobenius norm, which no spectral norm exceeds, and twice the spectral norm's."""
-    actual, claimed = with_layer(network), without_layer(network, at)
-    return Sides(actual.frobenius_squared(), 2 * claimed.spectral() ** 2)
+def by_entries_slack(network: Network, at: Letters) -> list[Term]:
+    r""":math:`2|B|(|B| - A) = (B^2 - A^2) + (|B| - A)^2`, entry by entry."""
+    actual, claimed = with_layer(network), without_layer(network, at).positive()
+    weights = (1, 2 * network.bound, network.bound**2)
+    return [
+        Term(weight / (2 * B), factors)
+        for weight, A, B, smaller in zip(weights, actual, claimed, ENTRIES, strict=True)
+        for factors in ((smaller,), (B - A,))
+    ]
 
 
-def entries_slack(network: Network, at: Letters) -> list[Term]:
-    """The three entries."""
-    return [Term(weight, (h,)) for weight, h in zip((1, 2, 1), ENTRIES, strict=True)]
-
-
-def spectral_slack(network: Network, at: Letters) -> list[Term]:
-    r""":math:`|A|_F^2 \le |B|_F^2 \le 2|B|^2`."""
+def root_of_two(network: Network, at: Letters) -> Sides:
+    """The square of the latter form, and twice the spectral norm's."""
+    size = 1 + network.bound**2
     claimed = without_layer(network, at)
-    return [*entries_slack(network, at), Term(claimed.trace(), (sqrt(claimed.gap()),))]
+    left = form(vanilla(network).positive(), network.bound)
+    return Sides(left**2, 2 * (size * claimed.spectral()) ** 2)
+
+
+def root_of_two_slack(network: Network, at: Letters) -> list[Term]:
+    """Lagrange's identity, and the smaller eigenvalue."""
+    claimed, weight = without_layer(network, at), network.bound
+    first, off, last = claimed.positive()
+    return [
+        Term(claimed.trace() * (1 + weight**2) ** 2, (sqrt(claimed.gap()),)),
+        Term(2, (first * weight - off,)),
+        Term(1, (first * weight**2 - last,)),
+        Term(2 * weight**2, (off * weight - last,)),
+    ]
 
 
 PRINTED = Claim(
@@ -116,31 +121,37 @@ PRINTED = Claim(
     statement=r"|A_{ik}| < |B_{ik}| \Rightarrow \|A\|_2 < \|B\|_2,\quad"
     r" A = \frac{\partial^2\hat L}{\partial W\partial W},\ "
     r" B = \frac{\partial^2 L}{\partial W\partial W}",
-    sides=spectral,
+    sides=sign_flip.spectral,
     relation=Relation.LESS_THAN,
-    hypotheses=(MEAN_ZERO, *ENTRIES),
+    hypotheses=(sign_flip.ACROSS, *sign_flip.ENTRIES),
     expected=Verdict.REFUTED,
     order=2,
     falsified_by="one batch, two centred inputs and a loss: every entry shrinks, the norm grows",
+    remark="Examined for the losses of sign_flip, at a multiple of the batch.",
 )
 
 CLAIMS = [
     PRINTED,
     PRINTED.corrected(
-        sides=spectral_bound,
+        sides=by_entries,
+        relation=Relation.AT_MOST,
         hypotheses=ENTRIES,
-        certificate=spectral_slack,
-        statement=PRINTED.statement.replace(r"\|A\|_2 <", r"\|A\|_2^2 < n").replace(
-            r"\|B\|_2,", r"\|B\|_2^2,"
-        ),
-        remark="For n = 2 weights; the factor is attained at matrices of Hadamard.",
+        certificate=by_entries_slack,
+        statement=r"|A_{ik}| < |B_{ik}| \Rightarrow w^\top Aw \le w^\top |B| w \text{ for } w \ge 0"
+        r"\text{, so that } \|A\|_2 \le \big\||B|\big\|_2,\quad |B| = (|B_{ik}|)",
+        falsified_by="one batch, two inputs and a loss: every entry shrinks, and a form grows",
+        remark="For w = (1, lambda): signs of the weights are signs of the inputs. Slack: that of"
+        " the entries, and their signs. The Frobenius norm shrinks too, entry by entry.",
     ),
     PRINTED.corrected(
-        "frobenius",
-        sides=frobenius,
-        hypotheses=ENTRIES,
-        certificate=entries_slack,
-        statement=PRINTED.statement.replace("_2", "_F"),
-        remark="Slack: that of the entries.",
+        "root-of-n",
+        sides=root_of_two,
+        relation=Relation.AT_MOST,
+        hypotheses=(),
+        certificate=root_of_two_slack,
+        statement=r"w^\top|B|w \le \sqrt n\,\|w\|^2\|B\|_2,\quad n = 2",
+        falsified_by="two inputs and a loss",
+        remark="So the norm with the layer is at most the root of n times that without. Slack: the"
+        " smaller eigenvalue; none at matrices of Hadamard.",
     ),
 ]

@@ -44,6 +44,7 @@ FIRST = Claim(
     relation=Relation.EQUAL,
     hypotheses=(MEAN_ZERO,),
     expected=Verdict.PROVED,
+    falsified_by="one input of mean zero",
 )
 FIRST_ANY_MEAN = Claim(
     id="S-v1-thm-C3-vanilla/any-mean",

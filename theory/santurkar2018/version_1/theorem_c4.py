@@ -12,10 +12,9 @@ that the condition allows the conclusion is the inequality of Theorem 3.2.  The 
 3.2 from this one "by simple rearranging", which gives it only where its factor is below one.
 """
 
-from dataclasses import replace
 from typing import Any
 
-from theory.arithmetic import inner, norm_squared, sqrt
+from theory.arithmetic import inner
 from theory.claim import (
     Claim,
     Hypothesis,
@@ -33,7 +32,7 @@ from theory.santurkar2018.version_1.weights import (
     absolute,
     length,
     loss_gradient,
-    vanilla_gradient,
+    tenfold,
     weight_gradient,
 )
 
@@ -56,77 +55,22 @@ def same_gradient(network: Network, at: Letters) -> Sides:
     return Sides(weight_gradient(network, x) ** 2, right)
 
 
-def cosine_largest(network: Network, at: Letters) -> Sides:
-    """With c the cosine, and the largest epsilon that the condition allows."""
-    return theorem_3_2.cosine(network, at)
-
-
-def two_networks(network: Network, at: Letters) -> Sides:
-    """With the loss less a linear function, which makes its gradient at y the input itself.
-
-    Then c = 1, and the largest epsilon that the condition allows is 1 - 4/sigma^2.
-    """
-    x = network.direction
-    linear = vanilla_gradient(network) - x
-
-    def normalized_loss(y: Any) -> Any:
-        return network.normalized_loss(y) - inner(linear, network.normalize(y))
-
-    left = network.derivative(normalized_loss, network.y, x) ** 2
-    return Sides(left, 4 / at.sigma**2 * norm_squared(x) ** 2)
-
-
-def any_epsilon(network: Network, at: Letters) -> Sides:
-    """With epsilon the case's bound, and the right side multiplied out."""
-    p, n = products(network, loss_gradient(at))
-    left = weight_gradient(network, network.direction) ** 2
-    return Sides(left, p**2 - network.bound * n**2)
-
-
 def margin(network: Network, g: Any, share: Any = 1) -> Any:
     """Return the condition for c the square of the cosine, times |x|^2 |g|^2."""
     p, n = products(network, g)
     return share * network.standard_deviation(network.y) ** 2 * kept(network) * p**2 - (n + p) ** 2
 
 
-def cosine_margin(network: Network, at: Letters) -> Any:
-    """Return, for c the cosine, the largest epsilon that the condition allows, times |x||g|."""
-    p, n = products(network, loss_gradient(at))
-    return at.sigma**2 * p - (sqrt(n) + sqrt(p)) ** 2
-
-
-def any_epsilon_margin(network: Network, at: Letters) -> Any:
-    """Return the condition for c the square of the cosine and epsilon the case's bound."""
-    p, n = products(network, loss_gradient(at))
-    c = p**2 / n**2
-    return at.sigma**2 - (1 + p / n) ** 2 / (c - network.bound)
-
-
-def tenfold(case: Any) -> Any:
-    """Multiply the batch by ten, which loses nothing: y is any batch."""
-    return replace(case, y=10 * case.y)
-
-
-_CONDITION = r"\sigma^2 \ge \frac{(1 + \sqrt{|c|})^2}{|c| - \varepsilon}"
+CONDITION = r"\sigma^2 \ge \frac{(1 + \sqrt{|c|})^2}{|c| - \varepsilon}"
 _EPSILON = r",\ \varepsilon = \frac{|c|}{1 + \lambda}"
-_LARGEST = r",\ \varepsilon > 0 \text{ the largest such}"
 SQUARE_CONDITION = Hypothesis(
-    _CONDITION + _EPSILON, lambda network, at: margin(network, loss_gradient(at))
+    CONDITION + _EPSILON, lambda network, at: margin(network, loss_gradient(at)), impose=tenfold
 )
 QUARTER_CONDITION = Hypothesis(
-    _CONDITION.replace("{|c| -", "{4(|c| -").replace("varepsilon}", "varepsilon)}") + _EPSILON,
+    CONDITION.replace("{|c| -", "{4(|c| -").replace("varepsilon}", "varepsilon)}") + _EPSILON,
     lambda network, at: margin(network, loss_gradient(at), 4),
-)
-COSINE_CONDITION = Hypothesis(
-    _CONDITION + _LARGEST, cosine_margin, Relation.MORE_THAN, impose=tenfold
-)
-TWO_NETWORKS_CONDITION = Hypothesis(
-    r"\sigma^2 > 4,\ c = 1",
-    lambda network, at: at.sigma**2 - 4,
-    Relation.MORE_THAN,
     impose=tenfold,
 )
-ANY_EPSILON_CONDITION = Hypothesis(_CONDITION + r",\ \varepsilon = \lambda", any_epsilon_margin)
 
 
 def square_slack(network: Network, at: Letters) -> list[Term]:
@@ -149,7 +93,7 @@ SQUARE = Claim(
         version_1(421, "App. C, Theorem C.4", r"(1+\sqrt{|c_{ij}|})^2}{|c_{ij}|-\varepsilon}"),
         version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
     ),
-    statement=_CONDITION + r"\Rightarrow \Big(\frac{\partial\hat L}{\partial W_{ij}}\Big)^2 \le"
+    statement=CONDITION + r"\Rightarrow \Big(\frac{\partial\hat L}{\partial W_{ij}}\Big)^2 \le"
     r" \Big(1 - \frac{\varepsilon}{|c_{ij}|}\Big)"
     r"\Big(\frac{\partial L}{\partial W_{ij}}\Big)^2",
     sides=same_gradient,
@@ -163,41 +107,14 @@ SQUARE = Claim(
 SHARPENED = SQUARE.sharpened(
     hypotheses=(QUARTER_CONDITION,),
     certificate=quarter_slack,
-    statement=SQUARE.statement.replace(_CONDITION, QUARTER_CONDITION.statement.split(",")[0]),
+    statement=SQUARE.statement.replace(CONDITION, QUARTER_CONDITION.statement.split(",")[0]),
     remark="With equality where the sharpened Theorem 3.2 has it.",
 )
 
 
-def _reading(name: str, sides: Any, hypothesis: Hypothesis, falsified_by: str) -> Claim:
-    return Claim(
-        id=f"S-v1-thm-C4/{name}",
-        row="S-v1-thm-C4",
-        locations=SQUARE.locations,
-        statement=SQUARE.statement,
-        sides=sides,
-        relation=Relation.AT_MOST,
-        hypotheses=(hypothesis,),
-        expected=Verdict.REFUTED,
-        corrected_by=SQUARE.id,
-        falsified_by=f"one batch, input and loss; {falsified_by}",
-    )
-
-
-ANY_EPSILON = _reading(
-    "any-epsilon", any_epsilon, ANY_EPSILON_CONDITION, "any epsilon > 0, as printed"
-)
-COSINE = _reading("cosine", cosine_largest, COSINE_CONDITION, "c the cosine, epsilon in (0, c)")
-TWO_NETWORKS = _reading(
-    "two-networks", two_networks, TWO_NETWORKS_CONDITION,
-    "c and the gradient on the right those of the network without the layer",
-)  # fmt: skip
-
 CLAIMS = [
-    ANY_EPSILON,
     SQUARE,
     SQUARE.under(Reading.SHARED_EPSILON, Verdict.PROVED),
     SHARPENED,
     SHARPENED.under(Reading.SHARED_EPSILON, Verdict.PROVED),
-    COSINE,
-    TWO_NETWORKS,
 ]

@@ -20,14 +20,13 @@ will do.
 What holds: :mod:`~theory.santurkar2018.version_1.theorem_c6_corrected`.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from theory.arithmetic import inner, sqrt
-from theory.claim import Claim, Hypothesis, Letters, Network, Relation, Sides, Verdict
+from theory.claim import Claim, Hypothesis, Letters, Location, Network, Relation, Sides, Verdict
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.one_functional import OneFunctional
-from theory.santurkar2018.version_1.weights import absolute
+from theory.santurkar2018.version_1.weights import absolute, tenfold
 
 
 def units(network: Network, is_diagonal: bool) -> OneFunctional:
@@ -56,11 +55,6 @@ def condition(is_diagonal: bool, factor: int) -> Hypothesis:
         margin,
         impose=tenfold,
     )
-
-
-def tenfold(case: Any) -> Any:
-    """Multiply the batch by ten, which loses nothing: y is any batch."""
-    return replace(case, y=10 * case.y)
 
 
 def same_unit(is_diagonal: bool) -> Any:
@@ -116,11 +110,29 @@ _STATEMENT = (
 )
 
 
-def _case(name: str, quote: str, sides: Any, hypothesis: Hypothesis, falsified_by: str) -> Claim:
+_END = "App. C, proof of Theorem C.6, the end"
+_END_SAME = (
+    version_1(698, _END, r"(1+\sqrt{d_{kj}})(1+\sqrt{d_{ij}})+6\left\|\frac"),
+    version_1(702, _END, r"\left(1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kj}}}\right)"),
+)
+_END_OTHER = (
+    version_1(726, _END, r"\sqrt{d_{kj}d_{ij}} - \varepsilon"),
+    version_1(728, _END, r"\left( 1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kl}}} \right)"),
+)
+
+
+def _case(
+    name: str,
+    quote: str,
+    sides: Any,
+    hypothesis: Hypothesis,
+    falsified_by: str,
+    repeated: tuple[Location, ...] = (),
+) -> Claim:
     return Claim(
         id=f"S-v1-thm-C6/{name}",
         row="S-v1-thm-C6",
-        locations=(*_LOCATIONS, version_1(544, _PLACE + ", f", quote)),
+        locations=(*_LOCATIONS, version_1(544, _PLACE + ", f", quote), *repeated),
         statement=_STATEMENT,
         sides=sides,
         relation=Relation.AT_MOST,
@@ -141,6 +153,7 @@ SAME_UNIT = _case(
     "same-unit", r"6||\partial \mathcal{L}/\partial \hat{y}_j||_2",
     same_unit(False), condition(False, 6),
     "j = l, i != k: one batch and two inputs, the loss of one functional",
+    _END_SAME,
 )  # fmt: skip
 TWO_UNITS = _case(
     "two-units", r"0 & \text{if } j \neq l", two_units,
@@ -151,6 +164,7 @@ TWO_UNITS = _case(
         impose=tenfold,
     ),
     "j != l: two units of the same weights, two inputs, a block H = I",
+    _END_OTHER,
 )  # fmt: skip
 ANY_EPSILON = _case(
     "any-epsilon", _THREE, any_epsilon,

@@ -24,7 +24,8 @@ from theory.claim import (
     Verdict,
 )
 from theory.santurkar2018.version_1 import theorem_c6
-from theory.santurkar2018.version_1.equation_58 import bent, first_part
+from theory.santurkar2018.version_1.equation_58 import bent
+from theory.santurkar2018.version_1.proof_c6_bounds import SHARP
 from theory.santurkar2018.version_1.weights import length, loss_gradient, weight_hessian
 
 
@@ -45,23 +46,12 @@ def sides(network: Network, at: Letters) -> Sides:
     return Sides(left, (network.bound + reach(at)) * lengths(network))
 
 
-def norm_margin(network: Network, at: Letters) -> Any:
-    """Return what a bound on the norm of H says of X."""
-    x, x_k = centre(network.direction), centre(network.other_direction)
-    return network.bound * lengths(network) - first_part(at, x, x_k)
-
-
 def bent_margin(network: Network, at: Letters) -> Any:
     """Return what equation (61), sharpened, says of the rest of the entry."""
     x, x_k = centre(network.direction), centre(network.other_direction)
     return reach(at) * lengths(network) - inner(x, bent(at, x_k))
 
 
-BOUNDED = Hypothesis(
-    r"X \le \Lambda\|x_i\|\|x_k\| \text{, by S-v1-eq-64/sharpened where } \Lambda \ge \|H\|",
-    norm_margin,
-    printed=False,
-)
 LEMMA = Hypothesis(
     r"\sigma^2\partial^2\hat L - X \le \tfrac{2}{\sqrt{3m}}\|g\|\|x_i\|\|x_k\| \text{, by"
     r" S-v1-eq-61/sharpened}",
@@ -72,12 +62,13 @@ LEMMA = Hypothesis(
 
 def slack(network: Network, at: Letters) -> list[Term]:
     """The two halves."""
-    return [Term(1, (BOUNDED,)), Term(1, (LEMMA,))]
+    return [Term(1, (SHARP,)), Term(1, (LEMMA,))]
 
 
 CORRECTED = theorem_c6.SAME_UNIT.corrected(
     sides=sides,
-    hypotheses=(BOUNDED, LEMMA),
+    hypotheses=(SHARP, LEMMA),
+    corrected_by=None,
     certificate=slack,
     id="S-v1-thm-C6/corrected",
     statement=r"\sigma^2\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}} \le"
