@@ -203,7 +203,9 @@ class _Reader:
     def _root(self, x: _Fraction, letter: int) -> _Fraction:
         """Return the root of a fraction: a number times a root that is known, or else a letter."""
         if any(k >= len(self._signs) or self._signs[k] != 1 for k in x.powers):
-            raise UnreadableError("a radicand has a denominator that is not a positive symbol or a root")
+            raise UnreadableError(
+                "a radicand has a denominator that is not a positive symbol or a root"
+            )
         odd = {k: p % 2 for k, p in x.powers.items()}
         powers = {k: (p + 1) // 2 for k, p in x.powers.items()}
         radicand = self.reduced(x.numerator * self._monomial(odd))
