@@ -1,6 +1,6 @@
 # Each target does all set-up that it needs in a fresh clone.
 # One thread a process: the work is many small operations, and the numbers are the same everywhere.
-.PHONY: verify deep flake test lint docs bench clean
+.PHONY: verify deep flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -39,6 +39,18 @@ lint: $(ENV)
 docs: $(ENV)
 	$(RUN) verify page
 	$(RUN) sphinx -W --keep-going -b html docs docs/_build/html
+
+# The wheel in an empty environment, outside of the checkout; then what other Pythons would install.
+package: $(ENV)
+	rm -rf build/package
+	.venv/bin/pip wheel --quiet --no-deps -w build/package .
+	$(PYTHON) -m venv build/package/env
+	build/package/env/bin/pip install --quiet -c constraints.txt build/package/*.whl
+	cd build/package && env/bin/python -m verify ledger | tail -1
+	for version in 3.12 3.13; do \
+		.venv/bin/pip install --quiet --dry-run --python-version $$version --only-binary=:all: \
+			--target build/package/$$version -c constraints.txt build/package/*.whl || exit 1; \
+	done
 
 bench: $(ENV)
 	.venv/bin/python benchmarks/bench_formulas.py
