@@ -1,0 +1,56 @@
+"""The displayed equations of a proof as claims, which stand in both texts with their numbers."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from theory.claim import Claim, Location, Relation, Verdict
+from theory.santurkar2018.texts import final, supplement
+
+Words = tuple[int, str]
+"""A line of a text, and a few words of it."""
+Places = dict[int, tuple[Words, Words | None]]
+"""By the equation's number: the words in the last version, and in the supplement if readable."""
+
+
+def displayed(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
+    """Return what makes claims of a proof's equations; those with several numbers are one step."""
+
+    def equation(places: Places, statement: str, sides: Any, **fields: Any) -> Claim:
+        first, last = min(places), max(places)
+        settled = {"row": row, "relation": Relation.EQUAL, "expected": Verdict.PROVED, **common}
+        return Claim(
+            id=f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}",
+            locations=locations(proof, places),
+            statement=statement,
+            sides=sides,
+            **{**settled, **fields},
+        )
+
+    return equation
+
+
+def locations(proof: str, places: Places) -> tuple[Location, ...]:
+    """Return the places of equations, the last version's before the supplement's."""
+    found = []
+    for number, (words, other_words) in places.items():
+        place = f"{proof}, eq. ({number})"
+        line, quote = words
+        found.append(final(line, place, quote))
+        if other_words is not None:
+            line, quote = other_words
+            found.append(supplement(line, place, quote))
+    return tuple(found)
+
+
+def garbled(claim: Claim, proof: str, number: int, words: Words, lost: str) -> Claim:
+    """Return an equation as the conversion of the supplement has it, which nobody printed."""
+    line, quote = words
+    return replace(
+        claim,
+        id=f"S-eq-{number}-supp",
+        locations=(supplement(line, f"{proof}, eq. ({number})", quote),),
+        expected=Verdict.UNREADABLE,
+        corrected_by=claim.id,
+        unreadable=f"{lost}; the last version prints it whole.",
+    )
