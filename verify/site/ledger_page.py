@@ -24,6 +24,10 @@ from verify.site.statements import (
 )
 
 
+LISTED = 12
+"""How many entries a line of the summary names."""
+
+
 def page(entries: Sequence[Entry], run: Run | None) -> str:
     """Return the ledger: counts, a summary in words, the table."""
     grouped = statements(entries)
@@ -87,8 +91,12 @@ def _is_as_printed(entry: Entry) -> bool:
     return entry.claim.form is Form.PRINTED and not entry.claim.reading.has_epsilon
 
 
-def _links(entries: Iterable[Entry]) -> str:
-    return ", ".join(link(entry.claim.id) for entry in entries) or "none"
+def _links(entries: Sequence[Entry]) -> str:
+    """Return links to the first entries, theorems before the lines of their proofs."""
+    ordered = sorted(entries, key=lambda entry: "-thm-" not in entry.claim.id)
+    links = [link(entry.claim.id) for entry in ordered[:LISTED]]
+    more = len(entries) - len(links)
+    return (", ".join(links) or "none") + (f", and {more} more" if more else "")
 
 
 def _controls() -> str:
