@@ -26,8 +26,8 @@ flake: $(ENV)
 
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
-	$(RUN) pytest tests README.md theory verify/witnesses verify/tolerance.py verify/evidence.py \
-		--doctest-modules --doctest-glob=README.md
+	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob=README.md \
+		tests README.md theory verify/witnesses verify/tolerance.py verify/evidence.py
 
 lint: $(ENV)
 	$(RUN) ruff check .

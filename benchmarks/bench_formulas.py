@@ -81,14 +81,18 @@ def hvp_by_autograd(layer: Any, b: Batch) -> torch.Tensor:
     return torch.autograd.grad(gradient, y, b.u)[0]
 
 
-def hvp_by_formula(hvp: Any, b: Batch) -> torch.Tensor:
+def hvp_with_forward(b: Batch) -> torch.Tensor:
     """Forward for the loss's gradient g + h z, then the closed form."""
     z = batchnorm.forward(b.y, b.gamma, 0, EPS, b.axis)
-    return hvp(b.y, b.g + b.h * z, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis)
+    return batchnorm.hvp(b.y, b.g + b.h * z, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis)
 
 
 def contenders(b: Batch) -> dict[str, dict[str, Contender]]:
-    """Return, for each derivative, who computes it."""
+    """Return, for each derivative, who computes it.
+
+    The closed form is given the loss's gradient at z, as after a backward pass.
+    """
+    upstream = b.g + b.h * batchnorm.forward(b.y, b.gamma, 0, EPS, b.axis)
     return {
         "gradient": {
             "closed form": lambda: batchnorm.gradient(b.y, b.g, b.gamma, EPS, b.axis),
@@ -97,8 +101,13 @@ def contenders(b: Batch) -> dict[str, dict[str, Contender]]:
             "autograd, primitives": lambda: gradient_by_autograd(primitive, b),
         },
         "hvp": {
-            "closed form": lambda: hvp_by_formula(batchnorm.hvp, b),
-            "checked": lambda: hvp_by_formula(theory.hvp, b),
+            "closed form": lambda: batchnorm.hvp(
+                b.y, upstream, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis
+            ),
+            "checked": lambda: theory.hvp(
+                b.y, upstream, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis
+            ),
+            "closed, with forward": lambda: hvp_with_forward(b),
             "autograd, fused": lambda: hvp_by_autograd(fused, b),
             "autograd, primitives": lambda: hvp_by_autograd(primitive, b),
         },

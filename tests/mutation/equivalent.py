@@ -6,31 +6,15 @@ surviving, both fail.  Where the values are the same, the abstract arithmetic pr
 
 from __future__ import annotations
 
+from equivalent_weight_space import WEIGHT_SPACE
+from reasons import ADDED_NUMBER, CENTRED, CHOICE, NO_EPSILON, SAME_LENGTH, VANISHES, ZERO, Places
+
 Key = tuple[str, str, str]
 """A file, a function of it and the change."""
 
-SAME_LENGTH = "all batches of a formula have one length"
-CENTRED = "the inner product of a centred vector with another sees only the other's centred part"
-ADDED_NUMBER = "a number added to a vector is added to each entry: the vector of ones may go"
-ZERO = "zero times one thing is zero times another, where it has the same shape"
-VANISHES = "the statement says that this term vanishes; as it does, its factor is free"
-CHOICE = (
-    "only chooses the cases at which a hypothesis is imposed, and the hypothesis still holds"
-    " there: another family of cases of the same statement"
-)
-NO_EPSILON = "eps is zero in the only reading in which this hypothesis is imposed"
-
 S = "theory/santurkar2018"
-NOT_YET = tuple(
-    f"{S}/{name}.py"
-    for name in (
-        "lemma_4_5", "observation_4_3", "proof_4_1_step", "proof_4_2", "proof_4_4", "proof_c1",
-        "remarks", "theorem_4_4", "theorem_c1",
-    )
-)  # fmt: skip
-"""Files whose claims are not in the ledger yet, and version_1 with them."""
 
-BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
+BY_REASON: dict[str, Places] = {
     SAME_LENGTH: {
         ("theory/batchnorm.py", "variance"): ("size(y, axis) -> size(c, axis)",),
         ("theory/batchnorm.py", "standardize"): ("size(y, axis) -> size(c, axis)",),
@@ -69,9 +53,7 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
             "0 * z -> 0",
             "at.one * inner(at.one, at.H(u)) -> inner(at.one, at.H(u))",
         ),
-        (f"{S}/projection_identities.py", "line_43"): (
-            "at.one * mean(at.g) -> mean(at.g)",
-        ),
+        (f"{S}/projection_identities.py", "line_43"): ("at.one * mean(at.g) -> mean(at.g)",),
         (f"{S}/proof_4_1.py", "line_4"): ("at.one * inner(at.one, at.g) -> inner(at.one, at.g)",),
     },
     ZERO: {
@@ -140,6 +122,8 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
             "case.with_isotropic_loss(case.direction, (case.bound - 1) ** 2)"
             " -> case.with_isotropic_loss(case.other_direction, (case.bound - 1) ** 2)",
             "case.bound - 1 -> -1",
+            "case.bound - 1 -> case.eps - 1",
+            "case.bound - 1 -> case.gamma - 1",
         ),
         (f"{S}/theorem_4_2_relative_norms.py", "contracting"): ("1 + v -> 2 + v",),
     },
@@ -152,15 +136,14 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
 }
 EQUIVALENT: dict[Key, str] = {
     (*place, change): reason
-    for reason, places in BY_REASON.items()
+    for reason, places in (*BY_REASON.items(), *WEIGHT_SPACE.items())
     for place, changes in places.items()
     for change in changes
 }
 PROVABLE = [
     key
     for key, reason in EQUIVALENT.items()
-    if reason not in (CHOICE, NO_EPSILON)
-    and key[1] not in ("bowl_at_beta", "letters")
+    if reason not in (CHOICE, NO_EPSILON) and key[1] not in ("bowl_at_beta", "letters")
 ]
 """Those whose values the abstract arithmetic can compare: it takes no special loss."""
 

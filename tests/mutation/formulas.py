@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from restated import Numbers
+from paper_numbers import Numbers
 
 from theory import batchnorm, running
 from theory.arithmetic.abstract import Space

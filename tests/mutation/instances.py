@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from restated import Numbers
+from paper_numbers import Numbers
 
 from theory.claim import Claim, Reading
 from theory.santurkar2018 import CLAIMS
@@ -50,6 +50,11 @@ def quartic(case: Case) -> Case:
     return replace(case, loss=Loss(general, (*case.loss.parameters, fourth, 0 * fourth, fourth)))
 
 
+def without_slope(case: Case) -> Case:
+    """Return the case with a loss that is zero."""
+    return case.with_isotropic_loss(0 * case.y, 0)
+
+
 EXACT = quadratic_case(3, 1, gamma=Fraction(-3, 2), beta=Fraction(1, 2))
 CASES = quartic(EXACT), quartic(quadratic_case(4, 0, gamma=2, beta=-1))
 MANY_CASES = (
@@ -59,6 +64,7 @@ MANY_CASES = (
     *(quadratic_case(2, seed, gamma=0) for seed in range(8, 14)),
     *(quadratic_case(3, seed, Fraction(1, 4), gamma=Fraction(1, 2)) for seed in range(14, 20)),
     quadratic_case(3, 20, gamma=1).with_later_batchnorm_loss(),
+    without_slope(quadratic_case(2, 21)),
 )
 
 
@@ -79,25 +85,29 @@ def loss_of(case: Case) -> Callable[[torch.Tensor], torch.Tensor]:
 def numbers_of(case: Case, reading: Reading) -> Numbers:
     """Return the paper's symbols for a case, for the formulas as they are restated."""
     y, u, v = (_tensor(a).numpy() for a in (case.y, case.direction, case.other_direction))
-    gamma, beta, eps = (_tensor(a).item() for a in (case.gamma, case.beta, case.eps))
+    numbers = (case.gamma, case.beta, case.eps, case.bound)
+    gamma, beta, eps, bound = (_tensor(number).item() for number in numbers)
     in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
-    return Numbers(y, gamma, beta, eps, u, v, loss_of(case), in_yhat)
+    return Numbers(y, gamma, beta, eps, u, v, loss_of(case), in_yhat, bound)
 
 
 def _tensor(numbers: Any) -> torch.Tensor:
     return torch.tensor(np.squeeze(np.array(numbers, dtype=np.float64)))
 
 
-def first_case(claim: Claim) -> tuple[TorchNetwork, Numbers]:
-    """Return the first case as a network and in the paper's symbols, hypotheses imposed."""
-    if not claim.hypotheses:
-        return first_free_case(claim.reading)
-    case = adapted(CASES[0], claim)
-    return network_of(case), numbers_of(case, claim.reading)
+def instances_of(claim: Claim) -> Iterator[tuple[TorchNetwork, Numbers]]:
+    """Yield cases as networks and in the paper's symbols: free ones, then hypotheses imposed.
+
+    What vanishes where the hypotheses hold can be told from zero where they do not.
+    """
+    yield from (free_case(index, claim.reading) for index in range(len(CASES)))
+    if claim.hypotheses:
+        case = adapted(CASES[0], claim)
+        yield network_of(case), numbers_of(case, claim.reading)
 
 
 @cache
-def first_free_case(reading: Reading) -> tuple[TorchNetwork, Numbers]:
-    """Return the same for claims without hypotheses, computed once."""
-    case = adapted(CASES[0], replace(FIRST, reading=reading, hypotheses=()))
+def free_case(index: int, reading: Reading) -> tuple[TorchNetwork, Numbers]:
+    """Return one case without hypotheses, computed once."""
+    case = adapted(CASES[index], replace(FIRST, reading=reading, hypotheses=()))
     return network_of(case), numbers_of(case, reading)

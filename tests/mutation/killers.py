@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from instances import EXACT, MANY_CASES, first_case, network_of
-from restated import RESTATED
+from instances import EXACT, MANY_CASES, instances_of, network_of
+from restated import QUANTITIES, RESTATED
 
 from theory.claim import Claim, Hypothesis, Relation, Verdict
 from verify import search
@@ -26,15 +26,18 @@ CLOSE = 1e-9
 
 
 def other_formula(claim: Claim) -> str:
-    """Compare both sides with the printed formula as it is restated in NumPy."""
+    """Compare sides and hypotheses with the printed formulas as they are restated in NumPy."""
     name = claim.id.replace(claim.reading.suffix, "", 1)
     if name not in RESTATED:
         return ""
-    network, numbers = first_case(claim)
-    actual, claimed, _ = autograd.evaluate(claim, network)
-    for side, printed in zip((actual, claimed), RESTATED[name](numbers), strict=True):
-        if not np.allclose(side.numpy(), printed, rtol=CLOSE, atol=CLOSE):
-            return f"{side.numpy()} where the restated formula gives {printed}"
+    quantities = QUANTITIES.get(name, lambda n: ())
+    for network, numbers in instances_of(claim):
+        *sides, found = autograd.evaluate(claim, network)
+        pairs = [*zip(sides, RESTATED[name](numbers), strict=True)]
+        pairs += zip(found, quantities(numbers), strict=name in QUANTITIES)
+        for computed, printed in pairs:
+            if not np.allclose(computed.numpy(), printed, rtol=CLOSE, atol=CLOSE):
+                return f"{computed.numpy()} where the restated formula gives {printed}"
     return ""
 
 
@@ -47,7 +50,7 @@ def empty_hypothesis(claim: Claim) -> str:
             return f"{hypothesis.statement} excludes no case"
         if hypothesis.impose is None:
             continue
-        if not all(_meets(hypothesis, _quantity(hypothesis, claim, case)) for case in MANY_CASES):
+        if not all(_holds(hypothesis, claim, case) for case in MANY_CASES):
             return f"{hypothesis.statement} does not hold where it is imposed"
     return "" if not claim.hypotheses or _has_content(claim) else "every side is zero"
 
@@ -55,6 +58,15 @@ def empty_hypothesis(claim: Claim) -> str:
 def _quantity(hypothesis: Hypothesis, claim: Claim, case: Case) -> float:
     network = network_of(adapted(case, claim))
     return hypothesis.quantity(network, claim.reading.letters(network)).item()
+
+
+def _holds(hypothesis: Hypothesis, claim: Claim, case: Case) -> bool:
+    """Whether a hypothesis holds: in floats, or, where they are in doubt, in exact numbers."""
+    if _meets(hypothesis, _quantity(hypothesis, claim, case)):
+        return True
+    network = exact._network(adapted(exact.rational_case(case), claim), exact.EXACT)
+    quantity = hypothesis.quantity(network, claim.reading.letters(network))
+    return exact.stands(exact.number(np.squeeze(quantity).item()), hypothesis.sign)
 
 
 def _meets(hypothesis: Hypothesis, quantity: float) -> bool:

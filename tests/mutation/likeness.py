@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -26,23 +27,22 @@ def same_for_every_m(claim: Claim, original: Claim) -> bool:
     """Whether the abstract arithmetic proves that a claim computes what the original does."""
     network = AbstractNetwork(abstract_case(claim.reading.has_epsilon))
     letters = claim.reading.letters(network)
-    these, those = (list(_computed(c, network, letters)) for c in (claim, original))
+    these, those = (_computed(c, network, letters) for c in (claim, original))
     return _all_alike(these, those, lambda a, b: is_zero(a - b))
 
 
-def _numbers(claim: Claim) -> list[Any]:
-    found: list[Any] = []
+def _numbers(claim: Claim) -> Iterator[Any]:
+    imposed = [claim, replace(claim, hypotheses=())] if claim.hypotheses else [claim]
     for case in CASES:
-        for imposed in (claim, replace(claim, hypotheses=())):
-            network = network_of(adapted(case, imposed))
-            found += [network.z, network.g]
-            found += _computed(claim, network, claim.reading.letters(network))
-    return found
+        for hypotheses in imposed:
+            network = network_of(adapted(case, hypotheses))
+            yield from (network.z, network.g)
+            yield from _computed(claim, network, claim.reading.letters(network))
 
 
 @cache
 def _original_numbers(claim: Claim) -> list[Any]:
-    return _numbers(claim)
+    return list(_numbers(claim))
 
 
 def _computed(claim: Claim, network: Network, at: Letters) -> Iterable[Any]:
@@ -54,14 +54,20 @@ def _computed(claim: Claim, network: Network, at: Letters) -> Iterable[Any]:
         yield from (f.statement if isinstance(f, Hypothesis) else f for f in term.factors)
 
 
-def _all_alike(these: list[Any], those: list[Any], same: Callable[[Any, Any], bool]) -> bool:
-    return len(these) == len(those) and all(
-        a == b if isinstance(a, str) and isinstance(b, str) else same(a, b)
-        for a, b in zip(these, those, strict=True)
-    )
+def _all_alike(
+    these: Iterable[Any], those: Iterable[Any], same: Callable[[Any, Any], bool]
+) -> bool:
+    pairs = zip_longest(these, those, fillvalue="nothing")
+    return all(_is_one_word(a, b) if _has_word(a, b) else same(a, b) for a, b in pairs)
+
+
+def _has_word(a: Any, b: Any) -> bool:
+    return isinstance(a, str) or isinstance(b, str)
+
+
+def _is_one_word(a: Any, b: Any) -> bool:
+    return isinstance(a, str) and isinstance(b, str) and a == b
 
 
 def _close(a: Any, b: Any) -> bool:
-    if isinstance(a, str) or isinstance(b, str) or np.shape(a) != np.shape(b):
-        return False
-    return np.allclose(a, b, rtol=CLOSE, atol=CLOSE)
+    return np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=CLOSE, atol=CLOSE)

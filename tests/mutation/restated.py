@@ -8,74 +8,14 @@ sides are written here from the statement alone; nothing of ``theory`` or ``veri
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch.autograd.functional import hessian, jacobian
-
-Array = NDArray[np.float64]
-Sides = tuple[Any, Any]
-
-
-class Numbers:
-    """The symbols of the paper for one case of numbers; ``L`` is the loss of a tensor."""
-
-    def __init__(
-        self,
-        y: Array,
-        gamma: float,
-        beta: float,
-        eps: float,
-        u: Array,
-        v: Array,
-        L: Callable[[torch.Tensor], torch.Tensor],
-        eps_in_yhat: float,
-    ):
-        self.y, self.gamma, self.beta, self.eps = y, gamma, beta, eps
-        self.u, self.v, self.L = u, v, L
-        self.m, self.one, self.I = len(y), np.ones(len(y)), np.eye(len(y))
-        variance = np.var(y)
-        self.sigma = np.sqrt(variance + eps)
-        self.yhat = (y - np.mean(y)) / np.sqrt(variance + eps_in_yhat)
-        self.z = gamma * (y - np.mean(y)) / self.sigma + beta
-        self.g, self.H = self.gradient_of_loss(self.z), self._dense(hessian, L, self.z)
-        self.centred = self.g - np.mean(self.g)
-        self.off_yhat = self.I - np.outer(self.yhat, self.yhat) / self.m
-        self.off_mean = self.I - np.outer(self.one, self.one) / self.m
-        self.P = self.off_yhat - np.outer(self.one, self.one) / self.m
-
-    def gradient_of_loss(self, z: Array) -> Array:
-        """The loss's gradient at any output."""
-        return self._dense(jacobian, self.L, z)
-
-    def normalize(self, y: torch.Tensor) -> torch.Tensor:
-        """The normalised batch."""
-        return (y - y.mean()) / torch.sqrt(torch.var(y, correction=0) + self.eps)
-
-    def layer(self, y: torch.Tensor) -> torch.Tensor:
-        """The layer's output."""
-        return self.gamma * self.normalize(y) + self.beta
-
-    def dense(self, f: Callable[[torch.Tensor], torch.Tensor], x: Array) -> Array:
-        """The matrix of a function's derivative, or the gradient of a scalar one."""
-        return self._dense(jacobian, f, x)
-
-    @cached_property
-    def gradient(self) -> Array:
-        """The gradient in y of the loss behind the layer."""
-        return self._dense(jacobian, lambda y: self.L(self.layer(y)), self.y)
-
-    @cached_property
-    def hessian(self) -> Array:
-        """The Hessian in y of the loss behind the layer."""
-        return self._dense(hessian, lambda y: self.L(self.layer(y)), self.y)
-
-    @staticmethod
-    def _dense(differentiate: Callable[..., torch.Tensor], f: Any, x: Array) -> Array:
-        return differentiate(f, torch.as_tensor(x)).numpy()
+from paper_numbers import Numbers, Sides
+from restated_minima import MINIMA
+from restated_remarks import REMARKS
+from restated_weights import WEIGHTS
 
 
 def fact_c2_normalized(n: Numbers) -> Sides:
@@ -133,7 +73,7 @@ def mean_of_gradient(n: Numbers) -> Sides:
 
 
 def part_along_yhat(n: Numbers) -> Sides:
-    """Equation (27)."""
+    """Equations (25) to (27)."""
 
     def along(z: torch.Tensor) -> torch.Tensor:
         yhat = (z - n.beta) / n.gamma
@@ -157,6 +97,9 @@ def midpoint(n: Numbers) -> Sides:
 
 
 RESTATED: dict[str, Callable[[Numbers], Sides]] = {
+    **MINIMA,
+    **REMARKS,
+    **WEIGHTS,
     "S-fact-C2-eq-1": fact_c2_normalized,
     "S-fact-C2-eq-2": fact_c2_scaled,
     "S-thm-4.1-supp": theorem_4_1_supplement,
@@ -168,6 +111,8 @@ RESTATED: dict[str, Callable[[Numbers], Sides]] = {
     "S-thm-4.2-discussion/later-batchnorm": lambda n: (n.u @ n.H @ n.u, 0.0),
     "S-eq-9-supp": theorem_4_1_supplement,
     "S-eq-24": mean_of_gradient,
+    "S-eq-25": part_along_yhat,
+    "S-eq-26": part_along_yhat,
     "S-eq-27": part_along_yhat,
     "S-eq-33": fact_c2_scaled,
     "S-eq-41-42": hessian_in_y,
@@ -179,3 +124,14 @@ RESTATED: dict[str, Callable[[Numbers], Sides]] = {
     "S-eq-46": lambda n: (n.off_mean @ n.off_yhat @ n.centred, n.off_yhat @ n.centred),
 }
 """By identifier, without what the reading adds to it."""
+QUANTITIES: dict[str, Callable[[Numbers], tuple[Any, ...]]] = {
+    "S-eq-10": lambda n: (n.u @ n.v,),
+    "S-lemma-4.5/trainable": lambda n: (n.u @ n.v,),
+    "S-thm-C1/kappa/at-most": lambda n: ((n.H @ n.g - n.g) @ (n.H @ n.g - n.g),),
+    "S-thm-C1/kappa/linear/at-most": lambda n: ((n.H @ n.g) @ (n.H @ n.g),),
+    "S-remark-predictive/smoothness": lambda n: ((n.z - n.y) @ (n.z - n.y), n.yhat @ n.u),
+    "S-remark-predictive/gradient": lambda n: (
+        (n.H @ n.g) @ (n.H @ n.g), (n.z - n.y) @ (n.z - n.y), n.yhat @ n.g
+    ),
+}  # fmt: skip
+"""By identifier: the quantities of hypotheses, of which any other vector would do as well."""

@@ -1,25 +1,20 @@
 """Every mechanical mistake in a claim's formulas is noticed, or changes nothing."""
 
-import importlib
-
 import pytest
-from equivalent import EQUIVALENT, NOT_YET, PROVABLE, survivors_of
+from equivalent import EQUIVALENT, PROVABLE, survivors_of
 from killers import BEYOND_WITNESSES, killer_of
 from likeness import same_for_every_m, same_numbers
 from mutants import ROOT, functions, mutants
-from planting import loaded, users
-
-from theory.santurkar2018 import CLAIMS
+from planting import claims_with, originals
 
 FILES = sorted(
-    path.relative_to(ROOT).as_posix() for path in (ROOT / "theory/santurkar2018").glob("*.py")
+    path.relative_to(ROOT).as_posix()
+    for path in (ROOT / "theory/santurkar2018").glob("*.py")
+    if path.name != "__init__.py"
 )
-PLACES = [(file, function) for file in FILES if file not in NOT_YET for function in functions(file)]
-
-
-def originals(file):
-    module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
-    return {claim.id: claim for claim in module.CLAIMS}
+"""Not those of version_1, whose statements are being written and are not in the ledger yet."""
+PLACES = [(file, function) for file in FILES for function in functions(file)]
+CLAIMS = {name: claim for file in FILES for name, claim in originals(file).items()}
 
 
 def killer(mutant):
@@ -29,15 +24,18 @@ def killer(mutant):
     """
     right = originals(mutant.file)
     try:
-        claims = users(loaded(mutant), mutant.function)
+        claims = claims_with(mutant)
+        assert claims, f"no claim computes with {mutant.function}"
         if all(same_numbers(claim, right[claim.id]) for claim in claims):
             return ""
+    except AssertionError:
+        raise
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return killer_of(claims)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 def test_nobody_complains_of_a_right_claim(claim):
     assert killer_of([claim], BEYOND_WITNESSES) == ""
 
@@ -52,7 +50,7 @@ def test_mistakes_are_noticed(file, function):
 def test_survivors_are_proved_equal_for_every_batch_size(key):
     (mutant,) = (m for m in mutants(key[0]) if m.key == key)
     right = originals(mutant.file)
-    claims = users(loaded(mutant), mutant.function)
+    claims = claims_with(mutant)
     assert claims
     assert all(same_for_every_m(claim, right[claim.id]) for claim in claims)
 

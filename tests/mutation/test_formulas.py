@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from equivalent import PROVABLE, survivors_of
 from formulas import FORMULAS, LETTERS, for_every_m
-from instances import first_free_case
+from instances import free_case
 from killers import CLOSE, killer_of, other_formula, violated, wrong_sum
 from mutants import functions, mutants
 from planting import live, planted
@@ -34,7 +34,7 @@ SENTINELS = [
     }
 ]
 KILLERS = (other_formula, violated, wrong_sum)
-READINGS = {reading: first_free_case(reading) for reading in Reading}
+READINGS = {reading: free_case(0, reading) for reading in Reading}
 _, NUMBERS = READINGS[Reading.SHARED_EPSILON]
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 from mutants import mutants, mutants_of
-from planting import loaded, planted, users
+from planting import claims_with, loaded, originals, planted, users
 
 from theory import batchnorm
-from theory.santurkar2018 import discussion_4_2, theorem_4_1
+from theory.santurkar2018 import discussion_4_2, theorem_4_1, theorem_c1
 
 SHORT = '''
 def spread(y, eps):
@@ -126,3 +126,18 @@ def test_users_of_a_hypothesis():
     found = {claim.id for claim in users(vars(discussion_4_2), "TOWARDS_BETA")}
     assert all(name.endswith("corrected") for name in found)
     assert len(found) == 2
+
+
+def test_users_of_a_function_that_a_closure_holds():
+    found = {claim.id for claim in users(vars(theorem_c1), "weights")}
+    assert {"S-thm-C1/weights", "S-thm-C1/weights/at-most"} <= found
+    assert all("weights" in name for name in found)
+    assert found < {claim.id for claim in users(vars(theorem_c1), "printed")}
+
+
+def test_a_mistake_in_a_module_without_claims_reaches_those_made_with_it():
+    file = "theory/santurkar2018/convex_losses.py"
+    mutant = next(m for m in mutants(file) if m.function == "with_constants")
+    right, found = originals(file), {claim.id: claim for claim in claims_with(mutant)}
+    assert {"S-obs-4.3/minima/fixed", "S-lemma-4.5/fixed"} <= found.keys() < right.keys()
+    assert all(right[name].sides is not claim.sides for name, claim in found.items())

@@ -3,6 +3,10 @@ r"""Convex losses with a known minimum, for what is said of minima.
 Least squares :math:`\|z - t\|^2/2` has its minimum where the residual t - z is orthogonal to the
 directions in which z can move (:func:`off`).  :math:`\langle v, z - y\rangle^2/2` is least at
 z = y.
+
+>>> import numpy as np
+>>> off(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
+array([0., 4.])
 """
 
 from typing import Any

@@ -65,9 +65,7 @@ FIXED = replace(
 )
 
 _EPS = Reading.SHARED_EPSILON
-
 _BIAS = {"sides": with_bias, "remark": "With a bias t - y is orthogonal to the ones as well."}
-
 _CONSTANTS = {"hypotheses": (IDENTITY_LAYER,)}
 
 CLAIMS = [

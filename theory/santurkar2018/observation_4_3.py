@@ -12,15 +12,7 @@ from typing import Any
 
 from theory import batchnorm
 from theory.arithmetic import mean, norm_squared
-from theory.claim import (
-    Claim,
-    Letters,
-    Network,
-    Reading,
-    Relation,
-    Sides,
-    Verdict,
-)
+from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Verdict
 from theory.santurkar2018.texts import final
 
 

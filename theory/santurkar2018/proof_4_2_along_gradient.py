@@ -67,7 +67,6 @@ _FIFTY_ONE = (
 )
 
 _EPS = Reading.SHARED_EPSILON
-
 _EXACT = "S-thm-4.2a/eps/corrected"
 
 

@@ -87,7 +87,6 @@ def line_23(network: Network, at: Letters) -> Sides:
 
 
 _HESSIAN = r"\frac{\partial^2\hat L}{\partial y\partial y}"
-
 _BRACKET = r"m g - m\mu_g - \hat y\langle g, \hat y\rangle"
 
 NINETEEN = _line(

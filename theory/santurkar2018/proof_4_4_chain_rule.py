@@ -7,14 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from theory.arithmetic import inner
-from theory.claim import (
-    Letters,
-    Network,
-    Reading,
-    Sides,
-    Verdict,
-    gradient_in_y,
-)
+from theory.claim import Letters, Network, Reading, Sides, Verdict, gradient_in_y
 from theory.santurkar2018.equations import displayed
 
 _line = displayed("App. C.2, proof of Theorem 4.4", "S-eq-10-18")

@@ -8,15 +8,7 @@ maximum (<u, v> + |u||v|)/2.
 from dataclasses import replace
 
 from theory.arithmetic import inner, norm_squared
-from theory.claim import (
-    Hypothesis,
-    Letters,
-    Network,
-    Relation,
-    Sides,
-    Term,
-    Verdict,
-)
+from theory.claim import Hypothesis, Letters, Network, Relation, Sides, Term, Verdict
 from theory.santurkar2018.equations import displayed
 
 _line = displayed("App. C.2, proof of Theorem 4.4", "S-eq-10-18")
@@ -83,14 +75,16 @@ def remark_10_tight(network: Network, at: Letters) -> Sides:
     return Sides(inner(y, network.bound * y), network.bound * norm_squared(y))
 
 
+EIGENVALUE = Hypothesis(
+    r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
+    lambda network, at: inner(network.direction, network.other_direction),
+)
+
 TEN = _line(
     {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
     r"\max_{\|x\| = 1}x^\top Mx = \lambda_0(M),\quad M = uv^\top \in \mathbb R^{d\times d}",
     line_10, relation=Relation.AT_MOST, expected=Verdict.REFUTED,
-    hypotheses=(Hypothesis(
-        r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
-        lambda network, at: inner(network.direction, network.other_direction),
-    ),),
+    hypotheses=(EIGENVALUE,),
     falsified_by="M = uv' and x with x'Mx above the largest eigenvalue",
 )  # fmt: skip
 

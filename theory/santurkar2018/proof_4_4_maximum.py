@@ -99,9 +99,7 @@ EIGHTEEN = _line(
 )  # fmt: skip
 
 RIGHT_17 = SEVENTEEN.statement.replace(r"\sqrt m", "m")
-
 SHARED_17 = SEVENTEEN.under(_EPS, Verdict.REFUTED)
-
 SHARED_18 = EIGHTEEN.under(_EPS, Verdict.REFUTED)
 
 EACH_18 = {

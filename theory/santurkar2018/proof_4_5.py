@@ -8,13 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from theory.arithmetic import inner, norm_squared
-from theory.claim import (
-    Letters,
-    Network,
-    Reading,
-    Sides,
-    Verdict,
-)
+from theory.claim import Letters, Network, Reading, Sides, Verdict
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.identification import IDENTITY_LAYER
 from theory.santurkar2018.lemma_4_5 import FIRST, OPTIMUM, PROOF

@@ -60,9 +60,7 @@ def line_57_corrected(network: Network, at: Letters) -> Sides:
 
 
 _HESSIAN = r"\frac{\partial^2\hat L}{\partial y\partial y}"
-
 _OFF = r"\big(I - \tfrac1m\hat y\hat y^\top\big)"
-
 _W = r"\frac{\partial^2\hat L}{\partial W_{\cdot j}\partial W_{\cdot j}}"
 
 FIFTY_SIX = _line(
@@ -79,7 +77,7 @@ FIFTY_SIX = _line(
 
 FIFTY_SEVEN = _line(
     {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
-         (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
+          (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
     r"\beta = g^\top" + _OFF + "XX^\\top" + _HESSIAN + "XX^\\top" + _OFF + "g", line_57,
     expected=Verdict.REFUTED, falsified_by="a batch, a loss and one input X = [u]",
 )  # fmt: skip

@@ -42,22 +42,20 @@ def line_54(network: Network, at: Letters) -> Sides:
 
 
 _SECOND = "a batch, a loss and two inputs whose second derivative differs"
-
 _HESSIAN = r"\frac{\partial^2\hat L}{\partial y\partial y}"
-
 _W = r"\frac{\partial^2\hat L}{\partial W_{\cdot j}\partial W_{\cdot j}}"
 
 LINES = [
     _line({52: ((544, r"\frac{\partial\mathcal{L}}{\partial W_{ij}\partial W_{kj}}"),
-               (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
+                (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
           r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}} = x_i^\top H x_k", line_52,
           falsified_by=_SECOND, remark="The text writes dL for a second derivative throughout."),
     _line({53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
-               (360, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+                (360, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
           r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}} = x_i^\top" + _HESSIAN + "x_k",
           line_53, falsified_by=_SECOND),
     _line({54: ((546, r"=\bm{X}^{\top}\frac{\partial\widehat{\mathcal{L}}}"),
-               (363, r"= X^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+                (363, r"= X^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
           _W + r" = X^\top" + _HESSIAN + "X", line_54, falsified_by=_SECOND),
 ]  # fmt: skip
 

@@ -60,12 +60,11 @@ def no_eigenvector(network: Network, at: Letters) -> Sides:
 
 
 _HESSIAN = r"\frac{\partial^2\hat L}{\partial y\partial y}"
-
 _OFF = r"\big(I - \tfrac1m\hat y\hat y^\top\big)"
 
 FIFTY_EIGHT = _line(
     {58: ((555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
-         (377, r"\max_{||X|| \le \lambda} \beta"))},
+          (377, r"\max_{||X|| \le \lambda} \beta"))},
     r"\max_{\|X\| \le \lambda}\beta = \lambda^4 g^\top" + _OFF + _HESSIAN + _OFF + "g", line_58,
     relation=Relation.AT_MOST, expected=Verdict.REFUTED, corrected_by="S-eq-58/corrected",
     falsified_by="one X = lambda u e1'/|u| with a larger beta; g, H, sigma and yhat fixed",

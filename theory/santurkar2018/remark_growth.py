@@ -116,7 +116,6 @@ def growth(name: str, statement: str, sides: Any, expected: Verdict, **fields: A
 
 
 HOLDS, FALLS = Verdict.PROVED, Verdict.REFUTED
-
 _SUM = r"\langle\mathbf 1, g\rangle^2"
 
 SQUARE = growth(

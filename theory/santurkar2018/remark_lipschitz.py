@@ -109,7 +109,6 @@ GLOBAL = growth(
 )
 
 _CONTRACTS = {"hypotheses": (NOT_LONGER,), "certificate": if_not_longer}
-
 _EPS = Reading.SHARED_EPSILON
 
 CLAIMS = [

@@ -102,7 +102,6 @@ def with_epsilon(network: Network, at: Letters) -> Sides:
 
 
 _SCALE = r"\hat g_j \le \frac{\gamma^2}{\sigma^2}\Big("
-
 LAST = r"\langle\nabla_{y}L, \hat y\rangle^2\Big)"
 
 PLACES = (
@@ -132,7 +131,6 @@ def reading(name: str, sides: Callable[[Network, Letters], Sides], statement: st
 
 
 _NOT_SQUARED = PRINTED.statement.replace("g_j^2", "g_j", 1)
-
 _SCALED = (r"\mu_{\nabla_y L}", r"\lambda\mu_{\nabla_y L}")
 
 READINGS = [
@@ -144,7 +142,6 @@ READINGS = [
 ]
 
 RIGHT = r"g_j - \lambda^2 m\mu_{\nabla_y L}^2 - "
-
 EQUALITY = r"\hat g_j = \frac{\gamma^2}{\sigma^2}\Big(" + RIGHT
 
 CORRECTED = PRINTED.corrected(

@@ -9,15 +9,7 @@ scaled, so that lambda bounds nothing, and grows without limit in u.
 from dataclasses import replace
 
 from theory.arithmetic import inner, norm_squared
-from theory.claim import (
-    Letters,
-    Network,
-    Reading,
-    Sides,
-    Term,
-    Verdict,
-    gradient_in_y,
-)
+from theory.claim import Letters, Network, Reading, Sides, Term, Verdict, gradient_in_y
 from theory.maxima import gradient_along
 from theory.santurkar2018.theorem_4_4 import (
     CORRECTED_SHARED,

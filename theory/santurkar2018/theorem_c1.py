@@ -146,9 +146,7 @@ def _claim(name: str, relation: Relation, loss: Hypothesis, sign: str) -> Claim:
 
 
 STRICT = [_claim(name, Relation.LESS_THAN, CONVEX, "<") for name in KAPPAS]
-
 AT_MOST = [_claim(name, Relation.AT_MOST, CONVEX, r"\le") for name in KAPPAS]
-
 ON_LINEAR = [_claim(name, Relation.AT_MOST, LINEAR, r"\le") for name in ("kappa", "weights")]
 
 _SHARED = [
