@@ -12,7 +12,8 @@ and now minus it: the variance for m = 2.
 
 from __future__ import annotations
 
-from itertools import combinations
+from functools import reduce
+from itertools import combinations, repeat
 from math import prod
 from typing import Any, NamedTuple
 
@@ -22,9 +23,12 @@ from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from theory.arithmetic.quadratic import rational_root
 
+LARGEST = 100_000_000
+"""Products of polynomials with more pairs of terms are not tried: many seconds, and gigabytes."""
+
 
 class UndecidedError(ValueError):
-    """The remainder is not zero, and the roots are not known to be independent."""
+    """The remainder is not zero and the roots not known to be independent, or it is too large."""
 
 
 class UnreadableError(TypeError):
@@ -42,7 +46,8 @@ def is_zero(expression: Any) -> bool:
     Raises:
         UnreadableError: a number or function of another kind is met, such as a float.
         ZeroDivisionError: a denominator vanishes identically.
-        UndecidedError: the roots are related, as those of :math:`\sqrt{ab} - \sqrt a\sqrt b` are.
+        UndecidedError: the roots are related, as those of :math:`\sqrt{ab} - \sqrt a\sqrt b` are,
+            or the expression is too large.
     """
     entries = np.asarray(expression, dtype=object).ravel().tolist()
     expressions = [sp.sympify(entry) for entry in entries]
@@ -163,23 +168,24 @@ class _Reader:
         total = self._constant(0)
         for numerator, powers in terms:
             lacking = {k: p - powers.get(k, 0) for k, p in common.items()}
-            total += numerator * self._monomial(lacking)
+            total += _times(numerator, self._monomial(lacking))
         return _Fraction(total, common)
 
     def _product(self, factors: list[_Fraction]) -> _Fraction:
         total: dict[int, int] = {}
         for _, powers in factors:
             total |= {k: p + total.get(k, 0) for k, p in powers.items()}
-        return _Fraction(prod((f.numerator for f in factors), start=self._constant(1)), total)
+        return _Fraction(reduce(_times, (f.numerator for f in factors), self._constant(1)), total)
 
     def _monomial(self, powers: dict[int, int]) -> fmpq_mpoly:
-        factors = (self._denominators[k] ** p for k, p in powers.items())
-        return prod(factors, start=self._constant(1))
+        factors = (d for k, p in powers.items() for d in repeat(self._denominators[k], p))
+        return reduce(_times, factors, self._constant(1))
 
     def _power(self, x: _Fraction, n: int) -> _Fraction:
         if n < 0:
             return self._power(self._inverse(x), -n)
-        return _Fraction(x.numerator**n, {k: n * p for k, p in x.powers.items()})
+        power = reduce(_times, repeat(x.numerator, n), self._constant(1))
+        return _Fraction(power, {k: n * p for k, p in x.powers.items()})
 
     def _inverse(self, x: _Fraction) -> _Fraction:
         if self.reduced(x.numerator).is_zero():
@@ -238,6 +244,14 @@ class _Reader:
     def _takes_both_signs(self, x: fmpq_mpoly) -> bool:
         degrees = enumerate(x.degrees())
         return x.total_degree() % 2 == 1 and all(not d or self._signs[k] == 0 for k, d in degrees)
+
+
+def _times(a: fmpq_mpoly, b: fmpq_mpoly) -> fmpq_mpoly:
+    if len(a) * len(b) > LARGEST:
+        raise UndecidedError(
+            f"a product of polynomials of {len(a)} and {len(b)} terms is too large to try"
+        )
+    return a * b
 
 
 def _known_sign(symbol: sp.Symbol) -> int:
