@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq, fmpz
 
+_ZERO, _ONE = fmpq(0), fmpz(1)
 _FACTORED_BITS = 120
 """Integers up to this size are factored completely, which takes a few hundredths of a second."""
 
@@ -66,9 +67,9 @@ class Quadratic:
 
     def _set(self, p: fmpq, q: fmpq, d: fmpz) -> None:
         if d == 0 or q == 0:
-            q, d = fmpq(0), fmpz(1)
+            q, d = _ZERO, _ONE
         elif d == 1:
-            p, q = p + q, fmpq(0)
+            p, q = p + q, _ZERO
         self.p, self.q, self.d = p, q, d
 
     @classmethod
@@ -76,6 +77,12 @@ class Quadratic:
         """Return p + q*sqrt(d) for a d that is already in the stored form."""
         made = cls.__new__(cls)
         made._set(p, q, d)
+        return made
+
+    @classmethod
+    def _rational(cls, p: fmpq) -> Quadratic:
+        made = cls.__new__(cls)
+        made.p, made.q, made.d = p, _ZERO, _ONE
         return made
 
     def _shared(self, other: Quadratic) -> tuple[fmpq, fmpq, fmpz]:
@@ -92,15 +99,21 @@ class Quadratic:
             )
         return self.q, other.q * product.isqrt() / self.d, self.d
 
+    # Most numbers are rational, and those are known by their q: the one object _ZERO.
+
     def __add__(self, other: Any) -> Any:
         if (other := coerced(other)) is None:
             return NotImplemented
+        if self.q is _ZERO and other.q is _ZERO:
+            return self._rational(self.p + other.p)
         q, r, d = self._shared(other)
         return self._of(self.p + other.p, q + r, d)
 
     __radd__ = __add__
 
     def __neg__(self) -> Quadratic:
+        if self.q is _ZERO:
+            return self._rational(-self.p)
         return self._of(-self.p, -self.q, self.d)
 
     def __sub__(self, other: Any) -> Any:
@@ -112,6 +125,10 @@ class Quadratic:
     def __mul__(self, other: Any) -> Any:
         if (other := coerced(other)) is None:
             return NotImplemented
+        if other.q is _ZERO:
+            if self.q is _ZERO:
+                return self._rational(self.p * other.p)
+            return self._of(self.p * other.p, self.q * other.p, self.d)
         q, r, d = self._shared(other)
         return self._of(self.p * other.p + q * r * d, self.p * r + q * other.p, d)
 
@@ -211,15 +228,17 @@ class Quadratic:
 
 def coerced(value: Any) -> Quadratic | None:
     """Return an exact number as a Quadratic, None for a value that is no number of this kind."""
-    if isinstance(value, Quadratic):
+    if type(value) is Quadratic:
         return value
+    if type(value) is int:
+        return Quadratic._rational(fmpq(value))
     if isinstance(value, (float, np.floating)):
         raise TypeError(
             f"the float {value!r} met an exact number inside a formula, so something was rounded; "
             "make exact numbers of all input, with number() or rational_array()"
         )
     if isinstance(value, (int, np.integer, Fraction, fmpz, fmpq)):
-        return Quadratic._of(rational(value), fmpq(0), fmpz(1))
+        return Quadratic._rational(rational(value))
     return None
 
 
