@@ -23,7 +23,6 @@ from verify.site.statements import (
     title,
 )
 
-
 LISTED = 12
 """How many entries a line of the summary names."""
 

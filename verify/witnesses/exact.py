@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from theory.arithmetic import exact, sqrt
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
 from verify.cases.case import Case, adapted
+from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
 from verify.tolerance import Outcome
 from verify.witnesses import ball
@@ -82,6 +85,28 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
         return Examined(Outcome.VACUOUS, arithmetic="balls")
     last = shown[-1]
     return Examined(decision.outcome, _written(last.actual), _written(last.claimed), "balls")
+
+
+def differ_somewhere(claim: Claim, m: int) -> bool:
+    """Whether the sides differ for certain at one batch of m integers.
+
+    Seen sooner than proved: hypotheses are imposed, and not checked.
+    """
+    random = Random(m)
+
+    def entries(count: int) -> list[int]:
+        return [random.randint(-9, 9) for _ in range(count)]
+
+    case = lattice_case(
+        entries(m), 3, 2, Fraction(3, 2), entries(m), entries(m * (m + 1) // 2), entries(m),
+        entries(m), 2,
+    )  # fmt: skip
+    imposed = tuple(
+        replace(hypothesis, quantity=lambda network, at: 1, sign=Relation.MORE_THAN)
+        for hypothesis in claim.hypotheses
+    )
+    equation = replace(claim, relation=Relation.EQUAL, hypotheses=imposed)
+    return examine_in_balls(equation, case, cap=128).outcome is Outcome.VIOLATED
 
 
 class _VacuousError(Exception):

@@ -6,9 +6,6 @@ centred vector is a multiple of one, so there a statement may hold that fails fo
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
-from random import Random
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -20,10 +17,8 @@ from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim, Hypothesis, Relation, Term
 from verify import primitives
 from verify.cases.case import Case
-from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.network import Calculus, PrimitiveNetwork
-from verify.tolerance import Outcome
 from verify.witnesses import abstract, exact
 from verify.witnesses.abstract import LosesGeneralityError
 
@@ -54,7 +49,9 @@ def prove(claim: Claim, m: int) -> Finding:
     """
     if m == 1 and not claim.reading.has_epsilon:
         return "undefined"
-    if claim.certificate is None and (claim.relation in _STRICT or _differs_somewhere(claim, m)):
+    if claim.certificate is None and (
+        claim.relation in _STRICT or exact.differ_somewhere(claim, m)
+    ):
         return "not proved"
     batch = SymbolicBatch(m, "positive" if claim.reading.has_epsilon else "zero")
     try:
@@ -79,22 +76,6 @@ def prove(claim: Claim, m: int) -> Finding:
     except ZeroDivisionError:
         return "undefined"
     return "proved" if is_proved else "not proved"
-
-
-def _differs_somewhere(claim: Claim, m: int) -> bool:
-    """Whether the sides differ for certain at one batch of m integers: seen sooner than proved."""
-    random = Random(m)
-
-    def entries(count: int) -> list[int]:
-        return [random.randint(-9, 9) for _ in range(count)]
-
-    case = lattice_case(
-        entries(m), 3, 2, Fraction(3, 2), entries(m), entries(m * (m + 1) // 2), entries(m),
-        entries(m), 2,
-    )  # fmt: skip
-    imposed = tuple(replace(h, quantity=lambda network, at: 0) for h in claim.hypotheses)
-    equation = replace(claim, relation=Relation.EQUAL, hypotheses=imposed)
-    return exact.examine_in_balls(equation, case, cap=128).outcome is Outcome.VIOLATED
 
 
 _LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)

@@ -1,0 +1,97 @@
+r"""Sums, means and variances of the columns of :math:`\mathcal H`, exact for every column.
+
+A column is that of a kernel's entry (t, a) in channel p: what it meets in all N r' s' windows, the
+zeros of the padding included.  Results have the shape ``(channel, k, k)``, indexed (p, t, a).
+Only sums over the batch meet the windows, so the cost hardly depends on k.
+
+Source: Lange, Helfrich and Ye 2022, eq. (19) and (20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from array_api_compat import array_namespace
+
+from theory.convolution.windows import Geometry, chunks, rows_of, windows
+
+
+def column_sums(
+    h: Any, kernel: int, *, stride: int = 1, dilation: int = 1, padding: str = "same"
+) -> Any:
+    r"""Return :math:`\mathcal H^\top e`, ``(channel, k, k)``."""
+    xp = array_namespace(h)
+    geometry = Geometry(kernel, stride, dilation, padding)
+    over_batch = xp.sum(h, axis=0, dtype=h.dtype)
+    return _by_entry(geometry, (_sum(window) for window in windows(over_batch, geometry)))
+
+
+def column_means(
+    h: Any, kernel: int, *, stride: int = 1, dilation: int = 1, padding: str = "same"
+) -> Any:
+    r"""Return the mean of each column, ``(channel, k, k)``.
+
+    .. math:: \mu(t, a, p) = \frac1{Nrs}\sum_{n=1}^N\sum_u\sum_v h^{(n)}(u, v, p)
+
+    over the window of (t, a), h being zero outside of the map.
+
+    Source: Lange, Helfrich and Ye 2022, eq. (19).
+
+    >>> import numpy as np
+    >>> column_means(np.array([[[[1.0, 2.0, 6.0]]]]), 3)[0, 1, :]  # the kernel's middle row
+    array([1.        , 3.        , 2.66666667])
+    """
+    geometry = Geometry(kernel, stride, dilation, padding)
+    return column_sums(h, **geometry._asdict()) / rows_of(h, geometry)
+
+
+def column_variances(
+    h: Any,
+    kernel: int,
+    *,
+    stride: int = 1,
+    dilation: int = 1,
+    padding: str = "same",
+    chunk: int | None = None,
+) -> Any:
+    r"""Return the biased variance of each column, ``(channel, k, k)``.
+
+    .. math:: \sigma^2(t, a, p) = \frac1{Nrs}\sum_{n=1}^N\sum_u\sum_v
+              (h^{(n)}(u, v, p) - \mu(t, a, p))^2
+
+    computed as the variance within pixels plus that between them, so that nothing cancels.
+
+    Source: Lange, Helfrich and Ye 2022, eq. (20).
+
+    >>> import numpy as np
+    >>> 9 * column_variances(np.array([[[[1.0, 2.0, 6.0]]]]), 3)[0, 1, :]  # of 0 1 2, 1 2 6, 2 6 0
+    array([ 6., 42., 56.])
+    """
+    xp = array_namespace(h)
+    geometry = Geometry(kernel, stride, dilation, padding)
+    pixels = xp.sum(h, axis=0, keepdims=True, dtype=h.dtype) / h.shape[0]
+    within: Any = 0
+    for part in chunks(h.shape[0], h.shape[1] * h.shape[2] * h.shape[3], chunk):
+        deviations = h[part, ...] - pixels
+        within = within + xp.sum(deviations * deviations, axis=0) / h.shape[0]
+    both = zip(windows(pixels[0, ...], geometry), windows(within, geometry), strict=True)
+    return _by_entry(geometry, (_variance(means, spread) for means, spread in both))
+
+
+def _sum(window: Any) -> Any:
+    return array_namespace(window).sum(window, axis=(-2, -1), dtype=window.dtype)
+
+
+def _variance(means: Any, spread: Any) -> Any:
+    """The variance of a column from the mean and the variance of each of its pixels."""
+    xp = array_namespace(means)
+    centred = means - xp.mean(means, axis=(-2, -1), keepdims=True)
+    return xp.mean(spread + centred * centred, axis=(-2, -1))
+
+
+def _by_entry(geometry: Geometry, channels: Iterable[Any]) -> Any:
+    """Stack one number for each channel, (c,), over the kernel's entries: (c, k, k)."""
+    stacked = list(channels)
+    xp, k = array_namespace(stacked[0]), geometry.kernel
+    return xp.reshape(xp.stack(stacked, axis=-1), (-1, k, k))
