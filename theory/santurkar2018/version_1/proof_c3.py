@@ -124,7 +124,7 @@ def _with_epsilon(claim: Claim) -> Claim:
 
 CLAIMS = [
     THREE,
-    THREE.corrected(sides=line_3_corrected, statement=THREE.statement.replace(r"\hat y", "y")),
+    THREE.corrected(sides=line_3_corrected, statement=THREE.statement.replace(r"\hat y", " y")),
     FOUR,
     FOUR.under(Reading.SHARED_EPSILON, Verdict.PROVED),
     FOUR_DEFINED,

@@ -47,7 +47,7 @@ FIFTY_FOUR = equation(
     "54", 634, r"m\beta_{ik} - \frac{\alpha_{ij}\alpha_{kj}}{m}", proof.line_54,
     _PRODUCT + r" = -\frac1{m\sigma^2}\Big(" + _A + r"\Big[m\beta_{ik}"
     r" - \frac{\alpha_{ij}\alpha_{kj}}m\Big] + \alpha_{ij}\Big\langle"
-    r"x_k - \frac{\alpha_{kj}}m\hat y_j, g\Big\rangle\Big)",
+    r" x_k - \frac{\alpha_{kj}}m\hat y_j, g\Big\rangle\Big)",
 )  # fmt: skip
 FIFTY_FIVE = equation(
     "55", 637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}", proof.line_55,
@@ -59,7 +59,7 @@ FIFTY_SIX = equation(
     "56", 642, r"m \beta_{ik} + \left( \frac{\alpha_{ij} \alpha_{kj}}{m^2} \right)", proof.line_56,
     r"\frac1{\sigma^2}\Big(X - \frac1m" + _A + r"\langle x_i, x_k\rangle"
     r" + \frac{\alpha_{ij}\alpha_{kj}}{m^2}" + _A + r"\Big) = \frac1{\sigma^2}\Big(X - \frac1m"
-    + _A + r"m\beta_{ik} + \frac{\alpha_{ij}\alpha_{kj}}{m^2}" + _A + r"\Big)",
+    + _A + r"\,m\beta_{ik} + \frac{\alpha_{ij}\alpha_{kj}}{m^2}" + _A + r"\Big)",
 )  # fmt: skip
 SUM = equation(
     "58/sum", 651, r"2\beta_{ik} - 3 \frac{\alpha_{ij}", proof.line_58,
