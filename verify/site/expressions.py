@@ -11,6 +11,8 @@ import re
 
 GREEK = {"epsilon", "gamma", "beta", "sigma", "mu", "lambda", "kappa", "alpha"}
 VECTORS = {"one": r"\mathbf 1"}
+FUNCTIONS = {"sqrt": (r"\sqrt{", "}"), "Abs": (r"\left|", r"\right|")}
+"""What stands before and after an argument."""
 _PRODUCT, _SUM, _ATOM = 2, 1, 3
 _INNER = re.compile(r"<\s*([^<>,]+?)\s*,\s*([^<>]+?)\s*>")
 
@@ -85,8 +87,9 @@ def _written(node: ast.expr, names: dict[str, str]) -> tuple[str, int]:
             return names.get(name) or _symbol(name), _ATOM
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return f"-{_in(inner, names, _PRODUCT)}", _SUM
-        case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
-            return rf"\sqrt{{{_written(inner, names)[0]}}}", _ATOM
+        case ast.Call(func=ast.Name(id=name), args=[inner]) if name in FUNCTIONS:
+            opening, closing = FUNCTIONS[name]
+            return f"{opening}{_written(inner, names)[0]}{closing}", _ATOM
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return f"{_written(left, names)[0]} + {_in(right, names, _PRODUCT)}", _SUM
         case ast.BinOp(left=left, op=ast.Sub(), right=right):

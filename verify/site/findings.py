@@ -9,11 +9,14 @@ from theory.claim import Verdict
 from verify.evidence import Record
 from verify.ledger import Entry, agrees
 from verify.site import api_pages, certificates, counterexamples
+from verify.site.expressions import UnreadableExpressionError
 from verify.site.figures import Figure
 from verify.site.markup import display, raw, table
 from verify.site.sources import modules
 from verify.site.statements import address
 
+LONGEST = 4000
+"""Characters of LaTeX; a slack that is longer is left to its terms."""
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
 
@@ -24,7 +27,13 @@ def proof(entry: Entry) -> str:
         return ""
     if "slack" not in found:
         return f"**Proof.** Symbolically, entry by entry, for {found['scope']}.\n"
-    return _abstract_proof(entry, certificates.terms(found), certificates.slack(found))
+    try:
+        return _abstract_proof(entry, certificates.terms(found), certificates.slack(found))
+    except UnreadableExpressionError:
+        written = "\n+ ".join(found.get("terms", ())) or found["slack"]
+        return (
+            f"**Proof.** As the arithmetic of inner products wrote it:\n\n```text\n{written}\n```\n"
+        )
 
 
 def _abstract_proof(entry: Entry, terms: list[str], slack: str) -> str:
@@ -49,7 +58,8 @@ def _abstract_proof(entry: Entry, terms: list[str], slack: str) -> str:
     shown = display(rf"\begin{{aligned}} &{total} \end{{aligned}}")
     sign = "the slack is a sum that no term can make negative" if len(terms) > 1 else (
         "the slack is a term that cannot be negative")  # fmt: skip
-    full = "" if slack in terms else _details("The slack, multiplied out", display(slack))
+    is_shown = slack not in terms and len(slack) <= LONGEST
+    full = "" if not is_shown else _details("The slack, multiplied out", display(slack))
     return f"{opening}{sign}:\n\n{shown}\n{letters}{brackets}\n\n{full}"
 
 
