@@ -46,10 +46,6 @@ class OneFunctional:
         """Return the Frobenius norm of the Hessian."""
         return inner(self.a, self.a) / CURVATURE
 
-    def hessian(self, x: Any) -> Any:
-        """Return the Hessian applied to a vector."""
-        return self.a * (inner(self.a, x) / CURVATURE)
-
     def root(self, x: Any) -> Any:
         """Return the root of d."""
         return absolute(inner(self.a, x)) / (length(self.a) * length(x))

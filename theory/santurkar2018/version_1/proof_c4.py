@@ -122,7 +122,7 @@ def slack_15(network: Network, at: Letters) -> list[Term]:
 def line_16(network: Network, at: Letters) -> Sides:
     """The step from (15)."""
     p, a, S, share = parts(network, at)
-    deviation = standard_deviation(centre(network.direction))
+    deviation = standard_deviation(network.direction)
     right = p**2 + 2 * share * S * at.m * deviation + share**2 * a**2
     return Sides(line_15(network, at).claimed, right)
 

@@ -97,11 +97,10 @@ SHARP = Hypothesis(
 
 
 def sharp_slack(network: Network, at: Letters) -> list[Term]:
-    """Return terms as for the sharpened (64)."""
-    both, eps = units(network, at), network.eps
-    first = (tilde(at, both.x), alpha(at, both.x), (1 + eps / at.sigma**2) / at.m)
-    image, factor = both.block(both.tilde_k()), (1 + eps / both.sigma_l**2) / at.m
-    second = (both.x_k, image, both.alpha_k(), factor)
+    """Return terms as for the sharpened (64), at eps = 0."""
+    both, factor = units(network, at), 1 / at.m
+    first = (tilde(at, both.x), alpha(at, both.x), factor)
+    second = (both.x_k, both.block(both.tilde_k()), both.alpha_k(), factor)
     return norm_of_hessian.sharp_terms(network, BOUNDED, first, second)
 
 
