@@ -56,7 +56,10 @@ def without_slope(case: Case) -> Case:
 
 
 EXACT = quadratic_case(3, 1, gamma=Fraction(-3, 2), beta=Fraction(1, 2))
-CASES = quartic(EXACT), quartic(quadratic_case(4, 0, gamma=2, beta=-1))
+OTHER = np.array([-3, 3, -1, 3], dtype=object)
+CASES = quartic(EXACT), quartic(quadratic_case(4, 0, gamma=2, beta=-1, other_direction=OTHER))
+EXACT_CASES = EXACT, quadratic_case(4, 6), quadratic_case(3, 4)
+"""Where terms are added up; what vanishes at one, such as |t| - t, does not at every one."""
 MANY_CASES = (
     *CASES,
     *(quadratic_case(3, seed, Fraction(1, 8), gamma=1) for seed in range(1, 4)),
@@ -66,6 +69,11 @@ MANY_CASES = (
     quadratic_case(3, 20, gamma=1).with_later_batchnorm_loss(),
     without_slope(quadratic_case(2, 21)),
 )
+FAR_CASES = (
+    quadratic_case(3, 22, Fraction(8)),
+    quadratic_case(3, 23, other_direction=0 * EXACT.y + 1),
+)
+"""Cases that only hypotheses look at: a batch far away, and an input of equal entries."""
 
 
 def network_of(case: Case) -> TorchNetwork:

@@ -37,12 +37,12 @@ def mistakes(node: ast.expr, parent: ast.AST, scope: frozenset[str]) -> Found:
     if isinstance(parent, ast.Call) and node is parent.func:
         return
     match node:
-        case ast.BinOp():
+        case ast.BinOp() if not _is_text(node):
             yield from _in_operation(node)
         case ast.UnaryOp(op=ast.USub(), operand=a):
             yield "sign", a
-        case ast.Constant(value=int() as number):
-            yield from (("number", ast.Constant(n)) for n in OTHER_NUMBERS.get(number, ()))
+        case ast.Constant(value=value):
+            yield from _in_constant(value)
         case ast.Subscript(value=pair, slice=ast.Constant(value=0 | 1 as index)):
             yield "swapped", ast.Subscript(pair, ast.Constant(1 - index))
         case ast.List(elts=terms):
@@ -53,6 +53,13 @@ def mistakes(node: ast.expr, parent: ast.AST, scope: frozenset[str]) -> Found:
             yield from _in_name(node, scope)
             if _name(node) in UNSQUARED and not _is_power(parent):
                 yield "power", ast.BinOp(node, ast.Pow(), ast.Constant(2))
+
+
+def _in_constant(value: object) -> Found:
+    if isinstance(value, bool):
+        yield "swapped", ast.Constant(not value)
+    elif isinstance(value, int):
+        yield from (("number", ast.Constant(n)) for n in OTHER_NUMBERS.get(value, ()))
 
 
 def _in_operation(node: ast.BinOp) -> Found:
@@ -106,6 +113,14 @@ def _without_one(parts: list[ast.expr]) -> Iterator[list[ast.expr]]:
 
 def _is_power(parent: ast.AST) -> bool:
     return isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Whether a sum joins words."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _is_text(left) or _is_text(right)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _name(node: ast.AST) -> str:

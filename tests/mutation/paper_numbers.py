@@ -73,6 +73,11 @@ class Numbers:
         """The Hessian in y of the loss behind the layer."""
         return self._dense(hessian, lambda y: self.L(self.layer(y)), self.y)
 
+    @cached_property
+    def slope(self) -> Array:
+        """The matrix of the normalised batch's derivative."""
+        return self._dense(jacobian, self.normalize, self.y)
+
     def second(self, f: Callable[[torch.Tensor], torch.Tensor], x: Array) -> Array:
         """The matrix of a scalar function's second derivatives."""
         return self._dense(hessian, f, x)

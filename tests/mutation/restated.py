@@ -15,6 +15,11 @@ import torch
 from paper_numbers import Numbers, Sides
 from restated_minima import MINIMA
 from restated_remarks import REMARKS
+from restated_version_1 import VERSION_1, VERSION_1_QUANTITIES
+from restated_version_1_entries import ENTRIES, ENTRIES_QUANTITIES
+from restated_version_1_hessian import HESSIAN, HESSIAN_QUANTITIES
+from restated_version_1_labels import LABELS, LABELS_QUANTITIES
+from restated_version_1_remarks import REMARKS_VERSION_1, REMARKS_VERSION_1_QUANTITIES
 from restated_weights import WEIGHTS
 
 
@@ -100,6 +105,11 @@ RESTATED: dict[str, Callable[[Numbers], Sides]] = {
     **MINIMA,
     **REMARKS,
     **WEIGHTS,
+    **VERSION_1,
+    **LABELS,
+    **HESSIAN,
+    **ENTRIES,
+    **REMARKS_VERSION_1,
     "S-fact-C2-eq-1": fact_c2_normalized,
     "S-fact-C2-eq-2": fact_c2_scaled,
     "S-thm-4.1-supp": theorem_4_1_supplement,
@@ -125,6 +135,11 @@ RESTATED: dict[str, Callable[[Numbers], Sides]] = {
 }
 """By identifier, without what the reading adds to it."""
 QUANTITIES: dict[str, Callable[[Numbers], tuple[Any, ...]]] = {
+    **VERSION_1_QUANTITIES,
+    **LABELS_QUANTITIES,
+    **HESSIAN_QUANTITIES,
+    **ENTRIES_QUANTITIES,
+    **REMARKS_VERSION_1_QUANTITIES,
     "S-eq-10": lambda n: (n.u @ n.v,),
     "S-lemma-4.5/trainable": lambda n: (n.u @ n.v,),
     "S-thm-C1/kappa/at-most": lambda n: ((n.H @ n.g - n.g) @ (n.H @ n.g - n.g),),

@@ -1,8 +1,11 @@
 """The pass that makes wrong formulas, and how they are put in the place of the right ones."""
 
+from pathlib import Path
+
 import pytest
 from mutants import mutants, mutants_of
-from planting import claims_with, loaded, originals, planted, users
+from planting import claims_with, loaded, originals, planted
+from users import place_of, users
 
 from theory import batchnorm
 from theory.santurkar2018 import discussion_4_2, theorem_4_1, theorem_c1
@@ -33,6 +36,12 @@ KINDS = {
     "number", "m - 1 for m", "root of m for m", "dropped root", "no centring", "no mean",
     "swapped", "no eps",
 }  # fmt: skip
+
+
+def users_of(module, function):
+    path = Path(module.__file__)
+    place = place_of(path.read_text(), function, str(path))
+    return {claim.id for claim in users(module.CLAIMS, place)}
 
 
 def changed_line(mutant):
@@ -116,23 +125,23 @@ def test_a_loaded_mutant_leaves_the_module_alone():
     ],
 )
 def test_users_of_a_function(function, identifiers):
-    found = {claim.id for claim in users(vars(theorem_4_1), function)}
+    found = users_of(theorem_4_1, function)
     assert {i for i in found if "/eps" not in i} == identifiers
 
 
 def test_users_of_a_hypothesis():
-    found = {claim.id for claim in users(vars(discussion_4_2), "towards_minimum")}
+    found = users_of(discussion_4_2, "towards_minimum")
     assert found == {"S-thm-4.2-discussion/descent", "S-thm-4.2-discussion/descent/eps"}
-    found = {claim.id for claim in users(vars(discussion_4_2), "TOWARDS_BETA")}
+    found = users_of(discussion_4_2, "TOWARDS_BETA")
     assert all(name.endswith("corrected") for name in found)
     assert len(found) == 2
 
 
 def test_users_of_a_function_that_a_closure_holds():
-    found = {claim.id for claim in users(vars(theorem_c1), "weights")}
+    found = users_of(theorem_c1, "weights")
     assert {"S-thm-C1/weights", "S-thm-C1/weights/at-most"} <= found
     assert all("weights" in name for name in found)
-    assert found < {claim.id for claim in users(vars(theorem_c1), "printed")}
+    assert found < users_of(theorem_c1, "printed")
 
 
 def test_a_mistake_in_a_module_without_claims_reaches_those_made_with_it():
