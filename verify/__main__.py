@@ -17,10 +17,9 @@ from verify import engine, evidence, ledger, pool, report
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
-from verify.progress import progress_bar
+from verify.progress import prepare
 from verify.reproduce import reproduce as reproduced
 from verify.training import TrainingError
-from verify.witnesses import trained
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Settings
 
@@ -127,8 +126,7 @@ def reproduce(
 
 def _examined(claims: Sequence[Claim], settings: Settings, writer: Writer | None) -> list[Record]:
     pairs = engine.pairs(claims, WITNESSES)
-    with progress_bar(Console(stderr=True)) as progress:
-        trained.prepare(settings, progress)
+    prepare(pairs, settings, Console(stderr=True))
     examine = engine.examine if len(pairs) <= FEW else pool.examine_all
     found = examine(pairs, settings, writer)
     console = Console(stderr=True)

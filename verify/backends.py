@@ -141,20 +141,20 @@ class Backend:
         return _namespace(self.name)
 
     @property
-    def library_device(self) -> Any:
+    def native_device(self) -> Any:
         """The library's own object for the device."""
         found = devices(self.name)
         return found[self.device or next(iter(found))]
 
     def current(self) -> AbstractContextManager[Any]:
         """Return a context that makes the device current, where the library has such a state."""
-        return self.library_device if self.name == "cupy" else nullcontext()
+        return self.native_device if self.name == "cupy" else nullcontext()
 
     def asarray(self, values: Any, is_complex: bool = False) -> Any:
         """Return numbers as a float64 (or complex128) array on the device, of the same shape."""
         xp, kind = self.namespace, "complex128" if is_complex else "float64"
         numbers = np.asarray(values, dtype=kind)
-        return xp.asarray(numbers, dtype=getattr(xp, kind), device=self.library_device)
+        return xp.asarray(numbers, dtype=getattr(xp, kind), device=self.native_device)
 
     def to_numpy(self, array: Any) -> np.ndarray:
         """Return an array of the library as a NumPy array of the same shape and dtype."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TaskID
 
+from verify.engine import Pair
 from verify.training import Progress
+from verify.witnesses import trained
+from verify.witnesses.witness import Settings
 
 
 @contextmanager
@@ -24,3 +27,10 @@ def progress_bar(console: Console) -> Iterator[Progress]:
             bar.update(tasks[description], completed=done)
 
         yield tell
+
+
+def prepare(pairs: Iterable[Pair], settings: Settings, console: Console) -> None:
+    """Train the networks and take their jets, with a progress bar, if a pair needs them."""
+    if any(pair.witness.name == trained.WITNESS for pair in pairs):
+        with progress_bar(console) as progress:
+            trained.prepare(settings, progress)

@@ -17,8 +17,7 @@ from verify.conftest import OPTIONS, WRITER
 from verify.engine import Pair
 from verify.evidence import EvidenceError, Record
 from verify.pool import name_of
-from verify.progress import progress_bar
-from verify.witnesses import trained
+from verify.progress import prepare
 from verify.witnesses.table import WITNESSES
 
 PAIRS = engine.pairs(engine.CLAIMS, WITNESSES)
@@ -36,9 +35,8 @@ def examined(request: pytest.FixtureRequest) -> Iterator[Examined]:
     wanted = [pair for item in request.session.items for pair in _pairs_of(item)]
     once = {name_of(pair): pair for pair in wanted}.values()
     capture = config.pluginmanager.getplugin("capturemanager")
-    if any(pair.witness.name == trained.WITNESS for pair in once):
-        with capture.global_and_fixture_disabled(), progress_bar(Console()) as progress:
-            trained.prepare(options.settings(), progress)
+    with capture.global_and_fixture_disabled():
+        prepare(once, options.settings(), Console())
     with pool.examining(once, options.settings(), config.stash[WRITER]) as futures:
         yield futures
 

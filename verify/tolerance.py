@@ -57,6 +57,11 @@ def norm(side: Array) -> Array:
     return np.sqrt(np.sum(np.square(side.reshape(len(side), -1)), axis=1))
 
 
+def scalar(side: Array) -> Array:
+    """The side itself, or its norm where it is a vector."""
+    return side[:, 0] if side.shape[1] == 1 else norm(side)
+
+
 def condition_times_size(side: Array, samples: list[Array]) -> Array:
     """How much errors of one unit move a side; at least its own norm."""
     with np.errstate(invalid="ignore"):  # a side that is not finite decides nothing

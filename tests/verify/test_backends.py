@@ -32,7 +32,7 @@ def test_devices_that_have_float64():
 def test_there_and_back(backend, shape, is_complex):
     values = np.arange(np.prod(shape, dtype=int)).reshape(shape) + (2j if is_complex else 0.5)
     array = backend.asarray(values, is_complex)
-    assert array.device == backend.library_device
+    assert array.device == backend.native_device
     assert backend.is_complex(array) == is_complex
     back = backend.to_numpy(array)
     assert back.dtype == (np.complex128 if is_complex else np.float64)
@@ -107,7 +107,7 @@ def test_every_library_computes_the_same_network(backend, kind):
         calculus = calculus_of(backend)
         network = ArrayNetwork(case, backend, calculus)
         value = network.normalized_loss(network.y)
-        assert network.z.device == network.g.device == backend.library_device
+        assert network.z.device == network.g.device == backend.native_device
         return backend.to_numpy(value), backend.to_numpy(network.g)
 
     for found, expected in zip(

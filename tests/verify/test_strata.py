@@ -14,7 +14,6 @@ from verify.cases.strata import (
     LOSSES,
     STRATA,
     draw,
-    long_cases,
     random_cases,
     rebuild,
 )
@@ -72,7 +71,7 @@ def test_a_token_is_the_same_case_in_another_process():
 
 
 def test_every_token_has_its_own_case():
-    cases = [case for seed in (0, 1) for f in (random_cases, long_cases) for case in f(seed, 3)]
+    cases = [case for seed in (0, 1) for case in random_cases(seed, 3, EVERY_STRATUM)]
     assert len({case.token for case in cases}) == len(cases) == 2 * 3 * len(EVERY_STRATUM)
     assert len({case.y.tobytes() for case in cases}) == len(cases)
 

@@ -39,10 +39,7 @@ def general(
 
     With some parameters zero it is a quadratic, a quartic or the loss of a logistic regression.
     """
-    polynomial = quadratic(z, softplus, linear, matrix) + (fourth * z * z) @ (z * z)
-    if softplus is None:
-        return polynomial
-    return polynomial + weight @ softplus(slope * z)
+    return _entrywise(quadratic(z, softplus, linear, matrix), z, softplus, fourth, weight, slope)
 
 
 def separable(
@@ -55,10 +52,16 @@ def separable(
     slope: Any,
 ) -> Any:
     r"""The same with a diagonal B, given by its entries: for long batches."""
-    polynomial = z @ linear + (curvature * z) @ z / 2 + (fourth * z * z) @ (z * z)
-    if softplus is None:
-        return polynomial
-    return polynomial + weight @ softplus(slope * z)
+    parabolas = z @ linear + (curvature * z) @ z / 2
+    return _entrywise(parabolas, z, softplus, fourth, weight, slope)
+
+
+def _entrywise(
+    base: Any, z: Any, softplus: Elementary | None, fourth: Any, weight: Any, slope: Any
+) -> Any:
+    """Return a loss plus fourth powers and softplus functions of the entries."""
+    polynomial = base + (fourth * z * z) @ (z * z)
+    return polynomial if softplus is None else polynomial + weight @ softplus(slope * z)
 
 
 def relu_network(

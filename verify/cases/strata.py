@@ -7,7 +7,7 @@ case on any machine with the same NumPy generator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,25 +81,24 @@ def draw_loss(rng: Generator, kind: str, m: int) -> Loss:
     """Return a loss of that kind with generic parameters."""
     half = rng.normal(size=(m, m))
     linear, fourth, weight, slope = rng.normal(size=(4, m))
-    none = np.zeros(m)
-    parameters = {
-        "quadratic": (linear, half + half.T, none, none, slope),
-        "quartic": (linear, half + half.T, fourth, none, slope),
-        "softplus": (none, 0 * half, none, weight, slope),
-    }
-    return Loss(general, parameters[kind])
+    return Loss(general, _parameters(kind, linear, half + half.T, fourth, weight, slope))
 
 
 def draw_separable_loss(rng: Generator, kind: str, m: int) -> Loss:
     """Return the same for a long batch: a loss of each entry, and no matrix."""
-    linear, curvature, fourth, weight, slope = rng.normal(size=(5, m))
-    none = np.zeros(m)
-    parameters = {
+    return Loss(separable, _parameters(kind, *rng.normal(size=(5, m))))
+
+
+def _parameters(
+    kind: str, linear: Array, curvature: Array, fourth: Array, weight: Array, slope: Array
+) -> tuple[Array, ...]:
+    """Return the parameters of a kind of loss, those that it has not being zero."""
+    none = 0 * linear
+    return {
         "quadratic": (linear, curvature, none, none, slope),
         "quartic": (linear, curvature, fourth, none, slope),
-        "softplus": (none, none, none, weight, slope),
-    }
-    return Loss(separable, parameters[kind])
+        "softplus": (none, 0 * curvature, none, weight, slope),
+    }[kind]
 
 
 def draw(stratum: Stratum, seed: int, index: int) -> Case:
@@ -124,16 +123,9 @@ def draw(stratum: Stratum, seed: int, index: int) -> Case:
     )
 
 
-def random_cases(seed: int, count: int) -> Iterator[Case]:
+def random_cases(seed: int, count: int, strata: Sequence[Stratum] = STRATA) -> Iterator[Case]:
     """Yield ``count`` cases of every stratum."""
-    for stratum in STRATA:
-        for index in range(count):
-            yield draw(stratum, seed, index)
-
-
-def long_cases(seed: int, count: int) -> Iterator[Case]:
-    """Yield ``count`` cases of every stratum of long batches."""
-    for stratum in LONG:
+    for stratum in strata:
         for index in range(count):
             yield draw(stratum, seed, index)
 

@@ -136,14 +136,14 @@ def prove(claim: Claim) -> Proof | None:
         actual, claimed = claim.sides(network, letters)
     except (OutsideJetError, LosesGeneralityError):
         return None
-    slack = actual - claimed if claim.relation in _LOWER_BOUNDS else claimed - actual
+    slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
     if claim.certificate is None:
-        return Proof("0") if claim.relation not in _STRICT and is_zero(slack) else None
+        return Proof("0") if claim.relation not in STRICT and is_zero(slack) else None
     terms = claim.certificate(network, letters)
     total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
     if not (is_zero(slack - total) and all(_is_non_negative(term, claim) for term in terms)):
         return None
-    if claim.relation in _STRICT and not any(map(_is_positive, terms)):
+    if claim.relation in STRICT and not any(map(_is_positive, terms)):
         return None
     return Proof(str(shown(slack)), tuple(_describe(term) for term in terms))
 
@@ -161,8 +161,8 @@ def needs_only_the_jet(claim: Claim) -> bool:
     return claim.order <= ORDER
 
 
-_LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
-_STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
+LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
+STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
 
 
 def _standard_part(number: Any) -> Any:

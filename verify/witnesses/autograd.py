@@ -126,8 +126,8 @@ def examine(
     return Instances(
         outcomes=[o if ok else Outcome.VACUOUS for o, ok in zip(outcomes, met, strict=True)],
         ratios=np.where(met, tolerance.ratio(base[0], base[1], claim.relation, allowed), np.nan),
-        actual=_scalar(base[0]),
-        claimed=_scalar(base[1]),
+        actual=tolerance.scalar(base[0]),
+        claimed=tolerance.scalar(base[1]),
         m=m,
     )
 
@@ -156,11 +156,6 @@ def evaluate_randomly(
     with RandomArithmetic(tolerance.STEP, seed):
         results = evaluate_stacked(claim, tree_map(copies, stack), loss)
     return list(zip(*(np.split(r, samples) for r in results), strict=True))
-
-
-def _scalar(side: Array) -> Array:
-    """The side itself, or its norm where it is a vector."""
-    return side[:, 0] if side.shape[1] == 1 else tolerance.norm(side)
 
 
 def examine_cases(claim: Claim, cases: Sequence[Case], seed: int = 0) -> list[Instances]:

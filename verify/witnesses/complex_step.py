@@ -161,12 +161,8 @@ def _judge(
         elif met[position]:
             found.outcomes[index] = outcomes[position]
             found.ratios[index] = ratios[position]
-    found.actual[defined] = _scalar(values.actual)
-    found.claimed[defined] = _scalar(values.claimed)
-
-
-def _scalar(side: Array) -> Array:
-    return side[:, 0] if side.shape[1] == 1 else tolerance.norm(side)
+    found.actual[defined] = tolerance.scalar(values.actual)
+    found.claimed[defined] = tolerance.scalar(values.claimed)
 
 
 class Conditions(NamedTuple):

@@ -14,7 +14,7 @@ import sympy as sp
 from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.radicals import UndecidedError, UnreadableError, subexpressions
 from theory.arithmetic.symbolic import SymbolicBatch
-from theory.claim import Claim, Hypothesis, Relation, Term
+from theory.claim import Claim, Hypothesis, Term
 from verify import primitives
 from verify.cases.case import Case
 from verify.cases.losses import Loss
@@ -50,7 +50,7 @@ def prove(claim: Claim, m: int) -> Finding:
     if m == 1 and not claim.reading.has_epsilon:
         return "undefined"
     if claim.certificate is None and (
-        claim.relation in _STRICT or exact.differ_somewhere(claim, m)
+        claim.relation in abstract.STRICT or exact.differ_somewhere(claim, m)
     ):
         return "not proved"
     batch = SymbolicBatch(m, "positive" if claim.reading.has_epsilon else "zero")
@@ -62,7 +62,7 @@ def prove(claim: Claim, m: int) -> Finding:
         network = _network(case, batch)
         letters = claim.reading.letters(network)
         actual, claimed = claim.sides(network, letters)
-        slack = actual - claimed if claim.relation in _LOWER_BOUNDS else claimed - actual
+        slack = actual - claimed if claim.relation in abstract.LOWER_BOUNDS else claimed - actual
         if _is_undefined(slack):
             return "undefined"
         if claim.certificate is None:
@@ -76,10 +76,6 @@ def prove(claim: Claim, m: int) -> Finding:
     except ZeroDivisionError:
         return "undefined"
     return "proved" if is_proved else "not proved"
-
-
-_LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
-_STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
 
 
 def _is_undefined(side: Any) -> bool:

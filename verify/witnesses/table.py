@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from typing import Any
 
 from theory.claim import Claim, Relation
 from verify import ledger, search
 from verify.backends import Backend
 from verify.cases.case import Case
-from verify.cases.strata import long_cases, random_cases
+from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
 from verify.tolerance import Outcome
 from verify.witnesses import (
@@ -58,10 +59,7 @@ def search_integers(claim: Claim, settings: Settings) -> Record:
     return Record(
         claim=claim.id,
         witness="exact",
-        instances=total.total(),
-        violated=total[Outcome.VIOLATED],
-        undecided=total[Outcome.UNDECIDED],
-        vacuous=total[Outcome.VACUOUS],
+        **_counted(total),
         sizes={str(m): _said(counts) for m, counts in searched.outcomes.items()},
         counterexample=found.written() if found else None,
     )
@@ -88,10 +86,7 @@ def climb(claim: Claim, settings: Settings) -> Record:
     return Record(
         claim=claim.id,
         witness="ascent",
-        instances=met.total(),
-        violated=met[Outcome.VIOLATED],
-        undecided=met[Outcome.UNDECIDED],
-        vacuous=met[Outcome.VACUOUS],
+        **_counted(met),
         counterexample=found.written() if found else None,
     )
 
@@ -99,7 +94,7 @@ def climb(claim: Claim, settings: Settings) -> Record:
 def differentiate_random(claim: Claim, settings: Settings) -> Record:
     """Random batches of every stratum, differentiated by PyTorch."""
     seed, count = settings.seed, settings.budget.random
-    cases = [*random_cases(seed, count), *long_cases(seed, -(-count // LONG_SHARE))]
+    cases = [*random_cases(seed, count), *random_cases(seed, -(-count // LONG_SHARE), LONG)]
     return record(claim, "autograd", autograd.examine_cases(claim, cases, settings.seed))
 
 
@@ -121,6 +116,15 @@ def take_differences(claim: Claim, settings: Settings) -> Record:
 
 def _few(settings: Settings) -> list[Case]:
     return list(random_cases(settings.seed, settings.budget.differences))
+
+
+def _counted(met: Counter[Outcome]) -> dict[str, Any]:
+    return {
+        "instances": met.total(),
+        "violated": met[Outcome.VIOLATED],
+        "undecided": met[Outcome.UNDECIDED],
+        "vacuous": met[Outcome.VACUOUS],
+    }
 
 
 def _said(counts: Counter[Outcome]) -> str:

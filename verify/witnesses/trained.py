@@ -62,12 +62,7 @@ def prepare(settings: Settings, progress: Progress | None = None) -> None:
     seed, cache = settings.seed, settings.cache
     for name in NETWORKS:
         training.trained(name, seed=seed, cache=cache, progress=progress)
-    every = [
-        layer
-        for name in NETWORKS
-        for stage in settings.budget.stages
-        for layer in layers(name, stage, seed, cache)
-    ]
+    every = list(every_layer(settings.budget.stages, seed, cache))
     for done, layer in enumerate(every, start=1):
         for eps in (0.0, layer.eps):
             jets(layer, eps, cache)
@@ -130,13 +125,18 @@ class Units:
         return Jets(*(tensor[self.numbers] for tensor in every))
 
 
+def every_layer(stages: tuple[str, ...], seed: int, cache: Path | None) -> Iterator[LayerSnapshot]:
+    """Yield every layer of every network at some stages of its training."""
+    for name in NETWORKS:
+        for stage in stages:
+            yield from layers(name, stage, seed, cache)
+
+
 def every_unit(settings: Settings) -> Iterator[Units]:
     """Yield all units of every network at the budget's stages, a few at a time."""
-    for name in NETWORKS:
-        for stage in settings.budget.stages:
-            for layer in layers(name, stage, settings.seed, settings.cache):
-                for numbers in torch.arange(layer.y.shape[1]).split(TOGETHER):
-                    yield Units(layer, settings.seed, numbers, settings.cache)
+    for layer in every_layer(settings.budget.stages, settings.seed, settings.cache):
+        for numbers in torch.arange(layer.y.shape[1]).split(TOGETHER):
+            yield Units(layer, settings.seed, numbers, settings.cache)
 
 
 @lru_cache(maxsize=8)
@@ -146,9 +146,7 @@ def units_by_length(
     """Return all units of every network at some stages, those of one batch length together."""
     every = [
         Units(layer, seed, torch.arange(layer.y.shape[1]), cache)
-        for name in NETWORKS
-        for stage in stages
-        for layer in layers(name, stage, seed, cache)
+        for layer in every_layer(stages, seed, cache)
     ]
     lengths = dict.fromkeys(len(units.layer.y) for units in every)
     return tuple(tuple(u for u in every if len(u.layer.y) == m) for m in lengths)

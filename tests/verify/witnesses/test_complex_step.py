@@ -80,7 +80,7 @@ def test_a_derivative_along_a_direction(backend):
     vector = complex_step.derivative(lambda x: xp.exp(x) * x[0], x, u)
     expected = [4 * np.exp(3), np.exp(4) - 6 * np.exp(4)]
     np.testing.assert_allclose(backend.to_numpy(vector), expected, rtol=1e-14)
-    assert vector.device == backend.library_device
+    assert vector.device == backend.native_device
 
 
 def test_a_gradient(backend):

@@ -7,6 +7,8 @@ With :math:`\alpha = \langle x, \hat y\rangle` it needs x of mean zero, where th
 says it only of z.  What holds always subtracts the mean of x.
 """
 
+from collections.abc import Callable
+
 from theory.arithmetic import inner, mean
 from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Verdict
 from theory.santurkar2018 import fact_c2
@@ -85,13 +87,13 @@ CORRECTED = ANY_MEAN.corrected(
 )
 
 
-def _other_alpha(name: str, alpha_is: str, sides: object) -> Claim:
+def _other_alpha(name: str, alpha_is: str, sides: Callable[[Network, Letters], Sides]) -> Claim:
     return Claim(
         id=f"S-v1-fact-C2-eq-2/{name}",
         row="S-v1-fact-C2",
         locations=TWO.locations,
         statement=TWO.statement.replace(r"\langle x_i, \hat y_j\rangle", alpha_is),
-        sides=sides,  # type: ignore[arg-type]
+        sides=sides,
         relation=Relation.EQUAL,
         hypotheses=(MEAN_ZERO,),
         expected=Verdict.REFUTED,
