@@ -149,7 +149,7 @@ class Evaluation(NamedTuple):
 
 def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
     """Evaluate a claim in the network's library."""
-    letters = claim.reading.letters(network)
+    letters = claim.letters(network)
     values = [
         *claim.sides(network, letters),
         *(hypothesis.quantity(network, letters) for hypothesis in claim.hypotheses),

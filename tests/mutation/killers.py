@@ -81,7 +81,7 @@ def _are_near(claim: Claim) -> bool:
 
 def _quantity(hypothesis: Hypothesis, claim: Claim, case: Case) -> float:
     network = network_of(adapted(case, claim))
-    return hypothesis.quantity(network, claim.reading.letters(network)).item()
+    return hypothesis.quantity(network, claim.letters(network)).item()
 
 
 def _holds(hypothesis: Hypothesis, claim: Claim, case: Case) -> bool:
@@ -95,7 +95,7 @@ def _holds(hypothesis: Hypothesis, claim: Claim, case: Case) -> bool:
         return True
     try:
         network = exact._network(adapted(exact.rational_case(case), claim), exact.EXACT)
-        quantity = hypothesis.quantity(network, claim.reading.letters(network))
+        quantity = hypothesis.quantity(network, claim.letters(network))
         return exact.stands(exact.number(np.squeeze(quantity).item()), hypothesis.sign)
     except exact.DifferentFieldsError:
         return False
@@ -141,7 +141,7 @@ def _rest_at(case: Case, claim: Claim) -> str:
 
 def _rest(claim: Claim, network: Network) -> Any:
     """Return what the terms of a certificate leave of the slack."""
-    letters = claim.reading.letters(network)
+    letters = claim.letters(network)
     actual, claimed = claim.sides(network, letters)
     is_lower = claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN)
     rest = actual - claimed if is_lower else claimed - actual

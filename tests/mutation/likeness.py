@@ -26,7 +26,7 @@ def same_numbers(claim: Claim, original: Claim) -> bool:
 def same_for_every_m(claim: Claim, original: Claim) -> bool:
     """Whether the abstract arithmetic proves that a claim computes what the original does."""
     network = AbstractNetwork(abstract_case(claim.reading.has_epsilon))
-    letters = claim.reading.letters(network)
+    letters = claim.letters(network)
     these, those = (_computed(c, network, letters) for c in (claim, original))
     return _all_alike(these, those, lambda a, b: is_zero(a - b))
 
@@ -37,7 +37,7 @@ def _numbers(claim: Claim) -> Iterator[Any]:
         for hypotheses in imposed:
             network = network_of(adapted(case, hypotheses))
             yield from (network.z, network.g)
-            yield from _computed(claim, network, claim.reading.letters(network))
+            yield from _computed(claim, network, claim.letters(network))
 
 
 @cache

@@ -15,7 +15,7 @@ from mutants import functions, mutants
 from planting import live, planted
 
 from theory.arithmetic.abstract import is_zero
-from theory.claim import Reading
+from theory.claim import Reading, letters_of
 from theory.santurkar2018 import CLAIMS
 
 FILES = ("theory/batchnorm.py", "theory/running.py", "theory/claim.py")
@@ -58,7 +58,7 @@ def disagreement():
             if differs(computed(NUMBERS), expected(name)):
                 return f"{name} and autograd disagree"
         for reading, (network, numbers) in READINGS.items():
-            letters = reading.letters(network)
+            letters = letters_of(network, reading)
             for name, value in LETTERS.items():
                 letter = getattr(letters, name)
                 found = letter(network.direction) if name == "H" else letter

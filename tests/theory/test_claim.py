@@ -17,6 +17,7 @@ from theory.claim import (
     gradient_in_y,
     hessian_in_y,
     hessian_of_loss,
+    letters_of,
 )
 from theory.santurkar2018 import CLAIMS
 
@@ -110,7 +111,7 @@ def test_each_reading_has_its_suffix(reading):
 def test_a_reading_says_what_sigma_and_yhat_stand_for(reading, eps, sigma, yhat):
     network = Quadratic()
     network.eps = eps
-    at = reading.letters(network)
+    at = letters_of(network, reading)
     np.testing.assert_array_equal(at.sigma, [sigma])
     np.testing.assert_array_equal(at.yhat, [-yhat, -yhat, yhat, yhat])
     np.testing.assert_array_equal(at.one, [1, 1, 1, 1])
@@ -120,7 +121,7 @@ def test_a_reading_says_what_sigma_and_yhat_stand_for(reading, eps, sigma, yhat)
 
 def test_H_is_the_hessian_of_the_loss_at_the_layers_output():
     network = Quadratic()
-    at = Reading.NO_EPSILON.letters(network)
+    at = letters_of(network, Reading.NO_EPSILON)
     np.testing.assert_array_equal(at.H(network.direction), network.direction)
     np.testing.assert_array_equal(hessian_of_loss(network, 3 * network.direction), [3, 0, 0, 0])
 

@@ -51,7 +51,7 @@ def _three_claims(monkeypatch):
 def _quick_witnesses(monkeypatch):
     quick = [w for w in WITNESSES if w.name in ("abstract", "exact")]
     monkeypatch.setattr(command_line, "WITNESSES", quick)
-    monkeypatch.setattr(command_line.trained, "prepare", lambda settings, progress: None)
+    monkeypatch.setattr(command_line, "prepare", lambda pairs, settings, console: None)
 
 
 @pytest.fixture

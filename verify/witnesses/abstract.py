@@ -132,7 +132,7 @@ def prove(claim: Claim) -> Proof | None:
             for hypothesis in claim.hypotheses:
                 case = case if hypothesis.impose is None else hypothesis.impose(case)
         network = AbstractNetwork(case)
-        letters = claim.reading.letters(network)
+        letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
     except (OutsideJetError, LosesGeneralityError):
         return None
@@ -152,7 +152,7 @@ def needs_only_the_jet(claim: Claim) -> bool:
     """Whether a claim looks at the loss only through its 2-jet at the layer's output."""
     network = AbstractNetwork(abstract_case(claim.reading.has_epsilon))
     try:
-        letters = claim.reading.letters(network)
+        letters = claim.letters(network)
         claim.sides(network, letters)
         for hypothesis in claim.hypotheses:
             hypothesis.quantity(network, letters)

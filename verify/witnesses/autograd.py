@@ -76,7 +76,7 @@ class TorchNetwork(PrimitiveNetwork):
 
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
     """Return actual, claimed, and the hypotheses' quantities, each flat."""
-    letters = claim.reading.letters(network)
+    letters = claim.letters(network)
     actual, claimed = claim.sides(network, letters)
     shape = torch.broadcast_shapes(actual.shape, claimed.shape)
     quantities = [h.quantity(network, letters).reshape(()) for h in claim.hypotheses]

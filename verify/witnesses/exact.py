@@ -71,7 +71,7 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
 
     def sides() -> Sides:
         network = _network(adapted(_in_balls(case), claim), BALLS)
-        letters = claim.reading.letters(network)
+        letters = claim.letters(network)
         for h in claim.hypotheses:
             against = ball.compare(h.quantity(network, letters), 0, h.sign)
             if against is Outcome.VIOLATED:
@@ -115,7 +115,7 @@ class _VacuousError(Exception):
 
 def _examine_exactly(claim: Claim, case: Case) -> Examined:
     network = _network(case, EXACT)
-    letters = claim.reading.letters(network)
+    letters = claim.letters(network)
     if not all(_meets(h, h.quantity(network, letters)) for h in claim.hypotheses):
         return Examined(Outcome.VACUOUS)
     actual, claimed = claim.sides(network, letters)

@@ -60,7 +60,7 @@ def prove(claim: Claim, m: int) -> Finding:
             for hypothesis in claim.hypotheses:
                 case = case if hypothesis.impose is None else hypothesis.impose(case)
         network = _network(case, batch)
-        letters = claim.reading.letters(network)
+        letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
         slack = actual - claimed if claim.relation in abstract.LOWER_BOUNDS else claimed - actual
         if _is_undefined(slack):
