@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from theory.claim import Claim
+from theory.statement import Statement
 from verify import engine, evidence, ledger, pool, report
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.ledger import Entry
@@ -124,7 +124,9 @@ def reproduce(
         typer.echo(line)
 
 
-def _examined(claims: Sequence[Claim], settings: Settings, writer: Writer | None) -> list[Record]:
+def _examined(
+    claims: Sequence[Statement], settings: Settings, writer: Writer | None
+) -> list[Record]:
     pairs = engine.pairs(claims, WITNESSES)
     prepare(pairs, settings, Console(stderr=True))
     examine = engine.examine if len(pairs) <= FEW else pool.examine_all

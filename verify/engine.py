@@ -6,19 +6,20 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from theory.claim import Claim
+from theory.lange2022 import CLAIMS as LANGE
 from theory.santurkar2018 import CLAIMS as SANTURKAR
+from theory.statement import Statement
 from verify.evidence import Record, Writer
 from verify.witnesses.witness import Settings, Witness
 
-CLAIMS: Sequence[Claim] = SANTURKAR
+CLAIMS: Sequence[Statement] = (*SANTURKAR, *LANGE)
 
 
 @dataclass(frozen=True)
 class Pair:
     """A claim and a witness that can say something of it."""
 
-    claim: Claim
+    claim: Statement
     witness: Witness
 
     @property
@@ -27,7 +28,7 @@ class Pair:
         return f"{self.claim.id}-{self.witness.name}"
 
 
-def pairs(claims: Iterable[Claim], witnesses: Sequence[Witness]) -> list[Pair]:
+def pairs(claims: Iterable[Statement], witnesses: Sequence[Witness]) -> list[Pair]:
     """Return every claim with every witness that applies to it, one witness after the other."""
     return [
         Pair(claim, witness)
@@ -63,7 +64,7 @@ def finish(writer: Writer, witnesses: Sequence[Witness]) -> None:
     writer.finish(all((p.claim.id, p.witness.name) in writer.done for p in everything))
 
 
-def selected(claims: Sequence[Claim], identifiers: Sequence[str]) -> list[Claim]:
+def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[Statement]:
     """Return the claims whose identifier or docket row is named, or begins with a name and "/".
 
     Raises:
@@ -78,5 +79,5 @@ def selected(claims: Sequence[Claim], identifiers: Sequence[str]) -> list[Claim]
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
 
 
-def _fits(claim: Claim, name: str) -> bool:
+def _fits(claim: Statement, name: str) -> bool:
     return name in (claim.id, claim.row) or claim.id.startswith(f"{name}/")

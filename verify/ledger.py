@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from theory.claim import Claim, Verdict
+from theory.statement import Statement, Verdict
 from verify.evidence import Record
 
 EVERY_M = "every m"
@@ -16,7 +16,7 @@ EVERY_M = "every m"
 class Entry:
     """A claim, what was found of it, and what follows."""
 
-    claim: Claim
+    claim: Statement
     records: tuple[Record, ...]
     verdict: Verdict
     scope: str
@@ -59,7 +59,7 @@ class Entry:
         return sum(r.seconds for r in self.records)
 
 
-def ledger(claims: Iterable[Claim], records: Sequence[Record]) -> list[Entry]:
+def ledger(claims: Iterable[Statement], records: Sequence[Record]) -> list[Entry]:
     """Return one entry for each claim."""
     by_claim: dict[str, list[Record]] = {}
     for record in records:
@@ -67,14 +67,14 @@ def ledger(claims: Iterable[Claim], records: Sequence[Record]) -> list[Entry]:
     return [entry(claim, by_claim.get(claim.id, [])) for claim in claims]
 
 
-def entry(claim: Claim, records: Sequence[Record]) -> Entry:
+def entry(claim: Statement, records: Sequence[Record]) -> Entry:
     """Return the entry of one claim."""
     verdict = judge(claim, records)
     ordered = sorted(records, key=lambda record: record.witness)
     return Entry(claim, tuple(ordered), verdict, _scope(verdict, ordered))
 
 
-def judge(claim: Claim, records: Sequence[Record]) -> Verdict:
+def judge(claim: Statement, records: Sequence[Record]) -> Verdict:
     """Return the verdict that the records support.
 
     A proof and a counterexample of a batch size that it covers, or a proof and a violation in
@@ -89,7 +89,7 @@ def judge(claim: Claim, records: Sequence[Record]) -> Verdict:
     proofs = [r.proof for r in records if r.proof]
     counterexamples = [r.counterexample for r in records if r.counterexample]
     if counterexamples:
-        is_proved = any(_covers(proof, c["m"]) for proof in proofs for c in counterexamples)
+        is_proved = any(_covers(proof, size(c)) for proof in proofs for c in counterexamples)
         return Verdict.UNDECIDED if is_proved else Verdict.REFUTED
     if any(r.violated for r in records):
         return Verdict.UNDECIDED
@@ -157,13 +157,19 @@ def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
         return min((r.proof for r in records if r.proof), key=_width)["scope"]
     if verdict is Verdict.REFUTED:
         found = next(r.counterexample for r in records if r.counterexample)
-        return f"m = {found['m']}"
+        return size(found)
     return ""
 
 
-def _covers(proof: dict[str, Any], m: int) -> bool:
+def size(counterexample: dict[str, Any]) -> str:
+    """Return the size of a counterexample, such as "m = 3" or "N = 2, n = 1, p = 1"."""
+    return str(counterexample.get("size") or f"m = {counterexample['m']}")
+
+
+def _covers(proof: dict[str, Any], size: str) -> bool:
     scope = proof["scope"]
-    return scope == EVERY_M or str(m) in scope.removeprefix("m = ").split(", ")
+    of_batch = scope.removeprefix("m = ").split(", ")
+    return scope == EVERY_M or size in scope.split("; ") or size.removeprefix("m = ") in of_batch
 
 
 def _width(proof: dict[str, Any]) -> int:

@@ -65,7 +65,9 @@ def _examine(claim: str, witness: str, settings: Settings) -> Record:
 
     start = time.perf_counter()
     chosen = next(c for c in engine.CLAIMS if c.id == claim)
-    found = next(w for w in WITNESSES if w.name == witness).examine(chosen, settings)
+    found = next(w for w in WITNESSES if w.name == witness and w.applies(chosen)).examine(
+        chosen, settings
+    )
     return replace(found, seconds=time.perf_counter() - start)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from theory.claim import Claim
+from theory.statement import Statement
 from verify import engine
 from verify.cases import strata
 from verify.witnesses import autograd, trained
 from verify.witnesses.instances import Instances
 
-Examine = Callable[[Claim], Instances]
+Examine = Callable[[Statement], Instances]
 """Examines a statement at one instance."""
 
 
@@ -62,7 +62,7 @@ def _header(m: int, gamma: Any, eps: Any) -> str:
     return f"m = {m}, {', '.join(numbers)}"
 
 
-def _line(claim: Claim, found: Instances) -> str:
+def _line(claim: Statement, found: Instances) -> str:
     return (
         f"{claim.id:42s} {found.outcomes[0].value:10s} actual {found.actual[0]:.17g}"
         f"  claimed {found.claimed[0]:.17g}  ratio {found.ratios[0]:.17g}"

@@ -92,7 +92,9 @@ def search_length(
         return outcome is Outcome.VIOLATED
 
     try:
-        found = find(lattice.cases(m), violates, settings=_settings(examples), random=Random(seed))
+        found = find(
+            lattice.cases(m), violates, settings=search_settings(examples), random=Random(seed)
+        )
     except NoSuchExample:
         return None
     return certified(claim, found)
@@ -111,7 +113,8 @@ def certified(claim: Claim, case: Case) -> Counterexample | None:
     return Counterexample(settled, examined) if examined.outcome is Outcome.VIOLATED else None
 
 
-def _settings(examples: int) -> settings:
+def search_settings(examples: int) -> settings:
+    """Return Hypothesis's settings for a search of so many examples."""
     return settings(
         max_examples=examples,
         database=None,

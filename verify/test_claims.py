@@ -11,7 +11,7 @@ from concurrent.futures import Future
 import pytest
 from rich.console import Console
 
-from theory.claim import Claim
+from theory.statement import Statement
 from verify import engine, ledger, pool
 from verify.conftest import OPTIONS, WRITER
 from verify.engine import Pair
@@ -53,7 +53,7 @@ def test_witness(pair: Pair, examined: Examined) -> None:
 
 
 @pytest.mark.parametrize("claim", engine.CLAIMS, ids=lambda claim: f"{claim.id}-verdict")
-def test_verdict(claim: Claim, examined: Examined) -> None:
+def test_verdict(claim: Statement, examined: Examined) -> None:
     records = [examined[name_of(pair)].result() for pair in engine.pairs([claim], WITNESSES)]
     assert ledger.judge(claim, records) is claim.expected
 
@@ -62,5 +62,5 @@ def _pairs_of(item: pytest.Item) -> list[Pair]:
     """The pairs that a test needs."""
     chosen = list(item.callspec.params.values()) if isinstance(item, pytest.Function) else []
     pairs = [value for value in chosen if isinstance(value, Pair)]
-    claims = [value for value in chosen if isinstance(value, Claim)]
+    claims = [value for value in chosen if isinstance(value, Statement)]
     return pairs + engine.pairs(claims, WITNESSES)

@@ -35,7 +35,7 @@ class Quadratic:
 
     ``d`` is a positive integer without square factors (in one of more than 120 bits, large square
     factors are left in), and 1 for a rational number.  Numbers combine with each other, with
-    int, Fraction, fmpz and fmpq.
+    int, Fraction, fmpz and fmpq; with a ball (arb) they make a ball.
 
     Args:
         p: rational.
@@ -102,6 +102,8 @@ class Quadratic:
     # Most numbers are rational, and those are known by their q: the one object _ZERO.
 
     def __add__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() + other
         if (other := coerced(other)) is None:
             return NotImplemented
         if self.q is _ZERO and other.q is _ZERO:
@@ -117,12 +119,16 @@ class Quadratic:
         return self._of(-self.p, -self.q, self.d)
 
     def __sub__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() - other
         return NotImplemented if (other := coerced(other)) is None else self + (-other)
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() * other
         if (other := coerced(other)) is None:
             return NotImplemented
         if other.q is _ZERO:
@@ -145,6 +151,8 @@ class Quadratic:
         return self._of(self.p / norm, -self.q / norm, self.d)
 
     def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, arb):
+            return self.ball() / other
         return NotImplemented if (other := coerced(other)) is None else self * other._inverse()
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -206,6 +214,10 @@ class Quadratic:
 
     def __hash__(self) -> int:
         return hash(self.p) if self.q == 0 else hash((self.p, _signed_square(self)))
+
+    def ball(self) -> arb:
+        """Return a ball around the number, at the precision in force."""
+        return arb(self.p) + arb(self.q) * arb(self.d).sqrt()
 
     def __float__(self) -> float:
         with ctx.workprec(128):

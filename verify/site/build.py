@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from theory.claim import Claim
+from theory.statement import Statement
 from verify import engine
 from verify.evidence import EvidenceError, Record, Run, read
 from verify.ledger import Entry, as_json, ledger
@@ -22,7 +22,9 @@ GENERATED = ("generated", "statements", "reference")
 """The folders below the site's sources that are written here, and only here."""
 
 
-def write_pages(evidence: Path, target: Path = DOCS, claims: Sequence[Claim] | None = None) -> int:
+def write_pages(
+    evidence: Path, target: Path = DOCS, claims: Sequence[Statement] | None = None
+) -> int:
     """Write the pages, pictures and tables of numbers below the site's sources.
 
     ``generated`` holds what the front page and the errata include and the files that are copied

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import Claim, Relation
+from theory.statement import Relation, Statement
 from verify.ledger import Entry
 from verify.site.expressions import UnreadableExpressionError, expression
 from verify.site.markup import display
@@ -36,7 +36,7 @@ def simplest(entry: Entry) -> dict[str, Any] | None:
     return min(found, key=lambda c: (int(c["m"]), len(str(c))), default=None)
 
 
-def written(found: dict[str, Any], claim: Claim) -> str:
+def written(found: dict[str, Any], claim: Statement) -> str:
     """Return the counterexample as MyST text: the case, then both sides."""
     loss = _loss(found["loss"])
     opening = f"Batch size $m = {found['m']}$ and the loss {loss}, with"
@@ -71,7 +71,7 @@ def _given(found: dict[str, Any]) -> list[str]:
     return [f"{letter} = {number(value)}" for letter, value in _parameters(found)]
 
 
-def sides(found: dict[str, Any], claim: Claim) -> str:
+def sides(found: dict[str, Any], claim: Statement) -> str:
     """Return both sides as a displayed comparison that contradicts the statement."""
     actual, claimed = found["actual"], found["claimed"]
     values = approximately(actual), approximately(claimed)
@@ -85,7 +85,7 @@ def sides(found: dict[str, Any], claim: Claim) -> str:
     return f"{shown}\nIn decimals: actual ${first}$, claimed ${second}$.\n"
 
 
-def in_one_line(found: dict[str, Any], claim: Claim) -> str:
+def in_one_line(found: dict[str, Any], claim: Statement) -> str:
     """Return case and sides as one sentence."""
     return (
         f"{case(found).removesuffix('.')}: actual ${number(found['actual'])}$,"

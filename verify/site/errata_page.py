@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 
-from theory.claim import Claim, Form, Verdict
+from theory.statement import Form, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
 from verify.site.markup import anchor, chip, formula_or_words, link, places, plural, raw, table
@@ -70,12 +70,12 @@ def _indented(text: str) -> str:
     return "\n".join([f": {first}", *(f"  {line}" if line else "" for line in others)])
 
 
-def _hypothetical(claim: Claim) -> str:
+def _hypothetical(claim: Statement) -> str:
     stated = [formula_or_words(h.statement) for h in claim.hypotheses if h.printed]
     return f"Under {'; '.join(stated)}:\n\n" if stated else ""
 
 
-def where_it_breaks(claim: Claim) -> str:
+def where_it_breaks(claim: Statement) -> str:
     """Return where the derivation goes wrong, as far as the claim's file says."""
     if claim.remark:
         return claim.remark
@@ -86,7 +86,7 @@ def where_it_breaks(claim: Claim) -> str:
     return told[0] if told else "The counterexample contradicts the line itself."
 
 
-def _right(claim: Claim, by_id: dict[str, Entry]) -> str:
+def _right(claim: Statement, by_id: dict[str, Entry]) -> str:
     identifier = claim.corrected_by or next(
         (e.claim.id for e in by_id.values() if e.claim.of == claim.id), None
     )

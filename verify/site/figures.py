@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from theory.claim import Claim, Relation
+from theory.statement import Relation, Statement
 from verify.evidence import Run
 from verify.ledger import Entry
 from verify.site import raster
@@ -182,7 +182,7 @@ def _figure(
     )
 
 
-def _quantity(claim: Claim) -> str:
+def _quantity(claim: Statement) -> str:
     return "relative error" if claim.relation is Relation.EQUAL else "slack"
 
 
@@ -195,7 +195,7 @@ def _description(entry: Entry, points: Sequence[Point]) -> str:
     return f"{len(points)} instances: {len(points) - violated} {held}, {violated} violating."
 
 
-def _spread(points: Sequence[Point], claim: Claim) -> str:
+def _spread(points: Sequence[Point], claim: Statement) -> str:
     values = [slack(p, claim.relation) for p in points]
     sizes = sorted({p.m for p in points})
     return (

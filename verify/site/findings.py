@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from theory.claim import Verdict
+from theory.statement import Verdict
 from verify.evidence import Record
 from verify.ledger import Entry, agrees
 from verify.site import api_pages, certificates, counterexamples

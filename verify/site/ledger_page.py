@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from theory.claim import Form, Reading, Verdict
+from theory.statement import Form, Reading, Verdict
 from verify.evidence import Run
 from verify.ledger import Entry
 from verify.site.markup import KIND, chip, link, places, plural, raw
 from verify.site.statement_page import in_words
 from verify.site.statements import (
     PAPERS,
-    Statement,
+    Group,
     Strength,
     address,
     paper_of,
@@ -47,7 +47,7 @@ def _counts(entries: Sequence[Entry]) -> str:
     return f'<div class="counts" role="group" aria-label="Verdicts">{buttons}</div>'
 
 
-def summary(grouped: Sequence[Statement]) -> str:
+def summary(grouped: Sequence[Group]) -> str:
     """Return in a few lines what stands, what falls and what is sharper than printed.
 
     Only statements as printed count here, in the reading without epsilon, which is the papers'.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from theory.claim import Claim, Verdict
+from theory.statement import Statement, Verdict
 from verify.site.statements import address, name_of
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
@@ -77,7 +77,7 @@ def raw(html: str) -> str:
     return f"```{{raw}} html\n{html.rstrip()}\n```\n"
 
 
-def places(claim: Claim, texts: dict[str, str]) -> str:
+def places(claim: Statement, texts: dict[str, str]) -> str:
     """Return where a statement stands, in words.
 
     The line is that of the conversion of the text, which the claim's module identifies.

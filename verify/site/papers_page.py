@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verify.site.markup import chip, formula_or_words, plural
-from verify.site.statements import Paper, Statement, title
+from verify.site.statements import Group, Paper, title
 
 
-def page(paper: Paper, statements: Sequence[Statement]) -> str:
+def page(paper: Paper, statements: Sequence[Group]) -> str:
     """Return the paper's page as MyST text."""
     printings = {
         key: [s for s in statements if s.claim.locations[0].text == key] for key in paper.texts
@@ -23,7 +23,7 @@ def page(paper: Paper, statements: Sequence[Statement]) -> str:
     return "\n".join(parts)
 
 
-def _item(statement: Statement) -> str:
+def _item(statement: Group) -> str:
     first, *others = statement.entries
     more = f"and {plural(len(others), 'reading or form', 'readings and forms')}" if others else ""
     line = " ".join(chip(e.verdict) for e in statement.entries[:1])

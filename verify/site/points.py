@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from theory.claim import Relation
+from theory.statement import Relation
 from verify.evidence import Record
 from verify.ledger import Entry
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from theory.claim import Form, Verdict
+from theory.statement import Form, Verdict
 from verify.evidence import Run
 from verify.ledger import Entry
 from verify.site.figures import Figure, figures

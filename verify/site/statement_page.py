@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from theory.claim import Claim, Form, Reading, Verdict
+from theory.statement import Form, Reading, Statement, Verdict
 from verify.ledger import EVERY_M, Entry
 from verify.site import findings
 from verify.site.figures import Figure
@@ -19,7 +19,7 @@ from verify.site.markup import (
     raw,
     table,
 )
-from verify.site.statements import Statement, title
+from verify.site.statements import Group, title
 
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
 READINGS = {
@@ -31,10 +31,10 @@ READINGS = {
 
 
 def page(
-    statement: Statement,
+    statement: Group,
     figures: Figures,
-    before: Statement | None = None,
-    after: Statement | None = None,
+    before: Group | None = None,
+    after: Group | None = None,
 ) -> str:
     """Return the page as MyST text."""
     claim = statement.claim
@@ -51,13 +51,13 @@ def page(
     return "\n".join(part for part in parts if part)
 
 
-def _eyebrow(statement: Statement) -> str:
+def _eyebrow(statement: Group) -> str:
     where = places(statement.claim, statement.paper.texts)
     trail = f'<a href="../index.html">Ledger</a> · {statement.paper.short}'
     return f'<p class="where">{trail} · {escape(where)}</p>\n'
 
 
-def _quotes(claim: Claim) -> str:
+def _quotes(claim: Statement) -> str:
     first = claim.locations[0]
     name = f"{first.text}, line {first.line}"
     return (
@@ -66,7 +66,7 @@ def _quotes(claim: Claim) -> str:
     )
 
 
-def _overview(statement: Statement) -> str:
+def _overview(statement: Group) -> str:
     if len(statement.entries) == 1:
         return ""
     rows = [
@@ -80,7 +80,7 @@ def _overview(statement: Statement) -> str:
     return raw(table(("reading or form", "verdict", "evidence"), rows, "overview"))
 
 
-def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Statement) -> str:
+def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> str:
     claim = entry.claim
     parts = [
         f"{anchor(claim.id)}\n",
@@ -126,7 +126,7 @@ def _unexpected(entry: Entry) -> str:
     return f"The claim's file expects this to be {entry.claim.expected.value}.\n"
 
 
-def _hypotheses(claim: Claim) -> str:
+def _hypotheses(claim: Statement) -> str:
     if not claim.hypotheses:
         return ""
     lines = [
@@ -136,7 +136,7 @@ def _hypotheses(claim: Claim) -> str:
     return "Under the hypotheses\n\n" + "\n".join(lines) + "\n"
 
 
-def _remarks(claim: Claim) -> str:
+def _remarks(claim: Statement) -> str:
     lines = []
     if claim.remark:
         lines.append(claim.remark)
@@ -152,8 +152,8 @@ def _remarks(claim: Claim) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _neighbours(before: Statement | None, after: Statement | None) -> str:
-    def to(statement: Statement | None, word: str) -> str:
+def _neighbours(before: Group | None, after: Group | None) -> str:
+    def to(statement: Group | None, word: str) -> str:
         if statement is None:
             return "<span></span>"
         return f'<a href="{statement.name}.html"><small>{word}</small>{statement.name}</a>'

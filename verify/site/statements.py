@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from theory.claim import Claim, Form, Reading, Verdict
+from theory.statement import Form, Reading, Statement, Verdict
 from verify.ledger import EVERY_M, Entry
 
 
@@ -56,14 +56,14 @@ class Strength:
 
 
 @dataclass(frozen=True)
-class Statement:
+class Group:
     """One statement as printed, with its readings, corrections and sharper forms."""
 
     name: str
     entries: tuple[Entry, ...]
 
     @property
-    def claim(self) -> Claim:
+    def claim(self) -> Statement:
         """The claim that stands for the statement: the first, as printed where there is one."""
         return self.entries[0].claim
 
@@ -78,12 +78,12 @@ class Statement:
         return f"statements/{self.name}.html"
 
 
-def statements(entries: Iterable[Entry]) -> list[Statement]:
+def statements(entries: Iterable[Entry]) -> list[Group]:
     """Return the entries grouped by statement, each paper's in the paper's order."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         groups.setdefault(name_of(entry.claim.id), []).append(entry)
-    grouped = [Statement(name, tuple(_printed_first(found))) for name, found in groups.items()]
+    grouped = [Group(name, tuple(_printed_first(found))) for name, found in groups.items()]
     return sorted(grouped, key=lambda s: place_in_order(s.claim))
 
 
@@ -92,11 +92,11 @@ def _printed_first(entries: Sequence[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda e: (e.claim.reading.has_epsilon, _depth(e.claim)))
 
 
-def _depth(claim: Claim) -> int:
+def _depth(claim: Statement) -> int:
     return (Form.PRINTED, Form.CORRECTED, Form.SHARPENED).index(claim.form)
 
 
-def place_in_order(claim: Claim) -> tuple[int, int, int]:
+def place_in_order(claim: Statement) -> tuple[int, int, int]:
     """Return what sorts claims in the order of their papers."""
     first = claim.locations[0]
     paper = paper_of(claim)
@@ -118,7 +118,7 @@ def address(identifier: str) -> str:
     return f"statements/{name_of(identifier)}.html#{identifier}"
 
 
-def paper_of(claim: Claim) -> Paper:
+def paper_of(claim: Statement) -> Paper:
     """Return the paper that a claim's first text belongs to."""
     text = claim.locations[0].text
     return next((p for p in PAPERS if text.partition("-")[0] == p.key), OTHER)
@@ -142,7 +142,7 @@ def reading_in_short(reading: Reading) -> str:
     }[reading]
 
 
-def title(claim: Claim) -> str:
+def title(claim: Statement) -> str:
     """Return what tells a claim from the others of its statement.
 
     >>> from theory.santurkar2018.theorem_4_1 import TWO_NETWORKS

@@ -22,6 +22,7 @@ from theory.arithmetic import abstract, sqrt
 from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
 from theory.arithmetic.dual import Dual
 from theory.claim import Claim, Hypothesis, Letters, Relation, Term
+from theory.statement import Statement
 from verify.network import Calculus, PrimitiveNetwork
 from verify.witnesses import exact
 
@@ -141,9 +142,9 @@ def prove(claim: Claim) -> Proof | None:
         return Proof("0") if claim.relation not in STRICT and is_zero(slack) else None
     terms = claim.certificate(network, letters)
     total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
-    if not (is_zero(slack - total) and all(_is_non_negative(term, claim) for term in terms)):
+    if not (is_zero(slack - total) and all(is_non_negative(term, claim) for term in terms)):
         return None
-    if claim.relation in STRICT and not any(map(_is_positive, terms)):
+    if claim.relation in STRICT and not any(map(is_positive, terms)):
         return None
     return Proof(str(shown(slack)), tuple(_describe(term) for term in terms))
 
@@ -182,7 +183,7 @@ def _factor_value(factor: Any, network: AbstractNetwork, letters: Letters) -> An
     return factor.inner(factor) if isinstance(factor, AbstractVector) else factor**2
 
 
-def _is_non_negative(term: Term, claim: Claim) -> bool:
+def is_non_negative(term: Term, claim: Statement) -> bool:
     """Whether a term cannot be negative, by its symbols' signs and the claim's hypotheses alone."""
     hypotheses = [f for f in term.factors if isinstance(f, Hypothesis)]
     if not all(h in claim.hypotheses for h in hypotheses):
@@ -195,7 +196,7 @@ def _is_non_negative(term: Term, claim: Claim) -> bool:
     return bool((numerator * denominator).is_nonnegative)
 
 
-def _is_positive(term: Term) -> bool:
+def is_positive(term: Term) -> bool:
     """Whether a non-negative term cannot vanish: neither its weight nor its factors can."""
     strict = all(isinstance(f, Hypothesis) and f.sign is Relation.MORE_THAN for f in term.factors)
     return strict and bool(_fraction(term.weight)[0].is_nonzero)

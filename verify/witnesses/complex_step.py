@@ -78,7 +78,7 @@ def gradient(f: Callable[[Any], Any], x: Any) -> Any:
 
 def applies(claim: Claim) -> bool:
     """Return whether a claim's derivatives are not nested."""
-    return claim.order == 1
+    return isinstance(claim, Claim) and claim.order == 1
 
 
 def examine_cases(

@@ -84,7 +84,9 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
     except _VacuousError:
         return Examined(Outcome.VACUOUS, arithmetic="balls")
     last = shown[-1]
-    return Examined(decision.outcome, _written(last.actual), _written(last.claimed), "balls")
+    return Examined(
+        decision.outcome, side_in_words(last.actual), side_in_words(last.claimed), "balls"
+    )
 
 
 def differ_somewhere(claim: Claim, m: int) -> bool:
@@ -122,7 +124,7 @@ def _examine_exactly(claim: Claim, case: Case) -> Examined:
     differences = np.atleast_1d(np.asarray(actual - claimed, dtype=object)).ravel()
     holds = all(stands(number(d), claim.relation) for d in differences)
     outcome = Outcome.HOLDS if holds else Outcome.VIOLATED
-    return Examined(outcome, _written(actual), _written(claimed))
+    return Examined(outcome, side_in_words(actual), side_in_words(claimed))
 
 
 def stands(difference: Any, relation: Relation) -> bool:
@@ -200,6 +202,7 @@ def _convert(array: Callable[[Any], np.ndarray], scalar: Callable[[Any], Any], v
     return array(value) if np.ndim(value) else scalar(value)
 
 
-def _written(side: Any) -> str:
+def side_in_words(side: Any) -> str:
+    """Return a side as text: a number, or its entries in brackets."""
     entries = [str(entry) for entry in np.asarray(side, dtype=object).ravel()]
     return entries[0] if len(entries) == 1 else f"({', '.join(entries)})"

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
-from typing import Any
 
 from theory.claim import Claim, Relation
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Statement
 from verify import ledger, search
 from verify.backends import Backend
 from verify.cases.case import Case
 from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
+from verify.matrices import exact as exact_matrices
+from verify.matrices import floats as float_matrices
+from verify.matrices import symbolic as symbolic_matrices
+from verify.matrices import trained as trained_matrices
 from verify.tolerance import Outcome
 from verify.witnesses import (
     abstract,
@@ -22,7 +27,7 @@ from verify.witnesses import (
     symbolic,
     trained,
 )
-from verify.witnesses.witness import Settings, Witness, record
+from verify.witnesses.witness import Settings, Witness, counted, in_words, record
 
 LONG_SHARE = 4
 """One long batch for so many of another stratum."""
@@ -30,14 +35,19 @@ EQUATION_SHARE = 3
 """An equation that is false fails almost everywhere, a bound perhaps in a thin set only."""
 
 
-def every_claim(claim: Claim) -> bool:
-    """Say that the witness applies to every claim."""
-    return True
+def of_a_batch(claim: Statement) -> bool:
+    """Whether a statement is about one unit's batch."""
+    return isinstance(claim, Claim)
 
 
-def is_inequality(claim: Claim) -> bool:
-    """Whether a claim bounds one side by the other."""
-    return claim.relation is not Relation.EQUAL
+def of_matrices(claim: Statement) -> bool:
+    """Whether a statement is about matrices of numbers."""
+    return isinstance(claim, MatrixClaim)
+
+
+def bounds_a_batch(claim: Statement) -> bool:
+    """Whether a statement about a batch bounds one side by the other."""
+    return of_a_batch(claim) and claim.relation is not Relation.EQUAL
 
 
 def prove_abstractly(claim: Claim, settings: Settings) -> Record:
@@ -50,7 +60,7 @@ def prove_abstractly(claim: Claim, settings: Settings) -> Record:
 
 def search_integers(claim: Claim, settings: Settings) -> Record:
     """Small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
-    share = 1 if is_inequality(claim) else EQUATION_SHARE
+    share = 1 if bounds_a_batch(claim) else EQUATION_SHARE
     searched = search.smallest(claim, settings.budget.examples // share, settings.seed)
     total = Counter[Outcome]()
     for counts in searched.outcomes.values():
@@ -59,8 +69,8 @@ def search_integers(claim: Claim, settings: Settings) -> Record:
     return Record(
         claim=claim.id,
         witness="exact",
-        **_counted(total),
-        sizes={str(m): _said(counts) for m, counts in searched.outcomes.items()},
+        **counted(total),
+        sizes={str(m): in_words(counts) for m, counts in searched.outcomes.items()},
         counterexample=found.written() if found else None,
     )
 
@@ -86,7 +96,7 @@ def climb(claim: Claim, settings: Settings) -> Record:
     return Record(
         claim=claim.id,
         witness="ascent",
-        **_counted(met),
+        **counted(met),
         counterexample=found.written() if found else None,
     )
 
@@ -118,32 +128,21 @@ def _few(settings: Settings) -> list[Case]:
     return list(random_cases(settings.seed, settings.budget.differences))
 
 
-def _counted(met: Counter[Outcome]) -> dict[str, Any]:
-    return {
-        "instances": met.total(),
-        "violated": met[Outcome.VIOLATED],
-        "undecided": met[Outcome.UNDECIDED],
-        "vacuous": met[Outcome.VACUOUS],
-    }
-
-
-def _said(counts: Counter[Outcome]) -> str:
-    if counts[Outcome.VIOLATED]:
-        return "fails"
-    decided = counts[Outcome.HOLDS]
-    if not decided:
-        return "undefined: sigma = 0, or a hypothesis cannot hold"
-    return f"no violation in {decided} cases"
-
-
-WITNESSES = (
-    Witness("abstract", every_claim, prove_abstractly),
-    Witness("exact", every_claim, search_integers),
-    Witness("symbolic", every_claim, prove_symbolically),
-    Witness("ascent", is_inequality, climb),
-    Witness("autograd", every_claim, differentiate_random),
+OF_A_BATCH = (
+    Witness("abstract", of_a_batch, prove_abstractly),
+    Witness("exact", of_a_batch, search_integers),
+    Witness("symbolic", of_a_batch, prove_symbolically),
+    Witness("ascent", bounds_a_batch, climb),
+    Witness("autograd", of_a_batch, differentiate_random),
     Witness("complex step", complex_step.applies, step_into_the_complex),
-    Witness("finite differences", every_claim, take_differences),
-    Witness(trained.WITNESS, every_claim, trained.examine),
+    Witness("finite differences", of_a_batch, take_differences),
+    Witness(trained.WITNESS, of_a_batch, trained.examine),
     Witness(kinks.WITNESS, kinks.applies, kinks.examine),
 )
+OF_MATRICES = (
+    Witness("exact", of_matrices, exact_matrices.search),
+    Witness("symbolic", of_matrices, symbolic_matrices.examine),
+    Witness("autograd", of_matrices, float_matrices.examine_random),
+    Witness(trained.WITNESS, trained_matrices.applies, trained_matrices.examine),
+)
+WITNESSES = (*OF_A_BATCH, *OF_MATRICES)

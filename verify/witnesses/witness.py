@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.claim import Claim
+from theory.statement import Statement
 from verify.evidence import Record
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances
@@ -62,11 +62,11 @@ class Witness:
     """A name, which claims it can say something of, and how it examines one."""
 
     name: str
-    applies: Callable[[Claim], bool]
-    examine: Callable[[Claim, Settings], Record]
+    applies: Callable[[Any], bool]
+    examine: Callable[[Any, Settings], Record]
 
 
-def record(claim: Claim, witness: str, groups: Sequence[Instances]) -> Record:
+def record(claim: Statement, witness: str, groups: Sequence[Instances]) -> Record:
     """Return what the instances say, with the worst one's token and some points to plot."""
     total: Counter[Outcome] = sum((g.count() for g in groups), Counter())
     ratio, token = _worst(groups)
@@ -82,6 +82,26 @@ def record(claim: Claim, witness: str, groups: Sequence[Instances]) -> Record:
         strata=_by_stratum(groups),
         points=_points(groups),
     )
+
+
+def counted(met: Counter[Outcome]) -> dict[str, Any]:
+    """Return the counts by the names that a record has for them."""
+    return {
+        "instances": met.total(),
+        "violated": met[Outcome.VIOLATED],
+        "undecided": met[Outcome.UNDECIDED],
+        "vacuous": met[Outcome.VACUOUS],
+    }
+
+
+def in_words(counts: Counter[Outcome]) -> str:
+    """Return what the outcomes for one size say."""
+    if counts[Outcome.VIOLATED]:
+        return "fails"
+    decided = counts[Outcome.HOLDS]
+    if not decided:
+        return "undefined: sigma = 0, or a hypothesis cannot hold"
+    return f"no violation in {decided} cases"
 
 
 def _worst(groups: Sequence[Instances]) -> tuple[float | None, str | None]:

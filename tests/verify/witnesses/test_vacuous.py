@@ -5,10 +5,10 @@ from slips import BOUND, VACUOUS, VACUOUSLY_PROVED
 
 from theory.claim import Verdict
 from verify import ledger
-from verify.witnesses.table import WITNESSES
+from verify.witnesses.table import OF_A_BATCH, WITNESSES
 from verify.witnesses.witness import PROFILES, Settings
 
-MEASURING = [witness for witness in WITNESSES if witness.name not in ("abstract", "symbolic")]
+MEASURING = [witness for witness in OF_A_BATCH if witness.name not in ("abstract", "symbolic")]
 APPLYING = [witness for witness in MEASURING if witness.applies(VACUOUS)]
 
 
@@ -54,5 +54,5 @@ def test_the_verdict_is_undecided(claim, settings):
 
 def test_a_proof_alone_cannot_tell(settings):
     """Nothing was measured, so nothing says that the hypotheses contradict each other."""
-    records = [w.examine(VACUOUSLY_PROVED, settings) for w in WITNESSES if w not in MEASURING]
+    records = [w.examine(VACUOUSLY_PROVED, settings) for w in OF_A_BATCH if w not in MEASURING]
     assert ledger.judge(VACUOUSLY_PROVED, records) is Verdict.PROVED

@@ -1,0 +1,112 @@
+r"""Eigenvalues and condition numbers, of floats and of rational matrices.
+
+For rational matrices they are balls around the roots of the characteristic polynomial, which is
+exact: so it is known for certain which are zero.  To keep square roots out of it, a diagonal
+scaling is given by its squares, :math:`\kappa(F \operatorname{diag}(s)^{1/2})` from the
+eigenvalues of :math:`F^T F \operatorname{diag}(s)`.
+
+As in paper L, :math:`\kappa` is the largest singular value over the smallest that is not zero.
+
+>>> from theory.arithmetic.exact import rational_array
+>>> eigenvalues(rational_array([[2, 1], [1, 2]]))
+[1.00000000000000, 3.00000000000000]
+>>> squared_condition_number(rational_array([[1, 1], [1, 1], [0, 0]]))
+1.00000000000000
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device
+from flint import arb, fmpq_mat
+
+from theory.arithmetic.quadratic import DifferentFieldsError, coerced
+
+RANK = 2.0**-26
+"""Floats: singular values below this part of the largest count as zero."""
+
+
+def eigenvalues(matrix: Any, scaling: Any = None) -> Any:
+    r"""The eigenvalues of :math:`A` or :math:`A \operatorname{diag}(s)`, in ascending order.
+
+    Args:
+        matrix: symmetric, shape (n, n).
+        scaling: s, non-negative, shape (n,).
+
+    Raises:
+        DifferentFieldsError: an entry of a matrix of exact numbers is not rational.
+    """
+    if _is_exact(matrix):
+        return _roots(matrix if scaling is None else matrix * scaling)
+    xp = array_namespace(matrix)
+    if scaling is not None:
+        matrix = xp.sqrt(scaling)[:, None] * matrix * xp.sqrt(scaling)
+    return xp.linalg.eigvalsh(matrix)
+
+
+def squared_singular_values(factor: Any, scaling: Any = None) -> Any:
+    r"""The squares of the n singular values of :math:`F \operatorname{diag}(s)^{1/2}`, ascending.
+
+    Args:
+        factor: shape (N, n).
+        scaling: s, non-negative, shape (n,).
+
+    Raises:
+        DifferentFieldsError: an entry of a matrix of exact numbers is not rational.
+    """
+    if _is_exact(factor):
+        return eigenvalues(factor.T @ factor, scaling)
+    xp = array_namespace(factor)
+    values = xp.linalg.svdvals(factor if scaling is None else factor * xp.sqrt(scaling))
+    missing = xp.zeros(factor.shape[1] - values.shape[0], dtype=values.dtype, device=device(values))
+    return xp.concat([missing, xp.flip(values * values, axis=0)])
+
+
+def squared_condition_number(factor: Any, scaling: Any = None) -> Any:
+    r""":math:`\kappa(F \operatorname{diag}(s)^{1/2})^2`, over the nonzero singular values.
+
+    Raises:
+        ZeroDivisionError: the matrix is zero.
+    """
+    values = squared_singular_values(factor, scaling)
+    return _largest_over_smallest(values, RANK**2)
+
+
+def condition_number(matrix: Any) -> Any:
+    """The condition number of a symmetric matrix, over its nonzero eigenvalues.
+
+    Raises:
+        ZeroDivisionError: the matrix is zero.
+    """
+    found = eigenvalues(matrix)
+    if _is_exact(matrix):
+        return _largest_over_smallest(sorted(map(abs, found), key=float), 0)
+    xp = array_namespace(found)
+    return _largest_over_smallest(xp.sort(xp.abs(found)), RANK)
+
+
+def _largest_over_smallest(values: Any, rank: float) -> Any:
+    if isinstance(values, list):
+        kept = [value for value in values if not value.is_zero()]
+    else:
+        kept = [value for value in values if value > rank * values[-1]]
+    if not kept:
+        raise ZeroDivisionError("the matrix is zero, so it has no condition number")
+    return kept[-1] / kept[0]
+
+
+def _is_exact(matrix: Any) -> bool:
+    return isinstance(matrix, np.ndarray) and matrix.dtype == object
+
+
+def _roots(matrix: np.ndarray) -> list[arb]:
+    """Return the roots of the characteristic polynomial, all real, with their multiplicity."""
+    numbers = [coerced(entry) for entry in matrix.ravel()]
+    if any(number is None or number.q != 0 for number in numbers):
+        raise DifferentFieldsError("an entry is not rational; square it away, or use floats")
+    entries = [number.p for number in numbers if number is not None]
+    polynomial = fmpq_mat(len(matrix), len(matrix), entries).charpoly().numer()
+    found: Any = polynomial.complex_roots()
+    return sorted((root.real for root, times in found for _ in range(times)), key=float)

@@ -1,0 +1,1 @@
+"""How statements about matrices are examined: subjects of numbers, and their witnesses."""

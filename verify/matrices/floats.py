@@ -1,0 +1,154 @@
+r"""Statements about matrices in floating point, differentiated by PyTorch.
+
+How much rounding moves both sides is measured, as :mod:`verify.tolerance` says: every operation
+is perturbed at random, and here the inputs too, by a part of their largest entry, since the
+errors of a decomposition are as large as the matrix and not as its entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from theory.arithmetic import sqrt
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Relation
+from verify import tolerance
+from verify.evidence import Record
+from verify.matrices.exact import imposed
+from verify.matrices.strata import random_subjects
+from verify.matrices.subjects import Numbers
+from verify.network import Calculus
+from verify.tolerance import Array, Outcome
+from verify.witnesses import autograd
+from verify.witnesses.instances import Instances
+from verify.witnesses.random_arithmetic import RandomArithmetic
+from verify.witnesses.witness import Settings, record
+
+CALCULUS = Calculus(sqrt, autograd.gradient, autograd.derivative)
+
+
+class Evaluation(NamedTuple):
+    """Both sides and the hypotheses' quantities, each with a leading axis of one."""
+
+    actual: Array
+    claimed: Array
+    quantities: tuple[Array, ...]
+
+
+def examine_random(claim: MatrixClaim, settings: Settings) -> Record:
+    """Examine random subjects of every stratum."""
+    subjects = random_subjects(claim.subject, settings.seed, settings.budget.random)
+    return record(claim, "autograd", examine_all(claim, subjects, settings.seed))
+
+
+def examine_all(claim: MatrixClaim, subjects: Iterable[Numbers], seed: int = 0) -> list[Instances]:
+    """Examine subjects one by one."""
+    return [examine(claim, subject, seed) for subject in subjects]
+
+
+def examine(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
+    """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
+    subject = imposed(claim, subject).converted(_tensor, CALCULUS)
+    count = max(2, *(getattr(subject, name).numel() for name in subject.names()))
+    try:
+        base = evaluate(claim, subject)
+        samples = [_perturbed(claim, subject, seed + i) for i in range(tolerance.SAMPLES)]
+    except ZeroDivisionError:
+        return _vacuous(subject, count)
+    rounding = autograd.rounding_of(base[:2], [sample[:2] for sample in samples])
+    allowed = tolerance.tolerance(rounding, count)
+    if not _met(claim, base, samples, count):
+        return _vacuous(subject, count)
+    return Instances(
+        outcomes=tolerance.judge(base.actual, base.claimed, claim.relation, allowed),
+        ratios=tolerance.ratio(base.actual, base.claimed, claim.relation, allowed),
+        actual=tolerance.scalar(base.actual),
+        claimed=tolerance.scalar(base.claimed),
+        m=_rows(subject),
+        tokens=[subject.token],
+        strata=[subject.stratum],
+    )
+
+
+def evaluate(claim: MatrixClaim, subject: Numbers) -> Evaluation:
+    """Return both sides as NumPy arrays of one shape, and the hypotheses' quantities."""
+    actual, claimed = (_numpy(side) for side in claim.sides(subject))
+    shape = np.broadcast_shapes(actual.shape, claimed.shape)
+    left, right = (np.broadcast_to(side, shape).reshape(1, -1) for side in (actual, claimed))
+    quantities = (_numpy(h.quantity(subject)).reshape(1, -1) for h in claim.hypotheses)
+    return _worst_entry(claim.relation, left, right, tuple(quantities))
+
+
+def _worst_entry(
+    relation: Relation, actual: Array, claimed: Array, quantities: tuple[Array, ...]
+) -> Evaluation:
+    """Return the entry where an inequality between arrays is nearest to failing."""
+    if relation is Relation.EQUAL or actual.size <= 1:
+        return Evaluation(actual, claimed, quantities)
+    sign = -1 if relation in (Relation.AT_LEAST, Relation.MORE_THAN) else 1
+    index = [int(np.argmax(sign * (actual - claimed)))]
+    return Evaluation(actual[:, index], claimed[:, index], quantities)
+
+
+def _perturbed(claim: MatrixClaim, subject: Numbers, seed: int) -> Evaluation:
+    generator = torch.Generator().manual_seed(seed)
+
+    def noisy(value: torch.Tensor) -> torch.Tensor:
+        noise = torch.empty_like(value).uniform_(-1, 1, generator=generator)
+        return value + tolerance.STEP * value.abs().max() * noise
+
+    moved = subject.converted(noisy, CALCULUS)
+    if hasattr(moved, "couples"):
+        moved = replace(moved, couples=subject.couples)  # type: ignore[attr-defined, call-arg]
+    with RandomArithmetic(tolerance.STEP, seed):
+        return evaluate(claim, moved)
+
+
+def _met(claim: MatrixClaim, base: Evaluation, samples: Sequence[Evaluation], count: int) -> bool:
+    """Whether every hypothesis is met, up to rounding where it is an equation or a bound."""
+    for number, hypothesis in enumerate(claim.hypotheses):
+        value = base.quantities[number]
+        rounding = tolerance.condition_times_size(value, [s.quantities[number] for s in samples])
+        slack = tolerance.tolerance(rounding, count)
+        is_met = {
+            Relation.EQUAL: np.abs(value) <= slack,
+            Relation.MORE_THAN: value > slack,
+            Relation.AT_LEAST: value >= -slack,
+            Relation.LESS_THAN: value < -slack,
+            Relation.AT_MOST: value <= slack,
+        }[hypothesis.sign]
+        if not is_met.all():
+            return False
+    return True
+
+
+def _vacuous(subject: Numbers, count: int) -> Instances:
+    nothing = np.full(1, np.nan)
+    return Instances(
+        outcomes=[Outcome.VACUOUS],
+        ratios=nothing,
+        actual=nothing,
+        claimed=nothing,
+        m=_rows(subject),
+        tokens=[subject.token],
+        strata=[subject.stratum],
+    )
+
+
+def _rows(subject: Numbers) -> int:
+    """The batch size, or the dimension, that plots are drawn against."""
+    return len(getattr(subject, subject.names()[0]))
+
+
+def _tensor(value: Any) -> torch.Tensor:
+    return torch.as_tensor(np.asarray(value, dtype=np.float64))
+
+
+def _numpy(value: Any) -> Array:
+    detached = value.detach() if isinstance(value, torch.Tensor) else value
+    return np.asarray(detached, dtype=np.float64)

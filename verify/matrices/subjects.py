@@ -1,0 +1,186 @@
+"""Subjects with numbers: what statements about matrices are functions of, in every arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from theory.arithmetic import exact, sqrt
+from theory.matrix_claim import Kind
+from verify.network import Calculus
+
+EXACT = Calculus(sqrt, exact.gradient, exact.derivative)
+
+
+NOT_NUMBERS = ("stratum", "token", "calculus", "rest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """Arrays of one arithmetic, and how to differentiate there."""
+
+    kind: ClassVar[Kind]
+    """What statements know it by."""
+    stratum: str = ""
+    token: str = ""
+    calculus: Calculus = EXACT
+
+    @property
+    def size(self) -> str:
+        """The sizes that a reader would name, such as "N = 3, n = 2"."""
+        raise NotImplementedError
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of the numbers."""
+        return [f.name for f in fields(cls) if f.name not in NOT_NUMBERS]
+
+    def converted(self, convert: Callable[[Any], Any], calculus: Calculus) -> Self:
+        """Return the same subject with every number converted."""
+        numbers = {name: convert(getattr(self, name)) for name in self.names()}
+        return replace(self, **numbers, calculus=calculus)
+
+    def sqrt(self, x: Any) -> Any:
+        """Return the square root, entry by entry."""
+        return self.calculus.sqrt(x)
+
+    def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
+        """Return the gradient of a scalar function at x."""
+        return self.calculus.gradient(f, x)
+
+    def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
+        """Return the derivative of a function at x along u."""
+        return self.calculus.derivative(f, x, u)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer(Numbers):
+    """A dense layer (:class:`theory.matrix_claim.Layer`) with a polynomial loss."""
+
+    kind = Kind.LAYER
+    H: Any
+    W: Any
+    b: Any
+    gamma: Any
+    beta: Any
+    mean: Any
+    deviation: Any
+    curvature: Any
+    direction: Any
+    scaling: Any
+    step: Any
+    q: Any
+    couples: Any
+    linear: Any
+    """The loss's coefficients of every output, (N, p)."""
+    quadratic: Any
+    """Those of the products of one example's outputs, (N, p, p)."""
+    fourth: Any
+    """Those of the fourth powers, (N, p)."""
+
+    @property
+    def size(self) -> str:
+        """Examples, inputs and outputs."""
+        return f"N = {self.H.shape[0]}, n = {self.H.shape[1]}, p = {self.W.shape[0]}"
+
+    def loss(self, A: Any) -> Any:
+        """Return the mean of the examples' polynomials; coupled, of what is left of the mean."""
+        count = A.shape[0]
+        seen = A - self.couples * A.sum(0) / count
+        products = seen[:, :, None] * seen[:, None, :]
+        total = (self.linear * seen).sum() + (self.quadratic * products).sum() / 2
+        return (total + (self.fourth * seen * seen * seen * seen).sum()) / count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Maps(Numbers):
+    """A convolution layer (:class:`theory.matrix_claim.Maps`) with a polynomial loss."""
+
+    kind = Kind.MAPS
+    h: Any
+    w: Any
+    b: Any
+    direction: Any
+    q: Any
+    linear: Any
+    """The loss's coefficients of every output, (N, d, r, s)."""
+    fourth: Any
+    """Those of the fourth powers, likewise."""
+    pooled: Any
+    """Those of the square of an example's weighted sum, so that pixels interact, (N,)."""
+
+    @property
+    def size(self) -> str:
+        """Examples, channels, rows, columns, outputs and kernel."""
+        (N, c, r, s), (d, _, k, _) = self.h.shape, self.w.shape
+        return f"N = {N}, c = {c}, r = {r}, s = {s}, d = {d}, k = {k}"
+
+    def loss(self, A: Any) -> Any:
+        """Return the mean of the examples' polynomials."""
+        count = A.shape[0]
+        weighted = (self.linear * A).reshape(count, -1).sum(1)
+        total = weighted.sum() + (self.pooled * weighted * weighted).sum()
+        return (total + (self.fourth * A * A * A * A).sum()) / count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent(Numbers):
+    """A polynomial to be minimised (:class:`theory.matrix_claim.Descent`)."""
+
+    kind = Kind.DESCENT
+    theta: Any
+    direction: Any
+    factor: Any
+    """What the Hessian is the square of, F'F, (rank, d)."""
+    P: Any
+    step: Any
+    linear: Any
+    """Coefficients of the point's entries, (d,)."""
+    fourth: Any
+    """Those of their fourth powers, (d,)."""
+
+    @property
+    def size(self) -> str:
+        """The dimension."""
+        return f"d = {self.theta.shape[0]}"
+
+    @property
+    def hessian(self) -> Any:
+        """The symmetric matrix F'F."""
+        return self.factor.T @ self.factor
+
+    def loss(self, theta: Any) -> Any:
+        """Return a polynomial with linear, quadratic and fourth powers."""
+        image = self.factor @ theta
+        squares = theta * theta
+        return self.linear @ theta + image @ image / 2 + (self.fourth * squares) @ squares
+
+
+class Watched:
+    """A subject that remembers which of its numbers were looked at."""
+
+    def __init__(self, subject: Numbers):
+        self._subject, self.seen = subject, set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        self.seen.add(name)
+        return getattr(self._subject, name)
+
+
+def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
+    """Return the numbers that were looked at, as nested lists of strings, and the size."""
+    needed = seen | (_BEHIND_LOSS if "loss" in seen else set())
+    needed |= {"factor"} if "hessian" in seen else set()
+    names = [name for name in subject.names() if name in needed]
+    return {"size": subject.size, **{name: shown(getattr(subject, name)) for name in names}}
+
+
+_BEHIND_LOSS = {"linear", "quadratic", "fourth", "pooled", "couples", "factor"}
+
+
+def shown(value: Any) -> Any:
+    """Return a number as a string, an array as nested lists of strings."""
+    return [shown(entry) for entry in value] if np.ndim(value) else str(value)

@@ -1,0 +1,148 @@
+"""Proofs of statements about matrices for single sizes, with every number a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+import sympy as sp
+
+from theory.arithmetic import sqrt, symbolic
+from theory.arithmetic.radicals import UndecidedError, UnreadableError
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Hypothesis, Relation, Term
+from verify.evidence import Record
+from verify.matrices import exact
+from verify.matrices.lattice import Size
+from verify.matrices.subjects import Descent, Layer, Maps, Numbers
+from verify.network import Calculus
+from verify.witnesses.abstract import LOWER_BOUNDS, is_non_negative, is_positive
+from verify.witnesses.witness import Settings
+
+CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
+SIZES: dict[Kind, tuple[Size, ...]] = {
+    Kind.LAYER: ((2, 1, 1), (3, 1, 1), (2, 2, 1), (3, 2, 1), (2, 1, 2)),
+    Kind.MAPS: ((1, 1, 2, 1, 1, 1), (1, 1, 2, 1, 1, 3), (2, 1, 1, 1, 1, 3)),
+    Kind.DESCENT: ((1,), (2,), (3,)),
+}
+FIRST_TRIES = 6
+"""Subjects of integers that a statement must survive before a proof is tried."""
+Finding = Literal["proved", "not proved"]
+
+
+def examine(claim: MatrixClaim, settings: Settings) -> Record:
+    """Try a proof for every size; those of other sizes say nothing of one that failed."""
+    sizes = SIZES[claim.subject][: len(settings.budget.sizes)]
+    found = {letters(claim.subject, size).size: prove(claim, size) for size in sizes}
+    proved = [size for size, finding in found.items() if finding == "proved"]
+    is_proved = len(proved) == len(found)
+    return Record(
+        claim=claim.id,
+        witness="symbolic",
+        sizes={size: finding for size, finding in found.items() if finding == "proved"},
+        proof={"scope": "; ".join(proved)} if is_proved else None,
+        notes="" if is_proved else "not proved for every size; says nothing of the others",
+    )
+
+
+def prove(claim: MatrixClaim, size: Size) -> Finding:
+    """Return whether the statement is proved for subjects of one size.
+
+    An equation is proved where every hypothesis that is one can be imposed; an inequality by its
+    certificate.
+    """
+    if not _can_be_tried(claim) or exact.fails_somewhere(claim, size, FIRST_TRIES):
+        return "not proved"
+    subject = exact.imposed(claim, letters(claim.subject, size))
+    try:
+        actual, claimed = claim.sides(subject)
+        slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
+        terms = [] if claim.certificate is None else claim.certificate(subject)
+        total = sum((_value(term, subject) for term in terms), start=sp.Integer(0))
+        is_proved = symbolic.is_zero(slack - total)
+    except (UndecidedError, UnreadableError, ZeroDivisionError, TypeError):
+        return "not proved"
+    return "proved" if is_proved and _is_certificate(claim, terms) else "not proved"
+
+
+def _can_be_tried(claim: MatrixClaim) -> bool:
+    if claim.certificate is not None:
+        return claim.relation is not Relation.EQUAL
+    unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
+    return claim.relation is Relation.EQUAL and not any(unimposed)
+
+
+def _is_certificate(claim: MatrixClaim, terms: list[Term]) -> bool:
+    if claim.relation in (Relation.LESS_THAN, Relation.MORE_THAN) and not any(
+        map(is_positive, terms)
+    ):
+        return False
+    return all(is_non_negative(term, claim) for term in terms)
+
+
+def _value(term: Term, subject: Numbers) -> Any:
+    value = term.weight
+    for factor in term.factors:
+        if isinstance(factor, Hypothesis):
+            value = value * factor.quantity(subject)
+        else:
+            entries = np.ravel(np.asarray(factor, dtype=object))
+            value = value * (entries @ entries)
+    return value
+
+
+def letters(kind: Kind, size: Size) -> Numbers:
+    """Return a subject whose numbers are real symbols."""
+    made: dict[Kind, Callable[..., Numbers]] = {
+        Kind.LAYER: _layer,
+        Kind.MAPS: _maps,
+        Kind.DESCENT: _descent,
+    }
+    return made[kind](*size)
+
+
+def _layer(N: int, n: int, p: int) -> Layer:
+    return Layer(
+        H=_array("h", N, n), W=_array("w", p, n), b=_array("b", p), gamma=_array("gamma", n),
+        beta=_array("beta", n), mean=_array("mu", n), deviation=_array("sigma", n, positive=True),
+        curvature=_array("s", N), direction=_array("x", n + 1), scaling=_array("d", n + 1),
+        step=_number("alpha"), q=_number("q"), couples=sp.Symbol("kappa", real=True),
+        linear=_array("l", N, p), quadratic=_symmetric("Q", N, p), fourth=_array("f", N, p),
+        calculus=CALCULUS,
+    )  # fmt: skip
+
+
+def _maps(N: int, c: int, r: int, s: int, d: int, k: int) -> Maps:
+    return Maps(
+        h=_array("h", N, c, r, s), w=_array("w", d, c, k, k), b=_array("b", d),
+        direction=_array("x", k * k * c + 1), q=_number("q"), linear=_array("l", N, d, r, s),
+        fourth=_array("f", N, d, r, s), pooled=_array("t", N), calculus=CALCULUS,
+    )  # fmt: skip
+
+
+def _descent(d: int) -> Descent:
+    return Descent(
+        theta=_array("t", d), direction=_array("x", d), factor=_array("F", d, d),
+        P=_array("P", d, d), step=_number("alpha"), linear=_array("l", d), fourth=_array("f", d),
+        calculus=CALCULUS,
+    )  # fmt: skip
+
+
+def _number(name: str) -> sp.Symbol:
+    return sp.Symbol(name, positive=True)
+
+
+def _array(name: str, *shape: int, positive: bool = False) -> np.ndarray:
+    known = {"positive": True} if positive else {"real": True}
+    array = np.empty(shape, dtype=object)
+    for index in product(*map(range, shape)):
+        array[index] = sp.Symbol(name + "_".join(str(i + 1) for i in index), **known)
+    return array
+
+
+def _symmetric(name: str, N: int, p: int) -> np.ndarray:
+    half = _array(name, N, p, p)
+    lower = np.tril(np.ones((p, p), dtype=int))
+    return np.where(lower, half, half.transpose(0, 2, 1))

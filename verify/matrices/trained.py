@@ -1,0 +1,145 @@
+"""Statements about matrices at the layers of trained networks, on real data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, relu
+
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Statement
+from verify import training
+from verify.data import examination_batch
+from verify.evidence import Record
+from verify.matrices import floats
+from verify.matrices.subjects import Layer, Maps, Numbers
+from verify.networks import NETWORKS, Network
+from verify.witnesses.witness import Settings, record
+
+IMAGES = {"dense": 256, "convolutional": 16}
+"""How many images make the batch: more than a layer has inputs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedLayer(Layer):
+    """A dense layer of a network, with the rest of the network as its loss."""
+
+    rest: Callable[[Tensor], Tensor]
+
+    def loss(self, A: Any) -> Any:
+        """Return the cross-entropy as a function of the layer's output."""
+        return self.rest(A)
+
+
+def applies(claim: Statement) -> bool:
+    """Whether the networks have subjects of the claim's kind."""
+    return isinstance(claim, MatrixClaim) and claim.subject in (Kind.LAYER, Kind.MAPS)
+
+
+def examine(claim: MatrixClaim, settings: Settings) -> Record:
+    """Examine a claim at every layer of every network, at the budget's stages."""
+    subjects = every_subject(claim.subject, settings.budget.stages, settings.seed, settings.cache)
+    return record(claim, "trained", floats.examine_all(claim, subjects, settings.seed))
+
+
+@lru_cache(maxsize=8)
+def every_subject(
+    kind: Kind, stages: tuple[str, ...], seed: int, cache: Path | None
+) -> tuple[Numbers, ...]:
+    """Return the subjects of one kind at some stages of training."""
+    found: list[Numbers] = []
+    for name in NETWORKS:
+        images, labels = examination_batch(IMAGES[name], seed)
+        for stage in stages:
+            network = training.trained(name, stage, seed, cache).requires_grad_(False)
+            made = _layers if kind is Kind.LAYER else _maps
+            found.extend(made(network, stage, images, labels, seed))
+    return tuple(found)
+
+
+def _layers(
+    network: Network, stage: str, images: Tensor, labels: Tensor, seed: int
+) -> Iterator[Layer]:
+    """Yield the dense layers before a batch norm layer, and the last one."""
+    for number in network.layers:
+        if isinstance(layer := network.maps[number], torch.nn.Linear):
+
+            def rest(A: Tensor, number: int = number) -> Tensor:
+                return network.loss_from(number, network.norm(number)(A), labels)
+
+            inputs = network.input_of(number, images)
+            place = f"{network.name} {stage} layer {number}"
+            yield _layer(inputs, layer.weight, None, rest, 1.0, place, seed)
+    last = network.layers[-1]
+    inputs = relu(network.norm(last)(network.batch_before(last, images))).flatten(start_dim=1)
+    place = f"{network.name} {stage} head"
+    head = network.head
+    yield _layer(
+        inputs, head.weight, head.bias, lambda A: cross_entropy(A, labels), 0.0, place, seed
+    )
+
+
+def _layer(
+    inputs: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    rest: Callable[[Tensor], Tensor],
+    couples: float,
+    place: str,
+    seed: int,
+) -> TrainedLayer:
+    """Return a layer with generic numbers for what the network does not have."""
+    (N, n), p = inputs.shape, len(weight)
+    rng = np.random.default_rng(seed)
+    return TrainedLayer(
+        H=inputs.numpy(),
+        W=weight.numpy(),
+        b=rng.normal(size=p) if bias is None else bias.numpy(),
+        gamma=rng.normal(size=n),
+        beta=rng.normal(size=n),
+        mean=rng.normal(size=n),
+        deviation=rng.uniform(0.1, 2, size=n),
+        curvature=rng.normal(size=N),
+        direction=rng.normal(size=n + 1),
+        scaling=rng.normal(size=n + 1),
+        step=rng.uniform(0.01, 2),
+        q=rng.uniform(1, 3),
+        couples=couples,
+        linear=0.0,
+        quadratic=0.0,
+        fourth=0.0,
+        rest=rest,
+        stratum=place,
+        token=f"trained:{place}",
+    )
+
+
+def _maps(
+    network: Network, stage: str, images: Tensor, labels: Tensor, seed: int
+) -> Iterator[Maps]:
+    """Yield the inputs and kernels of the convolutions, with a generic loss of their outputs."""
+    for number in network.layers:
+        if isinstance(layer := network.maps[number], torch.nn.Conv2d):
+            h, w = network.input_of(number, images).numpy(), layer.weight.numpy()
+            rng = np.random.default_rng(seed)
+            outputs = (len(h), len(w), *h.shape[2:])
+            place = f"{network.name} {stage} layer {number}"
+            yield Maps(
+                h=h,
+                w=w,
+                b=rng.normal(size=len(w)),
+                direction=rng.normal(size=w[0].size + 1),
+                q=rng.uniform(1, 3),
+                linear=rng.normal(size=outputs),
+                fourth=rng.normal(size=outputs),
+                pooled=rng.normal(size=len(h)),
+                stratum=place,
+                token=f"trained:{place}",
+            )
