@@ -27,7 +27,8 @@ flake: $(ENV)
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob=README.md \
-		tests README.md theory verify/witnesses verify/tolerance.py verify/evidence.py
+		tests README.md theory verify/witnesses verify/tolerance.py verify/evidence.py \
+		verify/convolutions verify/cases/convolutions.py
 
 lint: $(ENV)
 	$(RUN) ruff check .

@@ -14,6 +14,7 @@ from rich.progress import track
 
 from theory.statement import Statement
 from verify import engine, evidence, ledger, pool, report
+from verify.convolutions.command import convolutions
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
@@ -36,6 +37,9 @@ FEW = 24
 Folder = Annotated[Path, typer.Option("--evidence", help="Folder of the evidence.")]
 Cache = Annotated[Path | None, typer.Option(help="Folder of trained networks.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
+
+
+app.command()(convolutions)
 
 
 @app.command("ledger")

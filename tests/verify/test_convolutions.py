@@ -1,0 +1,287 @@
+"""Large convolutions: shapes and inputs, and that what is right passes on every backend."""
+
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from theory import convolution
+from verify.backends import Backend
+from verify.cases import convolutions as cases
+from verify.cases.convolutions import RESNET_18, SMALL, VGG_16
+from verify.convolutions import hessian, losses, meter, network, run
+from verify.convolutions.checks import Check, at_most, close
+from verify.options import Options
+from verify.tolerance import Outcome
+
+PLAIN, STRIDED, WIDE = SMALL[1], SMALL[2], SMALL[4]
+HERE = [("numpy", ""), ("torch", ""), ("array-api-strict", "device1")]
+NAMES = [shape.name for shape in SMALL]
+
+
+def found(shape=PLAIN, batch=2, backend="numpy", device="", seed=0):
+    return run.examine(shape, batch, run.describe(Options("smoke", backend, device, seed)))
+
+
+def violated(finding):
+    """The readings that were expected to hold and do not."""
+    return {c.reading for c in finding.checks if c.is_unexpected and c.expected is Outcome.HOLDS}
+
+
+# The shapes and what they are fed
+
+
+def weights(shapes, times):
+    return sum(times.get(s.layer, 1) * s.outputs * s.channels * s.kernel**2 for s in shapes)
+
+
+def test_the_networks_have_as_many_weights_as_are_known():
+    """11,689,512 less 513,000 of the last layer and 9,600 of batch norm; VGG's without biases."""
+    assert weights(RESNET_18, {"layer1": 4, "layer2": 3, "layer3": 3, "layer4": 3}) == 11_166_912
+    assert weights(VGG_16, {"conv3_2": 2, "conv4_2": 2, "conv5_1": 3}) == 14_710_464
+
+
+@pytest.mark.parametrize("shapes", cases.SHAPES.values(), ids=cases.SHAPES)
+def test_shapes_are_distinct_and_have_names(shapes):
+    assert len({replace(s, network="", layer="") for s in shapes}) == len(shapes)
+    assert len({s.name for s in shapes}) == len(shapes)
+    for shape in shapes:
+        output = torch.nn.functional.conv2d(
+            torch.empty(1, 1, shape.size, shape.size, device="meta"),
+            torch.empty(1, 1, shape.kernel, shape.kernel, device="meta"),
+            stride=shape.stride,
+            padding=shape.padding,
+        )
+        assert tuple(output.shape[2:]) == (shape.output_size,) * 2
+
+
+def test_inputs_are_like_those_of_a_trained_network():
+    layer = cases.layer(RESNET_18[1], 2, 0)
+    assert (layer.maps >= 0).all()
+    assert 0.2 < np.mean(layer.maps == 0) < 0.6
+    sizes = layer.maps.std(axis=(0, 2, 3))
+    assert 50 < sizes.max() / sizes.min() < 200
+    right, left = layer.maps[..., 1:], layer.maps[..., :-1]
+    near = [np.corrcoef(left[:, p].ravel(), right[:, p].ravel())[0, 1] for p in range(64)]
+    assert min(near) > 0.3
+    image = cases.layer(RESNET_18[0], 2, 0).maps
+    assert image.min() < 0
+    assert abs(image.mean()) > 0.01
+
+
+def test_a_small_batch_is_the_beginning_of_a_large_one_and_seeds_differ():
+    small, large = cases.layer(PLAIN, 2, 5), cases.layer(PLAIN, 3, 5)
+    np.testing.assert_array_equal(small.maps, large.maps[:2])
+    np.testing.assert_array_equal(small.direction_weights, large.direction_weights)
+    assert not np.array_equal(small.maps, cases.layer(PLAIN, 2, 6).maps)
+
+
+# What is right passes
+
+
+@pytest.mark.parametrize("where", HERE, ids=":".join)
+@pytest.mark.parametrize("shape", SMALL, ids=NAMES)
+def test_every_statement_at_every_kernel_on_every_backend(shape, where):
+    finding = found(shape, 2, *where)
+    assert not any(check.is_unexpected for check in finding.checks)
+    undecided = [c.reading for c in finding.checks if c.outcome is Outcome.UNDECIDED]
+    assert undecided == []
+    for reading in (hessian.PER_SAMPLE, hessian.LATER_WHOLE, "Gram matrix"):
+        assert finding.check(reading).value < 1e-13
+    assert finding.check(hessian.LATER_BLOCKS).value > 0.1
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_every_statement_from_other_seeds(seed):
+    for shape in SMALL:
+        assert not any(check.is_unexpected for check in found(shape, seed=seed).checks)
+
+
+@pytest.mark.parametrize("shape", SMALL, ids=NAMES)
+def test_condition_numbers_are_those_of_the_unfolded_matrix(shape):
+    layer = cases.layer(shape, 2, 0)
+    matrix = convolution.unfold(layer.maps, **shape.geometry)
+
+    def kappa(matrix):
+        values = np.linalg.svd(matrix, compute_uv=False)
+        return values[0] / values[values > 1e-12 * values[0]][-1]
+
+    centred = matrix - matrix.mean(axis=0) * (np.arange(matrix.shape[1]) > 0)
+    deviations = np.where(np.arange(matrix.shape[1]) > 0, matrix.std(axis=0), 1)
+    by_channel = np.repeat(layer.maps.mean((0, 2, 3)), shape.kernel**2)
+    spread = np.repeat(layer.maps.std((0, 2, 3)), shape.kernel**2)
+    approximate = np.concatenate([matrix[:, :1], (matrix[:, 1:] - by_channel) / spread], axis=1)
+    numbers = found(shape).numbers
+    expected = {
+        "kappa": kappa(matrix),
+        "kappa centred": kappa(centred),
+        "kappa preconditioned": kappa(centred / deviations),
+        "kappa with channels": kappa(approximate),
+    }
+    for name, value in expected.items():
+        assert numbers[name] == pytest.approx(value, rel=1e-6), name
+
+
+def test_no_column_rank_no_theorem():
+    """With more columns than rows centring is free to make it worse."""
+    finding = found(WIDE)
+    assert WIDE.columns > WIDE.rows(2)
+    assert finding.check("centring").outcome is Outcome.VACUOUS
+    assert found(PLAIN).check("centring").outcome is Outcome.HOLDS
+
+
+def test_the_paper_has_no_stride():
+    assert found(STRIDED).check("mean, as printed").outcome is Outcome.VACUOUS
+    assert found(PLAIN).check("mean, as printed").outcome is Outcome.HOLDS
+
+
+# Comparisons
+
+
+def test_close_and_at_most_judge_by_rounding():
+    ones = np.ones(3)
+    assert close(ones + 1e-15, ones, ones, 8)[2] is Outcome.HOLDS
+    assert close(ones + 1e-12 * np.arange(3), ones, ones, 8)[2] is Outcome.VIOLATED
+    assert at_most(ones, ones, ones, 8) == (1.0, 1.0, Outcome.HOLDS)
+    assert at_most(ones + 1e-12, ones, ones, 8)[2] is Outcome.VIOLATED
+    assert at_most(0 * ones, 0 * ones, ones, 8) == (None, 1.0, Outcome.HOLDS)
+    assert at_most(np.array([0, np.nan]), np.ones(2), np.ones(2), 8)[2] is Outcome.UNDECIDED
+
+
+def test_a_check_has_numbers_that_json_has_words_for():
+    check = Check("row", "reading", np.inf, np.nan, "holds", "violated")
+    assert (check.value, check.allowed) == (None, None)
+    assert check.is_unexpected
+    assert not replace(check, outcome="vacuous").is_unexpected
+
+
+# The network's side
+
+
+def test_the_network_convolves_a_few_examples_at_a_time(monkeypatch):
+    layer = cases.layer(STRIDED, 5, 0)
+    tensors = [network.tensor(x) for x in (layer.maps, layer.weights, layer.bias)]
+    whole = network.convolve(*tensors, STRIDED)
+    monkeypatch.setattr(network, "UNFOLDED", 2 * STRIDED.columns * STRIDED.output_size**2)
+    torch.testing.assert_close(network.convolve(*tensors, STRIDED), whole)
+
+
+def test_softplus_has_its_second_derivative_everywhere():
+    x = torch.tensor([-30.0, 0.0, 19.0, 21.0, 30.0], dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(losses._softplus(x).sum(), x, create_graph=True)
+    (bend,) = torch.autograd.grad(slope.sum(), x)
+    expected = 1 / (4 * np.cosh(x.detach().numpy() / 2) ** 2)
+    np.testing.assert_allclose(bend, expected, rtol=1e-12)
+
+
+# Costs
+
+
+def test_the_meter_sees_what_was_held():
+    watch = meter.Meter(Backend())
+    with watch("nothing"):
+        pass
+    with watch("a hundred MB"):
+        held = np.ones(12_500_000)
+        del held
+    nothing, much = watch.costs.values()
+    assert much.seconds > nothing.seconds >= 0
+    if much.peak_bytes is not None:
+        assert nothing.peak_bytes < 10e6 < 90e6 < much.peak_bytes < 140e6
+
+
+def test_the_peak_is_unknown_where_the_system_does_not_say(monkeypatch, tmp_path):
+    monkeypatch.setattr(meter, "PROCESS", tmp_path / "none")
+    watch = meter.Meter(Backend())
+    with watch("work"):
+        pass
+    assert watch.costs["work"].peak_bytes is None
+    monkeypatch.setattr(meter.sys, "platform", "darwin")
+    with watch("work"):
+        pass
+    assert watch.costs["work"].peak_bytes is None
+
+
+# Batches and GPUs
+
+
+class Pool:
+    """CuPy's: what it took from the device stays with it until it is told to give it back."""
+
+    used = 100
+
+    def __init__(self):
+        self.total = 900
+
+    def free_all_blocks(self):
+        self.total = self.used
+
+    def used_bytes(self):
+        return self.used
+
+    def total_bytes(self):
+        return self.total
+
+
+def test_the_meter_asks_cupy_for_its_memory_and_its_name(monkeypatch):
+    pool, waited = Pool(), []
+    runtime = SimpleNamespace(
+        getDevice=lambda: 1, getDeviceProperties=lambda index: {"name": b"number %d" % index}
+    )
+    gpu = SimpleNamespace(synchronize=lambda: waited.append(True))
+    cuda = SimpleNamespace(Device=lambda: gpu, runtime=runtime)
+    fake = SimpleNamespace(get_default_memory_pool=lambda: pool, cuda=cuda)
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    backend = SimpleNamespace(name="cupy", device="", current=nullcontext)
+    watch = meter.Meter(backend)
+    with watch("work"):
+        pool.total += 50
+    assert watch.costs["work"].peak_bytes == 50
+    assert waited
+    assert meter.is_on_gpu(backend)
+    assert meter.machine(backend) == "number 1"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert network.torch_device(backend) == "cuda"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert network.torch_device(backend) == "cpu"
+
+
+def test_the_meter_asks_torch_for_the_memory_of_a_gpu(monkeypatch):
+    waited = []
+    answers = {
+        "reset_peak_memory_stats": lambda device: None,
+        "memory_allocated": lambda device: 100,
+        "max_memory_allocated": lambda device: 150,
+        "synchronize": waited.append,
+        "get_device_name": "GPU {}".format,
+        "is_available": lambda: True,
+    }
+    for name, answer in answers.items():
+        monkeypatch.setattr(torch.cuda, name, answer)
+    backend = SimpleNamespace(name="torch", device="cuda:1")
+    watch = meter.Meter(backend)
+    with watch("work"):
+        pass
+    assert watch.costs["work"].peak_bytes == 50
+    assert waited == ["cuda:1"]
+    assert meter.machine(backend) == "GPU cuda:1"
+    assert network.torch_device(backend) == "cuda:1"
+
+
+def test_batches(monkeypatch):
+    assert run.batch_of(Options("smoke")) == 2
+    assert run.batch_of(Options("deep")) == 32
+    monkeypatch.setattr(meter, "is_on_gpu", lambda backend: True)
+    assert run.batch_of(Options("deep")) == 256
+    assert run.batch_of(Options("default")) == 2
+
+
+def test_the_evidence_says_that_no_gpu_was_used(monkeypatch):
+    assert run.describe(Options()).gpu == "not run: the backend was numpy"
+    monkeypatch.setattr(meter, "is_on_gpu", lambda backend: True)
+    monkeypatch.setattr(meter, "machine", lambda backend: "a large one")
+    assert run.describe(Options()).gpu == "a large one"

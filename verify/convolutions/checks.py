@@ -1,0 +1,95 @@
+r"""What one statement amounts to at one layer: a number, what rounding explains, an outcome.
+
+Closeness is that of :mod:`verify.tolerance`: u times the condition times the size, where the
+condition is either measured by perturbing every factor (:func:`equal_vectors`) or known to be one
+(:func:`close`, :func:`at_most`): sums of terms of one sign, compared with the same sum of absolute
+values.  The two sides sum the same terms in different orders, so both have the claimed side's
+condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from theory.claim import Relation
+from verify import tolerance
+from verify.tolerance import Array, Outcome
+
+
+@dataclass(frozen=True)
+class Check:
+    """One reading of a statement at one layer."""
+
+    statement: str
+    """The docket's row."""
+    reading: str
+    value: float | None
+    """The relative error of an equality, or actual over claimed; None where claimed is zero."""
+    allowed: float | None
+    """The largest value at which the statement holds here."""
+    outcome: Outcome
+    expected: Outcome = Outcome.HOLDS
+
+    def __post_init__(self) -> None:
+        """Leave out what is not finite, and read outcomes from their names."""
+        for name in ("value", "allowed"):
+            number = getattr(self, name)
+            if number is not None and not isfinite(number):
+                object.__setattr__(self, name, None)
+        for name in ("outcome", "expected"):
+            object.__setattr__(self, name, Outcome(getattr(self, name)))
+
+    @property
+    def is_unexpected(self) -> bool:
+        """Whether it came out otherwise; what decides nothing is not unexpected."""
+        is_decided = self.outcome in (Outcome.HOLDS, Outcome.VIOLATED)
+        return is_decided and self.outcome is not self.expected
+
+
+def equal_vectors(
+    actual: Array, claimed: Array, samples: Sequence[Array], terms: int
+) -> tuple[float, float, Outcome]:
+    """Compare vectors ``(direction, entry)``; return relative error, allowed and outcome.
+
+    Args:
+        actual: by autograd.
+        claimed: by the closed form.
+        samples: the closed form again, its factors perturbed by :data:`verify.tolerance.STEP`.
+        terms: how many terms the longest sum has.
+    """
+    rounding = 2 * tolerance.condition_times_size(claimed, list(samples))
+    allowed = tolerance.tolerance(rounding, terms)
+    outcomes = tolerance.judge(actual, claimed, Relation.EQUAL, allowed)
+    size = tolerance.norm(claimed)
+    errors, relative = tolerance.norm(actual - claimed) / size, allowed / size
+    worst = int(np.argmax(errors / relative))
+    return float(errors[worst]), float(relative[worst]), outcomes[worst]
+
+
+def close(actual: Array, claimed: Array, size: Array, terms: int) -> tuple[float, float, Outcome]:
+    """Compare entry by entry, relative to ``size``: sums of ``terms`` absolute values."""
+    error = float(np.max(np.abs(actual - claimed) / size))
+    allowed = float(tolerance.tolerance(np.asarray(2.0), terms))
+    return error, allowed, Outcome.HOLDS if error <= allowed else Outcome.VIOLATED
+
+
+def at_most(
+    actual: Array, claimed: Array, size: Array, terms: int
+) -> tuple[float | None, float, Outcome]:
+    """Compare entries with bounds; return the worst ratio, 1, and the outcome.
+
+    ``size`` bounds the sums of absolute values that ``actual`` is a difference of.
+    """
+    actual, claimed, size = (x.reshape(-1, 1) for x in np.broadcast_arrays(actual, claimed, size))
+    allowed = tolerance.tolerance(2 * size[:, 0], terms)
+    outcomes = tolerance.judge(actual, claimed, Relation.AT_MOST, allowed)
+    ratios = tolerance.ratio(actual, claimed, Relation.AT_MOST, allowed)
+    found = set(outcomes)
+    order = (Outcome.VIOLATED, Outcome.UNDECIDED, Outcome.HOLDS)
+    outcome = next(outcome for outcome in order if outcome in found)
+    worst = None if np.all(np.isnan(ratios)) else float(np.nanmax(ratios))
+    return worst, 1.0, outcome

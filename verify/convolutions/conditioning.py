@@ -1,0 +1,113 @@
+r"""Theorem 4 for a convolution: condition numbers before and after preconditioning.
+
+From the Gram matrix, :math:`\kappa(\hat{\mathcal H}P)^2` is the ratio of the largest to the least
+nonzero eigenvalue of :math:`P^\top\hat{\mathcal H}^\top\hat{\mathcal H}P`.  In double precision
+an eigenvalue is off by about, over the largest,
+
+.. math:: \phi = u\,(64\,(1 + \log_2 \text{rows}) + \text{columns})
+
+for the sums in the matrix (inner products of columns whose entries have one sign, or that are
+centred) and for the eigenvalues themselves.  What is below is not told from zero: :math:`\kappa`
+is resolved up to :math:`1/\sqrt\phi`, a million or more at every size here, with a relative error
+of at most :math:`\phi\kappa^2/2`.
+
+Source: Lange, Helfrich and Ye 2022, Theorem 4; its D0 = I is one of the choices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2, sqrt
+from typing import Any
+
+from verify import tolerance
+from verify.convolutions.arrays import ArrayLayer
+from verify.convolutions.checks import Check
+from verify.tolerance import Outcome
+
+CENTRING = "L-thm-4a"
+SCALING = "L-thm-4c"
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The extreme nonzero eigenvalues of a Gram matrix."""
+
+    largest: float
+    least: float
+    rank: int
+    most: int
+    """The largest rank that the matrix can have: the smaller of its rows and columns unfolded."""
+    columns: int
+    floor: float
+    """phi"""
+
+    @property
+    def condition(self) -> float:
+        """The condition number of the unfolded matrix; a lower bound if it is not resolved.
+
+        >>> Spectrum(9.0, 1.0, 2, 2, 2, 1e-14).condition
+        3.0
+        """
+        return sqrt(self.largest / self.least)
+
+    @property
+    def relative_error(self) -> float:
+        """Of the condition number."""
+        return self.floor * self.condition**2 / 2
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether every eigenvalue that can differ from zero was seen to."""
+        return self.rank == self.most
+
+
+def floor(rows: int, columns: int) -> float:
+    """Return phi.
+
+    >>> 1e6 < 1 / sqrt(floor(32 * 112 * 112, 4609)) < 2e6
+    True
+    """
+    return tolerance.UNIT_ROUNDOFF * (tolerance.SAFETY * (1 + log2(rows)) + columns)
+
+
+def spectrum(gram: Any, layer: ArrayLayer) -> Spectrum:
+    """Return the spectrum of the Gram matrix of the layer's unfolded matrix, preconditioned."""
+    values = layer.backend.to_numpy(layer.backend.namespace.linalg.eigvalsh(gram))
+    columns, phi = len(values), floor(layer.rows, len(values))
+    nonzero = values[values > phi * values[-1]]
+    most = min(layer.rows, columns)
+    return Spectrum(float(values[-1]), float(nonzero[0]), len(nonzero), most, columns, phi)
+
+
+def centring(plain: Spectrum, centred: Spectrum) -> Check:
+    r"""Compare :math:`\kappa(\hat{\mathcal H}U)` with :math:`\kappa(\hat{\mathcal H})`.
+
+    Without full column rank the theorem says nothing; the ratio is kept.
+    """
+    outcome, ratio, allowed = _at_most(centred, plain, 1.0)
+    if plain.most < plain.columns:
+        outcome = Outcome.VACUOUS
+    return Check(CENTRING, "centring", ratio, allowed, outcome)
+
+
+def scaling(centred: Spectrum, normalized: Spectrum, rows: int) -> list[Check]:
+    r"""Compare :math:`\kappa(\hat{\mathcal G})` with that of the centred matrix, times a factor.
+
+    The factor is :math:`\sqrt{n+1}` as printed, and the norm of :math:`\hat{\mathcal G}` over
+    that of a column, :math:`\sqrt{\lambda_{\max}(R)} \le \sqrt n`, sharpened.
+    """
+    factors = {"printed": sqrt(normalized.columns), "sharpened": sqrt(normalized.largest / rows)}
+    checks = []
+    for form, factor in factors.items():
+        outcome, ratio, allowed = _at_most(normalized, centred, factor)
+        checks.append(Check(SCALING, f"scaling, {form}", ratio, allowed, outcome))
+    return checks
+
+
+def _at_most(actual: Spectrum, claimed: Spectrum, factor: float) -> tuple[Outcome, float, float]:
+    ratio = actual.condition / (factor * claimed.condition)
+    allowed = 1 + actual.relative_error + claimed.relative_error
+    if not (actual.is_resolved and claimed.is_resolved):
+        return Outcome.UNDECIDED, ratio, allowed
+    return (Outcome.HOLDS if ratio <= allowed else Outcome.VIOLATED), ratio, allowed

@@ -1,0 +1,122 @@
+r"""What was found at each layer, as a file of JSON lines beside the other evidence.
+
+Every line holds its own run, so that runs on several backends share the file; of two findings of
+one layer by runs of one kind the later counts.  Lines are written as they are produced: a run
+that is killed keeps what it found, and the same run resumes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from verify import json_lines
+from verify.cases.convolutions import Shape
+from verify.convolutions.checks import Check
+from verify.convolutions.meter import Cost
+from verify.evidence import EvidenceError, Run
+
+FILE = "convolutions.jsonl"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found at one layer."""
+
+    shape: Shape
+    batch: int
+    run: Run
+    machine: str
+    """The device that the arrays were on."""
+    checks: tuple[Check, ...]
+    numbers: dict[str, float]
+    """Condition numbers and the like."""
+    costs: dict[str, Cost]
+    """Of the pieces; what only measures rounding is none of them."""
+    seconds: float
+    """Of everything."""
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """Of the hungriest piece, the input included."""
+        held = [cost.peak_bytes for cost in self.costs.values()]
+        return max((h for h in held if h is not None), default=None)
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What a later finding has in common with one that it replaces."""
+        run = self.run
+        return self.shape, self.batch, run.profile, run.seed, run.backend, run.device
+
+    def check(self, reading: str) -> Check:
+        """Return the check of a reading."""
+        return next(check for check in self.checks if check.reading == reading)
+
+
+class Keeper:
+    """Appends findings to a folder's file; ``done`` are those of the same run, by layer.
+
+    Raises:
+        EvidenceError: the file cannot be read, or not be written.
+    """
+
+    def __init__(self, folder: Path, run: Run):
+        self.path = folder / FILE
+        self.done: dict[Shape, Finding] = {}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if self.path.exists():
+                json_lines.mend_end(self.path)
+                self.done = {f.shape: f for f in read(folder) if f.run == run}
+        except OSError as error:
+            raise _unwritable(folder, error) from None
+
+    def add(self, finding: Finding) -> None:
+        """Write a finding."""
+        try:
+            json_lines.append(self.path, asdict(finding))
+        except OSError as error:
+            raise _unwritable(self.path.parent, error) from None
+        self.done[finding.shape] = finding
+
+
+def read(folder: Path) -> list[Finding]:
+    """Return the findings of a folder, the later one of each kind; none without a file.
+
+    Raises:
+        EvidenceError: a line, not the last, is damaged or of another form.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return []
+    try:
+        found = [_finding(line) for line in json_lines.read(path)]
+    except OSError as error:
+        raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
+    except json_lines.DamagedLineError as error:
+        raise EvidenceError(str(error)) from None
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise EvidenceError(f"{path} has a line of another form ({error}); delete it") from None
+    return list({finding.kind: finding for finding in found}.values())
+
+
+def _finding(line: dict[str, Any]) -> Finding:
+    if set(line) != {field.name for field in fields(Finding)}:
+        raise TypeError(f"the fields {', '.join(line)}")
+    return Finding(
+        Shape(**line["shape"]),
+        line["batch"],
+        Run(**line["run"]),
+        line["machine"],
+        tuple(Check(**check) for check in line["checks"]),
+        line["numbers"],
+        {name: Cost(**cost) for name, cost in line["costs"].items()},
+        line["seconds"],
+    )
+
+
+def _unwritable(folder: Path, error: OSError) -> EvidenceError:
+    return EvidenceError(
+        f"evidence cannot be kept in {folder} ({error.strerror}); name another folder"
+    )

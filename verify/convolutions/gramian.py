@@ -1,0 +1,43 @@
+r"""The Gram matrix :math:`\hat{\mathcal H}^\top\hat{\mathcal H}` against PyTorch's convolution.
+
+Its products with random directions are the gradient of half the squared norm of the convolution.
+
+Source: Lange, Helfrich and Ye 2022, Lemma 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theory import convolution
+from verify.cases.convolutions import Layer
+from verify.convolutions import arrays, network
+from verify.convolutions.arrays import ArrayLayer
+from verify.convolutions.checks import Check, equal_vectors
+from verify.convolutions.losses import Operator
+from verify.tolerance import Array
+
+STATEMENT = "L-lemma-8"
+
+
+def examine(layer: Layer, there: ArrayLayer, gram: Any) -> Check:
+    """Return the check of a Gram matrix."""
+    to_numpy = there.backend.to_numpy
+    directions = convolution.flatten(there.direction_weights, there.direction_biases)
+    product = gram @ directions
+    kernels, biases = convolution.unflatten(product, layer.shape.kernel)
+    claimed = arrays.scaled((to_numpy(kernels), to_numpy(biases)), layer)
+    device = network.torch_device(there.backend)
+    actual = arrays.scaled(network.gram_products(layer, device), layer)
+    compared = equal_vectors(actual, claimed, _samples(layer, there), there.rows)
+    return Check(STATEMENT, "Gram matrix", *compared)
+
+
+def _samples(layer: Layer, there: ArrayLayer) -> list[Array]:
+    def identity(_: Any) -> Operator:
+        return arrays.exact
+
+    return [
+        arrays.scaled(arrays.curved_products(there, identity, perturb), layer)
+        for perturb in arrays.perturbations(there.backend)
+    ]
