@@ -24,12 +24,15 @@ from theory.claim import Claim, Reading, Relation
 from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.losses import Loss, quadratic
+from verify.cases.strata import random_cases
 from verify.tolerance import Outcome
-from verify.witnesses import exact
+from verify.witnesses import autograd, exact
 from verify.witnesses.autograd import TorchNetwork, evaluate
 
 SEARCHED_LENGTHS = (1, 2, 3, 4)
 INSISTENCE = 4
+FEW = 2
+"""Random batches of every stratum that say whether it is worth to insist."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,20 @@ def smallest(
 ) -> Searched:
     """Search batch lengths in ascending order until a counterexample is found, and shrink it.
 
-    The lengths that were passed by are then searched again, :data:`INSISTENCE` times as hard.
+    The lengths that were passed by are then searched again, :data:`INSISTENCE` times as hard; and
+    so is the longest, where nothing was found although floats violate the claim.
     """
     searched = Searched()
     for m in lengths:
         searched.counterexample = search_length(claim, m, examples, seed, searched)
         if searched.counterexample is not None:
             break
+    if searched.counterexample is None and _fails_in_floats(claim, seed):
+        longest, again = lengths[-1], seed + 1
+        searched.counterexample = search_length(
+            claim, longest, INSISTENCE * examples, again, searched
+        )
+        m = longest
     passed_by = lengths[: lengths.index(m)] if searched.counterexample else ()
     for shorter in passed_by:
         if set(searched.outcomes[shorter]) <= {Outcome.VACUOUS}:
@@ -78,6 +88,12 @@ def smallest(
             searched.counterexample = found
             break
     return searched
+
+
+def _fails_in_floats(claim: Claim, seed: int) -> bool:
+    """Whether one of a few random batches seems to violate the claim."""
+    few = autograd.examine_cases(claim, list(random_cases(seed, FEW)), seed)
+    return any(Outcome.VIOLATED in found.outcomes for found in few)
 
 
 def search_length(

@@ -96,8 +96,8 @@ def line_44_corrected(n: Numbers) -> Sides:
 
 
 def midpoint(n: Numbers) -> Sides:
-    """The loss between two points near the layer's output, against their average."""
-    ends = [n.L(torch.as_tensor(n.z + sign * n.v / 1000)) for sign in (1, -1)]
+    """The loss between two points around the layer's output, against their average."""
+    ends = [n.L(torch.as_tensor(n.z + sign * n.v)) for sign in (1, -1)]
     return n.L(torch.as_tensor(n.z)).numpy(), (sum(ends) / 2).numpy()
 
 

@@ -6,7 +6,8 @@ layer."  Three readings:
 
 - ``psd``: at a point where no piecewise-linear unit is at its kink, and with no normalisation
   after this layer, the network is affine nearby and H = A'DA with D the convex loss's Hessian;
-- ``kink``: "locally convex" at every point, kinks included;
+- ``kink``: "locally convex" at every point, kinks included; the loss is then convex on every
+  segment;
 - ``later-batchnorm``: a later layer may be a Batch Normalization, as in the networks that the
   paper trains.  Its own bending then counts, eq. (42), and no convexity of the loss outweighs it.
 """
@@ -24,8 +25,8 @@ def sides(network: Network, at: Letters) -> Sides:
 
 
 def midpoint(network: Network, at: Letters) -> Sides:
-    """Convexity along a short segment around the layer's output, without derivatives."""
-    step = network.other_direction / 1000
+    """Convexity on a segment around the layer's output, without derivatives."""
+    step = network.other_direction
     ends = network.loss(network.z + step) + network.loss(network.z - step)
     return Sides(network.loss(network.z), ends / 2)
 
@@ -62,13 +63,14 @@ KINK = Claim(
     id="S-thm-4.2-discussion/kink",
     row="S-thm-4.2-discussion",
     locations=PSD.locations,
-    statement=r"L(z) \le \tfrac12 L(z + h) + \tfrac12 L(z - h) \text{ for short } h",
+    statement=r"L(z) \le \tfrac12 L(z + h) + \tfrac12 L(z - h)",
     sides=midpoint,
     relation=Relation.AT_MOST,
     hypotheses=(PIECEWISE_LINEAR,),
     expected=Verdict.REFUTED,
     corrected_by=PSD.id,
-    falsified_by="such a network and a short segment around z on which the loss is not convex",
+    falsified_by="such a network and a segment on which the loss is not convex: somewhere on it,"
+    " it is not locally convex",
     remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
 )
 LATER_BATCHNORM = Claim(

@@ -32,9 +32,10 @@ class Case:
     def with_relu_network_loss(self) -> Case:
         """Return the case with a convex loss of a network with one piecewise-linear layer.
 
-        The network's weights are the case's directions, its targets the batch.
+        The network's weights are the case's directions, its targets more than the squares of the
+        batch, so that errors are often negative, where a ReLU bends the loss downwards.
         """
-        weights = (self.direction, self.other_direction, self.gamma, self.y)
+        weights = (self.direction, self.other_direction, self.gamma, self.y * self.y + 1)
         return self._with_loss(Loss(relu_network, weights))
 
     def with_later_batchnorm_loss(self) -> Case:

@@ -10,6 +10,31 @@ from verify.site.expressions import UnreadableExpressionError, expression
 from verify.site.markup import display
 from verify.site.numbers import approximately, decimal, number
 
+MATRICES = {
+    "H": "H",
+    "W": "W",
+    "b": "b",
+    "gamma": r"\gamma",
+    "beta": r"\beta",
+    "mean": r"\mu",
+    "deviation": r"\sigma",
+    "curvature": "s",
+    "direction": "x",
+    "scaling": "d",
+    "h": "h",
+    "w": "w",
+    "theta": r"\theta",
+    "factor": "F",
+    "P": "P",
+    "step": r"\alpha",
+    "q": "q",
+    "couples": r"\text{coupled}",
+    "linear": r"\ell",
+    "quadratic": "Q",
+    "fourth": "f",
+    "pooled": "t",
+}
+"""The numbers of layers, maps and descents, by the names that a claim has for them."""
 LETTERS = {
     "y": "y",
     "gamma": r"\gamma",
@@ -33,24 +58,32 @@ NEGATED = {
 def simplest(entry: Entry) -> dict[str, Any] | None:
     """Return the counterexample with the smallest batch and the shortest numbers."""
     found = [r.counterexample for r in entry.records if r.counterexample]
-    return min(found, key=lambda c: (int(c["m"]), len(str(c))), default=None)
+    return min(found, key=lambda c: (int(c.get("m", 0)), len(str(c))), default=None)
 
 
 def written(found: dict[str, Any], claim: Statement) -> str:
     """Return the counterexample as MyST text: the case, then both sides."""
-    loss = _loss(found["loss"])
-    opening = f"Batch size $m = {found['m']}$ and the loss {loss}, with"
     lines = [r",\quad ".join(part) for part in (_chosen(found), _given(found)) if part]
     stretch = r"\def\arraystretch{1.25}" if "tfrac" in "".join(lines) else ""
     stacked = r" \\[.4em] ".join(lines)
-    shown = display(rf"\begin{{gathered}} {stretch} {stacked} \end{{gathered}}")
-    return "\n".join([opening, "", shown, sides(found, claim)])
+    shown = display(rf"\begin{{gathered}} {stretch} {stacked} \end{{gathered}}") if lines else ""
+    return "\n".join([f"{_opening(found)}, with", "", shown, sides(found, claim)])
+
+
+def _opening(found: dict[str, Any]) -> str:
+    """Return the size, and what the case has besides numbers."""
+    if "m" in found:
+        return f"Batch size $m = {found['m']}$ and the loss {_loss(found['loss'])}"
+    drawn = f" and entries of the distribution {found['distribution']}"
+    return f"Sizes ${found['size']}$" + (drawn if "distribution" in found else "")
 
 
 def case(found: dict[str, Any]) -> str:
     """Return the numbers of the case in one sentence."""
     given = ", ".join(f"${_small(text)}$" for text in _given(found))
-    chosen = ", ".join(f"${text}$" for text in _chosen(found))
+    chosen = ", ".join(f"${_small(text)}$" for text in _chosen(found))
+    if "m" not in found:
+        return f"{_opening(found)}: {chosen}." if chosen else f"{_opening(found)}."
     where = f" with {given}" if given else ""
     return f"Batch size $m = {found['m']}$, {chosen}, and the loss {_loss(found['loss'])}{where}."
 
@@ -62,7 +95,9 @@ def _small(tex: str) -> str:
 
 
 def _chosen(found: dict[str, Any]) -> list[str]:
-    """Return the batch and the layer, one equation each."""
+    """Return the batch and the layer, or the matrices, one equation each."""
+    if "m" not in found:
+        return [f"{tex} = {number(_thin(found[n]))}" for n, tex in MATRICES.items() if n in found]
     return [f"{LETTERS[n]} = {number(found[n])}" for n in LETTERS if _counts(found, n)]
 
 
@@ -105,6 +140,8 @@ def arithmetic(found: dict[str, Any]) -> str:
 
 def _parameters(found: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return the loss's parameters, whether they are grouped or beside the other numbers."""
+    if "m" not in found:
+        return []
     if "parameters" in found:
         return list(found["parameters"].items())
     return [(name, value) for name, value in found.items() if name not in KNOWN]
@@ -116,6 +153,17 @@ def _counts(found: dict[str, Any], name: str) -> bool:
     if value is None or name in ALWAYS:
         return value is not None
     return value != "1" if name == "lambda" else any(v != "0" for v in _flat(value))
+
+
+def _thin(value: Any) -> Any:
+    """Return nested lists without the outer axes of length one that a matrix does not need."""
+    while _depth(value) > 2 and len(value) == 1:
+        (value,) = value
+    return value
+
+
+def _depth(value: Any) -> int:
+    return 1 + _depth(value[0]) if isinstance(value, list) else 0
 
 
 def _flat(value: Any) -> list[str]:

@@ -84,6 +84,14 @@ def test_a_constant_has_no_error():
     assert relative(errors, slopes) == 0
 
 
+def test_rounding_of_the_point_is_part_of_the_error():
+    """Two estimates may agree by chance where the function sees little of its argument."""
+    x, width = np.full(8, 1.5) + 1e-6 * np.arange(8), 2.0**-20
+    u = np.array([[1.0], [-1.0], *[[0.0]] * 6])
+    slopes, errors = difference(lambda x: np.sum(np.sin((x - x.mean()) / width)), x, u, width)
+    assert errors.item() > 2.0**-53 * np.linalg.norm(x) / width * abs(slopes.item()) > 0
+
+
 def test_a_jump_does_not_converge():
     slopes, errors = difference(lambda x: np.sign(x - 1e-5), np.zeros(1), np.eye(1), 0.25)
     assert relative(errors, slopes) > complex_step.LARGEST_ERROR
