@@ -28,7 +28,7 @@ flake: $(ENV)
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob=README.md \
 		tests README.md theory verify/witnesses verify/tolerance.py verify/evidence.py \
-		verify/convolutions verify/cases/convolutions.py
+		verify/convolutions verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
 
 lint: $(ENV)
 	$(RUN) ruff check .
@@ -59,7 +59,7 @@ bench: $(ENV)
 $(ENV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --upgrade pip -c constraints.txt
-	.venv/bin/pip install --quiet -c constraints.txt -e '.[docs,dev]'
+	.venv/bin/pip install --quiet -c constraints.txt -e '.[docs,dev,optimal]'
 	touch $@
 
 clean:

@@ -1,0 +1,132 @@
+"""The checked entries: right input passes as it is, wrong input is told what to do."""
+
+import inspect
+
+import array_api_strict
+import numpy as np
+import pytest
+import torch
+
+from theory import bnp, preconditioning
+from theory.arithmetic.exact import rational_array
+
+RIGHT = {
+    "H": np.array([[1.0, -2.0, 0.5], [3.0, 5.0, -1.0], [4.0, 0.3, 7.0], [-2.0, 1.0, 2.0]]),
+    "mean": np.array([1.5, -4.0, 0.4]),
+    "deviation": np.array([2.0, 0.75, 2.5]),
+    "variance": np.array([4.0, 0.7, 0.3]),
+    "W": np.array([[2.0, -1.0, 1.3], [0.5, 3.0, -5.0]]),
+    "b": np.array([7.0, -1.5]),
+    "grad_W": np.array([[2.0, -1.0, 1.3], [0.5, 3.0, -5.0]]),
+    "grad_b": np.array([7.0, -1.5]),
+    "gamma": np.array([-1.7, 2.0, 0.25]),
+    "beta": np.array([1.0, 2.7, -2.0]),
+    "curvature": np.array([0.2, -2.0, 3.0, 1.0]),
+    "old": np.array([1.0, 2.0, 3.0]),
+    "new": np.array([0.5, -2.0, 1.0]),
+    "eps": 0.5,
+    "eps_1": 0.01,
+    "eps_2": 0.0,
+    "rho": 0.9,
+    "q_squared": 1.5,
+    "N": 4,
+    "n": 3,
+}
+FORMULAS = [
+    name
+    for name, function in inspect.getmembers(preconditioning, inspect.isfunction)
+    if function.__module__ == preconditioning.__name__ and not name.startswith("_")
+]
+
+
+def arguments(name, **changed):
+    given = RIGHT | changed
+    return {key: given[key] for key in inspect.signature(getattr(bnp, name)).parameters}
+
+
+def call(name, **changed):
+    return getattr(bnp, name)(**arguments(name, **changed))
+
+
+def listed(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_right_input_passes_as_it_is(name):
+    expected = getattr(preconditioning, name)(**arguments(name))
+    for result, other in zip(listed(call(name)), listed(expected), strict=True):
+        np.testing.assert_array_equal(result, other)
+    assert getattr(bnp, name).__doc__ == getattr(preconditioning, name).__doc__
+
+
+@pytest.mark.parametrize("convert", [torch.asarray, array_api_strict.asarray])
+@pytest.mark.parametrize("name", FORMULAS)
+def test_other_libraries_pass(name, convert):
+    right = {k: convert(v) if isinstance(v, np.ndarray) else v for k, v in RIGHT.items()}
+    call(name, **right)
+
+
+def test_limits_that_are_allowed():
+    constant = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
+    one = RIGHT["H"][:1, :]
+    np.testing.assert_array_equal(call("variances", H=one), np.zeros(3))
+    call("standard_deviations", H=constant, eps=1e-5)
+    call("folded", gamma=1, beta=0.0)
+    call("unit_hessian", H=one, curvature=-np.ones((1, 1)))
+    call("unit_hessian", curvature=lambda V: 2 * V)
+    call("regularized_variance", variance=np.zeros(3))
+    call("preconditioner", mean=RIGHT["mean"] + 0j, deviation=RIGHT["deviation"] + 1e-30j)
+
+
+NEGATIVE, ZERO = np.array([1.0, -2.0, 1.0]), np.array([1.0, 1.0, 0.0])
+CONSTANT = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
+WRONG = [
+    ("means", {"H": [[1.0]]}, TypeError, "H is a list; expected an array of floats"),
+    (
+        "means",
+        {"H": np.ones((2, 3), dtype=int)},
+        TypeError,
+        "dtype int64; expected real or complex",
+    ),
+    ("means", {"H": rational_array([[1, 2]])}, TypeError, "dtype object.*theory.preconditioning"),
+    ("means", {"H": np.ones(3)}, ValueError, r"has 1 axes; expected 2, \(N, n\)"),
+    ("means", {"H": np.ones((0, 3))}, ValueError, r"shape \(0, 3\) is empty; expected N >= 1"),
+    ("means", {"H": np.array([[1.0, np.nan]])}, ValueError, r"NaN or infinite at index \(0, 1\)"),
+    ("features", {"H": np.ones((4, 2))}, ValueError, r"mean of shape \(3,\) does not match H"),
+    ("features", {"mean": torch.ones(3)}, TypeError, "expected one library"),
+    ("features", {"mean": np.ones(3, dtype=np.float32)}, TypeError, "expected one dtype"),
+    ("features", {"deviation": ZERO}, ValueError, "is 0 at index 2; expected deviation > 0"),
+    ("scaling", {"deviation": NEGATIVE}, ValueError, "is -2 at index 1; expected deviation > 0"),
+    ("preconditioned_gradient", {"variance": ZERO}, ValueError, "expected variance > 0"),
+    ("preconditioned_gradient", {"grad_b": np.ones(3)}, ValueError, r"\(p, n\) with p = 3"),
+    ("preconditioned_gradient", {"mean": np.ones(2)}, ValueError, "with n = 3"),
+    ("preconditioned_gradient", {"q_squared": 0}, ValueError, "q_squared = 0; expected.*> 0"),
+    ("preconditioned_gradient", {"q_squared": "2"}, TypeError, "q_squared is a str"),
+    ("regularized_variance", {"variance": NEGATIVE}, ValueError, "expected variance >= 0"),
+    ("regularized_variance", {"eps_1": -0.1}, ValueError, "eps_1 = -0.1; expected.*>= 0"),
+    ("regularized_variance", {"eps_2": np.nan}, ValueError, "eps_2 = nan"),
+    ("standard_deviations", {"eps": np.inf}, ValueError, "eps = inf"),
+    ("standard_deviations", {"H": CONSTANT, "eps": 0}, ValueError, "zero variance at index 0"),
+    ("correlations", {"H": CONSTANT}, ValueError, "zero variance at index 0, so it has no sigma"),
+    ("correlations", {"H": np.ones((1, 1))}, ValueError, r"zero variance \(N = 1\)"),
+    ("running", {"rho": 1.5}, ValueError, r"rho = 1.5; expected a number in \[0, 1\]"),
+    ("running", {"new": np.ones(2)}, ValueError, "new of shape"),
+    ("scale_factor", {"N": 0}, ValueError, "N = 0; expected a number that is whole"),
+    ("scale_factor", {"n": 2.0}, ValueError, "n = 2.0; expected a number that is whole"),
+    ("unit_hessian", {"curvature": np.ones(3)}, ValueError, r"\(N\) with N = 4"),
+    ("unit_hessian", {"curvature": np.ones((3, 4))}, ValueError, r"\(N, N\) with N = 4"),
+    ("folded", {"gamma": "1"}, TypeError, "gamma is a str"),
+    ("folded", {"b": np.ones(3)}, ValueError, r"b of shape \(3,\) does not match W"),
+]
+
+
+@pytest.mark.parametrize(("name", "changed", "error", "message"), WRONG)
+def test_wrong_input_is_told_what_to_do(name, changed, error, message):
+    with pytest.raises(error, match=message):
+        call(name, **changed)
+
+
+def test_a_constant_column_has_a_computed_variance_above_zero():
+    """So that comparing the variance with zero would not find it."""
+    assert preconditioning.variances(CONSTANT)[0] > 0

@@ -1,0 +1,197 @@
+r"""Batch Normalization Preconditioning, as formulas that check their input.
+
+Each function here is a formula of :mod:`theory.preconditioning` behind :func:`check`, which raises
+a TypeError or a ValueError that says what was given, what was expected and what to do.  Index
+convention and shapes are those of that module.
+
+>>> import numpy as np
+>>> from theory import bnp
+>>> bnp.preconditioned_gradient(  # of one output and two inputs, of means 0 and 3
+...     np.array([1.0]), np.array([[2.0, 5.0]]), np.array([0.0, 3.0]), np.array([1.0, 2.0]))
+(array([-2.]), array([[2., 1.]]))
+
+>>> bnp.correlations(np.array([[1.0, 7.0], [2.0, 7.0], [4.0, 7.0]]))
+Traceback (most recent call last):
+...
+ValueError: H of shape (3, 2) has zero variance at index 1, so it has no sigma to divide by...
+
+Limits that are allowed, because the formulas are right there: one example (N = 1) wherever nothing
+is divided by its deviation; constant columns with eps > 0; a curvature of either sign.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from math import inf
+from typing import Any, ParamSpec, TypeVar
+
+from array_api_compat import array_namespace, is_array_api_obj
+
+from theory import preconditioning
+from theory.validate import _at, _check_alike, _check_values, _given
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+AXES = {"H": "N n", "curvature": "N N", "W": "p n", "grad_W": "p n", "b": "p", "grad_b": "p"}
+AXES |= dict.fromkeys(("mean", "deviation", "variance", "gamma", "beta", "old", "new"), "n")
+"""The arrays that functions take, by name, and the sizes of their axes; curvature has choices."""
+
+NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "eps": (">= 0", lambda x: 0 <= x < inf),
+    "eps_1": (">= 0", lambda x: 0 <= x < inf),
+    "eps_2": (">= 0", lambda x: 0 <= x < inf),
+    "rho": ("in [0, 1]", lambda x: 0 <= x <= 1),
+    "q_squared": ("> 0", lambda x: 0 < x < inf),
+    "N": ("that is whole, >= 1", lambda x: x >= 1 and type(x) is int),
+    "n": ("that is whole, >= 1", lambda x: x >= 1 and type(x) is int),
+}
+"""The numbers that functions take, by name, and what they are to be."""
+
+ELSEWHERE = "for exact or symbolic values call the unguarded formula in theory.preconditioning"
+
+
+def checked(function: Callable[P, R], *, divides_by_spread: bool = False) -> Callable[P, R]:
+    """Return the function behind :func:`check`; name, signature and docstring are kept.
+
+    Args:
+        function: a formula of :mod:`theory.preconditioning`.
+        divides_by_spread: whether a column of H without variance is to be refused.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        check(bound.arguments)
+        if divides_by_spread and bound.arguments.get("eps", 0) == 0:
+            _check_spread(bound.arguments["H"])
+        return function(*args, **kwargs)
+
+    return guarded
+
+
+def check(arguments: Mapping[str, Any]) -> None:
+    """Raise an error if arguments, bound by name, cannot be given to a formula.
+
+    Known names are those of :data:`AXES` and :data:`NUMBERS`.
+
+    Raises:
+        TypeError: not an array, not floating, mixed libraries or dtypes, not a number.
+        ValueError: mixed devices, wrong rank or shape, an empty axis, NaN or infinity, a
+            deviation, variance or number out of its range.
+    """
+    arrays = _arrays(arguments)
+    if arrays:
+        _check_alike(arrays)
+    _check_shapes(arrays)
+    _check_values(arrays)
+    divisors = ("deviation", "variance") if "q_squared" in arguments else ("deviation",)
+    for name, value in arrays.items():
+        _check_sign(name, value, name in divisors)
+    for name in NUMBERS:
+        if name in arguments:
+            _check_number(name, arguments[name])
+
+
+def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    arrays: dict[str, Any] = {}
+    for name in (name for name in arguments if name in AXES):
+        value = arguments[name]
+        if name == "curvature" and callable(value):
+            continue
+        if name in ("gamma", "beta") and type(value) in (int, float):
+            continue
+        if not is_array_api_obj(value):
+            raise TypeError(
+                f"{name} is a {type(value).__name__}; expected an array of floats "
+                f"({AXES[name].replace(' ', ', ')}): convert it, e.g. with numpy.asarray({name}, "
+                f"dtype=float); {ELSEWHERE}"
+            )
+        if not array_namespace(value).isdtype(value.dtype, ("real floating", "complex floating")):
+            raise TypeError(
+                f"{_given(name, value)} has dtype {value.dtype}; expected real or complex "
+                f"floating: convert it, e.g. to float64; {ELSEWHERE}"
+            )
+        arrays[name] = value
+    return arrays
+
+
+def _check_shapes(arrays: dict[str, Any]) -> None:
+    """Every axis has the size that goes with its letter, the same in all arrays."""
+    sizes: dict[str, tuple[int, str]] = {}
+    for name, value in arrays.items():
+        axes = AXES[name].split()
+        if name == "curvature" and value.ndim == 1:
+            axes = ["N"]
+        if value.ndim != len(axes):
+            raise ValueError(
+                f"{_given(name, value)} has {value.ndim} axes; expected {len(axes)}, "
+                f"({', '.join(axes)}): reshape {name}"
+            )
+        for letter, size in zip(axes, value.shape, strict=True):
+            if size == 0:
+                raise ValueError(f"{_given(name, value)} is empty; expected {letter} >= 1")
+            expected, model = sizes.setdefault(letter, (size, _given(name, value)))
+            if size != expected:
+                raise ValueError(
+                    f"{_given(name, value)} does not match {model}; expected "
+                    f"({', '.join(axes)}) with {letter} = {expected}"
+                )
+
+
+def _check_sign(name: str, value: Any, is_divisor: bool) -> None:
+    """A deviation or variance is not negative, and not zero where something is divided by it."""
+    if name not in ("deviation", "variance"):
+        return
+    xp = array_namespace(value)
+    real = xp.real(value) if xp.isdtype(value.dtype, "complex floating") else value
+    wrong = real <= 0 if is_divisor else real < 0
+    if bool(xp.any(wrong)):
+        expected = "> 0: leave constant features out, or add an eps to the variance"
+        raise ValueError(
+            f"{_given(name, value)} is {float(xp.min(real)):g}{_at(wrong)}; expected {name} "
+            f"{expected if is_divisor else '>= 0'}"
+        )
+
+
+def _check_number(name: str, value: Any) -> None:
+    words, is_right = NUMBERS[name]
+    if type(value) not in (int, float):
+        given = type(value).__name__
+        raise TypeError(f"{name} is a {given}; expected a number {words}; {ELSEWHERE}")
+    if not is_right(value):
+        raise ValueError(f"{name} = {value!r}; expected a number {words}")
+
+
+def _check_spread(H: Any) -> None:
+    """No column is constant; equal entries may have a computed variance above zero."""
+    xp = array_namespace(H)
+    constant = xp.all(H[:1, :] == H, axis=0) | (preconditioning.variances(H) == 0)
+    if bool(xp.any(constant)):
+        raise ValueError(
+            f"{_given('H', H)} has zero variance{' (N = 1)' if H.shape[0] == 1 else ''}"
+            f"{_at(constant)}, so it has no sigma to divide by; expected columns that are not "
+            "constant: leave those features out, or add an eps to the variance"
+        )
+
+
+augmented = checked(preconditioning.augmented)
+means = checked(preconditioning.means)
+variances = checked(preconditioning.variances)
+standard_deviations = checked(preconditioning.standard_deviations, divides_by_spread=True)
+centring = checked(preconditioning.centring)
+scaling = checked(preconditioning.scaling)
+preconditioner = checked(preconditioning.preconditioner)
+features = checked(preconditioning.features)
+normalized = checked(preconditioning.normalized)
+correlations = checked(preconditioning.correlations, divides_by_spread=True)
+unit_hessian = checked(preconditioning.unit_hessian)
+preconditioned_gradient = checked(preconditioning.preconditioned_gradient)
+regularized_variance = checked(preconditioning.regularized_variance)
+running = checked(preconditioning.running)
+scale_factor = checked(preconditioning.scale_factor)
+folded = checked(preconditioning.folded)
