@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
+from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
 from verify import engine
 from verify.cases import strata
+from verify.matrices import floats
+from verify.matrices import strata as matrix_strata
+from verify.matrices import trained as trained_matrices
+from verify.matrices.subjects import Numbers
 from verify.witnesses import autograd, trained
 from verify.witnesses.instances import Instances
-
-Examine = Callable[[Statement], Instances]
-"""Examines a statement at one instance."""
 
 
 def reproduce(token: str, cache: Path | None = None) -> list[str]:
@@ -33,28 +36,56 @@ def reproduce(token: str, cache: Path | None = None) -> list[str]:
     if kind not in _KINDS:
         raise ValueError(
             f"{token!r} names no instance; expected random:STRATUM:SEED:INDEX"
-            " or trained:NETWORK:STAGE:SEED:LAYER:UNIT"
+            ", trained:NETWORK:STAGE:SEED:LAYER:UNIT, matrices:KIND:STRATUM:SEED:INDEX"
+            " or network:PLACE:SEED"
         )
-    header, examine = _KINDS[kind](token, cache)
-    claims = [claim for claim in engine.CLAIMS if not claim.unreadable]
-    return [f"{token}: {header}", *(_line(claim, examine(claim)) for claim in claims)]
+    return _KINDS[kind](token, cache)
 
 
-def _random(token: str, cache: Path | None) -> tuple[str, Examine]:
+def _random(token: str, cache: Path | None) -> list[str]:
     case = strata.rebuild(token)
     seed = int(token.split(":")[2])
     header = _header(len(case.y), case.gamma, case.eps)
-    return header, lambda claim: autograd.examine_cases(claim, [case], seed)[0]
+    return _lines(token, header, lambda claim: autograd.examine_cases(claim, [case], seed)[0])
 
 
-def _trained(token: str, cache: Path | None) -> tuple[str, Examine]:
+def _trained(token: str, cache: Path | None) -> list[str]:
     units = trained.rebuild(token, cache)
     gamma = units.layer.gamma[units.numbers].numpy()
     header = _header(len(units.layer.y), gamma, units.layer.eps)
-    return header, lambda claim: trained.examine_units(claim, units)
+    return _lines(token, header, lambda claim: trained.examine_units(claim, units))
 
 
-_KINDS = {"random": _random, "trained": _trained}
+def _lines(token: str, header: str, examine: Callable[[Claim], Instances]) -> list[str]:
+    claims = [c for c in engine.CLAIMS if isinstance(c, Claim) and not c.unreadable]
+    return [f"{token}: {header}", *(_line(claim, examine(claim)) for claim in claims)]
+
+
+def _matrices(token: str, cache: Path | None) -> list[str]:
+    return _subject_lines(matrix_strata.rebuild(token), int(token.split(":")[3]))
+
+
+def _network(token: str, cache: Path | None) -> list[str]:
+    found = trained_matrices.rebuild(token, cache)
+    return [line for subject in found for line in _subject_lines(subject, int(token.split(":")[2]))]
+
+
+def _subject_lines(subject: Numbers, seed: int) -> list[str]:
+    claims = [
+        claim
+        for claim in engine.CLAIMS
+        if isinstance(claim, MatrixClaim) and claim.subject is subject.kind and not claim.unreadable
+    ]
+    lines = [_line(claim, floats.examine(claim, subject, seed)) for claim in claims]
+    return [f"{subject.token}: {subject.size}", *lines]
+
+
+_KINDS: dict[str, Callable[[str, Path | None], list[str]]] = {
+    "random": _random,
+    "trained": _trained,
+    "matrices": _matrices,
+    "network": _network,
+}
 
 
 def _header(m: int, gamma: Any, eps: Any) -> str:

@@ -51,7 +51,11 @@ def test_every_stratum_can_be_reproduced(stratum):
 @pytest.mark.parametrize(
     ("token", "said"),
     [
-        ("", "expected random:STRATUM:SEED:INDEX or trained:NETWORK:STAGE:SEED:LAYER:UNIT"),
+        ("", "expected random:STRATUM:SEED:INDEX, trained:NETWORK:STAGE:SEED:LAYER:UNIT, matrices:"),
+        ("matrices:layer:gaussian:0", "matrices:KIND:STRATUM:SEED:INDEX"),
+        ("matrices:layer:nowhere:0:1", "a stratum of gaussian"),
+        ("matrices:maps:gaussian:x:1", "whole numbers"),
+        ("network:dense trained", "network:NAME STAGE layer N:SEED"),
         ("nonsense:1:2", "'nonsense:1:2' names no instance"),
         ("random:nowhere:0:0", "names no random case; .* large offset"),
         ("random:generic:0:x", "names no random case"),

@@ -77,6 +77,24 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
     return made(rng, STRATA[stratum], stratum=stratum, token=token)
 
 
+def rebuild(token: str) -> Numbers:
+    """Return the subject that a token names.
+
+    Raises:
+        ValueError: the token names none.
+    """
+    _, *parts = token.split(":")
+    if len(parts) != 4 or parts[0] not in list(Kind) or parts[1] not in STRATA:
+        raise ValueError(
+            f"{token!r} names no subject; expected matrices:KIND:STRATUM:SEED:INDEX with a kind of"
+            f" {', '.join(Kind)} and a stratum of {', '.join(STRATA)}"
+        )
+    kind, stratum, seed, index = parts
+    if not (seed.isdecimal() and index.isdecimal()):
+        raise ValueError(f"{token!r}: seed and index are whole numbers, not {seed} and {index}")
+    return draw(Kind(kind), stratum, int(seed), int(index))
+
+
 def random_subjects(kind: Kind, seed: int, count: int) -> Iterator[Numbers]:
     """Yield ``count`` subjects of every stratum."""
     for stratum in STRATA:

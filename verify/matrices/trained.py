@@ -23,6 +23,8 @@ from verify.matrices.subjects import Layer, Maps, Numbers
 from verify.networks import NETWORKS, Network
 from verify.witnesses.witness import Settings, record
 
+KINDS = (Kind.LAYER, Kind.MAPS)
+STAGES = ("initial", "midway", "trained")
 IMAGES = {"dense": 256, "convolutional": 16}
 """How many images make the batch: more than a layer has inputs."""
 
@@ -40,7 +42,7 @@ class TrainedLayer(Layer):
 
 def applies(claim: Statement) -> bool:
     """Whether the networks have subjects of the claim's kind."""
-    return isinstance(claim, MatrixClaim) and claim.subject in (Kind.LAYER, Kind.MAPS)
+    return isinstance(claim, MatrixClaim) and claim.subject in KINDS
 
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
@@ -62,6 +64,22 @@ def every_subject(
             made = _layers if kind is Kind.LAYER else _maps
             found.extend(made(network, stage, images, labels, seed))
     return tuple(found)
+
+
+def rebuild(token: str, cache: Path | None) -> tuple[Numbers, ...]:
+    """Return the layer, or the maps, that a token names.
+
+    Raises:
+        ValueError: the token names neither.
+    """
+    _, place, seed = [*token.split(":"), "", ""][:3]
+    stage = next((s for s in STAGES if f" {s} " in place), None)
+    if stage is None or not seed.isdecimal():
+        raise ValueError(f"{token!r} names no layer; expected network:NAME STAGE layer N:SEED")
+    every = (s for kind in KINDS for s in every_subject(kind, (stage,), int(seed), cache))
+    if not (found := tuple(subject for subject in every if subject.token == token)):
+        raise ValueError(f"{token!r} names no layer of {', '.join(NETWORKS)}")
+    return found
 
 
 def _layers(
@@ -117,7 +135,7 @@ def _layer(
         fourth=0.0,
         rest=rest,
         stratum=place,
-        token=f"trained:{place}",
+        token=f"network:{place}:{seed}",
     )
 
 
@@ -141,5 +159,5 @@ def _maps(
                 fourth=rng.normal(size=outputs),
                 pooled=rng.normal(size=len(h)),
                 stratum=place,
-                token=f"trained:{place}",
+                token=f"network:{place}:{seed}",
             )

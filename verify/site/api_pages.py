@@ -15,7 +15,11 @@ LIBRARY = {
     "theory": "The formulas, and what a claim is",
     "theory.arithmetic": "The arithmetics",
     "verify": "How a statement is examined",
+    "theory.convolution": "Convolutions as matrices that are never built",
     "verify.cases": "Where instances come from",
+    "verify.matrices": "Statements about matrices: layers, maps, descents",
+    "verify.expectations": "Statements about expectations",
+    "verify.convolutions": "Convolutions of real networks",
     "verify.witnesses": "The witnesses",
 }
 STATEMENTS = {

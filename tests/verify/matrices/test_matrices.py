@@ -1,0 +1,170 @@
+"""Matrices of small integers: decided for certain, hypotheses kept, counterexamples shrunk."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from theory.arithmetic.spectra import eigenvalues, squared_condition_number
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
+from verify.matrices import exact, floats, lattice, symbolic
+from verify.matrices.strata import STRATA, draw, random_subjects
+from verify.tolerance import Outcome
+from verify.witnesses.witness import PROFILES, Settings
+
+SMOKE = Settings(PROFILES["smoke"])
+
+
+def variance(layer):
+    """The biased variance, from the mean of squares."""
+    return (layer.H * layer.H).sum(0) / layer.H.shape[0] - means(layer) ** 2
+
+
+def means(layer):
+    return layer.H.sum(0) / layer.H.shape[0]
+
+
+def deviations(layer):
+    return layer.H - means(layer)
+
+
+RIGHT = MatrixClaim(
+    id="L-test",
+    row="L-test",
+    locations=(Location("L", 1, "here", "words"),),
+    statement=r"v = \overline{(h - \mu)^2}",
+    sides=lambda layer: Sides((deviations(layer) ** 2).sum(0) / layer.H.shape[0], variance(layer)),
+    subject=Kind.LAYER,
+    relation=Relation.EQUAL,
+    expected=Verdict.PROVED,
+)
+UNBIASED = replace(
+    RIGHT,
+    sides=lambda layer: Sides(
+        (deviations(layer) ** 2).sum(0) / (layer.H.shape[0] - 1 or 1), variance(layer)
+    ),
+)
+NOT_CENTRED = replace(
+    RIGHT, sides=lambda layer: Sides((layer.H**2).sum(0) / layer.H.shape[0], variance(layer))
+)
+GRADIENT = replace(
+    RIGHT,
+    sides=lambda layer: Sides(
+        layer.gradient(lambda b: layer.loss(layer.H @ layer.W.T + b), layer.b),
+        layer.gradient(layer.loss, layer.H @ layer.W.T + layer.b).sum(0),
+    ),
+)
+HESSIAN_SIGN = replace(
+    RIGHT,
+    sides=lambda layer: Sides(
+        layer.derivative(lambda b: layer.gradient(layer.loss, b[None, :]), layer.b, layer.b),
+        -layer.derivative(lambda b: layer.gradient(layer.loss, b[None, :]), layer.b, layer.b),
+    ),
+)
+
+
+@pytest.mark.parametrize("claim", [RIGHT, GRADIENT])
+def test_what_holds_is_not_refuted_and_proved_symbolically(claim):
+    assert exact.search(claim, SMOKE).counterexample is None
+    found = symbolic.examine(claim, SMOKE)
+    assert found.proof == {"scope": "N = 2, n = 1, p = 1"}
+
+
+@pytest.mark.parametrize("claim", [UNBIASED, NOT_CENTRED])
+def test_what_does_not_hold_is_refuted_and_not_proved(claim):
+    found = exact.search(claim, SMOKE)
+    assert found.counterexample["actual"] != found.counterexample["claimed"]
+    assert found.violated > 0
+    assert symbolic.examine(claim, SMOKE).proof is None
+
+
+def test_a_counterexample_shows_the_numbers_that_matter():
+    found = exact.search(NOT_CENTRED, SMOKE).counterexample
+    assert set(found) == {"size", "H", "actual", "claimed", "arithmetic"}
+    assert found["H"] == [["1"]]
+    assert found["size"] == "N = 1, n = 1, p = 1"
+
+
+def test_floats_see_a_wrong_second_derivative():
+    one = replace(HESSIAN_SIGN, hypotheses=())
+    subjects = [s for s in random_subjects(Kind.LAYER, 0, 6) if len(s.H) > 0]
+    singles = [replace(s, linear=s.linear[:1], quadratic=s.quadratic[:1], fourth=s.fourth[:1],
+                       couples=0.0) for s in subjects]  # fmt: skip
+    seen = {i.outcomes[0] for i in floats.examine_all(one, singles)}
+    assert seen == {Outcome.VIOLATED}
+
+
+def test_a_condition_number_is_exact_about_the_rank():
+    layer = next(random_subjects(Kind.LAYER, 0, 1))
+    kappa = replace(
+        RIGHT,
+        sides=lambda layer: Sides(squared_condition_number(layer.H), 1),
+        relation=Relation.AT_LEAST,
+    )
+    copies = replace(layer, H=np.array([[1, 1], [2, 2], [0, 0]], dtype=object))
+    integers = _integers(copies)
+    assert exact.examine(kappa, integers).outcome is Outcome.HOLDS
+    strictly = exact.examine(replace(kappa, relation=Relation.MORE_THAN), integers).outcome
+    assert strictly in (Outcome.UNDECIDED, Outcome.VIOLATED)
+
+
+def _integers(subject):
+    def rounded(value):
+        array = np.asarray(value)
+        return np.frompyfunc(lambda x: Fraction(x).limit_denominator(8), 1, 1)(array)
+
+    numbers = {name: rounded(getattr(subject, name)) for name in subject.names() if name != "H"}
+    return replace(subject, **numbers)
+
+
+def test_eigenvalues_of_exact_and_float_matrices_agree():
+    rng = np.random.default_rng(0)
+    half = rng.integers(-5, 6, size=(4, 3))
+    gram, scaling = half.T @ half, np.array([1, 4, 2])
+    exactly = [float(v) for v in eigenvalues(gram.astype(object), scaling.astype(object))]
+    np.testing.assert_allclose(exactly, eigenvalues(gram * 1.0, scaling * 1.0), rtol=1e-12)
+
+
+def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
+    never = Hypothesis("never", lambda layer: layer.q * 0 - 1, Relation.AT_LEAST)
+    claim = replace(NOT_CENTRED, hypotheses=(never,))
+    found = exact.search(claim, SMOKE)
+    assert found.instances == found.vacuous > 0
+    drawn = floats.examine_random(claim, SMOKE)
+    assert drawn.instances == drawn.vacuous > 0
+
+
+def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
+    one = Hypothesis(
+        "q = 1", lambda s: s.q - 1, Relation.EQUAL, impose=lambda s: replace(s, q=1 + 0 * s.q)
+    )
+    claim = replace(RIGHT, sides=lambda layer: Sides(layer.q * layer.b, layer.b), hypotheses=(one,))
+    assert exact.search(claim, SMOKE).counterexample is None
+    assert exact.search(replace(claim, hypotheses=()), SMOKE).counterexample is not None
+    assert floats.examine_random(claim, SMOKE).violated == 0
+    assert symbolic.examine(claim, SMOKE).proof is not None
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("stratum", STRATA)
+def test_a_token_names_one_subject(kind, stratum):
+    first, again, other = (draw(kind, stratum, 3, i) for i in (1, 1, 2))
+    assert first.token == again.token != other.token
+    for name in first.names():
+        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_every_size_has_subjects_of_that_size(kind):
+    for size in lattice.SIZES[kind]:
+        found = exact._search_size(
+            replace(RIGHT, subject=kind, sides=lambda s: Sides(1, 0)), size, 3, 0, {}
+        )
+        assert found.subject.size == symbolic.letters(kind, size).size
+
+
+def test_the_symbolic_loss_is_the_numeric_one():
+    letters = symbolic.letters(Kind.LAYER, (2, 1, 2))
+    assert letters.quadratic[0, 0, 1] == letters.quadratic[0, 1, 0]
