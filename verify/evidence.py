@@ -220,8 +220,8 @@ def _made(kind: type[T], line: dict[str, Any]) -> T:
     if isinstance(made, Record):
         if made.proof and not isinstance(made.proof.get("scope"), str):
             raise TypeError("a proof without its scope")
-        if made.counterexample and "m" not in made.counterexample:
-            raise TypeError("a counterexample without its m")
+        if made.counterexample and not {"m", "size"} & made.counterexample.keys():
+            raise TypeError("a counterexample without its m or size")
     return made
 
 

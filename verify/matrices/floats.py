@@ -7,7 +7,7 @@ errors of a decomposition are as large as the matrix and not as its entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,10 +25,12 @@ from verify.matrices.subjects import Numbers
 from verify.network import Calculus
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
+from verify.witnesses.complex_step import LARGEST_ERROR
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.witness import Settings, record
 
+NOTHING = np.full(1, np.nan)
 CALCULUS = Calculus(sqrt, autograd.gradient, autograd.derivative)
 
 
@@ -38,6 +40,10 @@ class Evaluation(NamedTuple):
     actual: Array
     claimed: Array
     quantities: tuple[Array, ...]
+
+    def at(self, index: slice) -> Evaluation:
+        """Return the sides' entries of an index."""
+        return Evaluation(self.actual[:, index], self.claimed[:, index], self.quantities)
 
 
 def examine_random(claim: MatrixClaim, settings: Settings) -> Record:
@@ -53,46 +59,60 @@ def examine_all(claim: MatrixClaim, subjects: Iterable[Numbers], seed: int = 0) 
 
 def examine(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
     """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
-    subject = imposed(claim, subject).converted(_tensor, CALCULUS)
-    count = max(2, *(getattr(subject, name).numel() for name in subject.names()))
+    in_torch = imposed(claim, subject).converted(tensor, CALCULUS)
+    return judged(claim, in_torch, seed, lambda: (evaluate(claim, in_torch, _numpy), 0.0))
+
+
+def judged(
+    claim: MatrixClaim,
+    subject: Numbers,
+    seed: int,
+    evaluation: Callable[[], tuple[Evaluation, float]],
+) -> Instances:
+    """Judge what an evaluation gives by how far rounding moves it.
+
+    Args:
+        claim: what is examined.
+        subject: its numbers, in PyTorch.
+        seed: of the perturbations.
+        evaluation: gives both sides, and the largest relative error of the derivatives in them.
+    """
     try:
-        base = evaluate(claim, subject)
-        samples = [_perturbed(claim, subject, seed + i) for i in range(tolerance.SAMPLES)]
+        full, error = evaluation()
+        perturbed = [_perturbed(claim, subject, seed + i) for i in range(tolerance.SAMPLES)]
     except ZeroDivisionError:
-        return _vacuous(subject, count)
+        return _instance(subject, Outcome.VACUOUS)
+    index = _nearest_to_failing(claim.relation, full)
+    base, samples = full.at(index), [sample.at(index) for sample in perturbed]
     rounding = autograd.rounding_of(base[:2], [sample[:2] for sample in samples])
-    allowed = tolerance.tolerance(rounding, count)
-    if not _met(claim, base, samples, count):
-        return _vacuous(subject, count)
-    return Instances(
-        outcomes=tolerance.judge(base.actual, base.claimed, claim.relation, allowed),
-        ratios=tolerance.ratio(base.actual, base.claimed, claim.relation, allowed),
-        actual=tolerance.scalar(base.actual),
-        claimed=tolerance.scalar(base.claimed),
-        m=_rows(subject),
-        tokens=[subject.token],
-        strata=[subject.stratum],
+    count = max(2, *(getattr(subject, name).numel() for name in subject.names()))
+    allowed = tolerance.tolerance(rounding, count, error, rounding)
+    if not _met(claim, base, samples, count, error):
+        return _instance(subject, Outcome.VACUOUS)
+    (outcome,) = tolerance.judge(base.actual, base.claimed, claim.relation, allowed)
+    ratio = tolerance.ratio(base.actual, base.claimed, claim.relation, allowed)
+    sides = tolerance.scalar(base.actual), tolerance.scalar(base.claimed)
+    return _instance(
+        subject, outcome if error <= LARGEST_ERROR else Outcome.UNDECIDED, ratio, *sides
     )
 
 
-def evaluate(claim: MatrixClaim, subject: Numbers) -> Evaluation:
+def evaluate(claim: MatrixClaim, subject: Numbers, to_numpy: Callable[[Any], Array]) -> Evaluation:
     """Return both sides as NumPy arrays of one shape, and the hypotheses' quantities."""
-    actual, claimed = (_numpy(side) for side in claim.sides(subject))
+    actual, claimed = (to_numpy(side) for side in claim.sides(subject))
     shape = np.broadcast_shapes(actual.shape, claimed.shape)
     left, right = (np.broadcast_to(side, shape).reshape(1, -1) for side in (actual, claimed))
-    quantities = (_numpy(h.quantity(subject)).reshape(1, -1) for h in claim.hypotheses)
-    return _worst_entry(claim.relation, left, right, tuple(quantities))
+    quantities = (to_numpy(h.quantity(subject)).reshape(1, -1) for h in claim.hypotheses)
+    return Evaluation(left, right, tuple(quantities))
 
 
-def _worst_entry(
-    relation: Relation, actual: Array, claimed: Array, quantities: tuple[Array, ...]
-) -> Evaluation:
-    """Return the entry where an inequality between arrays is nearest to failing."""
-    if relation is Relation.EQUAL or actual.size <= 1:
-        return Evaluation(actual, claimed, quantities)
+def _nearest_to_failing(relation: Relation, full: Evaluation) -> slice:
+    """Return which entry of an inequality between arrays is to be judged; all of an equation."""
+    if relation is Relation.EQUAL or full.actual.size <= 1:
+        return slice(None)
     sign = -1 if relation in (Relation.AT_LEAST, Relation.MORE_THAN) else 1
-    index = [int(np.argmax(sign * (actual - claimed)))]
-    return Evaluation(actual[:, index], claimed[:, index], quantities)
+    worst = int(np.argmax(sign * (full.actual - full.claimed)))
+    return slice(worst, worst + 1)
 
 
 def _perturbed(claim: MatrixClaim, subject: Numbers, seed: int) -> Evaluation:
@@ -106,15 +126,17 @@ def _perturbed(claim: MatrixClaim, subject: Numbers, seed: int) -> Evaluation:
     if hasattr(moved, "couples"):
         moved = replace(moved, couples=subject.couples)  # type: ignore[attr-defined, call-arg]
     with RandomArithmetic(tolerance.STEP, seed):
-        return evaluate(claim, moved)
+        return evaluate(claim, moved, _numpy)
 
 
-def _met(claim: MatrixClaim, base: Evaluation, samples: Sequence[Evaluation], count: int) -> bool:
+def _met(
+    claim: MatrixClaim, base: Evaluation, samples: Sequence[Evaluation], count: int, error: float
+) -> bool:
     """Whether every hypothesis is met, up to rounding where it is an equation or a bound."""
     for number, hypothesis in enumerate(claim.hypotheses):
         value = base.quantities[number]
         rounding = tolerance.condition_times_size(value, [s.quantities[number] for s in samples])
-        slack = tolerance.tolerance(rounding, count)
+        slack = tolerance.tolerance(rounding, count, error, rounding)
         is_met = {
             Relation.EQUAL: np.abs(value) <= slack,
             Relation.MORE_THAN: value > slack,
@@ -127,13 +149,15 @@ def _met(claim: MatrixClaim, base: Evaluation, samples: Sequence[Evaluation], co
     return True
 
 
-def _vacuous(subject: Numbers, count: int) -> Instances:
-    nothing = np.full(1, np.nan)
+def _instance(
+    subject: Numbers, outcome: Outcome, ratio: Array = NOTHING, *sides: Array
+) -> Instances:
+    actual, claimed = sides or (NOTHING, NOTHING)
     return Instances(
-        outcomes=[Outcome.VACUOUS],
-        ratios=nothing,
-        actual=nothing,
-        claimed=nothing,
+        outcomes=[outcome],
+        ratios=ratio,
+        actual=actual,
+        claimed=claimed,
         m=_rows(subject),
         tokens=[subject.token],
         strata=[subject.stratum],
@@ -145,7 +169,8 @@ def _rows(subject: Numbers) -> int:
     return len(getattr(subject, subject.names()[0]))
 
 
-def _tensor(value: Any) -> torch.Tensor:
+def tensor(value: Any) -> torch.Tensor:
+    """Return numbers as a PyTorch tensor of float64."""
     return torch.as_tensor(np.asarray(value, dtype=np.float64))
 
 

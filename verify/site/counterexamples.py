@@ -132,10 +132,20 @@ def arithmetic(found: dict[str, Any]) -> str:
     """Return how the comparison was decided."""
     if found.get("arithmetic") == "exact":
         return "Both sides were computed in exact arithmetic."
+    if is_measured(found):
+        return (
+            f"Decided by sampling ({found['arithmetic']}): the lower end of the interval holds with"
+            " that confidence whatever the distribution, its upper end is Student's."
+        )
     return (
         f"Decided in {found.get('arithmetic', 'certified')} arithmetic: an interval $a \\pm r$ is"
         " certain to hold the true value."
     )
+
+
+def is_measured(found: dict[str, Any]) -> bool:
+    """Whether a counterexample is an expectation, which sampling decides with some confidence."""
+    return "distribution" in found
 
 
 def _parameters(found: dict[str, Any]) -> list[tuple[str, Any]]:

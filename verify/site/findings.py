@@ -7,7 +7,7 @@ from html import escape
 
 from theory.statement import Verdict
 from verify.evidence import Record
-from verify.ledger import Entry, agrees
+from verify.ledger import Entry, agrees, size
 from verify.site import api_pages, certificates, counterexamples
 from verify.site.expressions import UnreadableExpressionError
 from verify.site.figures import Figure
@@ -126,7 +126,7 @@ def _said(entry: Entry, record: Record) -> str:
     if record.proof:
         return f"proof for {record.proof['scope']}"
     if record.counterexample:
-        return f"counterexample with m = {record.counterexample['m']}"
+        return f"counterexample with {size(record.counterexample)}"
     if record.violated:
         return f"{record.violated:,} violated"
     if record.instances - record.vacuous - record.undecided:

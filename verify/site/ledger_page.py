@@ -75,7 +75,7 @@ def summary(grouped: Sequence[Group]) -> str:
         f"**What stands.** Of {plural(len(printed), 'statement')} as printed (without $\\epsilon$,"
         f" each reading of words counted by itself), {proved} are proved and"
         f" {len(stands) - proved} supported by measurement.",
-        f"**What falls.** {plural(len(falls), 'statement')}, each with an exact counterexample on"
+        f"**What falls.** {plural(len(falls), 'statement')}, each with a counterexample on"
         f" its page and in the [errata](errata.md): {_links(falls)}.",
         f"**With $\\epsilon > 0$**, as every layer computes it, "
         f" {plural(len(with_epsilon), 'statement')} of the table fail in that reading.",

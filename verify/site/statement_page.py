@@ -7,7 +7,7 @@ from html import escape
 
 from theory.statement import Form, Reading, Statement, Verdict
 from verify.ledger import EVERY_M, Entry
-from verify.site import findings
+from verify.site import counterexamples, findings
 from verify.site.figures import Figure
 from verify.site.markup import (
     anchor,
@@ -102,6 +102,11 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group
     return "\n".join(part for part in parts if part.strip())
 
 
+def is_measured(entry: Entry) -> bool:
+    """Whether sampling decided a refutation."""
+    return counterexamples.is_measured(counterexamples.simplest(entry) or {})
+
+
 def in_words(entry: Entry) -> str:
     """Return the verdict's scope as a phrase."""
     match entry.verdict:
@@ -110,7 +115,8 @@ def in_words(entry: Entry) -> str:
         case Verdict.PROVED:
             return f"for {entry.scope}"
         case Verdict.REFUTED:
-            return f"by an exact counterexample with {entry.scope}"
+            kind = "by sampling, at" if is_measured(entry) else "by an exact counterexample with"
+            return f"{kind} {entry.scope}"
         case Verdict.SUPPORTED:
             return f"{plural(entry.instances, 'instance')}, none violating"
         case Verdict.UNREADABLE:

@@ -6,15 +6,17 @@ from collections import Counter
 from dataclasses import asdict
 
 from theory.claim import Claim, Relation
+from theory.expectation_claim import ExpectationClaim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
-from verify import ledger, search
+from verify import expectations, ledger, search
 from verify.backends import Backend
 from verify.cases.case import Case
 from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
 from verify.matrices import exact as exact_matrices
 from verify.matrices import floats as float_matrices
+from verify.matrices import library as library_matrices
 from verify.matrices import symbolic as symbolic_matrices
 from verify.matrices import trained as trained_matrices
 from verify.tolerance import Outcome
@@ -128,6 +130,11 @@ def _few(settings: Settings) -> list[Case]:
     return list(random_cases(settings.seed, settings.budget.differences))
 
 
+def of_expectations(claim: Statement) -> bool:
+    """Whether a statement is about expectations of random matrices."""
+    return isinstance(claim, ExpectationClaim)
+
+
 OF_A_BATCH = (
     Witness("abstract", of_a_batch, prove_abstractly),
     Witness("exact", of_a_batch, search_integers),
@@ -143,6 +150,8 @@ OF_MATRICES = (
     Witness("exact", of_matrices, exact_matrices.search),
     Witness("symbolic", of_matrices, symbolic_matrices.examine),
     Witness("autograd", of_matrices, float_matrices.examine_random),
+    Witness("array library", of_matrices, library_matrices.examine_random),
     Witness(trained.WITNESS, trained_matrices.applies, trained_matrices.examine),
 )
-WITNESSES = (*OF_A_BATCH, *OF_MATRICES)
+OF_EXPECTATIONS = (Witness(expectations.WITNESS, of_expectations, expectations.examine),)
+WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

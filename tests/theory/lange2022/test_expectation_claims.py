@@ -1,0 +1,137 @@
+"""Proposition 5 and Lemma A2: sides that one can compute by hand, and wrong constants."""
+
+from dataclasses import replace
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+
+from theory.lange2022 import lemma_a2, proposition_5_expectation
+from theory.lange2022.random_matrices import normalised, scaled_norm, spectral_norm
+from theory.statement import Sides
+from verify import ledger
+from verify.expectations import examine
+from verify.expectations.examine import measure
+from verify.expectations.laws import LAWS, Entries
+from verify.tolerance import Outcome
+from verify.witnesses.witness import PROFILES, Settings
+
+CLAIMS = {c.id: c for c in (*proposition_5_expectation.CLAIMS, *lemma_a2.CLAIMS)}
+SMOKE = Settings(PROFILES["smoke"])
+
+
+def entries(law, N, n):
+    return Entries(law, LAWS[law], N, n)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_the_verdict_is_the_expected_one(name):
+    claim = CLAIMS[name]
+    assert ledger.entry(claim, [examine(claim, SMOKE)]).is_as_expected
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_correction_is_a_claim(name):
+    claim = CLAIMS[name]
+    assert claim.corrected_by in (None, *CLAIMS)
+    assert claim.of in (None, *CLAIMS)
+
+
+def test_norms_by_hand():
+    assert spectral_norm(np.array([[3.0, 4.0]])) == pytest.approx(5)
+    assert spectral_norm(np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])) == pytest.approx(2)
+    assert scaled_norm(np.array([[1.0]])) == pytest.approx(sqrt(2))  # [1, 1]
+    assert scaled_norm(np.array([[1.0, -1, 1, -1]])) == pytest.approx(sqrt(5) / 2)  # q = 2
+    rng = np.random.default_rng(0)
+    for shape in ((3, 5), (5, 3)):
+        G = rng.normal(size=shape)
+        assert spectral_norm(G) == pytest.approx(np.linalg.norm(G, 2))
+
+
+def test_normalised_by_hand():
+    assert normalised(np.array([[0.0, 5.0], [4.0, 3.0]])).tolist() == [[-1, 1], [1, -1]]
+    with pytest.raises(ZeroDivisionError):
+        normalised(np.ones((3, 2)))
+
+
+def test_the_lemma_by_hand():
+    G = np.array([[3.0, 4.0], [0.0, 0.0]])
+    for k in (1, 2, 10, -1):
+        with np.errstate(divide="ignore"):
+            actual, claimed = lemma_a2.powers(k)(G)
+        assert actual == pytest.approx(5.0**k)
+        if k > 0:
+            assert claimed == pytest.approx(5.0**k + 4.0**k)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize("law", ["signs", "uniform", "sparse, p = 1/max(N, n)"])
+def test_no_matrix_exceeds_the_ceilings(name, law):
+    claim, here = CLAIMS[name], entries(law, 6, 5)
+    if all(h.quantity(here) == 0 for h in claim.hypotheses if "pm 1" in h.statement):
+        ceilings = claim.ceilings(here)
+        for G in here.matrices(0, 20):
+            try:
+                sides = claim.sides(G)
+            except ZeroDivisionError:
+                continue
+            assert sides.actual <= ceilings.actual * (1 + 1e-12)
+            assert sides.claimed <= ceilings.claimed * (1 + 1e-12)
+
+
+PLANTED = [
+    ("L-prop-5/expectation-normalised", 1.6, "normal", 100, 100),
+    ("L-prop-5/expectation-each-batch-size", 1.2, "signs", 4, 4),
+    ("L-prop-5/expectation-fourth-moment", 1.5, "signs", 100, 100),
+    ("L-prop-5/expectation-fourth-moment/sharpened", 1.5, "signs", 100, 100),
+    ("L-lemma-A2/k-1", 0.8, "signs", 100, 100),
+    ("L-lemma-A2/k-2", 1.2, "signs", 100, 100),
+    ("L-lemma-A2/k-10", 1.7, "signs", 150, 150),
+]
+
+
+@pytest.mark.parametrize(("name", "constant", "law", "N", "n"), PLANTED)
+def test_a_constant_that_is_too_small_is_found(name, constant, law, N, n):
+    claim = replace(CLAIMS[name], constant=lambda entries: constant)
+    assert measure(CLAIMS[name], entries(law, N, n)).outcome is Outcome.HOLDS
+    assert measure(claim, entries(law, N, n)).outcome is Outcome.VIOLATED
+
+
+def test_the_scaling_by_q_is_needed():
+    def without_q(G):
+        sides = proposition_5_expectation.norms(G)
+        N, n = G.shape
+        return sides._replace(actual=sides.actual * sqrt(max(n / N, 1)))
+
+    claim = CLAIMS["L-prop-5/expectation-normalised"]
+    wide = replace(claim, sides=without_q, ceilings=lambda e: Sides(inf, sqrt(e.N)))
+    assert measure(wide, entries("signs", 15, 150)).outcome is Outcome.VIOLATED
+
+
+def test_a_power_that_is_left_out_is_found():
+    claim = CLAIMS["L-lemma-A2/k-2"]
+
+    def first_power(G):
+        return claim.sides(G)._replace(claimed=lemma_a2.powers(1)(G).claimed)
+
+    planted = replace(
+        claim,
+        sides=first_power,
+        ceilings=lambda e: Sides(inf, lemma_a2.ceilings(1)(e).claimed),
+    )
+    assert measure(planted, entries("signs", 25, 25)).outcome is Outcome.VIOLATED
+
+
+def test_the_ratio_of_heavy_tails_grows_and_that_of_the_normalised_does_not():
+    law = "Student t, 2.5 degrees of freedom"
+    model = CLAIMS["L-prop-5/expectation-each-law"]
+    real = CLAIMS["L-prop-5/expectation-normalised"]
+    ratios = [[measure(c, entries(law, n, n)).ratio for n in (25, 100)] for c in (model, real)]
+    assert ratios[0][1] > 1.25 * ratios[0][0]
+    assert ratios[1][1] < 2
+
+
+def test_the_sparsest_law_has_a_ratio_of_the_order_of_the_root_of_n():
+    claim = CLAIMS["L-prop-5/expectation-every-law"]
+    for n in (25, 100):
+        assert measure(claim, entries("sparse, p = 1/(Nn)", n, n)).high > 0.63 * sqrt(n)

@@ -1,0 +1,79 @@
+r"""A statement about expectations over a random matrix of independent entries.
+
+It says that, for every law of the entries and every size that its hypotheses admit,
+
+.. math:: \left(\frac{\mathbb{E} X}{\mathbb{E} Y}\right)^{1/k} \le C,
+
+where the ``sides`` X and Y, neither of them negative, are functions of one random matrix, k is the
+``root`` and C the ``constant``.  A paper that says "there is a constant" leaves open what C may
+depend on: each reading names a C, as a function of the law and the size, and what falsifies it
+falsifies every smaller one.
+
+The expectations are measured, so nothing here is proved: what is refuted is refuted with a stated
+confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from theory.statement import Relation, Sides, Statement
+
+
+class Entries(Protocol):
+    """The law of the independent entries, of mean 0 and variance 1, of a matrix, and its size."""
+
+    @property
+    def N(self) -> int:
+        """Rows."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Columns."""
+        ...
+
+    @property
+    def fourth_moment(self) -> float:
+        """The mean of an entry's fourth power; it may be infinite."""
+        ...
+
+    @property
+    def order(self) -> float:
+        """Below it every moment is finite; it may be infinite."""
+        ...
+
+    @property
+    def largest(self) -> float:
+        """What an entry's modulus never exceeds; it may be infinite."""
+        ...
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the law is the same at every size."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectationClaim(Statement):
+    """A bound of one expectation by another, times a constant.
+
+    The hypotheses' quantities are functions of the :class:`Entries`.
+
+    Raises:
+        ValueError: the relation is not "at most".
+    """
+
+    sides: Callable[[Any], Sides]
+    """X and Y as functions of a matrix of floats, (N, n)."""
+    constant: Callable[[Entries], float]
+    root: int = 1
+    ceilings: Callable[[Entries], Sides]
+    """What X and Y never exceed for such entries; infinite where there is no such number."""
+
+    def __post_init__(self) -> None:
+        """Refuse what the one direction cannot say."""
+        if self.relation is not Relation.AT_MOST:
+            raise ValueError(f"{self.id}: a bound from above was expected; exchange the sides")

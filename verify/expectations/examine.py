@@ -1,0 +1,195 @@
+"""Measure the expectations that a claim compares, for every law, at growing sizes.
+
+The claim holds at a law and a size where the whole interval respects the bound, is violated where
+the exact lower limit exceeds it, and else undecided; :mod:`verify.expectations.means` says what is
+exact.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from theory.expectation_claim import ExpectationClaim
+from theory.statement import Relation
+from verify.evidence import Record
+from verify.expectations import means
+from verify.expectations.laws import LAWS, Entries
+from verify.tolerance import Array, Outcome
+from verify.witnesses.witness import Settings, counted
+
+WITNESS = "monte carlo"
+SIZES = (
+    *((1, 1), (1, 3), (4, 4), (25, 25), (15, 150), (150, 15), (50, 150), (100, 100)),
+    *((150, 150), (400, 100), (200, 200), (400, 400)),
+)
+"""(N, n), in ascending order of N n."""
+AREAS = {4: 100**2, 20: 150**2, 1000: 400**2}
+"""The largest N n, by the number of random cases of a profile."""
+DRAWS = ((1000, 120), (100**2, 120), (150**2, 60), (400**2, 40))
+"""How many matrices for N n up to a number."""
+SAID = f"1 - {means.RISK:.0e}".replace("e-0", "e-")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found for one law at one size."""
+
+    entries: Entries
+    outcome: Outcome
+    ratio: float = float("nan")
+    """(E X / E Y)^(1/k)."""
+    low: float = float("nan")
+    high: float = float("nan")
+    bound: float = float("nan")
+    is_exact: bool = False
+    """Whether the outcome does not rest on Student's interval."""
+
+
+def examine(claim: ExpectationClaim, settings: Settings) -> Record:
+    """Examine every law at sizes in ascending order, until a size where the claim is violated."""
+    found: list[Measured] = []
+    for N, n in sizes(settings):
+        here = [measure(claim, Entries(name, LAWS[name], N, n), settings.seed) for name in LAWS]
+        found.extend(here)
+        if any(m.outcome is Outcome.VIOLATED for m in here):
+            break
+    return record(claim, found)
+
+
+def sizes(settings: Settings) -> list[tuple[int, int]]:
+    """Return the sizes that a profile allows."""
+    largest = max(area for count, area in AREAS.items() if count <= max(settings.budget.random, 4))
+    return [size for size in SIZES if np.prod(size) <= largest]
+
+
+def measure(
+    claim: ExpectationClaim, entries: Entries, seed: int = 0, count: int | None = None
+) -> Measured:
+    """Measure one law at one size.
+
+    Outside of the statement are laws that its hypotheses exclude, and those for which a matrix was
+    drawn where a side divides by zero, such as the deviation of a constant column.
+    """
+    if not all(_stands(h.quantity(entries), h.sign) for h in claim.hypotheses):
+        return Measured(entries, Outcome.VACUOUS)
+    drawn = entries.matrices(seed, count or _draws(entries))
+    try:
+        X, Y = np.array([[float(side) for side in claim.sides(G)] for G in drawn]).T
+    except ZeroDivisionError:
+        return Measured(entries, Outcome.VACUOUS)
+    if not np.isfinite([X, Y]).all() or not np.mean(Y) > 0:
+        return Measured(entries, Outcome.UNDECIDED)
+    return _judged(claim, entries, X, Y)
+
+
+def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Measured:
+    bound, ceilings = float(claim.constant(entries)), claim.ceilings(entries)
+    claimed = bound**claim.root
+    is_above = means.exceeds(X, claimed * Y, claimed * float(ceilings.claimed))
+    is_below = means.exceeds(claimed * Y, X, float(ceilings.actual))
+    outcome = Outcome.UNDECIDED
+    if is_above:
+        outcome = Outcome.VIOLATED
+    elif is_below or means.seems_below(X, claimed * Y):
+        outcome = Outcome.HOLDS
+    low = means.lower_limit(X, Y, float(ceilings.claimed))
+    limits = (float(np.mean(X) / np.mean(Y)), low, means.upper_limit(X, Y))
+    ratio, low, high = (value ** (1 / claim.root) for value in limits)
+    return Measured(entries, outcome, ratio, low, high, bound, is_above or is_below)
+
+
+def record(claim: ExpectationClaim, found: list[Measured]) -> Record:
+    """Return what the measurements say together."""
+    decided = [m for m in found if m.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
+    violated = [m for m in decided if m.outcome is Outcome.VIOLATED]
+    return Record(
+        claim=claim.id,
+        witness=WITNESS,
+        **counted(Counter(m.outcome for m in found)),
+        worst_ratio=max((m.ratio / m.bound for m in violated or decided), default=None),
+        strata=_by_law(found),
+        sizes=_by_size(found),
+        counterexample=_counterexample(violated),
+        points=[_point(m) for m in decided],
+        notes=_notes(found, decided),
+    )
+
+
+def _draws(entries: Entries) -> int:
+    return next(count for area, count in DRAWS if entries.N * entries.n <= area)
+
+
+def _stands(quantity: Any, sign: Relation) -> bool:
+    value = float(quantity)
+    return {
+        Relation.EQUAL: value == 0,
+        Relation.AT_MOST: value <= 0,
+        Relation.AT_LEAST: value >= 0,
+        Relation.LESS_THAN: value < 0,
+        Relation.MORE_THAN: value > 0,
+    }[sign]
+
+
+def _by_law(found: list[Measured]) -> dict[str, dict[str, int]]:
+    table: dict[str, Counter[str]] = {}
+    for measured in found:
+        counts = table.setdefault(measured.entries.name, Counter())
+        counts.update(["instances", measured.outcome.value])
+    return {name: dict(counts) for name, counts in table.items()}
+
+
+def _by_size(found: list[Measured]) -> dict[str, str]:
+    grouped: dict[str, list[Measured]] = {}
+    for measured in found:
+        grouped.setdefault(measured.entries.size, []).append(measured)
+    return {size: _in_words(group) for size, group in grouped.items()}
+
+
+def _in_words(group: list[Measured]) -> str:
+    ratios = [m.ratio for m in group if isfinite(m.ratio)]
+    if not ratios:
+        return "no law meets the hypotheses"
+    fails = sum(m.outcome is Outcome.VIOLATED for m in group)
+    said = f"fails for {fails} of" if fails else "no violation in"
+    return f"{said} {len(ratios)} laws, ratios {min(ratios):.3g} to {max(ratios):.3g}"
+
+
+def _counterexample(violated: list[Measured]) -> dict[str, Any] | None:
+    """The clearest violation, with its interval; nothing where there is none."""
+    if not violated:
+        return None
+    worst = max(violated, key=lambda m: m.low / m.bound)
+    middle, radius = (worst.low + worst.high) / 2, (worst.high - worst.low) / 2
+    return {
+        "size": worst.entries.size,
+        "distribution": worst.entries.name,
+        "actual": f"[{middle:.4g} +/- {radius:.2g}]",
+        "claimed": f"{worst.bound:.4g}",
+        "arithmetic": f"measured, confidence {SAID}",
+    }
+
+
+def _point(m: Measured) -> dict[str, Any]:
+    return {
+        "actual": m.ratio,
+        "claimed": m.bound,
+        "stratum": m.entries.name,
+        "m": m.entries.N,
+        "violated": m.outcome is Outcome.VIOLATED,
+    }
+
+
+def _notes(found: list[Measured], decided: list[Measured]) -> str:
+    if not decided:
+        return "no law at any size meets the hypotheses and is decided; says nothing"
+    exact = sum(m.is_exact for m in decided)
+    return (
+        f"each at confidence {SAID}: {exact} of {len(decided)} by an exact test, the others, none"
+        " a violation, by Student's interval and a median of means, which heavy tails make"
+        " optimistic"
+    )

@@ -1,0 +1,124 @@
+r"""Laws of the entries of a random matrix, by name, each of mean 0 and variance 1.
+
+The fourth moment is what matters: with one the norm of an :math:`N \times n` matrix is of the
+order of :math:`\sqrt N + \sqrt n`, without one its largest entry alone is larger.  Student's t has
+one above four degrees of freedom only.  The sparse laws are :math:`\pm 1/\sqrt p` with probability
+p and else 0, where p shrinks as the matrix grows: one entry in a row or column, or in the whole
+matrix, is what one expects not to be 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from verify.tolerance import Array
+
+
+@dataclass(frozen=True)
+class Law:
+    """How entries are drawn, and what is known of them, as functions of the size (N, n)."""
+
+    draw: Callable[[Generator, int, int], Array]
+    """A function of a generator of random numbers and the size."""
+    fourth_moment: Callable[[int, int], float]
+    largest: Callable[[int, int], float]
+    is_fixed: bool = True
+    order: float = inf
+    """Below it every moment is finite."""
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A law at a size: see :class:`theory.expectation_claim.Entries`."""
+
+    name: str
+    law: Law
+    N: int
+    n: int
+
+    @property
+    def fourth_moment(self) -> float:
+        """The mean of an entry's fourth power."""
+        return self.law.fourth_moment(self.N, self.n)
+
+    @property
+    def largest(self) -> float:
+        """What an entry's modulus never exceeds."""
+        return self.law.largest(self.N, self.n)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the law is the same at every size."""
+        return self.law.is_fixed
+
+    @property
+    def order(self) -> float:
+        """Below it every moment is finite."""
+        return self.law.order
+
+    @property
+    def size(self) -> str:
+        """The size as a reader would name it."""
+        return f"N = {self.N}, n = {self.n}"
+
+    def matrices(self, seed: int, count: int) -> list[Array]:
+        """Return independent matrices, the same for the same seed."""
+        rng = np.random.default_rng([seed, self.N, self.n, crc32(self.name.encode())])
+        return [self.law.draw(rng, self.N, self.n) for _ in range(count)]
+
+
+def standardised(distribution: Any, order: float = inf) -> Law:
+    """Return a continuous law of scipy.stats, shifted and scaled to mean 0 and variance 1."""
+    mean, variance, excess = map(float, distribution.stats(moments="mvk"))
+    deviation = sqrt(variance)
+    largest = float(np.max(np.abs(np.subtract(distribution.support(), mean)))) / deviation
+
+    def draw(rng: Generator, N: int, n: int) -> Array:
+        return (distribution.rvs(size=(N, n), random_state=rng) - mean) / deviation
+
+    return Law(draw, lambda N, n: excess + 3, lambda N, n: largest, order=order)
+
+
+def sparse(share: Callable[[int, int], float], is_fixed: bool = False) -> Law:
+    r"""Return :math:`\pm 1/\sqrt p` with probability p, which is a function of the size, else 0."""
+
+    def draw(rng: Generator, N: int, n: int) -> Array:
+        p = share(N, n)
+        signs = rng.choice([-1.0, 1.0], size=(N, n))
+        return np.where(rng.random((N, n)) < p, signs / sqrt(p), 0.0)
+
+    return Law(draw, lambda N, n: 1 / share(N, n), lambda N, n: 1 / sqrt(share(N, n)), is_fixed)
+
+
+def rectified() -> Law:
+    """Return what ReLU makes of a normal number, standardised."""
+    first, second, third, fourth = 1 / sqrt(2 * np.pi), 0.5, sqrt(2 / np.pi), 1.5
+    variance = second - first**2
+    central = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
+
+    def draw(rng: Generator, N: int, n: int) -> Array:
+        return (np.maximum(rng.normal(size=(N, n)), 0) - first) / sqrt(variance)
+
+    return Law(draw, lambda N, n: central / variance**2, lambda N, n: inf)
+
+
+LAWS: dict[str, Law] = {
+    "signs": sparse(lambda N, n: 1.0, is_fixed=True),
+    "uniform": standardised(stats.uniform()),
+    "normal": standardised(stats.norm()),
+    "rectified normal": rectified(),
+    "Laplace": standardised(stats.laplace()),
+    "Student t, 5 degrees of freedom": standardised(stats.t(5), order=5),
+    "Student t, 3 degrees of freedom": standardised(stats.t(3), order=3),
+    "Student t, 2.5 degrees of freedom": standardised(stats.t(2.5), order=2.5),
+    "sparse, p = 1/max(N, n)": sparse(lambda N, n: 1 / max(N, n)),
+    "sparse, p = 1/(Nn)": sparse(lambda N, n: 1 / (N * n)),
+}

@@ -1,0 +1,82 @@
+r"""Comparing the means of two variables, neither of them negative, from independent draws.
+
+*Exact*, for any law.  Let :math:`X, Y \ge 0` and :math:`Y \le B`.  If
+:math:`\mathbb{E} X \le c\, \mathbb{E} Y`, then for every :math:`f \in [0, 1]` each factor of
+
+.. math:: \prod_i \left(1 + f\, \frac{X_i - c Y_i}{c B}\right)
+
+is non-negative and has mean at most 1, and so has the product, and the average of such products
+over several f.  By Markov's inequality the average exceeds :math:`10^6` with probability at most
+:math:`10^{-6}`: where it does, :math:`\mathbb{E} X > c\, \mathbb{E} Y` with that confidence.  X
+need not be bounded, so heavy tails do no harm.  (Betting: Waudby-Smith and Ramdas 2024, "Estimating
+means of bounded random variables by betting", of which this is the plainest form.)
+
+*Approximate*.  Where X has no bound, no such test can say that :math:`\mathbb{E} X` is small: rare
+large values may not have been seen.  There Student's interval of :math:`X - cY` must lie below zero
+at the same level, and a median of means too.  Heavy tails make the first optimistic, and the
+second, which one large value does not move, is too low where they are on one side.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+from scipy import optimize, special, stats
+
+from verify.tolerance import Array
+
+RISK = 1e-6
+STAKES = np.linspace(0.05, 1, 20)
+BLOCKS = 8
+ROUNDING = 1e-9
+
+
+def exceeds(larger: Array, smaller: Array, ceiling: float) -> bool:
+    """Whether the mean of one variable exceeds that of another, never above ``ceiling``: exact.
+
+    Raises:
+        ValueError: a draw contradicts what the test needs.
+    """
+    if not 0 < ceiling < np.inf:
+        return False
+    if np.min(larger) < 0 or np.max(smaller) > ceiling * (1 + ROUNDING):
+        raise ValueError(
+            f"expected draws from 0, and from below {ceiling}; got {np.min(larger)} and"
+            f" {np.max(smaller)}: correct the claim's ceilings"
+        )
+    gains = STAKES[:, None] * ((larger - smaller) / ceiling)
+    with np.errstate(divide="ignore"):
+        wealth = special.logsumexp(np.sum(np.log1p(np.maximum(gains, -1.0)), axis=1))
+    return bool(wealth - log(len(STAKES)) > -log(RISK))
+
+
+def lower_limit(X: Array, Y: Array, ceiling: float) -> float:
+    """The largest c for which E X > c E Y is certain enough; Y never exceeds ``ceiling``: exact."""
+    top = 2 * max(float(np.max(X)), 0.0) / float(np.mean(Y))
+
+    def side(c: float) -> float:
+        return 1.0 if c == 0 or exceeds(X, c * Y, c * ceiling) else -1.0
+
+    return 0.0 if top == 0 or side(top) > 0 else float(optimize.bisect(side, 0, top, rtol=1e-6))
+
+
+def upper_limit(X: Array, Y: Array) -> float:
+    """E X / E Y and Student's quantile of its standard errors: approximate."""
+    ratio = float(np.mean(X) / np.mean(Y))
+    quantile = float(stats.t.isf(RISK, len(X) - 1))
+    spread = float(np.std(X - ratio * Y, ddof=1) / np.mean(Y))
+    return ratio + quantile * spread / float(np.sqrt(len(X)))
+
+
+def seems_below(X: Array, bound: Array) -> bool:
+    """Whether Student's interval and the median of means of X - bound lie below zero."""
+    difference = X - bound
+    quantile = float(stats.t.isf(RISK, len(X) - 1))
+    student = np.mean(difference) + quantile * stats.sem(difference)
+    return bool(student <= 0 and median_of_means(difference) <= 0)
+
+
+def median_of_means(values: Array) -> float:
+    """The median of the means of blocks, in the order of the draws."""
+    return float(np.median([np.mean(block) for block in np.array_split(values, BLOCKS)]))
