@@ -32,6 +32,12 @@ class Entry:
         return self.verdict is not Verdict.NOT_RUN and not self.is_as_expected
 
     @property
+    def scope_in_short(self) -> str:
+        """The scope, the first size standing for several."""
+        first, *others = self.scope.split("; ")
+        return f"{first} (+{len(others)})" if others else first
+
+    @property
     def counterexample(self) -> dict[str, Any] | None:
         """The counterexample's numbers, if one was certified."""
         return next((r.counterexample for r in self.records if r.counterexample), None)

@@ -19,6 +19,7 @@ from theory.claim import (
     hessian_of_loss,
     letters_of,
 )
+from theory.lange2022 import CLAIMS as LANGE
 from theory.santurkar2018 import CLAIMS
 
 PRINTED = Claim(
@@ -163,8 +164,22 @@ def test_what_a_claim_refers_to_exists(claim):
     assert (claim.expected is Verdict.UNREADABLE) == bool(claim.unreadable)
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+EVERY_CLAIM = (*CLAIMS, *LANGE)
+
+
+def test_an_identifier_is_one_claims():
+    identifiers = [claim.id for claim in EVERY_CLAIM]
+    assert len(set(identifiers)) == len(identifiers)
+
+
+@pytest.mark.parametrize("claim", EVERY_CLAIM, ids=lambda claim: claim.id)
+def test_what_a_claim_points_to_exists(claim):
+    known = {c.id for c in EVERY_CLAIM}
+    assert {claim.of, claim.corrected_by} - {None} <= known
+
+
+@pytest.mark.parametrize("claim", EVERY_CLAIM, ids=lambda claim: claim.id)
 def test_what_is_refuted_says_what_is_right_or_remarks_why_not(claim):
     if claim.expected is Verdict.REFUTED:
-        corrections = [c for c in CLAIMS if c.of == claim.id and c.form is Form.CORRECTED]
+        corrections = [c for c in EVERY_CLAIM if c.of == claim.id and c.form is Form.CORRECTED]
         assert claim.corrected_by or corrections or claim.remark

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from theory.santurkar2018 import CLAIMS
-from theory.santurkar2018.texts import FILES, SHA256
+from theory import lange2022, santurkar2018
+from theory.lange2022 import texts as lange
+from theory.santurkar2018 import texts as santurkar
 
+CLAIMS = (*santurkar2018.CLAIMS, *lange2022.CLAIMS)
+FILES = santurkar.FILES | lange.FILES
+SHA256 = santurkar.SHA256 | lange.SHA256
 VARIABLE = "BATCHNORM_PAPERS"
 PLACES = {f"{claim.id}-{l.text}-{l.line}": l for claim in CLAIMS for l in claim.locations}
 

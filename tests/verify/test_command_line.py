@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from theory.claim import Relation, Verdict
-from theory.santurkar2018 import CLAIMS, theorem_4_1
+from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import backends, engine
 from verify.evidence import FILE, Record, Writer, describe_run, is_finished, read
@@ -79,9 +79,9 @@ def test_a_ledger_without_evidence_has_every_claim_and_says_what_to_do(run, tmp_
     result = run("ledger", "--evidence", tmp_path)
     assert result.exit_code == 0
     assert "run 'make verify', or name another folder" in result.stderr
-    unreadable = sum(bool(claim.unreadable) for claim in CLAIMS)
-    not_run = len(CLAIMS) - unreadable
-    last = f"{len(CLAIMS)} statements: {unreadable} unreadable, {not_run} not yet run"
+    unreadable = sum(bool(claim.unreadable) for claim in engine.CLAIMS)
+    not_run = len(engine.CLAIMS) - unreadable
+    last = f"{len(engine.CLAIMS)} statements: {unreadable} unreadable, {not_run} not yet run"
     assert result.stdout.splitlines()[-1] == last
 
 
@@ -89,7 +89,7 @@ def test_a_ledger_for_a_program_without_evidence(run, tmp_path):
     result = run("ledger", "--json", "--evidence", tmp_path)
     assert result.exit_code == 0
     entries = json.loads(result.stdout)
-    assert [entry["id"] for entry in entries] == [claim.id for claim in CLAIMS]
+    assert [entry["id"] for entry in entries] == [claim.id for claim in engine.CLAIMS]
     assert all(entry.keys() >= KEYS for entry in entries)
     assert {entry["verdict"] for entry in entries} <= {"not yet run", "unreadable"}
 

@@ -51,7 +51,7 @@ def test_every_stratum_can_be_reproduced(stratum):
 @pytest.mark.parametrize(
     ("token", "said"),
     [
-        ("", "expected random:STRATUM:SEED:INDEX, trained:NETWORK:STAGE:SEED:LAYER:UNIT, matrices:"),
+        ("", "expected random:STRATUM:SEED:INDEX, trained:NETWORK:STAGE:SEED:LAYER:UNIT"),
         ("matrices:layer:gaussian:0", "matrices:KIND:STRATUM:SEED:INDEX"),
         ("matrices:layer:nowhere:0:1", "a stratum of gaussian"),
         ("matrices:maps:gaussian:x:1", "whole numbers"),

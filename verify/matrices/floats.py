@@ -30,6 +30,8 @@ from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.witness import Settings, record
 
+MATRICES_SHARE = 2
+"""One subject of matrices for so many batches of a unit: they are not examined all at once."""
 NOTHING = np.full(1, np.nan)
 CALCULUS = Calculus(sqrt, autograd.gradient, autograd.derivative)
 
@@ -48,7 +50,8 @@ class Evaluation(NamedTuple):
 
 def examine_random(claim: MatrixClaim, settings: Settings) -> Record:
     """Examine random subjects of every stratum."""
-    subjects = random_subjects(claim.subject, settings.seed, settings.budget.random)
+    count = -(-settings.budget.random // MATRICES_SHARE)
+    subjects = random_subjects(claim.subject, settings.seed, count)
     return record(claim, "autograd", examine_all(claim, subjects, settings.seed))
 
 

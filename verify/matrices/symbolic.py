@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from theory.arithmetic import sqrt, symbolic
+from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError, UnreadableError
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Term
@@ -23,7 +24,7 @@ from verify.witnesses.witness import Settings
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {
-    Kind.LAYER: ((2, 1, 1), (3, 1, 1), (2, 2, 1), (3, 2, 1), (2, 1, 2)),
+    Kind.LAYER: ((2, 1, 1), (2, 2, 1), (2, 1, 2), (3, 2, 1), (3, 1, 1)),
     Kind.MAPS: ((1, 1, 2, 1, 1, 1), (1, 1, 2, 1, 1, 3), (2, 1, 1, 1, 1, 3)),
     Kind.DESCENT: ((1,), (2,), (3,)),
 }
@@ -62,7 +63,7 @@ def prove(claim: MatrixClaim, size: Size) -> Finding:
         terms = [] if claim.certificate is None else claim.certificate(subject)
         total = sum((_value(term, subject) for term in terms), start=sp.Integer(0))
         is_proved = symbolic.is_zero(slack - total)
-    except (UndecidedError, UnreadableError, ZeroDivisionError, TypeError):
+    except (UndecidedError, UnreadableError, DifferentFieldsError, ZeroDivisionError, TypeError):
         return "not proved"
     return "proved" if is_proved and _is_certificate(claim, terms) else "not proved"
 
