@@ -57,7 +57,7 @@ def margin(descent: Descent) -> Any:
 
 
 def small_rate(descent: Descent) -> Any:
-    """R for alpha = 1/(1 + x), below one."""
+    """The r of alpha = 1/(1 + x), below one."""
     return abs(1 - 2 / (1 + descent.step))
 
 

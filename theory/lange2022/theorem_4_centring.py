@@ -68,7 +68,11 @@ PRINTED = MatrixClaim(
     row="L-thm-4a",
     locations=(
         *at(199, "Sect. 3.3, Theorem 4", r"has full column rank. We have"),
-        *at(201, "Sect. 3.3, Theorem 4, first display", r"\kappa(\widehat{H}U)\leq\kappa(\widehat{H})."),
+        *at(
+            201,
+            "Sect. 3.3, Theorem 4, first display",
+            r"\kappa(\widehat{H}U)\leq\kappa(\widehat{H}).",
+        ),
         *at(640, "App. A, proof of Theorem 4", "This gives us the desired result that"),
     ),
     statement=r"\kappa(\hat H U)^2 \le \kappa(\hat H)^2",

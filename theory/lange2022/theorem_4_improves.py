@@ -10,6 +10,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from theory.lange2022.spectral import FULL_COLUMN_RANK, before, largest_correlation, normalized
 from theory.lange2022.texts import at
 from theory.matrix_claim import Kind, Layer, MatrixClaim
@@ -27,8 +29,8 @@ def by_correlation(layer: Layer) -> Sides:
 
 
 def sums_of_earlier(layer: Any) -> Any:
-    """Make each feature a sum of the earlier ones and its own, and take the means off."""
-    sums = layer.H.cumsum(1)
+    """Give every feature an example of its own, add up the earlier ones, and take the means off."""
+    sums = (layer.H + 2 * np.eye(*layer.H.shape, dtype=int)).cumsum(1)
     return replace(layer, H=sums - sums.sum(0) * Fraction(1, len(sums)))
 
 
