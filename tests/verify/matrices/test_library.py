@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from theory.lange2022 import algorithm_1, proposition_2, theorem_3, theorem_4_centring
+from theory.matrix_claim import Kind
 from theory.statement import Sides
 from verify import backends
 from verify.backends import Backend
 from verify.matrices import floats, library
 from verify.matrices.arrays import Array, bare
-from verify.matrices.strata import random_subjects
+from verify.matrices.strata import draw
 from verify.tolerance import Outcome
 from verify.witnesses.witness import PROFILES, Settings
 
@@ -26,6 +27,11 @@ CLAIMS = [
 ]
 
 
+SUBJECTS = [
+    draw(Kind.LAYER, stratum, 0, 0) for stratum in ("gaussian", "nearly dependent", "rectified")
+]
+
+
 def named(backend):
     return f"{backend.name} {backend.device}"
 
@@ -33,10 +39,12 @@ def named(backend):
 @pytest.mark.parametrize("backend", BACKENDS, ids=named)
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_library_agrees_with_pytorch(backend, claim):
-    for subject in random_subjects(claim.subject, 0, 1):
+    for subject in SUBJECTS:
         there = library.examine(claim, subject, backend)
         here = floats.examine(claim, subject)
         assert Outcome.VIOLATED not in (*there.outcomes, *here.outcomes)
+        if {*there.outcomes, *here.outcomes} != {Outcome.HOLDS}:
+            continue
         np.testing.assert_allclose(there.actual, here.actual, rtol=1e-6)
         np.testing.assert_allclose(there.claimed, here.claimed, rtol=1e-6)
 
@@ -49,8 +57,7 @@ def test_a_wrong_formula_is_seen(backend, claim):
         return Sides(actual, claimed * (1 + 1e-3))
 
     wrong = replace(claim, sides=off)
-    subjects = list(random_subjects(claim.subject, 0, 1))
-    found = [library.examine(wrong, subject, backend).outcomes[0] for subject in subjects]
+    found = [library.examine(wrong, subject, backend).outcomes[0] for subject in SUBJECTS]
     assert set(found) - {Outcome.VACUOUS, Outcome.UNDECIDED} == {Outcome.VIOLATED}
 
 
