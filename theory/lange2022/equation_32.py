@@ -1,17 +1,22 @@
 r"""The proof of Theorem 4, equation (32) and the two cases of the smallest eigenvalue.
 
-All steps hold, at a generic vector z = (t, x).  In the second case, line 633, the numerator must
-not be negative; it is :math:`z^\top\hat H^\top\hat H z` at (s, x), so it is not, which the text
-needs and does not say.  Both cases are replaced by one line of
-:mod:`theory.lange2022.theorem_4_centring_steps`.
+All steps hold, at a generic vector z = (t, x), but for a number: line 621 announces (29) where (28)
+is used.  In the second case, line 633, the numerator must not be negative; it is
+:math:`z^\top\hat H^\top\hat H z` at (s, x), so it is not, which the text needs and does not say.
+Both cases are replaced by one line of :mod:`theory.lange2022.theorem_4_centring_steps`.
 """
 
 from typing import Any
 
-from theory.lange2022.equations_28_31 import along, line, parts
+from theory.lange2022.equations_28_31 import LINE_28, along, line, line_29, parts
 from theory.lange2022.spectral import augmented, centred_and_ones, form, stacked
 from theory.matrix_claim import Layer
-from theory.statement import Hypothesis, Relation, Sides, Term
+from theory.statement import Hypothesis, Relation, Sides, Term, Verdict
+
+
+def line_621(layer: Layer) -> Sides:
+    """The numerator of the smallest eigenvalue's quotient, by (29)."""
+    return Sides(form(centred_and_ones(layer.H), layer.direction), line_29(layer).claimed)
 
 
 def numerator(layer: Layer, t: Any) -> Any:
@@ -90,6 +95,16 @@ QUOTIENT = (
 LEFT = r"\frac{Nt^2 - N(x^\top\mu_H)^2 + x^\top H^\top H x}{t^2 + x^\top x}"
 
 CLAIMS = [
+    line(
+        "621",
+        621,
+        "First, using (29), we have",
+        r"z^\top U^\top\hat H^\top\hat H U z = N(t^2 + 2t x^\top\mu_H) + x^\top H^\top H x",
+        sides=line_621,
+        expected=Verdict.REFUTED,
+        corrected_by=LINE_28.id,
+        remark="The number alone is wrong: the display that follows has the right side of (28).",
+    ),
     line(
         "32",
         626,

@@ -109,7 +109,9 @@ EVERY_LAW = ExpectationClaim(
 EACH_LAW = ExpectationClaim(
     id="L-prop-5/expectation-each-law",
     row="L-prop-5",
-    locations=at(223, "Sect. 3.3, Prop. 5", "iid random variables with zero mean and unit variance"),
+    locations=at(
+        223, "Sect. 3.3, Prop. 5", "iid random variables with zero mean and unit variance"
+    ),
     statement=RATIO + r" \le \tfrac94 \text{ for all } N, n," + MODEL,
     sides=norms,
     ceilings=frobenius,

@@ -30,7 +30,8 @@ def by_correlation(layer: Layer) -> Sides:
 
 def sums_of_earlier(layer: Any) -> Any:
     """Give every feature an example of its own, add up the earlier ones, and take the means off."""
-    sums = (layer.H + 2 * np.eye(*layer.H.shape, dtype=int)).cumsum(1)
+    own = 2 * np.identity(max(layer.H.shape), dtype=np.int64)
+    sums = (layer.H + own[: layer.H.shape[0], : layer.H.shape[1]]).cumsum(1)
     return replace(layer, H=sums - sums.sum(0) * Fraction(1, len(sums)))
 
 

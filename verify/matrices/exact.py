@@ -14,7 +14,7 @@ from hypothesis.errors import NoSuchExample
 
 from theory.arithmetic.exact import DifferentFieldsError, number
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Relation
+from theory.statement import Hypothesis, Relation
 from verify.evidence import Record
 from verify.matrices import lattice
 from verify.matrices.subjects import EXACT, Numbers, Watched, written
@@ -88,16 +88,21 @@ def _in_balls(claim: MatrixClaim, subject: Numbers) -> Decided:
 
 def _decided(claim: MatrixClaim, subject: Numbers, arithmetic: Numbers) -> Decided:
     watched = Watched(arithmetic)
-    for hypothesis in claim.hypotheses:
-        quantity = np.ravel(np.asarray(hypothesis.quantity(watched), dtype=object))
-        against = _compared(quantity, 0 * quantity, hypothesis.sign)
-        if against is Outcome.VIOLATED:
-            return Decided(Outcome.VACUOUS, subject)
+    met = [_meets(hypothesis, watched) for hypothesis in claim.hypotheses]
+    if Outcome.VIOLATED in met:
+        return Decided(Outcome.VACUOUS, subject)
     actual, claimed = claim.sides(watched)
     outcome = _compared(actual, claimed, claim.relation)
+    if outcome is Outcome.VIOLATED and Outcome.UNDECIDED in met:
+        outcome = Outcome.UNDECIDED  # nothing is refuted where a hypothesis may fail
     kind = "balls" if _has_balls(actual) or _has_balls(claimed) else "exact"
     sides = side_in_words(actual), side_in_words(claimed)
     return Decided(outcome, subject, *sides, kind, frozenset(watched.seen))
+
+
+def _meets(hypothesis: Hypothesis, watched: Watched) -> Outcome:
+    quantity = np.ravel(np.asarray(hypothesis.quantity(watched), dtype=object))
+    return _compared(quantity, 0 * quantity, hypothesis.sign)
 
 
 def _compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
