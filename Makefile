@@ -11,11 +11,13 @@ export OMP_NUM_THREADS ?= 1
 # The main job: examine every statement, print the ledger, write the evidence and its page.
 verify: $(ENV)
 	$(RUN) pytest verify
+	$(RUN) verify convolutions --evidence evidence
 	$(MAKE) docs
 
 # The same, looking much harder.
 deep: $(ENV)
 	$(RUN) pytest verify --profile deep
+	$(RUN) verify convolutions --profile deep --evidence evidence
 	$(MAKE) docs
 
 # The main job from twenty seeds: nothing may hang on chance.

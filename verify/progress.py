@@ -10,9 +10,12 @@ from rich.progress import Progress as Bar
 from rich.progress import TaskID
 
 from verify.engine import Pair
+from verify.matrices import best_scaling
 from verify.training import Progress
 from verify.witnesses import trained
 from verify.witnesses.witness import Settings
+
+NEED_NETWORKS = (trained.WITNESS, best_scaling.WITNESS)
 
 
 @contextmanager
@@ -31,6 +34,6 @@ def progress_bar(console: Console) -> Iterator[Progress]:
 
 def prepare(pairs: Iterable[Pair], settings: Settings, console: Console) -> None:
     """Train the networks and take their jets, with a progress bar, if a pair needs them."""
-    if any(pair.witness.name == trained.WITNESS for pair in pairs):
+    if any(pair.witness.name in NEED_NETWORKS for pair in pairs):
         with progress_bar(console) as progress:
             trained.prepare(settings, progress)

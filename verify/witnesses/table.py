@@ -14,6 +14,7 @@ from verify.backends import Backend
 from verify.cases.case import Case
 from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
+from verify.matrices import best_scaling
 from verify.matrices import exact as exact_matrices
 from verify.matrices import floats as float_matrices
 from verify.matrices import library as library_matrices
@@ -152,6 +153,7 @@ OF_MATRICES = (
     Witness("autograd", of_matrices, float_matrices.examine_random),
     Witness("array library", of_matrices, library_matrices.examine_random),
     Witness(trained.WITNESS, trained_matrices.applies, trained_matrices.examine),
+    Witness(best_scaling.WITNESS, best_scaling.applies, best_scaling.examine),
 )
 OF_EXPECTATIONS = (Witness(expectations.WITNESS, of_expectations, expectations.examine),)
 WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

@@ -1,0 +1,72 @@
+"""Theorem 4 at the best diagonal matrix there is, which a semidefinite programme finds.
+
+Whatever diagonal matrix other witnesses draw, this one takes the minimiser, whose optimality the
+dual solution proves (:mod:`verify.optimal_scaling`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+
+import numpy as np
+
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Statement
+from verify.evidence import Record
+from verify.matrices import floats, trained
+from verify.matrices.strata import random_subjects
+from verify.matrices.subjects import Layer
+from verify.optimal_scaling import OptimalScaling, optimal_scaling
+from verify.witnesses.witness import Settings, record
+
+WITNESS = "best scaling"
+EXAMINED = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation")
+FEATURES = 20
+"""Of a trained layer's features those with the largest variance: a programme for more is slow."""
+SOLVER = "clarabel"
+
+
+def applies(claim: Statement) -> bool:
+    """Whether a claim speaks of the minimum over diagonal matrices."""
+    return claim.id in EXAMINED
+
+
+def examine(claim: MatrixClaim, settings: Settings) -> Record:
+    """Examine a claim at the best scaling of random layers and of trained ones."""
+    if find_spec(SOLVER) is None:
+        return Record(
+            claim.id, WITNESS, notes=f"not run: {SOLVER} is missing; pip install -e '.[optimal]'"
+        )
+    solved = [(layer, best(layer)) for layer in layers(settings)]
+    at_best = [
+        layer if found is None else replace(layer, scaling=found.D0) for layer, found in solved
+    ]
+    gap = max(found.gap for _, found in solved if found is not None)
+    measured = record(claim, WITNESS, floats.examine_all(claim, at_best, settings.seed))
+    return replace(measured, notes=f"largest relative gap of the minima: {gap:.1e}")
+
+
+def layers(settings: Settings) -> Iterator[Layer]:
+    """Yield random layers, and trained ones with their liveliest features."""
+    budget, seed = settings.budget, settings.seed
+    count = -(-budget.random // floats.MATRICES_SHARE)
+    drawn = random_subjects(Kind.LAYER, seed, count)
+    real = trained.every_subject(Kind.LAYER, budget.stages, seed, settings.cache)
+    yield from (layer for layer in drawn if isinstance(layer, Layer))
+    yield from (_liveliest(layer) for layer in real if isinstance(layer, Layer))
+
+
+def _liveliest(layer: Layer) -> Layer:
+    chosen = np.argsort(layer.H.var(axis=0))[-FEATURES:]
+    return replace(layer, H=layer.H[:, chosen], scaling=layer.scaling[: len(chosen) + 1])
+
+
+def best(layer: Layer) -> OptimalScaling | None:
+    """Return the best scaling of the centred inputs and the ones; None where columns depend."""
+    deviations = layer.H - layer.H.mean(axis=0)
+    columns = np.column_stack([np.ones(len(deviations)), deviations])
+    if np.linalg.matrix_rank(columns) < columns.shape[1]:
+        return None
+    return optimal_scaling(columns.T @ columns)
