@@ -10,8 +10,8 @@ from scipy import stats
 from theory.expectation_claim import ExpectationClaim
 from theory.statement import Hypothesis, Relation, Sides, Verdict
 from verify import ledger
-from verify.expectations import examine, laws, means
-from verify.expectations.examine import measure, sizes
+from verify.expectations import laws, means
+from verify.expectations.examine import examine, measure, sizes
 from verify.expectations.laws import LAWS, Entries
 from verify.tolerance import Outcome
 from verify.witnesses.witness import PROFILES, Settings

@@ -74,8 +74,9 @@ def _opening(found: dict[str, Any]) -> str:
     """Return the size, and what the case has besides numbers."""
     if "m" in found:
         return f"Batch size $m = {found['m']}$ and the loss {_loss(found['loss'])}"
-    drawn = f" and entries of the distribution {found['distribution']}"
-    return f"Sizes ${found['size']}$" + (drawn if "distribution" in found else "")
+    if is_measured(found):
+        return f"Sizes ${found['size']}$ and entries of the distribution {found['distribution']}"
+    return f"Sizes ${found['size']}$"
 
 
 def case(found: dict[str, Any]) -> str:

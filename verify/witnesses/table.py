@@ -9,11 +9,12 @@ from theory.claim import Claim, Relation
 from theory.expectation_claim import ExpectationClaim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
-from verify import expectations, ledger, search
+from verify import ledger, search
 from verify.backends import Backend
 from verify.cases.case import Case
 from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
+from verify.expectations import examine as expectations
 from verify.matrices import best_scaling
 from verify.matrices import exact as exact_matrices
 from verify.matrices import floats as float_matrices

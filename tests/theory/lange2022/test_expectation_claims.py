@@ -10,8 +10,7 @@ from theory.lange2022 import lemma_a2, proposition_5_expectation
 from theory.lange2022.random_matrices import normalised, scaled_norm, spectral_norm
 from theory.statement import Sides
 from verify import ledger
-from verify.expectations import examine
-from verify.expectations.examine import measure
+from verify.expectations.examine import examine, measure
 from verify.expectations.laws import LAWS, Entries
 from verify.tolerance import Outcome
 from verify.witnesses.witness import PROFILES, Settings
