@@ -124,7 +124,8 @@ def _witness(entry: Entry, record: Record) -> tuple[str, ...]:
 
 def _said(entry: Entry, record: Record) -> str:
     if record.proof:
-        return f"proof for {record.proof['scope']}"
+        first, *others = record.proof["scope"].split("; ")
+        return f"proof for {len(others) + 1} sizes" if others else f"proof for {first}"
     if record.counterexample:
         return f"counterexample with {size(record.counterexample)}"
     if record.violated:

@@ -21,7 +21,9 @@ FOLDER = Path("docs/pictures")
 BEGIN, END = "<!-- the ledger: from the evidence -->", "<!-- end of the ledger -->"
 PICTURES = (("S-thm-4.1-supp", "actual"), ("S-thm-4.1/eps", "slack"))
 """Which figure of which claim is shown: one that falls, and one that stands with room."""
-ROWS = 8
+ROWS = 6
+"""Of each paper."""
+THEOREMS = ("-thm-", "-prop-", "-lemma-")
 
 
 class ReadmeError(ValueError):
@@ -76,14 +78,20 @@ def counts(entries: Sequence[Entry]) -> str:
 
 
 def table(entries: Sequence[Entry]) -> str:
-    """Return the ledger's first statements as printed."""
-    firsts = [statement.entries[0] for statement in statements(entries)]
-    printed = [entry for entry in firsts if entry.claim.form is Form.PRINTED][:ROWS]
-    rows = [
-        f"| `{e.claim.id}` | {e.claim.locations[0].place} | {e.verdict.value} | {e.scope} |"
-        for e in printed
-    ]
+    """Return the first theorems and propositions of each paper as printed."""
+    by_paper: dict[str, list[Entry]] = {}
+    for statement in statements(entries):
+        first = statement.entries[0]
+        if first.claim.form is Form.PRINTED and any(part in statement.name for part in THEOREMS):
+            by_paper.setdefault(statement.paper.key, []).append(first)
+    rows = [_row(entry) for printed in by_paper.values() for entry in printed[:ROWS]]
     return "\n".join(["| id | where | as printed | scope |", "|---|---|---|---|", *rows, ""])
+
+
+def _row(entry: Entry) -> str:
+    claim = entry.claim
+    place = claim.locations[0].place
+    return f"| `{claim.id}` | {place} | {entry.verdict.value} | {entry.scope_in_short} |"
 
 
 def _pictures(entries: Sequence[Entry], run: Run | None) -> list[Figure]:

@@ -113,7 +113,8 @@ def in_words(entry: Entry) -> str:
         case Verdict.PROVED if entry.scope == EVERY_M:
             return "for every batch size m"
         case Verdict.PROVED:
-            return f"for {entry.scope}"
+            *others, largest = entry.scope.split("; ")
+            return f"for {len(others) + 1} sizes, such as {largest}" if others else f"for {largest}"
         case Verdict.REFUTED:
             kind = "by sampling, at" if is_measured(entry) else "by an exact counterexample with"
             return f"{kind} {entry.scope}"

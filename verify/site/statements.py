@@ -88,8 +88,13 @@ def statements(entries: Iterable[Entry]) -> list[Group]:
 
 
 def _printed_first(entries: Sequence[Entry]) -> list[Entry]:
-    """Order by reading's epsilon last, and a correction after what it corrects."""
-    return sorted(entries, key=lambda e: (e.claim.reading.has_epsilon, _depth(e.claim)))
+    """Order the statement itself first, epsilon last, and a correction after what it corrects."""
+
+    def place(entry: Entry) -> tuple[bool, bool, int]:
+        claim = entry.claim
+        return (claim.id != name_of(claim.id), claim.reading.has_epsilon, _depth(claim))
+
+    return sorted(entries, key=place)
 
 
 def _depth(claim: Statement) -> int:
