@@ -27,6 +27,7 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = True
 
+html_show_copyright = False
 html_theme = "furo"
 html_math_renderer = "katex"
 html_favicon = "_static/icon.svg"
