@@ -58,7 +58,7 @@ BY_REASON: dict[str, Places] = {
         (f"{S}/proof_4_1.py", "line_4"): ("at.one * inner(at.one, at.g) -> inner(at.one, at.g)",),
     },
     ZERO: {
-        ("theory/claim.py", "letters"): ("0 * yhat -> 0 * y",),
+        ("theory/claim.py", "letters_of"): ("0 * yhat -> 0 * y",),
         (f"{S}/discussion_4_2.py", "sides"): (
             "inner(at.yhat, at.g) -> inner(at.g, at.g) #2",
             "inner(at.yhat, at.g) -> inner(at.one, at.g) #2",
@@ -122,6 +122,9 @@ BY_REASON: dict[str, Places] = {
         (f"{S}/theorem_4_2_relative_norms.py", "isotropic"): (
             "case.with_isotropic_loss(case.direction, (case.bound - 1) ** 2)"
             " -> case.with_isotropic_loss(case.other_direction, (case.bound - 1) ** 2)",
+            "(case.bound - 1) ** 2 -> case.bound - 1",
+            "case.bound - 1 -> case.bound",
+            "case.bound - 1 -> case.bound - 2",
             "case.bound - 1 -> -1",
             "case.bound - 1 -> case.eps - 1",
             "case.bound - 1 -> case.gamma - 1",
@@ -141,7 +144,7 @@ EQUIVALENT: dict[Key, str] = {
 PROVABLE = [
     key
     for key, reason in EQUIVALENT.items()
-    if reason != CHOICE and key[1] not in ("bowl_at_beta", "letters", "bound_17")
+    if reason != CHOICE and key[1] not in ("bowl_at_beta", "letters_of", "bound_17")
 ]
 """Those whose values the abstract arithmetic can compare: no special loss, no root in a root."""
 

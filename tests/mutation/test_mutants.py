@@ -101,7 +101,7 @@ def test_a_root_can_be_planted_where_none_was_imported():
     (mutant,) = (
         m
         for m in mutants("theory/claim.py")
-        if m.function == "letters" and m.kind == "root of m for m"
+        if m.function == "letters_of" and m.kind == "root of m for m"
     )
     module = __import__("theory.claim", fromlist=["claim"])
     with planted(mutant):

@@ -155,6 +155,7 @@ CLAIMS = [
         sides=two_vectors,
         hypotheses=(AT_LEAST_A, AT_MOST_B),
         certificate=two_vectors_slack,
+        of="L-thm-4-remarks/property-A",
         remark="The dual certificate that makes the scaling by D optimal under Property A.",
     ),
 ]
