@@ -21,16 +21,14 @@ is divided by its deviation; constant columns with eps > 0; a curvature of eithe
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
 from math import inf
 from typing import Any, ParamSpec, TypeVar
 
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import preconditioning
-from theory.validate import _at, _check_alike, _check_values, _given
+from theory.validate import _at, _check_alike, _check_values, _given, behind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,18 +58,13 @@ def checked(function: Callable[P, R], *, divides_by_spread: bool = False) -> Cal
         function: a formula of :mod:`theory.preconditioning`.
         divides_by_spread: whether a column of H without variance is to be refused.
     """
-    signature = inspect.signature(function)
 
-    @wraps(function)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        check(bound.arguments)
-        if divides_by_spread and bound.arguments.get("eps", 0) == 0:
-            _check_spread(bound.arguments["H"])
-        return function(*args, **kwargs)
+    def check_all(arguments: dict[str, Any]) -> None:
+        check(arguments)
+        if divides_by_spread and arguments.get("eps", 0) == 0:
+            _check_spread(arguments["H"])
 
-    return guarded
+    return behind(check_all, function)
 
 
 def check(arguments: Mapping[str, Any]) -> None:

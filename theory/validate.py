@@ -46,6 +46,14 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: g of shape (2,) does not match y of shape (3,) with batch axes (0,); expected...
     """
+    return behind(check, function)
+
+
+def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function behind a check of its arguments, bound by name, defaults included.
+
+    The check raises what is wrong, and may replace an argument in the mapping that it is given.
+    """
     signature = inspect.signature(function)
 
     @wraps(function)
@@ -53,7 +61,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         check(bound.arguments)
-        return function(*args, **kwargs)
+        return function(*bound.args, **bound.kwargs)
 
     return guarded
 

@@ -43,6 +43,11 @@ class Entry:
         return next((r.counterexample for r in self.records if r.counterexample), None)
 
     @property
+    def is_sampled(self) -> bool:
+        """Whether the counterexample is an expectation, which sampling decides."""
+        return "distribution" in (self.counterexample or {})
+
+    @property
     def proof(self) -> dict[str, Any] | None:
         """The proof with the widest scope, if there is one."""
         proofs = sorted((r.proof for r in self.records if r.proof), key=_width)

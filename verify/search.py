@@ -21,6 +21,7 @@ from hypothesis.errors import NoSuchExample
 from torch.func import vmap
 
 from theory.claim import Claim, Reading, Relation
+from theory.statement import Statement
 from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.losses import Loss, quadratic
@@ -31,6 +32,7 @@ from verify.witnesses.autograd import TorchNetwork, evaluate
 
 SEARCHED_LENGTHS = (1, 2, 3, 4)
 INSISTENCE = 4
+EQUATION_SHARE = 3
 FEW = 2
 """Random batches of every stratum that say whether it is worth to insist."""
 
@@ -128,6 +130,11 @@ def certified(claim: Claim, case: Case) -> Counterexample | None:
     settled = adapted(exact.rational_case(case), claim)
     examined = exact.examine(claim, case)
     return Counterexample(settled, examined) if examined.outcome is Outcome.VIOLATED else None
+
+
+def examples_for(claim: Statement, examples: int) -> int:
+    """Return how many examples to draw: an equation that is false fails almost everywhere."""
+    return examples // (EQUATION_SHARE if claim.relation is Relation.EQUAL else 1)
 
 
 def search_settings(examples: int) -> settings:

@@ -8,7 +8,6 @@ they are the ones to use for integers and exact numbers, and inside ``torch.comp
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -16,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory.convolution.windows import Geometry, outputs
-from theory.validate import _check_alike, _check_values, _given
+from theory.validate import _check_alike, _check_values, _given, behind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,18 +43,13 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: kernel = 4; expected an odd one, which has an entry in the middle: 3 or 5
     """
-    signature = inspect.signature(function)
 
-    @wraps(function)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        check(bound.arguments)
-        if callable(bound.arguments.get("S")):
-            bound.arguments["S"] = _guarded_operator(bound.arguments["S"])
-        return function(*bound.args, **bound.kwargs)
+    def check_all(arguments: dict[str, Any]) -> None:
+        check(arguments)
+        if callable(arguments.get("S")):
+            arguments["S"] = _guarded_operator(arguments["S"])
 
-    return guarded
+    return behind(check_all, function)
 
 
 def check(arguments: Mapping[str, Any]) -> None:

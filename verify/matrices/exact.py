@@ -17,17 +17,15 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation
 from verify.evidence import Record
 from verify.matrices import lattice
-from verify.matrices.subjects import EXACT, Numbers, Watched, written
-from verify.search import search_settings
+from verify.matrices.subjects import Numbers, Watched, written
+from verify.search import examples_for, search_settings
 from verify.tolerance import Outcome
 from verify.witnesses import ball
-from verify.witnesses.exact import BALLS, side_in_words, stands
+from verify.witnesses.exact import BALLS, EXACT, side_in_words, stands
 from verify.witnesses.witness import Settings, counted, in_words
 
 CAP = 512
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
-EQUATION_SHARE = 3
-"""An equation that is false fails almost everywhere, a bound perhaps in a thin set only."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +132,7 @@ def _ball(value: Any) -> Any:
 
 def search(claim: MatrixClaim, settings: Settings) -> Record:
     """Search sizes in ascending order until a counterexample is found, and shrink it."""
-    share = 1 if claim.relation is not Relation.EQUAL else EQUATION_SHARE
-    examples = settings.budget.examples // share
+    examples = examples_for(claim, settings.budget.examples)
     outcomes: dict[str, Counter[Outcome]] = {}
     found = None
     for size in lattice.SIZES[claim.subject]:

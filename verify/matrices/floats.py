@@ -8,7 +8,6 @@ errors of a decomposition are as large as the matrix and not as its entries.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,9 +124,7 @@ def _perturbed(claim: MatrixClaim, subject: Numbers, seed: int) -> Evaluation:
         noise = torch.empty_like(value).uniform_(-1, 1, generator=generator)
         return value + tolerance.STEP * value.abs().max() * noise
 
-    moved = subject.converted(noisy, CALCULUS)
-    if hasattr(moved, "couples"):
-        moved = replace(moved, couples=subject.couples)  # type: ignore[attr-defined, call-arg]
+    moved = subject.with_numbers(noisy, (n for n in subject.names() if n not in subject.truths))
     with RandomArithmetic(tolerance.STEP, seed):
         return evaluate(claim, moved, _numpy)
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from theory.arithmetic import exact, sqrt
 from theory.matrix_claim import Kind
+from verify.cases.lattice import shown
 from verify.network import Calculus
-
-EXACT = Calculus(sqrt, exact.gradient, exact.derivative)
-
+from verify.witnesses.exact import EXACT
 
 NOT_NUMBERS = ("stratum", "token", "calculus", "rest")
 
@@ -24,6 +20,8 @@ class Numbers:
 
     kind: ClassVar[Kind]
     """What statements know it by."""
+    truths: ClassVar[tuple[str, ...]] = ()
+    """The numbers that are zero or one, and are never rounded."""
     stratum: str = ""
     token: str = ""
     calculus: Calculus = EXACT
@@ -40,8 +38,11 @@ class Numbers:
 
     def converted(self, convert: Callable[[Any], Any], calculus: Calculus) -> Self:
         """Return the same subject with every number converted."""
-        numbers = {name: convert(getattr(self, name)) for name in self.names()}
-        return replace(self, **numbers, calculus=calculus)
+        return replace(self.with_numbers(convert, self.names()), calculus=calculus)
+
+    def with_numbers(self, convert: Callable[[Any], Any], names: Iterable[str]) -> Self:
+        """Return the same subject with the numbers of these names converted."""
+        return replace(self, **{name: convert(getattr(self, name)) for name in names})
 
     def sqrt(self, x: Any) -> Any:
         """Return the square root, entry by entry."""
@@ -61,6 +62,7 @@ class Layer(Numbers):
     """A dense layer (:class:`theory.matrix_claim.Layer`) with a polynomial loss."""
 
     kind = Kind.LAYER
+    truths = ("couples",)
     H: Any
     W: Any
     b: Any
@@ -179,8 +181,3 @@ def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
 
 
 _BEHIND_LOSS = {"linear", "quadratic", "fourth", "pooled", "couples", "factor"}
-
-
-def shown(value: Any) -> Any:
-    """Return a number as a string, an array as nested lists of strings."""
-    return [shown(entry) for entry in value] if np.ndim(value) else str(value)

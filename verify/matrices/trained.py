@@ -24,7 +24,6 @@ from verify.networks import NETWORKS, Network
 from verify.witnesses.witness import Settings, record
 
 KINDS = (Kind.LAYER, Kind.MAPS)
-STAGES = ("initial", "midway", "trained")
 IMAGES = {"dense": 256, "convolutional": 16}
 """How many images make the batch: more than a layer has inputs."""
 
@@ -73,7 +72,7 @@ def rebuild(token: str, cache: Path | None) -> tuple[Numbers, ...]:
         ValueError: the token names neither.
     """
     _, place, seed = [*token.split(":"), "", ""][:3]
-    stage = next((s for s in STAGES if f" {s} " in place), None)
+    stage = next((s for s in training.STAGES if f" {s} " in place), None)
     if stage is None or not seed.isdecimal():
         raise ValueError(f"{token!r} names no layer; expected network:NAME STAGE layer N:SEED")
     every = (s for kind in KINDS for s in every_subject(kind, (stage,), int(seed), cache))

@@ -104,7 +104,7 @@ def how_sure(entry: Entry) -> str:
     exact = [r.witness for r in entry.records if r.counterexample]
     floats = [r for r in entry.records if r.violated and not r.counterexample]
     found = counterexamples.simplest(entry) or {}
-    if counterexamples.is_measured(found):
+    if entry.is_sampled:
         return f"Decided by sampling, {found['arithmetic']}."
     certain = "Certain" if found.get("arithmetic") == "exact" else "Certified by intervals"
     seen = "; ".join(

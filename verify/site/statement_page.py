@@ -7,7 +7,7 @@ from html import escape
 
 from theory.statement import Form, Reading, Statement, Verdict
 from verify.ledger import EVERY_M, Entry
-from verify.site import counterexamples, findings
+from verify.site import findings
 from verify.site.figures import Figure
 from verify.site.markup import (
     anchor,
@@ -102,11 +102,6 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group
     return "\n".join(part for part in parts if part.strip())
 
 
-def is_measured(entry: Entry) -> bool:
-    """Whether sampling decided a refutation."""
-    return counterexamples.is_measured(counterexamples.simplest(entry) or {})
-
-
 def in_words(entry: Entry) -> str:
     """Return the verdict's scope as a phrase."""
     match entry.verdict:
@@ -116,7 +111,7 @@ def in_words(entry: Entry) -> str:
             *others, largest = entry.scope.split("; ")
             return f"for {len(others) + 1} sizes, such as {largest}" if others else f"for {largest}"
         case Verdict.REFUTED:
-            kind = "by sampling, at" if is_measured(entry) else "by an exact counterexample with"
+            kind = "by sampling, at" if entry.is_sampled else "by an exact counterexample with"
             return f"{kind} {entry.scope}"
         case Verdict.SUPPORTED:
             return f"{plural(entry.instances, 'instance')}, none violating"

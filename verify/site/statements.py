@@ -134,12 +134,8 @@ def strength(entry: Entry) -> str:
     if entry.verdict is Verdict.PROVED:
         return Strength.EVERY_M if entry.scope == EVERY_M else Strength.NAMED_M
     if entry.verdict is Verdict.REFUTED:
-        return Strength.MEASURED if _is_sampled(entry) else Strength.EXACT
+        return Strength.MEASURED if entry.is_sampled else Strength.EXACT
     return Strength.MEASURED if entry.verdict is Verdict.SUPPORTED else Strength.NONE
-
-
-def _is_sampled(entry: Entry) -> bool:
-    return "distribution" in (entry.counterexample or {})
 
 
 def reading_in_short(reading: Reading) -> str:

@@ -35,8 +35,6 @@ from verify.witnesses.witness import Settings, Witness, counted, in_words, recor
 
 LONG_SHARE = 4
 """One long batch for so many of another stratum."""
-EQUATION_SHARE = 3
-"""An equation that is false fails almost everywhere, a bound perhaps in a thin set only."""
 
 
 def of_a_batch(claim: Statement) -> bool:
@@ -64,8 +62,8 @@ def prove_abstractly(claim: Claim, settings: Settings) -> Record:
 
 def search_integers(claim: Claim, settings: Settings) -> Record:
     """Small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
-    share = 1 if bounds_a_batch(claim) else EQUATION_SHARE
-    searched = search.smallest(claim, settings.budget.examples // share, settings.seed)
+    examples = search.examples_for(claim, settings.budget.examples)
+    searched = search.smallest(claim, examples, settings.seed)
     total = Counter[Outcome]()
     for counts in searched.outcomes.values():
         total += counts
