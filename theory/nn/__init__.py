@@ -1,0 +1,1 @@
+"""The layers, methods, measures and networks that the papers define, as parts for PyTorch."""

@@ -1,0 +1,1 @@
+"""The papers' networks, each with its normalisation chosen by name."""
