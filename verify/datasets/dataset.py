@@ -1,0 +1,104 @@
+r"""A data set of images in memory: training and test images with their labels.
+
+Index convention: (image, channel, height, width).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+
+class DataError(ValueError):
+    """Data are missing, truncated or of another form; the message says which, and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """Images with their labels.
+
+    Args:
+        inputs: float32 of shape (n, channel, height, width), intensities in [0, 1] without unit.
+        labels: int64 of shape (n,), from 0.
+
+    Raises:
+        ValueError: another shape or type, or the two are not of one length.
+
+    >>> len(Images(torch.zeros(3, 1, 8, 8), torch.tensor([0, 1, 2])))
+    3
+    """
+
+    inputs: Tensor
+    labels: Tensor
+
+    def __post_init__(self) -> None:
+        if self.inputs.ndim != 4 or self.inputs.dtype != torch.float32:
+            raise ValueError(
+                f"inputs are {self.inputs.dtype} of shape {tuple(self.inputs.shape)};"
+                " give float32 of shape (n, channel, height, width)"
+            )
+        if self.labels.shape != self.inputs.shape[:1] or self.labels.dtype != torch.int64:
+            raise ValueError(
+                f"labels are {self.labels.dtype} of shape {tuple(self.labels.shape)};"
+                f" give int64 of shape ({len(self.inputs)},), one label an image"
+            )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def first(self, n: int) -> Images:
+        """Return the first n images, or all of them where there are fewer."""
+        return Images(self.inputs[:n], self.labels[:n])
+
+    def to(self, device: str | torch.device) -> Images:
+        """Return the images on a device."""
+        return Images(self.inputs.to(device), self.labels.to(device))
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Images for training and for testing.
+
+    Args:
+        train: what a network is trained on.
+        test: what is kept back.
+        classes: the labels are 0, ..., classes - 1.
+
+    Raises:
+        ValueError: a label is out of range.
+    """
+
+    train: Images
+    test: Images
+    classes: int
+
+    def __post_init__(self) -> None:
+        for name, part in (("train", self.train), ("test", self.test)):
+            labels = part.labels
+            if len(labels) and not 0 <= int(labels.min()) <= int(labels.max()) < self.classes:
+                raise ValueError(
+                    f"the labels of {name} go from {int(labels.min())} to {int(labels.max())};"
+                    f" expected 0 to {self.classes - 1}"
+                )
+
+
+def existing_file(folder: Path, names: tuple[str, ...], what: str) -> Path:
+    """Return the first of some files that a folder has.
+
+    Args:
+        folder: where the user says that the data are.
+        names: paths below it, in order of preference.
+        what: what the file holds, for the message.
+
+    Raises:
+        DataError: there is none.
+    """
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    listed = " or ".join(names)
+    state = "has none" if folder.is_dir() else "is no folder"
+    raise DataError(f"{what}: expected {listed} in {folder}, which {state}")
