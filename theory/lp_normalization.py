@@ -1,0 +1,126 @@
+r"""Normalization by the average :math:`\ell_p` norm, and its derivatives, for any arithmetic.
+
+For one unit with batch :math:`y \in \mathbb{R}^m`, mean :math:`\mu` and centred batch
+:math:`c = y - \mu 1`,
+
+.. math:: z = \gamma \frac{c}{s_p} + \beta, \qquad
+          s_p = \Big(\frac1m \sum_b |y_b|^p + \epsilon\Big)^{1/p}, \qquad
+          s_\infty = \max_b |y_b| + \epsilon .
+
+Index convention: as in :mod:`theory.batchnorm`.  The exponent p is a number of at least 1, or
+infinity.  The formulas are total and unguarded; :mod:`theory.lp` has each of them behind a check
+of its input.
+
+Source: Santurkar et al. 2018, sect. 3.3 (first version, sect. 3.4), in one sentence: "schemes that
+fix the first order moment of the activations, as BatchNorm does, and then normalizes them by the
+average of their l_p-norm (before shifting the mean), for p = 1, 2, inf".  No formula is printed,
+and the sentence leaves open
+
+- *what the norm is of*.  Read here: of the activations as they come, which is what "before shifting
+  the mean" says.  Were it of the centred ones, p = 2 would be Batch Normalization, although the
+  paper compares the two and goes on: "does not guarantee anymore any control over the distribution
+  moments".  That other reading is this layer applied to :math:`c`.
+- *what the average is*.  Read here: the power mean, which of one absolute value is that value, for
+  every p.  A norm divided by m is the same times :math:`m^{1/p - 1}`, hence the same layer with
+  another :math:`\gamma`.
+
+For p = 2 the layer is Batch Normalization with :math:`\mu^2 + \epsilon` for its epsilon.
+
+Kinks: :math:`|y_b|` has no derivative at 0 and a maximum none at a tie.  There the derivatives
+below take 0 for the sign of 0, and the mean over the entries that attain the maximum; both are
+elements of Clarke's generalised derivative, and what automatic differentiation takes.
+
+>>> import numpy as np
+>>> y = np.array([0.0, 0.0, 4.0, 4.0])  # of mean 2; average 2, maximum 4
+>>> normalize(y, 1), normalize(y, float("inf"))
+(array([-1., -1.,  1.,  1.]), array([-0.5, -0.5,  0.5,  0.5]))
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from array_api_compat import array_namespace
+
+from theory.arithmetic import Axes, inner, mean, size, sqrt
+from theory.batchnorm import centre
+
+
+def power_mean(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
+    r"""The average norm :math:`s_p`; batch axes kept with length one."""
+    xp = array_namespace(y)
+    if p == inf:
+        return xp.max(xp.abs(y), axis=axis, keepdims=True) + eps
+    return _root(mean(xp.abs(y) ** p, axis) + eps, p)
+
+
+def normalize(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
+    r""":math:`c / s_p`; same shape as ``y``."""
+    return centre(y, axis) / power_mean(y, p, eps, axis)
+
+
+def forward(y: Any, p: float, gamma: Any = 1, beta: Any = 0, eps: Any = 0, axis: Axes = 0) -> Any:
+    r"""The layer, :math:`z = \gamma c / s_p + \beta`; same shape as ``y``."""
+    return gamma * normalize(y, p, eps, axis) + beta
+
+
+def slopes(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
+    r"""The derivative of the average norm, times m; same shape as ``y``.
+
+    .. math:: d_b = m \frac{\partial s_p}{\partial y_b}
+              = \operatorname{sign}(y_b) \Big(\frac{|y_b|}{s_p}\Big)^{p - 1},
+
+    for p infinite the sign times m over the number of entries that attain the maximum there, and
+    0 elsewhere.
+
+    >>> import numpy as np
+    >>> slopes(np.array([-3.0, 0.0, 2.0]), 1), slopes(np.array([-3.0, 0.0, 2.0]), float("inf"))
+    (array([-1.,  0.,  1.]), array([-3.,  0.,  0.]))
+    """
+    xp = array_namespace(y)
+    if p == inf:
+        attained = xp.abs(y) == xp.max(xp.abs(y), axis=axis, keepdims=True)
+        share = xp.astype(attained, y.dtype)
+        return xp.sign(y) * share / mean(share, axis)
+    return xp.sign(y) * (xp.abs(y) / power_mean(y, p, eps, axis)) ** (p - 1)
+
+
+def jvp(y: Any, u: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
+    r"""The layer's Jacobian applied to a direction, :math:`\frac{\partial z}{\partial y} u`.
+
+    .. math:: \frac{\gamma}{s_p}\Big(u - \bar u\,1 - \frac{c}{m s_p} \langle d, u\rangle\Big)
+
+    with :math:`d` of :func:`slopes`.
+    """
+    scale, d = power_mean(y, p, eps, axis), slopes(y, p, eps, axis)
+    along = inner(d, u, axis) / size(y, axis)
+    return gamma / scale * (centre(u, axis) - centre(y, axis) / scale * along)
+
+
+def gradient(y: Any, g: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
+    r"""Gradient of :math:`L(z(y))` in ``y``, for :math:`g = \partial L/\partial z`.
+
+    .. math:: \frac{\gamma}{s_p}\Big(g - \bar g\,1 - \frac{d}{m s_p} \langle c, g\rangle\Big)
+
+    The Jacobian is not symmetric, but for p = 2 and a mean of zero.
+    """
+    scale, d = power_mean(y, p, eps, axis), slopes(y, p, eps, axis)
+    g = centre(g, axis)
+    along = inner(centre(y, axis) / scale, g, axis) / size(y, axis)
+    return gamma / scale * (g - d * along)
+
+
+def gradient_gamma(y: Any, g: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
+    r""":math:`\partial L/\partial\gamma = \langle g, c / s_p\rangle`; batch axes kept.
+
+    That in :math:`\beta` is :func:`theory.batchnorm.gradient_beta`.
+    """
+    return inner(g, normalize(y, p, eps, axis), axis)
+
+
+def _root(x: Any, p: float) -> Any:
+    # Exact numbers stay exact where they can.
+    if p == 1:
+        return x
+    return sqrt(x) if p == 2 else x ** (1 / p)

@@ -1,0 +1,48 @@
+"""Where the batch and the units are in what a layer is given.
+
+Index convention: axis 1 runs over units (channels), every other axis is the batch's:
+``(batch, unit)`` or ``(batch, channel, height, width)``.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+
+def batch_axes(y: Tensor) -> tuple[int, ...]:
+    """Return every axis but the units'."""
+    return tuple(axis for axis in range(y.ndim) if axis != 1)
+
+
+def per_unit(value: Tensor, y: Tensor) -> Tensor:
+    """Return one number for each unit, ``(unit,)``, so that it broadcasts against the batch."""
+    return value.reshape([-1 if axis == 1 else 1 for axis in range(y.ndim)])
+
+
+def check_batch(y: Tensor, features: int, layer: str, least: int = 1) -> None:
+    """Raise an error unless there is a batch of floats, with enough entries for each unit.
+
+    Args:
+        y: what the layer is given.
+        features: the units that it was made for.
+        layer: its name, for the message.
+        least: how many entries each unit needs.
+
+    Raises:
+        TypeError: not floating.
+        ValueError: wrong rank, wrong number of units, or too few entries.
+    """
+    given = f"{layer} was given y of shape {tuple(y.shape)}"
+    if not y.is_floating_point():
+        raise TypeError(f"{given} and dtype {y.dtype}; expected floats: convert it")
+    if y.ndim < 2 or y.shape[1] != features:
+        raise ValueError(
+            f"{given}; expected {features} units on axis 1, as (batch, unit) or (batch, channel, "
+            "height, width): reshape y, or make the layer for another number of features"
+        )
+    entries = y.numel() // features
+    if entries < least:
+        raise ValueError(
+            f"{given}, so {entries} entries for each unit; expected at least {least}: give a "
+            "larger batch, or call eval() to use the running statistics"
+        )
