@@ -16,6 +16,7 @@ from theory.statement import Statement
 from verify import engine, evidence, ledger, pool, report
 from verify.convolutions.command import convolutions
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
+from verify.experiments.command import experiment
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
 from verify.progress import prepare
@@ -40,6 +41,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects
 
 
 app.command()(convolutions)
+app.command()(experiment)
 
 
 @app.command("ledger")

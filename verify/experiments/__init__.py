@@ -1,1 +1,43 @@
 """The papers' experiments: each a value that says what is run, drawn and looked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from verify.experiments.experiment import Experiment
+
+EXPERIMENTS = {
+    "dln": "deep_linear",
+    "vgg": "vgg",
+    "conditioning": "conditioning",
+    "small-batch": "small_batch",
+    "cost": "cost",
+    "resnet": "resnet",
+}
+"""The module of each experiment by name."""
+
+
+class UnknownExperimentError(ValueError):
+    """There is no experiment of that name; the message says which there are."""
+
+
+def names() -> list[str]:
+    """Return the names of the experiments, without importing them."""
+    return [name for name, module in EXPERIMENTS.items() if find_spec(f"{__name__}.{module}")]
+
+
+def find(name: str) -> Experiment:
+    """Return an experiment by name, importing nothing but its module.
+
+    Raises:
+        UnknownExperimentError: there is none.
+    """
+    if name not in names():
+        raise UnknownExperimentError(
+            f"no experiment is called {name!r}; choose one of {', '.join(names())}"
+        )
+    experiment: Experiment = import_module(f"{__name__}.{EXPERIMENTS[name]}").EXPERIMENT
+    return experiment

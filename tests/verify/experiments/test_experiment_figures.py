@@ -1,0 +1,96 @@
+"""How the experiments' figures look, and that the same numbers give the same files."""
+
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+import toy_experiment
+from toy_experiment import Descent
+
+from verify.evidence import EvidenceError
+from verify.experiments import figures
+from verify.experiments.figures import STYLES
+
+NAN = float("nan")
+
+
+def drawn():
+    piece = Descent(0)
+    for _ in range(3):
+        piece.step()
+    return toy_experiment.draw({"a": piece.numbers(), "b": piece.numbers()})["loss"]
+
+
+def test_the_same_numbers_give_the_same_bytes(tmp_path):
+    with matplotlib.rc_context({"svg.hashsalt": "other", "svg.fonttype": "path"}):
+        figures.save(drawn(), tmp_path / "a", "loss")
+    picture = figures.save(drawn(), tmp_path / "b", "loss")
+    for kind in ("svg", "png"):
+        first, second = ((tmp_path / f / f"loss.{kind}").read_bytes() for f in "ab")
+        assert first == second
+    assert picture.name == "loss"
+    assert picture.title == "Noisy descent, 2 seeds, n = 1 & <two>"
+    assert picture.caption == "Loss of each step."
+
+
+def test_text_is_text_and_there_is_no_date(tmp_path):
+    figures.save(drawn(), tmp_path, "loss")
+    svg = (tmp_path / "loss.svg").read_text()
+    assert "<dc:date>" not in svg
+    texts = [element.text for element in ElementTree.fromstring(svg).iter() if element.text]
+    assert any("loss (no unit)" in text for text in texts)
+
+
+def test_every_normalisation_has_a_style_of_its_own_that_is_seen_on_white():
+    assert len({style.marker for style in STYLES.values()}) == len(STYLES)
+    assert len({style.label for style in STYLES.values()}) == len(STYLES)
+    assert {style.colour for style in STYLES.values()} <= set(figures.COLOURS.values())
+    assert figures.COLOURS["yellow"] not in {style.colour for style in STYLES.values()}
+    together = [
+        ("none", "batch", "noisy-batch", "l1", "l2", "linf"),
+        ("none", "batch", "batch-renormalization", "layer", "bnp"),
+        ("batch", "group", "group+bnp"),
+    ]
+    for names in together:
+        assert len({STYLES[name].colour for name in names}) == len(names)
+
+
+def test_the_mean_and_the_range_are_drawn():
+    _, [axes] = figures.new("t", "c")
+    figures.mean_and_range(axes, [1, 2], [[1.0, 2.0], [3.0, 6.0]], STYLES["l1"])
+    assert axes.lines[0].get_ydata().tolist() == [2.0, 4.0]
+    corners = axes.collections[0].get_paths()[0].vertices.tolist()
+    assert all(corner in corners for corner in ([1.0, 1.0], [1.0, 3.0], [2.0, 2.0], [2.0, 6.0]))
+
+
+def test_one_seed_has_no_area():
+    _, [axes] = figures.new("t", "c")
+    figures.mean_and_range(axes, [1, 2], [[1.0, 2.0]], STYLES["l1"])
+    assert not axes.collections
+
+
+def test_a_seed_that_diverged_leaves_no_mean():
+    _, [axes] = figures.new("t", "c")
+    figures.mean_and_range(axes, [1, 2], [[1.0, 2.0], [3.0, None]], STYLES["l1"])
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), [2.0, NAN])
+
+
+@pytest.mark.parametrize("series", [[], [[1.0]], [[1.0, 2.0], [1.0]]])
+def test_series_of_another_length_are_refused(series):
+    _, [axes] = figures.new("t", "c")
+    with pytest.raises(ValueError, match="at 2 places"):
+        figures.mean_and_range(axes, [1, 2], series, STYLES["l1"])
+
+
+def test_an_area_has_gaps_where_nothing_is_known():
+    _, [axes] = figures.new("t", "c")
+    figures.between(axes, [1, 2, 3, 4], [0, 0, None, 0], [1, 2, None, 3], STYLES["batch"])
+    heights = np.concatenate([p.vertices[:, 1] for p in axes.collections[0].get_paths()])
+    assert np.nanmax(heights) == 3
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(EvidenceError, match="name another folder"):
+        figures.save(drawn(), tmp_path / "file", "loss")

@@ -1,0 +1,114 @@
+"""The command that runs a paper's experiment."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from verify.datasets.dataset import DataError
+from verify.evidence import EvidenceError
+from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
+from verify.experiments.experiment import Setting
+from verify.options import DEFAULT_EVIDENCE
+
+PROFILES = ("smoke", "default", "deep")
+WIDTH = 160
+"""Of a table that goes to a file."""
+
+
+def experiment(
+    name: Annotated[str | None, typer.Argument(help="Which; --list names them.")] = None,
+    profile: Annotated[str, typer.Option(help="smoke, default or deep.")] = "default",
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data sets; without, the embedded digits.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.")] = 1,
+    evidence_folder: Annotated[
+        Path, typer.Option("--evidence", help="Folder of the evidence.")
+    ] = DEFAULT_EVIDENCE,
+    device: Annotated[str, typer.Option(help="PyTorch's device.")] = "cpu",
+    is_fresh: Annotated[bool, typer.Option("--fresh", help="Use no checkpoint.")] = False,
+    is_redrawn: Annotated[
+        bool, typer.Option("--redraw", help="Run nothing; draw the last run's numbers again.")
+    ] = False,
+    is_list: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+) -> None:
+    """Run an experiment of the papers, and say which of their observations appeared."""
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    if is_list:
+        report.show_list([find(known) for known in names()], console)
+        return
+    try:
+        chosen = find(name or "")
+        folder = evidence.folder_of(evidence_folder, chosen.name)
+        if is_redrawn:
+            result = run.view(chosen, evidence.read(folder), folder)
+        else:
+            setting = _setting(profile, data, seeds, device)
+            with _bar(Console(stderr=True)) as tell:
+                result = run.run(chosen, setting, folder, fresh=is_fresh, progress=tell)
+    except (UnknownExperimentError, _OptionError, DataError, EvidenceError) as error:
+        raise _bad_input(error) from None
+    except KeyboardInterrupt:
+        typer.echo("verify: stopped; the same command goes on from the last checkpoint", err=True)
+        raise typer.Exit(130) from None
+    report.show(result, folder, console)
+
+
+class _OptionError(ValueError):
+    """An option has a value that it cannot have."""
+
+
+def _setting(profile: str, data: Path | None, seeds: int, device: str) -> Setting:
+    if profile not in PROFILES:
+        raise _OptionError(f"unknown profile {profile!r}: choose one of {', '.join(PROFILES)}")
+    if data is not None and not data.is_dir():
+        raise _OptionError(f"--data {data} is no folder; name the one that holds the data sets")
+    if seeds < 1:
+        raise _OptionError(f"--seeds {seeds}: choose at least 1")
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        said = str(error).splitlines()[0]
+        raise _OptionError(f"--device {device} is not to be had here: {said}") from None
+    return Setting(profile, tuple(range(seeds)), data, device)
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[run.Progress]:
+    """Show the whole experiment as one bar, named after the piece that runs; and each warning."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as bar, warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = lambda message, *_: console.print(
+            f"verify: {message}", highlight=False, markup=False, soft_wrap=True
+        )
+        task = bar.add_task("starting", total=None)
+        yield lambda piece, done, total: bar.update(
+            task, description=piece, completed=done, total=total
+        )
+
+
+def _bad_input(error: Exception) -> typer.Exit:
+    typer.echo(f"verify: {error}", err=True)
+    return typer.Exit(2)

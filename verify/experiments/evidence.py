@@ -1,0 +1,153 @@
+r"""What an experiment found, as a file of JSON: how it was run, the numbers, the observations.
+
+Floats are finite; what is not is written as null.  Beside the file lie the figures, each as SVG
+and as PNG.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from verify.evidence import EvidenceError, Run, describe_run
+from verify.experiments.experiment import Numbers, Observation, Setting
+
+SCHEMA = 1
+FOLDER = "experiments"
+FILE = "numbers.json"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that was drawn: its files' name without suffix, and what it says."""
+
+    name: str
+    title: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an experiment found."""
+
+    name: str
+    title: str
+    rows: tuple[str, ...]
+    description: str
+    profile: str
+    seeds: tuple[int, ...]
+    data: str
+    """The name of the user's folder of data, without what lies above it; else the embedded."""
+    run: Run
+    seconds: dict[str, float]
+    """The time of each piece."""
+    pieces: dict[str, Any]
+    """What each piece measured."""
+    observations: tuple[Observation, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+
+def folder_of(evidence: Path, name: str) -> Path:
+    """Return the folder of an experiment's evidence."""
+    return evidence / FOLDER / name
+
+
+def as_json(numbers: Numbers) -> dict[str, Any]:
+    """Return numbers as they come back from a file of JSON, those that are not finite as None.
+
+    Raises:
+        TypeError: something is neither a number, nor a string, nor made of them.
+
+    >>> as_json({"loss": [1.0, float("nan")], "steps": {1: (2, 3)}})
+    {'loss': [1.0, None], 'steps': {'1': [2, 3]}}
+    """
+    made: dict[str, Any] = json.loads(json.dumps(_finite(numbers, "numbers"), allow_nan=False))
+    return made
+
+
+def describe(setting: Setting) -> Run:
+    """Return the description of a run on this machine."""
+    run = describe_run(setting.profile, setting.seeds[0], "torch", setting.device)
+    if torch.device(setting.device).type != "cuda":
+        return run
+    return replace(run, gpu=torch.cuda.get_device_name(setting.device))
+
+
+def write(folder: Path, result: Result) -> Path:
+    """Write a result, as a whole or not at all, and return its file.
+
+    Raises:
+        EvidenceError: the folder cannot be written to.
+    """
+    path = folder / FILE
+    text = json.dumps({"schema": SCHEMA, **asdict(result)}, indent=1, allow_nan=False) + "\n"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise EvidenceError(
+            f"numbers cannot be kept in {folder} ({error.strerror}); name another folder"
+        ) from None
+    return path
+
+
+def read(folder: Path) -> Result:
+    """Return the result that a folder holds.
+
+    Raises:
+        EvidenceError: there is none, or it is damaged or of another form.
+    """
+    path = folder / FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or found.pop("schema", None) != SCHEMA:
+            raise TypeError(f"no result of schema {SCHEMA}")
+        if missing := {f.name for f in fields(Result)} - found.keys():
+            raise TypeError(f"no {', '.join(sorted(missing))}")
+        return _result(found)
+    except OSError as error:
+        raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise EvidenceError(f"{path} is damaged ({error}); run the experiment again") from None
+
+
+def read_all(evidence: Path) -> list[Result]:
+    """Return all results below a folder of evidence, by name; none where nothing was run.
+
+    Raises:
+        EvidenceError: one of them is damaged.
+    """
+    return [read(path.parent) for path in sorted((evidence / FOLDER).glob(f"*/{FILE}"))]
+
+
+def _result(found: dict[str, Any]) -> Result:
+    return Result(
+        **{
+            **found,
+            "rows": tuple(found["rows"]),
+            "seeds": tuple(found["seeds"]),
+            "run": Run(**found["run"]),
+            "observations": tuple(Observation(**o) for o in found["observations"]),
+            "pictures": tuple(Picture(**p) for p in found["pictures"]),
+        }
+    )
+
+
+def _finite(value: object, place: str) -> object:
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _finite(part, f"{place}[{key!r}]") for key, part in value.items()}
+    if isinstance(value, Sequence):
+        return [_finite(part, f"{place}[{index}]") for index, part in enumerate(value)]
+    raise TypeError(f"{place} is of type {type(value).__name__}; numbers are plain JSON")

@@ -1,0 +1,166 @@
+r"""How the experiments' figures look, and how they are kept.
+
+One colour and one marker for each normalisation, the same in every figure, from the palette of
+M. Okabe and K. Ito, "Color Universal Design" (2008), which readers with any colour vision tell
+apart.  Figures are made without pyplot; the same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from verify.evidence import EvidenceError
+from verify.experiments.evidence import Picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = {
+    "black": "#000000",
+    "orange": "#e69f00",
+    "sky blue": "#56b4e9",
+    "bluish green": "#009e73",
+    "yellow": "#f0e442",
+    "blue": "#0072b2",
+    "vermilion": "#d55e00",
+    "reddish purple": "#cc79a7",
+}
+"""The palette; yellow is for areas, not for lines on white."""
+
+MARKERS_ON_A_LINE = 8
+DOTS_PER_INCH = 150
+SAVED = {
+    "svg.hashsalt": "batchnorm-theory",
+    "svg.fonttype": "none",
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+}
+
+
+class Style(NamedTuple):
+    """How a series is drawn."""
+
+    colour: str
+    marker: str
+    label: str
+    """What it is called in a legend."""
+
+
+STYLES = {
+    "none": Style(COLOURS["black"], "o", "no normalisation"),
+    "batch": Style(COLOURS["vermilion"], "s", "batch normalisation"),
+    "noisy-batch": Style(COLOURS["reddish purple"], "^", "noisy batch normalisation"),
+    "l1": Style(COLOURS["orange"], "v", r"$\ell_1$ normalisation"),
+    "l2": Style(COLOURS["sky blue"], "D", r"$\ell_2$ normalisation"),
+    "linf": Style(COLOURS["bluish green"], "P", r"$\ell_\infty$ normalisation"),
+    "batch-renormalization": Style(COLOURS["sky blue"], "X", "batch renormalisation"),
+    "layer": Style(COLOURS["orange"], "<", "layer normalisation"),
+    "group": Style(COLOURS["reddish purple"], ">", "group normalisation"),
+    "bnp": Style(COLOURS["blue"], "*", "BNP"),
+    "group+bnp": Style(COLOURS["bluish green"], "h", "group normalisation and BNP"),
+}
+"""By the name of the normalisation, or of the method that takes its place."""
+
+
+def new(title: str, caption: str, rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure and its axes, row by row.
+
+    Args:
+        title: what is shown, with n and the seeds; stands in the figure.
+        caption: how to read it, and from what run; stands below it on its page.
+        rows: of axes.
+        columns: of axes.
+
+    >>> figure, axes = new("Loss, 3 seeds", "Mean and range.", columns=2)
+    >>> len(axes), figure.get_suptitle()
+    (2, 'Loss, 3 seeds')
+    """
+    size = (6.4, 4.4) if rows == columns == 1 else (4.2 * columns, 3.4 * rows + 0.4)
+    figure = Figure(figsize=size, facecolor="white", layout="constrained")
+    figure.suptitle(title, fontsize="medium")
+    figure.set_label(caption)
+    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+
+
+def mean_and_range(
+    axes: Axes, x: Sequence[float], series: Sequence[Sequence[float | None]], style: Style
+) -> None:
+    """Draw the mean over seeds as a line, and their range as an area around it.
+
+    Args:
+        axes: to draw on.
+        x: where the values stand.
+        series: the values of each seed; where one has none (None) there is no mean, and the line
+            is broken, for a mean over those that did not diverge would flatter.
+        style: colour, marker and name.
+
+    Raises:
+        ValueError: there is no seed, or a series is not as long as x.
+
+    """
+    if not series or any(len(values) != len(x) for values in series):
+        lengths = [len(values) for values in series]
+        raise ValueError(f"series of lengths {lengths} at {len(x)} places; give one value each")
+    at_each = list(zip(*series, strict=True))
+    known = [[v for v in values if v is not None] for values in at_each]
+    is_whole = [len(k) == len(series) for k in known]
+    middle = [fmean(k) if whole else float("nan") for k, whole in zip(known, is_whole, strict=True)]
+    low, high = ([f(k) if k else float("nan") for k in known] for f in (min, max))
+    _line(axes, x, middle, style)
+    if len(series) > 1:
+        axes.fill_between(x, low, high, color=style.colour, alpha=0.2, linewidth=0)
+
+
+def between(
+    axes: Axes,
+    x: Sequence[float],
+    low: Sequence[float | None],
+    high: Sequence[float | None],
+    style: Style,
+) -> None:
+    """Draw an area from the lowest to the highest value, such as a loss along its gradient."""
+    ends = ([float("nan") if v is None else v for v in values] for values in (low, high))
+    axes.fill_between(x, *ends, color=style.colour, alpha=0.35, linewidth=0.8, label=style.label)
+
+
+def save(figure: Figure, folder: Path, name: str) -> Picture:
+    """Write a figure as SVG, its text as text, and as PNG.
+
+    Raises:
+        EvidenceError: the folder cannot be written to.
+    """
+    title = figure.get_suptitle() or name
+    caption = str(figure.get_label())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with matplotlib.rc_context(SAVED):
+            figure.savefig(
+                folder / f"{name}.svg", metadata={"Date": None, "Title": title}, format="svg"
+            )
+            figure.savefig(
+                folder / f"{name}.png", metadata={"Title": title}, dpi=DOTS_PER_INCH, format="png"
+            )
+    except OSError as error:
+        raise EvidenceError(
+            f"figures cannot be kept in {folder} ({error.strerror}); name another folder"
+        ) from None
+    return Picture(name, title, caption)
+
+
+def _line(axes: Axes, x: Sequence[float], y: Sequence[float], style: Style) -> None:
+    axes.plot(
+        x,
+        y,
+        color=style.colour,
+        marker=style.marker,
+        markevery=max(1, len(x) // MARKERS_ON_A_LINE),
+        markersize=5,
+        linewidth=1.4,
+        label=style.label,
+    )
