@@ -154,6 +154,17 @@ def test_a_gradient_of_zero_has_no_cosine():
     assert [(s.difference, s.cosine) for s in found.values()] == [(0.0, None)] * 2
 
 
+def test_an_update_that_overflows_is_an_infinite_shift():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    batch = torch.ones(3, 2), torch.zeros(3, 2)
+    layers = dict(model.named_children())
+    shifts = covariate_shift(model, *batch, squares, layers, learning_rate=1e38).values()
+    assert [(s.difference, s.cosine) for s in shifts] == [
+        (0.0, pytest.approx(1.0)),
+        (float("inf"), None),
+    ]
+
+
 def test_what_is_refused():
     model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     batch = torch.ones(3, 2), torch.ones(3, 2)
