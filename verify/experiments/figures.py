@@ -125,8 +125,10 @@ def between(
     style: Style,
 ) -> None:
     """Draw an area from the lowest to the highest value, such as a loss along its gradient."""
-    ends = ([float("nan") if v is None else v for v in values] for values in (low, high))
-    axes.fill_between(x, *ends, color=style.colour, alpha=0.35, linewidth=0.8, label=style.label)
+    bottom, top = ([float("nan") if v is None else v for v in values] for values in (low, high))
+    axes.fill_between(
+        x, bottom, top, color=style.colour, alpha=0.35, linewidth=0.8, label=style.label
+    )
 
 
 def save(figure: Figure, folder: Path, name: str) -> Picture:
@@ -139,7 +141,7 @@ def save(figure: Figure, folder: Path, name: str) -> Picture:
     caption = str(figure.get_label())
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with matplotlib.rc_context(SAVED):
+        with matplotlib.rc_context(SAVED):  # type: ignore[arg-type]
             figure.savefig(
                 folder / f"{name}.svg", metadata={"Date": None, "Title": title}, format="svg"
             )
