@@ -1,0 +1,224 @@
+"""A step with BNP is a plain gradient step in other parameters: theta = P z / q, by autograd."""
+
+from copy import deepcopy
+
+import pytest
+import torch
+from bnp_subjects import RATE, TOLERANCE, dense, drawn, loss, redrawn, wrong_step
+from torch import nn
+from torch.func import functional_call, grad
+
+from theory import preconditioning
+from theory.nn import batch_statistics, layer_preconditioner, preconditioned_gradients
+from theory.nn.bnp import BNP
+
+RHO, EPS_1, EPS_2 = 0.7, 0.03, 0.002
+
+
+def convolutional():
+    return redrawn(
+        nn.Sequential(
+            nn.Conv2d(4, 6, (3, 2), stride=2, dilation=(1, 2), padding=1),
+            nn.Tanh(),
+            nn.Conv2d(6, 4, 3, padding=1, groups=2),
+            nn.Flatten(),
+            nn.Linear(36, 2),
+        )
+    )
+
+
+def without_biases():
+    layers = nn.Linear(5, 7, bias=False), nn.Tanh(), nn.Linear(7, 3, bias=False)
+    return redrawn(nn.Sequential(*layers))
+
+
+# Of eight and of three examples, so that N is once larger than n and once smaller.
+SUBJECTS = {
+    "dense": (dense, 2.0 + 3.0 * drawn(8, 5, seed=9)),
+    "dense, few examples": (dense, 2.0 + 3.0 * drawn(3, 5, seed=9)),
+    "one example": (dense, 2.0 + 3.0 * drawn(1, 5, seed=9)),
+    "convolutional": (convolutional, 1.0 + drawn(5, 4, 6, 5, seed=9)),
+    "many images": (convolutional, 1.0 + drawn(20, 4, 6, 5, seed=9)),
+    "one image": (convolutional, 1.0 + drawn(1, 4, 6, 5, seed=9)),
+    "without biases": (without_biases, 2.0 + 3.0 * drawn(8, 5, seed=9)),
+}
+
+
+def inputs_of(model, x):
+    """What each layer with weights meets, and how many outputs an example has there."""
+    met = {}
+    for name, layer in model.named_children():
+        before, x = x, layer(x)
+        if isinstance(layer, (nn.Linear, nn.Conv2d)):
+            met[name] = before.detach(), x[0, 0].numel()
+    return met
+
+
+def columns(h, layer):
+    """Examples and pixels as rows, (m, feature), and the entries of a feature in a weight."""
+    if isinstance(layer, nn.Linear):
+        return h, 1
+    return torch.stack([h[:, c].flatten() for c in range(h.shape[1])], 1), layer.weight[
+        0, 0
+    ].numel()
+
+
+def literal_preconditioner(layer, h, outputs_each, running):
+    """P / q of each group as matrices, entry by entry from Algorithms 2 and 3."""
+    rows, entries = columns(h, layer)
+    old_mean, old_variance = running
+    mean = rows.sum(0) / len(rows)
+    around = old_mean if len(rows) == 1 else mean
+    variance = ((rows - around) ** 2).sum(0) / len(rows)
+    mean = RHO * old_mean + (1 - RHO) * mean
+    variance = RHO * old_variance + (1 - RHO) * variance
+    if layer.bias is None:
+        mean, variance = 0 * mean, variance + mean**2
+    groups = getattr(layer, "groups", 1)
+    width = len(mean) // groups
+    matrices = []
+    for g in range(groups):
+        part = slice(g * width, (g + 1) * width)
+        guarded = [v + EPS_1 * variance[part].max() + EPS_2 for v in variance[part]]
+        n = width * entries
+        q = max(n / len(h), outputs_each**0.5) ** 0.5
+        P = torch.eye(n + 1, dtype=torch.float64)
+        for j in range(n):
+            deviation = guarded[j // entries] ** 0.5
+            P[j + 1, j + 1] = 1 / deviation
+            P[0, j + 1] = -mean[part][j // entries] / deviation
+        matrices.append(P / q)
+    return matrices
+
+
+def literal_step(model, x):
+    """The parameters after a plain gradient step in z, layer by layer and group by group."""
+    parameters = {k: p.detach() for k, p in model.named_parameters()}
+    moves, place = {}, {}
+    for name, (h, outputs_each) in inputs_of(model, x).items():
+        layer = model.get_submodule(name)
+        n = columns(h, layer)[0].shape[1]
+        statistics = torch.zeros(n).double(), torch.ones(n).double()
+        moves[name] = literal_preconditioner(layer, h, outputs_each, statistics)
+        weight = parameters[f"{name}.weight"].flatten(1)
+        bias = parameters.get(f"{name}.bias", torch.zeros(len(weight)).double())
+        theta = torch.cat([bias[:, None], weight], 1).chunk(len(moves[name]))
+        place[name] = [torch.linalg.solve(P, t.T) for P, t in zip(moves[name], theta, strict=True)]
+
+    def restored(z):
+        values = {}
+        for name, parts in z.items():
+            theta = torch.cat([(P @ part).T for P, part in zip(moves[name], parts, strict=True)])
+            shape = parameters[f"{name}.weight"].shape
+            values[f"{name}.weight"] = theta[:, 1:].reshape(shape)
+            if f"{name}.bias" in parameters:
+                values[f"{name}.bias"] = theta[:, 0]
+        return values
+
+    gradient = grad(lambda z: loss(functional_call(model, restored(z), (x,))))(place)
+    return restored(
+        {
+            name: [z - RATE * g for z, g in zip(place[name], gradient[name], strict=True)]
+            for name in place
+        }
+    )
+
+
+def step_by_bnp(model, x):
+    model = deepcopy(model)
+    bnp = BNP(model, rho=RHO, eps_1=EPS_1, eps_2=EPS_2)
+    loss(model(x)).backward()
+    bnp.precondition()
+    torch.optim.SGD(model.parameters(), RATE).step()
+    return model.state_dict()
+
+
+def error(model, x):
+    """The largest error of the step, relative to the largest change of that parameter."""
+    expected, found = literal_step(model, x), step_by_bnp(model, x)
+    before = model.state_dict()
+    return max(
+        float((found[k] - expected[k]).abs().max() / (expected[k] - before[k]).abs().max())
+        for k in expected
+    )
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_a_step_is_a_plain_one_in_other_parameters(name):
+    build, x = SUBJECTS[name]
+    assert error(build(), x) < TOLERANCE
+
+
+CHANGES = ("sign", "not centred", "deviation", "q", "at once", "no step 5", "bias without q")
+FEW = SUBJECTS["dense, few examples"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_wrong_steps_4_and_5_are_seen(change, monkeypatch):
+    def wrong(b, W, mean, variance, *, q_squared):
+        return wrong_step(b, W, mean, variance, q_squared, change=change)
+
+    monkeypatch.setattr(preconditioning, "preconditioned_gradient", wrong)
+    assert error(FEW[0](), FEW[1]) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("running", lambda old, new, rho: (1 - rho) * old + rho * new),
+        ("running", lambda old, new, rho: new),
+        ("regularized_variance", lambda v, eps_1, eps_2: v + eps_1 * v.mean() + eps_2),
+        ("regularized_variance", lambda v, eps_1, eps_2: v + eps_1 * v.max()),
+        ("regularized_variance", lambda v, eps_1, eps_2: v + eps_2),
+        ("scale_factor", lambda N, n: 1),
+        ("scale_factor", lambda N, n: n / N),
+        ("scale_factor", lambda N, n: max(N / n, 1)),
+    ],
+)
+def test_wrong_steps_2_and_3_are_seen(name, wrong, monkeypatch):
+    monkeypatch.setattr(preconditioning, name, wrong)
+    errors = [error(build(), x) for build, x in (FEW, SUBJECTS["dense"])]
+    assert max(errors) > 1e-4
+
+
+def test_wrong_statistics_are_seen(monkeypatch):
+    right = batch_statistics.of
+
+    def unbiased(layer, inputs):
+        found = right(layer, inputs)
+        return found._replace(variance=found.variance * found.size / (found.size - 1))
+
+    def not_centred(layer, inputs):
+        found = right(layer, inputs)
+        return found._replace(variance=found.variance + found.mean**2)
+
+    for wrong in (unbiased, not_centred):
+        monkeypatch.setattr(batch_statistics, "of", wrong)
+        assert error(FEW[0](), FEW[1]) > 1e-3
+
+
+def test_a_wrong_q_of_a_convolution_is_seen(monkeypatch):
+    build, x = SUBJECTS["many images"]
+    monkeypatch.setattr(layer_preconditioner, "q_squared", lambda n, N, rows: max(n / N, 1.0))
+    assert error(build(), x) > 1e-3
+    monkeypatch.setattr(layer_preconditioner, "q_squared", lambda n, N, rows: max(n / N, rows / N))
+    assert error(build(), x) > 1e-3
+
+
+def test_a_second_step_uses_the_first_ones_statistics():
+    build, x = SUBJECTS["dense"]
+    model = build()
+    bnp = BNP(model, rho=RHO)
+    for batch in (x, 5 - 2 * x):
+        model(batch).sum().backward()
+        bnp.precondition()
+    mean = (1 - RHO) * (RHO * x.mean(0) + (5 - 2 * x).mean(0))
+    torch.testing.assert_close(bnp.state_dict()["0.mean"], mean, rtol=1e-14, atol=0)
+    spread = RHO**2 + (1 - RHO) * (RHO * x.var(0, correction=0) + 4 * x.var(0, correction=0))
+    torch.testing.assert_close(bnp.state_dict()["0.variance"], spread, rtol=1e-14, atol=0)
+
+
+def test_the_constants_are_the_papers():
+    assert preconditioned_gradients.Constants() == (1e-2, 1e-4, 0.99)
+    constants = next(iter(BNP(dense()).preconditioners.values())).constants
+    assert constants == preconditioned_gradients.Constants()

@@ -1,0 +1,68 @@
+r"""Statistics of what a layer meets between two steps of an optimiser.
+
+Index convention: n features (inputs of a linear layer, channels of a convolution); ``mean`` and
+``variance`` are ``(n,)``, the variance biased.  A linear layer sees each row of its input
+``(..., n)`` as an example.  A convolution sees maps ``(batch, channel, height, width)``, or one map
+without the first axis; its statistics run over the batch and the pixels of its input.
+
+Source: Lange, Helfrich and Ye 2022, (13) for a dense layer, (21) and (22) for a convolution.
+
+>>> first = of(nn.Linear(1, 1), torch.tensor([[0.0], [2.0]]))
+>>> second = of(nn.Linear(1, 1), torch.tensor([[7.0]]))
+>>> both = pooled(first, second)  # 0, 2, 7
+>>> both.size, float(both.mean), round(float(3 * both.variance), 4)
+(3, 3.0, 26.0)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, distributed, nn
+
+
+class BatchStatistics(NamedTuple):
+    """How many numbers of each feature there were, their mean and their biased variance."""
+
+    size: int
+    mean: Tensor
+    variance: Tensor
+
+
+def of(layer: nn.Linear | nn.Conv2d, inputs: Tensor) -> BatchStatistics:
+    """Return the statistics of one batch of inputs, in float32, or float64 for such weights."""
+    inputs = inputs.detach().to(torch.promote_types(layer.weight.dtype, torch.float32))
+    feature = -1 if isinstance(layer, nn.Linear) else -3
+    if inputs.ndim == 1:
+        inputs = inputs[None]
+    axes = [axis for axis in range(inputs.ndim) if axis != feature % inputs.ndim]
+    variance, mean = torch.var_mean(inputs, axes, correction=0)
+    return BatchStatistics(inputs.numel() // len(mean), mean, variance)
+
+
+def pooled(a: BatchStatistics, b: BatchStatistics) -> BatchStatistics:
+    r"""Return the statistics of two batches taken as one.
+
+    .. math:: m = m_a + m_b, \quad \mu = \frac{m_a\mu_a + m_b\mu_b}{m}, \quad
+              \sigma^2 = \frac{m_a\sigma_a^2 + m_b\sigma_b^2}{m}
+              + \frac{m_a m_b}{m^2}(\mu_a - \mu_b)^2
+    """
+    share = b.size / (a.size + b.size)
+    variance = torch.lerp(a.variance, b.variance, share)
+    between = share * (1 - share) * (b.mean - a.mean).square()
+    return BatchStatistics(a.size + b.size, torch.lerp(a.mean, b.mean, share), variance + between)
+
+
+def pooled_over_processes(own: BatchStatistics) -> BatchStatistics | None:
+    """Return the statistics of the batches of all processes; None where there was none."""
+    count = torch.tensor(own.size, device=own.mean.device)
+    distributed.all_reduce(count)
+    total = int(count)
+    if total == 0:
+        return None
+    mean = own.size / total * own.mean
+    distributed.all_reduce(mean)
+    variance = own.size / total * (own.variance + (own.mean - mean).square())
+    distributed.all_reduce(variance)
+    return BatchStatistics(total, mean, variance)
