@@ -1,4 +1,4 @@
-r""" "Noisy" Batch Normalization: noise whose distribution changes at every step, after the layer.
+r"""Batch Normalization that is made "noisy": after it, noise that changes at every step.
 
 At every step t, for each unit j and each entry i of its batch,
 
@@ -67,8 +67,12 @@ class ActivationNoise(nn.Module):
             )
         self.features, self.n_mu, self.n_sigma = features, n_mu, n_sigma
         self.r_mu, self.r_sigma = r_mu, r_sigma
-        seed = int(torch.randint(2**62, (), generator=generator))
-        self.generator = torch.Generator().manual_seed(seed)
+        self.generator = torch.Generator()
+        self.seed(generator)
+
+    def seed(self, generator: torch.Generator | None = None) -> None:
+        """Seed this layer's own generator from another; None for PyTorch's global one."""
+        self.generator.manual_seed(int(torch.randint(2**62, (), generator=generator)))
 
     def forward(self, a: Tensor) -> Tensor:
         """Return the activations with noise; in evaluation mode as they are.

@@ -47,6 +47,9 @@ NORMALIZATIONS = (
 )
 """What :func:`normalization` can be asked for."""
 
+LAYERS = (nn.BatchNorm1d, nn.BatchNorm2d, LpNormalization, nn.LayerNorm, nn.GroupNorm)
+"""The kinds of layer that normalise."""
+
 EXPONENTS = {"l1": 1, "l2": 2, "linf": inf}
 """The exponent p of each l_p normalisation."""
 
@@ -116,3 +119,14 @@ def _check(name: str, features: int, rank: int) -> None:
             f"rank = {rank!r}; expected 2, for batches (batch, unit), or 4, for maps "
             "(batch, channel, height, width)"
         )
+
+
+def normalization_layers(model: nn.Module) -> dict[str, nn.Module]:
+    """Return the normalisation layers of a model by their names, in the order of its modules.
+
+    Of a noisy layer it is the Batch Normalization in it: the noise is part of what comes after.
+
+    >>> list(normalization_layers(nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.ReLU())))
+    ['1']
+    """
+    return {name: part for name, part in model.named_modules() if isinstance(part, LAYERS)}
