@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from torch import Tensor, nn
@@ -31,11 +32,13 @@ class CovariateShift:
     """The internal covariate shift of one layer at one step."""
 
     difference: float
-    r""":math:`\lVert G - G' \rVert_2`, the definition; 0 for the first layer."""
+    r""":math:`\lVert G - G' \rVert_2`, the definition; 0 for the first layer.
+
+    Infinite where the update leaves what floats can hold."""
     cosine: float | None
     r""":math:`\langle G, G'\rangle / (\lVert G\rVert \lVert G'\rVert)`, as the figures show it.
 
-    None where a gradient is zero."""
+    None where a gradient is zero, or the difference infinite."""
     gradient_norm: float
     r""":math:`\lVert G \rVert_2`, against which the difference is large or small."""
 
@@ -62,7 +65,7 @@ def covariate_shift(
 
     Raises:
         ValueError: what :class:`Objective` refuses; no layer; two layers share a parameter; a
-            gradient is not finite.
+            gradient at the model's parameters is not finite.
 
     Source: Santurkar et al. 2018, Definition 2.1, and Fig. 3 for the cosine.
 
@@ -99,15 +102,17 @@ def _check(parts: Mapping[str, Tensor]) -> None:
 
 
 def _shift(before: Tensor, after: Tensor, name: str) -> CovariateShift:
-    if not bool(before.isfinite().all() and after.isfinite().all()):
+    if not bool(before.isfinite().all()):
         raise ValueError(
-            f"the gradient in {name} is not finite, before or after the update; choose a smaller "
-            "learning rate, or look before training diverges"
+            f"the gradient in {name} is not finite; choose a smaller learning rate, or look before "
+            "training diverges"
         )
-    norm = torch.linalg.vector_norm
-    lengths = float(norm(before)) * float(norm(after))
+    norm = float(torch.linalg.vector_norm(before))
+    if not bool(after.isfinite().all()):
+        return CovariateShift(inf, None, norm)
+    lengths = norm * float(torch.linalg.vector_norm(after))
     return CovariateShift(
-        difference=float(norm(before - after)),
+        difference=float(torch.linalg.vector_norm(before - after)),
         cosine=float(before @ after) / lengths if lengths > 0 else None,
-        gradient_norm=float(norm(before)),
+        gradient_norm=norm,
     )

@@ -24,6 +24,7 @@ import torch
 from torch import nn
 from torch.nn.utils import skip_init
 
+from theory.nn.networks.initialization import glorot
 from theory.nn.normalization import normalization as normalization_layer
 
 
@@ -45,8 +46,7 @@ def deep_linear(
         depth: number k of linear layers.
         width: number of units of every layer, inputs and outputs included.
         normalization: a name of :data:`theory.nn.normalization.NORMALIZATIONS`.
-        generator: where the weights are drawn from, and a noisy layer's seed; None for PyTorch's
-            global one.
+        generator: where the weights are drawn from; None for PyTorch's global one.
 
     Raises:
         ValueError: depth or width below 1, or no normalisation is called so.
@@ -64,12 +64,12 @@ def deep_linear(
         raise ValueError(f"depth = {depth} and width = {width}; choose both at least 1")
 
     def layer(number: int) -> nn.Sequential:
-        linear = skip_init(nn.Linear, width, width, bias=False)
-        nn.init.xavier_uniform_(linear.weight, generator=generator)
-        parts: list[tuple[str, nn.Module]] = [("linear", linear)]
+        parts: OrderedDict[str, nn.Module] = OrderedDict()
+        parts["linear"] = skip_init(nn.Linear, width, width, bias=False)
         if number < depth:
-            between = normalization_layer(normalization, width, rank=2, generator=generator)
-            parts.append(("normalization", between))
-        return nn.Sequential(OrderedDict(parts))
+            parts["normalization"] = normalization_layer(normalization, width, rank=2)
+        return nn.Sequential(parts)
 
-    return nn.Sequential(OrderedDict((f"layer{k}", layer(k)) for k in range(1, depth + 1)))
+    network = nn.Sequential(OrderedDict((f"layer{k}", layer(k)) for k in range(1, depth + 1)))
+    glorot(network, generator)
+    return network
