@@ -1,0 +1,84 @@
+r"""Moving averages of the mean and the standard deviation, and normalization by them.
+
+.. math:: \mu \leftarrow \rho\mu + (1 - \rho)\mu_H, \qquad
+          \sigma \leftarrow \rho\sigma + (1 - \rho)\sigma_H, \qquad
+          \sigma_H = \sqrt{v_H + \epsilon}
+
+from :math:`\mu = 0`, :math:`\sigma = 1`, with the biased variance :math:`v_H` of the batch.  They
+are averages of deviations, not of variances as in ``torch.nn.BatchNorm1d``.
+
+Index convention: ``(batch, unit)`` or ``(batch, channel, height, width)``; everything but axis 1 is
+the batch.
+
+Source: Lange, Helfrich and Ye 2022, sect. 2, line 58.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from theory import batchnorm, preconditioning
+from theory.arithmetic import mean
+from theory.nn.layout import batch_axes, check_batch, per_unit
+
+
+class MovingStatistics(nn.Module):
+    r"""The statistics of a layer's units over batches.
+
+    Args:
+        features: number of units or channels.
+        eps: what is added to the batch's variance, > 0, for units that do not vary.
+        rho: of the averages.
+
+    Attributes:
+        mean, deviation: mu and sigma, ``(features,)``.
+
+    Raises:
+        ValueError: eps or rho is out of its range.
+    """
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(self, features: int, eps: float = 1e-5, rho: float = 0.99) -> None:
+        super().__init__()
+        if not eps > 0:
+            raise ValueError(f"eps = {eps!r}; expected a number > 0, for units that do not vary")
+        if not 0 <= rho < 1:
+            raise ValueError(f"rho = {rho!r}; expected a number in [0, 1)")
+        self.features, self.eps, self.rho = features, eps, rho
+        self.register_buffer("mean", torch.zeros(features))
+        self.register_buffer("deviation", torch.ones(features))
+
+    def standardized(self, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        r"""Return :math:`\hat y`, :math:`\mu_H` and :math:`\sigma_H` of a batch, axes kept.
+
+        Raises:
+            TypeError: not floating.
+            ValueError: wrong shape, or a single entry for each unit, of which nothing is left.
+        """
+        check_batch(y, self.features, type(self).__name__, least=2)
+        yhat, deviation = batchnorm.standardize(y, self.eps, batch_axes(y))
+        return yhat, mean(y, batch_axes(y)), deviation
+
+    @torch.no_grad()
+    def take_in(self, middle: Tensor, deviation: Tensor) -> None:
+        """Take the statistics of a batch into the averages."""
+        for name, new in (("mean", middle), ("deviation", deviation)):
+            old = getattr(self, name)
+            old.copy_(preconditioning.running(old, new.flatten().to(old), self.rho))
+
+    def normalize(self, y: Tensor) -> Tensor:
+        r"""Return :math:`(y - \mu)/\sigma`.
+
+        Raises:
+            TypeError: not floating.
+            ValueError: wrong shape.
+        """
+        check_batch(y, self.features, type(self).__name__)
+        return (y - per_unit(self.mean, y)) / per_unit(self.deviation, y)
+
+    def extra_repr(self) -> str:
+        """Return what tells two of them apart, for the printed form."""
+        return f"{self.features}, eps={self.eps}, rho={self.rho}"
