@@ -31,6 +31,7 @@ from math import inf
 import torch
 from torch import nn
 
+from theory.nn.batch_renormalization import BatchRenormalization
 from theory.nn.lp_normalization import LpNormalization
 from theory.nn.noisy_batch_normalization import NoisyBatchNormalization
 
@@ -47,7 +48,14 @@ NORMALIZATIONS = (
 )
 """What :func:`normalization` can be asked for."""
 
-LAYERS = (nn.BatchNorm1d, nn.BatchNorm2d, LpNormalization, nn.LayerNorm, nn.GroupNorm)
+LAYERS = (
+    nn.BatchNorm1d,
+    nn.BatchNorm2d,
+    LpNormalization,
+    BatchRenormalization,
+    nn.LayerNorm,
+    nn.GroupNorm,
+)
 """The kinds of layer that normalise."""
 
 EXPONENTS = {"l1": 1, "l2": 2, "linf": inf}
@@ -90,8 +98,6 @@ def normalization(
     if name in EXPONENTS:
         return LpNormalization(features, EXPONENTS[name])
     if name == "batch-renormalization":
-        from theory.nn.batch_renormalization import BatchRenormalization
-
         return BatchRenormalization(features)
     if name == "layer":
         return nn.LayerNorm(features) if rank == 2 else nn.GroupNorm(1, features)
