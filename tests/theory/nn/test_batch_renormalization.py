@@ -130,7 +130,6 @@ def test_averages_taken_in_too_early_are_seen(monkeypatch):
         return found
 
     monkeypatch.setattr(MovingStatistics, "standardized", early)
-    monkeypatch.setattr(batch_renormalization.MovingStatistics, "take_in", MovingStatistics.take_in)
     assert max(differences(2.0 + 3.0 * drawn(6, 3))) > 1e-3
 
 
