@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from re import sub
 from typing import Any
 
 from theory.statement import Statement, Verdict
 from verify.evidence import Record
 
 EVERY_M = "every m"
+EVERY_N = "every N"
+"""How the scope of a proof begins that holds for every number of examples, at named sizes."""
 
 
 @dataclass(frozen=True)
@@ -180,8 +183,15 @@ def size(counterexample: dict[str, Any]) -> str:
 def _covers(proof: dict[str, Any], size: str) -> bool:
     scope = proof["scope"]
     of_batch = scope.removeprefix("m = ").split(", ")
-    return scope == EVERY_M or size in scope.split("; ") or size.removeprefix("m = ") in of_batch
+    of_matrices = {size, sub(r"^N = \d+", EVERY_N, size)}
+    return (
+        scope == EVERY_M
+        or not of_matrices.isdisjoint(scope.split("; "))
+        or size.removeprefix("m = ") in of_batch
+    )
 
 
 def _width(proof: dict[str, Any]) -> int:
-    return 0 if proof["scope"] == EVERY_M else 1
+    """Order proofs from the widest scope to the narrowest."""
+    scope = proof["scope"]
+    return 0 if scope == EVERY_M else 1 if scope.startswith(EVERY_N) else 2

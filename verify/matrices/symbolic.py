@@ -12,6 +12,7 @@ import sympy as sp
 from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError, UnreadableError
+from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Term
 from verify.evidence import Record
@@ -54,21 +55,28 @@ def prove(claim: MatrixClaim, size: Size) -> Finding:
     An equation is proved where every hypothesis that is one can be imposed; an inequality by its
     certificate.
     """
-    if not _can_be_tried(claim) or exact.fails_somewhere(claim, size, FIRST_TRIES):
+    if not can_be_tried(claim) or exact.fails_somewhere(claim, size, FIRST_TRIES):
         return "not proved"
-    subject = exact.imposed(claim, letters(claim.subject, size))
     try:
-        actual, claimed = claim.sides(subject)
-        slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
-        terms = [] if claim.certificate is None else claim.certificate(subject)
-        total = sum((_value(term, subject) for term in terms), start=sp.Integer(0))
-        is_proved = symbolic.is_zero(slack - total)
+        is_proved = follows(claim, letters(claim.subject, size))
     except (UndecidedError, UnreadableError, DifferentFieldsError, ZeroDivisionError, TypeError):
         return "not proved"
-    return "proved" if is_proved and _is_certificate(claim, terms) else "not proved"
+    return "proved" if is_proved else "not proved"
 
 
-def _can_be_tried(claim: MatrixClaim) -> bool:
+def follows(claim: MatrixClaim, subject: Numbers) -> bool:
+    """Return whether the statement follows for a subject of letters."""
+    subject = exact.imposed(claim, subject)
+    actual, claimed = claim.sides(subject)
+    slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
+    terms = [] if claim.certificate is None else claim.certificate(subject)
+    rest = slack - sum((_value(term, subject) for term in terms), start=sp.Integer(0))
+    entries = rest.coefficients() if isinstance(rest, Tall) else rest
+    return symbolic.is_zero(entries) and _is_certificate(claim, terms)
+
+
+def can_be_tried(claim: MatrixClaim) -> bool:
+    """Return whether there is a way to prove the statement by letters."""
     if claim.certificate is not None:
         return claim.relation is not Relation.EQUAL
     unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
@@ -88,6 +96,8 @@ def _value(term: Term, subject: Numbers) -> Any:
     for factor in term.factors:
         if isinstance(factor, Hypothesis):
             value = value * factor.quantity(subject)
+        elif isinstance(factor, Tall):
+            value = value * (factor * factor).sum()
         else:
             entries = np.ravel(np.asarray(factor, dtype=object))
             value = value * (entries @ entries)

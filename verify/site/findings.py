@@ -7,7 +7,7 @@ from html import escape
 
 from theory.statement import Verdict
 from verify.evidence import Record
-from verify.ledger import Entry, agrees, size
+from verify.ledger import EVERY_N, Entry, agrees, size
 from verify.site import api_pages, certificates, counterexamples
 from verify.site.expressions import UnreadableExpressionError
 from verify.site.figures import Figure
@@ -25,6 +25,11 @@ def proof(entry: Entry) -> str:
     found = entry.proof
     if found is None or entry.verdict is not Verdict.PROVED:
         return ""
+    if found["scope"].startswith(EVERY_N):
+        return (
+            "**Proof.** In the arithmetic of inner products, with inputs of symbolic height: "
+            f"{found['scope']}.\n"
+        )
     if "slack" not in found:
         return f"**Proof.** Symbolically, entry by entry, for {found['scope']}.\n"
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 
 from theory.statement import Form, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, Entry
+from verify.ledger import EVERY_M, EVERY_N, Entry
 from verify.site import findings
 from verify.site.figures import Figure
 from verify.site.markup import (
@@ -107,6 +107,9 @@ def in_words(entry: Entry) -> str:
     match entry.verdict:
         case Verdict.PROVED if entry.scope == EVERY_M:
             return "for every batch size m"
+        case Verdict.PROVED if entry.scope.startswith(EVERY_N):
+            *others, largest = entry.scope.removeprefix(f"{EVERY_N}, ").split(f"; {EVERY_N}, ")
+            return f"for every N at {len(others) + 1} sizes, such as {largest}"
         case Verdict.PROVED:
             *others, largest = entry.scope.split("; ")
             return f"for {len(others) + 1} sizes, such as {largest}" if others else f"for {largest}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from theory.statement import Form, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, Entry
+from verify.ledger import EVERY_M, EVERY_N, Entry
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,12 @@ class Strength:
     """How strong the evidence of a verdict is, from strongest to weakest."""
 
     EVERY_M = "proof for every m"
-    NAMED_M = "proof for named m"
+    EVERY_N = "proof for every N"
+    NAMED_M = "proof for named sizes"
     EXACT = "exact counterexample"
     MEASURED = "measured"
     NONE = "none"
-    ALL = (EVERY_M, NAMED_M, EXACT, MEASURED, NONE)
+    ALL = (EVERY_M, EVERY_N, NAMED_M, EXACT, MEASURED, NONE)
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,9 @@ def paper_of(claim: Statement) -> Paper:
 def strength(entry: Entry) -> str:
     """Return how strong the evidence of an entry's verdict is."""
     if entry.verdict is Verdict.PROVED:
-        return Strength.EVERY_M if entry.scope == EVERY_M else Strength.NAMED_M
+        if entry.scope == EVERY_M:
+            return Strength.EVERY_M
+        return Strength.EVERY_N if entry.scope.startswith(EVERY_N) else Strength.NAMED_M
     if entry.verdict is Verdict.REFUTED:
         return Strength.MEASURED if entry.is_sampled else Strength.EXACT
     return Strength.MEASURED if entry.verdict is Verdict.SUPPORTED else Strength.NONE

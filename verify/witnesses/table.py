@@ -15,6 +15,7 @@ from verify.cases.case import Case
 from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
 from verify.expectations import examine as expectations
+from verify.matrices import abstract as abstract_matrices
 from verify.matrices import best_scaling
 from verify.matrices import exact as exact_matrices
 from verify.matrices import floats as float_matrices
@@ -147,6 +148,7 @@ OF_A_BATCH = (
     Witness(kinks.WITNESS, kinks.applies, kinks.examine),
 )
 OF_MATRICES = (
+    Witness(abstract_matrices.WITNESS, abstract_matrices.applies, abstract_matrices.examine),
     Witness("exact", of_matrices, exact_matrices.search),
     Witness("symbolic", of_matrices, symbolic_matrices.examine),
     Witness("autograd", of_matrices, float_matrices.examine_random),

@@ -1,0 +1,121 @@
+"""Proofs for every number of examples: what is proved, and that mistakes are not."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from theory.lange2022 import CLAIMS
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Relation, Sides, Verdict
+from verify import ledger
+from verify.evidence import Record
+from verify.matrices import abstract, symbolic
+from verify.witnesses.witness import PROFILES, Settings
+
+SETTINGS = Settings(PROFILES["smoke"])
+LAYERS = [claim for claim in CLAIMS if abstract.applies(claim) and not claim.unreadable]
+
+
+def follows(claim: MatrixClaim) -> bool:
+    """Whether there is a proof, without the integers that a statement must survive first."""
+    try:
+        return symbolic.can_be_tried(claim) and abstract.follows(claim, abstract.layer(2, 1))
+    except abstract.SILENT:
+        return False
+
+
+PROVED = [claim for claim in LAYERS if follows(claim)]
+KNOWN = (
+    "L-alg-1/renormalization",
+    "L-thm-3/normalized",
+    "L-thm-4a/step-above",
+    "L-thm-4a/step-below",
+    "L-eq-28-32/32",
+    "L-prop-7/corrected",
+)
+
+
+def test_the_steps_of_theorem_4_are_among_them() -> None:
+    assert set(KNOWN) <= {claim.id for claim in PROVED}
+
+
+def test_only_what_is_expected_to_be_proved_is() -> None:
+    assert {claim.expected for claim in PROVED} == {Verdict.PROVED}
+
+
+def scaled(claim: MatrixClaim) -> MatrixClaim:
+    """Return the claim with its claimed side times 9/10, for a bound by a larger one 11/10."""
+    factor = sp.Rational(11 if claim.relation in symbolic.LOWER_BOUNDS else 9, 10)
+
+    def sides(layer: Any) -> Sides:
+        actual, claimed = claim.sides(layer)
+        return Sides(actual, claimed * factor)
+
+    return replace(claim, sides=sides)
+
+
+def is_trivial(claim: MatrixClaim) -> bool:
+    """Whether the claimed side is zero, which no factor changes."""
+    claimed = claim.sides(symbolic.letters(claim.subject, (2, 2, 1))).claimed
+    return not np.any(np.asarray(claimed, dtype=object))
+
+
+@pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
+def test_no_proof_of_a_mistake(claim: MatrixClaim) -> None:
+    """Not even without the integers that would tell."""
+    if not is_trivial(claim):
+        assert not abstract.follows(scaled(claim), abstract.layer(2, 1))
+
+
+@pytest.mark.parametrize(
+    "claim", [c for c in PROVED if c.certificate is not None], ids=lambda claim: claim.id
+)
+def test_a_certificate_without_a_term_is_none(claim: MatrixClaim) -> None:
+    certificate = claim.certificate
+    assert certificate is not None
+    without = replace(claim, certificate=lambda layer: certificate(layer)[1:])
+    assert not abstract.follows(without, abstract.layer(2, 1))
+
+
+def test_centring_by_another_mean_is_not_proved() -> None:
+    (claim,) = (c for c in CLAIMS if c.id == "L-thm-4a/step-blocks")
+    uncentred = replace(
+        claim,
+        sides=lambda layer: Sides(claim.sides(layer).actual, (layer.H @ layer.direction[1:]).sum()),
+    )
+    assert not abstract.follows(uncentred, abstract.layer(2, 1))
+
+
+def test_a_record_says_for_which_sizes() -> None:
+    (claim,) = (c for c in CLAIMS if c.id == "L-thm-4a/step-above")
+    record = abstract.examine(claim, SETTINGS)
+    assert record.proof is not None
+    assert record.proof["scope"].split("; ")[1] == "every N, n = 2, p = 1"
+    entry = ledger.entry(claim, [record, Record(claim.id, "symbolic", proof={"scope": "N = 2"})])
+    assert (entry.verdict, entry.scope_in_short) == (
+        Verdict.PROVED,
+        "every N, n = 1, p = 1 (+4)",
+    )
+
+
+def test_a_counterexample_of_a_covered_size_contradicts_the_proof() -> None:
+    (claim,) = (c for c in CLAIMS if c.id == "L-thm-4a/step-above")
+    record = abstract.examine(claim, SETTINGS)
+    for size, verdict in {
+        "N = 7, n = 2, p = 1": Verdict.UNDECIDED,
+        "N = 7, n = 5, p = 1": Verdict.REFUTED,
+    }.items():
+        exact = Record(claim.id, "exact", counterexample={"size": size})
+        assert ledger.judge(claim, [record, exact]) is verdict
+
+
+def test_a_statement_about_single_examples_is_left_alone() -> None:
+    (claim,) = (c for c in CLAIMS if c.id == "L-thm-3/eq-14")
+    assert abstract.examine(claim, SETTINGS).proof is None
+
+
+def test_relations_are_those_that_letters_can_prove() -> None:
+    assert {c.relation for c in PROVED if c.certificate is None} == {Relation.EQUAL}
