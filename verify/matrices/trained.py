@@ -93,17 +93,17 @@ def _layers(
 
             inputs = network.input_of(number, images)
             place = f"{network.name} {stage} layer {number}"
-            yield _layer(inputs, layer.weight, None, rest, 1.0, place, seed)
+            yield subject(inputs, layer.weight, None, rest, 1.0, place, seed)
     last = network.layers[-1]
     inputs = relu(network.norm(last)(network.batch_before(last, images))).flatten(start_dim=1)
     place = f"{network.name} {stage} head"
     head = network.head
-    yield _layer(
+    yield subject(
         inputs, head.weight, head.bias, lambda A: cross_entropy(A, labels), 0.0, place, seed
     )
 
 
-def _layer(
+def subject(
     inputs: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -112,7 +112,17 @@ def _layer(
     place: str,
     seed: int,
 ) -> TrainedLayer:
-    """Return a layer with generic numbers for what the network does not have."""
+    """Return a dense layer with generic numbers for what the network does not have.
+
+    Args:
+        inputs: of the layer, (N, n).
+        weight: (p, n).
+        bias: (p,), or None where there is none.
+        rest: the loss as a function of the layer's output, (N, p).
+        couples: 1 where the loss of an example depends on other examples, else 0.
+        place: the layer's name.
+        seed: of the generic numbers.
+    """
     (N, n), p = inputs.shape, len(weight)
     rng = np.random.default_rng(seed)
     return TrainedLayer(
