@@ -37,8 +37,10 @@ def of(layer: nn.Linear | nn.Conv2d, inputs: Tensor) -> BatchStatistics:
     if inputs.ndim == 1:
         inputs = inputs[None]
     axes = [axis for axis in range(inputs.ndim) if axis != feature % inputs.ndim]
-    variance, mean = torch.var_mean(inputs, axes, correction=0)
-    return BatchStatistics(inputs.numel() // len(mean), mean, variance)
+    # On a CPU several times as fast as torch.var_mean over the first axes.
+    mean = inputs.mean(axes, keepdim=True)
+    variance = (inputs - mean).square().mean(axes)
+    return BatchStatistics(inputs.numel() // len(variance), mean.flatten(), variance)
 
 
 def pooled(a: BatchStatistics, b: BatchStatistics) -> BatchStatistics:

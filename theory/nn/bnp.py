@@ -48,6 +48,7 @@ Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -109,7 +110,7 @@ class BNP:
             OverflowError: a gradient leaves the range of float16.
         """
         everything = self.preconditioners.values()
-        with torch.no_grad():
+        with torch.no_grad(), self._without_autocast():
             batches = [(p, batch) for p in everything if (batch := p.batch()) is not None]
             for preconditioner, batch in batches:
                 if not bool(batch.variance.isfinite().all()):
@@ -150,6 +151,13 @@ class BNP:
         for hook in self._hooks:
             hook.remove()
         self._hooks.clear()
+
+    def _without_autocast(self) -> ExitStack:
+        """Products are in the dtype of the statistics, wherever the caller stands."""
+        stack = ExitStack()
+        for kind in {p.layers[0].weight.device.type for p in self.preconditioners.values()}:
+            stack.enter_context(torch.autocast(kind, enabled=False))
+        return stack
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the running statistics: a mean and a variance for each layer."""

@@ -54,7 +54,8 @@ class LayerPreconditioner:
         self, layer: Layer, args: tuple[Tensor, ...], named: Mapping[str, Tensor], output: Tensor
     ) -> None:
         """Take in a batch, as a forward hook; its statistics only in training mode."""
-        if not (torch.is_grad_enabled() and any(p.requires_grad for p in layer.parameters())):
+        bias_learns = layer.bias is not None and layer.bias.requires_grad
+        if not (torch.is_grad_enabled() and (layer.weight.requires_grad or bias_learns)):
             return
         is_linear = isinstance(layer, nn.Linear)
         rows = output.numel() // output.shape[-1 if is_linear else -3]
@@ -110,17 +111,15 @@ class LayerPreconditioner:
             assert grad_b is not None
             self._write(grad_b, grad_b / q2)
             return
-        # Products are in the dtype of the statistics wherever the caller stands.
-        with torch.autocast(grad_W.device.type, enabled=False):
-            new_b, new_W = preconditioned(
-                grad_b,
-                grad_W,
-                self.mean.to(grad_W.device),
-                self.variance.to(grad_W.device),
-                q2,
-                self.constants,
-                groups=getattr(self.layers[0], "groups", 1),
-            )
+        new_b, new_W = preconditioned(
+            grad_b,
+            grad_W,
+            self.mean.to(grad_W.device),
+            self.variance.to(grad_W.device),
+            q2,
+            self.constants,
+            groups=getattr(self.layers[0], "groups", 1),
+        )
         self._write(grad_W, new_W)
         if grad_b is not None and new_b is not None:
             self._write(grad_b, new_b)

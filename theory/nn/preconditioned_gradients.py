@@ -67,6 +67,9 @@ def preconditioned(
     Raises:
         ValueError: a variance is zero and eps_1 and eps_2 do not help it.
     """
+    if groups == 1:
+        bias, weight = _of_group(grad_b, grad_W, mean, variance, q_squared, constants)
+        return bias, weight.reshape(grad_W.shape)
     parts = [
         _of_group(b, W, m, v, q_squared, constants)
         for b, W, m, v in zip(
