@@ -23,6 +23,7 @@ from rich.progress import (
 from verify.datasets.dataset import DataError
 from verify.evidence import EvidenceError
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
+from verify.experiments.examined import examined
 from verify.experiments.experiment import Setting
 from verify.options import DEFAULT_EVIDENCE
 
@@ -48,7 +49,10 @@ def experiment(
     ] = False,
     is_list: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
-    """Run an experiment of the papers, and say which of their observations appeared."""
+    """Run an experiment of the papers, and say which of their observations appeared.
+
+    The exit status is 1 if a statement that is right was seen violated along the run.
+    """
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     if is_list:
         report.show_list([find(known) for known in names()], console)
@@ -68,6 +72,8 @@ def experiment(
         typer.echo("verify: stopped; the same command goes on from the last checkpoint", err=True)
         raise typer.Exit(130) from None
     report.show(result, folder, console)
+    if any(statement.is_unexpected for statement in examined(result.pieces)):
+        raise typer.Exit(1)
 
 
 class _OptionError(ValueError):

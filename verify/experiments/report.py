@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from verify.experiments.evidence import FILE, Result
+from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Experiment, Observation
 
 WORDS = {True: "observed", False: "not observed", None: "cannot tell"}
@@ -19,8 +20,10 @@ COLOURS = {True: "green", False: "red", None: "yellow"}
 
 
 def show(result: Result, folder: Path, console: Console) -> None:
-    """Print the observations, how often each word was said, and the files."""
+    """Print the observations, the statements that were examined, and the files."""
     console.print(table(result))
+    if statements := examined(result.pieces):
+        console.print(statements_table(statements))
     console.print(summary(result.observations), highlight=False, markup=False)
     for file in files(result, folder):
         console.print(str(file), highlight=False, markup=False, soft_wrap=True)
@@ -49,6 +52,21 @@ def table(result: Result) -> Table:
     for seen in result.observations:
         told = map(escape, (seen.source, seen.statement, seen.criterion))
         made.add_row(*told, in_words(seen), escape(seen.found))
+    return made
+
+
+def statements_table(statements: Sequence[Examined]) -> Table:
+    """Return one row for each statement that was examined along the run."""
+    made = Table(title="Statements examined along the run", title_justify="left", box=SIMPLE)
+    made.add_column("statement", overflow="fold")
+    made.add_column("expected")
+    for name in ("instances", "violated", "undecided", "vacuous", "actual/claimed"):
+        made.add_column(name, justify="right")
+    for one in statements:
+        ratio = "" if one.worst_ratio is None else f"{one.worst_ratio:.6g}"
+        counts = (one.instances, one.violated, one.undecided, one.vacuous)
+        mark = " [red]unexpected[/]" if one.is_unexpected else ""
+        made.add_row(one.claim, one.expected.value + mark, *map(str, counts), ratio)
     return made
 
 

@@ -58,6 +58,34 @@ def test_an_experiment_is_run_and_told_in_words_with_numbers_and_files(call, tmp
     assert evidence.read(folder).seeds == (0, 1)
 
 
+def seen(claim, violated):
+    counts = {"instances": 3, "violated": violated, "undecided": 0, "vacuous": 1}
+    return {"layer": "1", "claim": claim, **counts, "worst_ratio": 1.5 if violated else 0.5}
+
+
+@pytest.mark.parametrize(
+    ("claim", "violated", "status", "words"),
+    [
+        ("S-thm-4.1", 0, 0, "proved"),
+        ("S-thm-4.2a/eps", 2, 0, "refuted"),
+        ("S-thm-4.1", 2, 1, "unexpected"),
+    ],
+)
+def test_statements_along_the_run_are_told_and_decide_the_exit_status(
+    call, monkeypatch, claim, violated, status, words
+):
+    numbers = Descent.numbers
+    checkpoints = [{"step": 1, "theorems": [seen(claim, 0)]}, {"theorems": [seen(claim, violated)]}]
+    monkeypatch.setattr(
+        Descent, "numbers", lambda self: {**numbers(self), "checkpoints": checkpoints}
+    )
+    result = call("toy")
+    assert result.exit_code == status
+    (line,) = [line for line in result.stdout.splitlines() if claim in line.split()]
+    assert words in line
+    assert line.split()[-5:-1] == ["6", str(violated), "0", "2"]
+
+
 def test_a_changed_setting_is_said_in_one_line(call):
     call("toy", "--profile", "smoke")
     result = call("toy", "--profile", "deep")
