@@ -45,6 +45,8 @@ class Space:
 
     known: dict[frozenset[str], Scalar] = field(default_factory=dict)
     m: sp.Symbol = field(default_factory=lambda: sp.Symbol("m", integer=True, positive=True))
+    operator_is_diagonal: bool = False
+    """Whether H is diagonal, so that the elementwise product of H1 and a is Ha."""
     _moments: dict[tuple[int, str, str], sp.Symbol] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -5,7 +5,8 @@ whose entries are vectors of symbolic length (:mod:`theory.arithmetic.abstract`)
 to rows, scaled, multiplied by a matrix from the right, summed over its first axis, and transposed
 to be multiplied by another.  What is derived of it holds for every N, and of one shape behind it.
 
-An elementwise product of two of them is not determined by inner products; only its sums are.
+An elementwise product of two of them is not determined by inner products; only its sums are.  The
+exception is H e for a diagonal operator H of the space: its product with a column a is H a.
 
 >>> H = matrix("h", 2)
 >>> H.T @ H
@@ -18,13 +19,14 @@ array([0, 0], dtype=object)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from theory.arithmetic.abstract import AbstractVector, Space
+from theory.arithmetic.abstract import ONE, AbstractVector, Space, tidy
 
 
 class Tall:
@@ -85,6 +87,10 @@ class Tall:
         found = [list(column.coefficients.values()) for column in self.columns.ravel()]
         return np.array([c for column in found for c in column], dtype=object)
 
+    def map(self, function: Callable[[Any], Any]) -> Tall:
+        """Return the matrix with each coefficient replaced by its image."""
+        return Tall(np.frompyfunc(lambda column: column.map(function), 1, 1)(self.columns))
+
     def __matmul__(self, other: Any) -> Tall:
         return Tall(self.columns @ np.asarray(other, dtype=object))
 
@@ -104,7 +110,7 @@ class Tall:
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Tall):
-            return Products(self, other)
+            return self._as_operators(other) or Products(self, other)
         return Tall(self.columns * _behind(other, self.ndim))
 
     __rmul__ = __mul__
@@ -126,6 +132,14 @@ class Tall:
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         """Return the few functions of the standard that make sense here."""
         return SimpleNamespace(__name__=__name__, concat=_concat, ones=self._ones, stack=np.stack)
+
+    def _as_operators(self, other: Tall) -> Tall | None:
+        """Return the elementwise product where H e for a diagonal H stands for H."""
+        columns = self.columns.ravel()
+        labels = {label for column in columns for label in column.coefficients}
+        if not (self.space.operator_is_diagonal and all(name == ONE for _, name in labels)):
+            return None
+        return Tall(np.frompyfunc(_applied, 2, 1)(self.columns, other.columns))
 
     def _ones(self, shape: tuple[Any, ...], **_: Any) -> Tall:
         rows, *behind = shape
@@ -174,6 +188,15 @@ def matrix(name: str, columns: int, space: Space | None = None) -> Tall:
     return Tall([space.vector(f"{name}{j + 1}") for j in range(columns)])
 
 
+def _applied(diagonal: AbstractVector, column: AbstractVector) -> AbstractVector:
+    raised = [
+        AbstractVector(column.space, {(k + j, a): c for (j, a), c in column.coefficients.items()})
+        * number
+        for (k, _), number in diagonal.coefficients.items()
+    ]
+    return sum(raised, start=AbstractVector(column.space, {}))
+
+
 def _behind(other: Any, ndim: int) -> Any:
     """Return what an operand is to every row."""
     if isinstance(other, Tall):
@@ -188,8 +211,8 @@ def _each(function: Any, *arrays: np.ndarray) -> np.ndarray:
 
 def _tidy(numbers: Any) -> Any:
     if isinstance(numbers, np.ndarray):
-        return np.asarray(np.frompyfunc(sp.cancel, 1, 1)(numbers), dtype=object)
-    return sp.cancel(numbers)
+        return np.asarray(np.frompyfunc(tidy, 1, 1)(numbers), dtype=object)
+    return tidy(numbers)
 
 
 def _concat(arrays: list[Tall], axis: int) -> Tall:

@@ -1,20 +1,29 @@
-"""Proofs of statements about a layer for every number N of examples, or silence.
+r"""Proofs of statements about a layer for every number N of examples, or silence.
 
 The inputs H are a matrix of symbolic height, known by the inner products of its columns
 (:mod:`theory.arithmetic.tall`); what has no axis of examples is letters, for named numbers of
-inputs and outputs.  A statement that looks at single examples, or at a loss of them, is left to
-the other witnesses.
+inputs and outputs.  The loss is any function of the outputs, known near one point A,
+
+.. math:: L(A + D) = \langle G, D\rangle + \tfrac12\langle d, T d\rangle,
+
+to first order, and to second order where a single column d of D moves.  A statement that looks at
+single examples is left to the other witnesses.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
 
 from sympy import SympifyError
 
-from theory.arithmetic import tall
+from theory.arithmetic import abstract, sqrt, symbolic
+from theory.arithmetic.abstract import AbstractVector
+from theory.arithmetic.dual import Dual
 from theory.arithmetic.quadratic import DifferentFieldsError
-from theory.arithmetic.radicals import UndecidedError, UnreadableError
+from theory.arithmetic.radicals import UndecidedError, UnreadableError, is_zero
+from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
 from verify.evidence import Record
@@ -22,6 +31,7 @@ from verify.ledger import EVERY_N
 from verify.matrices import exact
 from verify.matrices.subjects import Layer
 from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters
+from verify.network import Calculus
 from verify.witnesses.witness import Settings
 
 WITNESS = "abstract"
@@ -32,7 +42,7 @@ FIRST_N = 3
 
 SILENT = (
     UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError,
-    # What only single rows could answer: an index, a shape, a comparison of N, a loss.
+    # What only single rows could answer: an index, a shape, a comparison of N, another point.
     TypeError, AttributeError, ValueError,
 )  # fmt: skip
 """What is met on the way to no proof."""
@@ -61,9 +71,85 @@ def prove(claim: MatrixClaim, n: int, p: int) -> bool:
         return False
 
 
-def layer(n: int, p: int) -> Layer:
-    """Return a layer on a batch of symbolic size, without a loss."""
+class Jet:
+    """A loss, known near the point where it is first asked for."""
+
+    def __init__(self) -> None:
+        self.point: Tall | None = None
+
+    def __call__(self, A: Tall) -> Any:
+        """Return the loss at A, less that at the point.
+
+        Raises:
+            ValueError: A is at another point, or a third derivative or a mixed one is asked for.
+        """
+        here = A.map(_standard_part)
+        self.point = here if self.point is None else self.point
+        if not is_zero((here - self.point).coefficients()):
+            raise ValueError("the loss is known near one point only")
+        moved = A.map(lambda c: c - _standard_part(c)).columns.ravel()
+        moving = [column for column in moved if column.coefficients]
+        slopes = [A.space.vector(f"g{i}").inner(column) for i, column in enumerate(moved)]
+        depth = max((_depth(c) for d in moving for c in d.coefficients.values()), default=0)
+        if depth > (2 if len(moving) == 1 else 1):
+            raise ValueError("the loss is known to first order, and to second order in one unit")
+        bent = [column.inner(column.apply_operator()) / 2 for column in moving[:1]]
+        return sum([*slopes, *bent])
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstractLayer(Layer):
+    """A layer on a batch of symbolic size."""
+
+    rest: Jet
+
+    def __post_init__(self) -> None:
+        """Know the loss's Hessian for diagonal where no example depends on others."""
+        self.H.space.operator_is_diagonal = self.couples == 0
+
+    def loss(self, A: Any) -> Any:
+        """Return the loss as a function of the layer's output."""
+        return self.rest(A)
+
+
+def layer(n: int, p: int) -> AbstractLayer:
+    """Return the generic layer of n inputs and p outputs."""
     small = letters(Kind.LAYER, (FIRST_N, n, p))
-    assert isinstance(small, Layer)
-    inputs = tall.matrix("h", n)
-    return replace(small, H=inputs, curvature=None, linear=None, quadratic=None, fourth=None)
+    known = {f.name: getattr(small, f.name) for f in fields(Layer)}
+    unknown = dict.fromkeys(("curvature", "linear", "quadratic", "fourth"))
+    inputs = {"H": matrix("h", n), "calculus": Calculus(sqrt, gradient, derivative), "rest": Jet()}
+    return AbstractLayer(**{**known, **unknown, **inputs})
+
+
+def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
+    """Return the derivative of f at x along u, of letters or of a vector of symbolic length."""
+    if not isinstance(x, Tall):
+        return symbolic.derivative(f, x, u)
+    found = abstract.directional_derivative(_of_vector(f), x.columns.item(), u.columns.item())
+    return Tall(found) if isinstance(found, AbstractVector) else found
+
+
+def gradient(f: Callable[[Any], Any], x: Any) -> Any:
+    """Return the gradient of a scalar function, likewise."""
+    if not isinstance(x, Tall):
+        return symbolic.gradient(f, x)
+    return Tall(abstract.gradient(_of_vector(f), x.columns.item()))
+
+
+def _of_vector(f: Callable[[Tall], Any]) -> Callable[[AbstractVector], Any]:
+    def function(x: AbstractVector) -> Any:
+        found = f(Tall(x))
+        return found.columns.item() if isinstance(found, Tall) else found
+
+    return function
+
+
+def _standard_part(number: Any) -> Any:
+    return _standard_part(number.value) if isinstance(number, Dual) else number
+
+
+def _depth(number: Any) -> int:
+    """Return how many derivatives are in progress in a number."""
+    if not isinstance(number, Dual):
+        return 0
+    return 1 + max(_depth(number.value), _depth(number.rate))

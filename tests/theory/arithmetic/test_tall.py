@@ -75,6 +75,18 @@ def test_what_inner_products_do_not_determine_is_refused(name: str) -> None:
         REFUSED[name](tall.matrix("h", 2))
 
 
+def test_a_diagonal_operator_is_an_elementwise_product() -> None:
+    H = tall.matrix("h", 2)
+    ones = H.__array_namespace__().ones((H.length(), 1))
+    diagonal = Tall([ones.columns[0].apply_operator()])
+    with pytest.raises(TypeError):
+        H.T @ (diagonal * H)
+    H.space.operator_is_diagonal = True
+    found = H.T @ (diagonal * H)
+    assert str(found[0, 1]) == "<h1, H h2>"
+    assert found[0, 1] == found[1, 0]
+
+
 def test_height_is_one_symbol() -> None:
     H = tall.matrix("h", 2)
     assert isinstance(H @ MATRIX[:2], Tall)

@@ -29,6 +29,12 @@ def follows(claim: MatrixClaim) -> bool:
 
 PROVED = [claim for claim in LAYERS if follows(claim)]
 KNOWN = (
+    "L-prop-2",
+    "L-prop-2/later-BN/corrected",
+    "L-prop-7/step",
+    "L-prop-7/step-with-q/corrected",
+    "L-thm-3",
+    "L-thm-3/any-statistics",
     "L-alg-1/renormalization",
     "L-thm-3/normalized",
     "L-thm-4a/step-above",
@@ -87,6 +93,37 @@ def test_centring_by_another_mean_is_not_proved() -> None:
         sides=lambda layer: Sides(claim.sides(layer).actual, (layer.H @ layer.direction[1:]).sum()),
     )
     assert not abstract.follows(uncentred, abstract.layer(2, 1))
+
+
+def test_a_diagonal_is_not_enough_where_examples_interact() -> None:
+    (claim,) = (c for c in CLAIMS if c.id == "L-prop-2/later-BN")
+    assert not follows(claim)
+
+
+def test_the_loss_is_known_near_one_point() -> None:
+    layer = abstract.layer(2, 1)
+    outputs = layer.H @ layer.W.T
+    assert layer.loss(outputs) == 0
+    with pytest.raises(ValueError, match="one point"):
+        layer.loss(2 * outputs)
+
+
+def test_the_loss_has_no_third_derivative() -> None:
+    layer = abstract.layer(1, 1)
+
+    def loss(W: Any) -> Any:
+        return layer.loss(layer.H @ W.T)
+
+    def twice(W: Any) -> Any:
+        return layer.derivative(lambda W: layer.derivative(loss, W, layer.W), W, layer.W)
+
+    assert symbolic_size(twice(layer.W)) == 1
+    with pytest.raises(ValueError, match="second order"):
+        layer.derivative(twice, layer.W, layer.W)
+
+
+def symbolic_size(value: Any) -> int:
+    return np.asarray(value, dtype=object).size
 
 
 def test_a_record_says_for_which_sizes() -> None:
