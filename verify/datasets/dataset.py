@@ -5,6 +5,7 @@ Index convention: (image, channel, height, width).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,7 +86,16 @@ class Dataset:
                 )
 
 
-def existing_file(folder: Path, names: tuple[str, ...], what: str) -> Path:
+def intensities(grey_values: Tensor) -> Tensor:
+    """Return bytes as float32 in [0, 1].
+
+    >>> intensities(torch.tensor([0, 51, 255], dtype=torch.uint8)).tolist()
+    [0.0, 0.20000000298023224, 1.0]
+    """
+    return grey_values.float() / 255
+
+
+def existing_file(folder: Path, names: Sequence[str], what: str) -> Path:
     """Return the first of some files that a folder has.
 
     Args:
