@@ -41,9 +41,10 @@ def examined(pieces: Mapping[str, Any]) -> list[Examined]:
 
 
 def _summed(claim: str, results: Sequence[Mapping[str, Any]]) -> Examined:
-    counts = (sum(r[name] for r in results) for name in COUNTS)
+    counts = {name: sum(r[name] for r in results) for name in COUNTS}
     ratios = [r["worst_ratio"] for r in results if r["worst_ratio"] is not None]
-    return Examined(claim, _expected(claim), *counts, worst_ratio=max(ratios, default=None))
+    worst = max(ratios, default=None)
+    return Examined(claim=claim, expected=_expected(claim), worst_ratio=worst, **counts)
 
 
 def _results(numbers: object, is_within: bool) -> Iterator[Mapping[str, Any]]:
