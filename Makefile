@@ -28,8 +28,9 @@ flake: $(ENV)
 
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
-	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob=README.md \
-		tests README.md theory verify/witnesses verify/tolerance.py verify/evidence.py \
+	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
+		tests README.md docs/guides/formulas.md docs/guides/methods.md theory \
+		verify/witnesses verify/tolerance.py verify/evidence.py verify/datasets verify/experiments \
 		verify/convolutions verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
 
 lint: $(ENV)
