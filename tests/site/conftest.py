@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from site_cases import CLAIMS, RECORDS
+from site_cases import CLAIMS, EXPERIMENT, RECORDS, RESULT
 
 from verify.evidence import Writer, describe_run
-from verify.site.build import write_pages
+from verify.experiments import run
+from verify.experiments.evidence import folder_of
+from verify.site.build import GENERATED, write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,6 +26,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
     writer = Writer(folder, describe_run("smoke", 0, "numpy", "cpu"))
     for record in RECORDS:
         writer.add(record)
+    run.view(EXPERIMENT, RESULT, folder_of(folder, EXPERIMENT.name))
     return folder
 
 
@@ -31,7 +34,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sources(evidence: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy what is written by hand, and write the rest."""
     target = tmp_path_factory.mktemp("site") / "docs"
-    ignored = shutil.ignore_patterns("_build", "generated", "statements", "reference")
+    ignored = shutil.ignore_patterns("_build", *GENERATED)
     shutil.copytree(ROOT / "docs", target, ignore=ignored)
     write_pages(evidence, target, CLAIMS)
     keep_reference_small(target)

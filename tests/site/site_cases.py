@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from theory.santurkar2018 import theorem_4_1, theorem_4_1_supplement
-from verify.evidence import Record
+from verify.evidence import Record, describe_run
+from verify.experiments import figures
+from verify.experiments.evidence import Result
+from verify.experiments.experiment import Experiment, Observation
 
 CLAIMS = [*theorem_4_1.CLAIMS, *theorem_4_1_supplement.CLAIMS]
 PROVED, REFUTED, WAITING = "S-thm-4.1", "S-thm-4.1-supp", "S-thm-4.1-supp/eps"
@@ -73,3 +76,51 @@ RECORDS = [
     Record(REFUTED, "exact", instances=9, violated=1, counterexample=COUNTEREXAMPLE),
     Record(REFUTED, "autograd", instances=5, violated=5, points=points("generic", 8, 5, True)),
 ]
+
+
+def drawn(measured):
+    """Two figures: one of one panel, one of three."""
+    losses = [numbers["loss"] for numbers in measured.values()]
+    one, [axes] = figures.new("Loss, 2 seeds, n = 4", r"Mean & range, $\ell_2$, a_1 < b*2*.")
+    three, panels = figures.new("Three panels, 2 seeds", "The same thrice.", columns=3)
+    for each in (axes, *panels):
+        figures.mean_and_range(each, [1, 2, 3], losses, figures.STYLES["batch"])
+        each.set(xlabel="step", ylabel="loss (no unit)")
+        each.legend()
+    return {"loss": one, "panels": three}
+
+
+EXPERIMENT = Experiment(
+    name="dln",
+    title="The deep linear network [small]",
+    rows=("S-DLN", "S-fig"),
+    description="Layers, $W_1 \\cdots W_{25}$.\n\nFewer steps than in the paper <so far>.",
+    pieces=lambda setting: [],
+    figures=drawn,
+    observations=lambda measured: [
+        Observation("S-fig, Fig. 9a", r"it falls | by $10^2$", "last_loss < first", True, "2 < 9*"),
+        Observation("S-fig, Fig. 9b", "it *never* rises", "no step up", False, "3 of 4 steps"),
+        Observation("S-fig, Fig. 9c", "it costs $5", "a shop", None, "no shop on <this> machine"),
+    ],
+)
+"""With characters that Markdown and HTML would take for something else."""
+
+SEEN = {"layer": "1", "claim": PROVED, "undecided": 0, "vacuous": 1}
+RESULT = Result(
+    name="dln",
+    title=EXPERIMENT.title,
+    rows=EXPERIMENT.rows,
+    description=EXPERIMENT.description,
+    profile="smoke",
+    seeds=(0, 1),
+    data="no data folder",
+    run=describe_run("smoke", 0, "torch", "cpu"),
+    seconds={"a": 1.0, "b": 2.0},
+    pieces={
+        "a": {"loss": [9.0, 3.0, 2.0]},
+        "b": {
+            "loss": [8.0, 4.0, None],
+            "theorems": [{**SEEN, "instances": 8, "violated": 0, "worst_ratio": 0.75}],
+        },
+    },
+)

@@ -15,6 +15,8 @@ PAGES = (
     "statements/S-thm-4.1.html",
     "statements/S-thm-4.1-supp.html",
     "statements/paper-S.html",
+    "experiments/index.html",
+    "experiments/dln.html",
     "guides/verdicts.html",
     "guides/notation.html",
     "guides/your-claim.html",

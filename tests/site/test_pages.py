@@ -1,11 +1,13 @@
 import html.parser
 import re
+import shutil
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
 from site_cases import CLAIMS, PROVED, REFUTED, WAITING
 
+from verify.evidence import EvidenceError
 from verify.site.build import write_pages
 
 
@@ -111,3 +113,65 @@ def test_without_evidence_everything_is_not_yet_run(tmp_path):
     ledger = (tmp_path / "docs" / "generated" / "ledger.md").read_text(encoding="utf-8")
     assert f"<b>{len(CLAIMS)}</b> not yet run" in ledger
     assert not (tmp_path / "docs" / "generated" / "files" / "figures").exists()
+
+
+# Experiments
+
+
+def test_an_experiment_has_its_observations_in_words_with_numbers(site):
+    text = (site / "experiments" / "dln.html").read_text(encoding="utf-8")
+    for word in ("observed", "not observed", "cannot tell"):
+        assert f">{word}</span>" in text
+    for words in (
+        "The deep linear network [small]",
+        "Fewer steps than in the paper &lt;so far&gt;.",
+        "last_loss &lt; first",
+        "2 &lt; 9*",
+        "it *never* rises",
+        "it costs $5",
+        "no shop on &lt;this&gt; machine",
+        "a_1 &lt; b*2*.",
+        'python<span class="w"> </span>-m<span class="w"> </span>verify',
+        "seeds 0, 1",
+        "0.75",
+        "1 statement",
+    ):
+        assert words in text, words
+    assert text.count('class="katex"') == 3
+
+
+def test_an_experiments_figures_and_numbers_are_files(site):
+    files = {path.name for path in (site / "experiments" / "dln").iterdir()}
+    assert files == {"numbers.json", "loss.svg", "loss.png", "panels.svg", "panels.png"}
+    text = (site / "experiments" / "dln.html").read_text(encoding="utf-8")
+    assert 'src="dln/loss.svg" width="614" height="422"' in text
+    assert 'alt="Loss, 2 seeds, n = 4. Mean &amp; range' in text
+
+
+def test_the_experiments_are_listed_and_those_not_yet_run_say_how(site):
+    text = (site / "experiments" / "index.html").read_text(encoding="utf-8")
+    assert "1 observed, 1 not observed, 1 cannot tell." in text
+    assert 'href="dln.html"' in text
+    assert "no data folder" in text
+
+
+def test_without_experiments_the_index_says_so(tmp_path):
+    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS)
+    assert [p.name for p in (tmp_path / "docs" / "experiments").iterdir()] == ["index.md"]
+    text = (tmp_path / "docs" / "experiments" / "index.md").read_text(encoding="utf-8")
+    assert "toctree" not in text
+
+
+def test_an_experiment_whose_pictures_are_gone_says_what_to_do(evidence, tmp_path):
+    shutil.copytree(evidence, tmp_path / "evidence")
+    (tmp_path / "evidence" / "experiments" / "dln" / "loss.png").unlink()
+    with pytest.raises(EvidenceError, match=r"loss\.png cannot be read .* dln --redraw"):
+        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS)
+
+
+def test_a_result_that_is_damaged_says_what_to_do(tmp_path):
+    folder = tmp_path / "experiments" / "dln"
+    folder.mkdir(parents=True)
+    (folder / "numbers.json").write_text('{"schema": 1')
+    with pytest.raises(EvidenceError, match=r"numbers\.json is damaged .*run the experiment again"):
+        write_pages(tmp_path, tmp_path / "docs", CLAIMS)

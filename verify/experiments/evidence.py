@@ -21,6 +21,7 @@ from verify.experiments.experiment import Numbers, Observation, Setting
 SCHEMA = 1
 FOLDER = "experiments"
 FILE = "numbers.json"
+WITHOUT_DATA = "no data folder"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Result:
     profile: str
     seeds: tuple[int, ...]
     data: str
-    """The name of the user's folder of data, without what lies above it; else the embedded."""
+    """The name of the user's folder of data, without what lies above it; or that there is none."""
     run: Run
     seconds: dict[str, float]
     """The time of each piece."""
@@ -126,6 +127,23 @@ def read_all(evidence: Path) -> list[Result]:
         EvidenceError: one of them is damaged.
     """
     return [read(path.parent) for path in sorted((evidence / FOLDER).glob(f"*/{FILE}"))]
+
+
+def files(evidence: Path, result: Result) -> dict[str, bytes]:
+    """Return the contents of a result's files by name: the numbers and the pictures.
+
+    Raises:
+        EvidenceError: one is missing.
+    """
+    folder = folder_of(evidence, result.name)
+    drawn = [f"{p.name}.{kind}" for p in result.pictures for kind in ("svg", "png")]
+    try:
+        return {name: (folder / name).read_bytes() for name in (FILE, *drawn)}
+    except OSError as error:
+        raise EvidenceError(
+            f"{error.filename} cannot be read ({error.strerror}); run"
+            f" 'python -m verify experiment {result.name} --redraw'"
+        ) from None
 
 
 def _result(found: dict[str, Any]) -> Result:

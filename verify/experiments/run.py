@@ -14,12 +14,12 @@ from time import monotonic
 
 from verify.experiments import evidence, figures
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
-from verify.experiments.evidence import Result
+from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.experiment import Experiment, Piece, Setting
 
 SECONDS = 20.0
 """Between two checkpoints of a piece; a step that takes longer is not interrupted."""
-EMBEDDED = "embedded digits"
+
 
 Progress = Callable[[str, int, int], object]
 """Told (the piece's name, steps done, steps in all) of the whole experiment, after each step."""
@@ -61,7 +61,7 @@ def run(
         description=experiment.description,
         profile=setting.profile,
         seeds=setting.seeds,
-        data=setting.data.resolve().name if setting.data else EMBEDDED,
+        data=setting.data.resolve().name if setting.data else WITHOUT_DATA,
         run=described,
         seconds={name: found[name].seconds for name in found},
         pieces={name: found[name].numbers for name in found},

@@ -15,12 +15,15 @@ LIBRARY = {
     "theory": "The formulas, and what a claim is",
     "theory.arithmetic": "The arithmetics",
     "verify": "How a statement is examined",
+    "theory.nn": "Layers, networks and measures for PyTorch",
     "theory.convolution": "Convolutions as matrices that are never built",
     "verify.cases": "Where instances come from",
     "verify.matrices": "Statements about matrices: layers, maps, descents",
     "verify.expectations": "Statements about expectations",
     "verify.convolutions": "Convolutions of real networks",
     "verify.witnesses": "The witnesses",
+    "verify.datasets": "Data sets",
+    "verify.experiments": "Experiments of the papers",
 }
 STATEMENTS = {
     "theory.santurkar2018": "Statements of Santurkar et al. 2018",

@@ -10,15 +10,23 @@ from itertools import pairwise
 from pathlib import Path
 
 from theory.statement import Statement
-from verify import engine
+from verify import engine, experiments
 from verify.evidence import EvidenceError, Record, Run, read
+from verify.experiments import evidence as found
 from verify.ledger import Entry, as_json, ledger
-from verify.site import api_pages, errata_page, ledger_page, papers_page, statement_page
+from verify.site import (
+    api_pages,
+    errata_page,
+    experiments_page,
+    ledger_page,
+    papers_page,
+    statement_page,
+)
 from verify.site.figures import Figure, figures
 from verify.site.statements import PAPERS, statements
 
 DOCS = Path("docs")
-GENERATED = ("generated", "statements", "reference")
+GENERATED = ("generated", "statements", "experiments", "reference")
 """The folders below the site's sources that are written here, and only here."""
 
 
@@ -28,8 +36,11 @@ def write_pages(
     """Write the pages, pictures and tables of numbers below the site's sources.
 
     ``generated`` holds what the front page and the errata include and the files that are copied
-    to the site's root; ``statements`` and ``reference`` hold pages.  Without evidence every
-    statement is shown as not yet run.  Returns how many files were written.
+    to the site's root; the other folders hold pages.  Without evidence every statement, and
+    every experiment, is shown as not yet run.  Returns how many files were written.
+
+    Raises:
+        EvidenceError: evidence is damaged, or a picture is missing.
     """
     run, records = _evidence(evidence)
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
@@ -40,6 +51,7 @@ def write_pages(
         **{f"statements/{name}": text for name, text in _statements(entries, run).items()},
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
         **_pictures(entries, run),
+        **_experiments(evidence),
         "generated/files/ledger.json": json.dumps([as_json(e) for e in entries], indent=1) + "\n",
     }
     for name, content in files.items():
@@ -88,6 +100,21 @@ def _pictures(entries: Sequence[Entry], run: Run | None) -> dict[str, str | byte
     }
     tables = {f"generated/files/figures/{f.table_name}": f.table for f in drawn}
     return {**pictures, **tables}
+
+
+def _experiments(evidence: Path) -> dict[str, str | bytes]:
+    results = found.read_all(evidence)
+    waiting = [n for n in experiments.names() if n not in {result.name for result in results}]
+    files: dict[str, str | bytes] = {
+        "experiments/index.md": experiments_page.index(results, waiting)
+    }
+    for result in results:
+        kept = found.files(evidence, result)
+        sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
+        files[f"experiments/{result.name}.md"] = experiments_page.page(result, sizes)
+        root = f"generated/files/experiments/{result.name}"
+        files.update({f"{root}/{name}": content for name, content in kept.items()})
+    return files
 
 
 def _write(path: Path, content: str | bytes) -> None:

@@ -42,7 +42,7 @@ def test_an_experiment_is_run_and_told_in_words_with_numbers_and_files(call, tmp
     result = call("toy", "--profile", "smoke", "--seeds", 2)
     assert result.exit_code == 0
     for words in (
-        "Noisy descent: smoke, 2 seeds, embedded digits, cpu",
+        "Noisy descent: smoke, 2 seeds, no data folder, cpu",
         "S-toy, Fig. 0",
         "the loss [falls]",
         "not observed",

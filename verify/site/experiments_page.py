@@ -1,0 +1,170 @@
+"""The pages of the papers' experiments: what was seen, with which numbers, in which figures."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from theory.statement import Verdict
+from verify.experiments.evidence import WITHOUT_DATA, Picture, Result
+from verify.experiments.examined import Examined, examined
+from verify.experiments.experiment import Observation
+from verify.experiments.report import WORDS
+from verify.site.markup import chip, link, plural, raw, table
+
+KINDS = {True: "supported", False: "refuted", None: "undecided"}
+"""The colour of each word."""
+DRAWN_AT = 150 / 96
+"""Pixels of a picture to a pixel of the page."""
+_MARKED = re.compile(r"([\\`*_\[\]#|~])")
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def index(results: Sequence[Result], waiting: Sequence[str]) -> str:
+    """Return the page that lists the experiments, those that were run and those that were not."""
+    parts = [
+        "# Experiments\n",
+        "What the papers report to have seen in training, looked for again: each observation with"
+        " a criterion that could have failed, and the numbers that decide it. Along each run"
+        " the statements of the ledger are examined on the networks as they are then.\n",
+        *(_listed(result) for result in results),
+    ]
+    if waiting:
+        commands = "\n".join(f"python -m verify experiment {name}" for name in waiting)
+        parts.append(f"## Not yet run\n\n```sh\n{commands}\n```\n")
+    if results:
+        names = "\n".join(result.name for result in results)
+        parts.append(f"```{{toctree}}\n:hidden:\n:titlesonly:\n\n{names}\n```\n")
+    return "\n".join(parts)
+
+
+def page(result: Result, sizes: Mapping[str, tuple[int, int]]) -> str:
+    """Return the page of one experiment as MyST text.
+
+    Args:
+        result: what it found.
+        sizes: width and height of each picture by its name, in pixels of the page.
+    """
+    trail = f'<a href="index.html">Experiments</a> · {escape(", ".join(result.rows))}'
+    parts = [
+        f"# {words(result.title)}\n",
+        f'<p class="where">{trail}</p>\n',
+        *(f"{words(paragraph)}\n" for paragraph in result.description.strip().split("\n\n")),
+        _how(result),
+        "## What was seen\n",
+        *map(_observation, result.observations),
+    ]
+    if result.pictures:
+        parts += ["## Figures\n", *(_figure(result, p, sizes[p.name]) for p in result.pictures)]
+    if statements := examined(result.pieces):
+        parts += ["## Statements along the run\n", _statements(statements)]
+    return "\n".join(parts)
+
+
+def words(text: str) -> str:
+    r"""Return plain text as Markdown, formulas between dollars as they are.
+
+    >>> words(r"a_1 < [2] * 3, but $a_1 \le 2$")
+    'a\\_1 &lt; \\[2\\] \\* 3, but $a_1 \\le 2$'
+    """
+    parts = " ".join(text.split()).split("$")
+    if len(parts) % 2 == 0:  # a dollar that opens no formula
+        return r"\$".join(map(_escaped, parts))
+    return "$".join(part if i % 2 else _escaped(part) for i, part in enumerate(parts))
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    """Return the width and the height at which a PNG is shown, in pixels of the page.
+
+    Raises:
+        ValueError: it is no PNG.
+    """
+    if len(png) < 24 or not png.startswith(_PNG):
+        raise ValueError("no PNG")
+    width, height = struct.unpack(">II", png[16:24])
+    return round(width / DRAWN_AT), round(height / DRAWN_AT)
+
+
+def _escaped(text: str) -> str:
+    return _MARKED.sub(r"\\\1", escape(text, quote=False))
+
+
+def _listed(result: Result) -> str:
+    counts = Counter(seen.appeared for seen in result.observations)
+    counted = ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
+    return (
+        f"## [{words(result.title)}]({result.name}.md)\n\n{_run_with(result)}."
+        f" {counted.capitalize()}.\n"
+    )
+
+
+def _run_with(result: Result) -> str:
+    data = words(result.data)
+    return f"Profile {result.profile}, {plural(len(result.seeds), 'seed')}, {data}"
+
+
+def _how(result: Result) -> str:
+    run = result.run
+    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    minutes = sum(result.seconds.values()) / 60
+    gpu = "" if run.gpu.startswith("not run") else f" ({escape(run.gpu)})"
+    line = (
+        f"From a run of profile {escape(result.profile)}, seeds"
+        f" {', '.join(map(str, result.seeds))}, {escape(result.data)}, on {escape(run.device)}{gpu}"
+        f" with {plural(run.threads, 'thread')}, commit <code>{escape(run.commit)}</code>,"
+        f" {minutes:.1f} minutes; {escape(versions)}."
+        f' <a href="{result.name}/numbers.json" download>All numbers (JSON)</a>.'
+    )
+    data = "" if result.data == WITHOUT_DATA else " --data FOLDER"
+    options = f"--profile {result.profile} --seeds {len(result.seeds)}{data}"
+    command = f"```sh\npython -m verify experiment {result.name} {options}\n```\n"
+    return f'{command}\n<p class="run">{line}</p>\n'
+
+
+def _observation(seen: Observation) -> str:
+    mark = f'<span class="verdict {KINDS[seen.appeared]}">{WORDS[seen.appeared]}</span>'
+    return (
+        f'<p class="item">{mark} <span>{escape(seen.source)}</span></p>\n\n'
+        f"{words(seen.statement)}\n\n"
+        f"Looked at\n: {words(seen.criterion)}\n\nFound\n: {words(seen.found)}\n"
+    )
+
+
+def _figure(result: Result, picture: Picture, size: tuple[int, int]) -> str:
+    file = f"{result.name}/{picture.name}"
+    alternative = escape(f"{picture.title}. {picture.caption}", quote=True).replace("$", "")
+    width, height = size
+    image = (
+        f'<figure class="plot"><img src="{file}.svg" width="{width}" height="{height}"'
+        f' loading="lazy" alt="{alternative}"><figcaption>'
+    )
+    files = (
+        f'<p><a href="{file}.svg" download>SVG</a> · <a href="{file}.png" download>PNG</a></p>'
+        "</figcaption></figure>"
+    )
+    said = f"**{words(picture.title).rstrip('.')}.** {words(picture.caption)}"
+    return f"{raw(image)}\n{said}\n\n{raw(files)}"
+
+
+def _statements(statements: Sequence[Examined]) -> str:
+    names = ("statement", "verdict", "instances", "violated", "undecided", "vacuous")
+    rows = [
+        (
+            link(one.claim, "../"),
+            chip(one.expected) + (" <b>unexpected</b>" if one.is_unexpected else ""),
+            *(f"{n:,}" for n in (one.instances, one.violated, one.undecided, one.vacuous)),
+            "" if one.worst_ratio is None else f"{one.worst_ratio:.6g}",
+        )
+        for one in statements
+    ]
+    refuted = [s for s in statements if s.expected is Verdict.REFUTED and s.violated]
+    line = (
+        f"{plural(len(statements), 'statement')} examined at layers of the networks as they were"
+        f" trained; of those that the ledger refutes, {len(refuted)} failed there too. A worst"
+        " actual/claimed above one is a violation, where the statement is a bound.\n"
+    )
+    header = (*names, "worst actual/claimed")
+    return f"{line}\n{raw(table(header, rows, 'witnesses'))}"
