@@ -1,0 +1,105 @@
+"""Training by several processes, on the CPU: the steps of one process, and its command."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from typer import Typer
+from typer.testing import CliRunner
+
+from verify.experiments import resnet_distributed
+from verify.experiments.resnet import Subject
+from verify.experiments.resnet_distributed import main, processes, training
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_resnet_distributed import state_after_two_steps
+from verify.experiments.resnet_distributed import processes
+with processes("cpu") as (rank, count, _):
+    state_after_two_steps((rank, count))
+"""
+
+
+def state_after_two_steps(process):
+    """In double precision, so that the order of sums is all that differs."""
+    piece = training("ResNet-8", "group+bnp", None, 1, 0, "cpu", process)
+    piece.model.double()
+    source = piece.source
+    single = source.training
+
+    def double(indices, generator):
+        inputs, labels = single(indices, generator)
+        return inputs.double(), labels
+
+    source.training = double
+    piece.step()
+    piece.step()
+    return {**piece.model.state_dict(), "losses": torch.tensor(piece.losses)}
+
+
+def test_two_processes_take_the_steps_of_one(tmp_path, monkeypatch):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
+    environment = {**os.environ, **shared, "RANK": "1", "LOCAL_RANK": "1"}
+    other = subprocess.Popen(
+        [sys.executable, str(script), str(Path(__file__).parent)], cwd=ROOT, env=environment
+    )
+    for name, value in (shared | {"RANK": "0", "LOCAL_RANK": "0"}).items():
+        monkeypatch.setenv(name, value)
+    try:
+        with processes("cpu") as (rank, count, _):
+            found = state_after_two_steps((rank, count))
+    finally:
+        assert other.wait(timeout=120) == 0
+    for name, expected in state_after_two_steps((0, 1)).items():
+        torch.testing.assert_close(found[name], expected, rtol=1e-12, atol=1e-12, msg=name)
+
+
+def invoke(*arguments):
+    app = Typer()
+    app.command()(main)
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def test_the_command_trains_an_epoch_and_goes_on_from_its_checkpoint(tmp_path, monkeypatch):
+    small = few(resnet_distributed.KNOWN["ResNet-8"].source(None, "cpu"))
+    monkeypatch.setattr(Subject, "source", lambda self, data, device: small)
+    one = ("ResNet-8", "group", "--folder", tmp_path)
+    first = invoke(*one, "--epochs", 1)
+    assert first.exit_code == 0, first.output
+    assert "epoch 1: training loss" in first.output
+    second = invoke(*one, "--epochs", 2)
+    assert "epoch 1" not in second.output
+    assert "epoch 2: training loss" in second.output
+    numbers = json.loads((tmp_path / "numbers.json").read_text())
+    assert numbers["steps"] == 4
+    assert len(numbers["test_accuracy"]) == 2
+
+
+def few(source):
+    """Two batches to train on, and ten images to test."""
+    parts = source.data
+    source.data = type(parts)(parts.train.first(200), parts.test.first(10), parts.classes)
+    return source
+
+
+def test_what_is_not_known_is_told():
+    result = invoke("ResNet-9", "batch")
+    assert result.exit_code == 2
+    assert invoke("ResNet-18", "bnp").exit_code == 2
+
+
+def test_a_batch_that_cannot_be_shared_is_refused():
+    with pytest.raises(ValueError, match="5 processes cannot share batches of 96 images evenly"):
+        training("ResNet-8", "batch", None, 1, 0, "cpu", (0, 5))
