@@ -1,14 +1,14 @@
 r"""The normalisations of the papers, each a layer that is chosen by its name.
 
-=======================  ========================================================
-``none``                 the identity
-``batch``                Batch Normalization
-``noisy-batch``          the same, followed by noise: paper S, Algorithm 1
-``l1``, ``l2``, ``linf``  :math:`\ell_p` normalisation: paper S, sect. 3.3
+=========================  ========================================================
+``none``                   the identity
+``batch``                  Batch Normalization
+``noisy-batch``            the same, followed by noise: paper S, Algorithm 1
+``l1``, ``l2``, ``linf``   :math:`\ell_p` normalisation: paper S, sect. 3.3
 ``batch-renormalization``  Batch Renormalization: paper L, eq. (3)
-``layer``                Layer Normalization of each example
-``group``                Group Normalization, of so many channels to a group
-=======================  ========================================================
+``layer``                  Layer Normalization of each example
+``group``                  Group Normalization, of so many channels to a group
+=========================  ========================================================
 
 A layer has ``weight`` and ``bias``, the re-scaling :math:`\gamma` and re-centring :math:`\beta`,
 and ``eps``, where it has them.
