@@ -1,0 +1,95 @@
+"""The figures of the experiment ``small-batch``: training by batch size, and the rates tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import MaxNLocator
+
+from verify.experiments import figures as frame
+from verify.experiments.experiment import Measured
+from verify.experiments.small_batch_readings import curves, trainings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def figures(measured: Measured) -> Mapping[str, Figure]:
+    """Return for each network its training, and the learning rates that were tried."""
+    drawn = {}
+    for network in dict.fromkeys(numbers["network"] for numbers in measured.values()):
+        drawn[f"{network}_training"] = training(measured, network)
+        drawn[f"{network}_rates"] = rates(measured, network)
+    return drawn
+
+
+def training(measured: Measured, network: str) -> Figure:
+    """Test accuracy and training loss by epoch, for each batch size; mean and range over seeds."""
+    batches = _batches(measured, network)
+    figure, axes = frame.new(
+        f"{_described(measured, network)}: training by batch size",
+        "Share of test images that are recognised after each epoch (above) and mean training loss "
+        "of the epoch (below); lines are means over seeds, areas their range.  Each method has the "
+        "learning rate that did best on training images kept back.  A broken line diverged.",
+        rows=2,
+        columns=len(batches),
+    )
+    for column, batch in enumerate(batches):
+        upper, lower = axes[column], axes[len(batches) + column]
+        for method, numbers in trainings(measured, network, batch).items():
+            epochs = list(range(1, numbers["epochs"] + 1))
+            style = frame.STYLES[method]
+            frame.mean_and_range(upper, epochs, curves(numbers, "accuracies"), style)
+            frame.mean_and_range(lower, epochs, curves(numbers, "losses"), style)
+        upper.set(title=f"batch {batch}", ylabel="test accuracy (no unit)", ylim=(-0.02, 1.02))
+        lower.set(xlabel="epoch", ylabel="training loss (nats)", yscale="log")
+        for one in (upper, lower):
+            one.xaxis.set_major_locator(MaxNLocator(integer=True))
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
+
+
+def rates(measured: Measured, network: str) -> Figure:
+    """The accuracy on training images kept back by learning rate, for each batch size."""
+    batches = _batches(measured, network)
+    figure, axes = frame.new(
+        f"{_described(measured, network, is_trial=True)}: learning rates that were tried",
+        "Share of training images kept back that are recognised after a short training, by "
+        "learning rate; a trial that diverged counts as zero.  The ring is the paper's rate.",
+        columns=len(batches),
+    )
+    for one, batch in zip(axes, batches, strict=True):
+        for method, numbers in trainings(measured, network, batch).items():
+            style = frame.STYLES[method]
+            found = {t["learning_rate"]: _accuracy(t) for t in numbers["trials"]}
+            one.plot(*zip(*sorted(found.items()), strict=True), color=style.colour,
+                     marker=style.marker, markersize=4, label=style.label)  # fmt: skip
+            if numbers["paper"] in found:
+                place = numbers["paper"]
+                one.plot(place, found[place], marker="o", markersize=11, color=style.colour,
+                         fillstyle="none")  # fmt: skip
+        one.set(title=f"batch {batch}", xlabel="learning rate (no unit)", xscale="log")
+        one.set(ylabel="accuracy (no unit)", ylim=(-0.02, 1.02))
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
+
+
+def _accuracy(trial: Mapping[str, list[float] | None]) -> float:
+    kept = trial["accuracies"]
+    return 0.0 if trial["diverged"] is not None or not kept else kept[-1]
+
+
+def _batches(measured: Measured, network: str) -> list[int]:
+    found = {n["batch"] for n in measured.values() if n["network"] == network and "runs" in n}
+    return sorted(found, reverse=True)
+
+
+def _described(measured: Measured, network: str, *, is_trial: bool = False) -> str:
+    """The network, the data, n and the seeds."""
+    some = next(n for n in measured.values() if n["network"] == network and "runs" in n)
+    seeds = [run["seed"] for run in some["runs"]]
+    seeds = seeds[:1] if is_trial else seeds
+    told = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+    words = {"dense": "3 x 100 network", "convolutional": "5-layer CNN"}[network]
+    return f"{words} on {some['data']}, n = {some['images']}, {told}"
