@@ -1,0 +1,184 @@
+"""Figures of trainings by normalisation: loss, landscape, covariate shift, activations.
+
+Each is drawn from what the meters of :mod:`verify.experiments.meters` measured.  What was infinite
+is not drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from verify.experiments import figures
+from verify.experiments.experiment import Measured, Numbers
+from verify.experiments.figures import COLOURS, Style
+from verify.experiments.readings import Reader, by_step, having
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+STYLES = {
+    **figures.STYLES,
+    "noise alone": Style(COLOURS["blue"], "x", "noise without normalisation"),
+}
+
+CEILING = 1e3
+"""How far above the largest of the least numbers a range is drawn."""
+
+
+def curves(
+    axes: Axes,
+    measured: Measured,
+    normalizations: Sequence[str],
+    meter: str,
+    read: Reader,
+    **facts: object,
+) -> None:
+    """Draw one number by step for each normalisation: mean and range over the seeds."""
+    for name in normalizations:
+        series = [by_step(n, meter, read) for n in having(measured, normalization=name, **facts)]
+        if series:
+            steps = sorted(set().union(*series))
+            values = [[_drawn(one.get(step, inf)) for step in steps] for one in series]
+            figures.mean_and_range(axes, _one_based(steps), values, STYLES[name])
+
+
+def ranges(
+    measured: Measured,
+    normalizations: Sequence[str],
+    meter: str,
+    quantity: str,
+    *,
+    title: str,
+    caption: str,
+    label: str,
+    **facts: object,
+) -> Figure:
+    """Return a figure of a least and a largest number by step, a panel for each normalisation.
+
+    Drawn is the first seed's, up to :data:`CEILING` times the largest least number.
+    """
+    ends = {
+        name: [by_step(numbers, meter, lambda v, e=end: v[quantity][e]) for end in (0, 1)]
+        for name in normalizations
+        for numbers in having(measured, normalization=name, **facts)[:1]
+    }
+    top = CEILING * max((low for lows, _ in ends.values() for low in lows.values()), default=1.0)
+    figure, panels = figures.new(title, caption, rows=1, columns=max(len(ends), 1))
+    for axes, (name, (lows, highs)) in zip(panels, ends.items(), strict=False):
+        drawn = ([min(number, top) for number in end.values()] for end in (lows, highs))
+        figures.between(axes, _one_based(list(lows)), *drawn, STYLES[name])
+        axes.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)", ylabel=label)
+        axes.legend(fontsize="small")
+    _share_y(panels)
+    return figure
+
+
+def by_distance(
+    measured: Measured, normalizations: Sequence[str], *, title: str, caption: str, **facts: object
+) -> Figure:
+    """Return a figure of the gradient's change over the step size, at three measured steps."""
+    trainings = [(name, having(measured, normalization=name, **facts)) for name in normalizations]
+    steps = max((n["landscape"]["steps"] for _, found in trainings for n in found), key=len)
+    places = sorted({0, len(steps) // 2, len(steps) - 1})
+    figure, panels = figures.new(title, caption, columns=len(places))
+    for axes, place in zip(panels, places, strict=True):
+        for name, found in trainings:
+            changes = [
+                [_drawn(change) for change in n["landscape"]["values"][place]["gradient_changes"]]
+                for n in found
+                if len(n["landscape"]["steps"]) > place
+            ]
+            if changes:
+                figures.mean_and_range(axes, found[0]["times"], changes, STYLES[name])
+        axes.set(xscale="log", yscale="log", xlabel="step size (learning rates)")
+        axes.set(ylabel="|change of g| (no unit)", title=f"at step {steps[place]}")
+    panels[0].legend(fontsize="small")
+    return figure
+
+
+def shifts(
+    measured: Measured,
+    normalizations: Sequence[str],
+    layers: Sequence[str],
+    *,
+    title: str,
+    caption: str,
+    unit: str,
+    **facts: object,
+) -> Figure:
+    """Return a figure of the covariate shift: cosine above, difference below, a column a layer."""
+    figure, panels = figures.new(title, caption, rows=2, columns=len(layers))
+    for layer, above, below in zip(
+        layers, panels[: len(layers)], panels[len(layers) :], strict=True
+    ):
+        curves(above, measured, normalizations, "shift", _of(layer, "cosine"), **facts)
+        curves(below, measured, normalizations, "shift", _of(layer, "difference"), **facts)
+        above.set(xscale="log", ylim=(-1.05, 1.05), title=layer, ylabel="cosine of G and G'")
+        below.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)")
+        below.set_ylabel(f"|G - G'| ({unit})")
+    panels[0].legend(fontsize="small")
+    return figure
+
+
+def histograms(
+    measured: Measured,
+    normalizations: Sequence[str],
+    layers: Sequence[str],
+    *,
+    title: str,
+    caption: str,
+    **facts: object,
+) -> Figure:
+    """Return a figure of one unit's distributions over training, a column for each layer.
+
+    Drawn is the first seed's.
+    """
+    figure, panels = figures.new(title, caption, rows=len(normalizations), columns=len(layers))
+    places = iter(panels)
+    for name in normalizations:
+        for layer in layers:
+            axes = next(places)
+            for numbers in having(measured, normalization=name, **facts)[:1]:
+                _ridge(axes, numbers, layer, STYLES[name].colour)
+            axes.set_title(f"{STYLES[name].label}, {layer}", fontsize="small")
+            axes.set(xlabel="activation (no unit)", ylabel="step")
+    return figure
+
+
+def _ridge(axes: Axes, numbers: Numbers, layer: str, colour: str) -> None:
+    """Draw one density above the other, later steps higher."""
+    kept = numbers["histograms"]
+    for height, histogram in enumerate(value[layer] for value in kept["values"]):
+        edges = np.linspace(histogram["low"], histogram["high"], len(histogram["shares"]) + 1)
+        shares = np.asarray(histogram["shares"])
+        top = height + 0.9 * shares / shares.max()
+        axes.stairs(top, edges, baseline=height, fill=True, color=colour, alpha=0.5)
+    axes.set_yticks(range(len(kept["steps"])), [str(step) for step in kept["steps"]])
+
+
+def _of(layer: str, quantity: str) -> Reader:
+    def read(value: Mapping[str, Mapping[str, float]]) -> float:
+        return value[layer][quantity]
+
+    return read
+
+
+def _share_y(panels: Sequence[Axes]) -> None:
+    limits = [axes.get_ylim() for axes in panels]
+    for axes in panels:
+        axes.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+
+
+def _drawn(number: float | None) -> float | None:
+    return None if number is None or number == inf else number
+
+
+def _one_based(steps: Sequence[int]) -> list[float]:
+    """Return the steps so that the first has a logarithm."""
+    return [step + 1.0 for step in steps]

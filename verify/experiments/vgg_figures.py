@@ -1,0 +1,179 @@
+"""The figures of the experiment ``vgg``: Fig. 1, 2, 3a, 4, 6a, 7, 10a, 11, 13a and 14 of the paper.
+
+Source: Santurkar et al. 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from verify.experiments import figures as drawing
+from verify.experiments import landscape_figures
+from verify.experiments.experiment import Measured
+from verify.experiments.landscape_figures import STYLES, curves
+from verify.experiments.readings import having, moment_changes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EVERY = ("none", "batch", "noisy-batch", "l1", "l2", "linf")
+THREE = ("none", "batch", "noisy-batch")
+NOISE = "noise alone"
+LAYERS = ("stage2.layer1", "stage4.layer1", "stage5.layer2")
+MAIN = {"learning_rate": 0.1}
+LARGER = {"learning_rate": 0.5}
+LOSS = "cross-entropy (nats)"
+STEP = "step + 1 (no unit)"
+
+
+def figures(measured: Measured) -> Mapping[str, Figure]:
+    """Return the figures by file name."""
+    about = _about(measured)
+    first = "least to largest over steps of 1/2 to 4 learning rates, first seed; cut off at a "
+    first += "thousand times the largest least number."
+    shaded = (
+        ("landscape", "landscape", "loss_variation", "Loss along the gradient", "Fig. 4a, 11b"),
+        (
+            "predictiveness",
+            "landscape",
+            "gradient_predictiveness",
+            "Change of the gradient along itself",
+            "Fig. 4b, 11c",
+        ),
+        (
+            "random-directions",
+            "random",
+            "loss_variation",
+            "Loss along a random direction",
+            "Sect. 3.2",
+        ),
+    )
+    drawn = {
+        name: landscape_figures.ranges(
+            measured,
+            EVERY,
+            meter,
+            quantity,
+            title=f"{words}, {about}",
+            caption=f"{source}: {first}",
+            label="|change of g| (nats)" if name == "predictiveness" else LOSS,
+            **MAIN,
+        )
+        for name, meter, quantity, words, source in shaded
+    }
+    return {
+        "training": _training(measured, about),
+        "accuracy": _accuracy(measured, about),
+        "moments": _moments(measured, about),
+        "activations": landscape_figures.histograms(
+            measured,
+            EVERY,
+            LAYERS,
+            title=f"Activations of a channel after normalisation, {about}",
+            caption="Fig. 1c, 2, 14: distribution over images, rows and columns at steps of "
+            "training, first seed; each scaled to one height.",
+            **MAIN,
+        ),
+        "covariate-shift": landscape_figures.shifts(
+            measured,
+            ("none", "batch"),
+            LAYERS,
+            title=f"Internal covariate shift, {about}",
+            caption="Fig. 3a, 6a: gradients in a layer's weights before and after the layers "
+            "before it are updated; mean and range over seeds.",
+            unit="nats",
+            **MAIN,
+        ),
+        **drawn,
+        "smoothness": _smoothness(measured, about),
+        "predictiveness-by-distance": landscape_figures.by_distance(
+            measured,
+            ("none", "batch"),
+            title=f"Change of the gradient by distance, {about}",
+            caption="Fig. 10a: l_2 distance between the gradient and that at a step along it.",
+            **MAIN,
+        ),
+    }
+
+
+def _about(measured: Measured) -> str:
+    numbers = list(measured.values())
+    seeds = sorted({n["seed"] for n in numbers})
+    one = numbers[0]
+    listed = ", ".join(map(str, seeds))
+    return f"VGG on {one['data']}, batches of {one['batch_size']}, seeds {listed}"
+
+
+def _training(measured: Measured, about: str) -> Figure:
+    figure, panels = drawing.new(
+        f"Training loss, {about}",
+        "Fig. 1a, 2, 11a, 13a: of each step's batch; mean and range over seeds.",
+        columns=2,
+    )
+    curves(panels[0], measured, (*EVERY, NOISE), "loss", lambda value: value, **MAIN)
+    curves(panels[1], measured, ("none", "batch"), "loss", lambda value: value, **LARGER)
+    for axes, rate in zip(panels, (MAIN, LARGER), strict=True):
+        axes.set(yscale="log", xlabel=STEP, ylabel=LOSS)
+        axes.set_title(f"learning rate {rate['learning_rate']:g}")
+        axes.legend(fontsize="x-small")
+    return figure
+
+
+def _accuracy(measured: Measured, about: str) -> Figure:
+    figure, panels = drawing.new(
+        f"Accuracy, {about}",
+        "Fig. 1a, 1b, 13a: of each step's batch in training mode, and of images kept back in "
+        "evaluation mode; mean and range over seeds.",
+        columns=2,
+        rows=2,
+    )
+    places = iter(panels)
+    for rate, names in ((MAIN, (*EVERY, NOISE)), (LARGER, ("none", "batch"))):
+        for kind, words in (("batch", "training batches"), ("test", "test images")):
+            axes = next(places)
+            curves(axes, measured, names, "accuracy", lambda v, k=kind: v[k], **rate)
+            axes.set(xlabel=STEP, ylabel="share recognised (no unit)", ylim=(0, 1.02))
+            axes.set_title(f"{words}, learning rate {rate['learning_rate']:g}", fontsize="small")
+    panels[0].legend(fontsize="x-small")
+    return figure
+
+
+def _moments(measured: Measured, about: str) -> Figure:
+    figure, panels = drawing.new(
+        f"Change of an activation's moments from a step to the next, {about}",
+        "Fig. 7: after normalisation; mean over four channels of a layer, then mean and range over "
+        "seeds.",
+        rows=2,
+        columns=len(LAYERS),
+    )
+    places = iter(panels)
+    for moment in ("means", "variances"):
+        for layer in LAYERS:
+            axes = next(places)
+            for name in EVERY:
+                found = [
+                    moment_changes(numbers, layer, moment)
+                    for numbers in having(measured, normalization=name, **MAIN)
+                ]
+                steps = sorted(set.intersection(*map(set, found))) if found else []
+                if steps:
+                    series = [[one[step] for step in steps] for one in found]
+                    at = [step + 1 for step in steps]
+                    drawing.mean_and_range(axes, at, series, STYLES[name])
+            axes.set(xscale="log", yscale="log", xlabel=STEP, title=layer)
+            axes.set_ylabel(f"|change of the {moment[:-1]}| (no unit)")
+    panels[0].legend(fontsize="x-small")
+    return figure
+
+
+def _smoothness(measured: Measured, about: str) -> Figure:
+    figure, (axes,) = drawing.new(
+        f"Effective smoothness, {about}",
+        "Fig. 4c, 11d: largest change of the gradient over the distance moved along it, at 1/2 to "
+        "4 learning rates.",
+    )
+    curves(axes, measured, EVERY, "landscape", lambda v: v["effective_smoothness"], **MAIN)
+    axes.set(xscale="log", yscale="log", xlabel=STEP, ylabel="effective smoothness (nats)")
+    axes.legend(fontsize="small")
+    return figure

@@ -1,0 +1,230 @@
+"""What the paper sees of the VGG network's training and stability, and whether it was seen.
+
+The landscape is in :mod:`verify.experiments.vgg_landscape`.
+
+Source: Santurkar et al. 2018: sect. 2, 2.1 and 3.3, Fig. 1, 2, 7, 13a and 14, App. A.1 and A.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from statistics import fmean, median
+
+from verify.experiments.experiment import Measured, Numbers, Observation
+from verify.experiments.readings import having, losses, moment_changes, pairs
+from verify.experiments.vgg_landscape import of_the_landscape
+
+LEARNT = 1.0
+"""A network has learnt once a loss, averaged over five that follow each other, is below this; the
+loss of guessing among ten classes is 2.3 nats."""
+
+MAIN = {"learning_rate": 0.1}
+LARGER = {"learning_rate": 0.5}
+LAYERS = ("stage2.layer1", "stage4.layer1", "stage5.layer2")
+FULL = {"digits": 400, "CIFAR-10": 1500}
+"""From how many steps on something is said of what training reaches."""
+
+
+def observations(measured: Measured) -> Sequence[Observation]:
+    """Return what the paper sees on the VGG network."""
+    return [
+        _trains_faster(measured),
+        _generalises_better(measured),
+        _papers_accuracies(measured),
+        _larger_rate(measured),
+        *_noisy(measured),
+        _noise_alone(measured),
+        _stability_alike(measured),
+        _noisy_less_stable(measured),
+        *of_the_landscape(measured),
+        _lp_comparable(measured),
+        *(_lp_less_stable(measured, name) for name in ("l1", "l2", "linf")),
+    ]
+
+
+def steps_to_learn(numbers: Numbers) -> float:
+    """Return the first step from which five losses in a row are below 1 on average, or infinity."""
+    at = losses(numbers)
+    values, steps = list(at.values()), list(at)
+    for start in range(len(values) - 4):
+        if fmean(values[start : start + 5]) < LEARNT:
+            return steps[start]
+    return inf
+
+
+def last_accuracy(numbers: Numbers, of: str = "test") -> float:
+    """Return the share recognised when it was looked at last; of one that diverged, none."""
+    diverged = numbers["diverged"] is not None
+    return 0.0 if diverged else float(numbers["accuracy"]["values"][-1][of])
+
+
+def change_of_moments(numbers: Numbers) -> tuple[float, float]:
+    """Return the median change of mean and of variance over the layers shown and all steps."""
+    mean, variance = (
+        median(
+            change for layer in LAYERS for change in moment_changes(numbers, layer, moment).values()
+        )
+        for moment in ("means", "variances")
+    )
+    return mean, variance
+
+
+def _trains_faster(measured: Measured) -> Observation:
+    found = [tuple(map(steps_to_learn, pair)) for pair in pairs(measured, "none", "batch", **MAIN)]
+    return Observation(
+        "S-VGG, sect. 2, Fig. 1a",
+        "a drastic improvement in optimization with Batch Normalization",
+        f"the loss falls below {LEARNT:g} in at most half as many steps, for every seed",
+        _if_full(measured, all(b <= a / 2 for a, b in found)),
+        "steps without and with: " + _listed(found),
+    )
+
+
+def _generalises_better(measured: Measured) -> Observation:
+    found = [tuple(map(last_accuracy, pair)) for pair in pairs(measured, "none", "batch", **MAIN)]
+    return Observation(
+        "S-VGG, sect. 2, Fig. 1b",
+        "a drastic improvement in generalization with Batch Normalization",
+        "the test error with it is at most two thirds of that without, for every seed",
+        _if_full(measured, all(1 - b <= 2 / 3 * (1 - a) for a, b in found)),
+        "test accuracy without and with: " + _listed(found),
+    )
+
+
+def _papers_accuracies(measured: Measured) -> Observation:
+    found = [tuple(map(last_accuracy, pair)) for pair in pairs(measured, "none", "batch", **MAIN)]
+    can_tell = all(n["data"] == "CIFAR-10" and n["steps"] >= 15_000 for n in measured.values())
+    return Observation(
+        "S-VGG, App. A.1",
+        "test accuracy of 83% with Batch Normalization and 80% without",
+        "both are met within two points, on CIFAR-10 after 15,000 steps",
+        all(abs(a - 0.80) < 0.02 and abs(b - 0.83) < 0.02 for a, b in found) if can_tell else None,
+        f"on {next(iter(measured.values()))['data']}, without and with: " + _listed(found),
+    )
+
+
+def _larger_rate(measured: Measured) -> Observation:
+    found = [tuple(map(last_accuracy, pair)) for pair in pairs(measured, "none", "batch", **LARGER)]
+    return Observation(
+        "S-fig, sect. 3.1, Fig. 1, 10",
+        "Batch Normalization enables a broader range of, and thus larger, learning rates",
+        "at learning rate 0.5 the test accuracy without is below half of that with, for every seed",
+        _if_full(measured, all(a < b / 2 for a, b in found)),
+        "test accuracy at 0.5 without and with: " + _listed(found),
+    )
+
+
+def _noisy(measured: Measured) -> Iterable[Observation]:
+    steps = [
+        tuple(map(steps_to_learn, pair)) for pair in pairs(measured, "batch", "noisy-batch", **MAIN)
+    ]
+    reached = [
+        tuple(map(last_accuracy, pair)) for pair in pairs(measured, "batch", "noisy-batch", **MAIN)
+    ]
+    standard = [
+        tuple(map(steps_to_learn, pair)) for pair in pairs(measured, "none", "noisy-batch", **MAIN)
+    ]
+    yield Observation(
+        "S-alg-1, sect. 2.1, Fig. 2",
+        "the performance difference between Batch Normalization and the noisy one is almost "
+        "non-existent",
+        "the test accuracies differ by at most two points, and the steps to a loss below "
+        f"{LEARNT:g} by a factor of at most two, for every seed",
+        _if_full(
+            measured,
+            all(abs(a - b) <= 0.02 for a, b in reached)
+            and all(max(a, b) <= 2 * max(min(a, b), 1) for a, b in steps),
+        ),
+        f"test accuracy {_listed(reached)}; steps {_listed(steps)} (plain and noisy)",
+    )
+    yield Observation(
+        "S-alg-1, sect. 2.1, Fig. 2",
+        "the noisy network performs much better than the standard one",
+        f"its loss falls below {LEARNT:g} in at most half as many steps, for every seed",
+        _if_full(measured, all(noisy <= none / 2 for none, noisy in standard)),
+        "steps of the standard and of the noisy network: " + _listed(standard),
+    )
+
+
+def _noise_alone(measured: Measured) -> Observation:
+    found = [
+        (last_accuracy(n, "batch"), list(losses(n).values())[-1])
+        for n in having(measured, normalization="noise alone")
+    ]
+    return Observation(
+        "S-alg-1, S-fig, sect. 2.1",
+        "adding the same noise to the standard network prevents it from training entirely",
+        "at the end it recognises less than a fifth of its batch, for every seed",
+        _if_full(measured, all(accuracy < 0.2 for accuracy, _ in found)),
+        "share of the batch recognised and loss at the end: " + _listed(found),
+    )
+
+
+def _stability_alike(measured: Measured) -> Observation:
+    found = _ratios_of_changes(measured, "none", "batch")
+    return Observation(
+        "S-fig, sect. 2, Fig. 1c, 7",
+        "the difference in distributional stability (change in the mean and variance) with and "
+        "without Batch Normalization seems to be marginal",
+        "the median change from a step to the next with it is between half and twice that "
+        "without, for the mean and for the variance",
+        all(0.5 <= ratio <= 2 for pair in found for ratio in pair) if found else None,
+        "with over without, of the mean and of the variance: " + _listed(found),
+    )
+
+
+def _noisy_less_stable(measured: Measured) -> Observation:
+    found = _ratios_of_changes(measured, "none", "noisy-batch")
+    return Observation(
+        "S-alg-1, sect. 2.1, Fig. 7",
+        "the noisy network has less stable distributions than even the standard network",
+        "its median change of mean and of variance from a step to the next is larger",
+        all(ratio > 1 for pair in found for ratio in pair) if found else None,
+        "noisy over standard, of the mean and of the variance: " + _listed(found),
+    )
+
+
+def _lp_less_stable(measured: Measured, name: str) -> Observation:
+    found = _ratios_of_changes(measured, "none", name)
+    return Observation(
+        "S-lp, sect. 3.3, Fig. 14",
+        f"{name} normalisation leads to larger distributional shift than the standard network",
+        "its median change of mean and of variance from a step to the next is larger",
+        all(ratio > 1 for pair in found for ratio in pair) if found else None,
+        f"{name} over standard, of the mean and of the variance: " + _listed(found),
+    )
+
+
+def _lp_comparable(measured: Measured) -> Observation:
+    found = {
+        name: [tuple(map(last_accuracy, pair)) for pair in pairs(measured, "batch", name, **MAIN)]
+        for name in ("l1", "l2", "linf")
+    }
+    return Observation(
+        "S-lp, sect. 3.3, Fig. 11a, 13a",
+        "all l_p normalisations perform comparably or even better than Batch Normalization",
+        "the test accuracy of each is at most two points below, for every seed",
+        _if_full(measured, all(b >= a - 0.02 for two in found.values() for a, b in two)),
+        "test accuracy of Batch Normalization and of it: "
+        + "; ".join(f"{name} {_listed(two)}" for name, two in found.items()),
+    )
+
+
+def _ratios_of_changes(measured: Measured, one: str, other: str) -> list[tuple[float, float]]:
+    """Return the other's changes over the one's, of mean and variance, for each seed."""
+    found = []
+    for first, second in pairs(measured, one, other, **MAIN):
+        below, above = change_of_moments(first), change_of_moments(second)
+        found.append((above[0] / below[0], above[1] / below[1]))
+    return found
+
+
+def _listed(pairs_of_numbers: Iterable[Sequence[float]]) -> str:
+    return "; ".join(", ".join(f"{x:.3g}" for x in pair) for pair in pairs_of_numbers)
+
+
+def _if_full(measured: Measured, appeared: bool) -> bool | None:
+    """Return what was seen if the trainings were long enough to see it."""
+    is_full = all(n["steps"] >= FULL[n["data"]] for n in measured.values())
+    return appeared if measured and is_full else None
