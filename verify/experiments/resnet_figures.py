@@ -40,8 +40,9 @@ def first_step(measured: Measured) -> Figure:
     """The loss of the first batch before and after the first step, of every network and method."""
     names = networks(measured)
     seeds = len({numbers["seed"] for numbers in measured.values()})
+    data = ", ".join(dict.fromkeys(numbers["data"] for numbers in measured.values()))
     figure, every = frame.new(
-        f"The first step, {seeds} seed{'s' * (seeds > 1)}",
+        f"The first step on {data}, {seeds} seed{'s' * (seeds > 1)}",
         "Cross-entropy of the first batch in training mode, before the first step of training "
         "(open) and after it (filled), at the recipe's first learning rate.  One mark a seed.",
         columns=len(names),
@@ -65,7 +66,7 @@ def first_step(measured: Measured) -> Figure:
         (batch,) = {run["batch"] for some in runs.values() for run in some}
         axes.set(title=f"{network}\nn = {batch} images", ylabel="cross-entropy (nats)")
         axes.set(xticks=[], xlabel="method (no unit)", xlim=(-0.5, len(runs)))
-        axes.legend(fontsize="x-small")
+    figure.legend(*every[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
