@@ -92,7 +92,7 @@ def _setting(profile: str, data: Path | None, seeds: int, device: str) -> Settin
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         said = str(error).splitlines()[0]
         raise _OptionError(f"--device {device} is not to be had here: {said}") from None
-    return Setting(profile, tuple(range(seeds)), data, device)
+    return Setting(profile, tuple(range(seeds)), data and data.resolve(), device)
 
 
 @contextmanager

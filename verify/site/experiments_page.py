@@ -138,8 +138,8 @@ def _figure(result: Result, picture: Picture, size: tuple[int, int]) -> str:
     alternative = escape(f"{picture.title}. {picture.caption}", quote=True).replace("$", "")
     width, height = size
     image = (
-        f'<figure class="plot"><img src="{file}.svg" width="{width}" height="{height}"'
-        f' loading="lazy" alt="{alternative}"><figcaption>'
+        f'<figure class="plot"><a href="{file}.svg"><img src="{file}.svg" width="{width}"'
+        f' height="{height}" loading="lazy" alt="{alternative}"></a><figcaption>'
     )
     files = (
         f'<p><a href="{file}.svg" download>SVG</a> · <a href="{file}.png" download>PNG</a></p>'

@@ -1,0 +1,81 @@
+"""What is kept of an experiment, and the list of experiments."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from toy_experiment import SETTING, WITHOUT_FIGURES
+
+from verify import experiments
+from verify.evidence import EvidenceError
+from verify.experiments import evidence, run
+
+
+@pytest.fixture
+def folder(tmp_path):
+    run.run(WITHOUT_FIGURES, SETTING, evidence.folder_of(tmp_path, "toy"))
+    return evidence.folder_of(tmp_path, "toy")
+
+
+def test_numbers_are_as_they_come_back_from_a_file():
+    numbers = {1: (np.float64(2.5), True), "b": {"c": [None, "x", float("-inf")]}}
+    assert evidence.as_json(numbers) == {"1": [2.5, True], "b": {"c": [None, "x", None]}}
+
+
+@pytest.mark.parametrize("wrong", [torch.ones(2), np.ones(2), np.int64(1), {1, 2}, 1j])
+def test_what_is_not_json_is_named_with_its_place(wrong):
+    with pytest.raises(TypeError, match=r"numbers\['a'\]\[1\]\['b'\] is of type "):
+        evidence.as_json({"a": [0, {"b": wrong}]})
+
+
+def test_all_results_are_read_by_name(tmp_path, folder):
+    other = replace(evidence.read(folder), name="a")
+    evidence.write(evidence.folder_of(tmp_path, "a"), other)
+    assert [result.name for result in evidence.read_all(tmp_path)] == ["a", "toy"]
+    assert evidence.read_all(tmp_path / "nothing") == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda found: "[]", "schema 1"),
+        (lambda found: "{", ""),
+        (lambda found: json.dumps({**found, "schema": 2}), "schema 1"),
+        (lambda found: json.dumps({k: v for k, v in found.items() if k != "pieces"}), "no pieces"),
+        (lambda found: json.dumps({**found, "more": 1}), "more"),
+        (lambda found: json.dumps({**found, "observations": [{"source": ""}]}), ""),
+        (lambda found: json.dumps({**found, "run": {}}), ""),
+    ],
+)
+def test_a_damaged_result_is_named(folder, change, says):
+    file = folder / evidence.FILE
+    file.write_text(change(json.loads(file.read_text())))
+    with pytest.raises(EvidenceError, match=rf"numbers\.json is damaged .*{says}.*again") as named:
+        evidence.read(folder)
+    assert str(file) in str(named.value)
+
+
+def test_a_run_on_a_gpu_names_it(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"the GPU {device}")
+    assert evidence.describe(replace(SETTING, device="cuda:0")).gpu == "the GPU cuda:0"
+    assert evidence.describe(SETTING).gpu.startswith("not run")
+
+
+# The list of experiments
+
+
+@pytest.mark.parametrize("name", experiments.names())
+def test_an_experiment_says_what_it_is(name):
+    experiment = experiments.find(name)
+    assert experiment.name == name
+    assert all((experiment.title, experiment.rows, experiment.description))
+    assert "\n" not in experiment.title
+
+
+def test_an_experiment_whose_module_is_not_there_is_not_listed(monkeypatch):
+    monkeypatch.setitem(experiments.EXPERIMENTS, "ghost", "no_such_module")
+    assert "ghost" not in experiments.names()
+    with pytest.raises(experiments.UnknownExperimentError, match="'ghost'; choose one of"):
+        experiments.find("ghost")
