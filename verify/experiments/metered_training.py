@@ -221,4 +221,5 @@ def geometric(steps: int, number: int) -> frozenset[int]:
     [0, 1, 3, 10, 32, 100, 316, 999]
     """
     last = steps - 1
-    return frozenset({0, last, *np.geomspace(1, max(last, 1), number).round().astype(int).tolist()})
+    apart = np.geomspace(1, max(last, 1), number).round().astype(int).tolist()
+    return frozenset({0, last, *(step for step in apart if step <= last)})
