@@ -38,7 +38,9 @@ def experiment(
     data: Annotated[
         Path | None, typer.Option(help="Folder of the data sets; without, the embedded digits.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.")] = 1,
+    seeds: Annotated[
+        int | None, typer.Option(help="How many seeds, from 0; else as many as is usual for it.")
+    ] = None,
     evidence_folder: Annotated[
         Path, typer.Option("--evidence", help="Folder of the evidence.")
     ] = DEFAULT_EVIDENCE,
@@ -63,7 +65,8 @@ def experiment(
         if is_redrawn:
             result = run.view(chosen, evidence.read(folder), folder)
         else:
-            setting = _setting(profile, data, seeds, device)
+            usual = 1 if profile == "smoke" else chosen.seeds
+            setting = _setting(profile, data, usual if seeds is None else seeds, device)
             with _bar(Console(stderr=True)) as tell:
                 result = run.run(chosen, setting, folder, fresh=is_fresh, progress=tell)
     except (UnknownExperimentError, _OptionError, DataError, EvidenceError) as error:

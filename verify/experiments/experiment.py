@@ -88,6 +88,7 @@ class Experiment:
         pieces: what is run, in order.
         figures: the figures by file name without suffix; each says its n and its seeds.
         observations: what the paper saw, and whether it was seen here.
+        seeds: how many are run, beyond a smoke run, where the user does not say.
     """
 
     name: str
@@ -97,3 +98,4 @@ class Experiment:
     pieces: Callable[[Setting], Sequence[Piece]]
     figures: Callable[[Measured], Mapping[str, Figure]]
     observations: Callable[[Measured], Sequence[Observation]]
+    seeds: int = 1
