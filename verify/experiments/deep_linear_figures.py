@@ -12,7 +12,7 @@ from verify.experiments import figures as drawing
 from verify.experiments import landscape_figures
 from verify.experiments.experiment import Measured
 from verify.experiments.landscape_figures import curves
-from verify.experiments.readings import having
+from verify.experiments.readings import having, of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,7 +97,7 @@ def _training(measured: Measured, about: str) -> Figure:
     figure, (axes,) = drawing.new(
         f"Training, {about}", "Fig. 12a, 13b: learning rate 1e-6, full batch."
     )
-    curves(axes, measured, EVERY, "loss", lambda value: value, **TRAINING)
+    curves(axes, measured, EVERY, "loss", of(), **TRAINING)
     axes.set(xscale="log", yscale="log", xlabel=STEP, ylabel=LOSS)
     axes.legend()
     return figure
@@ -109,7 +109,7 @@ def _smoothness(measured: Measured, about: str) -> Figure:
         "Fig. 9c, 12d: largest change of the gradient over the distance moved along it, at 1/100 "
         "to 30 learning rates; on a parabola descent is stable below 2 / learning rate.",
     )
-    curves(axes, measured, EVERY, "landscape", lambda v: v["effective_smoothness"], **TRAINING)
+    curves(axes, measured, EVERY, "landscape", of("effective_smoothness"), **TRAINING)
     axes.axhline(2 / LEARNING_RATE, color="grey", linestyle=":", label="2 / learning rate")
     axes.set(xscale="log", yscale="log", xlabel=STEP, ylabel="effective smoothness (no unit)")
     axes.legend()
@@ -123,7 +123,7 @@ def _deviations(measured: Measured, about: str) -> Figure:
         columns=len(LAYERS),
     )
     for axes, layer in zip(panels, LAYERS, strict=True):
-        curves(axes, measured, EVERY, "deviations", lambda v, name=layer: v[name], **TRAINING)
+        curves(axes, measured, EVERY, "deviations", of(layer), **TRAINING)
         axes.set(xscale="log", yscale="log", xlabel=STEP, title=layer)
         axes.set_ylabel("standard deviation (no unit)")
     panels[0].legend(fontsize="small")

@@ -6,7 +6,7 @@ is not drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import numpy as np
 from verify.experiments import figures
 from verify.experiments.experiment import Measured, Numbers
 from verify.experiments.figures import COLOURS, Style
-from verify.experiments.readings import Reader, by_step, having
+from verify.experiments.readings import Reader, by_step, having, of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,15 +64,15 @@ def ranges(
     Drawn is the first seed's, up to :data:`CEILING` times the largest least number.
     """
     ends = {
-        name: [by_step(numbers, meter, lambda v, e=end: v[quantity][e]) for end in (0, 1)]
+        name: [by_step(numbers, meter, of(quantity, end)) for end in (0, 1)]
         for name in normalizations
         for numbers in having(measured, normalization=name, **facts)[:1]
     }
     top = CEILING * max((low for lows, _ in ends.values() for low in lows.values()), default=1.0)
     figure, panels = figures.new(title, caption, rows=1, columns=max(len(ends), 1))
     for axes, (name, (lows, highs)) in zip(panels, ends.items(), strict=False):
-        drawn = ([min(number, top) for number in end.values()] for end in (lows, highs))
-        figures.between(axes, _one_based(list(lows)), *drawn, STYLES[name])
+        low, high = ([min(number, top) for number in end.values()] for end in (lows, highs))
+        figures.between(axes, _one_based(list(lows)), low, high, STYLES[name])
         axes.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)", ylabel=label)
         axes.legend(fontsize="small")
     _share_y(panels)
@@ -117,8 +117,8 @@ def shifts(
     for layer, above, below in zip(
         layers, panels[: len(layers)], panels[len(layers) :], strict=True
     ):
-        curves(above, measured, normalizations, "shift", _of(layer, "cosine"), **facts)
-        curves(below, measured, normalizations, "shift", _of(layer, "difference"), **facts)
+        curves(above, measured, normalizations, "shift", of(layer, "cosine"), **facts)
+        curves(below, measured, normalizations, "shift", of(layer, "difference"), **facts)
         above.set(xscale="log", ylim=(-1.05, 1.05), title=layer, ylabel="cosine of G and G'")
         below.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)")
         below.set_ylabel(f"|G - G'| ({unit})")
@@ -160,13 +160,6 @@ def _ridge(axes: Axes, numbers: Numbers, layer: str, colour: str) -> None:
         top = height + 0.9 * shares / shares.max()
         axes.stairs(top, edges, baseline=height, fill=True, color=colour, alpha=0.5)
     axes.set_yticks(range(len(kept["steps"])), [str(step) for step in kept["steps"]])
-
-
-def _of(layer: str, quantity: str) -> Reader:
-    def read(value: Mapping[str, Mapping[str, float]]) -> float:
-        return value[layer][quantity]
-
-    return read
 
 
 def _share_y(panels: Sequence[Axes]) -> None:

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from verify.experiments.experiment import Measured, Observation
-from verify.experiments.readings import Reader, all_ratios, having, share
+from verify.experiments.readings import Reader, all_ratios, having, of, share
 
 EARLY = 0.1
 """The first tenth of the steps are the early ones."""
@@ -38,12 +38,8 @@ def _loss_range(value: Any) -> Any:
 LOSS_RANGE = Quantity("range of the loss along the gradient", "landscape", _loss_range)
 RANDOM_RANGE = Quantity("range of the loss along a random direction", "random", _loss_range)
 RANGE_BEYOND = Quantity("range of the loss at larger steps", "beyond", _loss_range)
-CHANGE = Quantity(
-    "largest change of the gradient", "landscape", lambda value: value["gradient_predictiveness"][1]
-)
-SMOOTHNESS = Quantity(
-    "effective smoothness", "landscape", lambda value: value["effective_smoothness"]
-)
+CHANGE = Quantity("largest change of the gradient", "landscape", of("gradient_predictiveness", 1))
+SMOOTHNESS = Quantity("effective smoothness", "landscape", of("effective_smoothness"))
 
 
 def smoother(

@@ -13,8 +13,23 @@ from typing import Any
 
 from verify.experiments.experiment import Measured, Numbers
 
-Reader = Callable[[Any], float]
-"""From what a meter returned at one step to one number."""
+Reader = Callable[[Any], Any]
+"""From what a meter returned at one step to one number, or to None where it overflowed."""
+
+
+def of(*path: str | int) -> Reader:
+    """Return what reads a number at some place in what a meter returned.
+
+    >>> of("layer5", "cosine")({"layer5": {"cosine": 0.5}})
+    0.5
+    """
+
+    def read(value: Any) -> Any:
+        for key in path:
+            value = value[key]
+        return value
+
+    return read
 
 
 def having(measured: Measured, **facts: Any) -> list[Numbers]:
@@ -33,7 +48,7 @@ def having(measured: Measured, **facts: Any) -> list[Numbers]:
 def by_step(numbers: Numbers, meter: str, read: Reader) -> dict[int, float]:
     """Return what a meter measured as one number a step.
 
-    >>> by_step({"loss": {"steps": [0, 5], "values": [2.0, None]}}, "loss", lambda value: value)
+    >>> by_step({"loss": {"steps": [0, 5], "values": [2.0, None]}}, "loss", of())
     {0: 2.0, 5: inf}
     """
     kept = numbers[meter]
@@ -44,7 +59,7 @@ def by_step(numbers: Numbers, meter: str, read: Reader) -> dict[int, float]:
 
 def losses(numbers: Numbers) -> dict[int, float]:
     """Return the loss by step."""
-    return by_step(numbers, "loss", lambda value: value)
+    return by_step(numbers, "loss", of())
 
 
 def moment_changes(numbers: Numbers, layer: str, moment: str) -> dict[int, float]:
@@ -86,7 +101,7 @@ def ratios(first: Numbers, second: Numbers, meter: str, read: Reader) -> dict[in
 
     >>> one = {"m": {"steps": [0, 1, 2], "values": [3.0, None, 0.0]}}
     >>> other = {"m": {"steps": [0, 1, 2], "values": [2.0, 5.0, 0.0]}}
-    >>> ratios(one, other, "m", lambda value: value)
+    >>> ratios(one, other, "m", of())
     {0: 1.5, 1: inf}
     """
     above, below = by_step(first, meter, read), by_step(second, meter, read)

@@ -109,10 +109,10 @@ class Task:
     def model(self) -> nn.Module:
         """Return the network, freshly drawn; the same weights for every normalisation."""
         draws = generator(self.seed, "vgg weights")
-        shape = tuple(self.data.train.inputs.shape[1:])
+        channels, height, width = self.data.train.inputs.shape[1:]
         name = "none" if self.normalization == NOISE else self.normalization
         network = vgg(
-            shape,
+            (channels, height, width),
             self.data.classes,
             self.size.depth,
             self.size.width,
@@ -121,8 +121,10 @@ class Task:
         )
         if self.normalization == NOISE:
             for layer in convolutional_layers(network).values():
-                features = layer.get_submodule("convolution").out_channels
-                layer.normalization = ActivationNoise(features, generator=draws)
+                convolution = layer.get_submodule("convolution")
+                assert isinstance(convolution, nn.Conv2d)
+                noise = ActivationNoise(convolution.out_channels, generator=draws)
+                layer.normalization = noise
         return network.to(self.setting.device)
 
     def batches(self) -> ShuffledBatches:

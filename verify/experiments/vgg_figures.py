@@ -12,7 +12,7 @@ from verify.experiments import figures as drawing
 from verify.experiments import landscape_figures
 from verify.experiments.experiment import Measured
 from verify.experiments.landscape_figures import STYLES, curves
-from verify.experiments.readings import having, moment_changes
+from verify.experiments.readings import having, moment_changes, of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,8 +111,8 @@ def _training(measured: Measured, about: str) -> Figure:
         "Fig. 1a, 2, 11a, 13a: of each step's batch; mean and range over seeds.",
         columns=2,
     )
-    curves(panels[0], measured, (*EVERY, NOISE), "loss", lambda value: value, **MAIN)
-    curves(panels[1], measured, ("none", "batch"), "loss", lambda value: value, **LARGER)
+    curves(panels[0], measured, (*EVERY, NOISE), "loss", of(), **MAIN)
+    curves(panels[1], measured, ("none", "batch"), "loss", of(), **LARGER)
     for axes, rate in zip(panels, (MAIN, LARGER), strict=True):
         axes.set(yscale="log", xlabel=STEP, ylabel=LOSS)
         axes.set_title(f"learning rate {rate['learning_rate']:g}")
@@ -132,7 +132,7 @@ def _accuracy(measured: Measured, about: str) -> Figure:
     for rate, names in ((MAIN, (*EVERY, NOISE)), (LARGER, ("none", "batch"))):
         for kind, words in (("batch", "training batches"), ("test", "test images")):
             axes = next(places)
-            curves(axes, measured, names, "accuracy", lambda v, k=kind: v[k], **rate)
+            curves(axes, measured, names, "accuracy", of(kind), **rate)
             axes.set(xlabel=STEP, ylabel="share recognised (no unit)", ylim=(0, 1.02))
             axes.set_title(f"{words}, learning rate {rate['learning_rate']:g}", fontsize="small")
     panels[0].legend(fontsize="x-small")
@@ -173,7 +173,7 @@ def _smoothness(measured: Measured, about: str) -> Figure:
         "Fig. 4c, 11d: largest change of the gradient over the distance moved along it, at 1/2 to "
         "4 learning rates.",
     )
-    curves(axes, measured, EVERY, "landscape", lambda v: v["effective_smoothness"], **MAIN)
+    curves(axes, measured, EVERY, "landscape", of("effective_smoothness"), **MAIN)
     axes.set(xscale="log", yscale="log", xlabel=STEP, ylabel="effective smoothness (nats)")
     axes.legend(fontsize="small")
     return figure
