@@ -2,6 +2,8 @@ import pytest
 import torch
 from torch import nn
 
+from theory.nn.bnp import BNP
+from theory.nn.measures.activations import activations
 from theory.nn.measures.objective import Objective
 
 
@@ -118,3 +120,20 @@ def test_what_is_refused(batch):
         detached.gradient(detached.point)
     with pytest.raises(ValueError, match=r"shape \(3,\); give \(8,\)"):
         vector.gradient(torch.zeros(3))
+
+
+def test_hooks_that_keep_statistics_keep_those_of_training_alone(batch):
+    def preconditioned(measures):
+        model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+        for parameter in model.parameters():
+            nn.init.normal_(parameter, generator=torch.Generator().manual_seed(4))
+        bnp = BNP(model)
+        squares(model(batch[0]), batch[1]).backward()
+        if measures:
+            objective = Objective(model, 5 * batch[0], batch[1], squares)
+            objective.gradient(objective.point)
+            activations(model, 5 * batch[0], {"first": model[0]})
+        bnp.precondition()
+        return model[0].weight.grad
+
+    torch.testing.assert_close(preconditioned(True), preconditioned(False), rtol=0, atol=0)
