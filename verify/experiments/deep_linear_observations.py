@@ -19,6 +19,9 @@ PAPERS_STEPS = 10_000
 COMPARABLE = 1.1
 """A loss up to a tenth higher is called comparable."""
 
+LARGEST_STEP = 3.1e-5
+"""The largest step size of the landscape, and a little for rounding."""
+
 AS_A_MEAN = 1e-9
 """The paper's learning rate for a loss that is a mean over its 1000 inputs."""
 
@@ -32,6 +35,7 @@ def observations(measured: Measured) -> Sequence[Observation]:
         _lp_comparable(measured),
         _l1_better(measured),
         _learning_rates(measured),
+        _range_is_valid(measured),
     ]
 
 
@@ -119,6 +123,26 @@ def _learning_rates(measured: Measured) -> Observation:
         "; ".join(
             f"{name}: {', '.join(f'{rate:g}' for rate in rates) or 'none of those tried'}"
             for name, rates in working.items()
+        ),
+    )
+
+
+def _range_is_valid(measured: Measured) -> Observation:
+    rates = {
+        n["learning_rate"]: n["diverged"]
+        for n in having(measured, kind="trial", normalization="none")
+        if n["learning_rate"] <= LARGEST_STEP
+    }
+    return Observation(
+        "S-landscape, App. A.2.2",
+        "step sizes of 1/100 to 30 learning rates roughly reflect the range that is valid for "
+        "standard training",
+        "the standard network diverges at none of the learning rates tried up to 30 times 1e-6",
+        all(diverged is None for diverged in rates.values()) if rates else None,
+        "the standard network diverged at "
+        + (
+            ", ".join(f"{rate:g} (step {at})" for rate, at in rates.items() if at is not None)
+            or "none of them"
         ),
     )
 

@@ -121,8 +121,14 @@ def test_with_the_networks_exchanged_it_does_not():
     found = change(made_up(), swap)
     seen = [statement for statement, has_appeared in found.items() if has_appeared]
     # What does not compare a normalised network with the standard one stays.
-    of_one = ("trains the network", "sigma(y_j)", "comparably", "l_1 normalisation")
-    assert len(found) == 17
+    of_one = (
+        "trains the network",
+        "sigma(y_j)",
+        "comparably",
+        "l_1 normalisation",
+        "valid for standard training",
+    )
+    assert len(found) == 18
     assert len(seen) == len(of_one)
     assert all(any(words in statement for statement in seen) for words in of_one)
 
@@ -131,6 +137,8 @@ def test_with_the_networks_exchanged_it_does_not():
     ("words", "change_of"),
     [
         ("trains the network", lambda n: n["loss"]["values"].__setitem__(-1, 99.0)),
+        ("valid for standard", lambda n: n.update(diverged=4)
+            if n["normalization"] == "none" and n["kind"] == "trial" else None),
         ("sigma(y_j)", lambda n: n.update(deviations=meter([0], [{"layer5": 1.0}]))),
         ("l_1 normalisation performs even better", lambda n: n["loss"].update(
             values=made_up()["batch"]["loss"]["values"]) if n["normalization"] == "l1" else None),
