@@ -162,9 +162,12 @@ def _shaped(network: str, name: str, images: Images) -> Images:
 
 
 def _examined(model: nn.Module, batch: Images) -> list[dict[str, Any]]:
-    """Return what statements say at the linear layers and those of Batch Normalization."""
-    kinds = (nn.Linear, nn.BatchNorm1d, nn.BatchNorm2d)
-    layers = {name: layer for name, layer in model.named_modules() if isinstance(layer, kinds)}
+    """Return what statements say at the last linear layer and the last Batch Normalization."""
+    last: dict[type, tuple[str, nn.Module]] = {}
+    for name, layer in model.named_modules():
+        if isinstance(layer, (nn.Linear, nn.BatchNorm1d, nn.BatchNorm2d)):
+            last[type(layer)] = (name, layer)
+    layers = dict(last.values())
     return theorems.examine(model, batch.inputs, batch.labels, cross_entropy, layers, UNITS, seed=0)
 
 
@@ -172,7 +175,18 @@ EXPERIMENT = Experiment(
     name="small-batch",
     title="Small batches: vanilla, BN, batch renormalization, LN and BNP",
     rows=("L-fig-3-5", "L-tables-2-3", "L-alg-1", "L-alg-2", "L-alg-3", "L-online"),
-    description="",
+    description=(
+        "The 3 x 100 network and the 5-layer CNN of paper L by plain stochastic gradient descent, "
+        "in batches of 60, 6, 2 and 1: vanilla, BN, batch renormalization, LN and BNP. On the "
+        "embedded digits (8 by 8; enlarged to 32 by 32 for the CNN), or on CIFAR-10 where a folder "
+        "has it. Each learning rate is the best of the paper's for the nearest batch size (App. B) "
+        "and of a grid, on training images kept back from short trials; the paper's own rates are "
+        "marked in a figure. The paper has batches of 128 in place of 60 for the CNN, Adam for its "
+        "vanilla network there, and BN with 4 things in place of LN. Default: 10 epochs of all "
+        "1437 digits, 8 epochs of 600 for the CNN, grid 0.01, 0.1, 0.3, 1; deep: 30 and 20 epochs "
+        "of all images and a finer grid; smoke: one or two epochs of about a hundred digits, which "
+        "can tell nothing of the methods."
+    ),
     pieces=pieces,
     figures=small_batch_figures.figures,
     observations=small_batch_observations.observations,

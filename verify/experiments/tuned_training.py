@@ -29,6 +29,9 @@ class Plan:
         trial_epochs: the epochs of a trial.
         seeds: what is trained from, at least one.
         meters: of the training from the first seed.
+
+    Raises:
+        ValueError: nothing to try, or no seed.
     """
 
     recipe: Recipe
@@ -36,6 +39,12 @@ class Plan:
     trial_epochs: int
     seeds: tuple[int, ...]
     meters: Mapping[str, Meter] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.rates or not self.seeds:
+            raise ValueError(
+                f"rates = {self.rates} and seeds = {self.seeds}; give at least one of each"
+            )
 
     @property
     def trial(self) -> Recipe:
