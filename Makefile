@@ -1,6 +1,6 @@
 # Each target does all set-up that it needs in a fresh clone.
 # One thread a process: the work is many small operations, and the numbers are the same everywhere.
-.PHONY: verify deep flake test lint docs package bench clean
+.PHONY: verify deep experiments flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -25,6 +25,13 @@ flake: $(ENV)
 	for seed in $$(seq 20); do \
 		$(RUN) pytest verify -q --seed $$seed --evidence evidence/seeds/$$seed || exit 1; \
 	done
+
+# The papers' experiments; each takes up where it was stopped.
+experiments: $(ENV)
+	for name in dln vgg conditioning small-batch cost resnet; do \
+		$(RUN) verify experiment $$name || exit 1; \
+	done
+	$(MAKE) docs
 
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
