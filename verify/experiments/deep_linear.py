@@ -33,6 +33,7 @@ from verify.experiments.meters import (
     covariate_shifts,
     deviations,
     histograms,
+    in_double,
     landscape,
     random_landscape,
     theorems,
@@ -137,10 +138,10 @@ def _training(normalization: str, seed: int, profile: Profile, device: str) -> M
     at_times = frozenset({0, profile.steps // 2, profile.steps - 1})
     number = profile.step_sizes
     meters = {
-        "shift": Meter(often, covariate_shifts(layers, frozenset(SHOWN))),
-        "landscape": Meter(often, landscape(DEEP_LINEAR_RANGE, number)),
-        "random": Meter(often, random_landscape(DEEP_LINEAR_RANGE, number)),
-        "beyond": Meter(often, landscape(BEYOND, 3)),
+        "shift": Meter(often, in_double(covariate_shifts(layers, frozenset(SHOWN)))),
+        "landscape": Meter(often, in_double(landscape(DEEP_LINEAR_RANGE, number))),
+        "random": Meter(often, in_double(random_landscape(DEEP_LINEAR_RANGE, number))),
+        "beyond": Meter(often, in_double(landscape(BEYOND, 3))),
         "deviations": Meter(often, deviations(linear_maps)),
         "histograms": Meter(seldom, histograms(shown_layers, unit=0)),
     }
@@ -163,7 +164,7 @@ def _training(normalization: str, seed: int, profile: Profile, device: str) -> M
 
 
 def _slow(normalization: str, seed: int, profile: Profile, device: str) -> MeteredTraining:
-    shift = covariate_shifts(layers, frozenset(SHOWN))
+    shift = in_double(covariate_shifts(layers, frozenset(SHOWN)))
     return MeteredTraining(
         f"{normalization} at learning rate {SLOW:g}, seed {seed}, shift",
         {"kind": "slow", "normalization": normalization, "seed": seed},
@@ -206,9 +207,9 @@ EXPERIMENT = Experiment(
         "fitted to A x from 1000 Gaussian inputs x by full-batch gradient descent at learning rate "
         "1e-6 on the sum of squares, from Glorot's initialisation, in float32. Beside it a slower "
         "training at 1e-7 and trials of other learning rates. Measured on the way, in the "
-        "parameters: internal covariate shift, the landscape along the gradient at 1/100 to 30 "
-        "learning rates, beyond, and along random directions. Default and deep: the paper's 10,000 "
-        "steps, measured at about 30 and 80 of them; smoke: 100 steps."
+        "parameters and in float64: internal covariate shift, the landscape along the gradient at "
+        "1/100 to 30 learning rates, beyond, and along random directions. Default and deep: the "
+        "paper's 10,000 steps, measured at about 30 and 80 of them; smoke: 100 steps."
     ),
     pieces=pieces,
     figures=deep_linear_figures.figures,

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -48,6 +49,16 @@ def test_landscapes_are_in_learning_rates(moment):
     ratios = [c / d for c, d in zip(found["gradient_changes"], distances, strict=True)]
     assert found["effective_smoothness"] == pytest.approx(max(ratios))
     as_json(found)
+
+
+def test_in_double_a_small_change_of_the_gradient_is_not_rounding(moment):
+    times = (1e-8, 2e-8)
+    at = replace(moment, inputs=1000 * moment.inputs)
+    rough = meters.landscape(times, 2)(at)["gradient_changes"]
+    fine = meters.in_double(meters.landscape(times, 2))(at)["gradient_changes"]
+    assert fine[1] == pytest.approx(2 * fine[0], rel=1e-3)
+    assert rough[1] != pytest.approx(2 * rough[0], rel=1e-3)
+    assert next(at.model.parameters()).dtype == torch.float32
 
 
 def test_random_directions_come_from_the_moments_generator(moment):
