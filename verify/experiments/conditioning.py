@@ -88,12 +88,15 @@ def pieces(setting: Setting) -> Sequence[Piece]:
     profile, name, data = PROFILES[setting.profile], *load(setting)
     train = data.train.first(profile.images)
     test = data.test.first(len(train)) if setting.profile == "smoke" else data.test
-    shape = tuple(train.inputs.shape[1:])
+    _, channels, height, width = train.inputs.shape
 
     def recipe(method: str) -> Recipe:
         def build(draws: torch.Generator) -> nn.Module:
             normalization = normalization_of(method)
-            return dense(shape, data.classes, HIDDEN, normalization=normalization, generator=draws)
+            return dense(
+                (channels, height, width), data.classes, HIDDEN,
+                normalization=normalization, generator=draws,
+            )  # fmt: skip
 
         rate = printed("dense", name, BATCH, method)
         assert rate is not None

@@ -1,5 +1,13 @@
 r"""What paper L sees in its Figure 8, and whether it was seen.
 
+Which D the figure shows is not said.  With the guards of Algorithm 2, step 3,
+
+.. math:: \epsilon_1 s + \epsilon_2 \le \tilde\sigma_j^2 \le (1 + \epsilon_1) s + \epsilon_2,
+          \qquad s = \max\sigma^2,
+
+:math:`\kappa(D)` is at most 100 where s < 0.99, and at most :math:`\sqrt{101}` or
+:math:`1.01\sqrt s` where it is larger: :math:`10^5` would need deviations of :math:`10^5`.
+
 Source: Lange, Helfrich and Ye 2022, sect. 5.1, "Condition Number Analysis".
 """
 
