@@ -7,12 +7,14 @@ import torch
 from landscape_numbers import meter, training
 
 from theory.nn.noisy_batch_normalization import ActivationNoise
+from verify.datasets import cifar
+from verify.datasets.dataset import DataError, Dataset, Images
 from verify.experiments import vgg
 from verify.experiments.evidence import as_json
 from verify.experiments.experiment import Setting
 from verify.experiments.vgg import EXPERIMENT, NOISE, SHOWN, Size, Task
 
-TINY = Size(depth=11, width=1, batch=8, steps=3, measured=2, step_sizes=2)
+TINY = Size(depth=11, width=1, batch=4, steps=2, measured=2, step_sizes=2)
 SMOKE = Setting("smoke")
 
 
@@ -37,7 +39,7 @@ def test_every_network_starts_from_the_same_weights_and_batches():
     assert torch.equal(first_kernel(none.model()), first_kernel(noisy.model()))
     assert torch.equal(first_kernel(none.model()), first_kernel(alone.model()))
     assert torch.equal(none.batches().next()[0], noisy.batches().next()[0])
-    assert none.batches().next()[0].shape == (8, 1, 32, 32)
+    assert none.batches().next()[0].shape == (4, 1, 32, 32)
 
 
 @pytest.mark.usefixtures("_tiny")
@@ -57,11 +59,29 @@ def test_noise_alone_is_the_standard_network_with_noise_before_each_relu():
 def test_a_killed_piece_goes_on_as_if_it_had_not_been(name):
     task = Task(name, 0.1, 1, SMOKE)
     whole = run(vgg._training(task))
-    killed = run(vgg._training(task), steps=2)
+    killed = run(vgg._training(task), steps=1)
     resumed = vgg._training(task)
     resumed.load_state_dict(deepcopy(killed.state_dict()))
     assert as_json(run(resumed, 1).numbers()) == as_json(whole.numbers())
     assert set(whole.numbers()["histograms"]["values"][0]) == set(SHOWN)
+
+
+@pytest.mark.usefixtures("_tiny")
+def test_images_in_colour_from_a_folder(monkeypatch, tmp_path):
+    generator = torch.Generator().manual_seed(0)
+    pictures = Images(torch.rand(20, 3, 32, 32, generator=generator), torch.arange(20) % 10)
+    monkeypatch.setattr(cifar, "load_cifar10", lambda _: Dataset(pictures, pictures.first(4), 10))
+    monkeypatch.setitem(vgg.ON_CIFAR, "smoke", TINY)
+    vgg.load.cache_clear()
+    piece = vgg._training(Task("none", 0.1, 0, Setting("smoke", data=tmp_path)))
+    assert run(piece, 1).numbers()["data"] == "CIFAR-10"
+    assert piece.model(pictures.inputs).shape == (20, 10)
+    vgg.load.cache_clear()
+
+
+def test_a_folder_without_the_images_is_refused(tmp_path):
+    with pytest.raises(DataError, match="CIFAR-10: expected"):
+        EXPERIMENT.pieces(Setting("smoke", data=tmp_path))
 
 
 def made_up():
