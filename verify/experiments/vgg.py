@@ -74,7 +74,7 @@ class Size:
 
 
 ON_DIGITS = {
-    "smoke": Size(depth=11, width=4, batch=32, steps=12, measured=2, step_sizes=3),
+    "smoke": Size(depth=11, width=4, batch=32, steps=8, measured=2, step_sizes=2),
     "default": Size(depth=11, width=8, batch=64, steps=400, measured=12, step_sizes=6),
     "deep": Size(depth=16, width=16, batch=128, steps=2000, measured=40, step_sizes=10),
 }
@@ -232,7 +232,7 @@ EXPERIMENT = Experiment(
         "layers of weights, 16 channels first, batches of 128, 1500 steps; deep, the paper's "
         "15,000 steps with 16 layers and 64 channels. Else on the digits enlarged to 32 by 32: "
         "default, 11 layers, 8 channels, batches of 64, 400 steps; deep, 16 layers, 16 channels, "
-        "2000 steps; smoke, 4 channels and 12 steps. Measured in the parameters, on the step's own "
+        "2000 steps; smoke, 4 channels and 8 steps. Measured in the parameters, on the step's own "
         "batch."
     ),
     pieces=pieces,

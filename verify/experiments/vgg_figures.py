@@ -116,7 +116,7 @@ def _training(measured: Measured, about: str) -> Figure:
     for axes, rate in zip(panels, (MAIN, LARGER), strict=True):
         axes.set(yscale="log", xlabel=STEP, ylabel=LOSS)
         axes.set_title(f"learning rate {rate['learning_rate']:g}")
-        axes.legend(fontsize="x-small")
+        axes.legend(fontsize="x-small", loc="lower left")
     return figure
 
 
