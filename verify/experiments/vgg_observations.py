@@ -7,7 +7,7 @@ Source: Santurkar et al. 2018: sect. 2, 2.1 and 3.3, Fig. 1, 2, 7, 13a and 14, A
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from statistics import fmean, median
 
@@ -77,7 +77,7 @@ def change_of_moments(numbers: Numbers) -> tuple[float, float]:
 
 
 def _trains_faster(measured: Measured) -> Observation:
-    found = [tuple(map(steps_to_learn, pair)) for pair in pairs(measured, "none", "batch", **MAIN)]
+    found = _both(measured, steps_to_learn, "none", "batch", MAIN)
     return Observation(
         "S-VGG, sect. 2, Fig. 1a",
         "a drastic improvement in optimization with Batch Normalization",
@@ -88,9 +88,7 @@ def _trains_faster(measured: Measured) -> Observation:
 
 
 def _generalises_better(measured: Measured) -> Observation:
-    found = [
-        tuple(map(accuracy_in_test, pair)) for pair in pairs(measured, "none", "batch", **MAIN)
-    ]
+    found = _both(measured, accuracy_in_test, "none", "batch", MAIN)
     return Observation(
         "S-VGG, sect. 2, Fig. 1b",
         "a drastic improvement in generalization with Batch Normalization",
@@ -101,9 +99,7 @@ def _generalises_better(measured: Measured) -> Observation:
 
 
 def _papers_accuracies(measured: Measured) -> Observation:
-    found = [
-        tuple(map(accuracy_in_test, pair)) for pair in pairs(measured, "none", "batch", **MAIN)
-    ]
+    found = _both(measured, accuracy_in_test, "none", "batch", MAIN)
     can_tell = all(n["data"] == "CIFAR-10" and n["steps"] >= 15_000 for n in measured.values())
     return Observation(
         "S-VGG, App. A.1",
@@ -115,9 +111,7 @@ def _papers_accuracies(measured: Measured) -> Observation:
 
 
 def _larger_rate(measured: Measured) -> Observation:
-    found = [
-        tuple(map(accuracy_in_test, pair)) for pair in pairs(measured, "none", "batch", **LARGER)
-    ]
+    found = _both(measured, accuracy_in_test, "none", "batch", LARGER)
     return Observation(
         "S-fig, sect. 3.1, Fig. 1, 10",
         "Batch Normalization enables a broader range of, and thus larger, learning rates",
@@ -128,20 +122,10 @@ def _larger_rate(measured: Measured) -> Observation:
 
 
 def _noisy(measured: Measured) -> Iterable[Observation]:
-    steps = [
-        tuple(map(steps_to_learn, pair)) for pair in pairs(measured, "batch", "noisy-batch", **MAIN)
-    ]
-    reached = [
-        tuple(map(accuracy_in_training, pair))
-        for pair in pairs(measured, "batch", "noisy-batch", **MAIN)
-    ]
-    evaluated = [
-        tuple(map(accuracy_in_test, pair))
-        for pair in pairs(measured, "batch", "noisy-batch", **MAIN)
-    ]
-    standard = [
-        tuple(map(steps_to_learn, pair)) for pair in pairs(measured, "none", "noisy-batch", **MAIN)
-    ]
+    steps = _both(measured, steps_to_learn, "batch", "noisy-batch", MAIN)
+    reached = _both(measured, accuracy_in_training, "batch", "noisy-batch", MAIN)
+    evaluated = _both(measured, accuracy_in_test, "batch", "noisy-batch", MAIN)
+    standard = _both(measured, steps_to_learn, "none", "noisy-batch", MAIN)
     yield Observation(
         "S-alg-1, sect. 2.1, Fig. 2",
         "the performance difference between Batch Normalization and the noisy one is almost "
@@ -216,9 +200,7 @@ def _lp_less_stable(measured: Measured, name: str) -> Observation:
 
 def _lp_comparable(measured: Measured) -> Observation:
     found = {
-        name: [
-            tuple(map(accuracy_in_test, pair)) for pair in pairs(measured, "batch", name, **MAIN)
-        ]
+        name: _both(measured, accuracy_in_test, "batch", name, MAIN)
         for name in ("l1", "l2", "linf")
     }
     return Observation(
@@ -229,6 +211,17 @@ def _lp_comparable(measured: Measured) -> Observation:
         "test accuracy of Batch Normalization and of it: "
         + "; ".join(f"{name} {_listed(two)}" for name, two in found.items()),
     )
+
+
+def _both(
+    measured: Measured,
+    read: Callable[[Numbers], float],
+    one: str,
+    other: str,
+    facts: Mapping[str, float],
+) -> list[tuple[float, float]]:
+    """Return a number of one network and of the other, for each seed."""
+    return [(read(a), read(b)) for a, b in pairs(measured, one, other, **facts)]
 
 
 def _ratios_of_changes(measured: Measured, one: str, other: str) -> list[tuple[float, float]]:
