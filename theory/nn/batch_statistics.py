@@ -39,7 +39,7 @@ def of(layer: nn.Linear | nn.Conv2d, inputs: Tensor) -> BatchStatistics:
     axes = [axis for axis in range(inputs.ndim) if axis != feature % inputs.ndim]
     # On a CPU several times as fast as torch.var_mean over the first axes.
     mean = inputs.mean(axes, keepdim=True)
-    variance = (inputs - mean).square().mean(axes)
+    variance = (inputs - mean).square_().mean(axes)
     return BatchStatistics(inputs.numel() // len(variance), mean.flatten(), variance)
 
 
