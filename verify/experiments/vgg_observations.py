@@ -1,19 +1,21 @@
-"""What the paper sees of the VGG network's training and stability, and whether it was seen.
+"""What the paper sees of the VGG network's training, and whether it was seen.
 
-The landscape is in :mod:`verify.experiments.vgg_landscape`.
+The landscape is in :mod:`verify.experiments.vgg_landscape`, the distributions of activations in
+:mod:`verify.experiments.vgg_stability`.
 
-Source: Santurkar et al. 2018: sect. 2, 2.1 and 3.3, Fig. 1, 2, 7, 13a and 14, App. A.1 and A.2.
+Source: Santurkar et al. 2018: sect. 2, 2.1 and 3.3, Fig. 1, 2 and 13a, App. A.1 and A.2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
-from statistics import fmean, median
+from statistics import fmean
 
 from verify.experiments.experiment import Measured, Numbers, Observation
-from verify.experiments.readings import having, losses, moment_changes, pairs
+from verify.experiments.readings import having, losses, pairs
 from verify.experiments.vgg_landscape import of_the_landscape
+from verify.experiments.vgg_stability import of_stability
 
 LEARNT = 1.0
 """A network has learnt once a loss, averaged over five that follow each other, is below this; the
@@ -21,7 +23,6 @@ loss of guessing among ten classes is 2.3 nats."""
 
 MAIN = {"learning_rate": 0.1}
 LARGER = {"learning_rate": 0.5}
-LAYERS = ("stage2.layer1", "stage4.layer1", "stage5.layer2")
 FULL = {"digits": 400, "CIFAR-10": 1500}
 """From how many steps on something is said of what training reaches."""
 
@@ -35,11 +36,9 @@ def observations(measured: Measured) -> Sequence[Observation]:
         _larger_rate(measured),
         *_noisy(measured),
         _noise_alone(measured),
-        _stability_alike(measured),
-        _noisy_less_stable(measured),
+        *of_stability(measured),
         *of_the_landscape(measured),
         _lp_comparable(measured),
-        *(_lp_less_stable(measured, name) for name in ("l1", "l2", "linf")),
     ]
 
 
@@ -63,17 +62,6 @@ def accuracy_in_training(numbers: Numbers) -> float:
     """Return the share of its batch recognised in training mode, over the last five looks."""
     late = numbers["accuracy"]["values"][-5:]
     return 0.0 if numbers["diverged"] is not None else fmean(value["batch"] for value in late)
-
-
-def change_of_moments(numbers: Numbers) -> tuple[float, float]:
-    """Return the median change of mean and of variance over the layers shown and all steps."""
-    mean, variance = (
-        median(
-            change for layer in LAYERS for change in moment_changes(numbers, layer, moment).values()
-        )
-        for moment in ("means", "variances")
-    )
-    return mean, variance
 
 
 def _trains_faster(measured: Measured) -> Observation:
@@ -163,41 +151,6 @@ def _noise_alone(measured: Measured) -> Observation:
     )
 
 
-def _stability_alike(measured: Measured) -> Observation:
-    found = _ratios_of_changes(measured, "none", "batch")
-    return Observation(
-        "S-fig, sect. 2, Fig. 1c, 7",
-        "the difference in distributional stability (change in the mean and variance) with and "
-        "without Batch Normalization seems to be marginal",
-        "the median change from a step to the next with it is between half and twice that "
-        "without, for the mean and for the variance",
-        all(0.5 <= ratio <= 2 for pair in found for ratio in pair) if found else None,
-        "with over without, of the mean and of the variance: " + _listed(found),
-    )
-
-
-def _noisy_less_stable(measured: Measured) -> Observation:
-    found = _ratios_of_changes(measured, "none", "noisy-batch")
-    return Observation(
-        "S-alg-1, sect. 2.1, Fig. 7",
-        "the noisy network has less stable distributions than even the standard network",
-        "its median change of mean and of variance from a step to the next is larger",
-        all(ratio > 1 for pair in found for ratio in pair) if found else None,
-        "noisy over standard, of the mean and of the variance: " + _listed(found),
-    )
-
-
-def _lp_less_stable(measured: Measured, name: str) -> Observation:
-    found = _ratios_of_changes(measured, "none", name)
-    return Observation(
-        "S-lp, sect. 3.3, Fig. 14",
-        f"{name} normalisation leads to larger distributional shift than the standard network",
-        "its median change of mean and of variance from a step to the next is larger",
-        all(ratio > 1 for pair in found for ratio in pair) if found else None,
-        f"{name} over standard, of the mean and of the variance: " + _listed(found),
-    )
-
-
 def _lp_comparable(measured: Measured) -> Observation:
     found = {
         name: _both(measured, accuracy_in_test, "batch", name, MAIN)
@@ -222,15 +175,6 @@ def _both(
 ) -> list[tuple[float, float]]:
     """Return a number of one network and of the other, for each seed."""
     return [(read(a), read(b)) for a, b in pairs(measured, one, other, **facts)]
-
-
-def _ratios_of_changes(measured: Measured, one: str, other: str) -> list[tuple[float, float]]:
-    """Return the other's changes over the one's, of mean and variance, for each seed."""
-    found = []
-    for first, second in pairs(measured, one, other, **MAIN):
-        below, above = change_of_moments(first), change_of_moments(second)
-        found.append((above[0] / below[0], above[1] / below[1]))
-    return found
 
 
 def _listed(pairs_of_numbers: Iterable[Sequence[float]]) -> str:
