@@ -31,6 +31,8 @@ What the rest of a training loop meets:
   optimiser is added after it.
 - *Several processes* (``torch.distributed``): statistics are those of all batches together, as
   gradients are under ``DistributedDataParallel``.
+- *Activation checkpointing* runs layers twice; without ``use_reentrant=True`` they count twice
+  in N.  Transforms of ``torch.func`` are to be given a model without hooks.
 - *Copies*: ``deepcopy((model, bnp))`` copies both, tied to each other; attach to an optimiser anew.
 
 Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3.
