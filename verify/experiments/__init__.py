@@ -17,7 +17,7 @@ EXPERIMENTS = {
     "cost": "cost",
     "resnet": "resnet",
 }
-"""The module of each experiment by name."""
+"""The package of each experiment by name."""
 
 
 class UnknownExperimentError(ValueError):
@@ -39,5 +39,5 @@ def find(name: str) -> Experiment:
         raise UnknownExperimentError(
             f"no experiment is called {name!r}; choose one of {', '.join(names())}"
         )
-    experiment: Experiment = import_module(f"{__name__}.{EXPERIMENTS[name]}").EXPERIMENT
+    experiment: Experiment = import_module(f"{__name__}.{EXPERIMENTS[name]}.experiment").EXPERIMENT
     return experiment

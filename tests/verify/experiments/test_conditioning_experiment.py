@@ -8,8 +8,8 @@ from classifiers import run
 from torch.func import functional_call, hessian
 from torch.nn.functional import cross_entropy
 
-from verify.experiments import conditioning
-from verify.experiments.conditioning import EXPERIMENT, Profile
+from verify.experiments.conditioning import experiment as conditioning
+from verify.experiments.conditioning.experiment import EXPERIMENT, Profile
 from verify.experiments.evidence import as_json
 from verify.experiments.experiment import Setting
 from verify.experiments.metered_training import Moment

@@ -6,9 +6,9 @@ import pytest
 import torch
 from classifiers import run
 
-from verify.experiments import cost
-from verify.experiments.cost import EXPERIMENT, METHODS, Profile, Subject
-from verify.experiments.cost_figures import PRINTED
+from verify.experiments.cost import experiment as cost
+from verify.experiments.cost.experiment import EXPERIMENT, METHODS, Profile, Subject
+from verify.experiments.cost.figures import PRINTED
 from verify.experiments.experiment import Setting
 
 TINY = Profile(images=20, rounds=5)

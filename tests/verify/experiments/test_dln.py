@@ -6,8 +6,8 @@ import pytest
 import torch
 from landscape_numbers import meter, training
 
-from verify.experiments import deep_linear
-from verify.experiments.deep_linear import EXPERIMENT, SHOWN, Profile
+from verify.experiments.deep_linear import experiment as deep_linear
+from verify.experiments.deep_linear.experiment import EXPERIMENT, SHOWN, Profile
 from verify.experiments.evidence import as_json
 from verify.experiments.experiment import Setting
 

@@ -3,7 +3,7 @@ from math import inf
 import pytest
 from landscape_numbers import training
 
-from verify.experiments.landscape_observations import (
+from verify.experiments.landscape.observations import (
     CHANGE,
     LOSS_RANGE,
     SMOOTHNESS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verify.experiments.learning_rates import (
+from verify.experiments.small_batch.learning_rates import (
     CONVOLUTIONAL_CIFAR10,
     DENSE_CIFAR10,
     DENSE_MNIST,

@@ -7,9 +7,10 @@ import torch
 
 from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
 from verify.datasets.dataset import DataError
-from verify.experiments import find, resnet_theorems
+from verify.experiments import find
 from verify.experiments.experiment import Setting
-from verify.experiments.resnet import SUBJECTS, check_data, pieces
+from verify.experiments.resnet import theorems as resnet_theorems
+from verify.experiments.resnet.experiment import SUBJECTS, check_data, pieces
 
 
 def test_every_method_that_the_paper_tries_is_a_piece():

@@ -7,7 +7,7 @@ from PIL import Image
 
 from theory.nn.networks.resnet import resnet18
 from verify.datasets.dataset import DataError, Dataset, Images
-from verify.experiments.resnet_data import (
+from verify.experiments.resnet.data import (
     PADDING,
     FromFolder,
     InMemory,

@@ -12,16 +12,16 @@ import torch
 from typer import Typer
 from typer.testing import CliRunner
 
-from verify.experiments import resnet_distributed
-from verify.experiments.resnet import Subject
-from verify.experiments.resnet_distributed import main, processes, training
+from verify.experiments.resnet import distributed as resnet_distributed
+from verify.experiments.resnet.distributed import main, processes, training
+from verify.experiments.resnet.experiment import Subject
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_resnet_distributed import state_after_two_steps
-from verify.experiments.resnet_distributed import processes
+from verify.experiments.resnet.distributed import processes
 with processes("cpu") as (rank, count, _):
     state_after_two_steps((rank, count))
 """

@@ -2,9 +2,9 @@
 
 import pytest
 
-from verify.experiments import resnet_figures
-from verify.experiments.resnet_observations import FIGURES, observations
-from verify.experiments.resnet_recipes import FAMILIES
+from verify.experiments.resnet import figures as resnet_figures
+from verify.experiments.resnet.observations import FIGURES, observations
+from verify.experiments.resnet.recipes import FAMILIES
 
 NETWORK = "ResNet-110"
 EARLY = {"batch": 0.70, "group": 0.60, "bnp": 0.75, "group+bnp": 0.80}

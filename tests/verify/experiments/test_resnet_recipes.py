@@ -2,7 +2,7 @@
 
 import pytest
 
-from verify.experiments.resnet_recipes import FAMILIES, NORMALIZATIONS, PRECONDITIONED
+from verify.experiments.resnet.recipes import FAMILIES, NORMALIZATIONS, PRECONDITIONED
 
 EPOCH = 390
 

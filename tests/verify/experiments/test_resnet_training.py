@@ -13,9 +13,9 @@ from theory.nn.bnp import BNP
 from theory.nn.networks.resnet import resnet
 from verify.datasets.dataset import Dataset, Images
 from verify.experiments.evidence import as_json
-from verify.experiments.resnet_data import InMemory, cropped_and_flipped
-from verify.experiments.resnet_recipes import FAMILIES, NORMALIZATIONS
-from verify.experiments.resnet_training import ResNetTraining, Training
+from verify.experiments.resnet.data import InMemory, cropped_and_flipped
+from verify.experiments.resnet.recipes import FAMILIES, NORMALIZATIONS
+from verify.experiments.resnet.training import ResNetTraining, Training
 
 FAMILY = FAMILIES["ResNet-110"]
 METHODS = ("batch", "group", "bnp", "group+bnp")

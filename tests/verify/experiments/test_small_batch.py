@@ -3,11 +3,11 @@
 import pytest
 from classifiers import run
 
-from verify.experiments import small_batch
 from verify.experiments.classifier_training import METHODS
 from verify.experiments.evidence import as_json
 from verify.experiments.experiment import Setting
-from verify.experiments.small_batch import BATCHES, EXPERIMENT, Profile
+from verify.experiments.small_batch import experiment as small_batch
+from verify.experiments.small_batch.experiment import BATCHES, EXPERIMENT, Profile
 
 TINY = Profile(
     images={"dense": 75, "convolutional": 75},

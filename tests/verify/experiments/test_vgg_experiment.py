@@ -9,10 +9,10 @@ from landscape_numbers import meter, training
 from theory.nn.noisy_batch_normalization import ActivationNoise
 from verify.datasets import cifar
 from verify.datasets.dataset import DataError, Dataset, Images
-from verify.experiments import vgg
 from verify.experiments.evidence import as_json
 from verify.experiments.experiment import Setting
-from verify.experiments.vgg import EXPERIMENT, NOISE, SHOWN, Size, Task
+from verify.experiments.vgg import experiment as vgg
+from verify.experiments.vgg.experiment import EXPERIMENT, NOISE, SHOWN, Size, Task
 
 TINY = Size(depth=11, width=1, batch=4, steps=2, measured=2, step_sizes=2)
 SMOKE = Setting("smoke")

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from statistics import linear_regression, median
 
-from verify.experiments.cost_figures import PRINTED, PRINTED_SECONDS, quartiles, ratios
+from verify.experiments.cost.figures import PRINTED, PRINTED_SECONDS, quartiles, ratios
 from verify.experiments.experiment import Measured, Observation
 
 COMPARABLE = 0.1

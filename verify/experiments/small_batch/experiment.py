@@ -21,13 +21,15 @@ from theory.nn.networks.convolutional import convolutional
 from theory.nn.networks.dense import dense
 from verify.datasets import digits
 from verify.datasets.dataset import Dataset, Images
-from verify.experiments import small_batch_figures, small_batch_observations, theorems
+from verify.experiments import theorems
 from verify.experiments.classifier_training import METHODS, NEED_TWO, Recipe, normalization_of
 from verify.experiments.examined import KEY
 from verify.experiments.experiment import Experiment, Piece, Setting
-from verify.experiments.learning_rates import printed
 from verify.experiments.metered_training import Meter, generator
-from verify.experiments.single_example import SingleExample
+from verify.experiments.small_batch import figures as small_batch_figures
+from verify.experiments.small_batch import observations as small_batch_observations
+from verify.experiments.small_batch.learning_rates import printed
+from verify.experiments.small_batch.single_example import SingleExample
 from verify.experiments.tuned_training import Plan, TunedTraining
 
 BATCHES = (60, 6, 2, 1)
@@ -183,8 +185,8 @@ EXPERIMENT = Experiment(
         "and of a grid, on training images kept back from short trials; the paper's own rates are "
         "marked in a figure. The paper has batches of 128 in place of 60 for the CNN, Adam for its "
         "vanilla network there, and BN with 4 things in place of LN. Default: 10 epochs of "
-        "1437 images, all digits, 8 epochs of 600 for the CNN, grid 0.01, 0.1, 0.3, 1; deep: 30 and "
-        "20 epochs of all images and a finer grid; smoke: one or two epochs of about a hundred "
+        "1437 images, all digits, 8 epochs of 600 for the CNN, grid 0.01, 0.1, 0.3, 1; deep: 30 "
+        "and 20 epochs of all images and a finer grid; smoke: one or two epochs of about a hundred "
         "digits, which can tell nothing of the methods."
     ),
     pieces=pieces,

@@ -10,7 +10,7 @@ from math import log10
 from statistics import median
 
 from verify.experiments.experiment import Measured, Observation
-from verify.experiments.landscape_observations import (
+from verify.experiments.landscape.observations import (
     CHANGE,
     EARLY,
     LOSS_RANGE,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from verify.experiments.experiment import Measured, Numbers, Observation
-from verify.experiments.small_batch_readings import average, last, means, trainings
+from verify.experiments.small_batch.readings import average, last, means, trainings
 
 COMPARABLE = 0.02
 """Mean accuracies that differ by no more are comparable."""

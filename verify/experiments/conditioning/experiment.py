@@ -24,13 +24,15 @@ from theory import preconditioning
 from theory.nn.measures.conditioning import condition_number, condition_numbers, unit_of
 from theory.nn.networks.dense import dense
 from verify.datasets.dataset import Images
-from verify.experiments import conditioning_figures, conditioning_observations, theorems
+from verify.experiments import theorems
 from verify.experiments.classifier_training import ClassifierTraining, Recipe, normalization_of
+from verify.experiments.conditioning import figures as conditioning_figures
+from verify.experiments.conditioning import observations as conditioning_observations
 from verify.experiments.examined import KEY
 from verify.experiments.experiment import Experiment, Piece, Setting
-from verify.experiments.learning_rates import printed
 from verify.experiments.metered_training import Meter, Moment
-from verify.experiments.small_batch import load
+from verify.experiments.small_batch.experiment import load
+from verify.experiments.small_batch.learning_rates import printed
 
 HIDDEN = (100, 100)
 BATCH = 60

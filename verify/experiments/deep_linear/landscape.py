@@ -11,7 +11,7 @@ from dataclasses import replace
 from statistics import median
 
 from verify.experiments.experiment import Measured, Observation
-from verify.experiments.landscape_observations import (
+from verify.experiments.landscape.observations import (
     CHANGE,
     LOSS_RANGE,
     RANDOM_RANGE,

@@ -22,7 +22,6 @@ from theory.nn.networks.vgg import vgg
 from theory.nn.noisy_batch_normalization import ActivationNoise
 from verify.datasets import cifar, digits
 from verify.datasets.dataset import Dataset
-from verify.experiments import vgg_figures, vgg_observations
 from verify.experiments.batches import ShuffledBatches
 from verify.experiments.experiment import Experiment, Piece, Setting
 from verify.experiments.metered_training import (
@@ -42,6 +41,8 @@ from verify.experiments.meters import (
     random_landscape,
     theorems,
 )
+from verify.experiments.vgg import figures as vgg_figures
+from verify.experiments.vgg import observations as vgg_observations
 
 NORMALIZATIONS = ("none", "batch", "noisy-batch", "l1", "l2", "linf")
 LEARNING_RATE = 0.1

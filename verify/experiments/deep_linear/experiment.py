@@ -17,9 +17,10 @@ from torch import Tensor, nn
 
 from theory.nn.measures.landscape import DEEP_LINEAR_RANGE, step_sizes
 from theory.nn.networks.deep_linear import deep_linear
-from verify.experiments import deep_linear_figures, deep_linear_observations
 from verify.experiments.batches import FullBatch
-from verify.experiments.deep_linear_figures import LEARNING_RATE
+from verify.experiments.deep_linear import figures as deep_linear_figures
+from verify.experiments.deep_linear import observations as deep_linear_observations
+from verify.experiments.deep_linear.figures import LEARNING_RATE
 from verify.experiments.experiment import Experiment, Piece, Setting
 from verify.experiments.metered_training import (
     Meter,

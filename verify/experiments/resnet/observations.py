@@ -14,8 +14,8 @@ from statistics import fmean
 from typing import Any
 
 from verify.experiments.experiment import Measured, Observation
-from verify.experiments.resnet_figures import by_method
-from verify.experiments.resnet_recipes import FAMILIES
+from verify.experiments.resnet.figures import by_method
+from verify.experiments.resnet.recipes import FAMILIES
 
 Runs = Mapping[str, list[Any]]
 """The runs of one network, one for each seed, by method."""

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from verify.experiments import figures as frame
 from verify.experiments.experiment import Measured
-from verify.experiments.small_batch_readings import curves, trainings
+from verify.experiments.small_batch.readings import curves, trainings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from verify.experiments import figures as drawing
-from verify.experiments import landscape_figures
 from verify.experiments.experiment import Measured
-from verify.experiments.landscape_figures import curves
+from verify.experiments.landscape import figures as landscape_figures
+from verify.experiments.landscape.figures import curves
 from verify.experiments.readings import having, of
 
 if TYPE_CHECKING:

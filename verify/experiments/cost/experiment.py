@@ -25,7 +25,8 @@ from torch.nn.functional import cross_entropy
 
 from theory.nn.bnp import BNP
 from theory.nn.networks.dense import dense
-from verify.experiments import cost_figures, cost_observations
+from verify.experiments.cost import figures as cost_figures
+from verify.experiments.cost import observations as cost_observations
 from verify.experiments.experiment import Experiment, Piece, Setting
 from verify.experiments.metered_training import generator
 

@@ -2,7 +2,7 @@ r"""The experiment ``resnet``: the residual networks of Lange, Helfrich and Ye 2
 
 ResNet-110 on CIFAR-10, its pre-activation version on CIFAR-100 and ResNet-18 on ImageNet, each
 with Batch Normalization, with Group Normalization, with BNP alone and with BNP on a network with
-Group Normalization (BNP+GN), by the recipes of :mod:`verify.experiments.resnet_recipes`.
+Group Normalization (BNP+GN), by the recipes of :mod:`verify.experiments.resnet.recipes`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from torch import nn
 
 from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
 from verify.datasets.dataset import DataError
-from verify.experiments import resnet_figures, resnet_observations
 from verify.experiments.experiment import Experiment, Piece, Setting
-from verify.experiments.resnet_data import Source, is_there, source
-from verify.experiments.resnet_recipes import FAMILIES, NORMALIZATIONS, Family
-from verify.experiments.resnet_theorems import examined
-from verify.experiments.resnet_training import Examination, ResNetTraining, Training
+from verify.experiments.resnet import figures as resnet_figures
+from verify.experiments.resnet import observations as resnet_observations
+from verify.experiments.resnet.data import Source, is_there, source
+from verify.experiments.resnet.recipes import FAMILIES, NORMALIZATIONS, Family
+from verify.experiments.resnet.theorems import examined
+from verify.experiments.resnet.training import Examination, ResNetTraining, Training
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +169,7 @@ without augmentation.  One step says that every method runs at that size, and no
 converges: what the paper observes cannot be told from it.
 
 Deep: with data, all of the paper's epochs, which take a GPU; without, as default.  Another number
-of epochs, and several GPUs: `torchrun -m verify.experiments.resnet_distributed`.
+of epochs, and several GPUs: `torchrun -m verify.experiments.resnet.distributed`.
 """
 
 

@@ -1,6 +1,6 @@
 """What the paper sees on the deep linear network, and whether it was seen.
 
-Here is what concerns training; the landscape is in :mod:`verify.experiments.deep_linear_landscape`.
+Here is what concerns training; the landscape is in :mod:`verify.experiments.deep_linear.landscape`.
 
 Source: Santurkar et al. 2018: sect. 2.2 and 3.3, Fig. 10b and 13b, App. A.1.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from math import log
 from statistics import fmean
 
-from verify.experiments.deep_linear_landscape import of_the_landscape
+from verify.experiments.deep_linear.landscape import of_the_landscape
 from verify.experiments.experiment import Measured, Numbers, Observation
 from verify.experiments.readings import final_loss, having, losses, pairs
 

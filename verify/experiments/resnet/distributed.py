@@ -2,7 +2,7 @@ r"""Training one residual network of the experiment ``resnet`` for some epochs, 
 
 ::
 
-    torchrun --nproc-per-node=8 -m verify.experiments.resnet_distributed \
+    torchrun --nproc-per-node=8 -m verify.experiments.resnet.distributed \
         ResNet-18 group+bnp --data DATA --epochs 90 --device cuda
 
 Each process takes its share of every batch, and the gradients are averaged: without Batch
@@ -30,8 +30,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from verify.cache import read_tensors, write_tensors
 from verify.experiments.evidence import as_json
-from verify.experiments.resnet import SMALL_SUBJECTS, SUBJECTS
-from verify.experiments.resnet_training import ResNetTraining
+from verify.experiments.resnet.experiment import SMALL_SUBJECTS, SUBJECTS
+from verify.experiments.resnet.training import ResNetTraining
 
 KNOWN = {subject.name: subject for subject in (*SUBJECTS, *SMALL_SUBJECTS)}
 

@@ -22,8 +22,8 @@ from torch.nn.functional import cross_entropy
 from theory.nn.bnp import BNP
 from verify.experiments.batches import ShuffledBatches
 from verify.experiments.metered_training import generator
-from verify.experiments.resnet_data import Source
-from verify.experiments.resnet_recipes import MOMENTUM, PRECONDITIONED, Family
+from verify.experiments.resnet.data import Source
+from verify.experiments.resnet.recipes import MOMENTUM, PRECONDITIONED, Family
 
 Examination = Callable[[nn.Module, Tensor, Tensor], Any]
 """Examines statements on a network and a batch, and returns JSON."""

@@ -1,7 +1,7 @@
 """What the paper sees of the VGG network's training, and whether it was seen.
 
-The landscape is in :mod:`verify.experiments.vgg_landscape`, the distributions of activations in
-:mod:`verify.experiments.vgg_stability`.
+The landscape is in :mod:`verify.experiments.vgg.landscape`, the distributions of activations in
+:mod:`verify.experiments.vgg.stability`.
 
 Source: Santurkar et al. 2018: sect. 2, 2.1 and 3.3, Fig. 1, 2 and 13a, App. A.1 and A.2.
 """
@@ -14,8 +14,8 @@ from statistics import fmean
 
 from verify.experiments.experiment import Measured, Numbers, Observation
 from verify.experiments.readings import having, losses, pairs
-from verify.experiments.vgg_landscape import of_the_landscape
-from verify.experiments.vgg_stability import of_stability
+from verify.experiments.vgg.landscape import of_the_landscape
+from verify.experiments.vgg.stability import of_stability
 
 LEARNT = 1.0
 """A network has learnt once a loss, averaged over five that follow each other, is below this; the

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 
-from verify.experiments.conditioning_figures import SAMPLES, WORDS, of, reductions, values
+from verify.experiments.conditioning.figures import SAMPLES, WORDS, of, reductions, values
 from verify.experiments.experiment import Measured, Observation
 
 SIGNIFICANT = 10.0

@@ -1,0 +1,1 @@
+"""The experiment ``conditioning``: Figure 8 of paper L."""

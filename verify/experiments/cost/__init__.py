@@ -1,0 +1,1 @@
+"""The experiment ``cost``: Table 1 of paper L."""

@@ -1,0 +1,1 @@
+"""The experiment ``dln``: the deep linear network of paper S."""

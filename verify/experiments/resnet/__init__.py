@@ -1,0 +1,1 @@
+"""The experiment ``resnet``: the residual networks of paper L."""

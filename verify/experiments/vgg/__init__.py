@@ -1,0 +1,1 @@
+"""The experiment ``vgg``: the VGG network of paper S."""
