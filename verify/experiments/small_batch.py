@@ -183,8 +183,8 @@ EXPERIMENT = Experiment(
         "and of a grid, on training images kept back from short trials; the paper's own rates are "
         "marked in a figure. The paper has batches of 128 in place of 60 for the CNN, Adam for its "
         "vanilla network there, and BN with 4 things in place of LN. Default: 10 epochs of "
-        "1437 images, all digits, 8 epochs of 600 for the CNN, grid 0.01, 0.1, 0.3, 1; deep: 30 and "
-        "20 epochs of all images and a finer grid; smoke: one or two epochs of about a hundred "
+        "1437 images, all digits, 8 epochs of 600 for the CNN, grid 0.01, 0.1, 0.3, 1; deep: 30 "
+        "and 20 epochs of all images and a finer grid; smoke: one or two epochs of about a hundred "
         "digits, which can tell nothing of the methods."
     ),
     pieces=pieces,
