@@ -48,7 +48,7 @@ SLOW = 1e-7
 SHOWN = ("layer5", "layer10", "layer15", "layer20", "layer25")
 """The layers whose shift and whose activations are kept."""
 
-EXAMINED = ("layer5", "layer15", "layer24")
+EXAMINED = ("layer5", "layer20")
 """The layers at whose Batch Normalization statements are examined."""
 
 EXAMPLES, UNITS = 32, 2
@@ -136,7 +136,7 @@ def examined_layers(model: nn.Module) -> Mapping[str, nn.Module]:
 def _training(normalization: str, seed: int, profile: Profile, device: str) -> MeteredTraining:
     often = spread(profile.steps, profile.measured)
     seldom = geometric(profile.steps, min(profile.measured, 8))
-    at_times = frozenset({0, profile.steps // 2, profile.steps - 1})
+    twice = frozenset({profile.steps // 10, profile.steps - 1})
     number = profile.step_sizes
     meters = {
         "shift": Meter(often, in_double(covariate_shifts(layers, frozenset(SHOWN)))),
@@ -148,7 +148,7 @@ def _training(normalization: str, seed: int, profile: Profile, device: str) -> M
     }
     if normalization == "batch":
         examination = theorems(examined_layers, EXAMPLES, UNITS, seed)
-        meters["theorems"] = Meter(at_times, examination)
+        meters["theorems"] = Meter(twice, examination)
     return MeteredTraining(
         f"{normalization}, seed {seed}",
         {
