@@ -99,7 +99,7 @@ def _l1_better(measured: Measured) -> Observation:
         _if_full(measured, all(one < 0.99 * b for b, one in last)),
         "last loss with Batch Normalization and with l_1: "
         + "; ".join(f"{b:.6g} and {one:.6g}" for b, one in last)
-        + "; on the way, mean of log(loss of BN / loss of l_1) over steps spaced geometrically: "
+        + "; on the way, mean of log(loss of BN / loss of l_1) over the steps that were kept: "
         + ", ".join(f"{lead:.3g}" for lead in ahead),
     )
 
