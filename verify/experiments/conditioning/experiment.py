@@ -158,4 +158,5 @@ EXPERIMENT = Experiment(
     pieces=pieces,
     figures=conditioning_figures.figures,
     observations=conditioning_observations.observations,
+    seeds=3,
 )

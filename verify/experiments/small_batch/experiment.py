@@ -194,4 +194,5 @@ EXPERIMENT = Experiment(
     pieces=pieces,
     figures=small_batch_figures.figures,
     observations=small_batch_observations.observations,
+    seeds=5,
 )
