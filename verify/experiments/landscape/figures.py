@@ -27,6 +27,9 @@ STYLES = {
     "noise alone": Style(COLOURS["blue"], "x", "noise without normalisation"),
 }
 
+IN_A_ROW = 3
+"""So many panels stand beside each other, to be large enough on a page."""
+
 CEILING = 1e3
 """How far above the largest of the least numbers a range is drawn."""
 
@@ -69,13 +72,18 @@ def ranges(
         for numbers in having(measured, normalization=name, **facts)[:1]
     }
     top = CEILING * max((low for lows, _ in ends.values() for low in lows.values()), default=1.0)
-    figure, panels = figures.new(title, caption, rows=1, columns=max(len(ends), 1))
+    columns = min(max(len(ends), 1), IN_A_ROW)
+    figure, panels = figures.new(
+        title, caption, rows=-(-len(ends) // columns) or 1, columns=columns
+    )
+    for unused in panels[max(len(ends), 1) :]:
+        unused.remove()
     for axes, (name, (lows, highs)) in zip(panels, ends.items(), strict=False):
         low, high = ([min(number, top) for number in end.values()] for end in (lows, highs))
         figures.between(axes, _one_based(list(lows)), low, high, STYLES[name])
         axes.set(xscale="log", yscale="log", xlabel="step + 1 (no unit)", ylabel=label)
         axes.legend(fontsize="small")
-    _share_y(panels)
+    _share_y(panels[: max(len(ends), 1)])
     return figure
 
 
