@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ from verify.datasets.dataset import DataError
 from verify.evidence import EvidenceError
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
 from verify.experiments.examined import examined
-from verify.experiments.experiment import Setting
+from verify.experiments.experiment import Experiment, Setting
 from verify.options import DEFAULT_EVIDENCE
 
 PROFILES = ("smoke", "default", "deep")
@@ -44,6 +45,9 @@ def experiment(
     evidence_folder: Annotated[
         Path, typer.Option("--evidence", help="Folder of the evidence.")
     ] = DEFAULT_EVIDENCE,
+    epochs: Annotated[
+        int | None, typer.Option(help="Of resnet on --data; else what the profile has.")
+    ] = None,
     device: Annotated[str, typer.Option(help="PyTorch's device.")] = "cpu",
     is_fresh: Annotated[bool, typer.Option("--fresh", help="Use no checkpoint.")] = False,
     is_redrawn: Annotated[
@@ -67,6 +71,7 @@ def experiment(
         else:
             usual = 1 if profile == "smoke" else chosen.seeds
             setting = _setting(profile, data, usual if seeds is None else seeds, device)
+            setting = _with_epochs(setting, epochs, chosen)
             with _bar(Console(stderr=True)) as tell:
                 result = run.run(chosen, setting, folder, fresh=is_fresh, progress=tell)
     except (UnknownExperimentError, _OptionError, DataError, EvidenceError) as error:
@@ -96,6 +101,17 @@ def _setting(profile: str, data: Path | None, seeds: int, device: str) -> Settin
         said = str(error).splitlines()[0]
         raise _OptionError(f"--device {device} is not to be had here: {said}") from None
     return Setting(profile, tuple(range(seeds)), data and data.resolve(), device)
+
+
+def _with_epochs(setting: Setting, epochs: int | None, chosen: Experiment) -> Setting:
+    if epochs is None:
+        return setting
+    if not chosen.takes_epochs or setting.data is None or epochs < 1:
+        raise _OptionError(
+            f"--epochs {epochs}: choose at least 1, for an experiment that trains for as many as "
+            "asked (resnet), on data of yours (--data)"
+        )
+    return replace(setting, epochs=epochs)
 
 
 @contextmanager

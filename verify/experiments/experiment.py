@@ -32,6 +32,8 @@ class Setting:
     data: Path | None = None
     """The folder of the user's data sets; None for the embedded digits."""
     device: str = "cpu"
+    epochs: int | None = None
+    """Of a training on the user's data; None for what the profile has."""
 
 
 class Piece(Protocol):
@@ -89,6 +91,7 @@ class Experiment:
         figures: the figures by file name without suffix; each says its n and its seeds.
         observations: what the paper saw, and whether it was seen here.
         seeds: how many are run, beyond a smoke run, where the user does not say.
+        takes_epochs: whether it goes by :attr:`Setting.epochs`.
     """
 
     name: str
@@ -99,3 +102,4 @@ class Experiment:
     figures: Callable[[Measured], Mapping[str, Figure]]
     observations: Callable[[Measured], Sequence[Observation]]
     seeds: int = 1
+    takes_epochs: bool = False

@@ -10,7 +10,7 @@ from verify.datasets.dataset import DataError
 from verify.experiments import find
 from verify.experiments.experiment import Setting
 from verify.experiments.resnet import theorems as resnet_theorems
-from verify.experiments.resnet.experiment import SUBJECTS, check_data, pieces
+from verify.experiments.resnet.experiment import SUBJECTS, _steps, check_data, pieces
 
 
 def test_every_method_that_the_paper_tries_is_a_piece():
@@ -21,6 +21,21 @@ def test_every_method_that_the_paper_tries_is_a_piece():
         assert all(piece.steps == 1 for piece in made), "without data, one step"
     assert made[3].name == "ResNet-110, group+bnp, seed 0"
     assert find("resnet").pieces is pieces
+
+
+def test_epochs_are_those_asked_for_on_data_of_the_user(tmp_path):
+    class Given(list):
+        is_given = True
+
+    def steps(images, **asked):
+        return _steps(SUBJECTS[0], lambda: images, Setting(data=tmp_path, **asked))
+
+    batch = SUBJECTS[0].batch
+    given, own = Given(range(3 * batch + 1)), Given(range(batch))
+    own.is_given = False
+    assert steps(given, epochs=2) == steps(given, epochs=2, profile="smoke") == 6
+    assert steps(given, profile="deep") == 3 * SUBJECTS[0].family.epochs
+    assert steps(given) == steps(own, epochs=2) == 1
 
 
 def test_networks_have_the_paper_s_sizes():

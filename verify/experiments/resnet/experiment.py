@@ -149,10 +149,12 @@ def check_data(folder: Path | None) -> None:
 
 
 def _steps(subject: Subject, images: Callable[[], Source], setting: Setting) -> int:
-    """All of the paper's epochs where the profile is "deep" and there are data; else one step."""
-    if setting.profile != "deep" or not images().is_given:
+    """The epochs asked for, or in the profile "deep" the paper's, of the user's data; else one."""
+    paper = subject.family.epochs if setting.profile == "deep" else 0
+    epochs = paper if setting.epochs is None else setting.epochs
+    if epochs == 0 or not images().is_given:
         return 1
-    return subject.family.epochs * (len(images()) // subject.batch)
+    return epochs * (len(images()) // subject.batch)
 
 
 DESCRIPTION = """\
@@ -168,8 +170,9 @@ user's CIFAR-10, CIFAR-100 and ImageNet where they are given, else on the embedd
 without augmentation.  One step says that every method runs at that size, and nothing of how fast it
 converges: what the paper observes cannot be told from it.
 
-Deep: with data, all of the paper's epochs, which take a GPU; without, as default.  Another number
-of epochs, and several GPUs: `torchrun -m verify.experiments.resnet.distributed`.
+Deep: with data, all of the paper's epochs, which take a GPU; without, as default.  With data,
+`--epochs` asks for another number of epochs in any profile.  Several GPUs:
+`torchrun -m verify.experiments.resnet.distributed`.
 """
 
 
@@ -181,4 +184,5 @@ EXPERIMENT = Experiment(
     pieces=pieces,
     figures=resnet_figures.figures,
     observations=resnet_observations.observations,
+    takes_epochs=True,
 )
