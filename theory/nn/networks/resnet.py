@@ -88,10 +88,7 @@ def resnet(
 
     network = nn.Sequential(
         OrderedDict(
-            images=Images(*shape, least=4),
-            convolution=convolution(shape[0], CHANNELS[0], 3, 1, bias=bias),
-            normalization=make(CHANNELS[0]),
-            activation=nn.ReLU(),
+            **_stem(shape, make, bias=bias),
             **stages(block, CHANNELS, blocks),
             **_head(CHANNELS[-1], classes),
         )
@@ -124,10 +121,7 @@ def preactivation_resnet(
 
     network = nn.Sequential(
         OrderedDict(
-            images=Images(*shape, least=4),
-            convolution=convolution(shape[0], CHANNELS[0], 3, 1, bias=bias),
-            normalization=make(CHANNELS[0]),
-            activation=nn.ReLU(),
+            **_stem(shape, make, bias=bias),
             **stages(block, CHANNELS, blocks),
             last_normalization=make(CHANNELS[-1]),
             last_activation=nn.ReLU(),
@@ -190,6 +184,18 @@ def resnet18(
 
 def _normalizations(name: str, group_size: int) -> Normalization:
     return partial(normalization_layer, name, rank=4, group_size=group_size)
+
+
+def _stem(
+    shape: tuple[int, int, int], normalization: Normalization, *, bias: bool
+) -> dict[str, nn.Module]:
+    """Return what comes before the stages, for images of 32 by 32 or so."""
+    return {
+        "images": Images(*shape, least=4),
+        "convolution": convolution(shape[0], CHANNELS[0], 3, 1, bias=bias),
+        "normalization": normalization(CHANNELS[0]),
+        "activation": nn.ReLU(),
+    }
 
 
 def _head(channels: int, classes: int) -> dict[str, nn.Module]:
