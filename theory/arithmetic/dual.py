@@ -107,6 +107,26 @@ def infinitesimal() -> Dual:
     return Dual(0, 1, next(_levels))
 
 
+def standard_part(number: Any) -> Any:
+    """Return what is left of a number when no derivative is in progress.
+
+    >>> standard_part(3 + 2 * infinitesimal() * infinitesimal())
+    3
+    """
+    return standard_part(number.value) if isinstance(number, Dual) else number
+
+
+def levels(number: Any) -> set[int]:
+    """Return the levels of the derivatives in progress in a number.
+
+    >>> len(levels(infinitesimal() + infinitesimal())), levels(3)
+    (2, set())
+    """
+    if not isinstance(number, Dual):
+        return set()
+    return {number.level} | levels(number.value) | levels(number.rate)
+
+
 def rate(number: Any, t: Dual) -> Any:
     """Return the coefficient of t in a number; in one without t it is zero."""
     if isinstance(number, Dual) and number.level == t.level:

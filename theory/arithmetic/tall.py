@@ -182,9 +182,9 @@ class Products:
         return sums if axis == 0 else _tidy(sums.sum())
 
 
-def matrix(name: str, columns: int, space: Space | None = None) -> Tall:
-    """Return a matrix of symbolic height with generic columns."""
-    space = Space() if space is None else space
+def matrix(name: str, columns: int) -> Tall:
+    """Return a matrix of symbolic height with generic columns, in a space of its own."""
+    space = Space()
     return Tall([space.vector(f"{name}{j + 1}") for j in range(columns)])
 
 

@@ -20,7 +20,7 @@ import sympy as sp
 
 from theory.arithmetic import abstract, sqrt
 from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
-from theory.arithmetic.dual import Dual
+from theory.arithmetic.dual import standard_part
 from theory.claim import Claim, Hypothesis, Letters, Relation, Term
 from theory.statement import Statement
 from verify.network import Calculus, PrimitiveNetwork
@@ -113,7 +113,7 @@ class AbstractNetwork(PrimitiveNetwork):
     def jet(self, z: AbstractVector) -> Any:
         """Return the 2-jet of the loss at the layer's output."""
         d = z - self.z
-        if not all(is_zero(_standard_part(c)) for c in d.coefficients.values()):
+        if not all(is_zero(standard_part(c)) for c in d.coefficients.values()):
             raise OutsideJetError("the loss is known only near the layer's output z")
         return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
 
@@ -164,10 +164,6 @@ def needs_only_the_jet(claim: Claim) -> bool:
 
 LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
 STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
-
-
-def _standard_part(number: Any) -> Any:
-    return _standard_part(number.value) if isinstance(number, Dual) else number
 
 
 def _value(term: Term, network: AbstractNetwork, letters: Letters) -> Any:

@@ -122,6 +122,38 @@ def test_the_loss_has_no_third_derivative() -> None:
         layer.derivative(twice, layer.W, layer.W)
 
 
+@pytest.mark.parametrize("unit", [0, 1])
+def test_the_second_derivative_is_known_in_the_first_unit_alone(unit: int) -> None:
+    layer = abstract.layer(1, 2)
+    held, concat = layer.H @ layer.W.T, layer.H.__array_namespace__().concat
+
+    def loss(w: Any) -> Any:
+        columns = [held[:, :1], held[:, 1:]]
+        columns[unit] = (layer.H @ w)[:, None]
+        return layer.loss(concat(columns, axis=1))
+
+    def twice(w: Any) -> Any:
+        return layer.derivative(lambda w: layer.derivative(loss, w, w), w, w)
+
+    if unit == 0:
+        assert symbolic_size(twice(layer.W[unit])) == 1
+    else:
+        with pytest.raises(ValueError, match="second order"):
+            twice(layer.W[unit])
+
+
+def test_no_mixed_second_derivative_of_two_units_is_known() -> None:
+    layer = abstract.layer(1, 2)
+    concat = layer.H.__array_namespace__().concat
+
+    def loss(w: Any, v: Any) -> Any:
+        return layer.loss(concat([(layer.H @ w)[:, None], (layer.H @ v)[:, None]], axis=1))
+
+    w, v = layer.W
+    with pytest.raises(ValueError, match="second order"):
+        layer.derivative(lambda v: layer.derivative(lambda w: loss(w, v), w, w), v, v)
+
+
 def symbolic_size(value: Any) -> int:
     return np.asarray(value, dtype=object).size
 
