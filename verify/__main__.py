@@ -14,6 +14,7 @@ from rich.progress import track
 
 from theory.statement import Statement
 from verify import engine, evidence, ledger, pool, report
+from verify.complaints import bad_input, complain
 from verify.convolutions.command import convolutions
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.experiments.command import experiment
@@ -50,10 +51,10 @@ def show_ledger(evidence_folder: Folder = DEFAULT_EVIDENCE, as_json: Json = Fals
     try:
         _, records = evidence.read(evidence_folder)
     except NoEvidenceError as error:
-        _complain(str(error))
+        complain(str(error))
         records = []
     except EvidenceError as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     _conclude(ledger.ledger(engine.CLAIMS, records), as_json)
 
 
@@ -78,11 +79,11 @@ def check(
         settings = options.settings()
         claims = engine.selected(engine.CLAIMS, identifiers or [])
     except (ValueError, RuntimeError) as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     try:
         records = _examined(claims, settings, options.writer() if evidence_folder else None)
     except (EvidenceError, TrainingError) as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     _conclude(ledger.ledger(claims, records), as_json)
 
 
@@ -94,7 +95,7 @@ def page(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
     try:
         count = write_pages(evidence_folder)
     except EvidenceError as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     typer.echo(f"{count} files below docs/")
 
 
@@ -114,7 +115,7 @@ def readme(
         else:
             typer.echo("\n".join(map(str, part.write(entries, run))))
     except (EvidenceError, part.ReadmeError) as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
 
 
 @app.command()
@@ -125,7 +126,7 @@ def reproduce(
     try:
         lines = reproduced(token, cache)
     except (ValueError, TrainingError) as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     for line in lines:
         typer.echo(line)
 
@@ -152,15 +153,6 @@ def _conclude(entries: Sequence[Entry], as_json: bool) -> None:
         report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH))
     if any(entry.is_unexpected for entry in entries):
         raise typer.Exit(1)
-
-
-def _bad_input(error: Exception) -> typer.Exit:
-    _complain(str(error))
-    return typer.Exit(2)
-
-
-def _complain(message: str) -> None:
-    typer.echo(f"verify: {message}", err=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import track
 
 from verify.cases.convolutions import SHAPES
+from verify.complaints import bad_input
 from verify.convolutions.findings import Keeper
 from verify.convolutions.report import show
 from verify.convolutions.run import describe, examine_all
@@ -37,18 +38,13 @@ def convolutions(
         run = describe(options)
         keeper = Keeper(evidence_folder, run) if evidence_folder else None
     except (ValueError, RuntimeError) as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     total, progress = len(SHAPES[profile]), Console(stderr=True)
     found = examine_all(options, run, keeper)
     try:
         findings = list(track(found, "convolving", total, console=progress, transient=True))
     except EvidenceError as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     show(findings, Console(width=None if sys.stdout.isatty() else WIDTH))
     if any(check.is_unexpected for finding in findings for check in finding.checks):
         raise typer.Exit(1)
-
-
-def _bad_input(error: Exception) -> typer.Exit:
-    typer.echo(f"verify: {error}", err=True)
-    return typer.Exit(2)

@@ -21,6 +21,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from verify.complaints import bad_input, complain
 from verify.datasets.dataset import DataError
 from verify.evidence import EvidenceError
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
@@ -75,9 +76,9 @@ def experiment(
             with _bar(Console(stderr=True)) as tell:
                 result = run.run(chosen, setting, folder, fresh=is_fresh, progress=tell)
     except (UnknownExperimentError, _OptionError, DataError, EvidenceError) as error:
-        raise _bad_input(error) from None
+        raise bad_input(error) from None
     except KeyboardInterrupt:
-        typer.echo("verify: stopped; the same command goes on from the last checkpoint", err=True)
+        complain("stopped; the same command goes on from the last checkpoint")
         raise typer.Exit(130) from None
     report.show(result, folder, console)
     if any(statement.is_unexpected for statement in examined(result.pieces)):
@@ -132,8 +133,3 @@ def _bar(console: Console) -> Iterator[run.Progress]:
         yield lambda piece, done, total: bar.update(
             task, description=piece, completed=done, total=total
         )
-
-
-def _bad_input(error: Exception) -> typer.Exit:
-    typer.echo(f"verify: {error}", err=True)
-    return typer.Exit(2)
