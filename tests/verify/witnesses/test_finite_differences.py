@@ -270,7 +270,7 @@ def test_a_planted_mistake_in_the_closed_form_is_seen(claim, sides, backend):
 
 def test_a_strict_inequality_in_the_wrong_direction_is_seen():
     printed = theorem_4_1.PRINTED
-        claim = replace(printed, says=printed.says.actual < printed.says.claimed)
+    claim = replace(printed, says=printed.says.actual < printed.says.claimed)
     found = outcomes(claim, SMALL)
     assert HOLDS not in found.values()  # the sides are equal
 
