@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from theory import batchnorm
-from theory.claim import Relation, Sides, Verdict, gradient_in_y, hessian_in_y
+from theory.claim import Sides, Verdict, gradient_in_y, hessian_in_y
 from theory.santurkar2018 import (
     fact_c1,
     fact_c2,
