@@ -48,11 +48,14 @@ app.command()(experiment)
 @app.command("ledger")
 def show_ledger(evidence_folder: Folder = DEFAULT_EVIDENCE, as_json: Json = False) -> None:
     """Print the verdict of every statement, from the evidence of the last run."""
+    records: list[Record] = []
     try:
-        _, records = evidence.read(evidence_folder)
+        known = engine.known(evidence_folder)
+        records = known.records
+        if known.outdated:
+            complain(_outdated(known.outdated))
     except NoEvidenceError as error:
         complain(str(error))
-        records = []
     except EvidenceError as error:
         raise bad_input(error) from None
     _conclude(ledger.ledger(engine.CLAIMS, records), as_json)
@@ -100,6 +103,18 @@ def page(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
 
 
 @app.command()
+def prune(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
+    """Remove the evidence that changes have outdated."""
+    try:
+        run = evidence.read(evidence_folder)[0]
+        options = Options(run.profile, run.backend, run.device, run.seed)
+        kept, gone = evidence.prune(evidence_folder, engine.todays(options.settings()))
+    except (EvidenceError, ValueError, RuntimeError) as error:
+        raise bad_input(error) from None
+    typer.echo(f"{gone} records removed, {kept} kept in {evidence_folder}")
+
+
+@app.command()
 def readme(
     evidence_folder: Folder = DEFAULT_EVIDENCE,
     is_check: Annotated[bool, typer.Option("--check", help="Only compare; write nothing.")] = False,
@@ -108,12 +123,12 @@ def readme(
     from verify.site import readme as part
 
     try:
-        run, records = evidence.read(evidence_folder)
-        entries = ledger.ledger(engine.CLAIMS, records)
+        known = engine.known(evidence_folder)
+        entries = ledger.ledger(engine.CLAIMS, known.records)
         if is_check:
             part.check(entries)
         else:
-            typer.echo("\n".join(map(str, part.write(entries, run))))
+            typer.echo("\n".join(map(str, part.write(entries, known.run))))
     except (EvidenceError, part.ReadmeError) as error:
         raise bad_input(error) from None
 
@@ -141,8 +156,13 @@ def _examined(
     console = Console(stderr=True)
     records = list(track(found, "examining", total=len(pairs), console=console, transient=True))
     if writer is not None:
-        engine.finish(writer, WITNESSES)
+        writer.close()
     return records
+
+
+def _outdated(names: Sequence[str]) -> str:
+    listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"{len(names)} statements changed since they were examined: {listed}; run pytest verify"
 
 
 def _conclude(entries: Sequence[Entry], as_json: bool) -> None:

@@ -175,7 +175,7 @@ class Conditions(NamedTuple):
 def conditions(claim: Claim, cases: Sequence[Case], seed: int) -> Conditions:
     """Measure them in PyTorch's random arithmetic, for cases of one length and form of loss."""
     stack, loss = stacked(cases), loss_of(cases)
-    base = evaluate_stacked(claim, stack, loss)
-    samples = evaluate_randomly(claim, stack, loss, seed)
+    (base,) = evaluate_stacked([claim], stack, loss)
+    (samples,) = evaluate_randomly([claim], stack, loss, seed)
     moved = [np.abs(base[2]), *(np.abs(s[2] - base[2]) / tolerance.STEP for s in samples)]
     return Conditions(rounding_of(base, samples), np.max(moved, axis=0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from theory.claim import Claim, Relation
@@ -32,10 +33,22 @@ from verify.witnesses import (
     symbolic,
     trained,
 )
-from verify.witnesses.witness import Settings, Witness, counted, in_words, record
+from verify.witnesses.witness import (
+    Settings,
+    Witness,
+    at_once,
+    counted,
+    in_words,
+    one_by_one,
+    record,
+)
 
 LONG_SHARE = 4
 """One long batch for so many of another stratum."""
+
+
+TOGETHER = 64
+"""So many statements share the derivatives of a case."""
 
 
 def of_a_batch(claim: Statement) -> bool:
@@ -104,11 +117,13 @@ def climb(claim: Claim, settings: Settings) -> Record:
     )
 
 
-def differentiate_random(claim: Claim, settings: Settings) -> Record:
+def differentiate_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Random batches of every stratum, differentiated by PyTorch."""
     seed, count = settings.seed, settings.budget.random
     cases = [*random_cases(seed, count), *random_cases(seed, -(-count // LONG_SHARE), LONG)]
-    return record(claim, "autograd", autograd.examine_cases(claim, cases, settings.seed))
+    found = autograd.examine_all(claims, cases, settings.seed)
+    for claim in claims:
+        yield record(claim, "autograd", found[claim.id])
 
 
 def step_into_the_complex(claim: Claim, settings: Settings) -> Record:
@@ -137,24 +152,28 @@ def of_expectations(claim: Statement) -> bool:
 
 
 OF_A_BATCH = (
-    Witness("abstract", of_a_batch, prove_abstractly),
-    Witness("exact", of_a_batch, search_integers),
-    Witness("symbolic", of_a_batch, prove_symbolically),
-    Witness("ascent", bounds_a_batch, climb),
-    Witness("autograd", of_a_batch, differentiate_random),
-    Witness("complex step", complex_step.applies, step_into_the_complex),
-    Witness("finite differences", of_a_batch, take_differences),
-    Witness(trained.WITNESS, of_a_batch, trained.examine),
-    Witness(kinks.WITNESS, kinks.applies, kinks.examine),
+    Witness("abstract", of_a_batch, one_by_one(prove_abstractly)),
+    Witness("exact", of_a_batch, one_by_one(search_integers)),
+    Witness("symbolic", of_a_batch, one_by_one(prove_symbolically)),
+    Witness("ascent", bounds_a_batch, one_by_one(climb)),
+    Witness("autograd", of_a_batch, at_once(differentiate_random), TOGETHER),
+    Witness("complex step", complex_step.applies, one_by_one(step_into_the_complex)),
+    Witness("finite differences", of_a_batch, one_by_one(take_differences)),
+    Witness(trained.WITNESS, of_a_batch, at_once(trained.examine), TOGETHER),
+    Witness(kinks.WITNESS, kinks.applies, one_by_one(kinks.examine)),
 )
 OF_MATRICES = (
-    Witness(abstract_matrices.WITNESS, abstract_matrices.applies, abstract_matrices.examine),
-    Witness("exact", of_matrices, exact_matrices.search),
-    Witness("symbolic", of_matrices, symbolic_matrices.examine),
-    Witness("autograd", of_matrices, float_matrices.examine_random),
-    Witness("array library", of_matrices, library_matrices.examine_random),
-    Witness(trained.WITNESS, trained_matrices.applies, trained_matrices.examine),
-    Witness(best_scaling.WITNESS, best_scaling.applies, best_scaling.examine),
+    Witness(
+        abstract_matrices.WITNESS, abstract_matrices.applies, one_by_one(abstract_matrices.examine)
+    ),
+    Witness("exact", of_matrices, one_by_one(exact_matrices.search)),
+    Witness("symbolic", of_matrices, one_by_one(symbolic_matrices.examine)),
+    Witness("autograd", of_matrices, one_by_one(float_matrices.examine_random)),
+    Witness("array library", of_matrices, one_by_one(library_matrices.examine_random)),
+    Witness(trained.WITNESS, trained_matrices.applies, one_by_one(trained_matrices.examine)),
+    Witness(best_scaling.WITNESS, best_scaling.applies, one_by_one(best_scaling.examine)),
 )
-OF_EXPECTATIONS = (Witness(expectations.WITNESS, of_expectations, expectations.examine),)
+OF_EXPECTATIONS = (
+    Witness(expectations.WITNESS, of_expectations, one_by_one(expectations.examine)),
+)
 WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

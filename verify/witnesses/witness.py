@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +61,51 @@ class Settings:
 
 @dataclass(frozen=True)
 class Witness:
-    """A name, which claims it can say something of, and how it examines one."""
+    """A name, which statements it can say something of, and how it examines them."""
 
     name: str
     applies: Callable[[Any], bool]
-    examine: Callable[[Any, Settings], Record]
+    examine: Callable[[Sequence[Any], Settings], Iterable[Record]]
+    """What it finds of statements that it applies to, one record each."""
+    together: int = 4
+    """How many statements share a call: many where they share what is computed for a case."""
+
+
+def each(
+    examine: Callable[[Any, Settings], Record], claims: Sequence[Any], settings: Settings
+) -> Iterator[Record]:
+    """Yield what is found of statements one by one, with the time that each took."""
+    for claim in claims:
+        start = time.perf_counter()
+        found = examine(claim, settings)
+        yield replace(found, seconds=time.perf_counter() - start)
+
+
+def timed(
+    examine: Callable[[Sequence[Any], Settings], Iterable[Record]],
+    claims: Sequence[Any],
+    settings: Settings,
+) -> Iterator[Record]:
+    """Yield what is found of statements together, each with its share of the time."""
+    start = time.perf_counter()
+    found = list(examine(claims, settings))
+    share = (time.perf_counter() - start) / len(claims)
+    for record in found:
+        yield replace(record, seconds=share)
+
+
+def at_once(
+    examine: Callable[[Sequence[Any], Settings], Iterable[Record]],
+) -> Callable[[Sequence[Any], Settings], Iterable[Record]]:
+    """Return what examines statements together, as they share what is computed for a case."""
+    return partial(timed, examine)
+
+
+def one_by_one(
+    examine: Callable[[Any, Settings], Record],
+) -> Callable[[Sequence[Any], Settings], Iterable[Record]]:
+    """Return what examines statements one by one."""
+    return partial(each, examine)
 
 
 def record(claim: Statement, witness: str, groups: Sequence[Instances]) -> Record:
