@@ -13,8 +13,9 @@ from theory.santurkar2018 import CLAIMS as SANTURKAR
 from theory.statement import Statement
 from verify import evidence, fingerprint
 from verify.evidence import Fingerprint, Name, Record, Run, Writer
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import PROFILES, Settings, Witness
+from verify.witnesses.witness import Witness
 
 __all__ = ["CLAIMS", "WITNESSES"]
 

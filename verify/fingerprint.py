@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -23,7 +22,8 @@ from typing import Any
 from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
 from theory.statement import Hypothesis, Statement
-from verify.witnesses.witness import Settings, Witness
+from verify.settings import Settings
+from verify.witnesses.witness import Later, Witness
 
 PACKAGES = (
     "numpy", "scipy", "sympy", "torch", "python-flint", "hypothesis", "array-api-compat",
@@ -31,6 +31,7 @@ PACKAGES = (
 )  # fmt: skip
 """What computes: another version may find something else."""
 OURS = ("theory", "verify")
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
@@ -54,6 +55,8 @@ def of_code(function: Any) -> str:
     """
     if isinstance(function, partial):
         return _digest(map(of_code, (function.func, *function.args, *function.keywords.items())))
+    if isinstance(function, Later):
+        return _digest([function.name, of_module(function.module)])
     if not isinstance(function, FunctionType):
         return repr(function)
     held = [cell.cell_contents for cell in function.__closure__ or ()]
@@ -89,13 +92,12 @@ def _sources(name: str) -> frozenset[Path]:
 
 @cache
 def _path(name: str) -> Path | None:
+    """Return the file of a module of ours, without importing anything."""
     if name.split(".")[0] not in OURS:
         return None
-    try:
-        spec = find_spec(name)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin is not None else None
+    place = ROOT.joinpath(*name.split("."))
+    files = (place.with_suffix(".py"), place / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 from verify import engine, evidence
 from verify.backends import Backend
 from verify.evidence import Writer
-from verify.witnesses.witness import PROFILES, Settings
+from verify.settings import PROFILES, Settings
 
 DEFAULT_EVIDENCE = Path("evidence")
 SEEDS = 2**63

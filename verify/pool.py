@@ -20,16 +20,18 @@ from concurrent.futures import (
 )
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import connection
 from threading import Event, Thread
 
 from verify import engine
 from verify.engine import Pair, Task
 from verify.evidence import EvidenceError, Name, Record, Writer
-from verify.witnesses.witness import Settings
+from verify.settings import Settings
+from verify.witnesses.table import WITNESSES
+from verify.witnesses.witness import Later
 
 Futures = dict[Name, Future[Record]]
-PRELOADED = ["verify.engine", "verify.witnesses.table"]
 TRIES = 3
 """How often what breaks a process is tried before it is given up."""
 
@@ -37,7 +39,7 @@ TRIES = 3
 def processes() -> Executor:
     """Return one process a core."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
+    context.set_forkserver_preload(["verify.engine", *_modules()])
     return ProcessPoolExecutor(_cores(), context, _prepare_process)
 
 
@@ -152,6 +154,13 @@ def _examine(witness: str, claims: list[str], settings: Settings) -> list[Record
     chosen = tuple(by_name[name] for name in claims)
     found = next(w for w in engine.WITNESSES if w.name == witness and w.applies(chosen[0]))
     return list(engine.examine_task(Task(found, chosen), settings))
+
+
+def _modules() -> Iterator[str]:
+    """Yield the modules of the witnesses, which take seconds to import."""
+    for witness in WITNESSES:
+        arguments = witness.examine.args if isinstance(witness.examine, partial) else ()
+        yield from (a.module for a in arguments if isinstance(a, Later))
 
 
 def _cores() -> int:

@@ -16,8 +16,8 @@ from verify import engine
 from verify.evidence import Writer, describe_run
 from verify.experiments import run
 from verify.experiments.evidence import folder_of
+from verify.settings import PROFILES, Settings
 from verify.site.build import GENERATED, write_pages
-from verify.witnesses.witness import PROFILES, Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,8 +11,8 @@ from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import backends, engine
 from verify.evidence import FILE, Record, Writer, describe_run, read
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import PROFILES, Settings
 
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
 WRONG = replace(RIGHT, id="S-planted", row="S-planted", relation=Relation.AT_LEAST)
@@ -51,8 +51,8 @@ def _three_claims(monkeypatch):
 @pytest.fixture
 def _quick_witnesses(monkeypatch):
     quick = [w for w in WITNESSES if w.name in ("abstract", "exact")]
-    monkeypatch.setattr(command_line, "WITNESSES", quick)
-    monkeypatch.setattr(command_line, "prepare", lambda pairs, settings, console: None)
+    monkeypatch.setattr(engine, "WITNESSES", quick)
+    monkeypatch.setattr("verify.progress.prepare", lambda pairs, settings, console: None)
 
 
 @pytest.fixture

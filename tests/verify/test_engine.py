@@ -9,8 +9,9 @@ from theory.santurkar2018 import CLAIMS, theorem_4_1
 from verify import engine
 from verify.engine import Pair, pairs, selected
 from verify.evidence import Record, Run, Writer
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import PROFILES, Settings, Witness, one_by_one
+from verify.witnesses.witness import Witness, one_by_one
 
 RUN = Run("smoke", 0, "numpy", "", "abcd", 1, {})
 SETTINGS = Settings(PROFILES["smoke"])

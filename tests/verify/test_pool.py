@@ -20,8 +20,9 @@ from theory.santurkar2018 import CLAIMS
 from verify import engine, json_lines, pool
 from verify.evidence import Record, Run, Writer, read
 from verify.pool import examining
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import PROFILES, Settings, Witness
+from verify.witnesses.witness import Witness
 
 SETTINGS = Settings(PROFILES["smoke"])
 ABSTRACT = [witness for witness in WITNESSES if witness.name == "abstract"]
@@ -110,7 +111,8 @@ def test_a_folder_that_cannot_be_written_stops_the_run(writer, monkeypatch):
 ORPHANED = """
 import sys, time
 from verify import engine, json_lines, pool
-from verify.witnesses.witness import PROFILES, Settings, Witness
+from verify.settings import PROFILES, Settings
+from verify.witnesses.witness import Witness
 pairs = [p for p in engine.pairs(engine.CLAIMS[:40], engine.WITNESSES) if p.witness.name == "exact"]
 with pool.examining(pairs, Settings(PROFILES["default"])) as futures:
     next(iter(futures.values())).result()

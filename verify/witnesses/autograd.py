@@ -7,7 +7,7 @@ Cases of one length and one kind of loss are stacked and examined in one vectori
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,14 @@ from torch.utils._pytree import tree_map
 from theory.claim import Claim
 from verify import tolerance
 from verify.cases.case import Case, adapted, adapting_alike
+from verify.cases.strata import LONG, random_cases
+from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
+from verify.witnesses.records import record
 from verify.witnesses.stacks import (
     Stack,
     StackedLoss,
@@ -32,6 +36,8 @@ from verify.witnesses.stacks import (
     stacked,
 )
 
+LONG_SHARE = 4
+"""One long batch for so many of another stratum."""
 LossFunction = Callable[[torch.Tensor], torch.Tensor]
 Tensors = tuple[torch.Tensor, ...]
 
@@ -213,3 +219,12 @@ def _margin(claim: Claim, quantities: Array, samples: list[Array], m: int) -> Ar
         for c in columns
     ]
     return tolerance.tolerance(np.reshape(rounding, (len(columns), len(quantities))).T, m)
+
+
+def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Random batches of every stratum, differentiated by PyTorch."""
+    seed, count = settings.seed, settings.budget.random
+    cases = [*random_cases(seed, count), *random_cases(seed, -(-count // LONG_SHARE), LONG)]
+    found = examine_all(claims, cases, settings.seed)
+    for claim in claims:
+        yield record(claim, "autograd", found[claim.id])

@@ -28,12 +28,13 @@ from torch.func import vmap
 from theory.claim import Claim, Letters, Network, Sides
 from verify import primitives, tolerance
 from verify.evidence import Record
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack
 from verify.witnesses.trained import Units, every_unit
-from verify.witnesses.witness import Settings, record
 
 WITNESS = "finite differences (trained)"
 

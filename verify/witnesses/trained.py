@@ -34,12 +34,13 @@ from verify.evidence import Record
 from verify.jets import Jets, jets
 from verify.jets import loss as jet_loss
 from verify.networks import NETWORKS
+from verify.settings import Settings
 from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
 from verify.training import STAGES, Progress
 from verify.witnesses import abstract, autograd
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack, StackedLoss
-from verify.witnesses.witness import Settings, record
 
 WITNESS = "trained"
 

@@ -8,10 +8,10 @@ from planted import GRADIENT, HESSIAN, WRONG
 from theory.claim import Hypothesis, Reading, Relation
 from theory.santurkar2018 import CLAIMS
 from verify.networks import NETWORKS
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import trained
 from verify.witnesses.trained import Units, every_unit, examine_units, layers, rebuild
-from verify.witnesses.witness import PROFILES, Settings
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ from slips import BOUND, VACUOUS, VACUOUSLY_PROVED
 
 from theory.claim import Verdict
 from verify import ledger
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import OF_A_BATCH, WITNESSES
-from verify.witnesses.witness import PROFILES, Settings
 
 MEASURING = [witness for witness in OF_A_BATCH if witness.name not in ("abstract", "symbolic")]
 APPLYING = [witness for witness in MEASURING if witness.applies(VACUOUS)]
