@@ -402,21 +402,21 @@ def outputs(weights: Expression, bias: Expression, inputs: Expression = H) -> Ex
 
 
 Hhat = named(r"\hat H", beside(e, H))
-mu_H, sigma_H, variance_H = mean(H), deviation(H), variance(H)
-C = H - outer(e, mu_H)
+means, deviations, variances = mean(H), deviation(H), variance(H)
+C = H - outer(e, means)
 """The inputs less their means."""
-U, D = named("U", centring(mu_H)), named("D", scaling(sigma_H))
+U, D = named("U", centring(means)), named("D", scaling(deviations))
 P = named("P", U @ D)
-G = named("G", over_diag(C, sigma_H))
+G = named("G", over_diag(C, deviations))
 Ghat = named(r"\hat G", beside(e, G))
 HU = named(r"\hat H U", beside(e, C))
-variances = named(r"(1, \sigma_H^2)", stacked(1, variance_H))
+augmented_variances = named(r"(1, \sigma_H^2)", stacked(1, variances))
 r"""The squares of the columns' norms of :math:`\hat H U`, over N."""
-kappa_Hhat = kappa2(Hhat)
-kappa_HU = kappa2(HU)
-kappa_Ghat = named(r"\kappa(\hat G)^2", kappa2_scaled(HU, reciprocal(variances)))
+KAPPA_BEFORE = kappa2(Hhat)
+KAPPA_CENTRED = kappa2(HU)
+KAPPA_NORMALIZED = named(r"\kappa(\hat G)^2", kappa2_scaled(HU, reciprocal(augmented_variances)))
 r""":math:`\kappa(\hat H U D)^2`, D being the root of one over the variances."""
-kappa_HUD0 = named(r"\kappa(\hat H U D_0)^2", kappa2_scaled(HU, squares(d0)))
+KAPPA_SCALED = named(r"\kappa(\hat H U D_0)^2", kappa2_scaled(HU, squares(d0)))
 
 
 def curvatures(inner: Expression) -> Expression:

@@ -29,27 +29,27 @@ from theory.layer import (
     column_products,
     deviation,
     deviation_eps,
+    deviations,
     e,
     eps,
     gamma,
     mean,
+    means,
     mu,
-    mu_H,
     ones,
     outer,
     over_diag,
     q,
     ratio,
     sigma,
-    sigma_H,
     times_diag,
     transpose,
     variance,
-    variance_H,
+    variances,
 )
 from theory.statement import Form, Reading, Verdict, assume
 
-SPREAD = assume(variance_H > 0, printed=False, words=r"\sigma_H > 0")
+SPREAD = assume(variances > 0, printed=False, words=r"\sigma_H > 0")
 """No feature is constant on the batch; so N >= 2."""
 A = H @ transpose(W)
 OUTPUTS_SPREAD = assume(variance(A) > 0, printed=False, words=r"\sigma_{HW^\top} > 0")
@@ -64,7 +64,7 @@ def in_training(inputs: Expression, s: Expression, d: Expression) -> Expression:
 
 
 DENOMINATOR = deviation_eps(H, eps)
-s, d = ratio(sigma_H, sigma), ratio(mu_H - mu, sigma)
+s, d = ratio(deviations, sigma), ratio(means - mu, sigma)
 INFERENCE = times_diag(over_diag(H - outer(e, mu), sigma), gamma) + outer(e, beta)
 
 
@@ -123,14 +123,15 @@ CLAIMS = [
     PRE_ACTIVATION,
     PRE_ACTIVATION.corrected(
         says=equal(
-            B01(A), over_diag(times_diag(B01(H), sigma_H) @ transpose(W), deviation(A))
+            B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))
         ),
         falsified_by="",
     ),
     RENORMALIZED,
     UNGUARDED,
     UNGUARDED.corrected(
-        says=equal(in_training(B01_eps(H, eps), ratio(DENOMINATOR, sigma), d), INFERENCE), falsified_by=""
+        says=equal(in_training(B01_eps(H, eps), ratio(DENOMINATOR, sigma), d), INFERENCE),
+        falsified_by="",
     ),
     SLOPES,
     SLOPES.corrected(

@@ -44,14 +44,15 @@ from theory.layer import (
     column,
     column_squares,
     d0,
+    deviations,
     e,
     eps,
     eps_1,
     eps_2,
     first,
     mean,
+    means,
     mu,
-    mu_H,
     norm2,
     ones,
     outer,
@@ -60,12 +61,11 @@ from theory.layer import (
     ratio,
     scaling,
     sigma,
-    sigma_H,
     squares,
     transpose,
     v,
     variance,
-    variance_H,
+    variances,
     w,
     zeros,
 )
@@ -81,7 +81,7 @@ regularized = Operation(
     "regularized variance", preconditioning.regularized_variance, r"{0} + {1} \max {0} + {2}",
     gives=_V, takes=(_V, Sort.NUMBER, Sort.NUMBER),
 )  # fmt: skip
-REGULARIZED = named(r"\tilde\sigma^2", regularized(variance_H, eps_1, eps_2))
+REGULARIZED = named(r"\tilde\sigma^2", regularized(variances, eps_1, eps_2))
 
 
 def preconditioned(P: Expression) -> Expression:
@@ -99,7 +99,7 @@ HESSIAN = section_3_3(
 )  # fmt: skip
 ROWS = section_3_3(
     "/eq-14", 187, r":=\widehat{H}P. (14)", "the normalized inputs",
-    equal(beside(e, over_diag(C, sigma_H)), Hhat @ P), hypotheses=(SPREAD,),
+    equal(beside(e, over_diag(C, deviations)), Hhat @ P), hypotheses=(SPREAD,),
 )  # fmt: skip
 MOMENTS = section_3_3(
     "/normalized", 189, "normalized to have zero mean and unit variance",
@@ -109,7 +109,7 @@ MOMENTS = section_3_3(
 DEFINED = section_3_3(
     "/every-batch", 189, r"({h}_{j}^{(\ell-1)}-\mu_{H})/\sigma_{H}",
     "whether there is a deviation to divide by",
-    first(variance_H) > 0, expected=Verdict.REFUTED,
+    first(variances) > 0, expected=Verdict.REFUTED,
     falsified_by="one batch with a constant feature, so that D does not exist: any with N = 1",
     remark="No hypothesis on the batch is stated.",
 )  # fmt: skip
@@ -137,20 +137,20 @@ CLAIMS = [
     MOMENTS,
     DEFINED,
     DEFINED.corrected(
-        says=first(variance_H) + eps > 0, because=1 / N * norm2(column(C)) + eps,
+        says=first(variances) + eps > 0, because=1 / N * norm2(column(C)) + eps,
         falsified_by="", remark="",
     ),
     OTHERS,
     OTHERS.corrected(
         says=equal(
             pair(mean(G_OTHER), variance(G_OTHER)),
-            pair(ratio(mu_H - mu, sigma), ratio(variance_H, squares(sigma))),
+            pair(ratio(means - mu, sigma), ratio(variances, squares(sigma))),
         ),
         falsified_by="",
     ),
     OTHERS.sharpened(
         "regularized", title="normalization by the regularized variances",
-        says=ratio(variance_H, REGULARIZED) < 1 / (1 + eps_1) * ones,
+        says=ratio(variances, REGULARIZED) < 1 / (1 + eps_1) * ones,
         falsified_by="", expected=Verdict.SUPPORTED,
         remark="Algorithm 2 keeps the variances below one: its largest is at least each of them.",
     ),
@@ -160,7 +160,7 @@ step = of_layers("Sect. 3.3, before Theorem 4", "L-steps", form=Form.STEP)
 
 MULTIPLIED = step(
     "/195", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
-    equal(N * column_squares(C), variance_H), expected=Verdict.REFUTED,
+    equal(N * column_squares(C), variances), expected=Verdict.REFUTED,
     falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
 )  # fmt: skip
 
@@ -174,7 +174,7 @@ STEPS = [
         "centred columns are orthogonal to the ones", equal(transpose(C) @ e, 0),
     ),
     MULTIPLIED,
-    MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variance_H), falsified_by=""),
+    MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), falsified_by=""),
     step(
         "/195-norms", 195, "to have the same norm of", "the norms of the normalized columns",
         equal(column_squares(G), N * ones), hypotheses=(SPREAD,),
