@@ -293,7 +293,7 @@ BN = Operation(
 )
 """The closed form of Batch Normalization, with its scale, shift and epsilon."""
 
-dot = Operation("dot", lambda u, v: (u * v).sum(), r"{0:atom}^\top {1:atom}", takes=(_V, _V))
+dot = Operation("dot", lambda u, v: (u * v).sum(), r"{0:atom}^\top {1:product}", takes=(_V, _V))
 total = Operation("sum", lambda v: v.sum(), r"\operatorname{{sum}}({0})", takes=(_V,))
 norm2 = SquaredNorm("norm2", lambda v: (v * v).sum(), r"\|{0}\|^2", takes=(_V,))
 frobenius2 = SquaredNorm("frobenius2", lambda A: (A * A).sum(), r"\|{0}\|_F^2", takes=(_M,))
@@ -410,7 +410,7 @@ P = named("P", U @ D)
 G = named("G", over_diag(C, deviations))
 Ghat = named(r"\hat G", beside(e, G))
 HU = named(r"\hat H U", beside(e, C))
-augmented_variances = named(r"(1, \sigma_H^2)", stacked(1, variances))
+augmented_variances = named(r"(1, \sigma_H^2)", stacked(unit, variances))
 r"""The squares of the columns' norms of :math:`\hat H U`, over N."""
 KAPPA_BEFORE = kappa2(Hhat)
 KAPPA_CENTRED = kappa2(HU)

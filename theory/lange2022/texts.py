@@ -24,6 +24,10 @@ def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
 def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]:
     """Return what makes claims about a layer that stand at one place of the paper.
 
+    A claim takes what its identifier adds to the row's, the line and words of the conversion, a
+    title, what is said, and other fields: ``place``, where it is another one, ``also`` for further
+    places, and those of a :class:`MatrixClaim`.
+
     Args:
         place: the section, as a reader would look for it.
         row: of the docket; identifiers begin with it.
@@ -34,9 +38,8 @@ def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]
         name: str, line: int, quote: str, title: str, says: Says | None, **fields: Any
     ) -> MatrixClaim:
         settled = {"expected": Verdict.PROVED, "subject": Kind.LAYER, "row": row, **common}
-        where = at(line, fields.pop("place", place), quote)
-        return MatrixClaim(
-            id=row + name, locations=where, title=title, says=says, **{**settled, **fields}
-        )
+        where = (*at(line, fields.pop("place", place), quote), *fields.pop("also", ()))
+        named = {"id": row + name, "locations": where, "title": title, "says": says}
+        return MatrixClaim(**{**named, **settled, **fields})
 
     return claim

@@ -180,3 +180,4 @@ STEPS = [
         equal(column_squares(G), N * ones), hypotheses=(SPREAD,),
     ),
 ]  # fmt: skip
+CLAIMS += STEPS
