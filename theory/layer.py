@@ -151,6 +151,13 @@ def _null_part(F: Any, vector: Any) -> Any:
     return vector
 
 
+def _lagrange(F: Any, z: Any) -> Any:
+    xp, count = array_namespace(F), F.shape[1]
+    pairs = ((i, j) for i in range(count) for j in range(i))
+    found = [F[:, i : i + 1] * z[j] - F[:, j : j + 1] * z[i] for i, j in pairs]
+    return xp.concat([0 * F[:, :1], *found], axis=1)
+
+
 def _means(A: Any) -> Any:
     return A.sum(0) / A.shape[0]
 
@@ -228,12 +235,12 @@ first_times = Operation(
 )
 """A matrix whose first row is multiplied by a number."""
 entrywise = Operation(
-    "entrywise", lambda u, v: u * v, r"{0:atom} \odot {1:atom}", gives=0, takes=(_V, _V)
+    "entrywise", lambda u, v: u * v, r"{0:atom} \odot {1:atom}", gives=0
 )
 ratio = Operation("ratio", lambda u, v: u / v, r"\frac{{{0}}}{{{1}}}", gives=0, takes=(_V, _V))
 """The quotients of the entries of two vectors."""
-squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0, takes=(_V,))
-"""The squares of a vector's entries."""
+squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0)
+"""The squares of entries."""
 reciprocal = Operation("reciprocal", _reciprocal, r"{0:atom}^{{-1}}", gives=0, takes=(_V,))
 """One over each of a vector's entries, none of which is zero."""
 first = Operation("first", lambda v: v[0], r"{0:atom}_1", takes=(_V,))
@@ -265,6 +272,14 @@ deviation_eps = Operation(
     takes=(_M, _N),
 )
 """The root of the variance plus an epsilon."""
+variance_eps = Operation(
+    "variance",
+    lambda A, epsilon: _variances(A) + epsilon,
+    r"(\sigma_{{{0}}}^2 + {1})",
+    gives=_V,
+    takes=(_M, _N),
+)
+"""The variance plus an epsilon."""
 column_squares = Operation(
     "column_squares", lambda A: (A * A).sum(0), r"\big(\|{0:atom}_j\|^2\big)_j", gives=_V,
     takes=(_M,),
@@ -386,6 +401,14 @@ scaling = Operation(
     takes=(_V,),
 )
 """The paper's D, for any deviations."""
+lagrange = Operation(
+    "lagrange",
+    _lagrange,
+    r"\big[{0:atom}_i {1:atom}_j - {0:atom}_j {1:atom}_i\big]_{{i > j}}",
+    gives=_M,
+    takes=(_M, _V),
+)
+r"""The columns whose squares add up to :math:`\|F\|^2\|z\|^2 - \|Fz\|^2` (Lagrange)."""
 identity = Operation(
     "identity",
     lambda v: array_namespace(v).eye(v.shape[0] + 1, dtype=v.dtype),
@@ -409,7 +432,7 @@ U, D = named("U", centring(means)), named("D", scaling(deviations))
 P = named("P", U @ D)
 G = named("G", over_diag(C, deviations))
 Ghat = named(r"\hat G", beside(e, G))
-HU = named(r"\hat H U", beside(e, C))
+HU = named(r"{0} {1:product}", beside(e, C), Hhat, U)
 augmented_variances = named(r"(1, \sigma_H^2)", stacked(unit, variances))
 r"""The squares of the columns' norms of :math:`\hat H U`, over N."""
 KAPPA_BEFORE = kappa2(Hhat)

@@ -73,6 +73,9 @@ OTHER_ENTRIES = Letter(
     lambda layer: layer.scaling[2:] if len(layer.scaling) > 2 else 0 * layer.scaling[1:],
 )  # fmt: skip
 FULL_COLUMN_RANK = assume(smallest_square(A) > 0, words=r"A \text{ has full column rank}")
+NO_ZEROS = assume(
+    column_squares(A) > 0, printed=False, words=r"\text{no column of } A \text{ is zero}"
+)
 NONSINGULAR = assume(squares(tail(d0)) > 0, printed=False, words=r"D_0 \text{ is nonsingular}")
 SINGULAR = assume(
     equal(OTHER_ENTRIES, 0), impose=one_column_left,
@@ -107,11 +110,11 @@ LEMMA = [
         remark="The paper's kappa, over the nonzero singular values, is one for a single column.",
     ),
     sharper(
-        "any-rank", "without full column rank, no column zero", hypotheses=(NONSINGULAR,)
+        "any-rank", "without full column rank", hypotheses=(NO_ZEROS, NONSINGULAR)
     ),
     sharper(
         "by-largest", "the factor by the scaled Gram matrix",
-        says=UNIT_COLUMNS <= FACTOR * OTHER, hypotheses=(NONSINGULAR,),
+        says=UNIT_COLUMNS <= FACTOR * OTHER, hypotheses=(NO_ZEROS, NONSINGULAR),
     ),
     sharper(
         "two-columns", "two columns", says=UNIT_COLUMNS <= OTHER,

@@ -167,8 +167,8 @@ EQUATIONS = [
 s = named("s", -t - MEAN_ALONG)
 T_SQUARE, S_SQUARE = t**2 + norm2(x), s**2 + norm2(x)
 BELOW = assume(MEAN_ALONG <= 0)
-NEAR = assume(MEAN_ALONG >= -2 * t)
-FAR = assume(MEAN_ALONG <= -2 * t)
+NEAR = assume(MEAN_ALONG >= -(2 * t))
+FAR = assume(MEAN_ALONG <= -(2 * t))
 
 
 def second_case(part: Expression) -> Expression:

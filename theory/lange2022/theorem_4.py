@@ -49,6 +49,7 @@ from typing import Any
 
 import numpy as np
 
+from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers
 from theory.language.expression import equal, named
 from theory.layer import (
@@ -266,7 +267,7 @@ SCALED = scaling_part(
 def sharper_scaling(name: str, title: str, **changes: Any) -> Any:
     """Return a sharper form of this part of the theorem."""
     settled = {"id": f"L-thm-4c/{name}", "title": title, "expected": SUPPORTED}
-    return SCALED.sharpened(**{**settled, "hypotheses": (NONSINGULAR,), **changes})
+    return SCALED.sharpened(**{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
 
 
 SCALING = [
@@ -292,7 +293,7 @@ SCALING = [
     ),
     sharper_scaling(
         "tight", "the factor root n is attained", says=KAPPA_NORMALIZED >= n * KAPPA_COPIES,
-        hypotheses=(COPIES,), falsified_by="one batch of copies with another quotient",
+        hypotheses=(COPIES, SPREAD), falsified_by="one batch of copies with another quotient",
         remark="n copies of one feature: the factor root n cannot be improved at any rank.",
     ),
 ]  # fmt: skip

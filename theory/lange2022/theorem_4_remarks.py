@@ -30,6 +30,7 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
+from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
@@ -140,7 +141,7 @@ BLOCKS = [
     OPTIMAL,
     replace(
         OPTIMAL, id="L-thm-4-remarks/property-A/any-rank",
-        title="Property A without full column rank", hypotheses=(NONSINGULAR, PROPERTY_A),
+        title="Property A without full column rank", hypotheses=(NONSINGULAR, PROPERTY_A, SPREAD),
         expected=REFUTED, form=Form.BOUNDARY, corrected_by=OPTIMAL.id,
         falsified_by="two copies of one feature",
         remark="The paper's kappa, over the nonzero singular values, without the theorem's full"
@@ -148,7 +149,7 @@ BLOCKS = [
     ),
     remark(
         "/tight", 213, "each of the inequalities above is tight",
-        "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D, hypotheses=(UNCORRELATED,),
+        "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D, hypotheses=(UNCORRELATED, SPREAD),
         falsified_by="one batch of uncorrelated features",
         remark="With D_0 = D, whose kappa is then one: the improvement may be as large as that.",
     ),
@@ -163,8 +164,8 @@ def without_means(layer: Any) -> Any:
 CENTRED = assume(equal(means, 0), impose=without_means)
 CHAIN = remark(
     "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the chain's first inequality",
-    KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D,
-    falsified_by="one batch", remark="At any rank, no variance zero.",
+    KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
+    falsified_by="one batch", remark="At any rank.",
 )  # fmt: skip
 REMARKS = [
     remark(
@@ -175,7 +176,7 @@ REMARKS = [
     CHAIN,
     replace(
         CHAIN, id="L-thm-4-remarks/chain-end", title="the whole chain",
-        says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED, hypotheses=(NONSINGULAR,),
+        says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED, hypotheses=(SPREAD, NONSINGULAR),
     ),
 ]  # fmt: skip
 
@@ -213,11 +214,11 @@ BY_AS_MUCH = remark(
 HESSIAN = [
     BY_AS_MUCH,
     BY_AS_MUCH.corrected(
-        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(), expected=SUPPORTED,
+        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
         title="the improvement of the centred Hessian", remark="For any S >= 0.",
     ),
     BY_AS_MUCH.corrected(
-        "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(), expected=SUPPORTED,
+        "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
         remark="For any S >= 0.",
     ),
     remark(
