@@ -151,6 +151,10 @@ def _null_part(F: Any, vector: Any) -> Any:
     return vector
 
 
+def _diagonal(entries: Any) -> Any:
+    return array_namespace(entries).eye(entries.shape[0], dtype=entries.dtype) * entries
+
+
 def _lagrange(F: Any, z: Any) -> Any:
     xp, count = array_namespace(F), F.shape[1]
     pairs = ((i, j) for i in range(count) for j in range(i))
@@ -190,7 +194,7 @@ beside = Operation(
 above = Operation(
     "above",
     lambda u, A: array_namespace(A).concat([u[None, :], A], axis=0),
-    r"\begin{{bmatrix}}{0}^\top\\ {1}\end{{bmatrix}}",
+    r"\begin{{bmatrix}}{0:atom}^\top\\ {1}\end{{bmatrix}}",
     gives=_M,
     takes=(_V, _M),
 )
@@ -206,26 +210,36 @@ pair = Operation(
 )
 """Two vectors, as rows."""
 
-times_diag = Operation(
-    "times_diag",
-    lambda A, d: A * d,
-    r"{0:product} \operatorname{{diag}}({1})",
-    gives=0,
-    takes=(_M, _V),
+_DIAGONAL = Operation("diag", lambda d: d, r"\operatorname{{diag}}({0})", gives=_M, takes=(_V,))
+"""A diagonal matrix, which is never made: its value is its diagonal."""
+_INVERSE = Operation(
+    "inverse diag", lambda d: d, r"\operatorname{{diag}}({0})^{{-1}}", gives=_M, takes=(_V,)
 )
-over_diag = Operation(
-    "over_diag",
-    lambda A, d: A / d,
-    r"{0:product} \operatorname{{diag}}({1})^{{-1}}",
-    gives=0,
-    takes=(_M, _V),
-)
-diag_times = Operation(
-    "diag_times",
+_TIMES = Operation("times", lambda A, d: A * d, "{0:product} {1:product}", gives=0)
+_OVER = Operation("over", lambda A, d: A / d, "{0:product} {1:product}", gives=0)
+_ROWS_TIMES = Operation(
+    "rows times",
     lambda d, A: (d if len(A.shape) == 1 else d[:, None]) * A,
-    r"\operatorname{{diag}}({0}) {1:product}",
+    "{0:product} {1:product}",
     gives=1,
 )
+
+
+def times_diag(A: Expression, d: Expression) -> Expression:
+    r"""Return :math:`A\operatorname{diag}(d)`."""
+    return _TIMES(A, _DIAGONAL(d))
+
+
+def over_diag(A: Expression, d: Expression) -> Expression:
+    r"""Return :math:`A\operatorname{diag}(d)^{-1}`."""
+    return _OVER(A, _INVERSE(d))
+
+
+def diag_times(d: Expression, A: Expression) -> Expression:
+    r"""Return :math:`\operatorname{diag}(d) A`, for a matrix or a vector A."""
+    return _ROWS_TIMES(_DIAGONAL(d), A)
+
+
 first_times = Operation(
     "first_times",
     _first_times,
@@ -235,7 +249,7 @@ first_times = Operation(
 )
 """A matrix whose first row is multiplied by a number."""
 entrywise = Operation(
-    "entrywise", lambda u, v: u * v, r"{0:atom} \odot {1:atom}", gives=0
+    "entrywise", lambda u, v: u * v, r"\left({0:atom} \odot {1:atom}\right)", gives=0
 )
 ratio = Operation("ratio", lambda u, v: u / v, r"\frac{{{0}}}{{{1}}}", gives=0, takes=(_V, _V))
 """The quotients of the entries of two vectors."""
@@ -247,7 +261,7 @@ first = Operation("first", lambda v: v[0], r"{0:atom}_1", takes=(_V,))
 last = Operation("last", lambda v: v[-1], r"{0:atom}_n", takes=(_V,))
 tail = Operation("tail", lambda v: v[1:], r"{0:atom}_{{2 \dots}}", gives=0, takes=(_V,))
 """A vector without its first entry."""
-largest_entry = Operation("max", lambda v: v.max(), r"\max {0:atom}", takes=(_V,))
+largest_entry = Operation("max", lambda v: v.max(), r"\max {0:power}", takes=(_V,))
 smallest_entry = Operation("min", lambda v: v.min(), r"\min {0:atom}", takes=(_V,))
 column = Operation("column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,))
 """A matrix's first column."""
@@ -401,6 +415,13 @@ scaling = Operation(
     takes=(_V,),
 )
 """The paper's D, for any deviations."""
+trace = Operation(
+    "trace", lambda A: sum(A[i, i] for i in range(A.shape[0])), r"\operatorname{{tr}}({0})",
+    takes=(_M,),
+)  # fmt: skip
+diagonal = Operation(
+    "diagonal matrix", _diagonal, r"\operatorname{{diag}}({0})", gives=_M, takes=(_V,)
+)
 lagrange = Operation(
     "lagrange",
     _lagrange,

@@ -20,8 +20,6 @@ of its squared length, which is least for the projection :math:`y = \mu_0` of th
 :math:`1/(1 + \|\mu_0\|^2)`: the factor in the correction of the theorem at any rank.
 """
 
-from typing import Any
-
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import MEAN_NONZERO
 from theory.language.expression import Expression, Primitive, Sort, equal, named
@@ -72,9 +70,7 @@ def before(t: Expression) -> Expression:
     return N * (t + MEAN_ALONG) ** 2 - N * MEAN_ALONG**2 + SQUARE
 
 
-step = of_layers(
-    "App. A, proof of Theorem 4", "L-thm-4a", form=Form.SHARPENED, of="L-thm-4a"
-)
+step = of_layers("App. A, proof of Theorem 4", "L-thm-4a", form=Form.SHARPENED, of="L-thm-4a")
 QUOTE = r"(H^{T}-\mu_{H}e^{T})(H-e\mu_{H}^{T})"
 zx, ny = lifted(x), lifted(y)
 ORTHOGONAL = assume(equal(dot(x, y), 0))
@@ -136,7 +132,8 @@ EQUATIONS = [
         equal(form(Hhat, z), before(t)), falsified_by=FALSIFIED,
     ),
     line(
-        "/30", 607, r"\leq\frac{N(1+2\mu_{H}^{T}\mu_{H})", "the largest eigenvalue, first case, (30)",
+        "/30", 607, r"\leq\frac{N(1+2\mu_{H}^{T}\mu_{H})",
+        "the largest eigenvalue, first case, (30)",
         N <= (N * (1 + 2 * norm2(means)) + form(H, means)) / (1 + norm2(means)),
         because=N * r**2 * norm2(means)
         + N * r**2 * norm2(means) * norm2(means)

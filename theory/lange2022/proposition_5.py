@@ -88,9 +88,7 @@ NORM_GHAT_EPS = named(
     r"\|\hat G_\epsilon\|^2",
     square_norm_scaled(HU, reciprocal(stacked(unit, variance_eps(H, eps)))),
 )
-NORM_G_EPS = named(
-    r"\|G_\epsilon\|^2", square_norm_scaled(C, reciprocal(variance_eps(H, eps)))
-)
+NORM_G_EPS = named(r"\|G_\epsilon\|^2", square_norm_scaled(C, reciprocal(variance_eps(H, eps))))
 GHAT_OTHER = beside(e, G_OTHER)
 Q_SQUARED = named("q^2", maximum(n / N, 1))
 
@@ -183,7 +181,7 @@ def _mean_of_entries(A: Any) -> Any:
     return total / count
 
 
-E = Operation("E", _mean_of_entries, r"\mathbb{{E}}[{0}]", takes=(_M,))
+E = Operation("E", _mean_of_entries, r"\mathbb{{E}}[{0}]")
 """The mean over equally likely outcomes."""
 E_GIVEN = Operation(
     "E given x", lambda A: A.sum(1) / A.shape[1], r"\mathbb{{E}}[{0} \mid x]", gives=_V,
@@ -287,7 +285,9 @@ FOURTH = named(r"\mathbb{E} g^4", q**2)
 NORM_OF_SIGNS = Letter(
     "E |[e, g]|", r"\mathbb{E}\|\hat G\|", _N, _one_feature_of_signs, r"n = 1,\ g_i = \pm 1"
 )
-NORM_OF_COLUMN = Letter("E |g|", r"\mathbb{E}\|G\|", _N, lambda layer: root(rows.value(layer)))
+NORM_OF_COLUMN = Letter(
+    "E |g|", r"\mathbb{E}\|G\|", _N, lambda layer: root(_small(layer)[0] + 0 * layer.q)
+)
 ANY = Letter("G", "G", _M, lambda layer: layer.H)
 """Any matrix, (N, n)."""
 

@@ -1,5 +1,7 @@
-r"""Theorem 4: centring, :math:`\kappa(\hat H U) \le \kappa(\hat H)`, and scaling,
-:math:`\kappa(\hat G) \le \sqrt{n + 1}\,\min_{D_0}\kappa(\hat H U D_0)`.
+r"""Theorem 4: what centring and scaling do to the condition number.
+
+.. math:: \kappa(\hat H U) \le \kappa(\hat H), \qquad
+          \kappa(\hat G) \le \sqrt{n + 1}\,\min_{D_0}\kappa(\hat H U D_0)
 
 Squares of condition numbers are compared, so that the matrices stay rational.  The steps are
 proved in :mod:`theory.lange2022.proof_4` and :mod:`theory.lange2022.lemma_a1`; what is only
@@ -306,9 +308,7 @@ def sums_of_earlier(layer: Any) -> Any:
     return replace(layer, H=sums - sums.sum(0) * Fraction(1, len(sums)))
 
 
-CENTRED_SUMS = assume(
-    equal(means, 0), impose=sums_of_earlier, printed=False, words=r"\mu_H = 0"
-)
+CENTRED_SUMS = assume(equal(means, 0), impose=sums_of_earlier, printed=False, words=r"\mu_H = 0")
 IMPROVES = scaling_part(
     "/improves", 191, "improves the conditioning of", "whether normalization always improves",
     KAPPA_NORMALIZED <= KAPPA_BEFORE,

@@ -71,9 +71,7 @@ from theory.layer import (
 from theory.statement import Form, Verdict, assume
 
 REFUTED, SUPPORTED, PROVED = Verdict.REFUTED, Verdict.SUPPORTED, Verdict.PROVED
-KAPPA_D = named(
-    r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmented_variances))
-)
+KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmented_variances)))
 
 remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
 
@@ -149,7 +147,8 @@ BLOCKS = [
     ),
     remark(
         "/tight", 213, "each of the inequalities above is tight",
-        "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D, hypotheses=(UNCORRELATED, SPREAD),
+        "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
+        hypotheses=(UNCORRELATED, SPREAD),
         falsified_by="one batch of uncorrelated features",
         remark="With D_0 = D, whose kappa is then one: the improvement may be as large as that.",
     ),
@@ -214,8 +213,8 @@ BY_AS_MUCH = remark(
 HESSIAN = [
     BY_AS_MUCH,
     BY_AS_MUCH.corrected(
-        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
-        title="the improvement of the centred Hessian", remark="For any S >= 0.",
+        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,),
+        expected=SUPPORTED, title="the improvement of the centred Hessian", remark="For any S >= 0.",
     ),
     BY_AS_MUCH.corrected(
         "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
