@@ -214,7 +214,8 @@ HESSIAN = [
     BY_AS_MUCH,
     BY_AS_MUCH.corrected(
         "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,),
-        expected=SUPPORTED, title="the improvement of the centred Hessian", remark="For any S >= 0.",
+        title="the improvement of the centred Hessian", expected=SUPPORTED,
+        remark="For any S >= 0.",
     ),
     BY_AS_MUCH.corrected(
         "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
