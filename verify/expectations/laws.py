@@ -123,7 +123,8 @@ def log_normal(sigma: float) -> Law:
 
     with np.errstate(over="ignore"):
         fourth = float(np.exp(np.float64(4 * sigma**2)))
-    return Law(draw, lambda N, n: fourth, lambda N, n: inf)
+    order = inf if fourth < inf else 4
+    return Law(draw, lambda N, n: fourth, lambda N, n: inf, order=order)
 
 
 LAWS: dict[str, Law] = {
