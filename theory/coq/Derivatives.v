@@ -1,6 +1,7 @@
 (* The layer's derivatives, and the loss's through the layer.
 
-     jacobian gamma eps y u       gamma/sigma (u - mean u 1 - <yhat, u>/m yhat)
+     project eps y u              P u = u - mean u 1 - <yhat, u>/m yhat
+     jacobian gamma eps y u       gamma/sigma P u, the layer's derivative along u
      hessian_form gamma eps y g v u
                                   the right side of (41)-(42) for the direction u, where g is
                                   the loss's gradient at the layer's output and v its Hessian
@@ -92,8 +93,8 @@ Variables (m : nat) (gamma eps : R) (y : vec m).
 Let sigma := deviation eps y.
 Let yhat := normalize eps y.
 
-Definition normalize_jacobian (u : vec m) : vec m :=
-  (1 / sigma *: (u - mean u *: one - dot yhat u / INR m *: yhat))%V.
+Definition project (u : vec m) : vec m := (u - mean u *: one - dot yhat u / INR m *: yhat)%V.
+Definition normalize_jacobian (u : vec m) : vec m := (1 / sigma *: project u)%V.
 Definition jacobian (u : vec m) : vec m := (gamma *: normalize_jacobian u)%V.
 
 Definition hessian_form (g v u : vec m) : vec m :=
@@ -138,7 +139,7 @@ Lemma v_normalize : vder (fun t => normalize eps (f t)) (normalize_jacobian eps 
 Proof.
 move=> i; have S := deviation_pos positive.
 apply: (sder_eq (s_div (s_sub (F i) (s_mean F)) s_deviation (Rgt_not_eq _ _ S))).
-by rewrite /normalize_jacobian /vscale /vsub /one {3}/normalize; field; lra.
+by rewrite /normalize_jacobian /project /vscale /vsub /one {3}/normalize; field; lra.
 Qed.
 
 Lemma v_bn : vder (fun t => bn gamma beta eps (f t)) (jacobian gamma eps (f 0) a).
@@ -175,7 +176,7 @@ Proof. exact: valong_is (bn_along u). Qed.
 Lemma jacobian_symmetric a b : dot a (jacobian gamma eps y b) = dot (jacobian gamma eps y a) b.
 Proof.
 have S := deviation_pos positive.
-rewrite /jacobian /normalize_jacobian !mean_dot.
+rewrite /jacobian /normalize_jacobian /project !mean_dot.
 rewrite !(dot_vscale_l, dot_vscale_r, dot_vsub_l, dot_vsub_r).
 by rewrite (dot_comm a one) (dot_comm a (normalize eps y)); field; lra.
 Qed.
@@ -185,7 +186,7 @@ Theorem fact_C_2 b k : along (fun x => bn gamma beta eps x b) y (basis k) =
   gamma / sigma * ((if b == k then 1 else 0) - 1 / INR m - yhat b * yhat k / INR m).
 Proof.
 have S := deviation_pos positive.
-rewrite (along_is (bn_along (basis k) b)) /jacobian /normalize_jacobian /vscale /vsub /one.
+rewrite (along_is (bn_along (basis k) b)) /jacobian /normalize_jacobian /project /vscale /vsub /one.
 rewrite dot_basis mean_dot dot_basis /one {1}/basis /yhat /sigma.
 by case: ifP => _; field; lra.
 Qed.
@@ -215,7 +216,7 @@ Theorem fact_C_1 L : differentiable L z -> forall b,
   gamma / (INR m * sigma) * (INR m * g b - sum g - yhat b * sum (fun k => g k * yhat k)).
 Proof.
 move=> D b g; have S := deviation_pos positive.
-rewrite (gradient_through D) /jacobian /normalize_jacobian /vscale /vsub /one -/g.
+rewrite (gradient_through D) /jacobian /normalize_jacobian /project /vscale /vsub /one -/g.
 rewrite -/(dot g yhat) (dot_comm g) /mean -/yhat -/sigma; field.
 by rewrite /sigma; lra.
 Qed.
@@ -317,8 +318,8 @@ rewrite !move0 -/z; move: (gradient L z) (hessian L z _) => g v.
 have -> : dot (normalize_jacobian eps y u) g
   = / deviation eps y *
     (dot (centre g) u - dot (normalize eps y) u / INR m * dot (normalize eps y) g).
-  rewrite /normalize_jacobian /centre !(dot_vscale_l, dot_vsub_l) !mean_dot (dot_comm u g).
+  rewrite /normalize_jacobian /project /centre !(dot_vscale_l, dot_vsub_l) !mean_dot (dot_comm u g).
   by field; lra.
-rewrite /hessian_form /jacobian /normalize_jacobian /centre /vsub /vscale /vadd /one.
+rewrite /hessian_form /jacobian /normalize_jacobian /project /centre /vsub /vscale /vadd /one.
 by field; lra.
 Qed.

@@ -82,7 +82,8 @@ Ltac rule :=
       eapply s_deviation; [condition | condition | rule]
   | |- sder (fun t => along (fun x => ?L (bn ?g ?b ?e x)) (@?f t) (@?w t)) _ =>
       eapply s_along_bn;
-        [condition | condition | rule | condition | unfold jacobian, normalize_jacobian; rule]
+        [condition | condition | rule | condition
+        | unfold jacobian, normalize_jacobian, project; rule]
   | |- sder (fun t => along ?L (@?f t) (@?w t)) _ =>
       is_var L; eapply s_along_loss; [rule | condition | rule]
   | |- sder (fun t => ?L (@?f t)) _ => is_var L; eapply s_loss; [rule | condition]
@@ -97,13 +98,14 @@ Ltac rule :=
   | |- vder (fun t => bn ?g ?b ?e (@?f t)) _ => eapply v_bn; [condition | condition | rule]
   | |- vder (fun t => valong (normalize ?e) (@?f t) (@?w t)) _ =>
       eapply v_valong_normalize;
-        [condition | condition | rule | unfold normalize_jacobian; rule]
+        [condition | condition | rule | unfold normalize_jacobian, project; rule]
   | |- vder (fun t => valong (bn ?g ?b ?e) (@?f t) (@?w t)) _ =>
       eapply v_valong_bn;
-        [condition | condition | rule | unfold jacobian, normalize_jacobian; rule]
+        [condition | condition | rule | unfold jacobian, normalize_jacobian, project; rule]
   | |- vder (fun t => gradient (fun x => ?L (bn ?g ?b ?e x)) (@?f t)) _ =>
       eapply v_gradient_bn;
-        [condition | condition | rule | condition | unfold jacobian, normalize_jacobian; rule]
+        [condition | condition | rule | condition
+        | unfold jacobian, normalize_jacobian, project; rule]
   | |- vder (fun t => gradient ?L (@?f t)) _ =>
       is_var L; eapply v_gradient_loss; [rule | condition]
   end.
@@ -144,7 +146,7 @@ Ltac close_derivatives :=
       eassert (E : vder (fun t => F (move y u t)) _) by rule;
       apply valong_is in E; cbv beta in E; rewrite ?move0 in E; rewrite E; clear E
   end;
-  unfold jacobian, normalize_jacobian.
+  unfold jacobian, normalize_jacobian, project.
 
 (* ---- 2. letters for everything ---- *)
 
@@ -176,7 +178,8 @@ Ltac roots :=
   | |- context [sqrt ?e] =>
       lazymatch e with context [sqrt _] => fail | _ => idtac end;
       lazymatch e with
-      | ?x * ?x => let C := fresh "C" in destruct (root_cases x) as [C | C]; rewrite !C in *; clear C
+      | ?x * ?x =>
+        let C := fresh "C" in destruct (root_cases x) as [C | C]; rewrite !C in *; clear C
       | _ =>
         let Root := fresh "Root" in let r := fresh "r" in
         assert (Root : sqrt e * sqrt e = e) by (apply sqrt_sqrt; under_root);
@@ -482,10 +485,9 @@ Lemma certified_gt A B r : A - B = r -> 0 < r -> A > B. Proof. lra. Qed.
 
 (* The larger side minus the smaller is r; that r has its sign is left to prove. *)
 Ltac by_certificate r :=
-  facts;
   lazymatch goal with
   | |- ?A <= ?B => apply (certified_le A B r)
   | |- ?A >= ?B => apply (certified_ge A B r)
   | |- ?A < ?B => apply (certified_lt A B r)
   | |- ?A > ?B => apply (certified_gt A B r)
-  end; [identity | ].
+  end; facts; [identity | ].
