@@ -37,13 +37,14 @@ Ltac facts :=
     lazymatch goal with _ : 0 < variance y + 0 |- _ => fail | _ => idtac end;
     assert (0 < variance y + 0) by lra
   end;
-  lazymatch goal with Hm : (0 < ?m)%nat |- _ =>
-    let Mpos := fresh "Mpos" in
-    pose proof (positive_size m Hm) as Mpos; pose proof (size_ge_1 m Hm);
-    repeat match goal with P : 0 < variance ?y + ?eps |- _ =>
-      lazymatch goal with _ : 0 < deviation eps y |- _ => fail | _ => idtac end;
-      pose proof (deviation_pos P); pose proof (deviation_ge Mpos P)
-    end
+  repeat match goal with P : 0 < @variance ?m ?y + ?eps, Hm : (0 < ?m)%nat |- _ =>
+    lazymatch goal with _ : 0 < deviation eps y |- _ => fail | _ => idtac end;
+    lazymatch goal with
+    | _ : 0 < INR m |- _ => idtac
+    | _ => pose proof (positive_size m Hm); pose proof (size_ge_1 m Hm)
+  end;
+    lazymatch goal with Mpos : 0 < INR m |- _ =>
+      pose proof (deviation_pos P); pose proof (deviation_ge Mpos P) end
   end;
   try match goal with E : 0 <= ?eps, Z : ?eps <> 0 |- _ => assert (0 < eps) by lra end.
 
@@ -117,23 +118,24 @@ Ltac differentiability L :=
   end.
 
 Ltac close_derivatives :=
-  lazymatch goal with Mpos : 0 < INR _ |- _ =>
-    repeat match goal with
-    | P : 0 < variance ?y + ?e, D : twice_differentiable ?L _
+  repeat match goal with
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e, D : twice_differentiable ?L _
       |- context [hessian (fun x => ?L (bn ?g ?b ?e x)) ?y ?u] =>
         rewrite (@equation_41_42 _ L g b e y u Mpos P D); unfold hessian_form, centre
-    | P : 0 < variance ?y + ?e |- context [gradient (fun x => ?L (bn ?g ?b ?e x)) ?y] =>
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [gradient (fun x => ?L (bn ?g ?b ?e x)) ?y] =>
         let D := differentiability L in rewrite (@gradient_through _ g b e y Mpos P L D)
-    | P : 0 < variance ?y + ?e |- context [along (fun x => ?L (bn ?g ?b ?e x)) ?y ?u] =>
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [along (fun x => ?L (bn ?g ?b ?e x)) ?y ?u] =>
         let D := differentiability L in rewrite (@along_through _ g b e y Mpos P L u D)
-    | D : differentiable ?L ?z |- context [along ?L ?z ?u] => rewrite (@along_gradient _ L z u D)
-    | D : twice_differentiable ?L ?z |- context [along ?L ?z ?u] =>
+  | D : differentiable ?L ?z |- context [along ?L ?z ?u] => rewrite (@along_gradient _ L z u D)
+  | D : twice_differentiable ?L ?z |- context [along ?L ?z ?u] =>
         rewrite (@along_gradient _ L z u (twice_once D))
-    | P : 0 < variance ?y + ?e |- context [valong (bn ?g ?b ?e) ?y ?u] =>
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [valong (bn ?g ?b ?e) ?y ?u] =>
         rewrite (@valong_bn _ g b e y Mpos P u)
-    | P : 0 < variance ?y + ?e |- context [valong (normalize ?e) ?y ?u] =>
-        rewrite (@valong_normalize _ e y Mpos P u)
-    end
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [valong (normalize ?e) ?y ?u] => rewrite (@valong_normalize _ e y Mpos P u)
   end;
   repeat match goal with
   | |- context [along ?F ?y ?u] =>
@@ -437,8 +439,8 @@ Ltac identity :=
   roots;
   close_derivatives;
   (* The first pair of batch and eps that a hypothesis names is the unit's. *)
-  lazymatch goal with Mpos : 0 < INR _ |- _ =>
-    match reverse goal with P : 0 < variance ?y + ?eps |- _ =>
+  match reverse goal with P : 0 < @variance ?m ?y + ?eps |- _ =>
+    match goal with Mpos : 0 < INR m |- _ =>
       letters_of_unit y eps Mpos P; intros; expand eps; squares; field; nonzero
     end
   end.
@@ -449,6 +451,8 @@ Lemma dot_positive m (a : vec m) : norm2 a <> 0 -> 0 < norm2 a.
 Proof. intro N. destruct (dot_pos a) as [|E]; [assumption|]. now elim N. Qed.
 Lemma quotient_nonneg a b : 0 <= a -> 0 < b -> 0 <= a / b.
 Proof. intros A B. apply Rmult_le_pos; [assumption|]. left. now apply Rinv_0_lt_compat. Qed.
+Lemma square_pos a : a <> 0 -> 0 < a ^ 2.
+Proof. intro N. pose proof (Rsqr_pos_lt a N) as S. unfold Rsqr in S. lra. Qed.
 Lemma pow_even_nonneg a n : 0 <= a ^ (2 * n).
 Proof. rewrite pow_mult. apply pow_le, pow2_ge_0. Qed.
 
@@ -459,6 +463,7 @@ Ltac positive :=
     | |- 0 < ?a * ?b => apply Rmult_lt_0_compat; positive
     | |- 0 < ?a / ?b => apply Rdiv_lt_0_compat; positive
     | |- 0 < ?a ^ _ => apply pow_lt; positive
+    | |- 0 < ?a ^ 2 => apply square_pos; assumption
     | |- 0 < ?a + ?b => apply Rplus_lt_0_compat; positive
     | |- 0 < dot ?a ?a => apply dot_positive; assumption
     | Z : sqrt ?e <> 0 |- 0 < sqrt ?e =>
