@@ -80,6 +80,28 @@ by apply: Rle_trans (_ : s ^ 2 * q * norm2 a <= _); nra.
 Qed.
 End Inputs.
 
+(* One input for each example. *)
+Section Column.
+Variables (m : nat) (x : vec m).
+Definition column : inputs m 1 := fun i _ => x i.
+
+Lemma norm2_vec1 (w : vec 1) : norm2 w = w ord0 ^ 2.
+Proof. by rewrite /dot /sum !big_ord_recl big_ord0 /=; ring. Qed.
+Lemma outputs_column w : outputs column w = (w ord0 *: x)%V.
+Proof.
+apply: vec_ext => i; rewrite /outputs /column /dot /sum !big_ord_recl big_ord0 /vscale /=; ring.
+Qed.
+Lemma outputs_back_column a : outputs column (back column a) = (dot x a *: x)%V.
+Proof. by rewrite outputs_column. Qed.
+Lemma column_bounded s : 0 <= s -> norm2 x <= s ^ 2 -> spectral_at_most column s.
+Proof.
+move=> s0 S w; rewrite outputs_column norm_vscale [norm w]/Vectors.norm norm2_vec1.
+rewrite -(Rsqr_pow2 (w ord0)) sqrt_Rsqr_abs Rmult_comm.
+apply: Rmult_le_compat_r; first exact: Rabs_pos.
+by rewrite -(sqrt_pow2 s) //; apply: sqrt_le_1_alt.
+Qed.
+End Column.
+
 (* The maximum of |X'a|^2 over the inputs of norm at most s is s^2 |a|^2, whatever d >= 1. *)
 Section Maximum.
 Variables (m d : nat) (a : vec m) (s : R).
