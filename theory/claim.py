@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from theory import batchnorm
+from theory.language.expression import Says
 from theory.statement import (
     Form,
     Hypothesis,
@@ -23,6 +24,7 @@ from theory.statement import (
     Statement,
     Term,
     Verdict,
+    order_of,
 )
 
 __all__ = [
@@ -171,16 +173,41 @@ def hessian_in_y(network: Network, u: Any) -> Any:
 class Claim(Statement):
     """A statement about one unit of a network with Batch Normalization."""
 
-    sides: Callable[[Network, Letters], Sides]
+    sides: Callable[[Network, Letters], Sides] = None  # type: ignore[assignment]
     certificate: Callable[[Network, Letters], list[Term]] | None = None
     order: int = 1
     """How often the actual side differentiates the network."""
+
+    def __post_init__(self) -> None:
+        """Derive what follows from the expression."""
+        super().__post_init__()
+        if self.says is not None:
+            object.__setattr__(self, "order", order_of(self.says))
 
     def under(self, reading: Reading, expected: Verdict, **changes: Any) -> Claim:
         """Return the same statement in another reading."""
         return replace(
             self, id=self.id + reading.suffix, reading=reading, expected=expected, **changes
         )
+
+    def with_epsilon(
+        self, expected: Verdict, unit: Verdict | None = None, right: Says | None = None
+    ) -> list[Claim]:
+        """Return the statement at eps = 0 and in the readings of eps.
+
+        Args:
+            expected: of the reading with one epsilon, in sigma and in yhat.
+            unit: of the reading with a yhat of variance one; None if it is not examined.
+            right: the statement that holds with one epsilon, where this one does not.
+        """
+        shared = self.under(Reading.SHARED_EPSILON, expected)
+        found = [self, shared]
+        if right is not None:
+            found.append(shared.corrected(says=right, remark=""))
+        if unit is not None:
+            corrected_by = found[-1].id if unit is Verdict.REFUTED else None
+            found.insert(2, self.under(Reading.UNIT_VARIANCE, unit, corrected_by=corrected_by))
+        return found
 
     def letters(self, network: Network) -> Letters:
         """Return the paper's letters for a network in this claim's reading."""

@@ -13,7 +13,7 @@ from verify import backends, engine
 from verify.evidence import FILE, Record, Writer, describe_run, is_finished, read
 from verify.witnesses.table import WITNESSES
 
-RIGHT = theorem_4_1.SHARED
+RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
 WRONG = replace(RIGHT, id="S-planted", row="S-planted", relation=Relation.AT_LEAST)
 LOST = replace(RIGHT, id="S-lost", expected=Verdict.UNREADABLE, unreadable="a sign was lost")
 KEYS = {

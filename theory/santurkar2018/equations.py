@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Location, Relation, Verdict
+from theory.language.expression import Says
 from theory.santurkar2018.texts import final, supplement
 
 Words = tuple[int, str]
@@ -16,15 +17,15 @@ Places = dict[int, tuple[Words, Words | None]]
 def displayed(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
     """Return what makes claims of a proof's equations; those with several numbers are one step."""
 
-    def equation(places: Places, statement: str, sides: Any, **fields: Any) -> Claim:
+    def equation(places: Places, statement: str | Says, sides: Any = None, **fields: Any) -> Claim:
         first, last = min(places), max(places)
         settled = {"row": row, "relation": Relation.EQUAL, "expected": Verdict.PROVED, **common}
+        says = {"says": statement} if isinstance(statement, Says) else {"statement": statement}
         return Claim(
             id=f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}",
             locations=locations(proof, places),
-            statement=statement,
             sides=sides,
-            **{**settled, **fields},
+            **{**settled, **says, **fields},
         )
 
     return equation

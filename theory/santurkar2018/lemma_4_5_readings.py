@@ -20,8 +20,8 @@ from theory.arithmetic import inner, mean, norm_squared
 from theory.batchnorm import centre
 from theory.claim import Letters, Network, Reading, Relation, Sides, Verdict
 from theory.santurkar2018.convex_losses import off, with_constants
-from theory.santurkar2018.identification import IDENTITY_LAYER
 from theory.santurkar2018.lemma_4_5 import TRAINABLE
+from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 
 
 def at_best(network: Network, e: Any) -> Sides:

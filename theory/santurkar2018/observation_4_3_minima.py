@@ -14,8 +14,8 @@ from theory.arithmetic import mean, norm_squared
 from theory.batchnorm import centre
 from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Verdict
 from theory.santurkar2018.convex_losses import off, with_constants
-from theory.santurkar2018.identification import IDENTITY_LAYER
 from theory.santurkar2018.texts import final
+from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 
 
 def linear_layer(network: Network, at: Letters) -> Sides:

@@ -10,10 +10,10 @@ from typing import Any
 from theory.arithmetic import inner, norm_squared
 from theory.claim import Letters, Network, Reading, Sides, Verdict
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.identification import IDENTITY_LAYER
 from theory.santurkar2018.lemma_4_5 import FIRST, OPTIMUM, PROOF
 from theory.santurkar2018.lemma_4_5_readings import FIXED
 from theory.santurkar2018.texts import final, supplement
+from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 
 
 def scale_invariance(network: Network, at: Letters) -> Sides:

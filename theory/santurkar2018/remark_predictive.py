@@ -25,9 +25,9 @@ from theory.claim import (
     gradient_in_y,
     hessian_in_y,
 )
-from theory.santurkar2018.identification import IDENTITY_LAYER
 from theory.santurkar2018.second_derivative import bending, twice
 from theory.santurkar2018.texts import final
+from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 from theory.santurkar2018.theorem_4_2_relative_norms import NOT_LONGER, POSITIVE, RATIO, from_ratio
 
 

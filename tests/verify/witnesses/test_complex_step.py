@@ -14,9 +14,7 @@ from theory.santurkar2018 import (
     fact_c1,
     fact_c2,
     hessian_terms,
-    identification,
     theorem_4_1,
-    theorem_4_1_supplement,
     theorem_4_2,
 )
 from verify import primitives
@@ -42,7 +40,7 @@ PROVED = {c.sides: c for c in FIRST_ORDER if c.expected is Verdict.PROVED}.value
 """One reading of each statement."""
 REFUTED = [
     claim
-    for module in (theorem_4_1, theorem_4_1_supplement, fact_c1, fact_c2, identification)
+    for module in (theorem_4_1, fact_c1, fact_c2)
     for claim in module.CLAIMS
     if claim.expected is Verdict.REFUTED
 ]
@@ -132,7 +130,7 @@ def test_refuted_claims_are_violated():
         theorem_4_1.SHARED,
         fact_c1.CLAIMS[3],
         hessian_terms.THIRTY,
-        identification.CLAIMS[2],
+        theorem_4_1.LAST_LINE[2],
         discussion_4_2.CLAIMS[3],
     ],
     ids=ids,
@@ -147,7 +145,7 @@ def test_no_case_of_any_stratum_violates_what_is_proved(claim):
 @pytest.mark.parametrize("library", LIBRARIES[:2], ids=lambda b: b.name)
 def test_every_library_decides_as_numpy_does(library):
     cases = [case for case in ONE_OF_EVERY_STRATUM if len(case.y) < 33]
-    for claim in (fact_c1.CLAIMS[2], identification.CLAIMS[2]):
+    for claim in (fact_c1.CLAIMS[2], theorem_4_1.LAST_LINE[2]):
         found, expected = (outcomes(claim, cases, b) for b in (library, NUMPY))
         for token, outcome in found.items():
             assert UNDECIDED in (outcome, expected[token]) or outcome is expected[token], token
@@ -215,7 +213,7 @@ def test_a_hypothesis_that_fails_makes_a_case_vacuous(sign, quantity, expected):
 
 
 def test_a_hypothesis_is_imposed():
-    claim = identification.CLAIMS[2]
+    claim = theorem_4_1.LAST_LINE[2]
     found = outcomes(claim, OF_LENGTH_8)
     assert VACUOUS not in found.values()
     assert Counter(found.values())[HOLDS] >= len(OF_LENGTH_8) - 1  # a large offset may blur
