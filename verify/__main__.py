@@ -18,6 +18,7 @@ from verify.complaints import bad_input, complain
 from verify.convolutions.command import convolutions
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.experiments.command import experiment
+from verify.kernel.command import prove
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
 from verify.progress import prepare
@@ -43,6 +44,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects
 
 app.command()(convolutions)
 app.command()(experiment)
+app.command()(prove)
 
 
 @app.command("ledger")
