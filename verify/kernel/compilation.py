@@ -78,7 +78,7 @@ class Compilation:
                     bad = next((n for n in needs[file] if n in failed), None)
                     work = (self._skip, file, bad) if bad else (self._compile, file)
                     call, *arguments = work
-                    future = pool.submit(call, fingerprints[file], *arguments)  # type: ignore[operator,arg-type]
+                    future = pool.submit(call, fingerprints[file], *arguments)  # type: ignore[arg-type]
                     running[future] = file
                 ended, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
@@ -184,9 +184,9 @@ def question(names: Sequence[str]) -> str:
 
 
 def assumptions(output: str) -> tuple[str, ...]:
-    """Return the assumptions that Coq printed, without their modules.
+    r"""Return the assumptions that Coq printed, without their modules.
 
-    >>> assumptions("Axioms:\\nClassical_Prop.classic : forall P : Prop,\\n  P \\\\/ ~ P\\n")
+    >>> assumptions("Axioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n")
     ('classic',)
     """
     kind, text = REPORT.split(SENTENCE.sub("", output))[1:]
