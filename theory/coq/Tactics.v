@@ -13,6 +13,7 @@
 
      identity           proves A = B for numbers       vector_identity   the same for vectors
      nonneg, positive   prove 0 <= a, 0 < a by what a is made of
+     nonneg_terms       the same of a sum, term by term
      by_certificate r   proves A <= B (or >=, <, >), where the larger - the smaller = r
 
    They expect among the hypotheses 0 < INR m, 0 < variance y + eps, and, where a loss is
@@ -482,6 +483,21 @@ Ltac nonneg :=
     | |- 0 <= sqrt _ => apply sqrt_pos
     end
   | left; positive | nra ].
+
+(* A term with a factor that a hypothesis says is zero. *)
+Ltac vanishing :=
+  match goal with Q : ?q = 0 |- context [?q] =>
+    rewrite Q, ?Rmult_0_r, ?Rmult_0_l; apply Rle_refl end.
+Ltac nonneg_terms :=
+  lazymatch goal with
+  | |- 0 <= ?a + ?b => apply Rplus_le_le_0_compat; nonneg_terms
+  | |- 0 < ?a + ?b =>
+      first [ apply Rplus_lt_le_0_compat; [nonneg_terms | nonneg_terms]
+            | apply Rplus_le_lt_0_compat; [nonneg_terms | nonneg_terms]
+            | positive ]
+  | |- 0 <= _ => first [vanishing | nonneg]
+  | |- 0 < _ => positive
+  end.
 
 Lemma certified_le A B r : B - A = r -> 0 <= r -> A <= B. Proof. lra. Qed.
 Lemma certified_ge A B r : A - B = r -> 0 <= r -> A >= B. Proof. lra. Qed.
