@@ -56,6 +56,10 @@ Ltac nonzero_part :=
         | match goal with P : 0 < variance ?y + ?e |- deviation ?e ?y <> 0 =>
             exact (Rgt_not_eq _ _ (deviation_pos P)) end
         | apply pow_nonzero; nonzero_part ].
+Lemma root_pos a : sqrt a <> 0 -> 0 < a.
+Proof.
+  intro N. apply Rnot_le_lt. intro P. apply N. now apply sqrt_neg_0.
+Qed.
 
 (* The conditions under which a rule of differentiation holds. *)
 Ltac condition :=
@@ -63,6 +67,7 @@ Ltac condition :=
   first [ assumption | lra
         | match goal with D : twice_differentiable ?L _ |- differentiable ?L _ =>
             exact (twice_once D) end
+        | apply root_pos; assumption
         | repeat apply Rmult_integral_contrapositive_currified; nonzero_part ].
 
 Ltac rule :=
@@ -118,39 +123,6 @@ Ltac differentiability L :=
   | D : differentiable L _ |- _ => constr:(D)
   end.
 
-Ltac close_derivatives :=
-  repeat match goal with
-  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e, D : twice_differentiable ?L _
-      |- context [hessian (fun x => ?L (bn ?g ?b ?e x)) ?y ?u] =>
-        rewrite (@equation_41_42 _ L g b e y u Mpos P D); unfold hessian_form, centre
-  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
-      |- context [gradient (fun x => ?L (bn ?g ?b ?e x)) ?y] =>
-        let D := differentiability L in rewrite (@gradient_through _ g b e y Mpos P L D)
-  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
-      |- context [along (fun x => ?L (bn ?g ?b ?e x)) ?y ?u] =>
-        let D := differentiability L in rewrite (@along_through _ g b e y Mpos P L u D)
-  | D : differentiable ?L ?z |- context [along ?L ?z ?u] => rewrite (@along_gradient _ L z u D)
-  | D : twice_differentiable ?L ?z |- context [along ?L ?z ?u] =>
-        rewrite (@along_gradient _ L z u (twice_once D))
-  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
-      |- context [valong (bn ?g ?b ?e) ?y ?u] =>
-        rewrite (@valong_bn _ g b e y Mpos P u)
-  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
-      |- context [valong (normalize ?e) ?y ?u] => rewrite (@valong_normalize _ e y Mpos P u)
-  end;
-  repeat match goal with
-  | |- context [along ?F ?y ?u] =>
-      let E := fresh in
-      eassert (E : sder (fun t => F (move y u t)) _) by rule;
-      apply along_is in E; cbv beta in E; rewrite ?move0 in E; rewrite E; clear E
-  | |- context [valong ?F ?y ?u] =>
-      lazymatch F with gradient ?L => fail | _ => idtac end;
-      let E := fresh in
-      eassert (E : vder (fun t => F (move y u t)) _) by rule;
-      apply valong_is in E; cbv beta in E; rewrite ?move0 in E; rewrite E; clear E
-  end;
-  unfold jacobian, normalize_jacobian, project.
-
 (* ---- 2. letters for everything ---- *)
 
 Lemma root_cases x : sqrt (x * x) = x \/ sqrt (x * x) = - x.
@@ -186,7 +158,9 @@ Ltac roots :=
       | _ =>
         let Root := fresh "Root" in let r := fresh "r" in
         assert (Root : sqrt e * sqrt e = e) by (apply sqrt_sqrt; under_root);
-        let RootPos := fresh "RootPos" in pose proof (sqrt_pos e) as RootPos;
+        let RootPos := fresh "RootPos" in
+        first [ assert (RootPos : 0 < sqrt e) by (apply sqrt_lt_R0; assumption)
+              | pose proof (sqrt_pos e) as RootPos ];
         set (r := sqrt e) in *; clearbody r; revert Root
       end
   end.
@@ -345,8 +319,8 @@ Ltac expand eps :=
     let E := fresh "E" in expansion eps A E; try rewrite E; clear E end;
   repeat match goal with Z : ?A <> 0 |- _ =>
     match A with context [dot _ _] => idtac end;
-    let E := fresh "E" in expansion eps A E;
-    let Z' := fresh "Nonzero" in assert (Z' := Z); try rewrite E in Z'; clear E Z end;
+    let E := fresh "E" in expansion eps A E; try rewrite E in Z; clear E; revert Z end;
+  intros;
   repeat match goal with Root : ?r * ?r = ?A |- _ =>
     let E := fresh "E" in expansion eps A E;
     let S := fresh "Square" in
@@ -419,9 +393,12 @@ Ltac solve_square :=
       end
     end
   end.
+Ltac size_is_square :=
+  repeat match goal with Q : INR ?m = ?r * ?r |- _ =>
+    is_var m; let M := fresh "M" in set (M := INR m) in *; clearbody M; subst M end.
 Ltac squares :=
   try (match goal with Q : ?e = ?r * ?r |- _ =>
-         known_roots; names_for_products; repeat solve_square end).
+         size_is_square; known_roots; names_for_products; repeat solve_square end).
 
 Ltac nonzero_by_hypothesis :=
   match goal with Z : ?q <> 0 |- _ =>
@@ -431,21 +408,109 @@ Ltac nonzero :=
   repeat split;
   first [assumption | apply Rgt_not_eq; assumption | lra | nonzero_by_hypothesis | idtac].
 
-(* ---- the tactics of statements ---- *)
-
-Ltac identity :=
-  facts;
+(* An identity without derivatives; the first pair of batch and eps that a hypothesis names is the
+   unit's. *)
+Ltac algebra :=
   apply Rminus_diag_uniq;
   repeat match goal with Z : ?e <> 0 |- _ => revert Z end;
+  rewrite <- ?sqrt_Rsqr_abs; unfold Rsqr, Vectors.norm;
+  rewrite ?variance_dot; unfold centre;
   roots;
-  close_derivatives;
-  (* The first pair of batch and eps that a hypothesis names is the unit's. *)
-  match reverse goal with P : 0 < @variance ?m ?y + ?eps |- _ =>
-    match goal with Mpos : 0 < INR m |- _ =>
+  lazymatch reverse goal with P : 0 < @variance ?m ?y + ?eps |- _ =>
+    lazymatch goal with Mpos : 0 < INR m |- _ =>
       letters_of_unit y eps Mpos P; intros; expand eps; squares; field; nonzero
     end
   end.
 
+(* ---- derivatives in closed form ---- *)
+
+(* A number D that is linear in u is <a, u>; the vector a.  Likewise <V, b> = <a, u>. *)
+Ltac functional u D :=
+  lazymatch D with
+  | context [u] =>
+    lazymatch D with
+    | ?a + ?b => let a := functional u a in let b := functional u b in constr:((a + b)%V)
+    | ?a - ?b => let a := functional u a in let b := functional u b in constr:((a - b)%V)
+    | - ?a => let a := functional u a in constr:((-1 *: a)%V)
+    | ?a * ?b =>
+      lazymatch a with
+      | context [u] => let a := functional u a in constr:((b *: a)%V)
+      | _ => let b := functional u b in constr:((a *: b)%V)
+      end
+    | ?a / ?b => let a := functional u a in constr:((1 / b *: a)%V)
+    | @mean ?m ?a => adjoint u a constr:((1 / INR m *: @one m)%V)
+    | @sum ?m ?a => adjoint u a constr:(@one m)
+    | dot ?a ?b => lazymatch a with context [u] => adjoint u a b | _ => adjoint u b a end
+    end
+  | _ => match type of u with vec ?m => constr:((0 *: @one m)%V) end
+  end
+with adjoint u V b :=
+  lazymatch V with
+  | u => b
+  | context [u] =>
+    lazymatch V with
+    | vadd ?x ?y => let x := adjoint u x b in let y := adjoint u y b in constr:((x + y)%V)
+    | vsub ?x ?y => let x := adjoint u x b in let y := adjoint u y b in constr:((x - y)%V)
+    | vscale ?s ?x =>
+      lazymatch s with
+      | context [u] => let s := functional u s in constr:((dot x b *: s)%V)
+      | _ => let x := adjoint u x b in constr:((s *: x)%V)
+      end
+    | valong (gradient ?L) ?z ?x => adjoint u x constr:(valong (gradient L) z b)
+    end
+  | _ => match type of u with vec ?m => constr:((0 *: @one m)%V) end
+  end.
+(* Proves D = <?a, u>, finding a. *)
+Ltac linear_in u :=
+  unfold jacobian, normalize_jacobian, project;
+  lazymatch goal with |- ?D = dot ?a u => let v := functional u D in unify a v end;
+  algebra.
+
+Ltac close_derivatives :=
+  repeat match goal with
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e, D : twice_differentiable ?L _
+      |- context [hessian (fun x => ?L (bn ?g ?b ?e x)) ?y ?u] =>
+        rewrite (@equation_41_42 _ L g b e y u Mpos P D); unfold hessian_form, centre
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [gradient (fun x => ?L (bn ?g ?b ?e x)) ?y] =>
+        let D := differentiability L in rewrite (@gradient_through _ g b e y Mpos P L D)
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [along (fun x => ?L (bn ?g ?b ?e x)) ?y ?u] =>
+        let D := differentiability L in rewrite (@along_through _ g b e y Mpos P L u D)
+  | D : differentiable ?L ?z |- context [along ?L ?z ?u] => rewrite (@along_gradient _ L z u D)
+  | D : twice_differentiable ?L ?z |- context [along ?L ?z ?u] =>
+        rewrite (@along_gradient _ L z u (twice_once D))
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [valong (bn ?g ?b ?e) ?y ?u] =>
+        rewrite (@valong_bn _ g b e y Mpos P u)
+  | Mpos : 0 < INR ?m, P : 0 < @variance ?m ?y + ?e
+      |- context [valong (normalize ?e) ?y ?u] => rewrite (@valong_normalize _ e y Mpos P u)
+  end;
+  repeat match goal with
+  | |- context [along ?F ?y ?u] =>
+      let E := fresh in
+      eassert (E : sder (fun t => F (move y u t)) _) by rule;
+      apply along_is in E; cbv beta in E; rewrite ?move0 in E; rewrite E; clear E
+  | |- context [valong ?F ?y ?u] =>
+      lazymatch F with gradient ?L => fail | _ => idtac end;
+      let E := fresh in
+      eassert (E : vder (fun t => F (move y u t)) _) by rule;
+      apply valong_is in E; cbv beta in E; rewrite ?move0 in E; rewrite E; clear E
+  end;
+  repeat match goal with
+  | |- context [gradient ?F ?y] =>
+      tryif is_var F then fail else idtac;
+      let E := fresh in
+      eassert (E : gradient F y = _)
+        by (apply gradient_is; let u := fresh "u" in intro u;
+            eapply sder_eq; [rule | rewrite ?move0; linear_in u]);
+      rewrite E; clear E
+  end;
+  unfold jacobian, normalize_jacobian, project.
+
+(* ---- the tactics of statements ---- *)
+
+Ltac identity := facts; close_derivatives; algebra.
 Ltac vector_identity := apply vec_eq; let w := fresh "w" in intro w; identity.
 
 Lemma dot_positive m (a : vec m) : norm2 a <> 0 -> 0 < norm2 a.

@@ -126,7 +126,7 @@ def coq(expression: Expression | Says, vocabulary: Vocabulary) -> str:
     return f"{left.side} {expression.relation.value} {right.side}"
 
 
-NULL = Term("0 *: one", Level.PRODUCT, True)
+NULL = Term("0 *: @one m", Level.PRODUCT, True)
 """The vector that is zero."""
 
 
@@ -146,7 +146,7 @@ class Writer:
             case Letter() if expression in self.bound:
                 return Term(expression.name, Level.ATOM, expression.sort is Sort.VECTOR)
             case Letter():
-                word = self._word(expression, self.vocabulary.letters)
+                word = self._letter(expression)
                 level = Level.APPLICATION if " " in word else Level.ATOM
                 return Term(word, level, expression.sort is Sort.VECTOR)
             case Abbreviation(body=body):
@@ -182,7 +182,7 @@ class Writer:
             if not (isinstance(exponent, Number) and exponent.value >= 0):
                 raise NoCoqError(f"the exponent {exponent} is not a natural number")
             return Term(f"{a.within(Level.APPLICATION)} ^ {b.text}", Level.POWER)
-        word = self._word(operation, {**OPERATIONS, **self.vocabulary.functions})
+        word = self._word(operation)
         return Term(" ".join([word, *(t.argument for t in terms)]), Level.APPLICATION, is_vector)
 
     def _sum(self, operands: tuple[Expression, ...], is_vector: bool) -> Term:
@@ -224,7 +224,7 @@ class Writer:
             body = body.body
         match body:
             case Apply(operation, (operand,)) if operand == variable:
-                word = self._word(operation, {**OPERATIONS, **self.vocabulary.functions})
+                word = self._word(operation)
                 return f"({word})" if " " in word else word
             case Derivative(inner, name, point, None) if (
                 point == variable and variable not in inner.free - {name}
@@ -233,7 +233,13 @@ class Writer:
         inside = Writer(self.vocabulary, (*self.bound, variable))
         return f"(fun {variable.name} => {inside.term(body).side})"
 
-    def _word(self, key: object, words: Mapping[object, str]) -> str:  # type: ignore[misc]
-        if key not in words:
-            raise NoCoqError(f"{getattr(key, 'name', key)} has no word in Coq")
-        return words[key]
+    def _letter(self, letter: Letter) -> str:
+        if letter not in self.vocabulary.letters:
+            raise NoCoqError(f"the letter {letter.name} has no word in Coq")
+        return self.vocabulary.letters[letter]
+
+    def _word(self, operation: Operation) -> str:
+        for words in (OPERATIONS, self.vocabulary.functions):
+            if operation in words:
+                return words[operation]
+        raise NoCoqError(f"the operation {operation.name} has no word in Coq")

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from theory import unit
 from theory.claim import Claim
-from theory.language.certificates import products
 from theory.language.coq import NoCoqError, Vocabulary, coq
 from theory.language.expression import (
     NEGATIVE,
@@ -36,6 +35,7 @@ from theory.language.expression import (
 from theory.language.operations import sqrt
 from theory.statement import Hypothesis, Reading
 
+FOLDER = "exported"
 HEADER = "From BatchNorm Require Import Tactics.\n"
 OF_THE_LAYER = (unit.Lhat, unit.BN, unit.normalize, unit.deviation)
 """What divides by the standard deviation of its argument."""
@@ -49,6 +49,11 @@ class Exported:
     name: str
     statement: str
     proof: str
+
+    @property
+    def file(self) -> str:
+        """The path of its file below the library's root."""
+        return f"{FOLDER}/{self.name}.v"
 
     @property
     def source(self) -> str:
@@ -108,9 +113,7 @@ def theorem(
         *(f"  {premise} ->" for premise in after),
         f"  {coq(says, words)}",
     ]
-    return Exported(
-        name_of(identifier), "\n".join(lines), _proof(says, because, conditions, words)
-    )
+    return Exported(name_of(identifier), "\n".join(lines), _proof(says, because, conditions, words))
 
 
 def vocabulary(eps: str) -> Vocabulary:
@@ -222,7 +225,7 @@ def _in_place(
 
 def _elsewhere(expressions: list[Expression], words: Vocabulary, eps: str) -> list[str]:
     """Return that the variance is positive at batches other than y to which the layer is put."""
-    found = {}
+    found: dict[str, None] = {}
     for expression in expressions:
         for part, _ in _in_place(expression):
             if isinstance(part, Apply) and part.operation in OF_THE_LAYER:
@@ -252,8 +255,7 @@ def _losses(expressions: list[Expression], words: Vocabulary) -> dict[str, str]:
         raise NoCoqError("a loss is differentiated more than twice")
     kinds = {1: "differentiable", 2: "twice_differentiable"}
     return {
-        point if " " not in point else f"({point})": kinds[order]
-        for point, order in orders.items()
+        point if " " not in point else f"({point})": kinds[order] for point, order in orders.items()
     }
 
 
