@@ -20,7 +20,9 @@ def statement(says, reading=NONE, **fields):
 
 
 def test_theorem_4_1_is_exported_as_it_is_written_by_hand():
-    assert exported(theorem_4_1.SHARED).source == """\
+    assert (
+        exported(theorem_4_1.SHARED).source
+        == """\
 From BatchNorm Require Import Tactics.
 
 Theorem S_thm_4_1__eps (m : nat) (L : vec m -> R) (y : vec m) (gamma beta eps : R) :
@@ -40,6 +42,7 @@ intros.
 by_certificate (eps * gamma ^ 2 / (INR m * sigma ^ 4) * dot g yhat ^ 2); nonneg_terms.
 Qed.
 """
+    )
 
 
 def test_second_derivatives_are_hessians_and_ask_for_a_loss_that_has_them():
@@ -85,8 +88,8 @@ def test_vectors_are_in_vector_scope_and_zero_is_the_vector():
 
 
 def test_a_statement_that_is_no_expression_is_refused():
+    third = along(along(gradient(L(z), z), z, u), z, v)
     with pytest.raises(NoCoqError, match="loss is differentiated more than twice"):
-        third = along(along(gradient(L(z), z), z, u), z, v)
         theorem("S-x", equal(third, 0), NONE)
 
 
