@@ -56,6 +56,11 @@ later(
     "verify.experiments.command",
     "Run an experiment of the papers, and say which of their observations appeared.",
 )
+later(
+    "prove",
+    "verify.kernel.command",
+    "Check the theorems that Coq's kernel checks, from the definitions.",
+)
 
 
 @app.command("ledger")
