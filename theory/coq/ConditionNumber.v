@@ -43,6 +43,17 @@ Definition quotients_within (a b : R) := forall x, orthogonal_to_null x ->
 Definition full_column_rank := \rank F = n.
 End Definitions.
 
+Section Eigenvalues.
+Variables (R : rcfType) (n : nat).
+
+Definition at_most_eigenvalues (A : 'M[R]_n) a := forall l x, eigenvector A l x -> a <= l.
+Definition at_least_eigenvalues (A : 'M[R]_n) b := forall l x, eigenvector A l x -> l <= b.
+
+(* x is an eigenvector to the largest, or to the smallest, eigenvalue. *)
+Definition largest_eigenvector A x := exists2 l, eigenvector A l x & at_least_eigenvalues A l.
+Definition smallest_eigenvector A x := exists2 l, eigenvector A l x & at_most_eigenvalues A l.
+End Eigenvalues.
+
 Section SymmetricMatrices.
 Variables (R : rcfType) (n : nat) (A : 'M[R]_n).
 Hypothesis symmetric : A^T = A.
@@ -302,6 +313,16 @@ have -> : sq x = sq (x - w) + sq w by rewrite -{1}(subrK w x) sqD orth mulr0 add
 by rewrite ler_addl sq_ge0.
 Qed.
 End Theorems.
+
+(* What is at least every eigenvalue of F'F bounds the quotients of all vectors. *)
+Lemma quotients_at_least (R : rcfType) m n (F : 'M[R]_(m, n)) b : 0 <= b ->
+  at_least_eigenvalues (F^T *m F) b -> forall x : 'cV_n, sq (F *m x) <= b * sq x.
+Proof.
+move=> b0 high; apply: (@quotients_above _ _ _ F 0) => // x /gram_orthogonal_to_null ox.
+rewrite -gram_form; apply: (form_within (gram_symmetric F)) ox => l y ey _.
+rewrite (high _ _ ey) andbT; apply: eigenvalue_ge0 ey => z.
+by rewrite gram_form sq_ge0.
+Qed.
 
 (* To read kappa off two eigenvectors and bounds. *)
 Lemma condition_number_attained (R : rcfType) m n (F : 'M[R]_(m, n)) a b x y :

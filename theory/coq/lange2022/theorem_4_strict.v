@@ -19,13 +19,6 @@ Local Open Scope ring_scope.
 Section Definitions.
 Variables (R : rcfType) (n : nat).
 
-Definition at_most_eigenvalues (A : 'M[R]_n) a := forall l x, eigenvector A l x -> a <= l.
-Definition at_least_eigenvalues (A : 'M[R]_n) b := forall l x, eigenvector A l x -> l <= b.
-
-(* x is an eigenvector to the largest, or to the smallest, eigenvalue. *)
-Definition largest_eigenvector A x := exists2 l, eigenvector A l x & at_least_eigenvalues A l.
-Definition smallest_eigenvector A x := exists2 l, eigenvector A l x & at_most_eigenvalues A l.
-
 Definition sample_covariance N (H : 'M[R]_(N, n)) : 'M[R]_n :=
   (N%:R - 1)^-1 *: ((centred H (mean H))^T *m centred H (mean H)).
 End Definitions.
