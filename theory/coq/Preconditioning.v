@@ -67,6 +67,17 @@ move=> s0; rewrite mulmxA augmented_centring scalingE // mul_row_block !mulmx0 m
 by congr row_mx; apply/matrixP => j k; rewrite mul_mx_diag !mxE big_ord1 !mxE mul1r.
 Qed.
 
+Lemma features_centred mu s : features H mu s = centred H mu *m diag_mx (\row_k (s k 0)^-1).
+Proof. by apply/matrixP => j k; rewrite mul_mx_diag !mxE big_ord1 !mxE mul1r. Qed.
+
+(* D as a diagonal matrix. *)
+Definition scales s : 'rV[R]_(1 + n) := row_mx (const_mx 1) (\row_k (s k 0)^-1).
+Lemma scaling_diagonal s : (forall k, s k 0 != 0) -> scaling s = diag_mx (scales s).
+Proof.
+move=> s0; rewrite scalingE // diag_mx_row; congr block_mx.
+by apply/matrixP => i j; rewrite !mxE !ord1 mulr1n.
+Qed.
+
 (* The text's remark after Theorem 4: if the mean is zero, U is the identity. *)
 Lemma centring_of_centred : mean H = 0 -> centring (mean H) = 1%:M.
 Proof. by move=> ->; rewrite /centring trmx0 oppr0 -scalar_mx_block. Qed.

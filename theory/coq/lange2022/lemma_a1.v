@@ -273,14 +273,19 @@ move=> D D0 full PA nz; apply: (property_A_optimal ltr01 _ nz full PA).
 by move=> i; apply: unit_columns_norm => j; apply: full_rank_columns.
 Qed.
 
+Lemma two_columns_property_A (R : rcfType) m n (F : 'M[R]_(m, n)) : (n <= 2)%N ->
+  property_A F (fun i => val i == 0%N).
+Proof.
+move=> n2 i j ij pij; case/eqP: ij; apply/val_inj; move: pij => /=.
+have := leq_trans (ltn_ord i) n2; have := leq_trans (ltn_ord j) n2.
+by case: (nat_of_ord i) => [|[|?]]; case: (nat_of_ord j) => [|[|?]].
+Qed.
+
 Theorem lemma_A1_two_columns (R : rcfType) m n (F : 'M[R]_(m, n)) (d0 : 'rV[R]_n) K K0 :
   let D := diag_mx (unit_columns F) in let D0 := diag_mx d0 in
   full_column_rank F -> (n <= 2)%N -> nonzero d0 ->
   condition_number (F *m D) K -> condition_number (F *m D0) K0 -> K <= K0.
 Proof.
-move=> D D0 full n2; suff PA : property_A F (fun i => val i == 0%N).
-  exact: lemma_A1_property_A full PA.
-move=> i j ij pij; case/eqP: ij; apply/val_inj; move: pij => /=.
-have := leq_trans (ltn_ord i) n2; have := leq_trans (ltn_ord j) n2.
-by case: (nat_of_ord i) => [|[|?]]; case: (nat_of_ord j) => [|[|?]].
+move=> D D0 full n2 nz kD k0.
+exact: lemma_A1_property_A full (two_columns_property_A F n2) nz kD k0.
 Qed.
