@@ -311,23 +311,31 @@ apply: le_trans (theorem_4a N0 full kH kM).
 exact: (theorem_4_property_A N0 full (two_columns_property_A _ n2) nz kG kM1).
 Qed.
 
+Lemma own_scaling_nonsingular (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) :
+  (0 < N)%N -> no_constant_feature H -> own_scaling H \in unitmx.
+Proof.
+move=> N0 spread; rewrite D_diagonal // unitmxE det_diag unitfE; apply/prodf_neq0 => i _.
+case: (split_ordP i) => k ->; rewrite ?row_mxEl ?row_mxEr mxE ?oner_neq0 // invr_neq0 //.
+exact: deviations.
+Qed.
+Lemma nonsingular_neq0 (R : rcfType) n (B : 'M[R]_(1 + n)) : B \in unitmx -> B != 0.
+Proof.
+move=> unit; apply/eqP => z; have := mulmxV unit; rewrite z mul0mx => /matrixP/(_ 0 0)/esym/eqP.
+by rewrite !mxE eqxx oner_eq0.
+Qed.
+
 (* The text's chain: kappa(Hhat U) <= kappa(Hhat U D) kappa(D), no feature being constant. *)
 Theorem theorem_4_chain (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) K K' L :
   (0 < N)%N -> no_constant_feature H ->
   condition_number (augmented H *m own_centring H) K ->
   condition_number (own_normalized H) K' -> condition_number (own_scaling H) L -> K <= K' * L.
 Proof.
-move=> N0 spread kU kG kD; have unit : own_scaling H \in unitmx.
-  rewrite D_diagonal // unitmxE det_diag unitfE; apply/prodf_neq0 => i _.
-  case: (split_ordP i) => k ->; rewrite ?row_mxEl ?row_mxEr mxE ?oner_neq0 // invr_neq0 //.
-  exact: deviations.
-have [|M kM] := @condition_number_exists _ _ _ (invmx (own_scaling H)).
-  apply/eqP => z; have := mulmxV unit; rewrite z mulmx0 => /matrixP/(_ 0 0)/esym/eqP.
-  by rewrite !mxE eqxx oner_eq0.
+move=> N0 spread kU kG kD; have unit := own_scaling_nonsingular N0 spread.
+have unit' : invmx (own_scaling H) \in unitmx by rewrite unitmx_inv.
+have [M kM] := condition_number_exists (nonsingular_neq0 unit').
 have UE : augmented H *m own_centring H = own_normalized H *m invmx (own_scaling H).
   by rewrite mulmxK.
-rewrite UE in kU; have unit' : invmx (own_scaling H) \in unitmx by rewrite unitmx_inv.
-apply: le_trans (condition_number_product unit' kG kM kU) _.
+rewrite UE in kU; apply: le_trans (condition_number_product unit' kG kM kU) _.
 rewrite ler_wpmul2l ?(ltW (condition_number_gt0 kG)) //.
 exact: (condition_number_inverse unit kD kM).
 Qed.
