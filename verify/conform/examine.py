@@ -75,7 +75,7 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
     arrays = {name: adapter.array(values, case.dtype) for name, values in case.inputs.items()}
     layout = case.stratum.layout
     if layout:
-        layouts = getattr(adapter, "layouts", dict)()
+        layouts: Mapping[str, Any] = getattr(adapter, "layouts", dict)()
         if layout not in layouts:
             raise NotOffered(f"{adapter.name} has no layout {layout!r}")
         for name in ("g",) if layout == EXPANDED else ("x", "g", "u", "w"):

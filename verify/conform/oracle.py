@@ -183,9 +183,8 @@ class Oracle:
         self._exact: dict[int, ClosedForms] = {}
         rounded = {name: self.precision.exactly(matrix) for name, matrix in at.items()}
         # An eps of the layer's own may be rounded to its dtype, or not.
-        own = Rounded(
-            np.float64(eps), np.float64(abs(eps - rounded_to(eps, dtype))), self.precision
-        )
+        doubt = np.abs(eps - rounded_to(eps, dtype))
+        own = Rounded(np.asarray(eps), np.asarray(doubt), self.precision)
         self.rounded = ClosedForms(rounded, own, is_centred, place.parameters)
 
     def balls(self, bits: int) -> ClosedForms:
