@@ -15,6 +15,7 @@ from rich.progress import track
 from theory.statement import Statement
 from verify import engine, evidence, ledger, pool, report
 from verify.complaints import bad_input, complain
+from verify.conform.command import conform
 from verify.convolutions.command import convolutions
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
 from verify.experiments.command import experiment
@@ -41,6 +42,7 @@ Cache = Annotated[Path | None, typer.Option(help="Folder of trained networks.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
 
 
+app.command()(conform)
 app.command()(convolutions)
 app.command()(experiment)
 

@@ -1,0 +1,58 @@
+"""The command that examines a normalisation layer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from verify.conform import run
+from verify.conform.process import Order
+from verify.conform.report import STATUS, show
+from verify.conform.subject import FAMILIES
+
+WIDTH = 160
+"""Of a report that goes to a file."""
+
+
+def conform(
+    target: Annotated[
+        str, typer.Argument(help="package.module:name, path/to/file.py:name, or path/to/file.py.")
+    ],
+    family: Annotated[str, typer.Option(help=f"{', '.join(FAMILIES)}.")] = "batch",
+    adapter: Annotated[
+        str, typer.Option(help="A framework, or a file with adapter(device); else guessed.")
+    ] = "",
+    device: Annotated[str, typer.Option(help="The framework's device.")] = "",
+    dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
+    modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
+    groups: Annotated[int, typer.Option(help="Groups of channels.")] = 1,
+    seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
+    limit: Annotated[float, typer.Option(help="Seconds for one mode at one case.")] = 20.0,
+    is_compiled: Annotated[bool, typer.Option("--compile", help="Compile the layer.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
+    order = Order(target, adapter, device, family, groups, is_compiled=is_compiled)
+    wanted = run.Wanted(_listed(dtype), _listed(modes), seed, limit)
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def tell(description: str, done: int, total: int) -> None:
+            bar.update(task, description=description, completed=done, total=total)
+
+        report = run.run(order, wanted, tell)
+    if as_json:
+        typer.echo(json.dumps(report.as_json(), indent=1))
+    else:
+        show(report, Console(width=None if sys.stdout.isatty() else WIDTH))
+    raise typer.Exit(STATUS[report.verdict])
+
+
+def _listed(words: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in words.split(",") if word.strip())

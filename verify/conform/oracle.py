@@ -1,0 +1,264 @@
+"""The right answers: the closed forms in ball arithmetic, and their running error.
+
+One class holds the formulas; what flows through it decides what comes out: balls, for the exact
+answer to the subject's own rounded inputs, or numbers with a running error, for what the literal
+two-pass algorithm may lose.  Matrices have the shape (together, unit), see
+:mod:`verify.conform.geometry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from theory import batchnorm, family
+from theory.arithmetic import inner
+from theory.arithmetic.running_error import Precision, Rounded
+from verify.conform.geometry import Geometry
+
+PRECISIONS = {
+    "float64": Precision(2.0**-53, 2.0**-1022, np.finfo(np.float64).max),
+    "float32": Precision(2.0**-24, 2.0**-126, float(np.finfo(np.float32).max)),
+    "bfloat16": Precision(2.0**-8, 2.0**-126, 2.0**128 * (1 - 2.0**-8)),
+    "float16": Precision(2.0**-11, 2.0**-14, 65504.0),
+}
+BITS = 256
+"""First precision of the balls; doubled until their radius is nothing beside the rounding."""
+
+
+class ClosedForms:
+    r"""Every output of a layer and of its derivatives at one point, in one arithmetic.
+
+    The scalar that is differentiated is :math:`\langle g, z(x, \gamma, \beta)\rangle`, along
+    directions :math:`(u, a, b)` and :math:`(w, a', b')` in :math:`(x, \gamma, \beta)`.
+    """
+
+    def __init__(self, at: Mapping[str, Any], eps: Any, is_centred: bool, sharing: np.ndarray):
+        self._at, self._eps, self._is_centred, self._sharing = at, eps, is_centred, sharing
+
+    def _centred(self, vector: Any) -> Any:
+        return batchnorm.centre(vector) if self._is_centred else vector
+
+    def _on_channels(self, a: Any, b: Any) -> Any:
+        return inner(a.take(self._sharing), b.take(self._sharing))
+
+    @cached_property
+    def _standard(self) -> tuple[Any, Any]:
+        return family.standardize(self._centred(self._at["x"]), self._eps)
+
+    @property
+    def yhat(self) -> Any:
+        """The standardized entries."""
+        return self._standard[0]
+
+    @property
+    def sigma(self) -> Any:
+        """The root of the mean square and eps."""
+        return self._standard[1]
+
+    @cached_property
+    def _pulled(self) -> Any:
+        return self._centred(self._at["gamma"] * self._at["g"])
+
+    @cached_property
+    def _turned(self) -> Any:
+        return self._centred(self._at["a"] * self._at["g"])
+
+    @cached_property
+    def _u(self) -> Any:
+        return self._centred(self._at["u"])
+
+    @cached_property
+    def _w(self) -> Any:
+        return self._centred(self._at["w"])
+
+    def _first(self, u: Any) -> Any:
+        return family.first(*self._standard, u)
+
+    def _second(self, u: Any, v: Any) -> Any:
+        return family.second(*self._standard, u, v)
+
+    @cached_property
+    def _moved(self) -> Any:
+        return self._first(self._u)
+
+    @cached_property
+    def z(self) -> Any:
+        """The layer."""
+        return self._at["gamma"] * self.yhat + self._at["beta"]
+
+    @cached_property
+    def x(self) -> Any:
+        """Gradient in x."""
+        return self._first(self._pulled)
+
+    @cached_property
+    def gamma(self) -> Any:
+        """Gradient in gamma."""
+        return self._on_channels(self._at["g"], self.yhat)
+
+    @cached_property
+    def beta(self) -> Any:
+        """Gradient in beta."""
+        return batchnorm.gradient_beta(self._at["g"].take(self._sharing))
+
+    @cached_property
+    def dz(self) -> Any:
+        """Derivative of the layer along (u, a, b)."""
+        return self._at["gamma"] * self._moved + self._at["a"] * self.yhat + self._at["b"]
+
+    @cached_property
+    def ddz(self) -> Any:
+        """Second derivative of the layer along (u, a, b) and (w, a', b')."""
+        bent = self._at["gamma"] * self._second(self._u, self._w)
+        return bent + self._at["a"] * self._first(self._w) + self._at["c"] * self._moved
+
+    @cached_property
+    def hx(self) -> Any:
+        """Derivative of the gradient in x along (u, a, b)."""
+        return self._second(self._u, self._pulled) + self._first(self._turned)
+
+    @cached_property
+    def hgamma(self) -> Any:
+        """Derivative of the gradient in gamma along (u, a, b)."""
+        return self._on_channels(self._at["g"], self._moved)
+
+    @cached_property
+    def tx(self) -> Any:
+        """Second derivative of the gradient in x along (u, a, b), twice."""
+        return self._thirds(self._pulled) + 2 * self._second(self._u, self._turned)
+
+    def _thirds(self, along: Any) -> Any:
+        return family.third(*self._standard, self._u, self._u, along)
+
+    @cached_property
+    def tgamma(self) -> Any:
+        """Second derivative of the gradient in gamma along (u, a, b), twice."""
+        return self._on_channels(self._at["g"], self._second(self._u, self._u))
+
+
+ENTRIES = ("x", "g", "u", "w")
+"""Inputs of the layer's shape; the others are one number a channel."""
+PER_CHANNEL = ("gamma", "beta", "a", "b", "c")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An exact output, and the running error of the literal algorithm, in shape and place alike."""
+
+    exact: np.ndarray
+    error: np.ndarray
+
+
+class Oracle:
+    """The answers at one case, computed when they are asked for.
+
+    Args:
+        inputs: the subject's own rounded inputs, as float64: x, g, u, w of the layer's shape;
+            gamma, beta, a, b, c (the second direction's part in gamma) of shape (channel,).
+        eps: what is added under the root.
+        dtype: the subject's.
+        place: which entries belong together.
+        is_centred: false for RMS normalisation.
+    """
+
+    def __init__(
+        self,
+        inputs: Mapping[str, np.ndarray],
+        eps: float,
+        dtype: str,
+        place: Geometry,
+        is_centred: bool = True,
+    ):
+        self.precision = PRECISIONS[dtype]
+        self._place = place
+        at = {name: place.matrix(inputs[name]) for name in ENTRIES}
+        at |= {name: place.spread(inputs[name]) for name in PER_CHANNEL}
+        self._matrices, self._eps, self._is_centred = at, eps, is_centred
+        self._exact: dict[int, ClosedForms] = {}
+        rounded = {name: self.precision.exactly(matrix) for name, matrix in at.items()}
+        # An eps of the layer's own may be rounded to its dtype, or not.
+        doubt = np.abs(eps - rounded_to(eps, dtype))
+        own = Rounded(np.asarray(eps), np.asarray(doubt), self.precision)
+        self.rounded = ClosedForms(rounded, own, is_centred, place.parameters)
+
+    def balls(self, bits: int) -> ClosedForms:
+        """Return the closed forms in balls of that precision."""
+        if bits not in self._exact:
+            with ctx.workprec(bits):
+                at = {name: _balls(matrix) for name, matrix in self._matrices.items()}
+                sharing = self._place.parameters
+                self._exact[bits] = ClosedForms(at, arb(self._eps), self._is_centred, sharing)
+        return self._exact[bits]
+
+    @cached_property
+    def condition(self) -> np.ndarray:
+        """How much of the statistics rounding may take: a number for each unit.
+
+        The error of yhat, which is of order one, and the relative error of sigma.
+        """
+        with np.errstate(all="ignore"):
+            yhat, sigma = self.rounded.yhat, self.rounded.sigma
+            worst = np.max(yhat.error, axis=0)
+            return np.fmax(worst, (sigma.error / sigma.value)[0])
+
+    def answer(self, output: str) -> Answer:
+        """Return an output in the shape (together, unit), respectively (1, channel)."""
+        with np.errstate(all="ignore"):
+            rounded: Rounded = getattr(self.rounded, output)
+        bits = BITS
+        while True:
+            with ctx.workprec(bits):
+                exact = getattr(self.balls(bits), output)
+            if bits > 4 * BITS or _is_certain(exact, rounded.error):
+                return Answer(exact, rounded.error)
+            bits *= 2
+
+
+def rounded_to(values: Any, dtype: str) -> Any:
+    """Return float64 values rounded to a dtype, to nearest and ties to even.
+
+    >>> rounded_to(np.array([1 + 2.0**-8, 1 + 3 * 2.0**-8]), "bfloat16")
+    array([1.      , 1.015625])
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if dtype != "bfloat16":
+        with np.errstate(over="ignore", under="ignore"):
+            return values.astype(dtype).astype(np.float64)
+    mantissa, exponent = np.frexp(values)
+    bits = np.minimum(8, 8 + exponent - 1 + 126)
+    return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+
+
+def distance(output: np.ndarray, exact: np.ndarray) -> np.ndarray:
+    """Return |output - exact|, entry by entry, rounded to a float; nan where either is not finite.
+
+    Args:
+        output: floats.
+        exact: balls, in the same shape.
+    """
+    return np.frompyfunc(_distance, 2, 1)(output, exact).astype(np.float64)
+
+
+def _distance(output: float, exact: arb) -> float:
+    return float(abs(arb(output) - exact).mid()) if np.isfinite(output) else float("nan")
+
+
+def floats(exact: np.ndarray) -> np.ndarray:
+    """Return the midpoints of balls as floats."""
+    return np.frompyfunc(lambda ball: float(ball.mid()), 1, 1)(exact).astype(np.float64)
+
+
+def _balls(matrix: np.ndarray) -> np.ndarray:
+    return np.frompyfunc(lambda value: arb(float(value)), 1, 1)(matrix)
+
+
+def _is_certain(exact: np.ndarray, error: np.ndarray) -> bool:
+    """Whether the balls are small beside the running error, where both are finite."""
+    radius = np.frompyfunc(lambda ball: float(ball.rad()), 1, 1)(exact).astype(np.float64)
+    return not bool(np.any(radius > np.ldexp(error, -20)))

@@ -1,0 +1,176 @@
+"""A whole examination: which cases and modes, the cells of each, the words of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from verify.conform import decide
+from verify.conform.cases import LAYOUT, Case, Stratum, draw, strata
+from verify.conform.examine import Bench, Outcome
+from verify.conform.judge import Cell, judged
+from verify.conform.modes import MODES, by_name
+from verify.conform.oracle import Oracle
+from verify.conform.probe import probe
+from verify.conform.process import Facts, Order, Process, StartError
+from verify.conform.report import Report
+from verify.conform.words import FAILURES
+
+HALF = ("bfloat16", "float16")
+"""Examined to the first derivative."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is examined."""
+
+    family: str = "batch"
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    modes: tuple[str, ...] = tuple(mode.name for mode in MODES)
+    axes: tuple[str, ...] = ("NC",)
+    layouts: tuple[str, ...] = ()
+    seed: int = 0
+    groups: int = 1
+    eps: float | None = None
+    """The layer's own eps, where it does not let one choose."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """One case and the modes that are examined there."""
+
+    stratum: Stratum
+    dtype: str
+    axes: str
+    modes: tuple[str, ...]
+
+    def token(self, options: Options) -> str:
+        """Return the words that lead back to its numbers."""
+        return f"{options.family}:{self.axes}:{options.seed}:{self.dtype}:{self.stratum.name}"
+
+
+def plan(options: Options) -> list[Examination]:
+    """Return the examinations in order, the most telling first."""
+    places = [*strata(options.dtypes), *_of_layouts(options)]
+    return [
+        Examination(
+            stratum,
+            dtype,
+            stratum.axes or options.axes[0],
+            tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
+        )
+        for stratum in places
+        for dtype in options.dtypes
+        if dtype in stratum.dtypes
+    ]
+
+
+def _order(stratum: Stratum, dtype: str) -> int:
+    return min(stratum.order, 1) if dtype in HALF else stratum.order
+
+
+def _of_layouts(options: Options) -> Iterator[Stratum]:
+    """Yield a stratum for each further layout of the axes and of memory."""
+    for axes in options.axes[1:]:
+        yield Stratum(axes, LAYOUT, 30, 4, axes=axes)
+    for layout in options.layouts:
+        maps = [axes for axes in options.axes if len(axes) == 4]
+        if layout != "channels last" or maps:
+            axes = maps[0] if maps else options.axes[0]
+            yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
+
+
+def cells_of(
+    examination: Examination, bench: Bench, options: Options
+) -> tuple[Case, list[Outcome], list[Cell]]:
+    """Run one examination; the exact answers are computed while the subject computes its own."""
+    case = draw(
+        examination.stratum,
+        examination.dtype,
+        options.family,
+        examination.axes,
+        options.seed,
+        options.groups,
+        options.eps,
+    )
+    replies = bench.outcomes(case, examination.modes)
+    oracle = Oracle(case.inputs, case.eps, case.dtype, case.place, options.family != "rms")
+    token = examination.token(options)
+    outcomes: list[Outcome] = []
+    cells: list[Cell] = []
+    for outcome in replies:
+        outcomes.append(outcome)
+        with np.errstate(all="ignore"):
+            cells += judged(case, oracle, outcome, token)
+    return case, outcomes, cells
+
+
+def variables(examinations: Sequence[Examination]) -> dict[str, tuple[float, float]]:
+    """Return mean/sd and m of the strata that are one of a series in it; nan for the others."""
+    found = {}
+    for stratum in {examination.stratum for examination in examinations}:
+        is_offset = stratum.name.startswith("mean/sd")
+        is_length = stratum.name.startswith("m = ") and stratum.together >= 7
+        found[stratum.name] = (
+            stratum.offset if is_offset else float("nan"),
+            float(stratum.together) if is_length else float("nan"),
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller asks for; what is empty is left to the subject."""
+
+    dtypes: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    seed: int = 0
+    limit: float = 20.0
+
+
+Tell = Callable[[str, int, int], None]
+"""Takes what is going on, how much is done, and of how much."""
+
+
+def run(order: Order, wanted: Wanted, tell: Tell = lambda *_: None) -> Report:
+    """Return the report on what an order names, examined in a process of its own."""
+    try:
+        with Process(order, wanted.limit) as bench:
+            return examine(bench, bench.facts, order.family, wanted, tell)
+    except StartError as error:
+        return Report(order.target, reason=str(error))
+
+
+def examine(bench: Bench, facts: Facts, family: str, wanted: Wanted, tell: Tell) -> Report:
+    """Return the report on the subject of a bench.
+
+    Raises:
+        StartError: it cannot be run at all.
+    """
+    dtypes = wanted.dtypes or tuple(d for d in ("float32", "float64") if d in facts.dtypes)
+    found = probe(bench, facts, family, max(dtypes))
+    options = Options(
+        family,
+        dtypes,
+        wanted.modes or tuple(mode.name for mode in MODES),
+        found.axes,
+        facts.layouts,
+        wanted.seed,
+        facts.groups,
+        found.eps,
+    )
+    examinations = plan(options)
+    cells: list[Cell] = []
+    for done, examination in enumerate(examinations):
+        bad = sum(cell.word in FAILURES for cell in cells)
+        so_far = f"{len(cells) - bad} cells right or left out, {bad} not"
+        tell(f"{so_far}; {examination.stratum.name}", done, len(examinations))
+        cells += cells_of(examination, bench, options)[2]
+    decided = decide.decided(cells, variables(examinations))
+    conventions = {"axes": ", ".join(found.axes)}
+    if found.eps is not None:
+        conventions["eps"] = f"{found.eps:g}"
+    framework = f"{facts.framework} {facts.version}"
+    return Report(facts.name, framework, conventions, tuple(decided))
