@@ -7,7 +7,7 @@ from typing import Any
 import equinox as eqx
 import jax
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -46,7 +46,8 @@ def _equinox(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(name, layer, library="equinox", **parts)
 
 
-IMPLEMENTATIONS = (
+ADAPTER = "jax"
+IMPLEMENTATIONS = by_function(
     _equinox('equinox.nn.BatchNorm, mode="batch"', batch_norm, layouts=("NC", "NCL", "NCHW")),
     _equinox("equinox.nn.LayerNorm", layer_norm, family="layer", layouts=("NC",)),
     _equinox("equinox.nn.RMSNorm", rms_norm, family="rms", layouts=("NC",)),

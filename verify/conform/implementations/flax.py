@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 from flax import linen, nnx
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -134,7 +134,8 @@ def _flax(name: str, layer: Any, **parts: Any) -> Any:
 
 
 LAST = {"layouts": ("NC", "NLC", "NHWC")}
-IMPLEMENTATIONS = (
+ADAPTER = "jax"
+IMPLEMENTATIONS = by_function(
     _flax(
         "flax.nnx.BatchNorm",
         batch_norm,

@@ -7,7 +7,7 @@ from typing import Any
 import haiku as hk
 import jax.numpy as jnp
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -53,7 +53,8 @@ def _haiku(name: str, layer: Any, **parts: Any) -> Any:
 
 
 MAPS = {"layouts": ("NLC", "NHWC")}
-IMPLEMENTATIONS = (
+ADAPTER = "jax"
+IMPLEMENTATIONS = by_function(
     _haiku("haiku.BatchNorm", batch_norm, layouts=("NC", "NLC", "NHWC")),
     _haiku("haiku.LayerNorm", layer_norm, family="layer"),
     _haiku("haiku.RMSNorm", rms_norm, family="rms"),

@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from verify.conform.subject import Subject
@@ -45,6 +46,11 @@ def implementation(
     """
     subject = Subject(name, layer, script=standalone(layer), **parts)
     return Implementation(subject, family, library, thread)
+
+
+def by_function(*found: Implementation) -> SimpleNamespace:
+    """Return implementations by the names of their functions, so that a target names each."""
+    return SimpleNamespace(**{one.subject.layer.__name__: one for one in found})
 
 
 def standalone(function: Callable[..., Any]) -> str:

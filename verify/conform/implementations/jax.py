@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def standardize(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -19,7 +19,8 @@ def standardize_last(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     return gamma * jax.nn.standardize(x, axis=-1, epsilon=eps) + beta
 
 
-IMPLEMENTATIONS = (
+ADAPTER = "jax"
+IMPLEMENTATIONS = by_function(
     implementation("jax.nn.standardize", standardize, library="jax", layouts=("NC",)),
     implementation("jax.nn.standardize, axis=-1", standardize_last, family="layer", library="jax"),
 )

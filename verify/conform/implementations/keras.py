@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -75,7 +75,8 @@ def _keras(name: str, layer: Any, **parts: Any) -> Any:
 
 
 LAST = {"layouts": ("NC", "NLC", "NHWC")}
-IMPLEMENTATIONS = (
+ADAPTER = "keras"
+IMPLEMENTATIONS = by_function(
     _keras(
         "keras.layers.BatchNormalization",
         batch_normalization,

@@ -7,7 +7,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -68,7 +68,8 @@ def _mlx(name: str, layer: Any, **parts: Any) -> Any:
 
 
 MAPS = {"layouts": ("NLC", "NHWC")}
-IMPLEMENTATIONS = (
+ADAPTER = "mlx"
+IMPLEMENTATIONS = by_function(
     _mlx(
         "mlx.nn.BatchNorm",
         batch_norm,

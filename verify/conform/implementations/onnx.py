@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 from verify.conform.implementations.onnx_model import one_node
 
 
@@ -75,7 +75,8 @@ def _onnx(name: str, layer: Any, **parts: Any) -> Any:
 
 
 MAPS = {"layouts": ("NCL", "NCHW")}
-IMPLEMENTATIONS = (
+ADAPTER = "onnx"
+IMPLEMENTATIONS = by_function(
     _onnx(
         "BatchNormalization-15",
         batch_normalization,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 from verify.conform.implementations.onnx_model import one_node
 
 
@@ -84,7 +84,8 @@ def _runtime(name: str, layer: Any, **parts: Any) -> Any:
 
 
 MAPS = {"layouts": ("NCL", "NCHW")}
-IMPLEMENTATIONS = (
+ADAPTER = "onnxruntime"
+IMPLEMENTATIONS = by_function(
     _runtime(
         "BatchNormalization-15",
         batch_normalization,

@@ -8,7 +8,7 @@ import numpy as np
 import openvino
 from openvino import opset14
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def compiled(result: Any, inputs: list[Any]) -> Any:
@@ -63,7 +63,8 @@ def _openvino(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(f"OpenVINO {name}", layer, library="openvino", **parts)
 
 
-IMPLEMENTATIONS = (
+ADAPTER = "openvino"
+IMPLEMENTATIONS = by_function(
     _openvino(
         "MVN over the batch",
         mean_variance_normalization,

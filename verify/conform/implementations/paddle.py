@@ -7,7 +7,7 @@ from typing import Any
 import paddle
 from paddle.nn import functional
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -53,7 +53,8 @@ def _paddle(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(name, layer, library="paddlepaddle", **parts)
 
 
-IMPLEMENTATIONS = (
+ADAPTER = "paddle"
+IMPLEMENTATIONS = by_function(
     _paddle(
         "paddle.nn.functional.batch_norm",
         batch_norm,

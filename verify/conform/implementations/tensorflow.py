@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -60,7 +60,8 @@ def _tensorflow(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(name, layer, library="tensorflow-cpu", **parts)
 
 
-IMPLEMENTATIONS = (
+ADAPTER = "tensorflow"
+IMPLEMENTATIONS = by_function(
     _tensorflow(
         "tf.nn.batch_normalization and moments",
         batch_normalization,

@@ -6,7 +6,7 @@ from typing import Any
 
 from tinygrad import Context, nn
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
@@ -71,7 +71,8 @@ def _tinygrad(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(name, layer, library="tinygrad", like="torch", **parts)
 
 
-IMPLEMENTATIONS = (
+ADAPTER = "tinygrad"
+IMPLEMENTATIONS = by_function(
     _tinygrad(
         "tinygrad.nn.BatchNorm",
         batch_norm,

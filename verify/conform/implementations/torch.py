@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from verify.conform.implementations.implementation import implementation
+from verify.conform.implementations.implementation import by_function, implementation
 
 
 def batch_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -85,7 +85,8 @@ torch._dynamo.config.recompile_limit = 4096  # more shapes than a network has
 
 CHANNELS_SECOND = {"layouts": ("NC", "NCL", "NCHW")}
 MAPS = {"layouts": ("NCHW",)}
-IMPLEMENTATIONS = (
+ADAPTER = "torch"
+IMPLEMENTATIONS = by_function(
     _torch(
         "torch.nn.functional.batch_norm",
         batch_norm,

@@ -1,0 +1,129 @@
+"""The released layers of one library, examined one after the other, each in a process of its own.
+
+    python -m verify.conform.survey flax
+
+writes ``docs/measured/flax.jsonl``: a line for each implementation, with the word and the largest
+units of each mode, output, dtype and kind of case.  What was examined with the same version is not
+examined again, so that a run that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from verify import json_lines
+from verify.conform.implementations.implementation import Implementation
+from verify.conform.judge import Cell
+from verify.conform.process import Order
+from verify.conform.report import Report, by_row, versions, worst
+from verify.conform.run import Wanted, run
+from verify.conform.words import Word
+
+SCHEMA = 1
+MEASURED = Path("docs/measured")
+
+
+def main(
+    library: Annotated[str, typer.Argument(help="A file of verify/conform/implementations.")],
+    name: Annotated[str, typer.Option(help="Of the file; else the library's.")] = "",
+    folder: Annotated[Path, typer.Option(help="Where the file is written.")] = MEASURED,
+    dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
+    seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Examine all again.")] = False,
+) -> None:
+    """Examine the layers of a library, as it is installed here."""
+    module = importlib.import_module(f"verify.conform.implementations.{library}")
+    path = folder / f"{name or library}.jsonl"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = [] if fresh or not path.exists() else _current(json_lines.read(path))
+    json_lines.write(path, kept)
+    done = {line["target"] for line in kept}
+    dtypes = tuple(filter(None, dtype.split(",")))
+    console = Console()
+    for key, found in vars(module.IMPLEMENTATIONS).items():
+        target = f"{module.__name__}:IMPLEMENTATIONS.{key}.subject"
+        if target in done:
+            continue
+        order = Order(target, module.ADAPTER, family=found.family)
+        began = time.monotonic()
+        with Progress(console=console, transient=True) as bar:
+            report = run(order, Wanted(dtypes, seed=seed), _telling(bar, found.subject.name))
+        seconds = time.monotonic() - began
+        json_lines.append(path, summary(found, target, report, seconds))
+        console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)
+
+
+def _current(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines that were measured with what is installed now."""
+    return [
+        line
+        for line in lines
+        if line["schema"] == SCHEMA and line["version"] == version(line["library"])
+    ]
+
+
+def _telling(bar: Progress, name: str) -> Any:
+    task = bar.add_task(name, total=None)
+
+    def tell(description: str, done: int, total: int) -> None:
+        bar.update(task, description=f"{name}: {description}", completed=done, total=total)
+
+    return tell
+
+
+def summary(found: Implementation, target: str, report: Report, seconds: float) -> dict[str, Any]:
+    """Return what a page needs of a report: each row's gravest cell of a dtype and kind."""
+    return {
+        "schema": SCHEMA,
+        "name": found.subject.name,
+        "family": found.family,
+        "target": target,
+        "library": found.library,
+        "version": version(found.library),
+        "framework": report.framework,
+        "versions": versions(),
+        "measured": datetime.now(UTC).date().isoformat(),
+        "thread": found.thread,
+        "script": found.subject.script,
+        "verdict": report.verdict,
+        "reason": report.reason,
+        "conventions": dict(report.conventions),
+        "diagnosis": [asdict(finding) for finding in report.diagnosis],
+        "seconds": round(seconds, 1),
+        "rows": [
+            {"mode": mode, "output": output, "cells": _of_kinds(cells)}
+            for (mode, output), cells in by_row(report.cells).items()
+        ],
+    }
+
+
+def _of_kinds(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    grouped: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        grouped.setdefault((cell.dtype, cell.kind), []).append(cell)
+    return [_plain(worst(same)) for same in grouped.values()]
+
+
+def _plain(cell: Cell) -> dict[str, Any]:
+    """Return a cell; one that is right leads nowhere."""
+    said = {"dtype": cell.dtype, "kind": cell.kind, "word": str(cell.word)}
+    if cell.units is not None:
+        said["units"] = float(f"{cell.units:.3g}")
+    if cell.word is Word.RIGHT:
+        return said
+    return {**said, "stratum": cell.stratum, "reason": cell.reason, "token": cell.token}
+
+
+if __name__ == "__main__":
+    typer.run(main)
