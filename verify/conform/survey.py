@@ -2,7 +2,7 @@
 
     python -m verify.conform.survey flax
 
-writes ``docs/measured/flax.jsonl``: a line for each implementation, with the word and the largest
+(of Keras, ``keras-jax`` and so on by its backends) writes ``docs/measured/flax.jsonl``: a line for each implementation, with the word and the largest
 units of each mode, output, dtype and kind of case.  What was examined with the same version is not
 examined again, so that a run that was stopped goes on.
 """
@@ -10,6 +10,7 @@ examined again, so that a run that was stopped goes on.
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -28,23 +29,27 @@ from verify.conform.judge import Cell
 from verify.conform.process import Order
 from verify.conform.report import Report, by_row, versions, worst
 from verify.conform.run import Wanted, run
-from verify.conform.words import Word
+from verify.conform.words import FAILURES, Word
 
 SCHEMA = 1
 MEASURED = Path("docs/measured")
 
 
 def main(
-    library: Annotated[str, typer.Argument(help="A file of verify/conform/implementations.")],
-    name: Annotated[str, typer.Option(help="Of the file; else the library's.")] = "",
+    library: Annotated[
+        str, typer.Argument(help="A file of verify/conform/implementations; of Keras, keras-jax.")
+    ],
     folder: Annotated[Path, typer.Option(help="Where the file is written.")] = MEASURED,
     dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Examine all again.")] = False,
 ) -> None:
     """Examine the layers of a library, as it is installed here."""
-    module = importlib.import_module(f"verify.conform.implementations.{library}")
-    path = folder / f"{name or library}.jsonl"
+    name, _, backend = library.partition("-")
+    if backend:
+        os.environ["KERAS_BACKEND"] = backend
+    module = importlib.import_module(f"verify.conform.implementations.{name}")
+    path = folder / f"{library}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
     kept = [] if fresh or not path.exists() else _current(json_lines.read(path))
     json_lines.write(path, kept)
@@ -101,10 +106,22 @@ def summary(found: Implementation, target: str, report: Report, seconds: float) 
         "conventions": dict(report.conventions),
         "diagnosis": [asdict(finding) for finding in report.diagnosis],
         "seconds": round(seconds, 1),
+        "not_offered": not_offered(report),
         "rows": [
             {"mode": mode, "output": output, "cells": _of_kinds(cells)}
             for (mode, output), cells in by_row(report.cells).items()
+            if any(cell.word is not Word.NOT_OFFERED for cell in cells)
         ],
+    }
+
+
+def not_offered(report: Report) -> dict[str, str]:
+    """Return the modes that are not to be had at all, and why."""
+    rows = by_row(report.cells)
+    return {
+        mode: cells[0].reason
+        for (mode, _), cells in rows.items()
+        if all(cell.word is Word.NOT_OFFERED for cell in cells)
     }
 
 
@@ -116,11 +133,11 @@ def _of_kinds(cells: Sequence[Cell]) -> list[dict[str, Any]]:
 
 
 def _plain(cell: Cell) -> dict[str, Any]:
-    """Return a cell; one that is right leads nowhere."""
+    """Return a cell; only a failure leads back to its numbers."""
     said = {"dtype": cell.dtype, "kind": cell.kind, "word": str(cell.word)}
     if cell.units is not None:
         said["units"] = float(f"{cell.units:.3g}")
-    if cell.word is Word.RIGHT:
+    if cell.word not in FAILURES:
         return said
     return {**said, "stratum": cell.stratum, "reason": cell.reason, "token": cell.token}
 

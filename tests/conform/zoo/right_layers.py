@@ -149,6 +149,13 @@ def folded_affine(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     )
 
 
+def affine_of_the_input(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """a x + (beta - a mean): loses to a large mean what the mean's own rounding loses."""
+    centre = mean(x)
+    slope = per_channel(gamma, x) / torch.sqrt(mean((x - centre) ** 2) + eps)
+    return slope * x + (per_channel(beta, x) - slope * centre)
+
+
 def by_vector_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Divide by the length of (c, root of m eps), scaled by a power of two."""
     c = x - mean(x)
@@ -284,6 +291,7 @@ RIGHT = (
     Right("contractions", einsum_form),
     Right("one channel, mapped", channel_by_channel),
     Right("folded affine", folded_affine),
+    Right("folded affine of the input", affine_of_the_input),
     Right("length of a vector, scaled", by_vector_norm),
     Right("float64 inside", double_precision_inside),
     Right("recomputing", recomputing),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
 from onnx.reference import ReferenceEvaluator
 
 from verify.conform.implementations.implementation import by_function, implementation
@@ -51,7 +52,8 @@ def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 def group_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Evaluate the operator with two groups."""
     inputs = {"x": x, "gamma": gamma, "beta": beta}
-    model = one_node("GroupNormalization", 21, inputs, num_groups=2, epsilon=eps)
+    stash = TensorProto.DOUBLE if x.dtype == np.float64 else TensorProto.FLOAT
+    model = one_node("GroupNormalization", 21, inputs, num_groups=2, epsilon=eps, stash_type=stash)
     return ReferenceEvaluator(model).run(["z"], inputs)[0]
 
 

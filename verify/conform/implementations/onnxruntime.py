@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnxruntime
+from onnx import TensorProto
 
 from verify.conform.implementations.implementation import by_function, implementation
 from verify.conform.implementations.onnx_model import one_node
@@ -60,7 +61,8 @@ def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 def group_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Evaluate the operator with two groups."""
     inputs = {"x": x, "gamma": gamma, "beta": beta}
-    model = one_node("GroupNormalization", 21, inputs, num_groups=2, epsilon=eps)
+    stash = TensorProto.DOUBLE if x.dtype == np.float64 else TensorProto.FLOAT
+    model = one_node("GroupNormalization", 21, inputs, num_groups=2, epsilon=eps, stash_type=stash)
     return session(model).run(["z"], inputs)[0]
 
 
