@@ -11,6 +11,7 @@ SURVEYS_onnx := onnx onnxruntime
 
 .PHONY: verify deep conform experiments flake test lint docs package bench clean
 .DELETE_ON_ERROR:
+.PRECIOUS: build/conform/%/.installed
 
 PYTHON ?= python3
 ENV := .venv/.installed

@@ -2,9 +2,10 @@
 
     python -m verify.conform.survey flax
 
-(of Keras, ``keras-jax`` and so on by its backends) writes ``docs/measured/flax.jsonl``: a line for each implementation, with the word and the largest
-units of each mode, output, dtype and kind of case.  What was examined with the same version is not
-examined again, so that a run that was stopped goes on.
+(of Keras, ``keras-jax`` and so on by its backends) writes ``docs/measured/flax.jsonl``: a line for
+each implementation, with the word and the largest units of each mode, output, dtype and kind of
+case.  What was examined with the same version is not examined again, so that a run that was
+stopped goes on.
 """
 
 from __future__ import annotations
