@@ -87,6 +87,12 @@ class Rounded:
             error = error[0::2] + error[1::2] + self.precision.unit * np.abs(value)
         return Rounded(value, error, self.precision)
 
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __getitem__(self, index: Any) -> Rounded:
+        return Rounded(self.value[index], self.error[index], self.precision)
+
     def take(self, positions: np.ndarray) -> Rounded:
         """Return the entries at flat positions, in the shape of the positions."""
         value, error = np.broadcast_to(self.value, self.shape), self.error

@@ -21,6 +21,8 @@ EPS = 2.0**-17
 """The power of two that is nearest to the customary 1e-5."""
 ALL = ("float64", "float32", "bfloat16", "float16")
 BOTH, DOUBLE = ("float32", "float64"), ("float64",)
+EXPANDED = "expanded"
+"""The layout that only a cotangent of equal rows has."""
 PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
 CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf, NaN", "layout"
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
@@ -145,19 +147,21 @@ def draw(
     noise = generator.standard_normal(size) * generator.uniform(0.5, 2.0, size[1])
     x = scale * (noise + stratum.offset * generator.choice([-1.0, 1.0], size[1]))
     parameters = {name: _signed(generator, channels) for name in PER_CHANNEL}
+    parameters["variance"] = np.abs(parameters["variance"])
     x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
     step = _power_of_two_near(x, eps)
-    g = _generic(generator, x)
     entries = {
         "x": x,
-        "g": np.broadcast_to(g[:1], g.shape) if stratum.layout == "expanded" else g,
+        "g": _generic(generator, x),
         "u": step * _generic(generator, x),
         "w": step * _generic(generator, x),
     }
     inputs = {name: _in_place(rounded_to(matrix, dtype), place) for name, matrix in entries.items()}
     inputs |= {name: rounded_to(values, dtype) for name, values in parameters.items()}
+    if stratum.layout == EXPANDED:
+        inputs["g"] = np.broadcast_to(inputs["g"][:1], shape).copy()
     touched = ~np.all(np.isfinite(x), axis=0)
     return Case(stratum, dtype, axes, place, eps, inputs, touched)
 

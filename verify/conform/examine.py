@@ -9,13 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from verify.conform.adapters import Adapter, NotOffered
-from verify.conform.cases import Case
+from verify.conform.cases import EXPANDED, Case
 from verify.conform.modes import Mode, by_name
 from verify.conform.oracle import PER_CHANNEL
 from verify.conform.subject import Subject
-
-EXPANDED = "expanded"
-"""The layout that only a cotangent of equal rows has."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from verify.conform.modes import by_name
 from verify.conform.oracle import Oracle, distance
 from verify.conform.words import JUDGED, LIMIT, Word
 
-ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx"})
+ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex"})
 """Closed forms of the layer's shape; the others are one number a channel."""
 INPUTS, DTYPE = "inputs", "dtype"
 """Outputs that are no numbers: whether the inputs are as before, and what dtype came out."""

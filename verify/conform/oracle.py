@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from theory import batchnorm, family
+from theory import batchnorm, family, running
 from theory.arithmetic import inner
+from theory.arithmetic import mean as average
 from theory.arithmetic.running_error import Precision, Rounded
 from verify.conform.geometry import Geometry
+from verify.conform.modes import MOMENTUM
 
 PRECISIONS = {
     "float64": Precision(2.0**-53, 2.0**-1022, np.finfo(np.float64).max),
@@ -31,6 +33,16 @@ BITS = 256
 """First precision of the balls; doubled until their radius is nothing beside the rounding."""
 
 
+@dataclass(frozen=True)
+class Convention:
+    """What libraries differ in: the running statistics."""
+
+    weight: float = MOMENTUM
+    """What the batch counts for in an update with the momentum that is examined."""
+    is_unbiased: bool = True
+    """Whether the running variance is of m - 1."""
+
+
 class ClosedForms:
     r"""Every output of a layer and of its derivatives at one point, in one arithmetic.
 
@@ -38,8 +50,16 @@ class ClosedForms:
     directions :math:`(u, a, b)` and :math:`(w, a', b')` in :math:`(x, \gamma, \beta)`.
     """
 
-    def __init__(self, at: Mapping[str, Any], eps: Any, is_centred: bool, sharing: np.ndarray):
+    def __init__(
+        self,
+        at: Mapping[str, Any],
+        eps: Any,
+        is_centred: bool,
+        sharing: np.ndarray,
+        convention: Convention,
+    ):
         self._at, self._eps, self._is_centred, self._sharing = at, eps, is_centred, sharing
+        self._convention = convention
 
     def _centred(self, vector: Any) -> Any:
         return batchnorm.centre(vector) if self._is_centred else vector
@@ -141,10 +161,71 @@ class ClosedForms:
         """Second derivative of the gradient in gamma along (u, a, b), twice."""
         return self._on_channels(self._at["g"], self._second(self._u, self._u))
 
+    def _after(self, steps: tuple[str, ...]) -> tuple[Any, Any]:
+        """Return the running mean and variance after steps on these batches."""
+        mean, variance = self._at["mean"][:1], self._at["variance"][:1]
+        weight = self._convention.weight
+        for name in steps:
+            batch, count = self._at[name], len(self._at[name])
+            of_batch = batchnorm.variance(batch)
+            if self._convention.is_unbiased:
+                of_batch = of_batch * count / (count - 1)
+            mean = running.update(mean, average(batch), weight)
+            variance = running.update(variance, of_batch, weight)
+        return mean, variance
+
+    @cached_property
+    def _state(self) -> tuple[Any, Any]:
+        return self._after(("x",))
+
+    @cached_property
+    def _later(self) -> tuple[Any, Any]:
+        return self._after(("x", "g", "x"))
+
+    @property
+    def mean(self) -> Any:
+        """The running mean after one step."""
+        return self._state[0]
+
+    @property
+    def variance(self) -> Any:
+        """The running variance after one step."""
+        return self._state[1]
+
+    @property
+    def mean3(self) -> Any:
+        """The running mean after three steps, the second on another batch."""
+        return self._later[0]
+
+    @property
+    def variance3(self) -> Any:
+        """The running variance after three steps."""
+        return self._later[1]
+
+    @cached_property
+    def ez(self) -> Any:
+        """The layer in evaluation."""
+        at = self._at
+        return running.forward(
+            at["x"], at["mean"], at["variance"], at["gamma"], at["beta"], self._eps
+        )
+
+    @cached_property
+    def ex(self) -> Any:
+        """Gradient in x of the layer in evaluation."""
+        return running.gradient(self._at["g"], self._at["variance"], self._at["gamma"], self._eps)
+
+    @cached_property
+    def egamma(self) -> Any:
+        """Gradient in gamma of the layer in evaluation."""
+        at = self._at
+        yhat = running.forward(at["x"], at["mean"], at["variance"], eps=self._eps)
+        return self._on_channels(at["g"], yhat)
+
 
 ENTRIES = ("x", "g", "u", "w")
 """Inputs of the layer's shape; the others are one number a channel."""
-PER_CHANNEL = ("gamma", "beta", "a", "b", "c")
+PER_CHANNEL = ("gamma", "beta", "a", "b", "c", "mean", "variance")
 
 
 @dataclass(frozen=True)
@@ -174,18 +255,20 @@ class Oracle:
         dtype: str,
         place: Geometry,
         is_centred: bool = True,
+        convention: Convention = Convention(),
     ):
         self.precision = PRECISIONS[dtype]
         self._place = place
         at = {name: place.matrix(inputs[name]) for name in ENTRIES}
         at |= {name: place.spread(inputs[name]) for name in PER_CHANNEL}
         self._matrices, self._eps, self._is_centred = at, eps, is_centred
+        self._convention = convention
         self._exact: dict[int, ClosedForms] = {}
         rounded = {name: self.precision.exactly(matrix) for name, matrix in at.items()}
         # An eps of the layer's own may be rounded to its dtype, or not.
         doubt = np.abs(eps - rounded_to(eps, dtype))
         own = Rounded(np.asarray(eps), np.asarray(doubt), self.precision)
-        self.rounded = ClosedForms(rounded, own, is_centred, place.parameters)
+        self.rounded = ClosedForms(rounded, own, is_centred, place.parameters, convention)
 
     def balls(self, bits: int) -> ClosedForms:
         """Return the closed forms in balls of that precision."""
@@ -193,7 +276,9 @@ class Oracle:
             with ctx.workprec(bits):
                 at = {name: _balls(matrix) for name, matrix in self._matrices.items()}
                 sharing = self._place.parameters
-                self._exact[bits] = ClosedForms(at, arb(self._eps), self._is_centred, sharing)
+                self._exact[bits] = ClosedForms(
+                    at, arb(self._eps), self._is_centred, sharing, self._convention
+                )
         return self._exact[bits]
 
     @cached_property

@@ -79,17 +79,15 @@ def _likeness(case: Case, z: np.ndarray, family: str) -> float:
 
 
 def _chosen(likeness: dict[str, float]) -> tuple[str, ...]:
-    """Return the axes to examine: of each count those that look right, else the first taken.
+    """Return the axes to examine: those that look right, and maps that are taken all the same.
 
-    A layer that takes three axes and reads them wrongly is examined there all the same.
+    A layer that reads maps (N, C, H, W) without a complaint means to normalise them, and may do it
+    wrongly.  With the channels last, one that is written for (N, C) is silent about each map.
     """
-    found = []
-    for count in sorted({len(axes) for axes in likeness}):
-        same = [axes for axes in likeness if len(axes) == count]
-        right = [axes for axes in same if likeness[axes] < LIKENESS]
-        found += right or same[:1]
-    is_right = [axes for axes in found if likeness[axes] < LIKENESS]
-    return (*is_right, *(axes for axes in found if axes not in is_right))
+    right = [axes for axes in likeness if likeness[axes] < LIKENESS]
+    is_met = {len(axes) for axes in right}
+    taken = [axes for axes in likeness if axes.startswith("NC") and len(axes) not in is_met]
+    return (*right, *taken) if right else tuple(likeness)[:1]
 
 
 def _fitted_eps(bench: Bench, case: Case) -> float:

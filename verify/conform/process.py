@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -157,6 +158,7 @@ class Process:
 
 def serve() -> None:
     """Answer orders on the standard streams; what the subject prints goes to the error stream."""
+    warnings.simplefilter("ignore")
     orders = Connection(os.dup(0), writable=False)
     replies = Connection(os.dup(1), readable=False)
     os.dup2(2, 1)

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from verify.conform.cases import KINDS
+from verify.conform.diagnosis import Finding
 from verify.conform.judge import DTYPE, INPUTS, Cell
 from verify.conform.words import FAILURES, Word, gravest
 
@@ -32,16 +33,6 @@ COLOURS = {
 }
 Row = tuple[str, str]
 """Mode and output."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What is wrong with an output, in the terms of the closed form."""
-
-    mode: str
-    output: str
-    sentence: str
-    guess: str = ""
 
 
 @dataclass(frozen=True)
@@ -169,8 +160,7 @@ def _entry(cells: Sequence[Cell]) -> Text:
     cell = worst(cells)
     if cell.word is Word.RIGHT:
         return Text("right" if cell.units is None else number(cell.units), COLOURS[cell.word])
-    size = "" if cell.units is None else f" {number(cell.units)}"
-    return Text(f"{cell.word}{size}", COLOURS[cell.word])
+    return Text(str(cell.word), COLOURS[cell.word])
 
 
 def number(units: float) -> str:
@@ -190,9 +180,9 @@ def _lines(report: Report) -> Iterable[RenderableType]:
     yield from not_offered(report)
     yield ""
     for row, cell in report.failing_rows:
-        yield Text.assemble(
-            (f"{cell.word}: ", COLOURS[cell.word]), (sentence(row, cell, report), "")
-        )
+        yield Text.assemble((f"{cell.word}: ", COLOURS[cell.word]), (sentence(row, cell), ""))
+    for said, rows in findings(report).items():
+        yield Text(f"{rows}: {said}")
     colour = "bold green" if report.verdict == CONFORMS else "bold red"
     yield Text(f"{report.subject}: {report.verdict}", colour)
 
@@ -209,16 +199,22 @@ def not_offered(report: Report) -> Iterable[Text]:
         yield Text(f"not offered: {', '.join(modes)} ({reason})", "dim")
 
 
-def sentence(row: Row, cell: Cell, report: Report) -> str:
-    """Say in a line or two what fails, what is missing, and how to see it again."""
+def findings(report: Report) -> dict[str, str]:
+    """Return what is said of each failing output, and of which ones."""
+    said: dict[str, list[str]] = {}
+    for finding in report.diagnosis:
+        guess = f"; a guess: {finding.guess}" if finding.guess else ""
+        row = f"{finding.mode} {finding.output}"
+        said.setdefault(f"{finding.sentence}{guess}", []).append(row)
+    return {sentence: ", ".join(rows) for sentence, rows in said.items()}
+
+
+def sentence(row: Row, cell: Cell) -> str:
+    """Say in a line or two what fails, and how to see it again."""
     mode, output = row
     size = "" if cell.units is None else f", {number(cell.units)} units"
     reason = f" ({cell.reason})" if cell.reason else ""
     lines = [f"{mode}, {output}: {cell.dtype}, {cell.stratum}{size}{reason}"]
-    for finding in report.diagnosis:
-        if (finding.mode, finding.output) == row:
-            guess = f"; a guess: {finding.guess}" if finding.guess else ""
-            lines.append(f"  {finding.sentence}{guess}")
     if cell.token:
         lines.append(f"  --reproduce {cell.token!r}")
     return "\n".join(lines)

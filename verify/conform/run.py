@@ -9,6 +9,8 @@ import numpy as np
 
 from verify.conform import decide
 from verify.conform.cases import LAYOUT, Case, Stratum, draw, strata
+from verify.conform.decide import DECIDING
+from verify.conform.diagnosis import Observation, diagnosed
 from verify.conform.examine import Bench, Outcome
 from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, by_name
@@ -16,7 +18,7 @@ from verify.conform.oracle import Oracle
 from verify.conform.probe import probe
 from verify.conform.process import Facts, Order, Process, StartError
 from verify.conform.report import Report
-from verify.conform.words import FAILURES
+from verify.conform.words import FAILURES, Word
 
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
@@ -163,14 +165,53 @@ def examine(bench: Bench, facts: Facts, family: str, wanted: Wanted, tell: Tell)
     )
     examinations = plan(options)
     cells: list[Cell] = []
+    observed: list[Observation] = []
     for done, examination in enumerate(examinations):
         bad = sum(cell.word in FAILURES for cell in cells)
         so_far = f"{len(cells) - bad} cells right or left out, {bad} not"
         tell(f"{so_far}; {examination.stratum.name}", done, len(examinations))
-        cells += cells_of(examination, bench, options)[2]
+        case, outcomes, found_here = cells_of(examination, bench, options)
+        cells += found_here
+        observed += _observations(case, outcomes, found_here)
     decided = decide.decided(cells, variables(examinations))
     conventions = {"axes": ", ".join(found.axes)}
     if found.eps is not None:
         conventions["eps"] = f"{found.eps:g}"
     framework = f"{facts.framework} {facts.version}"
-    return Report(facts.name, framework, conventions, tuple(decided))
+    diagnosis = diagnosed(_of_wrong(observed, decided), family != "rms")
+    return Report(facts.name, framework, conventions, tuple(decided), tuple(diagnosis))
+
+
+SMALL = 4000
+"""Entries of a case that is kept for the diagnosis."""
+
+
+def _observations(
+    case: Case, outcomes: Sequence[Outcome], cells: Sequence[Cell]
+) -> Iterator[Observation]:
+    """Yield the outputs that fail, where they are small enough to be looked at."""
+    failing = {(cell.mode, cell.output) for cell in cells if cell.word is Word.WRONG}
+    for outcome in outcomes:
+        for output, values in outcome.outputs.items():
+            # What an overwritten input makes of an output says nothing about formulas.
+            is_kept = (
+                not outcome.overwritten
+                and case.place.statistics.size <= SMALL
+                and case.dtype in DECIDING
+            )
+            if (outcome.mode, output) in failing and is_kept:
+                yield Observation(case, outcome.mode, output, values)
+
+
+def _of_wrong(observed: Sequence[Observation], cells: Sequence[Cell]) -> list[Observation]:
+    """Return the observations whose cell was decided to be wrong."""
+    wrong = {
+        (cell.mode, cell.output, cell.stratum, cell.dtype)
+        for cell in cells
+        if cell.word is Word.WRONG and cell.units is not None
+    }
+    return [
+        seen
+        for seen in observed
+        if (seen.mode, seen.output, seen.case.stratum.name, seen.case.dtype) in wrong
+    ]

@@ -10,7 +10,9 @@ import numpy as np
 import torch
 from torch.autograd import forward_ad
 
+from verify.conform import modules
 from verify.conform.adapters import AdapterError, Arrays, NotOffered
+from verify.conform.subject import Subject
 
 loaded_by = "torch"
 
@@ -105,6 +107,14 @@ class Torch:
         """Overwrite the tensor's values."""
         with torch.no_grad():
             array.copy_(self.array(values, self.dtype(array)))
+
+    def recognises(self, target: Any) -> bool:
+        """Whether a target is a layer of PyTorch's."""
+        return isinstance(target, torch.nn.Module)
+
+    def wrap(self, target: Any, name: str, family: str) -> Subject:
+        """Return a class with the arguments of torch.nn's, or a layer of one, as functions."""
+        return modules.wrap(target, name, family, self.device)
 
     @contextmanager
     def _at(self, level: str) -> Iterator[None]:
