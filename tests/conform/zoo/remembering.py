@@ -17,8 +17,9 @@ class Remembering(torch.nn.BatchNorm2d):
     def train_on(self, x: Tensor) -> Tensor:
         """Normalise by the batch, and remember it."""
         variance, mean = torch.var_mean(x, batch_axes(x), correction=0)
-        with torch.no_grad():
-            self.remember(x, mean, variance)
+        if self.track_running_stats:
+            with torch.no_grad():
+                self.remember(x, mean, variance)
         yhat = (x - per_channel(mean, x)) / torch.sqrt(per_channel(variance, x) + self.eps)
         return affine(yhat, self.weight, self.bias)
 

@@ -192,8 +192,9 @@ class RecomputingOnce(Remembering):
 
     def train_on(self, x: Tensor) -> Tensor:
         """Remember outside of what is computed again."""
-        variance, centre = torch.var_mean(x.detach(), batch_axes(x), correction=0)
-        self.remember(x, centre, variance)
+        if self.track_running_stats:
+            variance, centre = torch.var_mean(x.detach(), batch_axes(x), correction=0)
+            self.remember(x, centre, variance)
         return recomputing(x, self.weight, self.bias, self.eps)
 
 

@@ -80,11 +80,10 @@ class RemembersTheNormalised(Remembering):
     def train_on(self, x: Tensor) -> Tensor:
         """Remember what comes out."""
         z = layer_with()(x, self.weight, self.bias, self.eps)
-        with torch.no_grad():
-            m = batch_size(x)
-            variance, mean = torch.var_mean(z, batch_axes(z), correction=int(m > 1))
-            self.running_mean.lerp_(mean, self.momentum)
-            self.running_var.lerp_(variance, self.momentum)
+        if self.track_running_stats:
+            with torch.no_grad():
+                variance, mean = torch.var_mean(z, batch_axes(z), correction=0)
+                self.remember(z, mean, variance)
         return z
 
 
@@ -134,8 +133,9 @@ class RemembersWithGradient(Remembering):
         """Remember without detaching."""
         variance, mean = torch.var_mean(x, batch_axes(x), correction=0)
         m = batch_size(x)
-        self.running_mean = self.running_mean.lerp(mean, self.momentum)
-        self.running_var = self.running_var.lerp(variance * m / max(m - 1, 1), self.momentum)
+        if self.track_running_stats:
+            self.running_mean = self.running_mean.lerp(mean, self.momentum)
+            self.running_var = self.running_var.lerp(variance * m / max(m - 1, 1), self.momentum)
         yhat = (x - per_channel(mean, x)) / torch.sqrt(per_channel(variance, x) + self.eps)
         return affine(yhat, self.weight, self.bias)
 
@@ -172,6 +172,8 @@ class TrainsByWhatItRemembers(Remembering):
 
     def train_on(self, x: Tensor) -> Tensor:
         """Remember first, then evaluate."""
+        if not self.track_running_stats:
+            return super().train_on(x)
         variance, mean = torch.var_mean(x.detach(), batch_axes(x), correction=0)
         self.remember(x, mean, variance)
         return self.evaluate(x)
