@@ -8,6 +8,7 @@ from wrong_layers.first_derivatives import FAULTS as FIRST_DERIVATIVES
 from wrong_layers.forward import FAULTS as FORWARD
 from wrong_layers.higher_derivatives import FAULTS as HIGHER_DERIVATIVES
 from wrong_layers.memory import FAULTS as MEMORY
+from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
 from wrong_layers.precision import FAULTS as PRECISION
 from wrong_layers.running import FAULTS as RUNNING
 
@@ -19,4 +20,5 @@ FAULTS: tuple[Fault, ...] = (
     *PRECISION,
     *MEMORY,
     *FAMILIES,
+    *NUMPY_PAIRS,
 )

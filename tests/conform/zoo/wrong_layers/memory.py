@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from channels import affine, batch_axes, mean, per_channel
 from own_backward import gradient_in_beta, gradient_in_gamma, gradient_in_x, standardize
@@ -97,36 +96,6 @@ def overwrites_the_cotangent(x: Tensor, gamma: Tensor, beta: Tensor, eps: float)
     return OverwritesTheCotangent.apply(x, gamma, beta, eps)
 
 
-class OneBuffer:
-    """Writes every result of one shape and type to the same memory."""
-
-    def __init__(self) -> None:
-        self.buffers: dict[Any, np.ndarray] = {}
-
-    def __call__(
-        self, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float
-    ) -> np.ndarray:
-        """Normalise into the buffer."""
-        axes = tuple(axis for axis in range(x.ndim) if axis != 1)
-        shape = (1, -1, *[1] * (x.ndim - 2))
-        z = self.buffers.setdefault((x.shape, x.dtype), np.empty_like(x))
-        np.subtract(x, x.mean(axes, keepdims=True), out=z)
-        z /= np.sqrt((z * z).mean(axes, keepdims=True) + eps)
-        z *= gamma.reshape(shape)
-        z += beta.reshape(shape)
-        return z
-
-
-_one_buffer = OneBuffer()
-
-
-def one_buffer_for_all_results(
-    x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float
-) -> np.ndarray:
-    """Return the same memory from call to call, so that a result changes after it was given."""
-    return _one_buffer(x, gamma, beta, eps)
-
-
 def statistics_kept_on_the_tensor(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Keep the statistics with the array, and not look whether it changed."""
     if x.requires_grad:
@@ -174,14 +143,13 @@ def gradient_of_the_last_batch(x: Tensor, gamma: Tensor, beta: Tensor, eps: floa
 
 
 FAULTS = (
-    Fault(strides_ignored, r"layout|contiguous|stride", "layout"),
-    Fault(channels_last_misread, r"channels.last", "layout"),
-    Fault(m_counts_the_memory, r"expanded|layout", "layout"),
-    Fault(transposed_when_not_contiguous, r"transposed|contiguous|layout", "layout"),
-    Fault(centres_its_input, r"input.*(changed|overwr)|overwr", "unchanged", "overwrites"),
-    Fault(scales_the_gamma_given, r"gamma", "unchanged", "overwrites"),
-    Fault(overwrites_the_cotangent, r"cotangent", "unchanged", "overwrites"),
-    Fault(one_buffer_for_all_results, r"result|second call|buffer", "repeated", "overwrites"),
+    Fault(strides_ignored, r"layout|contiguous|stride", "forward"),
+    Fault(channels_last_misread, r"channels.last", "forward"),
+    Fault(m_counts_the_memory, r"expanded|layout", "forward"),
+    Fault(transposed_when_not_contiguous, r"transposed|contiguous|layout", "forward"),
+    Fault(centres_its_input, r"changes x", "forward", "overwrites"),
+    Fault(scales_the_gamma_given, r"gamma", "forward", "overwrites"),
+    Fault(overwrites_the_cotangent, r"changes g", "gradient", "overwrites"),
     Fault(statistics_kept_on_the_tensor, r"second call|cache|remember", "repeated"),
     Fault(workspace_not_cleared, r"second call|cache|state|remember", "repeated"),
     Fault(gradient_of_the_last_batch, r"call|state|forward", "repeated"),

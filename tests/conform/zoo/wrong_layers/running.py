@@ -181,10 +181,10 @@ class TrainsByWhatItRemembers(Remembering):
 
 TORCH = {"like": "torch"}
 FAULTS = (
-    Fault(BiasedRunningVariance, r"biased", "running", "other convention", TORCH),
+    Fault(BiasedRunningVariance, r"biased", "running", asked=TORCH),
     Fault(CorrectionCountsSamples, r"correction|m - 1|variance", "running", asked=TORCH),
     Fault(FirstStepBiased, r"variance", "running", asked=TORCH),
-    Fault(MomentumReversed, r"momentum", "running", "other convention", TORCH),
+    Fault(MomentumReversed, r"momentum", "running", asked=TORCH),
     Fault(VarianceMovesTwiceAsFast, r"momentum|variance", "running", asked=TORCH),
     Fault(RemembersTheDeviation, r"variance", "running", asked=TORCH),
     Fault(RemembersTheNormalised, r"mean|normalised", "running", asked=TORCH),

@@ -1,0 +1,23 @@
+"""Every planted fault is found, and called by its name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from examining import examined, said
+from wrong_layers import FAULTS, Fault
+
+
+def test_there_are_more_than_forty_faults_each_of_its_own_name() -> None:
+    names = [fault.name for fault in FAULTS]
+    assert len(names) == len(set(names)) > 40
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_a_planted_fault_is_found_and_named(fault: Fault) -> None:
+    report = examined(fault.layer, fault.name, fault.asked, modes=("forward", fault.mode))
+    assert report.verdict == "does not conform"
+    found = {(cell.mode, str(cell.word)) for cell in report.failures}
+    assert (fault.mode, fault.word) in found
+    assert re.search(fault.says, said(report), re.IGNORECASE), said(report)
