@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from verify.conform import run
+from verify.conform.conventions import DECLARED
 from verify.conform.process import Order
 from verify.conform.report import STATUS, show
 from verify.conform.subject import FAMILIES
@@ -27,6 +28,9 @@ def conform(
     adapter: Annotated[
         str, typer.Option(help="A framework, or a file with adapter(device); else guessed.")
     ] = "",
+    like: Annotated[
+        str, typer.Option(help=f"Whose conventions: {', '.join(DECLARED)}; else inferred.")
+    ] = "",
     device: Annotated[str, typer.Option(help="The framework's device.")] = "",
     dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
@@ -38,7 +42,7 @@ def conform(
 ) -> None:
     """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
     order = Order(target, adapter, device, family, groups, is_compiled=is_compiled)
-    wanted = run.Wanted(_listed(dtype), _listed(modes), seed, limit)
+    wanted = run.Wanted(like, _listed(dtype), _listed(modes), seed, limit)
     console = Console(stderr=True)
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None)

@@ -25,7 +25,9 @@ def decided(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]])
     """
     found = {(c.mode, c.output, c.stratum, c.dtype): c for c in cells}
     wrong = {key for key, cell in found.items() if _is_large(cell) and _does_not_shrink(key, found)}
-    wrong_somewhere = {(mode, output) for mode, output, _, _ in wrong}
+    wrong_elsewhere = {
+        (mode, output, found[key].kind) for key in wrong for mode, output, *_ in [key]
+    }
     growth = {
         series: _growth([c for c in cells if (c.mode, c.output, c.dtype) == series], variables)
         for series in {(c.mode, c.output, c.dtype) for c in cells if _is_large(c)}
@@ -41,7 +43,7 @@ def decided(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]])
         has_partner = any(
             k in found and found[k].units is not None for k in pair - {(*key, cell.dtype)}
         )
-        if not has_partner and (cell.mode, cell.output) in wrong_somewhere:
+        if not has_partner and (cell.mode, cell.output, cell.kind) in wrong_elsewhere:
             return cell
         how = growth[cell.mode, cell.output, cell.dtype]
         return replace(cell, word=Word.INACCURATE, reason=how)
@@ -72,13 +74,15 @@ def _growth(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]])
     """Say how the units grow with mean/sd and with m, where a power fits."""
     sentences = []
     for index, name in enumerate(("mean/sd", "m")):
-        points = [
+        points = sorted(
             (variables[c.stratum][index], c.units)
             for c in cells
             if c.units is not None and c.units > 1 and np.isfinite(variables[c.stratum][index])
-        ]
-        if len({value for value, _ in points}) >= 3:
-            value, units = np.log2(np.array(points, dtype=float)).T
+        )
+        # Beyond the largest error nothing is left to lose.
+        last = max(range(len(points)), key=lambda k: points[k][1], default=0)
+        if last >= 2:
+            value, units = np.log2(np.array(points[: last + 1], dtype=float)).T
             exponent = float(np.polyfit(value, units, 1)[0])
             if exponent > 0.2:
                 sentences.append(f"({name})^{exponent:.1f}")

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from verify.conform.cases import Case
+from verify.conform.cases import OFFSET, Case
 from verify.conform.judge import ENTRYWISE
 from verify.conform.mistakes import MISTAKES, STEP, Layer
 from verify.conform.modes import by_name
@@ -245,30 +245,41 @@ def _on_channels(v: Vectors, term: Term) -> Term:
     return Term(f"sum(g {term.text})", v.summed(v.at["g"] * term.value), term.factor)
 
 
+OF_ANOTHER = "is that of another formula"
+FOLLOWS = "not looked into, since the forward is that of another formula"
+
+
 def diagnosed(observations: Sequence[Observation], is_centred: bool) -> list[Finding]:
     """Return what is wrong with each mode and output that is observed to fail."""
     rows: dict[tuple[str, str], list[Observation]] = {}
     for seen in observations:
         rows.setdefault((seen.mode, seen.output), []).append(seen)
-    findings = [_finding(row, seen, is_centred) for row, seen in rows.items()]
-    return [finding for finding in findings if finding is not None]
+    findings: list[Finding] = []
+    for row, of_row in rows.items():
+        first = next(
+            (f for f in findings if f.mode == "forward" and f.sentence == OF_ANOTHER), None
+        )
+        found = _finding(row, of_row, is_centred)
+        if first is not None and found.sentence != OF_ANOTHER:
+            found = Finding(*row, FOLLOWS, first.guess)
+        findings.append(found)
+    return findings
 
 
-def _finding(row: tuple[str, str], seen: Sequence[Observation], is_centred: bool) -> Finding | None:
+def _finding(row: tuple[str, str], seen: Sequence[Observation], is_centred: bool) -> Finding:
     mode, output = row
     answer = by_name(mode).answers[output]
-    best = max((o.case.dtype for o in seen), key=("float32", "float64").index)
-    usable = [o for o in seen if o.case.dtype == best and not o.case.touched.any()]
+    best = "float64" if any(o.case.dtype == "float64" for o in seen) else "float32"
+    usable = _usable([o for o in seen if o.case.dtype == best and not o.case.touched.any()])
     guess = _mistake(answer, usable, is_centred)
     if guess:
-        return Finding(mode, output, "as of a layer of another formula", guess)
-    for observation in sorted(usable, key=_preference):
+        return Finding(mode, output, OF_ANOTHER, guess)
+    for observation in _for_the_fit(usable):
         vectors = Vectors(observation.case, is_centred)
         parts = terms(answer, vectors)
         output_there = _compared(observation, answer).ravel()
-        rest = np.linalg.norm(output_there - _sum(parts).ravel()) if parts else np.inf
-        size = float(rest / np.linalg.norm(output_there))
-        if best == "float64" and 2.0**-28 < size < 2.0**-20:
+        size = _relative(output_there, _sum(parts).ravel()) if parts else np.inf
+        if best == "float64" and 2.0**-27 < size < 2.0**-21:
             return Finding(
                 mode, output, f"differs by {size:.0e} of its size", "computed in single precision"
             )
@@ -287,11 +298,30 @@ ENOUGH = 5
 """Units whose different sizes tell the terms apart."""
 
 
+def _usable(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the observations whose rounding is small beside any mistake, where there are some."""
+    easy = [o for o in seen if o.case.stratum.kind != OFFSET and o.case.stratum.name != "constant"]
+    return easy or seen
+
+
+def _for_the_fit(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the observations to fit, the best first; others only where the best are missing."""
+    ordered = sorted(seen, key=_preference)
+    best = [o for o in ordered if not _preference(o)[0]]
+    return best or ordered
+
+
 def _preference(observation: Observation) -> tuple[bool, int]:
     """Sort observations: many channels tell all terms apart, then the ordinary case."""
     names = ("many channels", "plain")
     name = observation.case.stratum.name
     return name not in names, names.index(name) if name in names else -observation.values.size
+
+
+def _relative(output: Array, expected: Array) -> float:
+    """Return the size of the difference, relative to the output's."""
+    size = float(np.linalg.norm(output))
+    return float(np.linalg.norm(output - expected)) / size if size else np.inf
 
 
 def _sum(parts: Sequence[Term]) -> Array:

@@ -103,9 +103,7 @@ MISTAKES = (
     Mistake(
         "m + 1 for m in the variance", _with_root(lambda v, m, e: np.sqrt(v * m / (m + 1) + e))
     ),
-    Mistake(
-        "|gamma| for gamma", _with_scale(lambda gamma: np.where(np.real(gamma) < 0, -gamma, gamma))
-    ),
+    Mistake("|gamma| for gamma", _with_scale(lambda gamma: np.sign(np.real(gamma)) * gamma)),
     Mistake("gamma cut off at zero", _with_scale(lambda gamma: _largest(gamma, 0.0))),
     Mistake("1 + gamma for gamma", _with_scale(lambda gamma: 1 + gamma)),
     Mistake("gamma is missing", _with_scale(np.ones_like)),

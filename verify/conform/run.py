@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from verify.conform import decide
 from verify.conform.cases import LAYOUT, Case, Stratum, draw, strata
+from verify.conform.conventions import Kept, compared, kept
 from verify.conform.decide import DECIDING
 from verify.conform.diagnosis import Observation, diagnosed
 from verify.conform.examine import Bench, Outcome
 from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, by_name
-from verify.conform.oracle import Oracle
+from verify.conform.oracle import Convention, Oracle
 from verify.conform.probe import probe
 from verify.conform.process import Facts, Order, Process, StartError
 from verify.conform.report import Report
@@ -35,6 +36,7 @@ class Options:
     layouts: tuple[str, ...] = ()
     seed: int = 0
     groups: int = 1
+    convention: Convention = field(default_factory=Convention)
     eps: float | None = None
     """The layer's own eps, where it does not let one choose."""
 
@@ -98,7 +100,9 @@ def cells_of(
         options.eps,
     )
     replies = bench.outcomes(case, examination.modes)
-    oracle = Oracle(case.inputs, case.eps, case.dtype, case.place, options.family != "rms")
+    oracle = Oracle(
+        case.inputs, case.eps, case.dtype, case.place, options.family != "rms", options.convention
+    )
     token = examination.token(options)
     outcomes: list[Outcome] = []
     cells: list[Cell] = []
@@ -125,6 +129,9 @@ def variables(examinations: Sequence[Examination]) -> dict[str, tuple[float, flo
 @dataclass(frozen=True)
 class Wanted:
     """What the caller asks for; what is empty is left to the subject."""
+
+    like: str = ""
+    """Whose conventions; empty: what the subject promises, else inferred."""
 
     dtypes: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
@@ -153,6 +160,14 @@ def examine(bench: Bench, facts: Facts, family: str, wanted: Wanted, tell: Tell)
     """
     dtypes = wanted.dtypes or tuple(d for d in ("float32", "float64") if d in facts.dtypes)
     found = probe(bench, facts, family, max(dtypes))
+    conventions = {"axes": ", ".join(found.axes)}
+    if found.eps is not None:
+        conventions["eps"] = f"{found.eps:g}"
+    like = wanted.like or facts.like
+    running = Kept(Convention())
+    if facts.has_running:
+        running = kept(bench, family, found.axes[0], max(dtypes), like, found.eps)
+        conventions["running statistics"] = running.words()
     options = Options(
         family,
         dtypes,
@@ -161,6 +176,7 @@ def examine(bench: Bench, facts: Facts, family: str, wanted: Wanted, tell: Tell)
         facts.layouts,
         wanted.seed,
         facts.groups,
+        running.convention,
         found.eps,
     )
     examinations = plan(options)
@@ -173,10 +189,7 @@ def examine(bench: Bench, facts: Facts, family: str, wanted: Wanted, tell: Tell)
         case, outcomes, found_here = cells_of(examination, bench, options)
         cells += found_here
         observed += _observations(case, outcomes, found_here)
-    decided = decide.decided(cells, variables(examinations))
-    conventions = {"axes": ", ".join(found.axes)}
-    if found.eps is not None:
-        conventions["eps"] = f"{found.eps:g}"
+    decided = list(compared(decide.decided(cells, variables(examinations)), running))
     framework = f"{facts.framework} {facts.version}"
     diagnosis = diagnosed(_of_wrong(observed, decided), family != "rms")
     return Report(facts.name, framework, conventions, tuple(decided), tuple(diagnosis))
