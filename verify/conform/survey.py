@@ -64,7 +64,7 @@ def main(
         order = Order(target, module.ADAPTER, family=found.family)
         began = time.monotonic()
         with Progress(console=console, transient=True) as bar:
-            report = run(order, Wanted(dtypes, seed=seed), _telling(bar, found.subject.name))
+            report = run(order, Wanted(dtypes=dtypes, seed=seed), _telling(bar, found.subject.name))
         seconds = time.monotonic() - began
         json_lines.append(path, summary(found, target, report, seconds))
         console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)

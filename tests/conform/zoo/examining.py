@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
+import torch
+
+from verify.conform import run
 from verify.conform.adapters import find
+from verify.conform.cases import Stratum, strata
 from verify.conform.examine import Here
 from verify.conform.process import facts
-from verify.conform.report import Report, sentence
-from verify.conform.run import Wanted, examine
+from verify.conform.report import Report
+from verify.conform.run import Wanted
 from verify.conform.subject import framework_of, subject
 
 
 def examined(
-    layer: Any, name: str, asked: Mapping[str, Any], modes: tuple[str, ...] = (), seed: int = 0
+    layer: Any,
+    name: str,
+    asked: Mapping[str, Any],
+    modes: tuple[str, ...] = (),
+    at: tuple[str, ...] = (),
+    seed: int = 0,
 ) -> Report:
     """Return the report on a layer.
 
@@ -24,6 +34,7 @@ def examined(
         name: how the report calls it.
         asked: options of the command: family, groups, like, dtypes, compiled.
         modes: of use; none: all.
+        at: names of strata; none: all.
         seed: draws other numbers.
     """
     family = asked.get("family", "batch")
@@ -31,12 +42,23 @@ def examined(
     found = subject(layer, name, adapter, family)
     found = replace(found, groups=asked.get("groups", 1), like=asked.get("like", found.like))
     if asked.get("compiled"):
-        found = replace(found, layer=adapter.compile(found.layer))  # type: ignore[attr-defined]
-    wanted = Wanted(asked.get("dtypes", ()), modes, seed)
-    return examine(Here(found, adapter), facts(found, adapter), family, wanted, lambda *_: None)
+        # Traced, but run as it was: what a compiler sees, without a compiler's minutes.
+        found = replace(found, layer=torch.compile(found.layer, backend="eager"))
+    wanted = Wanted(dtypes=asked.get("dtypes", ()), modes=modes, seed=seed)
+    bench, known = Here(found, adapter), facts(found, adapter)
+    with mock.patch.object(run, "strata", lambda dtypes: _named(at, dtypes)):
+        return run.examine(bench, known, family, wanted, lambda *_: None)
+
+
+def _named(names: tuple[str, ...], dtypes: tuple[str, ...]) -> list[Stratum]:
+    return [stratum for stratum in strata(dtypes) if not names or stratum.name in names]
 
 
 def said(report: Report) -> str:
-    """Return what a person reads about the failures."""
-    lines = [sentence(row, cell, report) for row, cell in report.failing_rows]
-    return "\n".join([report.reason, *lines])
+    """Return what a person reads about the failures, without the tokens."""
+    places = [
+        f"{mode}, {output}: {cell.word}, {cell.dtype}, {cell.stratum}, {cell.reason}"
+        for (mode, output), cell in report.failing_rows
+    ]
+    sentences = [f"{found.sentence}; {found.guess}" for found in report.diagnosis]
+    return "\n".join([report.reason, *places, *sentences])

@@ -8,6 +8,8 @@ import pytest
 from examining import examined, said
 from wrong_layers import FAULTS, Fault
 
+USUAL = ("plain", "eps beside variance", "m = 3", "m = 7")
+
 
 def test_there_are_more_than_forty_faults_each_of_its_own_name() -> None:
     names = [fault.name for fault in FAULTS]
@@ -16,7 +18,8 @@ def test_there_are_more_than_forty_faults_each_of_its_own_name() -> None:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_planted_fault_is_found_and_named(fault: Fault) -> None:
-    report = examined(fault.layer, fault.name, fault.asked, modes=("forward", fault.mode))
+    modes = tuple(dict.fromkeys(("forward", fault.mode)))
+    report = examined(fault.layer, fault.name, fault.asked, modes, (*USUAL, *fault.at))
     assert report.verdict == "does not conform"
     found = {(cell.mode, str(cell.word)) for cell in report.failures}
     assert (fault.mode, fault.word) in found

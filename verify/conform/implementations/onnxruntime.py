@@ -69,7 +69,7 @@ def group_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 def instance_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Evaluate the operator."""
     inputs = {"x": x, "gamma": gamma, "beta": beta}
-    model = one_node("InstanceNormalization", 22, inputs, epsilon=eps)
+    model = one_node("InstanceNormalization", 6, inputs, epsilon=eps)
     return session(model).run(["z"], inputs)[0]
 
 
@@ -97,6 +97,6 @@ IMPLEMENTATIONS = by_function(
     ),
     _runtime("LayerNormalization-17", layer_normalization, family="layer"),
     _runtime("GroupNormalization-21", group_normalization, family="group", groups=2, **MAPS),
-    _runtime("InstanceNormalization-22", instance_normalization, family="instance", **MAPS),
+    _runtime("InstanceNormalization-6", instance_normalization, family="instance", **MAPS),
     _runtime("RMSNormalization-23", rms_normalization, family="rms"),
 )

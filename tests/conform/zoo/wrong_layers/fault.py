@@ -11,9 +11,10 @@ from typing import Any
 class Fault:
     """A layer with one planted fault.
 
-    ``says`` is a regular expression that the diagnosis matches, case ignored; ``mode`` is a mode
+    ``says`` is a regular expression that the report's places or diagnosis match, case ignored;
+    empty where the fault is found and no term of the closed form names it.  ``mode`` is a mode
     of use that shows the fault, with ``word`` in one of its cells at least; ``asked`` are the
-    options without which conform would not look there.
+    options without which conform would not look there, and ``at`` are the strata that show it.
     """
 
     layer: Callable[..., Any]
@@ -21,6 +22,7 @@ class Fault:
     mode: str
     word: str = "wrong"
     asked: Mapping[str, Any] = field(default_factory=dict)
+    at: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

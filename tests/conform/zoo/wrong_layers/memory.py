@@ -143,14 +143,14 @@ def gradient_of_the_last_batch(x: Tensor, gamma: Tensor, beta: Tensor, eps: floa
 
 
 FAULTS = (
-    Fault(strides_ignored, r"layout|contiguous|stride", "forward"),
+    Fault(strides_ignored, r"channels last", "forward"),
     Fault(channels_last_misread, r"channels.last", "forward"),
     Fault(m_counts_the_memory, r"expanded|layout", "forward"),
     Fault(transposed_when_not_contiguous, r"transposed|contiguous|layout", "forward"),
     Fault(centres_its_input, r"changes x", "forward", "overwrites"),
     Fault(scales_the_gamma_given, r"gamma", "forward", "overwrites"),
     Fault(overwrites_the_cotangent, r"changes g", "gradient", "overwrites"),
-    Fault(statistics_kept_on_the_tensor, r"second call|cache|remember", "repeated"),
-    Fault(workspace_not_cleared, r"second call|cache|state|remember", "repeated"),
+    Fault(statistics_kept_on_the_tensor, r"repeated", "repeated"),
+    Fault(workspace_not_cleared, r"repeated", "repeated"),
     Fault(gradient_of_the_last_batch, r"call|state|forward", "repeated"),
 )

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from right_layers import numpy_axes, numpy_wide, plain_forward, projections_forward
+from numpy_layers import numpy_axes, numpy_wide, plain_forward, projections_forward
 
 from wrong_layers.fault import Fault
 
