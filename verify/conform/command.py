@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from verify.complaints import bad_input
 from verify.conform import run
 from verify.conform.conventions import DECLARED
-from verify.conform.process import Order
-from verify.conform.report import STATUS, show
+from verify.conform.process import Order, StartError
+from verify.conform.report import STATUS, markdown, show
 from verify.conform.subject import FAMILIES
+from verify.options import DEFAULT_EVIDENCE
 
 WIDTH = 160
 """Of a report that goes to a file."""
@@ -38,11 +42,24 @@ def conform(
     seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
     limit: Annotated[float, typer.Option(help="Seconds for one mode at one case.")] = 20.0,
     is_compiled: Annotated[bool, typer.Option("--compile", help="Compile the layer.")] = False,
+    token: Annotated[
+        str, typer.Option("--reproduce", help="One cell again: its numbers, and a script.")
+    ] = "",
+    folder: Annotated[
+        Path, typer.Option(help="Unfinished results, and a script for each failure.")
+    ] = DEFAULT_EVIDENCE / "conform",
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
     order = Order(target, adapter, device, family, groups, is_compiled=is_compiled)
     wanted = run.Wanted(like, _listed(dtype), _listed(modes), seed, limit)
+    if token:
+        try:
+            typer.echo("\n".join(run.reproduced(order, wanted, token)))
+        except (ValueError, StartError) as error:
+            raise bad_input(error) from None
+        return
     console = Console(stderr=True)
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None)
@@ -50,12 +67,19 @@ def conform(
         def tell(description: str, done: int, total: int) -> None:
             bar.update(task, description=description, completed=done, total=total)
 
-        report = run.run(order, wanted, tell)
+        report = run.run(order, wanted, tell, folder / _plain(f"{target} {family} {device}"))
     if as_json:
         typer.echo(json.dumps(report.as_json(), indent=1))
+    elif as_markdown:
+        typer.echo(markdown(report))
     else:
         show(report, Console(width=None if sys.stdout.isatty() else WIDTH))
     raise typer.Exit(STATUS[report.verdict])
+
+
+def _plain(words: str) -> str:
+    """Return a name for a folder."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", words).strip("-")
 
 
 def _listed(words: str) -> tuple[str, ...]:

@@ -40,7 +40,22 @@ def wrap(target: Any, name: str, family: str, device: str) -> Subject:
         evaluate=made.evaluate if is_batch else None,
         fixed_eps=getattr(layer, "eps", None),
         like="torch",
+        source=cls,
+        script=_script(cls, family, groups),
         groups=groups,
+    )
+
+
+def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
+    """Return a line that makes ``layer``, with ``$channels``, ``$eps`` and ``$dtype`` to fill in."""
+    offered = {"affine": "True", "track_running_stats": "False"}
+    taken = "".join(f", {name}={value}" for name, value in _arguments(cls, offered).items())
+    sizes = f"{groups}, $channels" if family == "group" else "$channels"
+    return (
+        f"from {cls.__module__} import {cls.__name__}; "
+        f"module = {cls.__name__}({sizes}, eps=$eps{taken}).to(dtype=torch.$dtype); "
+        "layer = lambda x, gamma, beta, eps: "
+        'torch.func.functional_call(module, {"weight": gamma, "bias": beta}, (x,))'
     )
 
 

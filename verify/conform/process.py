@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import os
 import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from verify.conform.adapters import AdapterError, find
@@ -56,6 +59,13 @@ class Facts:
     has_running: bool
     has_evaluation: bool
     script: str
+    """The line of a script that makes ``layer``."""
+    imports: str
+    """The line that makes ``array`` and ``numpy``."""
+    code: Mapping[str, str]
+    """For each mode the lines that make ``found``."""
+    fingerprint: str
+    """Of the subject's source."""
 
 
 class StartError(Exception):
@@ -213,5 +223,30 @@ def facts(found: Subject, adapter: Any) -> Facts:
         groups=found.groups,
         has_running=found.train is not None,
         has_evaluation=found.evaluate is not None,
-        script=found.script,
+        script=found.script or _import_of(found.name),
+        imports=getattr(adapter, "imports", ""),
+        code=getattr(adapter, "code", {}),
+        fingerprint=_fingerprint(found),
     )
+
+
+def _import_of(target: str) -> str:
+    place, _, name = target.partition(":")
+    name = name or "forward"
+    if place.endswith(".py"):
+        path = Path(place).resolve()
+        return (
+            f"import sys; sys.path.insert(0, {str(path.parent)!r}); "
+            f"from {path.stem} import {name} as layer"
+        )
+    return f"from {place} import {name} as layer"
+
+
+def _fingerprint(found: Subject) -> str:
+    """Return a digest of the file that the layer is written in, as far as there is one."""
+    try:
+        path = inspect.getsourcefile(inspect.unwrap(found.source or found.layer))
+    except TypeError:
+        path = None
+    text = Path(path).read_bytes() if path else b""
+    return hashlib.sha256(text).hexdigest()

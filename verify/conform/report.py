@@ -6,6 +6,7 @@ import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -45,7 +46,7 @@ class Report:
     cells: tuple[Cell, ...] = ()
     diagnosis: tuple[Finding, ...] = ()
     scripts: Mapping[str, str] = field(default_factory=dict)
-    """For each failing mode and output, a token's script."""
+    """Paths of scripts that show a failure, by its token."""
     reason: str = ""
     """Why it could not be run."""
 
@@ -180,7 +181,9 @@ def _lines(report: Report) -> Iterable[RenderableType]:
     yield from not_offered(report)
     yield ""
     for row, cell in report.failing_rows:
-        yield Text.assemble((f"{cell.word}: ", COLOURS[cell.word]), (sentence(row, cell), ""))
+        yield Text.assemble(
+            (f"{cell.word}: ", COLOURS[cell.word]), (sentence(row, cell, report.scripts), "")
+        )
     for said, rows in findings(report).items():
         yield Text(f"{rows}: {said}")
     colour = "bold green" if report.verdict == CONFORMS else "bold red"
@@ -199,6 +202,30 @@ def not_offered(report: Report) -> Iterable[Text]:
         yield Text(f"not offered: {', '.join(modes)} ({reason})", "dim")
 
 
+def markdown(report: Report) -> str:
+    """Return the report as Markdown.
+
+    A table of words by mode and kind of case, then a line for each failure.
+    """
+    if report.reason:
+        return f"**{report.subject}**: {report.verdict}: {report.reason}"
+    rows = by_row(report.cells)
+    kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in report.cells)]
+    header = ["mode", "output", *kinds]
+    table = [header, ["---"] * len(header)]
+    for (mode, output), cells in rows.items():
+        entries = [[cell for cell in cells if cell.kind == kind] for kind in kinds]
+        if any(cell.word is not Word.NOT_OFFERED for cell in cells):
+            table.append([mode, output, *(_entry(e).plain if e else "" for e in entries)])
+    lines = [f"## {report.subject} ({report.framework}): {report.verdict}", ""]
+    lines += [f"| {' | '.join(line)} |" for line in table]
+    lines += ["", *(f"- {name}: {value}" for name, value in report.conventions.items())]
+    for row, cell in report.failing_rows:
+        lines.append(f"- **{cell.word}**: {' '.join(sentence(row, cell).split())}")
+    lines += [f"- {rows_}: {said}" for said, rows_ in findings(report).items()]
+    return "\n".join(lines)
+
+
 def findings(report: Report) -> dict[str, str]:
     """Return what is said of each failing output, and of which ones."""
     said: dict[str, list[str]] = {}
@@ -209,12 +236,13 @@ def findings(report: Report) -> dict[str, str]:
     return {sentence: ", ".join(rows) for sentence, rows in said.items()}
 
 
-def sentence(row: Row, cell: Cell) -> str:
+def sentence(row: Row, cell: Cell, scripts: Mapping[str, str] = MappingProxyType({})) -> str:
     """Say in a line or two what fails, and how to see it again."""
     mode, output = row
     size = "" if cell.units is None else f", {number(cell.units)} units"
     reason = f" ({cell.reason})" if cell.reason else ""
     lines = [f"{mode}, {output}: {cell.dtype}, {cell.stratum}{size}{reason}"]
     if cell.token:
-        lines.append(f"  --reproduce {cell.token!r}")
+        path = scripts.get(cell.token)
+        lines.append(f"  --reproduce {cell.token!r}" + (f"; python {path}" if path else ""))
     return "\n".join(lines)

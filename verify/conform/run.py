@@ -3,127 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from verify.conform import decide
-from verify.conform.cases import LAYOUT, Case, Stratum, draw, strata
+from verify.conform.adapters import Adapter
+from verify.conform.cases import Case
 from verify.conform.conventions import Kept, compared, kept
 from verify.conform.decide import DECIDING
 from verify.conform.diagnosis import Observation, diagnosed
-from verify.conform.examine import Bench, Outcome
-from verify.conform.judge import Cell, judged
-from verify.conform.modes import MODES, by_name
-from verify.conform.oracle import Convention, Oracle
+from verify.conform.examine import Bench, Here, Outcome
+from verify.conform.journal import Journal
+from verify.conform.judge import Cell
+from verify.conform.modes import MODES
+from verify.conform.oracle import Convention
+from verify.conform.plan import Examination, Options, cells_of, plan, variables
 from verify.conform.probe import probe
-from verify.conform.process import Facts, Order, Process, StartError
-from verify.conform.report import Report
+from verify.conform.process import Facts, Order, Process, StartError, facts
+from verify.conform.report import Report, versions
+from verify.conform.reproduction import again, lines, script, written
+from verify.conform.subject import Subject
 from verify.conform.words import FAILURES, Word
-
-HALF = ("bfloat16", "float16")
-"""Examined to the first derivative."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What is examined."""
-
-    family: str = "batch"
-    dtypes: tuple[str, ...] = ("float32", "float64")
-    modes: tuple[str, ...] = tuple(mode.name for mode in MODES)
-    axes: tuple[str, ...] = ("NC",)
-    layouts: tuple[str, ...] = ()
-    seed: int = 0
-    groups: int = 1
-    convention: Convention = field(default_factory=Convention)
-    eps: float | None = None
-    """The layer's own eps, where it does not let one choose."""
-
-
-@dataclass(frozen=True)
-class Examination:
-    """One case and the modes that are examined there."""
-
-    stratum: Stratum
-    dtype: str
-    axes: str
-    modes: tuple[str, ...]
-
-    def token(self, options: Options) -> str:
-        """Return the words that lead back to its numbers."""
-        return f"{options.family}:{self.axes}:{options.seed}:{self.dtype}:{self.stratum.name}"
-
-
-def plan(options: Options) -> list[Examination]:
-    """Return the examinations in order, the most telling first."""
-    places = [*strata(options.dtypes), *_of_layouts(options)]
-    return [
-        Examination(
-            stratum,
-            dtype,
-            stratum.axes or options.axes[0],
-            tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
-        )
-        for stratum in places
-        for dtype in options.dtypes
-        if dtype in stratum.dtypes
-    ]
-
-
-def _order(stratum: Stratum, dtype: str) -> int:
-    return min(stratum.order, 1) if dtype in HALF else stratum.order
-
-
-def _of_layouts(options: Options) -> Iterator[Stratum]:
-    """Yield a stratum for each further layout of the axes and of memory."""
-    for axes in options.axes[1:]:
-        yield Stratum(axes, LAYOUT, 30, 4, axes=axes)
-    for layout in options.layouts:
-        maps = [axes for axes in options.axes if len(axes) == 4]
-        if layout != "channels last" or maps:
-            axes = maps[0] if maps else options.axes[0]
-            yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
-
-
-def cells_of(
-    examination: Examination, bench: Bench, options: Options
-) -> tuple[Case, list[Outcome], list[Cell]]:
-    """Run one examination; the exact answers are computed while the subject computes its own."""
-    case = draw(
-        examination.stratum,
-        examination.dtype,
-        options.family,
-        examination.axes,
-        options.seed,
-        options.groups,
-        options.eps,
-    )
-    replies = bench.outcomes(case, examination.modes)
-    oracle = Oracle(
-        case.inputs, case.eps, case.dtype, case.place, options.family != "rms", options.convention
-    )
-    token = examination.token(options)
-    outcomes: list[Outcome] = []
-    cells: list[Cell] = []
-    for outcome in replies:
-        outcomes.append(outcome)
-        with np.errstate(all="ignore"):
-            cells += judged(case, oracle, outcome, token)
-    return case, outcomes, cells
-
-
-def variables(examinations: Sequence[Examination]) -> dict[str, tuple[float, float]]:
-    """Return mean/sd and m of the strata that are one of a series in it; nan for the others."""
-    found = {}
-    for stratum in {examination.stratum for examination in examinations}:
-        is_offset = stratum.name.startswith("mean/sd")
-        is_length = stratum.name.startswith("m = ") and stratum.together >= 7
-        found[stratum.name] = (
-            stratum.offset if is_offset else float("nan"),
-            float(stratum.together) if is_length else float("nan"),
-        )
-    return found
 
 
 @dataclass(frozen=True)
@@ -132,7 +32,6 @@ class Wanted:
 
     like: str = ""
     """Whose conventions; empty: what the subject promises, else inferred."""
-
     dtypes: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
     seed: int = 0
@@ -143,56 +42,160 @@ Tell = Callable[[str, int, int], None]
 """Takes what is going on, how much is done, and of how much."""
 
 
-def run(order: Order, wanted: Wanted, tell: Tell = lambda *_: None) -> Report:
-    """Return the report on what an order names, examined in a process of its own."""
+@dataclass(frozen=True)
+class Examined:
+    """What came of one examination: its cells, and the outputs that fail."""
+
+    cells: tuple[Cell, ...]
+    observations: tuple[Observation, ...]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was found out before the first case."""
+
+    options: Options
+    kept: Kept
+    conventions: dict[str, str]
+
+
+def run(
+    order: Order, wanted: Wanted, tell: Tell = lambda *_: None, folder: Path | None = None
+) -> Report:
+    """Return the report on what an order names, examined in a process of its own.
+
+    Args:
+        order: what to examine.
+        wanted: how.
+        tell: is told of the progress.
+        folder: where unfinished results are kept, and the failures' scripts written; None: nowhere.
+    """
     try:
         with Process(order, wanted.limit) as bench:
-            return examine(bench, bench.facts, order.family, wanted, tell)
+            about = bench.facts
+            prepared = prepare(bench, about, order.family, wanted)
+            if folder is None:
+                return examine(bench, about, prepared, tell)
+            journal = Journal(folder, (order, wanted, about, versions()))
+            report = examine(bench, about, prepared, tell, journal)
+            rows = {row: cell.token for row, cell in report.failing_rows}
+            return replace(report, scripts=written(bench, prepared.options, about, rows, folder))
     except StartError as error:
         return Report(order.target, reason=str(error))
 
 
-def examine(bench: Bench, facts: Facts, family: str, wanted: Wanted, tell: Tell) -> Report:
-    """Return the report on the subject of a bench.
+def reproduced(order: Order, wanted: Wanted, token: str) -> Iterator[str]:
+    """Yield a cell's numbers beside the exact ones, then its script where there is one.
+
+    Raises:
+        StartError: the subject cannot be run.
+        ValueError: the token leads nowhere.
+    """
+    with Process(order, wanted.limit) as bench:
+        options = prepare(bench, bench.facts, order.family, wanted).options
+        one = again(bench, options, token)
+        yield from lines(one)
+        if one.cell.word in FAILURES and one.cell.mode in bench.facts.code:
+            yield ""
+            yield script(bench, options, bench.facts, token)
+
+
+def judge(
+    subject: Subject, adapter: Adapter, family: str = "batch", wanted: Wanted | None = None
+) -> Report:
+    """Return the report on a subject of this process; one that hangs is waited for."""
+    bench, about = Here(subject, adapter), facts(subject, adapter)
+    try:
+        return examine(bench, about, prepare(bench, about, family, wanted or Wanted()))
+    except StartError as error:
+        return Report(subject.name, reason=str(error))
+
+
+def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared:
+    """Return what a subject takes and keeps.
 
     Raises:
         StartError: it cannot be run at all.
     """
-    dtypes = wanted.dtypes or tuple(d for d in ("float32", "float64") if d in facts.dtypes)
-    found = probe(bench, facts, family, max(dtypes))
+    dtypes = wanted.dtypes or tuple(d for d in ("float32", "float64") if d in about.dtypes)
+    missing = [dtype for dtype in dtypes if dtype not in about.dtypes]
+    if missing or not dtypes:
+        raise StartError(
+            f"{about.framework} offers no {', '.join(missing) or 'floating-point dtype'} here; "
+            f"choose of {', '.join(about.dtypes) or 'another framework'}"
+        )
+    widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
+    found = probe(bench, about, family, widest)
     conventions = {"axes": ", ".join(found.axes)}
     if found.eps is not None:
         conventions["eps"] = f"{found.eps:g}"
-    like = wanted.like or facts.like
     running = Kept(Convention())
-    if facts.has_running:
-        running = kept(bench, family, found.axes[0], max(dtypes), like, found.eps)
+    if about.has_running:
+        like = wanted.like or about.like
+        running = kept(bench, family, found.axes[0], widest, like, found.eps)
         conventions["running statistics"] = running.words()
     options = Options(
         family,
         dtypes,
         wanted.modes or tuple(mode.name for mode in MODES),
         found.axes,
-        facts.layouts,
+        about.layouts,
         wanted.seed,
-        facts.groups,
+        about.groups,
         running.convention,
         found.eps,
     )
-    examinations = plan(options)
-    cells: list[Cell] = []
-    observed: list[Observation] = []
+    return Prepared(options, running, conventions)
+
+
+PRECISIONS_BY_WIDTH = ("float64", "float32", "float16", "bfloat16")
+
+
+def examine(
+    bench: Bench,
+    about: Facts,
+    prepared: Prepared,
+    tell: Tell = lambda *_: None,
+    journal: Journal | None = None,
+) -> Report:
+    """Return the report on the subject of a bench, and forget the journal.
+
+    Raises:
+        StartError: the subject cannot be started again after it ended its process.
+    """
+    examinations = plan(prepared.options)
+    found: list[Examined] = []
+    bad = 0
     for done, examination in enumerate(examinations):
-        bad = sum(cell.word in FAILURES for cell in cells)
-        so_far = f"{len(cells) - bad} cells right or left out, {bad} not"
-        tell(f"{so_far}; {examination.stratum.name}", done, len(examinations))
-        case, outcomes, found_here = cells_of(examination, bench, options)
-        cells += found_here
-        observed += _observations(case, outcomes, found_here)
-    decided = list(compared(decide.decided(cells, variables(examinations)), running))
-    framework = f"{facts.framework} {facts.version}"
-    diagnosis = diagnosed(_of_wrong(observed, decided), family != "rms")
-    return Report(facts.name, framework, conventions, tuple(decided), tuple(diagnosis))
+        tell(f"{_so_far(bad)}; {examination.stratum.name}", done, len(examinations))
+        found.append(_examined(examination, bench, prepared.options, journal))
+        bad += sum(cell.word in FAILURES for cell in found[-1].cells)
+    cells = [cell for one in found for cell in one.cells]
+    words = list(compared(decide.decided(cells, variables(examinations)), prepared.kept))
+    observed = [seen for one in found for seen in one.observations]
+    diagnosis = diagnosed(_of_wrong(observed, words), prepared.options.is_centred)
+    if journal is not None:
+        journal.close()
+    framework = f"{about.framework} {about.version}"
+    return Report(about.name, framework, prepared.conventions, tuple(words), tuple(diagnosis))
+
+
+def _so_far(bad: int) -> str:
+    return f"{bad} cells fail so far" if bad else "every cell right so far"
+
+
+def _examined(
+    examination: Examination, bench: Bench, options: Options, journal: Journal | None
+) -> Examined:
+    token = examination.token(options)
+    if journal is not None and token in journal.kept:
+        result: Examined = journal.kept[token]
+        return result
+    case, outcomes, cells = cells_of(examination, bench, options)
+    result = Examined(tuple(cells), tuple(_observations(case, outcomes, cells)))
+    if journal is not None:
+        journal.add(token, result)
+    return result
 
 
 SMALL = 4000

@@ -42,6 +42,8 @@ class Subject:
     """Whose conventions it promises; None: inferred."""
     is_affine: bool = True
     groups: int = 1
+    source: Any = None
+    """What the layer was made of, where it is not the layer itself."""
     script: str = ""
     """Lines that make ``layer`` in a reproduction; none: an import of the name."""
 
@@ -88,6 +90,7 @@ def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> 
         train=_member(space, "train"),
         evaluate=_member(space, "evaluate"),
         fixed_eps=fixed_eps,
+        source=target,
     )
 
 

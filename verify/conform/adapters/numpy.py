@@ -25,6 +25,15 @@ class NumPy:
     name = "numpy"
     version = np.__version__
     dtypes = ("float64", "float32", "float16")
+    imports = (
+        "import numpy as np; array = lambda v: np.array(v, dtype=np.{dtype}); "
+        "numpy = lambda v: np.asarray(v, dtype=np.float64)"
+    )
+    code = {
+        "forward": (
+            "z = layer(x, gamma, beta, eps); found = (z[0] if isinstance(z, tuple) else z,)"
+        )
+    }
 
     def array(self, values: np.ndarray, dtype: str) -> np.ndarray:
         """Return a copy of that dtype."""

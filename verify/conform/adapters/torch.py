@@ -22,12 +22,45 @@ def adapter(device: str = "") -> Torch:
     return Torch(device or "cpu")
 
 
+_Z = "layer(x, gamma, beta, eps)"
+_SLOPES = f"slopes = grad({_Z}, (x, gamma, beta), g, create_graph=True)\n"
+_DUAL = "with ad.dual_level(): p = [*map(ad.make_dual, (x, gamma, beta), (u, a, b))]; "
+CODE = {
+    "forward": f"found = ({_Z},)",
+    "gradient": f"found = grad({_Z}, (x, gamma, beta), g)",
+    "jvp": f"{_DUAL}found = (ad.unpack_dual(layer(*p, eps)).tangent,)",
+    "second rr": f"{_SLOPES}found = grad(slopes, (x, gamma, g), (u, a, b))",
+    "second fr": (
+        f"{_DUAL}slopes = grad(layer(*p, eps), p[:2], g, create_graph=True); "
+        "found = [ad.unpack_dual(slope).tangent for slope in slopes]"
+    ),
+    "second rf": (
+        f"{_DUAL}found = grad(ad.unpack_dual(layer(*p, eps)).tangent, (x, gamma, u, a), g)"
+    ),
+    "second ff": (
+        "moved = lambda *p: torch.func.jvp(lambda *q: layer(*q, eps), p, (u, a, b))[1]\n"
+        "found = (torch.func.jvp(moved, (x, gamma, beta), (w, c, b))[1],)"
+    ),
+    "third": (
+        f"{_SLOPES}bent = grad(slopes, (x, gamma), (u, a, b), create_graph=True)\n"
+        "found = grad(bent, (x, gamma), (u, a))"
+    ),
+}
+"""Lines of a script that take each mode's outputs from tensors."""
+
+
 class Torch:
     """PyTorch's arrays and derivatives on one device."""
 
     name = "torch"
     version = torch.__version__
     dtypes = ("float64", "float32", "bfloat16", "float16")
+    imports = (
+        "import torch; from torch.autograd import forward_ad as ad, grad; array = lambda v: "
+        "torch.tensor(v, dtype=torch.{dtype}, requires_grad=True); "
+        "numpy = lambda t: t.detach().double().numpy()"
+    )
+    code = CODE
 
     def __init__(self, device: str):
         self.device = device
