@@ -9,13 +9,11 @@ from unittest import mock
 
 import torch
 
-from verify.conform import run
+from verify.conform import plan
 from verify.conform.adapters import find
 from verify.conform.cases import Stratum, strata
-from verify.conform.examine import Here
-from verify.conform.process import facts
 from verify.conform.report import Report
-from verify.conform.run import Wanted
+from verify.conform.run import Wanted, judge
 from verify.conform.subject import framework_of, subject
 
 
@@ -45,9 +43,8 @@ def examined(
         # Traced, but run as it was: what a compiler sees, without a compiler's minutes.
         found = replace(found, layer=torch.compile(found.layer, backend="eager"))
     wanted = Wanted(dtypes=asked.get("dtypes", ()), modes=modes, seed=seed)
-    bench, known = Here(found, adapter), facts(found, adapter)
-    with mock.patch.object(run, "strata", lambda dtypes: _named(at, dtypes)):
-        return run.examine(bench, known, family, wanted, lambda *_: None)
+    with mock.patch.object(plan, "strata", lambda dtypes: _named(at, dtypes)):
+        return judge(found, adapter, family, wanted)
 
 
 def _named(names: tuple[str, ...], dtypes: tuple[str, ...]) -> list[Stratum]:
