@@ -135,7 +135,7 @@ def _of_kinds(cells: Sequence[Cell]) -> list[dict[str, Any]]:
 
 def _plain(cell: Cell) -> dict[str, Any]:
     """Return a cell; only a failure leads back to its numbers."""
-    said = {"dtype": cell.dtype, "kind": cell.kind, "word": str(cell.word)}
+    said: dict[str, Any] = {"dtype": cell.dtype, "kind": cell.kind, "word": str(cell.word)}
     if cell.units is not None:
         said["units"] = float(f"{cell.units:.3g}")
     if cell.word not in FAILURES:

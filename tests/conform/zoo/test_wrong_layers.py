@@ -18,6 +18,7 @@ NOT_YET = {
     "added_one_by_one": "20 units at m = 2^18, which the limit of 32 permits",
     "m_counts_the_memory": "only the cotangent is drawn expanded",
     "transposed_when_not_contiguous": "no batch is square and not contiguous",
+    "one_buffer_for_all_results": "a first result is not looked at again after a second call",
     "gradient_of_the_last_batch": "a backward is not run after another forward",
 }
 """Faults that are missed, and why; each fails here as soon as it is found."""
@@ -35,7 +36,7 @@ def marked(fault: Fault) -> object:
     return pytest.param(fault, id=fault.name, marks=marks)
 
 
-@pytest.mark.parametrize("fault", map(marked, FAULTS))
+@pytest.mark.parametrize("fault", [marked(fault) for fault in FAULTS])
 def test_a_planted_fault_is_found_and_named(fault: Fault) -> None:
     modes = tuple(dict.fromkeys(("forward", fault.mode)))
     report = examined(fault.layer, fault.name, fault.asked, modes, (*USUAL, *fault.at))

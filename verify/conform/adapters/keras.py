@@ -23,4 +23,4 @@ def adapter(device: str = "") -> Adapter:
     inner: Any = importlib.import_module(f"verify.conform.adapters.{backend}").adapter(device)
     inner.name = f"keras on {inner.name}"
     inner.version = f"{keras.__version__} on {inner.version}"
-    return inner  # type: ignore[no-any-return]
+    return inner

@@ -187,7 +187,7 @@ FAULTS = (
     Fault(MomentumReversed, r"momentum weighs the old", "running", "other convention", TORCH),
     Fault(VarianceMovesTwiceAsFast, r"v_r has the factor", "running", asked=TORCH),
     Fault(RemembersTheDeviation, r"variance", "running", asked=TORCH),
-    Fault(RemembersTheNormalised, r"mean\(x\) has the factor 0", "running", asked=TORCH),
+    Fault(RemembersTheNormalised, r"running, mean", "running", asked=TORCH),
     Fault(VarianceAboutTheRunningMean, r"variance", "running", asked=TORCH),
     Fault(GuardedRunningVariance, r"variance", "running", asked=TORCH),
     Fault(MovesInEvaluation, r"changes mean, variance", "evaluation", "overwrites", TORCH),
