@@ -24,7 +24,7 @@ BOTH, DOUBLE = ("float32", "float64"), ("float64",)
 EXPANDED = "expanded"
 """The layout that only a cotangent of equal rows has."""
 PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
-CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf, NaN", "layout"
+CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf and NaN", "layout"
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
 
 

@@ -14,6 +14,7 @@ from rich.progress import Progress
 
 from verify.complaints import bad_input
 from verify.conform import run
+from verify.conform.cases import KINDS
 from verify.conform.conventions import DECLARED
 from verify.conform.process import Order, StartError
 from verify.conform.report import STATUS, markdown, show
@@ -38,6 +39,7 @@ def conform(
     device: Annotated[str, typer.Option(help="The framework's device.")] = "",
     dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
+    kinds: Annotated[str, typer.Option("--cases", help=f"Of: {', '.join(KINDS)}.")] = "",
     groups: Annotated[int, typer.Option(help="Groups of channels.")] = 1,
     seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
     limit: Annotated[float, typer.Option(help="Seconds for one mode at one case.")] = 20.0,
@@ -53,7 +55,7 @@ def conform(
 ) -> None:
     """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
     order = Order(target, adapter, device, family, groups, is_compiled=is_compiled)
-    wanted = run.Wanted(like, _listed(dtype), _listed(modes), seed, limit)
+    wanted = run.Wanted(like, _listed(dtype), _listed(modes), seed, limit, _listed(kinds))
     if token:
         try:
             typer.echo("\n".join(run.reproduced(order, wanted, token)))

@@ -45,6 +45,11 @@ class Geometry:
         return at_entries.reshape(self.statistics.shape)
 
     @property
+    def is_by_unit(self) -> bool:
+        """Whether each unit has its own parameters, as in batch normalisation."""
+        return np.array_equal(self.parameters.ravel(), np.arange(self.parameters.size))
+
+    @property
     def channels(self) -> int:
         """The number of channels."""
         return self.parameters.shape[1]

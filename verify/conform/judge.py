@@ -10,7 +10,7 @@ import numpy as np
 from verify.conform.cases import Case
 from verify.conform.examine import Outcome
 from verify.conform.modes import by_name
-from verify.conform.oracle import Oracle, distance
+from verify.conform.oracle import Oracle
 from verify.conform.words import JUDGED, LIMIT, Word
 
 ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex"})
@@ -96,8 +96,7 @@ def _word(
     is_judged = has_bound & (condition <= JUDGED[case.dtype])
     if not is_judged.any():
         return Word.NOT_JUDGED, _why_not(has_bound, touched, condition), None
-    away = distance(matrix[:, is_judged], closed.exact[:, is_judged])
-    units = float(np.max(away / bound[:, is_judged]))
+    units = float(np.max((closed.distance(matrix) / bound)[:, is_judged]))
     return (Word.RIGHT if units <= LIMIT[case.dtype] else Word.WRONG), "", units
 
 

@@ -47,7 +47,7 @@ def wrap(target: Any, name: str, family: str, device: str) -> Subject:
 
 
 def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
-    """Return a line that makes ``layer``, with ``$channels``, ``$eps`` and ``$dtype`` to fill in."""
+    """Return a line that makes ``layer``; ``$channels``, ``$eps``, ``$dtype`` are filled in."""
     offered = {"affine": "True", "track_running_stats": "False"}
     taken = "".join(f", {name}={value}" for name, value in _arguments(cls, offered).items())
     sizes = f"{groups}, $channels" if family == "group" else "$channels"

@@ -29,8 +29,8 @@ PRECISIONS = {
     "bfloat16": Precision(2.0**-8, 2.0**-126, 2.0**128 * (1 - 2.0**-8)),
     "float16": Precision(2.0**-11, 2.0**-14, 65504.0),
 }
-BITS = 256
-"""First precision of the balls; doubled until their radius is nothing beside the rounding."""
+BITS, MOST_BITS = 256, 2048
+"""Precision of the balls, doubled until their radius is nothing beside the rounding."""
 
 
 @dataclass(frozen=True)
@@ -230,10 +230,18 @@ PER_CHANNEL = ("gamma", "beta", "a", "b", "c", "mean", "variance")
 
 @dataclass(frozen=True)
 class Answer:
-    """An exact output, and the running error of the literal algorithm, in shape and place alike."""
+    """An exact output, and the running error of the literal algorithm, in shape and place alike.
 
-    exact: np.ndarray
+    The output is the unevaluated sum of two floats, more than twice as precise as a double.
+    """
+
+    high: np.ndarray
+    low: np.ndarray
     error: np.ndarray
+
+    def distance(self, output: np.ndarray) -> np.ndarray:
+        """Return |output - exact|, correct to a few roundings of the distance itself."""
+        return np.abs((output - self.high) - self.low)
 
 
 class Oracle:
@@ -260,10 +268,12 @@ class Oracle:
         self.precision = PRECISIONS[dtype]
         self._place = place
         at = {name: place.matrix(inputs[name]) for name in ENTRIES}
-        at |= {name: place.spread(inputs[name]) for name in PER_CHANNEL}
+        spread = _in_one_row if place.is_by_unit else place.spread
+        at |= {name: spread(inputs[name]) for name in PER_CHANNEL}
         self._matrices, self._eps, self._is_centred = at, eps, is_centred
         self._convention = convention
         self._exact: dict[int, ClosedForms] = {}
+        self._answers: dict[str, Answer] = {}
         rounded = {name: self.precision.exactly(matrix) for name, matrix in at.items()}
         # An eps of the layer's own may be rounded to its dtype, or not.
         doubt = np.abs(eps - rounded_to(eps, dtype))
@@ -274,7 +284,7 @@ class Oracle:
         """Return the closed forms in balls of that precision."""
         if bits not in self._exact:
             with ctx.workprec(bits):
-                at = {name: _balls(matrix) for name, matrix in self._matrices.items()}
+                at = _Balls(self._matrices)
                 sharing = self._place.parameters
                 self._exact[bits] = ClosedForms(
                     at, arb(self._eps), self._is_centred, sharing, self._convention
@@ -294,15 +304,21 @@ class Oracle:
 
     def answer(self, output: str) -> Answer:
         """Return an output in the shape (together, unit), respectively (1, channel)."""
-        with np.errstate(all="ignore"):
-            rounded: Rounded = getattr(self.rounded, output)
-        bits = BITS
-        while True:
-            with ctx.workprec(bits):
-                exact = getattr(self.balls(bits), output)
-            if bits > 4 * BITS or _is_certain(exact, rounded.error):
-                return Answer(exact, rounded.error)
-            bits *= 2
+        if output not in self._answers:
+            with np.errstate(all="ignore"):
+                error = getattr(self.rounded, output).error
+                self._answers[output] = self._certain(output, error, BITS)
+        return self._answers[output]
+
+    def _certain(self, output: str, error: np.ndarray, bits: int) -> Answer:
+        """Return the answer in balls that are small beside the error."""
+        with ctx.workprec(bits):
+            parts = np.frompyfunc(_parts, 1, 3)(getattr(self.balls(bits), output))
+        high, low, radius = (part.astype(np.float64) for part in parts)
+        is_large = np.any(radius > np.ldexp(error, -20))
+        if is_large and bits < MOST_BITS:
+            return self._certain(output, error, 2 * bits)
+        return Answer(high, low, error)
 
 
 def rounded_to(values: Any, dtype: str) -> Any:
@@ -320,30 +336,23 @@ def rounded_to(values: Any, dtype: str) -> Any:
     return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
 
 
-def distance(output: np.ndarray, exact: np.ndarray) -> np.ndarray:
-    """Return |output - exact|, entry by entry, rounded to a float; nan where either is not finite.
+class _Balls(dict[str, np.ndarray]):
+    """Matrices in balls, made when they are asked for."""
 
-    Args:
-        output: floats.
-        exact: balls, in the same shape.
-    """
-    return np.frompyfunc(_distance, 2, 1)(output, exact).astype(np.float64)
+    def __init__(self, matrices: Mapping[str, np.ndarray]):
+        super().__init__()
+        self._matrices = matrices
 
-
-def _distance(output: float, exact: arb) -> float:
-    return float(abs(arb(output) - exact).mid()) if np.isfinite(output) else float("nan")
+    def __missing__(self, name: str) -> np.ndarray:
+        self[name] = np.frompyfunc(arb, 1, 1)(self._matrices[name].astype(object))
+        return self[name]
 
 
-def floats(exact: np.ndarray) -> np.ndarray:
-    """Return the midpoints of balls as floats."""
-    return np.frompyfunc(lambda ball: float(ball.mid()), 1, 1)(exact).astype(np.float64)
+def _in_one_row(values: np.ndarray) -> np.ndarray:
+    return values[None]
 
 
-def _balls(matrix: np.ndarray) -> np.ndarray:
-    return np.frompyfunc(lambda value: arb(float(value)), 1, 1)(matrix)
-
-
-def _is_certain(exact: np.ndarray, error: np.ndarray) -> bool:
-    """Whether the balls are small beside the running error, where both are finite."""
-    radius = np.frompyfunc(lambda ball: float(ball.rad()), 1, 1)(exact).astype(np.float64)
-    return not bool(np.any(radius > np.ldexp(error, -20)))
+def _parts(ball: arb) -> tuple[float, float, float]:
+    """Return a ball's midpoint as the sum of two floats, and its radius."""
+    high = float(ball)
+    return high, float(ball - high), float(ball.rad())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from verify.conform.cases import LAYOUT, Case, Stratum, draw, strata
+from verify.conform.cases import KINDS, LAYOUT, Case, Stratum, draw, strata
 from verify.conform.examine import Bench, Outcome
 from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, by_name
@@ -31,6 +31,8 @@ class Options:
     convention: Convention = field(default_factory=Convention)
     eps: float | None = None
     """The layer's own eps, where it does not let one choose."""
+    kinds: tuple[str, ...] = KINDS
+    """The kinds of cases that are examined."""
 
     @property
     def is_centred(self) -> bool:
@@ -81,6 +83,7 @@ def plan(options: Options) -> list[Examination]:
             tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
         )
         for stratum in places
+        if stratum.kind in options.kinds
         for dtype in options.dtypes
         if dtype in stratum.dtypes
     ]

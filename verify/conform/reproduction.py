@@ -19,7 +19,7 @@ from verify.conform.examine import Bench
 from verify.conform.geometry import Geometry
 from verify.conform.judge import ENTRYWISE, Cell, judged
 from verify.conform.modes import MOMENTUM, by_name
-from verify.conform.oracle import ENTRIES, Answer, floats
+from verify.conform.oracle import ENTRIES, Answer
 from verify.conform.plan import Examination, Options, found_again
 from verify.conform.process import Facts
 from verify.conform.words import FAILURES
@@ -73,7 +73,7 @@ def lines(one: Again) -> Iterator[str]:
     cell, case = one.cell, one.case
     is_entrywise = by_name(cell.mode).answers[cell.output] in ENTRYWISE
     matrix = case.place.matrix(one.found) if is_entrywise else one.found[None]
-    exact = floats(one.answer.exact)
+    exact = one.answer.high
     with np.errstate(all="ignore"):
         away = np.abs(matrix - exact) / one.answer.error
     worst = np.unravel_index(np.argmax(np.where(np.isnan(away), np.inf, away)), away.shape)
@@ -140,7 +140,7 @@ def _script(one: Again, about: Facts) -> Iterator[str]:
     yield about.code[mode.name]
     found = list(mode.answers).index(one.cell.output)
     yield f'print("found", numpy(found[{found}]).ravel().tolist())'
-    exact = floats(one.answer.exact)
+    exact = one.answer.high
     if by_name(one.cell.mode).answers[one.cell.output] in ENTRYWISE:
         in_place = np.empty(exact.size)
         in_place[case.place.statistics] = exact

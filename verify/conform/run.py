@@ -8,7 +8,7 @@ from pathlib import Path
 
 from verify.conform import decide
 from verify.conform.adapters import Adapter
-from verify.conform.cases import Case
+from verify.conform.cases import KINDS, Case
 from verify.conform.conventions import Kept, compared, kept
 from verify.conform.decide import DECIDING
 from verify.conform.diagnosis import Observation, diagnosed
@@ -36,6 +36,7 @@ class Wanted:
     modes: tuple[str, ...] = ()
     seed: int = 0
     limit: float = 20.0
+    kinds: tuple[str, ...] = ()
 
 
 Tell = Callable[[str, int, int], None]
@@ -144,6 +145,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         about.groups,
         running.convention,
         found.eps,
+        wanted.kinds or KINDS,
     )
     return Prepared(options, running, conventions)
 
