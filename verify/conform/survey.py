@@ -109,7 +109,7 @@ def summary(found: Implementation, target: str, report: Report, seconds: float) 
         "seconds": round(seconds, 1),
         "not_offered": not_offered(report),
         "rows": [
-            {"mode": mode, "output": output, "cells": _of_kinds(cells)}
+            _row(mode, output, cells)
             for (mode, output), cells in by_row(report.cells).items()
             if any(cell.word is not Word.NOT_OFFERED for cell in cells)
         ],
@@ -126,21 +126,34 @@ def not_offered(report: Report) -> dict[str, str]:
     }
 
 
-def _of_kinds(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    grouped: dict[tuple[str, str], list[Cell]] = {}
+def _row(mode: str, output: str, cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return the gravest cell of each dtype and kind, and where the gravest of all is."""
+    grouped: dict[str, dict[str, list[Cell]]] = {}
     for cell in cells:
-        grouped.setdefault((cell.dtype, cell.kind), []).append(cell)
-    return [_plain(worst(same)) for same in grouped.values()]
+        grouped.setdefault(cell.dtype, {}).setdefault(cell.kind, []).append(cell)
+    found = {
+        dtype: {kind: _entry(worst(same)) for kind, same in kinds.items()}
+        for dtype, kinds in grouped.items()
+    }
+    said = {"mode": mode, "output": output, "cells": found}
+    first = worst(cells)
+    return said if first.word not in FAILURES else {**said, "worst": _failure(first)}
 
 
-def _plain(cell: Cell) -> dict[str, Any]:
-    """Return a cell; only a failure leads back to its numbers."""
-    said: dict[str, Any] = {"dtype": cell.dtype, "kind": cell.kind, "word": str(cell.word)}
-    if cell.units is not None:
-        said["units"] = float(f"{cell.units:.3g}")
-    if cell.word not in FAILURES:
-        return said
-    return {**said, "stratum": cell.stratum, "reason": cell.reason, "token": cell.token}
+def _entry(cell: Cell) -> float | list[Any]:
+    """Return the units of a right cell, or the word and the units."""
+    units = [] if cell.units is None else [float(f"{cell.units:.3g}")]
+    return units[0] if units and cell.word is Word.RIGHT else [str(cell.word), *units]
+
+
+def _failure(cell: Cell) -> dict[str, str]:
+    return {
+        "word": str(cell.word),
+        "dtype": cell.dtype,
+        "input": cell.stratum,
+        "reason": cell.reason,
+        "token": cell.token,
+    }
 
 
 if __name__ == "__main__":

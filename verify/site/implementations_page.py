@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from verify.conform.cases import KINDS
 from verify.conform.words import FAILURES, Word, gravest
@@ -45,6 +45,15 @@ MEANINGS = {
     Word.OTHER_CONVENTION: "what the library promises differs from what was compared",
     Word.NOT_OFFERED: "the framework has no such mode, or the layer refuses it",
 }
+
+
+class Cell(NamedTuple):
+    """The gravest word of a mode and output in one dtype and kind of case."""
+
+    dtype: str
+    kind: str
+    word: Word
+    units: float | None
 
 
 def index(lines: Sequence[Line]) -> str:
@@ -88,19 +97,31 @@ def page(line: Line) -> str:
         parts.append(f"Its maintainers speak of it in [this thread]({line['thread']}).\n")
     if line["rows"]:
         parts += ["## Every mode\n", _units(), raw(_matrix(line))]
-    if failures := _failures(line):
-        parts += ["## Where to look\n", raw(_found(failures))]
+    if found := _found(line):
+        header = ("mode, output", "word", "dtype", "input", "", "token")
+        parts += ["## Where to look\n", raw(table(header, found, "implementations"))]
     if line["diagnosis"]:
         parts += ["## What is missing\n", *_diagnosis(line["diagnosis"])]
     if line["not_offered"]:
         parts += ["## Not offered\n", *_not_offered(line["not_offered"])]
     parts += [
-        "## The layer, alone\n",
+        "## The layer alone\n",
         f"```python\n{line['script']}\n```\n",
         "Examine it where it is installed:\n",
         f"```sh\npython -m verify conform {line['target']} --family {line['family']}\n```\n",
     ]
     return "\n".join(parts)
+
+
+def cells(row: Line) -> list[Cell]:
+    """Return a row's cells."""
+    return [
+        Cell(dtype, kind, Word.RIGHT, entry)
+        if isinstance(entry, int | float)
+        else Cell(dtype, kind, Word(entry[0]), entry[1] if len(entry) > 1 else None)
+        for dtype, kinds in row["cells"].items()
+        for kind, entry in kinds.items()
+    ]
 
 
 def slug(line: Line) -> str:
@@ -117,7 +138,7 @@ def summary(line: Line) -> str:
     """Say in a sentence what was found."""
     if line["reason"]:
         return f"It could not be examined here: {escape(line['reason'])}"
-    words = [Word(cell["word"]) for row in line["rows"] for cell in row["cells"]]
+    words = [cell.word for row in line["rows"] for cell in cells(row)]
     bad = [word for word in FAILURES if word in words]
     if not bad:
         return f"Every cell of {len(words)} is right, or not offered, or not judged."
@@ -153,24 +174,22 @@ def _library(line: Line) -> str:
 
 
 def _entry(line: Line, modes: Sequence[str]) -> str:
-    cells = [cell for row in line["rows"] if row["mode"] in modes for cell in row["cells"]]
-    if not cells:
+    found = [cell for row in line["rows"] if row["mode"] in modes for cell in cells(row)]
+    if not found:
         return chip(Word.NOT_OFFERED)
-    word = gravest([Word(cell["word"]) for cell in cells])
+    word = gravest([cell.word for cell in found])
     if word not in FAILURES:
         return chip(word)
-    same = [cell for cell in cells if cell["word"] == word]
-    return f"{chip(word)}<br><small>{escape(_where(same, cells))}</small>"
+    same = [cell for cell in found if cell.word is word]
+    return f"{chip(word)}<br><small>{escape(_where(same, found))}</small>"
 
 
-def _where(same: Sequence[Line], cells: Sequence[Line]) -> str:
+def _where(same: Sequence[Cell], found: Sequence[Cell]) -> str:
     """Say in which dtypes and kinds of cases a word was found, if not in all."""
-    dtypes = list(dict.fromkeys(cell["dtype"] for cell in same))
-    kinds = [kind for kind in KINDS if any(cell["kind"] == kind for cell in same)]
-    of_dtypes = {cell["dtype"] for cell in cells}
-    of_kinds = {cell["kind"] for cell in cells}
-    said = [] if set(dtypes) == of_dtypes else [", ".join(dtypes)]
-    if set(kinds) != of_kinds:
+    dtypes = list(dict.fromkeys(cell.dtype for cell in same))
+    kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in same)]
+    said = [] if set(dtypes) == {cell.dtype for cell in found} else [", ".join(dtypes)]
+    if set(kinds) != {cell.kind for cell in found}:
         said.append(", ".join(kinds[:3]) + (" ..." if len(kinds) > 3 else ""))
     return "; ".join(said)
 
@@ -183,52 +202,44 @@ def _units() -> str:
 
 
 def _matrix(line: Line) -> str:
-    found = {cell["kind"] for row in line["rows"] for cell in row["cells"]}
-    kinds = [kind for kind in KINDS if kind in found]
-    rows = [
+    rows = [(row, cells(row)) for row in line["rows"]]
+    kinds = [kind for kind in KINDS if any(c.kind == kind for _, found in rows for c in found)]
+    entries = (
         (
             escape(row["mode"]),
             escape(row["output"]),
-            *(_cells([c for c in row["cells"] if c["kind"] == kind]) for kind in kinds),
+            *(_gravest([cell for cell in found if cell.kind == kind]) for kind in kinds),
         )
-        for row in line["rows"]
-    ]
-    return table(("mode", "output", *kinds), rows, "implementations")
+        for row, found in rows
+    )
+    return table(("mode", "output", *kinds), entries, "implementations")
 
 
-def _cells(cells: Sequence[Line]) -> str:
-    if not cells:
+def _gravest(found: Sequence[Cell]) -> str:
+    if not found:
         return ""
-    word = gravest([Word(cell["word"]) for cell in cells])
-    same = [cell for cell in cells if cell["word"] == word]
-    units = max((cell["units"] for cell in same if "units" in cell), default=None)
-    return chip(word) if units is None else f"{chip(word)}<br><small>{units:.3g}</small>"
+    word = gravest([cell.word for cell in found])
+    same = [cell for cell in found if cell.word is word]
+    units = max((cell.units for cell in same if cell.units is not None), default=None)
+    dtypes = {cell.dtype for cell in found}
+    where = "" if len(dtypes) == len({cell.dtype for cell in same}) else f" {same[0].dtype}"
+    size = "" if units is None else f"{units:.3g}"
+    return f"{chip(word)}<br><small>{size}{where}</small>"
 
 
-def _failures(line: Line) -> list[tuple[str, str, Line]]:
+def _found(line: Line) -> list[tuple[str, ...]]:
     return [
-        (row["mode"], row["output"], cell)
-        for row in line["rows"]
-        for cell in row["cells"]
-        if Word(cell["word"]) in FAILURES
-    ]
-
-
-def _found(failures: Iterable[tuple[str, str, Line]]) -> str:
-    rows = [
         (
-            escape(f"{mode}, {output}"),
-            chip(Word(cell["word"])),
-            escape(cell["dtype"]),
-            escape(cell["stratum"]),
-            f"{cell['units']:.3g}" if "units" in cell else "",
-            escape(cell["reason"]),
-            f"<code>{escape(cell['token'])}</code>",
+            escape(f"{row['mode']}, {row['output']}"),
+            chip(Word(row["worst"]["word"])),
+            escape(row["worst"]["dtype"]),
+            escape(row["worst"]["input"]),
+            escape(row["worst"]["reason"]),
+            f"<code>{escape(row['worst']['token'])}</code>",
         )
-        for mode, output, cell in failures
+        for row in line["rows"]
+        if "worst" in row
     ]
-    header = ("mode, output", "word", "dtype", "input", "units", "", "token")
-    return table(header, rows, "implementations")
 
 
 def _diagnosis(found: Iterable[Line]) -> list[str]:
