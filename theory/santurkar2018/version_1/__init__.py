@@ -1,72 +1,9 @@
 """The first version of the paper, whose section of theorems is another one.
 
-``CLAIMS`` lists its statements in the text's order: the main text, then the appendix.
+``CLAIMS`` lists its statements in the text's order: each theorem with its form in the appendix and
+its proof.
 """
 
-from theory.santurkar2018.version_1 import (
-    equation_58,
-    equation_59,
-    equation_61,
-    fact_c1,
-    fact_c2,
-    lemma_3_3,
-    lemma_3_3_readings,
-    lemma_3_3_sharp,
-    lemma_3_3_squared,
-    proof_c3,
-    proof_c4_lines,
-    proof_c5_lines,
-    proof_c6_bounds,
-    proof_c6_first_term,
-    proof_c6_second_term_lines,
-    proof_c6_two_units,
-    proof_c6_two_units_vanilla,
-    proof_c6_vanilla,
-    remark_always,
-    remark_resnet,
-    remark_spectral,
-    remark_zero_correlation,
-    theorem_3_1,
-    theorem_3_2,
-    theorem_3_2_readings,
-    theorem_3_4,
-    theorem_c3,
-    theorem_c4,
-    theorem_c4_readings,
-    theorem_c6,
-    theorem_c6_corrected,
-)
+from theory.santurkar2018.version_1 import facts, theorem_3_1, theorem_3_2
 
-CLAIMS = [
-    *theorem_3_1.CLAIMS,
-    *remark_resnet.CLAIMS,
-    *theorem_3_2.CLAIMS,
-    *theorem_3_2_readings.CLAIMS,
-    *remark_zero_correlation.CLAIMS,
-    *remark_always.CLAIMS,
-    *lemma_3_3.CLAIMS,
-    *lemma_3_3_readings.CLAIMS,
-    *lemma_3_3_sharp.CLAIMS,
-    *lemma_3_3_squared.CLAIMS,
-    *theorem_3_4.CLAIMS,
-    *remark_spectral.CLAIMS,
-    *fact_c1.CLAIMS,
-    *fact_c2.CLAIMS,
-    *theorem_c3.CLAIMS,
-    *proof_c3.CLAIMS,
-    *theorem_c4.CLAIMS,
-    *theorem_c4_readings.CLAIMS,
-    *proof_c4_lines.CLAIMS,
-    *proof_c5_lines.CLAIMS,
-    *theorem_c6.CLAIMS,
-    *theorem_c6_corrected.CLAIMS,
-    *proof_c6_first_term.CLAIMS,
-    *equation_58.CLAIMS,
-    *proof_c6_second_term_lines.CLAIMS,
-    *equation_59.CLAIMS,
-    *equation_61.CLAIMS,
-    *proof_c6_bounds.CLAIMS,
-    *proof_c6_vanilla.CLAIMS,
-    *proof_c6_two_units.CLAIMS,
-    *proof_c6_two_units_vanilla.CLAIMS,
-]
+CLAIMS = [*theorem_3_1.CLAIMS, *theorem_3_2.CLAIMS, *facts.CLAIMS]
