@@ -4,6 +4,6 @@
 its proof.
 """
 
-from theory.santurkar2018.version_1 import facts, theorem_3_1, theorem_3_2
+from theory.santurkar2018.version_1 import facts, lemma_3_3, theorem_3_1, theorem_3_2, theorem_c6
 
-CLAIMS = [*theorem_3_1.CLAIMS, *theorem_3_2.CLAIMS, *facts.CLAIMS]
+CLAIMS = [*theorem_3_1.CLAIMS, *theorem_3_2.CLAIMS, *lemma_3_3.CLAIMS, *facts.CLAIMS, *theorem_c6.CLAIMS]
