@@ -10,6 +10,7 @@ mean zero, where the text says it only of z.  What holds always subtracts the me
 """
 
 from dataclasses import replace
+from typing import Any
 
 from theory.claim import Claim, Form
 from theory.language.expression import Says, along, equal, named
@@ -74,8 +75,8 @@ JACOBIAN = Claim(
 )
 
 
-def _slope(name: str, says: Says, alpha: str, **fields: object) -> Claim:
-    settled = {
+def _slope(name: str, says: Says | None, alpha: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {
         "title": f"the slope of an output by a weight, alpha {alpha}",
         "form": Form.READING,
         "hypotheses": (X_I_CENTRED,),

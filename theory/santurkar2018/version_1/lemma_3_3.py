@@ -138,8 +138,8 @@ def nearest(both: tuple[Hypothesis, Hypothesis], per: Expression = m) -> Express
     )
 
 
-def _lemma(name: str, says: Says, title: str, **fields: object) -> Claim:
-    settled = {
+def _lemma(name: str, says: Says, title: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {
         "form": Form.READING,
         "expected": PROVED,
         "falsified_by": "one unit's labels and two outputs that fit them, e < 1/2",
@@ -300,13 +300,10 @@ TWENTY_EIGHT = line(
     "BatchNorm divides by the norm", falsified_by="one batch whose entries differ",
     remark="For one unit; the norm of several units together is another number.",
 )  # fmt: skip
+DEFECT = 1 / size(WX) * (size(WX - LABELS) + size((1 - size(WX)) * LABELS))
 THIRTY = line(
     "S-v1-eq-30/repaired", (521, r"|1 - ||Wx||_2 ||\ell||_2)"),
-    equal(
-        size(BN_WX - LABELS),
-        1 / size(WX) * (size(WX - LABELS) + size((1 - size(WX)) * LABELS)),
-    ),
-    "the triangle, the labels outside of the absolute value",
+    equal(size(BN_WX - LABELS), DEFECT), "the triangle, the labels outside of the absolute value",
     form=Form.READING, expected=REFUTED,
     falsified_by="one batch and labels, l outside the absolute value",
 )  # fmt: skip
@@ -373,7 +370,7 @@ PROOF = [
     ),
     THIRTY,
     THIRTY.corrected(
-        says=MISSED <= THIRTY.says.claimed**2,
+        says=MISSED <= DEFECT**2,
         because=1 / m * (1 / sqrt(norm(P) * norm(Q))) ** 2 * norm2(norm(Q) * P - norm(P) * Q),
         remark="As squares; slack: the defect of the triangle.",
     ),

@@ -28,7 +28,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.operations import absolute, average, centred, correlation, dot, norm
+from theory.language.operations import absolute, average, centred, dot, norm2, sqrt
 from theory.language.values import Values
 from theory.santurkar2018.texts import version_1
 from theory.statement import assume
@@ -78,9 +78,11 @@ DL = by_weights("ij", along(Lhat(y), y, x_i))
 DL_K = by_weights("kj", along(Lhat(y), y, x_k))
 
 
-def second_derivative(f: Callable[[Expression], Expression], x: Expression, x_k: Expression) -> Any:
-    """Return the second derivative of a function of the batch along two vectors."""
-    return dot(x, along(gradient(f(variable), variable), variable, x_k, at=y))
+def second_derivative(
+    f: Callable[[Expression], Expression], x: Expression, x_k: Expression, at: Expression = y
+) -> Expression:
+    """Return the second derivative of a function along two vectors, at the batch if not said."""
+    return dot(x, along(gradient(f(variable), variable), variable, x_k, at=at))
 
 
 ENTRY = by_weights("ij kj", second_derivative(Lhat, x_i, x_k))
@@ -97,26 +99,32 @@ def bracket(x: Expression) -> Expression:
     return x - dot(x, yhat) / m * yhat
 
 
+def lengths(x: Expression, y: Expression) -> Expression:
+    """Return the product of two norms, as one square root."""
+    return sqrt(norm2(x) * norm2(y))
+
+
 def cosine(x: Expression, y: Expression) -> Expression:
     """Return the absolute value of the cosine of two vectors."""
-    return named(r"|\cos({0}, {1})|", absolute(dot(x, y)) / (norm(x) * norm(y)), x, y)
+    return named(r"|\cos({0}, {1})|", absolute(dot(x, y)) / lengths(x, y), x, y)
 
 
 def corr(x: Expression, y: Expression) -> Expression:
     """Return the correlation coefficient of two batches."""
-    return named(r"\operatorname{{corr}}({0}, {1})", correlation(x, y), x, y)
+    x_c, y_c = centred(x), centred(y)
+    return named(r"\operatorname{{corr}}({0}, {1})", dot(x_c, y_c) / lengths(x_c, y_c), x, y)
 
 
 def corr_size(x: Expression, y: Expression) -> Expression:
     """Return its absolute value."""
     x_c, y_c = centred(x), centred(y)
-    value = absolute(dot(x_c, y_c)) / (norm(x_c) * norm(y_c))
+    value = absolute(dot(x_c, y_c)) / lengths(x_c, y_c)
     return named(r"|\operatorname{{corr}}({0}, {1})|", value, x, y)
 
 
 def below(latex: str, upper: Expression, domain: str) -> Letter:
     """Return a letter for any number between zero and an upper bound."""
-    share = upper / (1 + bound)
+    share = upper * (1 / (1 + bound))
     return Letter(latex.strip("\\"), latex, value=lambda unit: Values(unit)[share], domain=domain)
 
 
@@ -165,9 +173,7 @@ def lines_of(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
         where: tuple[Location, ...] = (
             version_1(at[0], f"{proof}, {place or number_of_line}", at[1]),
         )
-        settled = {"form": Form.STEP, "expected": PROVED, "row": row, **common}
-        return Claim(
-            id=name, locations=where, says=says, title=title, **{**settled, **fields}
-        )
+        settled: dict[str, Any] = {"form": Form.STEP, "expected": PROVED, "row": row, **common}
+        return Claim(id=name, locations=where, says=says, title=title, **{**settled, **fields})
 
     return line

@@ -14,6 +14,8 @@ and :math:`2 - 4` on the right.  Its line (3) is "the normal case" and prints a 
 belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps = 0.
 """
 
+from typing import Any
+
 from theory.claim import Claim, Form
 from theory.language.expression import Says, equal
 from theory.language.operations import average, dot, norm2, spread
@@ -43,8 +45,8 @@ ALPHAS = {
 VARIANCE = spread(x_i)
 
 
-def _main(name: str, says: Says, alpha: str, **fields: object) -> Claim:
-    settled = {
+def _main(name: str, says: Says | None, alpha: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {
         "form": Form.READING,
         "hypotheses": CENTRED_INPUT,
         "expected": REFUTED,
@@ -110,8 +112,8 @@ THEOREM = [
 ]
 
 
-def _appendix(name: str, at: str, says: Says, title: str, **fields: object) -> Claim:
-    settled = {"hypotheses": CENTRED_INPUT, "expected": REFUTED, **fields}
+def _appendix(name: str, at: str, says: Says | None, title: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {"hypotheses": CENTRED_INPUT, "expected": REFUTED, **fields}
     half = "first" if "vanilla" in name else "second"
     return Claim(
         id=name,

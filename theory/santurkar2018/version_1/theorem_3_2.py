@@ -14,7 +14,7 @@ With c the cosine itself it falls where the cosine is below :math:`3 - 2\sqrt 2`
 correlation coefficient it needs inputs of mean zero.  Of two networks with the same weights, c and
 the gradient on the right taken at y, nothing of the kind is true.
 
-In Theorem C.4, "for some epsilon > 0" has to be less than \|c\|: above it the condition is empty and
+In Theorem C.4, "for some epsilon > 0" has to be less than \|c\|: above it the condition is empty,
 the right side negative.  The text gets Theorem 3.2 from it "by simple rearranging", which gives it
 only where its factor is below one.
 
@@ -45,6 +45,7 @@ from theory.santurkar2018.version_1.letters import (
     cosine,
     g,
     g_at_y,
+    lengths,
     lines_of,
     tenfold,
     with_epsilon,
@@ -79,12 +80,12 @@ def gain(root: Expression) -> Expression:
 
 
 def reflected(x: Expression, g: Expression, share: int = 1) -> Expression:
-    r"""Return (|x||g| + |p|)^2 / (4 sigma^2), or a larger share of it, less the square of the slope.
+    r"""Return (|x||g| + |p|)^2 / (4 sigma^2), or more, less the square of the slope.
 
     r is :math:`\langle x, Rg\rangle` with R = 2P - I, and :math:`|r| \le |x||g|` by Lagrange's
     identity and :math:`|Rg|^2 = |g|^2 - 4(1 - \theta)\langle g, \hat y\rangle^2/m`.
     """
-    p, n, quarter = dot(x, g), norm(x) * norm(g), 1 / (4 * sigma**2)
+    p, n, quarter = dot(x, g), lengths(x, g), 1 / (4 * sigma**2)
     image = 2 * bracket(centred(g)) - g
     r = dot(x, image)
     across = norm2(x) * norm2(image - r / norm2(x) * x)
@@ -100,8 +101,8 @@ def reflected(x: Expression, g: Expression, share: int = 1) -> Expression:
     )
 
 
-def _main(name: str, says: Says, c: str, **fields: object) -> Claim:
-    settled = {
+def _main(name: str, says: Says | None, c: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {
         "form": Form.READING,
         "expected": REFUTED,
         "falsified_by": f"one batch, input and loss; c {c}",
@@ -112,7 +113,9 @@ def _main(name: str, says: Says, c: str, **fields: object) -> Claim:
         row="S-v1-thm-3.2",
         locations=(
             version_1(167, "Sect. 3.3, Theorem 3.2", r"|c_{ij}\right|^{-1/2}+1\right)^2"),
-            version_1(163, "Sect. 3.3, definition of c", "to be the correlation (over the mini-batch)"),
+            version_1(
+                163, "Sect. 3.3, definition of c", "to be the correlation (over the mini-batch)"
+            ),
         ),
         title=f"the gradient in one weight, c {c}",
         says=says,
@@ -181,11 +184,9 @@ def condition(e: Expression, root: Expression, impose: Any = None, share: int = 
     return assume(says, impose, words=", ".join(filter(None, (latex(says), domain))))
 
 
-def _conditional(
-    name: str, e: Expression, root: Expression, c: str, **fields: object
-) -> Claim:
+def _conditional(name: str, e: Expression, root: Expression, c: str, **fields: Any) -> Claim:
     chosen = root if name == "cosine" else root**2
-    settled = {
+    settled: dict[str, Any] = {
         "form": Form.READING,
         "hypotheses": (condition(e, root, tenfold),),
         "expected": REFUTED,
@@ -252,7 +253,9 @@ APPENDIX = [
         <= (1 - named(r"\varepsilon", 1 - 4 / sigma**2)) * norm2(x_i) ** 2,
         because=None,
         certificate=None,
-        hypotheses=(assume(1 - 4 / sigma**2 > 0, tenfold, words=r"\varepsilon = 1 - 4/\sigma^2 > 0"),),
+        hypotheses=(
+            assume(1 - 4 / sigma**2 > 0, tenfold, words=r"\varepsilon = 1 - 4/\sigma^2 > 0"),
+        ),
         expected=REFUTED,
         corrected_by=CONDITIONAL.id,
         falsified_by="one batch, input and loss; c and the gradient on the right those of the"
