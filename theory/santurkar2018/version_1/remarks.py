@@ -2,9 +2,9 @@ r"""The remarks of section 3.3: "close to the identity", "always", zero correlat
 
 After Theorem 3.1.  Taken at W = I, where :math:`y_j = x_j`, "approximately" becomes an equality.
 It holds for i = j and :math:`\alpha = \langle x, \hat y\rangle` only, and is the text's own
-evidence that this alpha is meant.  What it makes of the sensitivity is zero, not just less: the layer
-does not see the scale of its input.  Off the diagonal it falls, because uncorrelated inputs have
-:math:`\alpha_{ij} = 0`.
+evidence that this alpha is meant.  What it makes of the sensitivity is zero, not just less: the
+layer does not see the scale of its input.  Off the diagonal it falls, because uncorrelated inputs
+have :math:`\alpha_{ij} = 0`.
 
 After Theorem 3.2.  "Inserting BatchNorm *always* makes the loss be more Lipschitz" depends on where
 the gradient is taken.
@@ -37,6 +37,8 @@ Frobenius norm does shrink, entry by entry.
 
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from theory.arithmetic import inner, norm_squared
 from theory.arithmetic import sqrt as square_root
@@ -257,8 +259,9 @@ LIPSCHITZ = [
 
 
 def orthogonal(case: Any, x: Any) -> Any:
-    """Give the case a linear loss whose gradient is orthogonal to a vector."""
-    other = case.other_direction
+    """Give the case a linear loss whose gradient is orthogonal to a vector, and not constant."""
+    pattern = np.array([1, 2] + [0] * len(case.y))[: len(case.y)]
+    other = case.other_direction + 0 * case.y + pattern
     return case.with_isotropic_loss(norm_squared(x) * other - x * inner(x, other), 0)
 
 
