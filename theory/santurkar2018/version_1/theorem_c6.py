@@ -238,10 +238,10 @@ squares = Operation(
 
 
 def signs(case: Any) -> Any:
-    """Make both inputs vectors of signs: half of each, and of each half half."""
+    """Make both inputs vectors of signs, orthogonal ones in four examples."""
     count = len(case.y)
     first = np.array([1 if 2 * b < count else -1 for b in range(count)])
-    second = np.array([1 if b % 2 == 0 else -1 for b in range(count)])
+    second = np.array([1 if 2 * (3 * b % count) < count else -1 for b in range(count)])
     return replace(case, direction=0 * case.y + first, other_direction=0 * case.y + second)
 
 
@@ -741,6 +741,7 @@ FIFTY_SEVEN = replace(
     unreadable="The first of its two lines closes a parenthesis that it does not open; the second"
     " is debris of (58): a derivative by yhat twice over, with denominators 2 for m and m squared.",
 )
+SHORT_I, SHORT_K = named(r"\tilde x_i", TILDE_I), named(r"\tilde x_k", TILDE_K)
 CLOSED_FORM = [
     FIFTY_SEVEN,
     PRINTED_HESSIAN,
@@ -755,7 +756,7 @@ CLOSED_FORM = [
             * (
                 X
                 - 1 / m
-                * (dot(TILDE_I, TILDE_K) * ALONG + a_i * dot(TILDE_K, g) + a_k * dot(TILDE_I, g))
+                * (dot(SHORT_I, SHORT_K) * ALONG + a_i * dot(SHORT_K, g) + a_k * dot(SHORT_I, g))
             ),
         ),
         hypotheses=(),
