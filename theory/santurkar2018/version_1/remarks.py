@@ -203,10 +203,14 @@ def _always(name: str, says: Says, title: str, **fields: Any) -> Claim:
     )
 
 
+def first_input_only(case: Any) -> Any:
+    """Give the unit the weights (lambda, 0); lean the second input to the first, losing none."""
+    x = case.direction
+    return replace(case, y=case.bound * x, other_direction=case.other_direction + 2 * x)
+
+
 WEIGHTS = assume(
-    equal(norm2(y - bound * x_i), 0),
-    lambda case: replace(case, y=case.bound * case.direction),
-    words=r"y = \lambda x_i + 0 x_k",
+    equal(norm2(y - bound * x_i), 0), first_input_only, words=r"y = \lambda x_i + 0 x_k"
 )
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
 ENTRY = _always(
