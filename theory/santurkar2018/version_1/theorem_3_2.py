@@ -306,7 +306,7 @@ ELEVEN = line(
 )  # fmt: skip
 THIRTEEN = line(
     "S-v1-eq-13", (453, r"\frac{\alpha_{ij}^{2}}{m^{2}}"),
-    equal(SQUARED, expanded(p, p**2, ALPHA)), "the square expanded",
+    equal(SQUARED, expanded(p, p**2, ALPHA)), "the square of the slope expanded",
 )  # fmt: skip
 TWELVE = line(
     "S-v1-eq-12",

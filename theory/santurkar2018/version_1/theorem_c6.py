@@ -848,6 +848,8 @@ BOUNDS = [
         says=None,
         because=None,
         certificate=None,
+        statement=r"|X_{ijkj}| \le m\sqrt{\|\nabla^2\mathcal L\|_F^2"
+        r" \big(\sqrt{d_{ij}d_{kj}}\,\sigma_{x_i}\sigma_{x_k} + \ldots\big)}",
         in_words="Its radical is drawn over too much.",
         expected=UNREADABLE,
         falsified_by="",
@@ -984,7 +986,7 @@ BOUND_JL = two_units(
     ),
     remark="Slack: what the roots of d add, and the part of the inputs along the outputs.",
 )  # fmt: skip
-NORM_I, KAPPA = LENGTHS * sqrt(m), (1 + 1 / sqrt(m)) ** 2
+KAPPA = (1 + 1 / sqrt(m)) ** 2
 WITHOUT_JL = by_weights(
     "ij kl",
     along(dot(variable, along(variable, variable, x_k, at=z_l)), variable, x_i, at=y),
@@ -1035,14 +1037,16 @@ TWO_UNITS_LINES = [
         hypotheses=(),
         title="two units without BatchNorm, for a block H = I",
     ),
-    two_units(
+    line(
         "S-v1-line-722",
         (722, r"\left(\sqrt{d_{ij}d_{kl}}-\frac{(1+\sqrt{d_{ij}})(1+\sqrt{d_{kl}})}"),
         equal(
-            1 / m * NORM_I - NORM_I * KAPPA / (sigma * sigma_l),
-            NORM_I * (1 / m - KAPPA / (sigma * sigma_l)),
+            absolute(WITHOUT_JL) - PRODUCT * sqrt(m) * KAPPA / (sigma * sigma_l),
+            PRODUCT * sqrt(m) * (1 / m - KAPPA / (sigma * sigma_l)),
         ),
-        "the two bounds subtracted, for a block H = I", place="display",
+        "the two bounds subtracted, for a block H = I where d = 1/m", place="display",
+        hypotheses=SIGNS, expected=REFUTED, corrected_by=f"{BLOCK_I.id}/corrected",
+        falsified_by=BLOCK_I.falsified_by,
         remark="What is subtracted from is wrong.",
     ),
 ]  # fmt: skip
