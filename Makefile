@@ -1,6 +1,6 @@
 # Each target does all set-up that it needs in a fresh clone.
 # One thread a process: the work is many small operations, and the numbers are the same everywhere.
-.PHONY: verify deep experiments flake test lint docs package bench clean
+.PHONY: verify deep prove experiments flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -14,7 +14,11 @@ verify: $(ENV)
 	$(RUN) verify convolutions --evidence evidence
 	$(MAKE) docs
 
-# The same, looking much harder.
+# Proofs that Coq's kernel checks; says what to install where Coq is missing.
+prove: $(ENV)
+	$(RUN) verify prove
+
+# The same as the main job, looking much harder.
 deep: $(ENV)
 	$(RUN) pytest verify --profile deep
 	$(RUN) verify convolutions --profile deep --evidence evidence
