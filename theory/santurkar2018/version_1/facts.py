@@ -107,7 +107,7 @@ RIGHT = ANY_MEAN.corrected(
 )
 DEFINED = _slope(
     "as-defined", equal(SLOPE, 1 / sigma * (x_i - dot(x_i, y) / m * yhat)), "as defined",
-    expected=REFUTED, corrected_by=RIGHT.id,
+    form=Form.PRINTED, expected=REFUTED, corrected_by=RIGHT.id,
 )  # fmt: skip
 CORRELATED = _slope(
     "correlation", equal(SLOPE, 1 / sigma * (x_i - corr(x_i, y) / m * yhat)),

@@ -214,7 +214,7 @@ WEIGHTS = assume(
 )
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
 ENTRY = _always(
-    "one-weight", DL**2 <= p**2, "in one weight",
+    "one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
     hypotheses=(X_I_CENTRED, SPREAD_OUTPUT),
     falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
 )  # fmt: skip
@@ -225,7 +225,7 @@ VECTOR = _always(
 )  # fmt: skip
 OUTPUT = _always(
     "output", norm2(grad) <= norm2(g), "in the outputs",
-    form=Form.PRINTED, hypotheses=(SPREAD_OUTPUT,),
+    hypotheses=(SPREAD_OUTPUT,),
     because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
     + 1 / (m * sigma**2) * dot(one, g) ** 2
     + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,

@@ -73,6 +73,7 @@ CLAIMS = [
     ),
     _reading(
         "any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
+        form=Form.PRINTED,
         hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
         falsified_by="a network whose entry is zero without the layer and not zero with it",
     ),
