@@ -50,9 +50,7 @@ def locations(proof: str, places: Places) -> tuple[Location, ...]:
     return tuple(found)
 
 
-def garbled(
-    claim: Claim, proof: str, places: dict[int, Words], lost: str, name: str = ""
-) -> Claim:
+def garbled(claim: Claim, proof: str, places: dict[int, Words], lost: str, name: str = "") -> Claim:
     """Return equations as the conversion of the supplement has them, which nobody printed."""
     first = min(places)
     return replace(

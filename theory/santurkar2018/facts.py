@@ -6,7 +6,7 @@ is an operator: both sides are applied to any direction u.
 
 from theory import batchnorm
 from theory.claim import Claim, Reading, Verdict
-from theory.language.expression import Expression, Primitive, Sort, along, equal, named
+from theory.language.expression import Primitive, Sort, along, equal, named
 from theory.language.operations import dot
 from theory.santurkar2018.texts import final, supplement
 from theory.unit import BN, gamma, grad, m, normalize, one, sigma, u, variable, y, yhat
@@ -14,8 +14,8 @@ from theory.unit import g as slope
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
-B, in_C = named("B", yhat), named(r"\frac{\partial f}{\partial C}", slope)
-in_A = named(r"\frac{\partial f}{\partial A}", grad.body)  # type: ignore[attr-defined]
+B, IN_C = named("B", yhat), named(r"\frac{\partial f}{\partial C}", slope)
+IN_A = named(r"\frac{\partial f}{\partial A}", grad.body)  # type: ignore[attr-defined]
 library_gradient = Primitive(
     "batchnorm.gradient",
     lambda unit, y, g: batchnorm.gradient(y, g, unit.gamma, unit.eps),
@@ -32,7 +32,7 @@ GRADIENT = Claim(
         supplement(129, "App. C.1, Fact C.1", r"- B^{(b)} \sum_{k=1}^{m}"),
     ),
     title="the gradient through BatchNorm",
-    says=equal(in_A, gamma / (m * sigma) * (m * in_C - dot(one, in_C) * one - B * dot(in_C, B))),
+    says=equal(IN_A, gamma / (m * sigma) * (m * IN_C - dot(one, IN_C) * one - B * dot(IN_C, B))),
     expected=PROVED,
     falsified_by="one batch and loss whose gradient differs from the formula in one entry",
 )
@@ -49,7 +49,9 @@ NORMALIZED = Claim(
     ),
     title="the Jacobian of the normalised batch",
     says=equal(
-        named(r"\frac{\partial\hat y}{\partial y} u", along(normalize(variable), variable, u, at=y)),
+        named(
+            r"\frac{\partial\hat y}{\partial y} u", along(normalize(variable), variable, u, at=y)
+        ),
         1 / sigma * PROJECTED,
     ),
     expected=PROVED,
@@ -80,7 +82,7 @@ CLAIMS = [
     GRADIENT_SHARED.sharpened(
         "shipped",
         title="the library's gradient",
-        says=equal(in_A, library_gradient(y, slope)),
+        says=equal(IN_A, library_gradient(y, slope)),
     ),
     *NORMALIZED.with_epsilon(PROVED, REFUTED),
     *OUTPUT.with_epsilon(PROVED, REFUTED),

@@ -84,8 +84,7 @@ TRAINABLE = Claim(
     ),
     title="the distance to the optimum kW*, gamma and beta trainable",
     form=Form.READING,
-    says=norm2(W0 - k * W)
-    <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
+    says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
     hypotheses=(SAME_SIDE,),
     expected=PROVED,
     falsified_by="W0 and W* for which kW* is farther than the bound; that kW* is an optimum is the"
@@ -191,7 +190,9 @@ LEMMA = [
         title="with a bias, where the outputs are an optimum's: the derivative at kW*",
         says=equal(dot(gradient(Lhat(variable), variable, at=K * y), x), 0),
         hypotheses=(IN_BIAS, ALONG_Y, ALONG_X),
-        because=gamma / (m * sigma * K) * (dot(one, x) - average(y) / sigma * dot(yhat, x))
+        because=gamma
+        / (m * sigma * K)
+        * (dot(one, x) - average(y) / sigma * dot(yhat, x))
         * IN_BIAS.slack
         + gamma / (m * sigma**2 * K) * dot(yhat, x) * ALONG_Y.slack
         - gamma / (sigma * K) * ALONG_X.slack,

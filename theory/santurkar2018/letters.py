@@ -6,13 +6,26 @@ An operator on batch space is applied to what follows it: :math:`M x = 1\langle 
 from dataclasses import replace
 from typing import Any
 
-from theory import batchnorm
+from theory import batchnorm, unit
 from theory.claim import Verdict
 from theory.language.expression import Expression, along, gradient, named
-from theory.language.operations import centred, dot, norm2
+from theory.language.operations import centred, dot
 from theory.statement import assume
-from theory.unit import BN, L, bound, g, gamma, grad, hessian, m, one, sigma, u, variable, y, yhat, z
-from theory.unit import H as hessian_of_loss
+from theory.unit import (
+    BN,
+    L,
+    g,
+    gamma,
+    grad,
+    hessian,
+    m,
+    one,
+    sigma,
+    u,
+    variable,
+    y,
+    yhat,
+)
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
@@ -30,7 +43,7 @@ MOVED = named(r"\frac{\partial z}{\partial y} u", along(BN(variable), variable, 
 
 def H(x: Expression) -> Expression:
     r"""Return :math:`Hx`, the loss's own Hessian at the layer's output applied to a vector."""
-    return named("H {0:product}", hessian_of_loss(x), x)
+    return named("H {0:product}", unit.H(x), x)
 
 
 def M(x: Expression) -> Expression:
@@ -62,7 +75,7 @@ def project(x: Expression) -> Expression:
 
 def quadratic(x: Expression) -> Expression:
     r"""Return :math:`x^\top H x`."""
-    return named(r"{0:atom}^\top H {0:atom}", dot(x, hessian_of_loss(x)), x)
+    return named(r"{0:atom}^\top H {0:atom}", dot(x, unit.H(x)), x)
 
 
 def hessian_form(x: Expression) -> Expression:

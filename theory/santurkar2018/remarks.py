@@ -72,9 +72,7 @@ WEIGHT = gamma**2 / (m * sigma**2)
 LIPSCHITZ = Claim(
     id="S-remark-growth/lipschitz",
     row="S-remark-growth",
-    locations=(
-        final(163, BEFORE, "Without any assumptions on the specific weights or the loss"),
-    ),
+    locations=(final(163, BEFORE, "Without any assumptions on the specific weights or the loss"),),
     title="the gradient is no longer than without the layer",
     form=Form.READING,
     says=norm2(grad) <= norm2(g),
@@ -110,8 +108,7 @@ GLOBAL = replace(
     title="a Lipschitz constant for every batch",
     form=Form.BOUNDARY,
     says=norm2(grad) <= gamma**2 / eps * norm2(gbar),
-    because=SCALE * (sigma**2 - eps) / eps * norm2(gbar)
-    + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
+    because=SCALE * (sigma**2 - eps) / eps * norm2(gbar) + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
     expected=PROVED,
     remark="The slack vanishes on a constant batch, so that"
     " no smaller factor serves all y; at eps = 0 none does.",
@@ -129,7 +126,9 @@ CONSTANTS = [
 MU = average(g)
 OF_MEAN_LOSS = named(r"\nabla\bar L", gradient(L(variable) / m, variable, at=z))
 """The gradient of the loss as a mean over the batch, L/m."""
-IN_BETA = named(r"\left(\frac{\partial\hat L}{\partial\beta}\right)", along(L(variable), variable, one, at=z))
+IN_BETA = named(
+    r"\left(\frac{\partial\hat L}{\partial\beta}\right)", along(L(variable), variable, one, at=z)
+)
 IN_GAMMA = named(
     r"\left(\frac{\partial\hat L}{\partial\gamma}\right)",
     along(L(variable), variable, normalize(y), at=z),

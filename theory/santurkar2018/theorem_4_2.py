@@ -48,7 +48,22 @@ from theory.santurkar2018.letters import (
 )
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import assume
-from theory.unit import L, beta, g, gamma, grad, later_normalizations, m, one, partial, sigma, u, v, yhat, z
+from theory.unit import (
+    L,
+    beta,
+    g,
+    gamma,
+    grad,
+    later_normalizations,
+    m,
+    one,
+    partial,
+    sigma,
+    u,
+    v,
+    yhat,
+    z,
+)
 
 EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 PROOF = "App. C.2, proof of Theorem 4.2, eq. "
@@ -73,9 +88,7 @@ FIRST = Claim(
 SHARED = FIRST.under(EPS, REFUTED)
 CORRECTED = SHARED.corrected(
     title="the Hessian along the gradient, with epsilon",
-    says=equal(
-        hessian_form(GRAD), SCALE * quadratic(OFF) - gamma / (m * sigma**2) * BENT
-    ),
+    says=equal(hessian_form(GRAD), SCALE * quadratic(OFF) - gamma / (m * sigma**2) * BENT),
 )
 EQUALITY = FIRST.sharpened(
     "equality",

@@ -11,10 +11,10 @@ has h = 0, and 0 <= 1/2 - 0 - 1 is false.  The proof breaks between (17) and its
 coefficient of <g, yhat>^2 was 1/sqrt(m) (itself a slip for 1/m) and becomes 1, g_j becomes g_j^2,
 and lambda^2 leaves the mean's term.  What is right is an equality with 1/m.
 
-It holds at each X as well (``each-input``).  The one reading in which X varies and y = Xw stays
-what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the maximum is the same,
-attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a unit vector orthogonal
-to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y, u), the right side at
+It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and
+y = Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the
+maximum is the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a
+unit vector orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y, u), the right side at
 X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient does not change when X is
 scaled, so that lambda bounds nothing, and grows without limit in u.
 
@@ -264,9 +264,9 @@ REMARK = replace(
         hypotheses=(BOUNDED,),
         because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
         falsified_by="a square X of norm at most lambda and a v",
-        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it an"
-        " equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and for"
-        " d < m a rank-one X serves each v.",
+        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
+        " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
+        " for d < m a rank-one X serves each v.",
     ),
     id="S-eq-10-remark",
 )
@@ -291,7 +291,9 @@ EIGENVALUES = [
 x_i, x_k = vector_of("x_i", "x_i", "direction"), vector_of("x_k", "x_k", "other_direction")
 
 
-def in_weight(x: Expression, name: str = r"\left(\frac{\partial\hat L}{\partial W_{ij}}\right)") -> Expression:
+def in_weight(
+    x: Expression, name: str = r"\left(\frac{\partial\hat L}{\partial W_{ij}}\right)"
+) -> Expression:
     """Return the derivative in the weight of an input, by differentiation of the network."""
     return named(name, along(Lhat(variable), variable, x, at=y))
 

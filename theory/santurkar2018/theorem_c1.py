@@ -81,9 +81,7 @@ from theory.unit import (
 
 EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 
-beta_hat = named(
-    r"\hat\beta(X)", bound**4 * dot(u, grad) ** 2 * hessian_form(u) / norm2(u) ** 2
-)
+beta_hat = named(r"\hat\beta(X)", bound**4 * dot(u, grad) ** 2 * hessian_form(u) / norm2(u) ** 2)
 r"""The left side at :math:`X = \lambda u e_1^\top/\|u\|`."""
 
 LINEAR = assume(
@@ -172,8 +170,7 @@ CORRECTED = STRICT[0].corrected(
 OFF_H = project(UNIT_V) - grad * (dot(grad, UNIT_V) / norm2(grad))
 CROSS = STRICT[0].sharpened(
     title="how large the last term can be",
-    says=dot(yhat, UNIT_V) ** 2
-    <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
+    says=dot(yhat, UNIT_V) ** 2 <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
     hypotheses=(),
     because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
     corrected_by=None,
@@ -278,8 +275,12 @@ SCALED_57 = replace(
 RIGHT_57 = equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i))
 SHARED_57 = FIFTY_SEVEN.under(EPS, REFUTED)
 FIFTY_EIGHT = equation(
-    {58: ((555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
-          (377, r"\max_{||X|| \le \lambda} \beta"))},
+    {
+        58: (
+            (555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
+            (377, r"\max_{||X|| \le \lambda} \beta"),
+        )
+    },
     beta_hat <= bound**4 * hessian_form(off_yhat(g)),
     title="the largest quadratic form, at each input matrix",
     expected=REFUTED,
