@@ -14,9 +14,9 @@ and lambda^2 leaves the mean's term.  What is right is an equality with 1/m.
 It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and
 y = Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the
 maximum is the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a
-unit vector orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y, u), the right side at
-X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient does not change when X is
-scaled, so that lambda bounds nothing, and grows without limit in u.
+unit vector orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y,
+u), the right side at X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient does not
+change when X is scaled, so that lambda bounds nothing, and grows without limit in u.
 
 The proof's (10) takes the largest eigenvalue of any square M for max x'Mx over |x| = 1, which is
 right for symmetric M (it is used for XX' alone).  For M = uv' with <u, v> >= 0 the eigenvalue is

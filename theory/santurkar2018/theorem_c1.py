@@ -186,8 +186,13 @@ MINIMAX = STRICT[0].sharpened(
     says=beta_hat <= FOURTH * beta_of_projected - MIDDLE + EXCESS,
     hypotheses=(),
     because=1 / (2 * EXCESS) * (EXCESS + CROSS_TERM) ** 2
-    + IN_UNITS * m * norm2(grad) ** 3 * (T - number(3) / 4) ** 2 * (T + number(1) / 4) ** 2
-    + IN_UNITS / 8 * m * norm2(grad) ** 3 * (T - number(3) / 4) ** 2
+    + IN_UNITS
+    * m
+    * norm2(grad) ** 2
+    * norm2(grad)
+    * (T - number(3) / 4) ** 2
+    * (T + number(1) / 4) ** 2
+    + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
     + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
     + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
     corrected_by=None,
