@@ -82,7 +82,10 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
         every: print each reading, correction and line of a proof instead.
     """
     found = headlines(entries)
+    unexpected = [entry for entry in entries if entry.is_unexpected]
     console.print(table(entries) if every else headline_table(found))
+    if unexpected and not every:
+        console.print(table(unexpected))
     for entry in entries:
         if (numbers := entry.counterexample) is not None and entry.is_unexpected:
             console.print(f"{entry.claim.id}: {numbers}", highlight=False, markup=False)
