@@ -159,9 +159,9 @@ def title(claim: Statement) -> str:
     """
     form = {
         Form.PRINTED: "As printed",
-        Form.STEP: "As printed",
+        Form.STEP: "In the proof",
         Form.READING: "As read",
-        Form.BOUNDARY: "Beyond what is claimed",
+        Form.BOUNDARY: "Not claimed",
         Form.CORRECTED: "Corrected",
         Form.SHARPENED: "Sharpened",
     }
