@@ -33,7 +33,7 @@ from typing import Any
 
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, number
-from theory.language.operations import dot, norm2
+from theory.language.operations import centred, dot, norm2
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
@@ -44,6 +44,7 @@ from theory.santurkar2018.letters import (
     contracting,
     gbar,
     hessian_form,
+    project,
     quadratic,
 )
 from theory.santurkar2018.texts import final, supplement
@@ -152,6 +153,26 @@ DIRECTLY = replace(
     expected=PROVED,
     falsified_by="one batch and a loss with w'Hw <= g'Hg",
 )
+ACROSS, ACROSS_G = project(u), project(g)
+PER_SQUARE = gamma**2 / (m**2 * sigma**4)
+BENDING = FIRST.sharpened(
+    "bending",
+    title="how much the layer itself can bend the loss",
+    says=(hessian_form(u) - SCALE * quadratic(project(u))) ** 2
+    <= 4 * gamma**2 / (3 * m * sigma**4) * norm2(gbar) * norm2(u) ** 2,
+    because=PER_SQUARE / 3 * m * norm2(gbar) * (2 * norm2(centred(u)) - 3 * norm2(ACROSS)) ** 2
+    + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
+    + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(centred(u))
+    + PER_SQUARE / m * norm2(2 * ALONG * dot(yhat, u) * ACROSS - m * norm2(ACROSS) * ACROSS_G)
+    + 4
+    * PER_SQUARE
+    * dot(yhat, u) ** 2
+    * norm2(ACROSS)
+    * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
+    falsified_by="one batch, loss and direction",
+    remark="2/sqrt(3) |gamma| |g - mean|/(sqrt(m) sigma^2) is attained: the smoothness that the"
+    " layer gives a linear loss.",
+)
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
     FIRST,
@@ -159,6 +180,7 @@ DISPLAYS = [
     FIRST.under(UNIT, REFUTED, corrected_by=CORRECTED.id),
     CORRECTED,
     EQUALITY,
+    BENDING,
     BY_RATIO,
     BY_ORDER,
     DIRECTLY,
