@@ -40,6 +40,7 @@ from theory.santurkar2018.letters import (
     gbar,
     hessian_form,
     quadratic,
+    unscaled,
 )
 from theory.santurkar2018.observation_4_3 import off
 from theory.santurkar2018.texts import final
@@ -98,9 +99,11 @@ CONTRACTING = {
 }
 SAME_SCALE = assume(
     equal(gamma**2, sigma**2),
-    impose=lambda case: replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps)),
+    impose=unscaled,
     words=r"\gamma = \sigma",
 )
+
+
 TWO = replace(
     LIPSCHITZ,
     id="S-remark-growth/two-networks",

@@ -31,6 +31,7 @@ calls gamma/sigma a scaling.
 from dataclasses import replace
 from typing import Any
 
+from theory import batchnorm
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, number
 from theory.language.operations import centred, dot, norm2
@@ -170,8 +171,8 @@ BENDING = FIRST.sharpened(
     * norm2(ACROSS)
     * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
     falsified_by="one batch, loss and direction",
-    remark="2/sqrt(3) |gamma| |g - mean|/(sqrt(m) sigma^2) is attained: the smoothness that the"
-    " layer gives a linear loss.",
+    remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m) sigma^2);"
+    " equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
 )
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
@@ -252,6 +253,15 @@ TOWARDS_BETA = assume(
 POSITIVE_GAMMA = assume(
     gamma > 0, impose=lambda case: replace(case, gamma=1 + case.gamma**2), printed=False
 )
+
+
+def past_the_layer(case: Any) -> Any:
+    """Give the case beta = 0 and a minimum along the batch, beyond the layer's output."""
+    y = 4 * case.y
+    minimum = 2 * (1 + case.gamma**2) * batchnorm.centre(y)
+    return replace(case, y=y, beta=0 * case.beta, direction=minimum)
+
+
 DESCENT = Claim(
     id="S-thm-4.2-discussion/descent",
     row="S-thm-4.2-discussion",
@@ -263,6 +273,7 @@ DESCENT = Claim(
     says=dot(yhat, g) > 0,
     hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
     expected=REFUTED,
+    attack=(past_the_layer,),
     falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
     remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
 )
