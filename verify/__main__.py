@@ -56,6 +56,16 @@ later(
     "verify.experiments.command",
     "Run an experiment of the papers, and say which of their observations appeared.",
 )
+later(
+    "conform",
+    "verify.conform.command",
+    "Judge somebody's normalisation layer by the closed forms.",
+)
+later(
+    "prove",
+    "verify.kernel.command",
+    "Check the theorems that Coq's kernel checks, from the definitions.",
+)
 
 
 @app.command("ledger")

@@ -63,9 +63,7 @@ NOT_SHARP = {
         "S-v1-eq-59": ["/corrected"],
         "S-v1-eq-61": ["", "/eps", "/three", "/three/eps"],
         "S-v1-eq-64": ["", "/eps"],
-        "S-v1-lemma-3.3": [
-            "", "/any-epsilon/corrected", "/euclidean", "/squared/corrected", "/squared/nine",
-        ],
+        "S-v1-lemma-3.3": ["", "/any-epsilon/corrected", "/euclidean", "/squared/corrected"],
         "S-v1-line-477": [""],
         "S-v1-line-714": [""],
         "S-v1-remark-always/one-weight": ["/corrected", "/corrected/eps"],
