@@ -30,29 +30,29 @@ from theory.language.expression import (
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 
-def number_of(
-    name: str, latex: str, value: str | Callable[[Any], Any], domain: str = ""
-) -> Letter:
+def number_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
     """Return a letter for a number, by an attribute's name or by what it is worth."""
     return Letter(name, latex, _N, attrgetter(value) if isinstance(value, str) else value, domain)
 
 
-def vector_of(
-    name: str, latex: str, value: str | Callable[[Any], Any], domain: str = ""
-) -> Letter:
+def vector_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
     """Return a letter for a vector, likewise."""
     return Letter(name, latex, _V, attrgetter(value) if isinstance(value, str) else value, domain)
 
 
-def matrix_of(
-    name: str, latex: str, value: str | Callable[[Any], Any], domain: str = ""
-) -> Letter:
+def matrix_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
     """Return a letter for a matrix, likewise."""
     return Letter(name, latex, _M, attrgetter(value) if isinstance(value, str) else value, domain)
 
 
-def _trace(matrix: Any) -> Any:
+def trace_of(matrix: Any) -> Any:
+    """Return the sum of a matrix's diagonal."""
     return sum(matrix[i, i] for i in range(matrix.shape[0]))
+
+
+def definite(descent: Any) -> Any:
+    """Return a positive definite matrix."""
+    return descent.hessian + _identity(descent)
 
 
 def _identity(descent: Any) -> Any:
@@ -60,12 +60,14 @@ def _identity(descent: Any) -> Any:
     return array_namespace(descent.theta).eye(d, dtype=descent.theta.dtype)
 
 
-def _smallest(descent: Any) -> Any:
+def lowest(descent: Any) -> Any:
+    """Return a number that is not negative, lambda_min."""
     return descent.theta[0] * descent.theta[0]
 
 
-def _largest(descent: Any) -> Any:
-    return _smallest(descent) + _trace(descent.hessian) + descent.P[0, 0] * descent.P[0, 0]
+def highest(descent: Any) -> Any:
+    """Return a number that is not smaller, lambda_max: a trace and a square more."""
+    return lowest(descent) + trace_of(descent.hessian) + descent.P[0, 0] * descent.P[0, 0]
 
 
 theta = vector_of("theta", r"\theta", "theta")
@@ -74,26 +76,29 @@ x = vector_of("x", "x", "direction")
 v = vector_of("v", "v", "direction")
 zero = vector_of("0", "0", lambda descent: 0 * descent.theta)
 alpha = number_of("alpha", r"\alpha", "step", r"\alpha > 0")
-low = number_of("lambda_min", r"\lambda_{\min}", _smallest, r"\lambda_{\min} \ge 0")
-high = number_of("lambda_max", r"\lambda_{\max}", _largest, r"\lambda_{\max} \ge \lambda_{\min}")
+low = number_of("lambda_min", r"\lambda_{\min}", lowest, r"\lambda_{\min} \ge 0")
+high = number_of("lambda_max", r"\lambda_{\max}", highest, r"\lambda_{\max} \ge \lambda_{\min}")
 
 I = matrix_of("I", "I", _identity)
 P = matrix_of("P", "P", "P")
 H = matrix_of("H", "H", "hessian", r"H \succeq 0")
-H_definite = matrix_of(
-    "H", "H", lambda descent: descent.hessian + _identity(descent), r"H \succ 0"
-)  # fmt: skip
+H_definite = matrix_of("H", "H", definite, r"H \succ 0")
 H_above = matrix_of(
-    "H", "H", lambda descent: descent.hessian + _smallest(descent) * _identity(descent),
+    "H", "H", lambda descent: descent.hessian + lowest(descent) * _identity(descent),
     r"H \succeq \lambda_{\min} I",
 )  # fmt: skip
+
+
+def learning_rate(value: Callable[[Any], Any]) -> Letter:
+    r"""Return a letter for a learning rate that is scaled with the Hessian."""
+    return number_of("alpha", r"\alpha", value, r"\alpha > 0")
+
 
 L = Primitive("L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})", takes=(_V,))
 """A polynomial of degree four."""
 variable = Letter("t", "t", _V)
 """The variable of a derivative."""
 
-trace = Operation("trace", _trace, r"\operatorname{{tr}} {0:atom}", takes=(_M,))
 smallest = Operation(
     "smallest eigenvalue", lambda A: eigenvalues(A)[0], r"\lambda_{{\min}}({0})", takes=(_M,)
 )
@@ -143,9 +148,7 @@ def L_star(point: Expression) -> Expression:
 
 def slope_star(point: Expression) -> Expression:
     r"""Return :math:`\nabla\mathcal L_*` at a point."""
-    return named(
-        r"\nabla\mathcal L_*({0})", gradient(L_star(variable), variable, at=point), point
-    )
+    return named(r"\nabla\mathcal L_*({0})", gradient(L_star(variable), variable, at=point), point)
 
 
 def curved_star(point: Expression, direction: Expression) -> Expression:

@@ -33,6 +33,7 @@ may be any.
 """
 
 from dataclasses import replace
+from typing import Any
 
 from theory.descent import (
     H,
@@ -42,11 +43,15 @@ from theory.descent import (
     P,
     alpha,
     curved_star,
+    definite,
     high,
+    highest,
     iterates,
     largest,
+    learning_rate,
     listed,
     low,
+    lowest,
     number_of,
     pair,
     rate,
@@ -55,7 +60,7 @@ from theory.descent import (
     smallest,
     theta,
     theta_star,
-    trace,
+    trace_of,
     v,
     variable,
     vector_of,
@@ -85,13 +90,13 @@ SEMI_DEFINITE = assume(dot(theta, H @ theta) >= 0)
 NEAR = assume(alpha / 2 + dot(x, theta) >= 0, words=r"\langle x, \theta\rangle \ge -\tfrac12\alpha")
 CRITICAL = assume(equal(gradient(cubic(variable), variable, at=zero), 0))
 SLOPE_OF_CUBIC = along(cubic(variable), variable, theta)
-CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
+FLAT_CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
 
 words = about(Kind.DESCENT, "L-def-minimiser", "Sect. 3.1, above eq. (5)")
 THAT_IS = words(
     "", 82, "be a local minimizer of", "a critical point taken for a minimizer",
     cubic(theta) >= cubic(zero),
-    hypotheses=(CRITICAL, CURVED),
+    hypotheses=(CRITICAL, FLAT_CURVED),
     form=Form.READING,
     expected=REFUTED,
     falsified_by="one critical point with a semi-definite Hessian that is no local minimizer; a"
@@ -125,14 +130,7 @@ r_above_1 = number_of("r", "r", lambda descent: 1 + descent.step, "r > 1")
 t = number_of("t", "t", lambda descent: descent.theta[0])
 t_near = number_of("t_0", "t_0", lambda descent: descent.theta[0] / 16)
 u_near = vector_of("u_0", "u_0", lambda descent: descent.direction / 16)
-alpha_small = number_of(
-    "alpha",
-    r"\alpha",
-    lambda descent: descent.step / (2 * sum(
-        1 + descent.hessian[i, i] for i in range(descent.theta.shape[0])
-    )),
-    r"\alpha > 0",
-)  # fmt: skip
+alpha_small = learning_rate(lambda descent: descent.step / (2 * trace_of(definite(descent))))
 
 
 def quartic_step(point: Expression) -> Expression:
@@ -206,21 +204,17 @@ STEPS = [
 
 # "In order for r < 1", and (6)
 
-alpha_any = number_of(
-    "alpha", r"\alpha",
-    lambda descent: descent.step / sum(
-        1 + descent.hessian[i, i] for i in range(descent.theta.shape[0])
-    ),
-    r"\alpha > 0",
-)  # fmt: skip
-alpha_scaled = number_of(
-    "alpha", r"\alpha",
-    lambda descent: descent.step / (low.value(descent) + high.value(descent)), r"\alpha > 0",
-)  # fmt: skip
+alpha_any = learning_rate(lambda descent: descent.step / trace_of(definite(descent)))
+
+
+def _scaled(descent: Any) -> Any:
+    return descent.step / (lowest(descent) + highest(descent))
+
+
+alpha_scaled = learning_rate(_scaled)
 r_any = number_of(
-    "r", "r", lambda descent: 1 - alpha_scaled.value(descent) * low.value(descent)
-    + descent.direction[0] * descent.direction[0],
-)  # fmt: skip
+    "r", "r", lambda descent: 1 - _scaled(descent) * lowest(descent) + descent.direction[0] ** 2
+)
 alpha_best, kappa = named(r"\alpha", 2 / (low + high)), named(r"\kappa", high / low)
 RATE_ANY = rate(alpha_any, H_definite)
 STEP_BELOW_TWO = alpha_any * largest(H_definite) < 2
@@ -274,15 +268,10 @@ LEARNING_RATES = [
 
 # r bounds what a step does to a vector
 
-alpha_slow = number_of(
-    "alpha", r"\alpha",
-    lambda descent: 2 / (low.value(descent) + high.value(descent) + descent.step), r"\alpha > 0",
-)  # fmt: skip
-alpha_fast = number_of(
-    "alpha", r"\alpha",
-    lambda descent: (2 + descent.step) / (low.value(descent) + high.value(descent)),
-    r"\alpha > 0",
-)  # fmt: skip
+alpha_slow = learning_rate(lambda descent: 2 / (lowest(descent) + highest(descent) + descent.step))
+alpha_fast = learning_rate(
+    lambda descent: (2 + descent.step) / (lowest(descent) + highest(descent))
+)
 MOVED = H_above @ v
 BETWEEN = assume(
     dot(MOVED - low * v, high * v - MOVED) >= 0,
