@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from theory import batchnorm
 from theory.language.expression import Says
@@ -210,8 +210,11 @@ class Claim(Statement):
         return found
 
     def letters(self, network: Network) -> Letters:
-        """Return the paper's letters for a network in this claim's reading."""
-        return letters_of(network, self.reading)
+        """Return the paper's letters for a network in this claim's reading, computed once."""
+        known = vars(network).setdefault("letters", {})
+        if self.reading not in known:
+            known[self.reading] = letters_of(network, self.reading)
+        return cast(Letters, known[self.reading])
 
     def evaluate(self, network: Network) -> Sides:
         """Return both sides for one network."""

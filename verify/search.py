@@ -26,9 +26,12 @@ from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import random_cases
+from verify.evidence import Record
+from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
 from verify.witnesses.autograd import TorchNetwork, evaluate
+from verify.witnesses.records import counted, in_words
 
 SEARCHED_LENGTHS = (1, 2, 3, 4)
 INSISTENCE = 4
@@ -243,3 +246,32 @@ def climbed(
             if outcome is Outcome.VIOLATED:
                 return certified(claim, case), met
     return None, met
+
+
+def search_integers(claim: Claim, settings: Settings) -> Record:
+    """Small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
+    examples = examples_for(claim, settings.budget.examples)
+    searched = smallest(claim, examples, settings.seed)
+    total = Counter[Outcome]()
+    for counts in searched.outcomes.values():
+        total += counts
+    found = searched.counterexample
+    return Record(
+        claim=claim.id,
+        witness="exact",
+        **counted(total),
+        sizes={str(m): in_words(counts) for m, counts in searched.outcomes.items()},
+        counterexample=found.written() if found else None,
+    )
+
+
+def climb(claim: Claim, settings: Settings) -> Record:
+    """Gradient ascent on the violation, certified exactly."""
+    budget = settings.budget
+    found, met = climbed(claim, settings.seed, budget.restarts, budget.steps)
+    return Record(
+        claim=claim.id,
+        witness="ascent",
+        **counted(met),
+        counterexample=found.written() if found else None,
+    )

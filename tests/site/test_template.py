@@ -6,8 +6,8 @@ from pathlib import Path
 from theory.claim import Verdict
 from verify.engine import examine_pair, pairs
 from verify.ledger import entry
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import PROFILES, Settings
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides"
 

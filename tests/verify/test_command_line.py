@@ -10,7 +10,8 @@ from theory.claim import Relation, Verdict
 from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import backends, engine
-from verify.evidence import FILE, Record, Writer, describe_run, is_finished, read
+from verify.evidence import FILE, Record, Writer, describe_run, read
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
@@ -50,16 +51,19 @@ def _three_claims(monkeypatch):
 @pytest.fixture
 def _quick_witnesses(monkeypatch):
     quick = [w for w in WITNESSES if w.name in ("abstract", "exact")]
-    monkeypatch.setattr(command_line, "WITNESSES", quick)
-    monkeypatch.setattr(command_line, "prepare", lambda pairs, settings, console: None)
+    monkeypatch.setattr(engine, "WITNESSES", quick)
+    monkeypatch.setattr("verify.progress.prepare", lambda pairs, settings, console: None)
 
 
 @pytest.fixture
 def evidence(tmp_path):
     """A folder with evidence of two claims."""
-    writer = Writer(tmp_path, describe_run("smoke", 0, "numpy", ""))
+    settings = Settings(PROFILES["smoke"], 0)
+    marks = engine.todays(settings, [RIGHT, WRONG])
+    writer = Writer(tmp_path, describe_run("smoke", 0, "numpy", ""), marks)
     for record in FOUND:
         writer.add(record)
+    writer.close()
     return tmp_path
 
 
@@ -163,16 +167,14 @@ def test_a_check_keeps_its_evidence_where_it_is_told_to(run, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
     run("check", RIGHT.id, "--profile", "smoke", "--evidence", "kept")
     assert [record.claim for record in read(tmp_path / "kept")[1]] == [RIGHT.id] * 2
-    assert not is_finished(tmp_path / "kept")
     result = run("check", "--profile", "smoke", "--evidence", "kept")
     assert result.exit_code == 1
-    assert is_finished(tmp_path / "kept")
     assert "not as expected: S-planted" in run("ledger", "--evidence", "kept").stdout
 
 
 def test_an_unknown_claim_is_refused(run):
     assert complains(
-        run("check", "S-thm-9"), "no claim is called S-thm-9; the docket has: S-thm-4.1"
+        run("check", "S-thm-9"), "no statement is called S-thm-9; there are: S-thm-4.1"
     )
 
 

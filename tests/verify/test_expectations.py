@@ -13,8 +13,8 @@ from verify import ledger
 from verify.expectations import laws, means
 from verify.expectations.examine import examine, measure, sizes
 from verify.expectations.laws import LAWS, Entries
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 SMOKE = Settings(PROFILES["smoke"])
 NORM = ExpectationClaim(

@@ -11,9 +11,9 @@ from theory.claim import Relation, Sides, Verdict
 from theory.santurkar2018 import CLAIMS
 from verify import search
 from verify.cases.lattice import lattice_case
+from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
-from verify.witnesses.witness import PROFILES
 
 SMOKE = PROFILES["smoke"]
 LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,3 +58,12 @@ def adapted(case: Case, claim: Claim) -> Case:
         if hypothesis.impose is not None:
             case = hypothesis.impose(case)
     return case
+
+
+def adapting_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Return groups of claims that change every case in the same way."""
+    groups: dict[Any, list[Claim]] = {}
+    for claim in claims:
+        imposes = tuple(h.impose for h in claim.hypotheses if h.impose is not None)
+        groups.setdefault((claim.reading.has_epsilon, imposes), []).append(claim)
+    return list(groups.values())

@@ -25,8 +25,8 @@ from verify.experiments import narrow_jets
 from verify.experiments.held_layer import HeldLayer, Loss, held
 from verify.matrices import floats, trained
 from verify.witnesses import autograd
+from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack
-from verify.witnesses.witness import record
 
 WITNESS = "trained"
 OF_BATCH_NORMALIZATION = (

@@ -25,10 +25,14 @@ from verify import tolerance
 from verify.arrays import ArrayNetwork, Evaluation, evaluate
 from verify.backends import Backend
 from verify.cases.case import Case, adapted
+from verify.cases.strata import random_cases
+from verify.evidence import Record
 from verify.network import Calculus
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses.autograd import evaluate_randomly, evaluate_stacked, rounding_of
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 from verify.witnesses.stacks import grouped, hypotheses_met, is_defined, loss_of, stacked
 
 STEP = 2.0**-500
@@ -175,7 +179,20 @@ class Conditions(NamedTuple):
 def conditions(claim: Claim, cases: Sequence[Case], seed: int) -> Conditions:
     """Measure them in PyTorch's random arithmetic, for cases of one length and form of loss."""
     stack, loss = stacked(cases), loss_of(cases)
-    base = evaluate_stacked(claim, stack, loss)
-    samples = evaluate_randomly(claim, stack, loss, seed)
+    (base,) = evaluate_stacked([claim], stack, loss)
+    (samples,) = evaluate_randomly([claim], stack, loss, seed)
     moved = [np.abs(base[2]), *(np.abs(s[2] - base[2]) / tolerance.STEP for s in samples)]
     return Conditions(rounding_of(base, samples), np.max(moved, axis=0))
+
+
+def examine_random(claim: Claim, settings: Settings) -> Record:
+    """Random batches in the chosen array library, differentiated by complex steps."""
+    found = examine_cases(
+        claim, few(settings), Backend(settings.backend, settings.device), settings.seed
+    )
+    return record(claim, "complex step", found)
+
+
+def few(settings: Settings) -> list[Case]:
+    """Return a case or so of every stratum."""
+    return list(random_cases(settings.seed, settings.budget.differences))

@@ -31,11 +31,14 @@ from verify import primitives, tolerance
 from verify.arrays import ArrayNetwork, Evaluation, evaluate
 from verify.backends import Backend
 from verify.cases.case import Case
+from verify.evidence import Record
 from verify.network import Calculus
+from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import complex_step
 from verify.witnesses.complex_step import one_by_one
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 
 AIM = 1e-11
 """Relative error at which SciPy may stop; rounding often stops it earlier."""
@@ -152,3 +155,11 @@ def examine_cases(
         return values._replace(relative_error=differences.relative_error)
 
     return one_by_one(claim, cases, backend, evaluate_case, seed)
+
+
+def examine_random(claim: Claim, settings: Settings) -> Record:
+    """Random batches in the chosen array library, differentiated by finite differences."""
+    found = examine_cases(
+        claim, complex_step.few(settings), Backend(settings.backend, settings.device), settings.seed
+    )
+    return record(claim, "finite differences", found)

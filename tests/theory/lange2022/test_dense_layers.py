@@ -31,8 +31,8 @@ from theory.statement import Relation, Sides, Verdict
 from verify.matrices import exact, symbolic
 from verify.matrices.lattice import SIZES
 from verify.matrices.subjects import Descent, Layer, Maps
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 MODULES = [
     algorithm_1, batch_renormalization, equation_7_8, proposition_2, theorem_3, centred_features,

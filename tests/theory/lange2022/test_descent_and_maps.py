@@ -32,8 +32,8 @@ from theory.lange2022 import (
 from theory.statement import Sides, Verdict
 from verify.matrices import exact, symbolic
 from verify.matrices.subjects import Descent, Maps
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 MODULES = [
     "minimiser",

@@ -12,8 +12,8 @@ from theory.statement import Sides
 from verify import ledger
 from verify.expectations.examine import examine, measure
 from verify.expectations.laws import LAWS, Entries
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 CLAIMS = {c.id: c for c in (*proposition_5_expectation.CLAIMS, *lemma_a2.CLAIMS)}
 SMOKE = Settings(PROFILES["smoke"])

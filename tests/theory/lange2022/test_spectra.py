@@ -39,8 +39,8 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, Sides, Verdict
 from verify.matrices import exact, symbolic
 from verify.matrices.subjects import Descent, Layer
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 MODULES = (
     theorem_4_centring,

@@ -117,8 +117,8 @@ def test_the_narrow_jets_give_what_the_whole_network_gives(batch, name):
     narrow = theorems.instances_of(layer, chosen, claim.reading.has_epsilon, seed=0)
     # A loss that is run anew at each call: vmap knows no hooks that come and go, but for these.
     whole = narrow._replace(arguments=(chosen,))
-    of_narrow = autograd.evaluate_stacked(claim, narrow, theorems.narrow_jets.loss)
-    of_whole = autograd.evaluate_stacked(claim, whole, layer.loss_of_unit)
+    (of_narrow,) = autograd.evaluate_stacked([claim], narrow, theorems.narrow_jets.loss)
+    (of_whole,) = autograd.evaluate_stacked([claim], whole, layer.loss_of_unit)
     for mine, its in zip(of_narrow, of_whole, strict=True):
         scale = np.abs(its).max(initial=0.0)
         np.testing.assert_allclose(mine, its, rtol=1e-8, atol=1e-10 * scale)

@@ -13,7 +13,7 @@ from theory.statement import Relation, Sides, Verdict
 from verify import ledger
 from verify.evidence import Record
 from verify.matrices import abstract, symbolic
-from verify.witnesses.witness import PROFILES, Settings
+from verify.settings import PROFILES, Settings
 
 SETTINGS = Settings(PROFILES["smoke"])
 LAYERS = [claim for claim in CLAIMS if abstract.applies(claim) and not claim.unreadable]

@@ -11,7 +11,7 @@ from theory.matrix_claim import Kind
 from theory.statement import Sides
 from verify.matrices import best_scaling
 from verify.matrices.strata import draw
-from verify.witnesses.witness import PROFILES, Settings
+from verify.settings import PROFILES, Settings
 
 CLAIM = theorem_4_scaling.CLAIMS[0]
 SMOKE = Settings(PROFILES["smoke"])

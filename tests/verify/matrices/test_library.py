@@ -13,8 +13,8 @@ from verify.backends import Backend
 from verify.matrices import floats, library
 from verify.matrices.arrays import Array, bare
 from verify.matrices.strata import draw
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 BACKENDS = [
     Backend(name, device) for name in backends.installed() for device in backends.devices(name)
