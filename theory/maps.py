@@ -121,7 +121,7 @@ def _over_places(h: Any, regions: Any, value: Callable[[Any, list[Place]], Any])
     return xp.reshape(xp.stack(found, axis=1), (h.shape[1], *regions.shape))
 
 
-def _windows(first_u: Any, last_u: Any, first_v: Any, last_v: Any) -> Any:
+def windows(first_u: Any, last_u: Any, first_v: Any, last_v: Any) -> Any:
     """Return the places between bounds, a list for every index, with two axes at least."""
     bounds = np.broadcast_arrays(*map(np.atleast_2d, (first_u, last_u, first_v, last_v)))
     regions = np.empty(bounds[0].shape, dtype=object)
@@ -153,16 +153,16 @@ def _left_out_of(h: Any, regions: Any) -> Any:
 
 def count_left_out(h: Any, *bounds: Any) -> Any:
     """Return how many places of the map each window leaves out, whole numbers."""
-    left = _left_out_of(h, _windows(*bounds))
+    left = _left_out_of(h, windows(*bounds))
     return np.vectorize(len, otypes=[int])(left)
 
 
 def _window_sum(h: Any, *bounds: Any) -> Any:
-    return _over_places(h, _windows(*bounds), _total)
+    return _over_places(h, windows(*bounds), _total)
 
 
 def _window_squares(h: Any, mean: Any, *bounds: Any) -> Any:
-    regions = _windows(*bounds)
+    regions = windows(*bounds)
     means = 0 * _over_places(h, regions, _total) + mean
     each = iter(array_namespace(h).reshape(means, (h.shape[1], -1)).T)
 
@@ -174,7 +174,7 @@ def _window_squares(h: Any, mean: Any, *bounds: Any) -> Any:
 
 
 def _left_out_sum(h: Any, *bounds: Any) -> Any:
-    return _over_places(h, _left_out_of(h, _windows(*bounds)), _total)
+    return _over_places(h, _left_out_of(h, windows(*bounds)), _total)
 
 
 def _average(h: Any, places: list[Place]) -> Any:
@@ -182,14 +182,14 @@ def _average(h: Any, places: list[Place]) -> Any:
 
 
 def _kept_mean(h: Any, *bounds: Any) -> Any:
-    inside, regions = set(_whole(h)), _windows(*bounds)
+    inside, regions = set(_whole(h)), windows(*bounds)
     for index in np.ndindex(regions.shape):
         regions[index] = [place for place in regions[index] if place in inside]
     return _over_places(h, regions, _average)
 
 
 def _left_out_mean(h: Any, *bounds: Any) -> Any:
-    return _over_places(h, _left_out_of(h, _windows(*bounds)), _average)
+    return _over_places(h, _left_out_of(h, windows(*bounds)), _average)
 
 
 def _left_out_square(h: Any, *bounds: Any) -> Any:
@@ -197,7 +197,7 @@ def _left_out_square(h: Any, *bounds: Any) -> Any:
 
 
 def _left_out_deviations(h: Any, *bounds: Any) -> Any:
-    (places,) = _left_out_of(h, _windows(*bounds)).ravel()
+    (places,) = _left_out_of(h, windows(*bounds)).ravel()
     first = h[:, :1, :, :]
     left = gathered(first, [*places, OUTSIDE])[:, 0, : len(places)]
     return array_namespace(h).reshape(left - _average(first, places), (-1,))
@@ -241,6 +241,11 @@ def _repeated(family: Any, k: int) -> Any:
     xp = array_namespace(family)
     channels = xp.reshape(family, (-1,))
     return xp.reshape(xp.stack([channels] * (k * k), axis=1), (-1,))
+
+
+def _at_middle(family: Any) -> Any:
+    m = family.shape[-1] // 2
+    return family[..., m : m + 1, m : m + 1]
 
 
 def _at_top(family: Any) -> Any:
@@ -340,6 +345,16 @@ window_squares = Operation(
     takes=(_MAPS, _N, *_BOUNDS),
 )  # fmt: skip
 """The squares of what the entries deviate from a number by."""
+_WHOLE = r"\sum_{{i=1}}^N \sum_{{u=1}}^r \sum_{{v=1}}^s"
+map_sum = Operation(
+    "sum over the map", lambda h: h.sum((0, 2, 3))[:, None, None],
+    rf"{_WHOLE} {{0}}^{{{{(i)}}}}(u, v, p)", takes=(_MAPS,),
+)  # fmt: skip
+map_squares = Operation(
+    "sum of squares over the map",
+    lambda h, mean: ((h - mean) * (h - mean)).sum((0, 2, 3))[:, None, None],
+    rf"{_WHOLE} \big({{0}}^{{{{(i)}}}}(u, v, p) - {{1}}\big)^2", takes=(_MAPS, _N),
+)  # fmt: skip
 _OUTSIDE = r"u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]"
 left_out_sum = Operation(
     "sum left out", _left_out_sum,
@@ -382,7 +397,7 @@ r"""A family in the order of the columns of :math:`\mathcal H`."""
 repeated = Operation("repeated", _repeated, r"({0} \otimes e)", gives=_V, takes=(_N, _N))
 """A number for each channel, for each of its columns."""
 middle = Operation(
-    "at the middle", lambda family: family[:, family.shape[1] // 2, family.shape[2] // 2],
+    "at the middle", _at_middle,
     r"{0:atom}\big|_{{t = a = \frac{{k+1}}2}}", takes=(_N,),
 )  # fmt: skip
 at_corner = Operation(
@@ -392,7 +407,6 @@ at_top = Operation(
     "at the top", _at_top, r"{0:atom}\big|_{{t = p = 1,\, a = \frac{{k+1}}2}}", takes=(_N,),
 )  # fmt: skip
 """At the first row's middle entry, of the first channel."""
-per_channel = Operation("for each channel", lambda family: family[:, 0, 0], "{0}", takes=(_N,))
 largest_entry = Operation(
     "largest entry", _largest, r"\max_{{u,v,i}} |{0}^{{(i)}}(u, v, p)|", takes=(_MAPS,)
 )
@@ -427,13 +441,13 @@ parameters = Letter("omega", r"\hat\omega", _V)
 
 def mean_of(maps: Expression) -> Expression:
     r"""Return (21), :math:`\mu(p)`."""
-    return 1 / (N * r * s) * window_sum(maps, 1, r, 1, s)
+    return 1 / (N * r * s) * map_sum(maps)
 
 
 def variance_of(maps: Expression) -> Expression:
     r"""Return (22), :math:`\sigma(p)^2`."""
     mu = named(r"\mu(p)", mean_of(maps))
-    return 1 / (N * r * s) * window_squares(maps, mu, 1, r, 1, s)
+    return 1 / (N * r * s) * map_squares(maps, mu)
 
 
 def mean_at(maps: Expression) -> Expression:

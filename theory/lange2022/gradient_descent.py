@@ -95,7 +95,7 @@ FLAT_CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
 words = about(Kind.DESCENT, "L-def-minimiser", "Sect. 3.1, above eq. (5)")
 THAT_IS = words(
     "", 82, "be a local minimizer of", "a critical point taken for a minimizer",
-    cubic(theta) >= cubic(zero),
+    cubic(theta) >= 0,
     hypotheses=(CRITICAL, FLAT_CURVED),
     form=Form.READING,
     expected=REFUTED,
@@ -130,7 +130,7 @@ r_above_1 = number_of("r", "r", lambda descent: 1 + descent.step, "r > 1")
 t = number_of("t", "t", lambda descent: descent.theta[0])
 t_near = number_of("t_0", "t_0", lambda descent: descent.theta[0] / 16)
 u_near = vector_of("u_0", "u_0", lambda descent: descent.direction / 16)
-alpha_small = learning_rate(lambda descent: descent.step / (2 * trace_of(definite(descent))))
+alpha_any = learning_rate(lambda descent: descent.step / trace_of(definite(descent)))
 
 
 def quartic_step(point: Expression) -> Expression:
@@ -140,13 +140,13 @@ def quartic_step(point: Expression) -> Expression:
 
 def quartic_step_in_space(point: Expression) -> Expression:
     r"""A step on :math:`\tfrac12\theta^\top H\theta + \tfrac14\sum\theta_i^4`."""
-    return point - alpha_small * (H_definite @ point + cubes(point))
+    return point - alpha_any * (H_definite @ point + cubes(point))
 
 
 NUMBERS = iterates("t", t_near, quartic_step, 5)
 VECTORS = iterates("u", u_near, quartic_step_in_space, 3)
-RATE = rate(alpha_small, H_definite)
-MARGIN = named(r"\epsilon", alpha_small * norm2(u_near))
+RATE = rate(alpha_any, H_definite)
+MARGIN = named(r"\epsilon", alpha_any * norm2(u_near))
 
 five = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1, eq. (5)")
 FIVE = five(
@@ -203,8 +203,6 @@ STEPS = [
 ]  # fmt: skip
 
 # "In order for r < 1", and (6)
-
-alpha_any = learning_rate(lambda descent: descent.step / trace_of(definite(descent)))
 
 
 def _scaled(descent: Any) -> Any:

@@ -81,7 +81,7 @@ MET_BY = entry(h, row_u - MIDDLE + v, column_t - MIDDLE + weight_j)
 
 submatrix = Operation(
     "submatrix",
-    lambda h, top, bottom, left, right: _columns(h, top, bottom, left, right),
+    lambda h, *bounds: _columns(h, *bounds),
     r"\big[\operatorname{{vec}}\, {0}(u, i, p)"
     r"_{{{1} \le u \le {2},\ {3} \le i \le {4}}}\big]_{{(j-1)k+v}}",
     gives=_M,
@@ -90,17 +90,16 @@ submatrix = Operation(
 """The matrix whose columns are the vec of submatrices of the padded maps."""
 
 
-def _columns(h: Any, top: Any, bottom: Any, left: Any, right: Any) -> Any:
-    xp, (N, c, r, s), k = array_namespace(h), h.shape, top.size
-    places = [
-        (u, i)
-        for first_i, last_i in zip(left.ravel(), right.ravel(), strict=True)
-        for first_u, last_u in zip(top.ravel(), bottom.ravel(), strict=True)
-        for i in range(int(first_i), int(last_i) + 1)
-        for u in range(int(first_u), int(last_u) + 1)
-    ]
-    columns = xp.reshape(maps.gathered(h, places), (N, c, k * k, r * s))
-    return xp.permute_dims(columns, (0, 1, 3, 2))
+def _columns(h: Any, *bounds: Any) -> Any:
+    xp, (N, c, r, s) = array_namespace(h), h.shape
+    by_vec = [sorted(region, key=_rows_first) for region in maps.windows(*bounds).ravel()]
+    entries = maps.gathered(h, [place for region in by_vec for place in region])
+    return xp.permute_dims(xp.reshape(entries, (N, c, len(by_vec), r * s)), (0, 1, 3, 2))
+
+
+def _rows_first(place: tuple[int, int]) -> tuple[int, int]:
+    u, i = place
+    return i, u
 
 
 apply = Operation(

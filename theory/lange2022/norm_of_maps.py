@@ -18,7 +18,16 @@ from theory import maps, preconditioning
 from theory.arithmetic.spectra import eigenvalues
 from theory.lange2022.texts import about
 from theory.language.arrays import maximum, norm2, root
-from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    equal,
+    named,
+    number,
+)
 from theory.maps import (
     H_cal,
     Hhat,
@@ -108,6 +117,10 @@ POOLED = bias_entry(
     r"\frac{\partial^2}{\partial b^2} \frac1{2N} \sum_j"
     r" \Big(\frac1{rs} \sum_{u,v} a^{(j)}(u, v)\Big)^2",
 )
+pair = Primitive(
+    "pair", lambda subject, a, b: array_namespace(subject.h).stack([a, b + 0 * a]),
+    r"\left({0},\ {1}\right)", gives=_V, takes=(_N, _N),
+)  # fmt: skip
 ROOT = root(counted(r * s))
 
 factor = about(Kind.MAPS, "L-q-conv", "Sect. 4, below Prop. 10")
@@ -142,7 +155,7 @@ CLAIMS = [
     ),
     factor(
         "/apart", 385, "to have comparable norms", "one layer under two losses",
-        equal(SUMMED, counted(r * s) * POOLED),
+        equal(pair(SUMMED, POOLED), pair(counted(r * s), number(1))),
         form=Form.SHARPENED, of=ESTIMATE.id,
         falsified_by="one convolution where the two losses are not r s apart",
         remark="The same layer, two losses: no factor of sizes alone makes both comparable.",

@@ -45,7 +45,8 @@ U = named("U", centring(means(without_ones(HHAT))))
 HHAT_1 = unfolded(one_channel, number(1))
 """For a kernel of one entry: the map's vec beside ones."""
 CENTRED_1 = HHAT_1 @ named("U", centring(means(without_ones(HHAT_1))))
-SIGMA2, MU = first(variances(without_ones(HHAT_1))), first(means(without_ones(HHAT_1)))
+SIGMA2 = named(r"\sigma_H^2", first(variances(without_ones(HHAT_1))))
+MU = named(r"\mu_H", first(means(without_ones(HHAT_1))))
 FULL_COLUMN_RANK = assume(
     smallest_square(HHAT) > 0, printed=False,
     words=r"\hat{\mathcal H} \text{ has full column rank}",

@@ -82,6 +82,7 @@ from theory.maps import (
     left_out_mean,
     left_out_square,
     left_out_sum,
+    map_sum,
     mean_at,
     mean_of,
     middle,
@@ -168,13 +169,13 @@ MOMENTS = [
     ),
     moments_of(
         "/21", 367, r"\mu(p)=\frac{1}{Nrs}", "the mean of a channel",
-        equal(middle(COLUMN_MEAN), maps.per_channel(mean_of(h))),
+        equal(middle(COLUMN_MEAN), mean_of(h)),
         at="eq. (21)",
         falsified_by="one channel whose mean is not that of the kernel's middle",
     ),
     moments_of(
         "/22", 371, r"(h^{(i)}(u,v,p)-\mu)^{2}}", "the variance of a channel",
-        equal(middle(COLUMN_VARIANCE), maps.per_channel(variance_of(h))),
+        equal(middle(COLUMN_VARIANCE), variance_of(h)),
         at="eq. (22)",
         falsified_by="one channel whose variance is not that of the kernel's middle",
         remark="Printed with mu, a vector by the line below, for mu(p).",
@@ -422,7 +423,6 @@ any_s = number_of("s", "s", lambda subject: subject.direction[0], r"s \ne 0")
 any_k = number_of("k", "k", lambda subject: subject.direction[1])
 ROWS = counted(reached_rows(*WINDOW[:2]))
 PLACES = left_out_places(h, *WINDOW)
-LOST_ROWS, LOST_COLUMNS = minimum((k - 1) / 2, r), minimum((k - 1) / 2, s)
 
 PADDED = proof(
     "/716-padded", 716, "from padded", "how many rows the windows reach",
@@ -445,7 +445,7 @@ PROOF = [
         "/35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error as a difference of sums",
         equal(
             (mu_at - mu) ** 2,
-            1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - window_sum(h, 1, r, 1, s)) ** 2,
+            1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,
         ),
         at="eq. (35)",
         falsified_by="one tap of one kernel with another error",
@@ -462,10 +462,7 @@ PROOF = [
     ),
     COUNTED.sharpened(
         "corner",
-        says=equal(
-            counted(at_corner(PLACES)),
-            counted(LOST_ROWS * s + LOST_COLUMNS * r - LOST_ROWS * LOST_COLUMNS),
-        ),
+        says=equal(counted(at_corner(PLACES)), theta_corner * r * s),
         title="how many places the corner's window leaves out", remark="",
         falsified_by="one corner's window that leaves out another number",
     ),
