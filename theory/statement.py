@@ -155,7 +155,8 @@ def values_of(*sources: Any) -> Values:
         return Values(joined(*sources))
     key = tuple(map(id, sources[1:]))
     if key not in shared:
-        shared[key] = Values(joined(*sources))
+        make = getattr(sources[0], "values_of", Values)
+        shared[key] = make(joined(*sources))
     return cast(Values, shared[key])
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from theory.language.expression import Abbreviation, Says, walk
-from theory.language.latex import latex, shown
+from theory.language.definitions import definitions, domains
+from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Reading, Statement
 from verify.ledger import Entry
@@ -42,21 +42,6 @@ def file_of(claim: Statement) -> Iterator[Path]:
             yield Path(*name.split(".")).with_suffix(".py")
 
 
-def definitions(says: Says) -> list[tuple[str, str]]:
-    """Return the names that a statement uses, each with what it stands for, as LaTeX."""
-    found: dict[str, str] = {}
-    for side in (says.actual, says.claimed):
-        for node in walk(side):
-            if isinstance(node, Abbreviation):
-                found.setdefault(shown(node).text, latex(node.body))
-    return list(found.items())
-
-
-def domains(says: Says) -> list[str]:
-    """Return what the letters range over, where a letter says it."""
-    return [letter.domain for letter in says.letters if letter.domain]
-
-
 def _statement(claim: Statement) -> list[str]:
     if claim.says is None:
         return [f"{claim.statement}   (in words: {claim.in_words})"]
@@ -67,8 +52,8 @@ def _where(claim: Statement) -> list[str]:
     reading = [] if claim.reading is Reading.NO_EPSILON else [claim.reading.value]
     if claim.says is None:
         return reading
-    defined = [f"{name} = {meaning}" for name, meaning in definitions(claim.says)]
-    return [*defined, *domains(claim.says), *reading]
+    defined = [f"{name} = {meaning}" for name, meaning in definitions(claim.says).items()]
+    return [*defined, *domains(claim.says.actual, claim.says.claimed), *reading]
 
 
 def _hypothesis(hypothesis: Any) -> str:

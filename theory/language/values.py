@@ -84,7 +84,7 @@ class Values:
         self._compute_constants(body, variable)
 
         def function(x: Any) -> Any:
-            return Values(self.subject, {**self.bound, variable: x}, self)[body]
+            return type(self)(self.subject, {**self.bound, variable: x}, self)[body]
 
         if derivative.direction is None:
             return self.subject.gradient(function, point)

@@ -60,10 +60,14 @@ def adapted(case: Case, claim: Claim) -> Case:
     return case
 
 
+def imposed_by(claim: Claim) -> tuple[Any, ...]:
+    """Return the changes of a case that a claim's hypotheses impose."""
+    return tuple(h.impose for h in claim.hypotheses if h.impose is not None)
+
+
 def adapting_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
-    """Return groups of claims that change every case in the same way."""
+    """Return groups of claims of one reading that change every case in the same way."""
     groups: dict[Any, list[Claim]] = {}
     for claim in claims:
-        imposes = tuple(h.impose for h in claim.hypotheses if h.impose is not None)
-        groups.setdefault((claim.reading.has_epsilon, imposes), []).append(claim)
+        groups.setdefault((claim.reading, imposed_by(claim)), []).append(claim)
     return list(groups.values())

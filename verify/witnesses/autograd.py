@@ -83,11 +83,16 @@ class TorchNetwork(PrimitiveNetwork):
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
     """Return actual, claimed, and the hypotheses' quantities, each flat."""
     letters = claim.letters(network)
-    actual, claimed = claim.sides(network, letters)
+    actual, claimed = (_as_tensor(side, network.y) for side in claim.sides(network, letters))
     shape = torch.broadcast_shapes(actual.shape, claimed.shape)
     quantities = [h.quantity(network, letters).reshape(()) for h in claim.hypotheses]
     stacked = torch.stack(quantities) if quantities else network.y.new_zeros(0)
     return actual.expand(shape).reshape(-1), claimed.expand(shape).reshape(-1), stacked
+
+
+def _as_tensor(side: Any, like: torch.Tensor) -> torch.Tensor:
+    """Return a side, which may be a number such as the length of the batch."""
+    return side if isinstance(side, torch.Tensor) else like.new_tensor(side)
 
 
 def evaluate_stacked(

@@ -67,12 +67,14 @@ def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
 
 OF_A_BATCH = (
     Witness("abstract", of_a_batch, _one("witnesses.abstract")),
-    Witness("exact", of_a_batch, _one("search", "search_integers")),
+    Witness("exact", of_a_batch, _all("search", "search_integers"), 16),
     Witness("symbolic", of_a_batch, _one("witnesses.symbolic")),
     Witness("ascent", bounds_a_batch, _one("search", "climb")),
     Witness("autograd", of_a_batch, _all("witnesses.autograd", RANDOM), TOGETHER),
-    Witness("complex step", is_of_first_order, _one("witnesses.complex_step", RANDOM)),
-    Witness("finite differences", of_a_batch, _one("witnesses.finite_differences", RANDOM)),
+    Witness("complex step", is_of_first_order, _all("witnesses.complex_step", RANDOM), TOGETHER),
+    Witness(
+        "finite differences", of_a_batch, _all("witnesses.finite_differences", RANDOM), TOGETHER
+    ),
     Witness("trained", of_a_batch, _all("witnesses.trained"), TOGETHER),
     Witness("finite differences (trained)", lambda c: c.id in SHIPPED, _one("witnesses.kinks")),
 )
