@@ -24,6 +24,10 @@ def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
 def about(kind: Kind, row: str, place: str, **common: Any) -> Callable[..., MatrixClaim]:
     """Return what makes claims about one kind of subject that stand at one place of the paper.
 
+    A claim takes what its identifier adds to the row's, the line and words of the conversion, a
+    title, what is said, and other fields: ``at``, where in that place it stands, or ``place``,
+    where it is another one; ``also`` for further places; and those of a :class:`MatrixClaim`.
+
     Args:
         kind: what the claims are about.
         row: of the docket; identifiers begin with it.
@@ -35,10 +39,14 @@ def about(kind: Kind, row: str, place: str, **common: Any) -> Callable[..., Matr
         name: str, line: int, quote: str, title: str, says: Says | None, **fields: Any
     ) -> MatrixClaim:
         settled = {"expected": Verdict.PROVED, "subject": kind, "row": row, **common}
-        where = f"{place}, {fields.pop('at')}" if "at" in fields else place
-        return MatrixClaim(
-            id=row + name, locations=at(line, where, quote), title=title, says=says,
-            **{**settled, **fields},
-        )  # fmt: skip
+        standing = f"{place}, {fields.pop('at')}" if "at" in fields else fields.pop("place", place)
+        where = (*at(line, standing, quote), *fields.pop("also", ()))
+        named = {"id": row + name, "locations": where, "title": title, "says": says}
+        return MatrixClaim(**{**named, **settled, **fields})
 
     return claim
+
+
+def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]:
+    """Return what makes claims about a layer, likewise."""
+    return about(Kind.LAYER, row, place, **common)
