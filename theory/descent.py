@@ -116,10 +116,11 @@ pair = Primitive(
 
 @cache
 def _list_of(count: int) -> Primitive:
+    dots = r" \dots," if count > 2 else ""
     return Primitive(
         f"list of {count}",
         lambda descent, *numbers: array_namespace(descent.theta).stack(list(numbers)),
-        rf"\left({{0}}, \dots, {{{count - 1}}}\right)",
+        rf"\left({{0}},{dots} {{{count - 1}}}\right)",
         gives=_V,
         takes=(_N,) * count,
     )
