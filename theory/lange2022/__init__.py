@@ -1,6 +1,7 @@
 """The statements of Lange, Helfrich and Ye on Batch Normalization Preconditioning.
 
-One statement, or one part of a proof, a file.  ``CLAIMS`` lists them in the order of the paper.
+One numbered result, with its readings, proof and corrections, a file.  ``CLAIMS`` lists them in the
+order of the paper.
 """
 
 from theory.lange2022 import (
@@ -39,9 +40,11 @@ CLAIMS: list[Statement] = [
     *theorem_3.CLAIMS,
     *theorem_4.CLAIMS,
     *theorem_4_remarks.CLAIMS,
+    *lemma_a1.CLAIMS,
+    *proof_4.CLAIMS,
     *one_learning_rate.CLAIMS,
-    *proposition_5.BEFORE,
-    *random_matrices.EXPECTATIONS,
+    *proposition_5.CLAIMS,
+    *random_matrices.CLAIMS,
     *algorithm_2.CLAIMS,
     *proposition_6.CLAIMS,
     *proposition_7.CLAIMS,
@@ -53,12 +56,5 @@ CLAIMS: list[Statement] = [
     *algorithm_3.CLAIMS,
     *online.CLAIMS,
     *online_convolution.CLAIMS,
-    *proposition_2.PROOF,
-    *lemma_a1.CLAIMS,
-    *proof_4.CLAIMS,
-    *random_matrices.LEMMA_A2,
-    *proposition_5.PROOF,
-    *proposition_7.PROOF,
     *proposition_11.CLAIMS,
-    *proposition_11.PROOF,
 ]

@@ -97,6 +97,7 @@ CLAIMS = [
         "what the regularized variances are at least",
         REGULARIZED >= maximum(eps_1 * largest_entry(variances), eps_2) * ones,
         expected=Verdict.SUPPORTED,
+        falsified_by="one batch",
         remark="A sum of three terms, none negative; symbols have no maximum.",
     ),
 ]  # fmt: skip

@@ -102,7 +102,7 @@ AS_USED = use(
     "such as one at which a ReLU is dead.",
 )  # fmt: skip
 
-CLAIMS = [
+BOUNDS = [
     PRINTED,
     PRINTED.sharpened(
         "full", title="an S that is not diagonal", says=bounded(FULL), hypotheses=(),
@@ -146,3 +146,5 @@ PROOF = [
         remark="S is at least lambda: each of its entries is lambda and a square.",
     ),
 ]  # fmt: skip
+
+CLAIMS = [*BOUNDS, *PROOF]

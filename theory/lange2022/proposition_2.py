@@ -112,5 +112,5 @@ CLAIMS = [
         says=equal(HESSIAN, transpose(Hhat) @ T(Hhat @ v)), hypotheses=(), falsified_by="",
         remark="For any loss of the batch's outputs.",
     ),
+    GRADIENT,
 ]  # fmt: skip
-PROOF = [GRADIENT]

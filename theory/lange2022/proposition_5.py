@@ -337,4 +337,4 @@ PROOF = [
     ),
 ]  # fmt: skip
 
-BEFORE = [*INDEPENDENCE, *NORMS, *OVER_Q]
+CLAIMS = [*INDEPENDENCE, *NORMS, *OVER_Q, *PROOF]

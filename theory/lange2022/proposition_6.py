@@ -199,7 +199,8 @@ PRECONDITIONING = [
         remark="",
     ),
     section(
-        "/step-1", 244, "for the mini-batch mean and variance at Step 1", "the operations of step 1",
+        "/step-1", 244, "for the mini-batch mean and variance at Step 1",
+        "the operations of step 1",
         equal(operations("step 1", first_step), 4 * n * N),
     ),
     section(
@@ -207,7 +208,8 @@ PRECONDITIONING = [
         equal(operations("steps 2 and 3", middle_steps), 8 * n),
     ),
     section(
-        "/steps-4-5", 244, "the preconditioned gradient (Step 4)", "the operations of steps 4 and 5",
+        "/steps-4-5", 244, "the preconditioned gradient (Step 4)",
+        "the operations of steps 4 and 5",
         equal(operations(*LAST_STEPS), LAST),
         falsified_by="one size at which steps 4 and 5 take another number of operations",
         remark="The text says step 4 and counts both steps.",

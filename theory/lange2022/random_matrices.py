@@ -42,9 +42,9 @@ Then no C is left: k = -10 at the 1 by 1 sign says :math:`1 \le 2\, C^{-10}` and
 :math:`C \le 2^{1/10} < 6/5`, and k = 2 needs more than 6/5.  Only :math:`k \ge 1` can be meant.
 
 For small matrices of signs, all of which can be listed, rows and columns have fixed norms and the
-lemma at k = 2 is :math:`\mathbb{E}\|G\|^2 \le C^2 (m + n)`.  A row or a column that changes its sign
-changes no norm, so the first ones are taken positive.  Up to three by three C = 1 does, and hardly
-less, C^2 = 0.959.
+lemma at k = 2 is :math:`\mathbb{E}\|G\|^2 \le C^2 (m + n)`.  A row or a column that changes its
+sign changes no norm, so the first ones are taken positive.  Up to three by three C = 1 does, and
+hardly less, C^2 = 0.959.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,16 @@ from array_api_compat import array_namespace
 from theory.arithmetic.spectra import squared_singular_values
 from theory.expectation_claim import Entries, ExpectationClaim, mean, root
 from theory.lange2022.texts import at, of_layers
-from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named, number
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Says,
+    Sort,
+    equal,
+    named,
+    number,
+)
 from theory.language.operations import sqrt as root_of
 from theory.layer import beside, maximum, minimum, q
 from theory.statement import Form, Hypothesis, Relation, Sides, Statement, Verdict, assume
@@ -88,14 +97,22 @@ def normalised(H: Any) -> Any:
     return centred / deviations
 
 
-G = Letter("G", "G", _M, attrgetter("G"), r"g_{ij} \text{ iid},\ \mathbb{E} g_{ij} = 0,\ \mathbb{E} g_{ij}^2 = 1")
+G = Letter(
+    "G",
+    "G",
+    _M,
+    attrgetter("G"),
+    r"g_{ij} \text{ iid},\ \mathbb{E} g_{ij} = 0,\ \mathbb{E} g_{ij}^2 = 1",
+)
 H = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
 """The same numbers, as inputs that are normalised."""
 N, n = Letter("N", "N", _N, attrgetter("N")), Letter("n", "n", _N, attrgetter("n"))
 m = Letter("m", "m", _N, attrgetter("N"))
 """The rows, as Lemma A2 calls them."""
 e = Letter("e", "e", _V, lambda drawn: np.ones(drawn.N))
-fourth_moment = Letter("m_4", "m_4", _N, attrgetter("fourth_moment"), r"m_4 = \mathbb{E}\, g_{ij}^4")
+fourth_moment = Letter(
+    "m_4", "m_4", _N, attrgetter("fourth_moment"), r"m_4 = \mathbb{E}\, g_{ij}^4"
+)
 norm = Operation("norm", spectral_norm, r"\|{0}\|", takes=(_M,))
 normalize = Operation("normalize", normalised, r"\mathcal B_{{0,1}}({0})", gives=_M, takes=(_M,))
 longest_row = Operation(
@@ -195,8 +212,8 @@ EXPECTATIONS = [
         says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
         corrected_by=None,
         falsified_by="a law and a size with a larger ratio",
-        remark="Whatever the law, by the norms of the columns (L-steps/219). No constant serves every law: the"
-        " columns of a law with tails heavy enough become one-hot, and more and more of them agree."
+        remark="Whatever the law, by the norms of the columns (L-steps/219). No constant"
+        " serves every law: the columns of a law with tails heavy enough become one-hot, and more and more of them agree."
         " A law where a column may be constant is left out where one was.",
     ),
     expected_norm(
@@ -346,3 +363,5 @@ LEMMA_A2.append(
         " row and of a column are n q^2 and m q^2.",
     )
 )  # fmt: skip
+
+CLAIMS = [*EXPECTATIONS, *LEMMA_A2]

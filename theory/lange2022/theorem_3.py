@@ -122,7 +122,7 @@ OTHERS = section_3_3(
     " have another mean or variance",
 )  # fmt: skip
 
-CLAIMS = [
+THEOREM = [
     HESSIAN,
     HESSIAN.sharpened(
         "any-statistics",
@@ -180,4 +180,5 @@ STEPS = [
         equal(column_squares(G), N * ones), hypotheses=(SPREAD,),
     ),
 ]  # fmt: skip
-CLAIMS += STEPS
+
+CLAIMS = [*THEOREM, *STEPS]

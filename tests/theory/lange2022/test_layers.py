@@ -113,9 +113,7 @@ def test_values_by_hand(identifier: str) -> None:
 COUNTEREXAMPLES = {
     "L-alg-1/pre-activation": layer([[0], [1]], [[2]]),
     "L-alg-1/renormalization-gradients": layer([[0], [1]]),
-    "L-prop-2/later-BN": layer(
-        [[0], [1]], couples=1, quadratic=[[[2]], [[2]]], direction=[0, 1]
-    ),
+    "L-prop-2/later-BN": layer([[0], [1]], couples=1, quadratic=[[[2]], [[2]]], direction=[0, 1]),
     "L-thm-3/every-batch": layer([[3]]),
     "L-thm-3/other-statistics": layer([[0], [2]]),
     "L-eq-15/simultaneous": layer([[0]], [[0]], b=[1], mean=[1]),

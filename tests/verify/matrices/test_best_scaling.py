@@ -42,9 +42,7 @@ def test_a_missing_solver_is_said(monkeypatch):
 
 
 def test_it_applies_to_the_bounds_on_the_minimum():
-    assert {c.id for c in theorem_4.CLAIMS if best_scaling.applies(c)} == set(
-        best_scaling.EXAMINED
-    )
+    assert {c.id for c in theorem_4.CLAIMS if best_scaling.applies(c)} == set(best_scaling.EXAMINED)
 
 
 pytest.importorskip("clarabel", reason="the best scaling needs clarabel: pip install clarabel")
