@@ -27,7 +27,7 @@ _STEP = "theta* + v - theta* - alpha*"
 _SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
 SAME: dict[str, dict[str, str]] = {
     "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
-    "L-steps/24": {
+    "L-proof-thm-1/eq-24": {
         f"{_STEP}{_SLOPE} + v)": "the slope at theta* is zero",
         f"{_STEP}({_SLOPE} + v) + {_SLOPE}))": "the slope at theta* is zero",
     },

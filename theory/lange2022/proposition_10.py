@@ -406,7 +406,9 @@ VARIANCES = [
 
 # The proof
 
-proof = about(Kind.MAPS, "L-steps", "App. A, proof of Prop. 10", form=Form.STEP)
+proof = about(
+    Kind.MAPS, "L-proof-prop-10", "App. A, proof of Prop. 10", row="L-steps", form=Form.STEP
+)
 reached_rows = Operation(
     "rows reached", lambda top, bottom: np.max(bottom) - np.min(top) + 1,
     r"\#\{{u: {0} \le u \le {1} \text{{ for some }} t\}}", takes=(_N, _N),
@@ -425,7 +427,7 @@ ROWS = counted(reached_rows(*WINDOW[:2]))
 PLACES = left_out_places(h, *WINDOW)
 
 PADDED = proof(
-    "/716-padded", 716, "from padded", "how many rows the windows reach",
+    "/padded", 716, "from padded", "how many rows the windows reach",
     equal(ROWS, counted(r + (k - 1) / 2)),
     expected=REFUTED,
     falsified_by="one kernel whose windows reach another number of rows",
@@ -433,7 +435,7 @@ PADDED = proof(
     " count of what is left out does not depend on it.",
 )  # fmt: skip
 COUNTED = proof(
-    "/716-counted", 716, "gives a difference of at most", "how many places a window leaves out",
+    "/counted", 716, "gives a difference of at most", "how many places a window leaves out",
     counted(most(PLACES)) <= counted((k - 1) / 2 * (r + s) - (k - 1) ** 2 / 4),
     expected=REFUTED,
     falsified_by="one window that leaves out more",
@@ -442,7 +444,7 @@ COUNTED = proof(
 )  # fmt: skip
 PROOF = [
     proof(
-        "/35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error as a difference of sums",
+        "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error as a difference of sums",
         equal(
             (mu_at - mu) ** 2,
             1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,
@@ -467,7 +469,8 @@ PROOF = [
         falsified_by="one corner's window that leaves out another number",
     ),
     proof(
-        "/718", 718, r"\frac{(k-1)(r+s)-\frac{(k-1)^{2}}{2}}{2rs}", "both forms of the bound",
+        "/last-display", 718, r"\frac{(k-1)(r+s)-\frac{(k-1)^{2}}{2}}{2rs}",
+        "both forms of the bound",
         equal(
             ((any_k - 1) * (any_r + any_s) - (any_k - 1) ** 2 / 2) / (2 * any_r * any_s),
             (any_k - 1)

@@ -128,7 +128,9 @@ def _gram_form(h: Any, S: Any, k: int, x: Any) -> Any:
 
 
 proposition = about(Kind.MAPS, "L-prop-9", "Sect. 4, Prop. 9")
-proof = about(Kind.MAPS, "L-steps", "App. A, proof of Prop. 9", form=Form.STEP)
+proof = about(
+    Kind.MAPS, "L-proof-prop-9", "App. A, proof of Prop. 9", row="L-steps", form=Form.STEP
+)
 
 HESSIAN = replace(
     proposition(
@@ -175,7 +177,8 @@ CLAIMS = [
         remark="S is then a full matrix of N r s rows.",
     ),
     proof(
-        "/698", 698, r"\frac{\partial L}{\partial v_{a}}(v_{a}", "the gradient by the chain rule",
+        "/gradient", 698, r"\frac{\partial L}{\partial v_{a}}(v_{a}",
+        "the gradient by the chain rule",
         equal(
             along(L(outputs(parameters)), parameters, x, at=what),
             dot(gradient(L(y), y, at=A), MOVED),
@@ -183,7 +186,7 @@ CLAIMS = [
         falsified_by="one direction in which the loss moves otherwise",
     ),
     proof(
-        "/705", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal", "the outputs' derivative",
+        "/outputs", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal", "the outputs' derivative",
         equal(along(outputs(parameters), parameters, x, at=what), MOVED),
         falsified_by="one direction in which the outputs move otherwise",
         remark="The lines above it stack the examples; with this derivative they are Prop. 9.",

@@ -21,7 +21,7 @@ def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
     return (Location("L", line, place, quote),)
 
 
-def about(kind: Kind, row: str, place: str, **common: Any) -> Callable[..., MatrixClaim]:
+def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., MatrixClaim]:
     """Return what makes claims about one kind of subject that stand at one place of the paper.
 
     A claim takes what its identifier adds to the row's, the line and words of the conversion, a
@@ -30,7 +30,7 @@ def about(kind: Kind, row: str, place: str, **common: Any) -> Callable[..., Matr
 
     Args:
         kind: what the claims are about.
-        row: of the docket; identifiers begin with it.
+        stem: what identifiers begin with: the row of the docket, if no other is given.
         place: the section, as a reader would look for it.
         common: fields of all these claims.
     """
@@ -38,10 +38,10 @@ def about(kind: Kind, row: str, place: str, **common: Any) -> Callable[..., Matr
     def claim(
         name: str, line: int, quote: str, title: str, says: Says | None, **fields: Any
     ) -> MatrixClaim:
-        settled = {"expected": Verdict.PROVED, "subject": kind, "row": row, **common}
+        settled = {"expected": Verdict.PROVED, "subject": kind, "row": stem, **common}
         standing = f"{place}, {fields.pop('at')}" if "at" in fields else fields.pop("place", place)
         where = (*at(line, standing, quote), *fields.pop("also", ()))
-        named = {"id": row + name, "locations": where, "title": title, "says": says}
+        named = {"id": stem + name, "locations": where, "title": title, "says": says}
         return MatrixClaim(**{**named, **settled, **fields})
 
     return claim

@@ -376,9 +376,9 @@ RATE = theorem(
     falsified_by="one learning rate and epsilon, and starts near every minimizer from which some"
     " step has a larger ratio",
     remark="For the loss (ab - 1)^2/2 and epsilon = 1, two steps; from nearer the iteration takes"
-    " more of them.  The proof breaks at 'Clearly, r < 1': that"
-    " is alpha < 2/lambda_max at theta_k^*, see L-steps/523.  The constants of the theorem also"
-    " move with theta_k^*.",
+    " more of them.  The proof breaks at 'Clearly, r < 1': that is alpha < 2/lambda_max at"
+    " theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem also move with"
+    " theta_k^*.",
 )  # fmt: skip
 RATES = [
     RATE,
@@ -393,7 +393,9 @@ RATES = [
 
 # The proof: (24), (25) and the maximum over nonzero eigenvalues
 
-step = about(Kind.DESCENT, "L-steps", "App. A, proof of Theorem 1", form=Form.STEP)
+step = about(
+    Kind.DESCENT, "L-proof-thm-1", "App. A, proof of Theorem 1", row="L-steps", form=Form.STEP
+)
 
 theta_k = named(r"\theta_k", theta_star + v)
 OFF = theta_k - theta_star
@@ -435,7 +437,7 @@ LARGEST = all_rates(H, alpha_trace)
 
 EXPANSION = [
     step(
-        "/24", 507, r"(\theta_{k})-\nabla\mathcal{L}(\theta^{*}_{k}))|| (24)",
+        "/eq-24", 507, r"(\theta_{k})-\nabla\mathcal{L}(\theta^{*}_{k}))|| (24)",
         "the gradient at the minimizer put in",
         equal(STEPPED, OFF - alpha * (slope_star(theta_k) - slope_star(theta_star))),
         at="eq. (24)",
@@ -443,22 +445,22 @@ EXPANSION = [
         remark="The first line of the display is the definition of the closest minimizer.",
     ),
     step(
-        "/25", 512, r"||+\alpha||e_{k}|| (25)", "the step split by the triangle inequality",
+        "/eq-25", 512, r"||+\alpha||e_{k}|| (25)", "the step split by the triangle inequality",
         norm(STEPPED) <= norm(OFF - alpha * CURVED) + alpha * norm(REST),
         at="eq. (25)",
         expected=SUPPORTED,
         falsified_by="one polynomial and point with a larger distance",
-        remark="The triangle inequality in L-steps/25-exactly.",
+        remark="The triangle inequality in L-proof-thm-1/eq-25/exactly.",
     ),
     step(
-        "/25-exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
+        "/eq-25/exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
         equal(STEPPED, OFF - alpha * CURVED - alpha * REST),
         at="eq. (25)",
-        form=Form.SHARPENED, of="L-steps/25",
+        form=Form.SHARPENED, of="L-proof-thm-1/eq-25",
         falsified_by="one polynomial and point where the two differ",
     ),
     step(
-        "/25-last", 513, r"\leq\max_{\lambda_{i}\neq 0}",
+        "/eq-25/last-line", 513, r"\leq\max_{\lambda_{i}\neq 0}",
         "the nonzero eigenvalues bound what happens off the null space",
         norm2(IN_RANGE - alpha_trace * (H @ IN_RANGE)) <= LARGEST**2 * norm2(IN_RANGE),
         at="below eq. (25)",
@@ -467,7 +469,7 @@ EXPANSION = [
         remark="By quadratic forms in L-eq-5-6/rate and L-eq-5-6/rate-fast.",
     ),
     step(
-        "/517", 517, r"\max_{\lambda_{i}\neq 0}|1-\alpha\lambda_{i}|=\max",
+        "/maximum", 517, r"\max_{\lambda_{i}\neq 0}|1-\alpha\lambda_{i}|=\max",
         "the maximum is at one of the ends",
         LARGEST <= maximum(rate_of_smallest(H, alpha_trace), rate_of_largest(H, alpha_trace)),
         expected=SUPPORTED,
@@ -523,14 +525,14 @@ def off(t: Expression, s: Expression) -> Expression:
 LAMBDA = eigenvalue(t)
 STEP_26 = absolute(1 - alpha * LAMBDA) + alpha * absolute(s) * (1 + LAMBDA + absolute(s))
 REMAINDER = step(
-    "/509", 509, r"\leq C||\theta_{k}-\theta^{*}_{k}||^{2}",
+    "/remainder", 509, r"\leq C||\theta_{k}-\theta^{*}_{k}||^{2}",
     "one constant for the remainder along the manifold",
     norm2(remainder(t, s)) <= C**2 * norm2(off(t, s)) ** 2,
     hypotheses=(NOT_ZERO,),
     expected=REFUTED,
     falsified_by="one constant, and a point of the manifold with a larger remainder",
-    remark="The text has 'for some C', and every C fails: L-steps/509/every-constant.  Near one"
-    " minimizer there is one; along the manifold third derivatives grow like t, so"
+    remark="The text has 'for some C', and every C fails (L-proof-thm-1/remainder/every-constant)."
+    "  Near one minimizer there is one; along the manifold third derivatives grow like t, so"
     " delta = epsilon/(alpha C) depends on where one starts.",
 )  # fmt: skip
 SECOND_ORDER = s**2 * pair(1 / t, t) - s**2 * (LAMBDA + s) * pair(t, 1 / t)
@@ -559,7 +561,7 @@ ONE_STEP = [
         remark="At any distance: so no constant serves the whole manifold.",
     ),
     step(
-        "/26", 521, r"r\cdot||\theta_{k}", "one step, with an explicit constant",
+        "/eq-26", 521, r"r\cdot||\theta_{k}", "one step, with an explicit constant",
         norm2(near(t, s) - alpha * slope_of_product(near(t, s)) - foot(t))
         <= STEP_26**2 * norm2(off(t, s)),
         at="eq. (26)",
@@ -567,7 +569,7 @@ ONE_STEP = [
         expected=SUPPORTED,
         falsified_by="one point near the manifold from which a step goes farther",
         remark="(26) with an explicit constant, at every point near the manifold and any learning"
-        " rate; (24) and (25) are in L-steps/24 and L-steps/25.",
+        " rate; (24) and (25) are in L-proof-thm-1/eq-24 and L-proof-thm-1/eq-25.",
     ),
 ]  # fmt: skip
 
@@ -585,7 +587,7 @@ INSIDE_TERM = d_k * alpha * C_third * INSIDE.slack
 NEXT = (r + alpha * C_third * d_k) * d_k
 
 CLEARLY = step(
-    "/523", 523, "Clearly,", "the rate r is below one", (1 - alpha * LAMBDA) ** 2 < 1,
+    "/contraction", 523, "Clearly,", "the rate r is below one", (1 - alpha * LAMBDA) ** 2 < 1,
     expected=REFUTED,
     falsified_by="one learning rate and one minimizer (t, 1/t) with r >= 1",
     remark="alpha = t = 1 has alpha lambda = 2, so r = 1.  It is the hypothesis alpha <"
@@ -606,14 +608,14 @@ INDUCTION = [
         remark="So r < 1 at every minimizer holds for no learning rate.",
     ),
     step(
-        "/525", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "the neighbourhood is kept",
+        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "the neighbourhood is kept",
         NEXT <= d_k,
         hypotheses=(INSIDE, KEPT),
         because=INSIDE_TERM + d_k * KEPT.slack,
         falsified_by="one r, C, delta and distance for which the neighbourhood is left",
     ),
     step(
-        "/529", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate in it",
+        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate in it",
         NEXT <= (r + alpha * C_third * delta) * d_k,
         hypotheses=(INSIDE,),
         because=INSIDE_TERM,
