@@ -64,8 +64,8 @@ NOT_SHARP = {
         "S-v1-eq-61": ["", "/eps", "/three", "/three/eps"],
         "S-v1-eq-64": ["", "/eps"],
         "S-v1-lemma-3.3": ["", "/any-epsilon/corrected", "/euclidean", "/squared/corrected"],
-        "S-v1-line-477": [""],
-        "S-v1-line-714": [""],
+        "S-v1-proof-C4/gain": [""],
+        "S-v1-proof-C6/two-units-bound": [""],
         "S-v1-remark-always/one-weight": ["/corrected", "/corrected/eps"],
         "S-v1-remark-resnet/any-pair/bound": ["/eps"],
         "S-v1-remark-spectral": ["/corrected", "/root-of-n"],
@@ -85,7 +85,7 @@ ONLY_APPROACHED = {
     "S-v1-eq-61/sharpened/eps",
     "S-v1-eq-64/sharpened",
     "S-v1-eq-64/sharpened/eps",
-    "S-v1-line-714/sharpened",
+    "S-v1-proof-C6/two-units-bound/sharpened",
 }
 """Approached by cases of several conditions at once, or attained at irrational ones only."""
 EXCEPTIONS = ABOVE_ZERO | BEYOND_SEARCH.keys() | NOT_SHARP | ONLY_APPROACHED
