@@ -22,7 +22,7 @@ of its squared length, which is least for the projection :math:`y = \mu_0` of th
 
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import MEAN_NONZERO
-from theory.language.expression import Expression, Primitive, Sort, equal, named
+from theory.language.expression import Expression, Letter, Primitive, Sort, equal, named
 from theory.layer import (
     HU,
     C,
@@ -210,4 +210,31 @@ SMALLEST = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*CENTRING_STEPS, *EQUATIONS, *SMALLEST]
+beta = Letter("beta", r"\beta", Sort.NUMBER, lambda layer: layer.gamma[0])
+gamma = Letter("gamma", r"\gamma", Sort.NUMBER, lambda layer: layer.beta[0])
+"""Any numbers; the extreme eigenvalues of C are meant."""
+NOT_ABOVE = assume(N * beta * MEAN_ALONG**2 <= (beta - N) * (beta * norm2(x) - form(C, x)))
+NOT_BELOW = assume(N * gamma * MEAN_ALONG**2 <= (N - gamma) * (form(C, x) - gamma * norm2(x)))
+strict = of_layers(
+    "Sect. 3.3, Theorem 4", "L-thm-4b", form=Form.SHARPENED, of="L-thm-4b/equality",
+    falsified_by=FALSIFIED,
+)  # fmt: skip
+UNCHANGED = [
+    strict(
+        "/step-largest", 203, "This inequality is strict if",
+        "when the largest eigenvalue stays",
+        (beta - N) * (beta * norm2(z) - form(Hhat, z)) >= 0, hypotheses=(NOT_ABOVE,),
+        because=((beta - N) * t - N * MEAN_ALONG) ** 2 + 1 * NOT_ABOVE.slack,
+        remark="The hypothesis at every x is that beta - C is at least N beta/(beta - N) times the"
+        " square of the mean: a Schur complement.",
+    ),
+    strict(
+        "/step-smallest", 203, "This inequality is strict if",
+        "when the smallest eigenvalue stays",
+        (N - gamma) * (form(Hhat, z) - gamma * norm2(z)) >= 0, hypotheses=(NOT_BELOW,),
+        because=((N - gamma) * t + N * MEAN_ALONG) ** 2 + 1 * NOT_BELOW.slack,
+        remark="The same below.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*CENTRING_STEPS, *UNCHANGED, *EQUATIONS, *SMALLEST]

@@ -108,12 +108,17 @@ def parameters(weights: Expression, bias: Expression) -> Expression:
     return above(bias, transpose(weights))
 
 
-def folded(
-    weights: Expression, bias: Expression, mean: Expression, deviation: Expression
-) -> Expression:
+def own(weights: Expression, bias: Expression) -> Expression:
     """Return the vanilla layer's parameters, those of a layer of normalized inputs given."""
-    scaled = over_diag(weights, deviation)
-    return parameters(scaled, bias - scaled @ mean)
+    scaled = over_diag(weights, deviations)
+    return named(r"\hat B({0},\ {1})", parameters(scaled, bias - scaled @ means), weights, bias)
+
+
+def of_others(weights: Expression, bias: Expression) -> Expression:
+    """Return the same with any statistics."""
+    scaled = over_diag(weights, sigma)
+    name = r"\hat B_{{\mu,\tilde\sigma}}({0},\ {1})"
+    return named(name, parameters(scaled, bias - scaled @ mu), weights, bias)
 
 
 WHAT, BHAT = over_diag(W, deviations), b - W @ ratio(means, deviations)
@@ -143,28 +148,24 @@ LAYER = [
 ]  # fmt: skip
 
 
-def after_descent(normalized: Expression, mean: Expression, deviation: Expression) -> Expression:
-    """Return the vanilla parameters of the BN layer after its step of descent."""
+def moved(normalized: Expression) -> tuple[Expression, Expression]:
+    """Return weights and bias after a step of descent in a layer of normalized inputs."""
     in_W = gradient(L(outputs(X, b, normalized)), X, at=W)
     in_b = gradient(L(outputs(W, Y, normalized)), Y, at=b)
-    return folded(
+    return (
         W - alpha * named(r"\nabla_W\mathcal L", in_W),
         b - alpha * named(r"\nabla_b\mathcal L", in_b),
-        mean,
-        deviation,
     )
 
 
 def after_bnp(start: Expression, P: Expression, rate: Expression) -> Expression:
     """Return the vanilla layer's parameters after a step of BNP."""
-    slope = named(
-        r"\nabla_{[\hat b^\top; \hat W^\top]}\mathcal L", gradient(L(Hhat @ B), B, at=start)
-    )
+    slope = named(r"\nabla_{\hat B}\mathcal L", gradient(L(Hhat @ B), B, at=start))
     return start - rate * (P @ (transpose(P) @ slope))
 
 
-OWN, OTHERS = folded(W, b, means, deviations), folded(W, b, mu, sigma)
-BN_STEP, BN_STEP_OTHERS = after_descent(G, means, deviations), after_descent(G_OTHER, mu, sigma)
+OWN, OTHERS = own(W, b), of_others(W, b)
+BN_STEP, BN_STEP_OTHERS = own(*moved(G)), of_others(*moved(G_OTHER))
 QUOTE = "is equivalent to one step of BNP training of the vanilla network"
 
 STEP = proposition(
