@@ -56,16 +56,32 @@ later(
     "verify.experiments.command",
     "Run an experiment of the papers, and say which of their observations appeared.",
 )
+later(
+    "conform",
+    "verify.conform.command",
+    "Judge somebody's normalisation layer by the closed forms.",
+)
+later(
+    "prove",
+    "verify.kernel.command",
+    "Check the theorems that Coq's kernel checks, from the definitions.",
+)
 
 
 @app.command("ledger")
-def show_ledger(evidence_folder: Folder = DEFAULT_EVIDENCE, as_json: Json = False) -> None:
+def show_ledger(
+    evidence_folder: Folder = DEFAULT_EVIDENCE,
+    as_json: Json = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Each reading, correction and line of a proof.")
+    ] = False,
+) -> None:
     """Print the verdict of every statement, from the evidence of the last run."""
     try:
         records = _known(evidence_folder)
     except EvidenceError as error:
         raise bad_input(error) from None
-    _conclude(ledger.ledger(engine.CLAIMS, records), as_json)
+    _conclude(ledger.ledger(engine.CLAIMS, records), as_json, every)
 
 
 @app.command()
@@ -212,7 +228,7 @@ def _outdated(names: Sequence[str]) -> str:
     return f"{len(names)} statements changed since they were examined: {listed}; run pytest verify"
 
 
-def _conclude(entries: Sequence[Entry], as_json: bool) -> None:
+def _conclude(entries: Sequence[Entry], as_json: bool, every: bool = True) -> None:
     """Print the entries; the exit status says whether a verdict differs from the expected one."""
     if as_json:
         typer.echo(json.dumps([ledger.as_json(e) for e in entries], indent=1, allow_nan=False))
@@ -221,7 +237,7 @@ def _conclude(entries: Sequence[Entry], as_json: bool) -> None:
 
         from verify import report
 
-        report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH))
+        report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH), every)
     if any(entry.is_unexpected for entry in entries):
         raise typer.Exit(1)
 

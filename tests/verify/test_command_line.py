@@ -14,6 +14,7 @@ from verify.evidence import FILE, Record, Writer, describe_run, read
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 
+ALL = "with readings, corrections and proofs"
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
 WRONG = replace(RIGHT, id="S-planted", row="S-planted", relation=Relation.AT_LEAST)
 LOST = replace(RIGHT, id="S-lost", expected=Verdict.UNREADABLE, unreadable="a sign was lost")
@@ -85,7 +86,7 @@ def test_a_ledger_without_evidence_has_every_claim_and_says_what_to_do(run, tmp_
     assert "run 'make verify', or name another folder" in result.stderr
     unreadable = sum(bool(claim.unreadable) for claim in engine.CLAIMS)
     not_run = len(engine.CLAIMS) - unreadable
-    last = f"{len(engine.CLAIMS)} statements: {unreadable} unreadable, {not_run} not yet run"
+    last = f"{ALL} {len(engine.CLAIMS)}: {unreadable} unreadable, {not_run} not yet run"
     assert result.stdout.splitlines()[-1] == last
 
 
@@ -105,7 +106,7 @@ def test_a_ledger_shows_the_evidence_and_fails_where_it_is_not_as_expected(run, 
     assert result.stderr == ""
     assert "refuted (expected proved)" in result.stdout
     assert result.stdout.splitlines()[-1] == (
-        "3 statements: 1 proved, 1 refuted, 1 unreadable; not as expected: S-planted"
+        f"{ALL} 3: 1 proved, 1 refuted, 1 unreadable; not as expected: S-planted"
     )
 
 
@@ -150,14 +151,14 @@ def test_a_wrong_claim_makes_a_check_fail(run):
     assert result.exit_code == 1
     assert "refuted (expected proved)" in result.stdout
     assert "S-planted: {'m': 2, 'y': ['0', '1']" in result.stdout
-    assert result.stdout.splitlines()[-1] == ("1 statements: 1 refuted; not as expected: S-planted")
+    assert result.stdout.splitlines()[-1] == (f"{ALL} 1: 1 refuted; not as expected: S-planted")
 
 
 @pytest.mark.usefixtures("_three_claims", "_quick_witnesses")
 def test_a_right_claim_and_an_unreadable_one_make_none_fail(run):
     result = run("check", RIGHT.id, LOST.id, "--profile", "smoke")
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[-1] == "2 statements: 1 proved, 1 unreadable"
+    assert result.stdout.splitlines()[-1] == f"{ALL} 2: 1 proved, 1 unreadable"
 
 
 @pytest.mark.usefixtures("_three_claims", "_quick_witnesses")

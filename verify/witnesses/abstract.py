@@ -191,8 +191,19 @@ def is_non_negative(term: Term, claim: Statement) -> bool:
         return True
     if any(h.sign in (Relation.AT_MOST, Relation.LESS_THAN) for h in hypotheses):
         return False
-    numerator, denominator = _fraction(term.weight)
+    numerator, denominator = _fraction(_roots_as_symbols(term.weight))
     return bool((numerator * denominator).is_nonnegative)
+
+
+def _roots_as_symbols(weight: Any) -> sp.Expr:
+    """Return a weight with its square roots as symbols: where they exist, none is negative."""
+
+    def root(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+        return sp.Symbol(f"sqrt({base})", nonnegative=True) ** (2 * exponent)
+
+    return sp.sympify(weight).replace(
+        lambda e: e.is_Pow and e.exp.is_Rational and e.exp.q == 2, lambda e: root(*e.args)
+    )
 
 
 def is_positive(term: Term) -> bool:
