@@ -140,11 +140,12 @@ def _with_eigenvector(C: Any, vector: Any, end: int) -> Any:
 def _resolvent(C: Any, vector: Any, end: int) -> Any:
     """Return the form of the pseudo-inverse of an extreme eigenvalue less C."""
     if C.dtype != object:
-        found = array_namespace(C).linalg.eigh(C)
-        gaps = found.eigenvalues[end] - found.eigenvalues
+        xp = array_namespace(C)
+        found = xp.linalg.eigh(C)
+        gaps, squares = found.eigenvalues[end] - found.eigenvalues, vector @ found.eigenvectors
         far = abs(gaps) > RANK * abs(found.eigenvalues).max()
-        weights = (vector @ found.eigenvectors) ** 2 * far
-        return (weights / (gaps + 1 - 1 * far)).sum()
+        zero = 0 * gaps
+        return xp.where(far, squares**2 / xp.where(far, gaps, zero + 1), zero).sum()
     values: list[Any] = []
     for value in spectrum(C):
         if not values or not value.overlaps(values[-1]):

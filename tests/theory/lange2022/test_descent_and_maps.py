@@ -133,7 +133,6 @@ PLANTED = {
     "L-q-conv": lambda x: Sides(x.actual, x.claimed + 1),
     "L-q-conv/apart": lambda x: Sides(x.actual, x.claimed * x.claimed),
     "L-steps/698": lambda x: Sides(x.actual, -x.claimed),
-    "L-steps/27": lambda x: Sides(x.actual, x.claimed[::-1]),
     "L-thm-1/every-point": lambda x: Sides(x.actual, -x.claimed),
     "L-eq-5-6/5/average-hessian": lambda x: Sides(x.actual, -x.claimed),
     "L-eq-5-6/6": lambda x: Sides(x.actual, -x.claimed),
