@@ -115,6 +115,7 @@ line = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", form=Form.STEP)
 r = 1 / (1 + norm2(means))
 FALSIFIED = "one batch and vector"
 
+proof = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", "L-proof-thm-4", form=Form.STEP)
 EQUATIONS = [
     line(
         "/28", 594, r"N(t^{2}-(x^{T}\mu_{H})^{2})", "the quadratic form after centring, (28)",
@@ -126,8 +127,8 @@ EQUATIONS = [
         "the quadratic form before centring, (29)",
         equal(form(Hhat, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE), falsified_by=FALSIFIED,
     ),
-    line(
-        "/602", 602, r"N(t+x^{T}\mu_{H})^{2}-N(x^{T}\mu_{H})^{2}",
+    proof(
+        "/square-completed", 602, r"N(t+x^{T}\mu_{H})^{2}-N(x^{T}\mu_{H})^{2}",
         "the quadratic form before centring, completed",
         equal(form(Hhat, z), before(t)), falsified_by=FALSIFIED,
     ),
@@ -175,8 +176,8 @@ def second_case(part: Expression) -> Expression:
 
 
 SMALLEST = [
-    line(
-        "/621", 621, "First, using (29), we have", "the number of the equation",
+    proof(
+        "/number-of-the-equation", 621, "First, using (29), we have", "the number of the equation",
         equal(form(HU, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE),
         expected=Verdict.REFUTED, corrected_by="L-eq-28-32/28", falsified_by=FALSIFIED,
         remark="The number alone is wrong: the display that follows has the right side of (28).",
@@ -190,19 +191,21 @@ SMALLEST = [
         ),
         falsified_by=FALSIFIED,
     ),
-    line(
-        "/628", 628, r"\frac{Nt^{2}-N(x^{T}\mu_{H})^{2}+x^{T}H^{T}Hx}{t^{2}+x^{T}x}\geq",
+    proof(
+        "/smallest-first-case", 628,
+        r"\frac{Nt^{2}-N(x^{T}\mu_{H})^{2}+x^{T}H^{T}Hx}{t^{2}+x^{T}x}\geq",
         "the smallest eigenvalue, first case",
         after(t) / T_SQUARE >= before(t) / T_SQUARE, hypotheses=(BELOW, NEAR),
         because=N / T_SQUARE * BELOW.slack * NEAR.slack, falsified_by=FALSIFIED,
     ),
-    line(
-        "/632", 632, r"=\frac{N(s+x^{T}\mu_{H})^{2}", "the smallest eigenvalue, second case",
+    proof(
+        "/smallest-second-case", 632, r"=\frac{N(s+x^{T}\mu_{H})^{2}",
+        "the smallest eigenvalue, second case",
         equal(after(t), before(s)), falsified_by=FALSIFIED,
         remark="s = -t - x'mu_H.",
     ),
-    line(
-        "/633", 633, r"\geq\frac{N(s+x^{T}\mu_{H})^{2}",
+    proof(
+        "/larger-denominator", 633, r"\geq\frac{N(s+x^{T}\mu_{H})^{2}",
         "the smallest eigenvalue, second case, the larger denominator",
         before(s) / T_SQUARE >= before(s) / S_SQUARE, hypotheses=(BELOW, FAR),
         because=second_case(s**2) + second_case(norm2(x)), falsified_by=FALSIFIED,

@@ -235,25 +235,28 @@ STATISTICS = [
     ),
 ]  # fmt: skip
 
-step = of_layers("App. A, proof of Prop. 7", "L-steps", form=Form.STEP, hypotheses=(SPREAD,))
+step = of_layers(
+    "App. A, proof of Prop. 7", "L-steps", "L-proof-prop-7", form=Form.STEP, hypotheses=(SPREAD,)
+)
 NORMALIZED = outputs(W, b, B01(H))
 what, bhat = named(r"\hat W", WHAT), named(r"\hat b", BHAT)
 PROOF = [
     step(
-        "/33", 673, r"\left(h^{(\ell-1)}-\mu_{H}\right)+b^{(\ell)}",
+        "/eq-33", 673, r"\left(h^{(\ell-1)}-\mu_{H}\right)+b^{(\ell)}",
         "the normalization as a product",
         equal(NORMALIZED, outputs(over_diag(W, deviations), b, C)),
     ),
     step(
-        "/34", 674, r"\left(\widehat{W}h^{(\ell-1)}+\widehat{b}\right). (34)", "the vanilla layer",
+        "/eq-34", 674, r"\left(\widehat{W}h^{(\ell-1)}+\widehat{b}\right). (34)",
+        "the vanilla layer",
         equal(NORMALIZED, outputs(what, bhat)),
     ),
     step(
-        "/678-U", 678, r"=U\begin{bmatrix}b^{(\ell)^{T}}\\ \widehat{W}^{T}\end{bmatrix}",
+        "/by-U", 678, r"=U\begin{bmatrix}b^{(\ell)^{T}}\\ \widehat{W}^{T}\end{bmatrix}",
         "the vanilla parameters by U", equal(parameters(what, bhat), U @ parameters(what, b)),
     ),
     step(
-        "/678-P", 678, r"=P\begin{bmatrix}b^{(\ell)^{T}}\\ W^{(\ell)^{T}}\end{bmatrix}",
+        "/by-P", 678, r"=P\begin{bmatrix}b^{(\ell)^{T}}\\ W^{(\ell)^{T}}\end{bmatrix}",
         "the vanilla parameters by P", equal(parameters(what, bhat), P @ parameters(W, b)),
     ),
 ]  # fmt: skip

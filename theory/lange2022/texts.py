@@ -21,16 +21,17 @@ def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
     return (Location("L", line, place, quote),)
 
 
-def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]:
+def of_layers(place: str, row: str, prefix: str = "", **common: Any) -> Callable[..., MatrixClaim]:
     """Return what makes claims about a layer that stand at one place of the paper.
 
-    A claim takes what its identifier adds to the row's, the line and words of the conversion, a
+    A claim takes what its identifier adds to the prefix, the line and words of the conversion, a
     title, what is said, and other fields: ``place``, where it is another one, ``also`` for further
     places, and those of a :class:`MatrixClaim`.
 
     Args:
         place: the section, as a reader would look for it.
-        row: of the docket; identifiers begin with it.
+        row: of the docket.
+        prefix: what identifiers begin with, the row if nothing else.
         common: fields of all these claims.
     """
 
@@ -39,7 +40,7 @@ def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]
     ) -> MatrixClaim:
         settled = {"expected": Verdict.PROVED, "subject": Kind.LAYER, "row": row, **common}
         where = (*at(line, fields.pop("place", place), quote), *fields.pop("also", ()))
-        named = {"id": row + name, "locations": where, "title": title, "says": says}
+        named = {"id": (prefix or row) + name, "locations": where, "title": title, "says": says}
         return MatrixClaim(**{**named, **settled, **fields})
 
     return claim
