@@ -181,7 +181,9 @@ def test_one_learning_rate_for_coupled_layers() -> None:
         step=Fraction(3, 2), linear=one, fourth=one,
     )  # fmt: skip
     assert decided("L-before-prop-5/one-rate-suffices", descent).outcome is Outcome.VIOLATED
-    assert decided("L-before-prop-5/one-rate-suffices/corrected", descent).outcome is Outcome.VACUOUS
+    assert (
+        decided("L-before-prop-5/one-rate-suffices/corrected", descent).outcome is Outcome.VACUOUS
+    )
 
 
 def test_batch_renormalization_of_two_examples_passes_nothing() -> None:
