@@ -175,7 +175,7 @@ STEP = proposition(
 )  # fmt: skip
 WITH_Q = proposition(
     "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
-    equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, alpha / Q_SQUARED)),
+    equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
     hypotheses=(assume(n > N),), expected=REFUTED,
     falsified_by="one layer with more inputs than examples, q^2 = n/N, and one learning rate",
     remark="Line 225 calls the preconditioning by (1/q)P BNP. N = 1, n = 2: q^2 = 2.",
