@@ -191,21 +191,23 @@ class Claim(Statement):
         )
 
     def with_epsilon(
-        self, expected: Verdict, unit: Verdict | None = None, right: Says | None = None
+        self, expected: Verdict, unit: Verdict | None = None, right: Says | str | None = None
     ) -> list[Claim]:
         """Return the statement at eps = 0 and in the readings of eps.
 
         Args:
             expected: of the reading with one epsilon, in sigma and in yhat.
             unit: of the reading with a yhat of variance one; None if it is not examined.
-            right: the statement that holds with one epsilon, where this one does not.
+            right: the statement that holds with one epsilon, where this one does not, or the
+                identifier of the claim that says it.
         """
-        shared = self.under(Reading.SHARED_EPSILON, expected)
+        named = right if isinstance(right, str) else None
+        shared = self.under(Reading.SHARED_EPSILON, expected, corrected_by=named)
         found = [self, shared]
-        if right is not None:
-            found.append(shared.corrected(says=right, remark=""))
+        if isinstance(right, Says):
+            found.append(shared.corrected(says=right, remark="", corrected_by=None))
         if unit is not None:
-            corrected_by = found[-1].id if unit is Verdict.REFUTED else None
+            corrected_by = (named or found[-1].id) if unit is Verdict.REFUTED else None
             found.insert(2, self.under(Reading.UNIT_VARIANCE, unit, corrected_by=corrected_by))
         return found
 

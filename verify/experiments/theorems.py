@@ -31,9 +31,9 @@ from verify.witnesses.stacks import Stack
 WITNESS = "trained"
 OF_BATCH_NORMALIZATION = (
     "S-thm-4.1",
-    "S-thm-4.1/equality",
+    "S-eq-9",
     "S-thm-4.1/eps",
-    "S-thm-4.1/eps/equality",
+    "S-eq-9/eps/corrected",
     "S-thm-4.2a",
     "S-thm-4.2a/equality",
     "S-thm-4.2a/eps",

@@ -19,7 +19,13 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from theory.arithmetic import abstract, sqrt
-from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
+from theory.arithmetic.abstract import (
+    AbstractVector,
+    Space,
+    SymbolicLengthError,
+    is_zero,
+    tidy,
+)
 from theory.arithmetic.dual import standard_part
 from theory.claim import Claim, Hypothesis, Letters, Relation, Term
 from theory.statement import Statement
@@ -138,7 +144,7 @@ def prove(claim: Claim) -> Proof | None:
         network = AbstractNetwork(case)
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
-    except (OutsideJetError, LosesGeneralityError):
+    except (OutsideJetError, LosesGeneralityError, SymbolicLengthError):
         return None
     slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
     if claim.certificate is None:

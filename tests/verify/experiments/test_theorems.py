@@ -87,7 +87,7 @@ PLANTED = {
     ),
     "1/m for 1/sqrt(m)": wrong_term("S-thm-4.1/eps", lambda n, at, claimed: claimed / at.m),
     "a bound that is too small by 1e-7": wrong_term(
-        "S-thm-4.1/eps/equality", lambda n, at, claimed: claimed * (1 - 1e-7)
+        "S-eq-9/eps/corrected", lambda n, at, claimed: claimed * (1 - 1e-7)
     ),
     "a variance with m - 1": wrong_term(
         "S-fact-C1/eps", lambda n, at, claimed: claimed * ((at.m - 1) / at.m) ** 0.5
@@ -158,7 +158,7 @@ def test_a_layer_that_says_another_eps_than_it_uses_is_refused(batch):
 def test_a_layer_without_scale_and_shift_has_one_and_zero(batch):
     model = network()
     model[1] = nn.BatchNorm1d(5, affine=False)
-    found = examined(model, batch, [BY_NAME["S-thm-4.1/eps/equality"], PLANTED["a sign"]])
+    found = examined(model, batch, [BY_NAME["S-eq-9/eps/corrected"], PLANTED["a sign"]])
     assert [f.violated for f in found] == [0, 5]
 
 
