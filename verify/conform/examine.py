@@ -11,6 +11,7 @@ import numpy as np
 from verify.conform.adapters import Adapter, NotOffered
 from verify.conform.cases import EXPANDED, Case
 from verify.conform.modes import Mode, by_name
+from verify.conform.oracle import ENTRIES
 from verify.conform.subject import Subject
 
 
@@ -75,10 +76,11 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
     layout = case.stratum.layout
     if layout:
         layouts: Mapping[str, Any] = getattr(adapter, "layouts", dict)()
-        if layout not in layouts:
+        stored = layouts.get("expanded" if layout in EXPANDED else layout)
+        if stored is None:
             raise NotOffered(f"{adapter.name} has no layout {layout!r}")
-        for name in ("g",) if layout == EXPANDED else ("x", "g", "u", "w"):
-            arrays[name] = layouts[layout](arrays[name])
+        for name in (EXPANDED[layout],) if layout in EXPANDED else ENTRIES:
+            arrays[name] = stored(arrays[name])
     return arrays
 
 

@@ -40,6 +40,8 @@ class Wanted:
     kinds: tuple[str, ...] = ()
     axes: tuple[str, ...] = ()
     """Found by trying where empty."""
+    strata: tuple[str, ...] = ()
+    """Only the cases of these names."""
 
 
 Tell = Callable[[str, int, int], None]
@@ -179,6 +181,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         about.is_affine,
         about.has_shift,
         wanted.kinds or KINDS,
+        wanted.strata,
     )
     return Prepared(options, running, conventions)
 
