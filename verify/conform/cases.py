@@ -122,6 +122,8 @@ def draw(
     seed: int = 0,
     groups: int = 1,
     eps: float | None = None,
+    is_affine: bool = True,
+    has_shift: bool = True,
 ) -> Case:
     """Return the stratum's case in a dtype, the same for the same seed.
 
@@ -133,6 +135,8 @@ def draw(
         seed: another one draws other numbers.
         groups: how many groups of channels, for group normalisation.
         eps: the eps of a layer that has its own; None: the stratum's.
+        is_affine: without it gamma is one, beta zero, and neither is differentiated.
+        has_shift: without it beta is zero.
 
     >>> case = draw(Stratum("plain", PLAIN), "float32", "batch", "NC")
     >>> case.inputs["x"].shape, case.inputs["gamma"].shape, case.eps == 2.0**-17
@@ -149,6 +153,7 @@ def draw(
     parameters = {name: _signed(generator, channels) for name in PER_CHANNEL}
     parameters["variance"] = np.abs(parameters["variance"])
     x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
+    parameters |= _without(parameters, is_affine, has_shift)
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
     step = _power_of_two_near(x, eps)
@@ -164,6 +169,15 @@ def draw(
         inputs["g"] = np.broadcast_to(inputs["g"][:1], shape).copy()
     touched = ~np.all(np.isfinite(x), axis=0)
     return Case(stratum, dtype, axes, place, eps, inputs, touched)
+
+
+def _without(
+    parameters: dict[str, np.ndarray], is_affine: bool, has_shift: bool
+) -> dict[str, np.ndarray]:
+    """Return the parameters that a layer does not have, and their directions."""
+    missing = ("a", "b", "c", "beta") if not is_affine else () if has_shift else ("b", "beta")
+    unit = {} if is_affine else {"gamma": np.ones_like(parameters["gamma"])}
+    return {name: np.zeros_like(parameters[name]) for name in missing} | unit
 
 
 def _in_place(matrix: np.ndarray, place: Geometry) -> np.ndarray:

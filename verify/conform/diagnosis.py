@@ -351,7 +351,10 @@ def _factors(
     is_fit, noise = FITS[observation.case.dtype]
     tolerance = max(is_fit * np.linalg.norm(rest), noise * np.linalg.norm(output))
     used = [k for k in range(len(parts)) if lengths[k] > 0]
-    for chosen in (*combinations(used, 1), *combinations(used, 2), tuple(used)):
+    choices = [*combinations(used, 1), *combinations(used, 2)]
+    if observation.case.place.statistics.shape[1] >= len(used):
+        choices.append(tuple(used))
+    for chosen in choices:
         indices = list(chosen)
         if len(indices) >= len(output):
             continue

@@ -11,7 +11,6 @@ import numpy as np
 from verify.conform.adapters import Adapter, NotOffered
 from verify.conform.cases import EXPANDED, Case
 from verify.conform.modes import Mode, by_name
-from verify.conform.oracle import PER_CHANNEL
 from verify.conform.subject import Subject
 
 
@@ -77,8 +76,6 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
             raise NotOffered(f"{adapter.name} has no layout {layout!r}")
         for name in ("g",) if layout == EXPANDED else ("x", "g", "u", "w"):
             arrays[name] = layouts[layout](arrays[name])
-    if not subject.is_affine:
-        arrays |= dict.fromkeys(PER_CHANNEL)
     return arrays
 
 

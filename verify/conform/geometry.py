@@ -47,7 +47,9 @@ class Geometry:
     @property
     def is_by_unit(self) -> bool:
         """Whether each unit has its own parameters, as in batch normalisation."""
-        return np.array_equal(self.parameters.ravel(), np.arange(self.parameters.size))
+        return np.array_equal(
+            self.parameters, np.arange(self.statistics.size).reshape(self.statistics.shape)
+        )
 
     @property
     def channels(self) -> int:

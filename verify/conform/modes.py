@@ -30,7 +30,9 @@ class Mode:
 
 
 def _layer(subject: Subject, eps: float) -> Callable[..., Any]:
-    return lambda x, gamma, beta: subject.layer(x, gamma, beta, eps)
+    if subject.is_affine:
+        return lambda x, gamma, beta: subject.layer(x, gamma, beta, eps)
+    return lambda x, gamma, beta: subject.layer(x, None, None, eps)
 
 
 def _at(arrays: Arrays) -> tuple[Any, ...]:
@@ -42,7 +44,7 @@ def _along(arrays: Arrays) -> tuple[Any, ...]:
 
 
 def _forward(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    return {"z": subject.layer(*_at(arrays), eps)}
+    return {"z": _layer(subject, eps)(*_at(arrays))}
 
 
 def _gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -125,13 +127,14 @@ def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) ->
     """Call on other numbers, then on these: in place where arrays can be changed."""
     values = adapter.numpy(arrays["x"])
     x = adapter.array(_others(values), adapter.dtype(arrays["x"]))
-    subject.layer(x, arrays["gamma"], arrays["beta"], eps)
+    layer = _layer(subject, eps)
+    layer(x, arrays["gamma"], arrays["beta"])
     fill = getattr(adapter, "fill", None)
     if fill is None:
         x = arrays["x"]
     else:
         fill(x, values)
-    return {"z": subject.layer(x, arrays["gamma"], arrays["beta"], eps)}
+    return {"z": layer(x, arrays["gamma"], arrays["beta"])}
 
 
 def _vmap(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -149,6 +152,10 @@ def _others(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.flip(values))
 
 
+def _parameters(subject: Subject, arrays: Arrays) -> tuple[Any, Any]:
+    return (arrays["gamma"], arrays["beta"]) if subject.is_affine else (None, None)
+
+
 MOMENTUM = 0.125
 """A power of two, the same number in every dtype."""
 
@@ -157,7 +164,7 @@ def _running(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Output
     """Take three steps of training, the second on another batch."""
     if subject.train is None:
         raise NotOffered("no step of training was given")
-    parameters = arrays["gamma"], arrays["beta"]
+    parameters = _parameters(subject, arrays)
     state = arrays["mean"], arrays["variance"]
     steps = []
     for x in (arrays["x"], arrays["g"], arrays["x"]):
@@ -182,8 +189,7 @@ def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) 
     def output(x: Any) -> Any:
         z, *after = train(
             x,
-            arrays["gamma"],
-            arrays["beta"],
+            *_parameters(subject, arrays),
             arrays["mean"],
             arrays["variance"],
             MOMENTUM,
@@ -202,7 +208,9 @@ def _evaluated(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., An
     if evaluate is None:
         raise NotOffered("no evaluation was given")
     mean, variance = arrays["mean"], arrays["variance"]
-    return lambda x, gamma, beta: evaluate(x, gamma, beta, mean, variance, eps)
+    if subject.is_affine:
+        return lambda x, gamma, beta: evaluate(x, gamma, beta, mean, variance, eps)
+    return lambda x, gamma, beta: evaluate(x, None, None, mean, variance, eps)
 
 
 def _evaluation(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:

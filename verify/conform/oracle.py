@@ -27,7 +27,8 @@ PRECISIONS = {
     "float64": Precision(2.0**-53, 2.0**-1022, np.finfo(np.float64).max),
     "float32": Precision(2.0**-24, 2.0**-126, float(np.finfo(np.float32).max)),
     "bfloat16": Precision(2.0**-8, 2.0**-126, 2.0**128 * (1 - 2.0**-8)),
-    "float16": Precision(2.0**-11, 2.0**-14, 65504.0),
+    # A layer takes its statistics in single precision: a variance may be beyond the half range.
+    "float16": Precision(2.0**-11, 2.0**-14, float(np.finfo(np.float32).max)),
 }
 BITS, MOST_BITS = 256, 2048
 """Precision of the balls, doubled until their radius is nothing beside the rounding."""

@@ -13,6 +13,7 @@ from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, by_name
 from verify.conform.oracle import Convention, Oracle
 
+OF_SCALE = ("gamma", "hgamma", "tgamma", "egamma")
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
 
@@ -31,6 +32,8 @@ class Options:
     convention: Convention = field(default_factory=Convention)
     eps: float | None = None
     """The layer's own eps, where it does not let one choose."""
+    is_affine: bool = True
+    has_shift: bool = True
     kinds: tuple[str, ...] = KINDS
     """The kinds of cases that are examined."""
 
@@ -38,6 +41,12 @@ class Options:
     def is_centred(self) -> bool:
         """Whether the mean is subtracted."""
         return self.family != "rms"
+
+    def leaves_out(self, cell: Cell) -> bool:
+        """Whether a cell is about a parameter that the layer does not have."""
+        answer = by_name(cell.mode).answers.get(cell.output)
+        without_scale = not self.is_affine and answer in OF_SCALE
+        return without_scale or (answer == "beta" and not (self.is_affine and self.has_shift))
 
     def oracle(self, case: Case) -> Oracle:
         """Return the answers at a case."""
@@ -69,6 +78,8 @@ class Examination:
             options.seed,
             options.groups,
             options.eps,
+            options.is_affine,
+            options.has_shift,
         )
 
 
@@ -117,7 +128,8 @@ def cells_of(
     for outcome in replies:
         outcomes.append(outcome)
         with np.errstate(all="ignore"):
-            cells += judged(case, oracle, outcome, token)
+            found = judged(case, oracle, outcome, token)
+            cells += (cell for cell in found if not options.leaves_out(cell))
     return case, outcomes, cells
 
 

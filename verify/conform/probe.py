@@ -45,7 +45,7 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
             reasons.append(f"{axes} {case.place.shape}: {reason}")
         else:
             likeness[axes] = _likeness(case, z, family)
-    chosen = _chosen(likeness)
+    chosen = _chosen(likeness, family == "batch" and facts.is_affine)
     if not chosen:
         raise StartError(f"the layer takes no input: {'; '.join(dict.fromkeys(reasons))}")
     if eps is not None and np.isnan(eps):
@@ -58,7 +58,16 @@ def _case(
 ) -> Case:
     # Sizes that differ, so that axes cannot be mistaken for each other.
     stratum = Stratum("probe", PLAIN, 30, 4, log_scale=log_scale)
-    return draw(stratum, dtype, family, axes, groups=facts.groups, eps=eps)
+    return draw(
+        stratum,
+        dtype,
+        family,
+        axes,
+        groups=facts.groups,
+        eps=eps,
+        is_affine=facts.is_affine,
+        has_shift=facts.has_shift,
+    )
 
 
 def _forward(bench: Bench, case: Case) -> tuple[np.ndarray | None, str]:
@@ -78,15 +87,20 @@ def _likeness(case: Case, z: np.ndarray, family: str) -> float:
     return float(np.sqrt(np.mean(away**2) / np.mean(exact**2)))
 
 
-def _chosen(likeness: dict[str, float]) -> tuple[str, ...]:
+def _chosen(likeness: dict[str, float], is_telling: bool) -> tuple[str, ...]:
     """Return the axes to examine: those that look right, and maps that are taken all the same.
 
-    A layer that reads maps (N, C, H, W) without a complaint means to normalise them, and may do it
-    wrongly.  With the channels last, one that is written for (N, C) is silent about each map.
+    A batch normalisation that reads maps (N, C, H, W) without a complaint means to normalise
+    them, and may do it wrongly.  With the channels last, or without gamma, one that is written for
+    (N, C) is silent about maps.
     """
     right = [axes for axes in likeness if likeness[axes] < LIKENESS]
     is_met = {len(axes) for axes in right}
-    taken = [axes for axes in likeness if axes.startswith("NC") and len(axes) not in is_met]
+    taken = [
+        axes
+        for axes in likeness
+        if is_telling and axes.startswith("NC") and len(axes) not in is_met
+    ]
     return (*right, *taken) if right else tuple(likeness)[:1]
 
 

@@ -37,6 +37,8 @@ class Wanted:
     seed: int = 0
     limit: float = 20.0
     kinds: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()
+    """Found by trying where empty."""
 
 
 Tell = Callable[[str, int, int], None]
@@ -125,6 +127,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
             f"{about.framework} offers no {', '.join(missing) or 'floating-point dtype'} here; "
             f"choose of {', '.join(about.dtypes) or 'another framework'}"
         )
+    about = replace(about, axes=wanted.axes or about.axes)
     widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
     found = probe(bench, about, family, widest)
     conventions = {"axes": ", ".join(found.axes)}
@@ -145,6 +148,8 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         about.groups,
         running.convention,
         found.eps,
+        about.is_affine,
+        about.has_shift,
         wanted.kinds or KINDS,
     )
     return Prepared(options, running, conventions)
