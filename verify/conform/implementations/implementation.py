@@ -21,6 +21,8 @@ class Implementation:
     family: str
     library: str
     """The distribution whose version is printed."""
+    dtypes: tuple[str, ...] = ()
+    """The only ones that it takes; none: both of single and double precision."""
     thread: str = ""
     """Where its maintainers speak of what is found."""
 
@@ -31,6 +33,7 @@ def implementation(
     *,
     family: str = "batch",
     library: str,
+    dtypes: tuple[str, ...] = (),
     thread: str = "",
     **parts: Any,
 ) -> Implementation:
@@ -41,11 +44,12 @@ def implementation(
         layer: a plain function of a module, which uses only imported names.
         family: one of :data:`verify.conform.subject.FAMILIES`.
         library: its distribution.
+        dtypes: the only ones that it takes.
         thread: a link to its maintainers' discussion.
         parts: further fields of :class:`verify.conform.subject.Subject`.
     """
     subject = Subject(name, layer, script=standalone(layer), **parts)
-    return Implementation(subject, family, library, thread)
+    return Implementation(subject, family, library, dtypes, thread)
 
 
 def by_function(*found: Implementation) -> SimpleNamespace:
