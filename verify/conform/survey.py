@@ -101,7 +101,7 @@ def summary(found: Implementation, target: str, report: Report, seconds: float) 
         "framework": report.framework,
         "versions": versions(),
         "measured": datetime.now(UTC).date().isoformat(),
-        "thread": found.thread,
+        "threads": list(found.threads),
         "script": found.subject.script,
         "verdict": report.verdict,
         "reason": report.reason,

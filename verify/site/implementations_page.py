@@ -93,8 +93,9 @@ def page(line: Line) -> str:
         f'<p class="where"><a href="index.html">Implementations</a> · {escape(how)}</p>\n',
         f"{summary(line)}\n",
     ]
-    if line["thread"]:
-        parts.append(f"Its maintainers speak of it in [this thread]({line['thread']}).\n")
+    if line["threads"]:
+        links = ", ".join(f"[{_thread(url)}]({url})" for url in line["threads"])
+        parts.append(f"Where its maintainers speak of it: {links}.\n")
     if line["rows"]:
         parts += ["## Every mode\n", _units(), raw(_matrix(line))]
     if found := _found(line):
@@ -256,6 +257,16 @@ def _not_offered(reasons: Mapping[str, str]) -> list[str]:
     for mode, reason in reasons.items():
         modes.setdefault(reason, []).append(mode)
     return [f"- {', '.join(names)}: {_plain(reason)}\n" for reason, names in modes.items()]
+
+
+def _thread(url: str) -> str:
+    """Return a thread's short name.
+
+    >>> _thread("https://github.com/pytorch/pytorch/issues/186256")
+    'pytorch#186256'
+    """
+    *_, project, _, number = url.split("/")
+    return f"{project}#{number}"
 
 
 def _plain(text: str) -> str:

@@ -23,7 +23,7 @@ class Implementation:
     """The distribution whose version is printed."""
     dtypes: tuple[str, ...] = ()
     """The only ones that it takes; none: both of single and double precision."""
-    thread: str = ""
+    threads: tuple[str, ...] = ()
     """Where its maintainers speak of what is found."""
 
 
@@ -34,7 +34,7 @@ def implementation(
     family: str = "batch",
     library: str,
     dtypes: tuple[str, ...] = (),
-    thread: str = "",
+    threads: tuple[str, ...] = (),
     **parts: Any,
 ) -> Implementation:
     """Return an implementation whose reproduction is the source of its function.
@@ -45,11 +45,11 @@ def implementation(
         family: one of :data:`verify.conform.subject.FAMILIES`.
         library: its distribution.
         dtypes: the only ones that it takes.
-        thread: a link to its maintainers' discussion.
+        threads: links to its maintainers' discussions.
         parts: further fields of :class:`verify.conform.subject.Subject`.
     """
     subject = Subject(name, layer, script=standalone(layer), **parts)
-    return Implementation(subject, family, library, dtypes, thread)
+    return Implementation(subject, family, library, dtypes, threads)
 
 
 def by_function(*found: Implementation) -> SimpleNamespace:
