@@ -9,7 +9,7 @@ SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
 EXTRAS_onnx := conform-onnx,conform-onnxruntime
 SURVEYS_onnx := onnx onnxruntime
 
-.PHONY: verify deep conform checkers experiments flake test lint docs package bench clean
+.PHONY: verify deep prove conform checkers experiments flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: build/conform/%/.installed
 
@@ -24,7 +24,11 @@ verify: $(ENV)
 	$(RUN) verify convolutions --evidence evidence
 	$(MAKE) docs
 
-# The same, looking much harder.
+# Proofs that Coq's kernel checks; says what to install where Coq is missing.
+prove: $(ENV)
+	$(RUN) verify prove
+
+# The same as the main job, looking much harder.
 deep: $(ENV)
 	$(RUN) pytest verify --profile deep
 	$(RUN) verify convolutions --profile deep --evidence evidence

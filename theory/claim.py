@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from theory import batchnorm
+from theory.language.expression import Says
 from theory.statement import (
     Form,
     Hypothesis,
@@ -23,6 +24,7 @@ from theory.statement import (
     Statement,
     Term,
     Verdict,
+    order_of,
 )
 
 __all__ = [
@@ -171,10 +173,16 @@ def hessian_in_y(network: Network, u: Any) -> Any:
 class Claim(Statement):
     """A statement about one unit of a network with Batch Normalization."""
 
-    sides: Callable[[Network, Letters], Sides]
+    sides: Callable[[Network, Letters], Sides] = None  # type: ignore[assignment]
     certificate: Callable[[Network, Letters], list[Term]] | None = None
     order: int = 1
     """How often the actual side differentiates the network."""
+
+    def __post_init__(self) -> None:
+        """Derive what follows from the expression."""
+        super().__post_init__()
+        if self.says is not None:
+            object.__setattr__(self, "order", order_of(self.says))
 
     def under(self, reading: Reading, expected: Verdict, **changes: Any) -> Claim:
         """Return the same statement in another reading."""
@@ -182,9 +190,33 @@ class Claim(Statement):
             self, id=self.id + reading.suffix, reading=reading, expected=expected, **changes
         )
 
+    def with_epsilon(
+        self, expected: Verdict, unit: Verdict | None = None, right: Says | str | None = None
+    ) -> list[Claim]:
+        """Return the statement at eps = 0 and in the readings of eps.
+
+        Args:
+            expected: of the reading with one epsilon, in sigma and in yhat.
+            unit: of the reading with a yhat of variance one; None if it is not examined.
+            right: the statement that holds with one epsilon, where this one does not, or the
+                identifier of the claim that says it.
+        """
+        named = right if isinstance(right, str) else None
+        shared = self.under(Reading.SHARED_EPSILON, expected, corrected_by=named)
+        found = [self, shared]
+        if isinstance(right, Says):
+            found.append(shared.corrected(says=right, remark="", corrected_by=None))
+        if unit is not None:
+            corrected_by = (named or found[-1].id) if unit is Verdict.REFUTED else None
+            found.insert(2, self.under(Reading.UNIT_VARIANCE, unit, corrected_by=corrected_by))
+        return found
+
     def letters(self, network: Network) -> Letters:
-        """Return the paper's letters for a network in this claim's reading."""
-        return letters_of(network, self.reading)
+        """Return the paper's letters for a network in this claim's reading, computed once."""
+        known = vars(network).setdefault("letters", {})
+        if self.reading not in known:
+            known[self.reading] = letters_of(network, self.reading)
+        return cast(Letters, known[self.reading])
 
     def evaluate(self, network: Network) -> Sides:
         """Return both sides for one network."""

@@ -119,7 +119,7 @@ class Kind(StrEnum):
 class MatrixClaim(Statement):
     """A statement about matrices of numbers."""
 
-    sides: Callable[[Any], Sides]
+    sides: Callable[[Any], Sides] = None  # type: ignore[assignment]
     certificate: Callable[[Any], list[Term]] | None = None
     subject: Kind
     """What the sides are a function of."""

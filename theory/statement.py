@@ -6,26 +6,30 @@ matrices of numbers in :mod:`theory.matrix_claim`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
+from theory.language.certificates import products
+from theory.language.expression import Expression, Relation, Says, derivatives_in
+from theory.language.latex import latex
+from theory.language.values import Sides, Values
 
-class Relation(StrEnum):
-    """How the actual side relates to the claimed one, or a hypothesis's quantity to zero."""
-
-    EQUAL = "="
-    AT_MOST = "<="
-    AT_LEAST = ">="
-    LESS_THAN = "<"
-    MORE_THAN = ">"
+__all__ = ["Relation", "Sides"]
 
 
 class Form(StrEnum):
     """What a claim is to the paper."""
 
     PRINTED = "printed"
+    """What a text prints or says."""
+    STEP = "step"
+    """A line of a proof."""
+    READING = "reading"
+    """One way to read words, or to add epsilon."""
+    BOUNDARY = "boundary"
+    """A hypothesis shown to be needed; something that the paper does not claim."""
     CORRECTED = "corrected"
     SHARPENED = "sharpened"
 
@@ -39,13 +43,6 @@ class Verdict(StrEnum):
     UNREADABLE = "unreadable"
     UNDECIDED = "undecided"
     NOT_RUN = "not yet run"
-
-
-class Sides(NamedTuple):
-    """The two sides of a statement: what the network does, and what the paper says of it."""
-
-    actual: Any
-    claimed: Any
 
 
 class Reading(StrEnum):
@@ -86,6 +83,81 @@ class Hypothesis:
     """
     printed: bool = True
     """Whether the text states it; False for a hypothesis that the text leaves out."""
+    says: Says | None = None
+    """The condition as an expression; the fields above but ``impose`` follow from it."""
+
+    @property
+    def slack(self) -> Expression:
+        """What the condition says is not negative, or zero; certificates are made of it."""
+        if self.says is None:
+            raise ValueError(f"the hypothesis {self.statement} is not an expression")
+        return self.says.slack
+
+
+SIGNS = {
+    Relation.EQUAL: Relation.EQUAL,
+    Relation.AT_MOST: Relation.AT_LEAST,
+    Relation.AT_LEAST: Relation.AT_LEAST,
+    Relation.LESS_THAN: Relation.MORE_THAN,
+    Relation.MORE_THAN: Relation.MORE_THAN,
+}
+"""How the slack of a relation relates to zero."""
+
+
+def assume(
+    says: Says,
+    impose: Callable[[Any], Any] | None = None,
+    *,
+    printed: bool = True,
+    words: str = "",
+) -> Hypothesis:
+    """Return a hypothesis that is an expression.
+
+    Args:
+        says: the condition.
+        impose: how a case is changed so that it holds.
+        printed: whether the text states it.
+        words: how it is displayed, where the relation alone would not be understood.
+    """
+
+    def quantity(*subject: Any) -> Any:
+        return values_of(*subject)[says.slack]
+
+    return Hypothesis(words or latex(says), quantity, SIGNS[says.relation], impose, printed, says)
+
+
+class Joined:
+    """Several sources of letters as one subject: the first that has a name answers for it."""
+
+    def __init__(self, *sources: Any):
+        self._sources = sources
+
+    def __getattr__(self, name: str) -> Any:
+        for source in self._sources:
+            if hasattr(source, name):
+                return getattr(source, name)
+        raise AttributeError(f"none of {self._sources} has {name}")
+
+
+def joined(*sources: Any) -> Any:
+    """Return one subject for what a witness offers: a network and its letters, or a layer."""
+    return sources[0] if len(sources) == 1 else Joined(*reversed(sources))
+
+
+def values_of(*sources: Any) -> Values:
+    """Return the values of expressions for what a witness offers.
+
+    Statements that are examined at one network share them.
+    """
+    try:
+        shared = vars(sources[0]).setdefault("values", {})
+    except TypeError:
+        return Values(joined(*sources))
+    key = tuple(map(id, sources[1:]))
+    if key not in shared:
+        make = getattr(sources[0], "values_of", Values)
+        shared[key] = make(joined(*sources))
+    return cast(Values, shared[key])
 
 
 @dataclass(frozen=True)
@@ -117,10 +189,20 @@ class Statement:
     id: str
     row: str
     locations: tuple[Location, ...]
-    statement: str
-    sides: Callable[..., Sides]
-    relation: Relation
     expected: Verdict
+    says: Says | None = None
+    """The statement as an expression: its display, its sides and its relation follow from it."""
+    because: Expression | None = None
+    """The certificate as an expression: what claimed - actual is, term by term not negative."""
+    title: str = ""
+    """What the statement is about, in a few plain words."""
+    in_words: str = ""
+    """Why the statement is not an expression, where it is displayed in words."""
+    attack: tuple[Callable[[Any], Any], ...] = ()
+    """Changes of a case at which a search for counterexamples may look first."""
+    statement: str = ""
+    sides: Callable[..., Sides] = None  # type: ignore[assignment]
+    relation: Relation = None  # type: ignore[assignment]
     reading: Reading = Reading.NO_EPSILON
     form: Form = Form.PRINTED
     of: str | None = None
@@ -135,6 +217,19 @@ class Statement:
     """What would falsify the statement, in words."""
     remark: str = ""
 
+    def __post_init__(self) -> None:
+        """Derive what follows from the expression."""
+        if self.says is None:
+            return
+        derived = {
+            "statement": latex(self.says),
+            "relation": self.says.relation,
+            "sides": sides_of(self.says),
+            "certificate": certificate_of(self.because, self.hypotheses),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
     def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
         """Return a corrected statement, tied to this one."""
         settled = {"form": Form.CORRECTED, "of": self.id, "expected": Verdict.PROVED}
@@ -143,3 +238,35 @@ class Statement:
     def sharpened(self, name: str = "sharpened", /, **changes: Any) -> Self:
         """Return a sharper statement, tied to this one."""
         return self.corrected(name, **{"form": Form.SHARPENED, **changes})
+
+
+def sides_of(says: Says) -> Callable[..., Sides]:
+    """Return the sides of a statement as a function of what a witness offers."""
+    return lambda *subject: values_of(*subject).sides(says)
+
+
+def certificate_of(
+    because: Expression | None, hypotheses: Sequence[Hypothesis]
+) -> Callable[..., list[Term]] | None:
+    """Return the terms of a certificate as a function of what a witness offers."""
+    if because is None:
+        return None
+    by_slack = {h.slack: h for h in hypotheses if h.says is not None}
+    parts = products(because, by_slack)
+
+    def certificate(*subject: Any) -> list[Term]:
+        values = values_of(*subject)
+        return [
+            Term(
+                values[part.weight],
+                (*(by_slack[s] for s in part.slacks), *(values[x] for x in part.squares)),
+            )
+            for part in parts
+        ]
+
+    return certificate
+
+
+def order_of(says: Says) -> int:
+    """Return how often the sides differentiate the network, at least once."""
+    return max(1, derivatives_in(says.actual), derivatives_in(says.claimed))

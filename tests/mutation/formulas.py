@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+import torch
 from paper_numbers import Numbers
 
 from theory import batchnorm, running
 from theory.arithmetic.abstract import Space
+from theory.claim import Reading
+from verify.witnesses.autograd import TorchNetwork
 
 MEAN, VARIANCE = 0.5, 2.0
 """Running statistics of one unit."""
@@ -83,6 +86,27 @@ LETTERS: dict[str, Callable[[Numbers], Any]] = {
     "H": lambda n: n.H @ n.u,
 }
 """The paper's letters as they must be; H is applied to the direction."""
+
+
+def instance(reading: Reading) -> tuple[TorchNetwork, Numbers]:
+    """Return one unit, no two numbers of it alike, as a network and in the paper's symbols."""
+    y, u, v, a, quartic = (torch.tensor(row, dtype=torch.float64) for row in ROWS)
+    B = torch.outer(u, u) + torch.diag(v * v)
+    gamma, beta, bound = -1.5, 0.5, 5.0
+    eps = 0.0 if reading is Reading.NO_EPSILON else 0.75
+
+    def loss(z: torch.Tensor) -> torch.Tensor:
+        return a @ z + z @ B @ z / 2 + quartic @ z**4
+
+    numbers = (torch.tensor(x, dtype=torch.float64) for x in (gamma, beta, eps))
+    network = TorchNetwork(y, *numbers, u, loss, v, torch.tensor(bound, dtype=torch.float64))
+    in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
+    arrays = (x.numpy() for x in (u, v))
+    return network, Numbers(y.numpy(), gamma, beta, eps, *arrays, loss, in_yhat, bound)
+
+
+ROWS = ([3, -1, 2, 0], [1, -2, 3, 1], [-3, 3, -1, 2], [2, 1, -3, -1], [1, 2, 3, 4])
+"""A batch, two directions, and the coefficients of a loss."""
 
 
 def for_every_m(formula: Callable[..., Any]) -> tuple[Any, ...]:

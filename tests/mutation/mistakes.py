@@ -13,17 +13,6 @@ ALIKE = (
     {"running_mean", "running_variance"},
 )
 """Names that may be taken for each other where both are in scope."""
-FIELDS = {
-    "at": ({"g", "yhat", "one"}, {"gamma", "beta", "sigma"}),
-    "network": (
-        {"y", "z", "direction", "other_direction"},
-        {"gamma", "beta", "eps", "bound"},
-        {"forward", "normalize"},
-        {"loss", "normalized_loss"},
-    ),
-    "case": ({"y", "direction", "other_direction"}, {"gamma", "beta", "eps", "bound"}),
-}
-"""Fields that may be taken for each other."""
 OTHER_NUMBERS = {0: (1,), 1: (2,), 2: (1, 3), 3: (1, 2)}
 LOWER_POWER = {2: 1, 3: 2, 4: 2}
 UNSQUARED = {"gamma", "sigma", "standard_deviation"}
@@ -47,8 +36,6 @@ def mistakes(node: ast.expr, parent: ast.AST, scope: frozenset[str]) -> Found:
             yield "swapped", ast.Subscript(pair, ast.Constant(1 - index))
         case ast.List(elts=terms):
             yield from (("dropped term", ast.List(rest)) for rest in _without_one(terms))
-        case ast.Tuple(elts=factors) if _name(parent) == "Term":
-            yield from (("dropped factor", ast.Tuple(rest)) for rest in _without_one(factors))
         case ast.Call() | ast.Name() | ast.Attribute():
             yield from _in_name(node, scope)
             if _name(node) in UNSQUARED and not _is_power(parent):
@@ -99,11 +86,6 @@ def _in_name(node: ast.Call | ast.Name | ast.Attribute, scope: frozenset[str]) -
             yield from (("swapped", ast.Name(other)) for other in sorted(others - {name}))
             if name == "eps":
                 yield "no eps", ast.Constant(0)
-        case ast.Attribute(value=ast.Name(id=owner) as value):
-            others = {o for names in FIELDS.get(owner, ()) if name in names for o in names}
-            yield from (
-                ("swapped", ast.Attribute(value, other)) for other in sorted(others - {name})
-            )
 
 
 def _without_one(parts: list[ast.expr]) -> Iterator[list[ast.expr]]:

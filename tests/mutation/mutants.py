@@ -111,10 +111,6 @@ def sites(statement: ast.stmt) -> Iterator[Site]:
             for method in body:
                 if isinstance(method, ast.FunctionDef) and not _describes(method):
                     yield from _in_function(method, method.name, frozenset())
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            for part in ast.walk(value):
-                if isinstance(part, ast.Lambda):
-                    yield from _in_expression(part, "body", None, name, _parameters(part))
 
 
 def _describes(function: ast.FunctionDef) -> bool:

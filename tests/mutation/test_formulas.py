@@ -1,4 +1,4 @@
-"""Every mechanical mistake in the shipped formulas is noticed, by a claim or by autograd.
+"""Every mechanical mistake in the shipped formulas is noticed, by autograd.
 
 The claims' letters (``theory/claim.py``) are formulas too, and are mutated with them.
 """
@@ -8,33 +8,18 @@ from functools import cache
 import numpy as np
 import pytest
 from equivalent import PROVABLE, survivors_of
-from formulas import FORMULAS, LETTERS, for_every_m
-from instances import free_case
-from killers import CLOSE, killer_of, other_formula, violated, wrong_sum
+from formulas import FORMULAS, LETTERS, for_every_m, instance
 from mutants import functions, mutants
 from planting import live, planted
 
 from theory.arithmetic.abstract import is_zero
 from theory.claim import Reading, letters_of
-from theory.santurkar2018 import CLAIMS
 
-FILES = ("theory/batchnorm.py", "theory/running.py", "theory/claim.py")
-PLACES = [(file, function) for file in FILES for function in functions(file)]
-SENTINELS = [
-    claim
-    for claim in CLAIMS
-    if claim.id
-    in {
-        "S-fact-C1/eps",
-        "S-fact-C1/eps/shipped",
-        "S-eq-41-42/eps/shipped",
-        "S-eq-45/eps-unit",
-        "S-eq-24/eps",
-        "S-thm-4.2-discussion/descent/corrected",
-    }
-]
-KILLERS = (other_formula, violated, wrong_sum)
-READINGS = {reading: free_case(0, reading) for reading in Reading}
+FILES = ("theory/batchnorm.py", "theory/running.py")
+LETTERS_OF = ("theory/claim.py", "letters_of")
+PLACES = [*((file, function) for file in FILES for function in functions(file)), LETTERS_OF]
+CLOSE = 1e-9
+READINGS = {reading: instance(reading) for reading in Reading}
 _, NUMBERS = READINGS[Reading.SHARED_EPSILON]
 
 
@@ -71,7 +56,7 @@ def disagreement():
 
 def killer(mutant):
     with planted(mutant):
-        return disagreement() or killer_of(SENTINELS, KILLERS)
+        return disagreement()
 
 
 @pytest.mark.parametrize("name", FORMULAS)
@@ -81,8 +66,7 @@ def test_a_formula_gives_what_autograd_gives(name):
 
 
 def test_nobody_complains_of_the_shipped_formulas():
-    assert len(SENTINELS) == 6
-    assert killer_of(SENTINELS, KILLERS) == disagreement() == ""
+    assert disagreement() == ""
 
 
 @pytest.mark.parametrize(("file", "function"), PLACES)

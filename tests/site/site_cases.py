@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.santurkar2018 import theorem_4_1, theorem_4_1_supplement
+from theory.santurkar2018 import theorem_4_1
 from verify.evidence import Record, describe_run
 from verify.experiments import figures
 from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment, Observation
 
-CLAIMS = [*theorem_4_1.CLAIMS, *theorem_4_1_supplement.CLAIMS]
+CLAIMS = theorem_4_1.THEOREM
 PROVED, REFUTED, WAITING = "S-thm-4.1", "S-thm-4.1-supp", "S-thm-4.1-supp/eps"
 COUNTEREXAMPLE = {
     "m": 3,

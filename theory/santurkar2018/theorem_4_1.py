@@ -1,102 +1,176 @@
-r"""Theorem 4.1: the gradient's norm with and without Batch Normalization.
+r"""Theorem 4.1: the gradient's norm with and without Batch Normalization; its proof, (3) to (9).
 
 The statement compares a network with Batch Normalization to one without it "with all layer
 parameters the same".  Its proof ends with "exploiting the fact that dLhat/dz = dL/dy": the
-gradient on the right is then the loss's at the layer's output z.  The other reading, the gradient
-of the network without the layer at its own output y, is the entry ``two-networks``.
+gradient on the right is then g, the loss's at the layer's output z.  The other reading, the
+gradient at y, where the network without the layer is, is the entry ``two-networks``; the two are
+one if gamma = sigma and beta = mean.
+
+Lines (6) to (8) divide by the norm of yhat and so take it for sqrt(m), which it is only at
+eps = 0: in general its square is m (1 - eps/sigma^2).  The supplement's line (9), and with it its
+theorem, divides by m's root once.
 """
 
-from typing import Any
+from dataclasses import replace
 
-from theory.arithmetic import inner, norm_squared
-from theory.claim import (
-    Claim,
-    Letters,
-    Network,
-    Reading,
-    Relation,
-    Sides,
-    Term,
-    Verdict,
-    gradient_in_y,
+from theory import batchnorm
+from theory.arithmetic import mean as mean_of
+from theory.claim import Claim, Form, Reading, Verdict
+from theory.language.expression import equal, gradient, named, number
+from theory.language.operations import centred, dot, norm2, sqrt
+from theory.santurkar2018.equations import displayed
+from theory.santurkar2018.texts import final, supplement
+from theory.statement import assume
+from theory.unit import L, eps, g, gamma, grad, m, one, partial, sigma, y, yhat, z
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+SCALE = gamma**2 / sigma**2
+VANILLA = named(r"\nabla L(y)", gradient(L(y), y))
+"""The gradient of the network without the layer, at its own point."""
+
+EQUALITY = equal(norm2(grad), SCALE * (norm2(g) - dot(one, g) ** 2 / m - dot(g, yhat) ** 2 / m))
+WITH_EPSILON = equal(
+    norm2(grad),
+    SCALE * (norm2(g) - dot(one, g) ** 2 / m - (1 + eps / sigma**2) * dot(g, yhat) ** 2 / m),
 )
-from theory.santurkar2018 import proof_4_1
-from theory.santurkar2018.texts import final
-
-
-def sides(network: Network, at: Letters) -> Sides:
-    """The gradient on the right is taken at the layer's output z."""
-    return bound(network, at, at.g)
-
-
-def two_networks(network: Network, at: Letters) -> Sides:
-    """The gradient on the right is taken at y, where the network without the layer is."""
-    return bound(network, at, network.gradient(network.loss, network.y))
-
-
-def bound(network: Network, at: Letters, g: Any) -> Sides:
-    """The printed inequality for a gradient g."""
-    return Sides(
-        norm_squared(gradient_in_y(network)),
-        at.gamma**2
-        / at.sigma**2
-        * (norm_squared(g) - inner(at.one, g) ** 2 / at.m - inner(g, at.yhat) ** 2 / at.m),
-    )
-
-
-def slack(network: Network, at: Letters) -> list[Term]:
-    """Epsilon times a square."""
-    return [
-        Term(network.eps * at.gamma**2 / (at.m * at.sigma**4), (inner(at.g, at.yhat),)),
-    ]
-
+SLACK = eps * gamma**2 / (m * sigma**4) * dot(g, yhat) ** 2
 
 PRINTED = Claim(
     id="S-thm-4.1",
     row="S-thm-4.1",
+    title="The gradient's norm with and without the layer",
     locations=(
         final(169, "Sect. 4.2, Theorem 4.1", r"-\frac{1}{m}\left\langle{\nabla_{\bm{y_{j}}}"),
     ),
-    statement=r"\|\nabla_y\hat L\|^2 \le \frac{\gamma^2}{\sigma^2}\Big(\|\nabla_y L\|^2"
-    r" - \frac1m\langle\mathbf 1, \nabla_y L\rangle^2"
-    r" - \frac1m\langle\nabla_y L, \hat y\rangle^2\Big)",
-    sides=sides,
-    relation=Relation.AT_MOST,
-    certificate=slack,
-    expected=Verdict.PROVED,
+    says=norm2(grad) <= EQUALITY.claimed,
+    because=SLACK,
+    expected=PROVED,
     falsified_by="one batch and loss, the loss's gradient at the layer's output on the right",
+    remark="An equality, line (9) of its proof; with eps > 0 the slack is eps times a square.",
 )
-SHARED = PRINTED.under(Reading.SHARED_EPSILON, Verdict.PROVED)
-TWO_NETWORKS = Claim(
+SHARED = PRINTED.under(Reading.SHARED_EPSILON, PROVED)
+TWO_NETWORKS = replace(
+    PRINTED,
     id="S-thm-4.1/two-networks",
-    row="S-thm-4.1",
-    locations=PRINTED.locations,
-    statement=PRINTED.statement,
-    sides=two_networks,
-    relation=Relation.AT_MOST,
-    expected=Verdict.REFUTED,
+    form=Form.READING,
+    says=norm2(grad)
+    <= SCALE * (norm2(VANILLA) - dot(one, VANILLA) ** 2 / m - dot(VANILLA, yhat) ** 2 / m),
+    because=None,
+    certificate=None,
+    expected=REFUTED,
     corrected_by=PRINTED.id,
     falsified_by="one batch and loss, the loss's gradient at y itself on the right",
     remark="The same weights put the two networks at different points of the loss, y and z.",
 )
-
-CLAIMS = [
+SQUARE_ROOT = SCALE * (norm2(g) - dot(one, g) ** 2 / m - 1 / sqrt(m) * dot(g, yhat) ** 2)
+SUPPLEMENT = Claim(
+    id="S-thm-4.1-supp",
+    row="S-thm-4.1-supp",
+    title="The gradient's norm, with a square root",
+    locations=(supplement(145, "App. C.2, Theorem 4.1", r"\frac{1}{\sqrt{m}}"),),
+    says=norm2(grad) <= SQUARE_ROOT,
+    expected=REFUTED,
+    corrected_by=PRINTED.id,
+    falsified_by=PRINTED.falsified_by,
+    remark="The last version prints 1/m; the proof's line (9) carries the same difference.",
+)
+SUPPLEMENT_SHARED = SUPPLEMENT.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id)
+THEOREM = [
     PRINTED,
     SHARED,
-    PRINTED.under(Reading.UNIT_VARIANCE, Verdict.REFUTED, corrected_by=SHARED.id),
+    PRINTED.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
     TWO_NETWORKS,
-    TWO_NETWORKS.under(Reading.SHARED_EPSILON, Verdict.REFUTED, corrected_by=SHARED.id),
-    PRINTED.sharpened(
-        "equality",
-        relation=Relation.EQUAL,
-        certificate=None,
-        statement=PRINTED.statement.replace(r"\le", "="),
-    ),
-    SHARED.sharpened(
-        "equality",
-        sides=proof_4_1.line_9_corrected,
-        relation=Relation.EQUAL,
-        certificate=None,
-        statement=proof_4_1.CORRECTIONS["S-eq-9"][1],
-    ),
+    TWO_NETWORKS.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id),
+    SUPPLEMENT,
+    SUPPLEMENT_SHARED,
+    SUPPLEMENT.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
 ]
+
+IDENTITY_LAYER = assume(
+    equal(norm2(z - y), 0),
+    impose=lambda case: replace(
+        case, gamma=batchnorm.standard_deviation(case.y, case.eps), beta=mean_of(case.y)
+    ),
+    printed=False,
+    words=r"\gamma = \sigma,\ \beta = \mu",
+)
+"""The layer gives back its batch."""
+
+IDENTIFICATION = Claim(
+    id="S-thm-4.1-identification",
+    row="S-thm-4.1-identification",
+    title="The loss's gradients in two networks are one",
+    locations=(
+        final(413, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"),
+        supplement(173, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"),
+    ),
+    says=equal(g, VANILLA),
+    expected=REFUTED,
+    falsified_by="two networks with the same weights whose losses have different gradients",
+)
+IDENTIFICATION_SHARED = IDENTIFICATION.under(Reading.SHARED_EPSILON, REFUTED)
+LAST_LINE = [
+    IDENTIFICATION,
+    IDENTIFICATION_SHARED,
+    IDENTIFICATION.corrected(hypotheses=(IDENTITY_LAYER,)),
+    IDENTIFICATION_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
+]
+
+equation = displayed(
+    "App. C.2, proof of Theorem 4.1", "S-eq-4-9", title="The gradient, line by line"
+)
+gbar = centred(g)
+KEPT, LOST = number(1) - eps / sigma**2, number(1) - eps**2 / sigma**4
+
+PROOF = [
+    *equation(
+        {3: ((399, r"-{\hat{y}_{j}}^{(b)}\sum_{k=1}^{m}"),
+             (149, r"- \hat{y}_j^{(b)} \sum_{k=1}^m"))},
+        equal(partial, gamma / (m * sigma) * (m * g - dot(one, g) * one - dot(g, yhat) * yhat)),
+        row="S-steps",
+    ).with_epsilon(PROVED, REFUTED),
+    *equation(
+        {4: ((403, r"-\bm{\hat{y}_{j}}\left\langle"), (153, r"1\left\langle 1,"))},
+        equal(partial, gamma / (m * sigma) * (m * g - one * dot(one, g) - yhat * dot(g, yhat))),
+    ).with_epsilon(PROVED, REFUTED),
+    *equation(
+        {5: ((407, r"\bm{1}\mu_{g}"), (158, r"\mathbf{1}\mu_g"))},
+        equal(partial, gamma / sigma * (gbar - 1 / m * yhat * dot(gbar, yhat))),
+    ).with_epsilon(PROVED, REFUTED),
+    *equation(
+        {6: ((408, r"\frac{\bm{\hat{y}_{j}}}{\left|\left|"), (161, r"\frac{\hat{\mathbf{y}}_j}"))},
+        equal(partial, gamma / sigma * (gbar - yhat * dot(gbar, yhat) / norm2(yhat))),
+    ).with_epsilon(
+        REFUTED, REFUTED,
+        equal(partial, gamma / sigma * (gbar - KEPT * yhat * dot(gbar, yhat) / norm2(yhat))),
+    ),
+    *equation(
+        {7: ((409, r"\frac{\gamma^{2}}{\sigma^{2}}"), (164, r"\frac{\gamma^{2}}{\sigma^{2}}"))},
+        equal(norm2(partial), SCALE * norm2(gbar - yhat * dot(gbar, yhat) / norm2(yhat))),
+    ).with_epsilon(
+        REFUTED, REFUTED,
+        equal(norm2(partial), SCALE * (norm2(gbar) - LOST * dot(gbar, yhat) ** 2 / norm2(yhat))),
+    ),
+    *equation(
+        {8: ((410, r"\frac{\gamma^{2}}{\sigma^{2}}"), (167, r"\frac{\gamma^2}{\sigma^2}"))},
+        equal(norm2(partial), SCALE * (norm2(gbar) - dot(gbar, yhat) ** 2 / norm2(yhat))),
+    ).with_epsilon(REFUTED, REFUTED, "S-eq-7/eps/corrected"),
+    *equation({9: ((411, r"-\frac{1}{m}\left\langle"), None)}, EQUALITY).with_epsilon(
+        REFUTED, REFUTED, WITH_EPSILON
+    ),
+]  # fmt: skip
+
+NINE_SUPPLEMENT = Claim(
+    id="S-eq-9-supp",
+    row="S-eq-4-9",
+    title="The gradient's norm, with a square root",
+    form=Form.STEP,
+    locations=(supplement(170, "App. C.2, proof of Theorem 4.1, eq. (9)", r"\frac{1}{\sqrt{m}}"),),
+    says=equal(norm2(partial), SQUARE_ROOT),
+    expected=REFUTED,
+    corrected_by="S-eq-9",
+    remark="Here the supplement differs from the last version, which prints 1/m.",
+)
+PROOF += NINE_SUPPLEMENT.with_epsilon(REFUTED, REFUTED, "S-eq-9/eps/corrected")
+
+CLAIMS = [*THEOREM, *LAST_LINE, *PROOF]

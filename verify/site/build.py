@@ -11,7 +11,7 @@ from pathlib import Path
 
 from theory.statement import Statement
 from verify import engine, experiments, json_lines
-from verify.evidence import EvidenceError, Record, Run, read
+from verify.evidence import EvidenceError, Record, Run
 from verify.experiments import evidence as found
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
@@ -46,7 +46,7 @@ def write_pages(
     Raises:
         EvidenceError: evidence is damaged, or a picture is missing.
     """
-    run, records = _evidence(evidence)
+    run, records = _evidence(evidence, claims)
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
     for name in GENERATED:
         shutil.rmtree(target / name, ignore_errors=True)
@@ -64,9 +64,10 @@ def write_pages(
     return len(files)
 
 
-def _evidence(folder: Path) -> tuple[Run | None, list[Record]]:
+def _evidence(folder: Path, claims: Sequence[Statement] | None) -> tuple[Run | None, list[Record]]:
     try:
-        return read(folder)
+        found = engine.known(folder, claims)
+        return found.run, found.records
     except EvidenceError:
         if (folder / "evidence.jsonl").exists():
             raise

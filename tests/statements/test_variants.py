@@ -1,0 +1,59 @@
+"""Every mistake that could be made in writing a statement is noticed by its checks."""
+
+from dataclasses import replace
+
+import pytest
+from wrong_variants import is_noticed, is_refuted, wrong
+
+from theory.claim import Claim, Verdict
+from theory.language.expression import Relation
+from theory.language.plain import plain
+from verify.engine import CLAIMS
+from verify.witnesses import abstract
+
+
+def has_variants(claim):
+    return next(wrong(claim), None) is not None
+
+
+EXPRESSIONS = [claim for claim in CLAIMS if claim.says is not None and not claim.unreadable]
+EQUATIONS = [c for c in EXPRESSIONS if c.relation is Relation.EQUAL and has_variants(c)]
+PROVED_FOR_EVERY_M = [
+    claim
+    for claim in EXPRESSIONS
+    if isinstance(claim, Claim) and claim.expected is Verdict.PROVED and has_variants(claim)
+]
+_STEP = "theta* + v - theta* - alpha*"
+_SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
+SAME: dict[str, dict[str, str]] = {
+    "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
+    "L-proof-thm-1/eq-24": {
+        f"{_STEP}{_SLOPE} + v)": "the slope at theta* is zero",
+        f"{_STEP}({_SLOPE} + v) + {_SLOPE}))": "the slope at theta* is zero",
+    },
+}
+"""By identifier: variants that say the same, and why."""
+
+
+def ids(claim):
+    return claim.id
+
+
+@pytest.mark.parametrize("claim", EXPRESSIONS, ids=ids)
+def test_every_variant_is_noticed(claim):
+    unnoticed = {plain(v.claimed) for v in wrong(claim) if not is_noticed(claim, v)}
+    assert unnoticed == SAME.get(claim.id, {}).keys()
+
+
+@pytest.mark.parametrize("claim", PROVED_FOR_EVERY_M, ids=ids)
+def test_no_variant_is_proved(claim):
+    variant = next(v for v in wrong(claim) if plain(v.claimed) not in SAME.get(claim.id, {}))
+    assert abstract.prove(replace(claim, says=variant)) is None
+
+
+@pytest.mark.parametrize("claim", EQUATIONS[::20], ids=ids)
+def test_a_variant_of_an_equation_that_holds_is_refuted_by_numbers(claim):
+    if claim.expected is Verdict.PROVED:
+        bound = replace(next(wrong(claim)), relation=Relation.AT_MOST)
+        other = replace(bound, relation=Relation.AT_LEAST)
+        assert is_refuted(claim, bound) or is_refuted(claim, other)

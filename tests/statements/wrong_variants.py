@@ -1,0 +1,134 @@
+"""What a statement is worth where it is examined, and what its wrong variants are worth there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from theory.claim import Claim, Reading, letters_of
+from theory.language.expression import Expression, Relation, Says
+from theory.language.values import Values
+from theory.language.variants import variants
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Statement, joined
+from verify.cases.case import Case, adapted
+from verify.cases.strata import random_cases
+from verify.matrices import exact, floats
+from verify.matrices.strata import random_subjects
+from verify.matrices.subjects import Numbers
+from verify.witnesses.autograd import TorchNetwork
+from verify.witnesses.stacks import loss_of, stacked
+
+CLOSE = 1e-9
+"""Relative; the cases are small integers and well-conditioned batches."""
+MEANINGLESS = (ZeroDivisionError, RuntimeError, ValueError)
+"""What a variant may be worth nothing by: a shape that does not fit, an index that is a half."""
+
+
+def wrong(claim: Statement) -> Iterator[Says]:
+    """Yield what a claim would say with one mistake on its claimed side."""
+    says = claim.says
+    for claimed in dict.fromkeys(variants(says.claimed)):
+        if claimed != says.claimed:
+            yield replace(says, claimed=claimed)
+
+
+def is_noticed(claim: Statement, variant: Says) -> bool:
+    """Whether a variant is worth something else where the claim's hypotheses are imposed.
+
+    There an equation that holds would fail, a slack would not be its certificate, and the two
+    numbers of a counterexample would be others.
+    """
+    return any(_differs(values, claim.says, variant) for values in _values(claim))
+
+
+def is_refuted(claim: Statement, variant: Says) -> bool:
+    """Whether a variant of an inequality is violated where the claim's hypotheses are imposed."""
+    return any(not _holds(values, variant) for values in _values(claim))
+
+
+def _differs(values: Values, says: Says, variant: Says) -> bool:
+    try:
+        return not _close(*(_array(values.sides(s).claimed) for s in (says, variant)))
+    except MEANINGLESS:
+        return True
+
+
+def _holds(values: Values, says: Says) -> bool:
+    try:
+        actual, claimed = np.broadcast_arrays(*map(_array, values.sides(says)))
+    except MEANINGLESS:
+        return False
+    slack = actual - claimed if says.relation in (Relation.AT_LEAST, Relation.MORE_THAN) else (
+        claimed - actual
+    )  # fmt: skip
+    return bool((slack >= -CLOSE * (abs(actual) + abs(claimed))).all())
+
+
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    size = max(np.max(np.abs(a), initial=0), np.max(np.abs(b), initial=0), CLOSE)
+    return bool(np.allclose(a, b, rtol=0, atol=CLOSE * size, equal_nan=True))
+
+
+def _array(value: Any) -> np.ndarray:
+    return np.asarray(value.detach() if isinstance(value, torch.Tensor) else value, dtype=float)
+
+
+@cache
+def _values(claim: Statement) -> list[Values]:
+    """Return the values of expressions at cases where the claim's hypotheses are imposed."""
+    if isinstance(claim, MatrixClaim):
+        return [Values(subject) for subject in _subjects(claim)]
+    assert isinstance(claim, Claim)
+    if not claim.hypotheses:
+        return _free_values(claim.reading)
+    return [_values_of(adapted(case, claim), claim.reading) for case in _cases()]
+
+
+@cache
+def _free_values(reading: Reading) -> list[Values]:
+    """Return the values without hypotheses, which all claims of a reading share."""
+    any_claim = Claim(id="", row="", locations=(), expected=None, reading=reading)
+    return [_values_of(adapted(case, any_claim), reading) for case in _cases()]
+
+
+def _values_of(case: Case, reading: Reading) -> Values:
+    stack, loss = stacked([case]), loss_of([case])
+    first = [tensor[0] for tensor in stack[:-1]]
+    y, gamma, beta, eps, direction, other, bound, later = first
+    arguments = [argument[0] for argument in stack.arguments]
+    network = TorchNetwork(
+        y, gamma, beta, eps, direction, lambda z: loss(z, *arguments), other, bound, later
+    )
+    return Values(joined(network, letters_of(network, reading)))
+
+
+@cache
+def _cases() -> tuple[Case, ...]:
+    """Return generic batches, one of them with a negative gamma."""
+    found = [c for c in random_cases(0, 2) if c.stratum in ("generic", "gamma<0")]
+    return tuple(case for case in found if 3 <= len(case.y) <= 8)[:3]
+
+
+def _subjects(claim: MatrixClaim) -> list[Numbers]:
+    found = []
+    for subject in _random(claim.subject):
+        try:
+            imposed = exact.imposed(claim, subject)
+        except ZeroDivisionError:
+            continue
+        found.append(imposed.converted(floats.tensor, floats.CALCULUS))
+    return found
+
+
+@cache
+def _random(kind: Kind) -> tuple[Numbers, ...]:
+    return tuple(list(random_subjects(kind, 3, 2))[:4])
+
+
+__all__ = ["Expression", "is_noticed", "is_refuted", "wrong"]

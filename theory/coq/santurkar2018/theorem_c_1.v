@@ -1,0 +1,142 @@
+(* Theorem C.1: smoothness in the weights, over all inputs of norm at most lambda.
+
+   beta(X) is the loss's second derivative in the weights along its own gradient there, X'g
+   without the layer and X'h with it; g, H, sigma and yhat are held fixed while X varies. *)
+
+From BatchNorm Require Import Tactics Inputs Instances.
+From BatchNorm.santurkar2018 Require Import theorem_4_2.
+
+(* (X'a)' (X'AX) (X'a) *)
+Definition bending m d (X : inputs m d) (A : vec m -> vec m) (a : vec m) : R :=
+  dot (back X a) (back X (A (outputs X (back X a)))).
+
+Lemma bending_outputs m d (X : inputs m d) A a :
+  bending m d X A a = dot (outputs X (back X a)) (A (outputs X (back X a))).
+Proof. unfold bending; now rewrite exchange. Qed.
+
+(* P X: every input without its parts along 1 and yhat. *)
+Definition projected m d eps (y : vec m) (X : inputs m d) : inputs m d :=
+  fun i j => project eps y (fun k => X k j) i.
+
+Lemma project_symmetric m eps (y a b : vec m) : 0 < INR m ->
+  dot (project eps y a) b = dot a (project eps y b).
+Proof.
+intro Hm; unfold project; rewrite !mean_dot.
+rewrite !dot_vsub_l, !dot_vsub_r, !dot_vscale_l, !dot_vscale_r.
+rewrite (dot_comm a one), (dot_comm a (normalize eps y)); field; lra.
+Qed.
+
+Lemma back_projected m d eps (y : vec m) (X : inputs m d) a : 0 < INR m ->
+  back (projected m d eps y X) a = back X (project eps y a).
+Proof.
+intro Hm; apply vec_ext; intro j.
+exact (project_symmetric m eps y (fun k => X k j) a Hm).
+Qed.
+
+Lemma outputs_projected m d eps (y : vec m) (X : inputs m d) w : 0 < INR m ->
+  outputs (projected m d eps y X) w = project eps y (outputs X w).
+Proof.
+intro Hm; apply vec_eq; intro a.
+rewrite dot_comm, exchange, (back_projected _ _ _ _ _ _ Hm), <- exchange.
+now rewrite dot_comm, (project_symmetric m eps y a (outputs X w) Hm).
+Qed.
+
+(* What is right, for every X: v = XX'h. *)
+Theorem theorem_c_1_corrected
+    (m d : nat) (L : vec m -> R) (X : inputs m d) (y : vec m) (gamma beta : R) :
+  (0 < m)%nat -> 0 < variance y ->
+  let z := bn gamma beta 0 y in let Lhat := fun x => L (bn gamma beta 0 x) in
+  let sigma := deviation 0 y in let yhat := normalize 0 y in
+  let g := gradient L z in let H := hessian L z in
+  let h := gradient Lhat y in let v := outputs X (back X h) in
+  let PX := projected m d 0 y X in let Pv := project 0 y v in
+  twice_differentiable L z ->
+  bending m d X (hessian Lhat y) h =
+  (gamma / sigma)^4 * bending m d PX H g
+  - gamma / (INR m * sigma^2) * dot g yhat * norm2 Pv
+  - 2 / (INR m * sigma) * dot h v * dot yhat v.
+Proof.
+intros Hm V z Lhat sigma yhat g H h v PX Pv D.
+assert (M : 0 < INR m) by now apply positive_size.
+set (q := outputs X (back X (project 0 y g))).
+assert (h_is : h = (gamma / sigma *: project 0 y g)%V).
+{ unfold h, Lhat, sigma, g, project; facts; vector_identity. }
+assert (v_is : v = (gamma / sigma *: q)%V).
+{ unfold v, q. now rewrite h_is, back_scale, outputs_scale. }
+rewrite !bending_outputs; unfold PX; fold v.
+rewrite (outputs_projected _ _ _ _ _ _ M), (back_projected _ _ _ _ _ _ M); fold q.
+unfold Pv; rewrite v_is; clearbody q; clear h_is v_is.
+identity.
+Qed.
+
+(* kappa, "the separation given in the previous theorem", can be what the brackets of Theorem 4.2's
+   displays subtract, what Theorem 4.4 subtracts, or g'Hg - (sigma/gamma)^2 h'(hessian of Lhat)h. *)
+Inductive reading := second_display | first_display | of_weights | difference.
+Definition kappa (r : reading) m (L : vec m -> R) (y : vec m) (gamma beta lambda : R) : R :=
+  let z := bn gamma beta 0 y in let Lhat := fun x => L (bn gamma beta 0 x) in
+  let sigma := deviation 0 y in let yhat := normalize 0 y in
+  let g := gradient L z in let h := gradient Lhat y in
+  match r with
+  | second_display => dot g yhat * norm2 h / (INR m * gamma)
+  | first_display => gamma / (INR m * sigma^2) * dot g yhat * norm2 h
+  | of_weights => INR m * mean g ^ 2 + lambda^2 * dot g yhat ^ 2
+  | difference => dot g (hessian L z g) - sigma^2 / gamma^2 * dot h (hessian Lhat y h)
+  end.
+
+(* The theorem as printed says "<"; here "<=", which is weaker.  bound stands for max beta. *)
+Definition theorem_c_1_printed (r : reading) : Prop := forall
+    (m d : nat) (L : vec m -> R) (y : vec m) (gamma beta lambda bound : R),
+  (0 < m)%nat -> (0 < d)%nat -> 0 <= lambda -> 0 < variance y ->
+  let z := bn gamma beta 0 y in let Lhat := fun x => L (bn gamma beta 0 x) in
+  let sigma := deviation 0 y in let g := gradient L z in let h := gradient Lhat y in
+  twice_differentiable L z ->
+  (forall X : inputs m d, spectral_at_most X lambda -> bending m d X (hessian L z) g <= bound) ->
+  forall X : inputs m d, spectral_at_most X lambda ->
+  bending m d X (hessian Lhat y) h
+  <= gamma^2 / sigma^2 * (bound - lambda^4 * kappa r m L y gamma beta lambda).
+
+(* m = 4, d = 1, y = (1, -1, 1, -1), gamma = sigma = lambda = 1, L z = <g, z> with
+   g = (1, 1, -1, -1), X = (0, 2/3, -2/3, 0): every kappa is 0, beta is 0, and 128/81 <= 0 is
+   false. *)
+Theorem theorem_c_1_refuted (r : reading) : ~ theorem_c_1_printed r.
+Proof.
+intro claim.
+set (y := vector4 1 (-1) 1 (-1)); set (g := vector4 1 1 (-1) (-1)).
+set (x := vector4 0 (2/3) (-2/3) 0).
+assert (size : 0 < INR 4) by (simpl; lra).
+assert (mean0 : dot one y = 0) by (unfold y; rewrite one_vector4, dot_vector4; lra).
+assert (variance1 : norm2 y = INR 4) by (unfold y; rewrite dot_vector4; simpl; lra).
+assert (V : variance y = 1) by exact (variance_standardized size mean0 variance1).
+assert (S : deviation 0 y = 1) by exact (deviation_standardized size mean0 variance1).
+assert (N : normalize 0 y = y) by exact (normalize_standardized size mean0 variance1).
+assert (D : twice_differentiable (quadratic g 0) (bn 1 0 0 y)) by apply twice_quadratic.
+assert (g_is : forall z, gradient (quadratic g 0) z = g).
+{ intro z; rewrite gradient_quadratic; apply vec_ext; intro i; unfold vadd, vscale; lra. }
+assert (gg : norm2 g = 4) by (unfold g; rewrite dot_vector4; lra).
+assert (gy : dot g y = 0) by (unfold g, y; rewrite dot_vector4; lra).
+assert (mg : mean g = 0).
+{ rewrite mean_dot; unfold g; rewrite one_vector4, dot_vector4; simpl; lra. }
+assert (P : forall a, project 0 y a = (a - mean a *: one - dot y a / 4 *: y)%V).
+{ intro a; unfold project; rewrite N; do 3 f_equal; simpl; lra. }
+assert (h_is : gradient (fun x => quadratic g 0 (bn 1 0 0 x)) y = g).
+{ rewrite gradient_through; [|exact size | lra | exact (twice_once D)].
+  rewrite g_is; unfold jacobian, normalize_jacobian; rewrite S, P, mg, (dot_comm y g), gy.
+  apply vec_ext; intro i; unfold vscale, vsub; field. }
+assert (V0 : 0 < variance y) by lra.
+assert (four : (0 < 4)%nat) by auto with arith.
+pose proof (theorem_4_2_equality 4 (quadratic g 0) y 1 0 four V0 D) as along_h.
+pose proof (theorem_c_1_corrected 4 1 (quadratic g 0) (column x) y 1 0 four V0 D) as right.
+pose proof (claim 4%nat 1%nat (quadratic g 0) y 1 0 1 0 four ltac:(auto) Rle_0_1 V0 D) as wrong.
+cbv zeta in along_h, right, wrong; clear claim.
+rewrite h_is, g_is, hessian_quadratic, N, S, gy, dot_vscale_r in along_h.
+rewrite h_is, g_is, N, S, gy, !bending_outputs, !outputs_back_column in right.
+assert (K : kappa r 4 (quadratic g 0) y 1 0 1 = 0).
+{ unfold kappa; destruct r; rewrite ?h_is, ?g_is, ?N, ?S, ?mg, ?gy, ?along_h;
+    rewrite ?hessian_quadratic, ?dot_vscale_r; simpl; lra. }
+rewrite K, h_is, S in wrong.
+specialize (wrong ltac:(intros X B; rewrite bending_outputs, hessian_quadratic, dot_vscale_r; lra)
+  (column x) (@column_bounded 4 x 1 Rle_0_1 ltac:(unfold x; rewrite dot_vector4; lra))).
+rewrite bending_outputs, outputs_back_column, right in wrong.
+rewrite hessian_quadratic, !dot_vscale_r in wrong.
+unfold x, g, y in wrong; rewrite !dot_vector4 in wrong; simpl INR in wrong; lra.
+Qed.

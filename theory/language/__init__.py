@@ -1,0 +1,12 @@
+r"""The language that statements are written in.
+
+One expression is the statement: what is displayed is what is checked.
+
+- :mod:`~theory.language.expression`: letters, operations, derivatives, and what is said of two
+  sides;
+- :mod:`~theory.language.operations`: inner products, norms, means;
+- :mod:`~theory.language.values`: both sides in any arithmetic;
+- :mod:`~theory.language.latex`, :mod:`~theory.language.plain`: how it is displayed;
+- :mod:`~theory.language.certificates`: how a slack shows its own sign;
+- :mod:`~theory.language.variants`: the wrong formulas that its checks must reject.
+"""

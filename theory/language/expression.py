@@ -1,0 +1,461 @@
+r"""Expressions: what a statement is written in.
+
+An expression is a value that cannot change: a number, a letter, an operation on expressions, a
+derivative, or an abbreviation of another expression.  Python's operators build them, so that
+
+    gamma**2 / sigma**2 * (norm2(g) - dot(one, g)**2 / m)
+
+is the formula itself.  What it displays (:mod:`theory.language.latex`), what it is worth
+(:mod:`theory.language.values`) and which mistakes could be made in it
+(:mod:`theory.language.variants`) are all read off this one value.
+
+``<=`` and its kin say something of two sides.  ``==`` compares expressions as they are written;
+what says that two sides are equal is :func:`equal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, reduce
+from operator import add, mul
+from typing import Any
+
+
+class Sort(StrEnum):
+    """What kind of thing an expression stands for."""
+
+    NUMBER = "a number"
+    VECTOR = "a vector"
+    MATRIX = "a matrix"
+    MAPS = "maps"
+
+
+class Relation(StrEnum):
+    """How the actual side relates to the claimed one."""
+
+    EQUAL = "="
+    AT_MOST = "<="
+    AT_LEAST = ">="
+    LESS_THAN = "<"
+    MORE_THAN = ">"
+
+
+class SortError(TypeError):
+    """An expression that means nothing: a number's norm, a vector plus a number."""
+
+
+class Expression:
+    """A formula; its operators build larger ones."""
+
+    __array_ufunc__ = None
+
+    @property
+    def sort(self) -> Sort:
+        """What kind of thing it stands for."""
+        raise NotImplementedError
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is directly made of."""
+        return ()
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        """Return the same with other parts."""
+        return self
+
+    @cached_property
+    def free(self) -> frozenset[Letter]:
+        """The letters whose values it depends on."""
+        return frozenset().union(*(part.free for part in self.parts))
+
+    def __str__(self) -> str:
+        from theory.language.plain import plain  # it takes expressions apart, and so imports them
+
+        return plain(self)
+
+    def __add__(self, other: Any) -> Expression:
+        return SUM(*_joined(SUM, self), other)
+
+    def __radd__(self, other: Any) -> Expression:
+        return SUM(other, self)
+
+    def __sub__(self, other: Any) -> Expression:
+        return self + NEGATIVE(other)
+
+    def __rsub__(self, other: Any) -> Expression:
+        return SUM(other, NEGATIVE(self))
+
+    def __neg__(self) -> Expression:
+        return NEGATIVE(self)
+
+    def __mul__(self, other: Any) -> Expression:
+        return PRODUCT(*_joined(PRODUCT, self), other)
+
+    def __rmul__(self, other: Any) -> Expression:
+        return PRODUCT(other, self)
+
+    def __truediv__(self, other: Any) -> Expression:
+        return QUOTIENT(self, other)
+
+    def __rtruediv__(self, other: Any) -> Expression:
+        return QUOTIENT(other, self)
+
+    def __pow__(self, exponent: int) -> Expression:
+        return POWER(self, exponent)
+
+    def __matmul__(self, other: Any) -> Expression:
+        return MATRIX_PRODUCT(*_joined(MATRIX_PRODUCT, self), other)
+
+    def __le__(self, other: Any) -> Says:
+        return Says(self, Relation.AT_MOST, as_expression(other))
+
+    def __lt__(self, other: Any) -> Says:
+        return Says(self, Relation.LESS_THAN, as_expression(other))
+
+    def __ge__(self, other: Any) -> Says:
+        return Says(self, Relation.AT_LEAST, as_expression(other))
+
+    def __gt__(self, other: Any) -> Says:
+        return Says(self, Relation.MORE_THAN, as_expression(other))
+
+
+@dataclass(frozen=True)
+class Number(Expression):
+    """A whole number."""
+
+    value: int
+
+    @property
+    def sort(self) -> Sort:
+        """A number."""
+        return Sort.NUMBER
+
+
+@dataclass(frozen=True)
+class Letter(Expression):
+    """A letter of a paper."""
+
+    name: str
+    """How it is written in text."""
+    latex: str
+    sort: Sort = Sort.NUMBER
+    value: Callable[[Any], Any] | None = None
+    """What it is worth for a subject; None for the variable of a derivative."""
+    domain: str = ""
+    """What it ranges over, as LaTeX, where that goes without saying for no reader."""
+
+    @cached_property
+    def free(self) -> frozenset[Letter]:
+        """The letter itself."""
+        return frozenset({self})
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.latex))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A function of expressions.
+
+    Calling it builds an expression, and refuses operands of which it means nothing.
+    """
+
+    name: str
+    meaning: Callable[..., Any]
+    """The same function of values, of any arithmetic."""
+    latex: str
+    """A template: ``{0}`` is the first operand, ``{0:atom}`` the same, in parentheses if needed."""
+    gives: Sort | int = Sort.NUMBER
+    """The sort of its value, or which operand has it."""
+    takes: tuple[Sort, ...] | None = None
+    """The sorts of its operands; None if any will do."""
+
+    def __call__(self, *operands: Any) -> Expression:
+        """Return the operation on operands; a Python integer is a number.
+
+        Raises:
+            SortError: it means nothing for such operands.
+        """
+        found = tuple(map(as_expression, operands))
+        if self.takes is not None and tuple(o.sort for o in found) != self.takes:
+            expected = ", ".join(sort.value for sort in self.takes)
+            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
+            raise SortError(f"{self.name} takes {expected}; it was given {given}")
+        return Apply(self, found)
+
+    def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
+        """Return the sort of its value."""
+        return self.gives if isinstance(self.gives, Sort) else operands[self.gives].sort
+
+    def value(self, subject: Any, *operands: Any) -> Any:
+        """Return its value for values of its operands."""
+        return self.meaning(*operands)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class Primitive(Operation):
+    """An operation that asks the subject, as the loss does; its meaning takes the subject first."""
+
+    def value(self, subject: Any, *operands: Any) -> Any:
+        """Return the subject's own value."""
+        return self.meaning(subject, *operands)
+
+    __hash__ = Operation.__hash__
+
+
+@dataclass(frozen=True)
+class Apply(Expression):
+    """An operation on operands."""
+
+    operation: Operation
+    operands: tuple[Expression, ...]
+
+    @cached_property
+    def sort(self) -> Sort:
+        """The sort of the operation's value."""
+        return self.operation.sort_of(self.operands)
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.operands
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        """Return the same operation on others."""
+        return Apply(self.operation, parts)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.operation, self.operands))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True)
+class Derivative(Expression):
+    """The gradient of a function, or its derivative along a direction, at a point."""
+
+    body: Expression
+    """The function: an expression in which the variable stands."""
+    variable: Letter
+    point: Expression
+    direction: Expression | None = None
+    """Along what; None for the gradient of a number."""
+
+    @property
+    def sort(self) -> Sort:
+        """The variable's for a gradient, the function's for a derivative along a direction."""
+        return self.variable.sort if self.direction is None else self.body.sort
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The function, the point and the direction."""
+        return (self.body, self.point, *([] if self.direction is None else [self.direction]))
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        """Return the derivative of another function, at another point, along another direction."""
+        body, point, *direction = parts
+        return Derivative(body, self.variable, point, *direction)
+
+    @cached_property
+    def free(self) -> frozenset[Letter]:
+        """What the function depends on besides its variable; and the point and the direction."""
+        _, *others = self.parts
+        return (self.body.free - {self.variable}).union(*(part.free for part in others))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.variable, self.parts))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True)
+class Abbreviation(Expression):
+    r"""A name for an expression, as :math:`Hu` is one for a derivative."""
+
+    latex: str
+    """A template like an operation's; LaTeX as it stands if there are no operands."""
+    operands: tuple[Expression, ...]
+    body: Expression
+
+    @property
+    def sort(self) -> Sort:
+        """The expression's."""
+        return self.body.sort
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expression that it stands for."""
+        return (self.body,)
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        """Return what it stands for: another expression does not have its name."""
+        (body,) = parts
+        return self if body == self.body else body
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.latex, self.body))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True)
+class Says:
+    """What is said of two sides: a statement without its conditions."""
+
+    actual: Expression
+    relation: Relation
+    claimed: Expression
+
+    def __post_init__(self) -> None:
+        """Refuse sides that cannot be compared."""
+        kinds = {side.sort for side in (self.actual, self.claimed) if side != ZERO}
+        if len(kinds) > 1:
+            raise SortError(
+                f"{self.actual} ({self.actual.sort.value}) is compared with "
+                f"{self.claimed} ({self.claimed.sort.value})"
+            )
+
+    def __bool__(self) -> bool:
+        """Refuse to be a truth value, which a chain a <= b <= c would make of it."""
+        raise TypeError("a statement is neither true nor false before it is examined")
+
+    @property
+    def slack(self) -> Expression:
+        """What is not negative where it holds; of an equation, what is zero."""
+        larger, smaller = self.claimed, self.actual
+        if self.relation in (Relation.AT_LEAST, Relation.MORE_THAN) or larger == ZERO:
+            larger, smaller = self.actual, self.claimed
+            if self.relation in (Relation.AT_MOST, Relation.LESS_THAN):
+                return -larger
+        return larger if smaller == ZERO else larger - smaller
+
+    @property
+    def letters(self) -> tuple[Letter, ...]:
+        """The letters that it needs, in the order in which they are met."""
+        free = self.actual.free | self.claimed.free
+        met = [*walk(self.actual), *walk(self.claimed)]
+        return tuple(dict.fromkeys(n for n in met if isinstance(n, Letter) and n in free))
+
+
+def equal(actual: Any, claimed: Any) -> Says:
+    """Say that two sides are equal."""
+    return Says(as_expression(actual), Relation.EQUAL, as_expression(claimed))
+
+
+def named(latex: str, body: Expression, *operands: Expression) -> Expression:
+    r"""Return an expression that displays as a name, such as :math:`\nabla_y\hat L`."""
+    return Abbreviation(latex, operands, body)
+
+
+def as_expression(value: Any) -> Expression:
+    """Return an expression; an integer is a number.
+
+    Raises:
+        SortError: the value is neither.
+    """
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Number(value)
+    raise SortError(
+        f"expected an expression or a whole number, got {value!r} of type {type(value).__name__}; "
+        "write a fraction as 1 / number(2)"
+    )
+
+
+def number(value: int) -> Expression:
+    """Return a whole number as an expression, so that ``number(1) / 2`` is a half."""
+    return Number(value)
+
+
+def gradient(body: Expression, variable: Letter, at: Expression | None = None) -> Expression:
+    """Return the gradient of an expression in a variable, at the variable's own value if no other.
+
+    Raises:
+        SortError: the expression is not a number.
+    """
+    if body.sort is not Sort.NUMBER:
+        raise SortError(f"the gradient is that of a number; {body} is {body.sort.value}")
+    return Derivative(body, variable, variable if at is None else at)
+
+
+def along(
+    body: Expression, variable: Letter, direction: Expression, at: Expression | None = None
+) -> Expression:
+    """Return the derivative of an expression in a variable along a direction, likewise."""
+    return Derivative(body, variable, variable if at is None else at, direction)
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and everything that it is made of, from the outside in."""
+    yield expression
+    for part in expression.parts:
+        yield from walk(part)
+
+
+def derivatives_in(expression: Expression) -> int:
+    """Return how deep derivatives are nested."""
+    deepest = max(map(derivatives_in, expression.parts), default=0)
+    return deepest + isinstance(expression, Derivative)
+
+
+def _joined(operation: Operation, first: Expression) -> tuple[Expression, ...]:
+    """Return the operands of a first operand of the same kind: a + b + c is one sum."""
+    if isinstance(first, Apply) and first.operation is operation:
+        return first.operands
+    return (first,)
+
+
+class _Sum(Operation):
+    def __call__(self, *operands: Any) -> Expression:
+        found = tuple(map(as_expression, operands))
+        if len({o.sort for o in found}) > 1:
+            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
+            raise SortError(f"a sum is of things of one kind; it was given {given}")
+        return Apply(self, found)
+
+    __hash__ = Operation.__hash__
+
+
+class _Product(Operation):
+    def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
+        sorts = [o.sort for o in operands if o.sort is not Sort.NUMBER]
+        return sorts[0] if sorts else Sort.NUMBER
+
+    def __call__(self, *operands: Any) -> Expression:
+        found = tuple(map(as_expression, operands))
+        if sum(o.sort is not Sort.NUMBER for o in found) > 1:
+            given = ", ".join(f"{o} ({o.sort.value})" for o in found)
+            raise SortError(
+                f"at most one factor is not a number; it was given {given}; write dot(a, b) for an "
+                "inner product, entrywise(a, b) for the product of entries"
+            )
+        return Apply(self, found)
+
+    __hash__ = Operation.__hash__
+
+
+class _MatrixProduct(Operation):
+    def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
+        return operands[-1].sort
+
+    __hash__ = Operation.__hash__
+
+
+SUM = _Sum("sum", lambda *terms: reduce(add, terms), "", gives=0)
+NEGATIVE = Operation("-", lambda x: -x, "", gives=0)
+PRODUCT = _Product("product", lambda *factors: reduce(mul, factors), "")
+QUOTIENT = Operation("quotient", lambda a, b: a / b, r"\frac{{{0}}}{{{1}}}", gives=0)
+POWER = Operation("power", lambda x, n: x**n, "", takes=(Sort.NUMBER, Sort.NUMBER))
+MATRIX_PRODUCT = _MatrixProduct("matrix product", lambda *f: reduce(lambda a, b: a @ b, f), "")
+ZERO = Number(0)

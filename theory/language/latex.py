@@ -1,0 +1,131 @@
+r"""How an expression is displayed: LaTeX, in the order in which it was written.
+
+>>> from theory.language.expression import Letter
+>>> sigma, x = Letter("sigma", r"\sigma"), Letter("x", "x")
+>>> latex(1 / sigma**2 * (x - 1))
+'\\frac{1}{\\sigma^{2}} \\left(x - 1\\right)'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from theory.language.expression import (
+    MATRIX_PRODUCT,
+    NEGATIVE,
+    POWER,
+    PRODUCT,
+    SUM,
+    Abbreviation,
+    Apply,
+    Derivative,
+    Expression,
+    Letter,
+    Number,
+    Operation,
+    Relation,
+    Says,
+)
+
+
+class Binding(IntEnum):
+    """How strongly a formula holds together, from sums to single symbols."""
+
+    SUM = 0
+    PRODUCT = 1
+    POWER = 2
+    ATOM = 3
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A piece of LaTeX and how strongly it holds together."""
+
+    text: str
+    binding: Binding = Binding.ATOM
+
+    def __format__(self, least: str) -> str:
+        """Return the text, in parentheses if it holds together less than a name of a binding."""
+        return self.text if not least else self.at_least(Binding[least.upper()])
+
+    def at_least(self, binding: Binding) -> str:
+        """Return the text, in parentheses if it holds together less."""
+        return self.text if self.binding >= binding else rf"\left({self.text}\right)"
+
+
+SIGNS = {Relation.AT_MOST: r"\le", Relation.AT_LEAST: r"\ge"}
+
+
+def latex(expression: Expression | Says) -> str:
+    """Return an expression, or what is said of two, as LaTeX."""
+    if isinstance(expression, Says):
+        sign = SIGNS.get(expression.relation, expression.relation.value)
+        return f"{latex(expression.actual)} {sign} {latex(expression.claimed)}"
+    return shown(expression).text
+
+
+def shown(expression: Expression) -> Shown:
+    """Return an expression as LaTeX, with how strongly it holds together."""
+    match expression:
+        case Number(value):
+            return Shown(str(value), Binding.ATOM if value >= 0 else Binding.SUM)
+        case Letter():
+            return Shown(expression.latex)
+        case Apply():
+            return _applied(expression.operation, expression.operands)
+        case Abbreviation(template, operands):
+            return _from_template(template, operands)
+        case Derivative():
+            return _derivative(expression)
+    raise TypeError(f"{expression!r} has no display")
+
+
+def _applied(operation: Operation, operands: tuple[Expression, ...]) -> Shown:
+    if operation is SUM:
+        return Shown("".join(map(_signed, range(len(operands)), operands)), Binding.SUM)
+    if operation is NEGATIVE:
+        return Shown(f"-{shown(operands[0]):product}", Binding.SUM)
+    if operation is PRODUCT:
+        return Shown(_product(operands), Binding.PRODUCT)
+    if operation is MATRIX_PRODUCT:
+        return Shown(" ".join(f"{shown(o):product}" for o in operands), Binding.PRODUCT)
+    if operation is POWER:
+        base, exponent = operands
+        return Shown(f"{shown(base):atom}^{{{latex(exponent)}}}", Binding.POWER)
+    return _from_template(operation.latex, operands)
+
+
+def _signed(place: int, term: Expression) -> str:
+    """Return a term of a sum with its sign before it."""
+    if isinstance(term, Apply) and term.operation is NEGATIVE:
+        text = shown(term.operands[0]).at_least(Binding.PRODUCT)
+        return f" - {text}" if place else f"-{text}"
+    return f" + {latex(term)}" if place else latex(term)
+
+
+def _product(factors: tuple[Expression, ...]) -> str:
+    """Return factors side by side, with a dot before a number."""
+    first, *others = (shown(f).at_least(Binding.PRODUCT) for f in factors)
+    return first + "".join((r" \cdot " if o[0].isdigit() else " ") + o for o in others)
+
+
+def _from_template(template: str, operands: tuple[Expression, ...]) -> Shown:
+    """Return a template filled in; a power or what ends with an operand is not an atom."""
+    text = template.format(*map(shown, operands)) if operands else template
+    if template.endswith(("^2", r"^\top", r"^{-1}")) or template.startswith(r"\frac"):
+        return Shown(text, Binding.POWER)
+    is_open = template.endswith((":atom}", ":product}"))
+    return Shown(text, Binding.PRODUCT if is_open else Binding.ATOM)
+
+
+def _derivative(derivative: Derivative) -> Shown:
+    r"""Return :math:`\nabla f(x)`, :math:`\mathrm D f(x)[u]`, or the same of a longer formula."""
+    variable, point, direction = derivative.variable, derivative.point, derivative.direction
+    along = "" if direction is None else rf"\left[{latex(direction)}\right]"
+    if isinstance(derivative.body, Apply) and derivative.body.operands == (variable,):
+        sign = r"\nabla " if direction is None else r"\mathrm D "
+        return Shown(sign + latex(derivative.body.operation(point)) + along, Binding.PRODUCT)
+    where = "" if point == variable else f"_{{{latex(variable)} = {latex(point)}}}"
+    text = rf"\frac{{\partial}}{{\partial {latex(variable)}}}\left[{latex(derivative.body)}\right]"
+    return Shown(text + where + along, Binding.PRODUCT)

@@ -1,0 +1,75 @@
+"""An expression as plain text: as it is written in Python, for terminals and other programs.
+
+>>> from theory.language.expression import Letter
+>>> x = Letter("x", "x")
+>>> plain(2 * (x - 1) ** 2)
+'2*(x - 1)**2'
+"""
+
+from __future__ import annotations
+
+from theory.language.expression import (
+    MATRIX_PRODUCT,
+    NEGATIVE,
+    POWER,
+    PRODUCT,
+    QUOTIENT,
+    SUM,
+    Abbreviation,
+    Apply,
+    Derivative,
+    Expression,
+    Letter,
+    Number,
+    Operation,
+    Says,
+)
+
+INFIX: dict[Operation, tuple[str, int]] = {
+    PRODUCT: ("*", 1),
+    MATRIX_PRODUCT: (" @ ", 1),
+    QUOTIENT: ("/", 1),
+    POWER: ("**", 2),
+}
+"""What stands between the operands, and how strongly it binds."""
+
+
+def plain(expression: Expression | Says, least: int = 0) -> str:
+    """Return an expression as text, in parentheses if it binds less than the least."""
+    match expression:
+        case Says(actual, relation, claimed):
+            return f"{plain(actual)} {relation.value} {plain(claimed)}"
+        case Number(value):
+            return str(value) if value >= 0 else f"({value})"
+        case Letter(name):
+            return name
+        case Apply(operation, (operand,)) if operation is NEGATIVE:
+            return _wrapped(f"-{plain(operand, 1)}", 0, least)
+        case Apply(operation, operands) if operation is SUM:
+            return _wrapped("".join(map(_signed, range(len(operands)), operands)), 0, least)
+        case Apply(operation, operands) if operation in INFIX:
+            sign, binding = INFIX[operation]
+            first, *others = operands
+            rest = (plain(o, binding + 1) for o in others)
+            return _wrapped(sign.join([plain(first, binding), *rest]), binding, least)
+        case Apply(operation, operands):
+            return f"{operation.name}({', '.join(map(plain, operands))})"
+        case Abbreviation():
+            return plain(expression.body, least)
+        case Derivative(body, variable, point, direction):
+            name = "gradient" if direction is None else "derivative"
+            along = "" if direction is None else f", along {plain(direction)}"
+            place = "" if point == variable else f" = {plain(point)}"
+            return f"{name}({plain(body)}, {variable.name}{place}{along})"
+    raise TypeError(f"{expression!r} has no text")
+
+
+def _signed(place: int, term: Expression) -> str:
+    """Return a term of a sum with its sign before it."""
+    if isinstance(term, Apply) and term.operation is NEGATIVE:
+        return (" - " if place else "-") + plain(term.operands[0], 1)
+    return (" + " if place else "") + plain(term)
+
+
+def _wrapped(text: str, binding: int, least: int) -> str:
+    return text if binding >= least else f"({text})"

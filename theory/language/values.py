@@ -1,0 +1,167 @@
+"""What expressions are worth: evaluation in whatever arithmetic the subject's numbers are of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from theory.language.expression import (
+    PRODUCT,
+    QUOTIENT,
+    SUM,
+    Abbreviation,
+    Apply,
+    Derivative,
+    Expression,
+    Letter,
+    Number,
+    Operation,
+    Says,
+)
+
+
+class Sides(NamedTuple):
+    """The two sides of a statement: what the network does, and what the paper says of it."""
+
+    actual: Any
+    claimed: Any
+
+
+class Values:
+    """The values of expressions for one subject, each computed once.
+
+    The subject supplies the letters' values, and ``gradient`` and ``derivative`` of functions.
+
+    Args:
+        subject: what the letters and primitives are asked of.
+        bound: values of the variables of derivatives in progress.
+        outer: where what does not depend on them is known.
+    """
+
+    def __init__(
+        self,
+        subject: Any,
+        bound: Mapping[Letter, Any] | None = None,
+        outer: Values | None = None,
+    ):
+        self.subject, self.bound, self.outer = subject, dict(bound or {}), outer
+        self.known: dict[Expression, Any] = {}
+
+    def __getitem__(self, expression: Expression) -> Any:
+        """Return the value of an expression."""
+        if self.outer is not None and expression.free.isdisjoint(self.bound):
+            return self.outer[expression]
+        if expression not in self.known:
+            self.known[expression] = self._compute(expression)
+        return self.known[expression]
+
+    def _compute(self, expression: Expression) -> Any:
+        match expression:
+            case Number(value):
+                return value
+            case Letter() if expression in self.bound:
+                return self.bound[expression]
+            case Letter(value=value):
+                if value is None:
+                    raise ValueError(
+                        f"the variable {expression.name} stands outside of a derivative"
+                    )
+                return value(self.subject)
+            case Abbreviation(body=body):
+                return self[body]
+            case Apply(operation, operands):
+                found = [self[o] for o in operands]
+                if operation in EXACT_FRACTIONS:
+                    return EXACT_FRACTIONS[operation](*found)
+                return operation.value(self.subject, *found)
+            case Derivative():
+                return self._differentiate(expression)
+        raise TypeError(f"{expression!r} has no value")
+
+    def _differentiate(self, derivative: Derivative) -> Any:
+        body, variable, point = derivative.body, derivative.variable, self[derivative.point]
+        self._compute_constants(body, frozenset({variable}))
+
+        def function(x: Any) -> Any:
+            return type(self)(self.subject, {**self.bound, variable: x}, self)[body]
+
+        if derivative.direction is None:
+            return self.subject.gradient(function, point)
+        return self.subject.derivative(function, point, self[derivative.direction])
+
+    def _compute_constants(self, body: Expression, variables: frozenset[Letter]) -> None:
+        """Compute what does not depend on the variables before a derivative is in progress."""
+        if body.free.isdisjoint(variables):
+            _ = self[body]
+        elif isinstance(body, Derivative):
+            function, *others = body.parts
+            self._compute_constants(function, variables | {body.variable})
+            for part in others:
+                self._compute_constants(part, variables)
+        else:
+            for part in body.parts:
+                self._compute_constants(part, variables)
+
+    def sides(self, says: Says) -> Sides:
+        """Return both sides of a statement; a plain number becomes one of the other side's kind."""
+        actual, claimed = self[says.actual], self[says.claimed]
+        if isinstance(claimed, int | Fraction):
+            claimed = _constant(claimed, actual)
+        elif isinstance(actual, int | Fraction):
+            actual = _constant(actual, claimed)
+        return Sides(actual, claimed)
+
+
+def _given(name: str, value: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    if value is None:
+        raise ValueError(f"the variable {name} stands outside of its derivative")
+    return value
+
+
+def _constant(value: int | Fraction, like: Any) -> Any:
+    return _plus(0 * like, Fraction(value)) if value else 0 * like
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    """Return a/b; a fraction of whole numbers stays exact."""
+    return Fraction(a, b) if isinstance(a, int | Fraction) and isinstance(b, int) else a / b
+
+
+def _sum(*terms: Any) -> Any:
+    total, *others = terms
+    for term in others:
+        total = _plus(total, term)
+    return total
+
+
+def _plus(a: Any, b: Any) -> Any:
+    if isinstance(a, Fraction) and not isinstance(b, int | Fraction):
+        return _plus(b, a)
+    return a + b if not isinstance(b, Fraction) or isinstance(a, int | Fraction) else (
+        (a * b.denominator + b.numerator) / b.denominator
+    )  # fmt: skip
+
+
+def _product(*factors: Any) -> Any:
+    """Return the product; a fraction is a whole number times, a whole number over."""
+    product, *others = factors
+    for factor in others:
+        product = _times(product, factor)
+    return product
+
+
+def _times(a: Any, b: Any) -> Any:
+    if isinstance(a, Fraction) and not isinstance(b, int | Fraction):
+        a, b = b, a
+    if isinstance(b, Fraction) and not isinstance(a, int | Fraction):
+        return a * b.numerator / b.denominator
+    return a * b
+
+
+EXACT_FRACTIONS: dict[Operation, Callable[..., Any]] = {
+    SUM: _sum,
+    PRODUCT: _product,
+    QUOTIENT: _quotient,
+}
+"""Fractions of whole numbers are not rounded, whatever the arithmetic."""

@@ -1,0 +1,234 @@
+"""Files compiled in the order of what they need, several at once, and only what has changed.
+
+The sources are copied to a folder of builds and compiled there.  A file may end with a question for
+the assumptions of its theorems together (:func:`with_question`), so that one run of Coq both checks
+it and says what it rests on.  What was found of a file is kept next to it with a fingerprint of its
+text, of the fingerprints of what it needs and of Coq's version: a file whose fingerprint is the
+same is not compiled again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass, replace
+from graphlib import TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+
+from verify.kernel.coq import Coq
+from verify.kernel.evidence import Check, Outcome, from_dict
+from verify.kernel.theorems import Theorem, theorems, without_comments
+
+SENTENCE = re.compile(r"^Chars (\d+) - \d+ \[.*\] ([\d.]+) secs", re.MULTILINE)
+ERROR = re.compile(r'File "[^"]+", line (\d+), characters .*?:\n(.*)', re.DOTALL)
+REPORT = re.compile(r"^(Closed under the global context|Axioms:)$", re.MULTILINE)
+ASSUMPTION = re.compile(r"^([\w.']+)\s*(?::|$)", re.MULTILINE)
+UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|Fail|Unset Guard)\b")
+QUESTION = "Print Assumptions stated_here."
+LIMIT = 300.0
+"""Seconds for one file."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of one file."""
+
+    file: str
+    fingerprint: str
+    seconds: float
+    checks: tuple[Check, ...]
+    error: str = ""
+    is_new: bool = True
+    """Whether it was compiled now, and not known from an earlier run."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether Coq accepted the file."""
+        return not self.error
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """Sources to compile: a text for each file name, below a folder of builds."""
+
+    coq: Coq
+    root: Path
+    sources: Mapping[str, str]
+    limit: float = LIMIT
+
+    def run(self, workers: int) -> Iterator[Found]:
+        """Compile all files and yield what became of each, in the order in which they end."""
+        for file, text in self.sources.items():
+            refuse_axioms(file, text)
+            _write_if_changed(self.root / file, text)
+        needs = self.coq.needs(self.root, sorted(self.sources))
+        sorter = TopologicalSorter(needs)
+        sorter.prepare()
+        fingerprints: dict[str, str] = {}
+        failed: set[str] = set()
+        with ThreadPoolExecutor(workers) as pool:
+            running: dict[Future[Found], str] = {}
+            while sorter.is_active():
+                for file in sorter.get_ready():
+                    fingerprints[file] = self._fingerprint(file, needs[file], fingerprints)
+                    bad = next((n for n in needs[file] if n in failed), None)
+                    work = (self._skip, file, bad) if bad else (self._compile, file)
+                    call, *arguments = work
+                    future = pool.submit(call, fingerprints[file], *arguments)  # type: ignore[arg-type]
+                    running[future] = file
+                ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    file, found = running.pop(future), future.result()
+                    if not found.succeeded:
+                        failed.add(file)
+                    sorter.done(file)
+                    yield found
+
+    def _fingerprint(self, file: str, needed: list[str], known: Mapping[str, str]) -> str:
+        parts = [self.coq.version, self.sources[file], *(known[n] for n in needed)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def _compile(self, fingerprint: str, file: str) -> Found:
+        record = (self.root / file).with_suffix(".json")
+        known = _read(record)
+        if known and known.fingerprint == fingerprint and record.with_suffix(".vo").exists():
+            return known
+        found = self._checked(fingerprint, file)
+        record.write_text(json.dumps(asdict(found)))
+        return found
+
+    def _checked(self, fingerprint: str, file: str) -> Found:
+        stated = list(theorems(self.sources[file]))
+        try:
+            done = self.coq.compile(self.root, file, self.limit)
+        except subprocess.TimeoutExpired:
+            error = f"Coq took more than {self.limit:g} seconds"
+            return Found(file, fingerprint, self.limit, self._checks(file, stated, error), error)
+        times = [(int(at), float(took)) for at, took in SENTENCE.findall(done.stdout)]
+        seconds = sum(took for _, took in times)
+        if done.returncode:
+            match = ERROR.search(done.stderr)
+            line, words = (int(match.group(1)), match.group(2)) if match else (0, done.stderr)
+            error = f"line {line}: {' '.join(words.split())[:400]}"
+            return Found(file, fingerprint, seconds, self._checks(file, stated, error, line), error)
+        is_asked = QUESTION in self.sources[file]
+        rests_on = assumptions(done.stdout) if is_asked else ()
+        checks = tuple(
+            _judged(replace(check, assumptions=rests_on, seconds=time))
+            for check, time in zip(self._checks(file, stated), _shares(stated, times), strict=True)
+        )
+        return Found(file, fingerprint, seconds, checks)
+
+    def _checks(
+        self, file: str, stated: list[Theorem], error: str = "", line: int = 0
+    ) -> tuple[Check, ...]:
+        """Return what is known of a file's theorems: where it failed, and what was before it."""
+        checks = []
+        for place, theorem in enumerate(stated):
+            end = stated[place + 1].line if place + 1 < len(stated) else float("inf")
+            if not error:
+                outcome, message = Outcome.CHECKED, ""
+            elif theorem.line <= line < end:
+                outcome, message = Outcome.FAILED, error
+            else:
+                outcome, message = Outcome.NOT_REACHED, f"its file failed at {error}"
+            checks.append(
+                Check(
+                    theorem.name, file, theorem.statement, theorem.hash, outcome,
+                    coq=self.coq.version, message=message,
+                )
+            )  # fmt: skip
+        return tuple(checks)
+
+    def _skip(self, fingerprint: str, file: str, needed: str) -> Found:
+        error = f"{needed}, which it needs, failed"
+        stated = list(theorems(self.sources[file]))
+        return Found(file, fingerprint, 0.0, self._checks(file, stated, error), error)
+
+
+class UnprovedError(ValueError):
+    """A source assumes what it should prove."""
+
+
+def refuse_axioms(file: str, source: str) -> None:
+    """Refuse a source with a word that makes something true without a proof.
+
+    Raises:
+        UnprovedError: there is one.
+    """
+    word = UNPROVED.search(without_comments(source))
+    if word:
+        line = source.count("\n", 0, word.start()) + 1
+        raise UnprovedError(f"{file}, line {line}: {word.group()!r} leaves something unproved")
+
+
+def with_question(source: str) -> str:
+    """Return a file's text with a question for the assumptions of its theorems, taken together."""
+    return source + question([theorem.name for theorem in theorems(source)])
+
+
+def question(names: Sequence[str]) -> str:
+    """Return Coq's question for what theorems rest on, taken together.
+
+    >>> print(question(["a", "b"]).strip())
+    Definition stated_here := (a, b).
+    Print Assumptions stated_here.
+    """
+    if not names:
+        return ""
+    return f"\nDefinition stated_here := ({', '.join(names)}).\n{QUESTION}\n"
+
+
+def assumptions(output: str) -> tuple[str, ...]:
+    r"""Return the assumptions that Coq printed, without their modules.
+
+    >>> assumptions("Axioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n")
+    ('classic',)
+    """
+    kind, text = REPORT.split(SENTENCE.sub("", output))[1:]
+    if kind.startswith("Closed"):
+        return ()
+    return tuple(sorted({name.rpartition(".")[2] for name in ASSUMPTION.findall(text)}))
+
+
+def library(folder: Path) -> dict[str, str]:
+    """Return the sources below a folder, each with its question, by their paths."""
+    return {
+        path.relative_to(folder).as_posix(): with_question(path.read_text())
+        for path in sorted(folder.rglob("*.v"))
+    }
+
+
+def _judged(check: Check) -> Check:
+    if not check.unexpected:
+        return check
+    message = f"rests on {', '.join(check.unexpected)}"
+    return replace(check, outcome=Outcome.FAILED, message=message)
+
+
+def _shares(stated: list[Theorem], times: list[tuple[int, float]]) -> list[float]:
+    """Return the seconds of the sentences from each theorem to the next."""
+    bounds = [*(theorem.start for theorem in stated), float("inf")]
+    return [
+        round(sum(took for at, took in times if start <= at < end), 3)
+        for start, end in pairwise(bounds)
+    ]
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def _read(record: Path) -> Found | None:
+    if not record.exists():
+        return None
+    values = json.loads(record.read_text())
+    checks = tuple(map(from_dict, values.pop("checks")))
+    return replace(Found(**values, checks=checks), is_new=False)

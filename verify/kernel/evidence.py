@@ -1,0 +1,81 @@
+"""What the kernel checked: one JSON line for each theorem, with what it rests on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+FILE = "kernel.jsonl"
+
+ALLOWED = {
+    "sig_forall_dec": "Coq's real numbers",
+    "sig_not_dec": "Coq's real numbers",
+    "functional_extensionality_dep": "functions with the same values are equal",
+    "classic": "either a proposition or its negation, in Coq's library of real functions",
+}
+"""What a theorem may rest on, and where it comes from; anything else is a failure."""
+
+
+class Outcome(StrEnum):
+    """What became of a theorem."""
+
+    CHECKED = "checked"
+    FAILED = "failed"
+    NOT_REACHED = "not reached"
+    """A file that it needs failed, or its own file failed before it."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What the kernel found of one theorem."""
+
+    theorem: str
+    file: str
+    """Below the library's root."""
+    statement: str
+    statement_hash: str
+    outcome: Outcome
+    assumptions: tuple[str, ...] = ()
+    """What the theorems of its file rest on, taken together."""
+    seconds: float = 0.0
+    coq: str = ""
+    claim: str = ""
+    """The statement that was exported; nothing for a theorem that is written by hand."""
+    message: str = ""
+    """Why it failed: Coq's first error, or the assumption that is not allowed."""
+
+    @property
+    def unexpected(self) -> tuple[str, ...]:
+        """Assumptions that a theorem may not rest on."""
+        return tuple(a for a in self.assumptions if a not in ALLOWED)
+
+
+def write(folder: Path, checks: Iterable[Check]) -> Path:
+    """Write what was found to a folder, in place of an earlier run's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / FILE
+    path.write_text("".join(f"{json.dumps(asdict(check))}\n" for check in checks))
+    return path
+
+
+def read(folder: Path) -> list[Check]:
+    """Return what a folder holds; nothing if no run was made."""
+    path = folder / FILE
+    if not path.exists():
+        return []
+    return [from_dict(json.loads(line)) for line in path.read_text().splitlines()]
+
+
+def from_dict(values: dict[str, object]) -> Check:
+    """Return a check from what JSON keeps of it."""
+    outcome, assumptions = Outcome(str(values["outcome"])), values["assumptions"]
+    assert isinstance(assumptions, list)
+    return Check(**{**values, "outcome": outcome, "assumptions": tuple(assumptions)})  # type: ignore[arg-type]
+
+
+def is_current(check: Check, statement_hash: str) -> bool:
+    """Say whether a theorem was checked as it is stated now."""
+    return check.outcome is Outcome.CHECKED and check.statement_hash == statement_hash
