@@ -19,6 +19,7 @@ LINE = {
     "verdict": "does not conform",
     "reason": "",
     "conventions": {},
+    "kinds": ["plain"],
     "diagnosis": [{"mode": "forward", "output": "z", "sentence": "a < b", "guess": "m - 1 for m"}],
     "not_offered": {"jvp": "no <forward> mode"},
     "rows": [
@@ -61,6 +62,10 @@ def test_a_page_leads_back_to_numbers_script_and_thread():
     assert "batch:NC:0:float64:plain:forward:z" in text
     assert "def layer(x, gamma, beta, eps)" in text
     assert "[some#7](https://github.com/some/some/issues/7)" in text
+
+
+def test_a_page_names_the_kinds_of_input_that_were_left_out():
+    assert "Kinds of input: plain; not examined here: sizes" in page(LINE)
 
 
 def test_messages_of_programs_are_shown_as_they_are():

@@ -109,6 +109,7 @@ def summary(found: Implementation, target: str, report: Report, seconds: float) 
         "diagnosis": [asdict(finding) for finding in report.diagnosis],
         "seconds": round(seconds, 1),
         "not_offered": not_offered(report),
+        "kinds": list(dict.fromkeys(cell.kind for cell in report.cells)),
         "rows": [
             _row(mode, output, cells)
             for (mode, output), cells in by_row(report.cells).items()
