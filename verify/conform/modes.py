@@ -124,17 +124,53 @@ def _third(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Ou
 
 
 def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Call on other numbers, then on these: in place where arrays can be changed."""
+    """Call on these numbers, on others, on these: in place where arrays can be changed.
+
+    The first result is read after the last call, which must not have changed it.
+    """
     values = adapter.numpy(arrays["x"])
     x = adapter.array(_others(values), adapter.dtype(arrays["x"]))
     layer = _layer(subject, eps)
+    first = layer(*_at(arrays))
     layer(x, arrays["gamma"], arrays["beta"])
     fill = getattr(adapter, "fill", None)
     if fill is None:
         x = arrays["x"]
     else:
         fill(x, values)
-    return {"z": layer(x, arrays["gamma"], arrays["beta"])}
+    return {"z": layer(x, arrays["gamma"], arrays["beta"]), "first z": first}
+
+
+def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient of a first call after a second one on other numbers."""
+    layer, values = _layer(subject, eps), adapter.numpy(arrays["x"])
+    others = adapter.array(_others(values), adapter.dtype(arrays["x"]))
+
+    def first(x: Any, gamma: Any, beta: Any) -> Any:
+        z = layer(x, gamma, beta)
+        layer(others, gamma, beta)
+        return z
+
+    slopes = adapter.vjp(first, _at(arrays), arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
+def _one_at_a_time(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient in each input where the others have none."""
+    layer, g = _layer(subject, eps), arrays["g"]
+    x, gamma, beta = _at(arrays)
+    return {
+        "x": adapter.vjp(lambda it: layer(it, gamma, beta), (x,), g)[0],
+        "gamma": adapter.vjp(lambda it: layer(x, it, beta), (gamma,), g)[0],
+        "beta": adapter.vjp(lambda it: layer(x, gamma, it), (beta,), g)[0],
+    }
+
+
+def _without_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    without = getattr(adapter, "without_gradient", None)
+    if without is None:
+        raise NotOffered(f"{adapter.name} records nothing for derivatives by default")
+    return {"z": without(_layer(subject, eps))(*_at(arrays))}
 
 
 def _vmap(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -239,7 +275,10 @@ MODES = (
     Mode("second rf", _reverse_over_forward, {**_BENT, "u": "x", "a": "gamma"}, 2),
     Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
     Mode("third", _third, {"x": "tx", "gamma": "tgamma"}, 3),
-    Mode("repeated", _repeated, {"z": "z"}, 0),
+    Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
+    Mode("without gradient", _without_gradient, {"z": "z"}, 0),
+    Mode("one at a time", _one_at_a_time, _SLOPES, 1),
+    Mode("in flight", _in_flight, _SLOPES, 1),
     Mode("vmap", _vmap, {"z": "z"}, 0),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
     Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1),

@@ -36,6 +36,8 @@ class Options:
     has_shift: bool = True
     kinds: tuple[str, ...] = KINDS
     """The kinds of cases that are examined."""
+    strata: tuple[str, ...] = ()
+    """Only those of these names; none: all."""
 
     @property
     def is_centred(self) -> bool:
@@ -94,7 +96,7 @@ def plan(options: Options) -> list[Examination]:
             tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
         )
         for stratum in places
-        if stratum.kind in options.kinds
+        if stratum.kind in options.kinds and stratum.name in (options.strata or (stratum.name,))
         for dtype in options.dtypes
         if dtype in stratum.dtypes
     ]
@@ -108,11 +110,20 @@ def _of_layouts(options: Options) -> Iterator[Stratum]:
     """Yield a stratum for each further layout of the axes and of memory."""
     for axes in options.axes[1:]:
         yield Stratum(axes, LAYOUT, 30, 4, axes=axes)
+    for axes in options.axes:
+        if len(axes) == 4:
+            yield Stratum(f"{axes}, all lengths equal", LAYOUT, 64, 4, axes=axes)
     for layout in options.layouts:
         maps = [axes for axes in options.axes if len(axes) == 4]
         if layout != "channels last" or maps:
             axes = maps[0] if maps else options.axes[0]
             yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
+    first = options.axes[0]
+    if "non-contiguous" in options.layouts:
+        yield Stratum("non-contiguous, N = C", LAYOUT, 8, 8, axes=first, layout="non-contiguous")
+    for axes in options.axes:
+        if len(axes) == 4 and "expanded" in options.layouts:
+            yield Stratum(f"expanded x, {axes}", LAYOUT, 30, 4, axes=axes, layout="expanded x")
 
 
 def cells_of(

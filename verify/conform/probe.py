@@ -37,17 +37,19 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
     """
     eps = facts.fixed_eps
     tried = facts.axes or LAYOUTS[family]
-    likeness, reasons = {}, []
+    likeness: dict[str, float] = {}
+    reasons: dict[str, list[str]] = {}
     for axes in tried:
         case = _case(family, axes, dtype, facts, 0, None if eps is None or np.isnan(eps) else eps)
         z, reason = _forward(bench, case)
         if z is None:
-            reasons.append(f"{axes} {case.place.shape}: {reason}")
+            reasons.setdefault(reason, []).append(f"{axes} {case.place.shape}")
         else:
             likeness[axes] = _likeness(case, z, family)
     chosen = _chosen(likeness, family == "batch" and facts.is_affine)
     if not chosen:
-        raise StartError(f"the layer takes no input: {'; '.join(dict.fromkeys(reasons))}")
+        said = (f"{reason}, given {' or '.join(where)}" for reason, where in reasons.items())
+        raise StartError("; ".join(said))
     if eps is not None and np.isnan(eps):
         eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5))
     return Found(chosen, eps)
@@ -76,7 +78,7 @@ def _forward(bench: Bench, case: Case) -> tuple[np.ndarray | None, str]:
         return None, outcome.reason
     z = outcome.outputs["z"]
     if z.shape != case.place.shape:
-        return None, f"returns the shape {z.shape}"
+        return None, f"returns the shape {z.shape} and not that of x"
     return z, ""
 
 
