@@ -9,7 +9,7 @@ is not zero.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from theory import unit
@@ -204,23 +204,39 @@ def _substituted(expression: Expression, values: dict[Letter, Expression]) -> Ex
             return expression.with_parts(*(_substituted(p, values) for p in expression.parts))
 
 
+@dataclass(frozen=True)
+class Bound:
+    """A variable of a derivative in progress."""
+
+    point: Expression
+    """Where the derivative is taken, in letters of the statement alone."""
+    order: int
+    """How many derivatives a function of the variable is subject to."""
+
+
 def _in_place(
-    expression: Expression, values: dict[Letter, Expression] | None = None, depth: int = 0
+    expression: Expression, bound: Mapping[Letter, Bound] | None = None
 ) -> Iterator[tuple[Expression, int]]:
-    """Yield what an expression is made of, variables replaced by the points, and how deep it is."""
-    known = values or {}
+    """Yield each part, points standing for variables, and how often it is differentiated."""
+    known = bound or {}
     while isinstance(expression, Abbreviation):
         expression = expression.body
-    yield _substituted(expression, known), depth
+    points = {x: b.point for x, b in known.items()}
+    order = _order(expression, known)
+    yield _substituted(expression, points), order
     match expression:
         case Derivative(body, variable, point, _):
-            at = _substituted(point, known)
-            yield from _in_place(body, {**known, variable: at}, depth + 1)
+            inner = Bound(_substituted(point, points), 1 + _order(point, known))
+            yield from _in_place(body, {**known, variable: inner})
             for other in expression.parts[1:]:
-                yield from _in_place(other, known, depth)
+                yield from _in_place(other, known)
         case _:
             for part in expression.parts:
-                yield from _in_place(part, known, depth)
+                yield from _in_place(part, known)
+
+
+def _order(expression: Expression, bound: Mapping[Letter, Bound]) -> int:
+    return max((bound[x].order for x in expression.free if x in bound), default=0)
 
 
 def _elsewhere(expressions: list[Expression], words: Vocabulary, eps: str) -> list[str]:
@@ -240,17 +256,17 @@ def _losses(expressions: list[Expression], words: Vocabulary) -> dict[str, str]:
     """Return where the loss is differentiated, and that it is differentiable there as often."""
     orders: dict[str, int] = {}
     for expression in expressions:
-        for part, depth in _in_place(expression):
+        for part, order in _in_place(expression):
             point = None
             if part == unit.g:
-                point, depth = "z", depth + 1
-            elif isinstance(part, Apply) and depth and part.operation == unit.L:
+                point, order = "z", order + 1
+            elif isinstance(part, Apply) and order and part.operation == unit.L:
                 point = coq(part.operands[0], words)
-            elif isinstance(part, Apply) and depth and part.operation == unit.Lhat:
+            elif isinstance(part, Apply) and order and part.operation == unit.Lhat:
                 batch = part.operands[0]
                 point = "z" if batch == unit.y else coq(unit.BN(batch), words)
             if point is not None:
-                orders[point] = max(depth, orders.get(point, 0))
+                orders[point] = max(order, orders.get(point, 0))
     if any(order > 2 for order in orders.values()):
         raise NoCoqError("a loss is differentiated more than twice")
     kinds = {1: "differentiable", 2: "twice_differentiable"}
@@ -315,13 +331,15 @@ def _proof(
         identity = "vector_identity" if is_vector else "identity"
         return f"intros; {first.get(relation, '')}{identity}."
     terms = [coq(term, words) for term in certificate_terms(because)]
-    slacks = [
-        f"assert ({'0 <' if strict else '0 <='} {coq(c.slack, words)}) by lra."
-        for c in conditions
-        if c.relation is not Relation.EQUAL
-        for strict in [c.relation in (Relation.LESS_THAN, Relation.MORE_THAN)]
-    ]
+    slacks = [f"assert ({_sign(c)} {coq(c.slack, words)}) by lra." for c in conditions]
     return "\n".join(["intros.", *slacks, f"by_certificate ({' + '.join(terms)}); nonneg_terms."])
+
+
+def _sign(condition: Says) -> str:
+    """Return how zero relates to a condition's slack."""
+    if condition.relation is Relation.EQUAL:
+        return "0 ="
+    return "0 <" if condition.relation in (Relation.LESS_THAN, Relation.MORE_THAN) else "0 <="
 
 
 def certificate_terms(because: Expression) -> Iterator[Expression]:
