@@ -80,7 +80,7 @@ test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md theory \
 		verify/witnesses verify/tolerance.py verify/evidence.py verify/datasets verify/experiments \
-		verify/convolutions verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
+		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
 
 lint: $(ENV)
 	$(RUN) ruff check .
