@@ -1,7 +1,17 @@
 # Each target does all set-up that it needs in a fresh clone.
 # One thread a process: the work is many small operations, and the numbers are the same everywhere.
-.PHONY: verify deep prove experiments flake test lint docs package bench clean
+# Frameworks that share an environment, its extras, and the surveys that it runs.
+FRAMEWORKS := torch jax tensorflow tinygrad mlx onnx paddle openvino
+EXTRAS_jax := conform-jax,conform-flax,conform-haiku,conform-equinox,conform-keras
+SURVEYS_jax := jax flax haiku equinox keras-jax
+EXTRAS_tensorflow := conform-tensorflow,conform-keras
+SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
+EXTRAS_onnx := conform-onnx,conform-onnxruntime
+SURVEYS_onnx := onnx onnxruntime
+
+.PHONY: verify deep prove conform experiments flake test lint docs package bench clean
 .DELETE_ON_ERROR:
+.PRECIOUS: build/conform/%/.installed
 
 PYTHON ?= python3
 ENV := .venv/.installed
@@ -37,12 +47,35 @@ experiments: $(ENV)
 	done
 	$(MAKE) docs
 
+# Released normalisation layers, each framework in an environment of its own; a framework that
+# cannot be installed or run here is passed over with its reason, and measured elsewhere.
+conform:
+	for framework in $(FRAMEWORKS); do \
+		$(MAKE) conform-$$framework || echo "$$framework: not measured here"; \
+	done
+	$(MAKE) docs
+
+# XLA compiles each operation for each shape; its cache spares the next layer that.
+conform-%: export JAX_COMPILATION_CACHE_DIR = build/conform/xla
+conform-%: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS = 0
+conform-%: export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES = -1
+conform-%: build/conform/%/.installed
+	for survey in $(or $(SURVEYS_$*),$*); do \
+		build/conform/$*/bin/python -m verify.conform.survey $$survey || exit 1; \
+	done
+
+build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.txt
+	$(PYTHON) -m venv build/conform/$*
+	build/conform/$*/bin/pip install --quiet -c constraints.txt -c constraints-conform.txt \
+		-e '.[$(or $(EXTRAS_$*),conform-$*)]'
+	touch $@
+
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md theory \
 		verify/witnesses verify/tolerance.py verify/evidence.py verify/datasets verify/experiments \
-		verify/convolutions verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
+		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
 
 lint: $(ENV)
 	$(RUN) ruff check .

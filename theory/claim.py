@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from theory import batchnorm
 from theory.language.expression import Says
@@ -191,27 +191,32 @@ class Claim(Statement):
         )
 
     def with_epsilon(
-        self, expected: Verdict, unit: Verdict | None = None, right: Says | None = None
+        self, expected: Verdict, unit: Verdict | None = None, right: Says | str | None = None
     ) -> list[Claim]:
         """Return the statement at eps = 0 and in the readings of eps.
 
         Args:
             expected: of the reading with one epsilon, in sigma and in yhat.
             unit: of the reading with a yhat of variance one; None if it is not examined.
-            right: the statement that holds with one epsilon, where this one does not.
+            right: the statement that holds with one epsilon, where this one does not, or the
+                identifier of the claim that says it.
         """
-        shared = self.under(Reading.SHARED_EPSILON, expected)
+        named = right if isinstance(right, str) else None
+        shared = self.under(Reading.SHARED_EPSILON, expected, corrected_by=named)
         found = [self, shared]
-        if right is not None:
-            found.append(shared.corrected(says=right, remark=""))
+        if isinstance(right, Says):
+            found.append(shared.corrected(says=right, remark="", corrected_by=None))
         if unit is not None:
-            corrected_by = found[-1].id if unit is Verdict.REFUTED else None
+            corrected_by = (named or found[-1].id) if unit is Verdict.REFUTED else None
             found.insert(2, self.under(Reading.UNIT_VARIANCE, unit, corrected_by=corrected_by))
         return found
 
     def letters(self, network: Network) -> Letters:
-        """Return the paper's letters for a network in this claim's reading."""
-        return letters_of(network, self.reading)
+        """Return the paper's letters for a network in this claim's reading, computed once."""
+        known = vars(network).setdefault("letters", {})
+        if self.reading not in known:
+            known[self.reading] = letters_of(network, self.reading)
+        return cast(Letters, known[self.reading])
 
     def evaluate(self, network: Network) -> Sides:
         """Return both sides for one network."""

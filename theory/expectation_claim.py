@@ -19,6 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from theory.language.expression import QUOTIENT, Apply, Operation, Says, Sort
+from theory.language.values import Values
 from theory.statement import Relation, Sides, Statement
 
 
@@ -56,24 +58,77 @@ class Entries(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """One random matrix, as a subject of expressions."""
+
+    G: Any
+
+    @property
+    def N(self) -> int:
+        """Rows."""
+        return int(self.G.shape[0])
+
+    @property
+    def n(self) -> int:
+        """Columns."""
+        return int(self.G.shape[1])
+
+
+mean = Operation("E", lambda x: x, r"\mathbb{{E}}\,{0:product}", takes=(Sort.NUMBER,))
+"""The expectation; of what is said of one matrix it is the value there, which witnesses average."""
+root = Operation(
+    "root", lambda x, k: x ** (1 / k), r"\left({0}\right)^{{1/{1}}}",
+    takes=(Sort.NUMBER, Sort.NUMBER),
+)  # fmt: skip
+"""The k-th root."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExpectationClaim(Statement):
     """A bound of one expectation by another, times a constant.
 
-    The hypotheses' quantities are functions of the :class:`Entries`.
+    What it says is ``mean(X) / Y <= C`` or ``root(mean(X) / Y, k) <= C``, where Y may have means
+    too; the sides, the root and the constant follow from it.  The hypotheses' quantities are
+    functions of the :class:`Entries`.
 
     Raises:
         ValueError: the relation is not "at most".
     """
 
-    sides: Callable[[Any], Sides]
+    sides: Callable[[Any], Sides] = None  # type: ignore[assignment]
     """X and Y as functions of a matrix of floats, (N, n)."""
-    constant: Callable[[Entries], float]
+    constant: Callable[[Entries], float] = None  # type: ignore[assignment]
     root: int = 1
     ceilings: Callable[[Entries], Sides]
     """What X and Y never exceed for such entries; infinite where there is no such number."""
 
     def __post_init__(self) -> None:
-        """Refuse what the one direction cannot say."""
+        """Take the expression apart; refuse what the one direction cannot say."""
+        super().__post_init__()
+        if self.says is not None:
+            for name, value in _parts(self.says).items():
+                object.__setattr__(self, name, value)
         if self.relation is not Relation.AT_MOST:
             raise ValueError(f"{self.id}: a bound from above was expected; exchange the sides")
+
+
+def _parts(says: Says) -> dict[str, Any]:
+    """Return the sides, the root and the constant of what is said."""
+    power, quotient = 1, says.actual
+    if isinstance(quotient, Apply) and quotient.operation is root:
+        quotient, exponent = quotient.operands
+        power = Values(None)[exponent]
+    if not (isinstance(quotient, Apply) and quotient.operation is QUOTIENT):
+        raise ValueError(f"a quotient of means was expected, not {quotient}")
+    X, Y = quotient.operands
+
+    def sides(G: Any) -> Sides:
+        values = Values(Drawn(G))
+        return Sides(values[X], values[Y])
+
+    return {
+        "sides": sides,
+        "root": power,
+        "constant": lambda entries: float(Values(entries)[says.claimed]),
+    }

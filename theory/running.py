@@ -12,6 +12,14 @@ from typing import Any
 from theory.arithmetic import sqrt
 
 
+def update(statistic: Any, of_batch: Any, weight: Any) -> Any:
+    r"""One step of a running statistic, :math:`(1 - \rho) s + \rho s_B`; shapes as given.
+
+    The weight :math:`\rho` of the batch is PyTorch's momentum, and one minus Keras's.
+    """
+    return (1 - weight) * statistic + weight * of_batch
+
+
 def forward(
     y: Any, running_mean: Any, running_variance: Any, gamma: Any = 1, beta: Any = 0, eps: Any = 0
 ) -> Any:

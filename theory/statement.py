@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 from theory.language.certificates import products
 from theory.language.expression import Expression, Relation, Says, derivatives_in
@@ -121,7 +121,7 @@ def assume(
     """
 
     def quantity(*subject: Any) -> Any:
-        return Values(joined(*subject))[says.slack]
+        return values_of(*subject)[says.slack]
 
     return Hypothesis(words or latex(says), quantity, SIGNS[says.relation], impose, printed, says)
 
@@ -142,6 +142,22 @@ class Joined:
 def joined(*sources: Any) -> Any:
     """Return one subject for what a witness offers: a network and its letters, or a layer."""
     return sources[0] if len(sources) == 1 else Joined(*reversed(sources))
+
+
+def values_of(*sources: Any) -> Values:
+    """Return the values of expressions for what a witness offers.
+
+    Statements that are examined at one network share them.
+    """
+    try:
+        shared = vars(sources[0]).setdefault("values", {})
+    except TypeError:
+        return Values(joined(*sources))
+    key = tuple(map(id, sources[1:]))
+    if key not in shared:
+        make = getattr(sources[0], "values_of", Values)
+        shared[key] = make(joined(*sources))
+    return cast(Values, shared[key])
 
 
 @dataclass(frozen=True)
@@ -226,7 +242,7 @@ class Statement:
 
 def sides_of(says: Says) -> Callable[..., Sides]:
     """Return the sides of a statement as a function of what a witness offers."""
-    return lambda *subject: Values(joined(*subject)).sides(says)
+    return lambda *subject: values_of(*subject).sides(says)
 
 
 def certificate_of(
@@ -239,7 +255,7 @@ def certificate_of(
     parts = products(because, by_slack)
 
     def certificate(*subject: Any) -> list[Term]:
-        values = Values(joined(*subject))
+        values = values_of(*subject)
         return [
             Term(
                 values[part.weight],

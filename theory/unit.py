@@ -56,7 +56,7 @@ v = vector_of("v", "v", "other_direction")
 L = Primitive("L", lambda unit, z: unit.loss(z), "L({0})", takes=(_V,))
 Lhat = Primitive("Lhat", lambda unit, y: unit.normalized_loss(y), r"\hat L({0})", takes=(_V,))
 BN = Primitive(
-    "BN", lambda unit, y: unit.forward(y), r"\mathrm{BN}({0})", gives=_V, takes=(_V,)
+    "BN", lambda unit, y: unit.forward(y), r"\mathrm{{BN}}({0})", gives=_V, takes=(_V,)
 )  # fmt: skip
 normalize = Primitive(
     "normalize", lambda unit, y: unit.normalize(y), r"\hat y({0})", gives=_V, takes=(_V,)

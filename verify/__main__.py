@@ -5,27 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import track
 
 from theory.statement import Statement
-from verify import engine, evidence, ledger, pool, report
+from verify import engine, evidence, ledger
 from verify.complaints import bad_input, complain
-from verify.convolutions.command import convolutions
 from verify.evidence import EvidenceError, NoEvidenceError, Record, Writer
-from verify.experiments.command import experiment
-from verify.kernel.command import prove
 from verify.ledger import Entry
 from verify.options import DEFAULT_EVIDENCE, Options
-from verify.progress import prepare
-from verify.reproduce import reproduce as reproduced
-from verify.training import TrainingError
-from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import Settings
+from verify.settings import Settings
 
 WIDTH = 180
 """Of a table that goes to a file."""
@@ -42,22 +34,71 @@ Cache = Annotated[Path | None, typer.Option(help="Folder of trained networks.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
 
 
-app.command()(convolutions)
-app.command()(experiment)
-app.command()(prove)
+def later(name: str, module: str, about: str) -> None:
+    """Add a command whose module is imported, which takes seconds, only when it is asked for."""
+
+    def run(context: typer.Context) -> None:
+        command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        command.command()(getattr(import_module(module), name))
+        command(context.args, prog_name=f"python -m verify {name}")
+
+    everything = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(name, help=about, context_settings=everything, add_help_option=False)(run)
+
+
+later(
+    "convolutions",
+    "verify.convolutions.command",
+    "Examine Prop. 9, 10 and Theorem 4 at the convolutions of ResNet-18 and VGG-16.",
+)
+later(
+    "experiment",
+    "verify.experiments.command",
+    "Run an experiment of the papers, and say which of their observations appeared.",
+)
+later(
+    "conform",
+    "verify.conform.command",
+    "Judge somebody's normalisation layer by the closed forms.",
+)
+later(
+    "prove",
+    "verify.kernel.command",
+    "Check the theorems that Coq's kernel checks, from the definitions.",
+)
 
 
 @app.command("ledger")
-def show_ledger(evidence_folder: Folder = DEFAULT_EVIDENCE, as_json: Json = False) -> None:
+def show_ledger(
+    evidence_folder: Folder = DEFAULT_EVIDENCE,
+    as_json: Json = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Each reading, correction and line of a proof.")
+    ] = False,
+) -> None:
     """Print the verdict of every statement, from the evidence of the last run."""
     try:
-        _, records = evidence.read(evidence_folder)
-    except NoEvidenceError as error:
-        complain(str(error))
-        records = []
+        records = _known(evidence_folder)
     except EvidenceError as error:
         raise bad_input(error) from None
-    _conclude(ledger.ledger(engine.CLAIMS, records), as_json)
+    _conclude(ledger.ledger(engine.CLAIMS, records), as_json, every)
+
+
+@app.command()
+def show(
+    identifiers: Annotated[list[str], typer.Argument(metavar="ID...", help="Which statements.")],
+    evidence_folder: Folder = DEFAULT_EVIDENCE,
+) -> None:
+    """Print statements: what each says, where it stands, its verdict, and why."""
+    from verify.show import shown_entry
+
+    try:
+        claims = engine.selected(engine.CLAIMS, identifiers)
+        exactly = [c for c in claims if c.id in identifiers]
+        records = _known(evidence_folder)
+    except (ValueError, EvidenceError) as error:
+        raise bad_input(error) from None
+    typer.echo("\n\n".join(map(shown_entry, ledger.ledger(exactly or claims, records))))
 
 
 @app.command()
@@ -82,6 +123,8 @@ def check(
         claims = engine.selected(engine.CLAIMS, identifiers or [])
     except (ValueError, RuntimeError) as error:
         raise bad_input(error) from None
+    from verify.training import TrainingError
+
     try:
         records = _examined(claims, settings, options.writer() if evidence_folder else None)
     except (EvidenceError, TrainingError) as error:
@@ -102,6 +145,18 @@ def page(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
 
 
 @app.command()
+def prune(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
+    """Remove the evidence that changes have outdated."""
+    try:
+        run = evidence.read(evidence_folder)[0]
+        options = Options(run.profile, run.backend, run.device, run.seed)
+        kept, gone = evidence.prune(evidence_folder, engine.todays(options.settings()))
+    except (EvidenceError, ValueError, RuntimeError) as error:
+        raise bad_input(error) from None
+    typer.echo(f"{gone} records removed, {kept} kept in {evidence_folder}")
+
+
+@app.command()
 def readme(
     evidence_folder: Folder = DEFAULT_EVIDENCE,
     is_check: Annotated[bool, typer.Option("--check", help="Only compare; write nothing.")] = False,
@@ -110,12 +165,12 @@ def readme(
     from verify.site import readme as part
 
     try:
-        run, records = evidence.read(evidence_folder)
-        entries = ledger.ledger(engine.CLAIMS, records)
+        known = engine.known(evidence_folder)
+        entries = ledger.ledger(engine.CLAIMS, known.records)
         if is_check:
             part.check(entries)
         else:
-            typer.echo("\n".join(map(str, part.write(entries, run))))
+            typer.echo("\n".join(map(str, part.write(entries, known.run))))
     except (EvidenceError, part.ReadmeError) as error:
         raise bad_input(error) from None
 
@@ -125,6 +180,9 @@ def reproduce(
     token: Annotated[str, typer.Argument(help="A token from the evidence.")], cache: Cache = None
 ) -> None:
     """Rebuild one instance from its token and examine every statement there."""
+    from verify.reproduce import reproduce as reproduced
+    from verify.training import TrainingError
+
     try:
         lines = reproduced(token, cache)
     except (ValueError, TrainingError) as error:
@@ -136,23 +194,50 @@ def reproduce(
 def _examined(
     claims: Sequence[Statement], settings: Settings, writer: Writer | None
 ) -> list[Record]:
-    pairs = engine.pairs(claims, WITNESSES)
+    from rich.console import Console
+    from rich.progress import track
+
+    from verify import pool
+    from verify.progress import prepare
+
+    pairs = engine.pairs(claims, engine.WITNESSES)
     prepare(pairs, settings, Console(stderr=True))
     examine = engine.examine if len(pairs) <= FEW else pool.examine_all
     found = examine(pairs, settings, writer)
     console = Console(stderr=True)
     records = list(track(found, "examining", total=len(pairs), console=console, transient=True))
     if writer is not None:
-        engine.finish(writer, WITNESSES)
+        writer.close()
     return records
 
 
-def _conclude(entries: Sequence[Entry], as_json: bool) -> None:
+def _known(folder: Path) -> list[Record]:
+    """Return the records that are today's, after a word on those that are not."""
+    try:
+        known = engine.known(folder)
+    except NoEvidenceError as error:
+        complain(str(error))
+        return []
+    if known.outdated:
+        complain(_outdated(known.outdated))
+    return known.records
+
+
+def _outdated(names: Sequence[str]) -> str:
+    listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"{len(names)} statements changed since they were examined: {listed}; run pytest verify"
+
+
+def _conclude(entries: Sequence[Entry], as_json: bool, every: bool = True) -> None:
     """Print the entries; the exit status says whether a verdict differs from the expected one."""
     if as_json:
         typer.echo(json.dumps([ledger.as_json(e) for e in entries], indent=1, allow_nan=False))
     else:
-        report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH))
+        from rich.console import Console
+
+        from verify import report
+
+        report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH), every)
     if any(entry.is_unexpected for entry in entries):
         raise typer.Exit(1)
 

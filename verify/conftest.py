@@ -11,7 +11,6 @@ from rich.console import Console
 from verify import engine, ledger, report
 from verify.evidence import Writer
 from verify.options import DEFAULT_EVIDENCE, Options
-from verify.witnesses.table import WITNESSES
 
 OPTIONS = pytest.StashKey[Options]()
 WRITER = pytest.StashKey[Writer]()
@@ -58,7 +57,7 @@ def pytest_terminal_summary(
     writer = config.stash.get(WRITER, None)
     if writer is None:
         return
-    engine.finish(writer, WITNESSES)
+    writer.close()
     records = list(writer.done.values())
     examined = {record.claim for record in records}
     claims = [claim for claim in engine.CLAIMS if claim.id in examined or claim.unreadable]

@@ -1,16 +1,23 @@
-"""Examine claims by witnesses; pytest and the command line are views of what comes out."""
+"""Examine statements by witnesses; pytest and the command line are views of what comes out."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import groupby
+from pathlib import Path
 
 from theory.lange2022 import CLAIMS as LANGE
 from theory.santurkar2018 import CLAIMS as SANTURKAR
 from theory.statement import Statement
-from verify.evidence import Record, Writer
-from verify.witnesses.witness import Settings, Witness
+from verify import evidence, fingerprint
+from verify.evidence import Fingerprint, Name, Record, Run, Writer
+from verify.settings import PROFILES, Settings
+from verify.witnesses.table import WITNESSES
+from verify.witnesses.witness import Witness
+
+__all__ = ["CLAIMS", "WITNESSES"]
 
 CLAIMS: Sequence[Statement] = (*SANTURKAR, *LANGE)
 
@@ -23,9 +30,22 @@ class Pair:
     witness: Witness
 
     @property
-    def name(self) -> str:
-        """The pair as tests and progress name it."""
-        return f"{self.claim.id}-{self.witness.name}"
+    def name(self) -> Name:
+        """The claim's identifier and the witness's name."""
+        return self.claim.id, self.witness.name
+
+
+@dataclass(frozen=True)
+class Task:
+    """Statements that one witness examines in one call."""
+
+    witness: Witness
+    claims: tuple[Statement, ...]
+
+    @property
+    def names(self) -> list[Name]:
+        """The names of the records that come out."""
+        return [(claim.id, self.witness.name) for claim in self.claims]
 
 
 def pairs(claims: Iterable[Statement], witnesses: Sequence[Witness]) -> list[Pair]:
@@ -38,34 +58,91 @@ def pairs(claims: Iterable[Statement], witnesses: Sequence[Witness]) -> list[Pai
     ]
 
 
-def examine_pair(pair: Pair, settings: Settings, writer: Writer | None = None) -> Record:
-    """Return what the witness found of the claim, from the writer's folder if it is there."""
-    if writer is not None and (known := writer.done.get((pair.claim.id, pair.witness.name))):
-        return known
-    start = time.perf_counter()
-    found = pair.witness.examine(pair.claim, settings)
-    record = replace(found, seconds=time.perf_counter() - start)
-    if writer is not None:
-        writer.add(record)
-    return record
+def tasks(pairs: Iterable[Pair]) -> list[Task]:
+    """Return the calls that examine pairs: those of one witness, as many together as it takes."""
+    found = []
+    for _, group in groupby(pairs, key=lambda pair: id(pair.witness)):
+        together = list(group)
+        witness = together[0].witness
+        for start in range(0, len(together), witness.together):
+            chunk = together[start : start + witness.together]
+            found.append(Task(witness, tuple(pair.claim for pair in chunk)))
+    return found
+
+
+def unknown(pairs: Iterable[Pair], writer: Writer | None) -> list[Pair]:
+    """Return the pairs of which nothing is known yet."""
+    return [pair for pair in pairs if writer is None or pair.name not in writer.done]
+
+
+def examine_task(task: Task, settings: Settings) -> Iterator[Record]:
+    """Yield what a witness finds of its statements."""
+    yield from task.witness.examine(task.claims, settings)
 
 
 def examine(
-    pairs: Iterable[Pair], settings: Settings, writer: Writer | None = None
+    pairs: Sequence[Pair], settings: Settings, writer: Writer | None = None
 ) -> Iterator[Record]:
-    """Yield what each witness found of each claim, as it is found."""
-    for pair in pairs:
-        yield examine_pair(pair, settings, writer)
+    """Yield what each witness found of each claim: what is known first, then as it is found."""
+    waiting = unknown(pairs, writer)
+    if writer is not None:
+        yield from (writer.done[pair.name] for pair in pairs if pair.name in writer.done)
+    for task in tasks(waiting):
+        for record in examine_task(task, settings):
+            if writer is not None:
+                writer.add(record)
+            yield record
 
 
-def finish(writer: Writer, witnesses: Sequence[Witness]) -> None:
-    """End the writer's run; it is complete if every statement has been examined."""
-    everything = pairs(CLAIMS, witnesses)
-    writer.finish(all((p.claim.id, p.witness.name) in writer.done for p in everything))
+def todays(settings: Settings, claims: Sequence[Statement] | None = None) -> Fingerprint:
+    """Return today's fingerprints of statements (all, if none are given) and witnesses."""
+    every = pairs(CLAIMS if claims is None else claims, WITNESSES)
+    return partial(_fingerprint, {pair.name: pair for pair in every}, settings)
+
+
+def _fingerprint(known: dict[Name, Pair], settings: Settings, claim: str, witness: str) -> str:
+    pair = known.get((claim, witness))
+    return "" if pair is None else _of_pair(pair, settings)
+
+
+@cache
+def _of_pair(pair: Pair, settings: Settings) -> str:
+    return fingerprint.fingerprint(pair.claim, pair.witness, replace(settings, cache=None))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a folder of evidence says today."""
+
+    run: Run
+    records: list[Record]
+    """Those that today's code would find again."""
+    outdated: tuple[str, ...]
+    """Statements that were examined before they, or what they depend on, changed."""
+
+
+def known(folder: Path, claims: Sequence[Statement] | None = None) -> Known:
+    """Return what the evidence in a folder says of today's statements.
+
+    Raises:
+        NoEvidenceError: there is none.
+        EvidenceError: it is damaged.
+    """
+    runs, records = evidence.read_all(folder)
+    every = dict.fromkeys((r.profile, r.seed, r.backend, r.device) for r in runs)
+    marks = [
+        todays(Settings(PROFILES[profile], seed, backend, device), claims)
+        for profile, seed, backend, device in every
+        if profile in PROFILES
+    ]
+    current = {r.name: r for mark in marks for r in evidence.fresh(records, mark)}
+    found = {name for name, _ in current}
+    outdated = dict.fromkeys(r.claim for r in records if r.claim not in found)
+    return Known(runs[-1], list(current.values()), tuple(outdated))
 
 
 def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[Statement]:
-    """Return the claims whose identifier or docket row is named, or begins with a name and "/".
+    """Return the claims whose identifier or row is named, or begins with a name and "/".
 
     Raises:
         ValueError: a name fits no claim.
@@ -75,7 +152,7 @@ def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[St
     unknown = [i for i in identifiers if not any(_fits(claim, i) for claim in claims)]
     if unknown:
         rows = ", ".join(dict.fromkeys(claim.row for claim in claims))
-        raise ValueError(f"no claim is called {', '.join(unknown)}; the docket has: {rows}")
+        raise ValueError(f"no statement is called {', '.join(unknown)}; there are: {rows}")
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
 
 

@@ -1,29 +1,38 @@
-r"""What a run found, as a folder of JSON lines.
+r"""What runs found, as a folder of JSON lines.
 
-The first line says what was run (:class:`Run`), each further line what one witness found of one
-claim (:class:`Record`), and the last that the run is complete.  Lines are written as they are
-produced, so a run that is killed keeps what it found, and a new run of the same kind resumes it.
+A line says what was run (:class:`Run`) or what one witness found of one statement
+(:class:`Record`).  Lines are appended as they are produced, so a run that is killed keeps what it
+found.  A record carries the fingerprint of all that it depends on (:mod:`verify.fingerprint`): a
+later run takes over what has today's fingerprint, and examines the rest again.  Nothing is removed
+but by :func:`prune`.
 """
 
 from __future__ import annotations
 
-import platform
+import fcntl
+import os
 import subprocess
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
-from itertools import count
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from threading import Lock
-from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any
+
+import msgspec
 
 from verify import json_lines
 
-SCHEMA = 1
+SCHEMA = 2
 FILE = "evidence.jsonl"
-PACKAGES = ("numpy", "scipy", "sympy", "torch", "python-flint", "hypothesis", "array-api-compat")
+LOCK = ".lock"
+
+Name = tuple[str, str]
+"""A statement's identifier and a witness's name."""
+Fingerprint = Callable[[str, str], str]
+"""Today's fingerprint of a statement and a witness, by their names; "" for those unknown."""
 
 
 class EvidenceError(ValueError):
@@ -36,19 +45,20 @@ class NoEvidenceError(EvidenceError):
 
 @dataclass(frozen=True)
 class Run:
-    """What was run: enough to tell whether another run may continue it."""
+    """What was run, on what."""
 
     profile: str
     seed: int
     backend: str
     device: str
-    source: str
-    """Digest of the source that was run."""
     commit: str
+    """The commit, with "-dirty" where files differ from it."""
     threads: int
     versions: dict[str, str]
     gpu: str = "not run"
     """The device that the run used, or that none was: "not run" and why."""
+    started: str = ""
+    """When, in UTC."""
     schema: int = SCHEMA
 
 
@@ -74,6 +84,15 @@ class Record:
     """Some instances with both sides, for the plots."""
     notes: str = ""
     seconds: float = 0.0
+    fingerprint: str = ""
+    """Of all that it depends on."""
+    commit: str = ""
+    """The commit that it was found at."""
+
+    @property
+    def name(self) -> Name:
+        """Whom it is about, and who found it."""
+        return self.claim, self.witness
 
     def __post_init__(self) -> None:
         """Leave out what is not finite: JSON has no word for it."""
@@ -87,16 +106,18 @@ def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
     """Return the description of a run on this machine."""
     import torch
 
+    from verify.fingerprint import versions
+
     return Run(
         profile=profile,
         seed=seed,
         backend=backend,
         device=device,
-        source=source_digest(),
         commit=_commit(),
         threads=torch.get_num_threads(),
-        versions={"python": platform.python_version(), **_versions()},
+        versions=versions(),
         gpu=_gpu(backend),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 
@@ -109,114 +130,114 @@ def _gpu(backend: str) -> str:
     return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
 
 
-def source_digest() -> str:
-    """Return a digest of every Python file of the packages ``theory`` and ``verify``."""
-    import hashlib
-
-    root = Path(__file__).resolve().parent.parent
-    files = sorted(p for name in ("theory", "verify") for p in (root / name).rglob("*.py"))
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 class Writer:
-    """Appends records to a folder; ``done`` are those that a killed run of the same kind left.
+    """Appends records to a folder; ``done`` are those that need not be found again.
 
-    What a run of another kind left is kept under another name.
+    One writer at a time: another process is refused.
+
+    Args:
+        folder: where the evidence is kept.
+        run: what is run.
+        fingerprint: today's fingerprints.
 
     Raises:
-        EvidenceError: the folder cannot be written to.
+        EvidenceError: the folder cannot be written to, is damaged, or another run writes in it.
     """
 
-    def __init__(self, folder: Path, run: Run):
-        self.path = folder / FILE
-        self.done: dict[tuple[str, str], Record] = {}
-        self.run = run
+    def __init__(self, folder: Path, run: Run, fingerprint: Fingerprint):
+        self.path, self.run, self.fingerprint = folder / FILE, run, fingerprint
         self.lock = Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if _may_resume(folder, run):
-                json_lines.mend_end(self.path)
-                self.done = {(r.claim, r.witness): r for r in read(folder)[1]}
-            else:
-                _set_aside(self.path)
-                json_lines.append(self.path, self._header())
+            self._held = _Lock(folder)
+            records = self._known()
+            json_lines.append(self.path, {"kind": "run", **asdict(run)})
         except OSError as error:
             raise _unwritable(folder, error) from None
+        self.done = {r.name: r for r in fresh(records, fingerprint)}
+
+    def _known(self) -> list[Record]:
+        if not self.path.exists() or not self.path.stat().st_size:
+            return []
+        json_lines.mend_end(self.path)
+        return read_all(self.path.parent)[1]
 
     def add(self, record: Record) -> None:
-        """Write a record, unless an earlier run did; may be called from several threads."""
+        """Write a record, unless it is there; may be called from several threads.
+
+        Raises:
+            EvidenceError: the folder cannot be written to; what was written before is whole.
+        """
         with self.lock:
-            if (record.claim, record.witness) not in self.done:
-                self.done[record.claim, record.witness] = record
+            if record.name not in self.done:
+                mark = self.fingerprint(*record.name)
+                stamped = replace(record, fingerprint=mark, commit=self.run.commit)
                 try:
-                    json_lines.append(self.path, _line(record))
+                    json_lines.append(self.path, _line(stamped))
                 except OSError as error:
                     raise _unwritable(self.path.parent, error) from None
+                self.done[record.name] = stamped
 
-    def finish(self, is_complete: bool) -> None:
-        """Put the records in the order of their names; say whether these are all."""
-        lines = [self._header(), *(_line(self.done[name]) for name in sorted(self.done))]
-        try:
-            json_lines.write(self.path, [*lines, {"kind": "finished"}] if is_complete else lines)
-        except OSError as error:
-            raise _unwritable(self.path.parent, error) from None
-
-    def _header(self) -> dict[str, Any]:
-        return {"kind": "run", **asdict(self.run)}
+    def close(self) -> None:
+        """Let other runs write in the folder."""
+        self._held.give_back()
 
 
-def _line(record: Record) -> dict[str, Any]:
-    return {"kind": "record", **asdict(record)}
+def fresh(records: Iterable[Record], fingerprint: Fingerprint) -> list[Record]:
+    """Return the records that today's code would find again, the last one of each name."""
+    marked = (r for r in records if r.fingerprint)
+    return list({r.name: r for r in marked if r.fingerprint == fingerprint(*r.name)}.values())
 
 
 def read(folder: Path) -> tuple[Run, list[Record]]:
-    """Return the run and the records of a folder.
-
-    A last line that was cut off by a kill is left out.
+    """Return the last run of a folder, and the last record of each statement and witness.
 
     Raises:
         NoEvidenceError: there is no evidence.
-        EvidenceError: another line is damaged, or the schema is unknown.
+        EvidenceError: a line is damaged, or the schema is unknown.
     """
+    runs, records = read_all(folder)
+    return runs[-1], list({record.name: record for record in records}.values())
+
+
+def read_all(folder: Path) -> tuple[list[Run], list[Record]]:
+    """Return all runs and records of a folder; a last line that was cut off is left out."""
     path = folder / FILE
-    header, *rest = _lines(path) or [{}]
-    if header.get("kind") != "run" or header.get("schema") != SCHEMA:
+    lines = _lines(path)
+    if not lines or lines[0].get("kind") != "run" or lines[0].get("schema") != SCHEMA:
         raise EvidenceError(f"{path} does not begin with a run of schema {SCHEMA}; delete it")
     try:
-        run = _made(Run, header)
-        records = [_made(Record, line) for line in rest if line.get("kind") == "record"]
-    except TypeError as error:
+        runs = [_made(Run, line) for line in lines if line.get("kind") == "run"]
+        records = [_made(Record, line) for line in lines if line.get("kind") == "record"]
+    except (TypeError, msgspec.ValidationError) as error:
         raise EvidenceError(f"{path} has a line of another form ({error}); delete it") from None
-    return run, records
+    return runs, records
 
 
-def is_finished(folder: Path) -> bool:
-    """Whether the folder's run is complete."""
-    return any(line.get("kind") == "finished" for line in _lines(folder / FILE))
+def prune(folder: Path, fingerprint: Fingerprint) -> tuple[int, int]:
+    """Leave only what today's code would find again; return how many records stay, and went.
 
-
-def _may_resume(folder: Path, run: Run) -> bool:
+    Raises:
+        EvidenceError: there is no evidence, it is damaged, or another run writes in the folder.
+    """
+    runs, records = read_all(folder)
+    kept = sorted(fresh(records, fingerprint), key=lambda record: record.name)
     try:
-        earlier, _ = read(folder)
-        return earlier == run and not is_finished(folder)
-    except EvidenceError:
-        return False
+        held = _Lock(folder)
+        header = {"kind": "run", **asdict(runs[-1])}
+        json_lines.write(folder / FILE, [header, *map(_line, kept)])
+        held.give_back()
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    return len(kept), len(records) - len(kept)
 
 
-T = TypeVar("T", Run, Record)
-
-
-def _made(kind: type[T], line: dict[str, Any]) -> T:
-    """Return a line as what it is a line of; TypeError where it is of another form."""
-    fields = {name: value for name, value in line.items() if name != "kind"}
-    types = get_type_hints(kind)
-    wrong = [k for k, value in fields.items() if k in types and not _is_of(value, types[k])]
-    if wrong:
-        raise TypeError(f"{', '.join(wrong)} of another type")
-    made = kind(**fields)
+def _made(kind: type[Any], line: dict[str, Any]) -> Any:
+    """Return a line as what it is a line of."""
+    values = {name: value for name, value in line.items() if name != "kind"}
+    if unknown := values.keys() - {f.name for f in fields(kind)}:
+        raise TypeError(f"unknown: {', '.join(sorted(unknown))}")
+    made = msgspec.convert(values, kind)
     if isinstance(made, Record):
         if made.proof and not isinstance(made.proof.get("scope"), str):
             raise TypeError("a proof without its scope")
@@ -225,14 +246,27 @@ def _made(kind: type[T], line: dict[str, Any]) -> T:
     return made
 
 
-def _is_of(value: Any, kind: Any) -> bool:
-    kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
-    allowed = tuple(get_origin(k) or k for k in kinds)
-    return isinstance(value, (*allowed, int) if float in allowed else allowed)
+def _line(record: Record) -> dict[str, Any]:
+    return {"kind": "record", **asdict(record)}
 
 
 def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or isfinite(value)
+
+
+class _Lock:
+    """The right to write in a folder, held until it is given back or the process ends."""
+
+    def __init__(self, folder: Path):
+        held = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+        self.give_back = weakref.finalize(self, os.close, held)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.give_back()
+            raise EvidenceError(
+                f"another run writes its evidence in {folder}; wait for it, or name another folder"
+            ) from None
 
 
 def _unwritable(folder: Path, error: OSError) -> EvidenceError:
@@ -254,30 +288,20 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         raise EvidenceError(str(error)) from None
 
 
-def _set_aside(path: Path) -> None:
-    """Rename a file, if there is one, to the first name that is free."""
-    if path.exists():
-        names = (path.with_suffix(f".previous{n or ''}.jsonl") for n in count())
-        path.replace(next(name for name in names if not name.exists()))
-
-
-def _versions() -> dict[str, str]:
-    return dict(_installed(PACKAGES))
-
-
-def _installed(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for name in names:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:
-            continue
-
-
 def _commit() -> str:
     root = Path(__file__).resolve().parent.parent
     try:
         asked = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"],
+            [
+                "git",
+                "-C",
+                str(root),
+                "describe",
+                "--always",
+                "--dirty",
+                "--abbrev=12",
+                "--exclude=*",
+            ],
             capture_output=True,
             text=True,
             check=False,

@@ -11,11 +11,15 @@ r"""Files of JSON objects, one a line, that survive a kill in the middle of a li
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 
 class DamagedLineError(ValueError):
@@ -23,10 +27,17 @@ class DamagedLineError(ValueError):
 
 
 def append(path: Path, line: dict[str, Any]) -> None:
-    """Write an object as a line at the end of a file."""
-    text = _text(line)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(text)
+    """Write an object as a line at the end of a file, whole or not at all."""
+    text = _text(line).encode()
+    with path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        try:
+            if file.write(text) != len(text):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            with suppress(OSError):
+                os.truncate(path, end)
+            raise
 
 
 def write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
@@ -42,15 +53,14 @@ def read(path: Path) -> list[dict[str, Any]]:
     Raises:
         DamagedLineError: another line holds none.
     """
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return list(_objects(text.removesuffix("\n").split("\n"), path))
+    return list(_objects(path.read_bytes().removesuffix(b"\n").split(b"\n"), path))
 
 
 def mend_end(path: Path) -> None:
     """Cut off a last line that holds no object; end one that only lacks its end."""
     text = path.read_bytes()
     last = text[text[:-1].rfind(b"\n") + 1 :]
-    if not _is_object(last):
+    if _object(last) is None:
         os.truncate(path, len(text) - len(last))
     elif not last.endswith(b"\n"):
         with path.open("ab") as file:
@@ -61,22 +71,19 @@ def _text(line: dict[str, Any]) -> str:
     return json.dumps(line, allow_nan=False) + "\n"
 
 
-def _objects(lines: list[str], path: Path) -> Iterator[dict[str, Any]]:
+def _objects(lines: list[bytes], path: Path) -> Iterator[dict[str, Any]]:
     for number, text in enumerate(lines, start=1):
-        if _is_object(text):
-            yield json.loads(text)
+        if (found := _object(text)) is not None:
+            yield found
         elif number < len(lines):
             raise DamagedLineError(
                 f"{path}, line {number} is damaged; delete the line, or the file to start anew"
             )
 
 
-def _is_object(text: str | bytes) -> bool:
+def _object(text: bytes) -> dict[str, Any] | None:
     try:
-        return isinstance(json.loads(text, parse_constant=_refuse), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"JSON has no {name}")
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

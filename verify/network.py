@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from theory.language.values import Values
 from verify import primitives
 
 
@@ -36,6 +37,9 @@ class PrimitiveNetwork:
         bound: a positive number.
         later_normalizations: how many layers of Batch Normalization the loss contains.
     """
+
+    values_of: Callable[..., Values] = Values
+    """What evaluates expressions."""
 
     def __init__(
         self,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from verify import evidence
+from verify import engine, evidence
 from verify.backends import Backend
 from verify.evidence import Writer
-from verify.witnesses.witness import PROFILES, Settings
+from verify.settings import PROFILES, Settings
 
 DEFAULT_EVIDENCE = Path("evidence")
 SEEDS = 2**63
@@ -42,10 +42,10 @@ class Options:
         return Settings(PROFILES[self.profile], self.seed, self.backend, self.device, self.cache)
 
     def writer(self) -> Writer:
-        """Return the writer of this run's evidence, which resumes a killed run of the same kind.
+        """Return the writer of this run's evidence, which takes over what need not be found again.
 
         Raises:
             EvidenceError: the folder cannot be written to.
         """
         run = evidence.describe_run(self.profile, self.seed, self.backend, self.device)
-        return Writer(self.evidence, run)
+        return Writer(self.evidence, run, engine.todays(self.settings()))

@@ -1,57 +1,81 @@
-"""Several processes examine pairs of claim and witness at once."""
+"""Several processes examine statements at once.
+
+Any executor of :mod:`concurrent.futures` will do; by default there is one process a core, each a
+copy of one that has imported everything.  A process that is killed costs what it was at: that is
+examined again.  When the parent ends, however it ends, the processes end too.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    as_completed,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import replace
-from multiprocessing import get_context
+from functools import partial
+from multiprocessing import connection
+from threading import Event, Thread
 
 from verify import engine
-from verify.engine import Pair
-from verify.evidence import Record, Writer
-from verify.witnesses.witness import Settings
+from verify.engine import Pair, Task
+from verify.evidence import EvidenceError, Name, Record, Writer
+from verify.settings import Settings
+from verify.witnesses.table import WITNESSES
+from verify.witnesses.witness import Later
 
-Name = tuple[str, str]
-"""A claim's identifier and a witness's name."""
+Futures = dict[Name, Future[Record]]
+TRIES = 3
+"""How often what breaks a process is tried before it is given up."""
 
 
-def name_of(pair: Pair) -> Name:
-    """Return the pair's name."""
-    return pair.claim.id, pair.witness.name
+def processes() -> Executor:
+    """Return one process a core."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["verify.engine", *_modules()])
+    return ProcessPoolExecutor(_cores(), context, _prepare_process)
 
 
 @contextmanager
 def examining(
-    pairs: Iterable[Pair], settings: Settings, writer: Writer | None = None
-) -> Iterator[dict[Name, Future[Record]]]:
+    pairs: Sequence[Pair],
+    settings: Settings,
+    writer: Writer | None = None,
+    executor: Callable[[], Executor] = processes,
+) -> Iterator[Futures]:
     """Start to examine every pair; yield the futures of their records, by name.
 
-    What the writer's folder holds already is not examined again; what is found is written as it
-    is found.  Leaving the context cancels what has not begun.
+    What the writer knows already is not examined again; what is found is written as it is found.
+    Leaving the context cancels what has not begun.
     """
-    known = {} if writer is None else dict(writer.done)
-    with ProcessPoolExecutor(_workers(), get_context("spawn"), _quiet) as pool:
-        futures: dict[Name, Future[Record]] = {}
+    futures: Futures = {pair.name: Future() for pair in pairs}
+    waiting = engine.unknown(pairs, writer)
+    if writer is not None:
         for pair in pairs:
-            name = name_of(pair)
-            if name in known:
-                futures[name] = _settled(known[name])
-                continue
-            futures[name] = pool.submit(_examine, *name, settings)
-            if writer is not None:
-                futures[name].add_done_callback(lambda future: _write(writer, future))
-        try:
-            yield futures
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            if pair.name in writer.done:
+                futures[pair.name].set_result(writer.done[pair.name])
+    if not waiting:
+        yield futures
+        return
+    run = _Examination(futures, settings, writer, executor)
+    thread = Thread(target=run.examine, args=(engine.tasks(waiting),), daemon=True)
+    thread.start()
+    try:
+        yield futures
+    finally:
+        run.stopped.set()
+        thread.join()
 
 
 def examine_all(
-    pairs: Iterable[Pair], settings: Settings, writer: Writer | None = None
+    pairs: Sequence[Pair], settings: Settings, writer: Writer | None = None
 ) -> Iterator[Record]:
     """Yield the records of all pairs as they are found."""
     with examining(pairs, settings, writer) as futures:
@@ -59,38 +83,103 @@ def examine_all(
             yield future.result()
 
 
-def _examine(claim: str, witness: str, settings: Settings) -> Record:
-    """Examine one pair in a process of its own, where claims are found by name."""
-    from verify.witnesses.table import WITNESSES
+class _Examination:
+    """Hands tasks to an executor, and what comes back to the futures and the writer."""
 
-    start = time.perf_counter()
-    chosen = next(c for c in engine.CLAIMS if c.id == claim)
-    found = next(w for w in WITNESSES if w.name == witness and w.applies(chosen)).examine(
-        chosen, settings
-    )
-    return replace(found, seconds=time.perf_counter() - start)
+    def __init__(
+        self,
+        futures: Futures,
+        settings: Settings,
+        writer: Writer | None,
+        executor: Callable[[], Executor],
+    ):
+        self.futures, self.settings, self.writer = futures, settings, writer
+        self.executor, self.stopped = executor, Event()
+
+    def examine(self, tasks: list[Task]) -> None:
+        """Examine tasks; those at which a process broke again, one statement at a time."""
+        for _ in range(TRIES):
+            tasks = self._attempt(tasks)
+            tasks = [Task(t.witness, (claim,)) for t in tasks for claim in t.claims]
+            if not tasks or self.stopped.is_set():
+                break
+        for task in tasks:
+            self._fail(task, BrokenProcessPool(f"{task.names} ended {TRIES} processes"))
+        for future in self.futures.values():
+            future.cancel()
+
+    def _attempt(self, tasks: list[Task]) -> list[Task]:
+        """Return the tasks that were lost with a process."""
+        lost = []
+        with self.executor() as executor:
+            begun = {executor.submit(_examine, *_named(t), self.settings): t for t in tasks}
+            waiting = set(begun)
+            while waiting and not self.stopped.is_set():
+                done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
+                lost += [begun[f] for f in done if not self._settle(begun[f], f)]
+            executor.shutdown(wait=True, cancel_futures=True)
+        return lost
+
+    def _settle(self, task: Task, done: Future[list[Record]]) -> bool:
+        """Pass on what a task found; return whether it was not lost."""
+        error = done.exception()
+        if isinstance(error, BrokenProcessPool):
+            return False
+        if error is not None:
+            self._fail(task, error)
+            return True
+        for record in done.result():
+            try:
+                if self.writer is not None:
+                    self.writer.add(record)
+                self.futures[record.name].set_result(record)
+            except EvidenceError as failure:
+                self._fail(task, failure)
+                self.stopped.set()
+        return True
+
+    def _fail(self, task: Task, error: BaseException) -> None:
+        for name in task.names:
+            if not self.futures[name].done():
+                self.futures[name].set_exception(error)
 
 
-def _workers() -> int:
+def _named(task: Task) -> tuple[str, list[str]]:
+    return task.witness.name, [claim.id for claim in task.claims]
+
+
+def _examine(witness: str, claims: list[str], settings: Settings) -> list[Record]:
+    """Examine statements in a process of its own, where they are found by name."""
+    by_name = {claim.id: claim for claim in engine.CLAIMS}
+    chosen = tuple(by_name[name] for name in claims)
+    found = next(w for w in engine.WITNESSES if w.name == witness and w.applies(chosen[0]))
+    return list(engine.examine_task(Task(found, chosen), settings))
+
+
+def _modules() -> Iterator[str]:
+    """Yield the modules of the witnesses, which take seconds to import."""
+    for witness in WITNESSES:
+        arguments = witness.examine.args if isinstance(witness.examine, partial) else ()
+        yield from (a.module for a in arguments if isinstance(a, Later))
+
+
+def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
-def _quiet() -> None:
-    """Leave the interrupt to the parent, and use one thread: the processes fill the cores."""
+def _prepare_process() -> None:
+    """Leave the interrupt to the parent, end with it, and use one thread."""
     import signal
 
     import torch
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
+    Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _settled(record: Record) -> Future[Record]:
-    future: Future[Record] = Future()
-    future.set_result(record)
-    return future
-
-
-def _write(writer: Writer, future: Future[Record]) -> None:
-    if not future.cancelled() and future.exception() is None:
-        writer.add(future.result())
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -10,16 +10,13 @@ from rich.progress import Progress as Bar
 from rich.progress import TaskID
 
 from verify.engine import Pair
-from verify.matrices import best_scaling
-from verify.training import Progress
-from verify.witnesses import trained
-from verify.witnesses.witness import Settings
+from verify.settings import Settings
 
-NEED_NETWORKS = (trained.WITNESS, best_scaling.WITNESS)
+NEED_NETWORKS = ("trained", "best scaling", "finite differences (trained)")
 
 
 @contextmanager
-def progress_bar(console: Console) -> Iterator[Progress]:
+def progress_bar(console: Console) -> Iterator[Callable[[str, int, int], None]]:
     """Yield what is to be told (description, done, total); one bar a description."""
     with Bar(console=console) as bar:
         tasks: dict[str, TaskID] = {}
@@ -35,5 +32,7 @@ def progress_bar(console: Console) -> Iterator[Progress]:
 def prepare(pairs: Iterable[Pair], settings: Settings, console: Console) -> None:
     """Train the networks and take their jets, with a progress bar, if a pair needs them."""
     if any(pair.witness.name in NEED_NETWORKS for pair in pairs):
+        from verify.witnesses import trained  # PyTorch is slow to import
+
         with progress_bar(console) as progress:
             trained.prepare(settings, progress)

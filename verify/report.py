@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from theory.claim import Verdict
+from verify.headlines import Headline, counted, headlines
 from verify.ledger import Entry
 
 COLOURS = {
@@ -52,15 +54,42 @@ def summary(entries: Sequence[Entry]) -> str:
     listed = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v])
     unexpected = [entry.claim.id for entry in entries if entry.is_unexpected]
     ending = f"; not as expected: {', '.join(unexpected)}" if unexpected else ""
-    return f"{len(entries)} statements: {listed}{ending}"
+    return f"with readings, corrections and proofs {len(entries)}: {listed}{ending}"
 
 
-def show(entries: Sequence[Entry], console: Console) -> None:
-    """Print the table, how each refuted statement fails, and the counts."""
-    console.print(table(entries))
+def headline_table(found: Sequence[Headline]) -> Table:
+    """Return one line for each statement of the papers."""
+    result = Table(title_justify="left", header_style="bold", box=SIMPLE)
+    for name in ("statement", "where", "as printed", "what is wrong, or needed", "right form"):
+        result.add_column(name, overflow="fold")
+    for headline in found:
+        result.add_row(
+            f"{headline.title}\n[dim]{headline.name}[/]",
+            headline.place,
+            headline.verdict,
+            escape(headline.what_is_wrong),
+            headline.right,
+        )
+    return result
+
+
+def show(entries: Sequence[Entry], console: Console, every: bool = False) -> None:
+    """Print a line for each statement of the papers, then what differs, and the counts.
+
+    Args:
+        entries: the ledger.
+        console: where.
+        every: print each reading, correction and line of a proof instead.
+    """
+    found = headlines(entries)
+    unexpected = [entry for entry in entries if entry.is_unexpected]
+    console.print(table(entries) if every else headline_table(found))
+    if unexpected and not every:
+        console.print(table(unexpected))
     for entry in entries:
         if (numbers := entry.counterexample) is not None and entry.is_unexpected:
             console.print(f"{entry.claim.id}: {numbers}", highlight=False, markup=False)
+    console.print(counted(found), highlight=False, markup=False)
     console.print(summary(entries), highlight=False, markup=False)
 
 

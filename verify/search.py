@@ -9,7 +9,7 @@ thin set; what it finds in floats is rounded and decided exactly.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -26,9 +26,12 @@ from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import random_cases
+from verify.evidence import Record
+from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
 from verify.witnesses.autograd import TorchNetwork, evaluate
+from verify.witnesses.records import counted, in_words
 
 SEARCHED_LENGTHS = (1, 2, 3, 4)
 INSISTENCE = 4
@@ -63,19 +66,31 @@ class Searched:
 
 
 def smallest(
-    claim: Claim, examples: int, seed: int = 0, lengths: tuple[int, ...] = SEARCHED_LENGTHS
+    claim: Claim,
+    examples: int,
+    seed: int = 0,
+    lengths: tuple[int, ...] = SEARCHED_LENGTHS,
+    insists: bool | None = None,
 ) -> Searched:
     """Search batch lengths in ascending order until a counterexample is found, and shrink it.
 
     The lengths that were passed by are then searched again, :data:`INSISTENCE` times as hard; and
     so is the longest, where nothing was found although floats violate the claim.
+
+    Args:
+        claim: what is searched.
+        examples: how many cases of each length are drawn.
+        seed: of the draws.
+        lengths: of the batches.
+        insists: whether floats violate the claim; None to try it here.
     """
     searched = Searched()
     for m in lengths:
         searched.counterexample = search_length(claim, m, examples, seed, searched)
         if searched.counterexample is not None:
             break
-    if searched.counterexample is None and _fails_in_floats(claim, seed):
+    insists = bool(fail_in_floats([claim], seed)) if insists is None else insists
+    if searched.counterexample is None and insists:
         longest, again = lengths[-1], seed + 1
         searched.counterexample = search_length(
             claim, longest, INSISTENCE * examples, again, searched
@@ -92,11 +107,15 @@ def smallest(
     return searched
 
 
-def _fails_in_floats(claim: Claim, seed: int) -> bool:
-    """Whether one of a few random batches seems to violate the claim."""
+def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
+    """Return the identifiers of the claims that one of a few random batches seems to violate."""
     with np.errstate(all="ignore"):  # a hypothesis may be imposed where sigma is zero
-        few = autograd.examine_cases(claim, list(random_cases(seed, FEW)), seed)
-    return any(Outcome.VIOLATED in found.outcomes for found in few)
+        few = autograd.examine_all(claims, list(random_cases(seed, FEW)), seed)
+    return {
+        name
+        for name, groups in few.items()
+        if any(Outcome.VIOLATED in found.outcomes for found in groups)
+    }
 
 
 def search_length(
@@ -243,3 +262,38 @@ def climbed(
             if outcome is Outcome.VIOLATED:
                 return certified(claim, case), met
     return None, met
+
+
+def search_integers(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
+    failing = fail_in_floats(claims, settings.seed)
+    for claim in claims:
+        examples = examples_for(claim, settings.budget.examples)
+        insists = claim.id in failing
+        yield _found(claim, smallest(claim, examples, settings.seed, insists=insists))
+
+
+def _found(claim: Claim, searched: Searched) -> Record:
+    total = Counter[Outcome]()
+    for counts in searched.outcomes.values():
+        total += counts
+    found = searched.counterexample
+    return Record(
+        claim=claim.id,
+        witness="exact",
+        **counted(total),
+        sizes={str(m): in_words(counts) for m, counts in searched.outcomes.items()},
+        counterexample=found.written() if found else None,
+    )
+
+
+def climb(claim: Claim, settings: Settings) -> Record:
+    """Gradient ascent on the violation, certified exactly."""
+    budget = settings.budget
+    found, met = climbed(claim, settings.seed, budget.restarts, budget.steps)
+    return Record(
+        claim=claim.id,
+        witness="ascent",
+        **counted(met),
+        counterexample=found.written() if found else None,
+    )

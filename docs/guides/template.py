@@ -1,31 +1,16 @@
 """The gradient that passes Batch Normalization has mean zero over the batch."""
 
-from theory.arithmetic import inner
-from theory.claim import (
-    Claim,
-    Letters,
-    Location,
-    Network,
-    Relation,
-    Sides,
-    Verdict,
-    gradient_in_y,
-)
-
-
-def sides(network: Network, at: Letters) -> Sides:
-    """The sum of the gradient's entries, and zero."""
-    total = inner(at.one, gradient_in_y(network))
-    return Sides(total, 0 * total)
-
+from theory.claim import Claim, Location, Verdict
+from theory.language.expression import equal
+from theory.language.operations import dot
+from theory.unit import grad, one
 
 CLAIM = Claim(
     id="mine-mean-zero",
     row="mine-mean-zero",
+    title="The gradient in front of the layer is centred",
     locations=(Location("my-notes", 1, "Sect. 1", "the gradient is centred"),),
-    statement=r"\langle\mathbf 1, \nabla_y\hat L\rangle = 0",
-    sides=sides,
-    relation=Relation.EQUAL,
+    says=equal(dot(one, grad), 0),
     expected=Verdict.PROVED,
     falsified_by="one batch and loss whose gradient has another mean than zero",
 )

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from site_cases import CLAIMS, EXPERIMENT, RECORDS, RESULT
 
+from verify import engine
 from verify.evidence import Writer, describe_run
 from verify.experiments import run
 from verify.experiments.evidence import folder_of
+from verify.settings import PROFILES, Settings
 from verify.site.build import GENERATED, write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,9 +25,12 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evidence")
-    writer = Writer(folder, describe_run("smoke", 0, "numpy", "cpu"))
+    settings = Settings(PROFILES["smoke"], 0, "numpy", "cpu")
+    described = describe_run("smoke", 0, "numpy", "cpu")
+    writer = Writer(folder, described, engine.todays(settings, CLAIMS))
     for record in RECORDS:
         writer.add(record)
+    writer.close()
     run.view(EXPERIMENT, RESULT, folder_of(folder, EXPERIMENT.name))
     return folder
 

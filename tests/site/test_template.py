@@ -4,10 +4,10 @@ import runpy
 from pathlib import Path
 
 from theory.claim import Verdict
-from verify.engine import examine_pair, pairs
+from verify.engine import examine, pairs
 from verify.ledger import entry
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import PROFILES, Settings
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides"
 
@@ -16,5 +16,5 @@ def test_template_is_proved():
     claim = runpy.run_path(str(GUIDE / "template.py"))["CLAIM"]
     quick = [w for w in WITNESSES if w.name in ("abstract", "autograd")]
     settings = Settings(PROFILES["smoke"])
-    found = [examine_pair(pair, settings) for pair in pairs([claim], quick)]
+    found = list(examine(pairs([claim], quick), settings))
     assert entry(claim, found).verdict is Verdict.PROVED

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from planted import is_noticed, is_refuted, wrong
+from wrong_variants import is_noticed, is_refuted, wrong
 
 from theory.claim import Claim, Verdict
 from theory.language.expression import Relation

@@ -160,7 +160,7 @@ def test_what_a_claim_refers_to_exists(claim):
         Verdict.PROVED,
         Verdict.SUPPORTED,
     )
-    assert (claim.of is None) == (claim.form is Form.PRINTED)
+    assert (claim.of is None) == (claim.form not in (Form.CORRECTED, Form.SHARPENED))
     assert (claim.expected is Verdict.UNREADABLE) == bool(claim.unreadable)
 
 

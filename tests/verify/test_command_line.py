@@ -10,9 +10,11 @@ from theory.claim import Relation, Verdict
 from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import backends, engine
-from verify.evidence import FILE, Record, Writer, describe_run, is_finished, read
+from verify.evidence import FILE, Record, Writer, describe_run, read
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 
+ALL = "with readings, corrections and proofs"
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
 WRONG = replace(RIGHT, id="S-planted", row="S-planted", relation=Relation.AT_LEAST)
 LOST = replace(RIGHT, id="S-lost", expected=Verdict.UNREADABLE, unreadable="a sign was lost")
@@ -50,16 +52,19 @@ def _three_claims(monkeypatch):
 @pytest.fixture
 def _quick_witnesses(monkeypatch):
     quick = [w for w in WITNESSES if w.name in ("abstract", "exact")]
-    monkeypatch.setattr(command_line, "WITNESSES", quick)
-    monkeypatch.setattr(command_line, "prepare", lambda pairs, settings, console: None)
+    monkeypatch.setattr(engine, "WITNESSES", quick)
+    monkeypatch.setattr("verify.progress.prepare", lambda pairs, settings, console: None)
 
 
 @pytest.fixture
 def evidence(tmp_path):
     """A folder with evidence of two claims."""
-    writer = Writer(tmp_path, describe_run("smoke", 0, "numpy", ""))
+    settings = Settings(PROFILES["smoke"], 0)
+    marks = engine.todays(settings, [RIGHT, WRONG])
+    writer = Writer(tmp_path, describe_run("smoke", 0, "numpy", ""), marks)
     for record in FOUND:
         writer.add(record)
+    writer.close()
     return tmp_path
 
 
@@ -81,7 +86,7 @@ def test_a_ledger_without_evidence_has_every_claim_and_says_what_to_do(run, tmp_
     assert "run 'make verify', or name another folder" in result.stderr
     unreadable = sum(bool(claim.unreadable) for claim in engine.CLAIMS)
     not_run = len(engine.CLAIMS) - unreadable
-    last = f"{len(engine.CLAIMS)} statements: {unreadable} unreadable, {not_run} not yet run"
+    last = f"{ALL} {len(engine.CLAIMS)}: {unreadable} unreadable, {not_run} not yet run"
     assert result.stdout.splitlines()[-1] == last
 
 
@@ -101,7 +106,7 @@ def test_a_ledger_shows_the_evidence_and_fails_where_it_is_not_as_expected(run, 
     assert result.stderr == ""
     assert "refuted (expected proved)" in result.stdout
     assert result.stdout.splitlines()[-1] == (
-        "3 statements: 1 proved, 1 refuted, 1 unreadable; not as expected: S-planted"
+        f"{ALL} 3: 1 proved, 1 refuted, 1 unreadable; not as expected: S-planted"
     )
 
 
@@ -146,14 +151,14 @@ def test_a_wrong_claim_makes_a_check_fail(run):
     assert result.exit_code == 1
     assert "refuted (expected proved)" in result.stdout
     assert "S-planted: {'m': 2, 'y': ['0', '1']" in result.stdout
-    assert result.stdout.splitlines()[-1] == ("1 statements: 1 refuted; not as expected: S-planted")
+    assert result.stdout.splitlines()[-1] == (f"{ALL} 1: 1 refuted; not as expected: S-planted")
 
 
 @pytest.mark.usefixtures("_three_claims", "_quick_witnesses")
 def test_a_right_claim_and_an_unreadable_one_make_none_fail(run):
     result = run("check", RIGHT.id, LOST.id, "--profile", "smoke")
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[-1] == "2 statements: 1 proved, 1 unreadable"
+    assert result.stdout.splitlines()[-1] == f"{ALL} 2: 1 proved, 1 unreadable"
 
 
 @pytest.mark.usefixtures("_three_claims", "_quick_witnesses")
@@ -163,16 +168,14 @@ def test_a_check_keeps_its_evidence_where_it_is_told_to(run, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
     run("check", RIGHT.id, "--profile", "smoke", "--evidence", "kept")
     assert [record.claim for record in read(tmp_path / "kept")[1]] == [RIGHT.id] * 2
-    assert not is_finished(tmp_path / "kept")
     result = run("check", "--profile", "smoke", "--evidence", "kept")
     assert result.exit_code == 1
-    assert is_finished(tmp_path / "kept")
     assert "not as expected: S-planted" in run("ledger", "--evidence", "kept").stdout
 
 
 def test_an_unknown_claim_is_refused(run):
     assert complains(
-        run("check", "S-thm-9"), "no claim is called S-thm-9; the docket has: S-thm-4.1"
+        run("check", "S-thm-9"), "no statement is called S-thm-9; there are: S-thm-4.1"
     )
 
 

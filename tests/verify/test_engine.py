@@ -8,11 +8,12 @@ from theory.claim import Relation
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from verify import engine
 from verify.engine import Pair, pairs, selected
-from verify.evidence import Record, Run, Writer, is_finished, read
+from verify.evidence import Record, Run, Writer
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import PROFILES, Settings, Witness
+from verify.witnesses.witness import Witness, one_by_one
 
-RUN = Run("smoke", 0, "numpy", "", "0123", "abcd", 1, {})
+RUN = Run("smoke", 0, "numpy", "", "abcd", 1, {})
 SETTINGS = Settings(PROFILES["smoke"])
 CLAIM = theorem_4_1.PRINTED
 SECOND = theorem_4_1.SHARED
@@ -24,7 +25,7 @@ class Counting:
 
     def __init__(self, name, applies=lambda claim: True):
         self.asked = []
-        self.witness = Witness(name, applies, self.examine)
+        self.witness = Witness(name, applies, one_by_one(self.examine), together=1)
 
     def examine(self, claim, settings):
         assert settings is SETTINGS
@@ -49,9 +50,9 @@ def both(first, second):
 
 def test_pairs_are_claims_with_witnesses_that_apply_and_none_that_is_unreadable(both):
     assert [pair.name for pair in both] == [
-        "S-thm-4.1-first",
-        "S-thm-4.1/eps-first",
-        "S-thm-4.1-second",
+        ("S-thm-4.1", "first"),
+        ("S-thm-4.1/eps", "first"),
+        ("S-thm-4.1", "second"),
     ]
 
 
@@ -62,7 +63,9 @@ def test_pairs_of_the_real_claims_have_different_names():
 
 
 def test_ascent_is_for_inequalities():
-    climbing = {pair.claim.relation for pair in pairs(CLAIMS, WITNESSES) if "ascent" in pair.name}
+    climbing = {
+        pair.claim.relation for pair in pairs(CLAIMS, WITNESSES) if pair.witness.name == "ascent"
+    }
     assert climbing == {c.relation for c in CLAIMS} - {Relation.EQUAL}
 
 
@@ -79,31 +82,36 @@ def test_records_come_as_they_are_found(both, first):
     assert first.asked == [CLAIM.id]
 
 
+def writer_of(folder, mark="today"):
+    return Writer(folder, RUN, lambda claim, witness: f"{claim} {witness} {mark}")
+
+
 def test_what_a_killed_run_found_is_not_examined_again(both, first, second, tmp_path):
-    begun = engine.examine(both, SETTINGS, Writer(tmp_path, RUN))
-    killed_after = [next(begun), next(begun)]
+    killed = writer_of(tmp_path)
+    begun = engine.examine(both, SETTINGS, killed)
+    found = [next(begun), next(begun)]
+    killed.close()
     first.asked.clear(), second.asked.clear()
-    records = list(engine.examine(both, SETTINGS, Writer(tmp_path, RUN)))
-    assert records[:2] == killed_after
+    records = list(engine.examine(both, SETTINGS, writer_of(tmp_path)))
+    assert [r.name for r in records[:2]] == [r.name for r in found]
     assert (first.asked, second.asked) == ([], [CLAIM.id])
-    assert read(tmp_path)[1] == records
 
 
-def test_a_run_of_another_kind_examines_everything(both, first, tmp_path):
-    list(engine.examine(both, SETTINGS, Writer(tmp_path, RUN)))
-    list(engine.examine(both, SETTINGS, Writer(tmp_path, replace(RUN, source="4567"))))
+def test_what_changed_is_examined_again(both, first, tmp_path):
+    for mark in ("today", "tomorrow"):
+        writer = writer_of(tmp_path, mark)
+        list(engine.examine(both, SETTINGS, writer))
+        writer.close()
     assert first.asked == [CLAIM.id, SECOND.id] * 2
 
 
-@pytest.mark.parametrize(("count", "complete"), [(2, False), (3, True)])
-def test_a_run_is_complete_when_every_pair_was_examined(
-    both, first, second, tmp_path, monkeypatch, count, complete
-):
-    monkeypatch.setattr(engine, "CLAIMS", [CLAIM, SECOND])
-    writer = Writer(tmp_path, RUN)
-    list(engine.examine(both[:count], SETTINGS, writer))
-    engine.finish(writer, (first.witness, second.witness))
-    assert is_finished(tmp_path) is complete
+def test_a_task_has_as_many_statements_as_its_witness_takes_together(first, second):
+    both = replace(first.witness, together=2)
+    found = engine.tasks(pairs([CLAIM, SECOND], (both, second.witness)))
+    assert [task.names for task in found] == [
+        [(CLAIM.id, "first"), (SECOND.id, "first")],
+        [(CLAIM.id, "second")],
+    ]
 
 
 def test_without_a_name_every_claim_is_selected():
@@ -131,9 +139,9 @@ def test_claims_are_selected_once_in_the_order_of_the_ledger():
 
 
 def test_an_unknown_name_is_refused_and_the_docket_shown():
-    with pytest.raises(ValueError, match=r"called S-thm-9, x; the docket has: S-thm-4\.1, S-"):
+    with pytest.raises(ValueError, match=r"called S-thm-9, x; there are: S-thm-4\.1, S-"):
         selected(CLAIMS, ["S-thm-9", "S-thm-4.1", "x"])
 
 
 def test_a_pair_is_named_after_its_two():
-    assert Pair(CLAIM, WITNESSES[0]).name == "S-thm-4.1-abstract"
+    assert Pair(CLAIM, WITNESSES[0]).name == ("S-thm-4.1", "abstract")

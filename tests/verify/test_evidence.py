@@ -1,6 +1,9 @@
 """Evidence survives kills, tells damage from absence, and never loses what an earlier run found."""
 
 import json
+import resource
+import shutil
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import inf, nan
@@ -18,29 +21,39 @@ from verify.evidence import (
     Run,
     Writer,
     describe_run,
-    is_finished,
     read,
-    source_digest,
 )
 
-RUN = Run("smoke", 0, "numpy", "", "0123", "abcd", 1, {"python": "3.11"})
-FIRST = Record("S-1", "exact", instances=3, violated=1, worst_ratio=1.5, sizes={"2": "fails"})
-SECOND = Record("S-2", "abstract", proof={"scope": "every m"})
+RUN = Run("smoke", 0, "numpy", "", "abcd", 1, {"python": "3.11"})
+
+
+def today(claim, witness):
+    return f"{claim} {witness}"
+
+
+def marked(record):
+    return replace(record, fingerprint=today(*record.name), commit=RUN.commit)
+
+
+FIRST = marked(
+    Record("S-1", "exact", instances=3, violated=1, worst_ratio=1.5, sizes={"2": "fails"})
+)
+SECOND = marked(Record("S-2", "abstract", proof={"scope": "every m"}))
+THIRD = marked(Record("S-3", "exact"))
+
+
+def writer_of(folder, run=RUN, fingerprint=today):
+    return Writer(folder, run, fingerprint)
 
 
 @pytest.fixture
 def killed(tmp_path):
     """The folder of a run that was killed after two records."""
-    writer = Writer(tmp_path, RUN)
+    writer = writer_of(tmp_path)
     writer.add(FIRST)
     writer.add(SECOND)
+    writer.close()
     return tmp_path
-
-
-@pytest.fixture
-def finished(killed):
-    Writer(killed, RUN).finish(is_complete=True)
-    return killed
 
 
 def lines(folder):
@@ -51,25 +64,9 @@ def rewrite(folder, content):
     (folder / FILE).write_text("".join(content))
 
 
-def another_run(folder):
-    rewrite(folder, [lines(folder)[0].replace('"seed": 0', '"seed": 1'), *lines(folder)[1:]])
-
-
-def a_finished_run(folder):
-    rewrite(folder, [*lines(folder), '{"kind": "finished"}\n'])
-
-
 def damage(folder):
-    header, first, second = lines(folder)
+    header, first, second, *_ = lines(folder)
     rewrite(folder, [header, first[:-9] + "\n", second])
-
-
-def no_evidence(folder):
-    rewrite(folder, ["once upon a time\n", "there was\n"])
-
-
-def an_empty_file(folder):
-    rewrite(folder, [])
 
 
 def failing(*_arguments, **_options):
@@ -78,35 +75,58 @@ def failing(*_arguments, **_options):
 
 def test_what_was_written_is_read(killed):
     assert read(killed) == (RUN, [FIRST, SECOND])
-    assert not is_finished(killed)
 
 
 def test_a_killed_run_is_resumed(killed):
-    writer = Writer(killed, RUN)
+    writer = writer_of(killed)
     assert list(writer.done.values()) == [FIRST, SECOND]
-    third = Record("S-3", "exact")
-    writer.add(third)
-    assert read(killed)[1] == [FIRST, SECOND, third]
+    writer.add(THIRD)
+    assert read(killed)[1] == [FIRST, SECOND, THIRD]
 
 
 def test_a_record_that_is_there_is_not_written_again(killed):
-    Writer(killed, RUN).add(replace(FIRST, seconds=9.0))
+    writer_of(killed).add(replace(FIRST, seconds=9.0))
     assert read(killed)[1] == [FIRST, SECOND]
+
+
+def test_what_has_another_fingerprint_is_neither_known_nor_lost(killed):
+    writer = writer_of(killed, fingerprint=lambda claim, witness: "tomorrow")
+    assert writer.done == {}
+    writer.add(replace(FIRST, notes="again"))
+    assert [r.notes for r in evidence.read_all(killed)[1]] == ["", "", "again"]
+    assert [r.notes for r in read(killed)[1]] == ["again", ""]
+
+
+def test_pruning_leaves_what_is_known_and_says_what_went(killed):
+    def second_changed(claim, witness):
+        return today(claim, witness) if claim == "S-1" else "changed"
+
+    assert evidence.prune(killed, second_changed) == (1, 1)
+    assert read(killed) == (RUN, [FIRST])
+
+
+def test_two_runs_do_not_write_in_one_folder(killed):
+    writer = writer_of(killed)
+    with pytest.raises(EvidenceError, match="another run writes its evidence in"):
+        writer_of(killed)
+    with pytest.raises(EvidenceError, match="another run writes its evidence in"):
+        evidence.prune(killed, today)
+    writer.close()
+    writer_of(killed).close()
 
 
 @pytest.mark.parametrize("torn", ['{"kind": "rec', '{"kind": "record", "claim": "é', "{", "[1]\n"])
 def test_a_torn_last_line_is_left_out_and_mended(killed, torn):
     rewrite(killed, [*lines(killed), torn])
     assert read(killed)[1] == [FIRST, SECOND]
-    writer = Writer(killed, RUN)
-    writer.add(Record("S-3", "exact"))
-    assert [record.claim for record in read(killed)[1]] == ["S-1", "S-2", "S-3"]
+    writer_of(killed).add(THIRD)
+    assert read(killed)[1] == [FIRST, SECOND, THIRD]
 
 
 def test_a_last_line_without_its_end_is_whole(killed):
     rewrite(killed, ["".join(lines(killed)).removesuffix("\n")])
-    Writer(killed, RUN).add(Record("S-3", "exact"))
-    assert [record.claim for record in read(killed)[1]] == ["S-1", "S-2", "S-3"]
+    writer_of(killed).add(THIRD)
+    assert read(killed)[1] == [FIRST, SECOND, THIRD]
 
 
 def test_a_kill_at_any_byte_costs_at_most_one_record(killed):
@@ -114,12 +134,30 @@ def test_a_kill_at_any_byte_costs_at_most_one_record(killed):
     header = whole.index(b"\n")
     for cut in range(header, len(whole)):
         (killed / FILE).write_bytes(whole[:cut])
-        writer = Writer(killed, RUN)
+        writer = writer_of(killed)
         complete = whole[: cut + 1].count(b"\n") - 1
         assert list(writer.done.values()) == [FIRST, SECOND][:complete]
         writer.add(FIRST)
         writer.add(SECOND)
-        assert (killed / FILE).read_bytes() == whole
+        writer.close()
+        assert read(killed)[1] == [FIRST, SECOND]
+
+
+def test_a_full_disk_leaves_what_was_written_whole(killed):
+    writer, before = writer_of(killed), lines(killed)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((killed / FILE).stat().st_size + 20, limit[1]))
+    try:
+        with pytest.raises(EvidenceError, match=r"cannot be kept in .*name another folder"):
+            writer.add(THIRD)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, previous)
+    assert lines(killed)[: len(before)] == before
+    assert read(killed)[1] == [FIRST, SECOND]
+    writer.add(THIRD)
+    assert read(killed)[1] == [FIRST, SECOND, THIRD]
 
 
 def test_a_damaged_middle_line_is_named(killed):
@@ -157,7 +195,7 @@ def test_a_file_of_another_schema_is_refused(killed, header):
     ids=lambda changed: next(iter(changed)),
 )
 def test_a_record_of_another_form_is_refused(killed, changed):
-    header, first, second = lines(killed)
+    header, first, second, *_ = lines(killed)
     rewrite(killed, [header, json.dumps({**json.loads(first), **changed}) + "\n", second])
     with pytest.raises(EvidenceError, match=f"{FILE} has a line of another form"):
         read(killed)
@@ -176,68 +214,23 @@ def test_evidence_that_is_a_folder_cannot_be_read(tmp_path):
 
 @pytest.mark.parametrize("value", [nan, inf, -inf])
 def test_what_is_not_finite_is_never_written(tmp_path, value):
-    writer = Writer(tmp_path, RUN)
+    writer = writer_of(tmp_path)
     point = {"actual": 1.0, "claimed": 2.0}
     writer.add(
         Record("S-1", "exact", worst_ratio=value, points=[{**point, "actual": value}, point])
     )
-    assert read(tmp_path)[1] == [Record("S-1", "exact", points=[point])]
+    assert read(tmp_path)[1] == [marked(Record("S-1", "exact", points=[point]))]
 
 
 def test_a_number_that_json_has_no_word_for_is_refused(tmp_path):
-    writer = Writer(tmp_path, RUN)
+    writer = writer_of(tmp_path)
     with pytest.raises(ValueError, match="not JSON compliant"):
         writer.add(Record("S-1", "exact", seconds=nan))
     assert read(tmp_path) == (RUN, [])
 
 
-@pytest.mark.parametrize("leave", [another_run, a_finished_run, damage, no_evidence, an_empty_file])
-def test_what_is_not_resumed_is_kept_under_another_name(killed, leave):
-    leave(killed)
-    left = lines(killed)
-    assert Writer(killed, RUN).done == {}
-    assert read(killed) == (RUN, [])
-    assert (killed / "evidence.previous.jsonl").read_text() == "".join(left)
-
-
-def test_nothing_that_was_kept_is_replaced(tmp_path):
-    for seed in range(4):
-        Writer(tmp_path, replace(RUN, seed=seed)).add(Record(f"S-{seed}", "exact"))
-    kept = [tmp_path / f"evidence.previous{n}.jsonl" for n in ("", 1, 2)]
-    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / FILE, *kept])
-    assert all(f'"S-{seed}"' in path.read_text() for seed, path in enumerate(kept))
-
-
-def test_a_finished_run_is_in_the_order_of_its_names(tmp_path):
-    writer = Writer(tmp_path, RUN)
-    records = [Record(c, w) for c in ("S-2", "S-1") for w in ("exact", "abstract")]
-    for record in records:
-        writer.add(record)
-    assert read(tmp_path)[1] == records
-    writer.finish(is_complete=True)
-    assert [(r.claim, r.witness) for r in read(tmp_path)[1]] == sorted(writer.done)
-    assert is_finished(tmp_path)
-    assert json.loads(lines(tmp_path)[-1]) == {"kind": "finished"}
-    assert [path.name for path in tmp_path.iterdir()] == [FILE]
-
-
-def test_a_run_of_some_statements_is_resumed_by_the_next(killed):
-    Writer(killed, RUN).finish(is_complete=False)
-    assert not is_finished(killed)
-    assert len(Writer(killed, RUN).done) == 2
-
-
-def test_two_equal_runs_leave_the_same_file(finished, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("again")
-    writer = Writer(folder, RUN)
-    writer.add(SECOND)
-    writer.add(FIRST)
-    writer.finish(is_complete=True)
-    assert lines(folder) == lines(finished)
-
-
 def test_threads_add_at_once(tmp_path):
-    writer = Writer(tmp_path, RUN)
+    writer = writer_of(tmp_path)
     threads, each = 8, 40
     start = Barrier(threads)
 
@@ -256,40 +249,31 @@ def test_threads_add_at_once(tmp_path):
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, below):
     (tmp_path / "file").touch()
     with pytest.raises(EvidenceError, match=r"cannot be kept in .*file.*; name another folder"):
-        Writer(tmp_path / "file" / below, RUN)
+        writer_of(tmp_path / "file" / below)
 
 
 def test_a_folder_that_vanishes_is_named(killed):
-    writer = Writer(killed, RUN)
-    (killed / FILE).unlink()
-    killed.rmdir()
+    writer = writer_of(killed)
+    shutil.rmtree(killed)
     with pytest.raises(EvidenceError, match="No such file or directory"):
-        writer.add(Record("S-3", "exact"))
-    with pytest.raises(EvidenceError, match="name another folder"):
-        writer.finish(is_complete=False)
+        writer.add(THIRD)
 
 
-def test_the_description_of_a_run_is_that_of_this_source():
+def test_the_description_of_a_run_names_what_computed():
     run = describe_run("smoke", 3, "torch", "cpu")
     assert (run.profile, run.seed, run.backend, run.device) == ("smoke", 3, "torch", "cpu")
-    assert run.source == source_digest()
-    assert run == describe_run("smoke", 3, "torch", "cpu")
-    assert {"python", "numpy", "torch"} <= set(run.versions)
+    assert {"python", "numpy", "torch", "scikit-learn", "array-api-strict"} <= set(run.versions)
     assert run.schema == SCHEMA
 
 
-def test_without_git_or_a_package_the_run_says_so(monkeypatch):
+def test_without_git_the_run_says_so(monkeypatch):
     monkeypatch.setattr(evidence.subprocess, "run", failing)
-    monkeypatch.setattr(evidence, "PACKAGES", ("numpy", "no-such-package"))
-    run = describe_run("smoke", 0, "numpy", "")
-    assert run.commit == "unknown"
-    assert set(run.versions) == {"python", "numpy"}
+    assert describe_run("smoke", 0, "numpy", "").commit == "unknown"
 
 
 def test_a_crash_while_a_file_is_rewritten_leaves_the_old_one(killed, monkeypatch):
     before = lines(killed)
-    writer = Writer(killed, RUN)
     monkeypatch.setattr(json_lines.Path, "replace", failing)
     with pytest.raises(EvidenceError, match="name another folder"):
-        writer.finish(is_complete=True)
+        evidence.prune(killed, today)
     assert lines(killed) == before

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from theory.claim import Verdict
-from theory.santurkar2018 import CLAIMS, discussion_4_2, theorem_4_1
+from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
 from verify import ledger
 from verify.evidence import Record
 from verify.ledger import agrees, as_json, entry, judge
@@ -174,9 +174,9 @@ def test_an_entry_for_a_program_says_what_was_found():
 def test_a_correction_names_what_it_corrects_and_the_hypotheses_that_the_text_leaves_out():
     claim = next(c for c in CLAIMS if c.id == "S-thm-4.2-discussion/descent/corrected")
     shown = as_json(entry(claim, [replace(FAILS_AT_2, claim=claim.id)]))
-    assert (shown["form"], shown["of"]) == ("corrected", discussion_4_2.DESCENT.id)
+    assert (shown["form"], shown["of"]) == ("corrected", theorem_4_2.DESCENT.id)
     assert shown["hypotheses"] == [
         {"statement": r"\gamma > 0", "printed": False},
-        {"statement": discussion_4_2.TOWARDS_BETA.statement, "printed": False},
+        {"statement": theorem_4_2.TOWARDS_BETA.statement, "printed": False},
     ]
     assert shown["counterexample"] == FAILS_AT_2.counterexample

@@ -12,7 +12,7 @@ from flint import ctx
 from theory.arithmetic import exact, sqrt
 from theory.arithmetic.exact import number, rational_array
 from theory.arithmetic.symbolic import vector
-from theory.santurkar2018 import discussion_4_2, theorem_4_1
+from theory.santurkar2018 import theorem_4_1, theorem_4_2
 from verify.arrays import loss_in
 from verify.backends import Backend
 from verify.cases import losses
@@ -191,7 +191,7 @@ def test_a_case_takes_the_loss_that_a_hypothesis_gives_it(case):
 def test_a_case_is_adapted_to_the_reading_and_the_hypotheses(case):
     assert adapted(case, theorem_4_1.PRINTED).eps == 0
     assert adapted(case, theorem_4_1.SHARED) is case
-    descent = adapted(case, discussion_4_2.DESCENT)
+    descent = adapted(case, theorem_4_2.DESCENT)
     assert descent.eps == 0
     assert descent.gamma == 1 + case.gamma**2
     assert descent.loss.function is losses.isotropic

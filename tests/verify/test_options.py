@@ -5,7 +5,7 @@ import pytest
 from verify import backends
 from verify.evidence import EvidenceError
 from verify.options import SEEDS, Options
-from verify.witnesses.witness import PROFILES, Settings
+from verify.settings import PROFILES, Settings
 
 
 def test_the_defaults_are_those_of_make_verify():

@@ -24,7 +24,7 @@ CLAIMS = [CLAIM, FAILING, UNREADABLE]
 
 def printed(claims, *records):
     stream = io.StringIO()
-    report.show(ledger(claims, records), Console(file=stream, width=180))
+    report.show(ledger(claims, records), Console(file=stream, width=180), every=True)
     return stream.getvalue().splitlines()
 
 
@@ -56,9 +56,9 @@ def test_what_was_not_run_has_no_numbers():
 
 def test_the_last_line_counts_verdicts():
     *_, last = printed(CLAIMS, PROOF, FAILS)
-    assert last == "3 statements: 1 proved, 1 refuted, 1 unreadable"
+    assert last == "with readings, corrections and proofs 3: 1 proved, 1 refuted, 1 unreadable"
     *_, last = printed(CLAIMS)
-    assert last == "3 statements: 1 unreadable, 2 not yet run"
+    assert last == "with readings, corrections and proofs 3: 1 unreadable, 2 not yet run"
 
 
 def test_what_is_as_expected_is_not_marked():
@@ -82,4 +82,4 @@ def test_every_verdict_has_a_colour(verdict):
 
 
 def test_an_empty_ledger_says_so():
-    assert printed([])[-1].strip() == "0 statements:"
+    assert printed([])[-1].strip() == "with readings, corrections and proofs 0:"

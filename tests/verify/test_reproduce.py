@@ -12,7 +12,7 @@ from verify.evidence import Record
 from verify.reproduce import reproduce
 from verify.tolerance import Outcome
 from verify.witnesses import autograd
-from verify.witnesses.witness import record
+from verify.witnesses.records import record
 
 FEW = [c for c in CLAIMS if c.id in ("S-thm-4.1", "S-fact-C1/eps-unit", "S-thm-4.2a/eps")]
 LINE = re.compile(r"(\S+) +(\w+) +actual (\S+)  claimed (\S+)  ratio (\S+)$")

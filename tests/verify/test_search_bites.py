@@ -11,9 +11,9 @@ from theory.claim import Relation, Sides, Verdict
 from theory.santurkar2018 import CLAIMS
 from verify import search
 from verify.cases.lattice import lattice_case
+from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
-from verify.witnesses.witness import PROFILES
 
 SMOKE = PROFILES["smoke"]
 LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
@@ -59,9 +59,7 @@ NOT_SHARP = {
         "S-v1-eq-59": ["/corrected"],
         "S-v1-eq-61": ["", "/eps", "/three", "/three/eps"],
         "S-v1-eq-64": ["", "/eps"],
-        "S-v1-lemma-3.3": [
-            "", "/any-epsilon/corrected", "/euclidean", "/squared/corrected", "/squared/nine",
-        ],
+        "S-v1-lemma-3.3": ["", "/any-epsilon/corrected", "/euclidean", "/squared/corrected"],
         "S-v1-line-477": [""],
         "S-v1-line-714": [""],
         "S-v1-remark-always/one-weight": ["/corrected", "/corrected/eps"],
@@ -97,7 +95,7 @@ def tightened(claim):
         actual, claimed = claim.sides(network, at)
         return Sides(actual, claimed + sign * abs(claimed) / 1000)
 
-    return replace(claim, sides=sides, certificate=None)
+    return replace(claim, says=None, sides=sides, certificate=None)
 
 
 def found(claim):

@@ -84,6 +84,9 @@ Proof. exact: is_derive_unique. Qed.
 Lemma valong_is (F : vec m -> vec m) y u d :
   vder (fun t => F (move y u t)) d -> valong F y u = d.
 Proof. by move=> D; apply: vec_ext => k; apply: is_derive_unique; apply: D. Qed.
+Lemma gradient_is (F : vec m -> R) y g :
+  (forall u, sder (fun t => F (move y u t)) (dot g u)) -> gradient F y = g.
+Proof. by move=> D; apply: vec_ext => k; rewrite /gradient (along_is (D _)) dot_basis. Qed.
 End Values.
 
 (* ---- the layer along a curve ---- *)

@@ -1,90 +1,153 @@
-r"""Algorithm 1: Batch Normalization before and after the weights.
+r"""Algorithm 1, Batch Normalization before and after the weights; and batch renormalization, (3).
 
-The steps of the algorithm are (2) with an epsilon.  Its output is printed as a function of an A,
-which occurs nowhere else; it is left out.  Normalizing after the weights, "pre-activation", is
-another network: it is post-activation with the weights
-:math:`\operatorname{diag}(1/\sigma_{HW^\top})\,W\operatorname{diag}(\sigma_H)`, whose rows have
-forgotten their lengths.
+The output of the algorithm is printed as a function of an A, which occurs nowhere else; it is left
+out.  Normalizing after the weights, "pre-activation", is another network: it is post-activation
+with the weights :math:`\operatorname{diag}(1/\sigma_{HW^\top})\,W\operatorname{diag}(\sigma_H)`,
+whose rows have forgotten their lengths.
+
+Both formulas of (3) have the same values, and with an epsilon in the denominators as long as s has
+it too.  They have different derivatives: with s and d fixed the formula for training has
+
+.. math:: \frac\gamma\sigma\Big(u - \bar u\,1 - \tfrac1N\hat y\langle\hat y, u\rangle\Big),
+
+the one for inference :math:`\gamma u/\sigma`.  So for N = 2, where 1 and :math:`\hat y` span every
+direction, training passes nothing to the layers below.
 """
 
-from typing import Any
-
-from theory import batchnorm
-from theory.lange2022.literal import SPREAD, means, variances
-from theory.lange2022.texts import at
-from theory.matrix_claim import Kind, Layer, MatrixClaim
-from theory.statement import Hypothesis, Reading, Relation, Sides, Verdict
-
-
-def algorithm(layer: Layer) -> Sides:
-    """The three steps and the output, with epsilon = q, against (2)."""
-    examples = [layer.H[i, :] for i in range(layer.H.shape[0])]
-    mean = sum(examples[1:], examples[0]) / len(examples)
-    squares = [(h - mean) * (h - mean) for h in examples]
-    variance = sum(squares[1:], squares[0]) / len(examples)
-    actual = layer.gamma * ((layer.H - mean) / layer.sqrt(variance + layer.q)) + layer.beta
-    return Sides(actual, batchnorm.forward(layer.H, layer.gamma, layer.beta, layer.q))
-
-
-def pre_activation(layer: Layer) -> Sides:
-    """Normalizing before and after the weights, without re-scaling and bias."""
-    after = normalized(layer, layer.H) @ layer.W.T
-    return Sides(normalized(layer, layer.H @ layer.W.T), after)
-
-
-def pre_activation_rescaled(layer: Layer) -> Sides:
-    """After the weights as before other weights, each row divided by its output's deviation."""
-    outputs = layer.H @ layer.W.T
-    before, after = layer.sqrt(variances(layer.H)), layer.sqrt(variances(outputs))
-    weights = layer.W * before / after[:, None]
-    return Sides(normalized(layer, outputs), batchnorm.normalize(layer.H) @ weights.T)
-
-
-def normalized(layer: Layer, A: Any) -> Any:
-    """Batch Normalization without epsilon, re-scaling and re-centring."""
-    return (A - means(A)) / layer.sqrt(variances(A))
-
-
-OUTPUTS_SPREAD = Hypothesis(
-    r"\sigma_{HW^\top} > 0",
-    lambda layer: variances(layer.H @ layer.W.T),
-    Relation.MORE_THAN,
-    printed=False,
+from theory.lange2022.texts import of_layers
+from theory.language.expression import Expression, Letter, Sort, along, equal, named
+from theory.layer import (
+    B01,
+    BN,
+    B01_eps,
+    C,
+    H,
+    N,
+    W,
+    alpha,
+    beta,
+    column_products,
+    deviation,
+    deviation_eps,
+    deviations,
+    e,
+    eps,
+    gamma,
+    mean,
+    means,
+    mu,
+    ones,
+    outer,
+    over_diag,
+    q,
+    ratio,
+    sigma,
+    times_diag,
+    transpose,
+    variance,
+    variances,
 )
+from theory.statement import Form, Reading, Verdict, assume
+
+SPREAD = assume(variances > 0, printed=False, words=r"\sigma_H > 0")
+"""No feature is constant on the batch; so N >= 2."""
+A = H @ transpose(W)
+OUTPUTS_SPREAD = assume(variance(A) > 0, printed=False, words=r"\sigma_{HW^\top} > 0")
+X = Letter("X", "H", Sort.MATRIX)
+V = Letter("V", "V", Sort.MATRIX, lambda layer: layer.curvature[:, None] * layer.deviation)
+"""A direction for the batch."""
 
 
-def claim(
-    name: str, line: int, quote: str, statement: str, sides: Any, **other: Any
-) -> MatrixClaim:
-    """Return an equation of this section."""
-    settled: dict[str, Any] = {"expected": Verdict.PROVED, "relation": Relation.EQUAL}
-    return MatrixClaim(
-        id="L-alg-1" + name, row="L-alg-1", statement=statement, sides=sides, subject=Kind.LAYER,
-        locations=at(line, "Sect. 2, Batch Normalization", quote), **settled | other,
-    )  # fmt: skip
+def in_training(inputs: Expression, s: Expression, d: Expression) -> Expression:
+    """Return what batch renormalization makes of normalized inputs, (3)."""
+    return times_diag(times_diag(inputs, s) + outer(e, d), gamma) + outer(e, beta)
 
 
-STEPS = claim(
-    "", 55, r"(Centering and scaling)",
-    r"\text{steps 1 to 3 and the output: }\gamma\,\frac{h-\mu_H}{\sqrt{\sigma_H^2+\epsilon}}+\beta",
-    algorithm, reading=Reading.SHARED_EPSILON,
+DENOMINATOR = deviation_eps(H, eps)
+s, d = ratio(deviations, sigma), ratio(means - mu, sigma)
+INFERENCE = times_diag(over_diag(H - outer(e, mu), sigma), gamma) + outer(e, beta)
+
+
+def slope(direction: Expression) -> Expression:
+    """Return the derivative of the formula for training along a direction, s and d fixed."""
+    formula = in_training(B01(H), named("s", s), named("d", d))
+    return named(
+        r"\frac{{\partial}}{{\partial H}}\big[{0}\big]_{{s,\,d\text{{ fixed}}}}[{1}]",
+        along(in_training(B01(X), s, d), X, direction, at=H),
+        formula,
+        direction,
+    )
+
+
+section_2 = of_layers("Sect. 2, Batch Normalization", "L-alg-1")
+
+STEPS = section_2(
+    "", 55, "(Centering and scaling)", "the steps of Batch Normalization",
+    equal(
+        times_diag(over_diag(C, DENOMINATOR), gamma) + outer(e, beta), BN(H, gamma, beta, eps)
+    ),
+    reading=Reading.SHARED_EPSILON,
     remark="(2) has no epsilon; line 49 says that its denominator has one in practice.",
 )  # fmt: skip
-
-PRE_ACTIVATION = claim(
+PRE_ACTIVATION = section_2(
     "/pre-activation", 49, "Note that BN can be implemented as",
-    r"\mathcal B_{0,1}(W h) = W\mathcal B_{0,1}(h)", pre_activation,
-    hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=Verdict.REFUTED,
+    "normalizing before and after the weights",
+    equal(B01(A), B01(H) @ transpose(W)),
+    hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=Verdict.REFUTED, form=Form.BOUNDARY,
     falsified_by="one batch and W for which the two networks differ; the words may also be read as"
     " naming another form of the method, and then they are a definition",
+)  # fmt: skip
+RENORMALIZED = section_2(
+    "/renormalization", 62, r"\gamma\left(\frac{h^{(\ell-1)}-\mu_{H}}{\sigma_{H}}s+d\right)+\beta",
+    "both formulas of batch renormalization",
+    equal(in_training(B01(H), s, d), INFERENCE), hypotheses=(SPREAD,),
+)  # fmt: skip
+UNGUARDED = section_2(
+    "/renormalization-eps", 62, RENORMALIZED.locations[0].quote,
+    "batch renormalization with an epsilon in the denominators alone",
+    equal(in_training(B01_eps(H, eps), s, d), INFERENCE),
+    reading=Reading.SHARED_EPSILON, expected=Verdict.REFUTED, form=Form.READING,
+    falsified_by="one batch where an epsilon in the denominators alone (line 49) makes them differ",
+)  # fmt: skip
+SLOPES = section_2(
+    "/renormalization-gradients", 64, "with gradients passing through them",
+    "the gradients of both formulas of batch renormalization",
+    equal(slope(V), over_diag(times_diag(V, gamma), sigma)),
+    hypotheses=(SPREAD,), expected=Verdict.REFUTED, form=Form.BOUNDARY,
+    falsified_by="one batch where the formulas of (3), equal in value, have other derivatives",
+    remark="The text does not say that the gradients are equal; equal formulas suggest it.",
 )  # fmt: skip
 
 CLAIMS = [
     STEPS,
     PRE_ACTIVATION,
     PRE_ACTIVATION.corrected(
-        sides=pre_activation_rescaled, falsified_by="",
-        statement=r"\mathcal B_{0,1}(Wh) = \tilde W\mathcal B_{0,1}(h),\quad"
-        r" \tilde W = \operatorname{diag}(1/\sigma_{HW^\top})W\operatorname{diag}(\sigma_H)",
+        says=equal(
+            B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))
+        ),
+        falsified_by="",
+    ),
+    RENORMALIZED,
+    UNGUARDED,
+    UNGUARDED.corrected(
+        says=equal(in_training(B01_eps(H, eps), ratio(DENOMINATOR, sigma), d), INFERENCE),
+        falsified_by="",
+    ),
+    SLOPES,
+    SLOPES.corrected(
+        says=equal(
+            slope(V),
+            times_diag(
+                V - outer(e, mean(V)) - 1 / N * times_diag(B01(H), column_products(B01(H), V)),
+                ratio(gamma, sigma),
+            ),
+        ),
+        falsified_by="", remark="",
+    ),
+    SLOPES.sharpened(
+        "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0), falsified_by="",
+        title="batch renormalization of two examples",
+        remark="With two examples these are all directions: batch renormalization sends no"
+        " gradient to the layers below.",
     ),
 ]  # fmt: skip

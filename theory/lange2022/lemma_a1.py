@@ -1,51 +1,64 @@
 r"""Lemma A1 (van der Sluis): scaling the columns to norm one is nearly optimal.
 
-With A in the place of H here.  Full column rank is not needed, only columns that are not zero; the
-factor is the largest eigenvalue of the scaled Gram matrix, which is at most its trace n.  For two
-columns it is one: the scaling is optimal.  As in Theorem 4, "D_0 is diagonal" must exclude zeros.
+Full column rank is not needed, only columns that are not zero; the factor is the largest eigenvalue
+of the scaled Gram matrix, which is at most its trace n.  For two columns it is one: the scaling is
+optimal.  As in Theorem 4, "D_0 is diagonal" must exclude zeros.
 
-The steps of the proof, up to the variational principle, are in
-:mod:`theory.lange2022.lemma_a1_steps`.
+*Why.*  Let F have columns :math:`f_i`, E divide each by its norm, and :math:`D_0` be nonsingular.
+
+- above: :math:`\|F E x\|^2 \le n \|x\|^2`, whatever F is, since a sum of n vectors squared is at
+  most n times the sum of the squares;
+- below: where :math:`D_0 F^\top F D_0 \ge a` at the vector :math:`D_0^{-1} y`, and the diagonal
+  of that matrix is at most b there, :math:`b \|F y\|^2 \ge a \sum_i \|f_i\|^2 y_i^2`; with
+  :math:`y = E x` the right side is :math:`a \|x\|^2`.
+
+So :math:`\lambda_{\max} \le n` and :math:`\lambda_{\min} \ge a/b`: the lemma, with a and b the
+extreme eigenvalues of :math:`D_0 F^\top F D_0`, whose diagonal lies between them.
+
+Nothing is better than what vectors of equal entries show: for :math:`|y_i| = |z_i|`,
+
+.. math:: a D_0^{-2} \le F^\top F \le b D_0^{-2} \text{ implies }
+          b\, y^\top F^\top F y \ge a\, z^\top F^\top F z
+
+at those two vectors.  Under Property A the extreme eigenvectors of the scaled matrix are such,
+which makes the scaling optimal.
 """
 
 from dataclasses import replace
 from typing import Any
 
-from theory.arithmetic.spectra import (
-    eigenvalues,
-    squared_condition_number,
-    squared_singular_values,
+from array_api_compat import array_namespace
+
+from theory.lange2022.texts import of_layers
+from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.layer import (
+    column_squares,
+    d0,
+    frobenius2,
+    kappa2_scaled,
+    largest_scaled,
+    n,
+    norm2,
+    ratio,
+    reciprocal,
+    smallest_square,
+    squares,
+    tail,
+    times_diag,
+    transpose,
 )
-from theory.lange2022.spectral import column_squares
-from theory.lange2022.texts import at
-from theory.matrix_claim import Kind, Layer, MatrixClaim
-from theory.statement import Hypothesis, Relation, Sides, Verdict
+from theory.statement import Form, Verdict, assume
 
+REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
 
-def unit_columns(layer: Layer) -> Any:
-    r""":math:`\kappa(A D)^2`."""
-    return squared_condition_number(layer.H, 1 / column_squares(layer.H))
-
-
-def other_scaling(layer: Layer) -> Any:
-    r""":math:`\kappa(A D_0)^2`."""
-    return squared_condition_number(layer.H, layer.scaling[1:] ** 2)
-
-
-def printed(layer: Layer) -> Sides:
-    """The factor n."""
-    return Sides(unit_columns(layer), layer.H.shape[1] * other_scaling(layer))
-
-
-def by_largest(layer: Layer) -> Sides:
-    """The largest eigenvalue of the scaled Gram matrix."""
-    largest = eigenvalues(layer.H.T @ layer.H, 1 / column_squares(layer.H))[-1]
-    return Sides(unit_columns(layer), largest * other_scaling(layer))
-
-
-def optimal(layer: Layer) -> Sides:
-    """No factor."""
-    return Sides(unit_columns(layer), other_scaling(layer))
+A = Letter("A", "A", Sort.MATRIX, lambda layer: layer.H)
+F = Letter("F", "F", Sort.MATRIX, lambda layer: layer.H)
+"""The same matrix, by the letter of the steps."""
+UNIT_COLUMNS = named(r"\kappa(A D)^2", kappa2_scaled(A, reciprocal(column_squares(A))))
+OTHER = named(r"\kappa(A D_0)^2", kappa2_scaled(A, squares(tail(d0))))
+FACTOR = named(
+    r"\lambda_{\max}(D A^\top A D)", largest_scaled(transpose(A) @ A, reciprocal(column_squares(A)))
+)
 
 
 def one_column_left(layer: Any) -> Any:
@@ -55,82 +68,126 @@ def one_column_left(layer: Any) -> Any:
     return replace(layer, scaling=scaling)
 
 
-FULL_COLUMN_RANK = Hypothesis(
-    r"A \text{ has full column rank}",
-    lambda layer: squared_singular_values(layer.H)[0],
-    Relation.MORE_THAN,
+OTHER_ENTRIES = Letter(
+    "d_2, ..., d_n", r"(d_2, \dots, d_n)", Sort.VECTOR,
+    lambda layer: layer.scaling[2:] if len(layer.scaling) > 2 else 0 * layer.scaling[1:],
+)  # fmt: skip
+FULL_COLUMN_RANK = assume(smallest_square(A) > 0, words=r"A \text{ has full column rank}")
+NO_ZEROS = assume(
+    column_squares(A) > 0, printed=False, words=r"\text{no column of } A \text{ is zero}"
 )
-NONSINGULAR = Hypothesis(
-    r"D_0 \text{ is nonsingular}",
-    lambda layer: layer.scaling[1:] ** 2,
-    Relation.MORE_THAN,
-    printed=False,
-)
-SINGULAR = Hypothesis(
-    r"D_0 = \operatorname{diag}(d, 0, \dots, 0)",
-    lambda layer: layer.scaling[2:] if len(layer.scaling) > 2 else 0 * layer.scaling[1],
-    Relation.EQUAL,
-    impose=one_column_left,
-)
-UP_TO_TWO = Hypothesis(r"n \le 2", lambda layer: 2 - layer.H.shape[1])
+NONSINGULAR = assume(squares(tail(d0)) > 0, printed=False, words=r"D_0 \text{ is nonsingular}")
+SINGULAR = assume(
+    equal(OTHER_ENTRIES, 0), impose=one_column_left,
+    words=r"D_0 = \operatorname{diag}(d, 0, \dots, 0)",
+)  # fmt: skip
+UP_TO_TWO = assume(n <= 2)
 
-PRINTED = MatrixClaim(
-    id="L-lemma-A1",
-    row="L-lemma-A1",
-    locations=at(562, "App. A, Lemma A1", r"\kappa(AD)\leq\sqrt{n}\min"),
-    statement=r"\kappa(A D)^2 \le n\,\kappa(A D_0)^2,"
-    r"\quad D = \operatorname{diag}(\|a_1\|^{-1}, \dots, \|a_n\|^{-1})",
-    sides=printed,
-    subject=Kind.LAYER,
-    relation=Relation.AT_MOST,
-    hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
-    expected=Verdict.SUPPORTED,
+lemma = of_layers("App. A, Lemma A1", "L-lemma-A1")
+QUOTE = r"\kappa(AD)\leq\sqrt{n}\min"
+
+PRINTED = lemma(
+    "", 562, QUOTE, "scaling the columns to norm one is nearly optimal",
+    UNIT_COLUMNS <= n * OTHER, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR), expected=SUPPORTED,
     falsified_by="one matrix and diagonal scaling that is better by more than the root of n",
-    remark="The minimum of the text is over every D_0; here each one bounds.",
-)
-
-ZEROS = MatrixClaim(
-    id="L-lemma-A1/zeros",
-    row="L-lemma-A1",
-    locations=PRINTED.locations,
-    statement=r"\kappa(A D)^2 \le n\,\kappa(A D_0)^2,"
-    r"\quad D_0 \text{ with zeros on the diagonal}",
-    sides=printed,
-    subject=Kind.LAYER,
-    relation=Relation.AT_MOST,
-    hypotheses=(FULL_COLUMN_RANK, SINGULAR),
-    expected=Verdict.REFUTED,
-    corrected_by="L-lemma-A1",
-    falsified_by="one matrix of full rank with a condition number above the root of n",
-    remark="The paper's kappa, over the nonzero singular values, is one for a single column.",
-)
+    remark="D = diag(1/|a_1|, ..., 1/|a_n|). The minimum of the text is over every D_0; here each"
+    " one bounds.",
+)  # fmt: skip
 
 
-def sharper(name: str, statement: str, **changes: Any) -> MatrixClaim:
+def sharper(name: str, title: str, **changes: Any) -> Any:
     """Return a sharper form of the lemma."""
-    tied = {"id": f"L-lemma-A1/{name}", "statement": statement, "expected": Verdict.SUPPORTED}
-    return PRINTED.sharpened(name, **{**tied, **changes})
+    tied = {"id": f"L-lemma-A1/{name}", "title": title, "expected": SUPPORTED}
+    return PRINTED.sharpened(**{**tied, **changes})
 
 
-CLAIMS = [
+LEMMA = [
     PRINTED,
-    ZEROS,
-    sharper(
-        "any-rank",
-        r"\kappa(A D)^2 \le n\,\kappa(A D_0)^2 \quad\text{at any rank, no column zero}",
-        hypotheses=(NONSINGULAR,),
+    replace(
+        PRINTED, id="L-lemma-A1/zeros", title="a scaling with zeros",
+        hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, corrected_by=PRINTED.id,
+        falsified_by="one matrix of full rank with a condition number above the root of n",
+        remark="The paper's kappa, over the nonzero singular values, is one for a single column.",
     ),
     sharper(
-        "by-largest",
-        r"\kappa(A D)^2 \le \lambda_{\max}(D A^\top A D)\,\kappa(A D_0)^2"
-        r" \quad\text{at any rank, no column zero}",
-        sides=by_largest,
-        hypotheses=(NONSINGULAR,),
+        "any-rank", "without full column rank", hypotheses=(NO_ZEROS, NONSINGULAR)
     ),
     sharper(
-        "two-columns",
-        r"\kappa(A D)^2 \le \kappa(A D_0)^2,\quad n \le 2",
-        sides=optimal,
+        "by-largest", "the factor by the scaled Gram matrix",
+        says=UNIT_COLUMNS <= FACTOR * OTHER, hypotheses=(NO_ZEROS, NONSINGULAR),
+    ),
+    sharper(
+        "two-columns", "two columns", says=UNIT_COLUMNS <= OTHER,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, UP_TO_TWO),
     ),
-]
+]  # fmt: skip
+
+
+def _differences(A: Any) -> Any:
+    """Return the differences of columns beside each other, with a column of zeros."""
+    xp, n = array_namespace(A), A.shape[1]
+    found = [A[:, i : i + 1] - A[:, j : j + 1] for i in range(n) for j in range(i)]
+    return xp.concat([0 * A[:, :1], *found], axis=1)
+
+
+column_differences = Operation(
+    "differences of columns", _differences, r"\big[{0:atom}_i - {0:atom}_j\big]_{{i > j}}",
+    gives=Sort.MATRIX, takes=(Sort.MATRIX,),
+)  # fmt: skip
+
+
+def _flipped(vector: Any) -> Any:
+    return array_namespace(vector).concat([-vector[:1], vector[1:]])
+
+
+y = Letter("y", "y", Sort.VECTOR, lambda layer: layer.direction[1:])
+z = Letter("z", "z", Sort.VECTOR, lambda layer: _flipped(layer.direction[1:]), r"|z_i| = |y_i|")
+"""The vector y with its first entry's sign changed."""
+lowest = Letter("a", "a", Sort.NUMBER, lambda layer: layer.step / layer.q, "a > 0")
+highest = Letter(
+    "b", "b", Sort.NUMBER,
+    lambda layer: layer.q / layer.step * (layer.H * layer.H).sum()
+    * (layer.scaling * layer.scaling).sum(),
+    r"b \ge 0",
+)  # fmt: skip
+"""As large as the hypotheses need where q is the step."""
+PIECES = times_diag(F, y)
+DIAGONAL = named(r"\sum_i\|f_i\|^2 y_i^2", frobenius2(PIECES))
+
+
+def in_scaling(vector: Expression) -> Expression:
+    r"""Return :math:`\|D_0^{-1} y\|^2`."""
+    return norm2(named(r"D_0^{{-1}} {0}", ratio(vector, tail(d0)), vector))
+
+
+AT_LEAST_A = assume(norm2(F @ y) >= lowest * in_scaling(y))
+AT_MOST_B = assume(norm2(F @ z) <= highest * in_scaling(z))
+DIAGONAL_AT_MOST_B = assume(DIAGONAL <= highest * in_scaling(y))
+
+step = of_layers(
+    "App. A, Lemma A1", "L-lemma-A1", form=Form.SHARPENED, of="L-lemma-A1",
+    falsified_by="one matrix and vector", remark="A step of a proof that the paper cites.",
+)  # fmt: skip
+STEPS = [
+    step(
+        "/step-above", 562, QUOTE, "the scaled matrix from above",
+        norm2(F @ y) <= n * DIAGONAL, because=frobenius2(column_differences(PIECES)),
+    ),
+    step(
+        "/step-below", 562, QUOTE, "the scaled matrix from below",
+        highest * norm2(F @ y) >= lowest * DIAGONAL,
+        hypotheses=(AT_LEAST_A, DIAGONAL_AT_MOST_B),
+        because=highest * AT_LEAST_A.slack + lowest * DIAGONAL_AT_MOST_B.slack,
+    ),
+    step(
+        "", 207, "so-called Property A", "why the scaling is optimal under Property A",
+        highest * norm2(F @ y) >= lowest * norm2(F @ z),
+        id="L-thm-4-remarks/step-property-A", row="L-thm-4-remarks",
+        of="L-thm-4-remarks/property-A", place="Sect. 3.3, after Theorem 4",
+        hypotheses=(AT_LEAST_A, AT_MOST_B),
+        because=highest * AT_LEAST_A.slack + lowest * AT_MOST_B.slack,
+        remark="The dual certificate that makes the scaling by D optimal under Property A.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*LEMMA, *STEPS]

@@ -17,147 +17,92 @@ text does not say which mean is meant; Algorithm 2 has the variance before the r
 
 from typing import Any
 
-from theory.arithmetic.spectra import squared_condition_number
-from theory.lange2022.spectral import augmented
-from theory.lange2022.texts import at
-from theory.matrix_claim import Kind, Layer, MatrixClaim
-from theory.statement import Relation, Sides, Verdict
-
-
-def one_row(layer: Layer) -> Any:
-    """The first example."""
-    return augmented(layer.H[:1, :])
-
-
-def condition(layer: Layer) -> Sides:
-    """One row."""
-    found = squared_condition_number(one_row(layer))
-    return Sides(found, 1 + 0 * found)
-
-
-def after_preconditioning(layer: Layer) -> Sides:
-    """One row, centred and scaled by other statistics."""
-    G = augmented((layer.H[:1, :] - layer.mean) / layer.deviation)
-    found = squared_condition_number(G)
-    return Sides(found, 1 + 0 * found)
-
-
-def hessian(layer: Layer) -> Any:
-    """The Hessian of one example, of any curvature."""
-    h = one_row(layer)
-    return layer.curvature[0] * (h.T @ h)
-
-
-def rank_one(layer: Layer) -> Sides:
-    """The square of the Hessian, and its trace times itself."""
-    M, h = hessian(layer), one_row(layer)
-    return Sides(M @ M, layer.curvature[0] * (h * h).sum() * M)
-
-
-def drawn(layer: Layer) -> tuple[Any, Any, Any]:
-    """At most four equally likely numbers, their mean and their variance."""
-    h = layer.H[:4, 0]
-    mean = h.sum() / h.shape[0]
-    return h, mean, ((h - mean) * (h - mean)).sum() / h.shape[0]
-
-
-def kept(layer: Layer) -> Any:
-    """The factor rho of the running mean, between 0 and 1."""
-    return layer.step / (layer.step + layer.q)
-
-
-def squared_distances(layer: Layer, includes_the_new: bool) -> Any:
-    """The mean of (h - mu)^2 over all draws of two earlier examples and a new one."""
-    h, mean, _ = drawn(layer)
-    rho = kept(layer)
-    first = rho * mean + (1 - rho) * h[:, None, None]
-    running = rho * first + (1 - rho) * h[:, None]
-    used = rho * running + (1 - rho) * h if includes_the_new else running
-    distances = (h - used + 0 * running) * (h - used + 0 * running)
-    return distances.sum() / h.shape[0] ** 3
-
-
-def unbiased(layer: Layer) -> Sides:
-    """The variance itself."""
-    return Sides(squared_distances(layer, False), drawn(layer)[2])
-
-
-def factor(layer: Layer) -> Any:
-    """What two steps from the true mean make of the variance."""
-    rho = kept(layer)
-    return 1 + (1 - rho) * (1 - rho**4) / (1 + rho)
-
-
-def biased(layer: Layer) -> Sides:
-    """The mean before the new example."""
-    return Sides(squared_distances(layer, False), factor(layer) * drawn(layer)[2])
-
-
-def biased_with_new(layer: Layer) -> Sides:
-    """The mean with the new example."""
-    right = kept(layer) ** 2 * factor(layer) * drawn(layer)[2]
-    return Sides(squared_distances(layer, True), right)
-
-
-ONE = MatrixClaim(
-    id="L-online",
-    row="L-online",
-    locations=at(
-        406, "Sect. 4, last paragraph", "has 1 row only and hence a condition number of 1"
-    ),
-    statement=r"\kappa(\hat H)^2 \le 1,\quad N = 1",
-    sides=condition,
-    subject=Kind.LAYER,
-    relation=Relation.AT_MOST,
-    expected=Verdict.SUPPORTED,
-    falsified_by="one example",
-    remark="kappa over the nonzero singular values, of which there is one.",
+from theory.lange2022.proposition_5 import E, variance_of
+from theory.lange2022.texts import of_layers
+from theory.language.expression import Letter, Sort, equal, named
+from theory.layer import (
+    beside,
+    kappa2,
+    mu,
+    outer,
+    over_diag,
+    sigma,
+    squares,
+    trace,
+    transpose,
 )
+from theory.statement import Form, Verdict
 
-UNBIASED = MatrixClaim(
-    id="L-online/variance",
-    row="L-online",
-    locations=at(242, "Sect. 3.3, after Algorithm 2", "to estimate the variance"),
-    statement=r"\mathbb{E}(h - \mu)^2 = \operatorname{var}(h)",
-    sides=unbiased,
-    subject=Kind.LAYER,
-    relation=Relation.EQUAL,
-    expected=Verdict.REFUTED,
-    corrected_by="L-online/variance/corrected",
+_N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
+SUPPORTED = Verdict.SUPPORTED
+
+ROW = Letter("H", "H", _M, lambda layer: layer.H[:1, :], "N = 1")
+ONE = Letter("e", "e", _V, lambda layer: 0 * layer.H[:1, 0] + 1)
+HHAT = named(r"\hat H", beside(ONE, ROW))
+NORMALIZED = named(r"{0} P", beside(ONE, over_diag(ROW - outer(ONE, mu), sigma)), HHAT)
+SLOPE = Letter("L''", "L''", _N, lambda layer: layer.curvature[0])
+M = named("M", SLOPE * (transpose(HHAT) @ HHAT))
+
+online = of_layers("Sect. 4, last paragraph", "L-online", expected=SUPPORTED)
+ONLINE = online(
+    "", 406, "has 1 row only and hence a condition number of 1",
+    "the condition number of one example",
+    kappa2(HHAT) <= 1, falsified_by="one example",
+    remark="kappa over the nonzero singular values, of which there is one.",
+)  # fmt: skip
+SINGLE = [
+    ONLINE,
+    ONLINE.sharpened(
+        "preconditioned", title="one example after preconditioning", says=kappa2(NORMALIZED) <= 1,
+        expected=SUPPORTED,
+    ),
+    ONLINE.sharpened(
+        "rank-one", title="the Hessian of one example", says=equal(M @ M, trace(M) * M),
+        remark="So the trace is the only eigenvalue that is not zero.",
+    ),
+]  # fmt: skip
+
+
+def _draws(layer: Any, place: int) -> Any:
+    """Return one of three independent draws of at most four equally likely numbers, all cases."""
+    h = layer.H[:4, 0]
+    shape = [1, 1, 1]
+    shape[place] = h.shape[0]
+    zero = 0 * (h[:, None, None] + h[None, :, None] + h[None, None, :])
+    return (h.reshape(*shape) + zero).reshape(h.shape[0] ** 3)
+
+
+h = Letter("h", "h", _V, lambda layer: _draws(layer, 0), r"h, h', h'' \text{ independent}")
+earlier = Letter("h'", "h'", _V, lambda layer: _draws(layer, 1))
+previous = Letter("h''", "h''", _V, lambda layer: _draws(layer, 2))
+expected = Letter(
+    "E h", r"\mathbb{E}h", _V,
+    lambda layer: 0 * _draws(layer, 0) + layer.H[:4, 0].sum() / layer.H[:4, 0].shape[0],
+)  # fmt: skip
+rho = Letter("rho", r"\rho", _N, lambda layer: layer.step / (layer.step + layer.q), r"0 < \rho < 1")
+RUNNING = rho * (rho * expected + (1 - rho) * earlier) + (1 - rho) * previous
+"""The running mean after two steps from the true one."""
+WITH_NEW = rho * RUNNING + (1 - rho) * h
+BIAS = 1 + (1 - rho) / (1 + rho) * (1 - rho**4)
+
+UNBIASED = online(
+    "/variance", 242, "to estimate the variance", "the variance from the running mean",
+    equal(E(squares(h - RUNNING)), variance_of(h)), place="Sect. 3.3, after Algorithm 2",
+    expected=Verdict.REFUTED, form=Form.BOUNDARY,
     falsified_by="one law and factor of the running mean",
     remark="'Estimate' read as unbiased, which the text does not say: two steps from the true "
     "mean, every draw enumerated.",
-)
-
-CLAIMS = [
-    ONE,
-    ONE.sharpened(
-        "preconditioned",
-        statement=r"\kappa(\hat H P)^2 \le 1,\quad N = 1, \text{ any means and deviations}",
-        sides=after_preconditioning,
-        expected=Verdict.SUPPORTED,
-    ),
-    ONE.sharpened(
-        "rank-one",
-        statement=r"M^2 = \operatorname{tr}(M)\,M,\quad M = L''\hat h\hat h^\top",
-        sides=rank_one,
-        relation=Relation.EQUAL,
-        remark="So the trace is the only eigenvalue that is not zero.",
-    ),
+)  # fmt: skip
+VARIANCE = [
     UNBIASED,
     UNBIASED.corrected(
-        statement=r"\mathbb{E}(h - \mu)^2 ="
-        r" \operatorname{var}(h)\Big(1 + \frac{1 - \rho}{1 + \rho}(1 - \rho^4)\Big)",
-        sides=biased,
-        corrected_by=None,
+        says=equal(E(squares(h - RUNNING)), variance_of(h) * BIAS),
         remark="The mean before the new example.",
     ),
     UNBIASED.corrected(
-        "with-new",
-        statement=r"\mathbb{E}(h - \mu)^2 = \rho^2"
-        r" \operatorname{var}(h)\Big(1 + \frac{1 - \rho}{1 + \rho}(1 - \rho^4)\Big)",
-        sides=biased_with_new,
-        corrected_by=None,
+        "with-new", says=equal(E(squares(h - WITH_NEW)), rho**2 * variance_of(h) * BIAS),
         remark="The mean with the new example in it.",
     ),
-]
+]  # fmt: skip
+
+CLAIMS = [*SINGLE, *VARIANCE]

@@ -7,150 +7,144 @@ Section 3.3 uses it for the S of Proposition 2, which has zeros where a ReLU is 
 indefinite for many losses.  Then it falls, and no constant helps: h = (d, 0, -1) with
 S = diag(1, 1, 0) and small d.  What is right for :math:`S \ge 0` has the examples with
 :math:`s_j > 0` alone on the right: for a ReLU layer the active ones.
+
+*The proof*, its last line for the smallest eigenvalue.  Line 739 prints "=" for ">=": the smallest
+quotient of S over the range of :math:`\hat H` may be larger than its smallest eigenvalue, as for
+H = (1, 0)' and S = diag(2, 1).  The inequality is what the proof needs.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from theory.arithmetic.spectra import condition_number, squared_condition_number
-from theory.lange2022.spectral import augmented, before
-from theory.lange2022.texts import at
-from theory.matrix_claim import Kind, Layer, MatrixClaim
-from theory.statement import Hypothesis, Relation, Sides, Verdict
-
-
-def diagonal(s: Any) -> Any:
-    """The diagonal matrix."""
-    return array_namespace(s).eye(s.shape[0], dtype=s.dtype) * s
-
-
-def with_hessian(layer: Layer, S: Any) -> Sides:
-    """Both sides with a given S."""
-    F = augmented(layer.H)
-    return Sides(condition_number(F.T @ (S @ F)), before(layer) * condition_number(S))
-
-
-def with_diagonal(layer: Layer) -> Sides:
-    """S as in Proposition 2."""
-    return with_hessian(layer, diagonal(layer.curvature))
-
-
-def with_full(layer: Layer) -> Sides:
-    """A positive definite matrix that is not diagonal, q plus a square of rank one."""
-    s = layer.curvature
-    return with_hessian(layer, diagonal(0 * s + layer.q) + s[:, None] * s)
-
-
-def rectified(layer: Layer) -> Any:
-    """The curvatures that are positive, and zeros."""
-    return layer.curvature * (layer.curvature > 0)
-
-
-def with_rectified(layer: Layer) -> Sides:
-    """S with zeros."""
-    return with_hessian(layer, diagonal(rectified(layer)))
-
-
-def active(layer: Layer) -> Sides:
-    """The rows of the examples whose curvature is not zero."""
-    S = diagonal(rectified(layer))
-    F = augmented(layer.H)
-    counted = squared_condition_number(F * (layer.curvature > 0)[:, None])
-    return Sides(condition_number(F.T @ (S @ F)), counted * condition_number(S))
-
-
-POSITIVE = Hypothesis(
-    "S > 0",
-    lambda layer: layer.curvature,
-    Relation.MORE_THAN,
-    impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
+from theory.lange2022.texts import of_layers
+from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named
+from theory.layer import (
+    KAPPA_BEFORE,
+    H,
+    Hhat,
+    column,
+    curvature,
+    diag_times,
+    diagonal,
+    dot,
+    e,
+    kappa,
+    kappa2,
+    norm2,
+    outer,
+    q,
+    smallest_entry,
+    squares,
+    tail,
+    transpose,
+    v,
 )
-NONSINGULAR = Hypothesis(
-    r"S \text{ is nonsingular}",
-    lambda layer: layer.curvature * layer.curvature,
-    Relation.MORE_THAN,
+from theory.statement import Form, Verdict, assume
+
+REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
+_V, _M = Sort.VECTOR, Sort.MATRIX
+s = curvature
+positive_part = Operation(
+    "positive part", lambda s: s * (s > 0), "{0:atom}_+", gives=_V, takes=(_V,)
+)
+active_rows = Operation(
+    "active rows", lambda s, F: F * (s > 0)[:, None], r"{1:atom}_{{{0} > 0}}", gives=_M,
+    takes=(_V, _M),
+)  # fmt: skip
+"""A matrix with zeros for the rows whose number is not positive."""
+S = named("S", diagonal(s))
+S_PLUS = named("S", diagonal(positive_part(s)))
+FULL = diagonal(q * e) + outer(s, s)
+
+
+def hessian(S: Expression) -> Expression:
+    r"""Return :math:`\kappa(\hat H^\top S\hat H)`."""
+    return kappa(transpose(Hhat) @ S @ Hhat)
+
+
+def bounded(S: Expression) -> Says:
+    """Return the proposition for an S."""
+    return hessian(S) <= KAPPA_BEFORE * kappa(S)
+
+
+POSITIVE = assume(
+    s > 0, impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
+    words=r"S = \operatorname{diag}(s) > 0",
+)  # fmt: skip
+NONSINGULAR = assume(
+    squares(s) > 0,
     impose=lambda layer: replace(
         layer, curvature=np.where(layer.curvature == 0, -1, layer.curvature)
     ),
-)
-ONE_INACTIVE = Hypothesis(
-    r"S = \operatorname{diag}(0, 1, \dots, 1)",
-    lambda layer: rectified(layer)[1:] - 1,
-    Relation.EQUAL,
+    words=r"S = \operatorname{diag}(s) \text{ is nonsingular}",
+)  # fmt: skip
+ONE_INACTIVE = assume(
+    equal(tail(positive_part(s)) - tail(e), 0),
     impose=lambda layer: replace(
         layer, curvature=layer.curvature * 0 + 1 - 2 * (np.arange(len(layer.H)) == 0)
     ),
-)
-PRINTED = MatrixClaim(
-    id="L-prop-11",
-    row="L-prop-11",
-    locations=at(724, "App. A, Prop. 11", "symmetric positive definite matrix and"),
-    statement=r"\kappa(\hat H^\top S\hat H) \le \kappa(\hat H)^2\,\kappa(S),"
-    r"\quad S > 0 \text{ diagonal}",
-    sides=with_diagonal,
-    subject=Kind.LAYER,
-    relation=Relation.AT_MOST,
-    hypotheses=(POSITIVE,),
-    expected=Verdict.SUPPORTED,
+    words=r"S = \operatorname{diag}(0, 1, \dots, 1)",
+)  # fmt: skip
+
+PRINTED = of_layers("App. A, Prop. 11", "L-prop-11")(
+    "", 724, "symmetric positive definite matrix and", "the condition number of the Hessian",
+    bounded(S), hypotheses=(POSITIVE,), expected=SUPPORTED,
     falsified_by="one batch of any rank and positive definite S",
     remark="kappa over the nonzero singular values.",
-)
-
-AS_USED = MatrixClaim(
-    id="L-prop-11/semidefinite",
-    row="L-prop-11",
-    locations=at(163, "Sect. 3.3, after Prop. 2", "(see Proposition 11 in Appendix)"),
-    statement=r"\kappa(\hat H^\top S\hat H) \le \kappa(\hat H)^2\,\kappa(S),"
-    r"\quad S = \operatorname{diag}(0, 1, \dots, 1)",
-    sides=with_rectified,
-    subject=Kind.LAYER,
-    relation=Relation.AT_MOST,
-    hypotheses=(ONE_INACTIVE,),
-    expected=Verdict.REFUTED,
-    corrected_by="L-prop-11/semidefinite/corrected",
+)  # fmt: skip
+use = of_layers("Sect. 3.3, after Prop. 2", "L-prop-11", expected=REFUTED, form=Form.READING)
+AS_USED = use(
+    "/semidefinite", 163, "(see Proposition 11 in Appendix)",
+    "the Hessian where an example does not count", bounded(S_PLUS), hypotheses=(ONE_INACTIVE,),
     falsified_by="one batch with an example that does not count",
     remark="As section 3.3 uses it, for the S of a network: an example may have no curvature, "
     "such as one at which a ReLU is dead.",
-)
+)  # fmt: skip
 
-INDEFINITE = MatrixClaim(
-    id="L-prop-11/indefinite",
-    row="L-prop-11",
-    locations=AS_USED.locations,
-    statement=r"\kappa(\hat H^\top S\hat H) \le \kappa(\hat H)^2\,\kappa(S),"
-    r"\quad S \text{ diagonal, nonsingular, of either sign}",
-    sides=with_diagonal,
-    subject=Kind.LAYER,
-    relation=Relation.AT_MOST,
-    hypotheses=(NONSINGULAR,),
-    expected=Verdict.REFUTED,
-    corrected_by="L-prop-11",
-    falsified_by="one batch and curvatures of either sign",
-    remark="As section 3.3 uses it, for a loss that is not convex.",
-)
-
-CLAIMS = [
+BOUNDS = [
     PRINTED,
     PRINTED.sharpened(
-        "full",
-        statement=r"\kappa(\hat H^\top S\hat H) \le \kappa(\hat H)^2\,\kappa(S),"
-        r"\quad S = q I + s s^\top",
-        sides=with_full,
-        hypotheses=(),
-        expected=Verdict.SUPPORTED,
+        "full", title="an S that is not diagonal", says=bounded(FULL), hypotheses=(),
+        expected=SUPPORTED,
     ),
     AS_USED,
     AS_USED.corrected(
-        statement=r"\kappa(\hat H^\top S\hat H) \le \kappa(\hat H_+)^2\,\kappa(S),"
-        r"\quad \hat H_+ = \text{the rows with } s_j > 0",
-        sides=active,
-        hypotheses=(),
-        expected=Verdict.SUPPORTED,
-        corrected_by=None,
-        remark="So for a ReLU layer the statistics that matter are those of the active examples.",
+        says=hessian(diagonal(positive_part(s)))
+        <= kappa2(active_rows(s, Hhat)) * kappa(diagonal(positive_part(s))),
+        hypotheses=(), expected=SUPPORTED,
+        remark="The rows with s_j > 0 alone count: for a ReLU layer the statistics that matter are"
+        " those of the active examples.",
     ),
-    INDEFINITE,
-]
+    use(
+        "/indefinite", 163, "(see Proposition 11 in Appendix)",
+        "the Hessian of a loss that is not convex", bounded(S), hypotheses=(NONSINGULAR,),
+        corrected_by="L-prop-11", falsified_by="one batch and curvatures of either sign",
+        remark="As section 3.3 uses it, for a loss that is not convex.",
+    ),
+]  # fmt: skip
+
+h = named("h", column(H))
+y = Hhat @ v
+r = replace(curvature, name="r", latex="r")
+least = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
+S_ABOVE = least * e + squares(r)
+
+LINE_739 = of_layers("App. A, proof of Prop. 11", "L-steps")(
+    "/739", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}", "the smallest quotient of S",
+    equal(dot(h, diag_times(s, h)), smallest_entry(s) * norm2(h)), hypotheses=(POSITIVE,),
+    expected=REFUTED, form=Form.STEP,
+    falsified_by="one column whose quotient of S is not an extreme one",
+    remark="One column h: the quotient of S over its multiples, multiplied out. The inequality that"
+    " the proof needs is right.",
+)  # fmt: skip
+PROOF = [
+    LINE_739,
+    LINE_739.corrected(
+        says=dot(y, diag_times(S_ABOVE, y)) >= least * norm2(y),
+        because=norm2(diag_times(r, y)), hypotheses=(),
+        remark="S is at least lambda: each of its entries is lambda and a square.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*BOUNDS, *PROOF]

@@ -9,9 +9,9 @@ Where the loss is a mean of losses of single examples, T is the diagonal S of th
 networks, with LN or GN, with frozen statistics.  A later layer of Batch Normalization, before or
 after the activation, makes the examples interact, and then no diagonal will do: T e is what S e
 must be where :math:`\hat H` is square and nonsingular, for :math:`\hat H^\top(S - T)\hat H e_1 =
-\hat H^\top(S e - T e)`.  So S is computed here as diag(T e), which is right for a mean of losses
-and the only candidate otherwise.  Normalization sends e to zero, so T e = 0 and S = 0, although
-the Hessian is not zero; the centring alone does that.
+\hat H^\top(S e - T e)`.  So S is diag(T e) here, which is right for a mean of losses and the only
+candidate otherwise.  Normalization sends e to zero, so T e = 0 and S = 0, although the Hessian is
+not zero; the centring alone does that.
 
 At a kink of ReLU there is no :math:`L''`.
 """
@@ -20,122 +20,97 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from array_api_compat import array_namespace
+from theory.lange2022.texts import of_layers
+from theory.language.expression import (
+    Expression,
+    Operation,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+)
+from theory.layer import L1, Hhat, a, couples, curvatures, diag_times, transpose, v, w, what
+from theory.statement import Form, Verdict, assume
 
-from theory import preconditioning
-from theory.lange2022.literal import outputs
-from theory.lange2022.texts import at
-from theory.matrix_claim import Kind, Layer, MatrixClaim
-from theory.statement import Hypothesis, Relation, Sides, Verdict
-
-
-def loss_of_unit(layer: Layer) -> Callable[[Any], Any]:
-    """Return the loss as a function of the first unit's outputs, (N,)."""
-    others = outputs(layer.H, layer.W[1:, :], layer.b[1:])
-    xp = array_namespace(layer.H)
-    return lambda a: layer.loss(xp.concat([a[:, None], others], axis=1))
-
-
-def unit(layer: Layer) -> Any:
-    """Return the first unit's bias and weights, (n + 1,)."""
-    return array_namespace(layer.W).concat([layer.b[:1], layer.W[0, :]], axis=0)
+OUTPUT = Hhat @ what
+"""The unit's outputs."""
 
 
-def output_of_unit(layer: Layer, w: Any) -> Any:
-    """Return the first unit's outputs, (N,)."""
-    return w[0] + layer.H @ w[1:]
+def S(vector: Expression, at: Expression = OUTPUT) -> Expression:
+    r"""Return :math:`S` times a vector, the unit's outputs being given."""
+    return named(r"S {0:product}", diag_times(curvatures(at), vector), vector)
 
 
-def second_derivative(layer: Layer, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
-    """Return the Hessian of f at x, applied to u."""
-    return layer.derivative(lambda x: layer.gradient(f, x), x, u)
+def T(vector: Expression) -> Expression:
+    r"""Return :math:`\frac{\partial^2\mathcal L}{\partial a^2}` times a vector."""
+    second = along(gradient(L1(a), a), a, vector, at=OUTPUT)
+    return named(r"\frac{{\partial^2\mathcal L}}{{\partial a^2}} {0:product}", second, vector)
 
 
-def hessian(layer: Layer) -> Any:
-    """Return the Hessian in the unit's parameters, applied to the generic vector."""
-    loss = loss_of_unit(layer)
-    return second_derivative(
-        layer, lambda w: loss(output_of_unit(layer, w)), unit(layer), layer.direction
-    )
+HESSIAN = named(r"\nabla^2_{\hat w}\mathcal L\,v", along(gradient(L1(Hhat @ w), w), w, v, at=what))
 
 
-def curvatures(layer: Layer, a: Any) -> Any:
-    """Return T e, the diagonal of S, (N,), where the unit's outputs are a."""
-    return second_derivative(layer, loss_of_unit(layer), a, 0 * a + 1)
-
-
-def printed(layer: Layer) -> Sides:
-    """A diagonal S."""
-    S = curvatures(layer, output_of_unit(layer, unit(layer)))
-    return Sides(hessian(layer), preconditioning.unit_hessian(layer.H, S) @ layer.direction)
-
-
-def with_full_matrix(layer: Layer) -> Sides:
-    """T, entries for every two examples, as an operator."""
-    a = output_of_unit(layer, unit(layer))
-    augmented = preconditioning.augmented(layer.H)
-    image = second_derivative(layer, loss_of_unit(layer), a, augmented @ layer.direction)
-    return Sides(hessian(layer), augmented.T @ image)
-
-
-def as_they_are(couples: int) -> Callable[[Layer], Layer]:
+def as_they_are(interact: int) -> Callable[[Any], Any]:
     """Return what settles whether examples interact where it is open, as it is for a letter."""
 
     def settled(layer: Any) -> Any:
-        is_known = layer.couples in (0, 1)
-        return (
-            layer if is_known else dataclasses.replace(layer, couples=layer.couples * 0 + couples)
-        )
+        if layer.couples in (0, 1):
+            return layer
+        return dataclasses.replace(layer, couples=layer.couples * 0 + interact)
 
     return settled
 
 
-PER_EXAMPLE = Hypothesis(
-    r"\mathcal L \text{ is a mean of losses of single examples}",
-    lambda layer: layer.couples,
-    Relation.EQUAL,
-    impose=as_they_are(0),
-)
+PER_EXAMPLE = assume(
+    equal(couples, 0), impose=as_they_are(0),
+    words=r"\mathcal L \text{ is a mean of losses of single examples}",
+)  # fmt: skip
+COUPLED = assume(
+    couples > 0, impose=as_they_are(1),
+    words=r"\text{a later layer takes the mean over the batch away}",
+)  # fmt: skip
 
-COUPLED = Hypothesis(
-    r"\text{a later layer takes the mean over the batch away}",
-    lambda layer: layer.couples,
-    Relation.MORE_THAN,
-    impose=as_they_are(1),
-)
-
-PRINTED = MatrixClaim(
-    id="L-prop-2",
-    row="L-prop-2",
-    locations=at(161, "Sect. 3.3, Prop. 2", "with all off-diagonal elements of"),
-    statement=r"\nabla^2_{\hat w}\mathcal L = \hat H^\top S\hat H,"
-    r"\quad S = \tfrac1N\operatorname{diag}(L'')",
-    sides=printed,
-    subject=Kind.LAYER,
-    relation=Relation.EQUAL,
-    hypotheses=(PER_EXAMPLE,),
-    expected=Verdict.PROVED,
+PRINTED = of_layers("Sect. 3.3, Prop. 2", "L-prop-2")(
+    "", 161, "with all off-diagonal elements of",
+    "the Hessian in one unit's parameters",
+    equal(HESSIAN, transpose(Hhat) @ S(Hhat @ v)), hypotheses=(PER_EXAMPLE,),
     remark="L is another function for every example, which the text leaves unsaid: it depends on"
     " the example's label and on the other units.",
-)
-
+)  # fmt: skip
 LATER_NORMALIZATION = dataclasses.replace(
     PRINTED,
     id="L-prop-2/later-BN",
+    title="the Hessian below a later Batch Normalization",
     hypotheses=(COUPLED,),
     expected=Verdict.REFUTED,
+    form=Form.BOUNDARY,
     falsified_by="one batch whose Hessian no diagonal S gives: N = n + 1, H-hat nonsingular",
     remark="The text speaks of the vanilla network (1); networks with Batch Normalization in later"
     " layers, to which section 5 compares, are not of that kind.",
 )
 
+slopes = named(r"\left(\tfrac1N L'(\hat w^\top\hat h)\right)", gradient(L1(a), a, at=OUTPUT))
+examples_weighted = Operation(
+    "sum over examples", lambda c, A: A.T @ c, r"\sum_j {0:atom}_j {1:atom}_j",
+    gives=Sort.VECTOR, takes=(Sort.VECTOR, Sort.MATRIX),
+)  # fmt: skip
+GRADIENT = of_layers("App. A, proof of Prop. 2, eq. (27)", "L-steps")(
+    "/27", 549, r"\widehat{h_{j}}. (27)", "the gradient in one unit's parameters",
+    equal(
+        named(r"\nabla_{\hat w}\mathcal L", gradient(L1(Hhat @ w), w, at=what)),
+        examples_weighted(slopes, named(r"\hat h", Hhat)),
+    ),
+    form=Form.STEP, falsified_by="one layer and loss with another gradient",
+    remark="Line 551 differentiates once more: L-prop-2.",
+)  # fmt: skip
+
 CLAIMS = [
     PRINTED,
     LATER_NORMALIZATION,
     LATER_NORMALIZATION.corrected(
-        sides=with_full_matrix, hypotheses=(), falsified_by="",
-        statement=r"\nabla^2_{\hat w}\mathcal L = \hat H^\top T\hat H,"
-        r"\quad T = \partial^2\mathcal L/\partial a^2",
+        says=equal(HESSIAN, transpose(Hhat) @ T(Hhat @ v)), hypotheses=(), falsified_by="",
         remark="For any loss of the batch's outputs.",
     ),
+    GRADIENT,
 ]  # fmt: skip

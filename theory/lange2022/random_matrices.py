@@ -1,27 +1,87 @@
-r"""What the statements on random matrices have in common: norms, q, and hypotheses on the law.
+r"""Random matrices: Proposition 5, :math:`\mathbb{E}\,\|\tfrac1q [e, G]\| \le C\sqrt N`; Lemma A2.
 
-Source: Lange, Helfrich and Ye 2022, Prop. 5 and Lemma A2.
+*Proposition 5.*  The entries of G are independent, of one law of mean 0 and variance 1.  (No
+normalised G is like that: its columns sum to 0.)  The text says "for some constant C independent of
+n".  What may C depend on?
+
+- *On N.*  Then :math:`C = \sqrt{N+1}` always does, by :math:`\|[e,G]\| \le \|[e,G]\|_F` and
+  :math:`\mathbb{E}\,\|[e,G]\|_F^2 = N(n+1)`; it says nothing of random matrices.
+- *On nothing.*  No C does.  If an entry is not 0 with probability :math:`1/(Nn)`, and then
+  :math:`\pm\sqrt{Nn}`, then :math:`\mathbb{E}\,\|G\| \ge (1 - 1/\mathrm{e})\sqrt{Nn}`: at n = N the
+  ratio is above :math:`0.63 \sqrt n`.
+- *On the law.*  None does for some laws without a fourth moment.  If
+  :math:`P(|g| > t) \ge a t^{-\nu}` for large t, then at n = N the largest entry exceeds
+  :math:`n^{2/\nu}` with probability :math:`1 - \mathrm{e}^{-a}` at least, and the ratio grows as
+  :math:`n^{2/\nu - 1/2}` where :math:`\nu < 4`: as :math:`n^{0.3}` for Student's t with 2.5 degrees
+  of freedom.
+- *On the fourth moment* :math:`m_4`, *corrected.*  As
+  :math:`\max_i \|g_i\|^2 \le n + (\sum_i (\|g_i\|^2 - n)^2)^{1/2}`, Lemma A2 with its constant
+  :math:`C_1` gives :math:`\mathbb{E}\,\|G\|^2 \le 2 C_1^2 (1 + \sqrt{m_4 - 1}) \max\{N, n\}` and so
+  :math:`C = 1 + C_1 \sqrt{2 (1 + \sqrt{m_4-1})}`.  The measurements of that lemma need
+  :math:`C_1 = 2`; here even :math:`C = 2 + m_4^{1/4}` does, which is of the form of the bound of
+  Latala (2005), and the sparsest law shows that no smaller power would.
+
+*Normalised.*  The columns of the normalised G have the norm :math:`\sqrt N`, so that
+:math:`C = \sqrt{\min\{N, n\}}` does, for every law.  A constant for every law there is none: of
+:math:`h = \pm\mathrm{e}^{\sigma Z}` with Z normal the columns become one-hot as :math:`\sigma`
+grows; k of them that agree in their place have the norm :math:`\sqrt{kN}`, and among n columns of
+n places the most that agree are more than any k for large n.  At :math:`\sigma = 15` the ratio is
+2.25 at N = n = 400 and 2.35 at 1500, above every limit that laws with a fourth moment tend to.
+
+*Lemma A2 (Seginer).*  For :math:`g_i` the rows and :math:`h_j` the columns of G (the text says of
+A), and :math:`k \le 2 \log\max\{m, n\}`,
+
+.. math:: \mathbb{E}\|G\|^k \le C^k \left(\mathbb{E}\max_i\|g_i\|^k
+          + \mathbb{E}\max_j\|h_j\|^k\right).
+
+It is a theorem, cited; here it is measured with the constant that the measurements need.  C = 2
+does at k = 1, 2 and 10, and hardly less would: for square matrices of signs the rows and columns
+have the norm :math:`\sqrt n` and :math:`\|G\|` is nearly :math:`2\sqrt n`, so that C tends to
+:math:`2 / 2^{1/k}`, and k may grow.  Literally :math:`k \le 2\log\max\{m, n\}` lets k be negative.
+Then no C is left: k = -10 at the 1 by 1 sign says :math:`1 \le 2\, C^{-10}` and needs
+:math:`C \le 2^{1/10} < 6/5`, and k = 2 needs more than 6/5.  Only :math:`k \ge 1` can be meant.
+
+For small matrices of signs, all of which can be listed, rows and columns have fixed norms and the
+lemma at k = 2 is :math:`\mathbb{E}\|G\|^2 \le C^2 (m + n)`.  A row or a column that changes its
+sign changes no norm, so the first ones are taken positive.  Up to three by three C = 1 does, and
+hardly less, C^2 = 0.959.
 """
 
-from math import sqrt
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from math import inf, log, sqrt
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
-from theory.expectation_claim import Entries
-from theory.statement import Hypothesis, Relation
+from theory.arithmetic.spectra import squared_singular_values
+from theory.expectation_claim import Entries, ExpectationClaim, mean, root
+from theory.lange2022.texts import at, of_layers
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Says,
+    Sort,
+    equal,
+    named,
+    number,
+)
+from theory.language.operations import sqrt as root_of
+from theory.layer import beside, maximum, minimum, q
+from theory.statement import Form, Hypothesis, Relation, Sides, Statement, Verdict, assume
+
+_N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
+REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
 
 
 def spectral_norm(G: Any) -> float:
     """The largest singular value, from the smaller of the two Gram matrices."""
     gram = G @ G.T if len(G) <= G.shape[1] else G.T @ G
     return float(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
-
-
-def scaled_norm(G: Any) -> float:
-    r""":math:`\|(1/q)[e, G]\|` with :math:`q^2 = \max\{n/N, 1\}`."""
-    N, n = G.shape
-    return spectral_norm(np.column_stack([np.ones(N), G])) / sqrt(max(n / N, 1))
 
 
 def normalised(H: Any) -> Any:
@@ -37,28 +97,271 @@ def normalised(H: Any) -> Any:
     return centred / deviations
 
 
+G = Letter(
+    "G",
+    "G",
+    _M,
+    attrgetter("G"),
+    r"g_{ij} \text{ iid},\ \mathbb{E} g_{ij} = 0,\ \mathbb{E} g_{ij}^2 = 1",
+)
+H = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
+"""The same numbers, as inputs that are normalised."""
+N, n = Letter("N", "N", _N, attrgetter("N")), Letter("n", "n", _N, attrgetter("n"))
+m = Letter("m", "m", _N, attrgetter("N"))
+"""The rows, as Lemma A2 calls them."""
+e = Letter("e", "e", _V, lambda drawn: np.ones(drawn.N))
+fourth_moment = Letter(
+    "m_4", "m_4", _N, attrgetter("fourth_moment"), r"m_4 = \mathbb{E}\, g_{ij}^4"
+)
+norm = Operation("norm", spectral_norm, r"\|{0}\|", takes=(_M,))
+normalize = Operation("normalize", normalised, r"\mathcal B_{{0,1}}({0})", gives=_M, takes=(_M,))
+longest_row = Operation(
+    "longest row", lambda G, k: np.max(np.sqrt((G * G).sum(axis=1)) ** k),
+    r"\max_i\|g_i\|^{{{1}}}", takes=(_M, _N),
+)  # fmt: skip
+"""The largest k-th power of a row's norm."""
+longest_column = Operation(
+    "longest column", lambda G, k: np.max(np.sqrt((G * G).sum(axis=0)) ** k),
+    r"\max_j\|h_j\|^{{{1}}}", takes=(_M, _N),
+)  # fmt: skip
+logarithm = Operation("log", log, r"\log{0:atom}", takes=(_N,))
+Q = named("q", root_of(maximum(n / N, 1)))
+
 SAME_AT_EVERY_SIZE = Hypothesis(
     r"\text{the law of the entries is the same for every } N \text{ and } n",
     lambda entries: 1 - entries.is_fixed,
     Relation.EQUAL,
 )
-FOURTH_MOMENT = Hypothesis(
-    r"m_4 = \mathbb{E}\, g_{ij}^4 < \infty",
-    lambda entries: 1 / entries.fourth_moment,
-    Relation.MORE_THAN,
-    printed=False,
+FOURTH_MOMENT = assume(
+    1 / fourth_moment > 0, printed=False, words=r"m_4 = \mathbb{E}\, g_{ij}^4 < \infty"
 )
-SIGNS = Hypothesis(
-    r"g_{ij} = \pm 1",
-    lambda entries: entries.fourth_moment - 1,
-    Relation.EQUAL,
-    printed=False,
+SIGNS = assume(equal(fourth_moment, 1), printed=False, words=r"g_{ij} = \pm 1")
+THREE_COLUMNS = assume(n >= 3)
+
+
+def ratio(G: Expression) -> Expression:
+    r"""Return :math:`\mathbb{E}\,\|\tfrac1q [e, G]\| / \sqrt N`."""
+    return mean(1 / Q * norm(beside(e, G))) / root_of(N)
+
+
+def frobenius(entries: Entries) -> Sides:
+    r""":math:`\|[e, G]\|_F / q` with entries at their largest, and :math:`\sqrt N`."""
+    N, n, q = entries.N, entries.n, sqrt(max(entries.n / entries.N, 1))
+    return Sides(sqrt(N * (1 + n * entries.largest**2)) / q, sqrt(N))
+
+
+def normalised_frobenius(entries: Entries) -> Sides:
+    r"""The same for a normalised G, whose columns have the norm :math:`\sqrt N`."""
+    N, n, q = entries.N, entries.n, sqrt(max(entries.n / entries.N, 1))
+    return Sides(sqrt(N * (1 + n)) / q, sqrt(N))
+
+
+def expected_norm(
+    name: str, line: int, quote: str, title: str, says: Says, **fields: Any
+) -> ExpectationClaim:
+    """Return a reading of Proposition 5."""
+    settled = {
+        "place": "Sect. 3.3, Prop. 5", "ceilings": frobenius, "form": Form.READING,
+        "expected": REFUTED,
+    }  # fmt: skip
+    fields = {**settled, **fields}
+    return ExpectationClaim(
+        id=f"L-prop-5/expectation-{name}", row="L-prop-5",
+        locations=at(line, fields.pop("place"), quote), title=title, says=says, **fields,
+    )  # fmt: skip
+
+
+BEFORE = "Sect. 3.3, before Prop. 5"
+LEMMA_CONSTANT = 2
+"""The constant of Lemma A2 that the measurements of it need."""
+
+WITHOUT_CONSTANT = expected_norm(
+    "without-constant", 219, r"\sqrt{N}, independent of ",
+    "the expected norm of normalised inputs, without a constant",
+    ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
+    corrected_by="L-prop-5/expectation-normalised",
+    falsified_by="a law and a size where the mean of the norm exceeds sqrt(N)",
+    remark="The line takes an expected norm bounded by C max{sqrt(n), sqrt(N)} and ends with a norm"
+    " bounded by sqrt(N): the expectation and the C are lost on the way. Proposition 5 has both.",
+)  # fmt: skip
+EACH_LAW = expected_norm(
+    "each-law", 223, "iid random variables with zero mean and unit variance",
+    "a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
+    hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
+    corrected_by="L-prop-5/expectation-fourth-moment",
+    falsified_by="a law, the same at every size, whose ratio grows with N = n",
+    remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
+    " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves room."
+    " Student's t with 2.5 degrees of freedom has variance 1, scaled, and a ratio that grows as"
+    " n^0.3 at N = n, so another C falls at larger sizes.",
+)  # fmt: skip
+FOURTH_MOMENT_BOUND = EACH_LAW.corrected(
+    id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
+    says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
+    hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED, corrected_by=None,
+    falsified_by="a law with a fourth moment, perhaps another one at every size, and a size with a"
+    " larger ratio",
+    remark="A consequence of Lemma A2 with its constant 2, for every N and n.",
+)  # fmt: skip
+
+EXPECTATIONS = [
+    WITHOUT_CONSTANT,
+    WITHOUT_CONSTANT.corrected(
+        id="L-prop-5/expectation-normalised", title="the expected norm of normalised inputs",
+        locations=at(219, BEFORE, "expected value of"),
+        says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
+        corrected_by=None,
+        falsified_by="a law and a size with a larger ratio",
+        remark="Whatever the law, by the norms of the columns (L-steps/219). No constant"
+        " serves every law: the columns of a law with tails heavy enough become one-hot, and more and more of them agree."
+        " A law where a column may be constant is left out where one was.",
+    ),
+    expected_norm(
+        "every-law", 223, "for some constant", "one constant for every law, at C = 3",
+        ratio(G) <= 3, hypotheses=(THREE_COLUMNS,),
+        corrected_by="L-prop-5/expectation-fourth-moment",
+        falsified_by="a law whose ratio exceeds 3, the same law at other sizes allowed to differ;"
+        " for another C, a larger matrix of the sparsest law",
+        remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
+        " entry not 0 with probability 1/(Nn), has a ratio above 0.63 sqrt(n) at n = N.",
+    ),
+    EACH_LAW,
+    expected_norm(
+        "each-batch-size", 223, "independent of ", "a constant for each batch size",
+        ratio(G) <= root_of(N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
+        falsified_by="a law of mean 0 and variance 1 and a size with a larger ratio",
+        remark="The literal reading, C independent of n only. True of every G whose entries have"
+        " variance 1, independent or not, by the Frobenius norm; so it cannot compare layers.",
+    ),
+    FOURTH_MOMENT_BOUND,
+    FOURTH_MOMENT_BOUND.sharpened(
+        says=ratio(G) <= 2 + root_of(root_of(fourth_moment)), expected=SUPPORTED,
+        remark="Measured only; of the form of the bound of Latala (2005).",
+    ),
+]  # fmt: skip
+
+
+ROW = named(r"\max_i\|g_i\|", longest_row(G, 1))
+COLUMN = named(r"\max_j\|h_j\|", longest_column(G, 1))
+
+
+def lemma_ratio(k: int) -> Expression:
+    """Return what C bounds, for a positive k its k-th root, for a negative one the (-k)-th."""
+    if k == 1:
+        return mean(norm(G)) / (mean(ROW) + mean(COLUMN))
+    below = mean(longest_row(G, k)) + mean(longest_column(G, k))
+    return root(mean(norm(G) ** k) / below, abs(k))
+
+
+def powers(k: int) -> Callable[[Entries], Sides]:
+    """Return what the powers never exceed for entries at their largest, for a positive k."""
+
+    def largest(entries: Entries) -> Sides:
+        N, n, top = entries.N, entries.n, entries.largest
+        return Sides(top**k * (N * n) ** (k / 2), top**k * (N ** (k / 2) + n ** (k / 2)))
+
+    return largest
+
+
+def sign_powers(entries: Entries) -> Sides:
+    """Return what the powers are bounded by for signs and a negative k: unknown, and exact."""
+    return Sides(inf, entries.N**-5.0 + entries.n**-5.0)
+
+
+def admitted(k: int) -> Hypothesis:
+    """The condition on k."""
+    return assume(2 * logarithm(maximum(m, n)) >= k)
+
+
+def has_moment(k: int) -> Hypothesis:
+    """The condition that both sides are finite."""
+    return Hypothesis(
+        rf"\mathbb{{E}}\, |g_{{ij}}|^{{{k}}} < \infty",
+        lambda entries: entries.order - k,
+        Relation.MORE_THAN,
+        printed=False,
+    )
+
+
+QUOTE = r"\leq C^{k}\left(E"
+
+
+def lemma(k: int, constant: Expression, title: str) -> ExpectationClaim:
+    """Return the lemma for one k with a named constant."""
+    return ExpectationClaim(
+        id=f"L-lemma-A2/k-{k}", row="L-lemma-A2", locations=at(652, "App. A, Lemma A2", QUOTE),
+        title=title, says=lemma_ratio(k) <= constant, ceilings=powers(k),
+        hypotheses=(admitted(k), has_moment(k)), expected=SUPPORTED, form=Form.READING,
+        falsified_by="a law of mean 0 and a size with a larger ratio",
+        remark=f"The reading with k = {k} and C = {constant}.",
+    )  # fmt: skip
+
+
+FIRST, SECOND, TENTH = (
+    lemma(k, number(2), f"Seginer's lemma at k = {k}, C = 2") for k in (1, 2, 10)
 )
+LEMMA_A2: list[Statement] = [
+    FIRST,
+    SECOND,
+    TENTH,
+    replace(
+        lemma(2, number(6) / 5, "Seginer's lemma at k = 2, C = 6/5"),
+        id="L-lemma-A2/k-2-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
+        corrected_by=SECOND.id,
+        remark="Which constants would be too small? At k = 2 those up to 6/5: square matrices of"
+        " signs tend to the square root of 2.",
+    ),
+    replace(
+        lemma(10, number(7) / 5, "Seginer's lemma at k = 10, C = 7/5"),
+        id="L-lemma-A2/k-10-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
+        corrected_by=TENTH.id,
+        remark="The larger k, the larger the constant: square matrices of signs tend to"
+        " 2^(1 - 1/k), which is 1.87 at k = 10 and comes near to 2.",
+    ),
+    replace(
+        lemma(-10, number(5) / 6, "Seginer's lemma at a negative k"),
+        id="L-lemma-A2/negative-k",
+        locations=at(650, "App. A, Lemma A2", r"k\leq 2\log\max\{m,n\}"),
+        ceilings=sign_powers, hypotheses=(SIGNS, admitted(-10)), expected=REFUTED,
+        corrected_by=FIRST.id, falsified_by="a matrix of signs with a ratio above 1/C",
+        remark="The reading with k = -10 and C = 6/5, whose tenth root has 1/C on the right. It"
+        " falls at the 1 by 1 sign for every C above 2^(1/10) = 1.07, and"
+        " L-lemma-A2/k-2-smaller-constant for every C up to 6/5: no constant serves both, so k >= 1"
+        " is meant.",
+    ),
+]  # fmt: skip
 
 
-def three_columns(entries: Entries) -> int:
-    r"""The quantity of the hypothesis :math:`n \ge 3`."""
-    return entries.n - 3
+def _size(layer: Any) -> tuple[int, int]:
+    """A size of which all matrices of signs can be listed."""
+    return min(layer.H.shape[0], 3), min(layer.H.shape[1], 3)
 
 
-THREE_COLUMNS = Hypothesis(r"n \ge 3", three_columns)
+def _mean_square(layer: Any) -> Any:
+    r""":math:`\mathbb{E}\|G\|^2` over the matrices of entries q and -q, up to equal norms."""
+    xp, (m, n) = array_namespace(layer.H), _size(layer)
+    total = 0 * layer.q
+    for signs in product((-1, 1), repeat=(m - 1) * (n - 1)):
+        rows = [signs[i * (n - 1) : (i + 1) * (n - 1)] for i in range(m - 1)]
+        entries = [sign for row in [[1] * n, *([1, *row] for row in rows)] for sign in row]
+        G = xp.reshape(xp.stack([layer.q * sign for sign in entries]), (m, n))
+        total = total + squared_singular_values(G)[-1]
+    return total / 2 ** ((m - 1) * (n - 1))
+
+
+SMALL_SIGNS = Letter(
+    "E |G|^2", r"\mathbb{E}\|G\|^2", _N, _mean_square, r"g_{ij} = \pm q,\ m \le 3,\ n \le 3"
+)
+rows = Letter("m", "m", _N, lambda layer: _size(layer)[0])
+columns = Letter("n", "n", _N, lambda layer: _size(layer)[1])
+LEMMA_A2.append(
+    of_layers("App. A, Lemma A2", "L-lemma-A2")(
+        "/small-signs", 652, QUOTE, "Seginer's lemma for small matrices of signs",
+        SMALL_SIGNS <= q**2 * (rows + columns), expected=SUPPORTED, form=Form.READING,
+        falsified_by="one size; every matrix of signs is listed",
+        remark="The reading with k = 2 and C = 1, at sizes where it holds: the squared norms of a"
+        " row and of a column are n q^2 and m q^2.",
+    )
+)  # fmt: skip
+
+CLAIMS = [*EXPECTATIONS, *LEMMA_A2]

@@ -4,7 +4,12 @@ The text is a conversion of the printed pages, so a place is given by the line o
 and a few words of it, verbatim; the SHA-256 says which conversion.
 """
 
-from theory.statement import Location
+from collections.abc import Callable
+from typing import Any
+
+from theory.language.expression import Says
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Location, Verdict
 
 PAPER = "Batch Normalization Preconditioning for Neural Network Training"
 SHA256 = {"L": "5113e9a4498d71a3e05097d1b3cc472dc48b0751398b706fc155bba0ba131c87"}
@@ -14,3 +19,27 @@ FILES = {"L": "lange2022-bnp.txt"}
 def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
     """Return a place in the paper, as the places of a claim."""
     return (Location("L", line, place, quote),)
+
+
+def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]:
+    """Return what makes claims about a layer that stand at one place of the paper.
+
+    A claim takes what its identifier adds to the row's, the line and words of the conversion, a
+    title, what is said, and other fields: ``place``, where it is another one, ``also`` for further
+    places, and those of a :class:`MatrixClaim`.
+
+    Args:
+        place: the section, as a reader would look for it.
+        row: of the docket; identifiers begin with it.
+        common: fields of all these claims.
+    """
+
+    def claim(
+        name: str, line: int, quote: str, title: str, says: Says | None, **fields: Any
+    ) -> MatrixClaim:
+        settled = {"expected": Verdict.PROVED, "subject": Kind.LAYER, "row": row, **common}
+        where = (*at(line, fields.pop("place", place), quote), *fields.pop("also", ()))
+        named = {"id": row + name, "locations": where, "title": title, "says": says}
+        return MatrixClaim(**{**named, **settled, **fields})
+
+    return claim

@@ -1,4 +1,4 @@
-r"""Theorem 3: the preconditioned Hessian is :math:`\hat G^\top S\hat G`, and (14).
+r"""Theorem 3: the preconditioned Hessian is :math:`\hat G^\top S\hat G`, (14), and what follows.
 
 .. math:: \hat H P = [e, H - e\mu_H^\top]\,D = [e, G], \qquad
           \nabla_z^2\mathcal L = P^\top\hat H^\top S\hat H P
@@ -8,178 +8,177 @@ columns of G have mean zero and variance one holds for the batch's own, and D ne
 is constant on the batch, as one is whose ReLU never fires, and each if N = 1.  With other means
 :math:`\mu` and deviations :math:`\tilde\sigma` the columns of G have the means
 :math:`(\mu_H - \mu)/\tilde\sigma` and the variances :math:`\sigma_H^2/\tilde\sigma^2`.
+
+In lines 193 and 195, between the theorems, :math:`\sqrt N\sigma_H` are the norms of the columns of
+:math:`H - e\mu_H^\top`, so that D gives each the norm :math:`\sqrt N`.  "The norms scaled by
+:math:`\sqrt N`" are the norms divided by it.
 """
 
-from typing import Any
-
-from array_api_compat import array_namespace
+from dataclasses import replace
 
 from theory import preconditioning
-from theory.lange2022.literal import SPREAD, means, transformed, variances
-from theory.lange2022.proposition_2 import (
-    PER_EXAMPLE,
-    curvatures,
-    loss_of_unit,
-    output_of_unit,
-    second_derivative,
+from theory.lange2022.algorithm_1 import SPREAD
+from theory.lange2022.proposition_2 import PER_EXAMPLE, S
+from theory.lange2022.texts import of_layers
+from theory.language.expression import (
+    Expression,
+    Operation,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
 )
-from theory.lange2022.texts import at
-from theory.matrix_claim import Kind, Layer, MatrixClaim
-from theory.statement import Relation, Sides, Term, Verdict
+from theory.layer import (
+    L1,
+    C,
+    G,
+    Ghat,
+    H,
+    Hhat,
+    N,
+    P,
+    U,
+    beside,
+    centring,
+    column,
+    column_squares,
+    d0,
+    deviations,
+    e,
+    eps,
+    eps_1,
+    eps_2,
+    first,
+    mean,
+    means,
+    mu,
+    norm2,
+    ones,
+    outer,
+    over_diag,
+    pair,
+    ratio,
+    scaling,
+    sigma,
+    squares,
+    transpose,
+    v,
+    variance,
+    variances,
+    w,
+    zeros,
+)
+from theory.statement import Form, Verdict
 
-
-def preconditioned(layer: Layer, mean: Any, deviation: Any) -> Sides:
-    """The Hessian in z, applied to the generic vector."""
-    loss, z = loss_of_unit(layer), layer.scaling
-    actual = second_derivative(
-        layer,
-        lambda z: loss(output_of_unit(layer, transformed(z, mean, deviation))),
-        z,
-        layer.direction,
-    )
-    features = preconditioning.features(layer.H, mean, deviation)
-    S = curvatures(layer, output_of_unit(layer, transformed(z, mean, deviation)))
-    return Sides(actual, preconditioning.unit_hessian(features, S) @ layer.direction)
-
-
-def own(layer: Layer) -> Sides:
-    """With the batch's own statistics."""
-    return preconditioned(layer, means(layer.H), layer.sqrt(variances(layer.H)))
-
-
-def others(layer: Layer) -> Sides:
-    """With any statistics."""
-    return preconditioned(layer, layer.mean, layer.deviation)
-
-
-def rows(layer: Layer) -> Sides:
-    """Equation (14), row by row."""
-    xp, N = array_namespace(layer.H), layer.H.shape[0]
-    mean, deviation = means(layer.H), layer.sqrt(variances(layer.H))
-    found = xp.stack([(layer.H[j, :] - mean) / deviation for j in range(N)])
-    ones = xp.stack([0 * layer.q + 1 for _ in range(N)])[:, None]
-    P = preconditioning.preconditioner(
-        preconditioning.means(layer.H), preconditioning.standard_deviations(layer.H)
-    )
-    return Sides(xp.concat([ones, found], axis=1), preconditioning.augmented(layer.H) @ P)
-
-
-def moments(layer: Layer, mean: Any, deviation: Any) -> Any:
-    """Return the means and the variances of the columns of G, (2, n)."""
-    G = preconditioning.features(layer.H, mean, deviation)
-    return array_namespace(G).stack([means(G), variances(G)])
-
-
-def own_moments(layer: Layer) -> Sides:
-    """Mean zero and variance one."""
-    deviation = preconditioning.standard_deviations(layer.H)
-    found = moments(layer, preconditioning.means(layer.H), deviation)
-    nothing = 0 * layer.deviation
-    return Sides(found, array_namespace(found).stack([nothing, nothing + 1]))
-
-
-def others_moments(layer: Layer) -> Sides:
-    """Mean zero and variance one with other statistics."""
-    nothing = 0 * layer.deviation
-    found = moments(layer, layer.mean, layer.deviation)
-    return Sides(found, array_namespace(found).stack([nothing, nothing + 1]))
-
-
-def others_moments_corrected(layer: Layer) -> Sides:
-    """What they are with other statistics."""
-    found = moments(layer, layer.mean, layer.deviation)
-    mean = (means(layer.H) - layer.mean) / layer.deviation
-    variance = variances(layer.H) / (layer.deviation * layer.deviation)
-    return Sides(found, array_namespace(found).stack([mean, variance]))
-
-
-def denominator(layer: Layer) -> Sides:
-    """The first feature's variance."""
-    return Sides(variances(layer.H)[0], 0)
-
-
-def denominator_guarded(layer: Layer) -> Sides:
-    """The same with epsilon = q."""
-    return Sides(variances(layer.H)[0] + layer.q, 0)
-
-
-def squares_and_epsilon(layer: Layer) -> list[Term]:
-    """The squared deviations, and epsilon."""
-    deviations = layer.H[:, 0] - means(layer.H)[0]
-    return [Term(layer.q**0 / layer.H.shape[0], (deviations,)), Term(layer.q, ())]
-
-
-def regularized(layer: Layer) -> Sides:
-    """The variances of G with the batch's means and Algorithm 2's sigma, eps_1 and eps_2 free."""
-    variance = preconditioning.regularized_variance(variances(layer.H), layer.step, layer.q)
-    return Sides(variances(layer.H) / variance, 1 / (1 + layer.step))
-
-
-def claim(
-    name: str, line: int, quote: str, statement: str, sides: Any, **other: Any
-) -> MatrixClaim:
-    """Return an equation about the normalized features."""
-    settled: dict[str, Any] = {"expected": Verdict.PROVED, "relation": Relation.EQUAL}
-    return MatrixClaim(
-        id="L-thm-3" + name, row="L-thm-3", statement=statement, sides=sides, subject=Kind.LAYER,
-        locations=at(line, "Sect. 3.3, Theorem 3", quote), **settled | other,
-    )  # fmt: skip
-
-
-HESSIAN = claim(
-    "", 183, r"\widehat{G}^{T}S\widehat{G}.",
-    r"\nabla_z^2\mathcal L = \hat G^\top S\hat G", own, hypotheses=(PER_EXAMPLE, SPREAD),
+_V = Sort.VECTOR
+z = replace(d0, name="z", latex="z")
+"""The preconditioned parameters of one output, the bias first."""
+G_OTHER = named(r"G_{\mu,\tilde\sigma}", over_diag(H - outer(e, mu), sigma))
+GHAT_OTHER = named(r"\hat G_{\mu,\tilde\sigma}", beside(e, G_OTHER))
+P_OTHER = named(r"P_{\mu,\tilde\sigma}", centring(mu) @ scaling(sigma))
+regularized = Operation(
+    "regularized variance", preconditioning.regularized_variance, r"{0} + {1} \max {0} + {2}",
+    gives=_V, takes=(_V, Sort.NUMBER, Sort.NUMBER),
 )  # fmt: skip
+REGULARIZED = named(r"\tilde\sigma^2", regularized(variances, eps_1, eps_2))
 
-ROWS = claim(
-    "/eq-14", 187, r":=\widehat{H}P. (14)",
-    r"\hat H P = [e, G],\quad g_j = (h_j - \mu_H)/\sigma_H", rows, hypotheses=(SPREAD,),
+
+def preconditioned(P: Expression) -> Expression:
+    """Return the Hessian in the preconditioned parameters, applied to any vector."""
+    second = along(gradient(L1(Hhat @ (P @ w)), w), w, v, at=z)
+    return named(r"\nabla_z^2\mathcal L\,v", second)
+
+
+section_3_3 = of_layers("Sect. 3.3, Theorem 3", "L-thm-3")
+
+HESSIAN = section_3_3(
+    "", 183, r"\widehat{G}^{T}S\widehat{G}.", "the Hessian after preconditioning",
+    equal(preconditioned(P), transpose(Ghat) @ S(Ghat @ v, at=Hhat @ (P @ z))),
+    hypotheses=(PER_EXAMPLE, SPREAD),
 )  # fmt: skip
-
-MOMENTS = claim(
+ROWS = section_3_3(
+    "/eq-14", 187, r":=\widehat{H}P. (14)", "the normalized inputs",
+    equal(beside(e, over_diag(C, deviations)), Hhat @ P), hypotheses=(SPREAD,),
+)  # fmt: skip
+MOMENTS = section_3_3(
     "/normalized", 189, "normalized to have zero mean and unit variance",
-    r"\tfrac1N\sum_j g_j = 0,\quad \tfrac1N\sum_j g_j^2 = 1", own_moments, hypotheses=(SPREAD,),
+    "mean and variance of the normalized inputs",
+    equal(pair(mean(G), variance(G)), pair(zeros, ones)), hypotheses=(SPREAD,),
 )  # fmt: skip
-
-DEFINED = claim(
+DEFINED = section_3_3(
     "/every-batch", 189, r"({h}_{j}^{(\ell-1)}-\mu_{H})/\sigma_{H}",
-    r"\sigma_H^2 > 0", denominator, relation=Relation.MORE_THAN, expected=Verdict.REFUTED,
+    "whether there is a deviation to divide by",
+    first(variances) > 0, expected=Verdict.REFUTED,
     falsified_by="one batch with a constant feature, so that D does not exist: any with N = 1",
     remark="No hypothesis on the batch is stated.",
 )  # fmt: skip
-
-OTHERS = claim(
+OTHERS = section_3_3(
     "/other-statistics", 242, "or some averages of them",
-    r"\tfrac1N\sum_j g_j = 0,\ \tfrac1N\sum_j(g_j - \bar g)^2 = 1,\quad"
-    r" g_j = (h_j - \mu)/\tilde\sigma", others_moments, expected=Verdict.REFUTED,
+    "normalization by running statistics",
+    equal(pair(mean(G_OTHER), variance(G_OTHER)), pair(zeros, ones)),
+    expected=Verdict.REFUTED, form=Form.BOUNDARY,
     falsified_by="one batch whose features, normalized by the running statistics of Algorithm 2,"
     " have another mean or variance",
 )  # fmt: skip
 
-CLAIMS = [
+THEOREM = [
     HESSIAN,
     HESSIAN.sharpened(
-        "any-statistics", sides=others, hypotheses=(PER_EXAMPLE,),
-        statement=HESSIAN.statement + r",\quad \hat G = [e, (H - e\mu^\top)"
-        r"\operatorname{diag}(\tilde\sigma)^{-1}]\text{, any }\mu,\ \tilde\sigma > 0",
+        "any-statistics",
+        title="the Hessian after preconditioning by any statistics",
+        says=equal(
+            preconditioned(P_OTHER),
+            transpose(GHAT_OTHER) @ S(GHAT_OTHER @ v, at=Hhat @ (P_OTHER @ z)),
+        ),
+        hypotheses=(PER_EXAMPLE,),
     ),
     ROWS,
     MOMENTS,
     DEFINED,
     DEFINED.corrected(
-        sides=denominator_guarded, certificate=squares_and_epsilon, falsified_by="",
-        statement=r"\sigma_H^2 + \epsilon > 0", remark="",
+        says=first(variances) + eps > 0, because=1 / N * norm2(column(C)) + eps,
+        falsified_by="", remark="",
     ),
     OTHERS,
     OTHERS.corrected(
-        sides=others_moments_corrected, falsified_by="",
-        statement=r"\tfrac1N\sum_j g_j = \frac{\mu_H - \mu}{\tilde\sigma},\ "
-        r"\tfrac1N\sum_j(g_j - \bar g)^2 = \frac{\sigma_H^2}{\tilde\sigma^2}",
+        says=equal(
+            pair(mean(G_OTHER), variance(G_OTHER)),
+            pair(ratio(means - mu, sigma), ratio(variances, squares(sigma))),
+        ),
+        falsified_by="",
     ),
     OTHERS.sharpened(
-        "regularized", sides=regularized, relation=Relation.LESS_THAN, falsified_by="",
-        statement=r"\tfrac1N\sum_j(g_j - \bar g)^2 < \frac1{1+\epsilon_1},\quad \tilde\sigma^2 ="
-        r" \sigma_H^2 + \epsilon_1\max\sigma_H^2 + \epsilon_2", expected=Verdict.SUPPORTED,
+        "regularized", title="normalization by the regularized variances",
+        says=ratio(variances, REGULARIZED) < 1 / (1 + eps_1) * ones,
+        falsified_by="", expected=Verdict.SUPPORTED,
         remark="Algorithm 2 keeps the variances below one: its largest is at least each of them.",
     ),
 ]  # fmt: skip
+
+step = of_layers("Sect. 3.3, before Theorem 4", "L-steps", form=Form.STEP)
+
+MULTIPLIED = step(
+    "/195", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
+    equal(N * column_squares(C), variances), expected=Verdict.REFUTED,
+    falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
+)  # fmt: skip
+
+STEPS = [
+    step(
+        "/193-centred", 193, r"\widehat{H}U=\left[e,\;H-e\mu_{H}^{T}\right]",
+        "the product with U", equal(Hhat @ U, beside(e, C)),
+    ),
+    step(
+        "/193-orthogonal", 193, r"(H-e\mu_{H}^{T})^{T}e=0",
+        "centred columns are orthogonal to the ones", equal(transpose(C) @ e, 0),
+    ),
+    MULTIPLIED,
+    MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), falsified_by=""),
+    step(
+        "/195-norms", 195, "to have the same norm of", "the norms of the normalized columns",
+        equal(column_squares(G), N * ones), hypotheses=(SPREAD,),
+    ),
+]  # fmt: skip
+
+CLAIMS = [*THEOREM, *STEPS]

@@ -1,55 +1,158 @@
-r"""After Theorem 4: centred data leave nothing to centre, and a chain of inequalities.
+r"""After Theorem 4: Property A, a chain of inequalities, and what they say of the Hessian.
 
-The chain :math:`\kappa(\hat H U) \le \kappa(\hat G)\kappa(D)` holds at any rank, because
-:math:`\kappa(AB) \le \kappa(A)\kappa(B)` does for a nonsingular B.  It is tight, by uncorrelated
-features (:mod:`theory.lange2022.property_a`).  D contains the bias's 1, so that :math:`\kappa(D)`
-depends on the unit in which the features are measured.
+*Centred data* leave nothing to centre.  *Property A* is that the features fall into two blocks of
+mutually uncorrelated ones.  Then no diagonal matrix does better than D; the certificate is a step
+of :mod:`theory.lange2022.lemma_a1`.  Up to two features have it always.  Without full rank, and
+with the paper's :math:`\kappa`, two copies of one feature refute it.
+
+*The chain* :math:`\kappa(\hat H U) \le \kappa(\hat G)\kappa(D)` holds at any rank, because
+:math:`\kappa(AB) \le \kappa(A)\kappa(B)` does for a nonsingular B.  It is tight: for features that
+are all uncorrelated :math:`\kappa(\hat G) = 1`, and all of :math:`\kappa(\hat H U) = \kappa(D)` is
+gained.  D contains the bias's 1, so that :math:`\kappa(D)` depends on the unit in which the
+features are measured.
+
+*The Hessian* :math:`M = \hat H^\top S\hat H` has an S of squares :math:`s_j^2` here, of any rank.
+"By as much as :math:`\kappa(D)^2`" is possible, and is a bound over the *centred* Hessian
+:math:`U^\top M U`; over M itself it is none, the right one being :math:`\kappa(P)^2`.  Algorithm 2
+caps the scaling by its :math:`\epsilon_1`: of two features' :math:`\tilde\sigma^2` none is more
+than :math:`1 + 1/\epsilon_1 = 101` times the other.
+
+*The rate* r is the Hessian's, and Theorem 4 is about :math:`\hat H` alone, so that nothing follows
+for it.  Two examples of one feature, H = (2, -1/2) with S = diag(1, 4)/5, have M = I, and BNP makes
+:math:`\kappa` 4, and r 3/5 from 0.  What the proof does imply is the same theorem with means and
+variances weighted by S: the Schur complement needs no equal weights.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory import preconditioning
-from theory.arithmetic.spectra import squared_condition_number
-from theory.lange2022.spectral import (
-    NONSINGULAR,
-    after_centring,
-    after_scaling,
-    centred_and_ones,
+from theory.lange2022.algorithm_1 import SPREAD
+from theory.lange2022.texts import of_layers
+from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR
+from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.layer import (
+    HU,
+    KAPPA_CENTRED,
+    KAPPA_NORMALIZED,
+    KAPPA_SCALED,
+    C,
+    H,
+    Hhat,
+    N,
+    U,
+    augmented_variances,
+    beside,
     column_squares,
-    normalized,
+    curvature,
+    d0,
+    diag_times,
+    e,
+    eps_1,
+    eps_2,
+    first,
+    identity,
+    kappa2,
+    kappa2_scaled,
+    last,
+    last_column,
+    means,
+    n,
+    norm2,
+    outer,
+    reciprocal,
+    squares,
+    transpose,
+    variances,
 )
-from theory.lange2022.texts import at
-from theory.matrix_claim import Kind, Layer, MatrixClaim
-from theory.statement import Hypothesis, Relation, Sides, Verdict
+from theory.statement import Form, Verdict, assume
+
+REFUTED, SUPPORTED, PROVED = Verdict.REFUTED, Verdict.SUPPORTED, Verdict.PROVED
+KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmented_variances)))
+
+remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
 
 
-def of_scaling(layer: Layer) -> Any:
-    r""":math:`\kappa(D)^2`, D having the entries 1 and one over each deviation."""
-    squares = layer.H.shape[0] / column_squares(centred_and_ones(layer.H))
-    identity = array_namespace(squares).eye(squares.shape[0], dtype=squares.dtype)
-    return squared_condition_number(identity, squares)
+def in_blocks(sizes: Callable[[int], tuple[int, ...]]) -> Callable[[Any], Any]:
+    """Return what makes the features of each block orthogonal, and takes the means off."""
+
+    def imposed(layer: Any) -> Any:
+        H = layer.H * Fraction(1) if layer.H.dtype == object else layer.H
+        columns = list((H - H.sum(0) / len(H)).T)
+        start = 0
+        for size in sizes(len(columns)):
+            for j in range(start, start + size):
+                for i in range(start, j):
+                    square = columns[i] @ columns[i]
+                    if square != 0:
+                        columns[j] = columns[j] - columns[i] * (columns[i] @ columns[j] / square)
+            start += size
+        return replace(layer, H=array_namespace(H).stack(columns, axis=1))
+
+    return imposed
 
 
-def centring_of_centred(layer: Layer) -> Sides:
-    """U against the identity."""
-    n = layer.H.shape[1]
-    identity = array_namespace(layer.H).eye(n + 1, dtype=layer.H.dtype)
-    return Sides(preconditioning.centring(preconditioning.means(layer.H)), identity)
+def _couplings(A: Any, same_block: Callable[[int, int, int], bool]) -> Any:
+    scaled = A.T @ A / _nonzero((A * A).sum(0))
+    n = A.shape[1]
+    pairs = ((i, j) for i in range(n) for j in range(i) if same_block(i, j, n))
+    return sum((scaled[i, j] * scaled[j, i] for i, j in pairs), start=0 * scaled[0, 0])
 
 
-def chain(layer: Layer) -> Sides:
-    """The first inequality of the chain."""
-    return Sides(after_centring(layer), normalized(layer) * of_scaling(layer))
+def _nonzero(values: Any) -> Any:
+    if (values == 0).any():
+        raise ZeroDivisionError("a column is zero, so it has no correlations")
+    return values
 
 
-def chain_to_the_end(layer: Layer) -> Sides:
-    """The whole chain."""
-    n = layer.H.shape[1]
-    return Sides(after_centring(layer), of_scaling(layer) * (n + 1) * after_scaling(layer))
+couplings = Operation(
+    "couplings", lambda A: _couplings(A, lambda i, j, n: True), r"\sum_{{i < j}} r_{{ij}}({0})^2",
+    takes=(Sort.MATRIX,),
+)  # fmt: skip
+"""The sum of the squares of the correlations of centred columns."""
+couplings_within = Operation(
+    "couplings within blocks",
+    lambda A: _couplings(A, lambda i, j, n: (i < n - n // 2) == (j < n - n // 2)),
+    r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2",
+    takes=(Sort.MATRIX,),
+)
+"""That of the first half of them, and that of the second."""
+PROPERTY_A = assume(
+    equal(couplings_within(C), 0), impose=in_blocks(lambda n: (n - n // 2, n // 2)),
+    words=r"\text{Property A: two blocks of mutually uncorrelated features}",
+)  # fmt: skip
+UNCORRELATED = assume(
+    equal(couplings(C), 0), impose=in_blocks(lambda n: (n,)),
+    words=r"\text{all features are uncorrelated}",
+)  # fmt: skip
+
+OPTIMAL = remark(
+    "/property-A", 207, "so-called Property A", "the scaling is optimal under Property A",
+    KAPPA_NORMALIZED <= KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, PROPERTY_A),
+    falsified_by="one batch with Property A and a better diagonal matrix",
+    remark="'Not likely to hold in practice': with up to two features it always holds.",
+)  # fmt: skip
+BLOCKS = [
+    OPTIMAL,
+    replace(
+        OPTIMAL, id="L-thm-4-remarks/property-A/any-rank",
+        title="Property A without full column rank", hypotheses=(NONSINGULAR, PROPERTY_A, SPREAD),
+        expected=REFUTED, form=Form.BOUNDARY, corrected_by=OPTIMAL.id,
+        falsified_by="two copies of one feature",
+        remark="The paper's kappa, over the nonzero singular values, without the theorem's full"
+        " rank.",
+    ),
+    remark(
+        "/tight", 213, "each of the inequalities above is tight",
+        "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
+        hypotheses=(UNCORRELATED, SPREAD),
+        falsified_by="one batch of uncorrelated features",
+        remark="With D_0 = D, whose kappa is then one: the improvement may be as large as that.",
+    ),
+]  # fmt: skip
 
 
 def without_means(layer: Any) -> Any:
@@ -57,43 +160,110 @@ def without_means(layer: Any) -> Any:
     return replace(layer, H=layer.H - layer.H.sum(0) * Fraction(1, layer.H.shape[0]))
 
 
-CENTRED = Hypothesis(
-    r"\mu_H = 0", lambda layer: layer.H.sum(0), Relation.EQUAL, impose=without_means
-)
-NO_MEAN = MatrixClaim(
-    id="L-thm-4-remarks/centred",
-    row="L-thm-4-remarks",
-    locations=at(207, "Sect. 3.3, after Theorem 4", "the data is already centered"),
-    statement=r"\mu_H = 0 \;\Rightarrow\; U = I",
-    sides=centring_of_centred,
-    subject=Kind.LAYER,
-    relation=Relation.EQUAL,
-    hypotheses=(CENTRED,),
-    expected=Verdict.PROVED,
-    falsified_by="one batch of mean zero with another U",
-)
-
-CHAIN = MatrixClaim(
-    id="L-thm-4-remarks/chain",
-    row="L-thm-4-remarks",
-    locations=at(211, "Sect. 3.3, after Theorem 4", r"\kappa(\widehat{H}UD)\kappa(D)"),
-    statement=r"\kappa(\hat H U)^2 \le \kappa(\hat H U D)^2\,\kappa(D)^2",
-    sides=chain,
-    subject=Kind.LAYER,
-    relation=Relation.AT_MOST,
-    expected=Verdict.SUPPORTED,
-    falsified_by="one batch",
-    remark="At any rank, no variance zero.",
-)
-
-CLAIMS = [
-    NO_MEAN,
+CENTRED = assume(equal(means, 0), impose=without_means)
+CHAIN = remark(
+    "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the chain's first inequality",
+    KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
+    falsified_by="one batch", remark="At any rank.",
+)  # fmt: skip
+REMARKS = [
+    remark(
+        "/centred", 207, "the data is already centered", "centred data",
+        equal(U, identity(means)), hypotheses=(CENTRED,), expected=PROVED,
+        falsified_by="one batch of mean zero with another U",
+    ),
     CHAIN,
     replace(
-        CHAIN,
-        id="L-thm-4-remarks/chain-end",
-        statement=r"\kappa(\hat H U)^2 \le \kappa(D)^2\,(n + 1)\,\kappa(\hat H U D_0)^2",
-        sides=chain_to_the_end,
-        hypotheses=(NONSINGULAR,),
+        CHAIN, id="L-thm-4-remarks/chain-end", title="the whole chain",
+        says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED, hypotheses=(SPREAD, NONSINGULAR),
     ),
-]
+]  # fmt: skip
+
+s = curvature
+
+
+def weighted(F: Expression) -> Expression:
+    """Return a matrix with its rows multiplied by the roots of S."""
+    return diag_times(s, F)
+
+
+M = named(r"\kappa(\hat H^\top S\hat H)", kappa2(weighted(Hhat)))
+M_CENTRED = named(r"\kappa(U^\top\hat H^\top S\hat H U)", kappa2(weighted(HU)))
+M_NORMALIZED = named(
+    r"\kappa(\hat G^\top S\hat G)", kappa2_scaled(weighted(HU), reciprocal(augmented_variances))
+)
+KAPPA_P = named(r"\kappa(P)^2", kappa2_scaled(U, reciprocal(augmented_variances)))
+POSITIVE = assume(
+    squares(s) > 0, impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
+    words="S > 0",
+)  # fmt: skip
+LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, lambda layer: layer.gamma[0])
+"""A number for the largest variance."""
+ADDED = eps_1 * LARGEST + eps_2
+IS_LARGEST = assume(first(variances) <= LARGEST)
+
+BY_AS_MUCH = remark(
+    "/by-as-much", 213, "by as much as", "the improvement of the Hessian's condition number",
+    M <= KAPPA_D * M_NORMALIZED, hypotheses=(FULL_COLUMN_RANK, POSITIVE),
+    expected=REFUTED, form=Form.READING,
+    falsified_by="one batch and S whose Hessian improves by more",
+    remark="'By as much as' as an upper bound; that such an improvement is possible is "
+    "L-thm-4-remarks/tight.",
+)  # fmt: skip
+HESSIAN = [
+    BY_AS_MUCH,
+    BY_AS_MUCH.corrected(
+        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,),
+        title="the improvement of the centred Hessian", expected=SUPPORTED,
+        remark="For any S >= 0.",
+    ),
+    BY_AS_MUCH.corrected(
+        "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
+        remark="For any S >= 0.",
+    ),
+    remark(
+        "/by-as-much/as-implemented", 242, "to prevent division by a number",
+        "how far the regularized variances differ",
+        first(variances) + ADDED < (1 + 1 / eps_1) * (last(variances) + ADDED),
+        place="Sect. 3.3, after Algorithm 2", hypotheses=(IS_LARGEST,),
+        because=(1 + 1 / eps_1) / N * norm2(last_column(C)) + 1 * IS_LARGEST.slack + eps_2 / eps_1,
+        expected=PROVED, form=Form.SHARPENED, of=BY_AS_MUCH.id,
+        falsified_by="two features further apart",
+        remark="With epsilon_1 = 0.01 the squares of D's entries for features differ by less "
+        "than a factor of 101, whatever the features' variances are.",
+    ),
+]  # fmt: skip
+
+MEAN_S = named(r"\mu_s", 1 / norm2(s) * (transpose(H) @ squares(s)))
+F_S = beside(e, H - outer(e, MEAN_S))
+M_S = named(r"\kappa(U_s^\top\hat H^\top S\hat H U_s)", kappa2(weighted(F_S)))
+M_S_NORMALIZED = named(
+    r"\kappa(P_s^\top\hat H^\top S\hat H P_s)",
+    kappa2_scaled(weighted(F_S), reciprocal(column_squares(weighted(F_S)))),
+)
+M_S_SCALED = named(
+    r"\kappa(D_0 U_s^\top\hat H^\top S\hat H U_s D_0)", kappa2_scaled(weighted(F_S), squares(d0))
+)
+REDUCED = remark(
+    "/reduced-r", 215, "implies reduced", "whether the rate of descent improves",
+    M_NORMALIZED <= M, hypotheses=(FULL_COLUMN_RANK, POSITIVE), expected=REFUTED,
+    falsified_by="one batch and S whose Hessian gets worse",
+    remark="r = (kappa - 1)/(kappa + 1) grows with the Hessian's condition number; Theorem 4 is "
+    "about the inputs' alone.",
+)  # fmt: skip
+RATE = [
+    REDUCED,
+    REDUCED.corrected(
+        "weighted-mean", title="the rate with a mean weighted by S", says=M_S <= M,
+        expected=SUPPORTED,
+        remark="The mean mu_s is weighted by S: the proof of Theorem 4 with the rows multiplied by"
+        " the roots of S.",
+    ),
+    REDUCED.corrected(
+        "weighted-variance", title="the rate with variances weighted by S",
+        says=M_S_NORMALIZED <= n * M_S_SCALED,
+        hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED, remark="",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*BLOCKS, *REMARKS, *HESSIAN, *RATE]

@@ -81,22 +81,27 @@ class Values:
 
     def _differentiate(self, derivative: Derivative) -> Any:
         body, variable, point = derivative.body, derivative.variable, self[derivative.point]
-        self._compute_constants(body, variable)
+        self._compute_constants(body, frozenset({variable}))
 
         def function(x: Any) -> Any:
-            return Values(self.subject, {**self.bound, variable: x}, self)[body]
+            return type(self)(self.subject, {**self.bound, variable: x}, self)[body]
 
         if derivative.direction is None:
             return self.subject.gradient(function, point)
         return self.subject.derivative(function, point, self[derivative.direction])
 
-    def _compute_constants(self, body: Expression, variable: Letter) -> None:
-        """Compute what does not depend on the variable before its derivative is in progress."""
-        if variable not in body.free:
+    def _compute_constants(self, body: Expression, variables: frozenset[Letter]) -> None:
+        """Compute what does not depend on the variables before a derivative is in progress."""
+        if body.free.isdisjoint(variables):
             _ = self[body]
+        elif isinstance(body, Derivative):
+            function, *others = body.parts
+            self._compute_constants(function, variables | {body.variable})
+            for part in others:
+                self._compute_constants(part, variables)
         else:
             for part in body.parts:
-                self._compute_constants(part, variable)
+                self._compute_constants(part, variables)
 
     def sides(self, says: Says) -> Sides:
         """Return both sides of a statement; a plain number becomes one of the other side's kind."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from theory.claim import Claim, Location, Relation, Verdict
+from theory.claim import Claim, Form, Location, Relation, Verdict
 from theory.language.expression import Says
 from theory.santurkar2018.texts import final, supplement
 
@@ -19,7 +19,13 @@ def displayed(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
 
     def equation(places: Places, statement: str | Says, sides: Any = None, **fields: Any) -> Claim:
         first, last = min(places), max(places)
-        settled = {"row": row, "relation": Relation.EQUAL, "expected": Verdict.PROVED, **common}
+        settled = {
+            "row": row,
+            "relation": Relation.EQUAL,
+            "expected": Verdict.PROVED,
+            "form": Form.STEP,
+            **common,
+        }
         says = {"says": statement} if isinstance(statement, Says) else {"statement": statement}
         return Claim(
             id=f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}",
@@ -44,14 +50,20 @@ def locations(proof: str, places: Places) -> tuple[Location, ...]:
     return tuple(found)
 
 
-def garbled(claim: Claim, proof: str, number: int, words: Words, lost: str) -> Claim:
-    """Return an equation as the conversion of the supplement has it, which nobody printed."""
-    line, quote = words
+def garbled(claim: Claim, proof: str, places: dict[int, Words], lost: str, name: str = "") -> Claim:
+    """Return equations as the conversion of the supplement has them, which nobody printed."""
+    first = min(places)
     return replace(
         claim,
-        id=f"S-eq-{number}-supp",
-        locations=(supplement(line, f"{proof}, eq. ({number})", quote),),
+        id=name or f"S-eq-{first}-supp",
+        locations=tuple(
+            supplement(line, f"{proof}, eq. ({number})", quote)
+            for number, (line, quote) in places.items()
+        ),
+        says=None,
+        in_words="What the supplement prints is lost.",
         expected=Verdict.UNREADABLE,
         corrected_by=claim.id,
         unreadable=f"{lost}; the last version prints it whole.",
+        remark="",
     )

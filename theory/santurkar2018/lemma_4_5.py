@@ -1,59 +1,78 @@
 r"""Lemma 4.5: the way from an initialisation to the nearest optimum is no longer with the layer.
 
-The right side is the squared distance of W0 to the line through W*.  At W0 = W* it is zero, so
-there the lemma says that W* itself is a limit of optima of the network with the layer: it stands
+The right side is the squared distance of W0 to the line through W*.  At W0 = kW* it is zero, so
+there the lemma says that kW* itself is a limit of optima of the network with the layer: it stands
 or falls with the first sentence of its proof, and that depends on what the text does not settle.
 
 - ``trainable`` (gamma, beta trainable, the layer has a bias or the inputs hold the ones): true.
-  With gamma = sigma and beta = mean any multiple kW* gives the same outputs, and (59) to (62) are
-  the distance to kW*.  The condition <W0, W*> > 0 may go: gamma = -sigma serves k < 0.
-- ``no-bias`` and ``fixed``: false (:mod:`theory.santurkar2018.lemma_4_5_readings`).
+  With gamma = sigma/k and beta = mean any multiple kW* gives the outputs of W*, whose loss no
+  configuration undercuts (:mod:`theory.santurkar2018.observation_4_3`), and (59) to (62) are the
+  distance to kW*.  The condition <W0, W*> > 0 may go: gamma < 0 serves k < 0.
+- ``no-bias``: false.  beta is a direction that the layer without a bias did not have.  Let X = (y,
+  u) and t - y = e orthogonal to both, so that W* = (1, 0) is the only minimum of |XW - t|^2/2.
+  The best gamma and beta at W* leave a derivative along u.
+- ``fixed`` (gamma, beta "constants for our analysis", as the setup has it): false.  y = XW*
+  minimises the convex loss <v, z - y>^2/2, and the network with the layer has a derivative along u
+  at kW*.  True where the constants happen to give an optimum's outputs and the layer has a bias;
+  with eps > 0 not even then, as the outputs change along the ray (``fixed/own-optimum``).
 
-A weight vector is written as a vector of the same space as a batch: W0 is u and W* is v.
+The derivative is continuous in W where sigma > 0, so where it is not zero no optimum is near.
+"By the scale-invariance" W may be multiplied by k > 0, with eps = 0 and the same gamma and beta; by
+k < 0 it may not.
 """
 
-from theory.arithmetic import inner, mean, norm_squared
-from theory.claim import Claim, Hypothesis, Letters, Network, Reading, Relation, Sides, Verdict
-from theory.santurkar2018.texts import final, supplement
+from dataclasses import replace
+from typing import Any
 
-SAME_SIDE = Hypothesis(
-    r"\langle W_0, W^*\rangle > 0",
-    lambda network, at: inner(network.direction, network.other_direction),
-    Relation.MORE_THAN,
+from theory.batchnorm import centre
+from theory.claim import Claim, Form, Reading
+from theory.language.expression import along, equal, gradient, named, number
+from theory.language.operations import average, dot, norm2
+from theory.santurkar2018.equations import displayed
+from theory.santurkar2018.letters import PROVED, REFUTED
+from theory.santurkar2018.observation_4_3 import (
+    ALONG_X,
+    ALONG_Y,
+    HALF,
+    IN_BIAS,
+    off,
+    x,
+)
+from theory.santurkar2018.texts import final, supplement
+from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
+from theory.statement import assume
+from theory.unit import (
+    BN,
+    Lhat,
+    deviation,
+    gamma,
+    m,
+    normalize,
+    number_of,
+    one,
+    sigma,
+    u,
+    v,
+    variable,
+    vector_of,
+    y,
+    yhat,
 )
 
-
-def distance(network: Network, at: Letters) -> Sides:
-    """The distance to kW*, the optimum that the proof names, and the printed bound."""
-    W0, W = network.direction, network.other_direction
-    k = inner(W, W0) / norm_squared(W)
-    bound = norm_squared(W0 - W) - (norm_squared(W) - inner(W, W0)) ** 2 / norm_squared(W)
-    return Sides(norm_squared(W0 - k * W), bound)
-
-
-def same_outputs(network: Network, at: Letters) -> Sides:
-    """The layer at kW*, k = lambda > 0, with gamma and beta that give back the batch XW*."""
-    y = network.y
-    scaled = network.bound * y
-    gamma = network.standard_deviation(scaled) / network.bound
-    return Sides(gamma * network.normalize(scaled) + mean(y), y)
-
-
-def same_outputs_negative(network: Network, at: Letters) -> Sides:
-    """The same at kW* with k = -lambda < 0."""
-    y = network.y
-    scaled = -network.bound * y
-    gamma = -network.standard_deviation(scaled) / network.bound
-    return Sides(gamma * network.normalize(scaled) + mean(y), y)
-
-
+EPS = Reading.SHARED_EPSILON
 PROOF = "App. C.2, proof of Lemma 4.5"
-
-FIRST = (
+OPTIMUM_PLACES = (
     final(563, PROOF, "must also be an optimum in the BN network"),
     supplement(387, PROOF, "must also be an optimum in the BN network"),
 )
 
+W0 = vector_of("W0", "W_0", "direction")
+W = vector_of("W*", "W^*", "other_direction")
+k = named("k", dot(W, W0) / norm2(W))
+K = number_of("k", "k", "bound", "k > 0")
+"""Any positive number, where no W0 is spoken of."""
+
+SAME_SIDE = assume(dot(W0, W) > 0)
 TRAINABLE = Claim(
     id="S-lemma-4.5/trainable",
     row="S-lemma-4.5",
@@ -63,38 +82,176 @@ TRAINABLE = Claim(
         ),
         supplement(383, "App. C.2, Lemma 4.5", r"\left| \left| W_0 - \widehat{W}^* \right|"),
     ),
-    statement=r"\|W_0 - \widehat W^*\|^2 \le \|W_0 - W^*\|^2 - \frac{1}{\|W^*\|^2}"
-    r"\big(\|W^*\|^2 - \langle W^*, W_0\rangle\big)^2",
-    sides=distance,
-    relation=Relation.AT_MOST,
+    title="the distance to the optimum kW*, gamma and beta trainable",
+    form=Form.READING,
+    says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
     hypotheses=(SAME_SIDE,),
-    expected=Verdict.PROVED,
+    expected=PROVED,
     falsified_by="W0 and W* for which kW* is farther than the bound; that kW* is an optimum is the"
     " entry S-lemma-4.5/trainable/optimum",
     remark="Equality if kW* is the nearest optimum; another optimum may be nearer.",
 )
-
 OPTIMUM = Claim(
     id="S-lemma-4.5/trainable/optimum",
     row="S-lemma-4.5",
-    locations=FIRST,
-    statement=r"\mathrm{BN}_{\gamma,\beta}(XkW^*) = XW^*,\ k > 0,"
-    r"\ \gamma = \sigma(XkW^*)/k,\ \beta = \mu(XW^*)",
-    sides=same_outputs,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
+    locations=OPTIMUM_PLACES,
+    title="kW* gives the outputs of W*",
+    form=Form.READING,
+    says=equal(deviation(K * y) / K * normalize(K * y) + average(y) * one, y),
+    expected=PROVED,
     falsified_by="a batch and k > 0 whose outputs differ",
 )
+OPTIMUM_SHARED = OPTIMUM.under(EPS, PROVED)
+NEGATIVE = OPTIMUM.sharpened(
+    "negative",
+    title="so does -kW*",
+    says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
+    falsified_by="a batch and k < 0 whose outputs differ",
+    remark="gamma is negative, so the condition <W0, W*> > 0 is not needed.",
+)
 
-CLAIMS = [
+e = vector_of("e", "e", "other_direction")
+"""The residual of least squares at its minimum, t = y + e."""
+TARGET = y + e
+BEST_GAMMA = named(r"\gamma^*", dot(TARGET, yhat) / norm2(yhat))
+"""The best scale for the outputs at W*; the best shift is the mean of t."""
+
+
+def off_inputs(case: Any) -> Any:
+    """Make the residual orthogonal to the batch, and the direction to the residual."""
+    residual = off(case.other_direction, case.y)
+    return replace(case, other_direction=residual, direction=off(case.direction, residual))
+
+
+def off_inputs_and_ones(case: Any) -> Any:
+    """Make the residual orthogonal to the ones as well."""
+    residual = off(centre(case.other_direction), centre(case.y))
+    return replace(case, other_direction=residual, direction=off(case.direction, residual))
+
+
+OFF_Y, OFF_U, OFF_ONES = equal(dot(e, y), 0), equal(dot(e, u), 0), equal(dot(e, one), 0)
+RESIDUAL = (assume(OFF_Y, impose=off_inputs), assume(OFF_U))
+RESIDUAL_WITH_BIAS = (assume(OFF_ONES, impose=off_inputs_and_ones), assume(OFF_Y), assume(OFF_U))
+
+NO_BIAS = replace(
+    TRAINABLE,
+    id="S-lemma-4.5/no-bias",
+    title="without a bias: the derivative at W*, with the best gamma and beta",
+    says=equal(
+        along(
+            HALF * norm2(BEST_GAMMA * normalize(variable) + average(TARGET) * one - TARGET),
+            variable,
+            u,
+            at=y,
+        ),
+        0,
+    ),
+    hypotheses=RESIDUAL,
+    expected=REFUTED,
+    falsified_by="W0 = W* the one minimum of a least squares problem without a bias, and a"
+    " derivative at W* that is not zero for the best gamma and beta",
+    remark="",
+)
+BIAS = {
+    "title": "with a bias: the derivative at W*, with the best gamma and beta",
+    "hypotheses": RESIDUAL_WITH_BIAS,
+    "remark": "With a bias t - y is orthogonal to the ones as well.",
+}
+FIXED = replace(
+    NO_BIAS,
+    id="S-lemma-4.5/fixed",
+    title="gamma and beta given: the derivative at kW*",
+    says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
+    hypotheses=(),
+    falsified_by="W* a minimum of a convex loss, W0 = kW*, and a derivative that is not zero at W0",
+)
+OWN = replace(
+    FIXED,
+    id="S-lemma-4.5/fixed/own-optimum",
+    locations=OPTIMUM_PLACES,
+    title="an optimum of both networks: the derivative along its ray",
+    says=equal(along(HALF * norm2(BN(variable) - y), variable, y, at=K * y), 0),
+    hypotheses=(IDENTITY_LAYER,),
+    expected=PROVED,
+    falsified_by="an optimum W* of both networks, gamma and beta fixed, with kW* none",
+)
+NO_BIAS_SHARED = NO_BIAS.under(EPS, REFUTED)
+LEMMA = [
     TRAINABLE,
     OPTIMUM,
-    OPTIMUM.under(Reading.SHARED_EPSILON, Verdict.PROVED),
-    OPTIMUM.sharpened(
-        "negative",
-        sides=same_outputs_negative,
-        statement=OPTIMUM.statement.replace("k > 0", "k < 0"),
-        falsified_by="a batch and k < 0 whose outputs differ",
-        remark="gamma is negative, so the condition <W0, W*> > 0 is not needed.",
+    OPTIMUM_SHARED,
+    NEGATIVE,
+    NO_BIAS,
+    NO_BIAS.corrected(**BIAS),
+    NO_BIAS_SHARED,
+    NO_BIAS_SHARED.corrected(**BIAS),
+    FIXED,
+    FIXED.corrected(
+        title="with a bias, where the outputs are an optimum's: the derivative at kW*",
+        says=equal(dot(gradient(Lhat(variable), variable, at=K * y), x), 0),
+        hypotheses=(IN_BIAS, ALONG_Y, ALONG_X),
+        because=gamma
+        / (m * sigma * K)
+        * (dot(one, x) - average(y) / sigma * dot(yhat, x))
+        * IN_BIAS.slack
+        + gamma / (m * sigma**2 * K) * dot(yhat, x) * ALONG_Y.slack
+        - gamma / (sigma * K) * ALONG_X.slack,
+        falsified_by="a loss stationary in the weights and the bias of the linear layer whose"
+        " outputs are z, and a derivative that is not zero at kW*",
     ),
+    FIXED.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
 ]
+
+INVARIANCE = replace(
+    OPTIMUM,
+    id="S-lemma-4.5/scale-invariance",
+    locations=(
+        final(563, PROOF, "scale-invariance of batch normalization"),
+        supplement(387, PROOF, "scale-invariance of batch normalization"),
+    ),
+    title="the outputs do not change with the scale of the weights",
+    form=Form.STEP,
+    says=equal(BN(K * y), BN(y)),
+    falsified_by="a batch and k > 0 whose outputs differ",
+)
+MULTIPLE = replace(
+    INVARIANCE,
+    id="S-lemma-4.5/any-multiple",
+    locations=OPTIMUM_PLACES,
+    title="nor with their sign",
+    says=equal(BN(-(K * y)), BN(y)),
+    expected=REFUTED,
+    corrected_by=INVARIANCE.id,
+    falsified_by="a batch and k < 0 whose outputs differ, gamma and beta being the same",
+)
+GAIN = norm2(W0 - k * W) - norm2(W0 - W)
+line = displayed(
+    PROOF,
+    "S-lemma-4.5",
+    title="what the distance gains",
+    falsified_by="two vectors W0 and W*, of any angle",
+    remark="Nothing is asked of the sign of k.",
+)
+EXPANDED = line(
+    {59: ((569, r"{W_{0}-kW^{*}}"), (393, r"W_0 - kW^*")),
+     60: ((570, r"-2k\left|\left|{W^{*}}\right|\right|^{2}"),
+          (395, r"- 2k \left| \left| W^*"))},
+    equal(
+        GAIN, (norm2(W0) - k**2 * norm2(W)) - (norm2(W0) - 2 * k * norm2(W) + norm2(W))
+    ),
+)  # fmt: skip
+STEPS = [
+    INVARIANCE,
+    INVARIANCE.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
+    MULTIPLE,
+    OWN,
+    OWN.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
+    replace(EXPANDED, id="S-eq-60"),
+    line({61: ((571, r"-k^{2}\left|\left|{W^{*}}\right|\right|^{2}"),
+               (397, r"- k^2 \left| \left| W^*"))},
+         equal(GAIN, 2 * k * norm2(W) - k**2 * norm2(W) - norm2(W))),
+    line({62: ((572, r"\cdot(1-k)^{2}"), (406, r"\cdot (1-k)^2"))},
+         equal(GAIN, -(norm2(W) * (number(1) - k) ** 2))),
+]  # fmt: skip
+
+CLAIMS = [*LEMMA, *STEPS]

@@ -1,117 +1,248 @@
-r"""Observation 4.3, first sentence: a configuration of the layer gives the same activations.
+r"""Observation 4.3: the layer can be configured to give the same activations; minima are preserved.
 
-True with gamma = sigma and beta = mean, sigma > 0.  beta is not mentioned, but with a given beta
-the sentence is false (``beta-given``), as it is with given gamma and beta (``fixed``; the setup
-calls them "constants for our analysis"), and as it is if one configuration is to serve any input
-data (``any-input``).  With eps > 0, gamma is the layer's sqrt(variance + eps) and not the batch's
-deviation (``deviation``).
+First sentence.  True with gamma = sigma and beta = mean, sigma > 0.  beta is not mentioned, but
+with a given beta the sentence is false (``beta-given``), as it is with given gamma and beta
+(``fixed``; the setup calls them "constants for our analysis": for one input, X = y, the weights
+W > 0 and W < 0 give two outputs, and one of them would have to be y), and as it is if one
+configuration is to serve any input data (``any-input``).  With eps > 0, gamma is the layer's
+sqrt(variance + eps) and not the batch's deviation (``deviation``).
+
+Second sentence.  "Consequently" passes from the activations at one point to a neighbourhood of it.
+That is right if the layer has a bias, for then the network with the layer, at any (W, gamma, beta),
+is the one without it at W' = gamma W/sigma and b' = beta - gamma mu/sigma, whose loss is no less
+than the minimum's (``bias``); a continuous map takes a neighbourhood of (W*, sigma, mean) to one of
+(W*, b*), so a local minimum stays one.  Never an isolated one: the loss is constant along a W*,
+a > 0.
+
+Least squares shows what the bias is for.  At the minimum y = XW* of |XW - t|^2/2 the residual
+e = t - y is orthogonal to the columns of X; with a bias, to the ones as well.  Without a bias beta
+is a new direction (``no-bias``).  With gamma and beta fixed, the derivative along another column
+need not vanish (``fixed``), not even with gamma = sigma and beta = mean (``fixed/without-bias``:
+X = (1 0; 0 1; 0 0), t = (1, 2, 1), W* = (1, 2) has the gradient (1/3, -1/6)).  With a bias it does:
+where g is orthogonal to the inputs and the ones, so is the gradient in y.
 """
 
 from dataclasses import replace
 from typing import Any
 
-from theory import batchnorm
-from theory.arithmetic import mean, norm_squared
-from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Verdict
+from theory.arithmetic import inner, norm_squared
+from theory.batchnorm import centre
+from theory.claim import Claim, Form, Reading
+from theory.language.expression import Letter, Sort, along, equal, number
+from theory.language.operations import average, centred, dot, norm2, sqrt
+from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.texts import final
+from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
+from theory.statement import assume
+from theory.unit import (
+    BN,
+    beta,
+    g,
+    gamma,
+    grad,
+    m,
+    normalize,
+    one,
+    sigma,
+    u,
+    v,
+    variable,
+    vector_of,
+    y,
+    yhat,
+)
 
-
-def activations(network: Network, at: Letters) -> Sides:
-    """The layer with gamma = sigma and beta = mean."""
-    y = network.y
-    return Sides(at.sigma * network.normalize(y) + mean(y), y)
-
-
-def with_deviation(network: Network, at: Letters) -> Sides:
-    """The layer with gamma = the standard deviation, which has no eps, and beta = mean."""
-    y = network.y
-    gamma = batchnorm.standard_deviation(y)
-    return Sides(gamma * network.normalize(y) + mean(y), y)
-
-
-def with_given_beta(network: Network, at: Letters) -> Sides:
-    """The layer with gamma = sigma and its own beta."""
-    y = network.y
-    return Sides(at.sigma * network.normalize(y) + network.beta, y)
-
-
-def for_other_input(network: Network, at: Letters) -> Sides:
-    """The configuration that serves the batch y, on the batch v."""
-    v = network.other_direction
-    return Sides(at.sigma * network.normalize(v) + mean(network.y), v)
-
-
-def with_fixed(network: Network, at: Letters) -> Sides:
-    """One input, X = y: W > 0 and W < 0 give two outputs, and one of them would have to be y."""
-    y = network.y
-    above, below = network.forward(y) - y, network.forward(-1 * y) - y
-    product = norm_squared(above) * norm_squared(below)
-    return Sides(product, 0 * product)
-
+EPS = Reading.SHARED_EPSILON
+HALF = 1 / number(2)
+MU = average(y)
 
 ACTIVATIONS = Claim(
     id="S-obs-4.3/activations",
     row="S-obs-4.3",
     locations=(final(191, "Sect. 4.2, Observation 4.3", "there exists a BN configuration"),),
-    statement=r"\forall X, W\ \exists\gamma, \beta:\ \gamma = \sigma,\ \beta = \mu,\ z = y",
-    sides=activations,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
+    title="gamma = sigma and beta = mean give the same activations",
+    says=equal(sigma * normalize(y) + MU * one, y),
+    expected=PROVED,
     falsified_by="a batch with sigma > 0 whose outputs differ from it",
     remark="The text leaves out beta = mean and sigma > 0.",
 )
-
-
-def _activations(name: str, sides: Any, statement: str, falsified_by: str) -> Claim:
-    return replace(
-        ACTIVATIONS,
-        id=f"{ACTIVATIONS.id}/{name}",
-        sides=sides,
-        statement=statement,
-        expected=Verdict.REFUTED,
-        corrected_by=ACTIVATIONS.id,
-        falsified_by=falsified_by,
-        remark="",
-    )
-
-
-GIVEN_BETA = _activations(
-    "beta-given",
-    with_given_beta,
-    r"\gamma = \sigma \implies z = y, \text{ whatever } \beta",
-    "a batch whose outputs differ from it, beta being given",
+ACTIVATIONS_SHARED = ACTIVATIONS.under(
+    EPS, PROVED, remark="sigma is the layer's sqrt(variance + eps)."
 )
-
-ANY_INPUT = _activations(
-    "any-input",
-    for_other_input,
-    r"\exists\gamma, \beta\ \forall X:\ z = y",
-    "two batches that need different gamma or beta",
-)
-
-FIXED = _activations(
-    "fixed",
-    with_fixed,
-    r"\forall X, W\ \exists W':\ \mathrm{BN}_{\gamma,\beta}(XW') = XW"
-    r" \text{ with given } \gamma, \beta",
-    "one input X = y, whose two outputs both differ from y",
-)
-
-DEVIATION = _activations(
-    "deviation",
-    with_deviation,
-    r"\gamma = \sqrt{v},\ \beta = \mu \implies z = y",
-    "a batch and eps > 0 whose outputs differ from it",
-).under(Reading.SHARED_EPSILON, Verdict.REFUTED, corrected_by="S-obs-4.3/activations/eps")
-
-_EPS = Reading.SHARED_EPSILON
-
-CLAIMS = [
+DEVIATION = replace(
     ACTIVATIONS,
-    ACTIVATIONS.under(_EPS, Verdict.PROVED, remark="sigma is the layer's sqrt(variance + eps)."),
+    id=f"{ACTIVATIONS.id}/deviation",
+    title="the batch's own deviation for gamma",
+    form=Form.BOUNDARY,
+    says=equal(sqrt(norm2(centred(y)) / m) * normalize(y) + MU * one, y),
+    falsified_by="a batch and eps > 0 whose outputs differ from it",
+    remark="",
+).under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id)
+GIVEN_BETA = replace(
+    ACTIVATIONS,
+    id=f"{ACTIVATIONS.id}/beta-given",
+    title="gamma = sigma, beta given",
+    form=Form.BOUNDARY,
+    says=equal(sigma * normalize(y) + beta * one, y),
+    expected=REFUTED,
+    corrected_by=ACTIVATIONS.id,
+    falsified_by="a batch whose outputs differ from it, beta being given",
+    remark="",
+)
+ANY_INPUT = replace(
+    GIVEN_BETA,
+    id=f"{ACTIVATIONS.id}/any-input",
+    title="the configuration of one batch, on another",
+    says=equal(sigma * normalize(v) + MU * one, v),
+    falsified_by="two batches that need different gamma or beta",
+)
+FIXED = replace(
+    GIVEN_BETA,
+    id=f"{ACTIVATIONS.id}/fixed",
+    title="gamma and beta given: one of the two outputs of one input is y",
+    says=equal(norm2(BN(y) - y) * norm2(BN(-y) - y), 0),
+    falsified_by="one input X = y, whose two outputs both differ from y",
+)
+FIRST_SENTENCE = [
+    ACTIVATIONS,
+    ACTIVATIONS_SHARED,
     DEVIATION,
     GIVEN_BETA,
     ANY_INPUT,
     FIXED,
-    FIXED.under(_EPS, Verdict.REFUTED, corrected_by="S-obs-4.3/activations/eps"),
+    FIXED.under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
 ]
+
+
+def off(a: Any, b: Any) -> Any:
+    r"""Return :math:`\|b\|^2 a - b\langle b, a\rangle`, which is orthogonal to b."""
+    return norm_squared(b) * a - b * inner(b, a)
+
+
+def off_batch(case: Any) -> Any:
+    """Make the case's direction orthogonal to its batch."""
+    return replace(case, direction=off(case.direction, case.y))
+
+
+def off_batch_and_ones(case: Any) -> Any:
+    """Make the case's direction orthogonal to the ones, its batch and its other direction."""
+    c = centre(case.y)
+    other = off(centre(case.other_direction), c)
+    return replace(case, direction=off(off(centre(case.direction), c), other))
+
+
+def stationary(case: Any) -> Any:
+    """Give the case a linear loss whose gradient is orthogonal to the batch and another input."""
+    other = off(case.other_direction, case.y)
+    return case.with_isotropic_loss(off(off(case.direction, case.y), other), 0)
+
+
+def stationary_with_bias(case: Any) -> Any:
+    """Give the case a linear loss whose gradient is orthogonal to the ones as well."""
+    return case.with_isotropic_loss(off_batch_and_ones(case).direction, 0)
+
+
+e = vector_of("e", "e", "direction")
+"""The residual of least squares at its minimum, t = y + e."""
+optimum = vector_of("y*", "y^*", "other_direction")
+"""The outputs at a minimum."""
+b = Letter("b", "b", Sort.VECTOR)
+ONES, BATCH, OPTIMUM = (
+    assume(equal(dot(e, one), 0), impose=off_batch_and_ones),
+    assume(equal(dot(e, y), 0)),
+    assume(equal(dot(e, optimum), 0)),
+)
+x = vector_of("x_k", "x_k", "other_direction")
+"""Another input."""
+IN_BIAS = assume(equal(dot(g, one), 0), impose=stationary_with_bias)
+ALONG_Y, ALONG_X = assume(equal(dot(g, y), 0)), assume(equal(dot(g, x), 0))
+
+SECOND = final(
+    191, "Sect. 4.2, Observation 4.3", "all of the minima of the normal landscape are preserved"
+)
+SLOPE = gamma / sigma
+BIAS = Claim(
+    id="S-obs-4.3/minima/bias",
+    row="S-obs-4.3",
+    locations=(SECOND,),
+    title="with a bias, the layer gives what a linear layer gives",
+    form=Form.READING,
+    says=equal(BN(y), SLOPE * y + (beta - SLOPE * MU) * one),
+    expected=PROVED,
+    falsified_by="gamma, beta trainable and a bias: outputs that no weights and bias give",
+    remark="With the first sentence: the loss is nowhere less than at the minimum, nor near it.",
+)
+NO_BIAS = Claim(
+    id="S-obs-4.3/minima/no-bias",
+    row="S-obs-4.3",
+    locations=(SECOND,),
+    title="without a bias: the derivative in beta at a minimum",
+    form=Form.READING,
+    says=equal(along(HALF * norm2(sigma * normalize(y) + b - (y + e)), b, one, at=MU * one), 0),
+    hypotheses=(replace(BATCH, impose=off_batch),),
+    expected=REFUTED,
+    falsified_by="least squares in one weight, X = y and t = y + e, with a derivative in beta that"
+    " is not zero at its minimum W* = 1",
+)
+MINIMUM_KEPT = {
+    "title": "with a bias: a minimum of least squares is one with the layer",
+    "says": norm2(BN(y) - (optimum + e)) >= norm2(e),
+    "hypotheses": (ONES, BATCH, OPTIMUM),
+    "because": norm2(BN(y) - optimum)
+    - 2 * (beta - SLOPE * MU) * ONES.slack
+    - 2 * SLOPE * BATCH.slack
+    + 2 * OPTIMUM.slack,
+    "falsified_by": "weights, gamma and beta whose loss is below that of the minimum y* of a linear"
+    " layer with a bias",
+}
+FIXED_MINIMA = Claim(
+    id="S-obs-4.3/minima/fixed",
+    row="S-obs-4.3",
+    locations=(SECOND,),
+    title="gamma and beta given: the derivative in a weight at a minimum",
+    form=Form.READING,
+    says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
+    expected=REFUTED,
+    falsified_by="a minimum y of the loss <v, z - y>^2/2 and a derivative in a weight that is not"
+    " zero there",
+)
+STATIONARY = {
+    "title": "with a bias: the derivative in a weight at a minimum",
+    "says": equal(dot(grad, x), 0),
+    "hypotheses": (IN_BIAS, ALONG_Y, ALONG_X),
+    "because": gamma / (m * sigma) * (dot(one, x) - MU / sigma * dot(yhat, x)) * IN_BIAS.slack
+    + gamma / (m * sigma**2) * dot(yhat, x) * ALONG_Y.slack
+    - SLOPE * ALONG_X.slack,
+    "falsified_by": "a loss stationary in the weights and the bias of the linear layer whose"
+    " outputs are z, and an input along which the network with the layer has a slope",
+    "remark": "With gamma = sigma and beta = mean the outputs are the linear layer's own.",
+}
+WITHOUT_BIAS = replace(
+    FIXED_MINIMA,
+    id="S-obs-4.3/minima/fixed/without-bias",
+    title="without a bias: the derivative in a weight at a minimum",
+    form=Form.BOUNDARY,
+    says=equal(dot(grad, x), 0),
+    hypotheses=(IDENTITY_LAYER, replace(ALONG_Y, impose=stationary), ALONG_X),
+    corrected_by="S-obs-4.3/minima/fixed/corrected",
+    falsified_by="a loss stationary in the weights of the linear layer, gamma = sigma and"
+    " beta = mean, and an input along which the network with the layer has a slope",
+)
+NO_BIAS_SHARED = NO_BIAS.under(EPS, REFUTED)
+FIXED_SHARED = FIXED_MINIMA.under(EPS, REFUTED)
+SECOND_SENTENCE = [
+    BIAS,
+    BIAS.under(EPS, PROVED),
+    NO_BIAS,
+    NO_BIAS.corrected(**MINIMUM_KEPT),
+    NO_BIAS_SHARED,
+    NO_BIAS_SHARED.corrected(**MINIMUM_KEPT),
+    FIXED_MINIMA,
+    FIXED_MINIMA.corrected(**STATIONARY),
+    FIXED_SHARED,
+    FIXED_SHARED.corrected(**STATIONARY),
+    WITHOUT_BIAS,
+    WITHOUT_BIAS.under(EPS, REFUTED, corrected_by="S-obs-4.3/minima/fixed/eps/corrected"),
+]
+
+CLAIMS = [*FIRST_SENTENCE, *SECOND_SENTENCE]

@@ -1,83 +1,268 @@
-r"""Theorem 4.2, first display: the Hessian's quadratic form along the gradient.
+r"""Theorem 4.2: the Hessian's quadratic form along the gradient; the words that follow it.
 
-At eps = 0 the two sides are equal.  With eps > 0 the gradient is no longer orthogonal to yhat,
-and the sign of the difference is the loss's to choose; the corrected statement is an equality.
+First display.  At eps = 0 the two sides are equal, which is the proof's (50).  With eps > 0 the
+gradient is no longer orthogonal to yhat, and the sign of the difference is the loss's to choose.
+
+Second display, eq. (51), "if H preserves the relative norms" of g and of the gradient w.  With
+A = g'Hg and B = w'Hw the words can be read in three ways:
+
+- ``ratio``: the norm that H induces keeps the ratio of the two, A |w|^2 = B |g|^2;
+- ``order``: it keeps their order, (|g|^2 - |w|^2)(A - B) >= 0;
+- ``direct``: B <= A, which is what the proof uses.
+
+The first two need that w is not longer than g, which the text leaves out; gamma <= sigma gives it.
+
+"PSD if the loss is locally convex which is true for the case of deep networks with piecewise-linear
+activation functions and a convex loss at the final layer":
+
+- ``psd``: where no piecewise-linear unit is at its kink, and with no normalisation after this
+  layer, the network is affine nearby and H = A'DA with D the convex loss's Hessian, so that
+  u'Hu = (Au)'D(Au);
+- ``kink``: "locally convex" at every point, kinks included; the loss is then convex on every
+  segment;
+- ``later-batchnorm``: a later layer may be a Batch Normalization, as in the networks that the
+  paper trains.  Its own bending then counts, eq. (42), and no convexity of the loss outweighs it.
+
+``descent`` reads "the negative gradient points towards the minimum of the loss" as: its inner
+product with the way to a minimum u is positive.  gamma is taken positive, as the text does when it
+calls gamma/sigma a scaling.
 """
 
-from theory.arithmetic import inner, norm_squared
-from theory.batchnorm import centre
-from theory.claim import (
-    Claim,
-    Letters,
-    Network,
-    Reading,
-    Relation,
-    Sides,
-    Verdict,
-    gradient_in_y,
-    hessian_in_y,
+from dataclasses import replace
+from typing import Any
+
+from theory.claim import Claim, Form, Reading, Verdict
+from theory.language.expression import equal, number
+from theory.language.operations import dot, norm2
+from theory.santurkar2018.letters import (
+    ALONG,
+    GRAD,
+    PARTIAL,
+    PROVED,
+    REFUTED,
+    SCALE,
+    contracting,
+    gbar,
+    hessian_form,
+    quadratic,
 )
 from theory.santurkar2018.texts import final, supplement
+from theory.statement import assume
+from theory.unit import (
+    L,
+    beta,
+    g,
+    gamma,
+    grad,
+    later_normalizations,
+    m,
+    one,
+    partial,
+    sigma,
+    u,
+    v,
+    yhat,
+    z,
+)
 
+EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
+PROOF = "App. C.2, proof of Theorem 4.2, eq. "
 
-def sides(network: Network, at: Letters) -> Sides:
-    """The printed inequality; g and H are the loss's at the layer's output z."""
-    w = gradient_in_y(network)
-    bent = at.gamma / (at.m * at.sigma**2) * inner(at.g, at.yhat) * norm_squared(w)
-    return Sides(
-        inner(w, hessian_in_y(network, w)),
-        at.gamma**2 / at.sigma**2 * inner(w, at.H(w)) - bent,
-    )
+BOUND = SCALE * quadratic(PARTIAL) - gamma / (m * sigma**2) * ALONG * norm2(partial)
+b = dot(yhat, grad)
+OFF = grad - b / m * yhat
+BENT = 2 * dot(gbar, grad) * b + ALONG * (norm2(grad) - number(3) / m * b**2)
 
-
-def with_epsilon(network: Network, at: Letters) -> Sides:
-    r"""The exact form, with the part :math:`b = \langle\hat y, w\rangle` that eps leaves."""
-    w = gradient_in_y(network)
-    b = inner(at.yhat, w)
-    off = w - at.yhat * b / at.m
-    yhat_g = inner(at.g, at.yhat)
-    bent = 2 * inner(centre(at.g), w) * b + yhat_g * (norm_squared(w) - 3 * b**2 / at.m)
-    return Sides(
-        inner(w, hessian_in_y(network, w)),
-        at.gamma**2 / at.sigma**2 * inner(off, at.H(off)) - at.gamma / (at.m * at.sigma**2) * bent,
-    )
-
-
-PRINTED = Claim(
+FIRST = Claim(
     id="S-thm-4.2a",
     row="S-thm-4.2a",
     locations=(
         final(179, "Sect. 4.2, Theorem 4.2, first display", r"-\frac{\gamma}{m\sigma^{2}}"),
         supplement(222, "App. C.2, Theorem 4.2, first display", r"- \frac{\gamma}{m\sigma^2}"),
     ),
-    statement=r"(\nabla_y\hat L)^\top\frac{\partial\hat L}{\partial y\partial y}(\nabla_y\hat L)"
-    r" \le \frac{\gamma^2}{\sigma^2}\Big(\frac{\partial\hat L}{\partial y}\Big)^\top H"
-    r"\Big(\frac{\partial\hat L}{\partial y}\Big) - \frac{\gamma}{m\sigma^2}"
-    r"\langle g, \hat y\rangle\Big\|\frac{\partial\hat L}{\partial y}\Big\|^2",
-    sides=sides,
-    relation=Relation.AT_MOST,
-    expected=Verdict.PROVED,
-    order=2,
+    title="the Hessian along the gradient",
+    says=hessian_form(GRAD) <= BOUND,
+    expected=PROVED,
     falsified_by="one batch and loss, g and H the loss's at the layer's output",
 )
-SHARED = PRINTED.under(Reading.SHARED_EPSILON, Verdict.REFUTED)
+SHARED = FIRST.under(EPS, REFUTED)
 CORRECTED = SHARED.corrected(
-    sides=with_epsilon,
-    relation=Relation.EQUAL,
-    statement=r"w^\top\frac{\partial\hat L}{\partial y\partial y}w ="
-    r" \frac{\gamma^2}{\sigma^2}v^\top H v - \frac{\gamma}{m\sigma^2}\Big("
-    r"2 b\langle\bar g, w\rangle + \langle g, \hat y\rangle(\|w\|^2 - \tfrac3m b^2)\Big),\quad"
-    r" w = \nabla_y\hat L,\ b = \langle\hat y, w\rangle,\ v = w - \tfrac bm\hat y",
+    title="the Hessian along the gradient, with epsilon",
+    says=equal(hessian_form(GRAD), SCALE * quadratic(OFF) - gamma / (m * sigma**2) * BENT),
+)
+EQUALITY = FIRST.sharpened(
+    "equality",
+    title="the Hessian along the gradient, exactly",
+    says=equal(hessian_form(GRAD), BOUND),
+    locations=(
+        *FIRST.locations,
+        final(527, f"{PROOF}(50)", r"-\frac{\gamma}{m\sigma^{2}}\left\langle"),
+        supplement(339, f"{PROOF}(50)", r"- \frac{\gamma}{m\sigma^2} \left\langle"),
+    ),
 )
 
-CLAIMS = [
-    PRINTED,
-    SHARED,
-    PRINTED.under(Reading.UNIT_VARIANCE, Verdict.REFUTED, corrected_by=CORRECTED.id),
-    CORRECTED,
-    PRINTED.sharpened(
-        "equality",
-        relation=Relation.EQUAL,
-        statement=PRINTED.statement.replace(r"\le", "="),
+
+def isotropic(case: Any) -> Any:
+    """Give the case a loss whose Hessian is a multiple of the identity, positive or zero."""
+    return case.with_isotropic_loss(case.direction, (case.bound - 1) ** 2)
+
+
+A, B = quadratic(g), quadratic(GRAD)
+RATIO = assume(equal(A * norm2(grad), B * norm2(g)), impose=isotropic)
+ORDER = assume((norm2(g) - norm2(grad)) * (A - B) >= 0, impose=isotropic)
+DIRECT = assume(A >= B)
+POSITIVE = assume(A >= 0, printed=False)
+SHORTER = assume(norm2(g) > norm2(grad), impose=contracting, printed=False)
+NOT_LONGER_GRADIENT = assume(norm2(grad) <= norm2(g), impose=contracting, printed=False)
+FROM_RATIO = (
+    SCALE / norm2(g) * POSITIVE.slack * NOT_LONGER_GRADIENT.slack - SCALE / norm2(g) * RATIO.slack
+)
+
+BY_RATIO = Claim(
+    id="S-thm-4.2b/ratio",
+    row="S-thm-4.2b",
+    locations=(
+        final(183, "Sect. 4.2, Theorem 4.2, second display", r"-\frac{1}{m\gamma}\left\langle"),
+        final(531, f"{PROOF}(51)",
+              r"\bm{\hat{g}_{j}}^{\top}\bm{H}_{{jj}}\bm{\hat{g}_{j}}-\frac{1}"),
+        supplement(226, "App. C.2, Theorem 4.2, second display", r"- \frac{1}{m\gamma}"),
+        supplement(344, f"{PROOF}(51)", r"\leq \frac{\gamma^2}{\sigma^2} \left["),
     ),
+    title="smoother where H preserves relative norms: their ratio",
+    form=Form.READING,
+    says=hessian_form(GRAD) <= SCALE * (A - 1 / (m * gamma) * ALONG * norm2(partial)),
+    hypotheses=(RATIO,),
+    expected=REFUTED,
+    falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
+    remark="At gamma = 0 the right side is undefined.",
+)  # fmt: skip
+BY_ORDER = replace(
+    BY_RATIO,
+    id="S-thm-4.2b/order",
+    title="smoother where H preserves relative norms: their order",
+    hypotheses=(ORDER,),
+    falsified_by="one batch and a loss for which |w|_H <= |g|_H exactly when |w| <= |g|",
+)
+DIRECTLY = replace(
+    BY_RATIO,
+    id="S-thm-4.2b/direct",
+    title="smoother where H preserves relative norms: as the proof uses it",
+    because=SCALE * DIRECT.slack,
+    hypotheses=(DIRECT,),
+    expected=PROVED,
+    falsified_by="one batch and a loss with w'Hw <= g'Hg",
+)
+WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
+DISPLAYS = [
+    FIRST,
+    SHARED,
+    FIRST.under(UNIT, REFUTED, corrected_by=CORRECTED.id),
+    CORRECTED,
+    EQUALITY,
+    BY_RATIO,
+    BY_ORDER,
+    DIRECTLY,
+    BY_RATIO.corrected(hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT), because=FROM_RATIO),
+    BY_ORDER.corrected(
+        hypotheses=(ORDER, SHORTER),
+        because=SCALE / SHORTER.slack**2 * ORDER.slack * SHORTER.slack,
+    ),
+    *(c.under(EPS, REFUTED, **WITH_EPSILON) for c in (BY_RATIO, BY_ORDER, DIRECTLY)),
 ]
+
+PIECEWISE_LINEAR = assume(
+    equal(later_normalizations, 0),
+    impose=lambda case: case.with_relu_network_loss(),
+    words="the layers after this one are piecewise linear, without a normalisation; the loss is"
+    " convex",
+)
+WITH_NORMALIZATION = assume(
+    later_normalizations > 0,
+    impose=lambda case: case.with_later_batchnorm_loss(),
+    words="a later layer is a Batch Normalization, the loss is convex",
+)
+PSD = Claim(
+    id="S-thm-4.2-discussion/psd",
+    row="S-thm-4.2-discussion",
+    locations=(
+        final(185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"),
+    ),
+    title="the loss's Hessian is positive semi-definite",
+    form=Form.READING,
+    says=quadratic(u) >= 0,
+    hypotheses=(PIECEWISE_LINEAR,),
+    expected=Verdict.SUPPORTED,
+    falsified_by="such a network, away from its kinks, and a direction u with u'Hu < 0",
+    remark="There H = A'DA, with A the Jacobian of the later layers and D the loss's Hessian.",
+)
+KINK = replace(
+    PSD,
+    id="S-thm-4.2-discussion/kink",
+    title="the loss is convex across kinks",
+    says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
+    expected=REFUTED,
+    corrected_by=PSD.id,
+    falsified_by="such a network and a segment on which the loss is not convex: somewhere on it,"
+    " it is not locally convex",
+    remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
+)
+LATER_BATCHNORM = replace(
+    PSD,
+    id="S-thm-4.2-discussion/later-batchnorm",
+    title="the Hessian with a later normalisation",
+    hypotheses=(WITH_NORMALIZATION,),
+    expected=REFUTED,
+    corrected_by=PSD.id,
+    falsified_by="a convex loss of a normalised z, and a direction u with u'Hu < 0",
+    remark="",
+)
+
+TOWARDS_MINIMUM = assume(
+    dot(-g, u - z) > 0,
+    impose=lambda case: case.with_isotropic_loss(-1 * case.direction, 1),
+    words=r"\langle -g, u - z\rangle > 0 \text{ for a minimum } u \text{ of the loss}",
+)
+TOWARDS_BETA = assume(
+    dot(-g, beta * one - z) > 0,
+    impose=lambda case: case.with_isotropic_loss(0 * case.y - case.beta, 1),
+    printed=False,
+)
+POSITIVE_GAMMA = assume(
+    gamma > 0, impose=lambda case: replace(case, gamma=1 + case.gamma**2), printed=False
+)
+DESCENT = Claim(
+    id="S-thm-4.2-discussion/descent",
+    row="S-thm-4.2-discussion",
+    locations=(
+        final(185, "Sect. 4.2, after Theorem 4.2", "pointing towards the minimum of the loss"),
+    ),
+    title="the condition on the gradient, for descent towards a minimum",
+    form=Form.READING,
+    says=dot(yhat, g) > 0,
+    hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
+    expected=REFUTED,
+    falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
+    remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
+)
+DESCENT_SHARED = DESCENT.under(EPS, REFUTED)
+
+
+def towards_beta(claim: Claim) -> Claim:
+    """Return the statement that holds: the minimum is beta times the vector of ones."""
+    return claim.corrected(
+        hypotheses=(POSITIVE_GAMMA, TOWARDS_BETA),
+        because=1 / gamma**2 * POSITIVE_GAMMA.slack * TOWARDS_BETA.slack,
+        remark="",
+    )
+
+
+WORDS = [
+    DESCENT,
+    DESCENT_SHARED,
+    towards_beta(DESCENT),
+    towards_beta(DESCENT_SHARED),
+    PSD,
+    KINK,
+    LATER_BATCHNORM,
+]
+CLAIMS = [*DISPLAYS, *WORDS]

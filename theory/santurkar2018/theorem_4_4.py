@@ -1,179 +1,394 @@
-r"""Theorem 4.4: the minimax bound on the gradient in the weights.
+r"""Theorem 4.4: the minimax bound on the gradient in the weights; its proof, (10) to (18).
 
 One output unit, y = XW, h = dLhat/dy.  The proof holds g, sigma and yhat fixed while X varies over
-spectral norm at most lambda, so ghat_j = lambda^2 |h|^2 (:mod:`theory.maxima`); it is the same with
-y = XW itself held fixed, d >= 2.  Read literally, g_j^2 is the square of a maximum; the charitable
-reading ``not-squared`` takes it for the maximum, lambda^2 |g|^2.  The text does not say what
-mu_{g_j} is the mean of: dL/dy, lambda dL/dy (``scaled-mean``), or g_j, one number (``itself``).
+spectral norm at most lambda, so ghat_j = lambda^2 |h|^2 (:mod:`theory.maxima`).  Read literally,
+g_j^2 is the square of a maximum; the charitable reading ``not-squared`` takes it for the maximum,
+lambda^2 |g|^2.  The text does not say what mu_{g_j} is the mean of: dL/dy, lambda dL/dy
+(``scaled-mean``), or g_j, one number (``itself``).
 
 Every reading falls by one case: m = 2, y = (1, -1), gamma = sigma = 1, g = (1/2, -1/2), lambda = 1
 has h = 0, and 0 <= 1/2 - 0 - 1 is false.  The proof breaks between (17) and its last display: the
 coefficient of <g, yhat>^2 was 1/sqrt(m) (itself a slip for 1/m) and becomes 1, g_j becomes g_j^2,
 and lambda^2 leaves the mean's term.  What is right is an equality with 1/m.
+
+It holds at each X as well (``each-input``).  The one consistent reading, in which X varies and
+y = Xw stays what it is, is ``batch-held``: with two inputs or more and |y| <= lambda |w| the
+maximum is the same, attained by X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), Q = lambda^2 - y y'/|w|^2, v a
+unit vector orthogonal to w.  Where everything moves with X (``inputs-move``: W = (1, 0), X = (y,
+u), the right side at X0 = (v, 0) of norm lambda = |v|), no bound can hold: the gradient does not
+change when X is scaled, so that lambda bounds nothing, and grows without limit in u.
+
+The proof's (10) takes the largest eigenvalue of any square M for max x'Mx over |x| = 1, which is
+right for symmetric M (it is used for XX' alone).  For M = uv' with <u, v> >= 0 the eigenvalue is
+<u, v>, the maximum (<u, v> + |u||v|)/2.  (17) prints 1/sqrt(m), in both texts, where (9) and
+Theorem 4.1 of the last version have 1/m: with g = (1, 0), y = (1, -1) and gamma = lambda = 1 it
+says 0 <= 1/2 - 1/sqrt(2).  (18) prints the gradient of Lhat where its words speak of the normal
+network.
+
+W_ij takes input x_i to unit j: y's derivative in W_ij is x_i.  A maximum over X is one over
+X = lambda u e_1'/|u|.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from theory.arithmetic import inner
-from theory.claim import (
-    Claim,
-    Letters,
-    Network,
-    Reading,
-    Relation,
-    Sides,
-    Term,
-    Verdict,
-    gradient_in_y,
+from theory.claim import Claim, Form, Reading
+from theory.language.expression import (
+    Expression,
+    Operation,
+    Says,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+    number,
 )
+from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
+from theory.santurkar2018.equations import displayed
+from theory.santurkar2018.letters import ALONG, PROVED, REFUTED, SCALE, VANILLA
 from theory.santurkar2018.texts import final, supplement
-
-
-def largest_hat(network: Network) -> Any:
-    r""":math:`\hat g_j`, the maximum over X with everything else held fixed."""
-    return largest_gradient(gradient_in_y(network), network.bound)
-
-
-def printed(network: Network, at: Letters, power: int, mean: Callable[[Any], Any]) -> Sides:
-    """The printed inequality; the mean is a function of g_j."""
-    g, bound = at.g, network.bound
-    largest = largest_gradient(g, bound)
-    right = largest**power - at.m * mean(largest) ** 2 - bound**2 * inner(g, at.yhat) ** 2
-    return Sides(largest_hat(network), at.gamma**2 / at.sigma**2 * right)
-
-
-def literal(network: Network, at: Letters) -> Sides:
-    """The square of the maximum; the mean of dL/dy."""
-    return printed(network, at, 2, lambda _: inner(at.one, at.g) / at.m)
-
-
-def scaled_mean(network: Network, at: Letters) -> Sides:
-    """The square of the maximum; lambda times the mean of dL/dy."""
-    return printed(network, at, 2, lambda _: network.bound * inner(at.one, at.g) / at.m)
-
-
-def mean_of_itself(network: Network, at: Letters) -> Sides:
-    """The square of the maximum; its mean is the number itself."""
-    return printed(network, at, 2, lambda largest: largest)
-
-
-def not_squared(network: Network, at: Letters) -> Sides:
-    """The maximum; the mean of dL/dy."""
-    return printed(network, at, 1, lambda _: inner(at.one, at.g) / at.m)
-
-
-def charitable(network: Network, at: Letters) -> Sides:
-    """The maximum; lambda times the mean of dL/dy."""
-    return printed(network, at, 1, lambda _: network.bound * inner(at.one, at.g) / at.m)
-
-
-def right_side(network: Network, at: Letters, g: Any, coefficient: Any) -> Any:
-    """The corrected right side, with a coefficient before the last term."""
-    bound = network.bound
-    return (
-        at.gamma**2
-        / at.sigma**2
-        * (
-            largest_gradient(g, bound)
-            - bound**2 * inner(at.one, g) ** 2 / at.m
-            - bound**2 * coefficient * inner(g, at.yhat) ** 2
-        )
-    )
-
-
-def corrected(network: Network, at: Letters) -> Sides:
-    """The coefficient 1/m."""
-    return Sides(largest_hat(network), right_side(network, at, at.g, 1 / at.m))
-
-
-def slack(network: Network, at: Letters) -> list[Term]:
-    """What eps leaves: a square."""
-    weight = network.eps * network.bound**2 * at.gamma**2 / (at.m * at.sigma**4)
-    return [Term(weight, (inner(at.g, at.yhat),))]
-
-
-def with_epsilon(network: Network, at: Letters) -> Sides:
-    """The exact coefficient."""
-    coefficient = (1 + network.eps / at.sigma**2) / at.m
-    return Sides(largest_hat(network), right_side(network, at, at.g, coefficient))
-
-
-_SCALE = r"\hat g_j \le \frac{\gamma^2}{\sigma^2}\Big("
-LAST = r"\langle\nabla_{y}L, \hat y\rangle^2\Big)"
-
-PLACES = (
-    final(199, "Sect. 4.2, Theorem 4.4", r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
-    final(452, "App. C.2, proof of Theorem 4.4", r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
-    supplement(177, "App. C.2, Theorem 4.4", r"g_{j}^{2} - m \mu_{g_{j}}^{2} - \lambda^{2}"),
-    supplement(215, "App. C.2, proof of Theorem 4.4", r"g_j^2 - m \mu_{g_j}^2 - \lambda^2"),
+from theory.statement import assume
+from theory.unit import (
+    L,
+    Lhat,
+    bound,
+    eps,
+    g,
+    gamma,
+    grad,
+    m,
+    one,
+    partial,
+    sigma,
+    u,
+    v,
+    variable,
+    vector_of,
+    y,
+    yhat,
+    z,
 )
+
+EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
+PROOF = "App. C.2, proof of Theorem 4.4"
+
+largest = Operation(
+    "largest gradient",
+    largest_gradient,
+    r"\max_{{\|X\| \le {1}}}\|X^\top {0}\|^2",
+    takes=(Sort.VECTOR, Sort.NUMBER),
+)
+"""The maximum over the inputs, what they are multiplied by being held fixed."""
+g_hat = named(r"\hat g_j", largest(grad, bound))
+g_j = named("g_j", largest(g, bound))
+
+
+def printed(size: Expression, mean: Expression) -> Says:
+    """Return the printed inequality; what g_j squared and the mean are is the reading's choice."""
+    return g_hat <= SCALE * (size - m * mean**2 - bound**2 * ALONG**2)
+
+
+def right_side(g: Expression, coefficient: Expression) -> Expression:
+    """Return the right side that holds, with a coefficient before the last term."""
+    last = coefficient * bound**2 * dot(g, yhat) ** 2
+    return SCALE * (largest(g, bound) - bound**2 * m * average(g) ** 2 - last)
+
+
+OVER_M = 1 / m
+SLACK = eps * bound**2 * gamma**2 / (m * sigma**4) * ALONG**2
 
 PRINTED = Claim(
     id="S-thm-4.4",
     row="S-thm-4.4",
-    locations=PLACES,
-    statement=_SCALE + r"g_j^2 - m\mu_{g_j}^2 - \lambda^2" + LAST
-    + r",\quad g_j = \max_{\|X\| \le \lambda}\|\nabla_W L\|^2,\ \mu_{g_j} = \mu_{\nabla_y L}",
-    sides=literal,
-    relation=Relation.AT_MOST,
-    expected=Verdict.REFUTED,
+    locations=(
+        final(199, "Sect. 4.2, Theorem 4.4", r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
+        final(452, PROOF, r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
+        supplement(177, "App. C.2, Theorem 4.4", r"g_{j}^{2} - m \mu_{g_{j}}^{2} - \lambda^{2}"),
+        supplement(215, PROOF, r"g_j^2 - m \mu_{g_j}^2 - \lambda^2"),
+    ),
+    title="the largest gradient in the weights",
+    says=printed(g_j**2, average(g)),
+    expected=REFUTED,
     corrected_by="S-thm-4.4/corrected",
     falsified_by="one batch, loss and lambda; g, sigma and yhat fixed while X varies",
-)  # fmt: skip
+)
 
 
-def reading(name: str, sides: Callable[[Network, Letters], Sides], statement: str) -> Claim:
+def reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
     """Return another reading of the printed theorem."""
-    return replace(PRINTED, id=f"S-thm-4.4/{name}", sides=sides, statement=statement)
+    settled = {"form": Form.READING, "title": title, **fields}
+    return replace(PRINTED, id=f"S-thm-4.4/{name}", says=says, **settled)
 
-
-_NOT_SQUARED = PRINTED.statement.replace("g_j^2", "g_j", 1)
-_SCALED = (r"\mu_{\nabla_y L}", r"\lambda\mu_{\nabla_y L}")
 
 READINGS = [
     PRINTED,
-    reading("scaled-mean", scaled_mean, PRINTED.statement.replace(*_SCALED)),
-    reading("itself", mean_of_itself, PRINTED.statement.replace(r"\mu_{\nabla_y L}", "g_j")),
-    reading("not-squared", not_squared, _NOT_SQUARED),
-    reading("not-squared/scaled-mean", charitable, _NOT_SQUARED.replace(*_SCALED)),
+    reading("scaled-mean", printed(g_j**2, bound * average(g)), "the mean of lambda dL/dy"),
+    reading("itself", printed(g_j**2, g_j), "the mean of g_j, one number"),
+    reading("not-squared", printed(g_j, average(g)), "the maximum, not its square"),
+    reading(
+        "not-squared/scaled-mean",
+        printed(g_j, bound * average(g)),
+        "the maximum, not its square; the mean of lambda dL/dy",
+    ),
 ]
-
-RIGHT = r"g_j - \lambda^2 m\mu_{\nabla_y L}^2 - "
-EQUALITY = r"\hat g_j = \frac{\gamma^2}{\sigma^2}\Big(" + RIGHT
-
 CORRECTED = PRINTED.corrected(
-    sides=corrected,
-    relation=Relation.EQUAL,
-    statement=EQUALITY + r"\frac{\lambda^2}m" + LAST,
+    title="the largest gradient in the weights, exactly",
+    says=equal(g_hat, right_side(g, OVER_M)),
     corrected_by=None,
 )
-
-SHARED = PRINTED.under(Reading.SHARED_EPSILON, Verdict.REFUTED)
-
+SHARED = PRINTED.under(EPS, REFUTED)
 CORRECTED_SHARED = SHARED.corrected(
-    sides=corrected,
-    certificate=slack,
-    statement=_SCALE + RIGHT + r"\frac{\lambda^2}m" + LAST,
+    says=g_hat <= right_side(g, OVER_M),
+    because=SLACK,
     corrected_by=None,
     remark="The slack is epsilon times a square: epsilon shortens yhat below the norm sqrt(m).",
 )
+EQUALITY_SHARED = SHARED.sharpened(
+    "equality",
+    title="the largest gradient in the weights, exactly",
+    says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
+    corrected_by=None,
+)
 
-CLAIMS = [
+AT_X = bound**2 * dot(u, grad) ** 2 / norm2(u)
+OFF_X = bound**2 * norm2(grad - u * (dot(u, grad) / norm2(u)))
+EACH = reading(
+    "each-input",
+    AT_X <= right_side(g, OVER_M),
+    "the gradient in the weights at each input matrix",
+    form=Form.BOUNDARY,
+    because=OFF_X + SLACK,
+    expected=PROVED,
+    corrected_by=None,
+    falsified_by="one batch, loss and X = lambda u e1'/|u|; sigma and yhat on the right are those"
+    " of the same X",
+    remark="The slack is what of the gradient is orthogonal to X.",
+)
+TWO = reading(
+    "two-networks",
+    g_hat <= right_side(VANILLA, OVER_M),
+    "the largest gradients of two networks, each at its own point",
+    form=Form.BOUNDARY,
+    falsified_by="the corrected form with dL/dy taken at y, where the network without BN is",
+)
+MOVING = reading(
+    "inputs-move",
+    dot(y, grad) ** 2 + dot(u, grad) ** 2
+    <= norm2(v) * norm2(gradient(Lhat(variable), variable, at=v)),
+    "the gradients at two input matrices",
+    form=Form.BOUNDARY,
+    corrected_by=EACH.id,
+    falsified_by="one X = (y, u) and one X0 = (v, 0), W = (1, 0), lambda = |v|",
+)
+
+w = vector_of("w", "w", "other_direction")
+"""The weights."""
+
+
+def held(a: Expression) -> Expression:
+    r"""Return :math:`Qa = \lambda^2 a - y\langle y, a\rangle/\|w\|^2`."""
+    return named("Q {0:product}", bound**2 * a - y * (dot(y, a) / norm2(w)), a)
+
+
+WITHIN = assume(norm2(y) <= bound**2 * norm2(w))
+ASIDE = u - grad * (dot(held(grad), u) / dot(grad, held(grad)))
+HELD = reading(
+    "batch-held",
+    equal(dot(y, grad) ** 2 / norm2(w) + dot(grad, held(grad)), right_side(g, OVER_M)),
+    "the largest gradient in the weights, the batch held",
+    expected=PROVED,
+    corrected_by=None,
+    falsified_by="one batch and loss whose gradient at X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) is not the"
+    " right side",
+)
+HELD_WITHIN = replace(
+    HELD,
+    id=f"{HELD.id}/within",
+    title="the inputs that attain it are within the bound",
+    says=dot(y, u) ** 2 / norm2(w) + dot(held(grad), u) ** 2 / dot(grad, held(grad))
+    <= bound**2 * norm2(u),
+    hypotheses=(WITHIN,),
+    because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
+    + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
+    falsified_by="a vector u with |X'u| > lambda |u|, X = y w'/|w|^2 + Qh v'/sqrt(h'Qh)",
+)
+WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
+THEOREM = [
     *READINGS,
-    *(r.under(Reading.SHARED_EPSILON, Verdict.REFUTED, corrected_by=CORRECTED_SHARED.id)
-      for r in READINGS),
-    *(r.under(Reading.UNIT_VARIANCE, Verdict.REFUTED, corrected_by=CORRECTED_SHARED.id)
-      for r in READINGS),
+    *(r.under(EPS, REFUTED, **WITH_EPSILON) for r in READINGS),
+    *(r.under(UNIT, REFUTED, **WITH_EPSILON) for r in READINGS),
     CORRECTED,
     CORRECTED_SHARED,
-    SHARED.sharpened(
-        "equality",
-        sides=with_epsilon,
-        relation=Relation.EQUAL,
-        statement=EQUALITY + r"\big(1 + \tfrac{\epsilon}{\sigma^2}\big)\frac{\lambda^2}m" + LAST,
-        corrected_by=None,
+    EQUALITY_SHARED,
+    EACH,
+    EACH.under(EPS, PROVED),
+    EACH.under(
+        UNIT, REFUTED, because=None, certificate=None, corrected_by="S-thm-4.4/each-input/eps"
     ),
-]  # fmt: skip
+    MOVING,
+    MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps"),
+    TWO,
+    TWO.under(EPS, REFUTED, **WITH_EPSILON),
+    HELD,
+    HELD_WITHIN,
+]
+
+equation = displayed(PROOF, "S-eq-10-18")
+x, v_of_10, Xv = (
+    vector_of("x", "x", "y"),
+    vector_of("v", "v", "y"),
+    vector_of("Xv", "Xv", "direction"),
+)
+MIRROR = 2 * dot(x, u) * x - norm2(x) * u
+"""What u, reflected at x, is when it is not scaled."""
+EIGENVALUE = assume(
+    dot(u, v) >= 0,
+    words=r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
+)
+BOUNDED = assume(norm2(Xv) <= bound**2 * norm2(v_of_10), words=r"\|Xv\| \le \lambda\|v\|")
+TEN = equation(
+    {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
+    dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
+    title="a quadratic form and the largest eigenvalue, M = uv'",
+    expected=REFUTED,
+    hypotheses=(EIGENVALUE,),
+    falsified_by="M = uv' and x with x'Mx above the largest eigenvalue",
+)
+REMARK = replace(
+    equation(
+        {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
+        dot(v_of_10, Xv) <= bound * norm2(v_of_10),
+        title="a quadratic form and the spectral norm",
+        hypotheses=(BOUNDED,),
+        because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
+        falsified_by="a square X of norm at most lambda and a v",
+        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
+        " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
+        " for d < m a rank-one X serves each v.",
+    ),
+    id="S-eq-10-remark",
+)
+EIGENVALUES = [
+    TEN,
+    TEN.corrected(
+        title="a quadratic form and the largest eigenvalue, M = uu'",
+        says=dot(x, u) ** 2 <= norm2(u) * norm2(x),
+        hypotheses=(),
+        because=norm2(u) * norm2(x - u * (dot(u, x) / norm2(u))),
+    ),
+    TEN.sharpened(
+        title="a quadratic form and the largest eigenvalue of (M + M')/2, M = uv'",
+        says=(2 * dot(x, u) * dot(x, v) - dot(u, v) * norm2(x)) ** 2
+        <= norm2(u) * norm2(v) * norm2(x) ** 2,
+        hypotheses=(),
+        because=norm2(v) * norm2(MIRROR - v * (dot(v, MIRROR) / norm2(v))),
+    ),
+    REMARK,
+]
+
+x_i, x_k = vector_of("x_i", "x_i", "direction"), vector_of("x_k", "x_k", "other_direction")
+
+
+def in_weight(
+    x: Expression, name: str = r"\left(\frac{\partial\hat L}{\partial W_{ij}}\right)"
+) -> Expression:
+    """Return the derivative in the weight of an input, by differentiation of the network."""
+    return named(name, along(Lhat(variable), variable, x, at=y))
+
+
+IN_K = in_weight(x_k, r"\left(\frac{\partial\hat L}{\partial W_{kj}}\right)")
+CHAIN = {"falsified_by": "a batch, a loss and an input whose derivative in the weight differs"}
+WEIGHT = equation(
+    {11: ((429, r"{\partial W_{ij}} (11)"),
+          (187, r"\frac{\partial y_{j}^{(b)}}{\partial W_{ij}}")),
+     12: ((430, r"{x_{i}}^{(b)} (12)"), (190, r"x_i^{(b)}")),
+     13: ((431, r"{\bm{x_{i}}}\right\rangle (13)"), (193, r"x_i \right\rangle \tag{13}"))},
+    equal(in_weight(x_i, r"\frac{\partial\hat L}{\partial W_{ij}}"), dot(partial, x_i)),
+    row="S-steps",
+    title="the gradient in one weight",
+    **CHAIN,
+)  # fmt: skip
+WEIGHTS = equation(
+    {14: ((432, r"=\bm{X}^{\top}\left("), (195, r"\boldsymbol{X}^{\top} \left("))},
+    equal(along(Lhat(variable), variable, x_i + 2 * x_k, at=y),
+          dot(partial, x_i) + 2 * dot(partial, x_k)),
+    title="the gradient in two weights, along (1, 2)",
+    **CHAIN,
+)  # fmt: skip
+SQUARED = equation(
+    {15: ((436, r"\bm{XX^{\top}}\left("), (199, r"X X^{\top} \left("))},
+    equal(in_weight(x_i) ** 2 + IN_K**2,
+          dot(partial, x_i * dot(x_i, partial) + x_k * dot(x_k, partial))),
+    title="the squared gradient in two weights, X = (x_i, x_k)",
+    **CHAIN,
+)  # fmt: skip
+BIAS = replace(
+    WEIGHTS,
+    id=f"{WEIGHTS.id}/bias",
+    title="the gradient in a bias",
+    form=Form.BOUNDARY,
+    says=equal(in_weight(one, r"\frac{\partial\hat L}{\partial b_j}"), 0),
+    falsified_by="a derivative in a bias that is not zero",
+)
+
+AT_U = bound**2 * along(Lhat(variable), variable, u, at=y) ** 2 / norm2(u)
+AT_H = bound**2 * along(Lhat(variable), variable, grad, at=y) ** 2 / norm2(grad)
+OF_L_AT_U = bound**2 * along(L(variable), variable, u, at=z) ** 2 / norm2(u)
+OF_L_AT_G = bound**2 * along(L(variable), variable, g, at=z) ** 2 / norm2(g)
+FIXED_WHILE_X_VARIES = "one batch, loss and lambda; g, sigma and yhat fixed while X varies"
+SIXTEEN = equation(
+    {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
+    AT_U <= bound**2 * norm2(partial),
+    title="the gradient in the weights at each input matrix",
+    because=OFF_X,
+    falsified_by="one X = lambda u e1'/|u| with a larger gradient; h fixed while X varies",
+    remark="The slack is what of h is orthogonal to X; it vanishes for u = h, so <= is =.",
+)
+SEVENTEEN = equation(
+    {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),
+          (207, r"\frac{\lambda^2 \gamma^2}{\sigma^2}"))},
+    g_hat <= bound**2 * gamma**2 / sigma**2 * (
+        norm2(g) - 1 / m * dot(one, g) ** 2 - 1 / sqrt(m) * ALONG**2
+    ),
+    title="the largest gradient in the weights, by Theorem 4.1",
+    expected=REFUTED,
+    corrected_by=CORRECTED.id,
+    falsified_by=FIXED_WHILE_X_VARIES,
+    remark="Both texts print the root here; in the last version (9) and Theorem 4.1 have 1/m.",
+)  # fmt: skip
+EIGHTEEN = equation(
+    {18: ((448, r"g_{j}:=\max_{||X||_{2}<\lambda}"),
+          (211, r"g_{j} := \max_{||X||_{2} < \lambda}"))},
+    equal(largest(grad, bound), bound**2 * norm2(g)),
+    title="the largest gradient of the normal network",
+    expected=REFUTED,
+    falsified_by=FIXED_WHILE_X_VARIES,
+    remark="Both texts print Lhat on the left; the words 'in the normal network' speak of L.",
+)  # fmt: skip
+SHARED_18 = EIGHTEEN.under(EPS, REFUTED)
+EACH_18 = {
+    "says": OF_L_AT_U <= bound**2 * norm2(g),
+    "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
+    "remark": "",
+}
+ATTAINED_18 = {"says": equal(OF_L_AT_G, bound**2 * norm2(g)), "remark": ""}
+LINES = [
+    *EIGENVALUES,
+    *(c for line in (WEIGHT, WEIGHTS, SQUARED, BIAS) for c in line.with_epsilon(PROVED)),
+    *SIXTEEN.with_epsilon(PROVED),
+    SIXTEEN.sharpened(
+        "equality", says=equal(AT_H, bound**2 * norm2(partial)), because=None, remark=""
+    ),
+    SEVENTEEN,
+    *(SEVENTEEN.under(reading, REFUTED, **WITH_EPSILON) for reading in (EPS, UNIT)),
+    EIGHTEEN,
+    SHARED_18,
+    EIGHTEEN.corrected(**EACH_18),
+    EIGHTEEN.sharpened("attained", **ATTAINED_18),
+    SHARED_18.corrected(**EACH_18),
+    SHARED_18.sharpened("attained", **ATTAINED_18),
+]
+
+CLAIMS = [*THEOREM, *LINES]

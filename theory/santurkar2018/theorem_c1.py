@@ -1,4 +1,4 @@
-r"""Theorem C.1: the minimax bound on smoothness in the weights.
+r"""Theorem C.1: the minimax bound on smoothness in the weights; its proof, (52) to (58).
 
 As in Theorem 4.4, g, H, sigma and yhat are fixed while X varies.  Let h and Hh be the gradient and
 Hessian of Lhat in y.  A maximum over X is one over X = lambda u e1'/|u|, u any vector
@@ -9,113 +9,115 @@ or linear, where it is zero; both preserve relative norms, as "the same conditio
 kappa, "the separation given in the previous theorem", can be what the brackets of Theorem 4.2
 subtract (``kappa``, second display: <g, yhat>|h|^2/(m gamma); ``first-display``: gamma^2/sigma^2
 times that), what Theorem 4.4 subtracts (``weights``), or the difference g'Hg - (sigma^2/gamma^2)
-h'Hh h itself (``difference``).  None makes the theorem true, nor "<=" for "<"; what is right is in
-:mod:`theory.santurkar2018.theorem_c1_corrected`.
+h'Hh h itself (``difference``).  None makes the theorem true, nor "<=" for "<".
 
-The proof breaks at (58): X = lambda I does not maximise betahat.  Since <yhat, Hh h> =
--|h|^2/sigma while <yhat, h> = 0, h is no eigenvector of Hh unless it is zero.  Nor does anything
-there give "<": with gamma = 0 both sides are zero.
+What is right, for every X, with v = XX'h and PX the inputs without their parts along 1 and yhat:
+
+    betahat(X) = (gamma/sigma)^4 beta(PX) - (gamma/(m sigma^2)) <g, yhat> |Pv|^2
+                 - 2/(m sigma) <h, v> <yhat, v>,
+
+and the last term is at most (3 sqrt(3)/8) lambda^4 |h|^3/(sigma sqrt(m)) in size, a bound that
+a linear loss with <g, yhat> = 0 and <g, 1> = 0 attains.  So max betahat is at most (gamma/sigma)^4
+max beta, plus that, plus the middle term where gamma <g, yhat> < 0: nothing is subtracted for free.
+
+The proof breaks at (58): X = lambda I does not maximise betahat.  The maximum of v'Av over |v|^2 <=
+<v, a> is at v = a only if a is an eigenvector of A.  At eps = 0, <yhat, Hh h> = -|h|^2/sigma while
+<yhat, h> = 0, so h is none of Hh unless it is zero: (58) is false wherever it says something.  Nor
+does anything there give "<": with gamma = 0 both sides are zero.  (57) puts the gradient of (47) in
+without its factor gamma/sigma, squared here, and without the bar over g; the mean of g is no matter
+at X = lambda I, but at any other X it is: with y = (-1, 0, 1), gamma = sigma, g = (1, 1, 1), H = I
+and X = (1, 0, 0)' the sides are 0 and 1/6.  (55) holds no formula in either text.
 """
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
-from theory.arithmetic import inner, norm_squared
-from theory.claim import (
-    Claim,
-    Hypothesis,
-    Letters,
-    Network,
-    Reading,
+from theory.claim import Claim, Form, Reading
+from theory.language.expression import (
+    Expression,
+    Operation,
     Relation,
-    Sides,
-    Verdict,
-    gradient_in_y,
+    Says,
+    along,
+    equal,
+    named,
+    number,
 )
-from theory.maxima import quadratic_along
-from theory.santurkar2018.second_derivative import bending
+from theory.language.operations import average, dot, norm2, row, sqrt
+from theory.santurkar2018.equations import displayed
+from theory.santurkar2018.facts import library_gradient
+from theory.santurkar2018.letters import (
+    ALONG,
+    PROVED,
+    REFUTED,
+    SCALE,
+    H,
+    gbar,
+    hessian_form,
+    off_yhat,
+    project,
+    quadratic,
+)
+from theory.santurkar2018.proof_4_2 import library_hessian
 from theory.santurkar2018.texts import final, supplement
+from theory.santurkar2018.theorem_4_4 import in_weight, x_i, x_k
+from theory.statement import Hypothesis, assume
+from theory.unit import (
+    L,
+    Lhat,
+    bound,
+    g,
+    gamma,
+    grad,
+    hessian,
+    m,
+    one,
+    sigma,
+    u,
+    variable,
+    y,
+    yhat,
+    z,
+)
 
-Kappa = Callable[[Network, Letters], Any]
+EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 
+beta_hat = named(r"\hat\beta(X)", bound**4 * dot(u, grad) ** 2 * hessian_form(u) / norm2(u) ** 2)
+r"""The left side at :math:`X = \lambda u e_1^\top/\|u\|`."""
 
-def beta_hat(network: Network) -> Any:
-    """The left side at X = lambda u e1'/|u|."""
-    h = gradient_in_y(network)
-    return quadratic_along(h, lambda u: bending(network, u), network.direction, network.bound)
-
-
-def second_display(network: Network, at: Letters) -> Any:
-    r""":math:`\frac{1}{m\gamma}\langle g, \hat y\rangle\|h\|^2`, times gamma^2 over gamma^2."""
-    h = gradient_in_y(network)
-    return inner(at.g, at.yhat) * norm_squared(h) / (at.m * at.gamma)
-
-
-def first_display(network: Network, at: Letters) -> Any:
-    r""":math:`\frac{\gamma}{m\sigma^2}\langle g, \hat y\rangle\|h\|^2`."""
-    h = gradient_in_y(network)
-    return at.gamma / (at.m * at.sigma**2) * inner(at.g, at.yhat) * norm_squared(h)
-
-
-def weights(network: Network, at: Letters) -> Any:
-    r""":math:`m\mu_g^2 + \lambda^2\langle g, \hat y\rangle^2`, what Theorem 4.4 subtracts."""
-    mean_part = inner(at.one, at.g) ** 2 / at.m
-    return mean_part + network.bound**2 * inner(at.g, at.yhat) ** 2
-
-
-def difference(network: Network, at: Letters) -> Any:
-    r""":math:`g^\top Hg - \frac{\sigma^2}{\gamma^2}h^\top\hat H h`."""
-    h = gradient_in_y(network)
-    scale = at.sigma**2 / at.gamma**2
-    return inner(at.g, at.H(at.g)) - scale * bending(network, h)
-
-
-def printed(kappa: Kappa) -> Callable[[Network, Letters], Sides]:
-    """The printed inequality for one u, where the maximum on the right is lambda^4 g'Hg."""
-
-    def sides(network: Network, at: Letters) -> Sides:
-        separation = inner(at.g, at.H(at.g)) - kappa(network, at)
-        right = at.gamma**2 / at.sigma**2 * network.bound**4 * separation
-        return Sides(beta_hat(network), right)
-
-    return sides
-
-
-LINEAR = Hypothesis(
-    r"L \text{ is linear, so that } \max_X\beta = 0",
-    lambda network, at: norm_squared(at.H(at.g)),
-    Relation.EQUAL,
+LINEAR = assume(
+    equal(norm2(H(g)), 0),
     impose=lambda case: case.with_isotropic_loss(case.other_direction, 0),
     printed=False,
+    words=r"L \text{ is linear, so that } \max_X\beta = 0",
 )
-
-CONVEX = Hypothesis(
-    r"H = I, \text{ so that } \max_X\beta = \lambda^4\|g\|^2",
-    lambda network, at: norm_squared(at.H(at.g) - at.g),
-    Relation.EQUAL,
+CONVEX = assume(
+    equal(norm2(H(g) - g), 0),
     impose=lambda case: case.with_isotropic_loss(case.other_direction, 1),
     printed=False,
+    words=r"H = I, \text{ so that } \max_X\beta = \lambda^4\|g\|^2",
 )
+largest_beta = named(r"\max_X\beta", bound**4 * quadratic(g))
+"""The maximum on the right, for these losses."""
 
-_MAX = r"\max_{\|X\| \le \lambda}"
-
-_STATEMENT = (
-    _MAX + r"\hat\beta(X) {} \frac{\gamma^2}{\sigma^2}\Big[" + _MAX + r"\beta(X) - \lambda^4\kappa"
-    r"\Big],\quad \beta = (\nabla_W L)^\top\frac{\partial^2 L}{\partial W\partial W}(\nabla_W L),"
-    r"\ \kappa = "
-)
-
-KAPPAS: dict[str, tuple[Kappa, str]] = {
-    "kappa": (second_display, r"\frac{1}{m\gamma}\langle g, \hat y\rangle\|\nabla_y\hat L\|^2"),
+KAPPAS = {
+    "kappa": (
+        1 / (m * gamma) * ALONG * norm2(grad),
+        "kappa what the second display of Theorem 4.2 subtracts",
+    ),
     "first-display": (
-        first_display, r"\frac{\gamma}{m\sigma^2}\langle g, \hat y\rangle\|\nabla_y\hat L\|^2"
+        gamma / (m * sigma**2) * ALONG * norm2(grad),
+        "kappa what the first display of Theorem 4.2 subtracts",
     ),
-    "weights": (weights, r"m\mu_g^2 + \lambda^2\langle g, \hat y\rangle^2"),
+    "weights": (
+        m * average(g) ** 2 + bound**2 * ALONG**2,
+        "kappa what Theorem 4.4 subtracts",
+    ),
     "difference": (
-        difference,
-        r"g^\top Hg - \frac{\sigma^2}{\gamma^2}\nabla_y\hat L^\top\hat H\nabla_y\hat L",
+        quadratic(g) - sigma**2 / gamma**2 * hessian_form(grad),
+        "kappa the difference of the quadratic forms",
     ),
-}  # fmt: skip
+}
+"""The readings of the separation."""
 
 PLACES = (
     final(539, "App. C.2, Theorem C.1", r"-\lambda^{4}\kappa\right],"),
@@ -125,33 +127,214 @@ PLACES = (
 )
 
 
-def _claim(name: str, relation: Relation, loss: Hypothesis, sign: str) -> Claim:
-    kappa, meaning = KAPPAS[name]
-    linear = "/linear" if loss is LINEAR else ""
-    strict = "" if relation is Relation.LESS_THAN else "/at-most"
+def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
+    """Return the printed theorem with a kappa, strict or not, for one kind of loss."""
+    separation, title = KAPPAS[kappa]
+    right = SCALE * (largest_beta - bound**4 * separation)
+    strict = relation is Relation.LESS_THAN
     return Claim(
-        id=f"S-thm-C1/{name}{linear}{strict}",
+        id=f"S-thm-C1/{kappa}{'/linear' if loss is LINEAR else ''}{'' if strict else '/at-most'}",
         row="S-thm-C1",
         locations=PLACES,
-        statement=_STATEMENT.replace("{}", sign, 1) + meaning,
-        sides=printed(kappa),
-        relation=relation,
+        title=f"smoothness in the weights, {title}",
+        form=Form.PRINTED if strict and kappa == "kappa" else Form.READING,
+        says=Says(beta_hat, relation, right),
         hypotheses=(loss,),
-        expected=Verdict.REFUTED,
-        order=2,
+        expected=REFUTED,
         corrected_by="S-thm-C1/kappa/corrected",
         falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is not below the right"
         " side; g, H, sigma and yhat fixed while X varies",
     )
 
 
-STRICT = [_claim(name, Relation.LESS_THAN, CONVEX, "<") for name in KAPPAS]
-AT_MOST = [_claim(name, Relation.AT_MOST, CONVEX, r"\le") for name in KAPPAS]
-ON_LINEAR = [_claim(name, Relation.AT_MOST, LINEAR, r"\le") for name in ("kappa", "weights")]
+STRICT = [minimax(kappa, Relation.LESS_THAN, CONVEX) for kappa in KAPPAS]
+AT_MOST = [minimax(kappa, Relation.AT_MOST, CONVEX) for kappa in KAPPAS]
+ON_LINEAR = [minimax(kappa, Relation.AT_MOST, LINEAR) for kappa in ("kappa", "weights")]
 
-_SHARED = [
-    c.under(Reading.SHARED_EPSILON, Verdict.REFUTED, corrected_by="S-eq-58/eps/corrected")
-    for c in (STRICT[0], AT_MOST[0], ON_LINEAR[0])
+V = named("v", bound**2 * dot(u, grad) / norm2(u) * u)
+r""":math:`XX^\top h`."""
+UNIT_V = named("v", u * (dot(u, grad) / norm2(u)))
+"""The same where lambda is one."""
+beta_of_projected = named(
+    r"\beta(PX)",
+    bound**4 * dot(project(u), g) ** 2 * quadratic(project(u)) / norm2(u) ** 2,
+)
+FOURTH, MIDDLE = gamma**4 / sigma**4, gamma / (m * sigma**2) * ALONG * norm2(project(V))
+CROSS_TERM = 2 / (m * sigma) * dot(grad, V) * dot(yhat, V)
+CORRECTED = STRICT[0].corrected(
+    title="smoothness in the weights at each input matrix, v = XX'h",
+    says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
+    hypotheses=(),
+    corrected_by=None,
+)
+OFF_H = project(UNIT_V) - grad * (dot(grad, UNIT_V) / norm2(grad))
+CROSS = STRICT[0].sharpened(
+    title="how large the last term can be",
+    says=dot(yhat, UNIT_V) ** 2 <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
+    hypotheses=(),
+    because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
+    corrected_by=None,
+    remark="With <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square is at most"
+    " (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where <g, 1> = 0.",
+)
+EXCESS = bound**4 / sigma * sqrt(27 * norm2(grad) ** 3 / (64 * m))
+T = dot(grad, UNIT_V) / norm2(grad)
+IN_UNITS = 2 * bound**8 / (m**2 * sigma**2 * EXCESS)
+MINIMAX = STRICT[0].sharpened(
+    "minimax",
+    title="smoothness in the weights: what is added to that of the normal network",
+    says=beta_hat <= FOURTH * beta_of_projected - MIDDLE + EXCESS,
+    hypotheses=(),
+    because=1 / (2 * EXCESS) * (EXCESS + CROSS_TERM) ** 2
+    + IN_UNITS
+    * m
+    * norm2(grad) ** 2
+    * norm2(grad)
+    * (T - number(3) / 4) ** 2
+    * (T + number(1) / 4) ** 2
+    + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
+    + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
+    + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
+    corrected_by=None,
+    falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is above the right side",
+    remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta.",
+)
+THEOREM = [
+    *STRICT,
+    *AT_MOST,
+    *ON_LINEAR,
+    *(
+        c.under(EPS, REFUTED, corrected_by="S-eq-58/eps/corrected")
+        for c in (STRICT[0], AT_MOST[0], ON_LINEAR[0])
+    ),
+    CORRECTED,
+    CROSS,
+    MINIMAX,
 ]
 
-CLAIMS = [*STRICT, *AT_MOST, *ON_LINEAR, *_SHARED]
+equation = displayed("App. C.2, proof of Theorem C.1", "S-eq-52-58")
+
+
+def twice(
+    function: Operation, at: Expression, a: Expression, b: Expression, name: str
+) -> Expression:
+    """Return the second derivative of a function along two inputs, by their weights' names."""
+    return named(name, along(along(function(variable), variable, a), variable, b, at=at))
+
+
+IN_W_TWICE = r"\frac{\partial^2\hat L}{\partial W_{\cdot j}\partial W_{\cdot j}}"
+SLOPE = in_weight(x_i)
+BENDING = twice(Lhat, y, x_i, x_i, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{ij}}")
+beta = named(r"\beta", SLOPE * BENDING * SLOPE)
+BOTH = x_i + 2 * x_k
+SECOND = {"falsified_by": "a batch, a loss and two inputs whose second derivative differs"}
+FIFTY_TWO = equation(
+    {52: ((544, r"\frac{\partial\mathcal{L}}{\partial W_{ij}\partial W_{kj}}"),
+          (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
+    equal(twice(L, z, x_i, x_k, r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}}"),
+          row(x_i, H(x_k))),
+    title="the normal network's Hessian in two weights",
+    remark="The text writes dL for a second derivative throughout.",
+    **SECOND,
+)  # fmt: skip
+FIFTY_THREE = equation(
+    {53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
+          (360, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+    equal(twice(Lhat, y, x_i, x_k, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}}"),
+          row(x_i, hessian(x_k))),
+    title="the Hessian in two weights",
+    **SECOND,
+)  # fmt: skip
+FIFTY_FOUR = equation(
+    {54: ((546, r"=\bm{X}^{\top}\frac{\partial\widehat{\mathcal{L}}}"),
+          (363, r"= X^{\top} \frac{\partial \widehat{\mathcal{L}}}"))},
+    equal(twice(Lhat, y, BOTH, BOTH, rf"(1, 2) {IN_W_TWICE} (1, 2)^\top"),
+          hessian_form(x_i) + 4 * row(x_i, hessian(x_k)) + 4 * hessian_form(x_k)),
+    title="the Hessian in two weights, along (1, 2)",
+    **SECOND,
+)  # fmt: skip
+FIFTY_SIX = equation(
+    {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
+    equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
+    row="S-steps",
+    title="the quadratic form along the gradient in one weight",
+    **SECOND,
+)
+FIFTY_SEVEN = equation(
+    {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
+          (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
+    equal(beta, dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
+    title="the same, the gradient put in",
+    expected=REFUTED,
+    falsified_by="a batch, a loss and one input, X = x_i",
+)  # fmt: skip
+SCALED_57 = replace(
+    FIFTY_SEVEN,
+    id="S-eq-57/scaled",
+    title="the same, with gamma/sigma restored",
+    form=Form.BOUNDARY,
+    says=equal(beta, SCALE * dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
+    corrected_by="S-eq-57/corrected",
+    remark="gamma/sigma restored, but g without the bar that (47) has.",
+)
+RIGHT_57 = equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i))
+SHARED_57 = FIFTY_SEVEN.under(EPS, REFUTED)
+FIFTY_EIGHT = equation(
+    {
+        58: (
+            (555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
+            (377, r"\max_{||X|| \le \lambda} \beta"),
+        )
+    },
+    beta_hat <= bound**4 * hessian_form(off_yhat(g)),
+    title="the largest quadratic form, at each input matrix",
+    expected=REFUTED,
+    corrected_by="S-eq-58/corrected",
+    falsified_by="one X = lambda u e1'/|u| with a larger beta; g, H, sigma and yhat fixed",
+)
+SCALED_58 = replace(
+    FIFTY_EIGHT,
+    id="S-eq-58/scaled",
+    title="the same, (57) corrected",
+    form=Form.BOUNDARY,
+    says=beta_hat <= bound**4 * hessian_form(grad),
+    remark="(57) corrected: the maximum is still not at X = lambda I.",
+)
+IN_CLOSED_FORM = {
+    "title": "the quadratic form at each input matrix, by the library's formulas",
+    "says": equal(
+        beta_hat,
+        bound**4
+        * dot(u, library_gradient(y, g)) ** 2
+        * dot(u, library_hessian(y, g, u))
+        / norm2(u) ** 2,
+    ),
+    "corrected_by": None,
+}
+WITH_EPSILON = {"corrected_by": "S-eq-58/eps/corrected"}
+SHARED_58 = FIFTY_EIGHT.under(EPS, REFUTED, **WITH_EPSILON)
+LINES = [
+    *(c for line in (FIFTY_TWO, FIFTY_THREE, FIFTY_FOUR, FIFTY_SIX)
+      for c in line.with_epsilon(PROVED)),
+    FIFTY_SEVEN,
+    SCALED_57,
+    SHARED_57,
+    FIFTY_SEVEN.under(UNIT, REFUTED, corrected_by=f"{SHARED_57.id}/corrected"),
+    FIFTY_SEVEN.corrected(says=RIGHT_57),
+    SHARED_57.corrected(says=RIGHT_57),
+    FIFTY_EIGHT,
+    SCALED_58,
+    SHARED_58,
+    SCALED_58.under(EPS, REFUTED, **WITH_EPSILON),
+    FIFTY_EIGHT.under(UNIT, REFUTED, **WITH_EPSILON),
+    FIFTY_EIGHT.corrected(**IN_CLOSED_FORM),
+    SHARED_58.corrected(**IN_CLOSED_FORM),
+    SCALED_58.sharpened(
+        "no-eigenvector",
+        title="the gradient is no eigenvector of the Hessian",
+        says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
+        corrected_by=None,
+    ),
+]  # fmt: skip
+
+CLAIMS = [*THEOREM, *LINES]

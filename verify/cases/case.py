@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,3 +58,16 @@ def adapted(case: Case, claim: Claim) -> Case:
         if hypothesis.impose is not None:
             case = hypothesis.impose(case)
     return case
+
+
+def imposed_by(claim: Claim) -> tuple[Any, ...]:
+    """Return the changes of a case that a claim's hypotheses impose."""
+    return tuple(h.impose for h in claim.hypotheses if h.impose is not None)
+
+
+def adapting_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Return groups of claims of one reading that change every case in the same way."""
+    groups: dict[Any, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault((claim.reading, imposed_by(claim)), []).append(claim)
+    return list(groups.values())

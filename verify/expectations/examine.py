@@ -19,8 +19,9 @@ from theory.statement import Relation
 from verify.evidence import Record
 from verify.expectations import means
 from verify.expectations.laws import LAWS, Entries
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
-from verify.witnesses.witness import Settings, counted
+from verify.witnesses.records import counted
 
 WITNESS = "monte carlo"
 SIZES = (

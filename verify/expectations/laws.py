@@ -4,7 +4,8 @@ The fourth moment is what matters: with one the norm of an :math:`N \times n` ma
 order of :math:`\sqrt N + \sqrt n`, without one its largest entry alone is larger.  Student's t has
 one above four degrees of freedom only.  The sparse laws are :math:`\pm 1/\sqrt p` with probability
 p and else 0, where p shrinks as the matrix grows: one entry in a row or column, or in the whole
-matrix, is what one expects not to be 0.
+matrix, is what one expects not to be 0.  Of log-normal entries with a large sigma one in a column
+is all of it: normalised, the columns are nearly one-hot.
 """
 
 from __future__ import annotations
@@ -110,6 +111,22 @@ def rectified() -> Law:
     return Law(draw, lambda N, n: central / variance**2, lambda N, n: inf)
 
 
+def log_normal(sigma: float) -> Law:
+    r"""Return :math:`\pm\mathrm{e}^{\sigma Z - \sigma^2}` with Z normal.
+
+    Every moment is finite, but a fourth one that no float holds counts as infinite.
+    """
+
+    def draw(rng: Generator, N: int, n: int) -> Array:
+        signs = rng.choice([-1.0, 1.0], size=(N, n))
+        return signs * np.exp(sigma * rng.normal(size=(N, n)) - sigma**2)
+
+    with np.errstate(over="ignore"):
+        fourth = float(np.exp(np.float64(4 * sigma**2)))
+    order = inf if fourth < inf else 4
+    return Law(draw, lambda N, n: fourth, lambda N, n: inf, order=order)
+
+
 LAWS: dict[str, Law] = {
     "signs": sparse(lambda N, n: 1.0, is_fixed=True),
     "uniform": standardised(stats.uniform()),
@@ -119,6 +136,8 @@ LAWS: dict[str, Law] = {
     "Student t, 5 degrees of freedom": standardised(stats.t(5), order=5),
     "Student t, 3 degrees of freedom": standardised(stats.t(3), order=3),
     "Student t, 2.5 degrees of freedom": standardised(stats.t(2.5), order=2.5),
+    "log-normal, sigma = 1": log_normal(1),
+    "log-normal, sigma = 15": log_normal(15),
     "sparse, p = 1/max(N, n)": sparse(lambda N, n: 1 / max(N, n)),
     "sparse, p = 1/(Nn)": sparse(lambda N, n: 1 / (N * n)),
 }

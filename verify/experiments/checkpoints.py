@@ -21,6 +21,7 @@ import torch
 from verify.cache import CacheError, read_tensors, write_tensors
 from verify.evidence import EvidenceError, Run
 from verify.experiments.experiment import Setting
+from verify.fingerprint import of_module
 
 Identity = Mapping[str, str]
 IDENTITY_FILE = "run.json"
@@ -125,7 +126,7 @@ def identity(experiment: str, setting: Setting, run: Run) -> dict[str, str]:
     return {
         "experiment": experiment,
         **{name: str(value) for name, value in asdict(setting).items()},
-        "source": run.source,
+        "source": of_module("verify.experiments.command"),
         "torch": run.versions["torch"],
         "threads": str(run.threads),
     }

@@ -25,15 +25,15 @@ from verify.experiments import narrow_jets
 from verify.experiments.held_layer import HeldLayer, Loss, held
 from verify.matrices import floats, trained
 from verify.witnesses import autograd
+from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack
-from verify.witnesses.witness import record
 
 WITNESS = "trained"
 OF_BATCH_NORMALIZATION = (
     "S-thm-4.1",
-    "S-thm-4.1/equality",
+    "S-eq-9",
     "S-thm-4.1/eps",
-    "S-thm-4.1/eps/equality",
+    "S-eq-9/eps/corrected",
     "S-thm-4.2a",
     "S-thm-4.2a/equality",
     "S-thm-4.2a/eps",

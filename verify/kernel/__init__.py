@@ -1,4 +1,4 @@
-"""A proof assistant's kernel as a witness: Coq checks theorems that are stated from the definitions.
+"""A proof assistant's kernel as a witness: Coq checks theorems stated from the definitions.
 
 - :mod:`~verify.kernel.coq`: where Coq is, and what to do where it is not;
 - :mod:`~verify.kernel.theorems`: the theorems of a Coq file, their statements and hashes;

@@ -1,10 +1,10 @@
 """Files compiled in the order of what they need, several at once, and only what has changed.
 
-The sources are copied to a folder of builds and compiled there.  To each copy a question is added
-for the assumptions of all its theorems together, so that one run of Coq both checks a file and says
-what it rests on.  What was found of a file is kept next to it with a fingerprint of its text, of
-the fingerprints of what it needs and of Coq's version: a file whose fingerprint is the same is not
-compiled again.
+The sources are copied to a folder of builds and compiled there.  A file may end with a question for
+the assumptions of its theorems together (:func:`with_question`), so that one run of Coq both checks
+it and says what it rests on.  What was found of a file is kept next to it with a fingerprint of its
+text, of the fingerprints of what it needs and of Coq's version: a file whose fingerprint is the
+same is not compiled again.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ ERROR = re.compile(r'File "[^"]+", line (\d+), characters .*?:\n(.*)', re.DOTALL
 REPORT = re.compile(r"^(Closed under the global context|Axioms:)$", re.MULTILINE)
 ASSUMPTION = re.compile(r"^([\w.']+)\s*(?::|$)", re.MULTILINE)
 UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|Fail|Unset Guard)\b")
+QUESTION = "Print Assumptions stated_here."
 LIMIT = 300.0
 """Seconds for one file."""
 
@@ -64,7 +65,7 @@ class Compilation:
         """Compile all files and yield what became of each, in the order in which they end."""
         for file, text in self.sources.items():
             refuse_axioms(file, text)
-            _write_if_changed(self.root / file, with_question(text))
+            _write_if_changed(self.root / file, text)
         needs = self.coq.needs(self.root, sorted(self.sources))
         sorter = TopologicalSorter(needs)
         sorter.prepare()
@@ -78,7 +79,7 @@ class Compilation:
                     bad = next((n for n in needs[file] if n in failed), None)
                     work = (self._skip, file, bad) if bad else (self._compile, file)
                     call, *arguments = work
-                    future = pool.submit(call, fingerprints[file], *arguments)  # type: ignore[operator,arg-type]
+                    future = pool.submit(call, fingerprints[file], *arguments)  # type: ignore[arg-type]
                     running[future] = file
                 ended, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
@@ -89,8 +90,7 @@ class Compilation:
                     yield found
 
     def _fingerprint(self, file: str, needed: list[str], known: Mapping[str, str]) -> str:
-        text = with_question(self.sources[file])
-        parts = [self.coq.version, text, *(known[n] for n in needed)]
+        parts = [self.coq.version, self.sources[file], *(known[n] for n in needed)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def _compile(self, fingerprint: str, file: str) -> Found:
@@ -116,7 +116,8 @@ class Compilation:
             line, words = (int(match.group(1)), match.group(2)) if match else (0, done.stderr)
             error = f"line {line}: {' '.join(words.split())[:400]}"
             return Found(file, fingerprint, seconds, self._checks(file, stated, error, line), error)
-        rests_on = assumptions(done.stdout) if stated else ()
+        is_asked = QUESTION in self.sources[file]
+        rests_on = assumptions(done.stdout) if is_asked else ()
         checks = tuple(
             _judged(replace(check, assumptions=rests_on, seconds=time))
             for check, time in zip(self._checks(file, stated), _shares(stated, times), strict=True)
@@ -180,13 +181,13 @@ def question(names: Sequence[str]) -> str:
     """
     if not names:
         return ""
-    return f"\nDefinition stated_here := ({', '.join(names)}).\nPrint Assumptions stated_here.\n"
+    return f"\nDefinition stated_here := ({', '.join(names)}).\n{QUESTION}\n"
 
 
 def assumptions(output: str) -> tuple[str, ...]:
-    """Return the assumptions that Coq printed, without their modules.
+    r"""Return the assumptions that Coq printed, without their modules.
 
-    >>> assumptions("Axioms:\\nClassical_Prop.classic : forall P : Prop,\\n  P \\\\/ ~ P\\n")
+    >>> assumptions("Axioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n")
     ('classic',)
     """
     kind, text = REPORT.split(SENTENCE.sub("", output))[1:]
@@ -196,8 +197,11 @@ def assumptions(output: str) -> tuple[str, ...]:
 
 
 def library(folder: Path) -> dict[str, str]:
-    """Return the sources below a folder: the text of each file by its path."""
-    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.v")}
+    """Return the sources below a folder, each with its question, by their paths."""
+    return {
+        path.relative_to(folder).as_posix(): with_question(path.read_text())
+        for path in sorted(folder.rglob("*.v"))
+    }
 
 
 def _judged(check: Check) -> Check:

@@ -64,9 +64,9 @@ class Coq:
 
 
 def parse_dependencies(text: str) -> dict[str, list[str]]:
-    """Return what each file needs from what ``coqdep`` prints: a rule of make for each.
+    r"""Return what each file needs from what ``coqdep`` prints: a rule of make for each.
 
-    >>> parse_dependencies("a.vo a.glob a.v.beautified a.required_vo: a.v b.vo\\n")
+    >>> parse_dependencies("a.vo a.glob a.v.beautified a.required_vo: a.v b.vo\n")
     {'a.v': ['b.v']}
     """
     found = {}

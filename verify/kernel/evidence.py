@@ -42,6 +42,8 @@ class Check:
     """What the theorems of its file rest on, taken together."""
     seconds: float = 0.0
     coq: str = ""
+    claim: str = ""
+    """The statement that was exported; nothing for a theorem that is written by hand."""
     message: str = ""
     """Why it failed: Coq's first error, or the assumption that is not allowed."""
 

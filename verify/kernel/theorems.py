@@ -29,9 +29,9 @@ class Theorem:
 
 
 def theorems(source: str) -> Iterator[Theorem]:
-    """Yield the theorems of a file's text; lemmas are steps on the way and are not listed.
+    r"""Yield the theorems of a file's text; lemmas are steps on the way and are not listed.
 
-    >>> [found] = theorems("(* An example. *)\\nTheorem truth :\\n  True.\\nProof. exact I. Qed.\\n")
+    >>> [found] = theorems("(* A. *)\nTheorem truth :\n  True.\nProof. exact I. Qed.\n")
     >>> found.name, found.statement, found.line
     ('truth', ': True', 2)
     """

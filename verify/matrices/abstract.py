@@ -32,7 +32,7 @@ from verify.matrices import exact
 from verify.matrices.subjects import Layer
 from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters
 from verify.network import Calculus
-from verify.witnesses.witness import Settings
+from verify.settings import Settings
 
 WITNESS = "abstract"
 SIZES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1))

@@ -19,7 +19,8 @@ from verify.matrices import floats, trained
 from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Layer
 from verify.optimal_scaling import OptimalScaling, optimal_scaling
-from verify.witnesses.witness import Settings, record
+from verify.settings import Settings
+from verify.witnesses.records import record
 
 WITNESS = "best scaling"
 EXAMINED = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation")

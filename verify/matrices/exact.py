@@ -19,10 +19,11 @@ from verify.evidence import Record
 from verify.matrices import lattice
 from verify.matrices.subjects import Numbers, Watched, written
 from verify.search import examples_for, search_settings
+from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import ball
 from verify.witnesses.exact import BALLS, EXACT, side_in_words, stands
-from verify.witnesses.witness import Settings, counted, in_words
+from verify.witnesses.records import counted, in_words
 
 CAP = 512
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""

@@ -22,12 +22,13 @@ from verify.matrices.exact import imposed
 from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
 from verify.witnesses.complex_step import LARGEST_ERROR
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
-from verify.witnesses.witness import Settings, record
+from verify.witnesses.records import record
 
 MATRICES_SHARE = 2
 """One subject of matrices for so many batches of a unit: they are not examined all at once."""

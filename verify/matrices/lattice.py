@@ -17,7 +17,7 @@ Size = tuple[int, ...]
 SIZES: dict[Kind, tuple[Size, ...]] = {
     Kind.LAYER: (
         (1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1), (3, 2, 1), (2, 1, 2), (3, 2, 2), (4, 2, 1),
-        (4, 3, 1),
+        (4, 3, 1), (1, 2, 1),
     ),
     Kind.MAPS: (
         (1, 1, 1, 1, 1, 1), (1, 1, 1, 1, 1, 3), (1, 1, 2, 1, 1, 3), (1, 1, 2, 2, 1, 3),
@@ -25,7 +25,10 @@ SIZES: dict[Kind, tuple[Size, ...]] = {
     ),
     Kind.DESCENT: ((1,), (2,), (3,)),
 }  # fmt: skip
-"""(N, n, p) of layers, (N, c, r, s, d, k) of maps and (d,) of descents, the smaller first."""
+"""(N, n, p) of layers, (N, c, r, s, d, k) of maps and (d,) of descents, the smaller first.
+
+A layer with more inputs than examples comes last: it is for what speaks of such layers alone.
+"""
 
 
 def integers(*shape: int, least: int = -BOUND) -> st.SearchStrategy[Any]:

@@ -21,10 +21,11 @@ from verify.matrices.exact import imposed
 from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
+from verify.settings import Settings
 from verify.witnesses import complex_step
 from verify.witnesses.finite_differences import Differences
 from verify.witnesses.instances import Instances
-from verify.witnesses.witness import Settings, record
+from verify.witnesses.records import record
 
 
 def examine_random(claim: MatrixClaim, settings: Settings) -> Record:

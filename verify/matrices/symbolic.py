@@ -20,8 +20,8 @@ from verify.matrices import exact
 from verify.matrices.lattice import Size
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
+from verify.settings import Settings
 from verify.witnesses.abstract import LOWER_BOUNDS, is_non_negative, is_positive
-from verify.witnesses.witness import Settings
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {

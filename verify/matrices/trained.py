@@ -21,7 +21,8 @@ from verify.evidence import Record
 from verify.matrices import floats
 from verify.matrices.subjects import Layer, Maps, Numbers
 from verify.networks import NETWORKS, Network
-from verify.witnesses.witness import Settings, record
+from verify.settings import Settings
+from verify.witnesses.records import record
 
 KINDS = (Kind.LAYER, Kind.MAPS)
 IMAGES = {"dense": 256, "convolutional": 16}

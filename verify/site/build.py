@@ -10,15 +10,17 @@ from itertools import pairwise
 from pathlib import Path
 
 from theory.statement import Statement
-from verify import engine, experiments
-from verify.evidence import EvidenceError, Record, Run, read
+from verify import engine, experiments, json_lines
+from verify.evidence import EvidenceError, Record, Run
 from verify.experiments import evidence as found
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
     api_pages,
     errata_page,
     experiments_page,
+    implementations_page,
     ledger_page,
+    other_checkers_page,
     papers_page,
     statement_page,
 )
@@ -26,7 +28,9 @@ from verify.site.figures import Figure, figures
 from verify.site.statements import PAPERS, statements
 
 DOCS = Path("docs")
-GENERATED = ("generated", "statements", "experiments", "reference")
+MEASURED = Path("docs/measured")
+"""What ``make conform`` and the benchmark of checkers found; kept with the sources."""
+GENERATED = ("generated", "statements", "experiments", "implementations", "reference")
 """The folders below the site's sources that are written here, and only here."""
 
 
@@ -42,7 +46,7 @@ def write_pages(
     Raises:
         EvidenceError: evidence is damaged, or a picture is missing.
     """
-    run, records = _evidence(evidence)
+    run, records = _evidence(evidence, claims)
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
     for name in GENERATED:
         shutil.rmtree(target / name, ignore_errors=True)
@@ -52,6 +56,7 @@ def write_pages(
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
         **_pictures(entries, run),
         **_experiments(evidence),
+        **_implementations(MEASURED),
         "generated/files/ledger.json": json.dumps([as_json(e) for e in entries], indent=1) + "\n",
     }
     for name, content in files.items():
@@ -59,9 +64,10 @@ def write_pages(
     return len(files)
 
 
-def _evidence(folder: Path) -> tuple[Run | None, list[Record]]:
+def _evidence(folder: Path, claims: Sequence[Statement] | None) -> tuple[Run | None, list[Record]]:
     try:
-        return read(folder)
+        found = engine.known(folder, claims)
+        return found.run, found.records
     except EvidenceError:
         if (folder / "evidence.jsonl").exists():
             raise
@@ -115,6 +121,20 @@ def _experiments(evidence: Path) -> dict[str, str | bytes]:
         root = f"generated/files/experiments/{result.name}"
         files.update({f"{root}/{name}": content for name, content in kept.items()})
     return files
+
+
+def _implementations(measured: Path) -> dict[str, str | bytes]:
+    lines = [line for file in sorted(measured.glob("*.jsonl")) for line in json_lines.read(file)]
+    checkers = measured / "other_checkers.json"
+    noticed = json.loads(checkers.read_text(encoding="utf-8")) if checkers.exists() else None
+    return {
+        "implementations/index.md": implementations_page.index(lines),
+        "implementations/other-checkers.md": other_checkers_page.page(noticed),
+        **{
+            f"implementations/{implementations_page.slug(line)}.md": implementations_page.page(line)
+            for line in lines
+        },
+    }
 
 
 def _write(path: Path, content: str | bytes) -> None:

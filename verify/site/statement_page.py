@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
+from theory.language.definitions import definitions, domains
 from theory.statement import Form, Reading, Statement, Verdict
 from verify.ledger import EVERY_M, EVERY_N, Entry
 from verify.site import findings
@@ -91,6 +92,7 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group
         ""
         if claim.statement == statement.claim.statement
         else formula_or_words(claim.statement, displayed=True) + "\n",
+        _where(claim),
         _hypotheses(claim),
         _remarks(claim),
         findings.proof(entry),
@@ -129,6 +131,15 @@ def _unexpected(entry: Entry) -> str:
     if entry.is_as_expected or entry.verdict is Verdict.NOT_RUN:
         return ""
     return f"The claim's file expects this to be {entry.claim.expected.value}.\n"
+
+
+def _where(claim: Statement) -> str:
+    """Return what the names in a statement stand for, or why it is in words."""
+    if claim.says is None:
+        return f"In words: {claim.in_words}.\n" if claim.in_words else ""
+    defined = [f"{name} = {meaning}" for name, meaning in definitions(claim.says).items()]
+    told = [*defined, *domains(claim.says.actual, claim.says.claimed)]
+    return "where " + ", ".join(f"${each}$" for each in told) + "\n" if told else ""
 
 
 def _hypotheses(claim: Statement) -> str:

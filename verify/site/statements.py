@@ -99,7 +99,7 @@ def _printed_first(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _depth(claim: Statement) -> int:
-    return (Form.PRINTED, Form.CORRECTED, Form.SHARPENED).index(claim.form)
+    return list(Form).index(claim.form)
 
 
 def place_in_order(claim: Statement) -> tuple[int, int, int]:
@@ -157,7 +157,14 @@ def title(claim: Statement) -> str:
     >>> title(TWO_NETWORKS)
     'As printed, “two networks”'
     """
-    form = {Form.PRINTED: "As printed", Form.CORRECTED: "Corrected", Form.SHARPENED: "Sharpened"}
+    form = {
+        Form.PRINTED: "As printed",
+        Form.STEP: "In the proof",
+        Form.READING: "As read",
+        Form.BOUNDARY: "Not claimed",
+        Form.CORRECTED: "Corrected",
+        Form.SHARPENED: "Sharpened",
+    }
     known = {"eps", "eps-unit", "corrected", "sharpened", *{p.lower() for p in Form}}
     names = [part for part in claim.id.split("/")[1:] if part not in known]
     name = f", “{', '.join(names).replace('-', ' ')}”" if names else ""

@@ -7,7 +7,7 @@ Cases of one length and one kind of loss are stacked and examined in one vectori
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,15 @@ from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
 from verify import tolerance
-from verify.cases.case import Case, adapted
+from verify.cases.case import Case, adapted, adapting_alike
+from verify.cases.strata import LONG, random_cases
+from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
+from verify.witnesses.records import record
 from verify.witnesses.stacks import (
     Stack,
     StackedLoss,
@@ -32,6 +36,8 @@ from verify.witnesses.stacks import (
     stacked,
 )
 
+LONG_SHARE = 4
+"""One long batch for so many of another stratum."""
 LossFunction = Callable[[torch.Tensor], torch.Tensor]
 Tensors = tuple[torch.Tensor, ...]
 
@@ -77,34 +83,41 @@ class TorchNetwork(PrimitiveNetwork):
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
     """Return actual, claimed, and the hypotheses' quantities, each flat."""
     letters = claim.letters(network)
-    actual, claimed = claim.sides(network, letters)
+    actual, claimed = (_as_tensor(side, network.y) for side in claim.sides(network, letters))
     shape = torch.broadcast_shapes(actual.shape, claimed.shape)
     quantities = [h.quantity(network, letters).reshape(()) for h in claim.hypotheses]
     stacked = torch.stack(quantities) if quantities else network.y.new_zeros(0)
     return actual.expand(shape).reshape(-1), claimed.expand(shape).reshape(-1), stacked
 
 
-def evaluate_stacked(claim: Claim, stack: Stack, loss: StackedLoss) -> tuple[Array, Array, Array]:
-    """Evaluate stacked cases in one vectorised call."""
+def _as_tensor(side: Any, like: torch.Tensor) -> torch.Tensor:
+    """Return a side, which may be a number such as the length of the batch."""
+    return side if isinstance(side, torch.Tensor) else like.new_tensor(side)
 
-    def one(case: Stack) -> Tensors:
-        return evaluate(
-            claim,
-            TorchNetwork(
-                case.y,
-                case.gamma,
-                case.beta,
-                case.eps,
-                case.direction,
-                lambda z: loss(z, *case.arguments),
-                case.other_direction,
-                case.bound,
-                case.later_normalizations,
-            ),
+
+def evaluate_stacked(
+    claims: Sequence[Claim], stack: Stack, loss: StackedLoss
+) -> list[tuple[Array, ...]]:
+    """Evaluate claims at stacked cases in one vectorised call, which computes nothing twice.
+
+    Returns, for each claim, the actual side, the claimed one and the hypotheses' quantities.
+    """
+
+    def one(case: Stack) -> list[Tensors]:
+        network = TorchNetwork(
+            case.y,
+            case.gamma,
+            case.beta,
+            case.eps,
+            case.direction,
+            lambda z: loss(z, *case.arguments),
+            case.other_direction,
+            case.bound,
+            case.later_normalizations,
         )
+        return [evaluate(claim, network) for claim in claims]
 
-    actual, claimed, quantities = vmap(one)(stack)
-    return _to_numpy(actual), _to_numpy(claimed), _to_numpy(quantities)
+    return [tuple(map(_to_numpy, tensors)) for tensors in vmap(one)(stack)]
 
 
 def examine(
@@ -114,10 +127,28 @@ def examine(
     seed: int = 0,
     samples: int = tolerance.SAMPLES,
 ) -> Instances:
-    """Examine stacked cases; ``samples`` is how often the condition is measured."""
+    """Examine a claim at stacked cases; ``samples`` is how often the condition is measured."""
+    (found,) = examine_together([claim], stack, loss, seed, samples)
+    return found
+
+
+def examine_together(
+    claims: Sequence[Claim],
+    stack: Stack,
+    loss: StackedLoss,
+    seed: int = 0,
+    samples: int = tolerance.SAMPLES,
+) -> list[Instances]:
+    """Examine claims at the same stacked cases."""
+    base = evaluate_stacked(claims, stack, loss)
+    randomly = evaluate_randomly(claims, stack, loss, seed, samples)
+    return [_judged(*found, stack) for found in zip(claims, base, randomly, strict=True)]
+
+
+def _judged(
+    claim: Claim, base: tuple[Array, ...], randomly: list[tuple[Array, ...]], stack: Stack
+) -> Instances:
     m = stack.y.shape[1]
-    base = evaluate_stacked(claim, stack, loss)
-    randomly = evaluate_randomly(claim, stack, loss, seed, samples)
     rounding = rounding_of(base, randomly)
     allowed = tolerance.tolerance(rounding, m)
     outcomes = tolerance.judge(base[0], base[1], claim.relation, allowed)
@@ -141,35 +172,43 @@ def rounding_of(base: tuple[Array, ...], samples: list[tuple[Array, ...]]) -> Ar
 
 
 def evaluate_randomly(
-    claim: Claim,
+    claims: Sequence[Claim],
     stack: Stack,
     loss: StackedLoss,
     seed: int,
     samples: int = tolerance.SAMPLES,
-) -> list[tuple[Array, ...]]:
-    """Evaluate a few times in random arithmetic, in one call; one result a sample."""
+) -> list[list[tuple[Array, ...]]]:
+    """Evaluate a few times in random arithmetic, in one call; for each claim a result a sample."""
 
     def copies(tensor: torch.Tensor) -> torch.Tensor:
         repeated = tensor.repeat(samples, *[1] * (tensor.ndim - 1))
         return repeated * 1.0 if repeated.is_floating_point() else repeated
 
     with RandomArithmetic(tolerance.STEP, seed):
-        results = evaluate_stacked(claim, tree_map(copies, stack), loss)
-    return list(zip(*(np.split(r, samples) for r in results), strict=True))
+        results = evaluate_stacked(claims, tree_map(copies, stack), loss)
+    return [
+        list(zip(*(np.split(side, samples) for side in sides), strict=True)) for sides in results
+    ]
 
 
 def examine_cases(claim: Claim, cases: Sequence[Case], seed: int = 0) -> list[Instances]:
     """Examine cases of any length and loss, grouped by both."""
-    return [
-        _examine_group(claim, [adapted(case, claim) for case in group], seed)
-        for group in grouped(cases)
-    ]
+    return examine_all([claim], cases, seed)[claim.id]
 
 
-def _examine_group(claim: Claim, cases: list[Case], seed: int) -> Instances:
-    found = examine(claim, stacked(cases), loss_of(cases), seed)
-    found.tokens = [case.token for case in cases]
-    found.strata = [case.stratum for case in cases]
+def examine_all(
+    claims: Sequence[Claim], cases: Sequence[Case], seed: int = 0
+) -> dict[str, list[Instances]]:
+    """Examine claims at the same cases; those that leave the cases as they are share all work."""
+    found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
+    for group in grouped(cases):
+        for alike in adapting_alike(claims):
+            changed = [adapted(case, alike[0]) for case in group]
+            together = examine_together(alike, stacked(changed), loss_of(changed), seed)
+            for claim, instances in zip(alike, together, strict=True):
+                instances.tokens = [case.token for case in changed]
+                instances.strata = [case.stratum for case in changed]
+                found[claim.id].append(instances)
     return found
 
 
@@ -185,3 +224,12 @@ def _margin(claim: Claim, quantities: Array, samples: list[Array], m: int) -> Ar
         for c in columns
     ]
     return tolerance.tolerance(np.reshape(rounding, (len(columns), len(quantities))).T, m)
+
+
+def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Random batches of every stratum, differentiated by PyTorch."""
+    seed, count = settings.seed, settings.budget.random
+    cases = [*random_cases(seed, count), *random_cases(seed, -(-count // LONG_SHARE), LONG)]
+    found = examine_all(claims, cases, settings.seed)
+    for claim in claims:
+        yield record(claim, "autograd", found[claim.id])

@@ -14,7 +14,7 @@ belongs to the formulas, and every library rounds in the same unit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,11 +24,15 @@ from theory.claim import Claim
 from verify import tolerance
 from verify.arrays import ArrayNetwork, Evaluation, evaluate
 from verify.backends import Backend
-from verify.cases.case import Case, adapted
+from verify.cases.case import Case, adapted, adapting_alike
+from verify.cases.strata import random_cases
+from verify.evidence import Record
 from verify.network import Calculus
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses.autograd import evaluate_randomly, evaluate_stacked, rounding_of
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 from verify.witnesses.stacks import grouped, hypotheses_met, is_defined, loss_of, stacked
 
 STEP = 2.0**-500
@@ -89,38 +93,72 @@ def examine_cases(
     Raises:
         ValueError: the claim is of the second order, see :func:`applies`.
     """
-    if not applies(claim):
-        raise ValueError(f"{claim.id} is of order {claim.order}, but complex steps do not nest")
+    return examine_all([claim], cases, backend, seed)[claim.id]
+
+
+def examine_all(
+    claims: Sequence[Claim], cases: Sequence[Case], backend: Backend, seed: int = 0
+) -> dict[str, list[Instances]]:
+    """Examine claims at the same cases.
+
+    Raises:
+        ValueError: a claim is of the second order, see :func:`applies`.
+    """
+    for claim in claims:
+        if not applies(claim):
+            raise ValueError(f"{claim.id} is of order {claim.order}, but complex steps do not nest")
     calculus = Calculus(backend.sqrt, gradient, derivative)
 
-    def evaluate_case(case: Case) -> Evaluation:
-        return evaluate(claim, ArrayNetwork(case, backend, calculus))
+    def evaluate_case(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
+        network = ArrayNetwork(case, backend, calculus)
+        return [evaluate(claim, network) for claim in alike]
 
-    return one_by_one(claim, cases, backend, evaluate_case, seed)
+    return case_by_case(claims, cases, backend, evaluate_case, seed)
 
 
-def one_by_one(
-    claim: Claim,
+EvaluateCase = Callable[[Sequence[Claim], Case], list[Evaluation]]
+"""What claims are at a case that is as they want it."""
+
+
+def case_by_case(
+    claims: Sequence[Claim],
     cases: Sequence[Case],
     backend: Backend,
-    evaluate_case: Callable[[Case], Evaluation],
+    evaluate_case: EvaluateCase,
     seed: int,
-) -> list[Instances]:
-    """Evaluate cases one after the other, and judge them in groups of one length and loss.
-
-    ``evaluate_case`` is given the case as the claim wants it.
-    """
+) -> dict[str, list[Instances]]:
+    """Evaluate claims case by case, and judge the cases in groups of one length and loss."""
+    found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
     with backend.current(), np.errstate(all="ignore"):  # what is not finite is undecided
-        return [
-            _examine_group(claim, [adapted(case, claim) for case in group], evaluate_case, seed)
-            for group in grouped(cases)
-        ]
+        for group in grouped(cases):
+            for alike in adapting_alike(claims):
+                changed = [adapted(case, alike[0]) for case in group]
+                together = _examine_group(alike, changed, evaluate_case, seed)
+                for claim, instances in zip(alike, together, strict=True):
+                    found[claim.id].append(instances)
+    return found
 
 
 def _examine_group(
-    claim: Claim, cases: list[Case], evaluate_case: Callable[[Case], Evaluation], seed: int
-) -> Instances:
-    found = Instances(
+    claims: Sequence[Claim], cases: list[Case], evaluate_case: EvaluateCase, seed: int
+) -> list[Instances]:
+    together = [_nothing_at(cases) for _ in claims]
+    defined = np.flatnonzero(is_defined(claims[0], stacked(cases))).tolist()
+    if defined:
+        chosen = [cases[index] for index in defined]
+        evaluated = [evaluate_case(claims, case) for case in chosen]
+        moved = conditions(claims, chosen, seed)
+        for claim, found, condition, at in zip(
+            claims, together, moved, zip(*evaluated, strict=True), strict=True
+        ):
+            fields = zip(*at, strict=True)
+            values = Evaluation(*(np.array(field) for field in fields))
+            _judge(claim, values, condition, found, defined)
+    return together
+
+
+def _nothing_at(cases: list[Case]) -> Instances:
+    return Instances(
         outcomes=[Outcome.VACUOUS] * len(cases),
         ratios=np.full(len(cases), np.nan),
         actual=np.full(len(cases), np.nan),
@@ -129,13 +167,6 @@ def _examine_group(
         strata=[case.stratum for case in cases],
         m=len(cases[0].y),
     )
-    defined = np.flatnonzero(is_defined(claim, stacked(cases))).tolist()
-    if defined:
-        chosen = [cases[index] for index in defined]
-        fields = zip(*(evaluate_case(case) for case in chosen), strict=True)
-        values = Evaluation(*(np.array(field) for field in fields))
-        _judge(claim, values, conditions(claim, chosen, seed), found, defined)
-    return found
 
 
 def _judge(
@@ -172,10 +203,27 @@ class Conditions(NamedTuple):
     quantities: Array
 
 
-def conditions(claim: Claim, cases: Sequence[Case], seed: int) -> Conditions:
+def conditions(claims: Sequence[Claim], cases: Sequence[Case], seed: int) -> list[Conditions]:
     """Measure them in PyTorch's random arithmetic, for cases of one length and form of loss."""
     stack, loss = stacked(cases), loss_of(cases)
-    base = evaluate_stacked(claim, stack, loss)
-    samples = evaluate_randomly(claim, stack, loss, seed)
+    every_base = evaluate_stacked(claims, stack, loss)
+    every_sample = evaluate_randomly(claims, stack, loss, seed)
+    return [_moved(*found) for found in zip(every_base, every_sample, strict=True)]
+
+
+def _moved(base: tuple[Array, ...], samples: list[tuple[Array, ...]]) -> Conditions:
     moved = [np.abs(base[2]), *(np.abs(s[2] - base[2]) / tolerance.STEP for s in samples)]
     return Conditions(rounding_of(base, samples), np.max(moved, axis=0))
+
+
+def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Random batches in the chosen array library, differentiated by complex steps."""
+    backend = Backend(settings.backend, settings.device)
+    found = examine_all(claims, few(settings), backend, settings.seed)
+    for claim in claims:
+        yield record(claim, "complex step", found[claim.id])
+
+
+def few(settings: Settings) -> list[Case]:
+    """Return a case or so of every stratum."""
+    return list(random_cases(settings.seed, settings.budget.differences))

@@ -16,11 +16,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from flint import ctx
 
 from theory.arithmetic import exact, sqrt
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
-from verify.cases.case import Case, adapted
+from verify.cases.case import Case, adapted, imposed_by
 from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
 from verify.tolerance import Outcome
@@ -70,7 +71,7 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
     shown: list[Sides] = []
 
     def sides() -> Sides:
-        network = _network(adapted(_in_balls(case), claim), BALLS)
+        network = _in_balls_at(case, claim)
         letters = claim.letters(network)
         for h in claim.hypotheses:
             against = ball.compare(h.quantity(network, letters), 0, h.sign)
@@ -111,12 +112,45 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
     return examine_in_balls(equation, case, cap=128).outcome is Outcome.VIOLATED
 
 
+def _in_balls_at(case: Case, claim: Claim) -> PrimitiveNetwork:
+    """Return the network of a case in balls of the precision in force."""
+    return _remembered(
+        case, claim, ctx.prec, lambda: _network(adapted(_in_balls(case), claim), BALLS)
+    )
+
+
+def _remembered(
+    case: Case, claim: Claim, arithmetic: Any, make: Callable[[], PrimitiveNetwork]
+) -> PrimitiveNetwork:
+    """Return a network as a claim wants it, with what was computed there for other claims.
+
+    Many statements meet the same small integers one after the other.
+    """
+    numbers = (*_numbers(case), case.loss.function.__name__)
+    key = numbers, claim.reading.has_epsilon, imposed_by(claim), arithmetic
+    if key not in _met:
+        if len(_met) >= REMEMBERED:
+            del _met[next(iter(_met))]
+        _met[key] = make()
+    return _met[key]
+
+
+_met: dict[Any, PrimitiveNetwork] = {}
+REMEMBERED = 1000
+"""So many networks are kept."""
+
+
+def _numbers(case: Case) -> tuple[str, ...]:
+    fields = (case.y, case.gamma, case.beta, case.eps, case.direction, case.other_direction)
+    return tuple(map(str, (*fields, case.bound, *case.loss.parameters)))
+
+
 class _VacuousError(Exception):
     """A hypothesis does not hold."""
 
 
 def _examine_exactly(claim: Claim, case: Case) -> Examined:
-    network = _network(case, EXACT)
+    network = _remembered(case, claim, "exact", lambda: _network(case, EXACT))
     letters = claim.letters(network)
     if not all(_meets(h, h.quantity(network, letters)) for h in claim.hypotheses):
         return Examined(Outcome.VACUOUS)

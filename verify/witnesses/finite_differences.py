@@ -19,7 +19,9 @@ where it is above :data:`~verify.witnesses.complex_step.LARGEST_ERROR` decides n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from operator import itemgetter
 from typing import Any
 
@@ -27,15 +29,19 @@ import numpy as np
 from scipy.differentiate import jacobian
 
 from theory.claim import Claim
+from theory.language.expression import Expression
+from theory.language.values import Values
 from verify import primitives, tolerance
 from verify.arrays import ArrayNetwork, Evaluation, evaluate
 from verify.backends import Backend
 from verify.cases.case import Case
+from verify.evidence import Record
 from verify.network import Calculus
+from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import complex_step
-from verify.witnesses.complex_step import one_by_one
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 
 AIM = 1e-11
 """Relative error at which SciPy may stop; rounding often stops it earlier."""
@@ -122,6 +128,16 @@ class Differences:
         slopes = self._differences(f, x, (along / length)[:, None])
         return self.backend.asarray(length * slopes.reshape(f(x).shape))
 
+    @contextmanager
+    def apart(self) -> Iterator[Differences]:
+        """Remember the largest error of what is done inside only there, in what is yielded."""
+        before, self.relative_error = self.relative_error, 0.0
+        inside = copy(self)
+        try:
+            yield inside
+        finally:
+            inside.relative_error, self.relative_error = self.relative_error, before
+
     def _differences(self, f: Callable[[Any], Any], x: Any, directions: Array) -> Array:
         def in_numpy(point: Array) -> Array:
             return self.backend.to_numpy(f(self.backend.asarray(point)))
@@ -137,18 +153,63 @@ class Differences:
         return best
 
 
+class MeteredValues(Values):
+    """Values by finite differences, each with the largest error of the derivatives in it."""
+
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        self.errors: dict[Expression, float] = {}
+
+    def __getitem__(self, expression: Expression) -> Any:
+        """Return the value of an expression; its derivatives' errors count as met."""
+        meter = self.subject.calculus.derivative.__self__
+        if expression not in self.errors:
+            with meter.apart() as apart:
+                super().__getitem__(expression)
+            self.errors[expression] = apart.relative_error
+        meter.relative_error = max(meter.relative_error, self.errors[expression])
+        return super().__getitem__(expression)
+
+
 def examine_cases(
     claim: Claim, cases: Sequence[Case], backend: Backend, seed: int = 0
 ) -> list[Instances]:
     """Examine cases of any length and loss, grouped by both."""
+    return examine_all([claim], cases, backend, seed)[claim.id]
 
-    def evaluate_case(case: Case) -> Evaluation:
-        m = len(case.y)
-        sigma = primitives.standard_deviation(case.y, m, np.squeeze(case.eps), np.sqrt)
-        differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
-        gradient = differences.gradient if claim.order == 1 else complex_step.gradient
-        calculus = Calculus(backend.sqrt, gradient, differences.derivative)
-        values = evaluate(claim, ArrayNetwork(case, backend, calculus))
-        return values._replace(relative_error=differences.relative_error)
 
-    return one_by_one(claim, cases, backend, evaluate_case, seed)
+def examine_all(
+    claims: Sequence[Claim], cases: Sequence[Case], backend: Backend, seed: int = 0
+) -> dict[str, list[Instances]]:
+    """Examine claims at the same cases."""
+
+    def evaluate_case(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
+        metered = {order: _network(case, backend, order) for order in {c.order for c in alike}}
+        return [_evaluate(claim, *metered[claim.order]) for claim in alike]
+
+    return complex_step.case_by_case(claims, cases, backend, evaluate_case, seed)
+
+
+def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Differences]:
+    m = len(case.y)
+    sigma = primitives.standard_deviation(case.y, m, np.squeeze(case.eps), np.sqrt)
+    differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
+    gradient = differences.gradient if order == 1 else complex_step.gradient
+    network = ArrayNetwork(case, backend, Calculus(backend.sqrt, gradient, differences.derivative))
+    network.values_of = MeteredValues
+    return network, differences
+
+
+def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:
+    """Evaluate a claim; what met an error counts, be it met for another claim first."""
+    with differences.apart() as apart:
+        values = evaluate(claim, network)
+    return values._replace(relative_error=max(differences.relative_error, apart.relative_error))
+
+
+def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Random batches in the chosen array library, differentiated by finite differences."""
+    backend = Backend(settings.backend, settings.device)
+    found = examine_all(claims, complex_step.few(settings), backend, settings.seed)
+    for claim in claims:
+        yield record(claim, "finite differences", found[claim.id])

@@ -28,12 +28,13 @@ from torch.func import vmap
 from theory.claim import Claim, Letters, Network, Sides
 from verify import primitives, tolerance
 from verify.evidence import Record
+from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack
 from verify.witnesses.trained import Units, every_unit
-from verify.witnesses.witness import Settings, record
 
 WITNESS = "finite differences (trained)"
 
@@ -73,9 +74,9 @@ def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
         raise ValueError(f"{claim.id} is not examined by differences; only {', '.join(EXAMINED)}")
     stack, loss = instances(units), units.layer.loss_of_unit
     differenced = _by_differences(claim)
-    base = autograd.evaluate_stacked(differenced, stack, loss)
-    samples = autograd.evaluate_randomly(differenced, stack, loss, units.seed)
-    extrapolated, halved, _ = autograd.evaluate_stacked(_at_two_steps(claim), stack, loss)
+    (base,) = autograd.evaluate_stacked([differenced], stack, loss)
+    (samples,) = autograd.evaluate_randomly([differenced], stack, loss, units.seed)
+    ((extrapolated, halved, _),) = autograd.evaluate_stacked([_at_two_steps(claim)], stack, loss)
     actual, claimed, _ = base
     allowed = tolerance.tolerance(
         autograd.rounding_of(base, samples),
@@ -129,12 +130,16 @@ def _by_differences(claim: Claim) -> Claim:
             claimed = claimed @ network.direction
         return Sides(_extrapolated(network, claim.order)[0], claimed)
 
-    return replace(claim, sides=sides)
+    return replace(claim, says=None, because=None, sides=sides)
 
 
 def _at_two_steps(claim: Claim) -> Claim:
     """The difference extrapolated, against that of half the step."""
-    return replace(claim, sides=lambda network, at: Sides(*_extrapolated(network, claim.order)))
+
+    def sides(network: Network, at: Letters) -> Sides:
+        return Sides(*_extrapolated(network, claim.order))
+
+    return replace(claim, says=None, because=None, sides=sides)
 
 
 def _extrapolated(network: Network, order: int) -> tuple[Any, Any]:

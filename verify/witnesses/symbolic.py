@@ -18,7 +18,9 @@ from theory.claim import Claim, Hypothesis, Term
 from verify import primitives
 from verify.cases.case import Case
 from verify.cases.losses import Loss
+from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
+from verify.settings import Settings
 from verify.witnesses import abstract, exact
 from verify.witnesses.abstract import LosesGeneralityError
 
@@ -121,3 +123,17 @@ def _value(term: Term, network: PrimitiveNetwork, letters: Any) -> Any:
         else:
             product = product * factor**2
     return product
+
+
+def examine(claim: Claim, settings: Settings) -> Record:
+    """Proofs for single batch sizes, with every entry a symbol."""
+    found = {m: prove(claim, m) for m in settings.budget.sizes}
+    proved = [m for m, finding in found.items() if finding == "proved"]
+    is_proved = any(proved) and "not proved" not in found.values()
+    return Record(
+        claim=claim.id,
+        witness="symbolic",
+        sizes={str(m): finding for m, finding in found.items() if finding != "not proved"},
+        proof={"scope": f"m = {', '.join(map(str, proved))}"} if is_proved else None,
+        notes="" if is_proved else "not proved for every size; says nothing of the others",
+    )

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict
+from collections.abc import Iterator
+from functools import partial
 
-from theory.claim import Claim, Relation
+from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
-from theory.matrix_claim import MatrixClaim
+from theory.language.expression import Relation
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
-from verify import ledger, search
-from verify.backends import Backend
-from verify.cases.case import Case
-from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
-from verify.expectations import examine as expectations
-from verify.matrices import abstract as abstract_matrices
-from verify.matrices import best_scaling
-from verify.matrices import exact as exact_matrices
-from verify.matrices import floats as float_matrices
-from verify.matrices import library as library_matrices
-from verify.matrices import symbolic as symbolic_matrices
-from verify.matrices import trained as trained_matrices
-from verify.tolerance import Outcome
-from verify.witnesses import (
-    abstract,
-    autograd,
-    complex_step,
-    finite_differences,
-    kinks,
-    symbolic,
-    trained,
-)
-from verify.witnesses.witness import Settings, Witness, counted, in_words, record
+from verify.witnesses.witness import Later, Witness, each, timed
 
-LONG_SHARE = 4
-"""One long batch for so many of another stratum."""
+RANDOM = "examine_random"
+TOGETHER = 64
+"""So many statements share the derivatives of a case."""
+AT_BEST_SCALING = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation")
+"""The statements that speak of the minimum over diagonal matrices."""
+SHIPPED = ("S-fact-C1/eps/shipped", "S-eq-41-42/eps/shipped")
+"""The gradient and the Hessian that the library ships."""
 
 
 def of_a_batch(claim: Statement) -> bool:
@@ -43,92 +27,29 @@ def of_a_batch(claim: Statement) -> bool:
     return isinstance(claim, Claim)
 
 
-def of_matrices(claim: Statement) -> bool:
-    """Whether a statement is about matrices of numbers."""
-    return isinstance(claim, MatrixClaim)
-
-
 def bounds_a_batch(claim: Statement) -> bool:
     """Whether a statement about a batch bounds one side by the other."""
     return of_a_batch(claim) and claim.relation is not Relation.EQUAL
 
 
-def prove_abstractly(claim: Claim, settings: Settings) -> Record:
-    """A proof for every batch size, or silence."""
-    proof = abstract.prove(claim)
-    if proof is None:
-        return Record(claim.id, "abstract", notes="no proof found; says nothing")
-    return Record(claim.id, "abstract", proof={"scope": ledger.EVERY_M, **asdict(proof)})
+def is_of_first_order(claim: Statement) -> bool:
+    """Whether a statement about a batch nests no derivatives."""
+    return isinstance(claim, Claim) and claim.order == 1
 
 
-def search_integers(claim: Claim, settings: Settings) -> Record:
-    """Small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
-    examples = search.examples_for(claim, settings.budget.examples)
-    searched = search.smallest(claim, examples, settings.seed)
-    total = Counter[Outcome]()
-    for counts in searched.outcomes.values():
-        total += counts
-    found = searched.counterexample
-    return Record(
-        claim=claim.id,
-        witness="exact",
-        **counted(total),
-        sizes={str(m): in_words(counts) for m, counts in searched.outcomes.items()},
-        counterexample=found.written() if found else None,
-    )
+def of_matrices(claim: Statement) -> bool:
+    """Whether a statement is about matrices of numbers."""
+    return isinstance(claim, MatrixClaim)
 
 
-def prove_symbolically(claim: Claim, settings: Settings) -> Record:
-    """Proofs for single batch sizes, with every entry a symbol."""
-    found = {m: symbolic.prove(claim, m) for m in settings.budget.sizes}
-    proved = [m for m, finding in found.items() if finding == "proved"]
-    is_proved = any(proved) and "not proved" not in found.values()
-    return Record(
-        claim=claim.id,
-        witness="symbolic",
-        sizes={str(m): finding for m, finding in found.items() if finding != "not proved"},
-        proof={"scope": f"m = {', '.join(map(str, proved))}"} if is_proved else None,
-        notes="" if is_proved else "not proved for every size; says nothing of the others",
-    )
+def of_a_layer(claim: Statement) -> bool:
+    """Whether a statement is about a dense layer."""
+    return isinstance(claim, MatrixClaim) and claim.subject is Kind.LAYER
 
 
-def climb(claim: Claim, settings: Settings) -> Record:
-    """Gradient ascent on the violation, certified exactly."""
-    budget = settings.budget
-    found, met = search.climbed(claim, settings.seed, budget.restarts, budget.steps)
-    return Record(
-        claim=claim.id,
-        witness="ascent",
-        **counted(met),
-        counterexample=found.written() if found else None,
-    )
-
-
-def differentiate_random(claim: Claim, settings: Settings) -> Record:
-    """Random batches of every stratum, differentiated by PyTorch."""
-    seed, count = settings.seed, settings.budget.random
-    cases = [*random_cases(seed, count), *random_cases(seed, -(-count // LONG_SHARE), LONG)]
-    return record(claim, "autograd", autograd.examine_cases(claim, cases, settings.seed))
-
-
-def step_into_the_complex(claim: Claim, settings: Settings) -> Record:
-    """Random batches in the chosen array library, differentiated by complex steps."""
-    found = complex_step.examine_cases(
-        claim, _few(settings), Backend(settings.backend, settings.device), settings.seed
-    )
-    return record(claim, "complex step", found)
-
-
-def take_differences(claim: Claim, settings: Settings) -> Record:
-    """Random batches in the chosen array library, differentiated by finite differences."""
-    found = finite_differences.examine_cases(
-        claim, _few(settings), Backend(settings.backend, settings.device), settings.seed
-    )
-    return record(claim, "finite differences", found)
-
-
-def _few(settings: Settings) -> list[Case]:
-    return list(random_cases(settings.seed, settings.budget.differences))
+def of_a_network(claim: Statement) -> bool:
+    """Whether a statement about matrices has subjects in trained networks."""
+    return isinstance(claim, MatrixClaim) and claim.subject is not Kind.DESCENT
 
 
 def of_expectations(claim: Statement) -> bool:
@@ -136,25 +57,35 @@ def of_expectations(claim: Statement) -> bool:
     return isinstance(claim, ExpectationClaim)
 
 
+def _one(module: str, name: str = "examine") -> partial[Iterator[Record]]:
+    return partial(each, Later(f"verify.{module}", name))
+
+
+def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
+    return partial(timed, Later(f"verify.{module}", name))
+
+
 OF_A_BATCH = (
-    Witness("abstract", of_a_batch, prove_abstractly),
-    Witness("exact", of_a_batch, search_integers),
-    Witness("symbolic", of_a_batch, prove_symbolically),
-    Witness("ascent", bounds_a_batch, climb),
-    Witness("autograd", of_a_batch, differentiate_random),
-    Witness("complex step", complex_step.applies, step_into_the_complex),
-    Witness("finite differences", of_a_batch, take_differences),
-    Witness(trained.WITNESS, of_a_batch, trained.examine),
-    Witness(kinks.WITNESS, kinks.applies, kinks.examine),
+    Witness("abstract", of_a_batch, _one("witnesses.abstract")),
+    Witness("exact", of_a_batch, _all("search", "search_integers"), 16),
+    Witness("symbolic", of_a_batch, _one("witnesses.symbolic")),
+    Witness("ascent", bounds_a_batch, _one("search", "climb")),
+    Witness("autograd", of_a_batch, _all("witnesses.autograd", RANDOM), TOGETHER),
+    Witness("complex step", is_of_first_order, _all("witnesses.complex_step", RANDOM), TOGETHER),
+    Witness(
+        "finite differences", of_a_batch, _all("witnesses.finite_differences", RANDOM), TOGETHER
+    ),
+    Witness("trained", of_a_batch, _all("witnesses.trained"), TOGETHER),
+    Witness("finite differences (trained)", lambda c: c.id in SHIPPED, _one("witnesses.kinks")),
 )
 OF_MATRICES = (
-    Witness(abstract_matrices.WITNESS, abstract_matrices.applies, abstract_matrices.examine),
-    Witness("exact", of_matrices, exact_matrices.search),
-    Witness("symbolic", of_matrices, symbolic_matrices.examine),
-    Witness("autograd", of_matrices, float_matrices.examine_random),
-    Witness("array library", of_matrices, library_matrices.examine_random),
-    Witness(trained.WITNESS, trained_matrices.applies, trained_matrices.examine),
-    Witness(best_scaling.WITNESS, best_scaling.applies, best_scaling.examine),
+    Witness("abstract", of_a_layer, _one("matrices.abstract")),
+    Witness("exact", of_matrices, _one("matrices.exact", "search")),
+    Witness("symbolic", of_matrices, _one("matrices.symbolic")),
+    Witness("autograd", of_matrices, _one("matrices.floats", RANDOM)),
+    Witness("array library", of_matrices, _one("matrices.library", RANDOM)),
+    Witness("trained", of_a_network, _one("matrices.trained")),
+    Witness("best scaling", lambda c: c.id in AT_BEST_SCALING, _one("matrices.best_scaling")),
 )
-OF_EXPECTATIONS = (Witness(expectations.WITNESS, of_expectations, expectations.examine),)
+OF_EXPECTATIONS = (Witness("monte carlo", of_expectations, _one("expectations.examine")),)
 WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

@@ -16,7 +16,7 @@ A token ``trained:NETWORK:STAGE:SEED:LAYER:UNIT`` rebuilds one instance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -34,12 +34,13 @@ from verify.evidence import Record
 from verify.jets import Jets, jets
 from verify.jets import loss as jet_loss
 from verify.networks import NETWORKS
+from verify.settings import Settings
 from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
 from verify.training import STAGES, Progress
 from verify.witnesses import abstract, autograd
 from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack, StackedLoss
-from verify.witnesses.witness import Settings, record
 
 WITNESS = "trained"
 
@@ -70,14 +71,31 @@ def prepare(settings: Settings, progress: Progress | None = None) -> None:
             progress("second derivatives of the networks", done, len(every))
 
 
-def examine(claim: Claim, settings: Settings) -> Record:
-    """Examine a claim at every unit of every layer of every network, at the budget's stages."""
+def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Examine claims at every unit of every layer of every network, at the budget's stages."""
+    found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
+    for alike in _looking_alike(claims):
+        for units in _units(alike[0], settings):
+            for claim, instances in zip(alike, examine_together(alike, units), strict=True):
+                found[claim.id].append(instances)
+    for claim in claims:
+        yield record(claim, WITNESS, found[claim.id])
+
+
+def _looking_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Return groups of claims that look at the same units in the same way."""
+    groups: dict[tuple[bool, bool], list[Claim]] = {}
+    for claim in claims:
+        key = abstract.needs_only_the_jet(claim), claim.reading.has_epsilon
+        groups.setdefault(key, []).append(claim)
+    return list(groups.values())
+
+
+def _units(claim: Claim, settings: Settings) -> Iterable[tuple[Units, ...]]:
+    """Return the units at which a claim is examined, those of one call together."""
     if abstract.needs_only_the_jet(claim):
-        groups = units_by_length(settings.budget.stages, settings.seed, settings.cache)
-        found = [examine_jets(claim, units) for units in groups]
-    else:
-        found = [examine_network(claim, units) for units in every_unit(settings)]
-    return record(claim, WITNESS, found)
+        return units_by_length(settings.budget.stages, settings.seed, settings.cache)
+    return ((units,) for units in every_unit(settings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,28 +172,38 @@ def units_by_length(
 
 def examine_units(claim: Claim, units: Units) -> Instances:
     """Examine a claim at some units of one layer."""
-    if abstract.needs_only_the_jet(claim):
-        return examine_jets(claim, (units,))
-    return examine_network(claim, units)
-
-
-def examine_jets(claim: Claim, units: tuple[Units, ...]) -> Instances:
-    """Examine a claim at units of one batch length, given their losses' jets."""
-    return _examine(claim, units, _joined(units, claim.reading.has_epsilon), jet_loss)
-
-
-def examine_network(claim: Claim, units: Units) -> Instances:
-    """Examine a claim at some units of one layer, given the network that follows."""
-    stack = units.stack(claim.reading.has_epsilon)
-    return _examine(claim, (units,), stack, units.layer.loss_of_unit)
-
-
-def _examine(claim: Claim, units: tuple[Units, ...], stack: Stack, loss: StackedLoss) -> Instances:
-    # Two measurements of the condition: the networks are well conditioned, and large.
-    found = autograd.examine(claim, stack, loss, units[0].seed, samples=2)
-    found.tokens = [token for some in units for token in some.tokens]
-    found.strata = [some.stratum for some in units for _ in some.tokens]
+    (found,) = examine_together([claim], (units,))
     return found
+
+
+def examine_together(claims: Sequence[Claim], units: tuple[Units, ...]) -> list[Instances]:
+    """Examine claims that look alike, with the network that follows or with its jet."""
+    if abstract.needs_only_the_jet(claims[0]):
+        return examine_jets(claims, units)
+    (of_one_layer,) = units
+    return examine_network(claims, of_one_layer)
+
+
+def examine_jets(claims: Sequence[Claim], units: tuple[Units, ...]) -> list[Instances]:
+    """Examine claims at units of one batch length, given their losses' jets."""
+    return _examine(claims, units, _joined(units, claims[0].reading.has_epsilon), jet_loss)
+
+
+def examine_network(claims: Sequence[Claim], units: Units) -> list[Instances]:
+    """Examine claims at some units of one layer, given the network that follows."""
+    stack = units.stack(claims[0].reading.has_epsilon)
+    return _examine(claims, (units,), stack, units.layer.loss_of_unit)
+
+
+def _examine(
+    claims: Sequence[Claim], units: tuple[Units, ...], stack: Stack, loss: StackedLoss
+) -> list[Instances]:
+    # Two measurements of the condition: the networks are well conditioned, and large.
+    together = autograd.examine_together(claims, stack, loss, units[0].seed, samples=2)
+    for found in together:
+        found.tokens = [token for some in units for token in some.tokens]
+        found.strata = [some.stratum for some in units for _ in some.tokens]
+    return together
 
 
 @lru_cache(maxsize=8)

@@ -18,7 +18,6 @@ from theory.lange2022 import (
     minimiser,
     proof_1_induction,
     proof_1_remainder,
-    proof_2_gradient,
     proof_10,
     proposition_9,
     proposition_10,
@@ -32,8 +31,8 @@ from theory.lange2022 import (
 from theory.statement import Sides, Verdict
 from verify.matrices import exact, symbolic
 from verify.matrices.subjects import Descent, Maps
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 MODULES = [
     "minimiser",
@@ -47,7 +46,6 @@ MODULES = [
     "proof_1",
     "proof_1_remainder",
     "proof_1_induction",
-    "proof_2_gradient",
     "lemma_8",
     "lemma_8_example",
     "proposition_9",
@@ -205,7 +203,6 @@ def test_every_relation_of_the_proofs_is_tried_with_symbols():
     for claim in (
         minimiser.CLAIMS[1],
         proof_1_induction.CLAIMS[2],
-        proof_2_gradient.CLAIMS[0],
         theorem_1_invariance.CLAIMS[2],
         algorithm_3.STEPS,
         lemma_8.PRODUCT,

@@ -6,16 +6,18 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
-from theory.lange2022 import lemma_a2, proposition_5_expectation
-from theory.lange2022.random_matrices import normalised, scaled_norm, spectral_norm
+from theory.expectation_claim import ExpectationClaim
+from theory.lange2022 import CLAIMS as LANGE
+from theory.lange2022 import random_matrices
+from theory.lange2022.random_matrices import normalised, spectral_norm
 from theory.statement import Sides
 from verify import ledger
 from verify.expectations.examine import examine, measure
 from verify.expectations.laws import LAWS, Entries
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
-CLAIMS = {c.id: c for c in (*proposition_5_expectation.CLAIMS, *lemma_a2.CLAIMS)}
+CLAIMS = {c.id: c for c in LANGE if isinstance(c, ExpectationClaim)}
 SMOKE = Settings(PROFILES["smoke"])
 
 
@@ -39,8 +41,9 @@ def test_a_correction_is_a_claim(name):
 def test_norms_by_hand():
     assert spectral_norm(np.array([[3.0, 4.0]])) == pytest.approx(5)
     assert spectral_norm(np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])) == pytest.approx(2)
-    assert scaled_norm(np.array([[1.0]])) == pytest.approx(sqrt(2))  # [1, 1]
-    assert scaled_norm(np.array([[1.0, -1, 1, -1]])) == pytest.approx(sqrt(5) / 2)  # q = 2
+    norms = CLAIMS["L-prop-5/expectation-each-law"].sides
+    assert norms(np.array([[1.0]])).actual == pytest.approx(sqrt(2))  # [1, 1]
+    assert norms(np.array([[1.0, -1, 1, -1]])).actual == pytest.approx(sqrt(5) / 2)  # q = 2
     rng = np.random.default_rng(0)
     for shape in ((3, 5), (5, 3)):
         G = rng.normal(size=shape)
@@ -55,12 +58,15 @@ def test_normalised_by_hand():
 
 def test_the_lemma_by_hand():
     G = np.array([[3.0, 4.0], [0.0, 0.0]])
-    for k in (1, 2, 10, -1):
-        with np.errstate(divide="ignore"):
-            actual, claimed = lemma_a2.powers(k)(G)
+    for k in (1, 2, 10):
+        claim = CLAIMS[f"L-lemma-A2/k-{k}"]
+        actual, claimed = claim.sides(G)
+        assert (claim.root, claim.constant(entries("signs", 4, 4))) == (k, 2)
         assert actual == pytest.approx(5.0**k)
-        if k > 0:
-            assert claimed == pytest.approx(5.0**k + 4.0**k)
+        assert claimed == pytest.approx(5.0**k + 4.0**k)
+    negative = CLAIMS["L-lemma-A2/negative-k"]
+    assert negative.root == 10
+    assert negative.sides(np.array([[3.0, 4.0]])).claimed == pytest.approx(5.0**-10 + 3.0**-10)
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -80,6 +86,7 @@ def test_no_matrix_exceeds_the_ceilings(name, law):
 
 PLANTED = [
     ("L-prop-5/expectation-normalised", 1.6, "normal", 100, 100),
+    ("L-prop-5/expectation-normalised", 1.7, "log-normal, sigma = 15", 100, 100),
     ("L-prop-5/expectation-each-batch-size", 1.2, "signs", 4, 4),
     ("L-prop-5/expectation-fourth-moment", 1.5, "signs", 100, 100),
     ("L-prop-5/expectation-fourth-moment/sharpened", 1.5, "signs", 100, 100),
@@ -91,19 +98,22 @@ PLANTED = [
 
 @pytest.mark.parametrize(("name", "constant", "law", "N", "n"), PLANTED)
 def test_a_constant_that_is_too_small_is_found(name, constant, law, N, n):
-    claim = replace(CLAIMS[name], constant=lambda entries: constant)
+    claim = replace(CLAIMS[name], says=None, constant=lambda entries: constant)
     assert measure(CLAIMS[name], entries(law, N, n)).outcome is Outcome.HOLDS
     assert measure(claim, entries(law, N, n)).outcome is Outcome.VIOLATED
 
 
 def test_the_scaling_by_q_is_needed():
     def without_q(G):
-        sides = proposition_5_expectation.norms(G)
+        sides = claim.sides(G)
         N, n = G.shape
         return sides._replace(actual=sides.actual * sqrt(max(n / N, 1)))
 
-    claim = CLAIMS["L-prop-5/expectation-normalised"]
-    wide = replace(claim, sides=without_q, ceilings=lambda e: Sides(inf, sqrt(e.N)))
+    claim = CLAIMS["L-prop-5/expectation-each-law"]
+    wide = replace(
+        claim, says=None, sides=without_q,
+        ceilings=lambda e: Sides(inf, sqrt(e.N)),
+    )  # fmt: skip
     assert measure(wide, entries("signs", 15, 150)).outcome is Outcome.VIOLATED
 
 
@@ -111,12 +121,13 @@ def test_a_power_that_is_left_out_is_found():
     claim = CLAIMS["L-lemma-A2/k-2"]
 
     def first_power(G):
-        return claim.sides(G)._replace(claimed=lemma_a2.powers(1)(G).claimed)
+        return claim.sides(G)._replace(claimed=CLAIMS["L-lemma-A2/k-1"].sides(G).claimed)
 
     planted = replace(
         claim,
+        says=None,
         sides=first_power,
-        ceilings=lambda e: Sides(inf, lemma_a2.ceilings(1)(e).claimed),
+        ceilings=lambda e: Sides(inf, random_matrices.powers(1)(e).claimed),
     )
     assert measure(planted, entries("signs", 25, 25)).outcome is Outcome.VIOLATED
 
@@ -128,6 +139,15 @@ def test_the_ratio_of_heavy_tails_grows_and_that_of_the_normalised_does_not():
     ratios = [[measure(c, entries(law, n, n)).ratio for n in (25, 100)] for c in (model, real)]
     assert ratios[0][1] > 1.25 * ratios[0][0]
     assert ratios[1][1] < 2
+
+
+def test_no_constant_of_laws_with_a_fourth_moment_serves_normalised_columns_that_are_one_hot():
+    claim = replace(
+        CLAIMS["L-prop-5/expectation-normalised"], says=None, constant=lambda entries: 9 / 4
+    )
+    heavy = measure(claim, entries("log-normal, sigma = 15", 1000, 1000), count=6)
+    assert heavy.outcome is not Outcome.HOLDS
+    assert heavy.ratio > 9 / 4
 
 
 def test_the_sparsest_law_has_a_ratio_of_the_order_of_the_root_of_n():

@@ -5,15 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from theory.lange2022 import theorem_4_scaling
-from theory.lange2022.spectral import after_scaling, normalized
+from theory.lange2022 import theorem_4
+from theory.layer import KAPPA_NORMALIZED, KAPPA_SCALED
 from theory.matrix_claim import Kind
-from theory.statement import Sides
 from verify.matrices import best_scaling
 from verify.matrices.strata import draw
-from verify.witnesses.witness import PROFILES, Settings
+from verify.settings import PROFILES, Settings
 
-CLAIM = theorem_4_scaling.CLAIMS[0]
+CLAIM = theorem_4.SCALED
 SMOKE = Settings(PROFILES["smoke"])
 
 
@@ -24,7 +23,7 @@ def test_the_bound_holds_at_the_best_scaling():
 
 
 def test_without_the_factor_it_does_not():
-    bare = replace(CLAIM, sides=lambda s: Sides(normalized(s), after_scaling(s)))
+    bare = replace(CLAIM, says=KAPPA_NORMALIZED <= KAPPA_SCALED)
     assert best_scaling.examine(bare, SMOKE).violated > 0
 
 
@@ -43,9 +42,7 @@ def test_a_missing_solver_is_said(monkeypatch):
 
 
 def test_it_applies_to_the_bounds_on_the_minimum():
-    assert {c.id for c in theorem_4_scaling.CLAIMS if best_scaling.applies(c)} == set(
-        best_scaling.EXAMINED
-    )
+    assert {c.id for c in theorem_4.CLAIMS if best_scaling.applies(c)} == set(best_scaling.EXAMINED)
 
 
 pytest.importorskip("clarabel", reason="the best scaling needs clarabel: pip install clarabel")

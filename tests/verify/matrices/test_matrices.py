@@ -11,8 +11,8 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
 from verify.matrices import exact, floats, lattice, symbolic
 from verify.matrices.strata import STRATA, draw, random_subjects
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses.witness import PROFILES, Settings
 
 SMOKE = Settings(PROFILES["smoke"])
 

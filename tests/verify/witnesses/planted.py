@@ -24,7 +24,7 @@ def wrong_gradient(change):
         right = gradient(network.y, at.g, at.gamma, network.eps)
         return Sides(gradient_in_y(network), right + change(at) * part_along_yhat(network, at))
 
-    return replace(GRADIENT, sides=sides)
+    return replace(GRADIENT, says=None, sides=sides)
 
 
 def wrong_hessian(change):
@@ -36,7 +36,7 @@ def wrong_hessian(change):
         bent = curvature(network.y, at.g, u, at.gamma, network.eps)
         return Sides(hessian_in_y(network, u), right + change(at) * bent)
 
-    return replace(HESSIAN, sides=sides)
+    return replace(HESSIAN, says=None, sides=sides)
 
 
 def without_outer_jacobian(network, at):
@@ -53,5 +53,5 @@ WRONG = {
     "Hessian, sign": wrong_hessian(lambda at: 2),
     "Hessian, dropped term": wrong_hessian(lambda at: 1),
     "Hessian, m - 1": wrong_hessian(lambda at: 1 - at.m / (at.m - 1)),
-    "Hessian, dropped factor": replace(HESSIAN, sides=without_outer_jacobian),
+    "Hessian, dropped factor": replace(HESSIAN, says=None, sides=without_outer_jacobian),
 }

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Hypothesis, Relation, Sides, Term, Verdict, gradient_in_y
-from theory.santurkar2018 import fact_c1, theorem_4_1
+from theory.santurkar2018 import facts, theorem_4_1
 
-GRADIENT = fact_c1.CLAIMS[1]
+GRADIENT = replace(facts.GRADIENT_SHARED, says=None)
 BOUND = replace(theorem_4_1.PRINTED, says=None, because=None)
 SHARED_BOUND = replace(theorem_4_1.SHARED, says=None, because=None)
-RIGHT = {claim.id: claim for claim in (*fact_c1.CLAIMS[:2], BOUND, SHARED_BOUND)}
+RIGHT = {claim.id: claim for claim in (*facts.CLAIMS[:2], BOUND, SHARED_BOUND)}
 
 
 def gradient(formula):

@@ -17,7 +17,7 @@ from slips import (
 
 from theory.arithmetic import inner, norm_squared
 from theory.claim import Hypothesis, Relation, Sides, Term, Verdict
-from theory.santurkar2018 import CLAIMS, discussion_4_2, theorem_4_2_relative_norms
+from theory.santurkar2018 import CLAIMS, theorem_4_2
 from verify.witnesses.abstract import Proof, prove
 
 POSITIVE = Hypothesis("beta > 0", lambda network, at: at.beta, Relation.MORE_THAN)
@@ -197,7 +197,7 @@ def test_a_hypothesis_for_a_special_loss_proves_nothing():
 
 @pytest.mark.parametrize(
     "claim",
-    [*discussion_4_2.CLAIMS[2:], *theorem_4_2_relative_norms.CLAIMS[2:5]],
+    [*theorem_4_2.WORDS[2:4], theorem_4_2.DIRECTLY, *theorem_4_2.DISPLAYS[8:10]],
     ids=lambda claim: claim.id,
 )
 def test_each_hypothesis_of_a_correction_is_needed(claim):

@@ -13,7 +13,7 @@ from theory.claim import Hypothesis, Relation, Sides
 from verify.cases.strata import STRATA, draw, random_cases
 from verify.tolerance import Outcome
 from verify.witnesses.autograd import derivative, examine_cases, gradient
-from verify.witnesses.witness import record
+from verify.witnesses.records import record
 
 HOLDS, VIOLATED, UNDECIDED = Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNDECIDED
 CASES = list(random_cases(0, 3))

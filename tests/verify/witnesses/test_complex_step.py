@@ -10,10 +10,8 @@ from theory import santurkar2018
 from theory.arithmetic import inner
 from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict, gradient_in_y
 from theory.santurkar2018 import (
-    discussion_4_2,
-    fact_c1,
-    fact_c2,
-    hessian_terms,
+    facts,
+    proof_4_2,
     theorem_4_1,
     theorem_4_2,
 )
@@ -40,7 +38,7 @@ PROVED = {c.sides: c for c in FIRST_ORDER if c.expected is Verdict.PROVED}.value
 """One reading of each statement."""
 REFUTED = [
     claim
-    for module in (theorem_4_1, fact_c1, fact_c2)
+    for module in (theorem_4_1, facts)
     for claim in module.CLAIMS
     if claim.expected is Verdict.REFUTED
 ]
@@ -106,7 +104,7 @@ def test_steps_do_not_nest(backend):
 
 def test_a_loss_with_kinks_agrees_with_reverse_mode():
     case = draw(STRATA[0], 0, 0).with_relu_network_loss()
-    claim = replace(fact_c1.PRINTED, sides=lambda network, at: Sides(at.g, 0 * at.g))
+    claim = replace(facts.GRADIENT, says=None, sides=lambda network, at: Sides(at.g, 0 * at.g))
     (ours,) = complex_step.examine_cases(claim, [case], NUMPY)
     (theirs,) = autograd.examine_cases(claim, [case])
     assert ours.actual == pytest.approx(theirs.actual, rel=1e-13)
@@ -128,10 +126,10 @@ def test_refuted_claims_are_violated():
     "claim",
     [
         theorem_4_1.SHARED,
-        fact_c1.CLAIMS[3],
-        hessian_terms.THIRTY,
+        facts.CLAIMS[3],
+        proof_4_2.SCALE_GRADIENT,
         theorem_4_1.LAST_LINE[2],
-        discussion_4_2.CLAIMS[3],
+        theorem_4_2.WORDS[3],
     ],
     ids=ids,
 )
@@ -145,7 +143,7 @@ def test_no_case_of_any_stratum_violates_what_is_proved(claim):
 @pytest.mark.parametrize("library", LIBRARIES[:2], ids=lambda b: b.name)
 def test_every_library_decides_as_numpy_does(library):
     cases = [case for case in ONE_OF_EVERY_STRATUM if len(case.y) < 33]
-    for claim in (fact_c1.CLAIMS[2], theorem_4_1.LAST_LINE[2]):
+    for claim in (facts.CLAIMS[2], theorem_4_1.LAST_LINE[2]):
         found, expected = (outcomes(claim, cases, b) for b in (library, NUMPY))
         for token, outcome in found.items():
             assert UNDECIDED in (outcome, expected[token]) or outcome is expected[token], token
@@ -160,7 +158,7 @@ def test_it_decides_as_autograd_does():
 
 
 def test_instances_are_complete():
-    groups = complex_step.examine_cases(fact_c1.PRINTED, ONE_OF_EVERY_STRATUM, NUMPY)
+    groups = complex_step.examine_cases(facts.GRADIENT, ONE_OF_EVERY_STRATUM, NUMPY)
     assert sum(len(g.outcomes) for g in groups) == len(STRATA)
     assert {s for g in groups for s in g.strata} == {s.name for s in STRATA}
     for group in groups:
@@ -179,9 +177,9 @@ def test_where_sigma_is_undefined_a_claim_is_vacuous():
     single = draw(STRATA[2], 0, 0)
     assert len(single.y) == 1
     for claim, expected in (
-        (fact_c1.PRINTED, VACUOUS),
-        (fact_c1.CLAIMS[1], HOLDS),
-        (fact_c1.CLAIMS[2], VACUOUS),
+        (facts.GRADIENT, VACUOUS),
+        (facts.CLAIMS[1], HOLDS),
+        (facts.CLAIMS[2], VACUOUS),
     ):
         for case in (constant, single):
             assert list(outcomes(claim, [case]).values()) == [expected], claim.id
@@ -190,7 +188,7 @@ def test_where_sigma_is_undefined_a_claim_is_vacuous():
 def test_eps_zero_makes_a_constant_batch_vacuous_in_every_reading():
     case = replace(draw(STRATA[0], 0, 0), y=np.full(8, 3.0), eps=np.float64(0))
     for reading in Reading:
-        claim = replace(fact_c1.PRINTED, reading=reading)
+        claim = replace(facts.GRADIENT, reading=reading)
         assert list(outcomes(claim, [case]).values()) == [VACUOUS]
 
 
@@ -208,7 +206,7 @@ def test_eps_zero_makes_a_constant_batch_vacuous_in_every_reading():
 )
 def test_a_hypothesis_that_fails_makes_a_case_vacuous(sign, quantity, expected):
     hypothesis = Hypothesis("q", lambda network, at: quantity + 0 * network.gamma, sign)
-    claim = replace(fact_c1.PRINTED, hypotheses=(hypothesis,))
+    claim = replace(facts.GRADIENT, hypotheses=(hypothesis,))
     assert list(outcomes(claim, [draw(STRATA[0], 0, 0)]).values()) == [expected]
 
 
@@ -223,13 +221,13 @@ def test_what_is_not_finite_is_undecided():
     case = draw(STRATA[0], 0, 0)
     linear = np.full(8, np.inf)
     case = replace(case, loss=Loss(lambda z, softplus, a: z @ a, (linear,)))
-    assert list(outcomes(fact_c1.PRINTED, [case]).values()) == [UNDECIDED]
+    assert list(outcomes(facts.GRADIENT, [case]).values()) == [UNDECIDED]
 
 
 def test_claims_of_the_second_order_are_outside():
-    assert not complex_step.applies(theorem_4_2.PRINTED)
+    assert not complex_step.applies(theorem_4_2.FIRST)
     with pytest.raises(ValueError, match=r"S-thm-4\.2a is of order 2"):
-        complex_step.examine_cases(theorem_4_2.PRINTED, OF_LENGTH_8, NUMPY)
+        complex_step.examine_cases(theorem_4_2.FIRST, OF_LENGTH_8, NUMPY)
 
 
 def wrong_sign(network, at):
@@ -248,7 +246,9 @@ def m_less_one(network, at):
     return Sides(gradient_in_y(network), at.gamma / (m * at.sigma) * bent)
 
 
-PLANTED = [replace(fact_c1.PRINTED, sides=s) for s in (wrong_sign, dropped_term, m_less_one)]
+PLANTED = [
+    replace(facts.GRADIENT, says=None, sides=s) for s in (wrong_sign, dropped_term, m_less_one)
+]
 
 
 @pytest.mark.parametrize("claim", PLANTED, ids=lambda claim: claim.sides.__name__)
@@ -269,7 +269,7 @@ def eps_outside(y, m, eps, sqrt):
 
 @pytest.mark.parametrize(
     ("primitive", "claim"),
-    [(unbiased, fact_c1.PRINTED), (eps_outside, fact_c1.CLAIMS[1])],
+    [(unbiased, facts.GRADIENT), (eps_outside, facts.CLAIMS[1])],
     ids=["unbiased", "eps outside"],
 )
 def test_a_planted_mistake_in_the_primitives_is_seen(monkeypatch, primitive, claim, backend):

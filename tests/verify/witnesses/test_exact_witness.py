@@ -10,7 +10,7 @@ from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSL
 from theory.arithmetic import sqrt
 from theory.arithmetic.exact import number, rational_array
 from theory.claim import Hypothesis, Reading, Relation, Sides
-from theory.santurkar2018 import discussion_4_2
+from theory.santurkar2018 import theorem_4_2
 from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import STRATA, draw
@@ -144,6 +144,6 @@ def test_a_hypothesis_is_a_sign(sign, expected, examine):
 
 def test_a_hypothesis_is_imposed_before_it_is_checked():
     minus = case([0, 0, 2, 2], [1, 0, 0, 0], gamma=-3)
-    claim = discussion_4_2.CLAIMS[2]
+    claim = theorem_4_2.WORDS[2]
     found = examine(claim, minus)
     assert (found.outcome, found.actual) == (HOLDS, "40")

@@ -8,13 +8,10 @@ import pytest
 from theory import batchnorm
 from theory.claim import Sides, Verdict, gradient_in_y, hessian_in_y
 from theory.santurkar2018 import (
-    fact_c1,
-    fact_c2,
-    hessian,
-    hessian_terms,
+    facts,
+    proof_4_2,
     theorem_4_1,
     theorem_4_2,
-    theorem_4_2_relative_norms,
 )
 from verify import primitives
 from verify.backends import Backend
@@ -142,7 +139,7 @@ def test_the_largest_relative_error_is_remembered():
 
 
 @pytest.mark.parametrize(
-    "claim", [*fact_c1.CLAIMS, *fact_c2.CLAIMS[:3], theorem_4_1.SHARED, theorem_4_1.TWO_NETWORKS],
+    "claim", [*facts.CLAIMS[:7], theorem_4_1.SHARED, theorem_4_1.TWO_NETWORKS],
     ids=ids,
 )  # fmt: skip
 def test_claims_of_the_first_order(claim):
@@ -158,10 +155,11 @@ def test_claims_of_the_first_order(claim):
     "claim",
     [
         *theorem_4_2.CLAIMS[:4],
-        *(claim for claim in hessian.CLAIMS if not claim.unreadable),
-        *hessian_terms.CLAIMS[:6],
-        theorem_4_2_relative_norms.DIRECTLY,
-        theorem_4_2_relative_norms.PRINTED,
+        *(c for c in proof_4_2.HESSIAN[-6:] if not c.unreadable),
+        *proof_4_2.MEAN.with_epsilon(Verdict.PROVED),
+        *proof_4_2.PART.with_epsilon(Verdict.PROVED),
+        theorem_4_2.DIRECTLY,
+        theorem_4_2.BY_RATIO,
     ],
     ids=ids,
 )
@@ -176,7 +174,7 @@ def test_claims_of_the_second_order(claim):
 
 
 @pytest.mark.parametrize(
-    "claim", [fact_c1.CLAIMS[1], hessian.SHARED, theorem_4_2.CORRECTED], ids=ids
+    "claim", [facts.CLAIMS[1], proof_4_2.HESSIAN[12], theorem_4_2.CORRECTED], ids=ids
 )
 def test_no_case_of_any_stratum_violates_what_is_proved(claim):
     found = outcomes(claim, ONE_OF_EVERY_STRATUM if claim.order == 1 else SHORT)
@@ -187,7 +185,7 @@ def test_no_case_of_any_stratum_violates_what_is_proved(claim):
 
 @pytest.mark.parametrize("library", OTHERS, ids=lambda b: b.name)
 def test_every_library_decides_as_numpy_does(library):
-    for claim in (fact_c1.CLAIMS[2], theorem_4_2.CLAIMS[1]):
+    for claim in (facts.CLAIMS[2], theorem_4_2.CLAIMS[1]):
         found, expected = (outcomes(claim, OF_LENGTH_3[:2], b) for b in (library, NUMPY))
         assert found == expected
 
@@ -209,7 +207,7 @@ def test_it_decides_as_autograd_does():
 def test_where_sigma_is_undefined_a_claim_is_vacuous():
     constant = replace(OF_LENGTH_3[0], y=np.full(3, 3.0))
     single = draw(STRATA[2], 0, 0)
-    for claim, expected in zip(fact_c1.CLAIMS[:3], (VACUOUS, HOLDS, VACUOUS), strict=True):
+    for claim, expected in zip(facts.CLAIMS[:3], (VACUOUS, HOLDS, VACUOUS), strict=True):
         for case in (constant, single):
             assert list(outcomes(claim, [case]).values()) == [expected], claim.id
 
@@ -229,7 +227,7 @@ def test_what_does_not_converge_is_undecided():
         beta=np.float64(CENTRE),
         loss=Loss(cliff, (np.ones(1),)),
     )
-    wrong = replace(fact_c1.PRINTED, sides=lambda network, at: Sides(at.g, 2 * at.g + 1))
+    wrong = replace(facts.GRADIENT, says=None, sides=lambda network, at: Sides(at.g, 2 * at.g + 1))
     assert list(outcomes(wrong, [case]).values()) == [UNDECIDED]
 
 
@@ -238,33 +236,33 @@ def doubled(network, at):
 
 
 def wrong_sign(network, at):
-    sides = fact_c1.sides(network, at)
+    sides = facts.GRADIENT.sides(network, at)
     return Sides(sides.actual, -sides.claimed)
 
 
 def dropped_term(network, at):
-    u = network.direction
-    through_loss = hessian.project(at, at.H(hessian.project(at, u)))
-    return Sides(hessian_in_y(network, u), at.gamma**2 / at.sigma**2 * through_loss)
+    sides = proof_4_2.FULL.sides(network, at)
+    bent = batchnorm.curvature(network.y, at.g, network.direction, at.gamma)
+    return Sides(sides.actual, sides.claimed + bent)
 
 
 def m_less_one(network, at):
-    sides = hessian.sides(network, at._replace(m=at.m - 1))
+    sides = proof_4_2.FULL.sides(network, at._replace(m=at.m - 1))
     return Sides(hessian_in_y(network, network.direction), sides.claimed)
 
 
 @pytest.mark.parametrize(
     ("claim", "sides"),
     [
-        (fact_c1.PRINTED, doubled),
-        (fact_c1.PRINTED, wrong_sign),
-        (hessian.PRINTED, dropped_term),
-        (hessian.PRINTED, m_less_one),
+        (facts.GRADIENT, doubled),
+        (facts.GRADIENT, wrong_sign),
+        (proof_4_2.FULL, dropped_term),
+        (proof_4_2.FULL, m_less_one),
     ],
     ids=["factor 1.00001", "sign", "dropped term", "m - 1 for m"],
 )
 def test_a_planted_mistake_in_the_closed_form_is_seen(claim, sides, backend):
-    found = outcomes(replace(claim, sides=sides), OF_LENGTH_3[:1], backend)
+    found = outcomes(replace(claim, says=None, sides=sides), OF_LENGTH_3[:1], backend)
     assert list(found.values()) == [VIOLATED]
 
 
@@ -280,7 +278,7 @@ def unbiased(y, m, eps, sqrt):
     return sqrt((deviation @ deviation) / (m - 1) + eps)
 
 
-@pytest.mark.parametrize("claim", [fact_c1.PRINTED, hessian.PRINTED], ids=ids)
+@pytest.mark.parametrize("claim", [facts.GRADIENT, proof_4_2.FULL], ids=ids)
 def test_a_planted_mistake_in_the_primitives_is_seen(monkeypatch, claim, backend):
     monkeypatch.setattr(primitives, "standard_deviation", unbiased)
     assert list(outcomes(claim, OF_LENGTH_3[:1], backend).values()) == [VIOLATED]

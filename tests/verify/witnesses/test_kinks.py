@@ -6,11 +6,11 @@ import torch
 from planted import GRADIENT, HESSIAN, WRONG
 
 from theory.santurkar2018 import CLAIMS
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import kinks
 from verify.witnesses.kinks import examine_units, has_kinks
 from verify.witnesses.trained import Units, layers
-from verify.witnesses.witness import PROFILES, Settings
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from slips import BOUND
 
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances
-from verify.witnesses.witness import POINTS, record
+from verify.witnesses.records import POINTS, record
 
 HOLDS, VIOLATED = Outcome.HOLDS, Outcome.VIOLATED
 UNDECIDED, VACUOUS = Outcome.UNDECIDED, Outcome.VACUOUS

@@ -8,10 +8,10 @@ from planted import GRADIENT, HESSIAN, WRONG
 from theory.claim import Hypothesis, Reading, Relation
 from theory.santurkar2018 import CLAIMS
 from verify.networks import NETWORKS
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import trained
 from verify.witnesses.trained import Units, every_unit, examine_units, layers, rebuild
-from verify.witnesses.witness import PROFILES, Settings
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def test_networks_are_trained_once_and_progress_is_told(settings, maps):
 
 
 def test_the_shipped_gradient_holds_at_every_unit(settings):
-    found = trained.examine(GRADIENT, settings)
+    (found,) = trained.examine([GRADIENT], settings)
     assert (found.claim, found.witness) == (GRADIENT.id, "trained")
     assert found.violated == found.undecided == found.vacuous == 0
     assert found.strata == {
@@ -128,8 +128,8 @@ def test_the_inputs_are_what_the_weights_meet(settings):
 
 
 def test_a_jet_gives_what_the_network_gives(maps):
-    jets = trained.examine_jets(HESSIAN, (maps,))
-    network = trained.examine_network(HESSIAN, maps)
+    (jets,) = trained.examine_jets([HESSIAN], (maps,))
+    (network,) = trained.examine_network([HESSIAN], maps)
     assert jets.outcomes == network.outcomes
     np.testing.assert_allclose(jets.actual, network.actual, rtol=1e-11)
     np.testing.assert_allclose(jets.claimed, network.claimed, rtol=1e-11)

@@ -5,8 +5,8 @@ from slips import BOUND, VACUOUS, VACUOUSLY_PROVED
 
 from theory.claim import Verdict
 from verify import ledger
+from verify.settings import PROFILES, Settings
 from verify.witnesses.table import OF_A_BATCH, WITNESSES
-from verify.witnesses.witness import PROFILES, Settings
 
 MEASURING = [witness for witness in OF_A_BATCH if witness.name not in ("abstract", "symbolic")]
 APPLYING = [witness for witness in MEASURING if witness.applies(VACUOUS)]
@@ -30,7 +30,7 @@ def test_most_witnesses_measure():
 
 @pytest.mark.parametrize("witness", APPLYING, ids=lambda witness: witness.name)
 def test_every_instance_is_vacuous(witness, settings):
-    found = witness.examine(VACUOUS, settings)
+    (found,) = witness.examine([VACUOUS], settings)
     assert found.vacuous == found.instances > 0
     assert (found.violated, found.undecided) == (0, 0)
     assert found.worst_ratio is None
@@ -40,13 +40,13 @@ def test_every_instance_is_vacuous(witness, settings):
 
 @pytest.mark.parametrize("witness", APPLYING, ids=lambda witness: witness.name)
 def test_the_same_instances_are_not_vacuous_for_a_statement_without_hypotheses(witness, settings):
-    found = witness.examine(BOUND, settings)
+    (found,) = witness.examine([BOUND], settings)
     assert found.vacuous < found.instances
 
 
 @pytest.mark.parametrize("claim", [VACUOUS, VACUOUSLY_PROVED], ids=["no proof", "a proof"])
 def test_the_verdict_is_undecided(claim, settings):
-    records = [w.examine(claim, settings) for w in WITNESSES if w.applies(claim)]
+    records = [r for w in WITNESSES if w.applies(claim) for r in w.examine([claim], settings)]
     assert ledger.judge(claim, records) is Verdict.UNDECIDED
     proving = {record.witness for record in records if record.proof}
     assert proving == ({"abstract", "symbolic"} if claim is VACUOUSLY_PROVED else set())
@@ -54,5 +54,7 @@ def test_the_verdict_is_undecided(claim, settings):
 
 def test_a_proof_alone_cannot_tell(settings):
     """Nothing was measured, so nothing says that the hypotheses contradict each other."""
-    records = [w.examine(VACUOUSLY_PROVED, settings) for w in OF_A_BATCH if w not in MEASURING]
+    records = [
+        r for w in OF_A_BATCH if w not in MEASURING for r in w.examine([VACUOUSLY_PROVED], settings)
+    ]
     assert ledger.judge(VACUOUSLY_PROVED, records) is Verdict.PROVED

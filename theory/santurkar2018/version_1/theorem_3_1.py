@@ -1,4 +1,4 @@
-r"""Theorem 3.1: Batch Normalization and the sensitivity of an output to a weight.
+r"""Theorem 3.1, the sensitivity of an output to a weight; Theorem C.3, and its proof, (3) to (7).
 
 .. math:: \sum_l\Big(\frac{\partial\hat y_j^l}{\partial W_{ij}}\Big)^2 = \frac1{\sigma^2}\Big(
           \sum_l\Big(\frac{\partial y_j^l}{\partial W_{ij}}\Big)^2 - \frac1m\alpha_{ij}^2\Big)
@@ -6,129 +6,207 @@ r"""Theorem 3.1: Batch Normalization and the sensitivity of an output to a weigh
 It holds with :math:`\alpha = \langle x, \hat y\rangle`, x of mean zero and eps = 0.  As alpha is
 defined, :math:`\langle x, y\rangle`, the right side can be negative: :math:`m = 2, x = (1, -1),
 y = 2x` gives 0 on the left and :math:`\frac14(2 - 8)` on the right.  Without mean zero, or with
-eps > 0, it is only a bound; the corrected statement has the two missing terms.
+eps > 0, it is only a bound; the right statement has the two missing terms.
+
+The appendix prints :math:`\alpha_{ij}^2` where Theorem 3.1 and the last line (7) of its own proof
+have :math:`\frac1m\alpha_{ij}^2`: a slip, since :math:`m = 2, x = y = (1, -1)` gives 0 on the left
+and :math:`2 - 4` on the right.  Its line (3) is "the normal case" and prints a hat that does not
+belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps = 0.
 """
 
 from typing import Any
 
-from theory.arithmetic import inner, mean, norm_squared
-from theory.batchnorm import centre
-from theory.claim import Claim, Letters, Network, Reading, Relation, Sides, Verdict
+from theory.claim import Claim, Form
+from theory.language.expression import Says, equal
+from theory.language.operations import average, dot, norm2, spread
 from theory.santurkar2018.texts import version_1
-from theory.santurkar2018.version_1.weights import MEAN_ZERO, alpha, pearson, sensitivity
-
-
-def printed(network: Network, at: Letters, alpha_ij: Any) -> Sides:
-    """Return the theorem for one meaning of alpha; the derivative of y by the weight is x."""
-    x = network.direction
-    return Sides(
-        norm_squared(sensitivity(network, x)),
-        (norm_squared(x) - alpha_ij**2 / at.m) / at.sigma**2,
-    )
-
-
-def as_used(network: Network, at: Letters) -> Sides:
-    """With alpha = <x, yhat>."""
-    return printed(network, at, alpha(at, network.direction))
-
-
-def as_defined(network: Network, at: Letters) -> Sides:
-    """With alpha = <x, y>."""
-    return printed(network, at, inner(network.direction, network.y))
-
-
-def as_correlation(network: Network, at: Letters) -> Sides:
-    """With alpha the correlation coefficient."""
-    return printed(network, at, pearson(network.direction, network.y))
-
-
-def corrected(network: Network, at: Letters) -> Sides:
-    """With the mean of x and with eps."""
-    x = network.direction
-    lost = (1 + network.eps / at.sigma**2) * alpha(at, x) ** 2 / at.m
-    right = norm_squared(x) - at.m * mean(x) ** 2 - lost
-    return Sides(norm_squared(sensitivity(network, x)), right / at.sigma**2)
-
-
-def by_correlation(network: Network, at: Letters) -> Sides:
-    r"""What is left is what y does not explain of x: :math:`1 - \rho^2`."""
-    x, y = centre(network.direction), centre(network.y)
-    unexplained = norm_squared(x) - inner(x, y) ** 2 / norm_squared(y)
-    return Sides(norm_squared(sensitivity(network, network.direction)), unexplained / at.sigma**2)
-
-
-_LEFT = r"\sum_l\Big(\frac{\partial\hat y_j^l}{\partial W_{ij}}\Big)^2"
-USED = Claim(
-    id="S-v1-thm-3.1/as-used",
-    row="S-v1-thm-3.1",
-    locations=(
-        version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
-        version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
-    ),
-    statement=_LEFT + r" = \frac1{\sigma(y_j)^2}\Big("
-    r"\sum_l\Big(\frac{\partial y_j^l}{\partial W_{ij}}\Big)^2 - \frac1m\alpha_{ij}^2\Big),\quad"
-    r" \alpha_{ij} = \langle x_i, \hat y_j\rangle",
-    sides=as_used,
-    relation=Relation.EQUAL,
-    hypotheses=(MEAN_ZERO,),
-    expected=Verdict.PROVED,
-    falsified_by="one batch and one input of mean zero whose two sides differ",
+from theory.santurkar2018.version_1.letters import (
+    OUTPUT_SLOPE,
+    PROVED,
+    REFUTED,
+    SLOPE,
+    X_I_CENTRED,
+    corr,
+    lines_of,
+    with_epsilon,
+    with_unit_variance,
+    x_i,
 )
+from theory.unit import eps, m, sigma, y, yhat
+
+CENTRED_INPUT = (X_I_CENTRED,)
+OF_MEAN_ZERO = "one batch and one input of mean zero, alpha = <x, yhat>"
+ALPHA = dot(x_i, yhat)
+ALPHAS = {
+    "as-defined": (dot(x_i, y), "as it is defined"),
+    "as-used": (ALPHA, "as the proofs use it"),
+    "correlation": (corr(x_i, y), "a correlation coefficient"),
+}
+VARIANCE = spread(x_i)
 
 
-def _reading(name: str, sides: Any, alpha_is: str, **fields: Any) -> Claim:
+def _main(name: str, says: Says | None, alpha: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {
+        "form": Form.READING,
+        "hypotheses": CENTRED_INPUT,
+        "expected": REFUTED,
+        "corrected_by": "S-v1-thm-3.1/as-used",
+        "falsified_by": f"one batch and one input of mean zero, alpha {alpha}",
+        **fields,
+    }
     return Claim(
         id=f"S-v1-thm-3.1/{name}",
         row="S-v1-thm-3.1",
-        locations=USED.locations,
-        statement=USED.statement.replace(r"\langle x_i, \hat y_j\rangle", alpha_is),
-        sides=sides,
-        relation=Relation.EQUAL,
-        expected=Verdict.REFUTED,
-        **fields,
+        locations=(
+            version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
+            version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
+        ),
+        title=f"an output's sensitivity to a weight, alpha {alpha}",
+        says=says,
+        **settled,
     )
 
 
-SHARED = USED.under(Reading.SHARED_EPSILON, Verdict.REFUTED, remark="True as a bound.")
-CORRECTED = SHARED.corrected(
-    sides=corrected,
-    hypotheses=(),
-    remark="",
-    statement=_LEFT + r" = \frac1{\sigma(y_j)^2}\Big(\|x_i\|^2 - m\mu_{x_i}^2"
-    r" - \big(1 + \tfrac{\epsilon}{\sigma(y_j)^2}\big)\frac1m"
-    r"\langle x_i, \hat y_j\rangle^2\Big)",
+DEFINED, USED, CORRELATED = (
+    _main(name, equal(norm2(SLOPE), 1 / sigma**2 * (norm2(OUTPUT_SLOPE) - 1 / m * a**2)), words)
+    for name, (a, words) in ALPHAS.items()
 )
-DEFINED = _reading(
-    "as-defined", as_defined, r"\langle x_i, y_j\rangle",
-    hypotheses=(MEAN_ZERO,), corrected_by=USED.id,
-    falsified_by="one batch and one input of mean zero, alpha as line 362 defines it",
+USED = _main(
+    "as-used", USED.says, ALPHAS["as-used"][1],
+    form=Form.PRINTED, expected=PROVED, corrected_by=None,
+    falsified_by="one batch and one input of mean zero whose two sides differ",
 )  # fmt: skip
-CORRELATED = _reading(
-    "correlation", as_correlation, r"\operatorname{corr}(x_i, y_j)",
-    hypotheses=(MEAN_ZERO,), corrected_by=USED.id,
-    falsified_by="one batch and one input of mean zero, alpha the correlation coefficient",
+ANY_MEAN = _main(
+    "any-mean", USED.says, "as used, inputs of any mean",
+    hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
+    falsified_by="one batch and one input of any mean: the text assumes no whitening",
 )  # fmt: skip
-ANY_MEAN = _reading(
-    "any-mean", as_used, r"\langle x_i, \hat y_j\rangle",
-    corrected_by=CORRECTED.id,
-    falsified_by="one batch and one input of any mean: line 149 assumes no whitening",
+SHARED = with_epsilon(USED, REFUTED, remark="True as a bound.")
+RIGHT = SHARED.corrected(
+    says=equal(
+        norm2(SLOPE),
+        1 / sigma**2
+        * (norm2(x_i) - m * average(x_i) ** 2 - (1 + eps / sigma**2) * (1 / m) * ALPHA**2),
+    ),
+    hypotheses=(),
+    title="an output's sensitivity to a weight, any mean and epsilon",
+    remark="",
 )  # fmt: skip
-
-CLAIMS = [
+REDUCTION = USED.sharpened(
+    "reduction",
+    says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
+    hypotheses=(),
+    title="an output's sensitivity to a weight, by a correlation coefficient",
+    remark="So the sensitivity falls exactly when sigma(y)^2 > 1 - corr^2, which asks for less than"
+    " sigma(y) >= 1.",
+)
+THEOREM = [
     DEFINED,
     USED,
     CORRELATED,
     ANY_MEAN,
     SHARED,
-    USED.under(Reading.UNIT_VARIANCE, Verdict.REFUTED, corrected_by=CORRECTED.id),
-    CORRECTED,
-    USED.sharpened(
-        "reduction",
-        sides=by_correlation,
-        hypotheses=(),
-        statement=_LEFT + r" = \frac{m\sigma(x_i)^2}{\sigma(y_j)^2}\big(1 - \rho^2\big),\quad"
-        r" \rho = \operatorname{corr}(x_i, y_j)",
-        remark="So the sensitivity falls exactly when sigma(y)^2 > 1 - rho^2, which asks for"
-        " less than sigma(y) >= 1.",
-    ),
+    with_unit_variance(USED, RIGHT),
+    RIGHT,
+    REDUCTION,
 ]
+
+
+def _appendix(name: str, at: str, says: Says | None, title: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {"hypotheses": CENTRED_INPUT, "expected": REFUTED, **fields}
+    half = "first" if "vanilla" in name else "second"
+    return Claim(
+        id=name,
+        row="S-v1-thm-C3",
+        locations=(version_1(396, f"App. C, Theorem C.3, {half} half", at),),
+        says=says,
+        title=title,
+        **settled,
+    )
+
+
+FIRST = _appendix(
+    "S-v1-thm-C3-vanilla", r"= m\sigma(x_i)^2", equal(norm2(OUTPUT_SLOPE), m * VARIANCE),
+    "an output's sensitivity without BatchNorm",
+    expected=PROVED, falsified_by="one input of mean zero",
+)  # fmt: skip
+FIRST_ANY_MEAN = _appendix(
+    "S-v1-thm-C3-vanilla/any-mean", r"= m\sigma(x_i)^2", FIRST.says,
+    "an output's sensitivity without BatchNorm, inputs of any mean",
+    hypotheses=(), form=Form.READING, falsified_by="one input of any mean",
+)  # fmt: skip
+SECOND = {
+    name: _appendix(
+        f"S-v1-thm-C3/{name}", r"m\sigma(x_i)^2 - \alpha_{ij}^2",
+        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)),
+        f"an output's sensitivity as the appendix displays it, alpha {words}",
+        form=Form.PRINTED if name == "as-used" else Form.READING,
+        corrected_by="S-v1-eq-7",
+        falsified_by=f"one batch and one input of mean zero, alpha {words}",
+        remark="Theorem 3.1 and line (7) of the proof have alpha^2/m." if name == "as-used" else "",
+    )
+    for name, (a, words) in ALPHAS.items()
+}  # fmt: skip
+APPENDIX = [
+    FIRST,
+    FIRST_ANY_MEAN,
+    FIRST_ANY_MEAN.corrected(
+        says=equal(norm2(OUTPUT_SLOPE), m * VARIANCE + m * average(x_i) ** 2),
+        title="an output's sensitivity without BatchNorm, any mean",
+    ),
+    SECOND["as-used"],
+    SECOND["as-defined"],
+    SECOND["correlation"],
+    with_epsilon(SECOND["as-used"], REFUTED, corrected_by=RIGHT.id),
+]
+
+line = lines_of(
+    "App. C, proof of Theorem C.3", "S-v1-steps",
+    hypotheses=CENTRED_INPUT, falsified_by=OF_MEAN_ZERO,
+)  # fmt: skip
+EXPANDED = norm2(x_i) - 2 / m * ALPHA * dot(yhat, x_i) + 1 / m**2 * ALPHA**2 * norm2(yhat)
+PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
+NORMAL = line(
+    "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
+    equal(norm2(SLOPE), m * VARIANCE), "the normal case, with a hat too many",
+    expected=REFUTED, corrected_by=FIRST.id, falsified_by="one batch and one input",
+)  # fmt: skip
+FOUR = line(
+    "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),
+    equal(norm2(SLOPE), norm2((m * x_i - ALPHA * yhat) / (m * sigma))),
+    "the derivative of Fact C.2 put in",
+)  # fmt: skip
+FOUR_DEFINED = line(
+    "S-v1-eq-4/as-defined", (407, FOUR.locations[0].quote),
+    equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
+    "the derivative of Fact C.2 put in, alpha as it is defined",
+    form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
+    falsified_by="one batch and one input",
+)  # fmt: skip
+FIVE = line(
+    "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
+    equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "the square expanded",
+    remark="The sum extends over all three terms.",
+)  # fmt: skip
+SIX = line(
+    "S-v1-eq-6", (412, r"m \sigma_{xi}^2 - \frac{2}{m} \alpha_{ij}^2"),
+    equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "the sums put in",
+)  # fmt: skip
+SEVEN = line(
+    "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
+    equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "the result",
+)  # fmt: skip
+PROOF = [
+    NORMAL,
+    FOUR,
+    with_epsilon(FOUR),
+    FOUR_DEFINED,
+    FIVE,
+    with_epsilon(FIVE),
+    SIX,
+    with_epsilon(SIX, REFUTED, corrected_by=RIGHT.id),
+    SEVEN,
+    with_epsilon(SEVEN, REFUTED, corrected_by=RIGHT.id),
+]
+
+CLAIMS = [*THEOREM, *APPENDIX, *PROOF]

@@ -1,14 +1,14 @@
 r"""Theorem 3.4: the simplified bound on an entry of the Hessian.
 
-"There exist :math:`\kappa_{ij}, \kappa_{kl} > 0, \gamma_{ijkl}` such that" the entry with the layer
-is at most :math:`\frac{\kappa_{ij}\kappa_{kl} + \gamma_{ijkl}}{\sigma_j\sigma_l}`
-times that without (:math:`\sigma(y_i)` is a slip for :math:`\sigma(y_j)`).
+"There exist :math:`\kappa_{ij}, \kappa_{kl} > 0, \gamma_{ijkl}` such that" the entry with the
+layer is at most :math:`\frac{\kappa_{ij}\kappa_{kl} + \gamma_{ijkl}}{\sigma_j\sigma_l}` times that
+without (:math:`\sigma(y_i)` is a slip for :math:`\sigma(y_j)`).
 
 - If the constants may be chosen for each network and its entry is not zero, they always exist:
   :math:`\kappa = 1` and what is left.  True, and it says nothing.
 - No constants do where the entry without the layer is zero and that with it is not.
-- Line 532 sets :math:`\kappa_{ij} = 1 + \sqrt{d_{ij}}` and :math:`\gamma = f` of Theorem C.6.  This
-  falls for a loss of one linear functional; rearranging C.6 would leave
+- The appendix sets :math:`\kappa_{ij} = 1 + \sqrt{d_{ij}}` and :math:`\gamma = f` of Theorem C.6.
+  This falls for a loss of one linear functional; rearranging C.6 would leave
   :math:`1/\sqrt{d_{ij}d_{kl}}` in front.
 - "Each element of the Hessian shrinks" where sigma is large falls like the second.
 
@@ -17,115 +17,83 @@ What holds is the corrected Theorem C.6.
 
 from typing import Any
 
-from theory.arithmetic import inner
-from theory.claim import Claim, Hypothesis, Letters, Network, Relation, Sides, Verdict
+from theory.claim import Claim, Form
+from theory.language.expression import Says, equal, named
+from theory.language.operations import absolute, dot
 from theory.santurkar2018.texts import version_1
-from theory.santurkar2018.version_1 import theorem_c6_corrected
-from theory.santurkar2018.version_1.one_functional import OneFunctional
-from theory.santurkar2018.version_1.weights import (
-    MEAN_ZERO,
+from theory.santurkar2018.version_1 import theorem_c6
+from theory.santurkar2018.version_1.letters import (
+    CENTRED,
+    ENTRY,
+    PROVED,
+    REFUTED,
     SPREAD_OUTPUT,
-    absolute,
-    loss_hessian,
-    weight_hessian,
+    hessian,
+    x_i,
+    x_k,
+)
+from theory.santurkar2018.version_1.theorem_c6 import GRADIENT, ROOT_I, ROOT_K
+from theory.statement import assume
+from theory.unit import sigma
+
+VANILLA = dot(x_i, hessian(x_k))
+"""The entry without the layer, at the layer's output."""
+EXISTENTIAL = (
+    version_1(181, "Sect. 3.3, Theorem 3.4", r"\gamma_{ijkl}}{\sigma(y_i) \sigma(y_l)}"),
+    version_1(179, "Sect. 3.3, Theorem 3.4", r"\exists \ \kappa_{ij}, \kappa_{kl} > 0"),
 )
 
 
-def vanilla(network: Network, at: Letters) -> Any:
-    """Return the entry without the layer."""
-    return inner(network.direction, loss_hessian(at, network.other_direction))
-
-
-def with_layer(network: Network) -> Any:
-    """Return the entry with the layer."""
-    return weight_hessian(network, network.direction, network.other_direction)
-
-
-def own_constants(network: Network, at: Letters) -> Sides:
-    r"""With :math:`\kappa = 1` and :math:`\gamma` the network's own, without absolute values."""
-    actual, entry = with_layer(network), vanilla(network, at)
-    gamma = at.sigma**2 * actual / entry - 1
-    return Sides(actual, (1 + gamma) / at.sigma**2 * entry)
-
-
-def any_constants(network: Network, at: Letters) -> Sides:
-    """What any finite constants give where the entry without the layer is zero."""
-    return Sides(with_layer(network), 0 * at.sigma)
-
-
-def given_constants(network: Network, at: Letters) -> Sides:
-    """With the constants of line 532, for j = l, i != k and the loss of one functional."""
-    both = OneFunctional(network, network.direction, network.other_direction)
-    kappa = (1 + both.root(both.x)) * (1 + both.root(both.x_k))
-    factor = (kappa + 6 * both.gradient_norm()) / at.sigma**2
-    return Sides(absolute(both.with_layer()), factor * absolute(both.without_layer()))
-
-
-def shrinks(network: Network, at: Letters) -> Sides:
-    """The two entries."""
-    return Sides(absolute(with_layer(network)), absolute(vanilla(network, at)))
-
-
-ZERO_ENTRY = Hypothesis(
-    r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}} = 0", vanilla, Relation.EQUAL
-)
-_RIGHT = theorem_c6_corrected.CORRECTED.id
-
-
-def _reading(name: str, **fields: Any) -> Claim:
+def _reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
+    settled: dict[str, Any] = {
+        "form": Form.READING,
+        "locations": EXISTENTIAL,
+        "expected": REFUTED,
+        "corrected_by": theorem_c6.RIGHT.id,
+        **fields,
+    }
     return Claim(
         id=f"S-v1-thm-3.4/{name}",
         row="S-v1-thm-3.4",
-        locations=(
-            version_1(181, "Sect. 3.3, Theorem 3.4", r"\gamma_{ijkl}}{\sigma(y_i) \sigma(y_l)}"),
-            version_1(179, "Sect. 3.3, Theorem 3.4", r"\exists \ \kappa_{ij}, \kappa_{kl} > 0"),
-        ),
-        statement=r"\exists\,\kappa_{ij}, \kappa_{kl}, \gamma_{ijkl}:"
-        r" |\nabla_W^2\hat L|_{ijkl} \le \frac{\kappa_{ij}\kappa_{kl} + \gamma_{ijkl}}"
-        r"{\sigma(y_j)\sigma(y_l)}|\nabla_W^2 L|_{ijkl}",
-        order=2,
-        **fields,
+        says=says,
+        title=f"a Hessian's entry shrinks, {title}",
+        **settled,
     )
 
 
-OWN = _reading(
-    "own-constants",
-    sides=own_constants,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
-    falsified_by="nothing: the constants are defined by the inequality that they satisfy",
-    remark="Empty: true of any two numbers of which the second is not zero.",
-)
-ANY = _reading(
-    "any-constants",
-    sides=any_constants,
-    relation=Relation.EQUAL,
-    hypotheses=(MEAN_ZERO, ZERO_ENTRY),
-    expected=Verdict.REFUTED,
-    corrected_by=_RIGHT,
-    falsified_by="a network whose entry is zero without the layer and not zero with it",
-)
-GIVEN = _reading(
-    "given-constants",
-    sides=given_constants,
-    relation=Relation.AT_MOST,
-    hypotheses=(MEAN_ZERO,),
-    expected=Verdict.REFUTED,
-    corrected_by=_RIGHT,
-    falsified_by="j = l, i != k, the loss of one functional, kappa and gamma of line 532",
-)
-SHRINKS = Claim(
-    id="S-v1-thm-3.4/shrinks",
-    row="S-v1-thm-3.4",
-    locations=(version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),),
-    statement=r"\sigma \ge 1 \Rightarrow |\nabla_W^2\hat L|_{ijkj} \le |\nabla_W^2 L|_{ijkj}",
-    sides=shrinks,
-    relation=Relation.AT_MOST,
-    hypotheses=(MEAN_ZERO, SPREAD_OUTPUT),
-    expected=Verdict.REFUTED,
-    order=2,
-    corrected_by=_RIGHT,
-    falsified_by="one batch with sigma >= 1, two inputs of mean zero and a loss",
-)
-
-CLAIMS = [OWN, ANY, GIVEN, SHRINKS]
+OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
+CLAIMS = [
+    _reading(
+        "own-constants", equal(ENTRY, (1 + OWN_GAMMA) / sigma**2 * VANILLA),
+        "constants chosen for each network",
+        expected=PROVED, corrected_by=None,
+        falsified_by="nothing: the constants are defined by the inequality that they satisfy",
+        remark="Empty: true of any two numbers of which the second is not zero; gamma is"
+        " sigma^2 times their quotient, less one.",
+    ),
+    _reading(
+        "any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
+        form=Form.PRINTED,
+        hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
+        falsified_by="a network whose entry is zero without the layer and not zero with it",
+    ),
+    _reading(
+        "given-constants",
+        absolute(theorem_c6.with_layer(x_i, x_k))
+        <= ((1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT)
+        / sigma**2
+        * absolute(theorem_c6.without_layer(x_i, x_k)),
+        "the constants of the appendix, a loss of one functional",
+        hypotheses=CENTRED,
+        falsified_by="j = l, i != k, the loss of one functional, kappa and gamma of the appendix",
+    ),
+    _reading(
+        "shrinks", absolute(ENTRY) <= absolute(VANILLA), "each element where sigma is large",
+        form=Form.PRINTED,
+        locations=(
+            version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),
+        ),
+        hypotheses=(*CENTRED, SPREAD_OUTPUT),
+        falsified_by="one batch with sigma >= 1, two inputs of mean zero and a loss",
+    ),
+]  # fmt: skip

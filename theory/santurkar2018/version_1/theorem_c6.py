@@ -1,179 +1,1062 @@
-r"""Theorem C.6: Batch Normalization and one entry of the Hessian in the weights.
+r"""Theorem C.6: Batch Normalization and one entry of the Hessian in the weights; its proof.
 
-With :math:`d_{ij}` from line 673, :math:`\big(\sum_b H_{bq}x_i^{(b)}\big)^2 = d_{ij}\sum_b
-H_{bq}^2\,\|x_i\|^2`, and f = 0, :math:`6\|g\|` or :math:`3\|g\|`:
+With :math:`d_{ij}` from the proof's assumption, :math:`\big(\sum_b H_{bq}x_i^{(b)}\big)^2 =
+d_{ij}\sum_b H_{bq}^2\,\|x_i\|^2` for every q, and f = 0, :math:`6\|g\|` or :math:`3\|g\|`:
 
 .. math:: \sigma_j\sigma_l \ge \frac{(1 + \sqrt{d_{kl}})(1 + \sqrt{d_{ij}}) + f}
           {\sqrt{d_{kl}d_{ij}} - \varepsilon} \Rightarrow |\partial^2\hat L| \le
           \Big(1 - \frac{\varepsilon}{\sqrt{d_{ij}d_{kl}}}\Big)|\partial^2 L|
 
-All three cases fall.  For j = l take a loss of one linear functional, L = t + t^2/2000 with
-:math:`t = \langle a, \hat y\rangle`.  Its Hessian aa'/1000 has rank one and meets the
-assumption for every q.  Measure
-the loss in another unit: f changes, the rest of the condition does not.  It lacks a factor 1/|H|,
-which line 694 takes out of 6G as well.  Besides, (58) is wrong, and line 690, which
-gives the network without the layer, is true of Hessians of rank one only.  For j != l take the
-block H = I, where :math:`d = 1/m`: with :math:`x_i \perp x_k` the entry without the layer is zero,
-that with it is :math:`-\alpha_{ij}\alpha_{kl}/(m\sigma_j\sigma_l)`.  Two units of the same weights
-will do.
+All three cases fall.  For j = l take a loss of one linear functional, :math:`t + t^2/2000` with
+:math:`t = \langle a, \hat y\rangle`.  Its Hessian aa'/1000 has rank one and meets the assumption,
+with :math:`\sqrt{d_{ij}} = |\cos(a, x_i)|`.  Measure the loss in another unit: f changes, the rest
+of the condition does not.  It lacks a factor 1/|H|, which the end of the proof takes out of 6G as
+well.  Besides, (58) is wrong, and what the proof says of the network without the layer is true of
+Hessians of rank one only.  For j != l take the block H = I and inputs whose entries have one
+absolute value, which meet the assumption with :math:`d = 1/m`: where :math:`x_i \perp x_k` the
+entry without the layer is zero, that with it :math:`-\alpha_{ij}\alpha_{kl}/(m\sigma_j\sigma_l)`.
+Two units of the same weights will do.
 
-What holds: :mod:`~theory.santurkar2018.version_1.theorem_c6_corrected`.
+What holds, with :math:`\Lambda \ge \|H\|`, is the entry's bound in the entry ``corrected``: its
+two halves are the sharpened (64) and (61), whose certificates it contains.
+
+With :math:`\theta = |\hat y|^2/m`, :math:`a = \langle g, \hat y\rangle`,
+:math:`a_i = \langle x_i, \hat y\rangle`, :math:`\beta_{ik} = \langle x_i, x_k\rangle/m`,
+:math:`\tilde x = x - \frac{a_x}m\hat y` and inputs of mean zero, the Hessian is for every eps
+
+.. math:: \frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}} = \frac1{\sigma^2}\Big(
+          \langle\tilde x_i, H\tilde x_k\rangle - \big(\beta_{ik} - \tfrac{3a_ia_k}{m^2}\big)a
+          - \tfrac1m\big(a_i\langle x_k, g\rangle + a_k\langle x_i, g\rangle\big)\Big)
+
+(58) has :math:`2\beta_{ik}` and lacks the second of the last two terms, so that it is not even
+symmetric.  It goes wrong three times: (36) exchanges derivatives by yhat and by W, though dyhat/dW
+depends on yhat, which is right for two units only; (41) drops
+:math:`-\frac{\alpha_{kl}}m\frac{\partial L}{\partial\hat y}`; (45) leaves 1/sigma undifferentiated.
+(59) prints sums with their signs, so that its right side can be negative.  (61) is true all the
+same, with room: 6 (or 3) can be :math:`2/\sqrt 3`, and m its root.
+
+(38), (47), (49), (52) hold no formula of their own; (60) and (62) are definitions, as are X and
+beta.  A function of yhat is one of the batch :math:`\sigma\hat y + \mu`.
 """
 
+from dataclasses import replace
 from typing import Any
 
-from theory.arithmetic import inner, sqrt
-from theory.claim import Claim, Hypothesis, Letters, Location, Network, Relation, Sides, Verdict
+import numpy as np
+
+from theory import batchnorm
+from theory.claim import Claim, Form, Hypothesis, Location
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Says,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+    number,
+)
+from theory.language.latex import latex
+from theory.language.operations import absolute, average, centred, dot, norm, norm2, spread, sqrt
 from theory.santurkar2018.texts import version_1
-from theory.santurkar2018.version_1.one_functional import OneFunctional
-from theory.santurkar2018.version_1.weights import absolute, tenfold
-
-
-def units(network: Network, is_diagonal: bool) -> OneFunctional:
-    """Return the two networks for i = k, or for i != k."""
-    x = network.direction
-    return OneFunctional(network, x, x if is_diagonal else network.other_direction)
-
-
-def kept(network: Network) -> Any:
-    r"""Return :math:`1 - \varepsilon/\sqrt{dd}`, for a share of sqrt(dd) that the bound sets."""
-    return network.bound / (1 + network.bound)
-
-
-def condition(is_diagonal: bool, factor: int) -> Hypothesis:
-    """Return the theorem's condition, for batches ten times as large as the case's."""
-
-    def margin(network: Network, at: Letters) -> Any:
-        both = units(network, is_diagonal)
-        epsilon = both.root(both.x) * both.root(both.x_k) * (1 - kept(network))
-        return both.margin(at.sigma, factor, epsilon)
-
-    return Hypothesis(
-        r"\sigma^2 \ge \frac{(1 + \sqrt{d_{kl}})(1 + \sqrt{d_{ij}}) + f}"
-        r"{\sqrt{d_{kl}d_{ij}} - \varepsilon},\ \varepsilon = \frac{\sqrt{d_{kl}d_{ij}}}"
-        r"{1 + \lambda}",
-        margin,
-        impose=tenfold,
-    )
-
-
-def same_unit(is_diagonal: bool) -> Any:
-    """Return the sides for j = l."""
-
-    def sides(network: Network, at: Letters) -> Sides:
-        both = units(network, is_diagonal)
-        right = kept(network) * absolute(both.without_layer())
-        return Sides(absolute(both.with_layer()), right)
-
-    return sides
-
-
-def any_epsilon(network: Network, at: Letters) -> Sides:
-    """For i = k and epsilon the case's bound; multiplied by sqrt(dd) = d."""
-    both = units(network, True)
-    d = both.root(both.x) ** 2
-    right = (d - network.bound) * absolute(both.without_layer())
-    return Sides(d * absolute(both.with_layer()), right)
-
-
-def any_epsilon_margin(network: Network, at: Letters) -> Any:
-    """Return the condition for epsilon the case's bound, not multiplied by its denominator."""
-    both = units(network, True)
-    d = both.root(both.x)
-    top = (1 + d) ** 2 + 3 * both.gradient_norm()
-    return at.sigma**2 - top / (d**2 - network.bound)
-
-
-def two_units(network: Network, at: Letters) -> Sides:
-    """For j != l: two units of the same weights, the loss <yhat_j, yhat_l>, d = 1/m."""
-    x, x_k, y = network.direction, network.other_direction, network.y
-    with_layer = inner(
-        network.derivative(network.normalize, y, x), network.derivative(network.normalize, y, x_k)
-    )
-    return Sides(absolute(with_layer), kept(network) * absolute(inner(x, x_k)))
-
-
-def two_units_margin(network: Network, at: Letters) -> Any:
-    """Return the condition for d = 1/m, times m."""
-    return at.sigma**2 * kept(network) - (sqrt(at.m) + 1) ** 2
-
-
-_PLACE = "App. C, Theorem C.6"
-_LOCATIONS = (
-    version_1(536, _PLACE, r"\sqrt{d_{kl}d_{ij}}-\varepsilon"),
-    version_1(540, _PLACE, r"1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kl}}}"),
+from theory.santurkar2018.version_1.letters import (
+    CENTRED,
+    DL_K,
+    ENTRY,
+    LOSS,
+    PROVED,
+    REFUTED,
+    SLOPE,
+    SLOPE_K,
+    UNREADABLE,
+    below,
+    bracket,
+    by_weights,
+    cosine,
+    g,
+    hessian,
+    lines_of,
+    second_derivative,
+    tenfold,
+    with_epsilon,
+    with_unit_variance,
+    x_i,
+    x_k,
 )
-_STATEMENT = (
-    r"\Big|\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kl}}\Big| \le"
-    r" \Big(1 - \frac{\varepsilon}{\sqrt{d_{ij}d_{kl}}}\Big)"
-    r"\Big|\frac{\partial^2 L}{\partial W_{ij}\partial W_{kl}}\Big|"
+from theory.statement import assume
+from theory.unit import (
+    BN,
+    L,
+    Lhat,
+    beta,
+    eps,
+    gamma,
+    m,
+    normalize,
+    number_of,
+    one,
+    sigma,
+    variable,
+    vector_of,
+    y,
+    yhat,
+    z,
 )
 
+LAMBDA = number_of("Lambda", r"\Lambda", "bound", r"\Lambda > 0")
+r"""A bound :math:`\Lambda \ge \|H\|`, the Frobenius norm among them."""
+x_ic, x_kc = centred(x_i), centred(x_k)
 
-_END = "App. C, proof of Theorem C.6, the end"
-_END_SAME = (
-    version_1(698, _END, r"(1+\sqrt{d_{kj}})(1+\sqrt{d_{ij}})+6\left\|\frac"),
-    version_1(702, _END, r"\left(1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kj}}}\right)"),
+
+def root_of_d(names: str, value: Expression) -> Expression:
+    r"""Return :math:`\sqrt{d}` of an input and a unit."""
+    return named(rf"\sqrt{{d_{{{names}}}}}", value)
+
+
+# The theorem, for losses of one linear functional and for two units of the same weights.
+
+a = vector_of("a", "a", "g")
+"""Any vector."""
+FUNCTIONAL = r"\left(\langle a, \hat y\rangle + \tfrac1{2000}\langle a, \hat y\rangle^2\right)"
+GRADIENT = absolute(1 + dot(a, yhat) / 1000) * norm(a)
+"""The norm of that loss's gradient."""
+
+
+def functional(t: Expression) -> Expression:
+    """Return a function of a number, whose second derivative is 1/1000."""
+    return t + t**2 / 2000
+
+
+def with_layer(x: Expression, x_k: Expression, names: str = "ij kj") -> Expression:
+    """Return the entry of the Hessian for the loss of one functional."""
+    entry = second_derivative(lambda batch: functional(dot(a, normalize(batch))), x, x_k)
+    return by_weights(names, entry, Letter("F", FUNCTIONAL))
+
+
+def without_layer(x: Expression, x_k: Expression) -> Expression:
+    """Return the entry of the network without the layer."""
+    return dot(a, x) * dot(a, x_k) / 1000
+
+
+def condition(
+    roots: Expression,
+    top: Expression,
+    e: Expression,
+    left: Expression = sigma**2,
+    impose: Any = None,
+) -> Hypothesis:
+    """Return the theorem's condition, epsilon's domain with it."""
+    says = left >= top / (roots - e)
+    return assume(says, impose, words=f"{latex(says)}, {getattr(e, 'domain', '')}")
+
+
+def below_roots(roots: Expression) -> Letter:
+    """Return an epsilon that the theorem allows."""
+    return below(r"\varepsilon", roots, rf"0 < \varepsilon < {latex(roots)}")
+
+
+PLACE = "App. C, Theorem C.6"
+END = "App. C, proof of Theorem C.6, the end"
+END_SAME = (
+    version_1(698, END, r"(1+\sqrt{d_{kj}})(1+\sqrt{d_{ij}})+6\left\|\frac"),
+    version_1(702, END, r"\left(1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kj}}}\right)"),
 )
-_END_OTHER = (
-    version_1(726, _END, r"\sqrt{d_{kj}d_{ij}} - \varepsilon"),
-    version_1(728, _END, r"\left( 1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kl}}} \right)"),
+END_OTHER = (
+    version_1(726, END, r"\sqrt{d_{kj}d_{ij}} - \varepsilon"),
+    version_1(728, END, r"\left( 1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kl}}} \right)"),
 )
 
 
 def _case(
     name: str,
     quote: str,
-    sides: Any,
-    hypothesis: Hypothesis,
-    falsified_by: str,
+    says: Says,
+    title: str,
     repeated: tuple[Location, ...] = (),
+    **fields: Any,
 ) -> Claim:
     return Claim(
         id=f"S-v1-thm-C6/{name}",
         row="S-v1-thm-C6",
-        locations=(*_LOCATIONS, version_1(544, _PLACE + ", f", quote), *repeated),
-        statement=_STATEMENT,
-        sides=sides,
-        relation=Relation.AT_MOST,
-        hypotheses=(hypothesis,),
-        expected=Verdict.REFUTED,
-        order=2,
+        locations=(
+            version_1(536, PLACE, r"\sqrt{d_{kl}d_{ij}}-\varepsilon"),
+            version_1(540, PLACE, r"1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kl}}}"),
+            version_1(544, PLACE + ", f", quote),
+            *repeated,
+        ),
+        says=says,
+        title=f"an entry of the Hessian, {title}",
+        expected=REFUTED,
         corrected_by="S-v1-thm-C6/corrected",
-        falsified_by=falsified_by,
+        **fields,
     )
 
 
-_THREE = r"3||\partial \mathcal{L}/\partial \hat{y}_j||_2 & \text{if } (i,j) = (k,l)"
+ROOT_I, ROOT_K = cosine(a, x_i), cosine(a, x_k)
+"""The roots of d for that loss."""
+E_II, E_IK = below_roots(ROOT_I**2), below_roots(ROOT_I * ROOT_K)
+ANY_E = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
+E_TWO = below_roots(1 / m)
+THREE_NORMS = r"3||\partial \mathcal{L}/\partial \hat{y}_j||_2 & \text{if } (i,j) = (k,l)"
 SAME = _case(
-    "same-weight", _THREE, same_unit(True), condition(True, 3),
-    "j = l, i = k: one batch and input, the loss of one functional",
+    "same-weight", THREE_NORMS,
+    absolute(with_layer(x_i, x_i, "ij ij"))
+    <= (1 - E_II / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
+    "one weight, a loss of one functional",
+    hypotheses=(
+        condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II, impose=tenfold),
+    ),
+    falsified_by="j = l, i = k: one batch and input, the loss of one functional",
 )  # fmt: skip
 SAME_UNIT = _case(
     "same-unit", r"6||\partial \mathcal{L}/\partial \hat{y}_j||_2",
-    same_unit(False), condition(False, 6),
-    "j = l, i != k: one batch and two inputs, the loss of one functional",
-    _END_SAME,
-)  # fmt: skip
-TWO_UNITS = _case(
-    "two-units", r"0 & \text{if } j \neq l", two_units,
-    Hypothesis(
-        r"\sigma_j\sigma_l \ge \frac{(1 + m^{-1/2})^2}{\frac1m - \varepsilon},\ \varepsilon ="
-        r" \frac{1}{m(1 + \lambda)}",
-        two_units_margin,
-        impose=tenfold,
+    absolute(with_layer(x_i, x_k))
+    <= (1 - E_IK / (ROOT_I * ROOT_K)) * absolute(without_layer(x_i, x_k)),
+    "two weights of a unit, a loss of one functional", END_SAME,
+    hypotheses=(
+        condition(
+            ROOT_I * ROOT_K, (1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT, E_IK, impose=tenfold
+        ),
     ),
-    "j != l: two units of the same weights, two inputs, a block H = I",
-    _END_OTHER,
+    falsified_by="j = l, i != k: one batch and two inputs, the loss of one functional",
 )  # fmt: skip
 ANY_EPSILON = _case(
-    "any-epsilon", _THREE, any_epsilon,
-    Hypothesis(r"\sigma^2 \ge \frac{(1 + \sqrt d)^2 + f}{d - \varepsilon}", any_epsilon_margin),
-    "j = l, i = k, any epsilon > 0: one batch and input, the loss of one functional",
+    "any-epsilon", THREE_NORMS,
+    absolute(with_layer(x_i, x_i, "ij ij"))
+    <= (1 - ANY_E / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
+    "one weight, any epsilon > 0",
+    form=Form.READING,
+    hypotheses=(condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, ANY_E),),
+    falsified_by="j = l, i = k, any epsilon > 0: one batch and input, the loss of one functional",
 )  # fmt: skip
+
+squares = Operation(
+    "squares of the entries", lambda x: x * x, r"{0}^{{\odot 2}}", gives=0, takes=(Sort.VECTOR,)
+)
+
+
+def signs(case: Any) -> Any:
+    """Make both inputs vectors of signs, orthogonal ones in four examples."""
+    count = len(case.y)
+    first = np.array([1 if 2 * b < count else -1 for b in range(count)])
+    second = np.array([1 if 2 * (3 * b % count) < count else -1 for b in range(count)])
+    return replace(case, direction=0 * case.y + first, other_direction=0 * case.y + second)
+
+
+def of_one_size(x: Expression, impose: Any = None) -> Hypothesis:
+    """Return that the entries of an input have one absolute value, so that d = 1/m for H = I."""
+    return assume(
+        equal(norm2(squares(x) - norm2(x) / m * one), 0),
+        impose,
+        words=rf"\big({latex(x)}^{{(b)}}\big)^2 = \|{latex(x)}\|^2/m \text{{ for every b}}",
+    )
+
+
+SIGNS = (
+    of_one_size(x_i, signs),
+    of_one_size(x_k),
+    assume(equal(average(x_i), 0)),
+    assume(equal(average(x_k), 0)),
+)
+IDENTITY_BLOCK = by_weights(
+    "ij kl", dot(SLOPE, SLOPE_K), Letter("ip", r"\langle\hat y_j, \hat y_l\rangle")
+)
+TWO_UNITS = _case(
+    "two-units", r"0 & \text{if } j \neq l",
+    absolute(IDENTITY_BLOCK) <= (1 - E_TWO * m) * absolute(dot(x_i, x_k)),
+    "two units of the same weights, a block H = I", END_OTHER,
+    hypotheses=(
+        *SIGNS,
+        condition(1 / m, (1 + 1 / sqrt(m)) ** 2, E_TWO, impose=tenfold),
+    ),
+    falsified_by="j != l: two units of the same weights, two inputs of signs, a block H = I",
+)  # fmt: skip
+
+# What holds.
+
+
+def bounded(tilde: Expression) -> Hypothesis:
+    r"""Return :math:`\|Hw\| \le \Lambda\|w\|` for a vector w."""
+    return assume(
+        norm2(hessian(tilde)) <= LAMBDA**2 * norm2(tilde),
+        words=r"\Lambda \ge \|\nabla^2\mathcal L(\hat y)\|",
+    )
+
+
+def shown_smaller(large: Expression, small: Expression, *squares: Expression) -> Expression:
+    r"""Return what a number A has above B, by terms of :math:`A^2 - B^2`.
+
+    The difference is :math:`\frac1{2A}\big(A^2 - B^2 + (A - B)^2\big)`.
+    """
+    half = (1 / sqrt(2 * large)) ** 2
+    return sum((half * term for term in squares), start=half * (large - small) ** 2)
+
+
+def norm_terms(
+    first: tuple[Expression, Expression, Expression],
+    second: tuple[Expression, Expression, Expression],
+    is_bounded: Hypothesis,
+    factor: Expression,
+) -> tuple[Expression, ...]:
+    r"""Return terms of :math:`\Lambda^2\|x\|^2\|x_k\|^2 - X^2`.
+
+    An input comes with its bracket and its alpha; :math:`\|x\|^2 - \|\tilde x\|^2` is a factor
+    times the square of alpha.
+    """
+    (_, tilde, alpha), (x, tilde_k, alpha_k) = first, second
+    image = hessian(tilde_k)
+    return (
+        norm2(tilde) * norm2(image - dot(tilde, image) / norm2(tilde) * tilde),
+        norm2(tilde) * is_bounded.slack,
+        LAMBDA**2 * factor * norm2(tilde) * alpha_k**2,
+        LAMBDA**2 * factor * alpha**2 * norm2(x),
+    )
+
+
+TILDE_I, TILDE_K = bracket(x_ic), bracket(x_kc)
+X = named("X_{ijkj}", dot(TILDE_I, hessian(TILDE_K)))
+X_DIFFERENTIATED = named("X_{ijkj}", dot(sigma * SLOPE, hessian(sigma * SLOPE_K)))
+"""The brackets are sigma times the slopes of the outputs, by differentiation."""
+LENGTHS = norm(x_ic) * norm(x_kc)
+BOUNDED = bounded(TILDE_K)
+NORM_TERMS = norm_terms(
+    (x_ic, TILDE_I, dot(x_ic, yhat)), (x_kc, TILDE_K, dot(x_kc, yhat)), BOUNDED,
+    (1 + eps / sigma**2) / m,
+)  # fmt: skip
+
+
+def bent(x: Expression) -> Expression:
+    r"""Return the vector whose inner product with x_i is :math:`\sigma^2\partial^2\hat L - X`."""
+    g_c = centred(g)
+    along_outputs, a_k = dot(g_c, yhat), dot(x, yhat)
+    return (
+        (3 * along_outputs * a_k / m**2 - dot(g_c, x) / m) * yhat
+        - along_outputs / m * x
+        - a_k / m * g_c
+    )
+
+
+def bent_terms(x: Expression, x_k: Expression) -> tuple[Expression, ...]:
+    r"""Return terms of :math:`\frac{4}{3m}|x|^2|x_k|^2|g|^2 - \langle x, Mx_k\rangle^2`.
+
+    M is the symmetric operator of :func:`bent`.  First Lagrange's identity for x and
+    :math:`Mx_k`; then, with w and q what is left of :math:`x_k` and g off yhat and
+    :math:`N = |\hat y|^2 = m\theta`, the bound on :math:`|Mx_k|^2` leaves
+
+    .. math:: \frac{4 - 3\theta}{3m}\Big(\tfrac1N|aw - a_kq|^2 + \big(\langle q, w\rangle
+              - \tfrac{(3\theta - 1)aa_k}{N}\big)^2\Big)
+              + \frac{4}{3m}\big(|q|^2|w|^2 - \langle q, w\rangle^2\big)
+    """
+    g_c, image, size = centred(g), bent(x_k), norm2(yhat)
+    theta, along_outputs, a_k = size / m, dot(g_c, yhat), dot(x_k, yhat)
+    w, q = x_k - a_k / size * yhat, g_c - along_outputs / size * yhat
+    weight = (4 - 3 * theta) / (3 * m)
+    return (
+        norm2(x) * norm2(image - dot(x, image) / norm2(x) * x),
+        weight * (1 / sqrt(size)) ** 2 * norm2(x) * norm2(along_outputs * w - a_k * q),
+        weight * norm2(x) * (dot(q, w) - (3 * theta - 1) * along_outputs * a_k / size) ** 2,
+        4 / (3 * m) * norm2(x) * norm2(q) * norm2(w - dot(q, w) / norm2(q) * q),
+        4 / (3 * m**2) * norm2(x) * norm2(x_k) * dot(one, g) ** 2,
+    )
+
+
+REACH = 2 / sqrt(3 * m) * norm(g)
+RIGHT = Claim(
+    id="S-v1-thm-C6/corrected",
+    row="S-v1-thm-C6",
+    locations=SAME_UNIT.locations,
+    title="an entry of the Hessian, the bound that holds",
+    form=Form.CORRECTED,
+    of=SAME_UNIT.id,
+    says=sigma**2 * ENTRY <= (LAMBDA + REACH) * LENGTHS,
+    hypotheses=(BOUNDED,),
+    because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
+    + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
+    expected=PROVED,
+    falsified_by="one batch, two inputs and a loss",
+    remark="The loss -L has the negative of every entry.  Slack: the norm of H against X, and that"
+    " of equation (61).",
+)
+THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, with_epsilon(RIGHT)]
+
+# The proof for one unit.
+
+line = lines_of(
+    "App. C, proof of Theorem C.6", "S-v1-steps",
+    hypotheses=CENTRED, falsified_by="one batch, two inputs of mean zero and a loss",
+)  # fmt: skip
+closed_form = lines_of(
+    "App. C, proof of Theorem C.6", "S-v1-eq-58",
+    hypotheses=CENTRED,
+    falsified_by="one batch, two inputs of mean zero and a loss; alpha = <x, yhat>",
+)  # fmt: skip
+ALPHA_I, ALPHA_K, ALONG = dot(x_i, yhat), dot(x_k, yhat), dot(g, yhat)
+BETA = named(r"\beta_{ik}", dot(x_i, x_k) / m)
+X_HERE = named("X_{ijkj}", dot(bracket(x_i), hessian(bracket(x_k))))
+
+
+def gradient_at(outputs: Expression) -> Expression:
+    """Return the gradient of the loss by yhat at other outputs."""
+    return gamma * gradient(L(variable), variable, at=outputs)
+
+
+def slope_at(batch: Expression, x: Expression) -> Expression:
+    """Return the slope of yhat by a weight at another batch."""
+    return along(normalize(variable), variable, x, at=batch)
+
+
+def inner_of(left: str, right: str) -> str:
+    """Return the LaTeX of an inner product."""
+    return rf"\left\langle {left}, {right}\right\rangle"
+
+
+G_NAME = r"\frac{\partial\mathcal L}{\partial\hat y_j}"
+SLOPE_NAME = r"\frac{\partial\hat y_j}{\partial W_{ij}}"
+DL_BY_OUTPUTS = r"\frac{\partial}{\partial\hat y_j} \frac{\partial\mathcal L}{\partial W_{kj}}"
+FIRST = named(
+    inner_of(rf"\frac{{\partial}}{{\partial W_{{kj}}}} {G_NAME}", SLOPE_NAME),
+    dot(along(gradient_at(BN(variable)), variable, x_k, at=y), SLOPE),
+)
+SECOND = named(
+    inner_of(rf"\frac{{\partial}}{{\partial W_{{kj}}}} {SLOPE_NAME}", G_NAME),
+    dot(along(slope_at(variable, x_i), variable, x_k, at=y), g),
+)
+BY_OUTPUTS = dot(
+    gradient_at(gamma * variable + beta * one), slope_at(sigma * variable + average(y) * one, x_k)
+)
+r""":math:`\partial L/\partial W_{kj}` as a function of yhat."""
+INSIDE = dot(gradient_at(gamma * variable + beta * one), x_k - dot(x_k, variable) / m * variable)
+INSIDE_NAME = (
+    r"\frac{\partial}{\partial\hat y_j} \left\langle \frac{\partial\mathcal L}{\partial\hat y_j},"
+    r" x_k - \frac{\langle x_k, \hat y_j\rangle}{m}\hat y_j\right\rangle"
+)
+
+
+def moved(name: str, function: Expression, direction: Expression) -> Expression:
+    """Return a function's derivative by yhat along a direction, as an inner product."""
+    template = inner_of(name.replace("{", "{{").replace("}", "}}"), "{0}")
+    return named(template, along(function, variable, direction, at=yhat), direction)
+
+
+EXPLAINED = dot(x_i, normalize(variable)) / m * normalize(variable)
+EXPLAINED_NAME = Letter("explained", r"\left(\frac{\langle x_i, \hat y_j\rangle}{m}\hat y_j\right)")
+BRACKET_NAME = Letter(
+    "bracket", r"\left(x_i - \frac{\langle x_i, \hat y_j\rangle}{m}\hat y_j\right)"
+)
+BRACKET_SLOPE = by_weights("kj", along(x_i - EXPLAINED, variable, x_k, at=y), BRACKET_NAME)
+EXPLAINED_SLOPE = by_weights("kj", along(EXPLAINED, variable, x_k, at=y), EXPLAINED_NAME)
+ALPHA_SLOPE = by_weights(
+    "kj",
+    along(dot(x_i, normalize(variable)), variable, x_k, at=y),
+    Letter("alpha", r"\langle x_i, \hat y_j\rangle"),
+)
+ALPHA_SLOPE_DEFINED = by_weights(
+    "kj",
+    along(dot(x_i, variable), variable, x_k, at=y),
+    Letter("alpha", r"\langle x_i, z_j\rangle"),
+)
+IN_BRACKET = 1 / sigma * dot(BRACKET_SLOPE, g)
+IN_EXPLAINED = -(1 / sigma * dot(EXPLAINED_SLOPE, g))
+IN_PRODUCT = -(1 / (m * sigma) * dot(ALPHA_SLOPE * yhat + ALPHA_I * SLOPE_K, g))
+LOST = ALPHA_K / (m * sigma**2) * dot(g, bracket(x_i))
+"""The derivative of 1/sigma, which (45) leaves out."""
+SECOND_CLOSED = (
+    -(BETA / sigma**2 * ALONG)
+    + 2 * ALPHA_I * ALPHA_K / (m**2 * sigma**2) * ALONG
+    - ALPHA_I / (m * sigma**2) * dot(x_k, g)
+)
+FIRST_CLOSED = (
+    1 / sigma**2
+    * (X_HERE - 1 / m * ALONG * (m * BETA) + ALPHA_I * ALPHA_K / m**2 * ALONG)
+)  # fmt: skip
+PRINTED_43 = (
+    1 / sigma**2
+    * (X_HERE - 1 / m * ALONG * dot(x_i, x_k) + ALPHA_I * ALPHA_K / m**2 * ALONG)
+)  # fmt: skip
+PRINTED_58 = (
+    1 / sigma**2
+    * (X_HERE - (2 * BETA - 3 * (ALPHA_I * ALPHA_K / m**2)) * ALONG - ALPHA_I / m * dot(x_k, g))
+)  # fmt: skip
+
+
+def positive_part(weight: Expression, t: Expression) -> Expression:
+    """Return weight (|t| + t)."""
+    return weight / (2 * absolute(t)) * (absolute(t) + t) ** 2
+
+
+DEVIATION_I = named(r"\sigma(x_i)", norm(x_ic) / sqrt(m))
+DEVIATION_K = named(r"\sigma(x_k)", norm(x_kc) / sqrt(m))
+b_i, b_k = dot(x_ic, g), dot(x_kc, g)
+a_i, a_k = dot(x_ic, yhat), dot(x_kc, yhat)
+
+
+def triangle(along_outputs: Expression, last: Expression) -> Expression:
+    """Return the right side of (59), times the square of sigma."""
+    both = DEVIATION_I * DEVIATION_K * along_outputs
+    return absolute(X) + 2 * both + 3 * both + DEVIATION_I * last
+
+
+def triangle_slack() -> Expression:
+    r"""Return its terms, by :math:`|a_i| \le \sqrt m\|x_i\|` and Lagrange's identity for x, x_k."""
+    top_i, top_k = (sqrt(m) * norm(x) + absolute(dot(x, yhat)) for x in (x_ic, x_kc))
+    beta_m, size = dot(x_ic, x_kc), absolute(ALONG)
+    across_i, across_k = (
+        (1 / sqrt(top)) ** 2 * norm2(tilde) for top, tilde in ((top_i, TILDE_I), (top_k, TILDE_K))
+    )
+    off = norm2(x_ic) * norm2(x_kc - beta_m / norm2(x_ic) * x_ic)
+    return (
+        positive_part(number(1), -X)
+        + size / m * (1 / sqrt(LENGTHS + absolute(beta_m))) ** 2 * off
+        + positive_part(1 / m, beta_m * ALONG)
+        + 3 * size / m * sqrt(sqrt(m) * norm(x_ic)) ** 2 * across_k
+        + 3 * size * absolute(a_k) / m * across_i
+        + positive_part(3 / m**2, -(a_i * a_k * ALONG))
+        + size / m * sqrt(LENGTHS) ** 2
+        + absolute(b_k) * across_i
+        + positive_part(1 / m, a_i * b_k)
+        + absolute(b_i) * across_k
+        + positive_part(1 / m, a_k * b_i)
+    )
+
+
+def root_terms(x: Expression, x_k: Expression) -> tuple[Expression, Expression, Expression]:
+    r"""Return terms for what the roots of d add to :math:`\Lambda\|x\|\|x_k\|`."""
+    size, image, size_k, image_k = norm(x), norm(hessian(x)), norm(x_k), norm(hessian(x_k))
+    return (
+        sqrt(size * image_k) ** 2,
+        sqrt(size_k * image) ** 2,
+        1 / LAMBDA * sqrt(image * image_k) ** 2,
+    )
+
+
+def with_roots(x: Expression, x_k: Expression, names: str = "kj") -> Expression:
+    r"""Return :math:`\Lambda\|x\|\|x_k\|(1 + \sqrt{d_{ij}})(1 + \sqrt{d_{kl}})`."""
+    d_i = root_of_d("ij", norm(hessian(x)) / (LAMBDA * norm(x)))
+    d_k = root_of_d(names, norm(hessian(x_k)) / (LAMBDA * norm(x_k)))
+    return LAMBDA * norm(x) * norm(x_k) * (1 + d_i) * (1 + d_k)
+
+
+DEFINITION = line(
+    "S-v1-eq-34", (548, r"\frac{\partial}{\partial W_{kl}} \sum_{b=1}^m"),
+    equal(
+        ENTRY,
+        by_weights(
+            "kj",
+            along(dot(gradient_at(BN(variable)), slope_at(variable, x_i)), variable, x_k, at=y),
+            Letter("sum", inner_of(G_NAME, SLOPE_NAME)),
+        ),
+    ),
+    "the definition", hypotheses=(), remark="The last sum prints one index i for j.",
+)  # fmt: skip
+PRODUCT_RULE = line(
+    "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
+    equal(ENTRY, FIRST + SECOND), "the product rule", hypotheses=(),
+)  # fmt: skip
+INSIDE_MOVED = 1 / sigma**2 * moved(INSIDE_NAME, INSIDE, bracket(x_i))
+FORTY_ONE = line(
+    "S-v1-eq-41", (573, r"\cdot x_{k}^{(b)} \hat{y}_{l}^{(q)}"),
+    equal(
+        INSIDE_MOVED,
+        1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i))),
+    ),
+    "the derivative of the sum, j = l", expected=REFUTED,
+    remark="With q for b under the sum over q, as the definition of X has it.",
+)  # fmt: skip
+FORTY_THREE = closed_form(
+    "S-v1-eq-43", (588, r"\left( \sum_{b=1}^m x_i^{(b)} x_k^{(b)} \right)"),
+    equal(FIRST, PRINTED_43), "the first term, j = l", expected=REFUTED,
+)  # fmt: skip
+FORTY_THREE_RIGHT = FORTY_THREE.corrected(says=equal(FIRST, X_HERE / sigma**2))
+FIRST_TERM = [
+    DEFINITION,
+    with_epsilon(DEFINITION),
+    PRODUCT_RULE,
+    with_epsilon(PRODUCT_RULE),
+    line(
+        "S-v1-eq-36",
+        (554, r"\frac{\partial}{\partial \hat{y}_{j}^{(b)}} \frac{\partial \mathcal{L}}"),
+        equal(FIRST, moved(DL_BY_OUTPUTS, BY_OUTPUTS, SLOPE)),
+        "derivatives by a weight and by the outputs exchanged, j = l",
+        expected=REFUTED, corrected_by=FORTY_THREE_RIGHT.id, remark="True for j != l.",
+    ),
+    line(
+        "S-v1-eq-37", (557, r"\cdot \frac{\partial \hat{y}_{l}^{(q)}}{\partial W_{kl}}"),
+        equal(DL_K, dot(g, SLOPE_K)), "the chain rule", hypotheses=(),
+    ),
+    line(
+        "S-v1-eq-39",
+        (565, r"\frac{1}{\sigma_{zj}} \left( x_{i}^{(b)} - \frac{\alpha_{ij}}{m}"),
+        equal(
+            moved(DL_BY_OUTPUTS, BY_OUTPUTS, SLOPE),
+            moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)),
+        ),
+        "Fact C.2 put in for the i-th input",
+    ),
+    line(
+        "S-v1-eq-40",
+        (568, r"\left( x_{k}^{(q)} - \frac{\alpha_{kl}}{m} \hat{y}_{l}^{(q)} \right)"),
+        equal(
+            moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)),
+            INSIDE_MOVED,
+        ),
+        "Fact C.2 put in for the k-th input, j = l",
+        remark="1/sigma may come out because the direction keeps the norm of yhat.",
+    ),
+    FORTY_ONE,
+    FORTY_ONE.corrected(
+        says=equal(
+            INSIDE_MOVED,
+            1 / sigma**2
+            * (
+                X_HERE
+                - 1 / m * ALONG * dot(x_k, bracket(x_i))
+                - ALPHA_K / m * dot(g, bracket(x_i))
+            ),
+        ),
+    ),
+    FORTY_THREE,
+    FORTY_THREE_RIGHT,
+]  # fmt: skip
+
+FORTY_FIVE = line(
+    "S-v1-eq-45", (597, r"\frac{1}{\sigma_{j}} \sum_{b=1}^{m}"), equal(SECOND, IN_BRACKET),
+    "the second term, Fact C.2 put in", expected=REFUTED,
+)  # fmt: skip
+FORTY_SIX = line(
+    "S-v1-eq-46", (600, r"\left( \frac{\alpha_{ij}}{m} y_j^{(b)} \right)"),
+    equal(IN_BRACKET, IN_EXPLAINED), "the input does not depend on the weight",
+)  # fmt: skip
+FORTY_EIGHT = line(
+    "S-v1-eq-48", (607, r"\alpha_{ij} \frac{\partial y_j^{(b)}}{\partial W_{kl}}"),
+    equal(IN_EXPLAINED, IN_PRODUCT), "the product rule in the second term",
+)  # fmt: skip
+FIFTY = line(
+    "S-v1-eq-50", (614, r"\left( x_k^{(b)} - \frac{\alpha_{kj}}{m} y_j^{(b)} \right)"),
+    equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of alpha",
+)  # fmt: skip
+FIFTY_ONE = closed_form(
+    "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
+    equal(ALPHA_SLOPE, 1 / sigma * (dot(x_i, x_k) - ALPHA_I * ALPHA_K / m)),
+    "the derivative of alpha, as the proofs use it",
+    falsified_by="one batch and two inputs of mean zero, alpha = <x, yhat>",
+)  # fmt: skip
+FIFTY_ONE_SHARED = with_epsilon(FIFTY_ONE)
+FIFTY_THREE = line(
+    "S-v1-eq-53",
+    (630, r"\alpha_{ij} \frac{\partial \hat{y}_{j}^{(b)}}{\partial W_{kl}}"),
+    equal(SECOND, IN_PRODUCT), "the second term again", expected=REFUTED,
+)  # fmt: skip
+FIFTY_FOUR = line(
+    "S-v1-eq-54", (634, r"m\beta_{ik} - \frac{\alpha_{ij}\alpha_{kj}}{m}"),
+    equal(
+        IN_PRODUCT,
+        -(
+            1 / (m * sigma**2)
+            * (
+                dot(yhat, g) * (m * BETA - ALPHA_I * ALPHA_K / m)
+                + ALPHA_I * dot(bracket(x_k), g)
+            )
+        ),
+    ),
+    "the derivatives of alpha and of yhat put in",
+)  # fmt: skip
+FIFTY_FIVE = line(
+    "S-v1-eq-55", (637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}"),
+    equal(IN_PRODUCT, SECOND_CLOSED), "the second term, the sums taken apart",
+)  # fmt: skip
+PRINTED_HESSIAN = closed_form(
+    "S-v1-eq-58", (651, r"2\beta_{ik} - 3 \frac{\alpha_{ij}"), equal(ENTRY, PRINTED_58),
+    "the Hessian of one unit in closed form", form=Form.PRINTED, expected=REFUTED,
+)  # fmt: skip
+RIGHT_HESSIAN = PRINTED_HESSIAN.corrected(
+    says=equal(
+        ENTRY,
+        1 / sigma**2
+        * (
+            X
+            - (named(r"\beta_{ik}", dot(x_ic, x_kc) / m) - 3 * (a_i * a_k / m**2)) * ALONG
+            - 1 / m * (a_i * b_k + a_k * b_i)
+        ),
+    ),
+    hypotheses=(),
+    remark="The deviations of the inputs from their means stand for the inputs: any mean will do.",
+)  # fmt: skip
+SECOND_TERM = [
+    FORTY_FIVE,
+    FORTY_FIVE.corrected(says=equal(SECOND, IN_BRACKET - LOST)),
+    FORTY_SIX,
+    FORTY_EIGHT,
+    FIFTY,
+    FIFTY_ONE,
+    FIFTY_ONE_SHARED,
+    with_unit_variance(FIFTY_ONE, FIFTY_ONE_SHARED),
+    replace(
+        FIFTY_ONE,
+        id="S-v1-eq-51/as-defined",
+        title="the derivative of alpha, as it is defined",
+        form=Form.READING,
+        says=equal(
+            ALPHA_SLOPE_DEFINED, 1 / sigma * (dot(x_i, x_k) - dot(x_i, y) * dot(x_k, y) / m)
+        ),
+        expected=REFUTED,
+        corrected_by=FIFTY_ONE.id,
+        falsified_by="one batch and two inputs of mean zero, alpha = <x, z> as it is defined",
+    ),
+    FIFTY_THREE,
+    FIFTY_THREE.corrected(says=equal(SECOND, IN_PRODUCT - LOST)),
+    FIFTY_FOUR,
+    FIFTY_FIVE,
+    *map(with_epsilon, (FORTY_SIX, FORTY_EIGHT, FIFTY, FIFTY_FOUR, FIFTY_FIVE)),
+    line(
+        "S-v1-eq-56",
+        (642, r"m \beta_{ik} + \left( \frac{\alpha_{ij} \alpha_{kj}}{m^2} \right)"),
+        equal(PRINTED_43, FIRST_CLOSED), "the first term with beta",
+    ),
+    line(
+        "S-v1-eq-58/sum", (651, r"2\beta_{ik} - 3 \frac{\alpha_{ij}"),
+        equal(SECOND_CLOSED + FIRST_CLOSED, PRINTED_58), "the sum of both terms",
+        remark="What is added is wrong: see (58).",
+    ),
+]  # fmt: skip
+FIFTY_SEVEN = replace(
+    PRINTED_HESSIAN,
+    id="S-v1-eq-57",
+    row="S-v1-steps",
+    locations=(
+        version_1(
+            648,
+            "App. C, proof of Theorem C.6, eq. (57)",
+            r"2\beta_{ik} - 3 \frac{\alpha_{ij} \alpha_{kj}}{2}",
+        ),
+    ),
+    title="debris of the Hessian of one unit",
+    says=None,
+    statement=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
+    in_words="Half of it is lost.",
+    form=Form.STEP,
+    expected=UNREADABLE,
+    falsified_by="",
+    unreadable="The first of its two lines closes a parenthesis that it does not open; the second"
+    " is debris of (58): a derivative by yhat twice over, with denominators 2 for m and m squared.",
+)
+SHORT_I, SHORT_K = named(r"\tilde x_i", TILDE_I), named(r"\tilde x_k", TILDE_K)
+CLOSED_FORM = [
+    FIFTY_SEVEN,
+    PRINTED_HESSIAN,
+    with_epsilon(PRINTED_HESSIAN, REFUTED, corrected_by=f"{RIGHT_HESSIAN.id}/eps"),
+    RIGHT_HESSIAN,
+    with_epsilon(RIGHT_HESSIAN),
+    PRINTED_HESSIAN.sharpened(
+        "symmetric",
+        says=equal(
+            ENTRY,
+            1 / sigma**2
+            * (
+                X
+                - 1 / m
+                * (dot(SHORT_I, SHORT_K) * ALONG + a_i * dot(SHORT_K, g) + a_k * dot(SHORT_I, g))
+            ),
+        ),
+        hypotheses=(),
+    ),
+]  # fmt: skip
+
+FIFTY_NINE = line(
+    "S-v1-eq-59", (654, r"2\sigma_{xi}\sigma_{xk} \left( \sum_{b=1}^{m}"),
+    absolute(sigma**2 * ENTRY) <= triangle(ALONG, b_k), "the triangle inequality for (58)",
+    hypotheses=(), expected=REFUTED,
+)  # fmt: skip
+REST = (sigma**2 * ENTRY - X) ** 2
+
+
+def bound(factor: Expression, x: Expression, x_k: Expression) -> Expression:
+    """Return a multiple of the squares of both deviations and of the gradient's norm."""
+    return factor * spread(x) * spread(x_k) * norm2(g)
+
+
+def room(factor: Expression, x: Expression, x_k: Expression) -> Expression:
+    r"""Return a multiple of the squared norms, less :math:`\frac{4}{3m}` times them."""
+    return (3 * factor * m - 4) / (3 * m) * norm2(x) * norm2(x_k) * norm2(g)
+
+
+ENTRY_II = by_weights("ij ij", second_derivative(Lhat, x_i, x_i))
+X_II = named("X_{ijij}", dot(TILDE_I, hessian(TILDE_I)))
+SIXTY_ONE = closed_form(
+    "S-v1-eq-61", (664, r"6m\sigma_{xi}\sigma_{xk}G"),
+    REST <= bound(36 * m**2, x_i, x_k), "what the Hessian adds to X",
+    hypotheses=(), form=Form.PRINTED, falsified_by="one batch, two inputs and a loss",
+    because=sum(bent_terms(x_ic, x_kc), start=room(number(36), x_ic, x_kc)),
+    remark="True, though its proof goes by (58); slack: the factor 6 where 2/sqrt(3m) suffices.",
+)  # fmt: skip
+THREE = closed_form(
+    "S-v1-eq-61/three", (666, "can be improved to 3"),
+    (sigma**2 * ENTRY_II - X_II) ** 2 <= bound(9 * m**2, x_i, x_i),
+    "what the Hessian adds to X on the diagonal", place="after eq. (61)",
+    hypotheses=(), form=Form.PRINTED, falsified_by="one batch, one input and a loss",
+    because=sum(bent_terms(x_ic, x_ic), start=room(number(9), x_ic, x_ic)),
+    remark="Slack: the factor 3 where 2/sqrt(3m) suffices, for i = k and for i != k.",
+)  # fmt: skip
+SIXTY_ONE_SHARPENED = SIXTY_ONE.sharpened(
+    says=REST <= bound(4 * m / 3, x_i, x_k),
+    because=sum(bent_terms(x_ic, x_kc)[1:], start=bent_terms(x_ic, x_kc)[0]),
+    remark="Attained at i = k, m = 3, eps = 0.",
+)
+SIXTY_FOUR = line(
+    "S-v1-eq-64", (681, r"\left(1 + \sqrt{d_{ij}}\right) \left(1 + \sqrt{d_{kj}}\right)"),
+    absolute(X_DIFFERENTIATED) <= with_roots(x_ic, x_kc), "the bound on X",
+    hypotheses=(BOUNDED,),
+    because=sum(
+        root_terms(x_ic, x_kc),
+        start=shown_smaller(LAMBDA * LENGTHS, absolute(X_DIFFERENTIATED), *NORM_TERMS),
+    ),
+    falsified_by="one batch, two inputs and a loss with a Hessian of norm at most Lambda",
+    remark="Slack: what the roots of d add, and the part of the inputs along yhat.",
+)  # fmt: skip
+SIXTY_FOUR_SHARPENED = SIXTY_FOUR.sharpened(
+    says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
+    because=sum(NORM_TERMS[1:], start=NORM_TERMS[0]),
+    title="the sharp bound on X",
+    remark="No d is needed.",
+)
+BOUNDS = [
+    FIFTY_NINE,
+    replace(
+        FIFTY_NINE,
+        id="S-v1-eq-59/absolute",
+        says=absolute(sigma**2 * ENTRY) <= triangle(absolute(ALONG), absolute(b_k)),
+        title="the triangle inequality for (58), with absolute values",
+        form=Form.BOUNDARY,
+        corrected_by="S-v1-eq-59/corrected",
+    ),
+    FIFTY_NINE.corrected(
+        says=sigma**2 * ENTRY
+        <= triangle(absolute(ALONG), absolute(b_k)) + DEVIATION_K * absolute(b_i),
+        because=triangle_slack(),
+        remark="The loss -L has the negative of every entry.  Slack: the signs of the summands, and"
+        " the correlations against one.",
+    ),
+    *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in (claim, with_epsilon(claim))),
+    replace(
+        SIXTY_FOUR,
+        id="S-v1-eq-63",
+        locations=(
+            version_1(677, "App. C, proof of Theorem C.6, eq. (63)", r"m \sqrt{\sum_{b,q=1}^{m}"),
+        ),
+        title="the bound on X, before it is collected",
+        says=None,
+        because=None,
+        certificate=None,
+        statement=r"|X_{ijkj}| \le m\sqrt{\|\nabla^2\mathcal L\|_F^2"
+        r" \big(\sqrt{d_{ij}d_{kj}}\,\sigma_{x_i}\sigma_{x_k} + \ldots\big)}",
+        in_words="Its radical is drawn over too much.",
+        expected=UNREADABLE,
+        falsified_by="",
+        remark="",
+        unreadable="The radical is drawn over the bracket that (64) has outside it.",
+    ),
+    SIXTY_FOUR,
+    with_epsilon(SIXTY_FOUR),
+    SIXTY_FOUR_SHARPENED,
+    with_epsilon(SIXTY_FOUR_SHARPENED),
+]
+
+FROBENIUS = named(r"\|\nabla^2\mathcal L\|_F", norm2(a) / 1000)
+PRODUCT = norm(x_i) * norm(x_k)
+
+
+def difference(share: Expression) -> Says:
+    """Return what the end of the proof subtracts, and a share of 6G in its result."""
+    roots = (1 + ROOT_I) * (1 + ROOT_K)
+    actual = ROOT_I * ROOT_K * PRODUCT * FROBENIUS - 1 / sigma**2 * (
+        PRODUCT * FROBENIUS * roots + 6 * PRODUCT * GRADIENT
+    )
+    rest = (roots + 6 * GRADIENT * share) / sigma**2
+    return equal(actual, PRODUCT * FROBENIUS * (ROOT_I * ROOT_K - rest))
+
+
+VANILLA = line(
+    "S-v1-line-686", (686, r"x_i^{(b)} x_k^{(q)}"),
+    equal(
+        by_weights(
+            "ij kj", second_derivative(lambda batch: L(z + gamma * (batch - y)), x_i, x_k), LOSS
+        ),
+        dot(x_i, hessian(x_k)),
+    ),
+    "the network without BatchNorm", place="display",
+    hypotheses=(), falsified_by="one batch, two inputs and a loss",
+)  # fmt: skip
+IDENTITY = line(
+    "S-v1-line-690", (690, r"m \sqrt{d_{ij} \cdot d_{kj}} \cdot \sigma_{xi} \sigma_{xk}"),
+    equal(
+        absolute(
+            by_weights(
+                "ij kj", second_derivative(lambda batch: norm2(batch) / 2, x_i, x_k),
+                Letter("half", r"\tfrac12\|y\|^2"),
+            )
+        ),
+        1 / m * PRODUCT * sqrt(m),
+    ),
+    "the network without BatchNorm by d, for H = I where d = 1/m", place="display",
+    hypotheses=SIGNS, expected=REFUTED, corrected_by=VANILLA.id,
+    falsified_by="H = I and two inputs of signs, which meet the assumption for every q",
+)  # fmt: skip
+DIFFERENCE = line(
+    "S-v1-line-694", (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
+    difference(number(1)), "the two bounds subtracted, for a loss of one functional",
+    place="display", expected=REFUTED,
+    falsified_by="two inputs and a loss of one linear functional",
+)  # fmt: skip
+WITHOUT_LAYER = [
+    VANILLA,
+    IDENTITY,
+    replace(
+        IDENTITY,
+        id="S-v1-line-690/rank-one",
+        says=equal(
+            absolute(
+                by_weights(
+                    "ij kj", second_derivative(lambda batch: functional(dot(a, batch)), x_i, x_k),
+                    Letter("F", FUNCTIONAL.replace(r"\hat y", "y")),
+                )
+            ),
+            ROOT_I * ROOT_K * PRODUCT * FROBENIUS,
+        ),
+        title="the network without BatchNorm by d, for a Hessian of rank one",
+        form=Form.BOUNDARY, hypotheses=(), expected=PROVED, corrected_by=None,
+        falsified_by="two inputs and a loss of one linear functional",
+    ),
+    DIFFERENCE,
+    DIFFERENCE.corrected(says=difference(1 / FROBENIUS)),
+]  # fmt: skip
+
+# The proof for two units.
+
+z_l = vector_of("z_l", "z_l", "g")
+"""The outputs of a second unit: any batch."""
+yhat_l = Letter(
+    "yhat_l", r"\hat y_l", Sort.VECTOR, lambda unit: batchnorm.normalize(unit.g, unit.eps)
+)
+sigma_l = Letter(
+    "sigma_l", r"\sigma_l", value=lambda unit: batchnorm.standard_deviation(unit.g, unit.eps)
+)
+SLOPE_J = named(r"\frac{\partial\hat y_j}{\partial W_{ij}}", slope_at(y, x_ic))
+SLOPE_L = named(r"\frac{\partial\hat y_l}{\partial W_{kl}}", slope_at(z_l, x_kc))
+GRADIENT_SLOPE = hessian(SLOPE_L)
+r"""The derivative of :math:`\partial L/\partial\hat y_j = H\hat y_l` by the weight of unit l.
+
+The part of the loss that joins both units is :math:`\langle\hat y_j, H\hat y_l\rangle`, H the
+Hessian of the case's loss, so that the block is symmetric, which nothing here uses.
+"""
+ENTRY_JL = by_weights(
+    "ij kl", along(dot(normalize(variable), GRADIENT_SLOPE), variable, x_ic, at=y)
+)
+FIRST_JL = named(
+    inner_of(rf"\frac{{\partial}}{{\partial W_{{kl}}}} {G_NAME}", SLOPE_NAME),
+    dot(GRADIENT_SLOPE, SLOPE_J),
+)
+EXCHANGED = named(
+    inner_of(DL_BY_OUTPUTS.replace("kj", "kl"), SLOPE_NAME),
+    along(dot(variable, GRADIENT_SLOPE), variable, SLOPE_J, at=yhat),
+)
+TILDE_L = x_kc - dot(x_kc, yhat_l) / m * yhat_l
+X_JL = named("X_{ijkl}", dot(TILDE_I, hessian(TILDE_L)))
+CLOSED_JL = X_JL / (sigma * sigma_l)
+two_units = lines_of(
+    "App. C, proof of Theorem C.6", "S-v1-steps",
+    falsified_by="two units, two inputs of mean zero and a loss that joins the units",
+)  # fmt: skip
+WHOLE = two_units(
+    "S-v1-line-710", (710, r"\sigma_{zj}^{-1} \sigma_{zl}^{-1} X_{ijkl}"),
+    equal(ENTRY_JL, CLOSED_JL), "the entry for two units", place="display",
+)  # fmt: skip
+BOUNDED_JL = bounded(TILDE_L)
+NORM_TERMS_JL = norm_terms(
+    (x_ic, TILDE_I, dot(x_ic, yhat)), (x_kc, TILDE_L, dot(x_kc, yhat_l)), BOUNDED_JL, 1 / m
+)
+SCALED = sigma * sigma_l * ENTRY_JL
+BOUND_JL = two_units(
+    "S-v1-line-714", (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
+    absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"), "the bound for two units", place="display",
+    hypotheses=(BOUNDED_JL,),
+    because=sum(
+        root_terms(x_ic, x_kc),
+        start=shown_smaller(LAMBDA * LENGTHS, absolute(SCALED), *NORM_TERMS_JL),
+    ),
+    remark="Slack: what the roots of d add, and the part of the inputs along the outputs.",
+)  # fmt: skip
+KAPPA = (1 + 1 / sqrt(m)) ** 2
+WITHOUT_JL = by_weights(
+    "ij kl",
+    along(dot(variable, along(variable, variable, x_k, at=z_l)), variable, x_i, at=y),
+    Letter("ip", r"\langle y_j, y_l\rangle"),
+)
+BLOCK_I = line(
+    "S-v1-line-718", (718, r"m \sqrt{d_{ij} \cdot d_{kl}} \cdot \sigma_{xi} \sigma_{xk}"),
+    equal(
+        absolute(WITHOUT_JL),
+        1 / m * PRODUCT * sqrt(m),
+    ),
+    "two units without BatchNorm by d, for a block H = I where d = 1/m", place="display",
+    hypotheses=SIGNS, expected=REFUTED,
+    falsified_by="a block H = I and two inputs of signs, which meet the assumption for every q",
+)  # fmt: skip
+TWO_UNITS_LINES = [
+    two_units(
+        "S-v1-eq-36/two-units",
+        (554, r"\frac{\partial}{\partial \hat{y}_{j}^{(b)}} \frac{\partial \mathcal{L}}"),
+        equal(FIRST_JL, EXCHANGED),
+        "derivatives by a weight and by the outputs exchanged, two units",
+    ),
+    two_units(
+        "S-v1-eq-42", (579, r"x_{k}^{(q)} - \frac{\alpha_{kl}}{m} \hat{y}_{l}^{(b)}"),
+        equal(EXCHANGED, CLOSED_JL), "Fact C.2 put in twice",
+        remark="With q for the last b, as the definition of X has it.",
+    ),
+    two_units(
+        "S-v1-eq-44", (593, r"\sigma_{zj}^{-1}\sigma_{zl}^{-1}X_{ijkl}"),
+        equal(FIRST_JL, CLOSED_JL), "the first term for two units",
+    ),
+    two_units(
+        "S-v1-line-625", (625, r"our entire term is simply 0"), equal(ENTRY_JL - FIRST_JL, 0),
+        "the second term for two units", place="display",
+    ),
+    WHOLE,
+    with_epsilon(WHOLE),
+    BOUND_JL,
+    BOUND_JL.sharpened(
+        says=SCALED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
+        because=sum(NORM_TERMS_JL[1:], start=NORM_TERMS_JL[0]),
+        title="the sharp bound for two units",
+        remark="No d is needed.",
+    ),
+    BLOCK_I,
+    BLOCK_I.corrected(
+        says=equal(WITHOUT_JL, dot(x_i, x_k)),
+        hypotheses=(),
+        title="two units without BatchNorm, for a block H = I",
+    ),
+    line(
+        "S-v1-line-722",
+        (722, r"\left(\sqrt{d_{ij}d_{kl}}-\frac{(1+\sqrt{d_{ij}})(1+\sqrt{d_{kl}})}"),
+        equal(
+            absolute(WITHOUT_JL) - PRODUCT * sqrt(m) * KAPPA / (sigma * sigma_l),
+            PRODUCT * sqrt(m) * (1 / m - KAPPA / (sigma * sigma_l)),
+        ),
+        "the two bounds subtracted, for a block H = I where d = 1/m", place="display",
+        hypotheses=SIGNS, expected=REFUTED, corrected_by=f"{BLOCK_I.id}/corrected",
+        falsified_by=BLOCK_I.falsified_by,
+        remark="What is subtracted from is wrong.",
+    ),
+]  # fmt: skip
+
 CLAIMS = [
-    SAME,
-    SAME_UNIT,
-    TWO_UNITS,
-    ANY_EPSILON,
+    *THEOREM,
+    *FIRST_TERM,
+    *SECOND_TERM,
+    *CLOSED_FORM,
+    *BOUNDS,
+    *WITHOUT_LAYER,
+    *TWO_UNITS_LINES,
 ]

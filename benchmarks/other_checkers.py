@@ -1,0 +1,152 @@
+"""What other checkers notice of the wrong layers that this suite's tests plant.
+
+Each checker is used as its documentation shows it, with its defaults, on one ordinary input:
+standard normal numbers of shape (6, 4, 3, 3), or (6, 8) where a row is normalised.
+
+gradcheck, gradgradcheck
+    ``torch.autograd.gradcheck`` and ``gradgradcheck`` in float64.
+forward 1e-2
+    as benchmarks of generated kernels compare: the output in float32, ``atol = rtol = 1e-2``,
+    five inputs.
+forward 1e-4, gradients 1e-4
+    a usual unit test: the output, and then the gradients for a random cotangent too, in float32
+    against PyTorch's own function, ``atol = rtol = 1e-4``.
+opcheck
+    ``torch.library.opcheck`` is for registered operators only and has nothing to check here.
+
+A layer with running statistics is compared after one step of training and then in evaluation.
+A checker that raises any error has noticed.
+
+    PYTHONPATH=.:tests/conform/zoo python benchmarks/other_checkers.py > other_checkers.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import gradcheck, gradgradcheck
+from torch.nn import functional
+from wrong_layers import FAULTS, Fault
+
+EPS = 1e-5
+Layer = Callable[[Tensor, Tensor, Tensor], Tensor]
+REFERENCES: dict[str, Callable[..., Tensor]] = {
+    "batch": lambda x, g, b: functional.batch_norm(x, None, None, g, b, True, 0.1, EPS),
+    "layer": lambda x, g, b: functional.layer_norm(x, x.shape[-1:], g, b, EPS),
+    "rms": lambda x, g, b: functional.rms_norm(x, x.shape[-1:], g, EPS) + b,
+    "group": lambda x, g, b: functional.group_norm(x, 2, g, b, EPS),
+    "instance": lambda x, g, b: functional.instance_norm(x, None, None, g, b, True, 0.1, EPS),
+}
+ROWS = ("layer", "rms")
+
+
+def family(fault: Fault) -> str:
+    """Return the fault's member of the family."""
+    return str(fault.asked.get("family", "batch"))
+
+
+def inputs(fault: Fault, dtype: torch.dtype, seed: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return an ordinary batch, gamma and beta that need gradients."""
+    generator = torch.Generator().manual_seed(seed)
+    shape = (6, 8) if family(fault) in ROWS else (6, 4, 3, 3)
+    channels = shape[-1] if family(fault) in ROWS else shape[1]
+    shapes = (shape, (channels,), (channels,))
+    drawn = (torch.randn(s, generator=generator, dtype=dtype) for s in shapes)
+    x, gamma, beta = (tensor.requires_grad_() for tensor in drawn)
+    return x, gamma, beta
+
+
+def as_function(fault: Fault, dtype: torch.dtype) -> Layer:
+    """Return the fault as a function of batch, gamma and beta."""
+    if isinstance(fault.layer, type):
+        module = fault.layer(4, eps=EPS, dtype=dtype)
+        return lambda x, g, b: torch.func.functional_call(module, {"weight": g, "bias": b}, (x,))
+    if (
+        "x: np" in (fault.layer.__doc__ or "")
+        or fault.layer.__name__ == "one_buffer_for_all_results"
+    ):
+        return lambda *at: torch.from_numpy(fault.layer(*(t.detach().numpy() for t in at), EPS))
+    return lambda x, g, b: fault.layer(x, g, b, EPS)
+
+
+def by_gradcheck(fault: Fault) -> None:
+    """Compare the gradient with differences."""
+    gradcheck(as_function(fault, torch.float64), inputs(fault, torch.float64, 0))
+
+
+def by_gradgradcheck(fault: Fault) -> None:
+    """Compare the second derivative with differences."""
+    gradgradcheck(as_function(fault, torch.float64), inputs(fault, torch.float64, 0))
+
+
+def by_forward(fault: Fault, tolerance: float, count: int) -> None:
+    """Compare outputs."""
+    layer = as_function(fault, torch.float32)
+    for seed in range(count):
+        at = inputs(fault, torch.float32, seed)
+        expected = REFERENCES[family(fault)](*at)
+        torch.testing.assert_close(layer(*at), expected, atol=tolerance, rtol=tolerance)
+
+
+def by_gradients(fault: Fault, tolerance: float) -> None:
+    """Compare outputs, gradients, and what a class remembers and evaluates to."""
+    at = inputs(fault, torch.float32, 0)
+    cotangent = torch.randn(at[0].shape, generator=torch.Generator().manual_seed(1))
+    functions = as_function(fault, torch.float32), REFERENCES[family(fault)]
+    values = [function(*at) for function in functions]
+    found, expected = (
+        (z, *torch.autograd.grad(z, at, cotangent, allow_unused=True)) for z in values
+    )
+    torch.testing.assert_close(found, expected, atol=tolerance, rtol=tolerance)
+    if isinstance(fault.layer, type):
+        theirs, own = fault.layer(4, eps=EPS), torch.nn.BatchNorm2d(4, eps=EPS)
+        x = at[0].detach()
+        theirs(x), own(x)
+        pairs = [(theirs.running_mean, own.running_mean), (theirs.running_var, own.running_var)]
+        theirs.eval(), own.eval()
+        for one, other in [*pairs, (theirs(x), own(x))]:
+            torch.testing.assert_close(one, other, atol=tolerance, rtol=tolerance)
+
+
+CHECKERS: dict[str, Callable[[Fault], None]] = {
+    "gradcheck": by_gradcheck,
+    "gradgradcheck": by_gradgradcheck,
+    "forward 1e-2": lambda fault: by_forward(fault, 1e-2, 5),
+    "forward 1e-4": lambda fault: by_forward(fault, 1e-4, 1),
+    "gradients 1e-4": lambda fault: by_gradients(fault, 1e-4),
+}
+
+
+def notices(checker: Callable[[Fault], None], fault: Fault) -> bool:
+    """Whether a checker raises."""
+    try:
+        checker(fault)
+    except Exception:
+        return True
+    return False
+
+
+def measured() -> dict[str, Any]:
+    """Return which checker notices which fault, with the versions."""
+    found = {
+        fault.name: {name: notices(checker, fault) for name, checker in CHECKERS.items()}
+        for fault in FAULTS
+    }
+    return {
+        "versions": {"torch": torch.__version__, "python": sys.version.split()[0]},
+        "faults": {fault.name: fault.layer.__doc__ for fault in FAULTS},
+        "noticed": found,
+        "counts": {name: sum(row[name] for row in found.values()) for name in CHECKERS},
+    }
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        print(json.dumps(measured(), indent=1))

@@ -1,0 +1,78 @@
+"""A right layer with both modes of differentiation written by hand, to exchange one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+import torch
+from channels import affine, per_channel
+from own_backward import gradient_in_beta, gradient_in_gamma, gradient_in_x, standardize
+from torch import Tensor
+
+Tangents = tuple[Tensor | None, Tensor | None, Tensor | None]
+
+
+def tangent(yhat: Tensor, sigma: Tensor, gamma: Tensor, along: Tangents) -> Tensor:
+    """gamma / sigma (u - mean(u) - yhat mean(yhat u)) + dgamma yhat + dbeta."""
+    u, dgamma, dbeta = along
+    out = torch.zeros_like(yhat)
+    if u is not None:
+        out = out + gradient_in_x(yhat, sigma, gamma, u)
+    if dgamma is not None:
+        out = out + per_channel(dgamma, yhat) * yhat
+    if dbeta is not None:
+        out = out + per_channel(dbeta, yhat)
+    return out
+
+
+class BothModes(torch.autograd.Function):
+    """The layer, differentiated forward by one rule and backward by three."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor, gamma: Tensor, beta: Tensor, eps: float, rules: Any) -> Tensor:
+        """Normalise as everybody does."""
+        return affine(standardize(x, eps)[0], gamma, beta)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        """Save what both directions need."""
+        x, gamma, _, ctx.eps, ctx.rules = inputs
+        ctx.save_for_backward(x, gamma)
+        ctx.save_for_forward(x, gamma)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        """Apply the rules for x, gamma and beta."""
+        x, gamma = ctx.saved_tensors
+        at = (*standardize(x, ctx.eps), per_channel(gamma, x), g)
+        return *(rule(*at) for rule in ctx.rules[1:]), None, None
+
+    @staticmethod
+    def jvp(ctx: Any, *along: Any) -> Tensor:
+        """Apply the rule for tangents."""
+        x, gamma = ctx.saved_tensors
+        return ctx.rules[0](*standardize(x, ctx.eps), per_channel(gamma, x), along[:3])
+
+
+def layer_with(jvp: Any = tangent, x: Any = gradient_in_x) -> Callable[..., Tensor]:
+    """The layer with this rule forward, and this one backward for x."""
+    rules = (jvp, x, gradient_in_gamma, gradient_in_beta)
+
+    def layer(y: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+        return BothModes.apply(y, gamma, beta, eps, rules)
+
+    return layer
+
+
+def wrong_forward_mode(rule: Any) -> Callable[..., Tensor]:
+    """The layer whose jvp is the decorated rule, and whose gradients are right."""
+    return update_wrapper(layer_with(jvp=rule), rule)
+
+
+def wrong_reverse_mode(rule: Any) -> Callable[..., Tensor]:
+    """The layer whose gradient in x is the decorated rule, and whose jvp is right."""
+    return update_wrapper(layer_with(x=rule), rule)

@@ -1,0 +1,255 @@
+"""Right normalisation layers of unusual make: none may be called wrong, whatever the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from channels import affine, batch_axes, batch_size, mean, per_channel
+from numpy_layers import (
+    chained_backward,
+    exact_sums_forward,
+    plain_forward,
+    projections_backward,
+    projections_forward,
+)
+from own_backward import layer_with, standardize, wrong_in_x
+from own_forward_mode import layer_with as layer_with_both_modes
+from remembering import Remembering
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+
+@dataclass(frozen=True)
+class Right:
+    """A right layer: its name, what conform is pointed at, and options that it needs."""
+
+    name: str
+    layer: Any
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+
+Layer = Callable[[Tensor, Tensor, Tensor, float], Tensor]
+
+
+def from_moments(moments: Callable[[Tensor], tuple[Tensor, Tensor]]) -> Layer:
+    """The layer that normalises by these mean and biased variance of rows ``(m, channel)``."""
+
+    def layer(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+        centre, variance = moments(x.movedim(1, -1).reshape(-1, x.shape[1]))
+        sigma = torch.sqrt(per_channel(variance, x) + eps)
+        return affine((x - per_channel(centre, x)) / sigma, gamma, beta)
+
+    return layer
+
+
+def welford(rows: Tensor, lanes: int = 512) -> tuple[Tensor, Tensor]:
+    """Welford's update, of 512 lanes at once, and Chan's merge of the lanes."""
+    if len(rows) < 2 * lanes:
+        lanes = 1
+    whole = len(rows) // lanes * lanes
+    centre, squares = torch.zeros_like(rows[:lanes]), torch.zeros_like(rows[:lanes])
+    for count, row in enumerate(rows[:whole].reshape(-1, lanes, rows.shape[1]), start=1):
+        step = row - centre
+        centre = centre + step / count
+        squares = squares + step * (row - centre)
+    merged = merge_lanes(whole // lanes, centre, squares)
+    return finish(merge(merged, lane_of_rest(rows[whole:])) if whole < len(rows) else merged)
+
+
+Moments = tuple[int, Tensor, Tensor]
+
+
+def merge(one: Moments, other: Moments) -> Moments:
+    """Chan, Golub and LeVeque: size, mean and sum of squares of two parts together."""
+    (m, centre, squares), (n, centre_2, squares_2) = one, other
+    apart = centre_2 - centre
+    return (
+        m + n,
+        centre + apart * (n / (m + n)),
+        squares + squares_2 + apart**2 * (m * n / (m + n)),
+    )
+
+
+def merge_lanes(count: int, centre: Tensor, squares: Tensor) -> Moments:
+    """Merge lanes of equal size by halves."""
+    while len(centre) > 1:
+        half = len(centre) // 2
+        count, centre, squares = merge(
+            (count, centre[:half], squares[:half]), (count, centre[half:], squares[half:])
+        )
+    return count, centre[0], squares[0]
+
+
+def lane_of_rest(rows: Tensor) -> Moments:
+    """What is left over, in two passes."""
+    centre = rows.mean(0)
+    return len(rows), centre, ((rows - centre) ** 2).sum(0)
+
+
+def finish(moments: Moments) -> tuple[Tensor, Tensor]:
+    """Mean and biased variance."""
+    count, centre, squares = moments
+    return centre, squares / count
+
+
+def by_halves(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Chan's merge of the two halves, all the way down to blocks of 64."""
+
+    def moments(part: Tensor) -> Moments:
+        if len(part) <= max(64, len(rows) // 64):
+            return lane_of_rest(part)
+        half = len(part) // 2
+        return merge(moments(part[:half]), moments(part[half:]))
+
+    return finish(moments(rows))
+
+
+def shifted_one_pass(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """One pass about a value near the mean: the median of three samples."""
+    probes = rows[torch.tensor([0, len(rows) // 2, -1])]
+    shift = probes.detach().median(0).values
+    apart = rows - shift
+    centre = apart.mean(0)
+    return shift + centre, ((apart**2).mean(0) - centre**2).clamp_min(0)
+
+
+def corrected_two_pass(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Two passes, less what the rounded mean is off."""
+    centre = rows.mean(0)
+    apart = rows - centre
+    left = apart.mean(0)
+    return centre + left, (apart**2).mean(0) - left**2
+
+
+def einsum_form(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Sums as contractions."""
+    flat = x.flatten(2) if x.ndim > 2 else x.unsqueeze(-1)
+    m = batch_size(x)
+    ones = torch.ones_like(flat[:, 0])
+    c = flat - torch.einsum("ncs,ns->c", flat, ones)[:, None] / m
+    sigma = torch.sqrt(torch.einsum("ncs,ncs->c", c, c) / m + eps)
+    z = torch.einsum("c,ncs->ncs", gamma / sigma, c) + beta[:, None]
+    return z.reshape(x.shape)
+
+
+def channel_by_channel(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """One channel's layer, mapped over the channels."""
+
+    def one(y: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+        c = y - y.mean()
+        return scale * c / torch.sqrt((c * c).mean() + eps) + shift
+
+    return torch.vmap(one, in_dims=(1, 0, 0), out_dims=1)(x, gamma, beta)
+
+
+def folded_affine(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """One multiplication and one addition an entry, after the centring."""
+    c = x - mean(x)
+    return torch.addcmul(
+        per_channel(beta, x), c, per_channel(gamma, x) * torch.rsqrt(mean(c**2) + eps)
+    )
+
+
+def affine_of_the_input(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """a x + (beta - a mean): loses to a large mean what the mean's own rounding loses."""
+    centre = mean(x)
+    slope = per_channel(gamma, x) / torch.sqrt(mean((x - centre) ** 2) + eps)
+    return slope * x + (per_channel(beta, x) - slope * centre)
+
+
+def by_vector_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Divide by the length of (c, root of m eps), scaled by a power of two."""
+    c = x - mean(x)
+    m = batch_size(x)
+    largest = c.detach().abs().amax(batch_axes(x), keepdim=True).clamp_min(eps**0.5)
+    scale = torch.exp2(torch.floor(torch.log2(largest)))
+    scale = torch.where(torch.isfinite(scale), scale, torch.ones_like(scale))
+    small = c / scale
+    length = torch.sqrt((small**2).sum(batch_axes(x), keepdim=True) + m * (eps**0.5 / scale) ** 2)
+    return affine(small * m**0.5 / length, gamma, beta)
+
+
+def double_precision_inside(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Compute in float64, round once."""
+    return affine(standardize(x.double(), eps)[0], gamma.double(), beta.double()).to(x.dtype)
+
+
+def recomputing(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Save the input only, and compute all of it again in the backward."""
+    return checkpoint(
+        lambda *a: affine(standardize(a[0], eps)[0], *a[1:]), x, gamma, beta, use_reentrant=False
+    )
+
+
+@wrong_in_x
+def gradient_as_a_difference(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Tensor) -> Tensor:
+    """Gamma / sigma times the residual of g's regression on 1 and yhat: the right rule."""
+    centred = g - mean(g)
+    return gamma / sigma * (centred - yhat * mean(yhat * centred))
+
+
+class RecomputingOnce(Remembering):
+    """Recomputes the normalisation in the backward; remembers in the forward only."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Remember outside of what is computed again."""
+        if self.track_running_stats:
+            variance, centre = torch.var_mean(x.detach(), batch_axes(x), correction=0)
+            self.remember(x, centre, variance)
+        return recomputing(x, self.weight, self.bias, self.eps)
+
+
+def fused(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """PyTorch's own."""
+    return torch.nn.functional.batch_norm(x, None, None, gamma, beta, True, 0.0, eps)
+
+
+def layer_as_transposed_batch(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Layer normalisation: batch normalisation of the transposed rows."""
+    rows = x.reshape(-1, x.shape[-1]).T
+    ones = torch.ones(rows.shape[1], dtype=x.dtype)
+    yhat = layer_with_both_modes()(rows, ones, torch.zeros_like(ones), eps)
+    return gamma * yhat.T.reshape(x.shape) + beta
+
+
+def rms_by_length(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> Tensor:
+    """RMS normalisation: root of D times the row over its length."""
+    squares = torch.einsum("...d,...d->...", x, x)[..., None]
+    z = gamma * (x * torch.rsqrt(squares / x.shape[-1] + eps))
+    return z if beta is None else z + beta
+
+
+RIGHT = (
+    Right("Welford in lanes", from_moments(welford)),
+    Right("Chan's merge by halves", from_moments(by_halves)),
+    Right("one pass about a sample", from_moments(shifted_one_pass)),
+    Right("corrected two passes", from_moments(corrected_two_pass)),
+    Right("contractions", einsum_form),
+    Right("one channel, mapped", channel_by_channel),
+    Right("folded affine", folded_affine),
+    Right("folded affine of the input", affine_of_the_input),
+    Right("length of a vector, scaled", by_vector_norm),
+    Right("float64 inside", double_precision_inside),
+    Right("recomputing", recomputing),
+    Right("own backward, differentiable", layer_with()),
+    Right("own backward by regression", gradient_as_a_difference),
+    Right("own jvp and own backward", layer_with_both_modes()),
+    Right("fused", fused),
+    Right(
+        "numpy, projections",
+        SimpleNamespace(forward=projections_forward, backward=projections_backward),
+    ),
+    Right("numpy, node by node", SimpleNamespace(forward=plain_forward, backward=chained_backward)),
+    Right(
+        "numpy, exact sums", SimpleNamespace(forward=exact_sums_forward, backward=chained_backward)
+    ),
+    Right("class with running statistics", Remembering, {"like": "torch"}),
+    Right("class that recomputes", RecomputingOnce, {"like": "torch"}),
+    Right("torch.nn.BatchNorm2d", torch.nn.BatchNorm2d, {"like": "torch"}),
+    Right("layer by transposition", layer_as_transposed_batch, {"family": "layer"}),
+    Right("RMS by length", rms_by_length, {"family": "rms"}),
+)

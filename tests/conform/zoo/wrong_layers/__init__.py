@@ -1,0 +1,24 @@
+"""Normalisation layers with one planted fault each, and what a right diagnosis says of it."""
+
+from __future__ import annotations
+
+from wrong_layers.families import FAULTS as FAMILIES
+from wrong_layers.fault import Fault
+from wrong_layers.first_derivatives import FAULTS as FIRST_DERIVATIVES
+from wrong_layers.forward import FAULTS as FORWARD
+from wrong_layers.higher_derivatives import FAULTS as HIGHER_DERIVATIVES
+from wrong_layers.memory import FAULTS as MEMORY
+from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
+from wrong_layers.precision import FAULTS as PRECISION
+from wrong_layers.running import FAULTS as RUNNING
+
+FAULTS: tuple[Fault, ...] = (
+    *FORWARD,
+    *FIRST_DERIVATIVES,
+    *HIGHER_DERIVATIVES,
+    *RUNNING,
+    *PRECISION,
+    *MEMORY,
+    *FAMILIES,
+    *NUMPY_PAIRS,
+)

@@ -1,0 +1,81 @@
+"""Faults in layers of NumPy: own backward passes, and memory that results share."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy_layers import numpy_axes, numpy_wide, plain_forward, projections_forward
+
+from wrong_layers.fault import Fault
+
+Gradients = tuple[np.ndarray, np.ndarray, np.ndarray]
+_results: dict[Any, np.ndarray] = {}
+
+
+def one_buffer_for_all_results(
+    x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float
+) -> np.ndarray:
+    """Return the same memory from call to call, so that a result changes after it was given."""
+    z = _results.setdefault((x.shape, x.dtype), np.empty(x.shape, x.dtype))
+    z[...] = plain_forward(x, gamma, beta, eps)
+    return z
+
+
+def parts(x: Any, gamma: Any, eps: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Centred batch, sigma and gamma in the shape of the batch."""
+    _, (yhat, sigma, _) = projections_forward(x, gamma, gamma, eps)
+    return sigma * yhat, sigma, numpy_wide(gamma, x)
+
+
+def variance_gradient_without_two(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
+    """Lose the 2 of the square's derivative on the way through the variance."""
+    axes, m = numpy_axes(x), x.size // x.shape[1]
+    c, sigma, scale = parts(x, gamma, eps)
+    dvariance = (g * scale * c).sum(axes, keepdims=True) * (-0.5 / sigma**3)
+    dcentre = g * scale / sigma + dvariance * c / m
+    return dcentre - dcentre.mean(axes, keepdims=True), (g * c / sigma).sum(axes), g.sum(axes)
+
+
+def mean_gradient_not_divided(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
+    """Give each entry the whole gradient of the mean."""
+    axes, m = numpy_axes(x), x.size // x.shape[1]
+    c, sigma, scale = parts(x, gamma, eps)
+    dvariance = (g * scale * c).sum(axes, keepdims=True) * (-0.5 / sigma**3)
+    dcentre = g * scale / sigma + dvariance * 2 * c / m
+    return dcentre - dcentre.sum(axes, keepdims=True), (g * c / sigma).sum(axes), g.sum(axes)
+
+
+def eps_left_out_of_the_backward(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
+    """Recompute sigma without eps."""
+    axes = numpy_axes(x)
+    c, sigma, scale = parts(x, gamma, 0.0)
+    yhat = c / sigma
+    centred = g - g.mean(axes, keepdims=True)
+    rest = centred - yhat * (yhat * centred).mean(axes, keepdims=True)
+    return scale / sigma * rest, (g * yhat).sum(axes), g.sum(axes)
+
+
+def gradients_exchanged(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
+    """Return the gradients of gamma and beta in the other order."""
+    axes = numpy_axes(x)
+    c, sigma, scale = parts(x, gamma, eps)
+    yhat = c / sigma
+    centred = g - g.mean(axes, keepdims=True)
+    rest = centred - yhat * (yhat * centred).mean(axes, keepdims=True)
+    return scale / sigma * rest, g.sum(axes), (g * yhat).sum(axes)
+
+
+def pair(backward: Any) -> SimpleNamespace:
+    """The right forward with this backward."""
+    return SimpleNamespace(forward=plain_forward, backward=backward, __name__=backward.__name__)
+
+
+FAULTS = (
+    Fault(one_buffer_for_all_results, r"second call|repeated|buffer", "repeated"),
+    Fault(pair(variance_gradient_without_two), r"-0\.5 instead of -1", "own gradient"),
+    Fault(pair(mean_gradient_not_divided), r"mean|instead of", "own gradient"),
+    Fault(pair(eps_left_out_of_the_backward), r"eps|sigma", "own gradient"),
+    Fault(pair(gradients_exchanged), r"gamma|beta", "own gradient"),
+)

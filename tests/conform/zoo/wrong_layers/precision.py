@@ -1,0 +1,140 @@
+"""Faults of precision: what is rounded where, and what type comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from channels import affine, batch_axes, batch_size, mean, per_channel
+from own_backward import layer_with, standardize
+from torch import Tensor
+
+from wrong_layers.fault import Fault
+
+HALF = {"dtypes": ("float32", "float64", "float16", "bfloat16")}
+
+
+def single_precision_inside(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Compute in float32 whatever comes, and return the type that came."""
+    yhat = standardize(x.float(), eps)[0].to(x.dtype)
+    return affine(yhat, gamma, beta)
+
+
+def single_precision_out(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Compute half precision in float32, and forget to go back."""
+    wide = torch.promote_types(x.dtype, torch.float32)
+    return affine(standardize(x.to(wide), eps)[0], gamma.to(wide), beta.to(wide))
+
+
+def gradient_in_single_precision(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Send the cotangent of a float64 batch through float32."""
+    return ThroughSingle.apply(layer_with()(x, gamma, beta, eps))
+
+
+class ThroughSingle(torch.autograd.Function):
+    """The identity, whose cotangent is rounded to float32."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(z: Tensor) -> Tensor:
+        """Return the same."""
+        return z.clone()
+
+    @staticmethod
+    def setup_context(ctx: object, inputs: tuple[Tensor], output: Tensor) -> None:
+        """Save nothing."""
+
+    @staticmethod
+    def backward(ctx: object, g: Tensor) -> Tensor:
+        """Round."""
+        return g.float().to(g.dtype)
+
+
+def halved_by_pairs(x: Tensor) -> Tensor:
+    """Sum over the samples by pairs, each sum rounded to the type of the summands."""
+    while len(x) > 1:
+        rest = x[len(x) // 2 * 2 :]
+        x = torch.cat([x[0 : len(x) - len(rest) : 2] + x[1::2], rest])
+    return x.sum(batch_axes(x), keepdim=True)
+
+
+def sums_in_half_precision(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Add up in the type of the input: half precision ends at 65504."""
+    m = batch_size(x)
+    c = x - halved_by_pairs(x) / m
+    return affine(c / torch.sqrt(halved_by_pairs(c**2) / m + eps), gamma, beta)
+
+
+def squares_in_half_precision(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Square in half precision, where 256 squared is infinite, and average in float32."""
+    wide = torch.promote_types(x.dtype, torch.float32)
+    c = x - mean(x.to(wide)).to(x.dtype)
+    return affine(c / torch.sqrt(mean((c**2).to(wide)) + eps).to(x.dtype), gamma, beta)
+
+
+def mean_rounded_to_bfloat16(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Keep the mean in bfloat16, with two digits and a half."""
+    c = x - mean(x).to(torch.bfloat16).to(x.dtype)
+    return affine(c / torch.sqrt(mean(c**2) + eps), gamma, beta)
+
+
+def one_after_the_other(rows: np.ndarray) -> np.ndarray:
+    """Sum over axis 0 with one accumulator, which NumPy's own sum does not do."""
+    return np.add.accumulate(rows, axis=0)[-1]
+
+
+class AddedOneByOne(torch.autograd.Function):
+    """The sum of each channel, added one by one in the type of the summands."""
+
+    generate_vmap_rule = False
+
+    @staticmethod
+    def forward(ctx: object, x: Tensor) -> Tensor:
+        """Accumulate."""
+        ctx.shape = x.shape
+        wide = torch.promote_types(x.dtype, torch.float32)
+        rows = x.detach().movedim(1, -1).reshape(-1, x.shape[1]).to(wide).numpy()
+        return per_channel(torch.from_numpy(one_after_the_other(rows)), x).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx: object, g: Tensor) -> Tensor:
+        """Give every summand the sum's cotangent."""
+        return g.expand(ctx.shape)
+
+
+def added_one_by_one(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Add up with a single accumulator, whose error grows with m."""
+    m = batch_size(x)
+    c = x - AddedOneByOne.apply(x) / m
+    return affine(c / torch.sqrt(AddedOneByOne.apply(c**2) / m + eps), gamma, beta)
+
+
+FAULTS = (
+    Fault(single_precision_inside, r"float32|single", "forward"),
+    Fault(single_precision_out, r"float32|dtype", "forward", asked=HALF),
+    Fault(gradient_in_single_precision, r"float32|single", "gradient"),
+    Fault(
+        sums_in_half_precision,
+        r"half|overflow|range",
+        "forward",
+        "not finite",
+        HALF,
+        at=("variance beyond the range",),
+    ),
+    Fault(
+        squares_in_half_precision,
+        r"half|overflow|range",
+        "forward",
+        "not finite",
+        HALF,
+        at=("variance beyond the range",),
+    ),
+    Fault(mean_rounded_to_bfloat16, "", "forward"),
+    Fault(
+        added_one_by_one,
+        r"grows with m|accumul",
+        "forward",
+        "inaccurate",
+        at=("m = 1000", "m = 4097", "m = 2^18"),
+    ),
+)

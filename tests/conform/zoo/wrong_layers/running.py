@@ -1,0 +1,200 @@
+"""Faults in the running statistics: how they move, when, and what evaluation makes of them."""
+
+from __future__ import annotations
+
+import torch
+from channels import affine, batch_axes, batch_size, per_channel
+from own_backward import layer_with
+from remembering import Remembering
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from wrong_layers.fault import Fault
+
+
+class BiasedRunningVariance(Remembering):
+    """Remembers the biased variance, where torch's convention is the unbiased one."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Forget m / (m - 1)."""
+        self.running_mean.lerp_(mean, self.momentum)
+        self.running_var.lerp_(variance, self.momentum)
+
+
+class CorrectionCountsSamples(Remembering):
+    """Corrects the variance by N / (N - 1), N the samples, whatever height and width are."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Count the samples only."""
+        self.running_mean.lerp_(mean, self.momentum)
+        self.running_var.lerp_(variance * len(x) / max(len(x) - 1, 1), self.momentum)
+
+
+class FirstStepBiased(Remembering):
+    """Remembers the biased variance at its first step, the unbiased one later."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Begin without the correction."""
+        m = batch_size(x)
+        correction = m / max(m - 1, 1) if self.num_batches_tracked else 1.0
+        self.num_batches_tracked += 1
+        self.running_mean.lerp_(mean, self.momentum)
+        self.running_var.lerp_(variance * correction, self.momentum)
+
+
+class MomentumReversed(Remembering):
+    """Keeps the share that momentum should replace."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Weigh the old by momentum."""
+        m = batch_size(x)
+        self.running_mean.lerp_(mean, 1 - self.momentum)
+        self.running_var.lerp_(variance * m / max(m - 1, 1), 1 - self.momentum)
+
+
+class VarianceMovesTwiceAsFast(Remembering):
+    """Moves the variance by twice the momentum."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Apply the momentum to the variance twice."""
+        m = batch_size(x)
+        self.running_mean.lerp_(mean, self.momentum)
+        for _ in range(2):
+            self.running_var.lerp_(variance * m / max(m - 1, 1), self.momentum)
+
+
+class RemembersTheDeviation(Remembering):
+    """Averages the standard deviation, and squares it in evaluation."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Average the root."""
+        m = batch_size(x)
+        deviation = torch.sqrt(variance * m / max(m - 1, 1))
+        self.running_mean.lerp_(mean, self.momentum)
+        self.running_var.copy_(self.running_var.sqrt().lerp_(deviation, self.momentum) ** 2)
+
+
+class RemembersTheNormalised(Remembering):
+    """Remembers the statistics of its output in place of its input's."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Remember what comes out."""
+        z = layer_with()(x, self.weight, self.bias, self.eps)
+        if self.track_running_stats:
+            with torch.no_grad():
+                variance, mean = torch.var_mean(z, batch_axes(z), correction=0)
+                self.remember(z, mean, variance)
+        return z
+
+
+class VarianceAboutTheRunningMean(Remembering):
+    """Takes the remembered variance about the mean that was just remembered."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Add the square of how far the running mean is."""
+        m = batch_size(x)
+        self.running_mean.lerp_(mean, self.momentum)
+        about = variance + (mean - self.running_mean) ** 2
+        self.running_var.lerp_(about * m / max(m - 1, 1), self.momentum)
+
+
+class GuardedRunningVariance(Remembering):
+    """Remembers the variance with eps in it, and adds eps again in evaluation."""
+
+    def remember(self, x: Tensor, mean: Tensor, variance: Tensor) -> None:
+        """Remember sigma squared."""
+        super().remember(x, mean, variance + self.eps)
+
+
+class MovesInEvaluation(Remembering):
+    """Goes on moving its statistics in evaluation."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Remember the batch, then normalise by what was remembered before."""
+        z = super().evaluate(x)
+        variance, mean = torch.var_mean(x.detach(), batch_axes(x), correction=0)
+        self.running_mean.copy_(self.running_mean.lerp(mean, self.momentum))
+        self.running_var.copy_(self.running_var.lerp(variance, self.momentum))
+        return z
+
+
+class MovesTwiceUnderRecomputation(Remembering):
+    """Recomputes its forward in the backward, and remembers the batch again."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Checkpoint all of the step."""
+        return checkpoint(super().train_on, x, use_reentrant=False)
+
+
+class RemembersWithGradient(Remembering):
+    """Keeps the graph of every batch that it remembers."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Remember without detaching."""
+        variance, mean = torch.var_mean(x, batch_axes(x), correction=0)
+        m = batch_size(x)
+        if self.track_running_stats:
+            self.running_mean = self.running_mean.lerp(mean, self.momentum)
+            self.running_var = self.running_var.lerp(variance * m / max(m - 1, 1), self.momentum)
+        yhat = (x - per_channel(mean, x)) / torch.sqrt(per_channel(variance, x) + self.eps)
+        return affine(yhat, self.weight, self.bias)
+
+
+class EvaluatesWithoutEps(Remembering):
+    """Divides by the root of the running variance alone."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Forget eps."""
+        sigma = torch.sqrt(per_channel(self.running_var, x))
+        return affine((x - per_channel(self.running_mean, x)) / sigma, self.weight, self.bias)
+
+
+class EvaluatesByTheBatch(Remembering):
+    """Normalises by the batch in evaluation too."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Do as in training, and remember nothing."""
+        return layer_with()(x, self.weight, self.bias, self.eps)
+
+
+class EvaluationGradientOfTraining(Remembering):
+    """Evaluates rightly, with the gradient of the training step."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Return evaluation's value on training's graph."""
+        value = super().evaluate(x.detach())
+        trained = layer_with()(x, self.weight, self.bias, self.eps)
+        return trained + (value - trained).detach()
+
+
+class TrainsByWhatItRemembers(Remembering):
+    """Normalises the batch by the statistics as they are after the step."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Remember first, then evaluate."""
+        if not self.track_running_stats:
+            return super().train_on(x)
+        variance, mean = torch.var_mean(x.detach(), batch_axes(x), correction=0)
+        self.remember(x, mean, variance)
+        return self.evaluate(x)
+
+
+TORCH = {"like": "torch"}
+FAULTS = (
+    Fault(BiasedRunningVariance, r"variance of m;", "running", "other convention", TORCH),
+    Fault(CorrectionCountsSamples, r"variance", "running", asked=TORCH),
+    Fault(FirstStepBiased, r"variance of m;", "running", "other convention", TORCH),
+    Fault(MomentumReversed, r"momentum weighs the old", "running", "other convention", TORCH),
+    Fault(VarianceMovesTwiceAsFast, r"v_r has the factor", "running", asked=TORCH),
+    Fault(RemembersTheDeviation, r"variance", "running", asked=TORCH),
+    Fault(RemembersTheNormalised, r"running, mean", "running", asked=TORCH),
+    Fault(VarianceAboutTheRunningMean, r"variance", "running", asked=TORCH),
+    Fault(GuardedRunningVariance, r"variance", "running", asked=TORCH),
+    Fault(MovesInEvaluation, r"changes mean, variance", "evaluation", "overwrites", TORCH),
+    Fault(MovesTwiceUnderRecomputation, r"recomputed", "recomputed", asked=TORCH),
+    Fault(RemembersWithGradient, r"graph|gradient", "running", asked=TORCH),
+    Fault(EvaluatesWithoutEps, "", "evaluation", asked=TORCH),
+    Fault(EvaluatesByTheBatch, "", "evaluation", asked=TORCH),
+    Fault(EvaluationGradientOfTraining, r"evaluation gradient", "evaluation gradient", asked=TORCH),
+    Fault(TrainsByWhatItRemembers, r"running, z", "running", asked=TORCH),
+)

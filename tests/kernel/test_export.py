@@ -1,0 +1,100 @@
+"""A statement's Coq text is what its expression says, with what it leaves unsaid."""
+
+import pytest
+
+from theory import unit
+from theory.claim import Reading
+from theory.language.coq import NoCoqError
+from theory.language.expression import along, equal, gradient, number
+from theory.language.operations import centred, dot, norm, norm2
+from theory.santurkar2018 import theorem_4_1
+from theory.unit import H, L, Lhat, eps, g, gamma, m, sigma, u, v, y, yhat, z
+from verify.kernel.export import exported, name_of, theorem
+from verify.kernel.proving import exportable
+
+NONE, SHARED, UNIT = Reading
+
+
+def statement(says, reading=NONE, **fields):
+    return theorem("S-x", says, reading, **fields).statement.splitlines()
+
+
+def test_theorem_4_1_is_exported_as_it_is_written_by_hand():
+    assert (
+        exported(theorem_4_1.SHARED).source
+        == """\
+From BatchNorm Require Import Tactics.
+
+Theorem S_thm_4_1__eps (m : nat) (L : vec m -> R) (y : vec m) (gamma beta eps : R) :
+  (0 < m)%nat ->
+  0 <= eps ->
+  0 < variance y + eps ->
+  let z := bn gamma beta eps y in
+  let Lhat := fun x => L (bn gamma beta eps x) in
+  let sigma := deviation eps y in
+  let yhat := normalize eps y in
+  let g := gradient L z in
+  differentiable L z ->
+  norm2 (gradient Lhat y) <= gamma ^ 2 / sigma ^ 2 * \
+(norm2 g - dot one g ^ 2 / INR m - dot g yhat ^ 2 / INR m).
+Proof.
+intros.
+by_certificate (eps * gamma ^ 2 / (INR m * sigma ^ 4) * dot g yhat ^ 2); nonneg_terms.
+Qed.
+"""
+    )
+
+
+def test_second_derivatives_are_hessians_and_ask_for_a_loss_that_has_them():
+    lines = statement(equal(dot(u, H(v)), dot(v, H(u))))
+    assert lines[-1] == "  dot u (hessian L z v) = dot v (hessian L z u)"
+    assert "  twice_differentiable L z ->" in lines
+
+
+def test_a_directional_derivative_and_a_function_of_its_own():
+    x = unit.variable
+    lines = statement(equal(along(Lhat(x), x, u, at=y), dot(gradient(L(2 * x), x, at=y), v)))
+    assert lines[-1] == "  along Lhat y u = dot (gradient (fun x => L (2 *: x)%V) y) v"
+    assert "  differentiable L ((2 *: y)%V) ->" in lines
+
+
+@pytest.mark.parametrize(
+    ("reading", "variance", "normalized"),
+    [
+        (NONE, "  0 < variance y ->", "  let yhat := normalize 0 y in"),
+        (SHARED, "  0 < variance y + eps ->", "  let yhat := normalize eps y in"),
+        (UNIT, "  0 < variance y ->", "  let yhat := normalize 0 y in"),
+    ],
+)
+def test_what_the_letters_are_is_the_readings_choice(reading, variance, normalized):
+    lines = statement(equal(norm2(sigma * yhat), m), reading)
+    assert variance in lines
+    assert normalized in lines
+    assert f"  let sigma := deviation {'0' if reading is NONE else 'eps'} y in" in lines
+
+
+def test_a_denominator_that_may_vanish_is_said_not_to():
+    lines = statement(equal(dot(u, g) / (m * sigma**2 * norm2(u) * gamma), number(1) / 2))
+    assert [line for line in lines if "<> 0" in line] == ["  norm2 u <> 0 ->", "  gamma <> 0 ->"]
+
+
+def test_epsilon_is_zero_in_the_reading_without_it():
+    assert statement(equal(eps * gamma, 0))[-1] == "  0 * gamma = 0"
+
+
+def test_vectors_are_in_vector_scope_and_zero_is_the_vector():
+    lines = statement(equal(centred(u) - v / norm(u), 0))
+    assert lines[-1] == "  (centre u - 1 / norm u *: v)%V = (0 *: one)%V :> vec m"
+
+
+def test_a_statement_that_is_no_expression_is_refused():
+    third = along(along(gradient(L(z), z), z, u), z, v)
+    with pytest.raises(NoCoqError, match="loss is differentiated more than twice"):
+        theorem("S-x", equal(third, 0), NONE)
+
+
+def test_only_what_is_expected_to_be_proved_is_exported():
+    ids = set(exportable(theorem_4_1.CLAIMS))
+    assert "S-thm-4.1/eps" in ids
+    assert "S-thm-4.1/eps-unit" not in ids
+    assert name_of("S-thm-4.1/eps") == "S_thm_4_1__eps"

@@ -1,0 +1,340 @@
+r"""Proposition 5: the norm of :math:`\hat G`, before it, in it and in its proof, by exact numbers.
+
+*The norm.*  The column of ones is orthogonal to G, so :math:`\|\hat G\|^2` is the larger of N and
+:math:`\|G\|^2`; and it is always the latter, :math:`\|G\|^2 = N\lambda_{\max}(R)`: the correlations
+R have the trace n and a rank of at most N - 1, so that this lies between
+:math:`N\max\{1, n/(N - 1)\}` and Nn.  Both ends are attained, by uncorrelated features and by
+copies.  With epsilon in the variances the column of ones stays orthogonal; with running means it
+does not, and the squared norm is at most :math:`N + \|G\|^2`.
+
+Over :math:`q^2 = \max\{n/N, 1\}` it is at most :math:`N\min\{N, n\}`: bounded by N, not by the root
+of N as line 219 says without the constant and the expectation of the sentence before.
+
+*Independence.*  "If the input has independent components and the weights and biases are all
+independent, then the components of h are also independent": neither for random weights, because
+both components see the same input, nor for given weights, whose components share every input.
+Here with linear units.  With random weights they are independent given the input; with given
+weights v and w of two independent inputs :math:`\operatorname{cov}(h_1, h_2) =
+\sum_k v_k w_k\operatorname{var}(x_k)`.  Nor are the entries of the normalized G: a column's sum is
+zero, so that two different entries of it have the mean product -1/(N - 1).  The hypothesis of the
+proposition, that the entries of the *normalized* matrix are independent with variance one, is met
+by no G of (13).
+
+*The proof.*  The row norms' expectations are n; that of their maximum is not, "since all have the
+identical distribution" says nothing of it (line 658).  With entries :math:`\pm q` of probability
+:math:`1/(2q^2)` each, and else 0, :math:`\|g_i\|^2/q^2` is binomial: for q = 2, N = 2 and n = 3 the
+maximum has the expectation 2337/512, against 3.  It is at most
+:math:`n + \sqrt{N n (\mathbb{E} g^4 - 1)}`, as a maximum of deviations is at most the root of the
+sum of their squares, so that a constant which knows the fourth moment saves the proposition; for
+signs, q = 1, the step is right.  Line 664 takes :math:`\mathbb{E}\|\hat G\|` for
+:math:`\max\{\sqrt N, \mathbb{E}\|G\|\}`.  The column of ones is not orthogonal to independent
+entries: one feature with N = 1 has the root of 2 for 1.  The sum in place of the maximum is right.
+
+What is measured with random matrices is in :mod:`theory.lange2022.random_matrices`.
+"""
+
+from dataclasses import replace
+from math import comb
+from typing import Any
+
+from array_api_compat import array_namespace
+
+from theory.arithmetic import sqrt as root
+from theory.lange2022.algorithm_1 import SPREAD
+from theory.lange2022.texts import at, of_layers
+from theory.lange2022.theorem_3 import G_OTHER
+from theory.lange2022.theorem_4 import CORRELATION
+from theory.language.expression import Letter, Operation, Sort, equal, named
+from theory.language.operations import sqrt
+from theory.layer import (
+    HU,
+    C,
+    G,
+    H,
+    N,
+    augmented_variances,
+    beside,
+    column,
+    dot,
+    e,
+    entrywise,
+    eps,
+    frobenius2,
+    lagrange,
+    maximum,
+    minimum,
+    n,
+    norm2,
+    q,
+    reciprocal,
+    square_norm,
+    square_norm_scaled,
+    squares,
+    stacked,
+    transpose,
+    unit,
+    v,
+    variance_eps,
+    variances,
+)
+from theory.statement import Form, Verdict, assume
+
+_N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
+REFUTED, SUPPORTED, PROVED = Verdict.REFUTED, Verdict.SUPPORTED, Verdict.PROVED
+
+NORM_GHAT = named(r"\|\hat G\|^2", square_norm_scaled(HU, reciprocal(augmented_variances)))
+NORM_G = named(r"\|G\|^2", square_norm_scaled(C, reciprocal(variances)))
+NORM_GHAT_EPS = named(
+    r"\|\hat G_\epsilon\|^2",
+    square_norm_scaled(HU, reciprocal(stacked(unit, variance_eps(H, eps)))),
+)
+NORM_G_EPS = named(r"\|G_\epsilon\|^2", square_norm_scaled(C, reciprocal(variance_eps(H, eps))))
+GHAT_OTHER = beside(e, G_OTHER)
+Q_SQUARED = named("q^2", maximum(n / N, 1))
+
+norm = of_layers("Sect. 3.3, before Prop. 5", "L-norm-Ghat", expected=SUPPORTED)
+
+NORM = norm(
+    "", 219, "is orthogonal to", "the norm of the normalized inputs",
+    NORM_GHAT <= maximum(N, NORM_G), hypotheses=(SPREAD,),
+    falsified_by="one batch without a zero variance",
+    remark="The other inequality holds for any columns left out.",
+)  # fmt: skip
+RUNNING = norm(
+    "/running", 242, "or some averages of them", "the norm after running statistics",
+    square_norm(GHAT_OTHER) <= maximum(N, square_norm(G_OTHER)),
+    place="Sect. 3.3, after Algorithm 2", expected=REFUTED, form=Form.BOUNDARY,
+    falsified_by="one batch and means other than its own",
+    remark="The text allows running means and has the norm for the batch's own only.",
+)  # fmt: skip
+
+
+def sharper_norm(name: str, title: str, says: Any, **changes: Any) -> Any:
+    """Return a sharper statement on the norm."""
+    settled = {"title": title, "says": says, "expected": SUPPORTED, "remark": ""}
+    return NORM.sharpened(name, **{**settled, **changes})
+
+
+NORMS = [
+    NORM,
+    sharper_norm(
+        "epsilon", "the norm with epsilon", NORM_GHAT_EPS <= maximum(N, NORM_G_EPS),
+        hypotheses=(),
+    ),
+    sharper_norm("features-alone", "the norm by the features' correlations",
+                 NORM_GHAT <= N * CORRELATION),
+    sharper_norm("at-most", "the norm from above", NORM_GHAT <= N * n,
+                 remark="Attained by copies of one feature."),
+    sharper_norm(
+        "at-least", "the norm from below", (N - 1) * NORM_GHAT >= N * n,
+        remark="Attained by N - 1 uncorrelated directions of equal weight.",
+    ),
+    sharper_norm("orthogonal", "normalized columns are orthogonal to the ones",
+                 equal(transpose(G) @ e, 0), expected=PROVED,
+                 remark="So the entries' sum is zero, as printed."),
+    sharper_norm("unit-variance", "the mean square of the entries",
+                 equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED),
+    RUNNING,
+    RUNNING.corrected(
+        says=square_norm(GHAT_OTHER) <= N + square_norm(G_OTHER), expected=SUPPORTED, remark="",
+    ),
+]  # fmt: skip
+
+step = of_layers("Sect. 3.3, before Prop. 5", "L-steps", form=Form.STEP)
+NORMALIZED = step(
+    "/219", 219, "is bounded by", "the norm over q", 1 / Q_SQUARED * NORM_GHAT <= N,
+    hypotheses=(SPREAD,), expected=REFUTED,
+    falsified_by="one batch without a zero variance",
+    remark="The constant and the expectation of the sentence before are lost.",
+)  # fmt: skip
+OVER_Q = [
+    NORMALIZED,
+    NORMALIZED.corrected(
+        says=1 / Q_SQUARED * NORM_GHAT <= N * minimum(N, n), expected=SUPPORTED,
+        remark="Whatever the batch; attained by copies of one feature.",
+    ),
+    step(
+        "/664", 664, r"=\sqrt{2}C_{1}\sqrt{N}.", "the last equation of the proof",
+        equal(1 / Q_SQUARED * maximum(N, n), N), place="App. A, proof of Prop. 5",
+        falsified_by="one size",
+    ),
+]  # fmt: skip
+
+
+def _seen(layer: Any, first: bool) -> Any:
+    """Return w x for every example and every pair of weights, of which one is meant, (N, 4)."""
+    values = layer.q, -layer.step
+    pairs = [(v, w) for v in values for w in values]
+    xp, x = array_namespace(layer.H), layer.H[:, 0]
+    return xp.stack([pair[0 if first else 1] * x for pair in pairs]).T
+
+
+def _component(layer: Any, weights: Any) -> Any:
+    """Return a component of h for every pair of independent inputs, (N, N)."""
+    return (weights[0] * layer.H[:, 0])[:, None] + weights[-1] * layer.H[:, -1]
+
+
+def _mean_of_entries(A: Any) -> Any:
+    total, count = A.sum(), 1
+    for size in A.shape:
+        count = count * size
+    return total / count
+
+
+E = Operation("E", _mean_of_entries, r"\mathbb{{E}}[{0}]")
+"""The mean over equally likely outcomes."""
+E_GIVEN = Operation(
+    "E given x", lambda A: A.sum(1) / A.shape[1], r"\mathbb{{E}}[{0} \mid x]", gives=_V,
+    takes=(_M,),
+)  # fmt: skip
+variance_of = Operation(
+    "variance", lambda x: ((x - x.sum() / x.shape[0]) ** 2).sum() / x.shape[0],
+    r"\operatorname{{var}}({0})", takes=(_V,),
+)  # fmt: skip
+RANDOM = r"h_i = w_i x,\ w_i \in \{q, -\alpha\} \text{ and } x \text{ independent}"
+h1 = Letter("h_1", "h_1", _M, lambda layer: _seen(layer, True), RANDOM)
+h2 = Letter("h_2", "h_2", _M, lambda layer: _seen(layer, False))
+k1 = Letter(
+    "h_1", "h_1", _M, lambda layer: _component(layer, layer.W[0, :]),
+    r"h_1 = v_1 x_1 + v_2 x_2,\ h_2 = w_1 x_1 + w_2 x_2,\ x_1, x_2 \text{ independent}",
+)  # fmt: skip
+k2 = Letter("h_2", "h_2", _M, lambda layer: _component(layer, layer.gamma))
+v1 = Letter("v_1", "v_1", _N, lambda layer: layer.W[0, 0])
+v2 = Letter("v_2", "v_2", _N, lambda layer: layer.W[0, -1])
+w1 = Letter("w_1", "w_1", _N, lambda layer: layer.gamma[0])
+w2 = Letter("w_2", "w_2", _N, lambda layer: layer.gamma[-1])
+x1 = Letter("x_1", "x_1", _V, lambda layer: layer.H[:, 0])
+x2 = Letter("x_2", "x_2", _V, lambda layer: layer.H[:, -1])
+COVARIANCE = named(r"\operatorname{cov}(h_1, h_2)", E(entrywise(k1, k2)) - E(k1) * E(k2))
+g = named("g_1", column(G))
+"""A column of the normalized inputs."""
+MEAN_PRODUCT = (dot(e, g) ** 2 - norm2(g)) / (N * (N - 1))
+
+QUOTE = "then the components of"
+COMPONENTS = norm(
+    "/independent", 219, QUOTE, "independence of the features for random weights",
+    equal(E(entrywise(squares(h1), squares(h2))), E(squares(h1)) * E(squares(h2))),
+    expected=REFUTED,
+    falsified_by="one law of the weights and of the input",
+    remark="The reading with random weights. w = 1 or -1 and x = 0 or 1, equally likely: the mean"
+    " of h_1^2 h_2^2 is 1/2, and the product of the means 1/4.",
+)  # fmt: skip
+GIVEN = norm(
+    "/independent-given-weights", 219, QUOTE, "independence of the features for given weights",
+    equal(COVARIANCE, 0), expected=REFUTED,
+    falsified_by="weights and independent inputs with a covariance",
+    remark="The reading with the weights that the network has, and random inputs.",
+)  # fmt: skip
+proposition = of_layers("Sect. 3.3, Prop. 5", "L-prop-5")
+ENTRIES = proposition(
+    "/independent-entries", 223, "iid random variables", "independence of the normalized entries",
+    equal(MEAN_PRODUCT, 0), also=at(656, "App. A, Prop. 5", "iid random variables"),
+    hypotheses=(SPREAD,), expected=REFUTED,
+    falsified_by="one batch; the sum is the same for every one",
+    remark="Independent entries of mean zero would have it as their expectation; the normalized "
+    "entries of the proposition, whatever the batch is, have another value.",
+)  # fmt: skip
+INDEPENDENCE = [
+    COMPONENTS,
+    COMPONENTS.corrected(
+        says=equal(E_GIVEN(entrywise(h1, h2)), entrywise(E_GIVEN(h1), E_GIVEN(h2))),
+        falsified_by="one input", remark="",
+    ),
+    GIVEN,
+    GIVEN.corrected(
+        says=equal(COVARIANCE, v1 * w1 * variance_of(x1) + v2 * w2 * variance_of(x2)),
+        falsified_by="weights and independent inputs with another covariance", remark="",
+    ),
+    ENTRIES,
+    ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1)), remark=""),
+]  # fmt: skip
+
+
+def _small(layer: Any) -> tuple[int, int]:
+    """N and n, but no more than floats have room for the binomial coefficients of."""
+    return min(layer.H.shape[0], 40), min(layer.H.shape[1], 8)
+
+
+def _expected_maximum(layer: Any) -> Any:
+    """The expectation of the largest of N independent squared row norms, by its distribution."""
+    N, n = _small(layer)
+    square = layer.q * layer.q
+    nonzero, total, below, at_most = 1 / square, 0 * square, 0 * square, 0 * square
+    for k in range(n + 1):
+        at_most = at_most + comb(n, k) * nonzero**k * (1 - nonzero) ** (n - k)
+        total = total + square * k * (at_most**N - below**N)
+        below = at_most
+    return total
+
+
+def _one_feature_of_signs(layer: Any) -> Any:
+    r"""The expectation of :math:`\|[e, g]\|` over signs g, of which j are negative."""
+    N, _ = _small(layer)
+    weights = ((comb(N, j), abs(N - 2 * j)) for j in range(N + 1))
+    one = 0 * layer.q + 1
+    return sum(root((N + s) * one) * weight for weight, s in weights) / 2**N
+
+
+rows = Letter("N", "N", _N, lambda layer: _small(layer)[0] + 0 * layer.q, r"N \le 40")
+columns = Letter("n", "n", _N, lambda layer: _small(layer)[1] + 0 * layer.q, r"n \le 8")
+MAXIMUM = Letter(
+    "E max |g_i|^2", r"\mathbb{E}\max_i\|g_i\|^2", _N, _expected_maximum,
+    r"g_{ij} = \pm q \text{ with probability } \tfrac1{2q^2} \text{ each, else } 0",
+)  # fmt: skip
+FOURTH = named(r"\mathbb{E} g^4", q**2)
+NORM_OF_SIGNS = Letter(
+    "E |[e, g]|", r"\mathbb{E}\|\hat G\|", _N, _one_feature_of_signs, r"n = 1,\ g_i = \pm 1"
+)
+NORM_OF_COLUMN = Letter(
+    "E |g|", r"\mathbb{E}\|G\|", _N, lambda layer: root(_small(layer)[0] + 0 * layer.q)
+)
+ANY = Letter("G", "G", _M, lambda layer: layer.H)
+"""Any matrix, (N, n)."""
+
+proof = of_layers("App. A, proof of Prop. 5", "L-prop-5", expected=REFUTED, form=Form.STEP)
+EXPECTED_MAXIMUM = proof(
+    "/658", 658, "have the identical distribution", "the longest row", equal(MAXIMUM, columns),
+    hypotheses=(assume(q >= 1),),
+    falsified_by="one law of mean zero and variance one, and one size",
+    remark="The line where the proof breaks.",
+)  # fmt: skip
+ORTHOGONALITY = proof(
+    "/664", 664, r"E\left[\|\widehat{G}\|\right]", "the expected norm with the column of ones",
+    NORM_OF_SIGNS <= maximum(sqrt(rows), NORM_OF_COLUMN),
+    falsified_by="one law and size; here one feature of signs, whose norm is the root of N",
+    remark="It holds for the normalized matrix, whose columns are orthogonal to e, and that one "
+    "has no independent entries: L-prop-5/independent-entries.",
+)  # fmt: skip
+PROOF = [
+    EXPECTED_MAXIMUM,
+    EXPECTED_MAXIMUM.corrected(
+        says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)), expected=SUPPORTED,
+        remark="Of this family of laws, whose fourth moment is the square of q; the proof in the "
+        "docstring is for every law.",
+    ),
+    EXPECTED_MAXIMUM.sharpened(
+        "signs", title="the longest row of signs",
+        hypotheses=(
+            assume(
+                equal(q, 1), impose=lambda layer: replace(layer, q=1),
+                words=r"\text{the entries are signs}",
+            ),
+        ),
+        remark="",
+    ),
+    ORTHOGONALITY,
+    ORTHOGONALITY.corrected(
+        says=NORM_OF_SIGNS <= sqrt(rows) + NORM_OF_COLUMN, expected=SUPPORTED,
+        remark="For every law by the triangle inequality.",
+    ),
+    proposition(
+        "/any-law", 223, "for some constant", "the norm of any matrix",
+        norm2(beside(e, ANY) @ v) <= (N + frobenius2(ANY)) * norm2(v),
+        because=frobenius2(lagrange(beside(e, ANY), v)), form=Form.SHARPENED,
+        of=EXPECTED_MAXIMUM.id, falsified_by="one matrix and vector",
+        remark="So the expectation is at most the root of N(n + 1), and C = sqrt(N + 1) does for "
+        "every law, independent or not: if C may depend on N the proposition says little.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*INDEPENDENCE, *NORMS, *OVER_Q, *PROOF]

@@ -1,0 +1,334 @@
+r"""Theorem 4: what centring and scaling do to the condition number.
+
+.. math:: \kappa(\hat H U) \le \kappa(\hat H), \qquad
+          \kappa(\hat G) \le \sqrt{n + 1}\,\min_{D_0}\kappa(\hat H U D_0)
+
+Squares of condition numbers are compared, so that the matrices stay rational.  The steps are
+proved in :mod:`theory.lange2022.proof_4` and :mod:`theory.lange2022.lemma_a1`; what is only
+measured is the variational principle that leads from quadratic forms to eigenvalues.
+
+*Centring.*  With :math:`A = \hat H^\top\hat H`, :math:`U^\top A U` is the block diagonal of N and
+C, and C is the Schur complement of N in A: both blocks lie between the extreme eigenvalues of A.
+That needs full column rank, which the theorem assumes.  The paper's :math:`\kappa` is over the
+nonzero singular values, and its experiments have 60 rows and 101 columns; there
+
+.. math:: \kappa(\hat H U) \le \sqrt{1 + \|\mu_0\|^2}\, \kappa(\hat H),
+
+with :math:`\mu_0` the projection of :math:`\mu_H` on the null space of :math:`H - e\mu_H^\top`.  No
+smaller factor will do: H = (5/4, 3/4; -5/4, 3/4) has 1 before and 5/4 after.  With other means m
+than the batch's own, :math:`U_m = U U_{m - \mu_H}`, so that what is lost is at most
+:math:`\kappa(U_{m - \mu_H})`.
+
+*When it is strict.*  The largest eigenvalue drops.  Where it is N, the quotient of
+:math:`(1, \mu_H)` exceeds N by :math:`(N\|\mu_H\|^2 + \|H\mu_H\|^2)/(1 + \|\mu_H\|^2)`; where it is
+C's, that of :math:`(0, x)` exceeds x's by :math:`N(\mu_H^\top x)^2/\|x\|^2`, and one principal
+component that is not orthogonal to the mean suffices.  In the same way the smallest eigenvalue
+rises if the mean is not orthogonal to the *last* component, or if it is N: the text's condition is
+one of four, and :math:`\mu_H \ne 0` follows from it.  The converse, which the text does not claim,
+falls.  For up to two features the inequality is strict if and only if :math:`\mu_H \ne 0`; for
+three it need not be: with centred columns (2, 2, -2, -2), (1, -1, 1, -1), (1, -1, -1, 1)/2 and the
+mean (0, 1, 0) both condition numbers are 4.
+
+*Scaling.*  It holds for every nonsingular diagonal :math:`D_0`, at any rank as long as no variance
+is zero: if :math:`a \le D_0 B D_0 \le b` on its range, :math:`B = U^\top\hat H^\top\hat H U`, then
+every :math:`d_i^2 B_{ii} \le b`, and dividing the diagonal out costs the smallest eigenvalue no
+more than the factor b.  The factor is what the largest eigenvalue of the scaled matrix can be.
+That matrix is :math:`\hat G^\top\hat G/N = \operatorname{diag}(1, R)` with the features'
+correlations R, whose trace is n; so the factor is :math:`\lambda_{\max}(R) \le n`: the bias column
+is free.  At full rank :math:`\lambda_{\min}(R) \le 1 \le \lambda_{\max}(R)`, so that
+:math:`\kappa(\hat G) = \kappa(G)`.  With n copies of one feature, and the paper's :math:`\kappa`,
+the factor root n is attained.  "D_0 is diagonal" must exclude zeros: the paper's :math:`\kappa` is
+one for diag(1, 0, ..., 0), so that the minimum would be one.
+
+*Both.*  That :math:`\kappa(\hat G) \le \kappa(\hat H)` ("improves the conditioning") the theorem
+does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
+three it can fail, even for centred ones, by a factor of at most :math:`\lambda_{\max}(R)`.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.lange2022.algorithm_1 import SPREAD
+from theory.lange2022.texts import at, of_layers
+from theory.language.expression import equal, named
+from theory.layer import (
+    HU,
+    KAPPA_BEFORE,
+    KAPPA_CENTRED,
+    KAPPA_NORMALIZED,
+    KAPPA_SCALED,
+    C,
+    H,
+    Hhat,
+    N,
+    U,
+    along_first,
+    along_last,
+    beside,
+    centring,
+    column,
+    column_squares,
+    d0,
+    e,
+    first,
+    form,
+    frobenius2,
+    kappa2,
+    kappa2_scaled,
+    largest,
+    largest_scaled,
+    last,
+    means,
+    mu,
+    n,
+    norm2,
+    null_part,
+    ones,
+    outer,
+    reciprocal,
+    smallest,
+    smallest_square,
+    squares,
+    stacked,
+    tail,
+    transpose,
+    unit,
+    variances,
+)
+from theory.statement import Form, Hypothesis, Verdict, assume
+
+REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
+
+GRAM = named("C", transpose(C) @ C)
+r""":math:`(H - e\mu_H^\top)^\top(H - e\mu_H^\top)`, N - 1 times the sample covariance."""
+CORRELATION = named(
+    r"\lambda_{\max}(R)", largest_scaled(transpose(C) @ C, reciprocal(column_squares(C)))
+)
+"""The largest eigenvalue of the features' correlations."""
+NULL_MEAN = named(r"\mu_0", null_part(C, means))
+"""The part of the mean in the null space of the centred inputs."""
+RECENTRED = beside(e, H - outer(e, mu))
+SHEAR = named(r"U_{\mu - \mu_H}", centring(mu - means))
+
+FULL_COLUMN_RANK = assume(smallest_square(Hhat) > 0, words=r"\hat H \text{ has full column rank}")
+MEAN_NONZERO = assume(norm2(means) > 0, words=r"\mu_H \ne 0")
+NONSINGULAR = assume(squares(d0) > 0, printed=False, words=r"D_0 \text{ is nonsingular}")
+UP_TO_TWO = assume(n <= 2)
+
+centring_part = of_layers("Sect. 3.3, Theorem 4", "L-thm-4a", expected=SUPPORTED)
+
+CENTRED = centring_part(
+    "", 199, r"has full column rank. We have", "centring improves the condition number",
+    kappa2(Hhat @ U) <= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
+    also=(
+        *at(
+            201, "Sect. 3.3, Theorem 4, first display",
+            r"\kappa(\widehat{H}U)\leq\kappa(\widehat{H}).",
+        ),
+        *at(640, "App. A, proof of Theorem 4", "This gives us the desired result that"),
+    ),
+    falsified_by="one batch of full column rank whose condition number grows",
+)  # fmt: skip
+ANY_RANK = centring_part(
+    "/any-rank", 35, "is the smallest nonzero singular value of",
+    "centring without full column rank", CENTRED.says, place="Sect. 1, notation",
+    expected=REFUTED, form=Form.BOUNDARY,
+    falsified_by="one batch, such as one with fewer examples than features, that gets worse",
+    remark="The theorem assumes full column rank; the definition of kappa and the experiment of "
+    "sect. 5.1, with 60 examples and 100 features, do not. H = (2, 1; -2, 1): 2 before, 4 after.",
+)  # fmt: skip
+OTHER_MEANS = centring_part(
+    "/running-mean", 242, "or some averages of them", "centring by a running mean",
+    kappa2(RECENTRED) <= KAPPA_BEFORE, place="Sect. 3.3, after Algorithm 2",
+    hypotheses=(FULL_COLUMN_RANK,), expected=REFUTED, form=Form.BOUNDARY,
+    falsified_by="one batch and means other than its own",
+    remark="The text allows running means and claims the theorem for the batch's own only.",
+)  # fmt: skip
+CENTRING = [
+    CENTRED,
+    ANY_RANK,
+    ANY_RANK.corrected(
+        says=KAPPA_CENTRED <= (1 + norm2(NULL_MEAN)) * KAPPA_BEFORE, expected=SUPPORTED,
+        remark="mu_0 is the projection of the mean on the null space of the centred inputs."
+        " Equality at H = (5/4, 3/4; -5/4, 3/4).",
+    ),
+    OTHER_MEANS,
+    OTHER_MEANS.corrected(
+        says=kappa2(RECENTRED) <= kappa2(SHEAR) * KAPPA_BEFORE, expected=SUPPORTED, remark="",
+    ),
+    OTHER_MEANS.sharpened(
+        "shear", title="two centrings one after the other", says=equal(RECENTRED, HU @ SHEAR),
+        hypotheses=(), remark="", falsified_by="one batch and means with a different entry",
+    ),
+]  # fmt: skip
+
+
+def with_mean_along_last(layer: Any) -> Any:
+    """Make the first two features orthogonal, the first the only one that has a mean."""
+    N, H = layer.H.shape[0], layer.H
+    first, *others = (N * H - H.sum(0)).T
+    if not others:
+        return layer
+    second = others[0] * (first @ first) - first * (first @ others[0])
+    moved = first + abs(layer.mean[0]) + 1
+    return replace(layer, H=np.stack([moved, second, *(0 * np.array(others[1:]))], axis=1))
+
+
+IMAGE = GRAM @ means
+ALONG_LAST = (
+    replace(UP_TO_TWO, printed=False),
+    assume(
+        equal(first(IMAGE) * last(means), last(IMAGE) * first(means)),
+        impose=with_mean_along_last, words=r"C\mu_H \parallel \mu_H",
+    ),
+    assume(
+        2 * form(C, means) < frobenius2(C) * norm2(means),
+        words=r"\mu_H^\top C\mu_H < \tfrac12\operatorname{tr}(C)\,\|\mu_H\|^2,"
+        r"\text{ so that } \mu_H \perp x_{\max}",
+    ),
+)  # fmt: skip
+
+strictness = of_layers("Sect. 3.3, Theorem 4", "L-thm-4b", expected=SUPPORTED)
+STRICT = strictness(
+    "", 203, "This inequality is strict if", "when centring is a strict improvement",
+    KAPPA_CENTRED < KAPPA_BEFORE,
+    hypotheses=(
+        FULL_COLUMN_RANK, MEAN_NONZERO,
+        assume(along_first(GRAM, means) > 0, words=r"\mu_H^\top x_{\max} \ne 0"),
+    ),
+    falsified_by="one batch with such a mean whose condition number does not fall",
+)  # fmt: skip
+
+
+def also_strict(name: str, title: str, *hypotheses: Hypothesis) -> Any:
+    """Return the theorem under another condition."""
+    return STRICT.sharpened(
+        id=f"L-thm-4b/{name}", title=title, expected=SUPPORTED,
+        hypotheses=(FULL_COLUMN_RANK, MEAN_NONZERO, *hypotheses),
+    )  # fmt: skip
+
+
+STRICTNESS = [
+    STRICT,
+    replace(
+        STRICT, id="L-thm-4b/only-if", title="whether the condition is needed",
+        says=KAPPA_CENTRED >= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK, *ALONG_LAST),
+        expected=REFUTED, form=Form.BOUNDARY, corrected_by="L-thm-4b/two-features",
+        falsified_by="one batch with a mean orthogonal to the principal component that improves",
+        remark="The text says 'if', not 'only if': this is the reading as an equivalence.",
+    ),
+    also_strict("two-features", "strict improvement of up to two features", UP_TO_TWO),
+    also_strict(
+        "last-component", "a mean that is not orthogonal to the last component",
+        assume(along_last(GRAM, means) > 0, words=r"\mu_H^\top x_{\min} \ne 0"),
+    ),
+    also_strict("N-largest", "strict improvement where N is the largest eigenvalue",
+                assume(largest(GRAM) <= N)),
+    also_strict("N-smallest", "strict improvement where N is the smallest eigenvalue",
+                assume(smallest(GRAM) >= N)),
+]  # fmt: skip
+
+
+def bias_alone(layer: Any) -> Any:
+    """Let D_0 be diag(d, 0, ..., 0)."""
+    return replace(layer, scaling=layer.scaling * (np.arange(len(layer.scaling)) == 0))
+
+
+def one_feature(layer: Any) -> Any:
+    """Make every feature a copy of the first."""
+    return replace(layer, H=layer.H[:, [0] * layer.H.shape[1]])
+
+
+SINGULAR = assume(
+    equal(tail(d0), 0), impose=bias_alone, words=r"D_0 = \operatorname{diag}(d, 0, \dots, 0)"
+)
+COPIES = assume(
+    equal(H - outer(column(H), ones), 0), impose=one_feature,
+    words=r"\text{all features are copies of one}",
+)  # fmt: skip
+KAPPA_FEATURES = named(r"\kappa(G)^2", kappa2_scaled(C, reciprocal(variances)))
+KAPPA_COPIES = named(
+    r"\kappa\big(\hat H U\operatorname{diag}(1, 1/(\sqrt n\,\sigma_H))\big)^2",
+    kappa2_scaled(HU, stacked(unit, 1 / n * reciprocal(variances))),
+)
+
+scaling_part = of_layers("Sect. 3.3, Theorem 4, second display", "L-thm-4c", expected=SUPPORTED)
+QUOTE = r"D_{0}\mbox{ is diagonal}"
+SCALED = scaling_part(
+    "", 205, QUOTE, "scaling is nearly optimal",
+    KAPPA_NORMALIZED <= (n + 1) * KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
+    also=at(570, "App. A, Theorem 4", QUOTE),
+    falsified_by="one batch and diagonal matrix that makes a better condition number by more",
+    remark="The minimum of the text is over every D_0; here each one bounds.",
+)  # fmt: skip
+
+
+def sharper_scaling(name: str, title: str, **changes: Any) -> Any:
+    """Return a sharper form of this part of the theorem."""
+    settled = {"id": f"L-thm-4c/{name}", "title": title, "expected": SUPPORTED}
+    return SCALED.sharpened(**{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
+
+
+SCALING = [
+    SCALED,
+    replace(
+        SCALED, id="L-thm-4c/zeros", title="a scaling with zeros",
+        hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, corrected_by=SCALED.id,
+        falsified_by="one batch of full rank with a condition number above the root of n + 1",
+        remark="'D_0 is diagonal', as it stands: kappa over the nonzero singular values is one.",
+    ),
+    sharper_scaling(
+        "sqrt-n", "the factor without the bias", says=KAPPA_NORMALIZED <= n * KAPPA_SCALED
+    ),
+    sharper_scaling(
+        "by-correlation", "the factor by the features' correlations",
+        says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_SCALED,
+    ),
+    sharper_scaling(
+        "free-bias", "the column of ones costs nothing", says=KAPPA_NORMALIZED <= KAPPA_FEATURES,
+        hypotheses=(FULL_COLUMN_RANK,),
+        falsified_by="one batch of full rank in which the column of ones matters",
+        remark="The other inequality holds for any columns left out.",
+    ),
+    sharper_scaling(
+        "tight", "the factor root n is attained", says=KAPPA_NORMALIZED >= n * KAPPA_COPIES,
+        hypotheses=(COPIES, SPREAD), falsified_by="one batch of copies with another quotient",
+        remark="n copies of one feature: the factor root n cannot be improved at any rank.",
+    ),
+]  # fmt: skip
+
+
+def sums_of_earlier(layer: Any) -> Any:
+    """Give every feature an example of its own, add up the earlier ones, and take the means off."""
+    own = 2 * np.identity(max(layer.H.shape), dtype=np.int64)
+    sums = (layer.H + own[: layer.H.shape[0], : layer.H.shape[1]]).cumsum(1)
+    return replace(layer, H=sums - sums.sum(0) * Fraction(1, len(sums)))
+
+
+CENTRED_SUMS = assume(equal(means, 0), impose=sums_of_earlier, printed=False, words=r"\mu_H = 0")
+IMPROVES = scaling_part(
+    "/improves", 191, "improves the conditioning of", "whether normalization always improves",
+    KAPPA_NORMALIZED <= KAPPA_BEFORE,
+    place="Sect. 3.3, before Theorem 4",
+    also=at(195, "Sect. 3.3, before Theorem 4", "also improves the condition number in general"),
+    hypotheses=(FULL_COLUMN_RANK, CENTRED_SUMS), expected=REFUTED, form=Form.BOUNDARY,
+    falsified_by="one batch of full rank that gets worse",
+    remark="A reading of 'improves ... in general' that the theorem does not claim; the features "
+    "are centred, and sums of one another, so that a counterexample is found soon.",
+)  # fmt: skip
+IMPROVEMENT = [
+    IMPROVES,
+    IMPROVES.corrected(
+        says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
+        expected=SUPPORTED, remark="Theorem 4, with its sharper factor.",
+    ),
+    IMPROVES.corrected(
+        "two-features", title="normalization of up to two features",
+        hypotheses=(FULL_COLUMN_RANK, UP_TO_TWO), expected=SUPPORTED, remark="",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*IMPROVEMENT, *CENTRING, *STRICTNESS, *SCALING]

@@ -1,0 +1,22 @@
+"""What the names and letters in a statement stand for."""
+
+from __future__ import annotations
+
+from theory.language.expression import Abbreviation, Expression, Says, walk
+from theory.language.latex import latex, shown
+
+
+def definitions(says: Says) -> dict[str, str]:
+    """Return the abbreviations in a statement, and in their own definitions, as LaTeX."""
+    found: dict[str, str] = {}
+    for side in (says.actual, says.claimed):
+        for node in walk(side):
+            if isinstance(node, Abbreviation):
+                found.setdefault(shown(node).text, latex(node.body))
+    return found
+
+
+def domains(*expressions: Expression) -> list[str]:
+    """Return what letters range over, where a letter says it."""
+    letters = frozenset().union(*(expression.free for expression in expressions))
+    return sorted({letter.domain for letter in letters if letter.domain})

@@ -1,0 +1,89 @@
+r"""Facts C.1 and C.2: the gradient through Batch Normalization, and its Jacobian.
+
+Fact C.1 names the batch A, the normalised batch B, the layer's output C and the loss f.  A Jacobian
+is an operator: both sides are applied to any direction u.
+"""
+
+from theory import batchnorm
+from theory.claim import Claim, Reading, Verdict
+from theory.language.expression import Primitive, Sort, along, equal, named
+from theory.language.operations import dot
+from theory.santurkar2018.texts import final, supplement
+from theory.unit import BN, gamma, grad, m, normalize, one, sigma, u, variable, y, yhat
+from theory.unit import g as slope
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+
+B, IN_C = named("B", yhat), named(r"\frac{\partial f}{\partial C}", slope)
+IN_A = named(r"\frac{\partial f}{\partial A}", grad.body)  # type: ignore[attr-defined]
+library_gradient = Primitive(
+    "batchnorm.gradient",
+    lambda unit, y, g: batchnorm.gradient(y, g, unit.gamma, unit.eps),
+    r"\mathtt{{batchnorm.gradient}}({0}, {1}, \gamma, \epsilon)",
+    gives=Sort.VECTOR,
+)
+"""The formula that this library ships."""
+
+GRADIENT = Claim(
+    id="S-fact-C1",
+    row="S-fact-C1",
+    locations=(
+        final(378, "App. C.1, Fact C.1", r"-{B}^{(b)}\sum_{k=1}^{m}"),
+        supplement(129, "App. C.1, Fact C.1", r"- B^{(b)} \sum_{k=1}^{m}"),
+    ),
+    title="the gradient through BatchNorm",
+    says=equal(IN_A, gamma / (m * sigma) * (m * IN_C - dot(one, IN_C) * one - B * dot(IN_C, B))),
+    expected=PROVED,
+    falsified_by="one batch and loss whose gradient differs from the formula in one entry",
+)
+GRADIENT_SHARED = GRADIENT.under(Reading.SHARED_EPSILON, PROVED)
+
+
+PROJECTED = u - dot(one, u) / m * one - dot(yhat, u) / m * yhat
+NORMALIZED = Claim(
+    id="S-fact-C2-eq-1",
+    row="S-fact-C2",
+    locations=(
+        final(383, "App. C.1, eq. (1)", r"\frac{1}{m}\hat{y}^{(b)}\hat{y}^{(k)}"),
+        supplement(133, "App. C.1, eq. (1)", r"\frac{1}{m} \hat{y}^{(b)} \hat{y}^{(k)}"),
+    ),
+    title="the Jacobian of the normalised batch",
+    says=equal(
+        named(
+            r"\frac{\partial\hat y}{\partial y} u", along(normalize(variable), variable, u, at=y)
+        ),
+        1 / sigma * PROJECTED,
+    ),
+    expected=PROVED,
+    falsified_by="one batch whose Jacobian differs from the formula in one entry",
+)
+OUTPUT = Claim(
+    id="S-fact-C2-eq-2",
+    row="S-fact-C2",
+    locations=(
+        final(387, "App. C.1, eq. (2)", r"\frac{\gamma}{\sigma}\left(\textbf{1}[b=k]"),
+        supplement(137, "App. C.1, eq. (2)", r"\frac{\gamma}{\sigma} \left(\mathbf{I}[b=k]"),
+        final(495, "App. C.2, proof of Theorem 4.2, eq. (33)", r"\left(\bm{I}-\frac{1}{m}\bm{1}"),
+        supplement(
+            291, "App. C.2, proof of Theorem 4.2, eq. (33)", r"\left(\boldsymbol{I} - \frac{1}{m}"
+        ),
+    ),
+    title="the Jacobian of the layer",
+    says=equal(
+        named(r"\frac{\partial z}{\partial y} u", along(BN(variable), variable, u, at=y)),
+        gamma / sigma * PROJECTED,
+    ),
+    expected=PROVED,
+    falsified_by=NORMALIZED.falsified_by,
+)
+
+CLAIMS = [
+    *GRADIENT.with_epsilon(PROVED, REFUTED),
+    GRADIENT_SHARED.sharpened(
+        "shipped",
+        title="the library's gradient",
+        says=equal(IN_A, library_gradient(y, slope)),
+    ),
+    *NORMALIZED.with_epsilon(PROVED, REFUTED),
+    *OUTPUT.with_epsilon(PROVED, REFUTED),
+]

@@ -1,0 +1,317 @@
+r"""The words around Theorems 4.1 and 4.2: what the constants and terms are said to do.
+
+Before 4.1, "a better Lipschitz constant", "without any assumptions on the specific weights or the
+loss": |dLhat/dy| <= |g| needs gamma <= sigma, and sigma is the weights' (``lipschitz``);
+gamma = sigma alone is not enough for two real networks (``two-networks``).  At eps = 0 no constant
+serves all y; with eps > 0 the best one is |gamma|/sqrt(eps) (``global``).
+
+After 4.1, <1, g>^2 "grows quadratically in the dimension": <1, g>^2 = m^2 mu_g^2 is quadratic in
+the batch size m if the mean mu_g is bounded away from zero; but the theorem subtracts <1, g>^2/m,
+which is linear like |g|^2 itself, so its share does not grow.  With a mean over the batch for a
+loss (``mean-loss``) <1, g>^2 does not grow, and nothing keeps it, or <g, yhat>^2, from being zero:
+they are the squared derivatives in beta and gamma (``by-parameters``).
+
+After 4.2, the gradients are "more predictive" if the quadratic forms of H and <yhat, g> are
+non-negative.  That can be read as a smaller second-order term (``smoothness``), or a smaller change
+of the gradient, which is what the paper's figures measure (``gradient``).  Both are false, even
+with gamma = sigma and beta = mean, where both networks give the same outputs: 4.2 bounds h'Hh h by
+h'Hh, which exceeds g'Hg where the projection lengthens g in the norm of H; and for a linear loss
+the standard network's gradient does not change at all.  The change Hh h always has the part
+-|h|^2/(m sigma) yhat: the floor that the last entry proves.
+"""
+
+from dataclasses import replace
+
+from theory import batchnorm
+from theory.batchnorm import centre
+from theory.claim import Claim, Form, Reading
+from theory.language.expression import Says, along, equal, gradient, named, number
+from theory.language.operations import average, dot, norm2
+from theory.santurkar2018.letters import (
+    ALONG,
+    GRAD,
+    NOT_LONGER,
+    PROVED,
+    REFUTED,
+    SCALE,
+    VANILLA,
+    H,
+    gbar,
+    hessian_form,
+    quadratic,
+)
+from theory.santurkar2018.observation_4_3 import off
+from theory.santurkar2018.texts import final
+from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
+from theory.santurkar2018.theorem_4_2 import POSITIVE, RATIO
+from theory.statement import assume
+from theory.unit import (
+    BN,
+    L,
+    eps,
+    g,
+    gamma,
+    grad,
+    hessian,
+    m,
+    normalize,
+    one,
+    sigma,
+    u,
+    v,
+    variable,
+    y,
+    yhat,
+    z,
+)
+
+EPS = Reading.SHARED_EPSILON
+BEFORE, AFTER = "Sect. 4.2", "Sect. 4.2, after Theorem 4.1"
+WEIGHT = gamma**2 / (m * sigma**2)
+
+LIPSCHITZ = Claim(
+    id="S-remark-growth/lipschitz",
+    row="S-remark-growth",
+    locations=(final(163, BEFORE, "Without any assumptions on the specific weights or the loss"),),
+    title="the gradient is no longer than without the layer",
+    form=Form.READING,
+    says=norm2(grad) <= norm2(g),
+    expected=REFUTED,
+    falsified_by="one batch and loss",
+)
+LIPSCHITZ_SHARED = LIPSCHITZ.under(EPS, REFUTED)
+CONTRACTING = {
+    "title": "the gradient is no longer than without the layer, gamma at most sigma",
+    "hypotheses": (NOT_LONGER,),
+    "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g)
+    + WEIGHT * dot(one, g) ** 2
+    + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
+}
+SAME_SCALE = assume(
+    equal(gamma**2, sigma**2),
+    impose=lambda case: replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps)),
+    words=r"\gamma = \sigma",
+)
+TWO = replace(
+    LIPSCHITZ,
+    id="S-remark-growth/two-networks",
+    title="the gradients of two networks, each at its own point",
+    locations=(final(163, BEFORE, "even when the scaling of BN is identical"),),
+    says=norm2(grad) <= norm2(VANILLA),
+    hypotheses=(SAME_SCALE,),
+    corrected_by="S-remark-growth/lipschitz/corrected",
+    falsified_by="two networks with the same weights, gamma = sigma, beta free",
+)
+GLOBAL = replace(
+    LIPSCHITZ,
+    id="S-remark-growth/global",
+    title="a Lipschitz constant for every batch",
+    form=Form.BOUNDARY,
+    says=norm2(grad) <= gamma**2 / eps * norm2(gbar),
+    because=SCALE * (sigma**2 - eps) / eps * norm2(gbar) + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
+    expected=PROVED,
+    remark="The slack vanishes on a constant batch, so that"
+    " no smaller factor serves all y; at eps = 0 none does.",
+)
+CONSTANTS = [
+    LIPSCHITZ,
+    LIPSCHITZ.corrected(**CONTRACTING),
+    LIPSCHITZ_SHARED,
+    LIPSCHITZ_SHARED.corrected(**CONTRACTING),
+    TWO,
+    TWO.under(EPS, REFUTED, corrected_by="S-remark-growth/lipschitz/eps/corrected"),
+    GLOBAL.under(EPS, PROVED),
+]
+
+MU = average(g)
+OF_MEAN_LOSS = named(r"\nabla\bar L", gradient(L(variable) / m, variable, at=z))
+"""The gradient of the loss as a mean over the batch, L/m."""
+IN_BETA = named(
+    r"\left(\frac{\partial\hat L}{\partial\beta}\right)", along(L(variable), variable, one, at=z)
+)
+IN_GAMMA = named(
+    r"\left(\frac{\partial\hat L}{\partial\gamma}\right)",
+    along(L(variable), variable, normalize(y), at=z),
+)
+"""z moves along the normalised batch."""
+NOT_ZERO = assume(norm2(g) > 0, printed=False, words=r"g \ne 0")
+BEST_SCALE = assume(
+    equal(ALONG, 0),
+    impose=lambda case: case.with_isotropic_loss(off(case.direction, centre(case.y)), 0),
+    printed=False,
+    words=r"\partial\hat L/\partial\gamma = 0",
+)
+
+
+def growth(name: str, says: Says, title: str, **fields: object) -> Claim:
+    """Return a claim of the remark after Theorem 4.1."""
+    settled = {
+        "row": "S-remark-growth",
+        "locations": (final(171, AFTER, "grows quadratically in the dimension, so the middle"),),
+        "form": Form.READING,
+        "expected": REFUTED,
+        "falsified_by": "one batch and loss",
+        **fields,
+    }
+    return Claim(id=f"S-remark-growth/{name}", says=says, title=title, **settled)  # type: ignore[arg-type]
+
+
+SQUARE = growth(
+    "sum",
+    equal(dot(one, g) ** 2, m**2 * MU**2),
+    "how the squared sum of the gradient grows",
+    form=Form.PRINTED,
+    expected=PROVED,
+    remark="Quadratic in m for a mean that stays; nothing in it is the layer's width.",
+)
+MIDDLE = growth(
+    "middle-term",
+    equal(1 / m * dot(one, g) ** 2, m**2 * MU**2),
+    "how the middle term grows",
+    form=Form.BOUNDARY,
+)
+MEAN_LOSS = growth(
+    "mean-loss",
+    equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
+    "the squared sum for a loss that is a mean over the batch",
+    falsified_by="one batch and a loss that is a mean over the batch",
+)
+POSITIVE_SUM = growth(
+    "positive",
+    dot(one, g) ** 2 > 0,
+    "the squared sum is positive",
+    form=Form.BOUNDARY,
+    hypotheses=(NOT_ZERO,),
+    corrected_by="S-remark-growth/middle-term/sharpened",
+    falsified_by="a gradient that is not zero and has no mean",
+)
+LAST_TERM = growth(
+    "last-term",
+    ALONG**2 > 0,
+    "the last term is positive",
+    locations=(final(171, AFTER, "expected to be bounded away from zero"),),
+    hypotheses=(BEST_SCALE, NOT_ZERO),
+    falsified_by="a gradient that is not zero and orthogonal to yhat, as it is where gamma is"
+    " trained to a stationary point",
+)
+LAST_TERM_SHARED = LAST_TERM.under(EPS, REFUTED)
+SQUARED_SLOPE = {
+    "title": "the last term is the squared derivative in gamma",
+    "says": equal(ALONG**2, IN_GAMMA**2),
+    "hypotheses": (),
+    "falsified_by": "one batch and loss",
+    "remark": "It is zero wherever gamma is trained to a stationary point, and so is the middle"
+    " term, (dL/dbeta)^2/m, where beta is.",
+}
+BY_PARAMETERS = LAST_TERM.sharpened(
+    "by-parameters",
+    title="Theorem 4.1 by the derivatives in beta and gamma",
+    says=equal(norm2(grad), SCALE * (norm2(g) - (IN_BETA**2 + IN_GAMMA**2) / m)),
+    hypotheses=(),
+    falsified_by="one batch and loss",
+    remark="Both gains vanish where beta and gamma are stationary.",
+)
+CURVATURE_BY_PARAMETERS = LAST_TERM.sharpened(
+    "curvature-by-parameters",
+    title="Theorem 4.2 by the derivative in gamma",
+    says=equal(
+        hessian_form(GRAD),
+        SCALE * quadratic(GRAD) - gamma / (m * sigma**2) * IN_GAMMA * norm2(grad),
+    ),
+    hypotheses=(),
+    falsified_by="one batch and loss",
+    remark="The gain vanishes where gamma is stationary.",
+)
+GROWTH = [
+    SQUARE,
+    MIDDLE,
+    MIDDLE.corrected(says=equal(1 / m * dot(one, g) ** 2, m * MU**2)),
+    MIDDLE.sharpened(
+        title="the middle term's share of the whole",
+        says=1 / m * dot(one, g) ** 2 <= norm2(g),
+        because=1 * norm2(gbar),
+        remark="The slack is the centred gradient; both ends are attained.",
+    ),
+    MEAN_LOSS,
+    MEAN_LOSS.corrected(says=equal(dot(one, OF_MEAN_LOSS) ** 2, MU**2)),
+    POSITIVE_SUM,
+    LAST_TERM,
+    LAST_TERM.corrected(**SQUARED_SLOPE),
+    LAST_TERM_SHARED,
+    LAST_TERM_SHARED.corrected(**SQUARED_SLOPE),
+    BY_PARAMETERS,
+    CURVATURE_BY_PARAMETERS,
+]
+
+HERE = "Sect. 4.2, after Theorem 4.2"
+convex_loss = number(1) / 2 * dot(v, BN(variable) - y) ** 2 + dot(u, BN(variable))
+"""The convex loss <v, z - y>^2/2 + <u, z> behind the layer: at z = y, g = u and H = vv'."""
+slope_of_convex = named("h", gradient(convex_loss, variable, at=y))
+bending_of_convex = named(
+    r"h^\top\hat H h",
+    dot(
+        slope_of_convex,
+        along(gradient(convex_loss, variable), variable, slope_of_convex, at=y),
+    ),
+)
+MEETS_CONVEX = assume(dot(yhat, u) >= 0, words=r"\langle\hat y, g\rangle \ge 0,\ g = u")
+MEETS = assume(dot(yhat, g) >= 0)
+MEETS_SIGNED = assume(gamma * dot(yhat, g) >= 0, printed=False)
+LINEAR = assume(
+    equal(norm2(H(g)), 0),
+    impose=lambda case: case.with_isotropic_loss(case.direction, 0),
+    printed=False,
+    words=r"L \text{ is linear, a convex loss with } H = 0",
+)
+SMOOTHNESS = Claim(
+    id="S-remark-predictive/smoothness",
+    row="S-remark-predictive",
+    locations=(
+        final(185, HERE, "as long as these two conditions hold, the"),
+        final(185, HERE, "are more predictive than those of the standard network"),
+    ),
+    title="a smaller second-order term, L = <v, z - y>^2/2 + <u, z>",
+    form=Form.READING,
+    says=bending_of_convex <= dot(u, v) ** 2,
+    hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
+    expected=REFUTED,
+    falsified_by="one batch and a convex loss, both networks giving the same outputs",
+)
+CHANGE = replace(
+    SMOOTHNESS,
+    id="S-remark-predictive/gradient",
+    title="a smaller change of the gradient",
+    says=norm2(hessian(grad)) <= norm2(H(g)),
+    hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
+    corrected_by="S-remark-predictive/gradient/sharpened",
+)
+POSITIVE_SHARE = SCALE**2 / (norm2(g) * m) * POSITIVE.slack
+PREDICTIVE = [
+    SMOOTHNESS,
+    SMOOTHNESS.corrected(
+        title="a smaller second-order term",
+        says=hessian_form(GRAD) <= quadratic(g),
+        hypotheses=(RATIO, POSITIVE, NOT_LONGER, MEETS_SIGNED),
+        because=1 / sigma**2 * POSITIVE.slack * NOT_LONGER.slack
+        + SCALE / sigma**2 * POSITIVE.slack * NOT_LONGER.slack
+        + POSITIVE_SHARE * dot(one, g) ** 2
+        + POSITIVE_SHARE * dot(yhat, g) ** 2
+        - SCALE / norm2(g) * RATIO.slack
+        + 1 / (m * sigma**2) * MEETS_SIGNED.slack * norm2(grad),
+        falsified_by="",
+        remark="A multiple of the identity for H satisfies the first hypothesis.",
+    ),
+    SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
+    CHANGE,
+    CHANGE.sharpened(
+        title="how much the gradient changes at least",
+        says=norm2(hessian(grad)) >= norm2(grad) ** 2 / (m * sigma**2),
+        hypotheses=(),
+        because=1 * norm2(hessian(grad) + yhat * (norm2(grad) / (m * sigma))),
+        corrected_by=None,
+        falsified_by="one batch and loss, of any kind",
+    ),
+    CHANGE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
+]
+
+CLAIMS = [*CONSTANTS, *GROWTH, *PREDICTIVE]

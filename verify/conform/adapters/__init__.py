@@ -1,0 +1,99 @@
+r"""What the examination needs of a framework: arrays in and out, and derivatives that nest.
+
+A framework is one short module here, ``verify/conform/adapters/<name>.py``, with a function
+``adapter(device)`` that returns an :class:`Adapter`; a file of the user's own with such a function
+does as well.  Inputs, outputs and tangents are arrays of the framework; a function takes arrays
+and returns an array, or a tuple of arrays.  ``vjp`` and ``jvp`` **nest**: a second derivative is
+the ``vjp`` of a ``vjp``.
+
+What a framework has besides is found by name: ``compile(function)``; ``vmap(function)`` over a new
+first axis of the first argument; ``layouts()``, a dictionary of functions that store the same
+values differently; ``wrap(target, family)``, which makes a
+:class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,
+which changes an array in place; ``loaded_by``, the module whose presence among a function's
+globals gives its framework away.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Protocol
+
+import numpy as np
+
+Arrays = tuple[Any, ...]
+"""Arrays of a framework."""
+
+
+class NotOffered(Exception):  # noqa: N818  (not an error of anybody's)
+    """A mode of differentiation that a framework or a layer does not have, and why."""
+
+
+class Adapter(Protocol):
+    """A framework's arrays and derivatives."""
+
+    name: str
+    version: str
+    dtypes: tuple[str, ...]
+
+    def array(self, values: np.ndarray, dtype: str) -> Any:
+        """Return an array of that dtype; the float64 values are exact in it."""
+        ...
+
+    def numpy(self, array: Any) -> np.ndarray:
+        """Return the values, exactly, in float64."""
+        ...
+
+    def dtype(self, array: Any) -> str:
+        """Return the dtype's plain name, "float32"."""
+        ...
+
+    def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
+        """Return a gradient for each input; zeros for one that the value does not depend on."""
+        ...
+
+    def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
+        """Return the derivative along the tangents, in the structure of the function's value."""
+        ...
+
+
+class AdapterError(Exception):
+    """A framework that is not there, and what to do."""
+
+
+def known() -> list[str]:
+    """Return the names of the frameworks that have an adapter here."""
+    return sorted(module.name for module in iter_modules([str(Path(__file__).parent)]))
+
+
+def find(name: str, device: str = "") -> Adapter:
+    """Return the adapter of that name, or of a file of the user's.
+
+    Args:
+        name: a framework's name, or ``path/to/file.py``, or an importable module.
+        device: the framework's name for a device; empty for its default.
+
+    Raises:
+        AdapterError: there is no such adapter, or its framework cannot be imported.
+    """
+    from verify.conform.load import imported_file
+
+    try:
+        if name.endswith(".py"):
+            module = imported_file(Path(name))
+        else:
+            module = importlib.import_module(f"{__name__}.{name}" if name in known() else name)
+        return module.adapter(device)
+    except ModuleNotFoundError as error:
+        if error.name == name:
+            raise AdapterError(
+                f"no adapter {name!r}; choose one of {', '.join(known())}, or give a file with a "
+                "function adapter(device)"
+            ) from None
+        raise AdapterError(
+            f"the adapter {name!r} needs {error.name!r}, which is not installed here; "
+            f"pip install 'batchnorm-theory[conform-{name}]'"
+        ) from None

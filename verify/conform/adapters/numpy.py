@@ -1,0 +1,77 @@
+"""NumPy: arrays without derivatives; a subject brings its own ``backward`` and ``jvp``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from verify.conform.adapters import AdapterError, Arrays, NotOffered
+
+loaded_by = "numpy"
+
+
+def adapter(device: str = "") -> NumPy:
+    """Return NumPy's adapter."""
+    if device not in ("", "cpu"):
+        raise AdapterError(f"NumPy has no device {device!r}; leave --device out")
+    return NumPy()
+
+
+class NumPy:
+    """NumPy's arrays."""
+
+    name = "numpy"
+    version = np.__version__
+    dtypes = ("float64", "float32", "float16")
+    imports = (
+        "import numpy as np; array = lambda v: np.array(v, dtype=np.{dtype}); "
+        "numpy = lambda v: np.asarray(v, dtype=np.float64)"
+    )
+    code = {
+        "forward": (
+            "z = layer(x, gamma, beta, eps); found = (z[0] if isinstance(z, tuple) else z,)"
+        )
+    }
+
+    def array(self, values: np.ndarray, dtype: str) -> np.ndarray:
+        """Return a copy of that dtype."""
+        return np.array(values, dtype=dtype)
+
+    def numpy(self, array: Any) -> np.ndarray:
+        """Return a copy in float64."""
+        return np.array(array, dtype=np.float64)
+
+    def dtype(self, array: Any) -> str:
+        """Return the dtype's name."""
+        return str(np.asarray(array).dtype)
+
+    def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
+        """Refuse."""
+        raise NotOffered("NumPy has no derivatives; bring a function backward")
+
+    def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
+        """Refuse."""
+        raise NotOffered("NumPy has no derivatives; bring a function jvp")
+
+    def layouts(self) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+        """Return ways to store the same values."""
+        return {"non-contiguous": _strided, "expanded": _expanded}
+
+    def fill(self, array: np.ndarray, values: np.ndarray) -> None:
+        """Overwrite the array's values."""
+        array[...] = values
+
+
+def _strided(x: np.ndarray) -> np.ndarray:
+    """Return every second entry of a larger array along each axis, its axes stored reversed."""
+    larger = np.full([2 * n + 1 for n in reversed(x.shape)], np.nan, dtype=x.dtype)
+    view = larger[tuple(slice(1, None, 2) for _ in x.shape)].T
+    view[...] = x
+    return view
+
+
+def _expanded(x: np.ndarray) -> np.ndarray:
+    """Return the array with the first row for every row, without memory of their own."""
+    return np.broadcast_to(x[:1], x.shape)

@@ -1,0 +1,82 @@
+"""TensorFlow: gradient tapes and forward accumulators, which nest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from verify.conform.adapters import AdapterError, Arrays
+
+loaded_by = "tensorflow"
+
+
+def adapter(device: str = "") -> TensorFlow:
+    """Return TensorFlow's adapter for a device: "cpu", "gpu", "gpu:1"."""
+    return TensorFlow(device or "cpu")
+
+
+class TensorFlow:
+    """TensorFlow's tensors and derivatives on one device."""
+
+    name = "tensorflow"
+    version = tf.__version__
+    dtypes = ("float64", "float32", "bfloat16", "float16")
+
+    def __init__(self, device: str):
+        kind, _, number = device.partition(":")
+        offered = tf.config.list_logical_devices(kind.upper())
+        index = int(number or 0)
+        if index >= len(offered):
+            names = ", ".join(d.name for d in tf.config.list_logical_devices())
+            raise AdapterError(
+                f"TensorFlow has no device {device!r} here, only {names}; leave --device out for "
+                "the CPU"
+            )
+        self.device = offered[index].name
+
+    def array(self, values: np.ndarray, dtype: str) -> tf.Tensor:
+        """Return a tensor of that dtype on the device."""
+        with tf.device(self.device):
+            return tf.cast(tf.constant(values, dtype=tf.float64), dtype)
+
+    def numpy(self, array: tf.Tensor) -> np.ndarray:
+        """Return the values in float64."""
+        return np.array(tf.cast(array, tf.float64))
+
+    def dtype(self, array: tf.Tensor) -> str:
+        """Return the dtype's name."""
+        return str(array.dtype.name)
+
+    def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
+        """Return the gradients; an outer tape or accumulator sees how they were computed."""
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            value = function(*inputs)
+        slopes = tape.gradient(
+            value,
+            inputs,
+            output_gradients=cotangent,
+            unconnected_gradients=tf.UnconnectedGradients.ZERO,
+        )
+        return tuple(map(tf.convert_to_tensor, slopes))
+
+    def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
+        """Return the tangent of the value."""
+        with tf.autodiff.ForwardAccumulator(inputs, tangents) as accumulator:
+            value = function(*inputs)
+        return accumulator.jvp(value, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function as a graph compiled by XLA."""
+        return tf.function(function, autograph=False, jit_compile=True)
+
+    def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function over a new first axis of its first argument."""
+
+        def mapped(x: tf.Tensor, *others: tf.Tensor) -> tf.Tensor:
+            return tf.vectorized_map(lambda one: function(one, *others), x)
+
+        return mapped

@@ -1,0 +1,203 @@
+"""PyTorch: reverse mode by its tape, forward mode by dual tensors, both nested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch.autograd import forward_ad
+
+from verify.conform import modules
+from verify.conform.adapters import AdapterError, Arrays, NotOffered
+from verify.conform.subject import Subject
+
+loaded_by = "torch"
+
+
+def adapter(device: str = "") -> Torch:
+    """Return PyTorch's adapter for a device: "cpu", "cuda", "cuda:1", "mps"."""
+    return Torch(device or "cpu")
+
+
+_Z = "layer(x, gamma, beta, eps)"
+_SLOPES = f"slopes = grad({_Z}, (x, gamma, beta), g, create_graph=True)\n"
+_DUAL = "with ad.dual_level(): p = [*map(ad.make_dual, (x, gamma, beta), (u, a, b))]; "
+CODE = {
+    "forward": f"found = ({_Z},)",
+    "gradient": f"found = grad({_Z}, (x, gamma, beta), g)",
+    "jvp": f"{_DUAL}found = (ad.unpack_dual(layer(*p, eps)).tangent,)",
+    "second rr": f"{_SLOPES}found = grad(slopes, (x, gamma, g), (u, a, b))",
+    "second fr": (
+        f"{_DUAL}slopes = grad(layer(*p, eps), p[:2], g, create_graph=True); "
+        "found = [ad.unpack_dual(slope).tangent for slope in slopes]"
+    ),
+    "second rf": (
+        f"{_DUAL}found = grad(ad.unpack_dual(layer(*p, eps)).tangent, (x, gamma, u, a), g)"
+    ),
+    "second ff": (
+        "moved = lambda *p: torch.func.jvp(lambda *q: layer(*q, eps), p, (u, a, b))[1]\n"
+        "found = (torch.func.jvp(moved, (x, gamma, beta), (w, c, b))[1],)"
+    ),
+    "third": (
+        f"{_SLOPES}bent = grad(slopes, (x, gamma), (u, a, b), create_graph=True)\n"
+        "found = grad(bent, (x, gamma), (u, a))"
+    ),
+}
+"""Lines of a script that take each mode's outputs from tensors."""
+
+
+class Torch:
+    """PyTorch's arrays and derivatives on one device."""
+
+    name = "torch"
+    version = torch.__version__
+    dtypes = ("float64", "float32", "bfloat16", "float16")
+    imports = (
+        "import torch; from torch.autograd import forward_ad as ad, grad; array = lambda v: "
+        "torch.tensor(v, dtype=torch.{dtype}, requires_grad=True); "
+        "numpy = lambda t: t.detach().double().numpy()"
+    )
+    code = CODE
+
+    def __init__(self, device: str):
+        self.device = device
+        try:
+            torch.zeros(1, device=device)
+        except (RuntimeError, AssertionError, NotImplementedError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise AdapterError(
+                f"PyTorch cannot use the device {device!r} here ({reason}); leave --device out "
+                "for the CPU"
+            ) from None
+        self._level = ""
+
+    def array(self, values: np.ndarray, dtype: str) -> torch.Tensor:
+        """Return a tensor of its own memory."""
+        return torch.tensor(values, dtype=getattr(torch, dtype), device=self.device)
+
+    def numpy(self, array: torch.Tensor) -> np.ndarray:
+        """Return the values in float64."""
+        return array.detach().to("cpu", torch.float64).numpy().copy()
+
+    def dtype(self, array: torch.Tensor) -> str:
+        """Return the dtype without its module."""
+        return str(array.dtype).removeprefix("torch.")
+
+    def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
+        """Return gradients that can be differentiated again."""
+        at = [_differentiable(x) for x in inputs]
+        value = function(*at)
+        parts = zip(_several(value), _several(cotangent), strict=True)
+        pairs = [(part, slope) for part, slope in parts if part.requires_grad]
+        if not pairs:
+            return tuple(map(torch.zeros_like, at))
+        slopes = torch.autograd.grad(
+            [p for p, _ in pairs], at, [c for _, c in pairs], create_graph=True, allow_unused=True
+        )
+        return tuple(
+            torch.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True)
+        )
+
+    def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
+        """Return the tangent of the value.
+
+        Dual tensors pass through reverse mode and through every custom function that has a jvp,
+        but do not nest; where a function turns out to ask for a tangent itself, both levels are
+        functorch's.
+        """
+        if self._level == "dual":
+            raise _ForwardInForward
+        if self._level == "functorch":
+            return torch.func.jvp(function, inputs, tangents)[1]
+        try:
+            with self._at("dual"), forward_ad.dual_level():
+                duals = [forward_ad.make_dual(x, t) for x, t in zip(inputs, tangents, strict=True)]
+                return _each(_tangent, function(*duals))
+        except _ForwardInForward:
+            with self._at("functorch"):
+                return torch.func.jvp(function, inputs, tangents)[1]
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function compiled."""
+        return torch.compile(function)
+
+    def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function over a new first axis of its first argument."""
+        return torch.func.vmap(function, in_dims=(0, None, None))
+
+    def layouts(self) -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
+        """Return ways to store the same values."""
+        return {
+            "channels last": _channels_last,
+            "non-contiguous": _strided,
+            "expanded": _expanded,
+        }
+
+    def fill(self, array: torch.Tensor, values: np.ndarray) -> None:
+        """Overwrite the tensor's values."""
+        with torch.no_grad():
+            array.copy_(self.array(values, self.dtype(array)))
+
+    def recognises(self, target: Any) -> bool:
+        """Whether a target is a layer of PyTorch's."""
+        return isinstance(target, torch.nn.Module)
+
+    def wrap(self, target: Any, name: str, family: str) -> Subject:
+        """Return a class with the arguments of torch.nn's, or a layer of one, as functions."""
+        return modules.wrap(target, name, family, self.device)
+
+    @contextmanager
+    def _at(self, level: str) -> Iterator[None]:
+        before, self._level = self._level, level
+        try:
+            yield
+        finally:
+            self._level = before
+
+
+def _differentiable(x: torch.Tensor) -> torch.Tensor:
+    """Return the tensor on a tape; ``detach`` alone would drop a tangent."""
+    if x.requires_grad:
+        return x
+    tangent = forward_ad.unpack_dual(x).tangent if forward_ad._current_level >= 0 else None
+    leaf = x.detach().requires_grad_()
+    return leaf if tangent is None else forward_ad.make_dual(leaf, tangent)
+
+
+class _ForwardInForward(Exception):  # noqa: N818
+    """A forward derivative asked for inside another."""
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _each(function: Callable[[Any], Any], value: Any) -> Any:
+    return tuple(map(function, value)) if isinstance(value, tuple) else function(value)
+
+
+def _tangent(dual: torch.Tensor) -> torch.Tensor:
+    value, tangent = forward_ad.unpack_dual(dual)
+    return torch.zeros_like(value) if tangent is None else tangent
+
+
+def _channels_last(x: torch.Tensor) -> torch.Tensor:
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    if x.ndim not in formats:
+        raise NotOffered(f"channels last is for maps, not for {x.ndim} axes")
+    return x.contiguous(memory_format=formats[x.ndim])
+
+
+def _strided(x: torch.Tensor) -> torch.Tensor:
+    """Return every second entry of a larger tensor along each axis, its axes stored reversed."""
+    larger = x.new_full([2 * n + 1 for n in reversed(x.shape)], torch.nan)
+    view = larger[tuple(slice(1, None, 2) for _ in x.shape)].permute(*reversed(range(x.ndim)))
+    return view.copy_(x)
+
+
+def _expanded(x: torch.Tensor) -> torch.Tensor:
+    """Return the tensor with the first row for every row, without memory of their own."""
+    return x[:1].expand(x.shape)

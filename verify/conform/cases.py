@@ -1,0 +1,249 @@
+r"""The inputs: each stratum hides no fault that another shows.
+
+Cotangents and directions have parts of order one along the ones and along yhat: a plain Gaussian
+vector has parts of order :math:`m^{-1/2}` there, and shrinks the terms that layers get wrong.
+eps is a power of two, the same number in every dtype.  Values are drawn in float64 and rounded to
+the subject's dtype, so that the cases of two dtypes are the same up to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verify.conform.geometry import Geometry, geometry, shape_for
+from verify.conform.oracle import PER_CHANNEL, PRECISIONS, rounded_to
+
+EPS = 2.0**-17
+"""The power of two that is nearest to the customary 1e-5."""
+ALL = ("float64", "float32", "bfloat16", "float16")
+BOTH, DOUBLE = ("float32", "float64"), ("float64",)
+EXPANDED = "expanded"
+"""The layout that only a cotangent of equal rows has."""
+PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
+CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf and NaN", "layout"
+KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A kind of input: how many entries a unit has, how many units, and how x is drawn."""
+
+    name: str
+    kind: str
+    """The column of the report."""
+    together: int = 23
+    units: int = 5
+    offset: float = 0.5
+    """mean / standard deviation"""
+    log_scale: int = 0
+    """Base-two logarithm of the standard deviation."""
+    eps: float = EPS
+    axes: str = ""
+    """A particular layout; none: the first that the subject takes."""
+    layout: str = ""
+    """How the arrays are stored: a layout of the adapter's; none: as it makes them."""
+    change: str = ""
+    """What is done to the drawn x or gamma: see :data:`CHANGES`."""
+    order: int = 3
+    """Highest derivative that is examined: some are too large, or leave the range on the way."""
+    dtypes: tuple[str, ...] = ALL
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: arrays in float64, exact in the subject's dtype."""
+
+    stratum: Stratum
+    dtype: str
+    axes: str
+    place: Geometry
+    eps: float
+    inputs: dict[str, np.ndarray]
+    touched: np.ndarray
+    """Units with an entry that is not finite, shape (unit,)."""
+
+    @property
+    def together(self) -> int:
+        """Entries of a unit."""
+        return self.place.statistics.shape[0]
+
+
+def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
+    """Return the strata for a run in these dtypes, the most telling first."""
+    sizes = [
+        Stratum("plain", PLAIN),
+        Stratum("eps beside variance", PLAIN, 7, eps=0.25),
+        Stratum("m = 3", SIZES, 3, 7),
+        Stratum("m = 2", SIZES, 2, 7, eps=0.125),
+        Stratum("m = 1", SIZES, 1, 7),
+        Stratum("m = 5", SIZES, 5),
+        Stratum("m = 7", SIZES, 7),
+        Stratum("m = 1000", SIZES, 1000, 3),
+        Stratum("m = 4097", SIZES, 4097, 2),
+        Stratum("one channel", CHANNELS, 23, 1),
+        Stratum("many channels", CHANNELS, 6, 257),
+        Stratum("channels = length", CHANNELS, 8, 8),
+        Stratum("gamma zero", CHANNELS, change="gamma zero"),
+        Stratum("gamma of one sign", CHANNELS, change="gamma negative"),
+    ]
+    offsets = [
+        Stratum(f"mean/sd = 2^{power}", OFFSET, offset=2.0**power, dtypes=only)
+        for power, only in [(4, ALL), (8, BOTH), (12, BOTH), (18, BOTH), (27, DOUBLE), (39, DOUBLE)]
+    ]
+    special = [
+        Stratum("constant", CONSTANT, change="constant"),
+        Stratum("near constant", CONSTANT, log_scale=-11, offset=4.0),
+        Stratum("outlier", SCALE, change="outlier"),
+        Stratum("tiny (2^-20)", SCALE, log_scale=-20, eps=2.0**-40, dtypes=BOTH),
+        Stratum("tiny (2^-40)", SCALE, log_scale=-40, eps=2.0**-80, order=1, dtypes=BOTH),
+        Stratum("tiny (2^-150)", SCALE, log_scale=-150, eps=2.0**-300, dtypes=DOUBLE),
+        Stratum("huge (2^20)", SCALE, log_scale=20, dtypes=BOTH),
+        Stratum("huge (2^40)", SCALE, log_scale=40, order=1, dtypes=BOTH),
+        Stratum("huge (2^150)", SCALE, log_scale=150, dtypes=DOUBLE),
+        Stratum("variance beyond the range", SCALE, 7, log_scale=9, dtypes=("float16",)),
+        Stratum("subnormal", SCALE, change="subnormal"),
+        Stratum("infinite", NOT_FINITE, change="infinite"),
+        Stratum("NaN", NOT_FINITE, change="nan"),
+    ]
+    large = [Stratum("m = 2^18", SIZES, 2**18, 1, order=1, dtypes=BOTH)]
+    every = [*sizes, *offsets, *special, *large]
+    return [stratum for stratum in every if set(stratum.dtypes) & set(dtypes)]
+
+
+def draw(
+    stratum: Stratum,
+    dtype: str,
+    family: str,
+    axes: str,
+    seed: int = 0,
+    groups: int = 1,
+    eps: float | None = None,
+) -> Case:
+    """Return the stratum's case in a dtype, the same for the same seed.
+
+    Args:
+        stratum: what to draw.
+        dtype: the subject's.
+        family: the member of the family.
+        axes: the axes' letters.
+        seed: another one draws other numbers.
+        groups: how many groups of channels, for group normalisation.
+        eps: the eps of a layer that has its own; None: the stratum's.
+
+    >>> case = draw(Stratum("plain", PLAIN), "float32", "batch", "NC")
+    >>> case.inputs["x"].shape, case.inputs["gamma"].shape, case.eps == 2.0**-17
+    ((23, 5), (5,), True)
+    """
+    shape = shape_for(family, axes, stratum.together, stratum.units, groups)
+    place = geometry(family, axes, shape, groups)
+    size, channels = place.statistics.shape, place.channels
+    # The name is part of the seed, so that strata of one shape share no numbers.
+    generator = np.random.default_rng([seed, *stratum.name.encode()])
+    scale = 2.0**stratum.log_scale
+    noise = generator.standard_normal(size) * generator.uniform(0.5, 2.0, size[1])
+    x = scale * (noise + stratum.offset * generator.choice([-1.0, 1.0], size[1]))
+    parameters = {name: _signed(generator, channels) for name in PER_CHANNEL}
+    parameters["variance"] = np.abs(parameters["variance"])
+    x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
+    x = rounded_to(x, dtype)
+    eps = stratum.eps if eps is None else eps
+    step = _power_of_two_near(x, eps)
+    entries = {
+        "x": x,
+        "g": _generic(generator, x),
+        "u": step * _generic(generator, x),
+        "w": step * _generic(generator, x),
+    }
+    inputs = {name: _in_place(rounded_to(matrix, dtype), place) for name, matrix in entries.items()}
+    inputs |= {name: rounded_to(values, dtype) for name, values in parameters.items()}
+    if stratum.layout == EXPANDED:
+        inputs["g"] = np.broadcast_to(inputs["g"][:1], shape).copy()
+    touched = ~np.all(np.isfinite(x), axis=0)
+    return Case(stratum, dtype, axes, place, eps, inputs, touched)
+
+
+def _in_place(matrix: np.ndarray, place: Geometry) -> np.ndarray:
+    array = np.empty(place.statistics.size)
+    array[place.statistics] = matrix
+    return array.reshape(place.shape)
+
+
+def _generic(generator: np.random.Generator, x: np.ndarray) -> np.ndarray:
+    """Return a matrix of x's shape with parts of order one along the ones and along yhat."""
+    finite = np.where(np.isfinite(x), x, 0)
+    centred = finite - finite.mean(axis=0)
+    spread = np.sqrt(np.mean(centred**2, axis=0))
+    yhat = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    along_ones, along_yhat = (_signed(generator, x.shape[1]) for _ in range(2))
+    return generator.standard_normal(x.shape) + along_ones + along_yhat * yhat
+
+
+def _signed(generator: np.random.Generator, count: int) -> np.ndarray:
+    """Return numbers of size 1/2 to 3/2 and of either sign; the first is negative."""
+    signs = generator.choice([-1.0, 1.0], count)
+    signs[0] = -1.0
+    return signs * generator.uniform(0.5, 1.5, count)
+
+
+def _power_of_two_near(x: np.ndarray, eps: float) -> np.ndarray:
+    """Return a power of two near each unit's sigma, so that derivatives are of order one."""
+    finite = np.where(np.isfinite(x), x, 0)
+    largest = np.max(np.abs(finite), axis=0)
+    largest = np.where(largest > 0, largest, 1)
+    variance = np.mean(((finite - finite.mean(axis=0)) / largest) ** 2, axis=0)
+    sigma = np.hypot(np.sqrt(variance) * largest, np.sqrt(eps))
+    return np.exp2(np.rint(np.log2(sigma)))
+
+
+Change = Callable[[np.random.Generator, np.ndarray, np.ndarray, str], tuple[Any, Any]]
+
+
+def _unchanged(_: Any, x: Any, gamma: Any, __: str) -> tuple[Any, Any]:
+    return x, gamma
+
+
+def _gamma_zero(_: Any, x: Any, gamma: np.ndarray, __: str) -> tuple[Any, Any]:
+    return x, np.where(np.arange(len(gamma)) % 2 == 0, 0.0, gamma)
+
+
+def _gamma_negative(_: Any, x: Any, gamma: np.ndarray, __: str) -> tuple[Any, Any]:
+    return x, -np.abs(gamma)
+
+
+def _outlier(_: Any, x: np.ndarray, gamma: Any, __: str) -> tuple[Any, Any]:
+    changed = x.copy()
+    changed[1 % len(x)] = 64.0
+    return changed, gamma
+
+
+def _constant(generator: np.random.Generator, x: np.ndarray, gamma: Any, _: str) -> Any:
+    return np.broadcast_to(_signed(generator, x.shape[1]), x.shape).copy(), gamma
+
+
+def _subnormal(_: Any, x: np.ndarray, gamma: Any, dtype: str) -> tuple[Any, Any]:
+    return x * PRECISIONS[dtype].smallest * 2.0**-5, gamma
+
+
+def _with_entry(value: float) -> Change:
+    def changed(_: Any, x: np.ndarray, gamma: Any, __: str) -> tuple[Any, Any]:
+        replaced = x.copy()
+        replaced[len(x) // 2, 0] = value
+        return replaced, gamma
+
+    return changed
+
+
+CHANGES: dict[str, Change] = {
+    "": _unchanged,
+    "gamma zero": _gamma_zero,
+    "gamma negative": _gamma_negative,
+    "outlier": _outlier,
+    "constant": _constant,
+    "subnormal": _subnormal,
+    "infinite": _with_entry(np.inf),
+    "nan": _with_entry(np.nan),
+}

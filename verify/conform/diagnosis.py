@@ -1,0 +1,492 @@
+r"""What is wrong with an output: a fit on the closed form's own terms, and a guess in words.
+
+Each closed form is a sum of terms with known factors.  Least squares find the factors that the
+output has; a term that is missing has the factor 0.  Where no factors fit, the output is compared
+with the layers that people write by mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from verify.conform.cases import OFFSET, Case
+from verify.conform.judge import ENTRYWISE
+from verify.conform.mistakes import MISTAKES, STEP, Layer
+from verify.conform.modes import by_name
+
+FITS = {"float64": (1e-5, 1e-12), "float32": (1e-2, 1e-5)}
+"""Residuals are a fit that are below these parts of what is to be explained, or of the output."""
+LIKE = {"float64": 1e-9, "float32": 1e-4}
+"""An output that is this near to that of another layer is that layer's."""
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Observation:
+    """An output that fails, where it was observed."""
+
+    case: Case
+    mode: str
+    output: str
+    values: Array
+    """In the shape of the layer, or one number a channel."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong with an output, in the terms of the closed form."""
+
+    mode: str
+    output: str
+    sentence: str
+    guess: str = ""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of a closed form: how it is written, its value, its factor."""
+
+    text: str
+    value: Array
+    factor: float
+
+
+class Vectors:
+    """The vectors that closed forms are made of, in float64."""
+
+    def __init__(self, case: Case, is_centred: bool):
+        matrix, spread = case.place.matrix, case.place.spread
+        self.at = {
+            name: matrix(values) if values.shape == case.place.shape else spread(values)
+            for name, values in case.inputs.items()
+        }
+        self.m, self.sharing = case.together, case.place.parameters
+        x = self.at["x"]
+        self.centred = x - x.mean(axis=0) if is_centred else x
+        self.variance = np.mean(self.centred**2, axis=0)
+        self.eps, self.is_centred = case.eps, is_centred
+        self.sigma = np.sqrt(self.variance + case.eps)
+        self.yhat = self.centred / self.sigma
+
+    @property
+    def pulled(self) -> Array:
+        """The cotangent of yhat."""
+        return self.at["gamma"] * self.at["g"]
+
+    @property
+    def evaluated(self) -> Array:
+        """The entries standardized by the running statistics."""
+        return (self.at["x"] - self.at["mean"]) / np.sqrt(self.at["variance"] + self.eps)
+
+    def mean(self, vector: Array) -> Array:
+        """Return the mean in the shape of the batch; nothing for a layer that does not centre."""
+        average = np.broadcast_to(vector.mean(axis=0), vector.shape)
+        return average if self.is_centred else np.zeros(vector.shape)
+
+    def bar(self, vector: Array) -> Array:
+        """Return the vector less its mean."""
+        return vector - self.mean(vector)
+
+    def along(self, vector: Array) -> Array:
+        """Return the mean product with yhat."""
+        return np.mean(self.yhat * vector, axis=0)
+
+    def product(self, a: Array, b: Array) -> Array:
+        """Return the mean product of two vectors less their means."""
+        return np.mean(self.bar(a) * self.bar(b), axis=0)
+
+    def summed(self, products: Array) -> Array:
+        """Return the sums over the entries that share a parameter."""
+        return products.ravel()[self.sharing].sum(axis=0)
+
+
+def terms(answer: str, v: Vectors) -> list[Term]:
+    """Return the terms of a closed form; their sum with their factors is the closed form."""
+    return list(TERMS[answer](v))
+
+
+def _of_z(v: Vectors) -> Iterator[Term]:
+    yield Term("γ ŷ", v.at["gamma"] * v.yhat, 1)
+    yield Term("β", v.at["beta"], 1)
+
+
+def _of_dz(v: Vectors) -> Iterator[Term]:
+    yield from _first(v, v.at["u"], "u", v.at["gamma"], "γ ")
+    yield Term("a ŷ", v.at["a"] * v.yhat, 1)
+    yield Term("b", v.at["b"], 1)
+
+
+def _of_hx(v: Vectors) -> Iterator[Term]:
+    yield from _second(v, v.at["u"], v.pulled, "u", "γg", 1.0)
+    yield from _first(v, v.at["a"] * v.at["g"], "ag", 1.0)
+
+
+def _of_ddz(v: Vectors) -> Iterator[Term]:
+    u, w = v.at["u"], v.at["w"]
+    yield from _second(v, u, w, "u", "w", v.at["gamma"], "γ ")
+    yield from _first(v, w, "w", v.at["a"], "a ")
+    yield from _first(v, u, "u", v.at["c"], "a' ")
+
+
+def _of_tx(v: Vectors) -> Iterator[Term]:
+    yield from _third(v, v.at["u"], v.pulled)
+    turned = _second(v, v.at["u"], v.at["a"] * v.at["g"], "u", "ag", 1.0)
+    yield Term("2 D²n[u, ag]", 2 * np.sum([t.factor * t.value for t in turned], axis=0), 1)
+
+
+def _of_hgamma(v: Vectors) -> Iterator[Term]:
+    return (_on_channels(v, term) for term in _first(v, v.at["u"], "u", 1.0))
+
+
+def _of_tgamma(v: Vectors) -> Iterator[Term]:
+    return (_on_channels(v, term) for term in _second(v, v.at["u"], v.at["u"], "u", "u", 1.0))
+
+
+def _of_mean(v: Vectors) -> Iterator[Term]:
+    yield Term("m_r", v.at["mean"][0], 7 / 8)
+    yield Term("mean(x)", v.at["x"].mean(axis=0), 1 / 8)
+
+
+def _of_variance(v: Vectors) -> Iterator[Term]:
+    yield Term("v_r", v.at["variance"][0], 7 / 8)
+    yield Term("var(x)", np.var(v.at["x"], axis=0), v.m / max(v.m - 1, 1) / 8)
+
+
+def _of_ez(v: Vectors) -> Iterator[Term]:
+    yield Term("γ (x - m_r)/sqrt(v_r + eps)", v.at["gamma"] * v.evaluated, 1)
+    yield Term("β", v.at["beta"], 1)
+
+
+def _of_ex(v: Vectors) -> Iterator[Term]:
+    yield Term("γ g/sqrt(v_r + eps)", v.pulled / np.sqrt(v.at["variance"] + v.eps), 1)
+
+
+TERMS: dict[str, Callable[[Vectors], Iterable[Term]]] = {
+    "z": _of_z,
+    "x": lambda v: _first(v, v.pulled, "γg", 1.0),
+    "gamma": lambda v: [Term("sum(g ŷ)", v.summed(v.at["g"] * v.yhat), 1)],
+    "beta": lambda v: [Term("sum(g)", v.summed(v.at["g"]), 1)],
+    "dz": _of_dz,
+    "hx": _of_hx,
+    "ddz": _of_ddz,
+    "tx": _of_tx,
+    "hgamma": _of_hgamma,
+    "tgamma": _of_tgamma,
+    "mean": _of_mean,
+    "variance": _of_variance,
+    "mean3": lambda _: (),
+    "variance3": lambda _: (),
+    "ez": _of_ez,
+    "ex": _of_ex,
+    "egamma": lambda v: [
+        Term("sum(g (x - m_r)/sqrt(v_r + eps))", v.summed(v.at["g"] * v.evaluated), 1)
+    ],
+}
+"""For each closed form its terms."""
+
+
+def _first(
+    v: Vectors, u: Array, name: str, scale: Array | float, prefix: str = ""
+) -> Iterator[Term]:
+    yield Term(f"{prefix}{name}/σ", scale * u / v.sigma, 1)
+    if v.is_centred:
+        yield Term(f"{prefix}mean({name})/σ", scale * v.mean(u) / v.sigma, -1)
+    yield Term(f"{prefix}ŷ <ŷ, {name}>/(mσ)", scale * v.yhat * v.along(u) / v.sigma, -1)
+    if v.is_centred:
+        yield Term(f"{prefix}ŷ mean({name})/σ", scale * v.yhat * v.mean(u) / v.sigma, 0)
+
+
+def _second(
+    v: Vectors,
+    a: Array,
+    b: Array,
+    name_a: str,
+    name_b: str,
+    scale: Array | float,
+    prefix: str = "",
+) -> Iterator[Term]:
+    on_a, on_b, by = v.along(a), v.along(b), scale / v.sigma**2
+
+    def term(text: str, value: Array, factor: float) -> Term:
+        return Term(f"{prefix}{text}/σ²", value * by, factor)
+
+    yield term(f"ŷ cov({name_a}, {name_b})", v.yhat * v.product(a, b), -1)
+    yield term(f"ŷ <ŷ, {name_a}><ŷ, {name_b}>/m²", v.yhat * on_a * on_b, 3)
+    if v.is_centred:
+        yield term(f"ŷ mean({name_a}) mean({name_b})", v.yhat * v.mean(a) * v.mean(b), 0)
+    yield term(f"{name_a} <ŷ, {name_b}>/m", a * on_b, -1)
+    if v.is_centred:
+        yield term(f"mean({name_a}) <ŷ, {name_b}>/m", v.mean(a) * on_b, 1)
+    if name_a != name_b:
+        yield term(f"{name_b} <ŷ, {name_a}>/m", b * on_a, -1)
+    else:
+        yield term(f"{name_b} <ŷ, {name_a}>/m, again", b * on_a, -1)
+    if v.is_centred:
+        yield term(f"mean({name_b}) <ŷ, {name_a}>/m", v.mean(b) * on_a, 1)
+
+
+def _third(v: Vectors, u: Array, b: Array) -> Iterator[Term]:
+    on_u, on_b, uu, ub = v.along(u), v.along(b), v.product(u, u), v.product(u, b)
+    by, yhat = 1 / v.sigma**3, v.yhat
+    yield Term("ŷ <ŷ, u> cov(u, γg)/(mσ³)", yhat * on_u * ub * by, 6)
+    yield Term("ŷ <ŷ, γg> var(u)/(mσ³)", yhat * on_b * uu * by, 3)
+    yield Term("ŷ <ŷ, u>² <ŷ, γg>/(m³σ³)", yhat * on_u**2 * on_b * by, -15)
+    yield Term("ū <ŷ, u><ŷ, γg>/(m²σ³)", v.bar(u) * on_u * on_b * by, 6)
+    yield Term("ū cov(u, γg)/σ³", v.bar(u) * ub * by, -2)
+    yield Term("(γg - mean(γg)) <ŷ, u>²/(m²σ³)", v.bar(b) * on_u**2 * by, 3)
+    yield Term("(γg - mean(γg)) var(u)/σ³", v.bar(b) * uu * by, -1)
+
+
+def _on_channels(v: Vectors, term: Term) -> Term:
+    return Term(f"sum(g {term.text})", v.summed(v.at["g"] * term.value), term.factor)
+
+
+OF_ANOTHER = "is that of another formula"
+FOLLOWS = "not looked into, since the forward is that of another formula"
+
+
+def diagnosed(observations: Sequence[Observation], is_centred: bool) -> list[Finding]:
+    """Return what is wrong with each mode and output that is observed to fail."""
+    rows: dict[tuple[str, str], list[Observation]] = {}
+    for seen in observations:
+        rows.setdefault((seen.mode, seen.output), []).append(seen)
+    findings: list[Finding] = []
+    for row, of_row in rows.items():
+        first = next(
+            (f for f in findings if f.mode == "forward" and f.sentence == OF_ANOTHER), None
+        )
+        found = _finding(row, of_row, is_centred)
+        if first is not None and found.sentence != OF_ANOTHER:
+            found = Finding(*row, FOLLOWS, first.guess)
+        findings.append(found)
+    return findings
+
+
+def _finding(row: tuple[str, str], seen: Sequence[Observation], is_centred: bool) -> Finding:
+    mode, output = row
+    answer = by_name(mode).answers[output]
+    best = "float64" if any(o.case.dtype == "float64" for o in seen) else "float32"
+    usable = _usable([o for o in seen if o.case.dtype == best and not o.case.touched.any()])
+    guess = _mistake(answer, usable, is_centred)
+    if guess:
+        return Finding(mode, output, OF_ANOTHER, guess)
+    for observation in _for_the_fit(usable):
+        vectors = Vectors(observation.case, is_centred)
+        parts = terms(answer, vectors)
+        output_there = _compared(observation, answer).ravel()
+        size = _relative(output_there, _sum(parts).ravel()) if parts else np.inf
+        if best == "float64" and 2.0**-27 < size < 2.0**-21:
+            return Finding(
+                mode, output, f"differs by {size:.0e} of its size", "computed in single precision"
+            )
+        factors = _factors(observation, parts, answer)
+        if factors:
+            return Finding(
+                mode,
+                output,
+                _sentence(factors, parts, vectors.m),
+                _guessed(answer, factors, vectors.m),
+            )
+    return Finding(mode, output, "no factors of the closed form's terms explain it")
+
+
+ENOUGH = 5
+"""Units whose different sizes tell the terms apart."""
+
+
+def _usable(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the observations whose rounding is small beside any mistake, where there are some."""
+    easy = [o for o in seen if o.case.stratum.kind != OFFSET and o.case.stratum.name != "constant"]
+    return easy or seen
+
+
+def _for_the_fit(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the observations to fit, the best first; others only where the best are missing."""
+    ordered = sorted(seen, key=_preference)
+    best = [o for o in ordered if not _preference(o)[0]]
+    return best or ordered
+
+
+def _preference(observation: Observation) -> tuple[bool, int]:
+    """Sort observations: many channels tell all terms apart, then the ordinary case."""
+    names = ("many channels", "plain")
+    name = observation.case.stratum.name
+    return name not in names, names.index(name) if name in names else -observation.values.size
+
+
+def _relative(output: Array, expected: Array) -> float:
+    """Return the size of the difference, relative to the output's."""
+    size = float(np.linalg.norm(output))
+    return float(np.linalg.norm(output - expected)) / size if size else np.inf
+
+
+def _sum(parts: Sequence[Term]) -> Array:
+    return np.sum([part.factor * part.value for part in parts], axis=0)
+
+
+def _compared(observation: Observation, answer: str) -> Array:
+    values = observation.values
+    return observation.case.place.matrix(values) if answer in ENTRYWISE else values
+
+
+def _factors(
+    observation: Observation, parts: Sequence[Term], answer: str
+) -> list[tuple[Term, float]]:
+    """Return the terms whose factor differs, with the factor found; none where nothing fits.
+
+    The fewest terms that explain the output: one, two, or all of them.
+    """
+    output = _compared(observation, answer).ravel()
+    has_enough = observation.case.place.statistics.shape[1] >= ENOUGH
+    if not parts or not has_enough or not np.all(np.isfinite(output)):
+        return []
+    columns = np.stack([part.value.ravel() for part in parts], axis=1)
+    lengths = np.linalg.norm(columns, axis=0)
+    expected = np.array([part.factor for part in parts])
+    rest = output - columns @ expected
+    is_fit, noise = FITS[observation.case.dtype]
+    tolerance = max(is_fit * np.linalg.norm(rest), noise * np.linalg.norm(output))
+    used = [k for k in range(len(parts)) if lengths[k] > 0]
+    choices = [*combinations(used, 1), *combinations(used, 2)]
+    if observation.case.place.statistics.shape[1] >= len(used):
+        choices.append(tuple(used))
+    for chosen in choices:
+        indices = list(chosen)
+        if len(indices) >= len(output):
+            continue
+        scaled = columns[:, indices] / lengths[indices]
+        change, *_ = np.linalg.lstsq(scaled, rest, rcond=1e-10)
+        if np.linalg.norm(scaled @ change - rest) <= tolerance:
+            found = expected[indices] + change / lengths[indices]
+            is_new = np.abs(change) > 10 * tolerance
+            triples = zip(indices, found, is_new, strict=True)
+            return [(parts[k], float(factor)) for k, factor, new in triples if new]
+    return []
+
+
+MENTIONED = 3
+"""More terms than these are counted."""
+
+
+def _sentence(factors: Sequence[tuple[Term, float]], parts: Sequence[Term], m: int) -> str:
+    needed = [part for part in parts if part.factor]
+    ratios = [found / term.factor for term, found in factors if term.factor]
+    is_every = len(ratios) == len(needed) == len(factors) > 1
+    if is_every and max(map(abs, ratios)) < 1e-6:
+        return "every term is missing"
+    if is_every and np.ptp(ratios) < 1e-4 * abs(ratios[0]):
+        return f"every term has {_number(ratios[0])}{_known_as(ratios[0], m)} times its factor"
+    said = [_said(term, found, m) for term, found in factors[:MENTIONED]]
+    more = len(factors) - MENTIONED
+    return "; ".join([*said, f"and {more} more" if more > 0 else ""]).removesuffix("; ")
+
+
+def _said(term: Term, found: float, m: int) -> str:
+    if term.factor == 0:
+        return f"a term {term.text} that is not there has the factor {_number(found)}"
+    known = _known_as(found / term.factor, m)
+    return f"the term {term.text} has the factor {_number(found)}{known} instead of {term.factor:g}"
+
+
+def _number(value: float) -> str:
+    return f"{0.0 if abs(value) < 1e-6 else value:.4g}"
+
+
+def _known_as(ratio: float, m: int) -> str:
+    """Return how a ratio of factors is written with m, where it is."""
+    name = _name_of(ratio, m)
+    return f" (times {name})" if name else ""
+
+
+def _name_of(ratio: float, m: int) -> str:
+    names = {
+        "m/(m - 1)": m / (m - 1) if m > 1 else np.inf,
+        "(m - 1)/m": (m - 1) / m,
+        "m": float(m),
+        "1/m": 1 / m,
+        "m - 1": m - 1.0,
+    }
+    near = (name for name, value in names.items() if abs(ratio - value) < 1e-4 * abs(value))
+    return next(near, "")
+
+
+def _guessed(answer: str, factors: Sequence[tuple[Term, float]], m: int) -> str:
+    """Return a guess in words from the factors that differ."""
+    if any(term.factor == 0 for term, _ in factors):
+        return ""
+    ratios = {term.text: found / term.factor for term, found in factors}
+    missing = {text for text, ratio in ratios.items() if abs(ratio) < 1e-4}
+    if missing and missing == set(ratios):
+        return _of_missing(answer, missing)
+    if all(abs(ratio + 1) < 1e-4 for ratio in ratios.values()):
+        return "a sign"
+    names = {_name_of(ratio, m) for ratio in ratios.values()}
+    if len(names) == 1 and "" not in names:
+        name = names.pop()
+        return "m - 1 for m" if name in ("m/(m - 1)", "(m - 1)/m") else f"{name} times too large"
+    return ""
+
+
+def _of_missing(answer: str, missing: set[str]) -> str:
+    is_mean = any("mean(" in text for text in missing)
+    is_variance = any("ŷ <ŷ" in text for text in missing)
+    if answer in ("x", "dz", "hgamma"):
+        if is_mean and is_variance:
+            return "mean and variance are held constant (detached)"
+        if is_variance:
+            return "the variance is held constant (detached)"
+        if is_mean:
+            return "the mean is held constant (detached)"
+    if answer in ("hx", "ddz", "tx", "tgamma"):
+        return "a statistic saved by the forward is held constant in the next derivative"
+    return "left out"
+
+
+def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
+    """Return the first mistake that explains every observation."""
+    if answer not in ("z", "dz", "x", "gamma", "beta") or not is_centred:
+        return ""
+    for mistake in MISTAKES:
+        if seen and all(_explains(mistake.layer, answer, observation) for observation in seen):
+            return mistake.guess
+    return ""
+
+
+def _explains(layer: Layer, answer: str, observation: Observation) -> bool:
+    output = _compared(observation, answer)
+    with np.errstate(all="ignore"):
+        value = _derived(layer, answer, Vectors(observation.case, is_centred=True))
+    is_used = np.isfinite(output) & np.isfinite(value)
+    if not is_used.any():
+        return bool(not np.isfinite(output).any())
+    away = np.linalg.norm((output - value)[is_used])
+    return bool(away <= LIKE[observation.case.dtype] * np.linalg.norm(value[is_used]))
+
+
+def _derived(layer: Layer, answer: str, v: Vectors) -> Array:
+    """Return the output that a wrong layer has, by complex steps."""
+    at = v.at
+    point = at["x"], at["gamma"], at["beta"]
+    if answer == "z":
+        return layer(*point, v.eps)
+    if answer == "dz":
+        along = at["u"], at["a"], at["b"]
+        x, gamma, beta = (p + 1j * STEP * d for p, d in zip(point, along, strict=True))
+        return np.imag(layer(x, gamma, beta, v.eps)) / STEP
+    if answer == "x":
+        return np.stack([_slope(layer, v, row) for row in range(v.m)])
+    which = ("gamma", "beta").index(answer) + 1
+    x, gamma, beta = (p + 1j * STEP * (k == which) for k, p in enumerate(point))
+    return v.summed(at["g"] * np.imag(layer(x, gamma, beta, v.eps)) / STEP)
+
+
+def _slope(layer: Layer, v: Vectors, row: int) -> Array:
+    """Return the gradient in the entries of one row; units do not interact."""
+    x = v.at["x"].astype(complex)
+    x[row] += 1j * STEP
+    moved = layer(x, v.at["gamma"], v.at["beta"], v.eps)
+    return np.sum(v.at["g"] * np.imag(moved) / STEP, axis=0)

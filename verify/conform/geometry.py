@@ -1,0 +1,134 @@
+"""Which entries are normalised together, and which share a parameter: the family as positions.
+
+Every member of the family is one formula over the columns of a matrix: entries that are
+normalised together form a column.  Axes are letters: N samples, C channels or features, any other
+letter a place in a map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+LAYOUTS = {
+    "batch": ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC"),
+    "layer": ("NC", "NLC"),
+    "rms": ("NC", "NLC"),
+    "group": ("NC", "NCL", "NCHW", "NLC", "NHWC"),
+    "instance": ("NCL", "NCHW", "NLC", "NHWC"),
+}
+"""The axes that a layer of the family may take, the commonest first."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Positions of entries.
+
+    ``statistics`` are flat positions in the array, shape (together, unit); ``parameters`` are flat
+    positions in that matrix, shape (sharing, channel).
+    """
+
+    shape: tuple[int, ...]
+    statistics: np.ndarray
+    parameters: np.ndarray
+
+    def matrix(self, array: np.ndarray) -> np.ndarray:
+        """Return an array's entries in the shape (together, unit)."""
+        return array.ravel()[self.statistics]
+
+    def spread(self, parameter: np.ndarray) -> np.ndarray:
+        """Return each channel's number at each of its entries, in the shape of the matrix."""
+        at_entries = np.empty(self.statistics.size, dtype=np.asarray(parameter).dtype)
+        at_entries[self.parameters] = parameter
+        return at_entries.reshape(self.statistics.shape)
+
+    @property
+    def is_by_unit(self) -> bool:
+        """Whether each unit has its own parameters, as in batch normalisation."""
+        return np.array_equal(
+            self.parameters, np.arange(self.statistics.size).reshape(self.statistics.shape)
+        )
+
+    @property
+    def channels(self) -> int:
+        """The number of channels."""
+        return self.parameters.shape[1]
+
+
+def geometry(family: str, axes: str, shape: tuple[int, ...], groups: int = 1) -> Geometry:
+    """Return which entries of an array of that shape belong together.
+
+    >>> geometry("batch", "NCL", (2, 3, 2)).statistics.T
+    array([[ 0,  1,  6,  7],
+           [ 2,  3,  8,  9],
+           [ 4,  5, 10, 11]])
+    >>> geometry("group", "NC", (1, 4), groups=2).statistics.T
+    array([[0, 1],
+           [2, 3]])
+    """
+    positions = np.arange(prod(shape)).reshape(shape)
+    by_sample = np.moveaxis(positions, (axes.index("N"), axes.index("C")), (0, 1))
+    samples, channels = by_sample.shape[:2]
+    maps = by_sample.reshape(samples, channels, -1)
+    statistics = {
+        "batch": lambda: maps.transpose(0, 2, 1).reshape(-1, channels),
+        "instance": lambda: maps.reshape(samples * channels, -1).T,
+        "group": lambda: maps.reshape(samples * groups, -1).T,
+        "layer": lambda: maps.transpose(1, 0, 2).reshape(channels, -1),
+        "rms": lambda: maps.transpose(1, 0, 2).reshape(channels, -1),
+    }[family]()
+    place = np.empty(statistics.size, dtype=np.intp)
+    place[statistics.ravel()] = np.arange(statistics.size)
+    by_channel = maps.transpose(0, 2, 1).reshape(-1, channels)
+    return Geometry(shape, statistics, place[by_channel])
+
+
+def shape_for(
+    family: str, axes: str, together: int, units: int, groups: int = 1
+) -> tuple[int, ...]:
+    """Return a shape in which about so many entries are normalised together, in so many units.
+
+    The count of entries is exact where the axes allow it.
+
+    >>> shape_for("batch", "NCHW", 12, 5), shape_for("layer", "NC", 12, 5)
+    ((2, 5, 3, 2), (5, 12))
+    """
+    places = len(axes) - 2
+    if family in ("layer", "rms"):
+        lengths = _factors(units, 1 + places)
+        sizes = {"N": lengths[0], "C": together}
+    elif family == "batch":
+        lengths = _factors(together, 1 + places)
+        sizes = {"N": lengths[0], "C": units}
+    elif family == "instance":
+        lengths = [2, *_factors(together, places)]
+        sizes = {"N": 2, "C": max(units // 2, 1)}
+    else:
+        per_group = 2 if together % 2 == 0 or not places else 1
+        per_group = together if not places else per_group
+        lengths = [2, *_factors(together // per_group, places)]
+        sizes = {"N": 2, "C": groups * per_group}
+    letters = [letter for letter in axes if letter not in "NC"]
+    sizes |= dict(zip(letters, lengths[1:], strict=True))
+    return tuple(sizes[letter] for letter in axes)
+
+
+def _factors(number: int, count: int) -> list[int]:
+    """Return so many factors with that product, the sizes as even as their primes allow."""
+    factors = [1] * count
+    for prime in _primes(number):
+        factors[factors.index(min(factors))] *= prime
+    return factors
+
+
+def _primes(number: int) -> list[int]:
+    """Return the prime factors, the largest first."""
+    found, divisor = [], 2
+    while number > 1:
+        while number % divisor == 0:
+            found.append(divisor)
+            number //= divisor
+        divisor += 1 if divisor * divisor <= number else max(number - divisor, 1)
+    return found[::-1]

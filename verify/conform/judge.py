@@ -1,0 +1,115 @@
+"""One outcome against the oracle: units of error, and a first word for each output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from verify.conform.cases import Case
+from verify.conform.examine import Outcome
+from verify.conform.modes import by_name
+from verify.conform.oracle import Oracle
+from verify.conform.words import JUDGED, LIMIT, Word
+
+ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex"})
+"""Closed forms of the layer's shape; the others are one number a channel."""
+INPUTS, DTYPE = "inputs", "dtype"
+"""Outputs that are no numbers: whether the inputs are as before, and what dtype came out."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One output of one mode at one case."""
+
+    mode: str
+    output: str
+    dtype: str
+    stratum: str
+    kind: str
+    """The stratum's kind."""
+    word: Word
+    units: float | None = None
+    """Largest |output - exact| / (u * bound); None where nothing was measured."""
+    reason: str = ""
+    token: str = ""
+    condition: float = 0.0
+    """How much of the statistics rounding may take."""
+
+
+def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator[Cell]:
+    """Yield a cell for each output; one that fails by its size is *wrong* until it is compared."""
+    mode = by_name(outcome.mode)
+
+    def cell(output: str, word: Word, reason: str = "", units: float | None = None) -> Cell:
+        condition = float(np.nanmax(oracle.condition, initial=0.0))
+        named = f"{token}:{mode.name}:{output}"
+        return Cell(
+            mode.name,
+            output,
+            case.dtype,
+            case.stratum.name,
+            case.stratum.kind,
+            word,
+            units,
+            reason,
+            named,
+            condition,
+        )
+
+    if outcome.reason:
+        for output in mode.answers:
+            yield cell(output, Word.NOT_OFFERED, outcome.reason)
+        return
+    changed = ", ".join(outcome.overwritten)
+    yield cell(INPUTS, *((Word.OVERWRITES, f"changes {changed}") if changed else (Word.RIGHT,)))
+    other = {name: dtype for name, dtype in outcome.dtypes.items() if dtype != case.dtype}
+    said = ", ".join(f"{name} is {dtype}" for name, dtype in other.items())
+    yield cell(
+        DTYPE, *((Word.WRONG, f"{said} for {case.dtype} inputs") if other else (Word.RIGHT,))
+    )
+    for output, answer in mode.answers.items():
+        if output in outcome.outputs:
+            yield cell(output, *_word(case, oracle, answer, outcome.outputs[output]))
+
+
+def _word(
+    case: Case, oracle: Oracle, answer: str, output: np.ndarray
+) -> tuple[Word, str, float | None]:
+    is_entrywise = answer in ENTRYWISE
+    expected = case.place.shape if is_entrywise else (case.place.channels,)
+    if output.shape != expected:
+        return Word.WRONG, f"has shape {output.shape}, expected {expected}", None
+    matrix = case.place.matrix(output) if is_entrywise else output[None]
+    closed = oracle.answer(answer)
+    touched, condition = case.touched, oracle.condition
+    if not is_entrywise:
+        unit_of = case.place.parameters % len(touched)
+        touched, condition = touched[unit_of].any(axis=0), condition[unit_of].max(axis=0)
+    if answer == "z" and np.all(np.isfinite(matrix[:, touched])) and touched.any():
+        return Word.WRONG, "hides an entry that is not finite: its channel comes out finite", None
+    bound = np.fmax(closed.error, closed.error.mean(axis=0))
+    has_bound = np.all(np.isfinite(bound), axis=0) & ~touched
+    if not np.all(np.isfinite(matrix[:, has_bound])):
+        return Word.NOT_FINITE, _not_finite(matrix[:, has_bound]), None
+    is_judged = has_bound & (condition <= JUDGED[case.dtype])
+    if not is_judged.any():
+        return Word.NOT_JUDGED, _why_not(has_bound, touched, condition), None
+    units = float(np.max((closed.distance(matrix) / bound)[:, is_judged]))
+    return (Word.RIGHT if units <= LIMIT[case.dtype] else Word.WRONG), "", units
+
+
+def _not_finite(matrix: np.ndarray) -> str:
+    kinds = [(np.isnan(matrix), "NaN"), (np.isinf(matrix), "infinite")]
+    counts = [f"{int(found.sum())} {name}" for found, name in kinds if found.any()]
+    return f"{' and '.join(counts)} of {matrix.size} entries"
+
+
+def _why_not(has_bound: np.ndarray, touched: np.ndarray, condition: np.ndarray) -> str:
+    if touched.all():
+        return "every unit holds an entry that is not finite"
+    if not has_bound.any():
+        return "the two-pass algorithm itself leaves the range of the dtype"
+    worst = float(np.min(condition[has_bound]))
+    return f"rounding may take {worst:.1%} of the statistics"

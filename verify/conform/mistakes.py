@@ -1,0 +1,138 @@
+r"""Layers that people write by mistake, and the gradients that they write for a right one.
+
+Each is plain array code that is analytic in x, gamma and beta, so that its derivatives are taken
+by complex steps.  They are guesses to be compared with an output, never the judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+Array = np.ndarray
+Layer = Callable[[Array, Array, Array, float], Array]
+STEP = 1e-150
+"""Of a complex step: its square vanishes."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong layer, in the shape (together, unit), and its name in words."""
+
+    guess: str
+    layer: Layer
+
+
+def _centred(x: Array) -> Array:
+    return x - x.mean(axis=0)
+
+
+def _mean_square(c: Array) -> Array:
+    return np.mean(c * c, axis=0)
+
+
+def _with_root(root: Callable[[Array, int, float], Array]) -> Layer:
+    """Return the layer that divides by some function of variance, m and eps."""
+
+    def layer(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+        c = _centred(x)
+        return gamma * c / root(_mean_square(c), len(x), eps) + beta
+
+    return layer
+
+
+def _with_scale(scale: Callable[[Array], Array]) -> Layer:
+    """Return the layer that scales by some function of gamma."""
+    return lambda x, gamma, beta, eps: _right(x, scale(gamma), beta, eps)
+
+
+def _right(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+    c = _centred(x)
+    return gamma * c / np.sqrt(_mean_square(c) + eps) + beta
+
+
+def _of_part(part: Callable[[Array], Array]) -> Layer:
+    """Return the layer with the statistics of a part of the batch."""
+
+    def layer(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+        taken = part(x)
+        c = taken - taken.mean(axis=0)
+        return gamma * (x - taken.mean(axis=0)) / np.sqrt(_mean_square(c) + eps) + beta
+
+    return layer
+
+
+def _of_blocks(block: int) -> Layer:
+    return _of_part(lambda x: x[: max(len(x) // block, 1) * block])
+
+
+def _of_everything(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+    c = x - x.mean()
+    return gamma * c / np.sqrt(np.mean(c * c) + eps) + beta
+
+
+def _largest(a: Array, b: float) -> Array:
+    return np.where(np.real(a) > b, a, b)
+
+
+MISTAKES = (
+    Mistake(
+        "m - 1 for m in the variance", _with_root(lambda v, m, e: np.sqrt(v * m / (m - 1) + e))
+    ),
+    Mistake("eps outside of the root", _with_root(lambda v, _, e: np.sqrt(v) + e)),
+    Mistake(
+        "eps both inside and outside of the root", _with_root(lambda v, _, e: np.sqrt(v + e) + e)
+    ),
+    Mistake("eps is missing", _with_root(lambda v, _, e: np.sqrt(v))),
+    Mistake("eps is squared", _with_root(lambda v, _, e: np.sqrt(v + e * e))),
+    Mistake("eps is counted twice", _with_root(lambda v, _, e: np.sqrt(v + 2 * e))),
+    Mistake("the root of eps for eps", _with_root(lambda v, _, e: np.sqrt(v + np.sqrt(e)))),
+    Mistake(
+        "max(variance, eps) for variance + eps", _with_root(lambda v, _, e: np.sqrt(_largest(v, e)))
+    ),
+    Mistake(
+        "max(sigma, eps) for the root of variance + eps",
+        _with_root(lambda v, _, e: _largest(np.sqrt(v), e)),
+    ),
+    Mistake("eps is 1e-5 whatever is asked for", _with_root(lambda v, _, e: np.sqrt(v + 1e-5))),
+    Mistake("eps is 1e-3 whatever is asked for", _with_root(lambda v, _, e: np.sqrt(v + 1e-3))),
+    Mistake("the variance for its root", _with_root(lambda v, _, e: v + e)),
+    Mistake("the sum of squares for their mean", _with_root(lambda v, m, e: np.sqrt(v * m + e))),
+    Mistake(
+        "m + 1 for m in the variance", _with_root(lambda v, m, e: np.sqrt(v * m / (m + 1) + e))
+    ),
+    Mistake("|gamma| for gamma", _with_scale(lambda gamma: np.sign(np.real(gamma)) * gamma)),
+    Mistake("gamma cut off at zero", _with_scale(lambda gamma: _largest(gamma, 0.0))),
+    Mistake("1 + gamma for gamma", _with_scale(lambda gamma: 1 + gamma)),
+    Mistake("gamma is missing", _with_scale(np.ones_like)),
+    Mistake("gamma squared for gamma", _with_scale(lambda gamma: gamma * gamma)),
+    Mistake("-gamma for gamma", _with_scale(lambda gamma: -gamma)),
+    Mistake("beta is missing", lambda x, gamma, beta, eps: _right(x, gamma, 0 * beta, eps)),
+    Mistake("-beta for beta", lambda x, gamma, beta, eps: _right(x, gamma, -beta, eps)),
+    Mistake("gamma and beta exchanged", lambda x, gamma, beta, eps: _right(x, beta, gamma, eps)),
+    Mistake(
+        "gamma scales beta too", lambda x, gamma, beta, eps: _right(x, gamma, gamma * beta, eps)
+    ),
+    Mistake(
+        "the mean is not subtracted",
+        lambda x, gamma, beta, eps: gamma * x / np.sqrt(_mean_square(_centred(x)) + eps) + beta,
+    ),
+    Mistake(
+        "RMS normalisation: the mean is left in the variance and in x",
+        lambda x, gamma, beta, eps: gamma * x / np.sqrt(_mean_square(x) + eps) + beta,
+    ),
+    Mistake(
+        "the mean is left in the variance",
+        lambda x, gamma, beta, eps: gamma * _centred(x) / np.sqrt(_mean_square(x) + eps) + beta,
+    ),
+    Mistake("statistics without the last entry", _of_part(lambda x: x[:-1] if len(x) > 1 else x)),
+    Mistake("statistics without the first entry", _of_part(lambda x: x[1:] if len(x) > 1 else x)),
+    Mistake("statistics of the first half", _of_part(lambda x: x[: max(len(x) // 2, 1)])),
+    *(
+        Mistake(f"statistics of whole blocks of {block} entries", _of_blocks(block))
+        for block in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    ),
+    Mistake("statistics of all channels", _of_everything),
+)

@@ -1,0 +1,246 @@
+"""The ways to differentiate a layer, as compositions of an adapter's vjp and jvp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verify.conform.adapters import Adapter, NotOffered
+from verify.conform.subject import Subject
+
+Arrays = Mapping[str, Any]
+Outputs = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A way to differentiate.
+
+    ``compute`` takes the adapter, the subject, arrays by name and eps, and returns outputs by
+    name; ``answers`` names the closed form for each output.
+    """
+
+    name: str
+    compute: Callable[[Adapter, Subject, Arrays, float], Outputs]
+    answers: Mapping[str, str]
+    order: int
+
+
+def _layer(subject: Subject, eps: float) -> Callable[..., Any]:
+    return lambda x, gamma, beta: subject.layer(x, gamma, beta, eps)
+
+
+def _at(arrays: Arrays) -> tuple[Any, ...]:
+    return arrays["x"], arrays["gamma"], arrays["beta"]
+
+
+def _along(arrays: Arrays) -> tuple[Any, ...]:
+    return arrays["u"], arrays["a"], arrays["b"]
+
+
+def _forward(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    return {"z": subject.layer(*_at(arrays), eps)}
+
+
+def _gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    slopes = adapter.vjp(_layer(subject, eps), _at(arrays), arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
+def _own_gradient(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    if subject.backward is None:
+        raise NotOffered("no backward was given")
+    slopes = subject.backward(arrays["g"], *_at(arrays), eps)
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
+def _jvp(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    return {"z": adapter.jvp(_layer(subject, eps), _at(arrays), _along(arrays))}
+
+
+def _own_jvp(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    if subject.jvp is None:
+        raise NotOffered("no jvp was given")
+    return {"z": subject.jvp(*_at(arrays), eps, *_along(arrays))}
+
+
+def _reverse_over_reverse(
+    adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
+) -> Outputs:
+    layer = _layer(subject, eps)
+
+    def slopes(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
+        return adapter.vjp(layer, (x, gamma, beta), g)
+
+    found = adapter.vjp(slopes, (*_at(arrays), arrays["g"]), _along(arrays))
+    return {"x": found[0], "gamma": found[1], "g": found[3]}
+
+
+def _forward_over_reverse(
+    adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
+) -> Outputs:
+    layer, g = _layer(subject, eps), arrays["g"]
+    found = adapter.jvp(lambda *inputs: adapter.vjp(layer, inputs, g), _at(arrays), _along(arrays))
+    return {"x": found[0], "gamma": found[1]}
+
+
+def _reverse_over_forward(
+    adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
+) -> Outputs:
+    layer = _layer(subject, eps)
+
+    def moved(x: Any, gamma: Any, beta: Any, *along: Any) -> Any:
+        return adapter.jvp(layer, (x, gamma, beta), along)
+
+    found = adapter.vjp(moved, (*_at(arrays), *_along(arrays)), arrays["g"])
+    return {"x": found[0], "gamma": found[1], "u": found[3], "a": found[4]}
+
+
+def _forward_over_forward(
+    adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
+) -> Outputs:
+    layer, along = _layer(subject, eps), _along(arrays)
+    second = arrays["w"], arrays["c"], arrays["b"]
+    found = adapter.jvp(lambda *inputs: adapter.jvp(layer, inputs, along), _at(arrays), second)
+    return {"z": found}
+
+
+def _third(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    layer, along, g = _layer(subject, eps), _along(arrays), arrays["g"]
+
+    def slopes(*inputs: Any) -> Any:
+        return adapter.vjp(layer, inputs, g)
+
+    def bent(*inputs: Any) -> Any:
+        return adapter.vjp(slopes, inputs, along)
+
+    found = adapter.vjp(bent, _at(arrays), along)
+    return {"x": found[0], "gamma": found[1]}
+
+
+def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Call on other numbers, then on these: in place where arrays can be changed."""
+    values = adapter.numpy(arrays["x"])
+    x = adapter.array(_others(values), adapter.dtype(arrays["x"]))
+    subject.layer(x, arrays["gamma"], arrays["beta"], eps)
+    fill = getattr(adapter, "fill", None)
+    if fill is None:
+        x = arrays["x"]
+    else:
+        fill(x, values)
+    return {"z": subject.layer(x, arrays["gamma"], arrays["beta"], eps)}
+
+
+def _vmap(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    over_first = getattr(adapter, "vmap", None)
+    if over_first is None:
+        raise NotOffered(f"{adapter.name} has no vmap here")
+    values = adapter.numpy(arrays["x"])
+    stacked = adapter.array(np.stack([_others(values), values]), adapter.dtype(arrays["x"]))
+    mapped = over_first(_layer(subject, eps))(stacked, arrays["gamma"], arrays["beta"])
+    return {"z": adapter.array(adapter.numpy(mapped)[1], adapter.dtype(mapped))}
+
+
+def _others(values: np.ndarray) -> np.ndarray:
+    """Return other numbers of the same size and shape."""
+    return np.ascontiguousarray(np.flip(values))
+
+
+MOMENTUM = 0.125
+"""A power of two, the same number in every dtype."""
+
+
+def _running(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take three steps of training, the second on another batch."""
+    if subject.train is None:
+        raise NotOffered("no step of training was given")
+    parameters = arrays["gamma"], arrays["beta"]
+    state = arrays["mean"], arrays["variance"]
+    steps = []
+    for x in (arrays["x"], arrays["g"], arrays["x"]):
+        z, *state = subject.train(x, *parameters, *state, MOMENTUM, eps)
+        steps.append((z, *state))
+    first, last = steps[0], steps[-1]
+    return {
+        "z": first[0],
+        "mean": first[1],
+        "variance": first[2],
+        "mean, 3 steps": last[1],
+        "variance, 3 steps": last[2],
+    }
+
+
+def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take one step of training and its gradient, which may compute the layer once more."""
+    if subject.train is None:
+        raise NotOffered("no step of training was given")
+    train, state = subject.train, []
+
+    def output(x: Any) -> Any:
+        z, *after = train(
+            x,
+            arrays["gamma"],
+            arrays["beta"],
+            arrays["mean"],
+            arrays["variance"],
+            MOMENTUM,
+            eps,
+        )
+        state.append(after)
+        return z
+
+    (slope,) = adapter.vjp(output, (arrays["x"],), arrays["g"])
+    mean, variance = state[0]
+    return {"x": slope, "mean": mean, "variance": variance}
+
+
+def _evaluated(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., Any]:
+    evaluate = subject.evaluate
+    if evaluate is None:
+        raise NotOffered("no evaluation was given")
+    mean, variance = arrays["mean"], arrays["variance"]
+    return lambda x, gamma, beta: evaluate(x, gamma, beta, mean, variance, eps)
+
+
+def _evaluation(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    return {"z": _evaluated(subject, arrays, eps)(*_at(arrays))}
+
+
+def _evaluation_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    slopes = adapter.vjp(_evaluated(subject, arrays, eps), _at(arrays), arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
+FORWARD = Mode("forward", _forward, {"z": "z"}, 0)
+_SLOPES = {"x": "x", "gamma": "gamma", "beta": "beta"}
+_STATE = {"mean": "mean", "variance": "variance"}
+_LATER = {"mean, 3 steps": "mean3", "variance, 3 steps": "variance3"}
+_EVALUATED = {"x": "ex", "gamma": "egamma", "beta": "beta"}
+_BENT = {"x": "hx", "gamma": "hgamma"}
+MODES = (
+    FORWARD,
+    Mode("gradient", _gradient, _SLOPES, 1),
+    Mode("own gradient", _own_gradient, _SLOPES, 1),
+    Mode("jvp", _jvp, {"z": "dz"}, 1),
+    Mode("own jvp", _own_jvp, {"z": "dz"}, 1),
+    Mode("second rr", _reverse_over_reverse, {**_BENT, "g": "dz"}, 2),
+    Mode("second fr", _forward_over_reverse, _BENT, 2),
+    Mode("second rf", _reverse_over_forward, {**_BENT, "u": "x", "a": "gamma"}, 2),
+    Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
+    Mode("third", _third, {"x": "tx", "gamma": "tgamma"}, 3),
+    Mode("repeated", _repeated, {"z": "z"}, 0),
+    Mode("vmap", _vmap, {"z": "z"}, 0),
+    Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
+    Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1),
+    Mode("evaluation", _evaluation, {"z": "ez"}, 0),
+    Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
+)
+"""Names of two letters: the outer mode, then the inner; r is reverse and f is forward."""
+
+
+def by_name(name: str) -> Mode:
+    """Return the mode of that name."""
+    return next(mode for mode in MODES if mode.name == name)

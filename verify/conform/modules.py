@@ -1,0 +1,189 @@
+"""A torch.nn.Module with the arguments of torch.nn.BatchNorm2d (or of its family), as functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.func import functional_call
+
+from verify.conform.load import TargetError
+from verify.conform.subject import Subject
+
+SCALES = ("weight", "gamma", "scale")
+SHIFTS = ("bias", "beta", "shift", "offset")
+Tensor = torch.Tensor
+
+
+def wrap(target: Any, name: str, family: str, device: str) -> Subject:
+    """Return a class, or a layer of one, as a subject.
+
+    A layer's own eps and groups are kept; its width and parameters are those of each case.
+
+    Raises:
+        TargetError: it cannot be constructed, or has no parameters to set.
+    """
+    layer = None if inspect.isclass(target) else target
+    cls = target if layer is None else type(target)
+    if not issubclass(cls, torch.nn.Module):
+        raise TargetError(f"{name} is a class, but no torch.nn.Module; give a function or a module")
+    groups = int(getattr(layer, "num_groups", 1))
+    made = _Modules(cls, family, device, groups)
+    is_batch = family == "batch"
+    return Subject(
+        name,
+        made.layer,
+        train=made.train if is_batch else None,
+        evaluate=made.evaluate if is_batch else None,
+        fixed_eps=getattr(layer, "eps", None),
+        like="torch",
+        source=cls,
+        script=_script(cls, family, groups),
+        groups=groups,
+    )
+
+
+def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
+    """Return a line that makes ``layer``; ``$channels``, ``$eps``, ``$dtype`` are filled in."""
+    offered = {"affine": "True", "track_running_stats": "False"}
+    taken = "".join(f", {name}={value}" for name, value in _arguments(cls, offered).items())
+    sizes = f"{groups}, $channels" if family == "group" else "$channels"
+    return (
+        f"from {cls.__module__} import {cls.__name__}; "
+        f"module = {cls.__name__}({sizes}, eps=$eps{taken}).to(dtype=torch.$dtype); "
+        "layer = lambda x, gamma, beta, eps: "
+        'torch.func.functional_call(module, {"weight": gamma, "bias": beta}, (x,))'
+    )
+
+
+@dataclass
+class _Modules:
+    """Modules of one class, made when a width or an eps is first met."""
+
+    cls: type[torch.nn.Module]
+    family: str
+    device: str
+    groups: int
+    kept: dict[tuple[Any, ...], torch.nn.Module] = field(default_factory=dict)
+
+    def layer(self, x: Tensor, gamma: Tensor | None, beta: Tensor | None, eps: float) -> Tensor:
+        """Return the module's output on the batch's own statistics."""
+        width = self._width(x, gamma)
+        key = (width, eps, x.dtype, gamma is None)
+        if key not in self.kept:
+            self.kept[key] = self._made(x, width, eps, affine=gamma is not None, track=False)
+        return _called(self.kept[key], x, gamma, beta)
+
+    def train(
+        self,
+        x: Tensor,
+        gamma: Tensor | None,
+        beta: Tensor | None,
+        mean: Tensor,
+        variance: Tensor,
+        momentum: float,
+        eps: float,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the output of a step of training and the running statistics after it."""
+        affine = gamma is not None
+        module = self._made(x, self._width(x, gamma), eps, affine, track=True, momentum=momentum)
+        names = _statistics(module)
+        for name, value in zip(names, (mean, variance), strict=True):
+            module.get_buffer(name).copy_(value)
+        with torch.no_grad():
+            for name, value in _parameters(module, gamma, beta).items():
+                module.get_parameter(name).copy_(value)
+        z = module(x)
+        return z, *(module.get_buffer(name) for name in names)
+
+    def evaluate(
+        self,
+        x: Tensor,
+        gamma: Tensor | None,
+        beta: Tensor | None,
+        mean: Tensor,
+        variance: Tensor,
+        eps: float,
+    ) -> Tensor:
+        """Return the output in evaluation; statistics that move are moved in the arguments."""
+        affine = gamma is not None
+        module = self._made(x, self._width(x, gamma), eps, affine, track=True).eval()
+        state = dict(zip(_statistics(module), (mean, variance), strict=True))
+        module._buffers.update(state)
+        z = _called(module, x, gamma, beta)
+        for name, value in state.items():
+            if module.get_buffer(name) is not value:
+                value.copy_(module.get_buffer(name))
+        return z
+
+    def _width(self, x: Tensor, gamma: Tensor | None) -> int:
+        if gamma is not None:
+            return len(gamma)
+        return x.shape[-1] if self.family in ("layer", "rms") else x.shape[1]
+
+    def _made(
+        self, x: Tensor, width: int, eps: float, affine: bool, track: bool, momentum: float = 0.1
+    ) -> torch.nn.Module:
+        sizes = (self.groups, width) if self.family == "group" else (width,)
+        offered = {
+            "eps": eps,
+            "momentum": momentum,
+            "affine": affine,
+            "elementwise_affine": affine,
+            "track_running_stats": track,
+        }
+        taken = _arguments(self.cls, offered)
+        try:
+            module = self.cls(*sizes, **taken)
+        except TypeError as error:
+            raise TargetError(
+                f"{self.cls.__name__} cannot be made with {sizes} and {', '.join(taken)}: {error}; "
+                "expected the arguments of torch.nn's layer of this family"
+            ) from error
+        return module.to(self.device, x.dtype)
+
+
+def _arguments(cls: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
+    """Return those of the arguments that a class takes."""
+    parameters = inspect.signature(cls).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return {name: value for name, value in offered.items() if name != "elementwise_affine"}
+    return {name: value for name, value in offered.items() if name in parameters}
+
+
+def _called(
+    module: torch.nn.Module, x: Tensor, gamma: Tensor | None, beta: Tensor | None
+) -> Tensor:
+    return functional_call(module, _parameters(module, gamma, beta), (x,))
+
+
+def _parameters(
+    module: torch.nn.Module, gamma: Tensor | None, beta: Tensor | None
+) -> dict[str, Tensor]:
+    """Return gamma and beta under the module's names for them; a missing shift is left out."""
+    names = [name for name, _ in module.named_parameters()]
+    scale = _first(names, SCALES, 0)
+    shift = _first([name for name in names if name != scale], SHIFTS, 0)
+    pairs = [(scale, gamma), (shift, beta)]
+    return {name: value for name, value in pairs if name is not None and value is not None}
+
+
+def _statistics(module: torch.nn.Module) -> tuple[str, str]:
+    """Return the names of the running mean and variance."""
+    names = [name for name, _ in module.named_buffers()]
+    mean = next((name for name in names if "mean" in name), None)
+    variance = next((name for name in names if "var" in name), None)
+    if mean is None or variance is None:
+        raise TargetError(
+            f"{type(module).__name__} has no running statistics among its buffers "
+            f"({', '.join(names) or 'none'})"
+        )
+    return mean, variance
+
+
+def _first(names: list[str], wanted: tuple[str, ...], position: int) -> str | None:
+    by_name = [name for word in wanted for name in names if name == word]
+    return next(iter([*by_name, *names[position : position + 1]]), None)

@@ -1,0 +1,151 @@
+"""Which cases and modes an examination consists of, and one of them carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from verify.conform.cases import KINDS, LAYOUT, Case, Stratum, draw, strata
+from verify.conform.examine import Bench, Outcome
+from verify.conform.judge import Cell, judged
+from verify.conform.modes import MODES, by_name
+from verify.conform.oracle import Convention, Oracle
+
+HALF = ("bfloat16", "float16")
+"""Examined to the first derivative."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is examined."""
+
+    family: str = "batch"
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    modes: tuple[str, ...] = tuple(mode.name for mode in MODES)
+    axes: tuple[str, ...] = ("NC",)
+    layouts: tuple[str, ...] = ()
+    seed: int = 0
+    groups: int = 1
+    convention: Convention = field(default_factory=Convention)
+    eps: float | None = None
+    """The layer's own eps, where it does not let one choose."""
+    kinds: tuple[str, ...] = KINDS
+    """The kinds of cases that are examined."""
+
+    @property
+    def is_centred(self) -> bool:
+        """Whether the mean is subtracted."""
+        return self.family != "rms"
+
+    def oracle(self, case: Case) -> Oracle:
+        """Return the answers at a case."""
+        return Oracle(
+            case.inputs, case.eps, case.dtype, case.place, self.is_centred, self.convention
+        )
+
+
+@dataclass(frozen=True)
+class Examination:
+    """One case and the modes that are examined there."""
+
+    stratum: Stratum
+    dtype: str
+    axes: str
+    modes: tuple[str, ...]
+
+    def token(self, options: Options) -> str:
+        """Return the words that lead back to its numbers."""
+        return f"{options.family}:{self.axes}:{options.seed}:{self.dtype}:{self.stratum.name}"
+
+    def case(self, options: Options) -> Case:
+        """Return the numbers."""
+        return draw(
+            self.stratum,
+            self.dtype,
+            options.family,
+            self.axes,
+            options.seed,
+            options.groups,
+            options.eps,
+        )
+
+
+def plan(options: Options) -> list[Examination]:
+    """Return the examinations in order, the most telling first."""
+    places = [*strata(options.dtypes), *_of_layouts(options)]
+    return [
+        Examination(
+            stratum,
+            dtype,
+            stratum.axes or options.axes[0],
+            tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
+        )
+        for stratum in places
+        if stratum.kind in options.kinds
+        for dtype in options.dtypes
+        if dtype in stratum.dtypes
+    ]
+
+
+def _order(stratum: Stratum, dtype: str) -> int:
+    return min(stratum.order, 1) if dtype in HALF else stratum.order
+
+
+def _of_layouts(options: Options) -> Iterator[Stratum]:
+    """Yield a stratum for each further layout of the axes and of memory."""
+    for axes in options.axes[1:]:
+        yield Stratum(axes, LAYOUT, 30, 4, axes=axes)
+    for layout in options.layouts:
+        maps = [axes for axes in options.axes if len(axes) == 4]
+        if layout != "channels last" or maps:
+            axes = maps[0] if maps else options.axes[0]
+            yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
+
+
+def cells_of(
+    examination: Examination, bench: Bench, options: Options
+) -> tuple[Case, list[Outcome], list[Cell]]:
+    """Run one examination; the exact answers are computed while the subject computes its own."""
+    case = examination.case(options)
+    replies = bench.outcomes(case, examination.modes)
+    oracle = options.oracle(case)
+    token = examination.token(options)
+    outcomes: list[Outcome] = []
+    cells: list[Cell] = []
+    for outcome in replies:
+        outcomes.append(outcome)
+        with np.errstate(all="ignore"):
+            cells += judged(case, oracle, outcome, token)
+    return case, outcomes, cells
+
+
+def variables(examinations: Sequence[Examination]) -> dict[str, tuple[float, float]]:
+    """Return mean/sd and m of the strata that are one of a series in it; nan for the others."""
+    found = {}
+    for stratum in {examination.stratum for examination in examinations}:
+        is_offset = stratum.name.startswith("mean/sd")
+        is_length = stratum.name.startswith("m = ") and stratum.together >= 7
+        found[stratum.name] = (
+            stratum.offset if is_offset else float("nan"),
+            float(stratum.together) if is_length else float("nan"),
+        )
+    return found
+
+
+def found_again(token: str, options: Options) -> tuple[Examination, str, str]:
+    """Return the examination, the mode and the output that a token leads to.
+
+    Raises:
+        ValueError: it is no token of such a run.
+    """
+    by_token = {e.token(options): e for e in plan(options)}
+    place, _, output = token.rpartition(":")
+    place, _, mode = place.rpartition(":")
+    if place not in by_token:
+        raise ValueError(
+            f"no case {place!r} in this examination; give a token that it printed, with the same "
+            "options"
+        )
+    return by_token[place], mode, output

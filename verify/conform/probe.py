@@ -1,0 +1,109 @@
+"""What a subject takes, found by trying: the axes, and an eps of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from verify.conform.cases import PLAIN, Case, Stratum, draw
+from verify.conform.examine import Bench
+from verify.conform.geometry import LAYOUTS
+from verify.conform.oracle import Oracle
+from verify.conform.process import Facts, StartError
+
+CUSTOMARY = (1e-3, 1e-5, 1e-6, 1e-8, 1e-12)
+"""Values of eps that libraries choose."""
+LIKENESS = 0.2
+"""An output that is this near to the closed form, relative to its size, is of the same axes.
+
+A layer that is wrong by m - 1 for m stays nearer; one that reads the axes otherwise does not.
+"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Axes that the subject takes, the first of them for most cases; and its eps."""
+
+    axes: tuple[str, ...]
+    eps: float | None
+
+
+def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
+    """Return what the subject takes.
+
+    Raises:
+        StartError: it takes no axes that this family may have.
+    """
+    eps = facts.fixed_eps
+    tried = facts.axes or LAYOUTS[family]
+    likeness, reasons = {}, []
+    for axes in tried:
+        case = _case(family, axes, dtype, facts, 0, None if eps is None or np.isnan(eps) else eps)
+        z, reason = _forward(bench, case)
+        if z is None:
+            reasons.append(f"{axes} {case.place.shape}: {reason}")
+        else:
+            likeness[axes] = _likeness(case, z, family)
+    chosen = _chosen(likeness, family)
+    if not chosen:
+        raise StartError(f"the layer takes no input: {'; '.join(dict.fromkeys(reasons))}")
+    if eps is not None and np.isnan(eps):
+        eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5))
+    return Found(chosen, eps)
+
+
+def _case(
+    family: str, axes: str, dtype: str, facts: Facts, log_scale: int, eps: float | None
+) -> Case:
+    # Sizes that differ, so that axes cannot be mistaken for each other.
+    stratum = Stratum("probe", PLAIN, 30, 4, log_scale=log_scale)
+    return draw(stratum, dtype, family, axes, groups=facts.groups, eps=eps)
+
+
+def _forward(bench: Bench, case: Case) -> tuple[np.ndarray | None, str]:
+    outcome = next(iter(bench.outcomes(case, ["forward"])))
+    if outcome.reason:
+        return None, outcome.reason
+    z = outcome.outputs["z"]
+    if z.shape != case.place.shape:
+        return None, f"returns the shape {z.shape}"
+    return z, ""
+
+
+def _likeness(case: Case, z: np.ndarray, family: str) -> float:
+    oracle = Oracle(case.inputs, case.eps, case.dtype, case.place, family != "rms")
+    exact = oracle.answer("z").high
+    away = case.place.matrix(z) - exact
+    return float(np.sqrt(np.mean(away**2) / np.mean(exact**2)))
+
+
+def _chosen(likeness: dict[str, float], family: str) -> tuple[str, ...]:
+    """Return the axes to examine: those that look right, and maps that are taken all the same.
+
+    A batch normalisation that reads maps (N, C, H, W) without a complaint means to normalise them, and may do it
+    wrongly.  With the channels last, one that is written for (N, C) is silent about each map.
+    """
+    right = [axes for axes in likeness if likeness[axes] < LIKENESS]
+    is_met = {len(axes) for axes in right}
+    taken = [
+        axes
+        for axes in likeness
+        if family == "batch" and axes.startswith("NC") and len(axes) not in is_met
+    ]
+    return (*right, *taken) if right else tuple(likeness)[:1]
+
+
+def _fitted_eps(bench: Bench, case: Case) -> float:
+    """Return the eps that makes the output of a nearly constant channel what it is."""
+    z, reason = _forward(bench, case)
+    if z is None:
+        raise StartError(f"the layer fails at a small variance: {reason}")
+    matrix, spread, inputs = case.place.matrix, case.place.spread, case.inputs
+    x = matrix(inputs["x"])
+    centred = (x - x.mean(axis=0)) * spread(inputs["gamma"])
+    output = matrix(z) - spread(inputs["beta"])
+    sigma = np.sum(centred**2, axis=0) / np.sum(centred * output, axis=0)
+    eps = float(np.median(sigma**2 - x.var(axis=0)))
+    near = [value for value in CUSTOMARY if abs(eps - value) < 0.02 * value]
+    return near[0] if near else max(eps, 0.0)

@@ -1,0 +1,252 @@
+"""A bench in a process of its own, so that a layer that hangs or dies takes nothing with it."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from verify.conform.adapters import AdapterError, find
+from verify.conform.cases import Case
+from verify.conform.examine import Here, Outcome
+from verify.conform.load import TargetError, load
+from verify.conform.subject import Subject, framework_of, subject
+
+START = 120.0
+"""Seconds in which a framework must have been imported."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a process is to examine."""
+
+    target: str
+    adapter: str = ""
+    """Empty: guessed from what the target's module imports."""
+    device: str = ""
+    family: str = "batch"
+    groups: int = 1
+    is_affine: bool = True
+    is_compiled: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a process found out about its subject."""
+
+    name: str
+    framework: str
+    version: str
+    dtypes: tuple[str, ...]
+    layouts: tuple[str, ...]
+    """Ways to store arrays."""
+    axes: tuple[str, ...]
+    """The axes that it says it takes; none: to be found by trying."""
+    fixed_eps: float | None
+    like: str | None
+    is_affine: bool
+    groups: int
+    has_running: bool
+    has_evaluation: bool
+    script: str
+    """The line of a script that makes ``layer``."""
+    imports: str
+    """The line that makes ``array`` and ``numpy``."""
+    code: Mapping[str, str]
+    """For each mode the lines that make ``found``."""
+    fingerprint: str
+    """Of the subject's source."""
+
+
+class StartError(Exception):
+    """A subject that cannot be run at all, and what to do."""
+
+
+PATIENCE = 2
+"""A mode that ended the process so often is not asked for again."""
+
+
+class Process:
+    """A bench in another process; close it after use.
+
+    Args:
+        order: what to examine.
+        limit: seconds that one mode at one case may take.
+
+    Raises:
+        StartError: the target or its framework cannot be loaded.
+    """
+
+    def __init__(self, order: Order, limit: float = 20.0):
+        self._order, self._limit = order, limit
+        self._endings: Counter[str] = Counter()
+        self._start()
+
+    def _start(self) -> None:
+        self._child = subprocess.Popen(
+            [sys.executable, "-c", "from verify.conform.process import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._there = Connection(os.dup(self._child.stdin.fileno()), readable=False)
+        self._back = Connection(os.dup(self._child.stdout.fileno()), writable=False)
+        self._child.stdin.close()
+        self._child.stdout.close()
+        self._there.send(self._order)
+        self.facts: Facts = self._receive(START)
+
+    def close(self) -> None:
+        """End the process."""
+        self._child.kill()
+        self._child.wait()
+        self._there.close()
+        self._back.close()
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def outcomes(self, case: Case, modes: Iterable[str]) -> Iterator[Outcome]:
+        """Return an iterator over what comes of each mode; the process begins at once."""
+        listed = list(modes)
+        asked = [mode for mode in listed if self._endings[mode] < PATIENCE]
+        self._send((case, asked))
+        return chain(
+            (Outcome(mode, reason="given up") for mode in listed if mode not in asked),
+            self._replies(case, asked),
+        )
+
+    def _replies(self, case: Case, modes: list[str]) -> Iterator[Outcome]:
+        for position, mode in enumerate(modes):
+            try:
+                yield self._receive(self._limit)
+            except StartError as error:
+                self._endings[mode] += 1
+                yield Outcome(mode, reason=str(error))
+                self.close()
+                self._start()
+                yield from self.outcomes(case, modes[position + 1 :])
+                return
+
+    def _send(self, message: Any) -> None:
+        try:
+            self._there.send(message)
+        except BrokenPipeError:
+            raise StartError(self._ended()) from None
+
+    def _receive(self, limit: float) -> Any:
+        if not self._back.poll(limit):
+            raise StartError(f"did not return within {limit:g} s; --limit allows more")
+        try:
+            message = self._back.recv()
+        except (EOFError, ConnectionResetError):
+            raise StartError(self._ended()) from None
+        if isinstance(message, StartError):
+            raise message
+        return message
+
+    def _ended(self) -> str:
+        status = self._child.wait()
+        how = f"signal {-status}" if status < 0 else f"status {status}"
+        return f"its process ended with {how} in the middle; run it alone to see why"
+
+
+def serve() -> None:
+    """Answer orders on the standard streams; what the subject prints goes to the error stream."""
+    warnings.simplefilter("ignore")
+    orders = Connection(os.dup(0), writable=False)
+    replies = Connection(os.dup(1), readable=False)
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        found, adapter = opened(orders.recv())
+    except (TargetError, AdapterError) as error:
+        replies.send(StartError(str(error)))
+        return
+    replies.send(facts(found, adapter))
+    bench = Here(found, adapter)
+    while True:
+        try:
+            case, modes = orders.recv()
+        except EOFError:
+            return
+        for outcome in bench.outcomes(case, modes):
+            replies.send(outcome)
+
+
+def opened(order: Order) -> tuple[Subject, Any]:
+    """Return an order's subject and adapter.
+
+    Raises:
+        TargetError: the target names nothing that can be examined.
+        AdapterError: its framework is not there.
+    """
+    target = load(order.target)
+    adapter = find(order.adapter or framework_of(target), order.device)
+    found = subject(target, order.target, adapter, order.family)
+    compile_ = getattr(adapter, "compile", None)
+    if order.is_compiled and compile_ is None:
+        raise AdapterError(f"{adapter.name} does not compile; leave --compile out")
+    layer = compile_(found.layer) if order.is_compiled and compile_ else found.layer
+    groups = order.groups if order.groups > 1 else found.groups
+    is_affine = found.is_affine and order.is_affine
+    return replace(found, layer=layer, groups=groups, is_affine=is_affine), adapter
+
+
+def facts(found: Subject, adapter: Any) -> Facts:
+    """Return what the judge has to know of a subject."""
+    return Facts(
+        name=found.name,
+        framework=adapter.name,
+        version=adapter.version,
+        dtypes=tuple(adapter.dtypes),
+        layouts=tuple(getattr(adapter, "layouts", dict)()),
+        axes=found.layouts,
+        fixed_eps=found.fixed_eps,
+        like=found.like,
+        is_affine=found.is_affine,
+        groups=found.groups,
+        has_running=found.train is not None,
+        has_evaluation=found.evaluate is not None,
+        script=found.script or _import_of(found.name),
+        imports=getattr(adapter, "imports", ""),
+        code=getattr(adapter, "code", {}),
+        fingerprint=_fingerprint(found),
+    )
+
+
+def _import_of(target: str) -> str:
+    place, _, name = target.partition(":")
+    name = name or "forward"
+    if place.endswith(".py"):
+        path = Path(place).resolve()
+        return (
+            f"import sys; sys.path.insert(0, {str(path.parent)!r}); "
+            f"from {path.stem} import {name} as layer"
+        )
+    return f"from {place} import {name} as layer"
+
+
+def _fingerprint(found: Subject) -> str:
+    """Return a digest of the file that the layer is written in, as far as there is one."""
+    try:
+        path = inspect.getsourcefile(inspect.unwrap(found.source or found.layer))
+    except TypeError:
+        path = None
+    text = Path(path).read_bytes() if path else b""
+    return hashlib.sha256(text).hexdigest()

@@ -1,0 +1,248 @@
+"""The report of an examination: one value; in the terminal, as JSON, as Markdown."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from verify.conform.cases import KINDS
+from verify.conform.diagnosis import Finding
+from verify.conform.judge import DTYPE, INPUTS, Cell
+from verify.conform.words import FAILURES, Word, gravest
+
+SCHEMA = 1
+CONFORMS, DOES_NOT, COULD_NOT = "conforms", "does not conform", "could not run"
+STATUS = {CONFORMS: 0, DOES_NOT: 1, COULD_NOT: 2}
+"""Exit status of the command."""
+COLOURS = {
+    Word.RIGHT: "green",
+    Word.INACCURATE: "yellow",
+    Word.WRONG: "bold red",
+    Word.NOT_FINITE: "bold magenta",
+    Word.OVERWRITES: "bold red",
+    Word.OTHER_CONVENTION: "yellow",
+    Word.NOT_OFFERED: "dim",
+    Word.NOT_JUDGED: "dim",
+}
+Row = tuple[str, str]
+"""Mode and output."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an examination found."""
+
+    subject: str
+    framework: str = ""
+    conventions: Mapping[str, str] = field(default_factory=dict)
+    cells: tuple[Cell, ...] = ()
+    diagnosis: tuple[Finding, ...] = ()
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    """Paths of scripts that show a failure, by its token."""
+    reason: str = ""
+    """Why it could not be run."""
+
+    @property
+    def verdict(self) -> str:
+        """Conforms, does not conform, or could not run."""
+        if self.reason or not any(cell.word is Word.RIGHT for cell in self.cells):
+            return COULD_NOT if not self.failures else DOES_NOT
+        return DOES_NOT if self.failures else CONFORMS
+
+    @property
+    def failures(self) -> tuple[Cell, ...]:
+        """The cells whose word says that the layer does not conform."""
+        return tuple(cell for cell in self.cells if cell.word in FAILURES)
+
+    @property
+    def failing_rows(self) -> list[tuple[Row, Cell]]:
+        """Each mode and output that fails, with its gravest cell."""
+        rows = by_row(self.failures)
+        return [(row, worst(cells)) for row, cells in rows.items()]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as an object of plain values."""
+        return {
+            "schema": SCHEMA,
+            "subject": self.subject,
+            "framework": self.framework,
+            "versions": versions(),
+            "conventions": dict(self.conventions),
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "cells": [_plain(cell) for cell in self.cells],
+            "diagnosis": [asdict(finding) for finding in self.diagnosis],
+        }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that the judge's own numbers depend on."""
+    packages = ("batchnorm-theory", "numpy", "python-flint")
+    return {"python": platform.python_version(), **{name: _version(name) for name in packages}}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _plain(cell: Cell) -> dict[str, Any]:
+    return {
+        "mode": cell.mode,
+        "output": cell.output,
+        "dtype": cell.dtype,
+        "stratum": cell.stratum,
+        "kind": cell.kind,
+        "units": cell.units,
+        "word": str(cell.word),
+        "reason": cell.reason,
+        "token": cell.token,
+    }
+
+
+def by_row(cells: Iterable[Cell]) -> dict[Row, list[Cell]]:
+    """Return the cells of each mode and output; those of no numbers are rows for all modes."""
+    rows: dict[Row, list[Cell]] = {}
+    for cell in cells:
+        is_number = cell.output not in (INPUTS, DTYPE)
+        rows.setdefault((cell.mode if is_number else "every mode", cell.output), []).append(cell)
+    return rows
+
+
+def worst(cells: Sequence[Cell]) -> Cell:
+    """Return the cell that stands for several: the first failure, or else the most units."""
+    word = gravest([cell.word for cell in cells])
+    same = [cell for cell in cells if cell.word is word]
+    return same[0] if word in FAILURES else max(same, key=lambda cell: cell.units or 0.0)
+
+
+def show(report: Report, console: Console) -> None:
+    """Print the report."""
+    if report.reason:
+        console.print(f"{report.subject}: {report.verdict}: {report.reason}", highlight=False)
+        return
+    console.print(Group(_matrix(report), *_lines(report)), highlight=False)
+
+
+def _matrix(report: Report) -> Table:
+    rows = by_row(report.cells)
+    kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in report.cells)]
+    dtypes = " and ".join(dict.fromkeys(cell.dtype for cell in report.cells))
+    table = Table(
+        title=f"{report.subject} ({report.framework}), {dtypes}",
+        caption="largest error in units of u times the two-pass algorithm's running error; "
+        "a right layer stays below 32",
+        title_justify="left",
+        caption_justify="left",
+    )
+    table.add_column("mode")
+    table.add_column("output")
+    for kind in kinds:
+        table.add_column(kind, justify="right")
+    for (mode, output), cells in rows.items():
+        if all(cell.word is Word.NOT_OFFERED for cell in cells):
+            continue
+        of_kind = [[cell for cell in cells if cell.kind == kind] for kind in kinds]
+        table.add_row(mode, output, *(_entry(found) if found else "" for found in of_kind))
+    return table
+
+
+def _entry(cells: Sequence[Cell]) -> Text:
+    cell = worst(cells)
+    if cell.word is Word.RIGHT:
+        return Text("right" if cell.units is None else number(cell.units), COLOURS[cell.word])
+    return Text(str(cell.word), COLOURS[cell.word])
+
+
+def number(units: float) -> str:
+    """Return a number of units in few characters.
+
+    >>> number(0.34), number(31.6), number(220000.0)
+    ('0.3', '32', '2e+05')
+    """
+    if units < 9.95:
+        return f"{units:.1f}"
+    return f"{units:.0f}" if units < 9999.5 else f"{units:.0e}"
+
+
+def _lines(report: Report) -> Iterable[RenderableType]:
+    for name, value in report.conventions.items():
+        yield Text(f"{name}: {value}", "dim")
+    yield from not_offered(report)
+    yield ""
+    for row, cell in report.failing_rows:
+        yield Text.assemble(
+            (f"{cell.word}: ", COLOURS[cell.word]), (sentence(row, cell, report.scripts), "")
+        )
+    for said, rows in findings(report).items():
+        yield Text(f"{rows}: {said}")
+    colour = "bold green" if report.verdict == CONFORMS else "bold red"
+    yield Text(f"{report.subject}: {report.verdict}", colour)
+
+
+def not_offered(report: Report) -> Iterable[Text]:
+    """Yield a line for each reason why whole modes are missing."""
+    reasons: dict[str, list[str]] = {}
+    for (mode, _), cells in by_row(report.cells).items():
+        if all(cell.word is Word.NOT_OFFERED for cell in cells):
+            modes = reasons.setdefault(cells[0].reason, [])
+            if mode not in modes:
+                modes.append(mode)
+    for reason, modes in reasons.items():
+        yield Text(f"not offered: {', '.join(modes)} ({reason})", "dim")
+
+
+def markdown(report: Report) -> str:
+    """Return the report as Markdown.
+
+    A table of words by mode and kind of case, then a line for each failure.
+    """
+    if report.reason:
+        return f"**{report.subject}**: {report.verdict}: {report.reason}"
+    rows = by_row(report.cells)
+    kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in report.cells)]
+    header = ["mode", "output", *kinds]
+    table = [header, ["---"] * len(header)]
+    for (mode, output), cells in rows.items():
+        entries = [[cell for cell in cells if cell.kind == kind] for kind in kinds]
+        if any(cell.word is not Word.NOT_OFFERED for cell in cells):
+            table.append([mode, output, *(_entry(e).plain if e else "" for e in entries)])
+    lines = [f"## {report.subject} ({report.framework}): {report.verdict}", ""]
+    lines += [f"| {' | '.join(line)} |" for line in table]
+    lines += ["", *(f"- {name}: {value}" for name, value in report.conventions.items())]
+    for row, cell in report.failing_rows:
+        lines.append(f"- **{cell.word}**: {' '.join(sentence(row, cell).split())}")
+    lines += [f"- {rows_}: {said}" for said, rows_ in findings(report).items()]
+    return "\n".join(lines)
+
+
+def findings(report: Report) -> dict[str, str]:
+    """Return what is said of each failing output, and of which ones."""
+    said: dict[str, list[str]] = {}
+    for finding in report.diagnosis:
+        guess = f"; a guess: {finding.guess}" if finding.guess else ""
+        row = f"{finding.mode} {finding.output}"
+        said.setdefault(f"{finding.sentence}{guess}", []).append(row)
+    return {sentence: ", ".join(rows) for sentence, rows in said.items()}
+
+
+def sentence(row: Row, cell: Cell, scripts: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Say in a line or two what fails, and how to see it again."""
+    mode, output = row
+    size = "" if cell.units is None else f", {number(cell.units)} units"
+    reason = f" ({cell.reason})" if cell.reason else ""
+    lines = [f"{mode}, {output}: {cell.dtype}, {cell.stratum}{size}{reason}"]
+    if cell.token:
+        path = scripts.get(cell.token)
+        lines.append(f"  --reproduce {cell.token!r}" + (f"; python {path}" if path else ""))
+    return "\n".join(lines)

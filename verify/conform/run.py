@@ -1,0 +1,235 @@
+"""A whole examination: which cases and modes, the cells of each, the words of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from verify.conform import decide
+from verify.conform.adapters import Adapter
+from verify.conform.cases import KINDS, Case
+from verify.conform.conventions import Kept, compared, kept
+from verify.conform.decide import DECIDING
+from verify.conform.diagnosis import Observation, diagnosed
+from verify.conform.examine import Bench, Here, Outcome
+from verify.conform.journal import Journal
+from verify.conform.judge import Cell
+from verify.conform.modes import MODES
+from verify.conform.oracle import Convention
+from verify.conform.plan import Examination, Options, cells_of, plan, variables
+from verify.conform.probe import probe
+from verify.conform.process import Facts, Order, Process, StartError, facts
+from verify.conform.report import Report, versions
+from verify.conform.reproduction import again, lines, script, written
+from verify.conform.subject import Subject
+from verify.conform.words import FAILURES, Word
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the caller asks for; what is empty is left to the subject."""
+
+    like: str = ""
+    """Whose conventions; empty: what the subject promises, else inferred."""
+    dtypes: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    seed: int = 0
+    limit: float = 20.0
+    kinds: tuple[str, ...] = ()
+
+
+Tell = Callable[[str, int, int], None]
+"""Takes what is going on, how much is done, and of how much."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What came of one examination: its cells, and the outputs that fail."""
+
+    cells: tuple[Cell, ...]
+    observations: tuple[Observation, ...]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was found out before the first case."""
+
+    options: Options
+    kept: Kept
+    conventions: dict[str, str]
+
+
+def run(
+    order: Order, wanted: Wanted, tell: Tell = lambda *_: None, folder: Path | None = None
+) -> Report:
+    """Return the report on what an order names, examined in a process of its own.
+
+    Args:
+        order: what to examine.
+        wanted: how.
+        tell: is told of the progress.
+        folder: where unfinished results are kept, and the failures' scripts written; None: nowhere.
+    """
+    try:
+        with Process(order, wanted.limit) as bench:
+            about = bench.facts
+            prepared = prepare(bench, about, order.family, wanted)
+            if folder is None:
+                return examine(bench, about, prepared, tell)
+            journal = Journal(folder, (order, wanted, about, versions()))
+            report = examine(bench, about, prepared, tell, journal)
+            rows = {row: cell.token for row, cell in report.failing_rows}
+            return replace(report, scripts=written(bench, prepared.options, about, rows, folder))
+    except StartError as error:
+        return Report(order.target, reason=str(error))
+
+
+def reproduced(order: Order, wanted: Wanted, token: str) -> Iterator[str]:
+    """Yield a cell's numbers beside the exact ones, then its script where there is one.
+
+    Raises:
+        StartError: the subject cannot be run.
+        ValueError: the token leads nowhere.
+    """
+    with Process(order, wanted.limit) as bench:
+        options = prepare(bench, bench.facts, order.family, wanted).options
+        one = again(bench, options, token)
+        yield from lines(one)
+        if one.cell.word in FAILURES and one.cell.mode in bench.facts.code:
+            yield ""
+            yield script(bench, options, bench.facts, token)
+
+
+def judge(
+    subject: Subject, adapter: Adapter, family: str = "batch", wanted: Wanted | None = None
+) -> Report:
+    """Return the report on a subject of this process; one that hangs is waited for."""
+    bench, about = Here(subject, adapter), facts(subject, adapter)
+    try:
+        return examine(bench, about, prepare(bench, about, family, wanted or Wanted()))
+    except StartError as error:
+        return Report(subject.name, reason=str(error))
+
+
+def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared:
+    """Return what a subject takes and keeps.
+
+    Raises:
+        StartError: it cannot be run at all.
+    """
+    dtypes = wanted.dtypes or tuple(d for d in ("float32", "float64") if d in about.dtypes)
+    missing = [dtype for dtype in dtypes if dtype not in about.dtypes]
+    if missing or not dtypes:
+        raise StartError(
+            f"{about.framework} offers no {', '.join(missing) or 'floating-point dtype'} here; "
+            f"choose of {', '.join(about.dtypes) or 'another framework'}"
+        )
+    widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
+    found = probe(bench, about, family, widest)
+    conventions = {"axes": ", ".join(found.axes)}
+    if found.eps is not None:
+        conventions["eps"] = f"{found.eps:g}"
+    running = Kept(Convention())
+    if about.has_running:
+        like = wanted.like or about.like
+        running = kept(bench, family, found.axes[0], widest, like, found.eps)
+        conventions["running statistics"] = running.words()
+    options = Options(
+        family,
+        dtypes,
+        wanted.modes or tuple(mode.name for mode in MODES),
+        found.axes,
+        about.layouts,
+        wanted.seed,
+        about.groups,
+        running.convention,
+        found.eps,
+        wanted.kinds or KINDS,
+    )
+    return Prepared(options, running, conventions)
+
+
+PRECISIONS_BY_WIDTH = ("float64", "float32", "float16", "bfloat16")
+
+
+def examine(
+    bench: Bench,
+    about: Facts,
+    prepared: Prepared,
+    tell: Tell = lambda *_: None,
+    journal: Journal | None = None,
+) -> Report:
+    """Return the report on the subject of a bench, and forget the journal.
+
+    Raises:
+        StartError: the subject cannot be started again after it ended its process.
+    """
+    examinations = plan(prepared.options)
+    found: list[Examined] = []
+    bad = 0
+    for done, examination in enumerate(examinations):
+        tell(f"{_so_far(bad)}; {examination.stratum.name}", done, len(examinations))
+        found.append(_examined(examination, bench, prepared.options, journal))
+        bad += sum(cell.word in FAILURES for cell in found[-1].cells)
+    cells = [cell for one in found for cell in one.cells]
+    words = list(compared(decide.decided(cells, variables(examinations)), prepared.kept))
+    observed = [seen for one in found for seen in one.observations]
+    diagnosis = diagnosed(_of_wrong(observed, words), prepared.options.is_centred)
+    if journal is not None:
+        journal.close()
+    framework = f"{about.framework} {about.version}"
+    return Report(about.name, framework, prepared.conventions, tuple(words), tuple(diagnosis))
+
+
+def _so_far(bad: int) -> str:
+    return f"{bad} cells fail so far" if bad else "every cell right so far"
+
+
+def _examined(
+    examination: Examination, bench: Bench, options: Options, journal: Journal | None
+) -> Examined:
+    token = examination.token(options)
+    if journal is not None and token in journal.kept:
+        result: Examined = journal.kept[token]
+        return result
+    case, outcomes, cells = cells_of(examination, bench, options)
+    result = Examined(tuple(cells), tuple(_observations(case, outcomes, cells)))
+    if journal is not None:
+        journal.add(token, result)
+    return result
+
+
+SMALL = 4000
+"""Entries of a case that is kept for the diagnosis."""
+
+
+def _observations(
+    case: Case, outcomes: Sequence[Outcome], cells: Sequence[Cell]
+) -> Iterator[Observation]:
+    """Yield the outputs that fail, where they are small enough to be looked at."""
+    failing = {(cell.mode, cell.output) for cell in cells if cell.word is Word.WRONG}
+    for outcome in outcomes:
+        for output, values in outcome.outputs.items():
+            # What an overwritten input makes of an output says nothing about formulas.
+            is_kept = (
+                not outcome.overwritten
+                and case.place.statistics.size <= SMALL
+                and case.dtype in DECIDING
+            )
+            if (outcome.mode, output) in failing and is_kept:
+                yield Observation(case, outcome.mode, output, values)
+
+
+def _of_wrong(observed: Sequence[Observation], cells: Sequence[Cell]) -> list[Observation]:
+    """Return the observations whose cell was decided to be wrong."""
+    wrong = {
+        (cell.mode, cell.output, cell.stratum, cell.dtype)
+        for cell in cells
+        if cell.word is Word.WRONG and cell.units is not None
+    }
+    return [
+        seen
+        for seen in observed
+        if (seen.mode, seen.output, seen.case.stratum.name, seen.case.dtype) in wrong
+    ]

@@ -1,0 +1,170 @@
+"""The layer under examination, as functions of arrays."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from verify.conform.adapters import Adapter, known
+from verify.conform.load import TargetError
+
+Function = Callable[..., Any]
+FAMILIES = ("batch", "layer", "group", "instance", "rms")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A layer as functions of arrays; only the first is needed.
+
+    gamma and beta have shape ``(channel,)``, or are None where ``is_affine`` is false; eps and
+    momentum are Python floats; the rest are arrays of the framework.
+    """
+
+    name: str
+    layer: Function
+    """(x, gamma, beta, eps) -> z"""
+    backward: Function | None = None
+    """(g, x, gamma, beta, eps) -> dx, dgamma, dbeta"""
+    jvp: Function | None = None
+    """(x, gamma, beta, eps, dx, dgamma, dbeta) -> dz"""
+    train: Function | None = None
+    """(x, gamma, beta, mean, variance, momentum, eps) -> z, mean, variance"""
+    evaluate: Function | None = None
+    """(x, gamma, beta, mean, variance, eps) -> z"""
+    layouts: tuple[str, ...] = ()
+    """The axes that it takes, like "NC" and "NCHW"; none: found by trying."""
+    fixed_eps: float | None = None
+    """The eps of a layer that does not let one choose."""
+    like: str | None = None
+    """Whose conventions it promises; None: inferred."""
+    is_affine: bool = True
+    groups: int = 1
+    source: Any = None
+    """What the layer was made of, where it is not the layer itself."""
+    script: str = ""
+    """Lines that make ``layer`` in a reproduction; none: an import of the name."""
+
+
+def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> Subject:
+    """Return what a target is, as a subject.
+
+    Args:
+        target: a Subject, a function, a module or namespace of functions, or a framework's layer.
+        name: how the target was named, for the report.
+        adapter: the framework's.
+        family: one of :data:`FAMILIES`.
+
+    Raises:
+        TargetError: it is none of these.
+    """
+    if isinstance(target, Subject):
+        return target
+    if inspect.isclass(target) or _is_a_layer(target, adapter):
+        wrap = getattr(adapter, "wrap", None)
+        if wrap is None:
+            raise TargetError(
+                f"{name} is a {type(target).__name__}, and the adapter {adapter.name!r} makes no "
+                "functions of its framework's layers; give a function layer(x, gamma, beta, eps)"
+            )
+        return wrap(target, name, family)
+    layer = target if inspect.isroutine(target) else _member(target, "layer", "forward")
+    if layer is None and callable(target):
+        layer = target
+    if layer is None:
+        raise TargetError(
+            f"{name} is a {type(target).__name__}; expected a function "
+            "layer(x, gamma, beta, eps) -> z, a class with torch.nn.BatchNorm2d's arguments, or a "
+            "file or namespace with a function forward"
+        )
+    space = None if inspect.isroutine(target) else target
+    backward = _member(space, "backward")
+    called, fixed_eps = _with_eps(layer)
+    return Subject(
+        name,
+        _first_of(called),
+        backward=_backward(called, backward) if backward else None,
+        jvp=_member(space, "jvp"),
+        train=_member(space, "train"),
+        evaluate=_member(space, "evaluate"),
+        fixed_eps=fixed_eps,
+        source=target,
+    )
+
+
+def framework_of(target: Any) -> str:
+    """Return the framework whose module a target's module has imported, NumPy where none."""
+    names = {name for name in known() if name != "numpy"}
+    return next((name for name in _modules_seen_by(target) if name in names), "numpy")
+
+
+def _modules_seen_by(target: Any) -> list[str]:
+    if isinstance(target, Subject):
+        return _modules_seen_by(target.layer)
+    home = inspect.getmodule(target) if not isinstance(target, ModuleType) else target
+    own = [] if home is None else [home.__name__.partition(".")[0]]
+    space = getattr(inspect.unwrap(target) if callable(target) else target, "__globals__", None)
+    values = (space if space is not None else vars(home) if home else {}).values()
+    modules = [v.__name__ if isinstance(v, ModuleType) else _home_of(v) for v in values]
+    bases = [base.__module__ for base in getattr(target, "__mro__", type(target).__mro__)]
+    return [name.partition(".")[0] for name in [*own, *bases, *modules]]
+
+
+def _home_of(value: Any) -> str:
+    return str(getattr(value, "__module__", "")) if callable(value) else ""
+
+
+def _is_a_layer(target: Any, adapter: Adapter) -> bool:
+    """Whether a target is an object of the framework's, like a torch.nn.Module."""
+    has_functions = isinstance(target, ModuleType) or inspect.isroutine(target)
+    recognised = getattr(adapter, "recognises", None)
+    return not has_functions and recognised is not None and bool(recognised(target))
+
+
+def _member(target: Any, *names: str) -> Function | None:
+    found = (getattr(target, name, None) for name in names)
+    return next((f for f in found if callable(f)), None)
+
+
+def _with_eps(layer: Function) -> tuple[Function, float | None]:
+    """Return the layer as a function of four arguments, and its eps if it has one of its own."""
+    try:
+        parameters = list(inspect.signature(layer).parameters.values())
+    except (TypeError, ValueError):
+        return layer, None
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if takes_any or len(positional) >= 4:
+        return layer, None
+    if any(p.name == "eps" and p.kind is p.KEYWORD_ONLY for p in parameters):
+        return lambda x, gamma, beta, eps: layer(x, gamma, beta, eps=eps), None
+    return lambda x, gamma, beta, eps: layer(x, gamma, beta), float("nan")
+
+
+def _first_of(layer: Function) -> Function:
+    """Return the layer without the memory that it keeps for its backward."""
+
+    def output(*arguments: Any) -> Any:
+        value = layer(*arguments)
+        return value[0] if isinstance(value, tuple) else value
+
+    return output
+
+
+def _backward(layer: Function, backward: Function) -> Function:
+    """Return (g, x, gamma, beta, eps) -> gradients, for a backward of whichever arguments."""
+    if len(inspect.signature(backward).parameters) > 2:
+        return backward
+
+    def remembered(g: Any, *inputs: Any) -> Any:
+        value = layer(*inputs)
+        if not isinstance(value, tuple):
+            raise TypeError(
+                "backward takes (g, cache), but forward returns no pair (z, cache); return one, "
+                "or let backward take (g, x, gamma, beta, eps)"
+            )
+        return backward(g, value[1])
+
+    return remembered

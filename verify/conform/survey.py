@@ -1,0 +1,160 @@
+"""The released layers of one library, examined one after the other, each in a process of its own.
+
+    python -m verify.conform.survey flax
+
+(of Keras, ``keras-jax`` and so on by its backends) writes ``docs/measured/flax.jsonl``: a line for
+each implementation, with the word and the largest units of each mode, output, dtype and kind of
+case.  What was examined with the same version is not examined again, so that a run that was
+stopped goes on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from verify import json_lines
+from verify.conform.implementations.implementation import Implementation
+from verify.conform.judge import Cell
+from verify.conform.process import Order
+from verify.conform.report import Report, by_row, versions, worst
+from verify.conform.run import Wanted, run
+from verify.conform.words import FAILURES, Word
+
+SCHEMA = 1
+MEASURED = Path("docs/measured")
+
+
+def main(
+    library: Annotated[
+        str, typer.Argument(help="A file of verify/conform/implementations; of Keras, keras-jax.")
+    ],
+    folder: Annotated[Path, typer.Option(help="Where the file is written.")] = MEASURED,
+    dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
+    seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Examine all again.")] = False,
+) -> None:
+    """Examine the layers of a library, as it is installed here."""
+    name, _, backend = library.partition("-")
+    if backend:
+        os.environ["KERAS_BACKEND"] = backend
+    module = importlib.import_module(f"verify.conform.implementations.{name}")
+    path = folder / f"{library}.jsonl"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = [] if fresh or not path.exists() else _current(json_lines.read(path))
+    json_lines.write(path, kept)
+    done = {line["target"] for line in kept}
+    dtypes = tuple(filter(None, dtype.split(",")))
+    console = Console()
+    for key, found in vars(module.IMPLEMENTATIONS).items():
+        target = f"{module.__name__}:IMPLEMENTATIONS.{key}.subject"
+        if target in done:
+            continue
+        order = Order(target, module.ADAPTER, family=found.family)
+        began = time.monotonic()
+        with Progress(console=console, transient=True) as bar:
+            report = run(order, Wanted(dtypes=dtypes, seed=seed), _telling(bar, found.subject.name))
+        seconds = time.monotonic() - began
+        json_lines.append(path, summary(found, target, report, seconds))
+        console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)
+
+
+def _current(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines that were measured with what is installed now."""
+    return [
+        line
+        for line in lines
+        if line["schema"] == SCHEMA and line["version"] == version(line["library"])
+    ]
+
+
+def _telling(bar: Progress, name: str) -> Any:
+    task = bar.add_task(name, total=None)
+
+    def tell(description: str, done: int, total: int) -> None:
+        bar.update(task, description=f"{name}: {description}", completed=done, total=total)
+
+    return tell
+
+
+def summary(found: Implementation, target: str, report: Report, seconds: float) -> dict[str, Any]:
+    """Return what a page needs of a report: each row's gravest cell of a dtype and kind."""
+    return {
+        "schema": SCHEMA,
+        "name": found.subject.name,
+        "family": found.family,
+        "target": target,
+        "library": found.library,
+        "version": version(found.library),
+        "framework": report.framework,
+        "versions": versions(),
+        "measured": datetime.now(UTC).date().isoformat(),
+        "thread": found.thread,
+        "script": found.subject.script,
+        "verdict": report.verdict,
+        "reason": report.reason,
+        "conventions": dict(report.conventions),
+        "diagnosis": [asdict(finding) for finding in report.diagnosis],
+        "seconds": round(seconds, 1),
+        "not_offered": not_offered(report),
+        "rows": [
+            _row(mode, output, cells)
+            for (mode, output), cells in by_row(report.cells).items()
+            if any(cell.word is not Word.NOT_OFFERED for cell in cells)
+        ],
+    }
+
+
+def not_offered(report: Report) -> dict[str, str]:
+    """Return the modes that are not to be had at all, and why."""
+    rows = by_row(report.cells)
+    return {
+        mode: cells[0].reason
+        for (mode, _), cells in rows.items()
+        if all(cell.word is Word.NOT_OFFERED for cell in cells)
+    }
+
+
+def _row(mode: str, output: str, cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return the gravest cell of each dtype and kind, and where the gravest of all is."""
+    grouped: dict[str, dict[str, list[Cell]]] = {}
+    for cell in cells:
+        grouped.setdefault(cell.dtype, {}).setdefault(cell.kind, []).append(cell)
+    found = {
+        dtype: {kind: _entry(worst(same)) for kind, same in kinds.items()}
+        for dtype, kinds in grouped.items()
+    }
+    said = {"mode": mode, "output": output, "cells": found}
+    first = worst(cells)
+    return said if first.word not in FAILURES else {**said, "worst": _failure(first)}
+
+
+def _entry(cell: Cell) -> float | list[Any]:
+    """Return the units of a right cell, or the word and the units."""
+    units = [] if cell.units is None else [float(f"{cell.units:.3g}")]
+    return units[0] if units and cell.word is Word.RIGHT else [str(cell.word), *units]
+
+
+def _failure(cell: Cell) -> dict[str, str]:
+    return {
+        "word": str(cell.word),
+        "dtype": cell.dtype,
+        "input": cell.stratum,
+        "reason": cell.reason,
+        "token": cell.token,
+    }
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,196 @@
+r"""What a record depends on, as one short text: the same for what need not be examined again.
+
+A record depends on the statement (its expression, its hypotheses and its certificate), on the
+source of every formula that these call, on the witness's source, and on how hard it looked.  A
+change of any of these makes the record old; a change elsewhere, such as in another statement's
+file, does not.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import platform
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from theory.language.expression import Apply, Expression, Letter, Says, walk
+from theory.language.plain import plain
+from theory.statement import Hypothesis, Statement
+from verify.settings import Settings
+from verify.witnesses.witness import Later, Witness
+
+PACKAGES = (
+    "numpy", "scipy", "sympy", "torch", "python-flint", "hypothesis", "array-api-compat",
+    "array-api-strict", "scikit-learn", "clarabel", "cupy-cuda12x",
+)  # fmt: skip
+"""What computes: another version may find something else."""
+OURS = ("theory", "verify")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
+    """Return the fingerprint of what a witness finds of a statement."""
+    parts = [of_statement(claim), of_code(witness.examine), _of_settings(settings), _versions()]
+    return _digest(parts)
+
+
+@cache
+def of_statement(claim: Statement) -> str:
+    """Return the fingerprint of a statement: of what it says, not of what is said about it."""
+    texts = [claim.id, claim.reading.value, claim.relation.value, *map(str, _words(claim))]
+    functions = dict.fromkeys(map(of_code, _functions(claim)))
+    return _digest([*texts, *functions])
+
+
+def of_code(function: Any) -> str:
+    """Return the fingerprint of a function: its name, and the source of all that it may call.
+
+    Of another value, its text.
+    """
+    if isinstance(function, partial):
+        return _digest(map(of_code, (function.func, *function.args, *function.keywords.items())))
+    if isinstance(function, Later):
+        return _digest([function.name, of_module(function.module)])
+    if not isinstance(function, FunctionType):
+        return repr(function)
+    held = [cell.cell_contents for cell in function.__closure__ or ()]
+    return _digest(
+        [
+            function.__qualname__,
+            of_module(function.__module__),
+            *(of_code(value) for value in held if isinstance(value, FunctionType)),
+            *(repr(value) for value in held if isinstance(value, int | float | str)),
+        ]
+    )
+
+
+@cache
+def of_module(name: str) -> str:
+    """Return the fingerprint of a module of ours: its source, and that of what it imports."""
+    return _digest(source.read_bytes().decode() for source in sorted(_sources(name)))
+
+
+@cache
+def _sources(name: str) -> frozenset[Path]:
+    """Return the files of a module and of all of ours that it imports, one by another."""
+    found: dict[str, Path] = {}
+    waiting = [name]
+    while waiting:
+        module = waiting.pop()
+        if module in found or (path := _path(module)) is None:
+            continue
+        found[module] = path
+        waiting.extend(_imported(module, path))
+    return frozenset(found.values())
+
+
+@cache
+def _path(name: str) -> Path | None:
+    """Return the file of a module of ours, without importing anything."""
+    if name.split(".")[0] not in OURS:
+        return None
+    place = ROOT.joinpath(*name.split("."))
+    files = (place.with_suffix(".py"), place / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
+
+
+@cache
+def _imported(name: str, path: Path) -> tuple[str, ...]:
+    """Return the modules that a file names in its imports: of a package, what is taken from it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in OURS:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.append(node.module if _path(inner) is None else inner)
+    return tuple(dict.fromkeys(found))
+
+
+def _words(claim: Statement) -> Iterator[Any]:
+    """Yield what the statement says as text."""
+    for says in _expressions(claim):
+        yield plain(says)
+    for hypothesis in claim.hypotheses:
+        yield hypothesis.sign
+        yield hypothesis.printed
+    yield getattr(claim, "subject", "")
+    yield getattr(claim, "order", "")
+    yield getattr(claim, "root", "")
+
+
+def _expressions(claim: Statement) -> Iterator[Expression | Says]:
+    if claim.says is not None:
+        yield claim.says
+    if claim.because is not None:
+        yield claim.because
+    yield from (h.says for h in claim.hypotheses if h.says is not None)
+
+
+def _functions(claim: Statement) -> Iterator[Any]:
+    """Yield the functions that a statement's values come from."""
+    for says in _expressions(claim):
+        for side in (says.actual, says.claimed) if isinstance(says, Says) else (says,):
+            yield from _meanings(side)
+    if claim.says is None:
+        yield from filter(None, (claim.sides, claim.certificate))
+        yield from (
+            getattr(claim, name) for name in ("constant", "ceilings") if hasattr(claim, name)
+        )
+    for hypothesis in claim.hypotheses:
+        yield from _behind(hypothesis)
+    yield from claim.attack
+
+
+def _behind(hypothesis: Hypothesis) -> Iterator[Any]:
+    if hypothesis.says is None:
+        yield hypothesis.quantity
+    if hypothesis.impose is not None:
+        yield hypothesis.impose
+
+
+def _meanings(expression: Expression) -> Iterator[Any]:
+    for node in walk(expression):
+        if isinstance(node, Letter) and node.value is not None:
+            yield node.value
+        if isinstance(node, Apply):
+            yield node.operation.meaning
+
+
+def _of_settings(settings: Settings) -> str:
+    looked = {k: v for k, v in asdict(settings).items() if k != "cache"}
+    return repr(looked)
+
+
+@cache
+def _versions() -> str:
+    return repr(versions())
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that compute."""
+    return {"python": platform.python_version(), **dict(_installed(PACKAGES))}
+
+
+def _installed(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue
+
+
+def _digest(parts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()[:20]

@@ -1,0 +1,353 @@
+r"""A statement on one unit as a theorem of Coq, from its expression and its certificate.
+
+The letters become what ``theory/coq`` defines: :math:`\sigma` is ``deviation eps y``, :math:`g` is
+``gradient L z``.  What a statement leaves unsaid is said: the length is positive, the variance plus
+epsilon is, the loss is differentiable where it is differentiated, and what stands under a fraction
+is not zero.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from theory import unit
+from theory.claim import Claim
+from theory.language.coq import NoCoqError, Vocabulary, coq
+from theory.language.expression import (
+    NEGATIVE,
+    POWER,
+    PRODUCT,
+    QUOTIENT,
+    SUM,
+    Abbreviation,
+    Apply,
+    Derivative,
+    Expression,
+    Letter,
+    Number,
+    Relation,
+    Says,
+    Sort,
+    walk,
+)
+from theory.language.operations import sqrt
+from theory.statement import Hypothesis, Reading
+
+FOLDER = "exported"
+HEADER = "From BatchNorm Require Import Tactics.\n"
+OF_THE_LAYER = (unit.Lhat, unit.BN, unit.normalize, unit.deviation)
+"""What divides by the standard deviation of its argument."""
+POSITIVE = (unit.m, unit.sigma, unit.bound)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A statement in Coq."""
+
+    name: str
+    statement: str
+    proof: str
+
+    @property
+    def file(self) -> str:
+        """The path of its file below the library's root."""
+        return f"{FOLDER}/{self.name}.v"
+
+    @property
+    def source(self) -> str:
+        """The file that states and proves it."""
+        return f"{HEADER}\nTheorem {self.name} {self.statement}.\nProof.\n{self.proof}\nQed.\n"
+
+
+def exported(claim: Claim) -> Exported:
+    """Return a claim as a theorem.
+
+    Raises:
+        NoCoqError: it is not an expression, or it has no words in Coq.
+    """
+    if claim.says is None:
+        raise NoCoqError(f"{claim.id} is not an expression")
+    return theorem(claim.id, claim.says, claim.reading, claim.hypotheses, claim.because)
+
+
+def name_of(identifier: str) -> str:
+    """Return the name of a statement's theorem.
+
+    >>> name_of("S-thm-4.1/eps")
+    'S_thm_4_1__eps'
+    """
+    return re.sub(r"\W", "_", identifier.replace("/", "__"))
+
+
+def theorem(
+    identifier: str,
+    says: Says,
+    reading: Reading,
+    hypotheses: Iterable[Hypothesis] = (),
+    because: Expression | None = None,
+) -> Exported:
+    """Return a statement as a theorem, with a proof to try."""
+    eps = "eps" if reading.has_epsilon else "0"
+    words = vocabulary(eps)
+    conditions = [_said(h) for h in hypotheses]
+    everything = [part for s in [says, *conditions] for part in (s.actual, s.claimed)]
+    certificate = [] if because is None else [because]
+    premises = [
+        *_domains(everything + certificate, reading),
+        *_elsewhere(everything, words, eps),
+    ]
+    losses = _losses(everything, words)
+    nonzero = dict.fromkeys(coq(d, words) for d in _denominators(everything + certificate))
+    after = [
+        *(f"{kind} L {point}" for point, kind in losses.items()),
+        *(f"{quantity} <> 0" for quantity in nonzero),
+        *(coq(condition, words) for condition in conditions),
+    ]
+    definitions = _definitions(everything + certificate, losses, eps, reading)
+    lines = [
+        _quantified(everything + certificate, reading),
+        *(f"  {premise} ->" for premise in premises),
+        *(f"  let {name} := {value} in" for name, value in definitions.items()),
+        *(f"  {premise} ->" for premise in after),
+        f"  {coq(says, words)}",
+    ]
+    return Exported(name_of(identifier), "\n".join(lines), _proof(says, because, conditions, words))
+
+
+def vocabulary(eps: str) -> Vocabulary:
+    """Return what the letters of a unit are in Coq, epsilon being a letter or zero."""
+    letters = (
+        unit.gamma, unit.beta, unit.sigma, unit.bound, unit.y, unit.z, unit.g, unit.yhat,
+        unit.one, unit.u, unit.v,
+    )  # fmt: skip
+    return Vocabulary(
+        {**{letter: letter.name for letter in letters}, unit.m: "INR m", unit.eps: eps},
+        {
+            unit.L: "L",
+            unit.Lhat: "Lhat",
+            unit.BN: f"bn gamma beta {eps}",
+            unit.normalize: f"normalize {eps}",
+            unit.deviation: f"deviation {eps}",
+        },
+    )
+
+
+def _said(hypothesis: Hypothesis) -> Says:
+    if hypothesis.says is None:
+        raise NoCoqError(f"the hypothesis {hypothesis.statement} is not an expression")
+    return hypothesis.says
+
+
+# ---- what is quantified, and what the letters stand for ----
+
+
+def _letters(expressions: Iterable[Expression]) -> set[Letter]:
+    return {part for e in expressions for part in e.free}
+
+
+def _quantified(expressions: list[Expression], reading: Reading) -> str:
+    letters = _letters(expressions)
+    vectors = " ".join(["y", *(x.name for x in (unit.u, unit.v) if x in letters)])
+    numbers = ["gamma", "beta", *(["eps"] if reading.has_epsilon else [])]
+    numbers += ["lambda"] if unit.bound in letters else []
+    return f"(m : nat) (L : vec m -> R) ({vectors} : vec m) ({' '.join(numbers)} : R) :"
+
+
+def _domains(expressions: list[Expression], reading: Reading) -> Iterator[str]:
+    yield "(0 < m)%nat"
+    if reading.has_epsilon:
+        yield "0 <= eps"
+    if unit.bound in _letters(expressions):
+        yield "0 < lambda"
+    has_own_variance = reading is Reading.UNIT_VARIANCE or not reading.has_epsilon
+    yield "0 < variance y" if has_own_variance else "0 < variance y + eps"
+
+
+def _definitions(
+    expressions: list[Expression], losses: dict[str, str], eps: str, reading: Reading
+) -> dict[str, str]:
+    """Return what the letters and functions that occur stand for, each after what it needs."""
+    letters = {letter.name for letter in _letters(expressions)} | set(losses)
+    letters |= {"z"} if "g" in letters else set()
+    is_unit = reading is Reading.UNIT_VARIANCE
+    values = {
+        "z": f"bn gamma beta {eps} y",
+        "Lhat": f"fun x => L (bn gamma beta {eps} x)",
+        "sigma": f"deviation {eps} y",
+        "yhat": f"normalize {'0' if is_unit else eps} y",
+        "g": "gradient L z",
+    }
+    if any(isinstance(p, Apply) and p.operation == unit.Lhat for e in expressions for p in walk(e)):
+        letters.add("Lhat")
+    return {name: value for name, value in values.items() if name in letters}
+
+
+# ---- what a statement leaves unsaid ----
+
+
+def _substituted(expression: Expression, values: dict[Letter, Expression]) -> Expression:
+    """Return an expression with values for its free variables; derivatives keep theirs."""
+    match expression:
+        case Letter():
+            return values.get(expression, expression)
+        case Abbreviation(body=body):
+            return _substituted(body, values)
+        case Derivative(body, variable):
+            inner = {x: value for x, value in values.items() if x != variable}
+            _, *others = expression.parts
+            return expression.with_parts(
+                _substituted(body, inner), *(_substituted(o, values) for o in others)
+            )
+        case _:
+            return expression.with_parts(*(_substituted(p, values) for p in expression.parts))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A variable of a derivative in progress."""
+
+    point: Expression
+    """Where the derivative is taken, in letters of the statement alone."""
+    order: int
+    """How many derivatives a function of the variable is subject to."""
+
+
+def _in_place(
+    expression: Expression, bound: Mapping[Letter, Bound] | None = None
+) -> Iterator[tuple[Expression, int]]:
+    """Yield each part, points standing for variables, and how often it is differentiated."""
+    known = bound or {}
+    while isinstance(expression, Abbreviation):
+        expression = expression.body
+    points = {x: b.point for x, b in known.items()}
+    order = _order(expression, known)
+    yield _substituted(expression, points), order
+    match expression:
+        case Derivative(body, variable, point, _):
+            inner = Bound(_substituted(point, points), 1 + _order(point, known))
+            yield from _in_place(body, {**known, variable: inner})
+            for other in expression.parts[1:]:
+                yield from _in_place(other, known)
+        case _:
+            for part in expression.parts:
+                yield from _in_place(part, known)
+
+
+def _order(expression: Expression, bound: Mapping[Letter, Bound]) -> int:
+    return max((bound[x].order for x in expression.free if x in bound), default=0)
+
+
+def _elsewhere(expressions: list[Expression], words: Vocabulary, eps: str) -> list[str]:
+    """Return that the variance is positive at batches other than y to which the layer is put."""
+    found: dict[str, None] = {}
+    for expression in expressions:
+        for part, _ in _in_place(expression):
+            if isinstance(part, Apply) and part.operation in OF_THE_LAYER:
+                (batch,) = part.operands
+                if batch != unit.y:
+                    plus = "" if eps == "0" else f" + {eps}"
+                    found[f"0 < {coq(unit.variance(batch), words)}{plus}"] = None
+    return list(found)
+
+
+def _losses(expressions: list[Expression], words: Vocabulary) -> dict[str, str]:
+    """Return where the loss is differentiated, and that it is differentiable there as often."""
+    orders: dict[str, int] = {}
+    for expression in expressions:
+        for part, order in _in_place(expression):
+            point = None
+            if part == unit.g:
+                point, order = "z", order + 1
+            elif isinstance(part, Apply) and order and part.operation == unit.L:
+                point = coq(part.operands[0], words)
+            elif isinstance(part, Apply) and order and part.operation == unit.Lhat:
+                batch = part.operands[0]
+                point = "z" if batch == unit.y else coq(unit.BN(batch), words)
+            if point is not None:
+                orders[point] = max(order, orders.get(point, 0))
+    if any(order > 2 for order in orders.values()):
+        raise NoCoqError("a loss is differentiated more than twice")
+    kinds = {1: "differentiable", 2: "twice_differentiable"}
+    return {
+        point if " " not in point else f"({point})": kinds[order] for point, order in orders.items()
+    }
+
+
+def _denominators(expressions: list[Expression]) -> Iterator[Expression]:
+    """Yield what is divided by and is not positive by what its letters are."""
+    for expression in expressions:
+        for part, _ in _in_place(expression):
+            if isinstance(part, Apply) and part.operation is QUOTIENT:
+                yield from _factors(part.operands[1])
+
+
+def _factors(expression: Expression) -> Iterator[Expression]:
+    while isinstance(expression, Abbreviation):
+        expression = expression.body
+    match expression:
+        case _ if is_positive(expression):
+            return
+        case Apply(operation, operands) if operation in (PRODUCT, QUOTIENT, NEGATIVE):
+            for operand in operands:
+                yield from _factors(operand)
+        case Apply(operation, (base, _)) if operation is POWER:
+            yield from _factors(base)
+        case Number():
+            return
+        case _:
+            yield expression
+
+
+def is_positive(expression: Expression) -> bool:
+    """Whether a number is positive by what its letters are."""
+    match expression:
+        case Number(value):
+            return value > 0
+        case Letter():
+            return expression in POSITIVE
+        case Abbreviation(body=body):
+            return is_positive(body)
+        case Apply(operation, operands) if operation in (SUM, PRODUCT, QUOTIENT, sqrt):
+            return all(map(is_positive, operands))
+        case Apply(operation, (base, _)) if operation is POWER:
+            return is_positive(base)
+        case Apply(operation, _):
+            return operation == unit.deviation
+    return False
+
+
+# ---- the proof ----
+
+
+def _proof(
+    says: Says, because: Expression | None, conditions: list[Says], words: Vocabulary
+) -> str:
+    relation = says.relation
+    if because is None:
+        first = {Relation.AT_MOST: "apply Req_le; ", Relation.AT_LEAST: "apply Req_ge; "}
+        is_vector = Sort.VECTOR in (says.actual.sort, says.claimed.sort)
+        identity = "vector_identity" if is_vector else "identity"
+        return f"intros; {first.get(relation, '')}{identity}."
+    terms = [coq(term, words) for term in certificate_terms(because)]
+    slacks = [f"assert ({_sign(c)} {coq(c.slack, words)}) by lra." for c in conditions]
+    return "\n".join(["intros.", *slacks, f"by_certificate ({' + '.join(terms)}); nonneg_terms."])
+
+
+def _sign(condition: Says) -> str:
+    """Return how zero relates to a condition's slack."""
+    if condition.relation is Relation.EQUAL:
+        return "0 ="
+    return "0 <" if condition.relation in (Relation.LESS_THAN, Relation.MORE_THAN) else "0 <="
+
+
+def certificate_terms(because: Expression) -> Iterator[Expression]:
+    """Yield the terms of a certificate."""
+    while isinstance(because, Abbreviation):
+        because = because.body
+    if isinstance(because, Apply) and because.operation is SUM:
+        for operand in because.operands:
+            yield from certificate_terms(operand)
+    else:
+        yield because

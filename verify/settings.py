@@ -1,0 +1,44 @@
+"""How hard to look, from which seed, and where to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How hard to look."""
+
+    random: int
+    """Random cases of every stratum for the autograd witness."""
+    differences: int
+    """Random cases of every stratum for finite differences and complex steps."""
+    examples: int
+    """Cases of small integers for every batch length."""
+    restarts: int
+    """Starts of the gradient ascent."""
+    steps: int
+    """Steps of the gradient ascent."""
+    sizes: tuple[int, ...]
+    """Batch lengths of the symbolic proofs."""
+    stages: tuple[str, ...]
+    """Stages of training at which the networks are examined."""
+
+
+PROFILES = {
+    "smoke": Budget(4, 1, 60, 8, 15, (2,), ("trained",)),
+    "default": Budget(20, 1, 60, 8, 30, (1, 2, 3, 4), ("initial", "midway", "trained")),
+    "deep": Budget(1000, 20, 400, 64, 300, (1, 2, 3, 4), ("initial", "midway", "trained")),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A budget and where to run."""
+
+    budget: Budget
+    seed: int = 0
+    backend: str = "numpy"
+    device: str = ""
+    cache: Path | None = None

@@ -1,0 +1,92 @@
+"""One statement as text: what it says, where it stands, its verdict, and why."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from theory.language.definitions import definitions, domains
+from theory.language.latex import latex
+from theory.language.plain import plain
+from theory.statement import Reading, Statement
+from verify.ledger import Entry
+
+WIDTH = 100
+
+
+def shown_entry(entry: Entry) -> str:
+    """Return an entry as lines of text, for a terminal."""
+    claim = entry.claim
+    parts = [
+        claim.title or claim.id,
+        *_block("", _statement(claim)),
+        *_block("where", _where(claim)),
+        *_block("assuming", [_hypothesis(h) for h in claim.hypotheses]),
+        *_block("verdict", [_verdict(entry)]),
+        *_block("because", _reasons(entry)),
+        *_block("stands in", [f"{l.text}, {l.place}: {l.quote}" for l in claim.locations]),
+        *_block("remark", wrap(claim.remark, WIDTH)),
+        *_block("written in", [str(path) for path in file_of(claim)]),
+    ]
+    return "\n".join(parts)
+
+
+def file_of(claim: Statement) -> Iterator[Path]:
+    """Yield the file that holds a statement of the papers, relative to the package's folder."""
+    for name, module in list(sys.modules.items()):
+        is_file = name.startswith("theory.") and not hasattr(module, "__path__")
+        if is_file and any(known is claim for known in getattr(module, "CLAIMS", ())):
+            yield Path(*name.split(".")).with_suffix(".py")
+
+
+def _statement(claim: Statement) -> list[str]:
+    if claim.says is None:
+        return [f"{claim.statement}   (in words: {claim.in_words})"]
+    return [plain(claim.says), latex(claim.says)]
+
+
+def _where(claim: Statement) -> list[str]:
+    reading = [] if claim.reading is Reading.NO_EPSILON else [claim.reading.value]
+    if claim.says is None:
+        return reading
+    defined = [f"{name} = {meaning}" for name, meaning in definitions(claim.says).items()]
+    return [*defined, *domains(claim.says.actual, claim.says.claimed), *reading]
+
+
+def _hypothesis(hypothesis: Any) -> str:
+    left_out = "" if hypothesis.printed else "   (the text leaves it out)"
+    return f"{hypothesis.statement}{left_out}"
+
+
+def _verdict(entry: Entry) -> str:
+    scope = f", {entry.scope}" if entry.scope else ""
+    other = "" if not entry.is_unexpected else f" (expected: {entry.claim.expected.value})"
+    return f"{entry.verdict.value}{scope}{other}; {entry.instances:,} instances"
+
+
+def _reasons(entry: Entry) -> list[str]:
+    if entry.counterexample is not None:
+        numbers = entry.counterexample.items()
+        return [f"{name} = {_number(value)}" for name, value in numbers]
+    if entry.proof is None:
+        return []
+    slack, terms = entry.proof.get("slack"), entry.proof.get("terms") or ()
+    return [*([f"claimed - actual = {slack}"] if slack else []), *(f"  + {t}" for t in terms)]
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_number(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return f"({', '.join(map(_number, value))})"
+    return str(value)
+
+
+def _block(heading: str, lines: list[str]) -> Iterator[str]:
+    """Yield lines under a heading, or nothing where there are none."""
+    if lines:
+        yield heading
+        yield from (f"  {line}" for line in lines)

@@ -1,0 +1,263 @@
+"""The pages of released layers: what the closed forms say of each, from ``docs/measured``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from verify.conform.cases import KINDS
+from verify.conform.words import FAILURES, Word, gravest
+from verify.site.markup import plural, raw, table
+
+Line = Mapping[str, Any]
+"""What ``verify.conform.survey`` writes of one implementation."""
+FAMILIES = {
+    "batch": "Batch normalisation",
+    "layer": "Layer normalisation",
+    "rms": "RMS normalisation",
+    "group": "Group normalisation",
+    "instance": "Instance normalisation",
+}
+COLUMNS = {
+    "output": ("forward",),
+    "gradient": ("gradient", "own gradient"),
+    "forward mode": ("jvp", "own jvp"),
+    "second derivatives": ("second rr", "second fr", "second rf", "second ff"),
+    "third": ("third",),
+    "running statistics": ("running", "recomputed"),
+    "evaluation": ("evaluation", "evaluation gradient"),
+}
+COLOURS = {
+    Word.RIGHT: "proved",
+    Word.INACCURATE: "unreadable",
+    Word.WRONG: "refuted",
+    Word.OVERWRITES: "refuted",
+    Word.NOT_FINITE: "undecided",
+    Word.OTHER_CONVENTION: "supported",
+}
+MEANINGS = {
+    Word.RIGHT: "within 32 units: u times the running error of the two-pass algorithm",
+    Word.INACCURATE: "rounds more than that, and the error shrinks with u",
+    Word.WRONG: "the error does not shrink with u",
+    Word.NOT_FINITE: "NaN or infinite where the closed form is finite",
+    Word.OTHER_CONVENTION: "what the library promises differs from what was compared",
+    Word.NOT_OFFERED: "the framework has no such mode, or the layer refuses it",
+}
+
+
+class Cell(NamedTuple):
+    """The gravest word of a mode and output in one dtype and kind of case."""
+
+    dtype: str
+    kind: str
+    word: Word
+    units: float | None
+
+
+def index(lines: Sequence[Line]) -> str:
+    """Return the page that compares all implementations."""
+    parts = [
+        "# Implementations\n",
+        "Released normalisation layers, on a CPU, against the closed forms in ball arithmetic: the"
+        " output, every mode of differentiation, running statistics, evaluation. Each is examined"
+        " in float32 and float64 at some seventy inputs, from one sample to 2^18, with means up"
+        " to what the precision bears, constant channels, tiny and huge scales. A cell has the"
+        " gravest word of its modes, and below it where that was found; a name leads to all"
+        " numbers and to lines that reproduce them. An entry speaks of one version on one"
+        " machine, and of rare inputs as much as of common ones.\n",
+        raw(_legend()),
+    ]
+    for family, title in FAMILIES.items():
+        own = [line for line in lines if line["family"] == family]
+        if own:
+            parts += [f"## {title}\n", raw(_compared(own))]
+    if not lines:
+        parts.append("Nothing has been measured here; `make conform` does it.\n")
+    parts.append("[What other checkers notice of the same faults](other-checkers.md)\n")
+    names = "\n".join(["other-checkers", *(slug(line) for line in lines)])
+    parts.append(f"```{{toctree}}\n:hidden:\n:titlesonly:\n\n{names}\n```\n")
+    return "\n".join(parts)
+
+
+def page(line: Line) -> str:
+    """Return the page of one implementation."""
+    versions = ", ".join(f"{name} {number}" for name, number in line["versions"].items())
+    how = (
+        f"{line['library']} {line['version']}, {line['framework']}, measured {line['measured']};"
+        f" {versions}."
+    )
+    parts = [
+        f"# {line['name']}\n",
+        f'<p class="where"><a href="index.html">Implementations</a> · {escape(how)}</p>\n',
+        f"{summary(line)}\n",
+    ]
+    if line["thread"]:
+        parts.append(f"Its maintainers speak of it in [this thread]({line['thread']}).\n")
+    if line["rows"]:
+        parts += ["## Every mode\n", _units(), raw(_matrix(line))]
+    if found := _found(line):
+        header = ("mode, output", "word", "dtype", "input", "", "token")
+        parts += ["## Where to look\n", raw(table(header, found, "implementations"))]
+    if line["diagnosis"]:
+        parts += ["## What is missing\n", *_diagnosis(line["diagnosis"])]
+    if line["not_offered"]:
+        parts += ["## Not offered\n", *_not_offered(line["not_offered"])]
+    parts += [
+        "## The layer alone\n",
+        f"```python\n{line['script']}\n```\n",
+        "Examine it where it is installed:\n",
+        f"```sh\npython -m verify conform {line['target']} --family {line['family']}\n```\n",
+    ]
+    return "\n".join(parts)
+
+
+def cells(row: Line) -> list[Cell]:
+    """Return a row's cells."""
+    return [
+        Cell(dtype, kind, Word.RIGHT, entry)
+        if isinstance(entry, int | float)
+        else Cell(dtype, kind, Word(entry[0]), entry[1] if len(entry) > 1 else None)
+        for dtype, kinds in row["cells"].items()
+        for kind, entry in kinds.items()
+    ]
+
+
+def slug(line: Line) -> str:
+    """Return the name of an implementation's page.
+
+    >>> slug({"name": "flax.nnx.BatchNorm, use_fast_variance=False", "framework": "jax 0.10.2"})
+    'flax-nnx-batchnorm-use-fast-variance-false-jax'
+    """
+    framework = re.sub(r" [0-9][^ ]*", "", line["framework"])
+    return re.sub(r"[^a-z0-9]+", "-", f"{line['name']} {framework}".lower()).strip("-")
+
+
+def summary(line: Line) -> str:
+    """Say in a sentence what was found."""
+    if line["reason"]:
+        return f"It could not be examined here: {escape(line['reason'])}"
+    words = [cell.word for row in line["rows"] for cell in cells(row)]
+    bad = [word for word in FAILURES if word in words]
+    if not bad:
+        return f"Every cell of {len(words)} is right, or not offered, or not judged."
+    counted = ", ".join(f"{words.count(word)} {word}" for word in bad)
+    return f"Of {plural(len(words), 'cell')}: {words.count(Word.RIGHT)} right, {counted}."
+
+
+def chip(word: Word) -> str:
+    """Return a word on its colour."""
+    return f'<span class="verdict {COLOURS.get(word, "")}">{word}</span>'
+
+
+def _legend() -> str:
+    rows = [(chip(word), escape(meaning)) for word, meaning in MEANINGS.items()]
+    return table(("word", "meaning"), rows)
+
+
+def _compared(lines: Iterable[Line]) -> str:
+    rows = [
+        (
+            f'<a href="{slug(line)}.html">{escape(line["name"])}</a>'
+            f"<br><small>{escape(_library(line))}</small>",
+            *(_entry(line, modes) for modes in COLUMNS.values()),
+        )
+        for line in lines
+    ]
+    return table(("implementation", *COLUMNS), rows, "implementations")
+
+
+def _library(line: Line) -> str:
+    own = f"{line['library']} {line['version']}"
+    return own if line["framework"].endswith(line["version"]) else f"{own}, {line['framework']}"
+
+
+def _entry(line: Line, modes: Sequence[str]) -> str:
+    found = [cell for row in line["rows"] if row["mode"] in modes for cell in cells(row)]
+    if not found:
+        return chip(Word.NOT_OFFERED)
+    word = gravest([cell.word for cell in found])
+    if word not in FAILURES:
+        return chip(word)
+    same = [cell for cell in found if cell.word is word]
+    return f"{chip(word)}<br><small>{escape(_where(same, found))}</small>"
+
+
+def _where(same: Sequence[Cell], found: Sequence[Cell]) -> str:
+    """Say in which dtypes and kinds of cases a word was found, if not in all."""
+    dtypes = list(dict.fromkeys(cell.dtype for cell in same))
+    kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in same)]
+    said = [] if set(dtypes) == {cell.dtype for cell in found} else [", ".join(dtypes)]
+    if set(kinds) != {cell.kind for cell in found}:
+        said.append(", ".join(kinds[:3]) + (" ..." if len(kinds) > 3 else ""))
+    return "; ".join(said)
+
+
+def _units() -> str:
+    return (
+        "The largest error in units: the distance to the exact answer, divided by u times the"
+        " running error of the literal two-pass algorithm on the same numbers.\n"
+    )
+
+
+def _matrix(line: Line) -> str:
+    rows = [(row, cells(row)) for row in line["rows"]]
+    kinds = [kind for kind in KINDS if any(c.kind == kind for _, found in rows for c in found)]
+    entries = (
+        (
+            escape(row["mode"]),
+            escape(row["output"]),
+            *(_gravest([cell for cell in found if cell.kind == kind]) for kind in kinds),
+        )
+        for row, found in rows
+    )
+    return table(("mode", "output", *kinds), entries, "implementations")
+
+
+def _gravest(found: Sequence[Cell]) -> str:
+    if not found:
+        return ""
+    word = gravest([cell.word for cell in found])
+    same = [cell for cell in found if cell.word is word]
+    units = max((cell.units for cell in same if cell.units is not None), default=None)
+    dtypes = {cell.dtype for cell in found}
+    where = "" if len(dtypes) == len({cell.dtype for cell in same}) else f" {same[0].dtype}"
+    size = "" if units is None else f"{units:.3g}"
+    return f"{chip(word)}<br><small>{size}{where}</small>"
+
+
+def _found(line: Line) -> list[tuple[str, ...]]:
+    return [
+        (
+            escape(f"{row['mode']}, {row['output']}"),
+            chip(Word(row["worst"]["word"])),
+            escape(row["worst"]["dtype"]),
+            escape(row["worst"]["input"]),
+            escape(row["worst"]["reason"]),
+            f"<code>{escape(row['worst']['token'])}</code>",
+        )
+        for row in line["rows"]
+        if "worst" in row
+    ]
+
+
+def _diagnosis(found: Iterable[Line]) -> list[str]:
+    places: dict[str, list[str]] = {}
+    for finding in found:
+        guess = f" A guess: {finding['guess']}." if finding["guess"] else ""
+        said = f"{finding['sentence']}.{guess}"
+        places.setdefault(said, []).append(f"{finding['mode']} {finding['output']}")
+    return [f"- {_plain(said)} ({', '.join(where)})\n" for said, where in places.items()]
+
+
+def _not_offered(reasons: Mapping[str, str]) -> list[str]:
+    modes: dict[str, list[str]] = {}
+    for mode, reason in reasons.items():
+        modes.setdefault(reason, []).append(mode)
+    return [f"- {', '.join(names)}: {_plain(reason)}\n" for reason, names in modes.items()]
+
+
+def _plain(text: str) -> str:
+    """Return a message of a program as Markdown that shows it as it is."""
+    return re.sub(r"([\\`*_\[\]#|~$<>])", r"\\\1", text)
