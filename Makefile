@@ -9,7 +9,7 @@ SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
 EXTRAS_onnx := conform-onnx,conform-onnxruntime
 SURVEYS_onnx := onnx onnxruntime
 
-.PHONY: verify deep prove conform experiments flake test lint docs package bench clean
+.PHONY: verify deep prove conform checkers experiments flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: build/conform/%/.installed
 
@@ -64,6 +64,11 @@ conform-%: build/conform/%/.installed
 		build/conform/$*/bin/python -m verify.conform.survey $$survey || exit 1; \
 	done
 
+# What other checkers notice of the faults that the tests plant.
+checkers: build/conform/jax/.installed
+	PYTHONPATH=tests/conform/zoo build/conform/jax/bin/python benchmarks/other_checkers.py \
+		> docs/measured/other_checkers.json
+
 build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.txt
 	$(PYTHON) -m venv build/conform/$*
 	build/conform/$*/bin/pip install --quiet -c constraints.txt -c constraints-conform.txt \
@@ -75,7 +80,7 @@ test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md theory \
 		verify/witnesses verify/tolerance.py verify/evidence.py verify/datasets verify/experiments \
-		verify/convolutions verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
+		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
 
 lint: $(ENV)
 	$(RUN) ruff check .
