@@ -250,5 +250,5 @@ def _fingerprint(found: Subject) -> str:
         path = inspect.getsourcefile(inspect.unwrap(found.source or found.layer))
     except TypeError:
         path = None
-    text = Path(path).read_bytes() if path else b""
+    text = Path(path).read_bytes() if path and Path(path).is_file() else b""
     return hashlib.sha256(text).hexdigest()
