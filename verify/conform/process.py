@@ -106,8 +106,12 @@ class Process:
         self._back = Connection(os.dup(self._child.stdout.fileno()), writable=False)
         self._child.stdin.close()
         self._child.stdout.close()
-        self._there.send(self._order)
-        self.facts: Facts = self._receive(START)
+        try:
+            self._send(self._order)
+            self.facts: Facts = self._receive(START)
+        except StartError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the process."""
