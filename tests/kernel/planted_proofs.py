@@ -38,6 +38,7 @@ EDITS = {
     },
     "santurkar2018/theorem_c_1.v": {
         "theorem_c_1_corrected": ("2 / (INR m * sigma)", "1 / (INR m * sigma)"),
+        "theorem_c_1_last_term": ("27 / 64", "26 / 64"),
         "theorem_c_1_refuted": ("~ theorem", "theorem"),
     },
     "santurkar2018/lemma_4_5.v": {

@@ -84,7 +84,7 @@ def test_epsilon_is_zero_in_the_reading_without_it():
 
 def test_vectors_are_in_vector_scope_and_zero_is_the_vector():
     lines = statement(equal(centred(u) - v / norm(u), 0))
-    assert lines[-1] == "  (centre u - 1 / norm u *: v)%V = (0 *: @one m)%V"
+    assert lines[-1] == "  (centre u - 1 / norm u *: v)%V = (0 *: one)%V :> vec m"
 
 
 def test_a_statement_that_is_no_expression_is_refused():

@@ -14,7 +14,7 @@ from verify.kernel.evidence import Outcome
 from verify.kernel.export import exported
 
 ROOT = Path(__file__).parents[2]
-BUILDS = ROOT / "build" / "coq-tests"
+BUILDS = ROOT / "build" / "coq"
 SOURCES = library(coq.LIBRARY)
 PLANTED = {
     f"planted/{theorem}.v": (theorem, edited(SOURCES[file], theorem, *edit))

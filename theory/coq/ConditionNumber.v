@@ -64,7 +64,7 @@ Lemma in_eigenbasis : exists (Q : 'M[R]_n) (d : 'I_n -> R), [/\ Q^T *m Q = 1%:M,
   forall (x : 'cV_n) i, (Q^T *m (A *m x)) i 0 = d i * (Q^T *m x) i 0
   & forall i, eigenvector A (d i) (Q *m delta_mx i 0)].
 Proof.
-have [Q [d [o AQ]]] := spectral_theorem symmetric.
+have [Q [d [o AQ]]] := spectral symmetric.
 have QQ : Q *m Q^T = 1%:M by apply: mulmx1C.
 have oT : Q^T^T *m Q^T = 1%:M by rewrite trmxK.
 exists Q, (fun i => d 0 i); split=> // [x|x|x i|i].
@@ -250,7 +250,7 @@ rewrite expr_div_n mulrAC ler_pdivr_mulr ?exprn_gt0 //.
 apply: ler_pmul => //; first exact: sqr_ge0. exact: ltW.
 Qed.
 
-Theorem condition_numberP K c : condition_number F K -> 0 <= c ->
+Lemma condition_numberP K c : condition_number F K -> 0 <= c ->
   K <= c <-> exists a b, [/\ 0 < a, b <= c ^+ 2 * a & quotients_within F a b].
 Proof.
 move=> kF c0; have K0 := ltW (condition_number_gt0 kF).
@@ -270,7 +270,7 @@ apply/le_anti; apply/andP; split.
 by apply/(condition_numberP kL K0)/(condition_numberP kK K0).
 Qed.
 
-Theorem condition_number_exists : F != 0 -> exists K, condition_number F K.
+Lemma condition_number_exists : F != 0 -> exists K, condition_number F K.
 Proof.
 move=> F0; have [Q [d [o E form im eig]]] := in_eigenbasis (gram_symmetric F).
 have d0 i : 0 <= d i.
@@ -375,7 +375,7 @@ have /andP[lo _] := BW (x - y); apply: le_trans lo; rewrite ler_wpmul2l // sqB o
 by rewrite -mulmxA By.
 Qed.
 
-Theorem condition_number_product K L M :
+Lemma condition_number_product K L M :
   condition_number F K -> condition_number B L -> condition_number (F *m B) M -> M <= K * L.
 Proof.
 move=> kF kB kM; have [a [b [a0 b0 bE FW]]] := condition_number_quotients kF.
@@ -394,7 +394,7 @@ rewrite mulKVmx // in lo hi.
 by rewrite [d^-1 * _]mulrC [c^-1 * _]mulrC ler_pdivr_mulr // ler_pdivl_mulr // mulrC hi mulrC lo.
 Qed.
 
-Theorem condition_number_inverse K L :
+Lemma condition_number_inverse K L :
   condition_number B K -> condition_number (invmx B) L -> L <= K.
 Proof.
 move=> kB kL; have [c [d [c0 d0 dE BW]]] := condition_number_quotients kB.
@@ -403,3 +403,27 @@ exists d^-1, c^-1; split; [by rewrite invr_gt0| |exact: inverse_quotients].
 by rewrite dE invfM mulrA mulfV ?mul1r // expf_neq0 // gt_eqF // (condition_number_gt0 kB).
 Qed.
 End Products.
+
+(* ---- what the definition means ---- *)
+
+(* kappa(F) <= c by quadratic forms, on the vectors orthogonal to the null space. *)
+Theorem condition_number_by_quotients (R : rcfType) m n (F : 'M[R]_(m, n)) K c :
+  condition_number F K -> 0 <= c ->
+  K <= c <-> exists a b, [/\ 0 < a, b <= c ^+ 2 * a & forall x : 'cV_n,
+    (forall y, F *m y = 0 -> dot x y = 0) -> a * sq x <= sq (F *m x) <= b * sq x].
+Proof. exact: condition_numberP. Qed.
+
+(* Every matrix but zero has one condition number. *)
+Theorem condition_number_is_defined (R : rcfType) m n (F : 'M[R]_(m, n)) :
+  F != 0 -> exists K, condition_number F K /\ forall L, condition_number F L -> L = K.
+Proof.
+move=> /condition_number_exists[K kF]; exists K; split=> // L kL.
+exact: condition_number_unique kL kF.
+Qed.
+
+(* "In general, kappa(A B) <= kappa(A) kappa(B) does not hold for rectangular matrices": it does for a
+   nonsingular B. *)
+Theorem condition_number_of_product (R : rcfType) m n (F : 'M[R]_(m, n)) (B : 'M[R]_n) K L M :
+  B \in unitmx -> condition_number F K -> condition_number B L -> condition_number (F *m B) M ->
+  M <= K * L.
+Proof. by move=> unit kF kB kM; exact: (condition_number_product unit kF kB kM). Qed.

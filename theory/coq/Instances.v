@@ -42,7 +42,8 @@ Variables (m : nat) (a : vec m) (h : R).
 
 Lemma frechet_quadratic z : frechet (quadratic a h) z (a + h *: z).
 Proof.
-move=> eps He; pose K := Rabs (h / 2) + 1; have K0 : 0 < K by have := Rabs_pos (h / 2); rewrite /K; lra.
+move=> eps He; pose K := Rabs (h / 2) + 1.
+have K0 : 0 < K by have := Rabs_pos (h / 2); rewrite /K; lra.
 exists (eps / K); split; first by apply: Rdiv_lt_0_compat.
 move=> d Dd; have N := norm_ge0 d.
 have -> : quadratic a h (z + d) - quadratic a h z - dot (a + h *: z) d = h / 2 * (norm d * norm d).

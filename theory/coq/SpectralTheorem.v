@@ -222,7 +222,7 @@ rewrite -[LHS]submxK dl -[ursubmx B]trmxK trmx_ursub sym dl trmx0; congr block_m
 by apply/matrixP => i j; rewrite !ord1 !mxE zero column eqxx mulr1 mulr1n.
 Qed.
 
-Theorem spectral_theorem n (A : 'M[R]_n) : A^T = A -> diagonalized A.
+Lemma spectral n (A : 'M[R]_n) : A^T = A -> diagonalized A.
 Proof.
 elim: n A => [|n IH] A sym.
   by exists 1%:M, 0; rewrite trmx1 mulmx1; split=> //; apply/matrixP; case.
@@ -251,3 +251,7 @@ have AB : A = P *m B *m P^T by rewrite /B !mulmxA PP mul1mx -mulmxA PP mulmx1.
 by rewrite AB BQ trmx_mul !mulmxA.
 Qed.
 End SpectralTheorem.
+
+Theorem spectral_theorem (R : rcfType) n (A : 'M[R]_n) : A^T = A ->
+  exists (Q : 'M[R]_n) (d : 'rV[R]_n), Q^T *m Q = 1%:M /\ A = Q *m diag_mx d *m Q^T.
+Proof. exact: spectral. Qed.

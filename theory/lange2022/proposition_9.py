@@ -40,46 +40,57 @@ from theory.statement import Form, Verdict
 _N, _V, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MAPS
 
 
-def _all_outputs(subject: Any, column: Any) -> Any:
-    """Return the outputs of every channel, the first channel's being given as a vec."""
-    others = maps.convolution(subject.h, subject.w[1:], subject.b[1:])
-    first = maps.maps_of(column, subject.h)
-    return array_namespace(subject.h).concat([first, others], axis=1)
+Loss = Callable[[Any, Any], Any]
+"""A loss of the outputs of all channels."""
 
 
-def _of_examples(subject: Any, column: Any) -> Any:
-    return subject.loss(_all_outputs(subject, column))
+def _of_examples(subject: Any, outputs: Any) -> Any:
+    return subject.loss(outputs)
 
 
-def _of_batch(subject: Any, column: Any) -> Any:
-    outputs = _all_outputs(subject, column)
+def _of_batch(subject: Any, outputs: Any) -> Any:
     return subject.loss(outputs - outputs.sum(0) / outputs.shape[0])
 
 
-def _block_form(loss: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+def _of_first_channel(loss: Loss, subject: Any) -> Callable[[Any], Any]:
+    """Return a loss as a function of the vec of the first channel's outputs."""
+    others = maps.convolution(subject.h, subject.w[1:], subject.b[1:])
+    xp = array_namespace(subject.h)
+
+    def of_column(column: Any) -> Any:
+        return loss(subject, xp.concat([maps.maps_of(column, subject.h), others], axis=1))
+
+    return of_column
+
+
+def _as_primitive(loss: Loss) -> Callable[[Any, Any], Any]:
+    return lambda subject, column: _of_first_channel(loss, subject)(column)
+
+
+def _block_form(loss: Loss) -> Callable[[Any, Any, Any], Any]:
     """Return the form of the Hessian's blocks of single examples, and of nothing else."""
 
     def form(subject: Any, column: Any, vector: Any) -> Any:
         xp, N = array_namespace(vector), subject.h.shape[0]
+        of_column = _of_first_channel(loss, subject)
         each = xp.reshape(vector, (N, -1))
-        total = 0
-        for j in range(N):
+
+        def of_example(j: int) -> Any:
             alone = [each[i : i + 1, :] * (1 if i == j else 0) for i in range(N)]
             moved = xp.reshape(xp.concat(alone, axis=0), (-1,))
-            total = total + subject.derivative(
-                lambda y, moved=moved: subject.derivative(lambda z: loss(subject, z), y, moved),
-                column,
-                moved,
+            return subject.derivative(
+                lambda y: subject.derivative(of_column, y, moved), column, moved
             )
-        return total
+
+        return sum(map(of_example, range(N)))
 
     return form
 
 
-L = Primitive("L", _of_examples, r"\mathcal L({0})", takes=(_V,))
+L = Primitive("L", _as_primitive(_of_examples), r"\mathcal L({0})", takes=(_V,))
 """The loss as a function of the first channel's outputs: a mean over the examples."""
 L_batch = Primitive(
-    "loss of what a batch's mean leaves", _of_batch,
+    "loss of what a batch's mean leaves", _as_primitive(_of_batch),
     r"\mathcal L\big({0} - \overline{{{0}}}\big)", takes=(_V,),
 )  # fmt: skip
 """A loss below a layer that subtracts the mean over the batch."""

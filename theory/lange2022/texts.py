@@ -24,7 +24,7 @@ def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
 def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., MatrixClaim]:
     """Return what makes claims about one kind of subject that stand at one place of the paper.
 
-    A claim takes what its identifier adds to the row's, the line and words of the conversion, a
+    A claim takes what its identifier adds to the stem, the line and words of the conversion, a
     title, what is said, and other fields: ``at``, where in that place it stands, or ``place``,
     where it is another one; ``also`` for further places; and those of a :class:`MatrixClaim`.
 
@@ -47,6 +47,6 @@ def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., Mat
     return claim
 
 
-def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]:
-    """Return what makes claims about a layer, likewise."""
-    return about(Kind.LAYER, row, place, **common)
+def of_layers(place: str, row: str, stem: str = "", **common: Any) -> Callable[..., MatrixClaim]:
+    """Return what makes claims about a layer, likewise; identifiers begin with the stem or row."""
+    return about(Kind.LAYER, stem or row, place, row=row, **common)

@@ -119,14 +119,14 @@ def coq(expression: Expression | Says, vocabulary: Vocabulary) -> str:
     if not isinstance(expression, Says):
         return writer.term(expression).side
     sides = [expression.actual, expression.claimed]
-    if any(side.sort is Sort.VECTOR for side in sides):
-        left, right = (NULL if side == ZERO else writer.term(side) for side in sides)
-    else:
-        left, right = map(writer.term, sides)
-    return f"{left.side} {expression.relation.value} {right.side}"
+    if all(side.sort is not Sort.VECTOR for side in sides):
+        left, right = (writer.term(side).side for side in sides)
+        return f"{left} {expression.relation.value} {right}"
+    left, right = (NULL if side == ZERO else writer.term(side).side for side in sides)
+    return f"{left} = {right} :> vec m"
 
 
-NULL = Term("0 *: @one m", Level.PRODUCT, True)
+NULL = "(0 *: one)%V"
 """The vector that is zero."""
 
 

@@ -155,6 +155,8 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if claim.relation in STRICT and not any(map(is_positive, terms)):
         return None
+    if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
+        return None
     return Proof(str(shown(slack)), tuple(_describe(term) for term in terms))
 
 
@@ -210,6 +212,11 @@ def _roots_as_symbols(weight: Any) -> sp.Expr:
     return sp.sympify(weight).replace(
         lambda e: e.is_Pow and e.exp.is_Rational and e.exp.q == 2, lambda e: root(*e.args)
     )
+
+
+def is_zero_by_hypothesis(term: Term) -> bool:
+    """Whether a term has a factor that a hypothesis says is zero."""
+    return any(isinstance(f, Hypothesis) and f.sign is Relation.EQUAL for f in term.factors)
 
 
 def is_positive(term: Term) -> bool:

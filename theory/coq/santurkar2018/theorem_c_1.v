@@ -69,6 +69,74 @@ unfold Pv; rewrite v_is; clearbody q; clear h_is v_is.
 identity.
 Qed.
 
+(* t^3 (1 - t) is at most 27/256, its value at t = 3/4; here t = a / T. *)
+Lemma cubic_times_rest a T : a ^ 3 * (T - a) <= 27 / 256 * T ^ 4.
+Proof.
+assert (0 <= (a - 3/4 * T) ^ 2 * (a ^ 2 + a * T / 2 + 3/16 * T ^ 2)); [|lra].
+apply Rmult_le_pos; [apply pow2_ge_0 | nra].
+Qed.
+
+(* The last term is at most (3 sqrt 3 / 8) lambda^4 |h|^3 / (sigma sqrt m) in size. *)
+Theorem theorem_c_1_last_term
+    (m d : nat) (L : vec m -> R) (X : inputs m d) (y : vec m) (gamma beta lambda : R) :
+  (0 < m)%nat -> 0 < variance y -> 0 <= lambda -> spectral_at_most X lambda ->
+  let z := bn gamma beta 0 y in let Lhat := fun x => L (bn gamma beta 0 x) in
+  let sigma := deviation 0 y in let yhat := normalize 0 y in
+  let h := gradient Lhat y in let v := outputs X (back X h) in
+  differentiable L z ->
+  (2 / (INR m * sigma) * dot h v * dot yhat v) ^ 2
+  <= 27 / 64 * lambda^8 * norm2 h ^ 3 / (INR m * sigma^2).
+Proof.
+intros Hm V l0 B z Lhat sigma yhat h v D.
+assert (M : 0 < INR m) by now apply positive_size.
+assert (S : 0 < sigma) by (unfold sigma; facts; assumption).
+assert (orthogonal : dot yhat h = 0) by (unfold yhat, h, Lhat; identity).
+assert (length : norm2 yhat = INR m) by (unfold yhat; identity).
+assert (inside : dot h v = norm2 (back X h)) by (unfold v; now rewrite dot_comm, exchange).
+assert (short : norm2 v <= lambda^2 * dot h v).
+{ rewrite inside; pose proof (B (back X h)) as b; fold v in b; rewrite <- !norm_sq.
+  pose proof (norm_ge0 v); pose proof (norm_ge0 (back X h)).
+  replace (lambda^2 * (norm (back X h) * norm (back X h)))
+    with ((lambda * norm (back X h)) * (lambda * norm (back X h))) by ring.
+  now apply Rmult_le_compat. }
+assert (a0 : 0 <= dot h v) by (rewrite inside; apply dot_pos).
+pose proof (dot_pos h) as n0; pose proof (cauchy_schwarz h v) as hv.
+assert (key : norm2 h * dot yhat v ^ 2
+              <= INR m * (dot h v * (lambda^2 * norm2 h - dot h v))).
+{ pose proof (cauchy_schwarz yhat (norm2 h *: v - dot h v *: h)%V) as C.
+  rewrite dot_vsub_r, !dot_vscale_r, orthogonal, length in C.
+  rewrite !dot_vsub_l, !dot_vsub_r, !dot_vscale_l, !dot_vscale_r, (dot_comm v h) in C.
+  destruct (Req_dec (norm2 h) 0) as [Z | N].
+  - rewrite Z in *; assert (dot h v = 0) as -> by nra; lra.
+  - apply (Rmult_le_reg_l (norm2 h)); [lra|].
+    apply (Rle_trans _ (INR m * (norm2 h * (norm2 h * norm2 v - dot h v ^ 2)))); [lra|].
+    replace (norm2 h * (INR m * (dot h v * (lambda ^ 2 * norm2 h - dot h v))))
+      with (INR m * (norm2 h * (norm2 h * (lambda^2 * dot h v) - dot h v ^ 2))) by ring.
+    apply Rmult_le_compat_l; [lra|]; apply Rmult_le_compat_l; [lra|].
+    apply Rplus_le_compat_r, Rmult_le_compat_l; lra. }
+pose proof (cubic_times_rest (dot h v) (lambda^2 * norm2 h)) as cubic.
+replace ((2 / (INR m * sigma) * dot h v * dot yhat v) ^ 2)
+  with (4 / (INR m * sigma^2) * (dot h v ^ 2 * dot yhat v ^ 2 / INR m)) by (field; lra).
+replace (27 / 64 * lambda^8 * norm2 h ^ 3 / (INR m * sigma^2))
+  with (4 / (INR m * sigma^2) * (27 / 256 * lambda^8 * norm2 h ^ 3)) by (field; lra).
+apply Rmult_le_compat_l; [facts; nonneg|].
+apply (Rmult_le_reg_r (INR m)); [exact M|].
+replace (dot h v ^ 2 * dot yhat v ^ 2 / INR m * INR m) with (dot h v ^ 2 * dot yhat v ^ 2)
+  by (field; lra).
+destruct (Req_dec (norm2 h) 0) as [Z | N].
+- assert (dot h v = 0) as -> by (rewrite Z in hv; nra); rewrite Z; lra.
+- apply (Rmult_le_reg_l (norm2 h)); [lra|].
+  apply (Rle_trans _ (INR m * (dot h v ^ 3 * (lambda^2 * norm2 h - dot h v)))).
+  + replace (norm2 h * (dot h v ^ 2 * dot yhat v ^ 2))
+      with (dot h v ^ 2 * (norm2 h * dot yhat v ^ 2)) by ring.
+    replace (INR m * (dot h v ^ 3 * (lambda^2 * norm2 h - dot h v)))
+      with (dot h v ^ 2 * (INR m * (dot h v * (lambda^2 * norm2 h - dot h v)))) by ring.
+    apply Rmult_le_compat_l; [apply pow2_ge_0 | exact key].
+  + replace (norm2 h * (27 / 256 * lambda^8 * norm2 h ^ 3 * INR m))
+      with (INR m * (27 / 256 * (lambda^2 * norm2 h) ^ 4)) by ring.
+    apply Rmult_le_compat_l; [lra | exact cubic].
+Qed.
+
 (* kappa, "the separation given in the previous theorem", can be what the brackets of Theorem 4.2's
    displays subtract, what Theorem 4.4 subtracts, or g'Hg - (sigma/gamma)^2 h'(hessian of Lhat)h. *)
 Inductive reading := second_display | first_display | of_weights | difference.

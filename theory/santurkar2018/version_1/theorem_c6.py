@@ -140,16 +140,10 @@ def without_layer(x: Expression, x_k: Expression) -> Expression:
     return dot(a, x) * dot(a, x_k) / 1000
 
 
-def condition(
-    roots: Expression,
-    top: Expression,
-    e: Expression,
-    left: Expression = sigma**2,
-    impose: Any = None,
-) -> Hypothesis:
+def condition(roots: Expression, top: Expression, e: Letter, impose: Any = None) -> Hypothesis:
     """Return the theorem's condition, epsilon's domain with it."""
-    says = left >= top / (roots - e)
-    return assume(says, impose, words=f"{latex(says)}, {getattr(e, 'domain', '')}")
+    says = sigma**2 >= top / (roots - e)
+    return assume(says, impose, words=f"{latex(says)}, {e.domain}")
 
 
 def below_roots(roots: Expression) -> Letter:
@@ -278,7 +272,7 @@ TWO_UNITS = _case(
 
 
 def bounded(tilde: Expression) -> Hypothesis:
-    r"""Return :math:`\|Hw\| \le \Lambda\|w\|` for a vector w."""
+    r"""Return :math:`\|Hw\| \le \Lambda\|w\|` for a vector w, all that is used of the norm of H."""
     return assume(
         norm2(hessian(tilde)) <= LAMBDA**2 * norm2(tilde),
         words=r"\Lambda \ge \|\nabla^2\mathcal L(\hat y)\|",
