@@ -338,7 +338,7 @@ def _factors(
 ) -> list[tuple[Term, float]]:
     """Return the terms whose factor differs, with the factor found; none where nothing fits.
 
-    The fewest terms that explain the output: one, two, or all of them.
+    The fewest terms that explain the output: one, two, the closed form's own, or those and others.
     """
     output = _compared(observation, answer).ravel()
     has_enough = observation.case.place.statistics.shape[1] >= ENOUGH
@@ -351,7 +351,8 @@ def _factors(
     is_fit, noise = FITS[observation.case.dtype]
     tolerance = max(is_fit * np.linalg.norm(rest), noise * np.linalg.norm(output))
     used = [k for k in range(len(parts)) if lengths[k] > 0]
-    choices = [*combinations(used, 1), *combinations(used, 2)]
+    own = tuple(k for k in used if expected[k])
+    choices = [*combinations(used, 1), *combinations(used, 2), own]
     if observation.case.place.statistics.shape[1] >= len(used):
         choices.append(tuple(used))
     for chosen in choices:
