@@ -89,7 +89,10 @@ EDITS = {
         "proposition_10_left_out": ("(~~ (kept t x && kept a y))", "(kept t x && kept a y)"),
         "proposition_10_sharp": ("part_left_out R r s t a * M", "part_left_out R r s t a"),
         "proposition_10_corrected": ("(half k <= maxn r s)%N -> ", ""),
-        "proposition_10_attained": ("- (part_left_out R r s t a * q)", "part_left_out R r s t a * q"),
+        "proposition_10_attained": (
+            "- (part_left_out R r s t a * q)",
+            "part_left_out R r s t a * q",
+        ),
         "proposition_10_middle": ("t = half k :> nat -> ", ""),
         "proposition_10_refuted": ("odd k", "(k == 3)%N"),
     },
