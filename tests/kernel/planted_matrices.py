@@ -1,4 +1,4 @@
-"""For each theorem on matrices and convolutions, a wrong statement: what is edited, and into what."""
+"""For each theorem on matrices and convolutions, a wrong statement: what is edited, into what."""
 
 EDITS = {
     "SpectralTheorem.v": {"spectral_theorem": ("A^T = A", "A^T = - A")},
@@ -6,6 +6,17 @@ EDITS = {
         "condition_number_by_quotients": ("b <= c ^+ 2 * a", "b <= c * a"),
         "condition_number_is_defined": ("F != 0 -> ", ""),
         "condition_number_of_product": ("B \\in unitmx -> ", ""),
+    },
+    "lange2022/equations_28_32.v": {
+        "equation_28": ("t ^+ 2 - dot", "t ^+ 2 + dot"),
+        "equation_29": ("2 * t *", "t *"),
+        "line_586": ("N%:R * t ^+ 2", "t ^+ 2"),
+        "equation_30": ("(1 + 2 * sq mu)", "(1 + sq mu)"),
+        "equation_31": ("(0 < N)%N -> dot (mean H) x != 0 ->", "(0 < N)%N -> x != 0 ->"),
+        "line_193_centred": ("(centred H mu)", "H"),
+        "line_193_orthogonal": ("(mean H))^T", "(2 *: mean H))^T"),
+        "line_195_corrected": ("N%:R^-1", "N%:R"),
+        "centring_of_centred_data": ("mean H = 0 -> ", ""),
     },
     "lange2022/theorem_4_centring.v": {
         "theorem_4a": ("full_column_rank Hhat", "full_column_rank U"),
@@ -25,16 +36,16 @@ EDITS = {
         "lemma_A1_by_largest": ("K ^+ 2 <= lambda * K0 ^+ 2", "K <= K0"),
         "lemma_A1_any_rank": ("K <= Num.sqrt n%:R * K0", "K <= K0"),
         "lemma_A1": ("Num.sqrt n%:R * K0", "K0"),
-        "lemma_A1_property_A": ("property_A F p -> ", ""),
+        "lemma_A1_property_A": ("-> K <= K0", "-> K < K0"),
         "lemma_A1_two_columns": ("n <= 2", "n <= 3"),
     },
     "lange2022/theorem_4_scaling.v": {
-        "theorem_4c": ("nonzero d0 -> ", ""),
+        "theorem_4c": ("nonzero d0 ->", ""),
         "theorem_4c_sqrt_n": ("Num.sqrt n%:R", "Num.sqrt n.-1%:R"),
         "theorem_4c_by_correlation": ("lambda * K0 ^+ 2", "lambda * K0"),
-        "theorem_4c_free_bias": ("full_column_rank (augmented H) -> ", ""),
+        "theorem_4c_free_bias": ("full_column_rank (augmented H) ->", ""),
         "theorem_4_improves_corrected": ("K' ^+ 2 <= lambda * K ^+ 2", "K' ^+ 2 <= K ^+ 2"),
-        "theorem_4_property_A": ("property_A (centred H (mean H)) p -> ", ""),
+        "theorem_4_property_A": ("-> K <= K0", "-> K < K0"),
         "theorem_4_improves_two_features": ("n <= 2", "n <= 3"),
         "theorem_4_chain": ("K <= K' * L", "K <= K'"),
         "theorem_4_chain_end": ("K <= L * ", "K <= "),
@@ -88,7 +99,7 @@ EDITS = {
     "lange2022/proposition_10.v": {
         "proposition_10_left_out": ("(~~ (kept t x && kept a y))", "(kept t x && kept a y)"),
         "proposition_10_sharp": ("part_left_out R r s t a * M", "part_left_out R r s t a"),
-        "proposition_10_corrected": ("(half k <= maxn r s)%N -> ", ""),
+        "proposition_10_corrected": ("(half k <= maxn r s)%N ->", ""),
         "proposition_10_attained": (
             "- (part_left_out R r s t a * q)",
             "part_left_out R r s t a * q",
