@@ -9,7 +9,7 @@ from planted_proofs import EDITS, WRONG_LAYERS, edited
 from theory.claim import Verdict
 from theory.santurkar2018 import theorem_4_1
 from verify.kernel import coq
-from verify.kernel.compilation import Compilation, UnprovedError, library
+from verify.kernel.compilation import Compilation, UnprovedError, library, with_question
 from verify.kernel.evidence import Outcome
 from verify.kernel.export import exported
 
@@ -79,7 +79,9 @@ def test_a_wrong_definition_of_the_layer_breaks_its_derivative(tmp_path, mistake
 
 def test_what_a_theorem_rests_on_is_told(tmp_path):
     text = "Theorem middle (P : Prop) : P \\/ ~ P.\nProof. exact (classic P). Qed.\n"
-    [found] = compiled({"a.v": f"Require Import Classical.\n{text}"}, tmp_path).values()
+    [found] = compiled(
+        {"a.v": with_question(f"Require Import Classical.\n{text}")}, tmp_path
+    ).values()
     assert [c.assumptions for c in found.checks] == [("classic",)]
 
 
@@ -87,7 +89,7 @@ def test_an_assumption_that_is_not_allowed_is_a_failure(tmp_path):
     text = "Require Import IndefiniteDescription.\n" \
         "Theorem some (P : nat -> Prop) : (exists x, P x) -> {x : nat | P x}.\n" \
         "Proof. exact (constructive_indefinite_description P). Qed.\n"  # fmt: skip
-    [found] = compiled({"a.v": text}, tmp_path).values()
+    [found] = compiled({"a.v": with_question(text)}, tmp_path).values()
     [check] = found.checks
     assert check.outcome is Outcome.FAILED
     assert check.message == "rests on constructive_indefinite_description"
