@@ -9,7 +9,7 @@ SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
 EXTRAS_onnx := conform-onnx,conform-onnxruntime
 SURVEYS_onnx := onnx onnxruntime
 
-.PHONY: verify deep prove conform experiments flake test lint docs package bench clean
+.PHONY: verify deep prove conform checkers experiments flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: build/conform/%/.installed
 
@@ -63,6 +63,11 @@ conform-%: build/conform/%/.installed
 	for survey in $(or $(SURVEYS_$*),$*); do \
 		build/conform/$*/bin/python -m verify.conform.survey $$survey || exit 1; \
 	done
+
+# What other checkers notice of the faults that the tests plant.
+checkers: build/conform/jax/.installed
+	PYTHONPATH=tests/conform/zoo build/conform/jax/bin/python benchmarks/other_checkers.py \
+		> docs/measured/other_checkers.json
 
 build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.txt
 	$(PYTHON) -m venv build/conform/$*

@@ -11,13 +11,14 @@ forward 1e-2
 forward 1e-4, gradients 1e-4
     a usual unit test: the output, and then the gradients for a random cotangent too, in float32
     against PyTorch's own function, ``atol = rtol = 1e-4``.
-opcheck
-    ``torch.library.opcheck`` is for registered operators only and has nothing to check here.
+check_grads
+    ``jax.test_util.check_grads`` to second order in both modes, float64, of the faults that are
+    planted in JAX; where JAX is not installed, that column is missing.
 
 A layer with running statistics is compared after one step of training and then in evaluation.
 A checker that raises any error has noticed.
 
-    PYTHONPATH=.:tests/conform/zoo python benchmarks/other_checkers.py > other_checkers.json
+    PYTHONPATH=tests/conform/zoo python benchmarks/other_checkers.py > other_checkers.json
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -33,6 +36,7 @@ from torch import Tensor
 from torch.autograd import gradcheck, gradgradcheck
 from torch.nn import functional
 from wrong_layers import FAULTS, Fault
+from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
 
 EPS = 1e-5
 Layer = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -67,11 +71,6 @@ def as_function(fault: Fault, dtype: torch.dtype) -> Layer:
     if isinstance(fault.layer, type):
         module = fault.layer(4, eps=EPS, dtype=dtype)
         return lambda x, g, b: torch.func.functional_call(module, {"weight": g, "bias": b}, (x,))
-    if (
-        "x: np" in (fault.layer.__doc__ or "")
-        or fault.layer.__name__ == "one_buffer_for_all_results"
-    ):
-        return lambda *at: torch.from_numpy(fault.layer(*(t.detach().numpy() for t in at), EPS))
     return lambda x, g, b: fault.layer(x, g, b, EPS)
 
 
@@ -132,17 +131,42 @@ def notices(checker: Callable[[Fault], None], fault: Fault) -> bool:
     return False
 
 
+def by_check_grads(fault: Fault) -> None:
+    """Compare derivatives to second order with differences."""
+    import jax
+    from jax.test_util import check_grads
+
+    jax.config.update("jax_enable_x64", True)
+    at = [jax.numpy.asarray(t.detach().numpy()) for t in inputs(fault, torch.float64, 0)]
+    modes = fault.asked.get("modes", ("fwd", "rev"))
+    check_grads(lambda x, g, b: fault.layer(x, g, b, EPS), at, order=2, modes=modes)
+
+
+def faults_in_jax() -> tuple[Fault, ...]:
+    """Return the faults that are planted in JAX, where it is installed."""
+    if find_spec("jax") is None:
+        return ()
+    from wrong_in_jax import FAULTS as IN_JAX
+
+    return tuple(IN_JAX)
+
+
 def measured() -> dict[str, Any]:
     """Return which checker notices which fault, with the versions."""
+    of_torch = [fault for fault in FAULTS if fault not in NUMPY_PAIRS]
+    in_jax = faults_in_jax()
     found = {
         fault.name: {name: notices(checker, fault) for name, checker in CHECKERS.items()}
-        for fault in FAULTS
+        for fault in of_torch
     }
+    found |= {fault.name: {"check_grads": notices(by_check_grads, fault)} for fault in in_jax}
+    named = [*CHECKERS, *(["check_grads"] if in_jax else [])]
+    libraries = ["torch", *(["jax"] if in_jax else [])]
     return {
-        "versions": {"torch": torch.__version__, "python": sys.version.split()[0]},
-        "faults": {fault.name: fault.layer.__doc__ for fault in FAULTS},
+        "versions": {"python": sys.version.split()[0], **{n: version(n) for n in libraries}},
+        "faults": {fault.name: fault.layer.__doc__ for fault in (*of_torch, *in_jax)},
         "noticed": found,
-        "counts": {name: sum(row[name] for row in found.values()) for name in CHECKERS},
+        "counts": {n: sum(row.get(n, False) for row in found.values()) for n in named},
     }
 
 

@@ -16,6 +16,7 @@ from array_api_compat import array_namespace
 from theory import batchnorm, preconditioning
 from theory.arithmetic import sqrt as root
 from theory.arithmetic.spectra import (
+    RANK,
     condition_number,
     squared_condition_number,
     squared_singular_values,
@@ -89,7 +90,7 @@ t = Letter("t", "t", _N, lambda layer: layer.direction[0])
 """Its first entry."""
 x = Letter("x", "x", _V, lambda layer: layer.direction[1:])
 """What is below it, (n,)."""
-d0 = vector_of("d_0", "d_0", "scaling")
+d0 = vector_of("d", "d", "scaling")
 r"""The diagonal of :math:`D_0`, (n + 1,)."""
 what = Letter(
     "what",
@@ -98,7 +99,7 @@ what = Letter(
     lambda layer: array_namespace(layer.W).concat([layer.b[:1], layer.W[0, :]], axis=0),
 )
 """The first output's bias and weights, (n + 1,)."""
-w = Letter("w", r"\hat w", _V)
+w = Letter("w", "w", _V)
 """The variable of a derivative in them."""
 a = Letter("a", "a", _V)
 """The variable of a derivative in one output of every example."""
@@ -134,6 +135,29 @@ def _with_eigenvector(C: Any, vector: Any, end: int) -> Any:
     for value in values[:-1] if end else values[1:]:
         image = C @ image - value * image
     return (vector @ image) ** 2
+
+
+def _resolvent(C: Any, vector: Any, end: int) -> Any:
+    """Return the form of the pseudo-inverse of an extreme eigenvalue less C."""
+    if C.dtype != object:
+        xp = array_namespace(C)
+        found = xp.linalg.eigh(C)
+        gaps, squares = found.eigenvalues[end] - found.eigenvalues, vector @ found.eigenvectors
+        far = abs(gaps) > RANK * abs(found.eigenvalues).max()
+        zero = 0 * gaps
+        return xp.where(far, squares**2 / xp.where(far, gaps, zero + 1), zero).sum()
+    values: list[Any] = []
+    for value in spectrum(C):
+        if not values or not value.overlaps(values[-1]):
+            values.append(value)
+    others = values[:-1] if end else values[1:]
+    total = 0 * vector[0]
+    for value in others:
+        image, weight = vector, 1 / (values[end] - value)
+        for other in (other for other in values if other is not value):
+            image = (C @ image - other * image) / (value - other)
+        total = total + weight * (vector @ image)
+    return total
 
 
 def _null_part(F: Any, vector: Any) -> Any:
@@ -391,6 +415,19 @@ along_last = Operation(
     takes=(_M, _V),
 )
 """The same for the smallest eigenvalue's."""
+top_resolvent = Operation(
+    "resolvent at the largest eigenvalue",
+    lambda C, v: _resolvent(C, v, -1),
+    r"{1:atom}^\top (\lambda_{{\max}}({0}) - {0})^+ {1:atom}",
+    takes=(_M, _V),
+)
+"""The form of a pseudo-inverse, for a symmetric matrix."""
+bottom_resolvent = Operation(
+    "resolvent at the smallest eigenvalue",
+    lambda C, v: -_resolvent(C, v, 0),
+    r"{1:atom}^\top ({0} - \lambda_{{\min}}({0}))^+ {1:atom}",
+    takes=(_M, _V),
+)
 null_part = Operation(
     "projection on the null space",
     _null_part,
@@ -454,7 +491,7 @@ P = named("P", U @ D)
 G = named("G", over_diag(C, deviations))
 Ghat = named(r"\hat G", beside(e, G))
 HU = named(r"{0} {1:product}", beside(e, C), Hhat, U)
-augmented_variances = named(r"(1, \sigma_H^2)", stacked(unit, variances))
+augmented_variances = stacked(unit, variances)
 r"""The squares of the columns' norms of :math:`\hat H U`, over N."""
 KAPPA_BEFORE = kappa2(Hhat)
 KAPPA_CENTRED = kappa2(HU)

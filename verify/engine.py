@@ -8,6 +8,7 @@ from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 
+from theory.catalogue import checked
 from theory.lange2022 import CLAIMS as LANGE
 from theory.santurkar2018 import CLAIMS as SANTURKAR
 from theory.statement import Statement
@@ -19,7 +20,7 @@ from verify.witnesses.witness import Witness
 
 __all__ = ["CLAIMS", "WITNESSES"]
 
-CLAIMS: Sequence[Statement] = (*SANTURKAR, *LANGE)
+CLAIMS: Sequence[Statement] = checked((*SANTURKAR, *LANGE))
 
 
 @dataclass(frozen=True)

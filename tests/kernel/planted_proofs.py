@@ -16,7 +16,7 @@ EDITS = {
     "santurkar2018/theorem_4_1.v": {
         "theorem_4_1_equality": ("- dot g yhat ^ 2 / INR m", "- dot g yhat ^ 2"),
         "theorem_4_1": ("norm2 g - dot one g ^ 2", "norm2 g - 2 * dot one g ^ 2"),
-        "theorem_4_1_eps": ("0 <= eps -> ", ""),
+        "theorem_4_1_eps": ("0 <= eps", "True"),
         "theorem_4_1_eps_equality": ("1 + eps / sigma^2", "1 - eps / sigma^2"),
         "theorem_4_1_bound": ("gamma^2 / sigma^2 *", "gamma / sigma^2 *"),
         "theorem_4_1_supplement_fails": ("(1 < m)%nat", "(0 < m)%nat"),
@@ -27,13 +27,13 @@ EDITS = {
         "theorem_4_2_equality": ("- gamma / (INR m", "+ gamma / (INR m"),
         "theorem_4_2": ("0 < variance y", "0 <= variance y"),
         "theorem_4_2_eps_corrected": ("3 * b^2", "2 * b^2"),
-        "theorem_4_2_second_display": ("  dot w (H w) <= dot g (H g) ->\n", ""),
-        "theorem_4_2_second_display_corrected": (" -> gamma^2 <= sigma^2", ""),
+        "theorem_4_2_second_display": ("dot w (H w) <= dot g (H g)", "True"),
+        "theorem_4_2_second_display_corrected": ("gamma^2 <= sigma^2", "True"),
         "theorem_4_2_second_display_refuted": ("~ theorem", "theorem"),
     },
     "santurkar2018/theorem_4_4.v": {
         "theorem_4_4_corrected": ("lambda^2 / INR m", "lambda^2"),
-        "theorem_4_4_eps": ("0 <= eps -> ", ""),
+        "theorem_4_4_eps": ("0 <= eps", "True"),
         "theorem_4_4_refuted": ("(S power)", "0"),
     },
     "santurkar2018/theorem_c_1.v": {
@@ -42,11 +42,11 @@ EDITS = {
         "theorem_c_1_refuted": ("~ theorem", "theorem"),
     },
     "santurkar2018/lemma_4_5.v": {
-        "observation_4_3": ("k <> 0 -> ", ""),
+        "observation_4_3": ("k <> 0", "True"),
         "lemma_4_5": ("- 1 / norm2 W", "- 2 / norm2 W"),
     },
     "santurkar2018/version_1.v": {
-        "version_1_theorem_3_1": (" -> dot one x = 0", ""),
+        "version_1_theorem_3_1": ("dot one x = 0", "True"),
         "version_1_theorem_3_1_corrected": ("1 + eps", "1 - eps"),
         "version_1_theorem_3_2_sharpened": ("(4 * sigma^2)", "(5 * sigma^2)"),
         "version_1_theorem_3_2": ("1 / sqrt c + 1", "1 / sqrt c - 1"),

@@ -11,16 +11,27 @@ from theory.language.plain import plain
 from verify.engine import CLAIMS
 from verify.witnesses import abstract
 
+
+def has_variants(claim):
+    return next(wrong(claim), None) is not None
+
+
 EXPRESSIONS = [claim for claim in CLAIMS if claim.says is not None and not claim.unreadable]
-EQUATIONS = [c for c in EXPRESSIONS if c.relation is Relation.EQUAL]
+EQUATIONS = [c for c in EXPRESSIONS if c.relation is Relation.EQUAL and has_variants(c)]
 PROVED_FOR_EVERY_M = [
     claim
     for claim in EXPRESSIONS
-    if isinstance(claim, Claim)
-    and claim.expected is Verdict.PROVED
-    and next(wrong(claim), None) is not None
+    if isinstance(claim, Claim) and claim.expected is Verdict.PROVED and has_variants(claim)
 ]
-SAME: dict[str, dict[str, str]] = {}
+_STEP = "theta* + v - theta* - alpha*"
+_SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
+SAME: dict[str, dict[str, str]] = {
+    "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
+    "L-proof-thm-1/eq-24": {
+        f"{_STEP}{_SLOPE} + v)": "the slope at theta* is zero",
+        f"{_STEP}({_SLOPE} + v) + {_SLOPE}))": "the slope at theta* is zero",
+    },
+}
 """By identifier: variants that say the same, and why."""
 
 

@@ -26,6 +26,8 @@ from verify.witnesses.stacks import loss_of, stacked
 
 CLOSE = 1e-9
 """Relative; the cases are small integers and well-conditioned batches."""
+MEANINGLESS = (ZeroDivisionError, RuntimeError, ValueError)
+"""What a variant may be worth nothing by: a shape that does not fit, an index that is a half."""
 
 
 def wrong(claim: Statement) -> Iterator[Says]:
@@ -53,12 +55,15 @@ def is_refuted(claim: Statement, variant: Says) -> bool:
 def _differs(values: Values, says: Says, variant: Says) -> bool:
     try:
         return not _close(*(_array(values.sides(s).claimed) for s in (says, variant)))
-    except (ZeroDivisionError, RuntimeError):
+    except MEANINGLESS:
         return True
 
 
 def _holds(values: Values, says: Says) -> bool:
-    actual, claimed = map(_array, values.sides(says))
+    try:
+        actual, claimed = np.broadcast_arrays(*map(_array, values.sides(says)))
+    except MEANINGLESS:
+        return False
     slack = actual - claimed if says.relation in (Relation.AT_LEAST, Relation.MORE_THAN) else (
         claimed - actual
     )  # fmt: skip

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import sympy as sp
 
@@ -34,6 +34,10 @@ Label = tuple[int, str]
 
 ONE = "one"
 _fresh = count()
+
+
+class SymbolicLengthError(TypeError):
+    """The length of an abstract vector was asked for as a number; it is the symbol m."""
 
 
 @dataclass(eq=False)
@@ -101,6 +105,12 @@ class AbstractVector:
             for (k, b), y in other.coefficients.items()
         )
         return sum(terms, start=sp.Integer(0))
+
+    def __len__(self) -> NoReturn:
+        raise SymbolicLengthError("the length is the symbol m; ask for length()")
+
+    def __bool__(self) -> bool:
+        return True
 
     def length(self) -> sp.Symbol:
         """Return the symbol m."""

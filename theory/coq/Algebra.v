@@ -86,7 +86,6 @@ Ltac letters_of_unit y eps Mpos P :=
   repeat match goal with D : twice_differentiable _ (?g *: normalize ?e ?y + ?b *: one)%V |- _ =>
     rewrite <- (bn_normalize g b e y) in * end;
   repeat rewrite mean_dot; repeat rewrite sum_dot;
-  other_layers eps y;
   pose proof (dot_one_centre Mpos y) as OneC;
   pose proof (norm2_centre Mpos P) as CC;
   pose proof (y_centre y) as Batch;
@@ -104,7 +103,7 @@ Ltac letters_of_unit y eps Mpos P :=
       assert (Hsym : forall a b, dot a (H b) = dot (H a) b) by reflexivity;
       clearbody H
     end ];
-  rewrite ?bn_normalize, ?(normalize_centre eps y);
+  rewrite ?bn_normalize; other_layers eps y; rewrite ?(normalize_centre eps y);
   set (c := centre y) in *; set (s := deviation eps y) in *; set (mu := mean y) in *;
   clearbody c s mu;
   rewrite ?Batch.

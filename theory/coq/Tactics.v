@@ -230,6 +230,9 @@ Proof. intro N. pose proof (Rsqr_pos_lt a N) as S. unfold Rsqr in S. lra. Qed.
 Lemma pow_even_nonneg a n : 0 <= a ^ (2 * n).
 Proof. rewrite pow_mult. apply pow_le, pow2_ge_0. Qed.
 
+Lemma positive_of a : 0 <= a -> a <> 0 -> 0 < a.
+Proof. intros [P | E] N; [exact P | now elim N]. Qed.
+
 Ltac positive :=
   first
   [ assumption | lra
@@ -240,14 +243,13 @@ Ltac positive :=
     | |- 0 < ?a ^ 2 => apply square_pos; assumption
     | |- 0 < ?a + ?b => apply Rplus_lt_0_compat; positive
     | |- 0 < dot ?a ?a => apply dot_positive; assumption
-    | Z : sqrt ?e <> 0 |- 0 < sqrt ?e =>
-        destruct (sqrt_pos e) as [Pos | Zero]; [exact Pos | elim Z; symmetry; exact Zero]
     | |- 0 < sqrt _ => apply sqrt_lt_R0; positive
-    end ].
-Ltac nonneg :=
+    | Z : ?e <> 0 |- 0 < ?e => apply (positive_of e); [nonneg | exact Z]
+    end ]
+with nonneg :=
   first
-  [ assumption | lra
-  | apply pow2_ge_0 | apply (pow_even_nonneg _ 2) | apply (pow_even_nonneg _ 3) | apply dot_pos
+  [ assumption | lra | apply pow2_ge_0 | apply (pow_even_nonneg _ 2)
+  | apply (pow_even_nonneg _ 3) | apply dot_pos | apply Rabs_pos | apply norm_ge0
   | match goal with
     | |- 0 <= ?a * ?b => apply Rmult_le_pos; nonneg
     | |- 0 <= ?a / ?b => apply quotient_nonneg; [nonneg | positive]
@@ -260,7 +262,7 @@ Ltac nonneg :=
 (* A term with a factor that a hypothesis says is zero. *)
 Ltac vanishing :=
   match goal with Q : 0 = ?q |- context [?q] =>
-    rewrite <- Q, ?Rmult_0_r, ?Rmult_0_l; apply Rle_refl end.
+    rewrite <- Q, ?Rmult_0_r, ?Rmult_0_l; lra end.
 Ltac nonneg_terms :=
   lazymatch goal with
   | |- 0 <= ?a + ?b => apply Rplus_le_le_0_compat; nonneg_terms

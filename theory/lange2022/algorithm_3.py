@@ -16,156 +16,159 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory import preconditioning
-from theory.lange2022.equations_19_22 import column_means, mean, rows, variance
-from theory.lange2022.texts import at
-from theory.lange2022.unfolding import augmented, stacked
-from theory.matrix_claim import Kind, Maps, MatrixClaim
-from theory.statement import Relation, Sides, Verdict
+from theory import maps, preconditioning
+from theory.lange2022.texts import about, at
+from theory.language.arrays import transpose
+from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.maps import (
+    H_cal,
+    N,
+    by_column,
+    column_mean,
+    h,
+    k,
+    mean_of,
+    number_of,
+    q,
+    r,
+    repeated,
+    s,
+    stacked,
+    variance_of,
+)
+from theory.matrix_claim import Kind
+from theory.statement import Form, Verdict
+
+_N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 
-def repeated(values: Any, k: int) -> Any:
-    r""":math:`x \otimes e`: k^2 copies of each channel's number, ``(k^2 c,)``."""
-    xp = array_namespace(values)
-    return xp.reshape(xp.stack([values] * (k * k), axis=1), (-1,))
-
-
-def regularized(maps: Maps) -> Any:
-    r""":math:`\tilde\sigma(p)^2`, (22) plus a number."""
-    return variance(maps.h) + maps.q
-
-
-def by_matrices(maps: Maps) -> Any:
-    r"""(23) with its matrices: :math:`\frac1{q^2}P P^\top[G_b; G_w]`, weights and bias for G."""
-    k, v, mu = maps.w.shape[-1], regularized(maps), mean(maps.h)
-    row, deviation = repeated(mu, k), repeated(v, k)
-    xp, n = array_namespace(maps.h), row.shape[0]
+def _centring(row: Any) -> Any:
+    xp, n = array_namespace(row), row.shape[0]
     identity = xp.eye(n + 1, dtype=row.dtype)
-    U = xp.concat([xp.concat([identity[0, :1], -row])[None, :], identity[1:, :]], axis=0)
-    D_squared = identity * xp.concat([identity[0, :1] + 0 * row[:1], 1 / deviation])
-    gradient = stacked(maps.w, maps.b)
-    return U @ (D_squared @ (U.T @ gradient)) / (maps.q * maps.q)
+    top = xp.concat([identity[0, :1], -row])[None, :]
+    return xp.concat([top, identity[1:, :]], axis=0)
 
 
-def step_4(maps: Maps) -> Any:
-    """The new gradient in the weights."""
-    mu, v = mean(maps.h)[None, :, None, None], regularized(maps)[None, :, None, None]
-    return (maps.w - mu * maps.b[:, None, None, None]) / v / (maps.q * maps.q)
+def _inverse_diagonal(values: Any) -> Any:
+    xp, n = array_namespace(values), values.shape[0]
+    identity = xp.eye(n + 1, dtype=values.dtype)
+    return identity * xp.concat([identity[0, :1] + 0 * values[:1], 1 / values])
 
 
-def step_5(maps: Maps, weights: Any) -> Any:
-    """The new gradient in the bias, with some gradient in the weights."""
-    mu = mean(maps.h)[None, :, None, None]
-    return maps.b / (maps.q * maps.q) - (mu * weights).sum((1, 2, 3))
+centring = Operation(
+    "U", _centring, r"\begin{{bmatrix}}1 & -{0}^\top\\ 0 & I\end{{bmatrix}}", gives=_M, takes=(_V,)
+)
+"""U of (23), for any means."""
+inverse_diagonal = Operation(
+    "D^2", _inverse_diagonal,
+    r"\begin{{bmatrix}}1 & 0\\ 0 & \operatorname{{diag}}({0})\end{{bmatrix}}^{{-1}}", gives=_M,
+    takes=(_V,),
+)  # fmt: skip
+"""The square of D of (23), for any variances."""
+less_row = Operation(
+    "less", lambda matrix, row: matrix - row, r"{0} - e {1}^\top", gives=_M, takes=(_M, _V)
+)
+column_sums = Operation(
+    "sums of columns", lambda matrix: matrix.sum(0), r"e^\top \big({0}\big)", gives=_V, takes=(_M,)
+)
+per_output = Operation(
+    "for each output", lambda b: b[:, None, None, None], "{0}(d)", gives=_MAPS, takes=(_V,)
+)
+over_kernel = Operation(
+    "sum over the kernel", lambda weights: weights.sum((1, 2, 3)),
+    r"\sum_{{i,j,p}} {0}(i, j, p, d)", gives=_V, takes=(_MAPS,),
+)  # fmt: skip
+library_step = Operation(
+    "preconditioned_gradient",
+    lambda G_w, G_b, mean, variance, q2, k: _library_step(G_w, G_b, mean, variance, q2, k),
+    r"\operatorname{{preconditioned\_gradient}}({1}, {0}, {2} \otimes e, {3} \otimes e, {4})",
+    gives=_M,
+    takes=(_MAPS, _V, _N, _N, _N, _N),
+)
 
 
-def in_turn(maps: Maps) -> Sides:
-    """Step 5 with what step 4 has left."""
-    new = step_4(maps)
-    return Sides(by_matrices(maps), stacked(new, step_5(maps, new)))
-
-
-def at_once(maps: Maps) -> Sides:
-    """Step 5 with the old gradient in the weights."""
-    return Sides(by_matrices(maps), stacked(step_4(maps), step_5(maps, maps.w)))
-
-
-def shipped(maps: Maps) -> Sides:
-    """The shipped steps, on weights flattened and statistics repeated."""
-    k, d = maps.w.shape[-1], maps.w.shape[0]
-    xp = array_namespace(maps.w)
+def _library_step(G_w: Any, G_b: Any, mean: Any, variance: Any, q2: Any, k: int) -> Any:
+    xp = array_namespace(G_w)
+    rows = (xp.reshape(xp.stack([xp.reshape(z, (-1,))] * (k * k), axis=1), (-1,))
+            for z in (mean, variance))  # fmt: skip
     bias, weights = preconditioning.preconditioned_gradient(
-        maps.b,
-        xp.reshape(maps.w, (d, -1)),
-        repeated(mean(maps.h), k),
-        repeated(regularized(maps), k),
-        q_squared=maps.q * maps.q,
+        G_b, xp.reshape(G_w, (G_w.shape[0], -1)), *rows, q_squared=q2
     )
-    return Sides(by_matrices(maps), stacked(xp.reshape(weights, maps.w.shape), bias))
+    return maps.stacked_parameters(xp.reshape(weights, G_w.shape), bias)
 
 
-def channel_means(maps: Maps) -> Sides:
-    """The columns' sums after the centring of (23), which should vanish."""
-    matrix, k = augmented(maps.h, maps.w.shape[-1])[:, 1:], maps.w.shape[-1]
-    centred = matrix - repeated(mean(maps.h), k)
-    return Sides(centred.sum(0), 0 * centred.sum(0))
+G_w = Letter("G_w", "G_w", _MAPS, lambda subject: subject.w)
+"""The gradients in the weights."""
+G_b = Letter("G_b", "G_b", _V, lambda subject: subject.b)
+eps = number_of("eps", r"\epsilon", "q", r"\epsilon > 0")
+mu = named(r"\mu(p)", mean_of(h))
+sigma2 = named(r"\tilde\sigma(p)^2", variance_of(h) + eps)
+U, D2 = centring(repeated(mu, k)), inverse_diagonal(repeated(sigma2, k))
+PRECONDITIONED = U @ D2 @ transpose(U) @ stacked(G_w, G_b) / q**2
+NEW_WEIGHTS = named(r"G_w'", (G_w - mu * per_output(G_b)) / sigma2 / q**2)
 
 
-def exact_means(maps: Maps) -> Sides:
-    """The same with the means of the columns, (19)."""
-    matrix, k = augmented(maps.h, maps.w.shape[-1])[:, 1:], maps.w.shape[-1]
-    xp = array_namespace(matrix)
-    means = xp.reshape(xp.permute_dims(column_means(maps.h, k), (0, 2, 1)), (-1,))
-    centred = matrix - means
-    return Sides(centred.sum(0), 0 * centred.sum(0))
+def new_bias(weights: Expression) -> Expression:
+    """Return what step 5 makes of the gradient in the bias, with some gradient in the weights."""
+    return G_b / q**2 - over_kernel(mu * weights)
 
 
-def off_centre(maps: Maps) -> Sides:
-    """What the columns' sums are instead: N r s times the error that Proposition 10 bounds."""
-    h, k = maps.h, maps.w.shape[-1]
-    errors = column_means(h, k) - mean(h)[:, None, None]
-    columns = array_namespace(h).permute_dims(errors, (0, 2, 1))
-    left = channel_means(maps).actual
-    return Sides(left, rows(h) * array_namespace(h).reshape(columns, (-1,)))
+def sums(row: Expression) -> Expression:
+    """Return the sums of the columns less a row."""
+    return column_sums(less_row(H_cal, row))
 
 
-STEPS = MatrixClaim(
-    id="L-alg-3",
-    row="L-alg-3",
+CHANNELS, COLUMNS = repeated(mu, k), named(r"\mu_H", by_column(column_mean(H_cal, k)))
+algorithm = about(Kind.MAPS, "L-alg-3", "Sect. 4, Algorithm 3")
+STEPS = replace(
+    algorithm(
+        "", 391, "with the matrix multiplications by", "steps 4 and 5 are the preconditioner",
+        equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(NEW_WEIGHTS))),
+        falsified_by="one gradient that Algorithm 3 changes otherwise than (23)",
+        remark="Step 5 takes the new gradient in the weights, step 4 the old one in the bias.",
+    ),
     locations=(
         *at(391, "Sect. 4, above Algorithm 3", "with the matrix multiplications by"),
         *at(400, "Sect. 4, Algorithm 3, step 4", "4. Update"),
         *at(401, "Sect. 4, Algorithm 3, step 5", "5. Update"),
     ),
-    statement=r"\frac1{q^2}PP^\top\begin{bmatrix}G_b\\ G_w\end{bmatrix} ="
-    r" \begin{bmatrix}\frac1{q^2}G_b - \sum\mu(p)G'_w\\ G'_w\end{bmatrix},"
-    r"\quad G'_w = \frac{G_w - \mu(p)G_b}{q^2\tilde\sigma(p)^2}",
-    sides=in_turn,
-    subject=Kind.MAPS,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
-    falsified_by="one gradient that Algorithm 3 changes otherwise than (23)",
-    remark="Step 5 takes the new gradient in the weights, step 4 the old one in the bias.",
-)
-
+)  # fmt: skip
 AT_ONCE = replace(
     STEPS,
     id="L-alg-3/at-once",
-    sides=at_once,
-    statement=STEPS.statement.replace(r"\mu(p)G'_w\\", r"\mu(p)G_w\\"),
+    says=equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(G_w))),
+    title="both steps with the old gradients",
+    form=Form.READING,
     expected=Verdict.REFUTED,
     corrected_by=STEPS.id,
     falsified_by="one gradient for which both steps, taken with the old gradients, are not (23)",
     remark="The arrows can be read so; the text is right if the steps are taken in turn.",
 )
-
-CENTRED = replace(
-    STEPS,
-    id="L-alg-3/centred",
-    locations=at(353, "Sect. 4, below Prop. 9", "has the same property as"),
-    statement=r"e^\top(\mathcal H - e\,\mu^\top\otimes e^\top) = 0,\quad \mu \text{ of (21)}",
-    sides=channel_means,
+CENTRED = about(Kind.MAPS, "L-alg-3", "Sect. 4, below Prop. 9")(
+    "/centred", 353, "has the same property as", "centring with the channel's mean",
+    equal(sums(CHANNELS), 0),
+    form=Form.BOUNDARY,
     expected=Verdict.REFUTED,
     falsified_by="one batch of maps where a column of the normalized matrix is not centred",
     remark="The property that Theorem 3 gives; said of (19) it is right, P of (23) has (21).",
-)
+)  # fmt: skip
 
 CLAIMS = [
     STEPS,
     STEPS.sharpened(
-        "shipped", sides=shipped, remark="",
-        statement=r"\frac1{q^2}PP^\top[G_b; G_w] = \text{preconditioned\_gradient}"
-        r"(G_b, G_w, \mu\otimes e, \tilde\sigma^2\otimes e, q^2)",
+        "shipped",
+        says=equal(PRECONDITIONED, library_step(G_w, G_b, mu, sigma2, q**2, k)),
+        title="the library's steps", remark="",
     ),
     AT_ONCE,
     CENTRED,
     CENTRED.corrected(
-        sides=exact_means, remark="",
-        statement=r"e^\top(\mathcal H - e\mu_H^\top) = 0,\quad \mu_H \text{ of (19)}",
+        says=equal(sums(COLUMNS), 0),
+        title="centring with each column's mean", remark="",
     ),
     CENTRED.sharpened(
-        "error", sides=off_centre, remark="L-prop-10 bounds the right side.",
-        statement=r"e^\top(\mathcal H - e\,\mu^\top\otimes e^\top)_{tap} ="
-        r" N r s\,(\mu_H(t, a, p) - \mu(p))",
+        "error",
+        says=equal(sums(CHANNELS), N * r * s * by_column(column_mean(H_cal, k) - mu)),
+        title="what the channel's mean leaves", remark="L-prop-10 bounds the right side.",
     ),
 ]  # fmt: skip

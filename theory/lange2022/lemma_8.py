@@ -1,162 +1,290 @@
 r"""Lemma 8 and (16): a convolution is a matrix product, :math:`\hat a = \hat{\mathcal H}\hat w`.
 
-Entry :math:`((i-1)r + u,\ (j-1)k + v)` of :math:`H_p` is
+Block (t, u) of :math:`H_p` has in row i and column v the entry
+:math:`h(t' + (i - 1) + (v - 1), u')`, with :math:`t' = 1 - \tfrac{k-1}2` and :math:`u' = u -
+\tfrac{k-1}2 + (t - 1)`.  So entry :math:`((i-1)r + u,\ (j-1)k + v)` of :math:`H_p` is
 :math:`h\big(u + v - \tfrac{k+1}2,\ i + j - \tfrac{k+1}2\big)`: what :math:`w(v, j)` meets to give
 :math:`a(u, i)`, since vec runs through rows first.  The block formula, the ranges of a column, the
 4 x 3 example and Figure 1 all say so; the sentence above the block formula has
 :math:`w(j, v)`, its two indices interchanged.
+
+The example above (16), a 4 x 3 map with a 3 x 3 kernel: the map's entry at (a, b) is q (10 a + b)
++ x, so that it tells its indices; columns of the printed matrix are convolutions with single
+weights, in the order of the printed vector.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from array_api_compat import array_namespace
 
-from theory.convolution import unfolded
-from theory.lange2022.texts import at
-from theory.lange2022.unfolding import (
+from theory import maps
+from theory.convolution import unfolded as shipped
+from theory.lange2022.texts import about, at
+from theory.language.arrays import dot
+from theory.language.expression import Letter, Operation, Primitive, Sort, equal
+from theory.maps import (
+    Conv,
+    arranged,
     augmented,
+    b,
     blocks,
-    convolution,
-    gathered,
+    entry,
+    h,
+    inner,
+    k,
+    kernel,
+    number_of,
+    offset,
+    r,
+    s,
     stacked,
-    unstacked,
     vec,
+    w,
+    x,
 )
-from theory.matrix_claim import Kind, Maps, MatrixClaim
-from theory.statement import Relation, Sides, Verdict
+from theory.matrix_claim import Kind
+from theory.statement import Verdict
+
+_N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 
-def product(maps: Maps) -> Sides:
-    """The convolution, and the matrix of the block formula times the weights and the bias."""
-    outputs = convolution(maps.h, maps.w, maps.b)
-    return Sides(vec(outputs), augmented(maps.h, maps.w.shape[-1]) @ stacked(maps.w, maps.b))
+def _along(last: Letter, axis: int) -> Any:
+    """Return 1, ..., last along one of the axes of blocks and of what is in them."""
+    shape = tuple(-1 if i == axis else 1 for i in range(4))
+    return lambda subject: np.arange(1, last.value(subject) + 1).reshape(shape)  # type: ignore[misc]
 
 
-def met_by(h: Any, k: int, *, transposed: bool) -> Any:
-    """The matrix by the sentence above the block formula: what a weight meets to give a(u, i)."""
-    (N, c, r, s), middle = h.shape, (k + 1) // 2
-    places = []
-    for i in range(1, s + 1):
-        for u in range(1, r + 1):
-            for j in range(1, k + 1):
-                for v in range(1, k + 1):
-                    p, q = (v, j) if transposed else (j, v)
-                    places.append((u - middle + p, i - middle + q))
-    return array_namespace(h).reshape(gathered(h, places), (N, c, r * s, k * k))
+t = number_of("t", "t", _along(s, 0), r"1 \le t \le s")
+i = number_of("i", "i", _along(r, 1), r"1 \le i \le r")
+u = number_of("u", "u", _along(k, 2), r"1 \le u \le k")
+v = number_of("v", "v", _along(k, 3), r"1 \le v \le k")
+"""The paper's indices: of blocks, (t, u), and in a block the row i and the column v."""
+ROW = 1 - (k - 1) / 2 + (i - 1) + (v - 1)
+COLUMN = u - (k - 1) / 2 + (t - 1)
+BLOCKS = arranged(entry(h, ROW, COLUMN))
+
+column_t = number_of("i", "i", _along(s, 0), r"1 \le i \le s")
+row_u = number_of("u", "u", _along(r, 1), r"1 \le u \le r")
+weight_j = number_of("j", "j", _along(k, 2), r"1 \le j \le k")
+"""The sentence's indices: of the output (u, i), and of the weight, v and j."""
+FROM_BLOCKS = Operation(
+    "entries", lambda H, like: array_namespace(H).reshape(H, like.shape),
+    r"({0})_{{(i-1)r+u,\,(j-1)k+v}}", takes=(_M, _N),
+)  # fmt: skip
+"""The entries of a matrix, in the order of a family with the axes (i, u, j, v)."""
+MIDDLE = (k + 1) / 2
+MET_BY_PRINTED = entry(h, row_u - MIDDLE + weight_j, column_t - MIDDLE + v)
+MET_BY = entry(h, row_u - MIDDLE + v, column_t - MIDDLE + weight_j)
+
+submatrix = Operation(
+    "submatrix",
+    lambda h, *bounds: _columns(h, *bounds),
+    r"\big[\operatorname{{vec}}\, {0}(u, i, p)"
+    r"_{{{1} \le u \le {2},\ {3} \le i \le {4}}}\big]_{{(j-1)k+v}}",
+    gives=_M,
+    takes=(_MAPS, _N, _N, _N, _N),
+)
+"""The matrix whose columns are the vec of submatrices of the padded maps."""
 
 
-def entry_printed(maps: Maps) -> Sides:
-    """The matrix of the block formula, and that of the sentence, with w(j, v)."""
-    k = maps.w.shape[-1]
-    return Sides(blocks(maps.h, k), met_by(maps.h, k, transposed=False))
+def _columns(h: Any, *bounds: Any) -> Any:
+    xp, (N, c, r, s) = array_namespace(h), h.shape
+    by_vec = [sorted(region, key=_rows_first) for region in maps.windows(*bounds).ravel()]
+    entries = maps.gathered(h, [place for region in by_vec for place in region])
+    return xp.permute_dims(xp.reshape(entries, (N, c, len(by_vec), r * s)), (0, 1, 3, 2))
 
 
-def entry_corrected(maps: Maps) -> Sides:
-    """The same with w(v, j)."""
-    k = maps.w.shape[-1]
-    return Sides(blocks(maps.h, k), met_by(maps.h, k, transposed=True))
+def _rows_first(place: tuple[int, int]) -> tuple[int, int]:
+    u, i = place
+    return i, u
 
 
-def column_ranges(maps: Maps) -> Sides:
-    """The columns of the block formula's matrix, and the submatrices that the ranges give."""
-    (N, c, r, s), k = maps.h.shape, maps.w.shape[-1]
-    m = (k - 1) // 2
-    places = [
-        (u, i)
-        for j in range(1, k + 1)
-        for v in range(1, k + 1)
-        for i in range(-m + 1 + (j - 1), s - m + (j - 1) + 1)
-        for u in range(-m + 1 + (v - 1), r - m + (v - 1) + 1)
+apply = Operation(
+    "apply", shipped.apply, r"\operatorname{{apply}}({0}, {1}, {2})", gives=_MAPS,
+    takes=(_MAPS, _MAPS, _V),
+)  # fmt: skip
+unfold = Operation(
+    "unfold", shipped.unfold, r"\operatorname{{unfold}}({0}, {1})", gives=_M, takes=(_MAPS, _N)
+)
+apply_transposed = Operation(
+    "apply_transposed",
+    lambda h, A, k: maps.stacked_parameters(*shipped.apply_transposed(h, A, k))[:, 0],
+    r"\operatorname{{apply\_transposed}}({0}, {1}, {2})",
+    gives=_V,
+    takes=(_MAPS, _MAPS, _N),
+)
+turned = Operation(
+    "turned", lambda h: array_namespace(h).permute_dims(h, (0, 1, 3, 2)), r"{0:atom}^\top", gives=0,
+    takes=(_MAPS,),
+)  # fmt: skip
+"""Maps with rows and columns interchanged."""
+first_output = Letter(
+    "a", "a", _MAPS, lambda subject: maps.convolution(subject.h, subject.w[:1], subject.b[:1])
+)
+
+convolution = about(Kind.MAPS, "L-lemma-8", "Sect. 4")
+
+# The 4 x 3 example
+
+PRINTED = """
+    .  .  .  | .  11 21 | .  12 22
+    .  .  .  | 11 21 31 | 12 22 32
+    .  .  .  | 21 31 41 | 22 32 42
+    .  .  .  | 31 41 .  | 32 42 .
+    .  11 21 | .  12 22 | .  13 23
+    11 21 31 | 12 22 32 | 13 23 33
+    21 31 41 | 22 32 42 | 23 33 43
+    31 41 .  | 32 42 .  | 33 43 .
+    .  12 22 | .  13 23 | .  .  .
+    12 22 32 | 13 23 33 | .  .  .
+    22 32 42 | 23 33 43 | .  .  .
+    32 42 .  | 33 43 .  | .  .  .
+"""
+"""The matrix of the 4 x 3 example as printed, by the indices of its entries."""
+WEIGHTS = "11 21 31 12 22 32 13 23 33"
+"""The printed vector, by the indices of its entries."""
+
+
+def _telling(subject: Any) -> Any:
+    """Return a 4 x 3 map whose entries tell their indices."""
+    first, xp = subject.direction[0], array_namespace(subject.h)
+    rows = [[subject.q * (10 * a + b) + first for b in (1, 2, 3)] for a in (1, 2, 3, 4)]
+    return xp.stack([xp.stack(row) for row in rows])[None, None, :, :]
+
+
+def _single_weights(subject: Any) -> Any:
+    """Return a 3 x 3 kernel with a single one for every printed weight, (9, 1, 3, 3)."""
+    one = 0 * subject.direction[0] + 1
+    kernels = [
+        [[[int(index == f"{a}{b}") for b in (1, 2, 3)] for a in (1, 2, 3)]]
+        for index in WEIGHTS.split()
     ]
-    xp = array_namespace(maps.h)
-    columns = xp.reshape(gathered(maps.h, places), (N, c, k * k, r * s))
-    return Sides(blocks(maps.h, k), xp.permute_dims(columns, (0, 1, 3, 2)))
+    return one * array_namespace(subject.h).asarray(kernels)
 
 
-def shipped_product(maps: Maps) -> Sides:
-    """The convolution that this library ships."""
-    return Sides(convolution(maps.h, maps.w, maps.b), unfolded.apply(maps.h, maps.w, maps.b))
+def _printed_matrix(h: Any) -> Any:
+    xp, nothing = array_namespace(h), 0 * h[0, 0, 0, 0]
+    lines = [line.replace("|", " ").split() for line in PRINTED.split("\n") if line.strip()]
+    cells = [
+        [nothing if z == "." else h[0, 0, int(z[0]) - 1, int(z[1]) - 1] for z in line]
+        for line in lines
+    ]
+    return xp.stack([xp.stack(row) for row in cells])
 
 
-def shipped_matrix(maps: Maps) -> Sides:
-    """The shipped matrix, of the maps with rows and columns interchanged."""
-    k = maps.w.shape[-1]
-    turned = array_namespace(maps.h).permute_dims(maps.h, (0, 1, 3, 2))
-    return Sides(augmented(maps.h, k), unfolded.unfold(turned, k))
+telling = Letter("h", r"(h_{ab})", _MAPS, _telling, r"h_{ab} = q(10 a + b) + x_0")
+single = Letter("e", "e", _MAPS, _single_weights, r"e_{11}, e_{21}, \dots, e_{33}")
+no_bias = Letter("0", "0", _V, lambda subject: 0 * _single_weights(subject)[:, 0, 0, 0])
+printed_matrix = Operation(
+    "printed matrix", _printed_matrix,
+    r"\text{{the printed }} 12 \times 9 \text{{ matrix of }} {0}", gives=_M, takes=(_MAPS,),
+)  # fmt: skip
+EXAMPLE = convolution(
+    "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\", "the 4 x 3 example",
+    equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
+    at="the 4 x 3 example",
+    falsified_by="one of the 108 cells that is another",
+    remark="The map's entries tell their indices; Figure 1's case, w_32, is column 6.",
+)  # fmt: skip
 
+# Lemma 8
 
-def shipped_transpose(maps: Maps) -> Sides:
-    """The transpose that this library ships, on the outputs, against a generic vector."""
-    k = maps.w.shape[-1]
-    w, b = unstacked(maps.direction, k)
-    outputs = convolution(maps.h, maps.w, maps.b)[:, :1, :, :]
-    moved = convolution(maps.h, w, b)
-    grad_w, grad_b = unfolded.apply_transposed(maps.h, outputs, k)
-    return Sides((outputs * moved).sum(), (grad_w * w).sum() + (grad_b * b).sum())
-
-
-PRODUCT = MatrixClaim(
-    id="L-lemma-8",
-    row="L-lemma-8",
+LEMMA = replace(
+    convolution(
+        "", 325, r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}",
+        "a convolution as a matrix product",
+        equal(vec(Conv(h, w, b)), augmented(BLOCKS) @ stacked(w, b)),
+        falsified_by="one output of one convolution that the product gets wrong",
+    ),
     locations=(
         *at(303, "Sect. 4, eq. (16)", r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))"),
         *at(325, "Sect. 4, Lemma 8", r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}"),
     ),
-    statement=r"\hat a = \hat{\mathcal H}\hat w,\quad (H_p)_{tu} = \big[h(t' + i, u')\big],"
-    r"\ t' = 1 - \tfrac{k-1}2,\ u' = u - \tfrac{k-1}2 + (t - 1)",
-    sides=product,
-    subject=Kind.MAPS,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
-    falsified_by="one output of one convolution that the product gets wrong",
-)
-
-ENTRY = MatrixClaim(
-    id="L-lemma-8/entry",
-    row="L-lemma-8",
-    locations=at(305, "Sect. 4, below eq. (16)", r"that is multiplied by"),
-    statement=r"(H_p)_{(i-1)r+u,\,(j-1)k+v} = \text{what } w(j, v, p, d)"
-    r" \text{ is multiplied by in } a(u, i, d)",
-    sides=entry_printed,
-    subject=Kind.MAPS,
-    relation=Relation.EQUAL,
+)  # fmt: skip
+ENTRY = convolution(
+    "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
+    equal(FROM_BLOCKS(BLOCKS, MET_BY_PRINTED), MET_BY_PRINTED),
+    at="below eq. (16)",
     expected=Verdict.REFUTED,
     falsified_by="one entry of the matrix of the block formula that is another",
-    remark="The indices of w are interchanged in this one place (line 305): by vec, column"
-    " (j - 1) k + v belongs to w(v, j).  For the map (1, 0)^T and w = e_12 it gives (0, 0), the"
-    " convolution (0, 1).",
+    remark="What the convolution multiplies with w(j, v) to give a(u, i).  The indices of w are"
+    " interchanged in this one place: by vec, column (j - 1) k + v belongs to w(v, j).  For the map"
+    " (1, 0)^T and w = e_12 it gives (0, 0), the convolution (0, 1).",
+)  # fmt: skip
+
+
+def _any_number(place: int) -> Callable[[Any], Any]:
+    """Return one of five numbers that have nothing to do with one another."""
+
+    def value(subject: Any) -> Any:
+        of_loss = array_namespace(subject.h).reshape(subject.linear, (-1,))
+        return [subject.q, *subject.direction[:2], subject.b[0], of_loss[0]][place]
+
+    return value
+
+
+any_i, any_u, any_j, any_v, any_k = (
+    number_of(name, name, _any_number(place), rf"{name} \in \mathbb{{R}}")
+    for place, name in enumerate("iujvk")
+)
+pair = Primitive(
+    "pair",
+    lambda subject, *both: array_namespace(subject.h).stack(both),
+    r"\left({0},\ {1}\right)",
+    gives=_V,
+    takes=(_N, _N),
+)
+EVERY_SIZE = equal(
+    pair(1 - (any_k - 1) / 2 + (any_u - 1) + (any_v - 1), any_j - (any_k - 1) / 2 + (any_i - 1)),
+    pair(any_u - (any_k + 1) / 2 + any_v, any_i - (any_k + 1) / 2 + any_j),
 )
 
 CLAIMS = [
-    PRODUCT,
-    PRODUCT.sharpened(
-        "shipped", sides=shipped_product, remark="What the library computes without the matrix.",
-        statement=r"\text{apply}(h, w, b) = a",
+    EXAMPLE,
+    LEMMA,
+    LEMMA.sharpened(
+        "shipped", says=equal(Conv(h, w, b), apply(h, w, b)),
+        title="the library's convolution", remark="What the library computes without the matrix.",
     ),
-    PRODUCT.sharpened(
-        "shipped-matrix", sides=shipped_matrix,
-        statement=r"\text{unfold}(h^\top) = \hat{\mathcal H}",
+    LEMMA.sharpened(
+        "shipped-matrix", says=equal(augmented(BLOCKS), unfold(turned(h), k)),
+        title="the library's matrix",
         remark="The library runs through columns first, so it takes the maps transposed.",
     ),
-    PRODUCT.sharpened(
-        "shipped-transpose", sides=shipped_transpose, remark="",
-        statement=r"\langle\text{apply\_transposed}(h, a), \hat x\rangle"
-        r" = \langle a, \hat{\mathcal H}\hat x\rangle",
+    LEMMA.sharpened(
+        "shipped-transpose",
+        says=equal(
+            inner(first_output, Conv(h, kernel(x, k), offset(x))),
+            dot(apply_transposed(h, first_output, k), x),
+        ),
+        title="the library's transpose", remark="",
     ),
     ENTRY,
     ENTRY.corrected(
-        sides=entry_corrected, remark="", statement=ENTRY.statement.replace("w(j, v", "w(v, j"),
+        says=equal(FROM_BLOCKS(BLOCKS, MET_BY), MET_BY),
+        title="which weight an entry of the matrix meets, indices in order", remark="",
     ),
-    MatrixClaim(
-        id="L-lemma-8/column",
-        row="L-lemma-8",
-        locations=at(309, "Sect. 4, below the block formula", "-th column of"),
-        statement=r"\text{column } (j-1)k + v \text{ of } H_p = \text{vec}\, h(u, i),"
-        r"\ u - v + \tfrac{k-1}2 \in [1, r],\ i - j + \tfrac{k-1}2 \in [1, s]",
-        sides=column_ranges,
-        subject=Kind.MAPS,
-        relation=Relation.EQUAL,
-        expected=Verdict.PROVED,
+    ENTRY.sharpened(
+        "every-size", says=EVERY_SIZE,
+        title="the place that the block formula names, for every size",
+        falsified_by="one output and weight that meet at another place",
+        remark="Block (i, j), its row u and column v, against what w(v, j) meets in a(u, i): an"
+        " identity in the indices, whatever r, s and k are.",
+    ),
+    convolution(
+        "/column", 309, "-th column of", "the submatrix that a column consists of",
+        equal(
+            blocks(h, k),
+            submatrix(
+                h,
+                -((k - 1) / 2) + 1 + (v - 1), r - (k - 1) / 2 + (v - 1),
+                -((k - 1) / 2) + 1 + (weight_j - 1), s - (k - 1) / 2 + (weight_j - 1),
+            ),
+        ),
+        at="below the block formula",
         falsified_by="one entry of the matrix of the block formula that is another",
     ),
 ]  # fmt: skip

@@ -10,170 +10,160 @@ gives the bias the entry :math:`rs f''`, one of their mean gives :math:`f''`; ov
 geometric mean of two extremes, and a heuristic.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory import preconditioning
+from theory import maps, preconditioning
 from theory.arithmetic.spectra import eigenvalues
-from theory.lange2022.equations_19_22 import rows
-from theory.lange2022.proposition_9 import first
-from theory.lange2022.texts import at
-from theory.lange2022.unfolding import augmented, convolution, unstacked
-from theory.matrix_claim import Kind, Maps, MatrixClaim
-from theory.statement import Form, Hypothesis, Relation, Sides, Verdict
+from theory.lange2022.texts import about
+from theory.language.arrays import maximum, norm2, root
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    equal,
+    named,
+    number,
+)
+from theory.maps import (
+    H_cal,
+    Hhat,
+    N,
+    c,
+    column_variance,
+    counted,
+    first_column,
+    k,
+    outputs,
+    parameters,
+    r,
+    s,
+    twice_along,
+    what,
+)
+from theory.matrix_claim import Kind
+from theory.statement import Form, Verdict, assume
+
+_V, _M, _N = Sort.VECTOR, Sort.MATRIX, Sort.NUMBER
 
 
-def q_squared(maps: Maps) -> Any:
-    """The printed q^2, in the arithmetic of the numbers."""
-    (N, c, r, s), k = maps.h.shape, maps.w.shape[-1]
-    zero = 0 * maps.q
-    return max((zero + k * k * c) / N, maps.sqrt(zero + r * s))
-
-
-def estimate_squared(maps: Maps) -> Any:
-    """The square of the printed norm estimate."""
-    (N, c, r, s), k = maps.h.shape, maps.w.shape[-1]
-    zero = 0 * maps.q
-    return max(zero + k * k * c, N * maps.sqrt(zero + r * s))
-
-
-def variances(maps: Maps) -> Any:
-    """The exact variances of the columns."""
-    return preconditioning.variances(augmented(maps.h, maps.w.shape[-1])[:, 1:])
-
-
-def norm_squared(maps: Maps) -> Any:
-    """The square of the spectral norm of the normalized matrix, exact statistics."""
-    matrix = augmented(maps.h, maps.w.shape[-1])
-    centred = matrix @ preconditioning.centring(preconditioning.means(matrix[:, 1:]))
-    spread = variances(maps)
+def _normalized_norm(matrix: Any) -> Any:
+    """The square of the spectral norm after centring and scaling with a matrix's own statistics."""
+    mean, spread = (f(matrix[:, 1:]) for f in (preconditioning.means, preconditioning.variances))
     if bool((spread == 0).any()):
         raise ZeroDivisionError("a column is constant, so it cannot be normalized")
+    centred = matrix @ preconditioning.centring(mean)
     squares = array_namespace(matrix).concat([matrix[0, :1], 1 / spread])
     return eigenvalues(centred.T @ centred, squares)[-1]
 
 
-def scaled_estimate(maps: Maps) -> Sides:
-    """The square of the estimate over q, and N."""
-    return Sides(estimate_squared(maps) / q_squared(maps), maps.h.shape[0] + 0 * maps.q)
-
-
-def bounded(maps: Maps) -> Sides:
-    """The norm and the estimate, squared."""
-    return Sides(norm_squared(maps), estimate_squared(maps))
-
-
-def at_least_rows(maps: Maps) -> Sides:
-    """The norm squared and N r s."""
-    return Sides(norm_squared(maps), rows(maps.h) + 0 * maps.q)
-
-
-def first_column(maps: Maps) -> Sides:
-    """What the normalized matrix makes of the first unit vector, squared, with any statistics."""
-    matrix = augmented(maps.h, maps.w.shape[-1])
-    mean = preconditioning.means(matrix[:, 1:])
-    P = preconditioning.preconditioner(mean, 0 * mean + maps.q)
-    column = (matrix @ P)[:, 0]
-    return Sides((column * column).sum(), rows(maps.h) + 0 * maps.q)
-
-
-def bias_entry(maps: Maps, *, pooled: bool) -> Any:
-    """The Hessian's entry of the bias: the mean over examples of half of squares of outputs."""
-    pixels = maps.h.shape[2] * maps.h.shape[3]
-
-    def loss(A: Any) -> Any:
-        channel = A[:, 0, :, :]
-        if pooled:
-            mean = channel.sum((1, 2)) / pixels
-            return (mean * mean).sum() / (2 * A.shape[0])
-        return (channel * channel).sum() / (2 * A.shape[0])
-
-    xp, x, k = array_namespace(maps.h), first(maps), maps.w.shape[-1]
-    bias = xp.concat([0 * x[:1] + 1, 0 * x[1:]])
-
-    def of_parameters(z: Any) -> Any:
-        return loss(convolution(maps.h, *unstacked(z, k)))
-
-    return maps.derivative(lambda z: maps.derivative(of_parameters, z, bias), x, bias)
-
-
-def apart(maps: Maps) -> Sides:
-    """The entry for a loss that sums over the pixels, and that of their mean."""
-    pixels = maps.h.shape[2] * maps.h.shape[3]
-    return Sides(bias_entry(maps, pooled=False), pixels * bias_entry(maps, pooled=True))
-
-
-def between(maps: Maps) -> Sides:
-    """The product of both entries over q^2 = sqrt(r s) each."""
-    root = maps.sqrt(maps.h.shape[2] * maps.h.shape[3] + 0 * maps.q)
-    product = bias_entry(maps, pooled=False) / root * (bias_entry(maps, pooled=True) / root)
-    return Sides(product, 1 + 0 * maps.q)
-
-
-VARIES = Hypothesis(
-    r"\sigma_H > 0",
-    lambda maps: variances(maps),
-    Relation.MORE_THAN,
+normalized_norm2 = Operation(
+    "squared norm of the normalized", _normalized_norm, r"\|{0} P\|^2", takes=(_M,)
 )
-
-SCALED = MatrixClaim(
-    id="L-q-conv",
-    row="L-q-conv",
-    locations=at(385, "Sect. 4, below Prop. 10", r"q^{2}=\text{max}"),
-    statement=r"\frac1{q^2}\max\{k^2 c,\ N\sqrt{rs}\} = N,\quad q^2 = \max\{k^2 c/N,\ \sqrt{rs}\}",
-    sides=scaled_estimate,
-    subject=Kind.MAPS,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
-    falsified_by="one N, k, c, r and s where the scaled estimate is not the square root of N",
+P = Operation(
+    "P", preconditioning.preconditioner,
+    r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & \operatorname{{diag}}({1})^{{-1}}\end{{bmatrix}}",
+    gives=_M, takes=(_V, _V),
+)  # fmt: skip
+"""The paper's P = UD, for any means and deviations; its first column is e_1."""
+pixel_means = Operation(
+    "means over pixels",
+    lambda column, pixels: array_namespace(column).reshape(column, (-1, pixels)).sum(1) / pixels,
+    r"\Big(\tfrac1{{rs}} \sum_{{u,v}} {0:atom}^{{(j)}}(u, v)\Big)_j",
+    gives=_V,
+    takes=(_V, _N),
 )
+column_means = Letter(
+    "mu_H", r"\mu_H", _V,
+    lambda subject: preconditioning.means(
+        maps.side_by_side(maps.block_matrices(subject.h, subject.w.shape[-1]))[:, 1:]
+    ),
+)  # fmt: skip
+deviations = Letter(
+    "q e",
+    "q e",
+    _V,
+    lambda subject: 0 * column_means.value(subject) + subject.q,  # type: ignore[misc]
+)
+"""Any deviations, here all the same."""
+bias = Letter(
+    "e_1", "e_1", _V,
+    lambda subject: array_namespace(subject.direction).concat(
+        [0 * subject.direction[:1] + 1, 0 * subject.direction[1:]]
+    ),
+)  # fmt: skip
 
-ESTIMATE = replace(
-    SCALED,
-    id="L-q-conv/estimate",
-    locations=at(385, "Sect. 4, below Prop. 10", "We therefore suggest to use"),
-    statement=r"\|\hat{\mathcal H}P\|^2 \le \max\{k^2 c,\ N\sqrt{rs}\}",
-    sides=bounded,
-    relation=Relation.AT_MOST,
+NORM2 = normalized_norm2(Hhat)
+ESTIMATE2 = maximum(counted(k**2 * c), N * root(counted(r * s)))
+Q2 = maximum(counted(k**2 * c) / N, root(counted(r * s)))
+ROWS = counted(N * r * s)
+VARIES = assume(column_variance(H_cal, k) > 0, words=r"\sigma_H > 0")
+
+
+def bias_entry(loss: Expression, latex: str) -> Expression:
+    """The Hessian's entry of the bias."""
+    return named(latex, twice_along(loss, parameters, bias, at=what))
+
+
+SUMMED = bias_entry(
+    norm2(outputs(parameters)) / (2 * N),
+    r"\frac{\partial^2}{\partial b^2} \frac1{2N} \sum_j \sum_{u,v} a^{(j)}(u, v)^2",
+)
+POOLED = bias_entry(
+    norm2(pixel_means(outputs(parameters), r * s)) / (2 * N),
+    r"\frac{\partial^2}{\partial b^2} \frac1{2N} \sum_j"
+    r" \Big(\frac1{rs} \sum_{u,v} a^{(j)}(u, v)\Big)^2",
+)
+pair = Primitive(
+    "pair", lambda subject, a, b: array_namespace(subject.h).stack([a, b + 0 * a]),
+    r"\left({0},\ {1}\right)", gives=_V, takes=(_N, _N),
+)  # fmt: skip
+ROOT = root(counted(r * s))
+
+factor = about(Kind.MAPS, "L-q-conv", "Sect. 4, below Prop. 10")
+ESTIMATE = factor(
+    "", 385, "We therefore suggest to use", "the norm estimate of a convolution layer",
+    NORM2 <= ESTIMATE2,
+    form=Form.READING,
     hypotheses=(VARIES,),
     expected=Verdict.REFUTED,
     falsified_by="one batch of maps whose normalized matrix has a larger norm",
     remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
     " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
-)
+)  # fmt: skip
 
 CLAIMS = [
-    SCALED,
     ESTIMATE,
     ESTIMATE.corrected(
-        sides=at_least_rows, relation=Relation.AT_LEAST, expected=Verdict.SUPPORTED, remark="",
-        statement=r"\|\hat{\mathcal H}P\|^2 \ge N r s",
+        says=NORM2 >= ROWS, title="how large the norm is at least",
+        expected=Verdict.SUPPORTED, remark="",
         falsified_by="one batch of maps whose normalized matrix has a smaller norm",
     ),
     ESTIMATE.corrected(
-        "first-column", sides=first_column, relation=Relation.EQUAL, hypotheses=(), remark="",
-        statement=r"\|\hat{\mathcal H}P e_1\|^2 = N r s",
+        "first-column",
+        says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), ROWS),
+        title="the norm of its first column", hypotheses=(), remark="",
         falsified_by="one batch of maps and one P = UD where the column e is not kept",
     ),
-    replace(
-        SCALED, id="L-q-conv/apart", sides=apart,
-        locations=at(385, "Sect. 4, below Prop. 10", "to have comparable norms"),
-        form=Form.SHARPENED, of=SCALED.id,
-        statement=r"\frac{\partial^2}{\partial b^2}\frac1{2N}\sum_j\sum_{u,v} a^{(j)}(u,v)^2"
-        r" = rs\,\frac{\partial^2}{\partial b^2}\frac1{2N}\sum_j"
-        r"\Big(\frac1{rs}\sum_{u,v} a^{(j)}(u,v)\Big)^2",
+    factor(
+        "/over-q", 385, r"q^{2}=\text{max}", "the estimate over q", equal(ESTIMATE2 / Q2, N),
+        form=Form.STEP,
+        falsified_by="one N, k, c, r and s where the scaled estimate is not the square root of N",
+    ),
+    factor(
+        "/apart", 385, "to have comparable norms", "one layer under two losses",
+        equal(pair(SUMMED, POOLED), pair(counted(r * s), number(1))),
+        form=Form.SHARPENED, of=ESTIMATE.id,
         falsified_by="one convolution where the two losses are not r s apart",
         remark="The same layer, two losses: no factor of sizes alone makes both comparable.",
     ),
-    replace(
-        SCALED, id="L-q-conv/geometric-mean", sides=between,
-        locations=at(385, "Sect. 4, below Prop. 10", "heuristic based estimate works well"),
-        form=Form.SHARPENED, of=SCALED.id,
-        statement=r"\Big(\frac1{\sqrt{rs}}\frac{\partial^2\mathcal L_1}{\partial b^2}\Big)"
-        r"\Big(\frac1{\sqrt{rs}}\frac{\partial^2\mathcal L_2}{\partial b^2}\Big) = 1,"
-        r"\quad \mathcal L_1, \mathcal L_2 \text{ as in L-q-conv/apart}",
+    factor(
+        "/geometric-mean", 385, "heuristic based estimate works well",
+        "what q is the geometric mean of", equal(SUMMED / ROOT * (POOLED / ROOT), 1),
+        form=Form.SHARPENED, of=ESTIMATE.id,
         falsified_by="one convolution where the product is another",
         remark="q^2 = sqrt(r s) is the geometric mean of what the two losses ask for.",
     ),

@@ -46,11 +46,17 @@ BY_EACH = assume(
 WHOLE = alpha * largest(HESSIAN) < 2
 BY_SUM = assume(alpha * total(blocks(HESSIAN)) < 2)
 
-line = of_layers("Sect. 3.3, before Prop. 5", "L-steps", subject=Kind.DESCENT, form=Form.READING)
+line = of_layers(
+    "Sect. 3.3, before Prop. 5",
+    "L-steps",
+    "L-before-prop-5",
+    subject=Kind.DESCENT,
+    form=Form.READING,
+)
 QUOTE = "for the Hessians of all layers"
 
 SUFFICIENT = line(
-    "/217", 217, QUOTE, "whether one learning rate for all layers suffices", WHOLE,
+    "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices", WHOLE,
     hypotheses=(BY_EACH,), expected=Verdict.REFUTED,
     falsified_by="one Hessian with couplings between layers",
     remark="The reading in which the condition on all layers suffices; the learning rate is 3/2 "
@@ -59,7 +65,7 @@ SUFFICIENT = line(
 
 CLAIMS = [
     line(
-        "/217-necessary", 217, QUOTE, "what one learning rate for all layers needs", EVERY_LAYER,
+        "/one-rate-needs", 217, QUOTE, "what one learning rate for all layers needs", EVERY_LAYER,
         hypotheses=(assume(WHOLE),), expected=Verdict.SUPPORTED,
         falsified_by="one Hessian of which a block has a larger norm",
         remark="The reading in which the condition is needed.",

@@ -7,114 +7,90 @@ k = c = 1 it makes :math:`\kappa = 1`.  "By Theorem 4" needs full column rank, s
 of 8 x 8 pixels cannot, and then the centring may make :math:`\kappa` larger.
 """
 
-from dataclasses import replace
-from typing import Any
-
 from array_api_compat import array_namespace
 
 from theory import preconditioning
-from theory.arithmetic.spectra import squared_condition_number, squared_singular_values
-from theory.lange2022.texts import at
-from theory.lange2022.unfolding import augmented
-from theory.matrix_claim import Kind, Maps, MatrixClaim
-from theory.statement import Hypothesis, Relation, Sides, Verdict
+from theory.lange2022.texts import about
+from theory.language.arrays import first, transpose
+from theory.language.expression import Letter, Operation, Primitive, Sort, equal, named, number
+from theory.maps import counted, k, kappa2, r, s, smallest_square, unfolded, without_ones
+from theory.matrix_claim import Kind
+from theory.statement import Form, Verdict, assume
 
+_N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
-def first_example(maps: Maps) -> Any:
-    """The unfolded matrix of one example and at most two channels."""
-    return augmented(maps.h[:1, :2, :, :], maps.w.shape[-1])
-
-
-def centred(matrix: Any) -> Any:
-    """The matrix times U, with the exact means of its columns."""
-    return matrix @ preconditioning.centring(preconditioning.means(matrix[:, 1:]))
-
-
-def one_example(maps: Maps) -> Sides:
-    """Squares of the condition numbers after the centring and before."""
-    matrix = first_example(maps)
-    return Sides(squared_condition_number(centred(matrix)), squared_condition_number(matrix))
-
-
-def one_weight(maps: Maps) -> Any:
-    """The unfolded matrix of one example and one channel, for a kernel of one entry."""
-    return augmented(maps.h[:1, :1, :, :], 1)
-
-
-def centred_gram(maps: Maps) -> Sides:
-    """The Gram matrix after the centring, and the rows times 1 and the variance."""
-    matrix = one_weight(maps)
-    after = centred(matrix)
-    gram, count = after.T @ after, matrix.shape[0] + 0 * maps.q
-    spread = count * preconditioning.variances(matrix[:, 1:])[0]
-    xp = array_namespace(maps.h)
-    return Sides(
-        xp.stack([gram[0, 0], gram[0, 1], gram[1, 1]]), xp.stack([count, 0 * count, spread])
-    )
-
-
-def improves(maps: Maps) -> Sides:
-    """Squares of the condition numbers: one, and that before."""
-    return Sides(1 + 0 * maps.q, squared_condition_number(one_weight(maps)))
-
-
-FULL_COLUMN_RANK = Hypothesis(
-    r"\hat{\mathcal H} \text{ has full column rank}",
-    lambda maps: squared_singular_values(first_example(maps))[0],
-    Relation.MORE_THAN,
-    printed=False,
+one_example = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :2, :, :], r"N = 1,\ c \le 2")
+one_channel = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :1, :, :], "N = c = 1")
+means = Operation("means", preconditioning.means, r"\mu_{{{0}}}", gives=_V, takes=(_M,))
+variances = Operation(
+    "variances", preconditioning.variances, r"\sigma_{{{0}}}^2", gives=_V, takes=(_M,)
 )
-
-VARIES = Hypothesis(
-    r"\sigma_H > 0",
-    lambda maps: preconditioning.variances(one_weight(maps)[:, 1:])[0],
-    Relation.MORE_THAN,
-    printed=False,
+centring = Operation(
+    "U", preconditioning.centring, r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & I\end{{bmatrix}}",
+    gives=_M, takes=(_V,),
+)  # fmt: skip
+upper = Operation(
+    "upper triangle",
+    lambda A: array_namespace(A).stack([A[0, 0], A[0, 1], A[1, 1]]),
+    r"\big({0}\big)_{{11,\,12,\,22}}",
+    gives=_V,
+    takes=(_M,),
 )
+triple = Primitive(
+    "triple", lambda subject, *numbers: array_namespace(subject.h).stack(numbers),
+    r"\left({0}, {1}, {2}\right)", gives=_V, takes=(_N, _N, _N),
+)  # fmt: skip
+HHAT = unfolded(one_example, k)
+U = named("U", centring(means(without_ones(HHAT))))
+HHAT_1 = unfolded(one_channel, number(1))
+"""For a kernel of one entry: the map's vec beside ones."""
+CENTRED_1 = HHAT_1 @ named("U", centring(means(without_ones(HHAT_1))))
+SIGMA2 = named(r"\sigma_H^2", first(variances(without_ones(HHAT_1))))
+MU = named(r"\mu_H", first(means(without_ones(HHAT_1))))
+FULL_COLUMN_RANK = assume(
+    smallest_square(HHAT) > 0, printed=False,
+    words=r"\hat{\mathcal H} \text{ has full column rank}",
+)  # fmt: skip
+PIXELS = counted(r * s)
 
-OFF_CENTRE = Hypothesis(
-    r"\mu_H \ne 0",
-    lambda maps: preconditioning.means(one_weight(maps)[:, 1:])[0] ** 2,
-    Relation.MORE_THAN,
-    printed=False,
-)
-
-ONE_EXAMPLE = MatrixClaim(
-    id="L-online/convolution",
-    row="L-online",
-    locations=at(
-        406, "Sect. 4, last paragraph", "the preconditioning can still offer improvements"
-    ),
-    statement=r"\kappa(\hat{\mathcal H}U)^2 \le \kappa(\hat{\mathcal H})^2,\quad N = 1",
-    sides=one_example,
-    subject=Kind.MAPS,
-    relation=Relation.AT_MOST,
+online = about(Kind.MAPS, "L-online", "Sect. 4, last paragraph")
+ONE_EXAMPLE = online(
+    "/convolution", 406, "the preconditioning can still offer improvements",
+    "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
+    form=Form.BOUNDARY,
     expected=Verdict.REFUTED,
     falsified_by="one map whose unfolded matrix the centring makes worse conditioned",
-    remark="'By Theorem 4', which is about matrices of full column rank; with r s <= k^2 c there is"
-    " none.",
-)
+    remark="For N = 1.  'By Theorem 4', which is about matrices of full column rank; with"
+    " r s <= k^2 c there is none.",
+)  # fmt: skip
 
 CLAIMS = [
     ONE_EXAMPLE,
     ONE_EXAMPLE.corrected(
+        title="a convolution with one example, of full column rank",
         hypotheses=(FULL_COLUMN_RANK,), expected=Verdict.SUPPORTED,
         remark="It needs r s > k^2 c, which the small integer maps do not have.",
     ),
-    replace(
-        ONE_EXAMPLE, id="L-online/one-weight", sides=centred_gram, relation=Relation.EQUAL,
-        expected=Verdict.PROVED, remark="So for sigma > 0 the condition number of HhatP is 1.",
-        statement=r"(\hat{\mathcal H}U)^\top\hat{\mathcal H}U ="
-        r" rs\operatorname{diag}(1, \sigma^2),\quad N = k = c = 1",
+    online(
+        "/one-weight", 406, "the preconditioning can still offer improvements",
+        "one example, one channel and one weight",
+        equal(upper(transpose(CENTRED_1) @ CENTRED_1),
+              triple(PIXELS, counted(number(0)), PIXELS * SIGMA2)),
+        form=Form.READING,
         falsified_by="one map with another Gram matrix",
+        remark="For N = k = c = 1: so for sigma > 0 the condition number of HhatP is 1.",
     ),
-    replace(
-        ONE_EXAMPLE, id="L-online/one-weight/improves", sides=improves, relation=Relation.LESS_THAN,
-        hypotheses=(VARIES, OFF_CENTRE),
-        expected=Verdict.SUPPORTED, remark="For the map (0, 2)^T from (7 + 3 sqrt 5)/2 to 1.",
-        statement=r"1 = \kappa(\hat{\mathcal H}P)^2 < \kappa(\hat{\mathcal H})^2,"
-        r"\quad N = k = c = 1",
+    online(
+        "/one-weight/improves", 406, "the preconditioning can still offer improvements",
+        "one weight: what the preconditioning improves", kappa2(HHAT_1) > 1,
+        form=Form.READING,
+        hypotheses=(
+            assume(SIGMA2 > 0, printed=False, words=r"\sigma_H > 0"),
+            assume(MU**2 > 0, printed=False, words=r"\mu_H \ne 0"),
+        ),
+        expected=Verdict.SUPPORTED,
         falsified_by="one map, not constant and with another mean than 0, that is as well"
         " conditioned before",
+        remark="For N = k = c = 1, and after it is 1: for the map (0, 2)^T from (7 + 3 sqrt 5)/2.",
     ),
 ]  # fmt: skip

@@ -22,7 +22,7 @@ of its squared length, which is least for the projection :math:`y = \mu_0` of th
 
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import MEAN_NONZERO
-from theory.language.expression import Expression, Primitive, Sort, equal, named
+from theory.language.expression import Expression, Letter, Primitive, Sort, equal, named
 from theory.layer import (
     HU,
     C,
@@ -115,6 +115,7 @@ line = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", form=Form.STEP)
 r = 1 / (1 + norm2(means))
 FALSIFIED = "one batch and vector"
 
+proof = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", "L-proof-thm-4", form=Form.STEP)
 EQUATIONS = [
     line(
         "/28", 594, r"N(t^{2}-(x^{T}\mu_{H})^{2})", "the quadratic form after centring, (28)",
@@ -126,8 +127,8 @@ EQUATIONS = [
         "the quadratic form before centring, (29)",
         equal(form(Hhat, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE), falsified_by=FALSIFIED,
     ),
-    line(
-        "/602", 602, r"N(t+x^{T}\mu_{H})^{2}-N(x^{T}\mu_{H})^{2}",
+    proof(
+        "/square-completed", 602, r"N(t+x^{T}\mu_{H})^{2}-N(x^{T}\mu_{H})^{2}",
         "the quadratic form before centring, completed",
         equal(form(Hhat, z), before(t)), falsified_by=FALSIFIED,
     ),
@@ -175,8 +176,8 @@ def second_case(part: Expression) -> Expression:
 
 
 SMALLEST = [
-    line(
-        "/621", 621, "First, using (29), we have", "the number of the equation",
+    proof(
+        "/number-of-the-equation", 621, "First, using (29), we have", "the number of the equation",
         equal(form(HU, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE),
         expected=Verdict.REFUTED, corrected_by="L-eq-28-32/28", falsified_by=FALSIFIED,
         remark="The number alone is wrong: the display that follows has the right side of (28).",
@@ -190,19 +191,21 @@ SMALLEST = [
         ),
         falsified_by=FALSIFIED,
     ),
-    line(
-        "/628", 628, r"\frac{Nt^{2}-N(x^{T}\mu_{H})^{2}+x^{T}H^{T}Hx}{t^{2}+x^{T}x}\geq",
+    proof(
+        "/smallest-first-case", 628,
+        r"\frac{Nt^{2}-N(x^{T}\mu_{H})^{2}+x^{T}H^{T}Hx}{t^{2}+x^{T}x}\geq",
         "the smallest eigenvalue, first case",
         after(t) / T_SQUARE >= before(t) / T_SQUARE, hypotheses=(BELOW, NEAR),
         because=N / T_SQUARE * BELOW.slack * NEAR.slack, falsified_by=FALSIFIED,
     ),
-    line(
-        "/632", 632, r"=\frac{N(s+x^{T}\mu_{H})^{2}", "the smallest eigenvalue, second case",
+    proof(
+        "/smallest-second-case", 632, r"=\frac{N(s+x^{T}\mu_{H})^{2}",
+        "the smallest eigenvalue, second case",
         equal(after(t), before(s)), falsified_by=FALSIFIED,
         remark="s = -t - x'mu_H.",
     ),
-    line(
-        "/633", 633, r"\geq\frac{N(s+x^{T}\mu_{H})^{2}",
+    proof(
+        "/larger-denominator", 633, r"\geq\frac{N(s+x^{T}\mu_{H})^{2}",
         "the smallest eigenvalue, second case, the larger denominator",
         before(s) / T_SQUARE >= before(s) / S_SQUARE, hypotheses=(BELOW, FAR),
         because=second_case(s**2) + second_case(norm2(x)), falsified_by=FALSIFIED,
@@ -210,4 +213,31 @@ SMALLEST = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*CENTRING_STEPS, *EQUATIONS, *SMALLEST]
+beta = Letter("beta", r"\beta", Sort.NUMBER, lambda layer: layer.gamma[0])
+gamma = Letter("gamma", r"\gamma", Sort.NUMBER, lambda layer: layer.beta[0])
+"""Any numbers; the extreme eigenvalues of C are meant."""
+NOT_ABOVE = assume(N * beta * MEAN_ALONG**2 <= (beta - N) * (beta * norm2(x) - form(C, x)))
+NOT_BELOW = assume(N * gamma * MEAN_ALONG**2 <= (N - gamma) * (form(C, x) - gamma * norm2(x)))
+strict = of_layers(
+    "Sect. 3.3, Theorem 4", "L-thm-4b", form=Form.SHARPENED, of="L-thm-4b/equality",
+    falsified_by=FALSIFIED,
+)  # fmt: skip
+UNCHANGED = [
+    strict(
+        "/step-largest", 203, "This inequality is strict if",
+        "when the largest eigenvalue stays",
+        (beta - N) * (beta * norm2(z) - form(Hhat, z)) >= 0, hypotheses=(NOT_ABOVE,),
+        because=((beta - N) * t - N * MEAN_ALONG) ** 2 + 1 * NOT_ABOVE.slack,
+        remark="The hypothesis at every x is that beta - C is at least N beta/(beta - N) times the"
+        " square of the mean: a Schur complement.",
+    ),
+    strict(
+        "/step-smallest", 203, "This inequality is strict if",
+        "when the smallest eigenvalue stays",
+        (N - gamma) * (form(Hhat, z) - gamma * norm2(z)) >= 0, hypotheses=(NOT_BELOW,),
+        because=((N - gamma) * t + N * MEAN_ALONG) ** 2 + 1 * NOT_BELOW.slack,
+        remark="The same below.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*CENTRING_STEPS, *UNCHANGED, *EQUATIONS, *SMALLEST]

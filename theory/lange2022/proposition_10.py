@@ -1,146 +1,483 @@
-r"""Proposition 10: the mean of a column against the mean of the channel.
+r"""(19) to (22) and Proposition 10: a column's mean and variance against the channel's.
 
-With m = (k - 1)/2 the bound is :math:`\big(1 - (1 - \frac mr)(1 - \frac ms)\big)\max|h|`.  The
-window of w(t, a) leaves out the part
+The column of :math:`w(t, a)` in channel p holds the N windows that it meets, zeros of the padding
+included, so (19) and (20) are exact.  (21) and (22), of the channel itself, are those of the
+kernel's middle; (22) prints the vector :math:`\mu` for its entry :math:`\mu(p)`.  "Approximately
+equal" is right of the means, in units of M = max |h| (Proposition 10), and of the variances in
+units of its square.  The ratio of two variances has no bound: a constant map has
+:math:`\sigma(p) = 0` and :math:`\sigma_H^2 = \theta(1 - \theta)h^2`.
+
+**The means.**  The window of w(t, a) leaves out the part
 
 .. math:: \theta_{ta} = 1 - \Big(1 - \frac{\min(i, r)}r\Big)\Big(1 - \frac{\min(j, s)}s\Big),
           \qquad i = \big|t - \tfrac{k+1}2\big|,\ j = \big|a - \tfrac{k+1}2\big|,
 
 of the map and takes zeros in its place, so :math:`\mu(t, a, p) - \mu(p)` is minus
-:math:`\theta_{ta}` times the mean of what is left out.  That is at most
-:math:`\theta_{ta}\max|h|` for every r, s and k, with equality for a constant map.  The printed
-bound is not less if one of r, s is at least m.  If both are less, it counts m rows and columns
-that do not exist, and fails: r = s = N = 1, k = 5, h = 1 has the error 1 and the bound 0.
+:math:`\theta_{ta}` times the mean of what is left out.  That is at most :math:`\theta_{ta} M` for
+every r, s and k, with equality for a constant map.  The printed bound is not less if one of r, s is
+at least (k - 1)/2.  If both are less, it counts rows and columns that do not exist, and fails.
+
+**The variances**, which the text announces and does not bound.  Let a and m be the mean and the
+mean square of what a window leaves out, and b the mean of what it keeps, over the batch.  Then
+
+.. math:: E = \sigma_H^2(t, a, p) - \sigma(p)^2
+          = -\theta(m - a^2) + \theta(1 - \theta)\big(b^2 - (a - b)^2\big)
+          = \theta(1-\theta)b^2 - \theta(1-\theta)(a-b)^2 - \theta(m-a^2),
+
+so from above :math:`\theta(1 - \theta)M^2` is a bound.  From below, with :math:`m, b^2 \le M^2`,
+
+.. math:: E + (1 - \theta + \theta^2)M^2 &= \theta(M^2 - m) + (\theta a + (1-\theta)b)^2
+            + (1 - \theta)^2(M^2 - b^2), \\
+          E + 3\theta(1-\theta)M^2 &= \theta(1-\theta)\big((a+b)^2 + (M^2 - b^2)\big)
+            + \theta(M^2 - m) + \theta(1 - 2\theta)(M^2 - a^2),
+
+the second for :math:`\theta \le \tfrac12`, where it is less: attained where what is left out is M
+and the rest -M.  After a ReLU, :math:`0 \le h \le M` and so :math:`m \le aM`,
+
+.. math:: E + \tfrac14 M^2 &= \theta(aM - m) + (\tfrac12 M - \theta a)^2 + 2\theta(1-\theta)ab, \\
+          E + \theta(1-\theta)M^2 &= \theta(aM - m) + 2\theta(1-\theta)ab
+            + \theta(1 - 2\theta)M(M - a) + \theta^2(M - a)^2,
+
+the second for :math:`\theta \le \tfrac12` again: attained where what is left out is M, the rest 0.
+
+**The proof.**  The windows of a k x k kernel reach r + k - 1 rows, half of k - 1 on each side; it
+has r + (k - 1)/2.
 """
 
 from typing import Any
 
+import numpy as np
 from array_api_compat import array_namespace
 
-from theory.lange2022.equations_19_22 import mean, mean_at, rows
-from theory.lange2022.texts import at
-from theory.lange2022.unfolding import by_tap, taps, total, whole, window
-from theory.matrix_claim import Kind, Maps, MatrixClaim
-from theory.statement import Hypothesis, Relation, Sides, Verdict
-
-
-def largest(h: Any) -> Any:
-    """The largest |h| of every channel, ``(c, 1, 1)``."""
-    xp = array_namespace(h)
-    return xp.max(xp.abs(h), axis=(0, 2, 3))[:, None, None]
-
-
-def left_out(h: Any, k: int, t: int, a: int) -> list[tuple[int, int]]:
-    """The places of the map that a window leaves out."""
-    met = set(window(h, k, t, a))
-    return [place for place in whole(h) if place not in met]
-
-
-def error(h: Any, k: int) -> Any:
-    """The columns' means minus the channels', ``(c, k, k)``."""
-    return by_tap([mean_at(h, k, *tap) - mean(h) for tap in taps(k)], k)
-
-
-def distance(maps: Maps) -> Any:
-    """Its absolute value."""
-    return array_namespace(maps.h).abs(error(maps.h, maps.w.shape[-1]))
-
-
-def printed(maps: Maps) -> Sides:
-    """The printed bound."""
-    (r, s), k = maps.h.shape[2:], maps.w.shape[-1]
-    numerator = (k - 1) * (2 * r + 2 * s - (k - 1))
-    return Sides(distance(maps), numerator * largest(maps.h) / (4 * r * s))
-
-
-def outside(size: int, k: int, tap: int) -> int:
-    """How many of a map's rows (or columns) an entry of the kernel does not meet."""
-    return min(abs(tap - (k + 1) // 2), size)
-
-
-def sharp(maps: Maps) -> Sides:
-    """The part that a window leaves out, times the largest entry."""
-    (r, s), k = maps.h.shape[2:], maps.w.shape[-1]
-    each = [
-        (r * s - (r - outside(r, k, t)) * (s - outside(s, k, a))) * largest(maps.h)[:, 0, 0]
-        for t, a in taps(k)
-    ]
-    return Sides(distance(maps), by_tap([bound / (r * s) for bound in each], k))
-
-
-def attained(maps: Maps) -> Sides:
-    """The error at a constant map, and what a window leaves out of it."""
-    h, k = 0 * maps.h + maps.q, maps.w.shape[-1]
-    (r, s), constant = h.shape[2:], h[0, :, 0, 0]
-    each = [
-        (1 - outside(r, k, t) * (constant / constant) / r) * (s - outside(s, k, a)) / s - 1
-        for t, a in taps(k)
-    ]
-    return Sides(error(h, k), by_tap([constant * part for part in each], k))
-
-
-def by_left_out(maps: Maps) -> Sides:
-    """The error, and minus the sum over what a window leaves out."""
-    h, k = maps.h, maps.w.shape[-1]
-    return Sides(error(h, k), by_tap([-total(h, left_out(h, k, *tap)) / rows(h)
-                                      for tap in taps(k)], k))  # fmt: skip
-
-
-def middle(maps: Maps) -> Sides:
-    """The error of the kernel's middle."""
-    k = maps.w.shape[-1]
-    return Sides(error(maps.h, k)[:, k // 2, k // 2], 0 * maps.h[0, :, 0, 0])
-
-
-NOT_BOTH_SMALL = Hypothesis(
-    r"\max\{r, s\} \ge \tfrac{k-1}2",
-    lambda maps: max(maps.h.shape[2:]) - (maps.w.shape[-1] - 1) // 2 + 0 * maps.q,
-    printed=False,
+from theory import maps
+from theory.convolution import moments
+from theory.lange2022.texts import about
+from theory.language.arrays import absolute, norm2
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Says,
+    Sort,
+    equal,
+    named,
+    number,
 )
+from theory.maps import (
+    WINDOW,
+    H_cal,
+    N,
+    a,
+    at_corner,
+    at_top,
+    column_mean,
+    column_variance,
+    counted,
+    greatest,
+    h,
+    k,
+    kept_mean,
+    largest_entry,
+    left_out_deviations,
+    left_out_mean,
+    left_out_square,
+    left_out_sum,
+    map_sum,
+    mean_at,
+    mean_of,
+    middle,
+    minimum,
+    number_of,
+    q,
+    r,
+    s,
+    squared,
+    t,
+    variance_at,
+    variance_of,
+    window_sum,
+)
+from theory.matrix_claim import Kind
+from theory.statement import Form, Hypothesis, Verdict, assume
 
-BOUND = MatrixClaim(
-    id="L-prop-10",
-    row="L-prop-10",
-    locations=at(383, "Sect. 4, Prop. 10", r"\max_{u,v,i}{|h^{(i)}(u,v,p)|}"),
-    statement=r"|\mu(t, a, p) - \mu(p)| \le (k - 1)"
-    r"\Big(\frac1{2r} + \frac1{2s} - \frac{k-1}{4rs}\Big)\max_{u, v, i}|h^{(i)}(u, v, p)|",
-    sides=printed,
-    subject=Kind.MAPS,
-    relation=Relation.AT_MOST,
-    expected=Verdict.REFUTED,
+PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
+_N, _MAPS = Sort.NUMBER, Sort.MAPS
+
+
+def part_left_out(rows: Expression, columns: Expression) -> Expression:
+    """The part of a map that a window leaves out that is so many rows and columns off."""
+    lost_rows, lost_columns = counted(minimum(rows, r)), counted(minimum(columns, s))
+    return 1 - (1 - lost_rows / r) * (1 - lost_columns / s)
+
+
+theta = named(r"\theta_{ta}", part_left_out(absolute(t - (k + 1) / 2), absolute(a - (k + 1) / 2)))
+theta_corner = named(r"\theta_{11}", part_left_out((k - 1) / 2, (k - 1) / 2))
+"""The largest of them."""
+mu_at, mu = named(r"\mu(t, a, p)", mean_at(h)), named(r"\mu(p)", mean_of(h))
+sigma2 = named(r"\sigma(p)^2", variance_of(h))
+M = largest_entry(h)
+constant = Letter("q", r"(q\mathbf 1)", _MAPS, lambda subject: 0 * subject.h + subject.q, r"q > 0")
+"""Maps that are constant."""
+
+# (19) to (22)
+
+moments_of = about(Kind.MAPS, "L-eq-19-22", "Sect. 4")
+library_means = Operation(
+    "column_means", moments.column_means, r"\operatorname{{column\_means}}({0}, {1})",
+    takes=(_MAPS, _N),
+)  # fmt: skip
+library_variances = Operation(
+    "column_variances", moments.column_variances,
+    r"\operatorname{{column\_variances}}({0}, {1})", takes=(_MAPS, _N),
+)  # fmt: skip
+COLUMN_MEAN, COLUMN_VARIANCE = column_mean(H_cal, k), column_variance(H_cal, k)
+
+NINETEEN = moments_of(
+    "/19", 357, r"\mu_{H}(t,a,p)=\frac{1}{Nrs}", "the mean of a column",
+    equal(COLUMN_MEAN, mean_at(h)),
+    at="eq. (19)",
+    falsified_by="one column of one unfolded map with another mean",
+)  # fmt: skip
+TWENTY = moments_of(
+    "/20", 361, r"(h^{(i)}(u,v,p)-\mu(t,a,p))^{2},", "the variance of a column",
+    equal(COLUMN_VARIANCE, variance_at(h)),
+    at="eq. (20)",
+    falsified_by="one column of one unfolded map with another variance",
+    remark="The zeros of the padding count, each as (0 - mu)^2.",
+)  # fmt: skip
+RELATIVE = moments_of(
+    "/relative", 365, "they are all approximately equal to the mean",
+    "the ratio of a column's variance to the channel's",
+    COLUMN_VARIANCE <= q**2 * sigma2,
+    at="below eq. (20)",
+    form=Form.READING,
+    expected=REFUTED,
+    falsified_by="one channel whose variance is less than that of a column by more than q^2",
+    remark="'Approximately' read as a ratio, with any factor.  For r = s = k = 3 and a constant"
+    " map 1, sigma_H^2(1, 1) = 20/81 and sigma = 0.  In units of max |h|^2 the words are right:"
+    " L-prop-10/variance.",
+)  # fmt: skip
+MOMENTS = [
+    NINETEEN,
+    NINETEEN.sharpened(
+        "shipped", says=equal(COLUMN_MEAN, library_means(h, k)), title="the library's means"
+    ),
+    TWENTY,
+    TWENTY.sharpened(
+        "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)), remark="",
+        title="the library's variances",
+    ),
+    moments_of(
+        "/21", 367, r"\mu(p)=\frac{1}{Nrs}", "the mean of a channel",
+        equal(middle(COLUMN_MEAN), mean_of(h)),
+        at="eq. (21)",
+        falsified_by="one channel whose mean is not that of the kernel's middle",
+    ),
+    moments_of(
+        "/22", 371, r"(h^{(i)}(u,v,p)-\mu)^{2}}", "the variance of a channel",
+        equal(middle(COLUMN_VARIANCE), variance_of(h)),
+        at="eq. (22)",
+        falsified_by="one channel whose variance is not that of the kernel's middle",
+        remark="Printed with mu, a vector by the line below, for mu(p).",
+    ),
+    RELATIVE,
+    RELATIVE.corrected(
+        "constant-map",
+        says=equal(column_variance(maps.without_ones(maps.unfolded(constant, k)), k),
+                   theta * (1 - theta) * q**2),
+        title="the variance of a column for a constant map", remark="There sigma(p) = 0.",
+        falsified_by="one constant map with another variance of a column",
+    ),
+]  # fmt: skip
+
+# The error of the means
+
+PRINTED_BOUND = (k - 1) * (1 / (2 * r) + 1 / (2 * s) - (k - 1) / (4 * r * s))
+NOT_BOTH_SMALL = assume(counted(greatest(r, s)) >= counted((k - 1) / 2), printed=False)
+tenth = about(Kind.MAPS, "L-prop-10", "Sect. 4, Prop. 10")
+BOUND = tenth(
+    "", 383, r"\max_{u,v,i}{|h^{(i)}(u,v,p)|}", "the error of the means",
+    absolute(mu_at - mu) <= PRINTED_BOUND * largest_entry(h),
+    expected=REFUTED,
     falsified_by="one batch of maps of any r and s, and one odd k, with a larger error",
-    remark="It breaks at line 716, which counts (k - 1)/2 rows and columns of the map where it has"
-    " fewer: for r = s = N = 1, k = 5 and h = 1 they are 2 + 2 less 4, and the error is 1.",
-)
-
+    remark="The proof counts (k - 1)/2 rows and columns of the map where it has fewer: for"
+    " r = s = N = 1, k = 5 and h = 1 they are 2 + 2 less 4, and the error is 1.",
+)  # fmt: skip
 SHARP = BOUND.sharpened(
-    sides=sharp,
-    expected=Verdict.SUPPORTED,
-    statement=r"|\mu(t, a, p) - \mu(p)| \le \theta_{ta}\max_{u, v, i}|h^{(i)}(u, v, p)|,"
-    r"\quad \theta_{ta} = 1 - \big(1 - \tfrac{\min(i, r)}r\big)\big(1 - \tfrac{\min(j, s)}s\big),"
-    r"\ i = \big|t - \tfrac{k+1}2\big|,\ j = \big|a - \tfrac{k+1}2\big|",
+    says=absolute(mu_at - mu) <= theta * largest_entry(h),
+    title="the error of the means, for every size",
+    expected=SUPPORTED,
     remark="For every r, s and odd k; by L-prop-10/left-out and the triangle inequality.",
 )
-
-CLAIMS = [
+MEANS = [
     BOUND,
-    BOUND.corrected(hypotheses=(NOT_BOTH_SMALL,), expected=Verdict.SUPPORTED, remark=""),
+    BOUND.corrected(
+        title="the error of the means, unless both sizes are small",
+        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED, remark="",
+    ),
     SHARP,
     SHARP.sharpened(
-        "attained", sides=attained, relation=Relation.EQUAL,
-        statement=r"\mu(t, a, p) - \mu(p) = -\theta_{ta}\,q,\quad h = q \text{ constant}",
+        "attained",
+        says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
+        title="a constant map has this error",
         falsified_by="one constant map whose error is less", remark="",
     ),
     BOUND.sharpened(
-        "left-out", sides=by_left_out, relation=Relation.EQUAL,
-        statement=r"\mu(t, a, p) - \mu(p) = -\frac1{Nrs}\sum_i"
-        r"\sum_{(u, v) \text{ left out}} h^{(i)}(u, v, p)",
+        "left-out",
+        says=equal(mu_at - mu, -(1 / (N * r * s) * left_out_sum(h, *WINDOW))),
+        title="the error of the means, exactly",
         falsified_by="one window whose error is another",
         remark="The error itself: the padding adds nothing.",
     ),
     BOUND.sharpened(
-        "middle", sides=middle, relation=Relation.EQUAL,
-        statement=r"\mu\big(\tfrac{k+1}2, \tfrac{k+1}2, p\big) - \mu(p) = 0",
+        "middle", says=equal(middle(mu_at - mu), 0),
+        title="the kernel's middle has no error",
         falsified_by="one map where the kernel's middle errs", remark="",
     ),
 ]  # fmt: skip
+
+# The error of the variances
+
+OUT = named("a", left_out_mean(h, *WINDOW))
+OUT_SQUARE = named("m", left_out_square(h, *WINDOW))
+KEPT_MEAN = named("b", kept_mean(h, *WINDOW))
+
+
+def error_of(h: Expression) -> Expression:
+    """Return the error of the variances of some maps."""
+    of_column = named(r"\sigma_H^2(t, a, p)", variance_at(h))
+    return of_column - named(r"\sigma(p)^2", variance_of(h))
+
+
+ERROR = error_of(h)
+FORMULA = -(theta * (OUT_SQUARE - OUT**2)) + theta * (1 - theta) * (
+    KEPT_MEAN**2 - (OUT - KEPT_MEAN) ** 2
+)
+RECTIFIED = squared(h)
+ERROR_RECTIFIED = error_of(RECTIFIED)
+M_RECTIFIED = largest_entry(RECTIFIED)
+SMALL = assume(theta_corner <= number(1) / 2, printed=False)
+"""At most half of a map is left out by any window."""
+
+IDENTITY = about(Kind.MAPS, "L-prop-10", "Sect. 4, above Prop. 10")(
+    "/variance", 375, r"The error in approximating", "the error of the variances, exactly",
+    equal(ERROR, FORMULA),
+    form=Form.SHARPENED,
+    of="L-prop-10",
+    falsified_by="one window of one map with another error",
+    remark="a and m are the mean and the mean square of what the window leaves out, b the mean of"
+    " what it keeps.  New here: the text speaks of the error of the variances and bounds that of"
+    " the means only.",
+)  # fmt: skip
+ABOVE = IDENTITY.sharpened(
+    "from-above",
+    says=ERROR <= theta * (1 - theta) * M**2,
+    title="the error of the variances from above",
+    expected=SUPPORTED,
+    falsified_by="one window of one map with a larger variance",
+    remark="",
+)
+
+# One window, with q for max |h|: the letters are what it leaves out and keeps
+
+part, out, out_square, kept = (
+    named(latex, at_top(family))
+    for latex, family in ((r"\theta", theta), ("a", OUT), ("m", OUT_SQUARE), ("b", KEPT_MEAN))
+)
+TOP = ((3 - k) / 2, r - (k - 1) / 2, 1, s)
+SPREAD = left_out_deviations(h, *TOP)
+ERROR_TOP = at_top(ERROR)
+KEPT = assume(kept**2 <= q**2)
+SQUARES = assume(out_square <= q**2)
+HALF = assume(part <= number(1) / 2, printed=False)
+OUT_BELOW, OUT_ABOVE = assume(out <= q), assume(out >= 0)
+KEPT_ABOVE = assume(kept >= 0)
+BETWEEN = assume(out_square <= q * out)
+"""The mean square of numbers between 0 and q is at most q times their mean."""
+VARIANCE_OUT = 1 / (N * r * s) * norm2(SPREAD)
+"""theta (m - a^2)."""
+
+
+def _with_rows(out: int, kept: int) -> Any:
+    """Return maps that are two multiples of q: where that window leaves them out, and elsewhere."""
+
+    def value(subject: Any) -> Any:
+        rows, lost = subject.h.shape[2], (subject.w.shape[-1] - 1) // 2
+        levels = [out if u >= rows - lost else kept for u in range(rows)]
+        column = array_namespace(subject.h).asarray(levels)[:, None]
+        return 0 * subject.h + subject.q * ((0 * subject.q + 1) * column)
+
+    return value
+
+
+_ELSEWHERE = r"h = q \text{ where the window leaves it out, } "
+signed = Letter("h", "h", _MAPS, _with_rows(1, -1), _ELSEWHERE + r"-q \text{ elsewhere}")
+unsigned = Letter("h", "h", _MAPS, _with_rows(1, 0), _ELSEWHERE + r"0 \text{ elsewhere}")
+
+
+SIGNED = IDENTITY.sharpened(
+    "bound",
+    says=absolute(ERROR) <= 3 * theta * (1 - theta) * M**2,
+    title="the error of the variances, where windows leave out at most half",
+    hypotheses=(SMALL,),
+    expected=SUPPORTED,
+    falsified_by="one window of one map with a larger error",
+    remark="",
+)
+SIGNED_ANY = SIGNED.sharpened(
+    "any-window",
+    says=absolute(ERROR) <= (1 - theta + theta**2) * M**2,
+    title="the error of the variances, whatever windows leave out",
+    hypotheses=(),
+    expected=SUPPORTED,
+)
+RELU = IDENTITY.sharpened(
+    "rectified",
+    says=absolute(ERROR_RECTIFIED) <= M_RECTIFIED**2 / 4,
+    title="the error of the variances after a ReLU",
+    expected=SUPPORTED,
+    falsified_by="one window of one map without negative entries with a larger error",
+    remark="For maps of squares, which are maps without negative entries.",
+)
+RELU_SMALL = RELU.sharpened(
+    "small-windows",
+    says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
+    title="the same, where windows leave out at most half",
+    hypotheses=(SMALL,),
+    expected=SUPPORTED,
+)
+
+
+def at_one_window(
+    claim: Any, says: Says, hypotheses: tuple[Hypothesis, ...], because: Expression
+) -> Any:
+    """Return the proof of a bound at one window."""
+    return claim.sharpened(
+        "step", says=says, hypotheses=hypotheses, because=because,
+        title=f"{claim.title}: one window",
+        remark="One window, with q for max |h|, of which no more is used than the hypotheses say.",
+    )  # fmt: skip
+
+
+VARIANCES = [
+    IDENTITY,
+    ABOVE,
+    at_one_window(
+        ABOVE, ERROR_TOP <= part * (1 - part) * q**2, (KEPT,),
+        VARIANCE_OUT + part * (1 - part) * KEPT.slack + part * (1 - part) * (out - kept) ** 2,
+    ),
+    SIGNED,
+    at_one_window(
+        SIGNED, ERROR_TOP >= -(3 * part * (1 - part) * q**2), (KEPT, SQUARES, HALF),
+        part * (1 - part) * (out + kept) ** 2 + part * (1 - part) * KEPT.slack
+        + part * SQUARES.slack + 2 * HALF.slack * part * SQUARES.slack
+        + 2 * HALF.slack * VARIANCE_OUT,
+    ),
+    SIGNED.sharpened(
+        "attained", says=equal(at_top(error_of(signed)), -(3 * part * (1 - part) * q**2)),
+        title="maps with this error", hypotheses=(),
+        falsified_by="one size for which these maps have another error",
+    ),
+    SIGNED_ANY,
+    at_one_window(
+        SIGNED_ANY, ERROR_TOP >= -((1 - part + part**2) * q**2), (KEPT, SQUARES),
+        part * SQUARES.slack + (part * out + (1 - part) * kept) ** 2
+        + (1 - part) ** 2 * KEPT.slack,
+    ),
+    RELU,
+    at_one_window(
+        RELU, ERROR_TOP >= -(q**2 / 4), (BETWEEN, OUT_ABOVE, KEPT_ABOVE),
+        part * BETWEEN.slack + (q / 2 - part * out) ** 2
+        + 2 * part * (1 - part) * OUT_ABOVE.slack * KEPT_ABOVE.slack,
+    ),
+    RELU_SMALL,
+    at_one_window(
+        RELU_SMALL, ERROR_TOP >= -(part * (1 - part) * q**2),
+        (BETWEEN, OUT_ABOVE, KEPT_ABOVE, OUT_BELOW, HALF),
+        part * BETWEEN.slack + 2 * part * (1 - part) * OUT_ABOVE.slack * KEPT_ABOVE.slack
+        + 2 * HALF.slack * part * q * OUT_BELOW.slack + part**2 * (q - out) ** 2,
+    ),
+    RELU_SMALL.sharpened(
+        "attained", says=equal(at_top(error_of(unsigned)), -(part * (1 - part) * q**2)),
+        title="maps with this error", hypotheses=(),
+        falsified_by="one size for which these maps have another error",
+    ),
+]  # fmt: skip
+
+# The proof
+
+proof = about(
+    Kind.MAPS, "L-proof-prop-10", "App. A, proof of Prop. 10", row="L-steps", form=Form.STEP
+)
+reached_rows = Operation(
+    "rows reached", lambda top, bottom: np.max(bottom) - np.min(top) + 1,
+    r"\#\{{u: {0} \le u \le {1} \text{{ for some }} t\}}", takes=(_N, _N),
+)  # fmt: skip
+left_out_places = Operation(
+    "places left out",
+    lambda h, *bounds: maps.count_left_out(h, *bounds),
+    r"\#\{{(u, v): u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]\}}",
+    takes=(_MAPS, _N, _N, _N, _N),
+)  # fmt: skip
+most = Operation("largest", np.max, r"\max_{{t,a}} {0}", takes=(_N,))
+any_r = number_of("r", "r", "q", "r > 0")
+any_s = number_of("s", "s", lambda subject: subject.direction[0], r"s \ne 0")
+any_k = number_of("k", "k", lambda subject: subject.direction[1])
+ROWS = counted(reached_rows(*WINDOW[:2]))
+PLACES = left_out_places(h, *WINDOW)
+
+PADDED = proof(
+    "/padded", 716, "from padded", "how many rows the windows reach",
+    equal(ROWS, counted(r + (k - 1) / 2)),
+    expected=REFUTED,
+    falsified_by="one kernel whose windows reach another number of rows",
+    remark="The zeros stand on both sides; Figure 1 has 6 x 5 for r = 4, s = 3, k = 3.  The"
+    " count of what is left out does not depend on it.",
+)  # fmt: skip
+COUNTED = proof(
+    "/counted", 716, "gives a difference of at most", "how many places a window leaves out",
+    counted(most(PLACES)) <= counted((k - 1) / 2 * (r + s) - (k - 1) ** 2 / 4),
+    expected=REFUTED,
+    falsified_by="one window that leaves out more",
+    remark="For r = s = 1 and k = 5 the corner's window leaves out the one place there is; the"
+    " count is 2 (1 + 1) - 4 = 0.",
+)  # fmt: skip
+PROOF = [
+    proof(
+        "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error as a difference of sums",
+        equal(
+            (mu_at - mu) ** 2,
+            1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,
+        ),
+        at="eq. (35)",
+        falsified_by="one tap of one kernel with another error",
+    ),
+    PADDED,
+    PADDED.corrected(
+        says=equal(ROWS, counted(r + k - 1)), remark="",
+        title="how many rows the windows reach, on both sides",
+    ),
+    COUNTED,
+    COUNTED.corrected(
+        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED, remark="",
+        title="how many places a window leaves out, unless both sizes are small",
+    ),
+    COUNTED.sharpened(
+        "corner",
+        says=equal(counted(at_corner(PLACES)), theta_corner * r * s),
+        title="how many places the corner's window leaves out", remark="",
+        falsified_by="one corner's window that leaves out another number",
+    ),
+    proof(
+        "/last-display", 718, r"\frac{(k-1)(r+s)-\frac{(k-1)^{2}}{2}}{2rs}",
+        "both forms of the bound",
+        equal(
+            ((any_k - 1) * (any_r + any_s) - (any_k - 1) ** 2 / 2) / (2 * any_r * any_s),
+            (any_k - 1)
+            * (1 / (2 * any_r) + 1 / (2 * any_s) - (any_k - 1) / (4 * any_r * any_s)),
+        ),
+        falsified_by="one r, s and k with two values",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*MOMENTS, *VARIANCES, *MEANS, *PROOF]

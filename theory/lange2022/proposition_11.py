@@ -130,8 +130,8 @@ r = replace(curvature, name="r", latex="r")
 least = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
 S_ABOVE = least * e + squares(r)
 
-LINE_739 = of_layers("App. A, proof of Prop. 11", "L-steps")(
-    "/739", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}", "the smallest quotient of S",
+LINE_739 = of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
+    "/smallest-quotient", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}", "the smallest quotient of S",
     equal(dot(h, diag_times(s, h)), smallest_entry(s) * norm2(h)), hypotheses=(POSITIVE,),
     expected=REFUTED, form=Form.STEP,
     falsified_by="one column whose quotient of S is not an extreme one",

@@ -95,8 +95,8 @@ examples_weighted = Operation(
     "sum over examples", lambda c, A: A.T @ c, r"\sum_j {0:atom}_j {1:atom}_j",
     gives=Sort.VECTOR, takes=(Sort.VECTOR, Sort.MATRIX),
 )  # fmt: skip
-GRADIENT = of_layers("App. A, proof of Prop. 2, eq. (27)", "L-steps")(
-    "/27", 549, r"\widehat{h_{j}}. (27)", "the gradient in one unit's parameters",
+GRADIENT = of_layers("App. A, proof of Prop. 2, eq. (27)", "L-steps", "L-proof-prop-2")(
+    "/gradient", 549, r"\widehat{h_{j}}. (27)", "the gradient in one unit's parameters",
     equal(
         named(r"\nabla_{\hat w}\mathcal L", gradient(L1(Hhat @ w), w, at=what)),
         examples_weighted(slopes, named(r"\hat h", Hhat)),

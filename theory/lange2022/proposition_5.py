@@ -140,9 +140,9 @@ NORMS = [
     ),
 ]  # fmt: skip
 
-step = of_layers("Sect. 3.3, before Prop. 5", "L-steps", form=Form.STEP)
+step = of_layers("Sect. 3.3, before Prop. 5", "L-steps", "L-before-prop-5", form=Form.STEP)
 NORMALIZED = step(
-    "/219", 219, "is bounded by", "the norm over q", 1 / Q_SQUARED * NORM_GHAT <= N,
+    "/norm-over-q", 219, "is bounded by", "the norm over q", 1 / Q_SQUARED * NORM_GHAT <= N,
     hypotheses=(SPREAD,), expected=REFUTED,
     falsified_by="one batch without a zero variance",
     remark="The constant and the expectation of the sentence before are lost.",
@@ -154,8 +154,9 @@ OVER_Q = [
         remark="Whatever the batch; attained by copies of one feature.",
     ),
     step(
-        "/664", 664, r"=\sqrt{2}C_{1}\sqrt{N}.", "the last equation of the proof",
+        "", 664, r"=\sqrt{2}C_{1}\sqrt{N}.", "the last equation of the proof",
         equal(1 / Q_SQUARED * maximum(N, n), N), place="App. A, proof of Prop. 5",
+        id="L-proof-prop-5/last-equation",
         falsified_by="one size",
     ),
 ]  # fmt: skip
@@ -291,15 +292,19 @@ NORM_OF_COLUMN = Letter(
 ANY = Letter("G", "G", _M, lambda layer: layer.H)
 """Any matrix, (N, n)."""
 
-proof = of_layers("App. A, proof of Prop. 5", "L-prop-5", expected=REFUTED, form=Form.STEP)
+proof = of_layers(
+    "App. A, proof of Prop. 5", "L-prop-5", "L-proof-prop-5", expected=REFUTED, form=Form.STEP
+)
 EXPECTED_MAXIMUM = proof(
-    "/658", 658, "have the identical distribution", "the longest row", equal(MAXIMUM, columns),
+    "/longest-row", 658, "have the identical distribution", "the longest row",
+    equal(MAXIMUM, columns),
     hypotheses=(assume(q >= 1),),
     falsified_by="one law of mean zero and variance one, and one size",
     remark="The line where the proof breaks.",
 )  # fmt: skip
 ORTHOGONALITY = proof(
-    "/664", 664, r"E\left[\|\widehat{G}\|\right]", "the expected norm with the column of ones",
+    "/column-of-ones", 664, r"E\left[\|\widehat{G}\|\right]",
+    "the expected norm with the column of ones",
     NORM_OF_SIGNS <= maximum(sqrt(rows), NORM_OF_COLUMN),
     falsified_by="one law and size; here one feature of signs, whose norm is the root of N",
     remark="It holds for the normalized matrix, whose columns are orthogonal to e, and that one "

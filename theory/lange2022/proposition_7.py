@@ -108,12 +108,17 @@ def parameters(weights: Expression, bias: Expression) -> Expression:
     return above(bias, transpose(weights))
 
 
-def folded(
-    weights: Expression, bias: Expression, mean: Expression, deviation: Expression
-) -> Expression:
+def own(weights: Expression, bias: Expression) -> Expression:
     """Return the vanilla layer's parameters, those of a layer of normalized inputs given."""
-    scaled = over_diag(weights, deviation)
-    return parameters(scaled, bias - scaled @ mean)
+    scaled = over_diag(weights, deviations)
+    return named(r"\hat B({0},\ {1})", parameters(scaled, bias - scaled @ means), weights, bias)
+
+
+def of_others(weights: Expression, bias: Expression) -> Expression:
+    """Return the same with any statistics."""
+    scaled = over_diag(weights, sigma)
+    name = r"\hat B_{{\mu,\tilde\sigma}}({0},\ {1})"
+    return named(name, parameters(scaled, bias - scaled @ mu), weights, bias)
 
 
 WHAT, BHAT = over_diag(W, deviations), b - W @ ratio(means, deviations)
@@ -143,28 +148,24 @@ LAYER = [
 ]  # fmt: skip
 
 
-def after_descent(normalized: Expression, mean: Expression, deviation: Expression) -> Expression:
-    """Return the vanilla parameters of the BN layer after its step of descent."""
+def moved(normalized: Expression) -> tuple[Expression, Expression]:
+    """Return weights and bias after a step of descent in a layer of normalized inputs."""
     in_W = gradient(L(outputs(X, b, normalized)), X, at=W)
     in_b = gradient(L(outputs(W, Y, normalized)), Y, at=b)
-    return folded(
+    return (
         W - alpha * named(r"\nabla_W\mathcal L", in_W),
         b - alpha * named(r"\nabla_b\mathcal L", in_b),
-        mean,
-        deviation,
     )
 
 
 def after_bnp(start: Expression, P: Expression, rate: Expression) -> Expression:
     """Return the vanilla layer's parameters after a step of BNP."""
-    slope = named(
-        r"\nabla_{[\hat b^\top; \hat W^\top]}\mathcal L", gradient(L(Hhat @ B), B, at=start)
-    )
+    slope = named(r"\nabla_{\hat B}\mathcal L", gradient(L(Hhat @ B), B, at=start))
     return start - rate * (P @ (transpose(P) @ slope))
 
 
-OWN, OTHERS = folded(W, b, means, deviations), folded(W, b, mu, sigma)
-BN_STEP, BN_STEP_OTHERS = after_descent(G, means, deviations), after_descent(G_OTHER, mu, sigma)
+OWN, OTHERS = own(W, b), of_others(W, b)
+BN_STEP, BN_STEP_OTHERS = own(*moved(G)), of_others(*moved(G_OTHER))
 QUOTE = "is equivalent to one step of BNP training of the vanilla network"
 
 STEP = proposition(
@@ -174,7 +175,7 @@ STEP = proposition(
 )  # fmt: skip
 WITH_Q = proposition(
     "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
-    equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, alpha / Q_SQUARED)),
+    equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
     hypotheses=(assume(n > N),), expected=REFUTED,
     falsified_by="one layer with more inputs than examples, q^2 = n/N, and one learning rate",
     remark="Line 225 calls the preconditioning by (1/q)P BNP. N = 1, n = 2: q^2 = 2.",
@@ -234,25 +235,28 @@ STATISTICS = [
     ),
 ]  # fmt: skip
 
-step = of_layers("App. A, proof of Prop. 7", "L-steps", form=Form.STEP, hypotheses=(SPREAD,))
+step = of_layers(
+    "App. A, proof of Prop. 7", "L-steps", "L-proof-prop-7", form=Form.STEP, hypotheses=(SPREAD,)
+)
 NORMALIZED = outputs(W, b, B01(H))
 what, bhat = named(r"\hat W", WHAT), named(r"\hat b", BHAT)
 PROOF = [
     step(
-        "/33", 673, r"\left(h^{(\ell-1)}-\mu_{H}\right)+b^{(\ell)}",
+        "/eq-33", 673, r"\left(h^{(\ell-1)}-\mu_{H}\right)+b^{(\ell)}",
         "the normalization as a product",
         equal(NORMALIZED, outputs(over_diag(W, deviations), b, C)),
     ),
     step(
-        "/34", 674, r"\left(\widehat{W}h^{(\ell-1)}+\widehat{b}\right). (34)", "the vanilla layer",
+        "/eq-34", 674, r"\left(\widehat{W}h^{(\ell-1)}+\widehat{b}\right). (34)",
+        "the vanilla layer",
         equal(NORMALIZED, outputs(what, bhat)),
     ),
     step(
-        "/678-U", 678, r"=U\begin{bmatrix}b^{(\ell)^{T}}\\ \widehat{W}^{T}\end{bmatrix}",
+        "/by-U", 678, r"=U\begin{bmatrix}b^{(\ell)^{T}}\\ \widehat{W}^{T}\end{bmatrix}",
         "the vanilla parameters by U", equal(parameters(what, bhat), U @ parameters(what, b)),
     ),
     step(
-        "/678-P", 678, r"=P\begin{bmatrix}b^{(\ell)^{T}}\\ W^{(\ell)^{T}}\end{bmatrix}",
+        "/by-P", 678, r"=P\begin{bmatrix}b^{(\ell)^{T}}\\ W^{(\ell)^{T}}\end{bmatrix}",
         "the vanilla parameters by P", equal(parameters(what, bhat), P @ parameters(W, b)),
     ),
 ]  # fmt: skip

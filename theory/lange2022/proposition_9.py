@@ -8,7 +8,7 @@ with full blocks of r s rows, since the pixels of an example may interact.  Outp
 :math:`\hat w`, so it is the chain rule.  It needs a loss of single examples: if a later layer
 normalizes over the batch, the Hessian in the outputs has blocks off the diagonal, and they count.
 
-A symmetric matrix is known by its quadratic form, so both sides are taken at a generic vector.
+A symmetric matrix is known by its quadratic form, so both sides are taken at any vector x.
 """
 
 from collections.abc import Callable
@@ -17,164 +17,189 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory.convolution import gramian, unfolded
-from theory.lange2022.texts import at
-from theory.lange2022.unfolding import augmented, convolution, stacked, unstacked, unvec, vec
-from theory.matrix_claim import Kind, Maps, MatrixClaim
-from theory.statement import Relation, Sides, Verdict
+from theory import maps
+from theory.convolution import gramian
+from theory.convolution import unfolded as shipped
+from theory.lange2022.texts import about, at
+from theory.language.arrays import dot, entrywise
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+)
+from theory.maps import Hhat, first_column, h, k, outputs, parameters, twice_along, vec, what, x
+from theory.matrix_claim import Kind
+from theory.statement import Form, Verdict
 
-Loss = Callable[[Any], Any]
-
-
-def forward(maps: Maps, column: Any) -> Any:
-    """The outputs, with other bias and weights in the first channel."""
-    xp = array_namespace(maps.h)
-    w, b = unstacked(column, maps.w.shape[-1])
-    weights = xp.concat([w, maps.w[1:, ...]], axis=0)
-    return convolution(maps.h, weights, xp.concat([b, maps.b[1:]], axis=0))
-
-
-def first(maps: Maps) -> Any:
-    """The bias and weights of the first channel."""
-    return stacked(maps.w, maps.b)[:, 0]
-
-
-def second(maps: Maps, f: Loss, x: Any, u: Any) -> Any:
-    """The second derivative of f at x along u."""
-    return maps.derivative(lambda y: maps.derivative(f, y, u), x, u)
+_N, _V, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MAPS
 
 
-def moved(maps: Maps) -> Any:
-    """The product of the unfolded matrix and the generic vector, in the first channel's place."""
-    change = unvec(augmented(maps.h, maps.w.shape[-1]) @ maps.direction, maps.h)
-    others = 0 * convolution(maps.h, maps.w, maps.b)[:, 1:, :, :]
-    return array_namespace(maps.h).concat([change, others], axis=1)
+Loss = Callable[[Any, Any], Any]
+"""A loss of the outputs of all channels."""
 
 
-def batch_coupled(maps: Maps) -> Loss:
-    """The loss of what a later layer leaves that subtracts the mean over the batch."""
-    return lambda A: maps.loss(A - A.sum(0) / A.shape[0])
+def _of_examples(subject: Any, outputs: Any) -> Any:
+    return subject.loss(outputs)
 
 
-def in_parameters(maps: Maps, loss: Loss) -> Any:
-    """The Hessian's quadratic form, by differentiating the loss of the convolution."""
-    return second(maps, lambda z: loss(forward(maps, z)), first(maps), maps.direction)
+def _of_batch(subject: Any, outputs: Any) -> Any:
+    return subject.loss(outputs - outputs.sum(0) / outputs.shape[0])
 
 
-def by_blocks(maps: Maps, loss: Loss) -> Any:
-    """The formula's, S having a block for each example and nothing else."""
-    xp, outputs, change = array_namespace(maps.h), forward(maps, first(maps)), moved(maps)
-    N = outputs.shape[0]
-    each = [
-        xp.concat([change[j : j + 1, ...] * (1 if i == j else 0) for i in range(N)], axis=0)
-        for j in range(N)
-    ]
-    return sum(second(maps, loss, outputs, V) for V in each)
+def _of_first_channel(loss: Loss, subject: Any) -> Callable[[Any], Any]:
+    """Return a loss as a function of the vec of the first channel's outputs."""
+    others = maps.convolution(subject.h, subject.w[1:], subject.b[1:])
+    xp = array_namespace(subject.h)
+
+    def of_column(column: Any) -> Any:
+        return loss(subject, xp.concat([maps.maps_of(column, subject.h), others], axis=1))
+
+    return of_column
 
 
-def single_examples(maps: Maps) -> Sides:
-    """A loss that is a mean over the examples."""
-    return Sides(in_parameters(maps, maps.loss), by_blocks(maps, maps.loss))
+def _as_primitive(loss: Loss) -> Callable[[Any, Any], Any]:
+    return lambda subject, column: _of_first_channel(loss, subject)(column)
 
 
-def coupled_examples(maps: Maps) -> Sides:
-    """A loss that sees the batch."""
-    loss = batch_coupled(maps)
-    return Sides(in_parameters(maps, loss), by_blocks(maps, loss))
+def _block_form(loss: Loss) -> Callable[[Any, Any, Any], Any]:
+    """Return the form of the Hessian's blocks of single examples, and of nothing else."""
+
+    def form(subject: Any, column: Any, vector: Any) -> Any:
+        xp, N = array_namespace(vector), subject.h.shape[0]
+        of_column = _of_first_channel(loss, subject)
+        each = xp.reshape(vector, (N, -1))
+
+        def of_example(j: int) -> Any:
+            alone = [each[i : i + 1, :] * (1 if i == j else 0) for i in range(N)]
+            moved = xp.reshape(xp.concat(alone, axis=0), (-1,))
+            return subject.derivative(
+                lambda y: subject.derivative(of_column, y, moved), column, moved
+            )
+
+        return sum(map(of_example, range(N)))
+
+    return form
 
 
-def coupled_by_whole(maps: Maps) -> Sides:
-    """The same with the whole Hessian in the outputs for S."""
-    loss, outputs = batch_coupled(maps), forward(maps, first(maps))
-    return Sides(in_parameters(maps, loss), second(maps, loss, outputs, moved(maps)))
+L = Primitive("L", _as_primitive(_of_examples), r"\mathcal L({0})", takes=(_V,))
+"""The loss as a function of the first channel's outputs: a mean over the examples."""
+L_batch = Primitive(
+    "loss of what a batch's mean leaves", _as_primitive(_of_batch),
+    r"\mathcal L\big({0} - \overline{{{0}}}\big)", takes=(_V,),
+)  # fmt: skip
+"""A loss below a layer that subtracts the mean over the batch."""
+_DIAGONAL = (
+    r"{{1:atom}}^\top \tfrac1N\operatorname{{{{diag}}}}"
+    r"\big(\nabla^2 {loss}(v_a^{{{{(1)}}}}), \dots, \nabla^2 {loss}(v_a^{{{{(N)}}}})\big)"
+    r" {{1:product}}"
+)
+S = Primitive("S", _block_form(_of_examples), _DIAGONAL.format(loss="L"), takes=(_V, _V))
+S_batch = Primitive(
+    "S of what a batch's mean leaves", _block_form(_of_batch), _DIAGONAL.format(loss=r"\bar L"),
+    takes=(_V, _V),
+)  # fmt: skip
+y = Letter("y", "y", _V)
+MOVED = Hhat @ x
 
 
-def shipped(maps: Maps) -> Sides:
-    """The shipped matrix, for a loss that is a weighted sum of squares over two."""
-    k, weights = maps.w.shape[-1], maps.h[:, 0, :, :]
-    w, b = unstacked(maps.direction, k)
-    x = unfolded.flatten(w, b)[:, 0]
-
-    def loss(A: Any) -> Any:
-        return (weights * A[:, 0, :, :] * A[:, 0, :, :]).sum() / 2
-
-    return Sides(in_parameters(maps, loss), x @ (gramian.weighted_gram(maps.h, weights, k) @ x))
+def form(loss: Operation) -> Expression:
+    r"""Return :math:`x^\top\nabla_{\hat w}^2\mathcal L\,x`, by differentiating the convolution."""
+    return twice_along(loss(outputs(parameters)), parameters, x, at=what)
 
 
-def gradient(maps: Maps) -> Sides:
-    """The gradient along the generic vector, and the sum over the examples."""
-    outputs = forward(maps, first(maps))
-    slope = maps.derivative(lambda z: maps.loss(forward(maps, z)), first(maps), maps.direction)
-    return Sides(slope, (maps.gradient(maps.loss, outputs) * moved(maps)).sum())
+def hessian_of(loss: Operation, latex: str) -> Expression:
+    r"""The same with the abbreviation :math:`x^\top\nabla_{\hat w}^2\mathcal L\,x`."""
+    return named(latex, form(loss))
 
 
-def outputs_linear(maps: Maps) -> Sides:
-    """The derivative of the outputs along the generic vector, by the convolution's definition."""
-    rate = maps.derivative(lambda z: forward(maps, z), first(maps), maps.direction)
-    return Sides(vec(rate)[:, 0], augmented(maps.h, maps.w.shape[-1]) @ maps.direction)
+IN_PARAMETERS = hessian_of(L, r"x^\top \nabla_{\hat w}^2\mathcal L\, x")
+IN_PARAMETERS_BATCH = hessian_of(L_batch, r"x^\top \nabla_{\hat w}^2\mathcal L(a - \bar a)\, x")
+A = outputs(what)
+
+weights = Letter("S", "S", _MAPS, lambda subject: subject.h[:, :1, :, :])
+"""Any weight for each output of the channel: the entries of a diagonal S."""
+WEIGHED = first_column(vec(weights))
+gram_form = Operation(
+    "weighted_gram",
+    lambda h, S, k, x: _gram_form(h, S, k, x),
+    r"{3:atom}^\top \operatorname{{weighted\_gram}}({0}, {1}, {2})\, {3:atom}",
+    takes=(_MAPS, _MAPS, _N, _V),
+)
 
 
-HESSIAN = MatrixClaim(
-    id="L-prop-9",
-    row="L-prop-9",
+def _gram_form(h: Any, S: Any, k: int, x: Any) -> Any:
+    column = shipped.flatten(maps.kernel_of(x, k), x[:1])[:, 0]
+    return column @ (gramian.weighted_gram(h, S[:, 0, :, :], k) @ column)
+
+
+proposition = about(Kind.MAPS, "L-prop-9", "Sect. 4, Prop. 9")
+proof = about(
+    Kind.MAPS, "L-proof-prop-9", "App. A, proof of Prop. 9", row="L-steps", form=Form.STEP
+)
+
+HESSIAN = replace(
+    proposition(
+        "", 341, r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}",
+        "the Hessian in a channel's bias and weights",
+        equal(IN_PARAMETERS, S(A, MOVED)),
+        falsified_by="one convolution and loss of single examples with another Hessian",
+        remark="The blocks of S are full: unlike (10), S is not diagonal where pixels interact.",
+    ),
     locations=(
         *at(341, "Sect. 4, Prop. 9", r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}"),
         *at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
     ),
-    statement=r"\nabla_{\hat w}^2\mathcal L = \hat{\mathcal H}^\top S\hat{\mathcal H},"
-    r"\quad S = \tfrac1N\operatorname{diag}\big(\nabla^2 L(v_a^{(1)}), \dots,"
-    r" \nabla^2 L(v_a^{(N)})\big)",
-    sides=single_examples,
-    subject=Kind.MAPS,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
-    falsified_by="one convolution and loss of single examples with another Hessian",
-    remark="The blocks of S are full: unlike (10), S is not diagonal where pixels interact.",
-)
-
+)  # fmt: skip
 COUPLED = replace(
     HESSIAN,
     id="L-prop-9/batch-coupled",
-    sides=coupled_examples,
-    statement=HESSIAN.statement + r",\ \text{the loss that of } a - \bar a,"
-    r"\ \bar a \text{ the mean over the batch}",
+    says=equal(IN_PARAMETERS_BATCH, S_batch(A, MOVED)),
+    title="the same below a layer that normalizes over the batch",
+    form=Form.BOUNDARY,
     expected=Verdict.REFUTED,
     falsified_by="one batch below a layer that normalizes over the batch",
-    remark="With Batch Normalization later in the network a loss of a single example (line 335)"
-    " does not exist; here a later layer subtracts the batch's mean.",
-)
-
-PROOF = MatrixClaim(
-    id="L-steps/705",
-    row="L-steps",
-    locations=at(705, "App. A, proof of Prop. 9", r"=\mathcal{\widehat{H}}^{T}S\mathcal"),
-    statement=r"\frac{\partial\hat a}{\partial\hat w} = \hat{\mathcal H}",
-    sides=outputs_linear,
-    subject=Kind.MAPS,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
-    falsified_by="one direction in which the outputs move otherwise",
-    remark="Lines 703 and 704 stack the examples; with this derivative they are Prop. 9.",
+    remark="With Batch Normalization later in the network the loss of a single example, which the"
+    " proposition has, does not exist; here a later layer subtracts the batch's mean.",
 )
 
 CLAIMS = [
     HESSIAN,
     HESSIAN.sharpened(
-        "shipped", sides=shipped, remark="",
-        statement=r"\nabla_{\hat w}^2\,\tfrac12\sum S a^2 = \text{weighted\_gram}(h, S)",
+        "shipped",
+        says=equal(
+            twice_along(
+                dot(WEIGHED, entrywise(outputs(parameters), outputs(parameters))) / 2,
+                parameters, x, at=what,
+            ),
+            gram_form(h, weights, k, x),
+        ),
+        title="the library's Hessian", remark="For half a weighted sum of squares of the outputs.",
     ),
     COUPLED,
     COUPLED.corrected(
-        sides=coupled_by_whole, remark="S is then a full matrix of N r s rows.",
-        statement=r"\nabla_{\hat w}^2\mathcal L = \hat{\mathcal H}^\top"
-        r"\frac{\partial^2\mathcal L}{\partial\hat a^2}\hat{\mathcal H}",
+        says=equal(IN_PARAMETERS_BATCH, twice_along(L_batch(y), y, MOVED, at=A)),
+        title="the Hessian with a full matrix for S",
+        remark="S is then a full matrix of N r s rows.",
     ),
-    replace(
-        PROOF, id="L-steps/698", sides=gradient, remark="",
-        locations=at(698, "App. A, proof of Prop. 9", r"\frac{\partial L}{\partial v_{a}}(v_{a}"),
-        statement=r"\frac{\partial\mathcal L}{\partial\hat w} = \frac1N\sum_j"
-        r"\frac{\partial L}{\partial v_a}(v_a^{(j)})\frac{\partial v_a^{(j)}}{\partial\hat w}",
+    proof(
+        "/gradient", 698, r"\frac{\partial L}{\partial v_{a}}(v_{a}",
+        "the gradient by the chain rule",
+        equal(
+            along(L(outputs(parameters)), parameters, x, at=what),
+            dot(gradient(L(y), y, at=A), MOVED),
+        ),
         falsified_by="one direction in which the loss moves otherwise",
     ),
-    PROOF,
+    proof(
+        "/outputs", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal", "the outputs' derivative",
+        equal(along(outputs(parameters), parameters, x, at=what), MOVED),
+        falsified_by="one direction in which the outputs move otherwise",
+        remark="The lines above it stack the examples; with this derivative they are Prop. 9.",
+    ),
 ]  # fmt: skip

@@ -212,8 +212,9 @@ EXPECTATIONS = [
         says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
         corrected_by=None,
         falsified_by="a law and a size with a larger ratio",
-        remark="Whatever the law, by the norms of the columns (L-steps/219). No constant"
-        " serves every law: the columns of a law with tails heavy enough become one-hot, and more and more of them agree."
+        remark="Whatever the law, by the norms of the columns (L-before-prop-5/norm-over-q). No"
+        " constant serves every law: the columns of a law with tails heavy enough become one-hot,"
+        " and more and more of them agree."
         " A law where a column may be constant is left out where one was.",
     ),
     expected_norm(

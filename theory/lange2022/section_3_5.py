@@ -19,6 +19,7 @@ So that LN has at least two outputs to normalize over, the layer's numbers ``H``
 here, and ``W`` its inputs; where BN is examined they are what they are elsewhere.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from array_api_compat import array_namespace
@@ -52,15 +53,26 @@ def _group_norm(maps: Any, epsilon: Any) -> Any:
     return ((groups - mean) / deviation).reshape(N, c, r, s)
 
 
-def _by_groups(A: Any, factor: Any) -> Any:
-    """Return A by groups of columns, for every number of groups, the first group times a factor."""
-    xp, n = array_namespace(A), A.shape[1]
-    found = []
+def _groups(A: Any) -> Iterator[list[Any]]:
+    """Yield the groups of columns, for every size that divides their number, but for one."""
+    n = A.shape[1]
     for size in (size for size in range(2, n + 1) if n % size == 0):
-        groups = [A[:, i : i + size] for i in range(0, n, size)]
-        groups[0] = factor * groups[0]
-        found += [B01.meaning(group.T).T for group in groups]
-    return xp.concat(found, axis=1)
+        yield [A[:, i : i + size] for i in range(0, n, size)]
+
+
+def _by_groups(A: Any, factor: Any) -> Any:
+    """Normalize by groups of columns, for every number of groups, the first one times a factor."""
+    found = []
+    for first, *others in _groups(A):
+        found += [B01.meaning(group.T).T for group in (factor * first, *others)]
+    if not found:
+        raise ZeroDivisionError("one output alone has no variance to divide by")
+    return array_namespace(A).concat(found, axis=1)
+
+
+def _group_variances(A: Any) -> Any:
+    found = [variance.meaning(group.T) for groups in _groups(A) for group in groups]
+    return array_namespace(A).concat([*found, 0 * A[:, 0] + (1 if found else 0)])
 
 
 LN = Operation("LN", lambda A: B01.meaning(A.T).T, r"\mathrm{{LN}}({0})", gives=_M, takes=(_M,))
@@ -77,12 +89,18 @@ LN_maps = Operation(
     "LN", lambda maps, epsilon: batchnorm.normalize(maps, epsilon, axis=(1, 2, 3)),
     r"\mathrm{{LN}}({0};\ {1})", gives=_MAPS, takes=(_MAPS, _N),
 )  # fmt: skip
+group_variances = Operation(
+    "variances of groups", _group_variances, r"\sigma_{{g,{0}}}^2", gives=Sort.VECTOR, takes=(_M,)
+)
 GN = Operation(
     "GN", _by_groups,
     r"\mathrm{{GN}}_g({0:product} \operatorname{{diag}}({1}, \dots, {1}, 1, \dots, 1))",
     gives=_M, takes=(_M, _N),
 )  # fmt: skip
 """GN without epsilon for every g that divides the number of outputs, of a first group scaled."""
+GN_OF_ALL = Operation(
+    "GN", lambda A: _by_groups(A, 1), r"\mathrm{{GN}}_g({0})", gives=_M, takes=(_M,)
+)
 
 
 def unchanged(output: Expression) -> Says:
@@ -97,6 +115,9 @@ def spread(name: str, of: Expression) -> Hypothesis:
 
 ROWS = inputs @ transpose(first_times(weights, c))
 EXAMPLES = first_times(H, c) @ transpose(W)
+GROUPS_SPREAD = assume(
+    group_variances(outputs) > 0, printed=False, words=r"\sigma > 0\text{ for every group}"
+)
 LAYER_SPREAD = spread("every example", transpose(outputs))
 BATCH_SPREAD = spread("every output", H @ transpose(W))
 
@@ -137,6 +158,17 @@ CLAIMS = [
     BY_EXAMPLES.corrected(
         "of-LN", says=unchanged(LN(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(LAYER_SPREAD,), falsified_by="",
+    ),
+    SAME.sharpened(
+        "every-group", title="a factor for one group of rows, for every number of groups",
+        says=unchanged(GN(outputs, c)), hypotheses=(GROUPS_SPREAD,), falsified_by="",
+        remark="LN, one group, allows one factor; one for every row needs a group for each, and"
+        " the statistics of one number are none. With more than one number in a group.",
+    ),
+    BY_EXAMPLES.sharpened(
+        "every-group", title="a factor for one example, for every number of groups",
+        says=unchanged(GN_OF_ALL(first_times(inputs, c) @ transpose(weights))),
+        hypotheses=(GROUPS_SPREAD,), falsified_by="",
     ),
     WITH_EPSILON,
     WITH_EPSILON.corrected(

@@ -21,25 +21,32 @@ def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
     return (Location("L", line, place, quote),)
 
 
-def of_layers(place: str, row: str, **common: Any) -> Callable[..., MatrixClaim]:
-    """Return what makes claims about a layer that stand at one place of the paper.
+def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., MatrixClaim]:
+    """Return what makes claims about one kind of subject that stand at one place of the paper.
 
-    A claim takes what its identifier adds to the row's, the line and words of the conversion, a
-    title, what is said, and other fields: ``place``, where it is another one, ``also`` for further
-    places, and those of a :class:`MatrixClaim`.
+    A claim takes what its identifier adds to the stem, the line and words of the conversion, a
+    title, what is said, and other fields: ``at``, where in that place it stands, or ``place``,
+    where it is another one; ``also`` for further places; and those of a :class:`MatrixClaim`.
 
     Args:
+        kind: what the claims are about.
+        stem: what identifiers begin with: the row of the docket, if no other is given.
         place: the section, as a reader would look for it.
-        row: of the docket; identifiers begin with it.
         common: fields of all these claims.
     """
 
     def claim(
         name: str, line: int, quote: str, title: str, says: Says | None, **fields: Any
     ) -> MatrixClaim:
-        settled = {"expected": Verdict.PROVED, "subject": Kind.LAYER, "row": row, **common}
-        where = (*at(line, fields.pop("place", place), quote), *fields.pop("also", ()))
-        named = {"id": row + name, "locations": where, "title": title, "says": says}
+        settled = {"expected": Verdict.PROVED, "subject": kind, "row": stem, **common}
+        standing = f"{place}, {fields.pop('at')}" if "at" in fields else fields.pop("place", place)
+        where = (*at(line, standing, quote), *fields.pop("also", ()))
+        named = {"id": stem + name, "locations": where, "title": title, "says": says}
         return MatrixClaim(**{**named, **settled, **fields})
 
     return claim
+
+
+def of_layers(place: str, row: str, stem: str = "", **common: Any) -> Callable[..., MatrixClaim]:
+    """Return what makes claims about a layer, likewise; identifiers begin with the stem or row."""
+    return about(Kind.LAYER, stem or row, place, row=row, **common)

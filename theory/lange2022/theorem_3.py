@@ -156,27 +156,27 @@ THEOREM = [
     ),
 ]  # fmt: skip
 
-step = of_layers("Sect. 3.3, before Theorem 4", "L-steps", form=Form.STEP)
+step = of_layers("Sect. 3.3, before Theorem 4", "L-steps", "L-before-thm-4", form=Form.STEP)
 
 MULTIPLIED = step(
-    "/195", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
+    "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
     equal(N * column_squares(C), variances), expected=Verdict.REFUTED,
     falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
 )  # fmt: skip
 
 STEPS = [
     step(
-        "/193-centred", 193, r"\widehat{H}U=\left[e,\;H-e\mu_{H}^{T}\right]",
+        "/product-with-U", 193, r"\widehat{H}U=\left[e,\;H-e\mu_{H}^{T}\right]",
         "the product with U", equal(Hhat @ U, beside(e, C)),
     ),
     step(
-        "/193-orthogonal", 193, r"(H-e\mu_{H}^{T})^{T}e=0",
+        "/orthogonal", 193, r"(H-e\mu_{H}^{T})^{T}e=0",
         "centred columns are orthogonal to the ones", equal(transpose(C) @ e, 0),
     ),
     MULTIPLIED,
     MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), falsified_by=""),
     step(
-        "/195-norms", 195, "to have the same norm of", "the norms of the normalized columns",
+        "/normalized-norms", 195, "to have the same norm of", "the norms of the normalized columns",
         equal(column_squares(G), N * ones), hypotheses=(SPREAD,),
     ),
 ]  # fmt: skip

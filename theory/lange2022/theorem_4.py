@@ -29,6 +29,16 @@ falls.  For up to two features the inequality is strict if and only if :math:`\m
 three it need not be: with centred columns (2, 2, -2, -2), (1, -1, 1, -1), (1, -1, -1, 1)/2 and the
 mean (0, 1, 0) both condition numbers are 4.
 
+The full answer, for :math:`\mu_H \ne 0` and the extreme eigenvalues :math:`\beta \ge \gamma` of C:
+the condition number stays as it is if and only if :math:`\beta > N > \gamma`, the mean is
+orthogonal to both extreme eigenspaces, and
+
+.. math:: N\beta\,\mu_H^\top(\beta - C)^+\mu_H \le \beta - N, \qquad
+          N\gamma\,\mu_H^\top(C - \gamma)^+\mu_H \le N - \gamma,
+
+because A is at most :math:`\beta` if and only if the Schur complement of :math:`\beta - N` in
+:math:`\beta - A` is not negative, and likewise below.
+
 *Scaling.*  It holds for every nonsingular diagonal :math:`D_0`, at any rank as long as no variance
 is zero: if :math:`a \le D_0 B D_0 \le b` on its range, :math:`B = U^\top\hat H^\top\hat H U`, then
 every :math:`d_i^2 B_{ii} \le b`, and dividing the diagonal out costs the smallest eigenvalue no
@@ -45,11 +55,14 @@ does not say.  Up to two features it is so at full rank, because the scaling is 
 three it can fail, even for centred ones, by a factor of at most :math:`\lambda_{\max}(R)`.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers
@@ -68,6 +81,7 @@ from theory.layer import (
     along_first,
     along_last,
     beside,
+    bottom_resolvent,
     centring,
     column,
     column_squares,
@@ -94,6 +108,7 @@ from theory.layer import (
     squares,
     stacked,
     tail,
+    top_resolvent,
     transpose,
     unit,
     variances,
@@ -229,6 +244,90 @@ STRICTNESS = [
                 assume(largest(GRAM) <= N)),
     also_strict("N-smallest", "strict improvement where N is the smallest eigenvalue",
                 assume(smallest(GRAM) >= N)),
+]  # fmt: skip
+
+
+def in_blocks(sizes: Callable[[int], tuple[int, ...]]) -> Callable[[Any], Any]:
+    """Return what makes the features of each block orthogonal, and takes the means off."""
+
+    def imposed(layer: Any) -> Any:
+        H = layer.H * Fraction(1) if layer.H.dtype == object else layer.H
+        columns = list((H - H.sum(0) / len(H)).T)
+        start = 0
+        for size in sizes(len(columns)):
+            for j in range(start, start + size):
+                for i in range(start, j):
+                    square = columns[i] @ columns[i]
+                    if square != 0:
+                        columns[j] = columns[j] - columns[i] * (columns[i] @ columns[j] / square)
+            start += size
+        return replace(layer, H=array_namespace(H).stack(columns, axis=1))
+
+    return imposed
+
+
+uncorrelated = in_blocks(lambda n: (n,))
+"""Makes all features orthogonal, and takes the means off."""
+
+
+def apart(layer: Any) -> Any:
+    """Make centred features orthogonal, the first large, the last small, a small mean between."""
+    count, n = layer.H.shape
+    layer = uncorrelated(layer)
+    sizes = [float(s) for s in (layer.H * layer.H).sum(0)]
+    if n < 3 or min(sizes) <= 0:
+        return layer
+    top, bottom = 4 * max(*sizes[1:], count), min(*sizes[:-1], count) / 4
+    factors = [Fraction(ceil(sqrt(top / sizes[0]))), *[Fraction(1)] * (n - 2)]
+    factors.append(Fraction(1, ceil(sqrt(sizes[-1] / bottom))))
+    beta, gamma = (sizes[i] * float(factors[i]) ** 2 for i in (0, -1))
+    limits = (
+        (beta - count) * (beta - sizes[1]) / (count * beta),
+        (count - gamma) * (sizes[1] - gamma) / (count * gamma),
+    )
+    mean = Fraction(1, ceil(1 / sqrt(min(limits))))
+    columns = [layer.H[:, j] * factor for j, factor in enumerate(factors)]
+    columns[1] = columns[1] + mean
+    return replace(layer, H=np.stack(columns, axis=1))
+
+
+BETA, GAMMA = named(r"\beta", largest(GRAM)), named(r"\gamma", smallest(GRAM))
+ABOVE = named(r"\mu_H^\top(\beta - C)^+\mu_H", top_resolvent(GRAM, means))
+BELOW = named(r"\mu_H^\top(C - \gamma)^+\mu_H", bottom_resolvent(GRAM, means))
+PERPENDICULAR = (
+    assume(along_first(GRAM, means) <= 0, words=r"\mu_H \perp x_{\max}"),
+    assume(along_last(GRAM, means) <= 0, words=r"\mu_H \perp x_{\min}"),
+)
+IS_ABOVE = assume(
+    N * BETA * ABOVE > BETA - N,
+    words=r"N\beta\,\mu_H^\top(\beta - C)^+\mu_H > \beta - N,\ \beta = \lambda_{\max}(C)",
+)
+IS_BELOW = assume(
+    N * GAMMA * BELOW > N - GAMMA,
+    words=r"N\gamma\,\mu_H^\top(C - \gamma)^+\mu_H > N - \gamma,\ \gamma = \lambda_{\min}(C)",
+)
+NOT_ABOVE = assume(
+    N * BETA * ABOVE <= BETA - N,
+    words=r"N\beta\,\mu_H^\top(\beta - C)^+\mu_H \le \beta - N,\ \beta = \lambda_{\max}(C)",
+)
+NOT_BELOW = assume(
+    N * GAMMA * BELOW <= N - GAMMA,
+    words=r"N\gamma\,\mu_H^\top(C - \gamma)^+\mu_H \le N - \gamma,\ \gamma = \lambda_{\min}(C)",
+)
+STRICTNESS += [
+    also_strict("above", "a mean that moves the largest eigenvalue", IS_ABOVE),
+    also_strict("below", "a mean that moves the smallest eigenvalue", IS_BELOW),
+    STRICT.sharpened(
+        id="L-thm-4b/equality", title="when centring changes nothing",
+        says=equal(KAPPA_CENTRED, KAPPA_BEFORE), expected=SUPPORTED,
+        hypotheses=(
+            FULL_COLUMN_RANK, replace(MEAN_NONZERO, impose=apart), *PERPENDICULAR,
+            NOT_ABOVE, NOT_BELOW,
+        ),
+        falsified_by="one batch with such a mean whose condition number falls",
+        remark="In every other case, the mean not being zero, one of the statements above says"
+        " that the inequality is strict.",
+    ),
 ]  # fmt: skip
 
 

@@ -28,11 +28,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from array_api_compat import array_namespace
-
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import of_layers
-from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR
+from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR, in_blocks, uncorrelated
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
 from theory.layer import (
     HU,
@@ -76,25 +74,6 @@ KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmen
 remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
 
 
-def in_blocks(sizes: Callable[[int], tuple[int, ...]]) -> Callable[[Any], Any]:
-    """Return what makes the features of each block orthogonal, and takes the means off."""
-
-    def imposed(layer: Any) -> Any:
-        H = layer.H * Fraction(1) if layer.H.dtype == object else layer.H
-        columns = list((H - H.sum(0) / len(H)).T)
-        start = 0
-        for size in sizes(len(columns)):
-            for j in range(start, start + size):
-                for i in range(start, j):
-                    square = columns[i] @ columns[i]
-                    if square != 0:
-                        columns[j] = columns[j] - columns[i] * (columns[i] @ columns[j] / square)
-            start += size
-        return replace(layer, H=array_namespace(H).stack(columns, axis=1))
-
-    return imposed
-
-
 def _couplings(A: Any, same_block: Callable[[int, int, int], bool]) -> Any:
     scaled = A.T @ A / _nonzero((A * A).sum(0))
     n = A.shape[1]
@@ -125,7 +104,7 @@ PROPERTY_A = assume(
     words=r"\text{Property A: two blocks of mutually uncorrelated features}",
 )  # fmt: skip
 UNCORRELATED = assume(
-    equal(couplings(C), 0), impose=in_blocks(lambda n: (n,)),
+    equal(couplings(C), 0), impose=uncorrelated,
     words=r"\text{all features are uncorrelated}",
 )  # fmt: skip
 

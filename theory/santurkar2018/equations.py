@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from theory.claim import Claim, Form, Location, Relation, Verdict
+from theory.claim import Claim, Form, Location, Verdict
 from theory.language.expression import Says
 from theory.santurkar2018.texts import final, supplement
 
@@ -17,21 +17,14 @@ Places = dict[int, tuple[Words, Words | None]]
 def displayed(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
     """Return what makes claims of a proof's equations; those with several numbers are one step."""
 
-    def equation(places: Places, statement: str | Says, sides: Any = None, **fields: Any) -> Claim:
+    def equation(places: Places, says: Says, **fields: Any) -> Claim:
         first, last = min(places), max(places)
-        settled = {
-            "row": row,
-            "relation": Relation.EQUAL,
-            "expected": Verdict.PROVED,
-            "form": Form.STEP,
-            **common,
-        }
-        says = {"says": statement} if isinstance(statement, Says) else {"statement": statement}
+        settled = {"row": row, "expected": Verdict.PROVED, "form": Form.STEP, **common}
         return Claim(
             id=f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}",
             locations=locations(proof, places),
-            sides=sides,
-            **{**settled, **says, **fields},
+            says=says,
+            **{**settled, **fields},
         )
 
     return equation
@@ -52,10 +45,9 @@ def locations(proof: str, places: Places) -> tuple[Location, ...]:
 
 def garbled(claim: Claim, proof: str, places: dict[int, Words], lost: str, name: str = "") -> Claim:
     """Return equations as the conversion of the supplement has them, which nobody printed."""
-    first = min(places)
     return replace(
         claim,
-        id=name or f"S-eq-{first}-supp",
+        id=name or f"S-eq-{min(places)}-supp",
         locations=tuple(
             supplement(line, f"{proof}, eq. ({number})", quote)
             for number, (line, quote) in places.items()

@@ -84,6 +84,11 @@ def hessian_form(x: Expression) -> Expression:
     return named(display, dot(x, hessian(x)), x)
 
 
+def unscaled(case: Any) -> Any:
+    r"""Give the case :math:`\gamma = \sigma`."""
+    return replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps))
+
+
 def contracting(case: Any) -> Any:
     r"""Give the case the scale :math:`\gamma = \sigma^2/(1 + \sigma^2) \le \sigma`."""
     v = batchnorm.variance(case.y) + case.eps

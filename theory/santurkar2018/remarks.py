@@ -21,6 +21,7 @@ the standard network's gradient does not change at all.  The change Hh h always 
 """
 
 from dataclasses import replace
+from typing import Any
 
 from theory import batchnorm
 from theory.batchnorm import centre
@@ -39,6 +40,7 @@ from theory.santurkar2018.letters import (
     gbar,
     hessian_form,
     quadratic,
+    unscaled,
 )
 from theory.santurkar2018.observation_4_3 import off
 from theory.santurkar2018.texts import final
@@ -55,6 +57,7 @@ from theory.unit import (
     hessian,
     m,
     normalize,
+    number_of,
     one,
     sigma,
     u,
@@ -68,6 +71,15 @@ from theory.unit import (
 EPS = Reading.SHARED_EPSILON
 BEFORE, AFTER = "Sect. 4.2", "Sect. 4.2, after Theorem 4.1"
 WEIGHT = gamma**2 / (m * sigma**2)
+GAINS = WEIGHT * dot(one, g) ** 2 + WEIGHT * (1 + eps / sigma**2) * ALONG**2
+"""What Theorem 4.1 subtracts."""
+
+
+def below_deviation(case: Any) -> Any:
+    r"""Give the case :math:`s = v/(1 + v)`, which is at most :math:`\sqrt v`."""
+    v = batchnorm.variance(case.y)
+    return replace(case, bound=v / (1 + v))
+
 
 LIPSCHITZ = Claim(
     id="S-remark-growth/lipschitz",
@@ -83,15 +95,15 @@ LIPSCHITZ_SHARED = LIPSCHITZ.under(EPS, REFUTED)
 CONTRACTING = {
     "title": "the gradient is no longer than without the layer, gamma at most sigma",
     "hypotheses": (NOT_LONGER,),
-    "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g)
-    + WEIGHT * dot(one, g) ** 2
-    + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
+    "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g) + GAINS,
 }
 SAME_SCALE = assume(
     equal(gamma**2, sigma**2),
-    impose=lambda case: replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps)),
+    impose=unscaled,
     words=r"\gamma = \sigma",
 )
+
+
 TWO = replace(
     LIPSCHITZ,
     id="S-remark-growth/two-networks",
@@ -101,6 +113,19 @@ TWO = replace(
     hypotheses=(SAME_SCALE,),
     corrected_by="S-remark-growth/lipschitz/corrected",
     falsified_by="two networks with the same weights, gamma = sigma, beta free",
+)
+LEAST = number_of("s", "s", "bound", "s > 0")
+AT_LEAST_S = assume(sigma**2 >= LEAST**2, impose=below_deviation, words=r"\sigma \ge s")
+CONSTANTS_COMPARED = TWO.sharpened(
+    "constants",
+    title="a Lipschitz constant of the loss gives one with the layer",
+    says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
+    hypotheses=(AT_LEAST_S,),
+    because=gamma**2 / (LEAST**2 * sigma**2) * AT_LEAST_S.slack * norm2(g) + GAINS,
+    corrected_by=None,
+    falsified_by="one batch and loss",
+    remark="If the loss has the Lipschitz constant l, the network with the layer has |gamma| l/s"
+    " wherever sigma is at least s.",
 )
 GLOBAL = replace(
     LIPSCHITZ,
@@ -120,6 +145,8 @@ CONSTANTS = [
     LIPSCHITZ_SHARED.corrected(**CONTRACTING),
     TWO,
     TWO.under(EPS, REFUTED, corrected_by="S-remark-growth/lipschitz/eps/corrected"),
+    CONSTANTS_COMPARED,
+    CONSTANTS_COMPARED.under(EPS, PROVED),
     GLOBAL.under(EPS, PROVED),
 ]
 

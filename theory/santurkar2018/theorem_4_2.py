@@ -31,9 +31,10 @@ calls gamma/sigma a scaling.
 from dataclasses import replace
 from typing import Any
 
+from theory import batchnorm
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, number
-from theory.language.operations import dot, norm2
+from theory.language.operations import centred, dot, norm2
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
@@ -44,6 +45,7 @@ from theory.santurkar2018.letters import (
     contracting,
     gbar,
     hessian_form,
+    project,
     quadratic,
 )
 from theory.santurkar2018.texts import final, supplement
@@ -152,6 +154,26 @@ DIRECTLY = replace(
     expected=PROVED,
     falsified_by="one batch and a loss with w'Hw <= g'Hg",
 )
+ACROSS, ACROSS_G = project(u), project(g)
+PER_SQUARE = gamma**2 / (m**2 * sigma**4)
+BENDING = FIRST.sharpened(
+    "bending",
+    title="how much the layer itself can bend the loss",
+    says=(hessian_form(u) - SCALE * quadratic(project(u))) ** 2
+    <= 4 * gamma**2 / (3 * m * sigma**4) * norm2(gbar) * norm2(u) ** 2,
+    because=PER_SQUARE / 3 * m * norm2(gbar) * (2 * norm2(centred(u)) - 3 * norm2(ACROSS)) ** 2
+    + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
+    + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(centred(u))
+    + PER_SQUARE / m * norm2(2 * ALONG * dot(yhat, u) * ACROSS - m * norm2(ACROSS) * ACROSS_G)
+    + 4
+    * PER_SQUARE
+    * dot(yhat, u) ** 2
+    * norm2(ACROSS)
+    * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
+    falsified_by="one batch, loss and direction",
+    remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m) sigma^2);"
+    " equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
+)
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
     FIRST,
@@ -159,6 +181,7 @@ DISPLAYS = [
     FIRST.under(UNIT, REFUTED, corrected_by=CORRECTED.id),
     CORRECTED,
     EQUALITY,
+    BENDING,
     BY_RATIO,
     BY_ORDER,
     DIRECTLY,
@@ -230,6 +253,15 @@ TOWARDS_BETA = assume(
 POSITIVE_GAMMA = assume(
     gamma > 0, impose=lambda case: replace(case, gamma=1 + case.gamma**2), printed=False
 )
+
+
+def past_the_layer(case: Any) -> Any:
+    """Give the case beta = 0 and a minimum along the batch, beyond the layer's output."""
+    y = 4 * case.y
+    minimum = 2 * (1 + case.gamma**2) * batchnorm.centre(y)
+    return replace(case, y=y, beta=0 * case.beta, direction=minimum)
+
+
 DESCENT = Claim(
     id="S-thm-4.2-discussion/descent",
     row="S-thm-4.2-discussion",
@@ -241,6 +273,7 @@ DESCENT = Claim(
     says=dot(yhat, g) > 0,
     hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
     expected=REFUTED,
+    attack=(past_the_layer,),
     falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
     remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
 )

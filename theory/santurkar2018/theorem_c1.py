@@ -30,6 +30,7 @@ and X = (1, 0, 0)' the sides are 0 and 1/6.  (55) holds no formula in either tex
 """
 
 from dataclasses import replace
+from typing import Any
 
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import (
@@ -56,6 +57,7 @@ from theory.santurkar2018.letters import (
     off_yhat,
     project,
     quadratic,
+    unscaled,
 )
 from theory.santurkar2018.proof_4_2 import library_hessian
 from theory.santurkar2018.texts import final, supplement
@@ -127,10 +129,17 @@ PLACES = (
 )
 
 
+def without_slope(case: Any) -> Any:
+    """Give the case gamma = sigma, a linear loss, and an input along the ones: betahat is zero."""
+    case = replace(unscaled(case), direction=0 * case.y + 1, bound=1)
+    return replace(case, other_direction=case.y + case.other_direction)
+
+
 def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
     """Return the printed theorem with a kappa, strict or not, for one kind of loss."""
     separation, title = KAPPAS[kappa]
-    right = SCALE * (largest_beta - bound**4 * separation)
+    subtracted = bound**4 * separation
+    right = -(SCALE * subtracted) if loss is LINEAR else SCALE * (largest_beta - subtracted)
     strict = relation is Relation.LESS_THAN
     return Claim(
         id=f"S-thm-C1/{kappa}{'/linear' if loss is LINEAR else ''}{'' if strict else '/at-most'}",
@@ -141,6 +150,7 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
         says=Says(beta_hat, relation, right),
         hypotheses=(loss,),
         expected=REFUTED,
+        attack=(without_slope,) if loss is LINEAR else (),
         corrected_by="S-thm-C1/kappa/corrected",
         falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is not below the right"
         " side; g, H, sigma and yhat fixed while X varies",
@@ -197,7 +207,9 @@ MINIMAX = STRICT[0].sharpened(
     + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
     corrected_by=None,
     falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is above the right side",
-    remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta.",
+    remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta."
+    " Equality: y = (1, -1, 1, -1, 1, -1), gamma = lambda = 1, a linear loss with"
+    " g = (1, 0, -1, 0, 0, 0), u = (2, 1, -4, 1, -1, 1).",
 )
 THEOREM = [
     *STRICT,

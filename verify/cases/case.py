@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import Claim
+from theory.statement import Statement
 from verify.cases.losses import Loss, isotropic, later_batchnorm, relu_network
 
 
@@ -60,7 +61,7 @@ def adapted(case: Case, claim: Claim) -> Case:
     return case
 
 
-def imposed_by(claim: Claim) -> tuple[Any, ...]:
+def imposed_by(claim: Statement) -> tuple[Any, ...]:
     """Return the changes of a case that a claim's hypotheses impose."""
     return tuple(h.impose for h in claim.hypotheses if h.impose is not None)
 

@@ -21,8 +21,8 @@ EPS = 2.0**-17
 """The power of two that is nearest to the customary 1e-5."""
 ALL = ("float64", "float32", "bfloat16", "float16")
 BOTH, DOUBLE = ("float32", "float64"), ("float64",)
-EXPANDED = "expanded"
-"""The layout that only a cotangent of equal rows has."""
+EXPANDED = {"expanded": "g", "expanded x": "x"}
+"""Layouts that only an array of equal rows has, and which array that is."""
 PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
 CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf and NaN", "layout"
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
@@ -100,7 +100,8 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("outlier", SCALE, change="outlier"),
         Stratum("tiny (2^-20)", SCALE, log_scale=-20, eps=2.0**-40, dtypes=BOTH),
         Stratum("tiny (2^-40)", SCALE, log_scale=-40, eps=2.0**-80, order=1, dtypes=BOTH),
-        Stratum("tiny (2^-150)", SCALE, log_scale=-150, eps=2.0**-300, dtypes=DOUBLE),
+        # eps stays within single precision, which some frameworks keep it in.
+        Stratum("tiny (2^-60)", SCALE, log_scale=-60, eps=2.0**-120, dtypes=DOUBLE),
         Stratum("huge (2^20)", SCALE, log_scale=20, dtypes=BOTH),
         Stratum("huge (2^40)", SCALE, log_scale=40, order=1, dtypes=BOTH),
         Stratum("huge (2^150)", SCALE, log_scale=150, dtypes=DOUBLE),
@@ -122,6 +123,8 @@ def draw(
     seed: int = 0,
     groups: int = 1,
     eps: float | None = None,
+    is_affine: bool = True,
+    has_shift: bool = True,
 ) -> Case:
     """Return the stratum's case in a dtype, the same for the same seed.
 
@@ -133,6 +136,8 @@ def draw(
         seed: another one draws other numbers.
         groups: how many groups of channels, for group normalisation.
         eps: the eps of a layer that has its own; None: the stratum's.
+        is_affine: without it gamma is one, beta zero, and neither is differentiated.
+        has_shift: without it beta is zero.
 
     >>> case = draw(Stratum("plain", PLAIN), "float32", "batch", "NC")
     >>> case.inputs["x"].shape, case.inputs["gamma"].shape, case.eps == 2.0**-17
@@ -149,6 +154,7 @@ def draw(
     parameters = {name: _signed(generator, channels) for name in PER_CHANNEL}
     parameters["variance"] = np.abs(parameters["variance"])
     x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
+    parameters |= _without(parameters, is_affine, has_shift)
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
     step = _power_of_two_near(x, eps)
@@ -160,10 +166,20 @@ def draw(
     }
     inputs = {name: _in_place(rounded_to(matrix, dtype), place) for name, matrix in entries.items()}
     inputs |= {name: rounded_to(values, dtype) for name, values in parameters.items()}
-    if stratum.layout == EXPANDED:
-        inputs["g"] = np.broadcast_to(inputs["g"][:1], shape).copy()
+    if stratum.layout in EXPANDED:
+        name = EXPANDED[stratum.layout]
+        inputs[name] = np.broadcast_to(inputs[name][:1], shape).copy()
     touched = ~np.all(np.isfinite(x), axis=0)
     return Case(stratum, dtype, axes, place, eps, inputs, touched)
+
+
+def _without(
+    parameters: dict[str, np.ndarray], is_affine: bool, has_shift: bool
+) -> dict[str, np.ndarray]:
+    """Return the parameters that a layer does not have, and their directions."""
+    missing = ("a", "b", "c", "beta") if not is_affine else () if has_shift else ("b", "beta")
+    unit = {} if is_affine else {"gamma": np.ones_like(parameters["gamma"])}
+    return {name: np.zeros_like(parameters[name]) for name in missing} | unit
 
 
 def _in_place(matrix: np.ndarray, place: Geometry) -> np.ndarray:

@@ -40,7 +40,11 @@ def conform(
     dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     kinds: Annotated[str, typer.Option("--cases", help=f"Of: {', '.join(KINDS)}.")] = "",
+    axes: Annotated[str, typer.Option(help="Like NC,NCHW; else found by trying.")] = "",
     groups: Annotated[int, typer.Option(help="Groups of channels.")] = 1,
+    is_affine: Annotated[
+        bool, typer.Option("--affine/--no-affine", help="Give gamma and beta, or None.")
+    ] = True,
     seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
     limit: Annotated[float, typer.Option(help="Seconds for one mode at one case.")] = 20.0,
     is_compiled: Annotated[bool, typer.Option("--compile", help="Compile the layer.")] = False,
@@ -54,8 +58,10 @@ def conform(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
-    order = Order(target, adapter, device, family, groups, is_compiled=is_compiled)
-    wanted = run.Wanted(like, _listed(dtype), _listed(modes), seed, limit, _listed(kinds))
+    order = Order(target, adapter, device, family, groups, is_affine, is_compiled)
+    wanted = run.Wanted(
+        like, _listed(dtype), _listed(modes), seed, limit, _listed(kinds), _listed(axes)
+    )
     if token:
         try:
             typer.echo("\n".join(run.reproduced(order, wanted, token)))

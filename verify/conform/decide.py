@@ -63,11 +63,16 @@ def _does_not_shrink(key: Key, found: Mapping[Key, Cell]) -> bool:
     units = found[key].units or 0.0
     partner = found.get((*place, "float32" if dtype == "float64" else "float64"))  # type: ignore[arg-type]
     if partner is None or partner.units is None:
-        is_easy = found[key].condition < LARGE_ALONE * PRECISIONS[dtype].unit
-        return is_easy and units > LARGE_ALONE
+        return _is_beyond_rounding(found[key])
     if dtype == "float32":
-        return False
+        return _is_beyond_rounding(found[key])
     return units > DOES_NOT_SHRINK * max(partner.units, 1.0)
+
+
+def _is_beyond_rounding(cell: Cell) -> bool:
+    """Whether an error is too large for rounding, at a case where rounding takes little."""
+    is_easy = cell.condition < LARGE_ALONE * PRECISIONS[cell.dtype].unit
+    return is_easy and (cell.units or 0.0) > LARGE_ALONE
 
 
 def _growth(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]]) -> str:

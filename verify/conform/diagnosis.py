@@ -289,7 +289,7 @@ def _finding(row: tuple[str, str], seen: Sequence[Observation], is_centred: bool
                 mode,
                 output,
                 _sentence(factors, parts, vectors.m),
-                _guessed(answer, factors, vectors.m),
+                _guessed(answer, factors, parts, vectors.m),
             )
     return Finding(mode, output, "no factors of the closed form's terms explain it")
 
@@ -414,12 +414,16 @@ def _name_of(ratio: float, m: int) -> str:
     return next(near, "")
 
 
-def _guessed(answer: str, factors: Sequence[tuple[Term, float]], m: int) -> str:
+def _guessed(
+    answer: str, factors: Sequence[tuple[Term, float]], parts: Sequence[Term], m: int
+) -> str:
     """Return a guess in words from the factors that differ."""
     if any(term.factor == 0 for term, _ in factors):
         return ""
     ratios = {term.text: found / term.factor for term, found in factors}
     missing = {text for text, ratio in ratios.items() if abs(ratio) < 1e-4}
+    if len(missing) > 1 and missing == {part.text for part in parts if part.factor}:
+        return "the output is cut off from its input"
     if missing and missing == set(ratios):
         return _of_missing(answer, missing)
     if all(abs(ratio + 1) < 1e-4 for ratio in ratios.values()):
@@ -446,10 +450,15 @@ def _of_missing(answer: str, missing: set[str]) -> str:
     return "left out"
 
 
+STEPS = 64
+
+
 def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
     """Return the first mistake that explains every observation."""
     if answer not in ("z", "dz", "x", "gamma", "beta") or not is_centred:
         return ""
+    # A gradient takes a complex step for each entry.
+    seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
     for mistake in MISTAKES:
         if seen and all(_explains(mistake.layer, answer, observation) for observation in seen):
             return mistake.guess

@@ -11,7 +11,7 @@ import numpy as np
 from verify.conform.adapters import Adapter, NotOffered
 from verify.conform.cases import EXPANDED, Case
 from verify.conform.modes import Mode, by_name
-from verify.conform.oracle import PER_CHANNEL
+from verify.conform.oracle import ENTRIES
 from verify.conform.subject import Subject
 
 
@@ -55,15 +55,18 @@ def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outc
     """Return what comes of a mode at a case; whatever a layer raises is its reason."""
     try:
         arrays = _arrays(subject, adapter, case)
-        before = {name: adapter.numpy(array) for name, array in arrays.items() if _is(array)}
+        before = {name: adapter.numpy(array) for name, array in arrays.items()}
         outputs = mode.compute(adapter, subject, arrays, case.eps)
-        values = {name: adapter.numpy(array) for name, array in outputs.items() if _is(array)}
-        dtypes = {name: adapter.dtype(array) for name, array in outputs.items() if _is(array)}
+        given = {name: array for name, array in outputs.items() if array is not None}
+        values = {name: _values(adapter, name, array) for name, array in given.items()}
+        dtypes = {name: adapter.dtype(array) for name, array in given.items()}
         after = {name: adapter.numpy(arrays[name]) for name in before}
     except NotOffered as reason:
         return Outcome(mode.name, reason=str(reason), is_offered=False)
     except Exception as error:
         return Outcome(mode.name, reason=_said(error))
+    if not values:
+        return Outcome(mode.name, reason="returns None; expected an array")
     changed = tuple(n for n in before if not np.array_equal(before[n], after[n], equal_nan=True))
     return Outcome(mode.name, values, dtypes, changed)
 
@@ -73,17 +76,21 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
     layout = case.stratum.layout
     if layout:
         layouts: Mapping[str, Any] = getattr(adapter, "layouts", dict)()
-        if layout not in layouts:
+        stored = layouts.get("expanded" if layout in EXPANDED else layout)
+        if stored is None:
             raise NotOffered(f"{adapter.name} has no layout {layout!r}")
-        for name in ("g",) if layout == EXPANDED else ("x", "g", "u", "w"):
-            arrays[name] = layouts[layout](arrays[name])
-    if not subject.is_affine:
-        arrays |= dict.fromkeys(PER_CHANNEL)
+        for name in (EXPANDED[layout],) if layout in EXPANDED else ENTRIES:
+            arrays[name] = stored(arrays[name])
     return arrays
 
 
-def _is(array: Any) -> bool:
-    return array is not None
+def _values(adapter: Adapter, name: str, array: Any) -> np.ndarray:
+    try:
+        return adapter.numpy(array)
+    except Exception:
+        raise TypeError(
+            f"{name} is a {type(array).__name__}; expected an array of {adapter.name}"
+        ) from None
 
 
 def _said(error: Exception) -> str:

@@ -72,6 +72,8 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
     for output, answer in mode.answers.items():
         if output in outcome.outputs:
             yield cell(output, *_word(case, oracle, answer, outcome.outputs[output]))
+        else:
+            yield cell(output, Word.NOT_OFFERED, "returns None")
 
 
 def _word(

@@ -30,7 +30,9 @@ class Mode:
 
 
 def _layer(subject: Subject, eps: float) -> Callable[..., Any]:
-    return lambda x, gamma, beta: subject.layer(x, gamma, beta, eps)
+    if subject.is_affine:
+        return lambda x, gamma, beta: subject.layer(x, gamma, beta, eps)
+    return lambda x, gamma, beta: subject.layer(x, None, None, eps)
 
 
 def _at(arrays: Arrays) -> tuple[Any, ...]:
@@ -42,7 +44,7 @@ def _along(arrays: Arrays) -> tuple[Any, ...]:
 
 
 def _forward(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    return {"z": subject.layer(*_at(arrays), eps)}
+    return {"z": _layer(subject, eps)(*_at(arrays))}
 
 
 def _gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -122,16 +124,53 @@ def _third(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Ou
 
 
 def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Call on other numbers, then on these: in place where arrays can be changed."""
+    """Call on these numbers, on others, on these: in place where arrays can be changed.
+
+    The first result is read after the last call, which must not have changed it.
+    """
     values = adapter.numpy(arrays["x"])
     x = adapter.array(_others(values), adapter.dtype(arrays["x"]))
-    subject.layer(x, arrays["gamma"], arrays["beta"], eps)
+    layer = _layer(subject, eps)
+    first = layer(*_at(arrays))
+    layer(x, arrays["gamma"], arrays["beta"])
     fill = getattr(adapter, "fill", None)
     if fill is None:
         x = arrays["x"]
     else:
         fill(x, values)
-    return {"z": subject.layer(x, arrays["gamma"], arrays["beta"], eps)}
+    return {"z": layer(x, arrays["gamma"], arrays["beta"]), "first z": first}
+
+
+def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient of a first call after a second one on other numbers."""
+    layer, values = _layer(subject, eps), adapter.numpy(arrays["x"])
+    others = adapter.array(_others(values), adapter.dtype(arrays["x"]))
+
+    def first(x: Any, gamma: Any, beta: Any) -> Any:
+        z = layer(x, gamma, beta)
+        layer(others, gamma, beta)
+        return z
+
+    slopes = adapter.vjp(first, _at(arrays), arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
+def _one_at_a_time(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient in each input where the others have none."""
+    layer, g = _layer(subject, eps), arrays["g"]
+    x, gamma, beta = _at(arrays)
+    return {
+        "x": adapter.vjp(lambda it: layer(it, gamma, beta), (x,), g)[0],
+        "gamma": adapter.vjp(lambda it: layer(x, it, beta), (gamma,), g)[0],
+        "beta": adapter.vjp(lambda it: layer(x, gamma, it), (beta,), g)[0],
+    }
+
+
+def _without_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    without = getattr(adapter, "without_gradient", None)
+    if without is None:
+        raise NotOffered(f"{adapter.name} records nothing for derivatives by default")
+    return {"z": without(_layer(subject, eps))(*_at(arrays))}
 
 
 def _vmap(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -149,6 +188,10 @@ def _others(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.flip(values))
 
 
+def _parameters(subject: Subject, arrays: Arrays) -> tuple[Any, Any]:
+    return (arrays["gamma"], arrays["beta"]) if subject.is_affine else (None, None)
+
+
 MOMENTUM = 0.125
 """A power of two, the same number in every dtype."""
 
@@ -157,7 +200,7 @@ def _running(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Output
     """Take three steps of training, the second on another batch."""
     if subject.train is None:
         raise NotOffered("no step of training was given")
-    parameters = arrays["gamma"], arrays["beta"]
+    parameters = _parameters(subject, arrays)
     state = arrays["mean"], arrays["variance"]
     steps = []
     for x in (arrays["x"], arrays["g"], arrays["x"]):
@@ -182,8 +225,7 @@ def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) 
     def output(x: Any) -> Any:
         z, *after = train(
             x,
-            arrays["gamma"],
-            arrays["beta"],
+            *_parameters(subject, arrays),
             arrays["mean"],
             arrays["variance"],
             MOMENTUM,
@@ -202,7 +244,9 @@ def _evaluated(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., An
     if evaluate is None:
         raise NotOffered("no evaluation was given")
     mean, variance = arrays["mean"], arrays["variance"]
-    return lambda x, gamma, beta: evaluate(x, gamma, beta, mean, variance, eps)
+    if subject.is_affine:
+        return lambda x, gamma, beta: evaluate(x, gamma, beta, mean, variance, eps)
+    return lambda x, gamma, beta: evaluate(x, None, None, mean, variance, eps)
 
 
 def _evaluation(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -231,7 +275,10 @@ MODES = (
     Mode("second rf", _reverse_over_forward, {**_BENT, "u": "x", "a": "gamma"}, 2),
     Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
     Mode("third", _third, {"x": "tx", "gamma": "tgamma"}, 3),
-    Mode("repeated", _repeated, {"z": "z"}, 0),
+    Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
+    Mode("without gradient", _without_gradient, {"z": "z"}, 0),
+    Mode("one at a time", _one_at_a_time, _SLOPES, 1),
+    Mode("in flight", _in_flight, _SLOPES, 1),
     Mode("vmap", _vmap, {"z": "z"}, 0),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
     Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1),

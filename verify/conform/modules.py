@@ -40,6 +40,7 @@ def wrap(target: Any, name: str, family: str, device: str) -> Subject:
         evaluate=made.evaluate if is_batch else None,
         fixed_eps=getattr(layer, "eps", None),
         like="torch",
+        has_shift=made.has_shift(),
         source=cls,
         script=_script(cls, family, groups),
         groups=groups,
@@ -118,6 +119,11 @@ class _Modules:
             if module.get_buffer(name) is not value:
                 value.copy_(module.get_buffer(name))
         return z
+
+    def has_shift(self) -> bool:
+        """Whether a module has a second parameter."""
+        module = self._made(torch.zeros(1, device=self.device), 4 * self.groups, 1e-5, True, False)
+        return len(list(module.parameters())) > 1
 
     def _width(self, x: Tensor, gamma: Tensor | None) -> int:
         if gamma is not None:

@@ -13,6 +13,7 @@ from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, by_name
 from verify.conform.oracle import Convention, Oracle
 
+OF_SCALE = ("gamma", "hgamma", "tgamma", "egamma")
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
 
@@ -31,13 +32,23 @@ class Options:
     convention: Convention = field(default_factory=Convention)
     eps: float | None = None
     """The layer's own eps, where it does not let one choose."""
+    is_affine: bool = True
+    has_shift: bool = True
     kinds: tuple[str, ...] = KINDS
     """The kinds of cases that are examined."""
+    strata: tuple[str, ...] = ()
+    """Only those of these names; none: all."""
 
     @property
     def is_centred(self) -> bool:
         """Whether the mean is subtracted."""
         return self.family != "rms"
+
+    def leaves_out(self, cell: Cell) -> bool:
+        """Whether a cell is about a parameter that the layer does not have."""
+        answer = by_name(cell.mode).answers.get(cell.output)
+        without_scale = not self.is_affine and answer in OF_SCALE
+        return without_scale or (answer == "beta" and not (self.is_affine and self.has_shift))
 
     def oracle(self, case: Case) -> Oracle:
         """Return the answers at a case."""
@@ -69,6 +80,8 @@ class Examination:
             options.seed,
             options.groups,
             options.eps,
+            options.is_affine,
+            options.has_shift,
         )
 
 
@@ -83,7 +96,7 @@ def plan(options: Options) -> list[Examination]:
             tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
         )
         for stratum in places
-        if stratum.kind in options.kinds
+        if stratum.kind in options.kinds and stratum.name in (options.strata or (stratum.name,))
         for dtype in options.dtypes
         if dtype in stratum.dtypes
     ]
@@ -97,11 +110,20 @@ def _of_layouts(options: Options) -> Iterator[Stratum]:
     """Yield a stratum for each further layout of the axes and of memory."""
     for axes in options.axes[1:]:
         yield Stratum(axes, LAYOUT, 30, 4, axes=axes)
+    for axes in options.axes:
+        if len(axes) == 4:
+            yield Stratum(f"{axes}, all lengths equal", LAYOUT, 64, 4, axes=axes)
     for layout in options.layouts:
         maps = [axes for axes in options.axes if len(axes) == 4]
         if layout != "channels last" or maps:
             axes = maps[0] if maps else options.axes[0]
             yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
+    first = options.axes[0]
+    if "non-contiguous" in options.layouts:
+        yield Stratum("non-contiguous, N = C", LAYOUT, 8, 8, axes=first, layout="non-contiguous")
+    for axes in options.axes:
+        if len(axes) == 4 and "expanded" in options.layouts:
+            yield Stratum(f"expanded x, {axes}", LAYOUT, 30, 4, axes=axes, layout="expanded x")
 
 
 def cells_of(
@@ -117,7 +139,8 @@ def cells_of(
     for outcome in replies:
         outcomes.append(outcome)
         with np.errstate(all="ignore"):
-            cells += judged(case, oracle, outcome, token)
+            found = judged(case, oracle, outcome, token)
+            cells += (cell for cell in found if not options.leaves_out(cell))
     return case, outcomes, cells
 
 

@@ -37,17 +37,19 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
     """
     eps = facts.fixed_eps
     tried = facts.axes or LAYOUTS[family]
-    likeness, reasons = {}, []
+    likeness: dict[str, float] = {}
+    reasons: dict[str, list[str]] = {}
     for axes in tried:
         case = _case(family, axes, dtype, facts, 0, None if eps is None or np.isnan(eps) else eps)
         z, reason = _forward(bench, case)
         if z is None:
-            reasons.append(f"{axes} {case.place.shape}: {reason}")
+            reasons.setdefault(reason, []).append(f"{axes} {case.place.shape}")
         else:
             likeness[axes] = _likeness(case, z, family)
-    chosen = _chosen(likeness, family)
+    chosen = _chosen(likeness, family == "batch" and facts.is_affine)
     if not chosen:
-        raise StartError(f"the layer takes no input: {'; '.join(dict.fromkeys(reasons))}")
+        said = (f"{reason}, given {' or '.join(where)}" for reason, where in reasons.items())
+        raise StartError("; ".join(said))
     if eps is not None and np.isnan(eps):
         eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5))
     return Found(chosen, eps)
@@ -58,7 +60,16 @@ def _case(
 ) -> Case:
     # Sizes that differ, so that axes cannot be mistaken for each other.
     stratum = Stratum("probe", PLAIN, 30, 4, log_scale=log_scale)
-    return draw(stratum, dtype, family, axes, groups=facts.groups, eps=eps)
+    return draw(
+        stratum,
+        dtype,
+        family,
+        axes,
+        groups=facts.groups,
+        eps=eps,
+        is_affine=facts.is_affine,
+        has_shift=facts.has_shift,
+    )
 
 
 def _forward(bench: Bench, case: Case) -> tuple[np.ndarray | None, str]:
@@ -67,7 +78,7 @@ def _forward(bench: Bench, case: Case) -> tuple[np.ndarray | None, str]:
         return None, outcome.reason
     z = outcome.outputs["z"]
     if z.shape != case.place.shape:
-        return None, f"returns the shape {z.shape}"
+        return None, f"returns the shape {z.shape} and not that of x"
     return z, ""
 
 
@@ -78,18 +89,19 @@ def _likeness(case: Case, z: np.ndarray, family: str) -> float:
     return float(np.sqrt(np.mean(away**2) / np.mean(exact**2)))
 
 
-def _chosen(likeness: dict[str, float], family: str) -> tuple[str, ...]:
+def _chosen(likeness: dict[str, float], is_telling: bool) -> tuple[str, ...]:
     """Return the axes to examine: those that look right, and maps that are taken all the same.
 
-    A batch normalisation that reads maps (N, C, H, W) without a complaint means to normalise them, and may do it
-    wrongly.  With the channels last, one that is written for (N, C) is silent about each map.
+    A batch normalisation that reads maps (N, C, H, W) without a complaint means to normalise
+    them, and may do it wrongly.  With the channels last, or without gamma, one that is written for
+    (N, C) is silent about maps.
     """
     right = [axes for axes in likeness if likeness[axes] < LIKENESS]
     is_met = {len(axes) for axes in right}
     taken = [
         axes
         for axes in likeness
-        if family == "batch" and axes.startswith("NC") and len(axes) not in is_met
+        if is_telling and axes.startswith("NC") and len(axes) not in is_met
     ]
     return (*right, *taken) if right else tuple(likeness)[:1]
 

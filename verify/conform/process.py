@@ -55,6 +55,7 @@ class Facts:
     fixed_eps: float | None
     like: str | None
     is_affine: bool
+    has_shift: bool
     groups: int
     has_running: bool
     has_evaluation: bool
@@ -220,6 +221,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
         fixed_eps=found.fixed_eps,
         like=found.like,
         is_affine=found.is_affine,
+        has_shift=found.has_shift,
         groups=found.groups,
         has_running=found.train is not None,
         has_evaluation=found.evaluate is not None,

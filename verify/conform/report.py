@@ -129,7 +129,7 @@ def worst(cells: Sequence[Cell]) -> Cell:
 def show(report: Report, console: Console) -> None:
     """Print the report."""
     if report.reason:
-        console.print(f"{report.subject}: {report.verdict}: {report.reason}", highlight=False)
+        console.print(Text(f"{report.subject}: {report.verdict}: {report.reason}"))
         return
     console.print(Group(_matrix(report), *_lines(report)), highlight=False)
 
@@ -139,7 +139,7 @@ def _matrix(report: Report) -> Table:
     kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in report.cells)]
     dtypes = " and ".join(dict.fromkeys(cell.dtype for cell in report.cells))
     table = Table(
-        title=f"{report.subject} ({report.framework}), {dtypes}",
+        title=Text(f"{report.subject} ({report.framework}), {dtypes}"),
         caption="largest error in units of u times the two-pass algorithm's running error; "
         "a right layer stays below 32",
         title_justify="left",

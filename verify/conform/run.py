@@ -9,20 +9,21 @@ from pathlib import Path
 from verify.conform import decide
 from verify.conform.adapters import Adapter
 from verify.conform.cases import KINDS, Case
-from verify.conform.conventions import Kept, compared, kept
+from verify.conform.conventions import DECLARED, Kept, compared, kept
 from verify.conform.decide import DECIDING
 from verify.conform.diagnosis import Observation, diagnosed
 from verify.conform.examine import Bench, Here, Outcome
+from verify.conform.geometry import LAYOUTS
 from verify.conform.journal import Journal
 from verify.conform.judge import Cell
 from verify.conform.modes import MODES
-from verify.conform.oracle import Convention
+from verify.conform.oracle import PRECISIONS, Convention
 from verify.conform.plan import Examination, Options, cells_of, plan, variables
 from verify.conform.probe import probe
 from verify.conform.process import Facts, Order, Process, StartError, facts
 from verify.conform.report import Report, versions
 from verify.conform.reproduction import again, lines, script, written
-from verify.conform.subject import Subject
+from verify.conform.subject import FAMILIES, Subject
 from verify.conform.words import FAILURES, Word
 
 
@@ -37,6 +38,10 @@ class Wanted:
     seed: int = 0
     limit: float = 20.0
     kinds: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()
+    """Found by trying where empty."""
+    strata: tuple[str, ...] = ()
+    """Only the cases of these names."""
 
 
 Tell = Callable[[str, int, int], None]
@@ -72,6 +77,7 @@ def run(
         folder: where unfinished results are kept, and the failures' scripts written; None: nowhere.
     """
     try:
+        check(order.family, wanted)
         with Process(order, wanted.limit) as bench:
             about = bench.facts
             prepared = prepare(bench, about, order.family, wanted)
@@ -107,9 +113,35 @@ def judge(
     """Return the report on a subject of this process; one that hangs is waited for."""
     bench, about = Here(subject, adapter), facts(subject, adapter)
     try:
+        check(family, wanted or Wanted())
         return examine(bench, about, prepare(bench, about, family, wanted or Wanted()))
     except StartError as error:
         return Report(subject.name, reason=str(error))
+
+
+def check(family: str, wanted: Wanted) -> None:
+    """Check words that are chosen of a list.
+
+    Raises:
+        StartError: one is not of the list.
+    """
+    choices = [
+        ("family", (family,), FAMILIES),
+        ("modes", wanted.modes, tuple(mode.name for mode in MODES)),
+        ("cases", wanted.kinds, KINDS),
+        ("dtype", wanted.dtypes, tuple(PRECISIONS)),
+        ("like", (wanted.like,) if wanted.like else (), tuple(DECLARED)),
+    ]
+    for option, words, known in choices:
+        unknown = [word for word in words if word not in known]
+        if unknown:
+            raise StartError(f"--{option} {unknown[0]!r} is unknown; choose of {', '.join(known)}")
+    for axes in wanted.axes:
+        if axes not in LAYOUTS[family]:
+            known = LAYOUTS[family]
+            raise StartError(
+                f"--axes {axes!r} is unknown for {family}; choose of {', '.join(known)}"
+            )
 
 
 def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared:
@@ -125,6 +157,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
             f"{about.framework} offers no {', '.join(missing) or 'floating-point dtype'} here; "
             f"choose of {', '.join(about.dtypes) or 'another framework'}"
         )
+    about = replace(about, axes=wanted.axes or about.axes)
     widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
     found = probe(bench, about, family, widest)
     conventions = {"axes": ", ".join(found.axes)}
@@ -145,7 +178,10 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         about.groups,
         running.convention,
         found.eps,
+        about.is_affine,
+        about.has_shift,
         wanted.kinds or KINDS,
+        wanted.strata,
     )
     return Prepared(options, running, conventions)
 

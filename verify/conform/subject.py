@@ -19,8 +19,8 @@ FAMILIES = ("batch", "layer", "group", "instance", "rms")
 class Subject:
     """A layer as functions of arrays; only the first is needed.
 
-    gamma and beta have shape ``(channel,)``, or are None where ``is_affine`` is false; eps and
-    momentum are Python floats; the rest are arrays of the framework.
+    gamma and beta have shape ``(channel,)``; eps and momentum are Python floats; the rest are
+    arrays of the framework.
     """
 
     name: str
@@ -41,6 +41,9 @@ class Subject:
     like: str | None = None
     """Whose conventions it promises; None: inferred."""
     is_affine: bool = True
+    """Whether gamma and beta are given; without, they are None."""
+    has_shift: bool = True
+    """Whether beta is used."""
     groups: int = 1
     source: Any = None
     """What the layer was made of, where it is not the layer itself."""

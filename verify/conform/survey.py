@@ -41,7 +41,8 @@ def main(
         str, typer.Argument(help="A file of verify/conform/implementations; of Keras, keras-jax.")
     ],
     folder: Annotated[Path, typer.Option(help="Where the file is written.")] = MEASURED,
-    dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
+    family: Annotated[str, typer.Option(help="Of this family only.")] = "",
+    kinds: Annotated[str, typer.Option(help="Of cases; several are separated by commas.")] = "",
     seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Examine all again.")] = False,
 ) -> None:
@@ -55,16 +56,16 @@ def main(
     kept = [] if fresh or not path.exists() else _current(json_lines.read(path))
     json_lines.write(path, kept)
     done = {line["target"] for line in kept}
-    dtypes = tuple(filter(None, dtype.split(",")))
     console = Console()
     for key, found in vars(module.IMPLEMENTATIONS).items():
         target = f"{module.__name__}:IMPLEMENTATIONS.{key}.subject"
-        if target in done:
+        if target in done or family not in ("", found.family):
             continue
+        wanted = Wanted(dtypes=found.dtypes, kinds=tuple(filter(None, kinds.split(","))), seed=seed)
         order = Order(target, module.ADAPTER, family=found.family)
         began = time.monotonic()
         with Progress(console=console, transient=True) as bar:
-            report = run(order, Wanted(dtypes=dtypes, seed=seed), _telling(bar, found.subject.name))
+            report = run(order, wanted, _telling(bar, found.subject.name))
         seconds = time.monotonic() - began
         json_lines.append(path, summary(found, target, report, seconds))
         console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)
@@ -100,7 +101,7 @@ def summary(found: Implementation, target: str, report: Report, seconds: float) 
         "framework": report.framework,
         "versions": versions(),
         "measured": datetime.now(UTC).date().isoformat(),
-        "thread": found.thread,
+        "threads": list(found.threads),
         "script": found.subject.script,
         "verdict": report.verdict,
         "reason": report.reason,
@@ -108,6 +109,7 @@ def summary(found: Implementation, target: str, report: Report, seconds: float) 
         "diagnosis": [asdict(finding) for finding in report.diagnosis],
         "seconds": round(seconds, 1),
         "not_offered": not_offered(report),
+        "kinds": list(dict.fromkeys(cell.kind for cell in report.cells)),
         "rows": [
             _row(mode, output, cells)
             for (mode, output), cells in by_row(report.cells).items()

@@ -22,7 +22,7 @@ An error that shrinks with u is about as many units in both; one that does not s
 2^29 times as many.
 """
 LARGE_ALONE = 2.0**10
-"""So many units in well-conditioned cases of the only precision are no matter of rounding."""
+"""So many units in a well-conditioned case of one precision are no matter of rounding."""
 
 
 class Word(StrEnum):

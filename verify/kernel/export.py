@@ -9,8 +9,9 @@ is not zero.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 from theory import unit
 from theory.claim import Claim
@@ -27,12 +28,14 @@ from theory.language.expression import (
     Expression,
     Letter,
     Number,
+    Operation,
     Relation,
     Says,
     Sort,
     walk,
 )
-from theory.language.operations import sqrt
+from theory.language.operations import norm2, sqrt
+from theory.santurkar2018.theorem_4_4 import largest
 from theory.statement import Hypothesis, Reading
 
 FOLDER = "exported"
@@ -90,12 +93,15 @@ def theorem(
 ) -> Exported:
     """Return a statement as a theorem, with a proof to try."""
     eps = "eps" if reading.has_epsilon else "0"
-    words = vocabulary(eps)
     conditions = [_said(h) for h in hypotheses]
+    names = _names([says, *conditions])
+    words = vocabulary(eps, names)
+    says, *conditions = (_in_own_letters(s) for s in (says, *conditions))
+    because = None if because is None else _own(because)
     everything = [part for s in [says, *conditions] for part in (s.actual, s.claimed)]
     certificate = [] if because is None else [because]
     premises = [
-        *_domains(everything + certificate, reading),
+        *_domains(everything + certificate, reading, words),
         *_elsewhere(everything, words, eps),
     ]
     losses = _losses(everything, words)
@@ -107,7 +113,7 @@ def theorem(
     ]
     definitions = _definitions(everything + certificate, losses, eps, reading)
     lines = [
-        _quantified(everything + certificate, reading),
+        _quantified(everything + certificate, reading, words),
         *(f"  {premise} ->" for premise in premises),
         *(f"  let {name} := {value} in" for name, value in definitions.items()),
         *(f"  {premise} ->" for premise in after),
@@ -116,14 +122,14 @@ def theorem(
     return Exported(name_of(identifier), "\n".join(lines), _proof(says, because, conditions, words))
 
 
-def vocabulary(eps: str) -> Vocabulary:
+def vocabulary(eps: str, names: Mapping[Letter, str]) -> Vocabulary:
     """Return what the letters of a unit are in Coq, epsilon being a letter or zero."""
     letters = (
-        unit.gamma, unit.beta, unit.sigma, unit.bound, unit.y, unit.z, unit.g, unit.yhat,
-        unit.one, unit.u, unit.v,
+        unit.gamma, unit.beta, unit.sigma, unit.y, unit.z, unit.g, unit.yhat, unit.one,
     )  # fmt: skip
+    own = {letter: letter.name for letter in letters}
     return Vocabulary(
-        {**{letter: letter.name for letter in letters}, unit.m: "INR m", unit.eps: eps},
+        {**own, **{x: x.name for x in FREE}, **names, unit.m: "INR m", unit.eps: eps},
         {
             unit.L: "L",
             unit.Lhat: "Lhat",
@@ -132,6 +138,68 @@ def vocabulary(eps: str) -> Vocabulary:
             unit.deviation: f"deviation {eps}",
         },
     )
+
+
+# ---- the letters of a paper, in the unit's own ----
+
+FREE = (unit.u, unit.v, unit.bound)
+"""What a unit has besides its batch and its layer; a paper's letters are names for them."""
+OWN = SimpleNamespace(
+    **{
+        x.name: x
+        for x in (
+            unit.m, unit.gamma, unit.beta, unit.sigma, unit.eps, unit.y, unit.z, unit.g, unit.yhat,
+            unit.one,
+        )
+    },
+    direction=unit.u,
+    other_direction=unit.v,
+    bound=unit.bound,
+)  # fmt: skip
+EXPANSIONS: dict[Operation, Callable[..., Expression]] = {
+    largest: lambda a, bound: bound**2 * norm2(a),
+}
+"""Operations that are written out; that the first is a maximum is a theorem of Inputs.v."""
+
+
+def _own(expression: Expression) -> Expression:
+    """Return an expression in the unit's own letters."""
+    values = {x: _worth(x) for x in expression.free}
+    return _expanded(_substituted(expression, values))
+
+
+def _in_own_letters(says: Says) -> Says:
+    return Says(_own(says.actual), says.relation, _own(says.claimed))
+
+
+def _worth(letter: Letter) -> Expression:
+    """Return what a letter is worth, in the unit's own letters."""
+    if letter.value is None:
+        raise NoCoqError(f"the letter {letter.name} stands outside of its derivative")
+    try:
+        worth = letter.value(OWN)
+    except (AttributeError, TypeError) as error:
+        raise NoCoqError(f"the letter {letter.name} has no word in Coq") from error
+    if not isinstance(worth, Expression):
+        raise NoCoqError(f"the letter {letter.name} is not an expression of a unit")
+    return worth
+
+
+def _expanded(expression: Expression) -> Expression:
+    parts = tuple(map(_expanded, expression.parts))
+    if isinstance(expression, Apply) and expression.operation in EXPANSIONS:
+        return EXPANSIONS[expression.operation](*parts)
+    return expression.with_parts(*parts) if parts else expression
+
+
+def _names(statements: Iterable[Says]) -> dict[Letter, str]:
+    """Return what the paper calls the vectors and the number that are free."""
+    names: dict[Letter, str] = {}
+    for letter in (x for says in statements for x in says.letters):
+        worth = _worth(letter)
+        if worth in FREE and isinstance(worth, Letter):
+            names.setdefault(worth, re.sub(r"\W", "_", letter.name.replace("*", "_star")))
+    return names
 
 
 def _said(hypothesis: Hypothesis) -> Says:
@@ -147,20 +215,20 @@ def _letters(expressions: Iterable[Expression]) -> set[Letter]:
     return {part for e in expressions for part in e.free}
 
 
-def _quantified(expressions: list[Expression], reading: Reading) -> str:
+def _quantified(expressions: list[Expression], reading: Reading, words: Vocabulary) -> str:
     letters = _letters(expressions)
-    vectors = " ".join(["y", *(x.name for x in (unit.u, unit.v) if x in letters)])
+    vectors = " ".join(["y", *(words.letters[x] for x in (unit.u, unit.v) if x in letters)])
     numbers = ["gamma", "beta", *(["eps"] if reading.has_epsilon else [])]
-    numbers += ["lambda"] if unit.bound in letters else []
+    numbers += [words.letters[unit.bound]] if unit.bound in letters else []
     return f"(m : nat) (L : vec m -> R) ({vectors} : vec m) ({' '.join(numbers)} : R) :"
 
 
-def _domains(expressions: list[Expression], reading: Reading) -> Iterator[str]:
+def _domains(expressions: list[Expression], reading: Reading, words: Vocabulary) -> Iterator[str]:
     yield "(0 < m)%nat"
     if reading.has_epsilon:
         yield "0 <= eps"
     if unit.bound in _letters(expressions):
-        yield "0 < lambda"
+        yield f"0 < {words.letters[unit.bound]}"
     has_own_variance = reading is Reading.UNIT_VARIANCE or not reading.has_epsilon
     yield "0 < variance y" if has_own_variance else "0 < variance y + eps"
 

@@ -7,7 +7,8 @@ errors of a decomposition are as large as the matrix and not as its entries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from theory.arithmetic import sqrt
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation
 from verify import tolerance
+from verify.cases.case import imposed_by
 from verify.evidence import Record
 from verify.matrices.exact import imposed
 from verify.matrices.strata import random_subjects
@@ -48,41 +50,86 @@ class Evaluation(NamedTuple):
         return Evaluation(self.actual[:, index], self.claimed[:, index], self.quantities)
 
 
-def examine_random(claim: MatrixClaim, settings: Settings) -> Record:
+class Copies:
+    """A subject in PyTorch, and copies of it whose numbers are moved as rounding would.
+
+    Statements that are examined at one share what is computed there.
+    """
+
+    def __init__(self, subject: Numbers, seed: int):
+        self.subject, self.seed = subject.converted(tensor, CALCULUS), seed
+
+    @cached_property
+    def moved(self) -> list[Numbers]:
+        """The copies."""
+        return [_moved(self.subject, self.seed + i) for i in range(tolerance.SAMPLES)]
+
+    def perturbed(self, claim: MatrixClaim) -> list[Evaluation]:
+        """Return what a claim is at each copy, in random arithmetic."""
+        return [
+            _evaluated_randomly(claim, moved, self.seed + i) for i, moved in enumerate(self.moved)
+        ]
+
+
+def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine random subjects of every stratum."""
     count = -(-settings.budget.random // MATRICES_SHARE)
-    subjects = random_subjects(claim.subject, settings.seed, count)
-    return record(claim, "autograd", examine_all(claim, subjects, settings.seed))
+    for alike in of_one_kind(claims):
+        subjects = random_subjects(alike[0].subject, settings.seed, count)
+        found = examine_together(alike, subjects, settings.seed)
+        for claim in alike:
+            yield record(claim, "autograd", found[claim.id])
+
+
+def of_one_kind(claims: Sequence[MatrixClaim]) -> list[list[MatrixClaim]]:
+    """Return groups of claims that are about the same kind of subject."""
+    kinds = dict.fromkeys(claim.subject for claim in claims)
+    return [[claim for claim in claims if claim.subject is kind] for kind in kinds]
 
 
 def examine_all(claim: MatrixClaim, subjects: Iterable[Numbers], seed: int = 0) -> list[Instances]:
-    """Examine subjects one by one."""
-    return [examine(claim, subject, seed) for subject in subjects]
+    """Examine a claim at subjects one by one."""
+    return examine_together([claim], subjects, seed)[claim.id]
+
+
+def examine_together(
+    claims: Sequence[MatrixClaim], subjects: Iterable[Numbers], seed: int = 0
+) -> dict[str, list[Instances]]:
+    """Examine claims at subjects one by one; those that change it alike share all work."""
+    found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
+    for subject in subjects:
+        copies: dict[tuple[Any, ...], Copies] = {}
+        for claim in claims:
+            key = imposed_by(claim)
+            if key not in copies:
+                copies[key] = Copies(imposed(claim, subject), seed)
+            found[claim.id].append(_examine(claim, copies[key]))
+    return found
 
 
 def examine(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
     """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
-    in_torch = imposed(claim, subject).converted(tensor, CALCULUS)
-    return judged(claim, in_torch, seed, lambda: (evaluate(claim, in_torch, _numpy), 0.0))
+    return _examine(claim, Copies(imposed(claim, subject), seed))
+
+
+def _examine(claim: MatrixClaim, copies: Copies) -> Instances:
+    return judged(claim, copies, lambda: (evaluate(claim, copies.subject, _numpy), 0.0))
 
 
 def judged(
-    claim: MatrixClaim,
-    subject: Numbers,
-    seed: int,
-    evaluation: Callable[[], tuple[Evaluation, float]],
+    claim: MatrixClaim, copies: Copies, evaluation: Callable[[], tuple[Evaluation, float]]
 ) -> Instances:
     """Judge what an evaluation gives by how far rounding moves it.
 
     Args:
         claim: what is examined.
-        subject: its numbers, in PyTorch.
-        seed: of the perturbations.
+        copies: where.
         evaluation: gives both sides, and the largest relative error of the derivatives in them.
     """
+    subject = copies.subject
     try:
         full, error = evaluation()
-        perturbed = [_perturbed(claim, subject, seed + i) for i in range(tolerance.SAMPLES)]
+        perturbed = copies.perturbed(claim)
     except ZeroDivisionError:
         return _instance(subject, Outcome.VACUOUS)
     index = _nearest_to_failing(claim.relation, full)
@@ -118,16 +165,19 @@ def _nearest_to_failing(relation: Relation, full: Evaluation) -> slice:
     return slice(worst, worst + 1)
 
 
-def _perturbed(claim: MatrixClaim, subject: Numbers, seed: int) -> Evaluation:
+def _moved(subject: Numbers, seed: int) -> Numbers:
     generator = torch.Generator().manual_seed(seed)
 
     def noisy(value: torch.Tensor) -> torch.Tensor:
         noise = torch.empty_like(value).uniform_(-1, 1, generator=generator)
         return value + tolerance.STEP * value.abs().max() * noise
 
-    moved = subject.with_numbers(noisy, (n for n in subject.names() if n not in subject.truths))
+    return subject.with_numbers(noisy, (n for n in subject.names() if n not in subject.truths))
+
+
+def _evaluated_randomly(claim: MatrixClaim, subject: Numbers, seed: int) -> Evaluation:
     with RandomArithmetic(tolerance.STEP, seed):
-        return evaluate(claim, moved, _numpy)
+        return evaluate(claim, subject, _numpy)
 
 
 def _met(

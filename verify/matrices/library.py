@@ -51,8 +51,7 @@ def examine(claim: MatrixClaim, subject: Numbers, backend: Backend, seed: int = 
         found = floats.evaluate(claim, there, lambda side: _to_numpy(backend, side))
         return found, differences.relative_error
 
-    in_torch = subject.converted(floats.tensor, floats.CALCULUS)
-    return floats.judged(claim, in_torch, seed, evaluation)
+    return floats.judged(claim, floats.Copies(subject, seed), evaluation)
 
 
 def _to_numpy(backend: Backend, side: Any) -> np.ndarray:

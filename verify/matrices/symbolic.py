@@ -26,9 +26,10 @@ from verify.witnesses.abstract import LOWER_BOUNDS, is_non_negative, is_positive
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {
     Kind.LAYER: ((2, 1, 1), (2, 2, 1), (2, 1, 2), (3, 2, 1), (3, 1, 1)),
-    Kind.MAPS: ((1, 1, 2, 1, 1, 1), (1, 1, 2, 1, 1, 3), (2, 1, 1, 1, 1, 3)),
+    Kind.MAPS: ((2, 2, 3, 2, 2, 3), (1, 2, 2, 3, 2, 3), (1, 1, 2, 2, 1, 5)),
     Kind.DESCENT: ((1,), (2,), (3,)),
 }
+"""Maps have several channels, rows, columns and outputs: else no index that is wrong is seen."""
 FIRST_TRIES = 6
 """Subjects of integers that a statement must survive before a proof is tried."""
 Finding = Literal["proved", "not proved"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -45,10 +45,14 @@ def applies(claim: Statement) -> bool:
     return isinstance(claim, MatrixClaim) and claim.subject in KINDS
 
 
-def examine(claim: MatrixClaim, settings: Settings) -> Record:
-    """Examine a claim at every layer of every network, at the budget's stages."""
-    subjects = every_subject(claim.subject, settings.budget.stages, settings.seed, settings.cache)
-    return record(claim, "trained", floats.examine_all(claim, subjects, settings.seed))
+def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
+    """Examine claims at every layer of every network, at the budget's stages."""
+    stages, seed, cache = settings.budget.stages, settings.seed, settings.cache
+    for alike in floats.of_one_kind(claims):
+        subjects = every_subject(alike[0].subject, stages, seed, cache)
+        found = floats.examine_together(alike, subjects, seed)
+        for claim in alike:
+            yield record(claim, "trained", found[claim.id])
 
 
 @lru_cache(maxsize=8)

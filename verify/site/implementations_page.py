@@ -61,12 +61,12 @@ def index(lines: Sequence[Line]) -> str:
     parts = [
         "# Implementations\n",
         "Released normalisation layers, on a CPU, against the closed forms in ball arithmetic: the"
-        " output, every mode of differentiation, running statistics, evaluation. Each is examined"
-        " in float32 and float64 at some seventy inputs, from one sample to 2^18, with means up"
-        " to what the precision bears, constant channels, tiny and huge scales. A cell has the"
-        " gravest word of its modes, and below it where that was found; a name leads to all"
-        " numbers and to lines that reproduce them. An entry speaks of one version on one"
-        " machine, and of rare inputs as much as of common ones.\n",
+        " output, every mode of differentiation, running statistics, evaluation, in float32 and"
+        " float64. The kinds of input are named on each page: means up to what the precision"
+        " bears, constant channels, tiny and huge scales among them. A cell has the gravest word"
+        " of its modes, and below it where that was found; a name leads to all numbers and to"
+        " lines that reproduce them. An entry speaks of one version on one machine, and of rare"
+        " inputs as much as of common ones.\n",
         raw(_legend()),
     ]
     for family, title in FAMILIES.items():
@@ -91,10 +91,11 @@ def page(line: Line) -> str:
     parts = [
         f"# {line['name']}\n",
         f'<p class="where"><a href="index.html">Implementations</a> · {escape(how)}</p>\n',
-        f"{summary(line)}\n",
+        f"{summary(line)} {_kinds(line)}\n",
     ]
-    if line["thread"]:
-        parts.append(f"Its maintainers speak of it in [this thread]({line['thread']}).\n")
+    if line["threads"]:
+        links = ", ".join(f"[{_thread(url)}]({url})" for url in line["threads"])
+        parts.append(f"Where its maintainers speak of it: {links}.\n")
     if line["rows"]:
         parts += ["## Every mode\n", _units(), raw(_matrix(line))]
     if found := _found(line):
@@ -144,6 +145,13 @@ def summary(line: Line) -> str:
         return f"Every cell of {len(words)} is right, or not offered, or not judged."
     counted = ", ".join(f"{words.count(word)} {word}" for word in bad)
     return f"Of {plural(len(words), 'cell')}: {words.count(Word.RIGHT)} right, {counted}."
+
+
+def _kinds(line: Line) -> str:
+    """Say which kinds of input were examined, and which were not."""
+    left = [kind for kind in KINDS if kind not in line["kinds"]]
+    said = f"Kinds of input: {', '.join(line['kinds'])}"
+    return f"{said}; not examined here: {', '.join(left)}." if left else f"{said}."
 
 
 def chip(word: Word) -> str:
@@ -256,6 +264,16 @@ def _not_offered(reasons: Mapping[str, str]) -> list[str]:
     for mode, reason in reasons.items():
         modes.setdefault(reason, []).append(mode)
     return [f"- {', '.join(names)}: {_plain(reason)}\n" for reason, names in modes.items()]
+
+
+def _thread(url: str) -> str:
+    """Return a thread's short name.
+
+    >>> _thread("https://github.com/pytorch/pytorch/issues/186256")
+    'pytorch#186256'
+    """
+    *_, project, _, number = url.split("/")
+    return f"{project}#{number}"
 
 
 def _plain(text: str) -> str:

@@ -19,7 +19,13 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from theory.arithmetic import abstract, sqrt
-from theory.arithmetic.abstract import AbstractVector, Space, is_zero, tidy
+from theory.arithmetic.abstract import (
+    AbstractVector,
+    Space,
+    SymbolicLengthError,
+    is_zero,
+    tidy,
+)
 from theory.arithmetic.dual import standard_part
 from theory.claim import Claim, Hypothesis, Letters, Relation, Term
 from theory.statement import Statement
@@ -138,7 +144,7 @@ def prove(claim: Claim) -> Proof | None:
         network = AbstractNetwork(case)
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
-    except (OutsideJetError, LosesGeneralityError):
+    except (OutsideJetError, LosesGeneralityError, SymbolicLengthError):
         return None
     slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
     if claim.certificate is None:
@@ -148,6 +154,8 @@ def prove(claim: Claim) -> Proof | None:
     if not (is_zero(slack - total) and all(is_non_negative(term, claim) for term in terms)):
         return None
     if claim.relation in STRICT and not any(map(is_positive, terms)):
+        return None
+    if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
         return None
     return Proof(str(shown(slack)), tuple(_describe(term) for term in terms))
 
@@ -204,6 +212,11 @@ def _roots_as_symbols(weight: Any) -> sp.Expr:
     return sp.sympify(weight).replace(
         lambda e: e.is_Pow and e.exp.is_Rational and e.exp.q == 2, lambda e: root(*e.args)
     )
+
+
+def is_zero_by_hypothesis(term: Term) -> bool:
+    """Whether a term has a factor that a hypothesis says is zero."""
+    return any(isinstance(f, Hypothesis) and f.sign is Relation.EQUAL for f in term.factors)
 
 
 def is_positive(term: Term) -> bool:

@@ -82,9 +82,9 @@ OF_MATRICES = (
     Witness("abstract", of_a_layer, _one("matrices.abstract")),
     Witness("exact", of_matrices, _one("matrices.exact", "search")),
     Witness("symbolic", of_matrices, _one("matrices.symbolic")),
-    Witness("autograd", of_matrices, _one("matrices.floats", RANDOM)),
+    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), 32),
     Witness("array library", of_matrices, _one("matrices.library", RANDOM)),
-    Witness("trained", of_a_network, _one("matrices.trained")),
+    Witness("trained", of_a_network, _all("matrices.trained"), 32),
     Witness("best scaling", lambda c: c.id in AT_BEST_SCALING, _one("matrices.best_scaling")),
 )
 OF_EXPECTATIONS = (Witness("monte carlo", of_expectations, _one("expectations.examine")),)

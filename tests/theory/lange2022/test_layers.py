@@ -59,8 +59,8 @@ BY_HAND = {
         layer([[0], [4]], mean=[1], deviation=[2]), (-0.5, 1.5), (-0.5, 1.5)
     ),
     "L-thm-3/eq-14": (layer([[0], [4]]), (1, -1, 1, 1), (1, -1, 1, 1)),
-    "L-steps/193-centred": (layer([[0], [4]]), (1, -2, 1, 2), (1, -2, 1, 2)),
-    "L-steps/195/corrected": (layer([[0], [4]]), (4,), (4,)),
+    "L-before-thm-4/product-with-U": (layer([[0], [4]]), (1, -2, 1, 2), (1, -2, 1, 2)),
+    "L-before-thm-4/column-norms/corrected": (layer([[0], [4]]), (4,), (4,)),
     # v = (3 - 2 * 1)/2^2 = 1/4, and the bias 1 - 2/4
     "L-eq-15": (layer([[0]], [[3]], b=[1], mean=[2], deviation=[2]), (0.5, 0.25), (0.5, 0.25)),
     "L-prop-7/any-statistics": (
@@ -94,10 +94,10 @@ BY_HAND = {
     "L-norm-Ghat/running": (layer([[-1], [1]], mean=[1]), (3 + 5**0.5,), (4,)),
     "L-norm-Ghat/at-most": (layer([[1] * 3, [-1] * 3]), (6,), (6,)),
     "L-norm-Ghat/at-least": (layer([[1] * 3, [-1] * 3]), (6,), (6,)),
-    "L-steps/219/corrected": (layer([[1] * 3, [-1] * 3]), (4,), (4,)),
+    "L-before-prop-5/norm-over-q/corrected": (layer([[1] * 3, [-1] * 3]), (4,), (4,)),
     "L-norm-Ghat/independent": (layer([[0], [1]]), (0.5,), (0.25,)),
-    "L-prop-5/658": (layer([[0] * 3] * 2, q=Fraction(2)), (2337 / 512,), (3,)),
-    "L-prop-5/664/corrected": (layer([[0]]), (2**0.5,), (2,)),
+    "L-proof-prop-5/longest-row": (layer([[0] * 3] * 2, q=Fraction(2)), (2337 / 512,), (3,)),
+    "L-proof-prop-5/column-of-ones/corrected": (layer([[0]]), (2**0.5,), (2,)),
     "L-lemma-A2/small-signs": (layer([[0, 0]] * 3), (4.5,), (5,)),
 }  # fmt: skip
 
@@ -126,7 +126,7 @@ COUNTEREXAMPLES = {
     "L-prop-7/through-statistics": layer([[0], [2]], linear=[[1], [3]]),
     "L-LN-GN": layer([[1], [2]], q=Fraction(4)),
     "L-LN-GN/examples": layer([[1], [2], [6]], q=Fraction(4)),
-    "L-steps/195": layer([[0], [1]]),
+    "L-before-thm-4/column-norms": layer([[0], [1]]),
     "L-thm-4a/any-rank": layer([[2, 1], [-2, 1]]),
     "L-thm-4a/running-mean": layer([[-1], [1]], mean=[1]),
     "L-thm-4c/zeros": layer([[0, 0], [1, 0], [2, 1]]),
@@ -136,12 +136,12 @@ COUNTEREXAMPLES = {
     "L-thm-4-remarks/reduced-r": layer([[2], ["-1/2"]], curvature=[0, 1]),
     "L-norm-Ghat/running": layer([[-1], [1]], mean=[1]),
     "L-norm-Ghat/independent": layer([[0], [1]]),
-    "L-prop-5/658": layer([[0], [0]], q=Fraction(2)),
-    "L-prop-5/664": layer([[0]]),
+    "L-proof-prop-5/longest-row": layer([[0], [0]], q=Fraction(2)),
+    "L-proof-prop-5/column-of-ones": layer([[0]]),
     "L-prop-11/semidefinite": layer([[-1], [0], [1]]),
     "L-prop-11/indefinite": layer([[1], [0], ["1/10"]], curvature=[1, 1, -1]),
-    "L-steps/739": layer([[1], [0]], curvature=[1, 0]),
-    "L-eq-28-32/621": layer([[1]]),
+    "L-proof-prop-11/smallest-quotient": layer([[1], [0]], curvature=[1, 0]),
+    "L-proof-thm-4/number-of-the-equation": layer([[1]]),
 }
 
 
@@ -180,8 +180,10 @@ def test_one_learning_rate_for_coupled_layers() -> None:
         theta=one, direction=one, factor=numbers([[1, 1]]), P=numbers([[1, 0], [0, 1]]),
         step=Fraction(3, 2), linear=one, fourth=one,
     )  # fmt: skip
-    assert decided("L-steps/217", descent).outcome is Outcome.VIOLATED
-    assert decided("L-steps/217/corrected", descent).outcome is Outcome.VACUOUS
+    assert decided("L-before-prop-5/one-rate-suffices", descent).outcome is Outcome.VIOLATED
+    assert (
+        decided("L-before-prop-5/one-rate-suffices/corrected", descent).outcome is Outcome.VACUOUS
+    )
 
 
 def test_batch_renormalization_of_two_examples_passes_nothing() -> None:

@@ -107,7 +107,7 @@ def test_a_lemma_is_no_hypothesis():
             assert "S-v1" not in hypothesis.statement
 
 
-CONSTANTS = ("S-v1-thm-C6/corrected", "S-v1-eq-64", "S-v1-line-714")
+CONSTANTS = ("S-v1-thm-C6/corrected", "S-v1-eq-64", "S-v1-proof-C6/two-units-bound")
 
 
 @pytest.mark.parametrize("name", CONSTANTS)
@@ -119,7 +119,11 @@ def test_a_hundredth_of_a_constant_is_not_proved(name):
     assert abstract.prove(smaller) is None
 
 
-OF_SIGNS = ("S-v1-thm-C6/two-units", "S-v1-line-690", "S-v1-line-718")
+OF_SIGNS = (
+    "S-v1-thm-C6/two-units",
+    "S-v1-proof-C6/vanilla-by-d",
+    "S-v1-proof-C6/two-units-vanilla",
+)
 
 
 @pytest.mark.parametrize("name", OF_SIGNS)

@@ -132,7 +132,7 @@ def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
     claim = replace(NOT_CENTRED, hypotheses=(never,))
     found = exact.search(claim, SMOKE)
     assert found.instances == found.vacuous > 0
-    drawn = floats.examine_random(claim, SMOKE)
+    (drawn,) = floats.examine_random([claim], SMOKE)
     assert drawn.instances == drawn.vacuous > 0
 
 
@@ -143,7 +143,8 @@ def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
     claim = replace(RIGHT, sides=lambda layer: Sides(layer.q * layer.b, layer.b), hypotheses=(one,))
     assert exact.search(claim, SMOKE).counterexample is None
     assert exact.search(replace(claim, hypotheses=()), SMOKE).counterexample is not None
-    assert floats.examine_random(claim, SMOKE).violated == 0
+    (drawn,) = floats.examine_random([claim], SMOKE)
+    assert drawn.violated == 0
     assert symbolic.examine(claim, SMOKE).proof is not None
 
 

@@ -134,6 +134,13 @@ def test_a_quantity_that_is_zero_may_have_any_weight():
     assert prove(claim) is not None
 
 
+@pytest.mark.parametrize(("hypothesis", "is_proved"), [(ZERO, True), (NOT_NEGATIVE, False)])
+def test_an_equation_needs_hypotheses_that_say_zero(hypothesis, is_proved):
+    claim = leaning_on(hypothesis, [hypothesis], Relation.EQUAL)
+    turned = replace(claim, sides=lambda network, at: Sides(0 * at.beta, at.beta))
+    assert (prove(turned) is not None) == is_proved
+
+
 def zero_times_gamma(at):
     return [Term(-at.gamma, (ZERO,))]
 

@@ -101,8 +101,8 @@ REDUCTION = USED.sharpened(
     " sigma(y) >= 1.",
 )
 THEOREM = [
-    DEFINED,
     USED,
+    DEFINED,
     CORRELATED,
     ANY_MEAN,
     SHARED,

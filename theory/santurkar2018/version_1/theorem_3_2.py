@@ -287,9 +287,9 @@ EIGHT = line(
     "the chain rule without BatchNorm",
 )  # fmt: skip
 WHOLE = line(
-    "S-v1-line-469", (469, r"mc\sigma_{x_i}^2 S_j"),
+    "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),
     equal(p**2, m * COSINE**2 * spread(x_i) * S), "the square of the slope without BatchNorm",
-    place="line 469",
+    place="after eq. (17)",
 )  # fmt: skip
 NINE = line(
     "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
@@ -343,8 +343,8 @@ SEVENTEEN = line(
     remark="The conversion may have drawn the root over alpha; nothing else in the text shows it.",
 )  # fmt: skip
 GAIN = line(
-    "S-v1-line-477", (477, r"\frac{\epsilon}{c} \cdot"),
-    p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition gains", place="line 477",
+    "S-v1-proof-C4/gain", (477, r"\frac{\epsilon}{c} \cdot"),
+    p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition gains", place="the end",
     hypotheses=(CONDITION,), because=CONDITIONAL.because, remark="Slack: that of Theorem C.4.",
 )  # fmt: skip
 PROOF = [

@@ -64,18 +64,18 @@ def _reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
 OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
 CLAIMS = [
     _reading(
+        "any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
+        form=Form.PRINTED,
+        hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
+        falsified_by="a network whose entry is zero without the layer and not zero with it",
+    ),
+    _reading(
         "own-constants", equal(ENTRY, (1 + OWN_GAMMA) / sigma**2 * VANILLA),
         "constants chosen for each network",
         expected=PROVED, corrected_by=None,
         falsified_by="nothing: the constants are defined by the inequality that they satisfy",
         remark="Empty: true of any two numbers of which the second is not zero; gamma is"
         " sigma^2 times their quotient, less one.",
-    ),
-    _reading(
-        "any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
-        form=Form.PRINTED,
-        hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
-        falsified_by="a network whose entry is zero without the layer and not zero with it",
     ),
     _reading(
         "given-constants",

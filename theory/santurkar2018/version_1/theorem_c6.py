@@ -140,16 +140,10 @@ def without_layer(x: Expression, x_k: Expression) -> Expression:
     return dot(a, x) * dot(a, x_k) / 1000
 
 
-def condition(
-    roots: Expression,
-    top: Expression,
-    e: Expression,
-    left: Expression = sigma**2,
-    impose: Any = None,
-) -> Hypothesis:
+def condition(roots: Expression, top: Expression, e: Letter, impose: Any = None) -> Hypothesis:
     """Return the theorem's condition, epsilon's domain with it."""
-    says = left >= top / (roots - e)
-    return assume(says, impose, words=f"{latex(says)}, {getattr(e, 'domain', '')}")
+    says = sigma**2 >= top / (roots - e)
+    return assume(says, impose, words=f"{latex(says)}, {e.domain}")
 
 
 def below_roots(roots: Expression) -> Letter:
@@ -278,7 +272,7 @@ TWO_UNITS = _case(
 
 
 def bounded(tilde: Expression) -> Hypothesis:
-    r"""Return :math:`\|Hw\| \le \Lambda\|w\|` for a vector w."""
+    r"""Return :math:`\|Hw\| \le \Lambda\|w\|` for a vector w, all that is used of the norm of H."""
     return assume(
         norm2(hessian(tilde)) <= LAMBDA**2 * norm2(tilde),
         words=r"\Lambda \ge \|\nabla^2\mathcal L(\hat y)\|",
@@ -877,7 +871,7 @@ def difference(share: Expression) -> Says:
 
 
 VANILLA = line(
-    "S-v1-line-686", (686, r"x_i^{(b)} x_k^{(q)}"),
+    "S-v1-proof-C6/vanilla-entry", (686, r"x_i^{(b)} x_k^{(q)}"),
     equal(
         by_weights(
             "ij kj", second_derivative(lambda batch: L(z + gamma * (batch - y)), x_i, x_k), LOSS
@@ -888,7 +882,8 @@ VANILLA = line(
     hypotheses=(), falsified_by="one batch, two inputs and a loss",
 )  # fmt: skip
 IDENTITY = line(
-    "S-v1-line-690", (690, r"m \sqrt{d_{ij} \cdot d_{kj}} \cdot \sigma_{xi} \sigma_{xk}"),
+    "S-v1-proof-C6/vanilla-by-d",
+    (690, r"m \sqrt{d_{ij} \cdot d_{kj}} \cdot \sigma_{xi} \sigma_{xk}"),
     equal(
         absolute(
             by_weights(
@@ -903,7 +898,7 @@ IDENTITY = line(
     falsified_by="H = I and two inputs of signs, which meet the assumption for every q",
 )  # fmt: skip
 DIFFERENCE = line(
-    "S-v1-line-694", (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
+    "S-v1-proof-C6/difference", (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
     difference(number(1)), "the two bounds subtracted, for a loss of one functional",
     place="display", expected=REFUTED,
     falsified_by="two inputs and a loss of one linear functional",
@@ -913,7 +908,7 @@ WITHOUT_LAYER = [
     IDENTITY,
     replace(
         IDENTITY,
-        id="S-v1-line-690/rank-one",
+        id="S-v1-proof-C6/vanilla-by-d/rank-one",
         says=equal(
             absolute(
                 by_weights(
@@ -968,7 +963,7 @@ two_units = lines_of(
     falsified_by="two units, two inputs of mean zero and a loss that joins the units",
 )  # fmt: skip
 WHOLE = two_units(
-    "S-v1-line-710", (710, r"\sigma_{zj}^{-1} \sigma_{zl}^{-1} X_{ijkl}"),
+    "S-v1-proof-C6/two-units-entry", (710, r"\sigma_{zj}^{-1} \sigma_{zl}^{-1} X_{ijkl}"),
     equal(ENTRY_JL, CLOSED_JL), "the entry for two units", place="display",
 )  # fmt: skip
 BOUNDED_JL = bounded(TILDE_L)
@@ -977,7 +972,8 @@ NORM_TERMS_JL = norm_terms(
 )
 SCALED = sigma * sigma_l * ENTRY_JL
 BOUND_JL = two_units(
-    "S-v1-line-714", (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
+    "S-v1-proof-C6/two-units-bound",
+    (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
     absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"), "the bound for two units", place="display",
     hypotheses=(BOUNDED_JL,),
     because=sum(
@@ -993,7 +989,8 @@ WITHOUT_JL = by_weights(
     Letter("ip", r"\langle y_j, y_l\rangle"),
 )
 BLOCK_I = line(
-    "S-v1-line-718", (718, r"m \sqrt{d_{ij} \cdot d_{kl}} \cdot \sigma_{xi} \sigma_{xk}"),
+    "S-v1-proof-C6/two-units-vanilla",
+    (718, r"m \sqrt{d_{ij} \cdot d_{kl}} \cdot \sigma_{xi} \sigma_{xk}"),
     equal(
         absolute(WITHOUT_JL),
         1 / m * PRODUCT * sqrt(m),
@@ -1019,7 +1016,8 @@ TWO_UNITS_LINES = [
         equal(FIRST_JL, CLOSED_JL), "the first term for two units",
     ),
     two_units(
-        "S-v1-line-625", (625, r"our entire term is simply 0"), equal(ENTRY_JL - FIRST_JL, 0),
+        "S-v1-proof-C6/two-units-second-term", (625, r"our entire term is simply 0"),
+        equal(ENTRY_JL - FIRST_JL, 0),
         "the second term for two units", place="display",
     ),
     WHOLE,
@@ -1038,7 +1036,7 @@ TWO_UNITS_LINES = [
         title="two units without BatchNorm, for a block H = I",
     ),
     line(
-        "S-v1-line-722",
+        "S-v1-proof-C6/two-units-difference",
         (722, r"\left(\sqrt{d_{ij}d_{kl}}-\frac{(1+\sqrt{d_{ij}})(1+\sqrt{d_{kl}})}"),
         equal(
             absolute(WITHOUT_JL) - PRODUCT * sqrt(m) * KAPPA / (sigma * sigma_l),
@@ -1053,9 +1051,9 @@ TWO_UNITS_LINES = [
 
 CLAIMS = [
     *THEOREM,
+    *CLOSED_FORM,
     *FIRST_TERM,
     *SECOND_TERM,
-    *CLOSED_FORM,
     *BOUNDS,
     *WITHOUT_LAYER,
     *TWO_UNITS_LINES,

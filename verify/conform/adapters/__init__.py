@@ -8,10 +8,10 @@ the ``vjp`` of a ``vjp``.
 
 What a framework has besides is found by name: ``compile(function)``; ``vmap(function)`` over a new
 first axis of the first argument; ``layouts()``, a dictionary of functions that store the same
-values differently; ``wrap(target, family)``, which makes a
+values differently; ``without_gradient(function)``, which calls it where nothing is recorded for a
+derivative; ``recognises(target)`` and ``wrap(target, name, family)``, which make a
 :class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,
-which changes an array in place; ``loaded_by``, the module whose presence among a function's
-globals gives its framework away.
+which changes an array in place; ``imports`` and ``code``, the lines of a script.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def find(name: str, device: str = "") -> Adapter:
             module = importlib.import_module(f"{__name__}.{name}" if name in known() else name)
         return module.adapter(device)
     except ModuleNotFoundError as error:
-        if error.name == name:
+        if error.name == name and name not in known():
             raise AdapterError(
                 f"no adapter {name!r}; choose one of {', '.join(known())}, or give a file with a "
                 "function adapter(device)"

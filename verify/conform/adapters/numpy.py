@@ -9,8 +9,6 @@ import numpy as np
 
 from verify.conform.adapters import AdapterError, Arrays, NotOffered
 
-loaded_by = "numpy"
-
 
 def adapter(device: str = "") -> NumPy:
     """Return NumPy's adapter."""

@@ -52,12 +52,14 @@ class TensorFlow:
 
     def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
         """Return the gradients; an outer tape or accumulator sees how they were computed."""
+        # A cotangent may be one of the inputs; a tape tells them apart only by their tensors.
+        at = tuple(map(tf.identity, inputs))
         with tf.GradientTape() as tape:
-            tape.watch(inputs)
-            value = function(*inputs)
+            tape.watch(at)
+            value = function(*at)
         slopes = tape.gradient(
             value,
-            inputs,
+            at,
             output_gradients=cotangent,
             unconnected_gradients=tf.UnconnectedGradients.ZERO,
         )
@@ -65,8 +67,9 @@ class TensorFlow:
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value."""
-        with tf.autodiff.ForwardAccumulator(inputs, tangents) as accumulator:
-            value = function(*inputs)
+        at = tuple(map(tf.identity, inputs))
+        with tf.autodiff.ForwardAccumulator(at, tangents) as accumulator:
+            value = function(*at)
         return accumulator.jvp(value, unconnected_gradients=tf.UnconnectedGradients.ZERO)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,8 +14,6 @@ from verify.conform import modules
 from verify.conform.adapters import AdapterError, Arrays, NotOffered
 from verify.conform.subject import Subject
 
-loaded_by = "torch"
-
 
 def adapter(device: str = "") -> Torch:
     """Return PyTorch's adapter for a device: "cpu", "cuda", "cuda:1", "mps"."""
@@ -127,6 +125,10 @@ class Torch:
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function over a new first axis of its first argument."""
         return torch.func.vmap(function, in_dims=(0, None, None))
+
+    def without_gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function, called where nothing is recorded."""
+        return torch.no_grad()(function)
 
     def layouts(self) -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
         """Return ways to store the same values."""

@@ -21,7 +21,9 @@ class Implementation:
     family: str
     library: str
     """The distribution whose version is printed."""
-    thread: str = ""
+    dtypes: tuple[str, ...] = ()
+    """The only ones that it takes; none: both of single and double precision."""
+    threads: tuple[str, ...] = ()
     """Where its maintainers speak of what is found."""
 
 
@@ -31,7 +33,8 @@ def implementation(
     *,
     family: str = "batch",
     library: str,
-    thread: str = "",
+    dtypes: tuple[str, ...] = (),
+    threads: tuple[str, ...] = (),
     **parts: Any,
 ) -> Implementation:
     """Return an implementation whose reproduction is the source of its function.
@@ -41,11 +44,12 @@ def implementation(
         layer: a plain function of a module, which uses only imported names.
         family: one of :data:`verify.conform.subject.FAMILIES`.
         library: its distribution.
-        thread: a link to its maintainers' discussion.
+        dtypes: the only ones that it takes.
+        threads: links to its maintainers' discussions.
         parts: further fields of :class:`verify.conform.subject.Subject`.
     """
     subject = Subject(name, layer, script=standalone(layer), **parts)
-    return Implementation(subject, family, library, thread)
+    return Implementation(subject, family, library, dtypes, threads)
 
 
 def by_function(*found: Implementation) -> SimpleNamespace:

@@ -60,6 +60,7 @@ def _tensorflow(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(name, layer, library="tensorflow-cpu", **parts)
 
 
+SINGLE = ("float32",)
 ADAPTER = "tensorflow"
 IMPLEMENTATIONS = by_function(
     _tensorflow(
@@ -73,6 +74,12 @@ IMPLEMENTATIONS = by_function(
         train=fused_batch_norm_step,
         evaluate=fused_batch_norm_evaluated,
         layouts=("NHWC",),
+        dtypes=SINGLE,
     ),
-    _tensorflow("fused_batch_norm, NCHW", fused_batch_norm_channels_second, layouts=("NCHW",)),
+    _tensorflow(
+        "fused_batch_norm, NCHW",
+        fused_batch_norm_channels_second,
+        layouts=("NCHW",),
+        dtypes=SINGLE,
+    ),
 )

@@ -83,6 +83,9 @@ def _torch(name: str, layer: Any, **parts: Any) -> Any:
 
 torch._dynamo.config.recompile_limit = 4096  # more shapes than a network has
 
+ISSUES = "https://github.com/pytorch/pytorch/issues"
+BATCH_NORM = (f"{ISSUES}/196699", f"{ISSUES}/186256")
+LAYER_NORM = (f"{ISSUES}/196700", f"{ISSUES}/175754")
 CHANNELS_SECOND = {"layouts": ("NC", "NCL", "NCHW")}
 MAPS = {"layouts": ("NCHW",)}
 ADAPTER = "torch"
@@ -92,12 +95,15 @@ IMPLEMENTATIONS = by_function(
         batch_norm,
         train=batch_norm_step,
         evaluate=batch_norm_evaluated,
+        threads=BATCH_NORM,
         **CHANNELS_SECOND,
     ),
-    _torch("torch.compile of batch_norm", batch_norm_compiled, **CHANNELS_SECOND),
-    _torch("batch_norm, channels last", batch_norm_channels_last, **MAPS),
-    _torch("torch.nn.functional.layer_norm", layer_norm, family="layer"),
-    _torch("torch.compile of layer_norm", layer_norm_compiled, family="layer"),
+    _torch(
+        "torch.compile of batch_norm", batch_norm_compiled, threads=BATCH_NORM, **CHANNELS_SECOND
+    ),
+    _torch("batch_norm, channels last", batch_norm_channels_last, threads=BATCH_NORM, **MAPS),
+    _torch("torch.nn.functional.layer_norm", layer_norm, family="layer", threads=LAYER_NORM),
+    _torch("torch.compile of layer_norm", layer_norm_compiled, family="layer", threads=LAYER_NORM),
     _torch(
         "torch.nn.functional.group_norm", group_norm, family="group", groups=2, **CHANNELS_SECOND
     ),

@@ -215,6 +215,6 @@ FAULTS = (
     Fault(gradient_unlike_the_tangent, r"ŷ <ŷ, γg>.*instead of -1", "gradient"),
     Fault(vmap_into_the_batch, r"vmap", "vmap"),
     Fault(other_path_when_compiled, r"m - 1", "forward", asked={"compiled": True}),
-    Fault(other_path_without_gradient, r"no.grad|without gradient", "forward"),
-    Fault(gamma_frozen_with_the_input, r"gamma", "gradient"),
+    Fault(other_path_without_gradient, r"m - 1", "without gradient"),
+    Fault(gamma_frozen_with_the_input, r"gamma is missing", "one at a time"),
 )

@@ -146,11 +146,11 @@ FAULTS = (
     Fault(strides_ignored, r"channels last", "forward"),
     Fault(channels_last_misread, r"channels.last", "forward"),
     Fault(m_counts_the_memory, r"expanded|layout", "forward"),
-    Fault(transposed_when_not_contiguous, r"transposed|contiguous|layout", "forward"),
+    Fault(transposed_when_not_contiguous, r"non-contiguous, N = C", "forward"),
     Fault(centres_its_input, r"changes x", "forward", "overwrites"),
     Fault(scales_the_gamma_given, r"gamma", "forward", "overwrites"),
     Fault(overwrites_the_cotangent, r"changes g", "gradient", "overwrites"),
     Fault(statistics_kept_on_the_tensor, r"repeated", "repeated"),
     Fault(workspace_not_cleared, r"repeated", "repeated"),
-    Fault(gradient_of_the_last_batch, r"call|state|forward", "repeated"),
+    Fault(gradient_of_the_last_batch, r"in flight", "in flight"),
 )

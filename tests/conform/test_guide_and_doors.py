@@ -1,0 +1,125 @@
+"""The guide's code runs; the command and the pytest plugin say what they should."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "guides" / "conform.md"
+WRONG = """
+import torch
+
+
+def layer(x, gamma, beta, eps):
+    centred = x - x.mean(0)
+    return gamma * centred / torch.sqrt((centred**2).mean(0).detach() + eps) + beta
+
+
+def raises(x, gamma, beta, eps):
+    raise ValueError("no such thing")
+
+
+def hangs(x, gamma, beta, eps):
+    import time
+
+    time.sleep(1000)
+"""
+
+
+def command(*arguments, folder, module="verify.conform"):
+    """Run a module in a folder, as a person does."""
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture
+def guide_files(tmp_path):
+    """Return a folder with the files of the guide."""
+    for name, text in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", GUIDE.read_text(), re.S):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_the_guides_layer_conforms_with_the_guides_adapter(guide_files):
+    found = command(
+        "my_layer.py:layer",
+        *("--adapter", "my_adapter.py", "--cases", "plain", "--json"),
+        folder=guide_files,
+    )
+    report = json.loads(found.stdout)
+    assert (found.returncode, report["verdict"]) == (0, "conforms"), found.stderr
+    assert report["framework"].startswith("torch.func")
+    offered = {cell["mode"] for cell in report["cells"] if cell["word"] == "right"}
+    assert offered >= {"forward", "gradient", "jvp", "second rr", "second ff", "third"}
+    assert set(report["cells"][0]) >= {"mode", "output", "stratum", "units", "word", "token"}
+
+
+def test_a_failure_is_named_reproduced_and_written_as_a_script(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    asked = ("--cases", "plain", "--modes", "forward,gradient")
+    found = command("wrong.py:layer", *asked, folder=tmp_path)
+    assert found.returncode == 1
+    assert "the variance is held constant (detached)" in " ".join(found.stdout.split())
+    token = re.search(r"--reproduce '([^']+)'", found.stdout).group(1)
+    again = command("wrong.py:layer", *asked, "--reproduce", token, folder=tmp_path)
+    assert again.stdout.startswith("wrong, ")
+    (script,) = (tmp_path / "evidence").rglob("gradient-x.py")
+    assert len(script.read_text().splitlines()) <= 10
+    shown = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    numbers = [json.loads(line.split(" ", 1)[1]) for line in shown.stdout.splitlines()]
+    assert max(abs(a - b) for a, b in zip(*numbers, strict=True)) > 1e-2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("wrong.py:raises",), "no such thing"),
+        (("wrong.py:hangs", "--limit", "0.2", "--axes", "NC"), "did not return within 0.2 s"),
+        (("wrong.py:missing",), "has no 'missing'"),
+        (("nowhere.py:layer",), "there is no file"),
+        (("wrong.py:layer", "--device", "cuda:99"), "cannot use the device"),
+        (("wrong.py:layer", "--modes", "fourth"), "choose of forward"),
+    ],
+)
+def test_what_cannot_be_run_gets_a_sentence(tmp_path, arguments, said):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    found = command(*arguments, folder=tmp_path)
+    assert found.returncode == 2
+    assert said in " ".join(found.stdout.split())
+
+
+def test_the_plugin_knows_failures_and_reports_stale_lines(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    (tmp_path / "known.txt").write_text(
+        "# of the wrong layer\ngradient | x | * | *: detached\nforward | z | * | *: nothing\n"
+    )
+    asked = ("--conform", "wrong.py:layer", "--conform-modes", "forward,gradient")
+    plugin = ("-p", "verify.conform.plugin", "-q", "--conform-cases", "plain")
+    found = command(*plugin, *asked, folder=tmp_path, module="pytest")
+    assert found.returncode == 1
+    assert "the variance is held constant" in found.stdout
+    known = ("--conform-known", "known.txt")
+    found = command(*plugin, *asked, *known, folder=tmp_path, module="pytest")
+    assert "2 xfailed" in found.stdout
+    assert "1 failed" in found.stdout
+    assert "known.txt:3: nothing fails that this line excuses" in found.stdout
+
+
+def test_the_plugin_does_nothing_without_its_option(tmp_path):
+    (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n")
+    found = command("-p", "verify.conform.plugin", "-q", folder=tmp_path, module="pytest")
+    assert "1 passed" in found.stdout

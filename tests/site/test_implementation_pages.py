@@ -1,0 +1,96 @@
+"""The pages of released layers say what was measured, and nothing else."""
+
+from __future__ import annotations
+
+from verify.site.implementations_page import index, page, slug
+from verify.site.other_checkers_page import page as checkers_page
+
+LINE = {
+    "name": "some.BatchNorm",
+    "family": "batch",
+    "target": "some:BatchNorm",
+    "library": "some",
+    "version": "1.2",
+    "framework": "frame 3.4",
+    "versions": {"python": "3.11"},
+    "measured": "2026-01-01",
+    "threads": ["https://github.com/some/some/issues/7"],
+    "script": "def layer(x, gamma, beta, eps):\n    return x",
+    "verdict": "does not conform",
+    "reason": "",
+    "conventions": {},
+    "kinds": ["plain"],
+    "diagnosis": [{"mode": "forward", "output": "z", "sentence": "a < b", "guess": "m - 1 for m"}],
+    "not_offered": {"jvp": "no <forward> mode"},
+    "rows": [
+        {
+            "mode": "forward",
+            "output": "z",
+            "cells": {"float32": {"plain": 0.25}, "float64": {"plain": ["wrong", 1e9]}},
+            "worst": {
+                "word": "wrong",
+                "dtype": "float64",
+                "input": "plain",
+                "reason": "",
+                "token": "batch:NC:0:float64:plain:forward:z",
+            },
+        },
+        {"mode": "gradient", "output": "x", "cells": {"float32": {"plain": 0.5}}},
+    ],
+}
+RIGHT = {**LINE, "name": "other.BatchNorm", "rows": LINE["rows"][1:], "verdict": "conforms"}
+
+
+def test_the_gravest_word_stands_in_the_comparison_with_where_it_was_found():
+    text = index([LINE, RIGHT])
+    assert '<span class="verdict refuted">wrong</span><br><small>float64</small>' in text
+    assert text.count('<span class="verdict proved">right</span>') > 2
+
+
+def test_a_mode_without_a_row_is_not_offered():
+    row = next(line for line in index([RIGHT]).splitlines() if "other.BatchNorm" in line)
+    assert "not offered" in row.split("</td>")[1]
+
+
+def test_each_name_leads_to_its_page():
+    assert f'href="{slug(LINE)}.html"' in index([LINE])
+    assert slug(LINE) in index([LINE]).rpartition("toctree")[2]
+
+
+def test_a_page_leads_back_to_numbers_script_and_thread():
+    text = page(LINE)
+    assert "batch:NC:0:float64:plain:forward:z" in text
+    assert "def layer(x, gamma, beta, eps)" in text
+    assert "[some#7](https://github.com/some/some/issues/7)" in text
+
+
+def test_a_page_names_the_kinds_of_input_that_were_left_out():
+    assert "Kinds of input: plain; not examined here: sizes" in page(LINE)
+
+
+def test_messages_of_programs_are_shown_as_they_are():
+    text = page(LINE)
+    assert r"a \< b" in text
+    assert r"no \<forward\> mode" in text
+
+
+def test_what_could_not_be_examined_says_why():
+    assert "no such device" in page({**LINE, "rows": [], "reason": "no such device"})
+
+
+def test_without_measurements_the_pages_say_how_to_make_them():
+    assert "make conform" in index([])
+    assert "make checkers" in checkers_page(None)
+
+
+def test_the_checkers_page_counts_what_each_was_given():
+    measured = {
+        "versions": {"torch": "2"},
+        "faults": {"a": "A fault.", "b": "Another."},
+        "noticed": {"a": {"gradcheck": True}, "b": {"gradcheck": False, "check_grads": True}},
+        "counts": {"gradcheck": 1, "check_grads": 1},
+    }
+    text = checkers_page(measured)
+    assert "<td>gradcheck</td><td>1</td><td>2</td>" in text
+    assert "<td>check_grads</td><td>1</td><td>1</td>" in text
+    assert "not given" in text

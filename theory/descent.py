@@ -1,0 +1,168 @@
+r"""Gradient descent: the letters and functions of statements about steps towards a minimizer.
+
+Eigenvalues are letters of their own where a statement is about any two numbers, and operations of
+a matrix where it is about that matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
+from typing import Any
+
+from array_api_compat import array_namespace
+
+from theory.arithmetic.spectra import eigenvalues
+from theory.language.arrays import absolute, dot, maximum
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    along,
+    as_expression,
+    gradient,
+    named,
+)
+
+_N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
+
+
+def number_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
+    """Return a letter for a number, by an attribute's name or by what it is worth."""
+    return Letter(name, latex, _N, attrgetter(value) if isinstance(value, str) else value, domain)
+
+
+def vector_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
+    """Return a letter for a vector, likewise."""
+    return Letter(name, latex, _V, attrgetter(value) if isinstance(value, str) else value, domain)
+
+
+def matrix_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
+    """Return a letter for a matrix, likewise."""
+    return Letter(name, latex, _M, attrgetter(value) if isinstance(value, str) else value, domain)
+
+
+def trace_of(matrix: Any) -> Any:
+    """Return the sum of a matrix's diagonal."""
+    return sum(matrix[i, i] for i in range(matrix.shape[0]))
+
+
+def definite(descent: Any) -> Any:
+    """Return a positive definite matrix."""
+    return descent.hessian + _identity(descent)
+
+
+def _identity(descent: Any) -> Any:
+    d = descent.theta.shape[0]
+    return array_namespace(descent.theta).eye(d, dtype=descent.theta.dtype)
+
+
+def lowest(descent: Any) -> Any:
+    """Return a number that is not negative, lambda_min."""
+    return descent.theta[0] * descent.theta[0]
+
+
+def highest(descent: Any) -> Any:
+    """Return a number that is not smaller, lambda_max: a trace and a square more."""
+    return lowest(descent) + trace_of(descent.hessian) + descent.P[0, 0] * descent.P[0, 0]
+
+
+theta = vector_of("theta", r"\theta", "theta")
+theta_star = vector_of("theta*", r"\theta^*", "theta")
+x = vector_of("x", "x", "direction")
+v = vector_of("v", "v", "direction")
+zero = vector_of("0", "0", lambda descent: 0 * descent.theta)
+alpha = number_of("alpha", r"\alpha", "step", r"\alpha > 0")
+low = number_of("lambda_min", r"\lambda_{\min}", lowest, r"\lambda_{\min} \ge 0")
+high = number_of("lambda_max", r"\lambda_{\max}", highest, r"\lambda_{\max} \ge \lambda_{\min}")
+
+I = matrix_of("I", "I", _identity)
+P = matrix_of("P", "P", "P")
+H = matrix_of("H", "H", "hessian", r"H \succeq 0")
+H_definite = matrix_of("H", "H", definite, r"H \succ 0")
+H_above = matrix_of(
+    "H", "H", lambda descent: descent.hessian + lowest(descent) * _identity(descent),
+    r"H \succeq \lambda_{\min} I",
+)  # fmt: skip
+
+
+def learning_rate(value: Callable[[Any], Any]) -> Letter:
+    r"""Return a letter for a learning rate that is scaled with the Hessian."""
+    return number_of("alpha", r"\alpha", value, r"\alpha > 0")
+
+
+L = Primitive("L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})", takes=(_V,))
+"""A polynomial of degree four."""
+variable = Letter("t", "t", _V)
+"""The variable of a derivative."""
+
+smallest = Operation(
+    "smallest eigenvalue", lambda A: eigenvalues(A)[0], r"\lambda_{{\min}}({0})", takes=(_M,)
+)
+largest = Operation(
+    "largest eigenvalue", lambda A: eigenvalues(A)[-1], r"\lambda_{{\max}}({0})", takes=(_M,)
+)
+pair = Primitive(
+    "pair",
+    lambda descent, a, b: array_namespace(descent.theta).stack([a, b]),
+    r"\left({0}, {1}\right)",
+    gives=_V,
+    takes=(_N, _N),
+)
+
+
+@cache
+def _list_of(count: int) -> Primitive:
+    dots = r" \dots," if count > 2 else ""
+    return Primitive(
+        f"list of {count}",
+        lambda descent, *numbers: array_namespace(descent.theta).stack(list(numbers)),
+        rf"\left({{0}},{dots} {{{count - 1}}}\right)",
+        gives=_V,
+        takes=(_N,) * count,
+    )
+
+
+def listed(*numbers: Expression) -> Expression:
+    """Return numbers as a vector, of which the first and the last are displayed."""
+    return _list_of(len(numbers))(*numbers)
+
+
+def rate(step: Expression, matrix: Expression) -> Expression:
+    r"""Return :math:`\max\{|1 - \alpha\lambda_{\min}|, |1 - \alpha\lambda_{\max}|\}`."""
+    ends = (absolute(1 - step * end(matrix)) for end in (smallest, largest))
+    return maximum(*ends)
+
+
+def slope(point: Expression) -> Expression:
+    r"""Return :math:`\nabla\mathcal L` at a point."""
+    return gradient(L(variable), variable, at=point)
+
+
+def L_star(point: Expression) -> Expression:
+    r"""Return :math:`\mathcal L` less its slope at :math:`\theta^*`, there a critical point."""
+    return named(r"\mathcal L_*({0})", L(point) - dot(slope(theta_star), point), point)
+
+
+def slope_star(point: Expression) -> Expression:
+    r"""Return :math:`\nabla\mathcal L_*` at a point."""
+    return named(r"\nabla\mathcal L_*({0})", gradient(L_star(variable), variable, at=point), point)
+
+
+def curved_star(point: Expression, direction: Expression) -> Expression:
+    r"""Return :math:`\nabla^2\mathcal L_*` at a point, times a direction."""
+    moved = along(gradient(L_star(variable), variable), variable, direction, at=point)
+    return named(r"\nabla^2\mathcal L_*({0}) {1:atom}", moved, point, direction)
+
+
+def iterates(
+    name: str, start: Expression, step: Callable[[Expression], Expression], count: int
+) -> list[Expression]:
+    """Return a start and what so many steps make of it, each by its number."""
+    found = [as_expression(start)]
+    for k in range(1, count + 1):
+        found.append(named(f"{name}_{{{k}}}", step(found[-1])))
+    return found

@@ -1,0 +1,394 @@
+r"""Sect. 3.1: gradient descent near a minimizer, (5) and (6), and a change of variables, (7), (8).
+
+**"A local minimizer (or gradient zero and Hessian positive semi-definite)."**  Read as "that is",
+it is not right: at 0 the cubic :math:`\langle x, \theta\rangle\|\theta\|^2` has gradient and
+Hessian zero, and takes negative values in every neighbourhood.  Read as two hypotheses, with
+:math:`\lambda_{\min} > 0` as the text assumes next, either gives the other.  So the words harm
+nothing where they are used.
+
+**(5)** holds with every learning rate for one step, and for all steps if r < 1: with the average
+:math:`\bar H` of the Hessian over the segment, :math:`\theta_1 - \theta^* =
+(I - \alpha\bar H)(\theta_0 - \theta^*)`, of norm at most :math:`r + \alpha\|\bar H - H^*\|`; and if
+:math:`r + \epsilon \le 1` the neighbourhood is kept.  For all steps and any learning rate, as
+printed, it does not: on :math:`t^2/2 + t^4/4` with :math:`\alpha = 1 + r > 2` a step multiplies t
+by :math:`-(r + (1 + r)t^2)`, so every start other than 0 goes away until the ratio is above
+:math:`r + \epsilon`.
+
+**r bounds what a step does to a vector.**  For h between :math:`\lambda` and :math:`\Lambda`, with
+s = 2 - alpha (lambda + Lambda),
+
+.. math:: (1 - \alpha\lambda)^2 - (1 - \alpha h)^2
+          = \alpha^2(h - \lambda)(\Lambda - h) + \alpha s (h - \lambda), \qquad
+          (1 - \alpha\Lambda)^2 - (1 - \alpha h)^2
+          = \alpha^2(h - \lambda)(\Lambda - h) - \alpha s (\Lambda - h),
+
+so one of the two ends is the largest.  A matrix may stand for h: :math:`\lambda I \preceq H \preceq
+\Lambda I` gives :math:`(H - \lambda)(\Lambda - H) \succeq 0` by the spectral theorem.
+
+**(7) and (8)** are the chain rule, P being linear and constant.  Where P depends on the point, the
+Jacobian of :math:`z \mapsto P(z)z` takes its place: so it is for all layers jointly, where the P of
+one depends on the weights of those below.  The rate is "determined by (6)" if the learning rate is
+the best one for :math:`P^\top\nabla^2 L P`; with the one that was best for :math:`\nabla^2 L` it
+may be any.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from theory.descent import (
+    H,
+    H_above,
+    H_definite,
+    L,
+    P,
+    alpha,
+    curved_star,
+    definite,
+    high,
+    highest,
+    iterates,
+    largest,
+    learning_rate,
+    listed,
+    low,
+    lowest,
+    number_of,
+    pair,
+    rate,
+    slope,
+    slope_star,
+    smallest,
+    theta,
+    theta_star,
+    trace_of,
+    v,
+    variable,
+    vector_of,
+    x,
+    zero,
+)
+from theory.lange2022.texts import about, at
+from theory.language.arrays import cubes, dot, entrywise, norm2, transpose
+from theory.language.expression import Expression, along, equal, gradient, named, number
+from theory.matrix_claim import Kind
+from theory.statement import Form, Verdict, assume
+
+PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
+
+
+# "A local minimizer (or gradient zero and Hessian positive semi-definite)"
+
+
+def cubic(point: Expression) -> Expression:
+    """A cubic whose gradient and Hessian vanish at 0."""
+    return dot(x, point) * norm2(point)
+
+
+GROWN = (dot(theta, H @ theta) + alpha * norm2(theta)) / 2 + cubic(theta)
+"""The cubic and half the quadratic form of a matrix whose eigenvalues are at least alpha."""
+SEMI_DEFINITE = assume(dot(theta, H @ theta) >= 0)
+NEAR = assume(alpha / 2 + dot(x, theta) >= 0, words=r"\langle x, \theta\rangle \ge -\tfrac12\alpha")
+CRITICAL = assume(equal(gradient(cubic(variable), variable, at=zero), 0))
+SLOPE_OF_CUBIC = along(cubic(variable), variable, theta)
+FLAT_CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
+
+words = about(Kind.DESCENT, "L-def-minimiser", "Sect. 3.1, above eq. (5)")
+THAT_IS = words(
+    "", 82, "be a local minimizer of", "a critical point taken for a minimizer",
+    cubic(theta) >= 0,
+    hypotheses=(CRITICAL, FLAT_CURVED),
+    form=Form.READING,
+    expected=REFUTED,
+    falsified_by="one critical point with a semi-definite Hessian that is no local minimizer; a"
+    " cubic that is negative somewhere is so in every neighbourhood of 0",
+    remark="'Or' read as 'that is'.  A minimizer has both, so it is the converse that fails.",
+)  # fmt: skip
+MINIMIZER = [
+    THAT_IS,
+    THAT_IS.corrected(
+        says=GROWN >= 0,
+        title="a critical point with a positive definite Hessian",
+        hypotheses=(NEAR, SEMI_DEFINITE),
+        because=number(1) / 2 * SEMI_DEFINITE.slack + norm2(theta) * NEAR.slack,
+        falsified_by="one point near 0 with a smaller value",
+        remark="With lambda_min > 0, here at least alpha, as the text assumes next.",
+    ),
+    THAT_IS.sharpened(
+        "growth",
+        says=GROWN >= (alpha / 2 + dot(x, theta)) * norm2(theta),
+        title="how a loss grows around such a point",
+        hypotheses=(SEMI_DEFINITE,),
+        because=number(1) / 2 * SEMI_DEFINITE.slack,
+        falsified_by="one point with a smaller value",
+        remark="",
+    ),
+]
+
+# (5)
+
+r_above_1 = number_of("r", "r", lambda descent: 1 + descent.step, "r > 1")
+t = number_of("t", "t", lambda descent: descent.theta[0])
+t_near = number_of("t_0", "t_0", lambda descent: descent.theta[0] / 4)
+u_near = vector_of("u_0", "u_0", lambda descent: descent.direction / 16)
+alpha_any = learning_rate(lambda descent: descent.step / trace_of(definite(descent)))
+
+
+def quartic_step(point: Expression) -> Expression:
+    r"""A step on :math:`t^2/2 + t^4/4` with the learning rate 1 + r."""
+    return point - (1 + r_above_1) * (point + point**3)
+
+
+def quartic_step_in_space(point: Expression) -> Expression:
+    r"""A step on :math:`\tfrac12\theta^\top H\theta + \tfrac14\sum\theta_i^4`."""
+    return point - alpha_any * (H_definite @ point + cubes(point))
+
+
+NUMBERS = iterates("t", t_near, quartic_step, 2)
+VECTORS = iterates("u", u_near, quartic_step_in_space, 3)
+RATE = rate(alpha_any, H_definite)
+MARGIN = named(r"\epsilon", alpha_any * norm2(u_near))
+
+five = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1, eq. (5)")
+FIVE = five(
+    "/5", 82, "in that neighborhood, we have", "every step of gradient descent near a minimizer",
+    listed(*(after**2 for after in NUMBERS[1:]))
+    <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
+    expected=REFUTED,
+    falsified_by="one learning rate and epsilon, and starts in every neighbourhood from which some"
+    " step has a larger ratio",
+    remark="On t^2/2 + t^4/4 with alpha = 1 + r and epsilon = 1, two steps.  Every start other than"
+    " 0 will do, later the smaller it is (L-eq-5-6/5/goes-away).  Nor can epsilon be left out: on"
+    " t^2/2 - t^4/4, alpha = 1/2, the ratio is (1 + t^2)/2 > r = 1/2.",
+)  # fmt: skip
+AVERAGE = named(
+    r"\bar H v",
+    (
+        curved_star(theta_star, v)
+        + 4 * curved_star(theta_star + v / 2, v)
+        + curved_star(theta_star + v, v)
+    )
+    / 6,
+)
+"""The average of the Hessian over the segment; of cubics, Simpson's rule is exact."""
+STEPS = [
+    FIVE,
+    FIVE.corrected(
+        says=listed(*(norm2(after) for after in VECTORS[1:]))
+        <= listed(*((RATE + MARGIN) ** 2 * norm2(before) for before in VECTORS[:-1])),
+        title="every step, where r + epsilon is at most one",
+        hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
+        expected=SUPPORTED,
+        falsified_by="one start with r + epsilon <= 1 and one step with a larger ratio",
+        remark="All k, if r < 1; the neighbourhood is |theta_0|^2 <= epsilon/alpha.  The loss is"
+        " half a quadratic form plus a quarter of a sum of fourth powers.",
+    ),
+    FIVE.corrected(
+        "average-hessian",
+        says=equal(theta_star + v - alpha * slope_star(theta_star + v) - theta_star,
+                   v - alpha * AVERAGE),
+        title="one step, exactly",
+        falsified_by="one polynomial of degree four and one start where a step ends elsewhere",
+        remark="One step, any learning rate; the norm of the right side is at most"
+        " (r + alpha |Hbar - H*|) |theta_0 - theta*| by L-eq-5-6/rate.",
+    ),
+    FIVE.sharpened(
+        "goes-away",
+        says=quartic_step(t) ** 2 >= r_above_1**2 * t**2,
+        title="every start goes away where r > 1",
+        because=2 * r_above_1 * (r_above_1 + 1) * (t**2) ** 2
+        + (r_above_1 + 1) ** 2 * (t**3) ** 2,
+        falsified_by="one start that does not go away", remark="So the refutation is in every"
+        " neighbourhood: with r > 1 a start goes on until (1 + r) theta^2 > epsilon.",
+    ),
+]  # fmt: skip
+
+# "In order for r < 1", and (6)
+
+
+def _scaled(descent: Any) -> Any:
+    return descent.step / (lowest(descent) + highest(descent))
+
+
+alpha_scaled = learning_rate(_scaled)
+r_any = number_of(
+    "r", "r", lambda descent: 1 - _scaled(descent) * lowest(descent) + descent.direction[0] ** 2
+)
+alpha_best, kappa = named(r"\alpha", 2 / (low + high)), named(r"\kappa", high / low)
+RATE_ANY = rate(alpha_any, H_definite)
+STEP_BELOW_TWO = alpha_any * largest(H_definite) < 2
+ABOVE_LOW = assume(r_any >= 1 - alpha_scaled * low)
+ABOVE_HIGH = assume(r_any >= alpha_scaled * high - 1)
+
+six = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1")
+NEEDS = six(
+    "/needs", 86, "In order for ", "the learning rates that converge", STEP_BELOW_TWO,
+    at="below eq. (5)",
+    hypotheses=(assume(RATE_ANY < 1),),
+    expected=SUPPORTED,
+    falsified_by="one positive definite matrix and learning rate with r < 1 and a larger product",
+)  # fmt: skip
+BEST = replace(
+    six(
+        "/6", 86, r"\alpha=\frac{2}{\lambda_{\text{min}}", "the best learning rate",
+        equal(pair(1 - alpha_best * low, alpha_best * high - 1),
+              pair((kappa - 1) / (kappa + 1), (kappa - 1) / (kappa + 1))),
+        falsified_by="one pair of eigenvalues where the best learning rate gives another r",
+    ),
+    locations=(
+        *at(86, "Sect. 3.1, above eq. (6)", r"\alpha=\frac{2}{\lambda_{\text{min}}"),
+        *at(88, "Sect. 3.1, eq. (6)", r"r=\frac{\kappa-1}{\kappa+1}"),
+    ),
+)  # fmt: skip
+LEARNING_RATES = [
+    NEEDS,
+    NEEDS.sharpened(
+        "enough", says=RATE_ANY < 1, hypotheses=(assume(STEP_BELOW_TWO),), expected=SUPPORTED,
+        title="these learning rates do converge",
+        falsified_by="one positive definite matrix, a learning rate below that, r >= 1",
+    ),
+    NEEDS.sharpened(
+        "product", says=equal(1 - (1 - alpha * low) ** 2, alpha * low * (2 - alpha * low)),
+        title="why it is just these", hypotheses=(),
+        falsified_by="one eigenvalue and learning rate",
+        remark="So r < 1 just if alpha lambda_max < 2, the smallest eigenvalue being positive.",
+    ),
+    BEST,
+    BEST.sharpened(
+        "lower-bound",
+        says=(low + high) * r_any >= high - low,
+        title="no learning rate is better",
+        hypotheses=(ABOVE_LOW, ABOVE_HIGH),
+        because=high * ABOVE_LOW.slack + low * ABOVE_HIGH.slack,
+        falsified_by="one learning rate with a smaller r",
+        remark="So no learning rate is better.",
+    ),
+]  # fmt: skip
+
+# r bounds what a step does to a vector
+
+alpha_slow = learning_rate(lambda descent: 2 / (lowest(descent) + highest(descent) + descent.step))
+alpha_fast = learning_rate(
+    lambda descent: (2 + descent.step) / (lowest(descent) + highest(descent))
+)
+MOVED = H_above @ v
+BETWEEN = assume(
+    dot(MOVED - low * v, high * v - MOVED) >= 0,
+    words=r"\langle (H - \lambda_{\min}) v, (\lambda_{\max} - H) v\rangle \ge 0",
+)
+OVER_LOW = assume(
+    dot(v, MOVED) - low * norm2(v) >= 0, words=r"\langle v, H v\rangle \ge \lambda_{\min}\|v\|^2"
+)
+UNDER_HIGH = assume(
+    high * norm2(v) - dot(v, MOVED) >= 0, words=r"\langle v, H v\rangle \le \lambda_{\max}\|v\|^2"
+)
+SLOW = assume(alpha_slow * (low + high) <= 2)
+FAST = assume(alpha_fast * (low + high) >= 2)
+
+CONTRACTED = six(
+    "/rate", 86, r"r=\max\{\left|1-\alpha\lambda_{\text{min}}",
+    "the rate r where the smallest eigenvalue decides",
+    norm2(v - alpha_slow * MOVED) <= (1 - alpha_slow * low) ** 2 * norm2(v),
+    at="below eq. (5)",
+    hypotheses=(BETWEEN, OVER_LOW, SLOW),
+    because=alpha_slow**2 * BETWEEN.slack + alpha_slow * SLOW.slack * OVER_LOW.slack,
+    falsified_by="one matrix between lambda and Lambda and one vector with a larger image",
+)  # fmt: skip
+CONTRACTIONS = [
+    CONTRACTED,
+    replace(
+        CONTRACTED,
+        id="L-eq-5-6/rate-fast",
+        title="the rate r where the largest eigenvalue decides",
+        says=norm2(v - alpha_fast * MOVED) <= (1 - alpha_fast * high) ** 2 * norm2(v),
+        hypotheses=(BETWEEN, UNDER_HIGH, FAST),
+        because=alpha_fast**2 * BETWEEN.slack + alpha_fast * FAST.slack * UNDER_HIGH.slack,
+    ),
+]
+
+# (7) and (8)
+
+z = vector_of("z", "z", "direction")
+u = vector_of("u", "u", "theta")
+P_z = P @ z
+TRANSFORMED = gradient(L(P @ variable), variable)
+SLOPE_Z = named(r"\nabla_z\mathcal L(P z)", gradient(L(P @ variable), variable, at=z))
+CURVED_Z = named(r"\nabla_z^2\mathcal L(P z) u", along(TRANSFORMED, variable, u, at=z))
+CURVED = named(
+    r"\nabla_\theta^2\mathcal L(P z) {0:product}",
+    along(slope(variable), variable, P @ u, at=P_z),
+    P @ u,
+)
+VARYING_SLOPE = named(
+    r"\nabla_z\mathcal L(P(z) z)",
+    gradient(L(entrywise(variable, P @ variable)), variable, at=z),
+)
+"""For the matrix diag(z)P, which depends on the point."""
+AT_VARYING = slope(entrywise(z, P_z))
+IN_Z = named(r"P^\top H P", transpose(P) @ H @ P)
+CONVEX = assume(smallest(H) > 0)
+
+
+def best(matrix: Expression) -> Expression:
+    """The learning rate that (6) is for."""
+    return 2 / (smallest(matrix) + largest(matrix))
+
+
+OPTIMUM = (largest(IN_Z) - smallest(IN_Z)) / (largest(IN_Z) + smallest(IN_Z))
+
+seven = about(Kind.DESCENT, "L-eq-7-8", "Sect. 3.1")
+VARYING = seven(
+    "/P-of-theta", 112, "simply involves modifying the gradient",
+    "a preconditioner that depends on the point",
+    equal(VARYING_SLOPE, transpose(P) @ entrywise(z, AT_VARYING)),
+    at="after (8)",
+    form=Form.BOUNDARY,
+    expected=REFUTED,
+    falsified_by="one loss and one P that depends on the point, as the P of a layer depends on the"
+    " weights of the layers below",
+    remark="P(z) = diag(z) P, as if it were constant.  The text has a constant P here; section 3.3"
+    " takes P from the batch, layer by layer.",
+)  # fmt: skip
+KEPT_RATE = seven(
+    "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",
+    "the rate in z with the learning rate kept",
+    rate(best(H), IN_Z) <= OPTIMUM,
+    at="the bound in z",
+    form=Form.READING,
+    hypotheses=(CONVEX,),
+    expected=REFUTED,
+    falsified_by="one convex quadratic and P for which the learning rate kept gives a larger r",
+    remark="The text does not say which learning rate the r of the bound in z belongs to.",
+)  # fmt: skip
+CHANGED_VARIABLES = [
+    seven(
+        "", 98, r"P^{T}\nabla_{\theta}\mathcal{L}\left(\theta_{k}\right), (7)",
+        "the gradient in z", equal(SLOPE_Z, transpose(P) @ slope(P_z)), at="(7)",
+    ),
+    seven(
+        "/hessian", 106, r"P^{T}\nabla^{2}_{\theta}\mathcal{L}\left({\theta}^{*}\right)P.",
+        "the Hessian in z", equal(CURVED_Z, transpose(P) @ CURVED), at="after (7)",
+    ),
+    seven(
+        "/eq-8", 110, r"\theta_{k}-\alpha PP^{T}\nabla_{\theta}\mathcal{L}",
+        "a step in z, seen in theta",
+        equal(P @ (z - alpha * SLOPE_Z), P_z - alpha * (P @ transpose(P) @ slope(P_z))),
+        at="(8)",
+    ),
+    VARYING,
+    VARYING.corrected(
+        says=equal(
+            VARYING_SLOPE,
+            transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING),
+        ),
+        title="the Jacobian in the preconditioner's place",
+        falsified_by="", remark="",
+    ),
+    KEPT_RATE,
+    KEPT_RATE.corrected(
+        says=rate(best(IN_Z), IN_Z) <= OPTIMUM,
+        title="the rate in z with the best learning rate there",
+        expected=SUPPORTED, falsified_by="", remark="",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*STEPS, *MINIMIZER, *LEARNING_RATES, *CONTRACTIONS, *CHANGED_VARIABLES]

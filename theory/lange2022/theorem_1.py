@@ -1,0 +1,627 @@
+r"""Theorem 1: the null space of the Hessian, the rate, its proof, and the networks it is for.
+
+**The null space.**  Let :math:`X_s\theta` be the direction in which the incoming weights and the
+biases of the hidden units grow by s and their outgoing weights shrink by it.  The loss does not
+change along it, so :math:`\langle\nabla\mathcal L, X_s\theta\rangle = 0` at every :math:`\theta`;
+differentiated, :math:`\nabla^2\mathcal L(\theta)\, X_s\theta = -X_s\nabla\mathcal L(\theta)`, which
+vanishes at every critical point, minimizer or not.  Off the kinks of the ReLU: scaling by a
+positive number keeps the sign of every pre-activation, so units are open or closed throughout.
+
+**What the theorem asks of a network.**  The scaling of sect. 3.2 names the rows of
+:math:`W^{(\ell-1)}` and not its bias: with one, as (1) has, the output is invariant only if the
+bias is scaled with the row.  "Continuous third derivatives" fails at the kinks.  "The null space
+is the column space" fails
+
+- with a unit that is closed on the whole batch: all its parameters are flat, and only one direction
+  of them is a scaling;
+- for softmax with cross-entropy, the networks of sect. 5: adding one number to all output biases,
+  or to all outgoing weights of a unit, changes nothing and scales no unit.  Beside the scaling
+  these are all: with two different inputs the null space of one open unit has dimension three;
+- with few data: the Hessian at an interpolating minimizer has at most the rank
+  :math:`N(n_{out} - 1)`; with one input and :math:`n_{out}` classes the null space of one open unit
+  has dimension :math:`n_{out} + 2`.
+
+The proof wants less: a manifold of minimizers whose tangent space is the null space of the Hessian,
+whatever moves along it.
+
+**The rate**, on the smallest network :math:`\mathcal L = \tfrac12(ab - 1)^2`.  The minimizers are
+:math:`\theta^*(t) = (t, 1/t)`; there the Hessian is :math:`n n^\top` with n = (1/t, t), so its one
+nonzero eigenvalue is :math:`\lambda = t^2 + 1/t^2`, not bounded along the manifold.  Every point
+near it is :math:`\theta = \theta^* + s n` for its nearest :math:`\theta^*`, with
+:math:`ab - 1 = s(\lambda + s)`, and a step leads to
+
+.. math:: \theta_{k+1} - \theta_k^* = s(1 - \alpha\lambda)n - \alpha e_k, \qquad
+          e_k = s^2 n + s^2(\lambda + s)m, \quad m = (t, 1/t),\ \|m\|^2 = \|n\|^2 = \lambda .
+
+So one step obeys (26) with an explicit constant, and no constant serves the whole manifold.  The
+theorem for all k follows where r < 1.  With :math:`\alpha \ge 2/\lambda` it does not: on the
+diagonal a = b near (1, 1), r = 2 alpha - 1, the iteration leaves every neighbourhood, and some step
+has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is :math:`\alpha <
+2/\lambda_{\max}`, which no learning rate meets along the whole manifold.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from array_api_compat import array_namespace
+
+from theory.arithmetic.spectra import eigenvalues
+from theory.descent import (
+    H,
+    L,
+    alpha,
+    curved_star,
+    iterates,
+    learning_rate,
+    listed,
+    number_of,
+    pair,
+    slope_star,
+    theta_star,
+    trace_of,
+    v,
+    vector_of,
+    x,
+)
+from theory.lange2022.texts import about, at
+from theory.language.arrays import absolute, dot, entrywise, first, maximum, norm, norm2, second
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Says,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+)
+from theory.matrix_claim import Kind
+from theory.statement import Form, Verdict, assume
+
+PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
+_N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
+
+theorem = about(Kind.DESCENT, "L-thm-1", "Sect. 3.2")
+
+# Sect. 3.2: the network output is invariant
+
+relu = Operation(
+    "relu", lambda z: z if z > 0 else 0 * z, r"\operatorname{{relu}}({0})", takes=(_N,)
+)
+w = vector_of("w", "w", "theta")
+bias = number_of("b", "b", lambda descent: descent.P[0, 0])
+scale = number_of("alpha", r"\alpha", lambda descent: 1 + descent.step, r"\alpha > 1")
+gate = number_of("g", "g", lambda descent: descent.P[-1, -1], r"g \in \{0, 1\}, \text{or any}")
+weight = number_of("a", "a", lambda descent: descent.theta[0])
+nought = number_of("0", "0", lambda descent: 0 * descent.theta[0])
+unity = number_of("1", "1", lambda descent: 0 * descent.theta[0] + 1)
+moving = Letter("b", "b")
+
+
+def slope_at_kink(side: str, opened: Expression) -> Expression:
+    """The slope at b = 0 of a ReLU network's loss, the unit's output being what it is there."""
+    loss = (weight * opened - 1) ** 2 / 2
+    latex = rf"\partial_b\tfrac12(a \operatorname{{relu}}(b) - 1)^2\big|_{{b = 0^{side}}}"
+    return named(latex, along(loss, moving, unity, at=nought))
+
+
+INVARIANCE = theorem(
+    "/invariance", 116, "the network output is invariant under simultaneous scaling",
+    "scaling the rows of a ReLU layer and not its bias",
+    equal(relu(scale * dot(w, x) + bias) / scale, relu(dot(w, x) + bias)),
+    expected=REFUTED,
+    falsified_by="one unit with a bias whose output changes",
+    remark="Network (1) has biases: x = w = b = 1 and alpha = 2 give 3/2 against 2.",
+)  # fmt: skip
+KINK = theorem(
+    "/kink", 130, "with continuous third order derivatives", "the loss at a kink of the ReLU",
+    equal(slope_at_kink("+", moving), slope_at_kink("-", 0 * moving)),
+    at="Theorem 1",
+    form=Form.BOUNDARY,
+    expected=REFUTED,
+    corrected_by="L-thm-1/invariance/open",
+    falsified_by="one ReLU network whose loss has two slopes",
+    remark="The hypothesis, for a ReLU network: it fails where a pre-activation of the batch is 0.",
+)  # fmt: skip
+SCALING = [
+    INVARIANCE,
+    INVARIANCE.corrected(
+        says=equal(relu(scale * dot(w, x) + scale * bias) / scale, relu(dot(w, x) + bias)),
+        title="scaling the rows and the bias", expected=SUPPORTED, remark="",
+    ),
+    INVARIANCE.corrected(
+        "open",
+        says=equal(gate / scale * (scale * dot(w, x) + scale * bias), gate * (dot(w, x) + bias)),
+        title="the same for a unit that stays open, or closed",
+        remark="Off the kinks, where the unit stays open or closed.",
+    ),
+    KINK,
+]  # fmt: skip
+
+# Softmax with cross-entropy: one open unit, its outgoing weights, the output biases, its weight
+
+
+def _one_more(vector: Any) -> Any:
+    return array_namespace(vector).concat([vector, 0 * vector[:1] + 1])
+
+
+def _probabilities(descent: Any) -> Any:
+    weights = _one_more(descent.theta * descent.theta + 1)
+    return weights / weights.sum()
+
+
+def _parameters(outgoing: Callable[[Any], Any], biases: int, incoming: int) -> Callable[[Any], Any]:
+    """Return a direction in parameter space, by what it is in outgoing weights and biases."""
+
+    def direction(descent: Any) -> Any:
+        b = _one_more(descent.direction)
+        a = descent.P[0, :1]
+        return array_namespace(b).concat([outgoing(b), 0 * b + biases, incoming * a])
+
+    return direction
+
+
+p = vector_of("p", "p", _probabilities, r"p > 0,\ \textstyle\sum_i p_i = 1")
+"""The labels, which are the network's own probabilities."""
+outgoing = vector_of("b", "b", lambda descent: _one_more(descent.direction), r"b \ne 0")
+incoming = number_of("a", "a", lambda descent: descent.P[0, 0])
+scaled_unit = vector_of("(-b, 0, a)", "(-b, 0, a)", _parameters(lambda b: -b, 0, 1))
+shifted_biases = vector_of("(0, 1, 0)", r"(0, \mathbf 1, 0)", _parameters(lambda b: 0 * b, 1, 0))
+shifted_weights = vector_of(
+    "(1, 0, 0)", r"(\mathbf 1, 0, 0)", _parameters(lambda b: 0 * b + 1, 0, 0)
+)
+no_change = vector_of("0", "0", _parameters(lambda b: 0 * b, 0, 0))
+change = Letter("z", "z", _V)
+of_weights = Operation(
+    "outgoing", lambda z: z[: z.shape[0] // 2], r"{0:atom}_{{\text{{out}}}}", gives=0, takes=(_V,)
+)
+of_biases = Operation(
+    "biases", lambda z: z[z.shape[0] // 2 : -1], r"{0:atom}_{{\text{{bias}}}}", gives=0,
+    takes=(_V,),
+)  # fmt: skip
+of_incoming = Operation("incoming", lambda z: z[-1], r"{0:atom}_{{\text{{in}}}}", takes=(_V,))
+rows = Primitive(
+    "rows",
+    lambda descent, *vectors: array_namespace(descent.theta).stack(vectors),
+    r"\left({0}, {1}, {2}\right)",
+    gives=_M,
+    takes=(_V, _V, _V),
+)
+
+
+def cross_entropy(z: Expression) -> Expression:
+    r"""Cross-entropy with the labels p, up to second order in the change z of the parameters.
+
+    The outputs change by :math:`u = (b + z_{out})(a + z_{in}) - a b + z_{bias}`.
+    """
+    u = named(
+        "u", (outgoing + of_weights(z)) * (incoming + of_incoming(z))
+        - incoming * outgoing + of_biases(z),
+    )  # fmt: skip
+    moved = dot(p, u + entrywise(u, u) / 2)
+    return named(r"\mathcal L({0})", moved - moved**2 / 2 - dot(p, u), z)
+
+
+def flat(direction: Expression) -> Expression:
+    r"""Return :math:`\nabla^2\mathcal L` at the minimizer times a direction."""
+    moved = along(gradient(cross_entropy(change), change), change, direction, at=no_change)
+    return named(r"\nabla^2\mathcal L(0) {0}", moved, direction)
+
+
+def parallel(a: Expression, b: Expression) -> Says:
+    """Say that two vectors are multiples of each other: Cauchy-Schwarz is an equality."""
+    return equal(norm2(a) * norm2(b), dot(a, b) ** 2)
+
+
+changed_unit = vector_of(
+    "(beta, a)", r"(\beta, a)",
+    lambda descent: array_namespace(descent.theta).concat([descent.theta, descent.P[0, :1]]),
+)  # fmt: skip
+scaled_alone = vector_of(
+    "(-b, a)", "(-b, a)",
+    lambda descent: array_namespace(descent.theta).concat([-descent.direction, descent.P[0, :1]]),
+)  # fmt: skip
+
+SHIFT = theorem(
+    "/softmax", 130, "is equal to", "softmax: a flat direction that is no scaling",
+    parallel(shifted_biases, scaled_unit),
+    at="Theorem 1, second part",
+    form=Form.BOUNDARY,
+    hypotheses=(assume(equal(flat(shifted_biases), 0)),),
+    expected=REFUTED,
+    falsified_by="one network with softmax, cross-entropy and an output bias",
+    remark="The hypothesis, for the networks of sect. 5: their null space is larger.",
+)  # fmt: skip
+NETWORKS = [
+    SHIFT,
+    SHIFT.corrected(
+        says=equal(rows(*map(flat, (scaled_unit, shifted_biases, shifted_weights))), 0),
+        title="softmax: the flat directions of an open unit",
+        hypotheses=(),
+        falsified_by="one minimizer where one of the three is not flat",
+        remark="With two different inputs there are no others, and Theorem 1 holds for the manifold"
+        " of all three; with one input there are.",
+    ),
+    theorem(
+        "/closed-unit", 130, "is equal to", "a unit that no example of the batch opens",
+        parallel(changed_unit, scaled_alone),
+        at="Theorem 1, second part",
+        form=Form.BOUNDARY,
+        expected=REFUTED,
+        corrected_by="L-thm-1/softmax/corrected",
+        falsified_by="one unit that no example of the batch opens",
+        remark="The hypothesis, with a unit closed on the whole batch: the loss does not depend on"
+        " its parameters, so every direction is in the null space.",
+    ),
+]  # fmt: skip
+
+# The null space: d units with a weight, a bias and an outgoing weight each
+
+Theta = Letter(
+    "Theta", r"\theta", _M,
+    lambda descent: array_namespace(descent.theta).stack(
+        [descent.theta, descent.P[0], descent.direction]
+    ),
+)  # fmt: skip
+"""The units' incoming weights, biases and outgoing weights, (3, d)."""
+moved = Letter("Z", "Z", _M)
+s_units = vector_of("s", "s", lambda descent: descent.P[-1])
+x_in = number_of("x", "x", "step", "x > 0")
+row_a = Operation("incoming weights", lambda Z: Z[0], r"{0:atom}_a", gives=_V, takes=(_M,))
+row_c = Operation("biases", lambda Z: Z[1], r"{0:atom}_c", gives=_V, takes=(_M,))
+row_b = Operation("outgoing weights", lambda Z: Z[2], r"{0:atom}_b", gives=_V, takes=(_M,))
+scaled = Operation(
+    "X",
+    lambda s, Z: array_namespace(Z).stack([s * Z[0], s * Z[1], -s * Z[2]]),
+    r"X_{{{0}}} {1:atom}",
+    gives=_M,
+    takes=(_V, _M),
+)
+inner = Operation("inner", lambda A, B: (A * B).sum(), r"\langle {0}, {1}\rangle", takes=(_M, _M))
+
+
+def contributions(Z: Expression) -> Expression:
+    """What the open units contribute at the input x."""
+    return named("f({0})", entrywise(row_b(Z), row_a(Z) * x_in + row_c(Z)), Z)
+
+
+def critical(Z: Expression) -> Expression:
+    r"""A loss of the contributions of which :math:`\theta` is a critical point."""
+    at_theta = gradient(L(u), u, at=contributions(Theta))
+    return named(r"\mathcal L_*({0})", L(contributions(Z)) - dot(at_theta, contributions(Z)), Z)
+
+
+def hessian(loss: Callable[[Expression], Expression], latex: str, Z: Expression) -> Expression:
+    """The Hessian of a loss at the parameters, times a direction."""
+    return named(latex, along(gradient(loss(moved), moved), moved, Z, at=Theta), Z)
+
+
+u = Letter("u", "u", _V)
+SLOPE = named(r"\nabla\mathcal L(\theta)", gradient(L(contributions(moved)), moved, at=Theta))
+NULL_SPACE = replace(
+    theorem(
+        "", 130, "contains at least the column space", "scalings lie in the Hessian's null space",
+        equal(
+            hessian(critical, r"\nabla^2\mathcal L_*(\theta) {0:product}", scaled(s_units, Theta)),
+            0,
+        ),
+        falsified_by="one critical point where the Hessian does not annihilate a scaling direction",
+        remark="It needs a critical point, not a minimizer.",
+    ),
+    locations=(
+        *at(130, "Sect. 3.2, Theorem 1, first part", "contains at least the column space"),
+        *at(120, "Sect. 3.2", "null space containing at least the column space"),
+    ),
+)  # fmt: skip
+FLAT = [
+    NULL_SPACE,
+    NULL_SPACE.sharpened(
+        "every-point",
+        says=equal(
+            hessian(
+                lambda Z: L(contributions(Z)),
+                r"\nabla^2\mathcal L(\theta) {0:product}",
+                scaled(s_units, Theta),
+            ),
+            -scaled(s_units, SLOPE),
+        ),
+        title="the Hessian and a scaling at every point",
+        remark="X is +1 on what comes in, -1 on what goes out.",
+        falsified_by="one network, loss and point with another product",
+    ),
+    NULL_SPACE.sharpened(
+        "gradient", says=equal(inner(SLOPE, scaled(s_units, Theta)), 0),
+        title="no slope along a scaling", remark="",
+        falsified_by="one network, loss and point with a slope along a scaling direction",
+    ),
+]  # fmt: skip
+
+# The rate, on the diagonal from (1 + x, 1 + x)
+
+
+def _squared_distance(x: Any) -> Any:
+    """From (1 + x, 1 + x) to the hyperbola ab = 1, a > 0: least at (1, 1) while x is at most 1."""
+    return 2 * x * x if x <= 1 else (1 + x) * (1 + x) - 2
+
+
+distance2 = Operation(
+    "squared distance", _squared_distance,
+    r"\operatorname{{dist}}\big((1 + {0}, 1 + {0}), \{{ab = 1\}}\big)^2", takes=(_N,),
+)  # fmt: skip
+x_0 = number_of("x_0", "x_0", lambda descent: descent.theta[0] / 512)
+x_far = number_of("x_0", "x_0", lambda descent: descent.theta[0] / 8)
+alpha_small = number_of(
+    "alpha", r"\alpha", lambda descent: 1 / (1 + descent.step), r"0 < \alpha < 1"
+)
+
+
+def on_diagonal(alpha: Expression, factor: Expression, start: Expression, steps: int) -> Says:
+    """Say that steps from (1 + x, 1 + x) come closer to the minimizers by a factor each."""
+    points = iterates("x", start, lambda x: x - alpha * x * (2 + x) * (1 + x), steps)
+    return listed(*map(distance2, points[1:])) <= listed(
+        *(factor**2 * distance2(point) for point in points[:-1])
+    )
+
+
+R_SMALL = named("r", absolute(1 - 2 * alpha_small))
+EPSILON = named(r"\epsilon", alpha_small * (3 * absolute(x_0) + x_0**2))
+RATE = theorem(
+    "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of every step",
+    on_diagonal(scale, named("r", 2 * scale - 1) + 1, x_far, 2),
+    at="Theorem 1, second part",
+    expected=REFUTED,
+    falsified_by="one learning rate and epsilon, and starts near every minimizer from which some"
+    " step has a larger ratio",
+    remark="For the loss (ab - 1)^2/2 and epsilon = 1, two steps; from nearer the iteration takes"
+    " more of them.  The proof breaks at 'Clearly, r < 1': that is alpha < 2/lambda_max at"
+    " theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem also move with"
+    " theta_k^*.",
+)  # fmt: skip
+RATES = [
+    RATE,
+    RATE.corrected(
+        says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
+        title="the rate of every step, where r + epsilon is at most one",
+        hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
+        expected=SUPPORTED, remark="",
+        falsified_by="one start with r + epsilon <= 1 and one step with a larger ratio",
+    ),
+]  # fmt: skip
+
+# The proof: (24), (25) and the maximum over nonzero eigenvalues
+
+step = about(
+    Kind.DESCENT, "L-proof-thm-1", "App. A, proof of Theorem 1", row="L-steps", form=Form.STEP
+)
+
+theta_k = named(r"\theta_k", theta_star + v)
+OFF = theta_k - theta_star
+STEPPED = theta_k - alpha * slope_star(theta_k) - theta_star
+CURVED = curved_star(theta_star, OFF)
+REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED)
+
+
+def _rates(H: Any, alpha: Any) -> list[Any]:
+    """|1 - alpha lambda_i| for the eigenvalues that are not zero."""
+    found = eigenvalues(H)
+    # The trace is the sum of the eigenvalues: what is far below it is zero up to rounding.
+    kept = [abs(1 - alpha * value) for value in found if not _is_zero(value, found)]
+    if not kept:
+        raise ZeroDivisionError("the matrix is zero, so it has no eigenvalue that is not")
+    return kept
+
+
+def _is_zero(value: Any, found: Any) -> bool:
+    return bool(value.is_zero()) if isinstance(found, list) else bool(value <= 2**-40 * found[-1])
+
+
+alpha_trace = learning_rate(lambda descent: descent.step / trace_of(descent.hessian))
+all_rates = Operation(
+    "largest rate", lambda H, alpha: max(_rates(H, alpha)),
+    r"\max_{{\lambda_i({0}) \ne 0}}|1 - {1} \lambda_i({0})|", takes=(_M, _N),
+)  # fmt: skip
+rate_of_smallest = Operation(
+    "rate of the smallest", lambda H, alpha: _rates(H, alpha)[0],
+    r"|1 - {1} \lambda^*_{{\min}}({0})|", takes=(_M, _N),
+)  # fmt: skip
+"""That of the smallest eigenvalue that is not zero."""
+rate_of_largest = Operation(
+    "rate of the largest", lambda H, alpha: _rates(H, alpha)[-1],
+    r"|1 - {1} \lambda_{{\max}}({0})|", takes=(_M, _N),
+)  # fmt: skip
+IN_RANGE = H @ x
+LARGEST = all_rates(H, alpha_trace)
+
+EXPANSION = [
+    step(
+        "/eq-24", 507, r"(\theta_{k})-\nabla\mathcal{L}(\theta^{*}_{k}))|| (24)",
+        "the gradient at the minimizer put in",
+        equal(STEPPED, OFF - alpha * (slope_star(theta_k) - slope_star(theta_star))),
+        at="eq. (24)",
+        falsified_by="one critical point where the two differ",
+        remark="The first line of the display is the definition of the closest minimizer.",
+    ),
+    step(
+        "/eq-25", 512, r"||+\alpha||e_{k}|| (25)", "the step split by the triangle inequality",
+        norm(STEPPED) <= norm(OFF - alpha * CURVED) + alpha * norm(REST),
+        at="eq. (25)",
+        expected=SUPPORTED,
+        falsified_by="one polynomial and point with a larger distance",
+        remark="The triangle inequality in L-proof-thm-1/eq-25/exactly.",
+    ),
+    step(
+        "/eq-25/exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
+        equal(STEPPED, OFF - alpha * CURVED - alpha * REST),
+        at="eq. (25)",
+        form=Form.SHARPENED, of="L-proof-thm-1/eq-25",
+        falsified_by="one polynomial and point where the two differ",
+    ),
+    step(
+        "/eq-25/last-line", 513, r"\leq\max_{\lambda_{i}\neq 0}",
+        "the nonzero eigenvalues bound what happens off the null space",
+        norm2(IN_RANGE - alpha_trace * (H @ IN_RANGE)) <= LARGEST**2 * norm2(IN_RANGE),
+        at="below eq. (25)",
+        expected=SUPPORTED,
+        falsified_by="one matrix and one vector of its range with a larger image",
+        remark="By quadratic forms in L-eq-5-6/rate and L-eq-5-6/rate-fast.",
+    ),
+    step(
+        "/maximum", 517, r"\max_{\lambda_{i}\neq 0}|1-\alpha\lambda_{i}|=\max",
+        "the maximum is at one of the ends",
+        LARGEST <= maximum(rate_of_smallest(H, alpha_trace), rate_of_largest(H, alpha_trace)),
+        expected=SUPPORTED,
+        falsified_by="one semi-definite matrix with a larger maximum",
+        remark="|1 - alpha x| is convex in x; both ends are among them, so it is an equality.",
+    ),
+]  # fmt: skip
+
+# The remainder and (26), for (ab - 1)^2/2 near (t, 1/t)
+
+t = number_of("t", "t", lambda descent: descent.theta[0], r"t \ne 0")
+s = number_of("s", "s", lambda descent: descent.direction[0])
+s_positive = number_of("s", "s", lambda descent: 1 + descent.theta[0] * descent.theta[0], "s > 0")
+C = number_of("C", "C", lambda descent: descent.P[0, 0])
+C_positive = number_of("C", "C", "step", "C > 0")
+y = Letter("y", "y", _V)
+NOT_ZERO = assume(t**2 > 0, words=r"t \ne 0")
+
+
+def eigenvalue(t: Expression) -> Expression:
+    """The eigenvalue at (t, 1/t) that is not zero."""
+    return named(r"\lambda", t**2 + 1 / t**2)
+
+
+def foot(t: Expression) -> Expression:
+    """A minimizer."""
+    return named(r"\theta_k^*", pair(t, 1 / t))
+
+
+def near(t: Expression, s: Expression) -> Expression:
+    """A point near it, at a right angle to the manifold."""
+    return named(r"\theta_k", pair(t + s / t, 1 / t + s * t))
+
+
+def slope_of_product(point: Expression) -> Expression:
+    """The gradient of (ab - 1)^2/2."""
+    loss = (first(y) * second(y) - 1) ** 2 / 2
+    return named(r"\nabla\mathcal L({0})", gradient(loss, y, at=point), point)
+
+
+def remainder(t: Expression, s: Expression) -> Expression:
+    """What the gradient is beyond the Hessian times the distance."""
+    moved = along(slope_of_product(y), y, near(t, s) - foot(t), at=foot(t))
+    curved = named(r"\nabla^2\mathcal L(\theta_k^*)(\theta_k - \theta_k^*)", moved)
+    return named("e_k", slope_of_product(near(t, s)) - slope_of_product(foot(t)) - curved)
+
+
+def off(t: Expression, s: Expression) -> Expression:
+    """The distance as a vector."""
+    return near(t, s) - foot(t)
+
+
+LAMBDA = eigenvalue(t)
+STEP_26 = absolute(1 - alpha * LAMBDA) + alpha * absolute(s) * (1 + LAMBDA + absolute(s))
+REMAINDER = step(
+    "/remainder", 509, r"\leq C||\theta_{k}-\theta^{*}_{k}||^{2}",
+    "one constant for the remainder along the manifold",
+    norm2(remainder(t, s)) <= C**2 * norm2(off(t, s)) ** 2,
+    hypotheses=(NOT_ZERO,),
+    expected=REFUTED,
+    falsified_by="one constant, and a point of the manifold with a larger remainder",
+    remark="The text has 'for some C', and every C fails (L-proof-thm-1/remainder/every-constant)."
+    "  Near one minimizer there is one; along the manifold third derivatives grow like t, so"
+    " delta = epsilon/(alpha C) depends on where one starts.",
+)  # fmt: skip
+SECOND_ORDER = s**2 * pair(1 / t, t) - s**2 * (LAMBDA + s) * pair(t, 1 / t)
+"""With x and y the two parts of the remainder, |x + y|^2 = 2 |x|^2 + 2 |y|^2 - |x - y|^2."""
+AT_C = eigenvalue(C_positive)
+EXCESS = AT_C + 4 * (AT_C + s_positive) + AT_C * (
+    AT_C / C_positive**2 + 2 * AT_C * s_positive + s_positive**2
+)  # fmt: skip
+ONE_STEP = [
+    REMAINDER,
+    REMAINDER.corrected(
+        says=norm2(remainder(t, s))
+        <= 2 / LAMBDA * (1 + (LAMBDA + s) ** 2) * norm2(off(t, s)) ** 2,
+        title="a constant that depends on the place",
+        because=norm2(SECOND_ORDER), remark="",
+        falsified_by="one point near the manifold with a larger remainder",
+    ),
+    REMAINDER.sharpened(
+        "every-constant",
+        says=norm2(remainder(C_positive, s_positive))
+        > C_positive**2 * norm2(off(C_positive, s_positive)) ** 2,
+        title="at t = C the constant C is too small",
+        hypotheses=(),
+        because=s_positive**4 * EXCESS,
+        falsified_by="one constant that serves at t = C",
+        remark="At any distance: so no constant serves the whole manifold.",
+    ),
+    step(
+        "/eq-26", 521, r"r\cdot||\theta_{k}", "one step, with an explicit constant",
+        norm2(near(t, s) - alpha * slope_of_product(near(t, s)) - foot(t))
+        <= STEP_26**2 * norm2(off(t, s)),
+        at="eq. (26)",
+        hypotheses=(NOT_ZERO,),
+        expected=SUPPORTED,
+        falsified_by="one point near the manifold from which a step goes farther",
+        remark="(26) with an explicit constant, at every point near the manifold and any learning"
+        " rate; (24) and (25) are in L-proof-thm-1/eq-24 and L-proof-thm-1/eq-25.",
+    ),
+]  # fmt: skip
+
+# "Clearly, r < 1", and the induction
+
+d_k = number_of("d_k", "d_k", lambda descent: descent.theta[0] * descent.theta[0] / 8, r"d_k \ge 0")
+r = number_of("r", "r", lambda descent: descent.direction[0] / 4)
+delta = number_of("delta", r"\delta", lambda descent: descent.hessian[0, 0], r"\delta \ge 0")
+C_third = number_of("C", "C", lambda descent: descent.P[0, 0] ** 2 / 8, r"C \ge 0")
+x_1 = number_of("x", "x", lambda descent: descent.direction[0])
+SMALL_RATE = assume(alpha * LAMBDA < 2, printed=False)
+FAR = named("t^2", 2 / alpha + x_1**2)
+INSIDE, KEPT = assume(d_k <= delta), assume(r + alpha * C_third * delta <= 1)
+INSIDE_TERM = d_k * alpha * C_third * INSIDE.slack
+NEXT = (r + alpha * C_third * d_k) * d_k
+
+CLEARLY = step(
+    "/contraction", 523, "Clearly,", "the rate r is below one", (1 - alpha * LAMBDA) ** 2 < 1,
+    expected=REFUTED,
+    falsified_by="one learning rate and one minimizer (t, 1/t) with r >= 1",
+    remark="alpha = t = 1 has alpha lambda = 2, so r = 1.  It is the hypothesis alpha <"
+    " 2/lambda_max that Theorem 1 does not have.",
+)  # fmt: skip
+INDUCTION = [
+    CLEARLY,
+    CLEARLY.corrected(
+        hypotheses=(SMALL_RATE,), because=alpha * LAMBDA * SMALL_RATE.slack, remark="",
+        title="r is below one for small learning rates",
+        falsified_by="one minimizer with alpha lambda < 2 and r >= 1",
+    ),
+    CLEARLY.sharpened(
+        "no-rate", says=alpha * (FAR + 1 / FAR) > 2,
+        title="no learning rate is small enough along the whole manifold",
+        because=alpha * x_1**2 + alpha / FAR,
+        falsified_by="one learning rate that is below 2/lambda there",
+        remark="So r < 1 at every minimizer holds for no learning rate.",
+    ),
+    step(
+        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "the neighbourhood is kept",
+        NEXT <= d_k,
+        hypotheses=(INSIDE, KEPT),
+        because=INSIDE_TERM + d_k * KEPT.slack,
+        falsified_by="one r, C, delta and distance for which the neighbourhood is left",
+    ),
+    step(
+        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate in it",
+        NEXT <= (r + alpha * C_third * delta) * d_k,
+        hypotheses=(INSIDE,),
+        because=INSIDE_TERM,
+        falsified_by="one r, C, delta and distance with a larger product",
+        remark="epsilon = alpha C delta.",
+    ),
+]  # fmt: skip
+
+CLAIMS = [*SCALING, *NETWORKS, *FLAT, *RATES, *EXPANSION, *ONE_STEP, *INDUCTION]

@@ -1,0 +1,474 @@
+r"""A convolution layer on a batch of maps: the letters and functions of statements about it.
+
+Index convention, the paper's: maps are (example, channel, row, column), places (u, v) of a map are
+counted from 1, and a map is zero at every place outside of it.  vec runs through rows first.
+
+A statement with indices is one about numbers, for every value of the indices: its numbers are
+families, arrays with an axis for each index.  What a window of the kernel's entry (t, a) meets in
+channel p is a family with the axes (p, t, a); what belongs to the channel alone has axes of length
+one for t and a.  Indices themselves are whole numbers, never rounded, until :data:`counted` makes
+numbers of the subject's arithmetic of them.
+
+Nothing here shares a function with :mod:`theory.convolution`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from theory.arithmetic.spectra import squared_condition_number, squared_singular_values
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    along,
+    named,
+)
+
+_N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
+
+Place = tuple[int, int]
+OUTSIDE: Place = (0, 0)
+
+
+def gathered(h: Any, places: Iterable[Place]) -> Any:
+    """Return every map's entries at some places, ``(N, c, places)``."""
+    xp, (N, c, r, s) = array_namespace(h), h.shape
+    entries = xp.concat([xp.reshape(h, (N, c, r * s)), 0 * h[:, :, :1, 0]], axis=2)
+    inside = ((1 <= u <= r and 1 <= v <= s, (u - 1) * s + v - 1) for u, v in places)
+    return entries[:, :, [index if is_inside else r * s for is_inside, index in inside]]
+
+
+def convolution(h: Any, w: Any, b: Any) -> Any:
+    r"""Return the outputs ``(N, d, r, s)`` as defined before (16).
+
+    .. math:: a(i, j, d) = b_d + \sum_{p,q}
+              h\big(i - \tfrac{k+1}2 + p,\; j - \tfrac{k+1}2 + q\big)\, w(p, q)
+    """
+    (N, _, r, s), (d, _, k, _) = h.shape, w.shape
+    middle = (k + 1) // 2
+    outputs = b[:, None]
+    for p in range(1, k + 1):
+        for q in range(1, k + 1):
+            met = gathered(h, [(i - middle + p, j - middle + q) for i, j in _whole(h)])
+            outputs = outputs + w[:, :, p - 1, q - 1] @ met
+    return array_namespace(h).reshape(outputs, (N, d, r, s))
+
+
+def vectorized(maps: Any) -> Any:
+    """Return the vec of every map, one below the other: ``(N r s, d)``."""
+    xp = array_namespace(maps)
+    return xp.reshape(xp.permute_dims(maps, (0, 3, 2, 1)), (-1, maps.shape[1]))
+
+
+def maps_of(column: Any, h: Any) -> Any:
+    """Return the maps, ``(N, 1, r, s)``, of which a column is the :func:`vectorized`."""
+    xp, (N, _, r, s) = array_namespace(h), h.shape
+    return xp.permute_dims(xp.reshape(column, (N, s, r, 1)), (0, 3, 2, 1))
+
+
+def stacked_parameters(w: Any, b: Any) -> Any:
+    r"""Return :math:`\hat w` of (17), one column for each output: ``(k^2 c + 1, d)``."""
+    xp = array_namespace(w)
+    omega = xp.reshape(xp.permute_dims(w, (1, 3, 2, 0)), (-1, w.shape[0]))
+    return xp.concat([b[None, :], omega], axis=0)
+
+
+def kernel_of(column: Any, k: int) -> Any:
+    r"""Return the weights ``(1, c, k, k)`` of one :math:`\hat w`."""
+    xp = array_namespace(column)
+    return xp.permute_dims(xp.reshape(column[1:], (1, -1, k, k)), (0, 1, 3, 2))
+
+
+def block_matrices(h: Any, k: int) -> Any:
+    r"""Return :math:`H_p^{(i)}` by the block formula below (16), ``(N, c, r s, k^2)``."""
+    (N, c, r, s), m = h.shape, (k - 1) // 2
+    places = [
+        (1 - m + i + v, u - m + (t - 1))
+        for t in range(1, s + 1)
+        for i in range(r)
+        for u in range(1, k + 1)
+        for v in range(k)
+    ]
+    return array_namespace(h).reshape(gathered(h, places), (N, c, r * s, k * k))
+
+
+def side_by_side(matrices: Any) -> Any:
+    r"""Return :math:`\hat{\mathcal H} = [e, \mathcal H]` of (18), from the blocks."""
+    xp, N = array_namespace(matrices), matrices.shape[0]
+    rows = xp.permute_dims(matrices, (0, 2, 1, 3))
+    matrix = xp.reshape(rows, (N * rows.shape[1], -1))
+    one = xp.ones((matrix.shape[0], 1), dtype=matrix.dtype, device=device(matrix))
+    return xp.concat([one, matrix], axis=1)
+
+
+def _whole(h: Any) -> list[Place]:
+    r, s = h.shape[2:]
+    return [(u, v) for u in range(1, r + 1) for v in range(1, s + 1)]
+
+
+def _over_places(h: Any, regions: Any, value: Callable[[Any, list[Place]], Any]) -> Any:
+    """Return a number for each channel and region, in an array of the regions' shape."""
+    xp = array_namespace(h)
+    found = [value(h, places) for places in regions.ravel()]
+    return xp.reshape(xp.stack(found, axis=1), (h.shape[1], *regions.shape))
+
+
+def windows(first_u: Any, last_u: Any, first_v: Any, last_v: Any) -> Any:
+    """Return the places between bounds, a list for every index, with two axes at least."""
+    bounds = np.broadcast_arrays(*map(np.atleast_2d, (first_u, last_u, first_v, last_v)))
+    regions = np.empty(bounds[0].shape, dtype=object)
+    for index in np.ndindex(regions.shape):
+        top, bottom, left, right = (_whole_number(b[index]) for b in bounds)
+        regions[index] = [(u, v) for u in range(top, bottom + 1) for v in range(left, right + 1)]
+    return regions
+
+
+def _whole_number(value: Any) -> int:
+    if value != int(value):
+        raise ValueError(f"an index is a whole number, not {value}")
+    return int(value)
+
+
+def _total(h: Any, places: list[Place]) -> Any:
+    # With a place outside even the sum over no place is a number of h's arithmetic.
+    return gathered(h, [*places, OUTSIDE]).sum(2).sum(0)
+
+
+def _left_out_of(h: Any, regions: Any) -> Any:
+    """Return the places of the map that each window leaves out."""
+    left = np.empty(regions.shape, dtype=object)
+    for index in np.ndindex(left.shape):
+        met = set(regions[index])
+        left[index] = [place for place in _whole(h) if place not in met]
+    return left
+
+
+def count_left_out(h: Any, *bounds: Any) -> Any:
+    """Return how many places of the map each window leaves out, whole numbers."""
+    left = _left_out_of(h, windows(*bounds))
+    return np.vectorize(len, otypes=[int])(left)
+
+
+def _window_sum(h: Any, *bounds: Any) -> Any:
+    return _over_places(h, windows(*bounds), _total)
+
+
+def _window_squares(h: Any, mean: Any, *bounds: Any) -> Any:
+    regions = windows(*bounds)
+    means = 0 * _over_places(h, regions, _total) + mean
+    each = iter(array_namespace(h).reshape(means, (h.shape[1], -1)).T)
+
+    def squares(h: Any, places: list[Place]) -> Any:
+        deviations = gathered(h, places) - next(each)[:, None]
+        return (deviations * deviations).sum(2).sum(0)
+
+    return _over_places(h, regions, squares)
+
+
+def _left_out_sum(h: Any, *bounds: Any) -> Any:
+    return _over_places(h, _left_out_of(h, windows(*bounds)), _total)
+
+
+def _average(h: Any, places: list[Place]) -> Any:
+    return _total(h, places) / max(h.shape[0] * len(places), 1)
+
+
+def _kept_mean(h: Any, *bounds: Any) -> Any:
+    inside, regions = set(_whole(h)), windows(*bounds)
+    for index in np.ndindex(regions.shape):
+        regions[index] = [place for place in regions[index] if place in inside]
+    return _over_places(h, regions, _average)
+
+
+def _left_out_mean(h: Any, *bounds: Any) -> Any:
+    return _over_places(h, _left_out_of(h, windows(*bounds)), _average)
+
+
+def _left_out_square(h: Any, *bounds: Any) -> Any:
+    return _left_out_mean(h * h, *bounds)
+
+
+def _left_out_deviations(h: Any, *bounds: Any) -> Any:
+    (places,) = _left_out_of(h, windows(*bounds)).ravel()
+    first = h[:, :1, :, :]
+    left = gathered(first, [*places, OUTSIDE])[:, 0, : len(places)]
+    return array_namespace(h).reshape(left - _average(first, places), (-1,))
+
+
+def _at_places(h: Any, rows: Any, columns: Any) -> Any:
+    rows, columns = np.broadcast_arrays(rows, columns)
+    places = [
+        (_whole_number(u), _whole_number(v))
+        for u, v in zip(rows.ravel(), columns.ravel(), strict=True)
+    ]
+    return array_namespace(h).reshape(gathered(h, places), (*h.shape[:2], *rows.shape))
+
+
+def _arranged(entries: Any) -> Any:
+    (N, c, s, r), k = entries.shape[:4], entries.shape[-1]
+    return array_namespace(entries).reshape(entries, (N, c, r * s, k * k))
+
+
+def _by_tap(values: Any, k: int) -> Any:
+    """Return numbers of the columns as a family with the axes (p, t, a)."""
+    xp = array_namespace(values)
+    return xp.permute_dims(xp.reshape(values, (-1, k, k)), (0, 2, 1))
+
+
+def _column_means(matrix: Any, k: int) -> Any:
+    return _by_tap(matrix.sum(0) / matrix.shape[0], k)
+
+
+def _column_variances(matrix: Any, k: int) -> Any:
+    deviations = matrix - matrix.sum(0) / matrix.shape[0]
+    return _by_tap((deviations * deviations).sum(0) / matrix.shape[0], k)
+
+
+def _by_column(family: Any) -> Any:
+    xp = array_namespace(family)
+    return xp.reshape(xp.permute_dims(family, (0, 2, 1)), (-1,))
+
+
+def _repeated(family: Any, k: int) -> Any:
+    xp = array_namespace(family)
+    channels = xp.reshape(family, (-1,))
+    return xp.reshape(xp.stack([channels] * (k * k), axis=1), (-1,))
+
+
+def _at_middle(family: Any) -> Any:
+    m = family.shape[-1] // 2
+    return family[..., m : m + 1, m : m + 1]
+
+
+def _at_top(family: Any) -> Any:
+    top = family[..., 0, family.shape[-1] // 2]
+    return top[0] if len(top.shape) else top
+
+
+def _largest(h: Any) -> Any:
+    xp = array_namespace(h)
+    return xp.max(xp.abs(h), axis=(0, 2, 3))[:, None, None]
+
+
+def _counted(maps: Any, values: Any) -> Any:
+    one = 0 * maps.h[0, 0, 0, 0] + 1
+    if np.ndim(values) == 0:
+        return _whole_number(values) * one
+    whole = np.vectorize(_whole_number, otypes=[object])(values).tolist()
+    return one * array_namespace(maps.h).asarray(whole)
+
+
+def _size(axis: int) -> Callable[[Any], int]:
+    return lambda maps: int(maps.h.shape[axis])
+
+
+def _index(last: Callable[[Any], int], axis: int, axes: int) -> Callable[[Any], Any]:
+    """Return 1, ..., last along one axis."""
+    shape = tuple(-1 if i == axis else 1 for i in range(axes))
+    return lambda maps: np.arange(1, last(maps) + 1).reshape(shape)
+
+
+def number_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
+    """Return a letter for a number, by an attribute's name or by what it is worth."""
+    return Letter(name, latex, _N, attrgetter(value) if isinstance(value, str) else value, domain)
+
+
+h = Letter("h", "h", _MAPS, attrgetter("h"))
+"""Inputs, (N, c, r, s)."""
+w = Letter("w", "w", _MAPS, attrgetter("w"))
+"""Weights, (d, c, k, k) with an odd k."""
+b = Letter("b", "b", _V, attrgetter("b"))
+"""Bias, (d,)."""
+x = Letter("x", "x", _V, attrgetter("direction"))
+"""Any bias and kernel of one output channel, (k^2 c + 1,)."""
+q = number_of("q", "q", "q", "q > 0")
+N, c, r, s = (number_of(z, z, _size(i)) for i, z in enumerate("Ncrs"))
+k = number_of("k", "k", lambda maps: int(maps.w.shape[-1]))
+
+t = number_of("t", "t", _index(k.value, 0, 2), r"1 \le t \le k")  # type: ignore[arg-type]
+a = number_of("a", "a", _index(k.value, 1, 2), r"1 \le a \le k")  # type: ignore[arg-type]
+"""The kernel's entry: row t and column a."""
+
+Conv = Operation(
+    "Conv", convolution, r"\operatorname{{Conv}}({0}, {1}) + {2}", gives=_MAPS,
+    takes=(_MAPS, _MAPS, _V),
+)  # fmt: skip
+"""The convolution by its definition, and the bias."""
+vec = Operation("vec", vectorized, r"\operatorname{{vec}}({0})", gives=_M, takes=(_MAPS,))
+first_column = Operation(
+    "first column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,)
+)
+stacked = Operation(
+    "stacked", stacked_parameters,
+    r"\begin{{bmatrix}} {1} \\ \operatorname{{vec}} {0:atom}\end{{bmatrix}}", gives=_M,
+    takes=(_MAPS, _V),
+)  # fmt: skip
+kernel = Operation("kernel", kernel_of, r"w({0})", gives=_MAPS, takes=(_V, _N))
+"""The weights in one output's parameters."""
+offset = Operation("offset", lambda column: column[:1], r"b({0})", gives=_V, takes=(_V,))
+"""The bias in them."""
+entry = Operation("h", _at_places, r"{0}({1}, {2}, p)", takes=(_MAPS, _N, _N))
+"""The entries of the padded maps at rows and columns."""
+arranged = Operation(
+    "arranged", _arranged, r"\big[{0}\big]_{{(t-1)r+i,\,(u-1)k+v}}", gives=_M, takes=(_N,)
+)
+r"""The matrices :math:`H_p` whose entries are a family with the axes (t, i, u, v)."""
+blocks = Operation("H_p", block_matrices, r"H_p", gives=_M, takes=(_MAPS, _N))
+"""The same by the block formula, for any maps."""
+augmented = Operation("augmented", side_by_side, r"[e, ({0})_p]", gives=_M, takes=(_M,))
+r""":math:`[e, H_1, \dots, H_c]`, the examples one below the other."""
+unfolded = Operation(
+    "Hhat", lambda h, k: side_by_side(block_matrices(h, k)), r"\hat{{\mathcal H}}", gives=_M,
+    takes=(_MAPS, _N),
+)  # fmt: skip
+r""":math:`\hat{\mathcal H} = [e, \mathcal H]` of (18)."""
+without_ones = Operation("H", lambda A: A[:, 1:], r"\mathcal H", gives=_M, takes=(_M,))
+
+_RANGES = r"\sum_{{u={1}}}^{{{2}}} \sum_{{v={3}}}^{{{4}}}"
+_BOUNDS = (_N, _N, _N, _N)
+window_sum = Operation(
+    "window sum", _window_sum, rf"\sum_{{{{i=1}}}}^N {_RANGES} {{0}}^{{{{(i)}}}}(u, v, p)",
+    takes=(_MAPS, *_BOUNDS),
+)  # fmt: skip
+window_squares = Operation(
+    "sum of squares in a window", _window_squares,
+    r"\sum_{{i=1}}^N \sum_{{u={2}}}^{{{3}}} \sum_{{v={4}}}^{{{5}}}"
+    r" \big({0}^{{(i)}}(u, v, p) - {1}\big)^2",
+    takes=(_MAPS, _N, *_BOUNDS),
+)  # fmt: skip
+"""The squares of what the entries deviate from a number by."""
+_WHOLE = r"\sum_{{i=1}}^N \sum_{{u=1}}^r \sum_{{v=1}}^s"
+map_sum = Operation(
+    "sum over the map", lambda h: h.sum((0, 2, 3))[:, None, None],
+    rf"{_WHOLE} {{0}}^{{{{(i)}}}}(u, v, p)", takes=(_MAPS,),
+)  # fmt: skip
+map_squares = Operation(
+    "sum of squares over the map",
+    lambda h, mean: ((h - mean) * (h - mean)).sum((0, 2, 3))[:, None, None],
+    rf"{_WHOLE} \big({{0}}^{{{{(i)}}}}(u, v, p) - {{1}}\big)^2", takes=(_MAPS, _N),
+)  # fmt: skip
+_OUTSIDE = r"u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]"
+left_out_sum = Operation(
+    "sum left out", _left_out_sum,
+    rf"\sum_{{{{i=1}}}}^N \sum_{{{{{_OUTSIDE}}}}} {{0}}^{{{{(i)}}}}(u, v, p)",
+    takes=(_MAPS, *_BOUNDS),
+)  # fmt: skip
+"""Over the places of the map that a window leaves out."""
+left_out_mean = Operation(
+    "mean left out", _left_out_mean, rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0}}",
+    takes=(_MAPS, *_BOUNDS),
+)  # fmt: skip
+"""The mean over them, or zero."""
+left_out_square = Operation(
+    "mean square left out", _left_out_square,
+    rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0}}^2", takes=(_MAPS, *_BOUNDS),
+)  # fmt: skip
+left_out_deviations = Operation(
+    "deviations left out", _left_out_deviations,
+    rf"\big({{0}} - \operatorname{{{{mean}}}} {{0}}\big)_{{{{{_OUTSIDE}}}}}", gives=_V,
+    takes=(_MAPS, *_BOUNDS),
+)  # fmt: skip
+"""What the entries that one window leaves out of the first channel deviate from their mean by."""
+kept_mean = Operation(
+    "mean kept", _kept_mean,
+    r"\operatorname{{mean}}_{{u \in [{1}, {2}],\, v \in [{3}, {4}]}} {0}", takes=(_MAPS, *_BOUNDS),
+)  # fmt: skip
+"""The mean over the places of the map that a window keeps, or zero."""
+
+column_mean = Operation(
+    "column mean", _column_means, r"\frac{{1}}{{N r s}} \big({0:atom}^\top e\big)_{{t,a,p}}",
+    takes=(_M, _N),
+)  # fmt: skip
+r"""The mean of the column of :math:`\mathcal H` that belongs to w(t, a) in channel p."""
+column_variance = Operation(
+    "column variance", _column_variances,
+    r"\frac{{1}}{{N r s}} \sum_i \big({0:atom}_i - \mu_H\big)^2_{{t,a,p}}", takes=(_M, _N),
+)  # fmt: skip
+by_column = Operation("by column", _by_column, r"\big[{0}\big]", gives=_V, takes=(_N,))
+r"""A family in the order of the columns of :math:`\mathcal H`."""
+repeated = Operation("repeated", _repeated, r"({0} \otimes e)", gives=_V, takes=(_N, _N))
+"""A number for each channel, for each of its columns."""
+middle = Operation(
+    "at the middle", _at_middle,
+    r"{0:atom}\big|_{{t = a = \frac{{k+1}}2}}", takes=(_N,),
+)  # fmt: skip
+at_corner = Operation(
+    "at the corner", lambda family: family[..., 0, 0], r"{0:atom}\big|_{{t = a = 1}}", takes=(_N,)
+)
+at_top = Operation(
+    "at the top", _at_top, r"{0:atom}\big|_{{t = p = 1,\, a = \frac{{k+1}}2}}", takes=(_N,),
+)  # fmt: skip
+"""At the first row's middle entry, of the first channel."""
+largest_entry = Operation(
+    "largest entry", _largest, r"\max_{{u,v,i}} |{0}^{{(i)}}(u, v, p)|", takes=(_MAPS,)
+)
+squared = Operation("squares", lambda h: h * h, r"{0:atom}^{{\odot 2}}", gives=0, takes=(_MAPS,))
+"""Maps of the squares: maps without negative entries."""
+counted = Primitive("counted", _counted, "{0}", takes=(_N,))
+"""Whole numbers as numbers of the subject's arithmetic."""
+minimum = Operation("min", np.minimum, r"\min\{{{0}, {1}\}}", takes=(_N, _N))
+greatest = Operation("max", np.maximum, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
+"""Of indices."""
+
+inner = Operation(
+    "inner", lambda A, B: (A * B).sum(), r"\langle {0}, {1}\rangle", takes=(_MAPS, _MAPS)
+)
+kappa2 = Operation(
+    "squared condition number", squared_condition_number, r"\kappa({0})^2", takes=(_M,)
+)
+smallest_square = Operation(
+    "square of the smallest singular value", lambda F: squared_singular_values(F)[0],
+    r"\sigma_{{\min}}({0})^2", takes=(_M,),
+)  # fmt: skip
+
+WINDOW = (t - (k - 1) / 2, r + t - (k - 1) / 2 - 1, a - (k - 1) / 2, s + a - (k - 1) / 2 - 1)
+"""The bounds of (19): the rows and columns that w(t, a) meets."""
+Hhat = unfolded(h, k)
+H_cal = without_ones(Hhat)
+what = named(r"\hat w", first_column(stacked(w, b)))
+"""The first output's bias and weights."""
+parameters = Letter("omega", r"\hat\omega", _V)
+"""The variable of a derivative in them."""
+
+
+def mean_of(maps: Expression) -> Expression:
+    r"""Return (21), :math:`\mu(p)`."""
+    return 1 / (N * r * s) * map_sum(maps)
+
+
+def variance_of(maps: Expression) -> Expression:
+    r"""Return (22), :math:`\sigma(p)^2`."""
+    mu = named(r"\mu(p)", mean_of(maps))
+    return 1 / (N * r * s) * map_squares(maps, mu)
+
+
+def mean_at(maps: Expression) -> Expression:
+    r"""Return (19), :math:`\mu_H(t, a, p)`."""
+    return 1 / (N * r * s) * window_sum(maps, *WINDOW)
+
+
+def variance_at(maps: Expression) -> Expression:
+    r"""Return (20), :math:`\sigma_H^2(t, a, p)`."""
+    mu = named(r"\mu(t, a, p)", mean_at(maps))
+    return 1 / (N * r * s) * window_squares(maps, mu, *WINDOW)
+
+
+def outputs(column: Expression) -> Expression:
+    r"""Return :math:`\hat a`, the outputs of one channel with this bias and these weights."""
+    computed = first_column(vec(Conv(h, kernel(column, k), offset(column))))
+    return named(r"\hat a({0})", computed, column)
+
+
+def twice_along(
+    body: Expression, variable: Letter, direction: Expression, at: Expression
+) -> Expression:
+    """Return the second derivative of an expression along a direction."""
+    return along(along(body, variable, direction), variable, direction, at=at)
