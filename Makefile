@@ -78,8 +78,10 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
-		tests README.md docs/guides/formulas.md docs/guides/methods.md theory \
+		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
 		verify/witnesses verify/tolerance.py verify/evidence.py verify/datasets verify/experiments \
+		verify/conform/geometry.py verify/conform/oracle.py verify/conform/words.py \
+		verify/conform/cases.py verify/conform/conventions.py verify/conform/report.py \
 		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
 
 lint: $(ENV)

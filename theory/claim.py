@@ -185,10 +185,10 @@ class Claim(Statement):
             object.__setattr__(self, "order", order_of(self.says))
 
     def under(self, reading: Reading, expected: Verdict, **changes: Any) -> Claim:
-        """Return the same statement in another reading."""
-        return replace(
-            self, id=self.id + reading.suffix, reading=reading, expected=expected, **changes
-        )
+        """Return the same statement in another reading; what has epsilon is not what is printed."""
+        form = Form.READING if self.form in (Form.PRINTED, Form.STEP) else self.form
+        settled = {"id": self.id + reading.suffix, "reading": reading, "form": form}
+        return replace(self, **{**settled, "expected": expected, **changes})
 
     def with_epsilon(
         self, expected: Verdict, unit: Verdict | None = None, right: Says | str | None = None

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from verify.conform.process import Order
+from verify.conform.run import Wanted, run
+
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "conform.md"
 WRONG = """
@@ -85,21 +88,27 @@ def test_a_failure_is_named_reproduced_and_written_as_a_script(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("target", "wanted", "said"),
     [
-        (("wrong.py:raises",), "no such thing"),
-        (("wrong.py:hangs", "--limit", "0.2", "--axes", "NC"), "did not return within 0.2 s"),
-        (("wrong.py:missing",), "has no 'missing'"),
-        (("nowhere.py:layer",), "there is no file"),
-        (("wrong.py:layer", "--device", "cuda:99"), "cannot use the device"),
-        (("wrong.py:layer", "--modes", "fourth"), "choose of forward"),
+        ("raises", {}, "no such thing"),
+        ("hangs", {"limit": 0.2, "axes": ("NC",)}, "did not return within 0.2 s"),
+        ("missing", {}, "has no 'missing'"),
+        ("layer", {"modes": ("fourth",)}, "choose of forward"),
+        ("layer", {"dtypes": ("float128",)}, "choose of float64"),
     ],
 )
-def test_what_cannot_be_run_gets_a_sentence(tmp_path, arguments, said):
+def test_what_cannot_be_run_gets_a_sentence(tmp_path, target, wanted, said):
     (tmp_path / "wrong.py").write_text(WRONG)
-    found = command(*arguments, folder=tmp_path)
+    report = run(Order(f"{tmp_path / 'wrong.py'}:{target}"), Wanted(**wanted))
+    assert report.verdict == "could not run"
+    assert said in report.reason
+
+
+def test_a_device_that_is_not_there_gets_a_sentence_and_status_2(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    found = command("wrong.py:layer", "--device", "cuda:99", folder=tmp_path)
     assert found.returncode == 2
-    assert said in " ".join(found.stdout.split())
+    assert "cannot use the device" in " ".join(found.stdout.split())
 
 
 def test_the_plugin_knows_failures_and_reports_stale_lines(tmp_path):

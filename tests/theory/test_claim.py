@@ -60,7 +60,9 @@ def test_another_reading_is_the_same_statement_under_another_name():
     shared = PRINTED.under(Reading.SHARED_EPSILON, Verdict.REFUTED, corrected_by="S-two")
     assert (shared.id, shared.reading) == ("S-one/eps", Reading.SHARED_EPSILON)
     assert (shared.expected, shared.corrected_by) == (Verdict.REFUTED, "S-two")
+    assert shared.form is Form.READING
     unchanged = {"id": "S-one", "reading": PRINTED.reading, "corrected_by": None}
+    unchanged["form"] = PRINTED.form
     assert replace(shared, expected=Verdict.PROVED, **unchanged) == PRINTED
 
 

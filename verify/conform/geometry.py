@@ -93,7 +93,7 @@ def shape_for(
     The count of entries is exact where the axes allow it.
 
     >>> shape_for("batch", "NCHW", 12, 5), shape_for("layer", "NC", 12, 5)
-    ((2, 5, 3, 2), (5, 12))
+    ((3, 5, 2, 2), (5, 12))
     """
     places = len(axes) - 2
     if family in ("layer", "rms"):

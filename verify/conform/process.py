@@ -106,8 +106,12 @@ class Process:
         self._back = Connection(os.dup(self._child.stdout.fileno()), writable=False)
         self._child.stdin.close()
         self._child.stdout.close()
-        self._there.send(self._order)
-        self.facts: Facts = self._receive(START)
+        try:
+            self._send(self._order)
+            self.facts: Facts = self._receive(START)
+        except StartError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the process."""
@@ -250,5 +254,5 @@ def _fingerprint(found: Subject) -> str:
         path = inspect.getsourcefile(inspect.unwrap(found.source or found.layer))
     except TypeError:
         path = None
-    text = Path(path).read_bytes() if path else b""
+    text = Path(path).read_bytes() if path and Path(path).is_file() else b""
     return hashlib.sha256(text).hexdigest()

@@ -14,7 +14,7 @@ import importlib
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from verify import json_lines
+from verify.conform.cases import EPS, strata
 from verify.conform.implementations.implementation import Implementation
 from verify.conform.judge import Cell
 from verify.conform.process import Order
@@ -34,6 +35,8 @@ from verify.conform.words import FAILURES, Word
 
 SCHEMA = 1
 MEASURED = Path("docs/measured")
+SMALLEST = 2.0**-126
+"""The smallest normal float32."""
 
 
 def main(
@@ -66,9 +69,17 @@ def main(
         began = time.monotonic()
         with Progress(console=console, transient=True) as bar:
             report = run(order, wanted, _telling(bar, found.subject.name))
+        if found.eps_is_single:
+            report = replace(report, cells=tuple(c for c in report.cells if _has_eps(c)))
         seconds = time.monotonic() - began
         json_lines.append(path, summary(found, target, report, seconds))
         console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)
+
+
+def _has_eps(cell: Cell) -> bool:
+    """Whether a float32 holds the eps of a cell's input."""
+    eps = {stratum.name: stratum.eps for stratum in strata((cell.dtype,))}
+    return eps.get(cell.stratum, EPS) >= SMALLEST
 
 
 def _current(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def summary(grouped: Sequence[Group]) -> str:
         e
         for s in grouped
         for e in s.entries
-        if e.claim.form is Form.PRINTED
+        if e.claim.form is Form.READING
         and e.claim.reading is Reading.SHARED_EPSILON
         and e.verdict is Verdict.REFUTED
     ]

@@ -14,7 +14,7 @@ from theory.lange2022.counted import Counted, Work
 from theory.layer import null_part
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Verdict
-from verify.matrices import exact
+from verify.matrices import exact, symbolic
 from verify.matrices.subjects import Descent, Layer
 from verify.tolerance import Outcome
 
@@ -196,6 +196,14 @@ def test_gradients_through_the_statistics_of_two_examples_vanish() -> None:
     actual, claimed = sides("L-prop-7/through-statistics", subject)
     # sum l_j h_j / (N sigma) = (1 * 0 + 3 * 2)/2
     assert (actual, claimed) == (0, 3)
+
+
+def test_two_groups_of_two_are_seen() -> None:
+    """Four outputs are the fewest that fall into several groups of several."""
+    claim = CLAIMS["L-LN-GN/every-group"]
+    assert symbolic.prove(claim, (4, 1, 1)) == "proved"
+    by_rows = CLAIMS["L-LN-GN"]
+    assert symbolic.prove(replace(by_rows, hypotheses=()), (4, 1, 1)) == "not proved"
 
 
 def test_the_null_part_of_a_mean() -> None:

@@ -77,7 +77,7 @@ def wrong_term(name, change):
         actual, claimed = right.sides(network, at)
         return Sides(actual, change(network, at, claimed))
 
-    return replace(right, id="S-planted", sides=sides)
+    return replace(right, id="S-planted", says=None, because=None, sides=sides)
 
 
 PLANTED = {
@@ -97,7 +97,7 @@ PLANTED = {
         lambda n, at, claimed: claimed - at.gamma**2 / at.sigma**2 * (at.g @ at.H(at.g)),
     ),
     "the other direction": replace(
-        BY_NAME["S-thm-4.1/eps"], id="S-planted", relation=Relation.AT_LEAST
+        BY_NAME["S-thm-4.1/eps"], id="S-planted", says=None, relation=Relation.AT_LEAST
     ),
 }
 
@@ -125,7 +125,7 @@ def test_the_narrow_jets_give_what_the_whole_network_gives(batch, name):
 
 
 def test_statements_about_the_inputs_of_a_map_bite(batch):
-    planted = replace(BY_NAME["L-thm-4a"], id="L-planted", relation=Relation.AT_LEAST)
+    planted = replace(BY_NAME["L-thm-4a"], id="L-planted", says=None, relation=Relation.AT_LEAST)
     right, wrong = examined(network(), batch, [BY_NAME["L-thm-4a"], planted], index=0)
     assert (right.violated, right.vacuous, wrong.violated) == (0, 0, 1)
 

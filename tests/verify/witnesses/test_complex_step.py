@@ -34,7 +34,7 @@ LIBRARIES = [
     *(Backend("array-api-strict", device) for device in ("CPU_DEVICE", "device1", "device2")),
 ]
 FIRST_ORDER = [c for c in santurkar2018.CLAIMS if complex_step.applies(c) and not c.unreadable]
-PROVED = {c.sides: c for c in FIRST_ORDER if c.expected is Verdict.PROVED}.values()
+PROVED = {c.statement: c for c in FIRST_ORDER if c.expected is Verdict.PROVED}.values()
 """One reading of each statement."""
 REFUTED = [
     claim

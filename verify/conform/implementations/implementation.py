@@ -23,6 +23,8 @@ class Implementation:
     """The distribution whose version is printed."""
     dtypes: tuple[str, ...] = ()
     """The only ones that it takes; none: both of single and double precision."""
+    eps_is_single: bool = False
+    """Whether its interface holds eps as a float32."""
     threads: tuple[str, ...] = ()
     """Where its maintainers speak of what is found."""
 
@@ -34,6 +36,7 @@ def implementation(
     family: str = "batch",
     library: str,
     dtypes: tuple[str, ...] = (),
+    eps_is_single: bool = False,
     threads: tuple[str, ...] = (),
     **parts: Any,
 ) -> Implementation:
@@ -45,11 +48,12 @@ def implementation(
         family: one of :data:`verify.conform.subject.FAMILIES`.
         library: its distribution.
         dtypes: the only ones that it takes.
+        eps_is_single: whether its interface holds eps as a float32.
         threads: links to its maintainers' discussions.
         parts: further fields of :class:`verify.conform.subject.Subject`.
     """
     subject = Subject(name, layer, script=standalone(layer), **parts)
-    return Implementation(subject, family, library, dtypes, threads)
+    return Implementation(subject, family, library, dtypes, eps_is_single, threads)
 
 
 def by_function(*found: Implementation) -> SimpleNamespace:

@@ -73,7 +73,9 @@ def rms_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _onnx(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(f"ONNX {name}", layer, library="onnx", like="onnx", **parts)
+    return implementation(
+        f"ONNX {name}", layer, library="onnx", like="onnx", eps_is_single=True, **parts
+    )
 
 
 MAPS = {"layouts": ("NCL", "NCHW")}

@@ -82,7 +82,14 @@ def rms_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _runtime(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(f"onnxruntime {name}", layer, library="onnxruntime", like="onnx", **parts)
+    return implementation(
+        f"onnxruntime {name}",
+        layer,
+        library="onnxruntime",
+        like="onnx",
+        eps_is_single=True,
+        **parts,
+    )
 
 
 MAPS = {"layouts": ("NCL", "NCHW")}
@@ -97,6 +104,12 @@ IMPLEMENTATIONS = by_function(
     ),
     _runtime("LayerNormalization-17", layer_normalization, family="layer"),
     _runtime("GroupNormalization-21", group_normalization, family="group", groups=2, **MAPS),
-    _runtime("InstanceNormalization-6", instance_normalization, family="instance", **MAPS),
+    _runtime(
+        "InstanceNormalization-6",
+        instance_normalization,
+        family="instance",
+        dtypes=("float32",),
+        **MAPS,
+    ),
     _runtime("RMSNormalization-23", rms_normalization, family="rms"),
 )

@@ -60,7 +60,9 @@ def group_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _openvino(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(f"OpenVINO {name}", layer, library="openvino", **parts)
+    return implementation(
+        f"OpenVINO {name}", layer, library="openvino", eps_is_single=True, **parts
+    )
 
 
 ADAPTER = "openvino"
