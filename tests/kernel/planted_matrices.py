@@ -11,7 +11,7 @@ EDITS = {
         "equation_28": ("t ^+ 2 - dot", "t ^+ 2 + dot"),
         "equation_29": ("2 * t *", "t *"),
         "line_586": ("N%:R * t ^+ 2", "t ^+ 2"),
-        "equation_30": ("(1 + 2 * sq mu)", "(1 + sq mu)"),
+        "equation_30": ("mu != 0 ->", ""),
         "equation_31": ("(0 < N)%N -> dot (mean H) x != 0 ->", "(0 < N)%N -> x != 0 ->"),
         "line_193_centred": ("(centred H mu)", "H"),
         "line_193_orthogonal": ("(mean H))^T", "(2 *: mean H))^T"),

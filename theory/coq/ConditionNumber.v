@@ -9,8 +9,8 @@
    which are all x where F has full column rank.  For a positive semi-definite M the singular values
    are the eigenvalues, and x' M x takes the place of |F x|^2.
 
-   kappa is a relation, "K is the condition number of F": it determines K, and K exists unless F = 0.
-   The field is any real closed one. *)
+   kappa is a relation, "K is the condition number of F": it determines K, and K exists
+   unless F = 0.  The field is any real closed one. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct SpectralTheorem.
@@ -347,7 +347,7 @@ exists (Num.sqrt b), (Num.sqrt a); split.
 by rewrite sqrtrM ?sqrtrV ?ltW.
 Qed.
 
-(* ---- products: kappa(F B) <= kappa(F) kappa(B) for a nonsingular B, F of any shape and rank ---- *)
+(* ---- kappa(F B) <= kappa(F) kappa(B) for a nonsingular B, F of any shape and rank ---- *)
 
 Section Products.
 Variables (R : rcfType) (m n : nat) (F : 'M[R]_(m, n)) (B : 'M[R]_n).
@@ -421,8 +421,8 @@ move=> /condition_number_exists[K kF]; exists K; split=> // L kL.
 exact: condition_number_unique kL kF.
 Qed.
 
-(* "In general, kappa(A B) <= kappa(A) kappa(B) does not hold for rectangular matrices": it does for a
-   nonsingular B. *)
+(* "In general, kappa(A B) <= kappa(A) kappa(B) does not hold for rectangular matrices": it does
+   for a nonsingular B. *)
 Theorem condition_number_of_product (R : rcfType) m n (F : 'M[R]_(m, n)) (B : 'M[R]_n) K L M :
   B \in unitmx -> condition_number F K -> condition_number B L -> condition_number (F *m B) M ->
   M <= K * L.

@@ -1,8 +1,9 @@
 (* Convolution with zero padding, literally as paper L writes it in section 4, and its matrix.
 
    Maps have r rows and s columns, kernels k x k with k odd.  As in the text places (u, v) of a map
-   are counted from 1, in integers, and a map is zero at every place outside of it: entry h u v.  The
-   indices of matrices, ordinals, are counted from 0: what the text calls row i has the number i - 1.
+   are counted from 1, in integers, and a map is zero at every place outside of it: entry h u v.
+   The indices of matrices, ordinals, are counted from 0: what the text calls row i has the number
+   i - 1.
 
      half k               (k - 1)/2
      conv h w             the convolution, a map again
@@ -27,9 +28,11 @@ Definition entry h (u v : int) : R :=
 
 Definition half (k : nat) : nat := k.-1./2.
 
-(* Conv(h, w)(i, j), the sum over p and q from 1 to k of h(i - (k+1)/2 + p, j - (k+1)/2 + q) w(p, q) *)
+(* Conv(h, w)(i, j): the sum over p and q from 1 to k of
+   h(i - (k+1)/2 + p, j - (k+1)/2 + q) w(p, q). *)
 Definition conv k h (w : 'M[R]_(k, k)) : 'M[R]_(r, s) := \matrix_(i < r, j < s)
-  \sum_(p < k) \sum_(q < k) entry h (i.+1%:Z - k.+1./2%:Z + p.+1%:Z) (j.+1%:Z - k.+1./2%:Z + q.+1%:Z) * w p q.
+  \sum_(p < k) \sum_(q < k)
+    entry h (i.+1%:Z - k.+1./2%:Z + p.+1%:Z) (j.+1%:Z - k.+1./2%:Z + q.+1%:Z) * w p q.
 
 (* What is added up in (19): the window that w(t, a) meets, from row t - (k-1)/2 on. *)
 Definition window_sum (f : int -> int -> R) k (t a : 'I_k) : R :=

@@ -141,7 +141,8 @@ have nw : 0 < norm w by rewrite norm_gt0.
 have n1 : 0 < norm v + 1 by rewrite ltr_paddl ?norm_ge0 ?ltr01.
 have e0 : 0 < norm w / (4 * (norm v + 1)) by rewrite divr_gt0 // mulr_gt0 ?ltr0n.
 have [d1 d10 G1] := GJ _ e0; have [d2 d20 G2] := GK _ e0.
-have [|t t0 small] := @small_step _ _ v (Num.min r (Num.min d1 d2)); first by rewrite !lt_minr r0 d10.
+have [|t t0 small] := @small_step _ _ v (Num.min r (Num.min d1 d2)).
+  by rewrite !lt_minr r0 d10.
 move: small; rewrite !lt_minr => /and3P[/same E /G1 A /G2 B].
 have G0 : G x = G' x by have := same 0; rewrite norm0 addr0; apply.
 have := ler_add B A; rewrite -[X in X + _ <= _]normN => {}A.
@@ -184,7 +185,8 @@ have {}bound d : norm (phi d) <= b * norm d.
 have [delta d0 near] := fg _ (divr_gt0 e0 b0); exists (delta / b); first by rewrite divr_gt0.
 move=> d; rewrite ltr_pdivl_mulr // mulrC => small.
 rewrite affine -adjoint; apply: le_trans (near _ (le_lt_trans (bound d) small)) _.
-apply: le_trans (_ : epsilon / b * (b * norm d) <= _); first by rewrite ler_wpmul2l // ltW ?divr_gt0.
+apply: le_trans (_ : epsilon / b * (b * norm d) <= _).
+  by rewrite ler_wpmul2l // ltW ?divr_gt0.
 by rewrite mulrA divfK // gt_eqF.
 Qed.
 
@@ -251,7 +253,8 @@ move=> epsilon e0; have [delta d0 close] := L'l _ (divr_gt0 e0 (mulr_gt0 c0 c0))
 exists (delta / c); first by rewrite divr_gt0.
 move=> d /inside small; have -> : l *: (u *m u^T) *m d = (l * dot u d) *: u.
   rewrite -scalemxAl -mulmxA -scalerA; congr (_ *: _); rewrite -mul_mx_scalar; congr (_ *m _).
-  by apply/matrixP => i j; rewrite !ord1 mxE dot_column !mxE mulr1n; apply: eq_bigr => k _; rewrite mxE.
+  apply/matrixP => i j; rewrite !ord1 mxE dot_column !mxE mulr1n.
+  by apply: eq_bigr => k _; rewrite mxE.
 rewrite dotDr -!scalerBl normZ.
 apply: le_trans (_ : epsilon / (c * c) * (c * norm d) * c <= _).
   apply: ler_pmul => //; rewrite ?norm_ge0 //; last by rewrite ler_addl ler01.

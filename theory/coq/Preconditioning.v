@@ -1,4 +1,5 @@
-(* The matrices of paper L, section 3.3, (9) to (14): a batch H has N examples (rows) and n features.
+(* The matrices of paper L, section 3.3, (9) to (14): a batch H has N examples (rows) and n
+   features.
 
      augmented H          Hhat = [e, H]
      mean H, variance H, deviation H      mu_H, sigma_H^2 and sigma_H of (13), columns

@@ -94,7 +94,8 @@ Proof. by have [->|/largest/ltW] := eqVneq i k. Qed.
 
 Lemma secular_at_largest : secular.[d k] < 0.
 Proof.
-rewrite secularE (bigD1 k) //= subrr mul0r mulr0 sub0r oppr_lt0 (bigD1 k) //= [\sum_(_ < _ | _) _]big1 => [|i ik].
+rewrite secularE (bigD1 k) //= subrr mul0r mulr0 sub0r oppr_lt0 (bigD1 k) //=.
+rewrite [\sum_(_ < _ | _) _]big1 => [|i ik].
   rewrite addr0 mulr_gt0 ?exprn_even_gt0 ?border //.
   by apply: prodr_gt0 => j jk; rewrite subr_gt0 largest.
 by rewrite (bigD1 k) /= ?subrr ?mul0r ?mulr0 // eq_sym.
@@ -167,7 +168,8 @@ pose Q : 'M[R]_(1 + n) := 1%:M - (2 / sq v) *: (v *m v^T).
 have Qy y : Q *m y = y - (2 / sq v * dot v y) *: v.
   rewrite mulmxBl mul1mx -scalemxAl -mulmxA; congr (_ - _).
   have -> : v^T *m y = (dot v y)%:M.
-    by apply/matrixP => i j; rewrite !ord1 dot_column !mxE mulr1n; apply: eq_bigr => k _; rewrite mxE.
+    apply/matrixP => i j; rewrite !ord1 dot_column !mxE mulr1n.
+    by apply: eq_bigr => k _; rewrite mxE.
   by rewrite mul_mx_scalar scalerA.
 have QT : Q^T = Q by rewrite /Q linearB linearZ /= trmx1 trmx_mul trmxK.
 exists Q; split; last first.

@@ -1,8 +1,8 @@
 (* Equations (7), (8) and (15), and Algorithm 2: preconditioned gradient descent.
 
-   With theta = P z a step of gradient descent in z is one in theta preconditioned by P P', (8).  For
-   a dense layer the parameters are [b; W'], a column for each output, and P = U D of (12) divided
-   by q: steps 4 and 5 of Algorithm 2, in this order, are the product with P P'/q^2. *)
+   With theta = P z a step of gradient descent in z is one in theta preconditioned by P P', (8).
+   For a dense layer the parameters are [b; W'], a column for each output, and P = U D of (12)
+   divided by q: steps 4 and 5 of Algorithm 2, in this order, are the product with P P'/q^2. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct Preconditioning Differentiation.
@@ -76,7 +76,8 @@ Qed.
 End Steps.
 
 (* Steps 4 and 5, the second with what the first has written: (15)'s P P'/q^2. *)
-Theorem equation_15 (R : rcfType) n p (mu s : 'cV[R]_n) (q : R) (Gw : 'M[R]_(p, n)) (Gb : 'rV[R]_p) :
+Theorem equation_15 (R : rcfType) n p (mu s : 'cV[R]_n) (q : R)
+    (Gw : 'M[R]_(p, n)) (Gb : 'rV[R]_p) :
   let P := preconditioner mu s in let v : 'cV_n := \col_k (s k 0 ^+ 2) in
   let Gw' := step_4 q mu v Gw Gb in let Gb' := step_5 q mu Gw' Gb in
   (forall k, s k 0 != 0) ->

@@ -1,7 +1,7 @@
 (* (19) to (22): the means and variances of the columns of the unfolded map, and of a channel.
 
-   The column of w(t, a) holds, for every example, the window that it meets, the zeros of the padding
-   included.  Those of the kernel's middle are the channel's own. *)
+   The column of w(t, a) holds, for every example, the window that it meets, the zeros of the
+   padding included.  Those of the kernel's middle are the channel's own. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From mathcomp Require Import zify.
@@ -14,8 +14,8 @@ Local Open Scope ring_scope.
 Section Columns.
 Variables (R : rcfType) (N r s k : nat) (h : 'I_N -> 'M[R]_(r, s)).
 
-(* The mean of a column of the matrices H_p of all examples, one below the other, and the mean square
-   of its deviations. *)
+(* The mean of a column of the matrices H_p of all examples, one below the other, and the mean
+   square of its deviations. *)
 Definition column_mean (q : 'I_(k * k)) : R :=
   (pixels R N r s)^-1 * \sum_i \sum_t unfolded (h i) k t q.
 Definition column_variance (q : 'I_(k * k)) : R :=

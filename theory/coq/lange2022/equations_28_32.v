@@ -1,5 +1,5 @@
-(* The proof of Theorem 4, (28) to (32), at a generic vector z = (t, x), and what section 3.3 says of U
-   and of the centred features. *)
+(* The proof of Theorem 4, (28) to (32), at a generic vector z = (t, x), and what section 3.3 says
+   of U and of the centred features. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct Preconditioning.

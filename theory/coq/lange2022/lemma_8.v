@@ -65,7 +65,8 @@ Definition unfolded r s (h : 'M[R]_(r, s)) k : 'M[R]_(s * r, k * k) := \matrix_(
           ((column_of q).+1%:Z - (half k)%:Z + (column_of t)%:Z).
 
 (* One output map of a layer with c input channels: the kernels w and the bias b. *)
-Definition layer r s c k (h : 'I_c -> 'M[R]_(r, s)) (w : 'I_c -> 'M[R]_(k, k)) (b : R) : 'M[R]_(r, s) :=
+Definition layer r s c k (h : 'I_c -> 'M[R]_(r, s)) (w : 'I_c -> 'M[R]_(k, k)) (b : R) :
+  'M[R]_(r, s) :=
   \sum_p conv (h p) (w p) + const_mx b.
 
 (* w^ of (17), and of (18) the rows of one example and of the batch. *)
@@ -90,7 +91,8 @@ Proof.
 move=> ok; have k0 : (0 < k)%N by case: k ok w.
 apply/matrixP => t j; rewrite !ord1 !mxE; under [RHS]eq_bigr do rewrite !mxE.
 rewrite (@sum_number _ _ R (fun p q : 'I_k =>
-  entry h (1 - (half k)%:Z + (row_of t)%:Z + p%:Z) (q.+1%:Z - (half k)%:Z + (column_of t)%:Z) * w p q)).
+  entry h (1 - (half k)%:Z + (row_of t)%:Z + p%:Z)
+          (q.+1%:Z - (half k)%:Z + (column_of t)%:Z) * w p q)).
 apply: eq_bigr => p _; apply: eq_bigr => q _; rewrite window_of_place //; congr (entry _ _ _ * _).
 by rewrite window_of_place //; lia.
 Qed.
@@ -120,7 +122,8 @@ Theorem equation_16 (R : rcfType) r s k (h : 'M[R]_(r, s)) (w : 'M[R]_(k, k)) :
 Proof. exact: vec_conv. Qed.
 
 (* Lemma 8: all channels, all examples, and the bias. *)
-Theorem lemma_8 (R : rcfType) N r s c k (h : 'I_N -> 'I_c -> 'M[R]_(r, s)) (w : 'I_c -> 'M[R]_(k, k)) b :
+Theorem lemma_8 (R : rcfType) N r s c k (h : 'I_N -> 'I_c -> 'M[R]_(r, s))
+    (w : 'I_c -> 'M[R]_(k, k)) b :
   odd k -> \mxcol_i vec (layer (h i) w b) = unfolded_batch k h *m stacked w b.
 Proof.
 move=> ok; rewrite /unfolded_batch mxcol_mul; apply: eq_mxcol => i.
@@ -129,7 +132,8 @@ Qed.
 
 (* The entry ((i-1) r + u, (j-1) k + v) of H_p is what w(v, j) is multiplied by in a(u, i): the text
    has w(j, v), its indices interchanged. *)
-Theorem lemma_8_entry_corrected (R : rcfType) r s k (h : 'M[R]_(r, s)) (u : 'I_r) (i : 'I_s) (v j : 'I_k) :
+Theorem lemma_8_entry_corrected (R : rcfType) r s k (h : 'M[R]_(r, s))
+    (u : 'I_r) (i : 'I_s) (v j : 'I_k) :
   odd k -> unfolded h k (number (u, i)) (number (v, j)) =
   entry h (u.+1%:Z - k.+1./2%:Z + v.+1%:Z) (i.+1%:Z - k.+1./2%:Z + j.+1%:Z).
 Proof.

@@ -1,9 +1,9 @@
 (* Proposition 10: the mean of a column of the unfolded map, (19), against the channel's, (21).
 
-   The window of w(t, a) takes zeros for the part theta of the map that it leaves out, so the error is
-   minus the sum of what is left out over N r s: at most theta max|h|, for every r, s and odd k, with
-   equality for a constant map.  The printed bound is not less if one of r and s is at least (k - 1)/2.
-   If both are less it counts rows and columns that do not exist, and fails. *)
+   The window of w(t, a) takes zeros for the part theta of the map that it leaves out, so the error
+   is minus the sum of what is left out over N r s: at most theta max|h|, for every r, s and odd k,
+   with equality for a constant map.  The printed bound is not less if one of r and s is at least
+   (k - 1)/2.  If both are less it counts rows and columns that do not exist, and fails. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From mathcomp Require Import zify.
@@ -34,7 +34,8 @@ Lemma outside_le n (b : 'I_k) : (outside n b <= n)%N.
 Proof. exact: geq_minr. Qed.
 
 (* How many places are left out. *)
-Lemma left_out_count : \sum_(x < r) \sum_(y < s) (~~ (kept t x && kept a y))%:R = theta * (r * s)%:R.
+Lemma left_out_count :
+  \sum_(x < r) \sum_(y < s) (~~ (kept t x && kept a y))%:R = theta * (r * s)%:R.
 Proof.
 have -> : \sum_(x < r) \sum_(y < s) (~~ (kept t x && kept a y))%:R =
     (r * s)%:R - (r - outside r t)%:R * (s - outside s a)%:R :> R.
@@ -141,8 +142,8 @@ have [kx ky] : kept t x /\ kept t y by rewrite /kept; have := ltn_ord x; have :=
 by rewrite kx ky mulr0.
 Qed.
 
-(* As printed, for all r, s and odd k, it fails: r = s = N = 1, k = 5, h = 1, w(1, 1).  The error is 1
-   and the bound is 0. *)
+(* As printed, for all r, s and odd k, it fails: r = s = N = 1, k = 5, h = 1, w(1, 1).  The error
+   is 1 and the bound is 0. *)
 Theorem proposition_10_refuted (R : rcfType) :
   exists N r s k (h : 'I_N -> 'M[R]_(r, s)) (t a : 'I_k) (M : R),
   [/\ (0 < N)%N && (0 < r)%N && (0 < s)%N && odd k,
@@ -155,7 +156,8 @@ exists 1%N, 1%N, 1%N, 5%N, (fun _ => const_mx 1), ord0, ord0, 1; split.
 rewrite proposition_10_attained // /part_left_out mulr1 normrN.
 have -> : (outside 1 (ord0 : 'I_5))%:R = 1 :> R by [].
 have -> : 1 - (1 - 1 / 1) * (1 - 1 / 1) = 1 :> R by field.
-rewrite normr1 mulr1; have -> : (5 - 1) * (1 / (2 * 1) + 1 / (2 * 1) - (5 - 1) / (4 * 1 * 1)) = 0 :> R.
+rewrite normr1 mulr1.
+have -> : (5 - 1) * (1 / (2 * 1) + 1 / (2 * 1) - (5 - 1) / (4 * 1 * 1)) = 0 :> R.
   by field.
 exact: ltr01.
 Qed.

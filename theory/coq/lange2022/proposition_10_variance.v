@@ -1,12 +1,13 @@
 (* The error of the variances, which the text announces with Proposition 10 and does not bound.
 
-   Let the window of w(t, a) leave out the part theta of the map, and let m be the mean square and a the
-   mean of what it leaves out, b the mean of what it keeps, over the batch.  Zeros stand in for what is
-   left out, so with the sums of what is kept and left out
+   Let the window of w(t, a) leave out the part theta of the map, and let m be the mean square and
+   a the mean of what it leaves out, b the mean of what it keeps, over the batch.  Zeros stand in
+   for what is left out, so with the sums of what is kept and left out
 
      sigma_H^2(t, a) - sigma^2 = - theta (m - a^2) + theta (1 - theta) (b^2 - (a - b)^2).
 
-   With M = max|h| it is at most theta (1 - theta) M^2, and in absolute value at most 3 theta M^2. *)
+   With M = max|h| it is at most theta (1 - theta) M^2, and in absolute value at most
+   3 theta M^2. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From mathcomp Require Import zify.
@@ -49,7 +50,8 @@ Proof.
 move=> fg; rewrite /over; congr (_ * _); apply: eq_bigr => i _; apply: eq_bigr => x _.
 by apply: eq_bigr => y _; rewrite fg.
 Qed.
-Lemma over_le inside f g : (forall i x y, f (h i x y) <= g (h i x y)) -> over inside f <= over inside g.
+Lemma over_le inside f g :
+  (forall i x y, f (h i x y) <= g (h i x y)) -> over inside f <= over inside g.
 Proof.
 move=> fg; have n0 : 0 <= n^-1 by rewrite invr_ge0 ltW // pixels_gt0.
 rewrite /over ler_wpmul2l //; apply: ler_sum => i _.
@@ -82,7 +84,7 @@ rewrite (overD _ (fun z => z ^+ 2)) (overD _ (fun z => - (2 * c) * id z)).
 by rewrite (overZ _ _ id) (overZ _ _ (fun _ => 1)) mulNr addrA.
 Qed.
 
-(* ---- the statistics of the window and of the map by the means of what is kept and left out ---- *)
+(* ---- the statistics of the window and of the map by what is kept and left out ---- *)
 
 Lemma entry_map (f : R -> R) i u v : f 0 = 0 -> f (entry (h i) u v) = entry (map_mx f (h i)) u v.
 Proof.
@@ -99,7 +101,8 @@ have -> : \sum_i window_sum r s (fun u v => f (entry (h i) u v)) t a =
   rewrite -big_split; apply: eq_bigr => i _ /=.
   transitivity (window_sum r s (entry (map_mx (fun z => f z - f 0) (h i))) t a +
       \sum_(x < r) \sum_(y < s) f 0).
-    rewrite /window_sum -big_split; apply: eq_bigr => x _; rewrite -big_split; apply: eq_bigr => y _ /=.
+    rewrite /window_sum -big_split; apply: eq_bigr => x _.
+    rewrite -big_split; apply: eq_bigr => y _ /=.
     by rewrite -(@entry_map (fun z => f z - f 0)) ?subrr // subrK.
   rewrite window_sum_kept; congr (_ + _); apply: eq_bigr => x _; apply: eq_bigr => y _.
   by rewrite mxE eqb_id.
@@ -237,9 +240,10 @@ by rewrite ler_subr_addr addrC; apply: le_trans v0; rewrite subr_le0.
 Qed.
 End Variance.
 
-(* The error, m, c and b being the mean square and the mean of what is left out and the mean of what is
-   kept; where nothing is left out, or kept, they are any numbers. *)
-Theorem proposition_10_variance (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s)) (t a : 'I_k) m c b :
+(* The error, m, c and b being the mean square and the mean of what is left out and the mean of
+   what is kept; where nothing is left out, or kept, they are any numbers. *)
+Theorem proposition_10_variance (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s)) (t a : 'I_k)
+    m c b :
   let theta := part_left_out R r s t a in
   (0 < N)%N -> (0 < r)%N -> (0 < s)%N ->
   over h t a false (fun z => z ^+ 2) = theta * m -> over h t a false id = theta * c ->

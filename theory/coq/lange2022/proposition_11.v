@@ -1,9 +1,9 @@
-(* Proposition 11: kappa(Hhat' S Hhat) <= kappa(Hhat)^2 kappa(S), S symmetric positive definite, Hhat
-   of any shape and rank.
+(* Proposition 11: kappa(Hhat' S Hhat) <= kappa(Hhat)^2 kappa(S), S symmetric positive definite,
+   Hhat of any shape and rank.
 
    Section 3.3 uses it for the S of Proposition 2, which has zeros where a ReLU is dead.  What holds
-   for S >= 0 has on its right only the part of Hhat on which S does not vanish: for a diagonal S the
-   rows with s_j > 0, the active examples. *)
+   for S >= 0 has on its right only the part of Hhat on which S does not vanish: for a diagonal S
+   the rows with s_j > 0, the active examples. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct ConditionNumber Preconditioning.
@@ -80,7 +80,8 @@ Proof.
 move=> psd range kF kS kM; have [a [b [a0 b0 bE FW]]] := condition_number_quotients kF.
 have [s [t [s0 t0 tE SW]]] := condition_number_forms psd kS.
 have within : forms_within (F^T *m S *m F) (s * a) (t * b).
-  move=> x ox; have oF : orthogonal_to_null F x by move=> y Fy; apply: ox; rewrite -!mulmxA Fy !mulmx0.
+  move=> x ox; have oF : orthogonal_to_null F x by move=> y Fy; apply: ox; rewrite -!mulmxA Fy
+    !mulmx0.
   have /andP[lo hi] := FW x oF; have /andP[los his] := SW _ (range x).
   rewrite product_form -!mulrA; apply/andP; split.
     by apply: le_trans los; rewrite ler_pmul2l.
@@ -160,7 +161,8 @@ by rewrite ler_pmul2r // mulr_gt0.
 Qed.
 End Congruence.
 
-(* ... so that the normalization improves the centred Hessian by at most kappa(D)^2, for any S >= 0. *)
+(* ... so that the normalization improves the centred Hessian by at most kappa(D)^2, for any S >=
+   0. *)
 Theorem hessian_improvement_centred (R : rcfType) N n (H : 'M[R]_(N, n)) (S : 'M[R]_N) K L k :
   (0 < N)%N -> no_constant_feature H -> semidefinite S ->
   let F := augmented H *m own_centring H in let Ghat := own_normalized H in

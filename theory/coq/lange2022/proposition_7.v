@@ -1,10 +1,11 @@
-(* Proposition 7: a layer after Batch Normalization is a vanilla layer, and a step of gradient descent
-   in it, the statistics held fixed, is a step of BNP in the vanilla layer.
+(* Proposition 7: a layer after Batch Normalization is a vanilla layer, and a step of gradient
+   descent in it, the statistics held fixed, is a step of BNP in the vanilla layer.
 
      W ((h - mu)/s) + b = W^ h + b^,    W^ = W diag(1/s),  b^ = b - W (mu/s)
 
-   (the text prints W diag(mu/s), a matrix, for the vector W (mu/s)).  So [b^; W^'] = P [b; W'].  BNP
-   is preconditioned by (1/q) P: the steps agree at the learning rate q^2 alpha, at one rate if q = 1.
+   (the text prints W diag(mu/s), a matrix, for the vector W (mu/s)).  So [b^; W^'] = P [b; W'].
+   BNP is preconditioned by (1/q) P: the steps agree at the learning rate q^2 alpha, at one rate if
+   q = 1.
 
    N examples, n inputs, p outputs; the loss is any differentiable function of the N x p outputs. *)
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -64,7 +65,8 @@ Qed.
 Lemma gradient_bias H (loss : 'M[R]_(N, p) -> R) W b g : is_gradient loss (dense H W b) g ->
   is_gradient (fun b => loss (dense H W b)) b ((e N)^T *m g).
 Proof.
-apply: (gradient_affine (phi := fun d => e N *m d) (psi := fun g => (e N)^T *m g) (c := norm (e N))).
+apply: (gradient_affine (phi := fun d => e N *m d) (psi := fun g => (e N)^T *m g) 
+  (c := norm (e N))).
 - by move=> d; rewrite !denseE mulmxDr addrA.
 - by move=> d; rewrite dotC dot_mul dotC.
 exact: norm_mul_le.

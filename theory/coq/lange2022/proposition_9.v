@@ -1,8 +1,9 @@
-(* Proposition 9: the Hessian in one output channel's bias and kernels is H^' S H^, S block diagonal:
-   a block for each example, the Hessian of its loss in the pixels of its output, divided by N.
+(* Proposition 9: the Hessian in one output channel's bias and kernels is H^' S H^, S block
+   diagonal: a block for each example, the Hessian of its loss in the pixels of its output, divided
+   by N.
 
-   The loss of example i is a function L_i of vec a^(i), another one for every example.  The blocks are
-   full, since the pixels of an example may interact. *)
+   The loss of example i is a function L_i of vec a^(i), another one for every example.  The blocks
+   are full, since the pixels of an example may interact. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From BatchNorm Require Import InnerProduct Differentiation Convolution.
 From BatchNorm.lange2022 Require Import lemma_8.
@@ -50,7 +51,8 @@ apply: hessian_scale; apply: (@hessian_ext _ _ (fun u => \sum_i L i (A i *m u)))
 by apply: hessian_sum => i; apply: hessian_linear; rewrite -out.
 Qed.
 
-(* For any loss of the batch's outputs, one below the other, their full Hessian takes the place of S. *)
+(* For any loss of the batch's outputs, one below the other, their full Hessian takes the place of
+   S. *)
 Theorem proposition_9_any_loss (R : rcfType) N r s c k (h : 'I_N -> 'I_c -> 'M[R]_(r, s))
     (f : 'cV[R]_(\sum_(i < N) s * r) -> R) (v : 'cV[R]_(1 + \sum_(p < c) k * k))
     (T : 'M[R]_(\sum_(i < N) s * r)) :

@@ -1,5 +1,5 @@
-(* Theorem 3: with w = P z the preconditioned Hessian is P' (Hhat' S Hhat) P = Ghat' S Ghat, Ghat = Hhat P
-   being the normalized features beside the column of ones (14).
+(* Theorem 3: with w = P z the preconditioned Hessian is P' (Hhat' S Hhat) P = Ghat' S Ghat,
+   Ghat = Hhat P being the normalized features beside the column of ones (14).
 
    It holds for any means and any deviations that are not zero, as Algorithm 2 takes them; that the
    features have mean zero and variance one holds for the batch's own, no feature being constant. *)
@@ -56,12 +56,14 @@ exact: normalized_variance.
 Qed.
 
 (* With other statistics they have the mean (mu_H - mu)/s and the variance sigma_H^2/s^2. *)
-Theorem theorem_3_other_statistics_corrected (R : rcfType) N n (H : 'M[R]_(N, n)) (mu s : 'cV[R]_n) k :
+Theorem theorem_3_other_statistics_corrected (R : rcfType) N n (H : 'M[R]_(N, n)) 
+    (mu s : 'cV[R]_n) k :
   let G := features H mu s in
   (0 < N)%N -> s k 0 != 0 ->
   mean G k 0 = (mean H k 0 - mu k 0) / s k 0 /\ variance G k 0 = variance H k 0 / s k 0 ^+ 2.
 Proof.
-move=> G N0 s0; have N1 := NR_neq0 R N0; have gE j : G j k = (H j k - mu k 0) / s k 0 by rewrite mxE.
+move=> G N0 s0; have N1 := NR_neq0 R N0; 
+have gE j : G j k = (H j k - mu k 0) / s k 0 by rewrite mxE.
 have mE : mean G k 0 = (mean H k 0 - mu k 0) / s k 0.
   rewrite !meanE; under eq_bigr do rewrite gE; rewrite -big_distrl /= sumrB sumr_const card_ord.
   by rewrite mulrA mulrBr -[mu k 0 *+ N]mulr_natl mulKf.

@@ -1,8 +1,8 @@
 (* Theorem 4, the centring: kappa(Hhat U) <= kappa(Hhat) where Hhat has full column rank.
 
    By block_diagonal the quotients of Hhat U are means of N, which is Hhat's own quotient at (1, 0),
-   and of quotients of C = H - e mu_H'.  Those lie between Hhat's: |C x| <= |H x| = |Hhat (0, x)|, and
-   |C x| = |Hhat (-mu_H' x, x)| is the image of a vector no shorter than x.
+   and of quotients of C = H - e mu_H'.  Those lie between Hhat's: |C x| <= |H x| = |Hhat (0, x)|,
+   and |C x| = |Hhat (-mu_H' x, x)| is the image of a vector no shorter than x.
 
    kappa is over the nonzero singular values, and at any rank the null space costs a factor:
 
@@ -158,7 +158,7 @@ Theorem theorem_4a_any_rank_corrected (R : rcfType) (N n : nat) (H : 'M[R]_(N, n
   K' ^+ 2 <= (1 + sq mu0) * K ^+ 2.
 Proof. by move=> Hhat U N0; apply: any_rank. Qed.
 
-(* With other means m than the batch's own, such as Algorithm 2's running ones: one more centring, *)
+(* With other means m than the batch's own, such as Algorithm 2's running ones: a centring more, *)
 Theorem centring_by_other_means (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) (m : 'cV[R]_n) :
   row_mx (e N) (centred H m) = augmented H *m centring (mean H) *m centring (m - mean H).
 Proof. exact: centring_by_others. Qed.

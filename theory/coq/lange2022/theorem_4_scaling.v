@@ -1,12 +1,12 @@
 (* Theorem 4, the scaling: kappa(Ghat) <= sqrt(n + 1) kappa(Hhat U D_0), D_0 nonsingular diagonal.
 
    All columns of Ghat = Hhat U D have the norm root N, so it is Lemma A1; but the column of ones is
-   orthogonal to the others and free: the factor is root n, and the root of the largest eigenvalue of
-   the features' correlations R = G'G/N, at any rank as long as no feature is constant.
+   orthogonal to the others and free: the factor is root n, and the root of the largest eigenvalue
+   of the features' correlations R = G'G/N, at any rank as long as no feature is constant.
 
-   With D_0 = I and the centring it follows that kappa(Ghat)^2 <= lambda_max(R) kappa(Hhat)^2, without
-   the factor for up to two features; and the text's remarks on the chain of inequalities and on
-   Property A, two blocks of mutually uncorrelated features. *)
+   With D_0 = I and the centring it follows that kappa(Ghat)^2 <= lambda_max(R) kappa(Hhat)^2,
+   without the factor for up to two features; and the text's remarks on the chain of inequalities
+   and on Property A, two blocks of mutually uncorrelated features. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct ConditionNumber Preconditioning.
@@ -55,7 +55,8 @@ rewrite augmented_centring; case: (split_ordP i) => k ->.
   exact: sq_e.
 rewrite colKr row_mxEr mxE exprVn deviation_square // variance_centred //.
 have s0 : sq (col k C) != 0.
-  by have := spread k; rewrite variance_centred // pmulr_rgt0 ?invr_gt0 ?NR_gt0 // lt_def => /andP[].
+  have := spread k; rewrite variance_centred // pmulr_rgt0 ?invr_gt0 ?NR_gt0 //.
+  by rewrite lt_def => /andP[].
 by rewrite invfM invrK -mulrA mulVf ?mulr1.
 Qed.
 
@@ -173,7 +174,8 @@ Proof.
 apply/full_column_rankP => z; have [t [x ->]] := stackE z => z0.
 have := block_diagonal H N_gt0 t x; rewrite z0 sq0 => /esym/eqP.
 have Nt : 0 <= N%:R * t ^+ 2 by rewrite mulr_ge0 ?ler0n ?sqr_ge0.
-rewrite (paddr_eq0 Nt (sq_ge0 _)) mulf_eq0 (negbTE (NR_neq0 R N_gt0)) /= sqrf_eq0 sq_eq0 => /andP[/eqP -> /eqP /(full_rank_centred full) ->].
+rewrite (paddr_eq0 Nt (sq_ge0 _)) mulf_eq0 (negbTE (NR_neq0 R N_gt0)) /= sqrf_eq0 sq_eq0 =>
+  /andP[/eqP -> /eqP /(full_rank_centred full) ->].
 by rewrite /stack raddf0 col_mx0.
 Qed.
 

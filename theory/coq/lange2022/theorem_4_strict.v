@@ -137,7 +137,7 @@ apply: le_lt_trans dh _; rewrite -subr_gt0.
 by have -> : 2 * (N%:R * s) - N%:R * s = N%:R * s by ring.
 Qed.
 
-(* (31): an eigenvector that is not orthogonal to the mean has a larger quotient without centring, *)
+(* (31): an eigenvector that is not orthogonal to the mean has a larger quotient before, *)
 Lemma eigenvalue_below l x : eigenvector A l x -> dot mu x != 0 -> l < b.
 Proof.
 move=> ex m0; have [x0 _] := ex; rewrite -sq_gt0 in x0.
@@ -234,7 +234,8 @@ by case: (nat_of_ord i) (ltn_ord i) (nat_of_ord j) (ltn_ord j) (nat_of_ord k) (l
   n2 => [|[|?]] + [|[|?]] + [|[|?]] +; case: n => [|[|[|?]]].
 Qed.
 
-Lemma principal_component x : largest_eigenvector (sample_covariance H) x -> mu != 0 -> dot mu x != 0 ->
+Lemma principal_component x : largest_eigenvector (sample_covariance H) x ->
+  mu != 0 -> dot mu x != 0 ->
   K' < K.
 Proof.
 move=> [l [x0 Sx] high] _; apply: gram_largest.
@@ -259,7 +260,9 @@ Theorem theorem_4b (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) (K K' : R) x :
   (0 < N)%N -> full_column_rank Hhat ->
   mu != 0 -> largest_eigenvector (sample_covariance H) x -> dot mu x != 0 ->
   condition_number Hhat K -> condition_number (Hhat *m centring mu) K' -> K' < K.
-Proof. by move=> Hhat mu N0 full m0 ex mx kH kU; exact: (principal_component N0 full kH kU ex m0 mx). Qed.
+Proof.
+by move=> Hhat mu N0 full m0 ex mx kH kU; exact: (principal_component N0 full kH kU ex m0 mx).
+Qed.
 
 (* Not orthogonal to the last component. *)
 Theorem theorem_4b_last_component (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) (K K' : R) x :
@@ -281,7 +284,9 @@ Theorem theorem_4b_N_smallest (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) (K K'
   (0 < N)%N -> full_column_rank Hhat ->
   mu != 0 -> at_most_eigenvalues (C^T *m C) N%:R ->
   condition_number Hhat K -> condition_number (Hhat *m centring mu) K' -> K' < K.
-Proof. by move=> Hhat mu C N0 full m0 bottom kH kU; exact: (N_smallest N0 full kH kU m0 bottom). Qed.
+Proof.
+by move=> Hhat mu C N0 full m0 bottom kH kU; exact: (N_smallest N0 full kH kU m0 bottom).
+Qed.
 
 (* Up to two features the inequality is strict wherever the mean is not zero. *)
 Theorem theorem_4b_two_features (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) (K K' : R) :
