@@ -36,8 +36,8 @@ ONE = "one"
 _fresh = count()
 
 
-class SymbolicLengthError(TypeError):
-    """The length of an abstract vector was asked for as a number; it is the symbol m."""
+class UndeterminedError(TypeError):
+    """Something was asked of abstract vectors that their inner products do not determine."""
 
 
 @dataclass(eq=False)
@@ -107,7 +107,7 @@ class AbstractVector:
         return sum(terms, start=sp.Integer(0))
 
     def __len__(self) -> NoReturn:
-        raise SymbolicLengthError("the length is the symbol m; ask for length()")
+        raise UndeterminedError("the length is the symbol m; ask for length()")
 
     def __bool__(self) -> bool:
         return True
@@ -157,7 +157,7 @@ class AbstractVector:
 
     def __mul__(self, scalar: Any) -> AbstractVector:
         if isinstance(scalar, AbstractVector):
-            raise TypeError(
+            raise UndeterminedError(
                 "an elementwise product of two vectors is not determined by inner products; "
                 "write the formula with inner(a, b)"
             )

@@ -22,7 +22,7 @@ from theory.arithmetic import abstract, sqrt
 from theory.arithmetic.abstract import (
     AbstractVector,
     Space,
-    SymbolicLengthError,
+    UndeterminedError,
     is_zero,
     tidy,
 )
@@ -144,7 +144,7 @@ def prove(claim: Claim) -> Proof | None:
         network = AbstractNetwork(case)
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
-    except (OutsideJetError, LosesGeneralityError, SymbolicLengthError):
+    except (OutsideJetError, LosesGeneralityError, UndeterminedError):
         return None
     slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
     if claim.certificate is None:
@@ -168,7 +168,7 @@ def needs_only_the_jet(claim: Claim) -> bool:
         claim.sides(network, letters)
         for hypothesis in claim.hypotheses:
             hypothesis.quantity(network, letters)
-    except OutsideJetError:
+    except (OutsideJetError, UndeterminedError):
         return False
     return claim.order <= ORDER
 
