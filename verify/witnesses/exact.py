@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from flint import ctx
+from flint import arb, ctx
 
 from theory.arithmetic import exact, sqrt
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
@@ -74,9 +74,11 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
         network = _in_balls_at(case, claim)
         letters = claim.letters(network)
         for h in claim.hypotheses:
-            against = ball.compare(h.quantity(network, letters), 0, h.sign)
-            if against is Outcome.VIOLATED:
+            quantity = h.quantity(network, letters)
+            if ball.compare(quantity, 0, h.sign) is Outcome.VIOLATED:
                 raise _VacuousError
+            if not _is_finite(quantity):
+                raise _UndefinedError
         shown.append(claim.sides(network, letters))
         return shown[-1]
 
@@ -84,6 +86,8 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
         decision = ball.decide(sides, claim.relation, bits, cap)
     except _VacuousError:
         return Examined(Outcome.VACUOUS, arithmetic="balls")
+    except _UndefinedError:
+        return Examined(Outcome.UNDECIDED, arithmetic="balls")
     last = shown[-1]
     return Examined(
         decision.outcome, side_in_words(last.actual), side_in_words(last.claimed), "balls"
@@ -147,6 +151,15 @@ def _numbers(case: Case) -> tuple[str, ...]:
 
 class _VacuousError(Exception):
     """A hypothesis does not hold."""
+
+
+class _UndefinedError(Exception):
+    """A hypothesis divides by what may be zero: whether it holds, balls cannot tell."""
+
+
+def _is_finite(quantity: Any) -> bool:
+    entries = np.asarray(quantity, dtype=object).ravel()
+    return all(not isinstance(x, arb) or x.is_finite() for x in entries)
 
 
 def _examine_exactly(claim: Claim, case: Case) -> Examined:
