@@ -408,7 +408,7 @@ at_top = Operation(
 )  # fmt: skip
 """At the first row's middle entry, of the first channel."""
 largest_entry = Operation(
-    "largest entry", _largest, r"\max_{{u,v,i}} |{0}^{{(i)}}(u, v, p)|", takes=(_MAPS,)
+    "largest entry", _largest, r"\max_{{u,v,i}} |{0:atom}^{{(i)}}(u, v, p)|", takes=(_MAPS,)
 )
 squared = Operation("squares", lambda h: h * h, r"{0:atom}^{{\odot 2}}", gives=0, takes=(_MAPS,))
 """Maps of the squares: maps without negative entries."""

@@ -55,6 +55,8 @@ class Run:
     """The commit, with "-dirty" where files differ from it."""
     threads: int
     versions: dict[str, str]
+    source: str = ""
+    """Digest of the source that was run."""
     gpu: str = "not run"
     """The device that the run used, or that none was: "not run" and why."""
     started: str = ""
@@ -106,7 +108,7 @@ def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
     """Return the description of a run on this machine."""
     import torch
 
-    from verify.fingerprint import versions
+    from verify.fingerprint import of_everything, versions
 
     return Run(
         profile=profile,
@@ -116,6 +118,7 @@ def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
         commit=_commit(),
         threads=torch.get_num_threads(),
         versions=versions(),
+        source=of_everything(),
         gpu=_gpu(backend),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
     )

@@ -77,6 +77,13 @@ def of_module(name: str) -> str:
 
 
 @cache
+def of_everything() -> str:
+    """Return the fingerprint of all source of ours."""
+    files = sorted(path for name in OURS for path in (ROOT / name).rglob("*.py"))
+    return _digest(path.read_text(encoding="utf-8") for path in files)
+
+
+@cache
 def _sources(name: str) -> frozenset[Path]:
     """Return the files of a module and of all of ours that it imports, one by another."""
     found: dict[str, Path] = {}

@@ -61,6 +61,10 @@ FORMULAS: dict[str, Values] = {
         lambda n: n.g @ n.yhat,
     ),
     "gradient_beta": (lambda n: batchnorm.gradient_beta(n.g), lambda n: np.sum(n.g)),
+    "running.update": (
+        lambda n: running.update(MEAN, VARIANCE, 0.1),
+        lambda n: MEAN - 0.1 * MEAN + 0.1 * VARIANCE,
+    ),
     "running.forward": (
         lambda n: running.forward(n.y, MEAN, VARIANCE, n.gamma, n.beta, n.eps),
         lambda n: slope(n) * (n.y - MEAN) + n.beta,

@@ -8,6 +8,7 @@ from wrong_variants import is_noticed, is_refuted, wrong
 from theory.claim import Claim, Verdict
 from theory.language.expression import Relation
 from theory.language.plain import plain
+from theory.matrix_claim import MatrixClaim
 from verify.engine import CLAIMS
 from verify.witnesses import abstract
 
@@ -16,7 +17,8 @@ def has_variants(claim):
     return next(wrong(claim), None) is not None
 
 
-EXPRESSIONS = [claim for claim in CLAIMS if claim.says is not None and not claim.unreadable]
+EXPRESSIONS = [c for c in CLAIMS if c.says is not None and isinstance(c, Claim | MatrixClaim)]
+"""Expectations are measured: their statements are pinned by tests of their own."""
 EQUATIONS = [c for c in EXPRESSIONS if c.relation is Relation.EQUAL and has_variants(c)]
 PROVED_FOR_EVERY_M = [
     claim
@@ -25,7 +27,12 @@ PROVED_FOR_EVERY_M = [
 ]
 _STEP = "theta* + v - theta* - alpha*"
 _SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
+_KAPPA_IS_ONE = "there the condition number is one"
 SAME: dict[str, dict[str, str]] = {
+    "L-thm-4c/zeros": {"n + 1": _KAPPA_IS_ONE},
+    "L-thm-4c/tight": {"n": _KAPPA_IS_ONE},
+    "L-lemma-A1/zeros": {"n": _KAPPA_IS_ONE},
+    "L-prop-11/semidefinite": {"squared condition number(beside(e, H))": _KAPPA_IS_ONE},
     "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
     "L-proof-thm-1/eq-24": {
         f"{_STEP}{_SLOPE} + v)": "the slope at theta* is zero",
@@ -35,6 +42,10 @@ SAME: dict[str, dict[str, str]] = {
 """By identifier: variants that say the same, and why."""
 
 
+OF_A_DEVIATION = ("L-prop-7/through-statistics/corrected",)
+"""A deviation sees neither the sign nor the shift of what it is taken of."""
+
+
 def ids(claim):
     return claim.id
 
@@ -42,6 +53,8 @@ def ids(claim):
 @pytest.mark.parametrize("claim", EXPRESSIONS, ids=ids)
 def test_every_variant_is_noticed(claim):
     unnoticed = {plain(v.claimed) for v in wrong(claim) if not is_noticed(claim, v)}
+    if claim.id in OF_A_DEVIATION:
+        unnoticed = {text for text in unnoticed if "deviation(" not in text}
     assert unnoticed == SAME.get(claim.id, {}).keys()
 
 

@@ -26,17 +26,20 @@ mean square of what a window leaves out, and b the mean of what it keeps, over t
 
 so from above :math:`\theta(1 - \theta)M^2` is a bound.  From below, with :math:`m, b^2 \le M^2`,
 
-.. math:: E + (1 - \theta + \theta^2)M^2 &= \theta(M^2 - m) + (\theta a + (1-\theta)b)^2
+.. math:: \begin{aligned}
+          E + (1 - \theta + \theta^2)M^2 &= \theta(M^2 - m) + (\theta a + (1-\theta)b)^2
             + (1 - \theta)^2(M^2 - b^2), \\
           E + 3\theta(1-\theta)M^2 &= \theta(1-\theta)\big((a+b)^2 + (M^2 - b^2)\big)
-            + \theta(M^2 - m) + \theta(1 - 2\theta)(M^2 - a^2),
+            + \theta(M^2 - m) + \theta(1 - 2\theta)(M^2 - a^2), \end{aligned}
 
 the second for :math:`\theta \le \tfrac12`, where it is less: attained where what is left out is M
 and the rest -M.  After a ReLU, :math:`0 \le h \le M` and so :math:`m \le aM`,
 
-.. math:: E + \tfrac14 M^2 &= \theta(aM - m) + (\tfrac12 M - \theta a)^2 + 2\theta(1-\theta)ab, \\
+.. math:: \begin{aligned}
+          E + \tfrac14 M^2 &= \theta(aM - m) + (\tfrac12 M - \theta a)^2
+            + 2\theta(1-\theta)ab, \\
           E + \theta(1-\theta)M^2 &= \theta(aM - m) + 2\theta(1-\theta)ab
-            + \theta(1 - 2\theta)M(M - a) + \theta^2(M - a)^2,
+            + \theta(1 - 2\theta)M(M - a) + \theta^2(M - a)^2, \end{aligned}
 
 the second for :math:`\theta \le \tfrac12` again: attained where what is left out is M, the rest 0.
 

@@ -113,7 +113,8 @@ def _product(factors: tuple[Expression, ...]) -> str:
 def _from_template(template: str, operands: tuple[Expression, ...]) -> Shown:
     """Return a template filled in; a power or what ends with an operand is not an atom."""
     text = template.format(*map(shown, operands)) if operands else template
-    if template.endswith(("^2", r"^\top", r"^{-1}")) or template.startswith(r"\frac"):
+    powers = ("^2", r"^\top", r"^{-1}", r"^{{\odot 2}}")
+    if template.endswith(powers) or template.startswith(r"\frac"):
         return Shown(text, Binding.POWER)
     is_open = template.endswith((":atom}", ":product}"))
     return Shown(text, Binding.PRODUCT if is_open else Binding.ATOM)

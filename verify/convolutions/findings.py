@@ -7,7 +7,7 @@ that is killed keeps what it found, and the same run resumes it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ class Keeper:
             folder.mkdir(parents=True, exist_ok=True)
             if self.path.exists():
                 json_lines.mend_end(self.path)
-                self.done = {f.shape: f for f in read(folder) if f.run == run}
+                self.done = {f.shape: f for f in read(folder) if _is_alike(f.run, run)}
         except OSError as error:
             raise _unwritable(folder, error) from None
 
@@ -99,6 +99,11 @@ def read(folder: Path) -> list[Finding]:
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise EvidenceError(f"{path} has a line of another form ({error}); delete it") from None
     return list({finding.kind: finding for finding in found}.values())
+
+
+def _is_alike(earlier: Run, run: Run) -> bool:
+    """Whether two runs differ in nothing but when they began."""
+    return replace(earlier, started=run.started) == run
 
 
 def _finding(line: dict[str, Any]) -> Finding:

@@ -49,7 +49,7 @@ def test_what_only_two_entries_force_is_proved_for_two():
         centred = at.g - inner(at.one, at.g) * at.one / at.m
         return Sides(centred * inner(at.yhat, at.yhat), at.yhat * inner(at.yhat, centred))
 
-    claim = replace(HESSIAN, sides=parallel)
+    claim = replace(HESSIAN, says=None, sides=parallel)
     assert [prove(claim, m) for m in (2, 3)] == ["proved", "not proved"]
     assert abstract.prove(claim) is None
 
@@ -89,7 +89,7 @@ def test_a_hypothesis_is_imposed():
     def sides(network, at):
         return Sides(at.gamma * at.g, 0 * at.g)
 
-    claim = replace(RIGHT["S-fact-C1/eps"], sides=sides)
+    claim = replace(RIGHT["S-fact-C1/eps"], says=None, sides=sides)
     assert prove(claim, 2) == "not proved"
     assert prove(replace(claim, hypotheses=(no_scale,)), 2) == "proved"
 
