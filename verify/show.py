@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from theory.language.definitions import definitions, domains
+from theory.language.definitions import meanings
 from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Reading, Statement
@@ -52,8 +52,7 @@ def _where(claim: Statement) -> list[str]:
     reading = [] if claim.reading is Reading.NO_EPSILON else [claim.reading.value]
     if claim.says is None:
         return reading
-    defined = [f"{name} = {meaning}" for name, meaning in definitions(claim.says).items()]
-    return [*defined, *domains(claim.says.actual, claim.says.claimed), *reading]
+    return [*meanings(claim.says), *reading]
 
 
 def _hypothesis(hypothesis: Any) -> str:

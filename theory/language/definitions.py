@@ -20,3 +20,9 @@ def domains(*expressions: Expression) -> list[str]:
     """Return what letters range over, where a letter says it."""
     letters = frozenset().union(*(expression.free for expression in expressions))
     return sorted({letter.domain for letter in letters if letter.domain})
+
+
+def meanings(says: Says) -> list[str]:
+    """Return what a statement's names stand for, then what its letters range over, as LaTeX."""
+    defined = [f"{name} = {meaning}" for name, meaning in definitions(says).items()]
+    return [*defined, *domains(says.actual, says.claimed)]

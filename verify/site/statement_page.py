@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from theory.language.definitions import definitions, domains
+from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
 from verify.ledger import EVERY_M, EVERY_N, Entry
 from verify.site import findings
@@ -137,8 +137,7 @@ def _where(claim: Statement) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
         return f"In words: {claim.in_words}.\n" if claim.in_words else ""
-    defined = [f"{name} = {meaning}" for name, meaning in definitions(claim.says).items()]
-    told = [*defined, *domains(claim.says.actual, claim.says.claimed)]
+    told = meanings(claim.says)
     return "where " + ", ".join(f"${each}$" for each in told) + "\n" if told else ""
 
 
