@@ -58,7 +58,8 @@ def of_code(function: Any) -> str:
     if isinstance(function, Later):
         return _digest([function.name, of_module(function.module)])
     if not isinstance(function, FunctionType):
-        return repr(function)
+        name = getattr(function, "__qualname__", "")  # of another package, whose version counts
+        return f"{function.__module__}.{name}" if name else repr(function)
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     return _digest(
         [
