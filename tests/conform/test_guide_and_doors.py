@@ -37,11 +37,11 @@ def hangs(x, gamma, beta, eps):
 
 
 def command(*arguments, folder, module="verify.conform"):
-    """Run a module in a folder, as a person does."""
+    """Run a module in a folder, as a person does; pytest with the plugins that are asked for."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

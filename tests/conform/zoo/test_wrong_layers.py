@@ -8,12 +8,7 @@ import pytest
 from examining import examined, said
 from wrong_layers import FAULTS, Fault
 
-SEVERAL = "found, but several wrong factors at once are not named"
 NOT_YET = {
-    "yhat_saved_as_a_number": SEVERAL,
-    "statistics_saved_as_numbers": SEVERAL,
-    "one_yhat_saved_as_a_number": SEVERAL,
-    "yhat_a_number_for_gamma": SEVERAL,
     "RemembersWithGradient": "statistics are not asked whether they carry a graph",
     "added_one_by_one": "20 units at m = 2^18, which the limit of 32 permits",
     "m_counts_the_memory": "only the cotangent is drawn expanded",
