@@ -62,6 +62,11 @@ later(
     "Judge somebody's normalisation layer by the closed forms.",
 )
 later(
+    "campaign",
+    "verify.campaign.command",
+    "Examine statements from many seeds, on as many machines as there are.",
+)
+later(
     "prove",
     "verify.kernel.command",
     "Check the theorems that Coq's kernel checks, from the definitions.",
