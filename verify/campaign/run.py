@@ -25,7 +25,7 @@ from verify.workers import Workers
 
 SEEDED = (
     "autograd", "complex step", "finite differences", "array library", "exact", "ascent",
-    "monte carlo",
+    "scaling ascent", "monte carlo",
 )  # fmt: skip
 """The witnesses that look elsewhere from another seed, and train nothing."""
 AHEAD = 4
