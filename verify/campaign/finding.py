@@ -64,6 +64,8 @@ class Finding:
     strata: dict[str, dict[str, int]] = field(default_factory=dict)
     ratios: dict[int, int] = field(default_factory=dict)
     """How many of the points that records keep have a ratio in each bin."""
+    largest: dict[str, float] = field(default_factory=dict)
+    """The largest ratio of these points in each stratum."""
     worst: tuple[Worst, ...] = ()
     """Those with the largest ratios, of which a seed has one."""
     violations: tuple[Worst, ...] = ()
@@ -105,6 +107,7 @@ class Finding:
             seeds=together,
             strata=_added_tables(large.strata, small.strata),
             ratios=_added(large.ratios, small.ratios),
+            largest=_maxima((*large.largest.items(), *small.largest.items())),
             worst=_largest(large.worst + small.worst),
             violations=tuple(
                 nsmallest(KEPT, large.violations + small.violations, key=lambda w: w.seed)
@@ -131,6 +134,7 @@ def of_record(record: Record, seed: int, fingerprint: str = "") -> Finding:
     met = Worst(-inf if ratio is None else ratio, seed, record.worst_token or "")
     violation = replace(met, ratio=0.0 if ratio is None else ratio)
     violation = replace(violation, counterexample=record.counterexample)
+    points = list(_ratios(record))
     is_violated = record.violated > 0 or record.counterexample is not None
     return Finding(
         record.claim,
@@ -141,7 +145,8 @@ def of_record(record: Record, seed: int, fingerprint: str = "") -> Finding:
         record.undecided,
         record.vacuous,
         record.strata,
-        dict(Counter(_bins(record))),
+        dict(Counter(-FARTHEST if r <= 0 else _bin(log2(r)) for _, r in points)),
+        _maxima(points),
         () if ratio is None else (met,),
         (violation,) if is_violated else (),
         int(is_violated),
@@ -180,15 +185,22 @@ def _has(seeds: Intervals, seed: int) -> bool:
     return at >= 0 and seed < seeds[at][1]
 
 
-def _bins(record: Record) -> Iterator[int]:
-    """Yield the bins of a record's points, but of those whose claimed side is lost in rounding.
+def _ratios(record: Record) -> Iterator[tuple[str, float]]:
+    """Yield stratum and ratio of a record's points, but of those that are lost in rounding.
 
-    Those have no ratio that counts, so that theirs may be above the largest that does.
+    Theirs, of a claimed side that is, may be above the largest ratio that counts.
     """
     for point in record.points:
         actual, claimed = point["actual"], point["claimed"]
         if claimed > 0 and actual <= (record.worst_ratio or 0.0) * claimed:
-            yield -FARTHEST if actual <= 0 else _bin(log2(actual) - log2(claimed))
+            yield point["stratum"], actual / claimed
+
+
+def _maxima(ratios: Iterable[tuple[str, float]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, ratio in ratios:
+        found[name] = max(ratio, found.get(name, ratio))
+    return found
 
 
 def _bin(doublings: float) -> int:
