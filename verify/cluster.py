@@ -45,12 +45,13 @@ def workers(address: str | None = None) -> Iterator[Workers]:
     with ExitStack() as stack:
         kind, _, count = address.partition(":")
         if kind == LOCAL and (not count or count.isdecimal()):
-            local = distributed.LocalCluster(
-                n_workers=int(count or cores()), threads_per_worker=1, dashboard_address=":0"
-            )
-            address = stack.enter_context(local).scheduler_address
+            size = {"n_workers": int(count or cores()), "threads_per_worker": 1}
+            local = distributed.LocalCluster(**size, dashboard_address=":0")
+            scheduler = stack.enter_context(local)
+        else:
+            scheduler = address
         try:
-            client = stack.enter_context(distributed.Client(address, timeout=PATIENCE))
+            client = stack.enter_context(distributed.Client(scheduler, timeout=PATIENCE))
         except (OSError, ValueError) as error:
             raise ClusterError(
                 f"no scheduler of Dask answers at {address!r} ({error}); expected 'local' or an "
