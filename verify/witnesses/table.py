@@ -69,9 +69,9 @@ def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
 
 OF_A_BATCH = (
     Witness("abstract", of_a_batch, _one("witnesses.abstract")),
-    Witness("exact", of_a_batch, _all("search", "search_integers"), 16),
+    Witness("exact", of_a_batch, _all("witnesses.integers"), TOGETHER),
     Witness("symbolic", of_a_batch, _one("witnesses.symbolic")),
-    Witness("ascent", bounds_a_batch, _one("search", "climb")),
+    Witness("ascent", bounds_a_batch, _one("witnesses.ascent", "climb")),
     Witness("autograd", of_a_batch, _all("witnesses.autograd", RANDOM), TOGETHER),
     Witness("complex step", is_of_first_order, _all("witnesses.complex_step", RANDOM), TOGETHER),
     Witness(
@@ -82,7 +82,7 @@ OF_A_BATCH = (
 )
 OF_MATRICES = (
     Witness("abstract", of_a_layer, _one("matrices.abstract")),
-    Witness("exact", of_matrices, _one("matrices.exact", "search")),
+    Witness("exact", of_matrices, _all("matrices.integers"), TOGETHER),
     Witness("symbolic", of_matrices, _one("matrices.symbolic")),
     Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), 32),
     Witness("array library", of_matrices, _one("matrices.library", RANDOM)),
