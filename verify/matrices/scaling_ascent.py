@@ -116,7 +116,10 @@ def objective(F: Array) -> tuple[float, Array]:
     values, vectors = np.linalg.eigh(R)
     if values[0] < SINGULAR:
         return 0.0, np.zeros(F.size)
-    best = optimal_scaling(R)
+    try:
+        best = optimal_scaling(R)
+    except RuntimeError:  # the solver gave up, which it does next to singular matrices only
+        return 0.0, np.zeros(F.size)
     WW, VV = best.W @ best.W.T, best.V @ best.V.T
     slope_of_minimum = WW / np.sum(WW * R) - VV / np.sum(VV * R)
     minimum = 2 * np.log(best.kappa)
