@@ -54,11 +54,14 @@ class RandomBatches:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what was counted."""
-        return {"done": self.done, "worse": self.worse, "largest": self.largest}
+        counted = {"worse": list(self.worse.values()), "largest": list(self.largest.values())}
+        return {"done": self.done, **counted}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take up where :meth:`state_dict` was taken."""
-        self.done, self.worse, self.largest = state["done"], state["worse"], state["largest"]
+        self.done = state["done"]
+        self.worse = dict(zip(_keys(), state["worse"], strict=True))
+        self.largest = dict(zip(_keys(), state["largest"], strict=True))
 
     def numbers(self) -> dict[str, Any]:
         """Return how many got worse, of how many, and the largest quotient, by law and N."""
