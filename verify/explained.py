@@ -13,6 +13,8 @@ from enum import Enum
 from importlib import import_module
 from pathlib import Path
 
+import theory
+import verify
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Expression, Operation, SortError
@@ -34,6 +36,8 @@ VOCABULARY = (
 )
 """Where the names that statements are written with come from, the likeliest first."""
 CHOICES: tuple[type[Enum], ...] = (Reading, Verdict, Form, Kind)
+OURS = [Path(package.__path__[0]).resolve() for package in (theory, verify)]
+"""The folders whose lines are not to blame."""
 EXAMPLES = {
     "id": 'id="mine-1"',
     "locations": 'locations=(Location("notes", 1, "Sect. 2, eq. (3)", "a few words of it"),)',
@@ -57,13 +61,20 @@ def error(raised: BaseException, root: Path) -> str:
     if isinstance(raised, SyntaxError):
         return f"{raised.filename}:{raised.lineno}: {raised.msg}{_shown(raised.text)}"
     frames = traceback.extract_tb(raised.__traceback__)
-    theirs = [frame for frame in frames if Path(frame.filename).is_relative_to(root)]
+    theirs = [frame for frame in frames if is_theirs(Path(frame.filename), root)]
     if not theirs:
         return f"{type(raised).__name__}: {said}{advice}"
     file = theirs[-1].filename
     number = _field_of(Path(file), theirs[-1].lineno or 0, said)
     linecache.checkcache(file)
     return f"{file}:{number}: {said}{_shown(linecache.getline(file, number))}{advice}"
+
+
+def is_theirs(file: Path, root: Path) -> bool:
+    """Whether a file below a folder of theirs is none of ours, or of an installed package."""
+    if not file.is_relative_to(root) or any(file.is_relative_to(folder) for folder in OURS):
+        return False
+    return "site-packages" not in file.relative_to(root).parts
 
 
 def _field_of(file: Path, line: int, said: str) -> int:

@@ -78,7 +78,10 @@ def with_places(complaints: Sequence[Complaint], target: str) -> str:
 def _told(error: TargetError, place: str) -> str:
     """Return what is wrong, with the line of their file where there is one."""
     cause = error.__cause__
-    return explained.error(cause, folder_of(place)) if cause is not None else str(error)
+    is_missing = isinstance(cause, ModuleNotFoundError) and place.startswith(str(cause.name))
+    if cause is None or is_missing:
+        return str(error)
+    return explained.error(cause, folder_of(place))
 
 
 def _refuse_taken_name(path: Path) -> None:
@@ -120,5 +123,5 @@ def _files(place: str) -> Iterator[Path]:
         yield Path(place)
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if file and file.endswith(".py") and Path(file).is_relative_to(root):
+        if file and file.endswith(".py") and explained.is_theirs(Path(file), root):
             yield Path(file)

@@ -1,6 +1,7 @@
 """Statements of others: found by a target, and refused with the line of their file."""
 
 import importlib
+import os
 import sys
 from itertools import count
 from pathlib import Path
@@ -15,7 +16,7 @@ from verify.others import OthersError
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 
-GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
+ROOT = Path(__file__).resolve().parents[2]
 SMOKE = PROFILES["smoke"]
 RIGHT = """\
 from theory import layer
@@ -106,6 +107,16 @@ def test_a_line_that_cannot_be_run_is_named(file_of, right, wrong, said):
         assert found.startswith(line_of(path, wrong.split("\n")[0]))
 
 
+def test_a_line_of_ours_is_never_blamed():
+    """A module that lies beside our packages, as in this checkout."""
+    beside = ROOT / f"statements_{os.getpid()}.py"
+    beside.write_text(RIGHT.replace("equal(dot(one, grad), 0)", "equal(one + 1, grad)"))
+    try:
+        assert complaint(beside).startswith(line_of(beside, "one + 1"))
+    finally:
+        beside.unlink()
+
+
 def test_a_field_that_is_missing_is_shown(file_of):
     path = file_of(RIGHT.replace("    expected=Verdict.PROVED,\n)\nSECOND", ")\nSECOND"))
     found = complaint(path)
@@ -155,7 +166,9 @@ def test_what_is_no_list_of_statements_is_refused(file_of, listed, said):
 
 def test_a_target_that_is_not_there_is_refused(tmp_path, file_of):
     assert "there is no file" in complaint(tmp_path / "nothing.py")
-    assert "no_such_module" in complaint("no_such_module:CLAIMS")
+    found = complaint("no_such_module:CLAIMS")
+    assert "'no_such_module:CLAIMS' cannot be found" in found
+    assert "give package.module:name" in found
     assert "has no 'OTHERS'; it has" in complaint(f"{file_of(RIGHT)}:OTHERS")
 
 
