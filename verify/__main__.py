@@ -59,8 +59,9 @@ later("reproduce", EXAMINATION, "Rebuild one instance and examine every statemen
 @app.command("pytest", context_settings=EVERYTHING, add_help_option=False)
 def run_pytest(context: typer.Context) -> None:
     """Run the statements as tests, with pytest's options and --claims, --profile, --seed, ..."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", Path(__file__).parent]
-    raise typer.Exit(subprocess.run([*command, *context.args], check=False).returncode)
+    ours = ["-p", "no:cacheprovider", str(Path(__file__).parent)]
+    command = [sys.executable, "-m", "pytest", *ours, *context.args]
+    raise typer.Exit(subprocess.run(command, check=False).returncode)
 
 
 later("papers", VIEWS, "List the papers whose statements are known here.")
