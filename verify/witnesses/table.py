@@ -14,7 +14,7 @@ from verify.evidence import Record
 from verify.witnesses.witness import Later, Witness, each, timed
 
 RANDOM = "examine_random"
-TOGETHER = 64
+TOGETHER = 128
 """So many statements share the derivatives of a case."""
 AT_BEST_SCALING = (
     "L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n",
@@ -84,9 +84,9 @@ OF_MATRICES = (
     Witness("abstract", of_a_layer, _one("matrices.abstract")),
     Witness("exact", of_matrices, _all("matrices.integers"), TOGETHER),
     Witness("symbolic", of_matrices, _one("matrices.symbolic")),
-    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), 32),
-    Witness("array library", of_matrices, _one("matrices.library", RANDOM)),
-    Witness("trained", of_a_network, _all("matrices.trained"), 32),
+    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), TOGETHER),
+    Witness("array library", of_matrices, _all("matrices.library", RANDOM), TOGETHER),
+    Witness("trained", of_a_network, _all("matrices.trained"), TOGETHER),
     Witness("best scaling", lambda c: c.id in AT_BEST_SCALING, _one("matrices.best_scaling")),
     Witness("scaling ascent", lambda c: c.id in AT_BEST_SCALING, _all("matrices.scaling_ascent")),
 )
