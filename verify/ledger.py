@@ -136,7 +136,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "expected": claim.expected.value,
         "verdict": entry.verdict.value,
         "scope": entry.scope,
-        "sizes": {m: found for r in entry.records for m, found in r.sizes.items()},
+        "sizes": {r.witness: r.sizes for r in entry.records if r.sizes},
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
         "proof": entry.proof,
         "counterexample": entry.counterexample,
