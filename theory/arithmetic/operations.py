@@ -12,6 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from array_api_compat import array_namespace, is_array_api_obj
 
+from theory.arithmetic.sums import total
+
 Axes = int | tuple[int, ...]
 
 
@@ -44,8 +46,7 @@ def inner(a: Any, b: Any, axis: Axes = 0) -> Any:
     """
     if isinstance(a, Vector):
         return a.inner(b)
-    xp = array_namespace(a, b)
-    return xp.sum(a * b, axis=axis, keepdims=True)
+    return total(a * b, axis)
 
 
 def norm_squared(a: Any, axis: Axes = 0) -> Any:
@@ -59,17 +60,23 @@ def combination(vector: Any, *terms: tuple[Any, Any]) -> Any:
     One pass over memory for each term, where the library can multiply and add in one.
 
     Args:
-        vector: the first.
+        vector: the first, of the shape of the sum where there are several terms.
         terms: pairs of a number for each unit and a vector.
 
     >>> import numpy as np
     >>> combination(np.array([1.0, 1.0]), (2.0, np.array([1.0, 3.0])), (-1.0, np.array([0.0, 1.0])))
     array([3., 6.])
     """
-    for number, other in terms:
-        in_one_pass = getattr(vector, "addcmul", None)  # PyTorch
-        vector = in_one_pass(other, number) if in_one_pass else vector + number * other
-    return vector
+    (number, other), *more = terms
+    if not hasattr(vector, "addcmul"):
+        result = vector + number * other
+        for number, other in more:
+            result += number * other
+        return result
+    result = vector.addcmul(other, number)  # PyTorch
+    for number, other in more:
+        result.addcmul_(other, number)
+    return result
 
 
 def mean(a: Any, axis: Axes = 0) -> Any:
@@ -81,8 +88,7 @@ def mean(a: Any, axis: Axes = 0) -> Any:
     """
     if isinstance(a, Vector):
         return a.mean()
-    xp = array_namespace(a)
-    return xp.sum(a, axis=axis, keepdims=True) / size(a, axis)
+    return total(a, axis) / size(a, axis)
 
 
 def size(a: Any, axis: Axes = 0) -> Any:
