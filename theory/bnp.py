@@ -28,7 +28,16 @@ from typing import Any, ParamSpec, TypeVar
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import preconditioning
-from theory.validate import _at, _check_alike, _check_values, _given, behind
+from theory.validate import (
+    _at,
+    _check_alike,
+    _check_values,
+    _given,
+    behind,
+    check_dense,
+    check_symmetric,
+    guarded_operator,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,8 +52,8 @@ NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "eps_2": (">= 0", lambda x: 0 <= x < inf),
     "rho": ("in [0, 1]", lambda x: 0 <= x <= 1),
     "q_squared": ("> 0", lambda x: 0 < x < inf),
-    "N": ("that is whole, >= 1", lambda x: x >= 1 and type(x) is int),
-    "n": ("that is whole, >= 1", lambda x: x >= 1 and type(x) is int),
+    "N": ("that is whole, in [1, 2^53]", lambda x: 1 <= x <= 2**53 and type(x) is int),
+    "n": ("that is whole, in [1, 2^53]", lambda x: 1 <= x <= 2**53 and type(x) is int),
 }
 """The numbers that functions take, by name, and what they are to be."""
 
@@ -61,6 +70,11 @@ def checked(function: Callable[P, R], *, divides_by_spread: bool = False) -> Cal
 
     def check_all(arguments: dict[str, Any]) -> None:
         check(arguments)
+        curvature = arguments.get("curvature")
+        if callable(curvature):
+            arguments["curvature"] = guarded_operator("curvature", curvature)
+        elif curvature is not None and curvature.ndim == 2:
+            check_symmetric("curvature", curvature)
         if divides_by_spread and arguments.get("eps", 0) == 0:
             _check_spread(arguments["H"])
 
@@ -109,6 +123,7 @@ def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
                 f"{_given(name, value)} has dtype {value.dtype}; expected real or complex "
                 f"floating: convert it, e.g. to float64; {ELSEWHERE}"
             )
+        check_dense(name, value)
         arrays[name] = value
     return arrays
 

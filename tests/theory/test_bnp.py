@@ -116,6 +116,16 @@ WRONG = [
     ("scale_factor", {"n": 2.0}, ValueError, "n = 2.0; expected a number that is whole"),
     ("unit_hessian", {"curvature": np.ones(3)}, ValueError, r"\(N\) with N = 4"),
     ("unit_hessian", {"curvature": np.ones((3, 4))}, ValueError, r"\(N, N\) with N = 4"),
+    ("unit_hessian", {"curvature": np.arange(16.0).reshape(4, 4)}, ValueError, "is not symmetric"),
+    (
+        "unit_hessian",
+        {"curvature": lambda V: V[:1]},
+        ValueError,
+        r"curvature returned an array of shape \(1, 4\) for one of shape \(4, 4\)",
+    ),
+    ("means", {"H": np.ma.masked_less(np.ones((4, 3)), 0)}, TypeError, "leaves entries out"),
+    ("variances", {"H": 1e200 * RIGHT["H"]}, ValueError, "variances overflows float64 at index 0"),
+    ("scale_factor", {"N": 1, "n": 10**400}, ValueError, r"expected a number that is whole, in"),
     ("folded", {"gamma": "1"}, TypeError, "gamma is a str"),
     ("folded", {"b": np.ones(3)}, ValueError, r"b of shape \(3,\) does not match W"),
 ]
