@@ -46,9 +46,9 @@ def offsets(dtype):
 
 def in_units(found, expected, y, axis=0):
     """The largest error, relative to one or to what is larger, in u times the condition number."""
-    u = np.finfo(y.dtype).eps / 2
+    u, y = np.finfo(y.dtype).eps / 2, y.astype(np.float64 if y.dtype == np.float32 else WIDE)
     error = np.abs(to_numpy(found) - expected) / np.maximum(1, np.abs(expected))
-    return float(np.max(error / (u * condition(y.astype(WIDE), 0, axis))))
+    return float(np.max(error / (u * condition(y, 0, axis))))
 
 
 @pytest.mark.parametrize("offset", offsets(np.float32))
@@ -149,6 +149,21 @@ def test_equal_terms_err_by_a_few_u(dtype):
     found = sums.total(np.broadcast_to(values, (m, 50)), 0)[0]
     u = np.finfo(dtype).eps / 2
     assert np.max(np.abs(found / (m * values.astype(WIDE)) - 1)) <= UNITS * u
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_correlations_and_hessians_of_many_rows(library):
+    """Products of matrices add up rows in a chain, in some libraries."""
+    y, near = drawn(3_000_000, 2, np.float32, 0.0)
+    given = LIBRARIES[library](y)
+    near = near.astype(np.float64)
+    near -= np.mean(near, 0)
+    near /= np.std(near, 0)
+    expected = near.T @ near / len(y)
+    assert in_units(bnp.correlations(given), expected, y) <= UNITS
+    found = to_numpy(bnp.unit_hessian(given, lambda V: V))[1:, 1:] / len(y)
+    wide = y.astype(np.float64)
+    assert in_units(found, wide.T @ wide / len(y), y) <= UNITS
 
 
 def test_means_of_unfolded_maps_are_right_too():

@@ -16,6 +16,8 @@ from theory.arithmetic.sums import total
 
 Axes = int | tuple[int, ...]
 
+_ROWS_AT_ONCE = 2**12
+
 
 @runtime_checkable
 class Vector(Protocol):
@@ -47,6 +49,23 @@ def inner(a: Any, b: Any, axis: Axes = 0) -> Any:
     if isinstance(a, Vector):
         return a.inner(b)
     return total(a * b, axis)
+
+
+def products(a: Any, b: Any) -> Any:
+    r"""Inner products of the columns of two matrices, :math:`A^\top B`.
+
+    Of many rows, halves are taken one by one, since a library's product of matrices may add up
+    their rows in a chain.
+
+    >>> import numpy as np
+    >>> products(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [1.0]]))
+    array([[4.],
+           [6.]])
+    """
+    if isinstance(a, Vector) or a.shape[0] <= _ROWS_AT_ONCE:
+        return a.T @ b
+    half = a.shape[0] // 2
+    return products(a[:half, :], b[:half, :]) + products(a[half:, :], b[half:, :])
 
 
 def norm_squared(a: Any, axis: Axes = 0) -> Any:
