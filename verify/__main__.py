@@ -141,6 +141,8 @@ def page(evidence_folder: Folder = DEFAULT_EVIDENCE) -> None:
         count = write_pages(evidence_folder)
     except EvidenceError as error:
         raise bad_input(error) from None
+    if not (evidence_folder / "evidence.jsonl").exists():
+        typer.echo(f"no evidence in {evidence_folder}: every statement is shown as not yet run")
     typer.echo(f"{count} files below docs/")
 
 
