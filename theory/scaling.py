@@ -65,8 +65,9 @@ def in_the_middle(
     result = function(**scaled)
     if a is not None and function.__name__ in MATRICES:
         a = array_namespace(a).reshape(a, result.shape[2:])
-    powers = [b, c, None if a is None else degree * a]
-    return shifted(result, sum(power for power in powers if power is not None))
+    powers = [b, c, None if a is None or degree == 0 else degree * a]
+    found = [power for power in powers if power is not None]
+    return shifted(result, sum(found)) if found else result
 
 
 def shifted(x: Any, power: Any) -> Any:
