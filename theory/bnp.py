@@ -96,12 +96,17 @@ def check(arguments: Mapping[str, Any]) -> None:
         _check_alike(arrays)
     _check_shapes(arrays)
     _check_values(arrays)
+    if "eps_1" in arguments and "variance" in arrays:
+        _check_real("variance", arrays["variance"])
     divisors = ("deviation", "variance") if "q_squared" in arguments else ("deviation",)
     for name, value in arrays.items():
         _check_sign(name, value, name in divisors)
     for name in NUMBERS:
         if name in arguments:
             _check_number(name, arguments[name])
+    for name, value in arguments.items():
+        if type(value) is int and name not in ("N", "n"):
+            _check_is_a_float(name, value)
 
 
 def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,6 +156,14 @@ def _check_shapes(arrays: dict[str, Any]) -> None:
                 )
 
 
+def _check_real(name: str, value: Any) -> None:
+    if not array_namespace(value).isdtype(value.dtype, "real floating"):
+        raise TypeError(
+            f"{_given(name, value)} has dtype {value.dtype}, of which there is no maximum; "
+            "expected real floating: pass its real part"
+        )
+
+
 def _check_sign(name: str, value: Any, is_divisor: bool) -> None:
     """A deviation or variance is not negative, and not zero where something is divided by it."""
     if name not in ("deviation", "variance"):
@@ -173,6 +186,13 @@ def _check_number(name: str, value: Any) -> None:
         raise TypeError(f"{name} is a {given}; expected a number {words}; {ELSEWHERE}")
     if not is_right(value):
         raise ValueError(f"{name} = {value!r}; expected a number {words}")
+
+
+def _check_is_a_float(name: str, value: int) -> None:
+    try:
+        float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is beyond the largest float; expected a smaller number") from None
 
 
 def _check_spread(H: Any) -> None:

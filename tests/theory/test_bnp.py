@@ -104,6 +104,7 @@ WRONG = [
     ("preconditioned_gradient", {"q_squared": 0}, ValueError, "q_squared = 0; expected.*> 0"),
     ("preconditioned_gradient", {"q_squared": "2"}, TypeError, "q_squared is a str"),
     ("regularized_variance", {"variance": NEGATIVE}, ValueError, "expected variance >= 0"),
+    ("regularized_variance", {"variance": np.ones(3) + 0j}, TypeError, "there is no maximum"),
     ("regularized_variance", {"eps_1": -0.1}, ValueError, "eps_1 = -0.1; expected.*>= 0"),
     ("regularized_variance", {"eps_2": np.nan}, ValueError, "eps_2 = nan"),
     ("standard_deviations", {"eps": np.inf}, ValueError, "eps = inf"),
@@ -126,6 +127,13 @@ WRONG = [
     ("means", {"H": np.ma.masked_less(np.ones((4, 3)), 0)}, TypeError, "leaves entries out"),
     ("variances", {"H": 1e200 * RIGHT["H"]}, ValueError, "variances overflows float64 at index 0"),
     ("scale_factor", {"N": 1, "n": 10**400}, ValueError, r"expected a number that is whole, in"),
+    (
+        "standard_deviations",
+        {"eps": 10**400},
+        ValueError,
+        "eps is beyond the largest float; expected",
+    ),
+    ("folded", {"gamma": 10**400}, ValueError, "gamma is beyond the largest float; expected"),
     ("folded", {"gamma": "1"}, TypeError, "gamma is a str"),
     ("folded", {"b": np.ones(3)}, ValueError, r"b of shape \(3,\) does not match W"),
 ]
