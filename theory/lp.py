@@ -75,6 +75,8 @@ def _check_exponent(p: Any) -> None:
         raise TypeError(f"p is a {type(p).__name__}; expected a number >= 1, or math.inf")
     if not p >= 1:
         raise ValueError(f"p = {p!r}; expected an exponent >= 1, or math.inf for the largest entry")
+    if type(p) is int and p > 2**53:
+        raise ValueError("p is beyond 2**53; expected math.inf for the largest entry")
 
 
 def _check_norm(y: Any, p: float, eps: Any, axes: tuple[int, ...]) -> None:

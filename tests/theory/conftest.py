@@ -3,5 +3,5 @@
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "fuzz", max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck)
+    "fuzz", max_examples=1_250, deadline=None, suppress_health_check=list(HealthCheck)
 )

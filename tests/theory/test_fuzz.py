@@ -2,7 +2,7 @@
 
 Finite input gives a finite value of the right shape, dtype and library, or a TypeError or a
 ValueError with a sentence; never a NaN, another error, or a warning.  A hundred examples of each of
-the eight families are drawn here, 16,000 in all with ``--hypothesis-profile fuzz``.
+the eight families are drawn here, 10,000 in all with ``--hypothesis-profile fuzz``.
 """
 
 import inspect

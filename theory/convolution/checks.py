@@ -134,7 +134,10 @@ def _sizes(arguments: Mapping[str, Any]) -> dict[str, Any]:
             f"kernel = {kernel}; expected an odd one, which has an entry in the middle: "
             f"{kernel - 1} or {kernel + 1}"
         )
-    if sizes.get("padding", "same") not in ("same", "valid"):
+    padding = sizes.get("padding", "same")
+    if not isinstance(padding, str):
+        raise TypeError(f"padding is a {type(padding).__name__}; expected 'same' or 'valid'")
+    if padding not in ("same", "valid"):
         raise ValueError(f"padding = {sizes['padding']!r}; expected 'same' or 'valid'")
     return sizes
 
