@@ -51,8 +51,8 @@ def check(arguments: dict[str, Any]) -> None:
     p = arguments["p"]
     _check_exponent(p)
     arrays = _arrays(arguments)
-    _check_alike(arrays)
     _check_real(arrays)
+    _check_alike(arrays)
     first = next(name for name in BATCH if name in arrays)
     axes = _batch_axes(first, arrays[first], arguments["axis"])
     _check_shapes(arrays, first, axes)
@@ -63,7 +63,7 @@ def check(arguments: dict[str, Any]) -> None:
 
 def _check_real(arrays: dict[str, Any]) -> None:
     for name, value in arrays.items():
-        if not array_namespace(value).isdtype(value.dtype, "real floating"):
+        if array_namespace(value).isdtype(value.dtype, "complex floating"):
             raise TypeError(
                 f"{_given(name, value)} has dtype {value.dtype}; expected real numbers, since an "
                 "absolute value has no derivative in complex ones"
