@@ -109,6 +109,7 @@ package: $(ENV)
 
 bench: $(ENV)
 	.venv/bin/python benchmarks/bench_formulas.py
+	.venv/bin/python benchmarks/bench_statistics.py
 
 $(ENV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -7,8 +7,11 @@ from urllib.parse import unquote, urldefrag
 import pytest
 from site_cases import CLAIMS, PROVED, REFUTED, WAITING
 
+from theory.statement import Verdict
 from verify.evidence import EvidenceError
+from verify.ledger import Entry
 from verify.site.build import write_pages
+from verify.site.statement_page import in_words
 
 
 class Links(html.parser.HTMLParser):
@@ -113,6 +116,36 @@ def test_without_evidence_everything_is_not_yet_run(tmp_path):
     ledger = (tmp_path / "docs" / "generated" / "ledger.md").read_text(encoding="utf-8")
     assert f"<b>{len(CLAIMS)}</b> not yet run" in ledger
     assert not (tmp_path / "docs" / "generated" / "files" / "figures").exists()
+
+
+def test_no_markup_of_the_evidence_reaches_a_page():
+    words = "m = 2 <script>alert(1)</script>\n```{include} /etc/passwd"
+    (claim, *_) = CLAIMS
+    for verdict in (Verdict.REFUTED, Verdict.PROVED):
+        said = in_words(Entry(claim, (), verdict, words))
+        assert "m = 2" in said
+        assert not set("<>`\n") & set(said)
+
+
+def test_folders_of_another_project_are_not_replaced(tmp_path):
+    theirs = tmp_path / "docs" / "reference" / "manual.md"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("years of work")
+    with pytest.raises(EvidenceError, match=r"docs is not the site's: it has no conf\.py"):
+        write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS)
+    assert theirs.read_text() == "years of work"
+
+
+def test_nothing_is_written_outside_of_the_sites_folders(evidence, tmp_path):
+    shutil.copytree(evidence, tmp_path / "evidence")
+    folder = tmp_path / "evidence" / "experiments" / "dln"
+    numbers = (folder / "numbers.json").read_text(encoding="utf-8")
+    (folder / "numbers.json").write_text(numbers.replace('"loss"', '"../../../../../README"'))
+    for kind in ("png", "svg"):
+        shutil.copy(folder / f"loss.{kind}", tmp_path.parent / f"README.{kind}")
+    with pytest.raises(EvidenceError, match="README"):
+        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS)
+    assert not list(tmp_path.glob("README*"))
 
 
 # Experiments

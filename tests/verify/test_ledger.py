@@ -25,7 +25,34 @@ VACUOUS = Record(CLAIM.id, "autograd", 80, vacuous=80)
 UNDECIDED = Record(CLAIM.id, "autograd", 80, undecided=72, vacuous=8)
 SILENT = Record(CLAIM.id, "abstract", notes="no proof found; says nothing")
 
+EVERY_HEIGHT = Record(
+    CLAIM.id, "abstract", proof={"scope": "every N, n = 2, p = 1; every N, n = 3"}
+)
+OF_LAYERS = replace(EVERY_HEIGHT, proof={"scope": "N = 2, n = 2, p = 1; N = 12, n = 2, p = 1"})
+
+
+def failing_at(size):
+    return replace(FAILS_AT_2, counterexample={"size": size})
+
+
 TABLE = {
+    "every N, and a counterexample at N = 1": (
+        [EVERY_HEIGHT, failing_at("N = 1, n = 2, p = 1")],
+        Verdict.UNDECIDED,
+    ),
+    "every N, and a counterexample at N = 12": (
+        [EVERY_HEIGHT, failing_at("N = 12, n = 2, p = 1")],
+        Verdict.UNDECIDED,
+    ),
+    "every N of other widths": ([EVERY_HEIGHT, failing_at("N = 1, n = 1, p = 1")], Verdict.REFUTED),
+    "a proof at N = 2 and 12, a counterexample at N = 1": (
+        [OF_LAYERS, failing_at("N = 1, n = 2, p = 1")],
+        Verdict.REFUTED,
+    ),
+    "a proof at N = 2 and 12, a counterexample at N = 2": (
+        [OF_LAYERS, failing_at("N = 2, n = 2, p = 1")],
+        Verdict.UNDECIDED,
+    ),
     "nothing was run": ([], Verdict.NOT_RUN),
     "a proof": ([PROOF], Verdict.PROVED),
     "a proof of one size": ([PROOF_AT_2], Verdict.PROVED),

@@ -23,9 +23,12 @@ from torch import Tensor, distributed, nn
 
 
 class BatchStatistics(NamedTuple):
-    """How many numbers of each feature there were, their mean and their biased variance."""
+    """How many numbers of each feature there were, their mean and their biased variance.
 
-    size: int
+    The size is a number, or a tensor without axes.
+    """
+
+    size: int | Tensor
     mean: Tensor
     variance: Tensor
 
@@ -51,20 +54,19 @@ def pooled(a: BatchStatistics, b: BatchStatistics) -> BatchStatistics:
               + \frac{m_a m_b}{m^2}(\mu_a - \mu_b)^2
     """
     share = b.size / (a.size + b.size)
-    variance = torch.lerp(a.variance, b.variance, share)
-    between = share * (1 - share) * (b.mean - a.mean).square()
-    return BatchStatistics(a.size + b.size, torch.lerp(a.mean, b.mean, share), variance + between)
+    apart = b.mean - a.mean
+    variance = a.variance + share * (b.variance - a.variance) + share * (1 - share) * apart.square()
+    return BatchStatistics(a.size + b.size, a.mean + share * apart, variance)
 
 
-def pooled_over_processes(own: BatchStatistics) -> BatchStatistics | None:
-    """Return the statistics of the batches of all processes; None where there was none."""
-    count = torch.tensor(own.size, device=own.mean.device)
+def pooled_over_processes(own: BatchStatistics) -> BatchStatistics:
+    """Return the statistics of the batches of all processes; of size 0 where there was none."""
+    count = torch.as_tensor(own.size, device=own.mean.device).clone()
     distributed.all_reduce(count)
     total = int(count)
-    if total == 0:
-        return None
-    mean = own.size / total * own.mean
+    share = int(own.size) / max(total, 1)
+    mean = share * own.mean
     distributed.all_reduce(mean)
-    variance = own.size / total * (own.variance + (own.mean - mean).square())
+    variance = share * (own.variance + (own.mean - mean).square())
     distributed.all_reduce(variance)
     return BatchStatistics(total, mean, variance)

@@ -49,8 +49,10 @@ Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from math import inf
 from typing import Any
 
 import torch
@@ -60,7 +62,7 @@ from torch.utils.hooks import RemovableHandle
 
 from theory.bnp import check
 from theory.nn.layer_preconditioner import LayerPreconditioner
-from theory.nn.preconditionable_layers import preconditionable
+from theory.nn.preconditionable_layers import left_out, preconditionable
 from theory.nn.preconditioned_gradients import Constants
 
 
@@ -69,7 +71,8 @@ class BNP:
 
     Args:
         model: whose gradients are to be preconditioned.
-        layers: modules of the model; None for all its linear and convolution layers.
+        layers: modules of the model; None for all its linear and 2-dimensional convolution
+            layers, with one warning that names the others that have a matrix of weights.
         eps_1: :math:`\epsilon_1 \ge 0`, relative to the largest variance of a layer.
         eps_2: :math:`\epsilon_2 \ge 0`.
         rho: of the running statistics, in [0, 1]; 0 for those of the batch alone.
@@ -77,7 +80,8 @@ class BNP:
     Raises:
         TypeError: a layer is neither linear nor a 2-dimensional convolution, or not of floats.
         ValueError: a constant is out of its range; the layers are not as
-            :func:`~theory.nn.preconditionable_layers.preconditionable` needs them.
+            :func:`~theory.nn.preconditionable_layers.preconditionable` needs them; one of them
+            has a BNP already.
     """
 
     def __init__(
@@ -94,6 +98,13 @@ class BNP:
             name: LayerPreconditioner(name, sharing, Constants(eps_1, eps_2, rho))
             for name, sharing in preconditionable(model, layers).items()
         }
+        _check_first(self.preconditioners.values())
+        if layers is None and (others := left_out(model)):
+            warnings.warn(
+                f"BNP has no formula for {', '.join(others)}: their gradients stay as they are; "
+                "give layers= to say which are meant",
+                stacklevel=2,
+            )
         self._hooks: list[RemovableHandle] = [
             layer.register_forward_hook(preconditioner.meet, with_kwargs=True)
             for preconditioner in self.preconditioners.values()
@@ -173,7 +184,8 @@ class BNP:
         """Take up the running statistics of :meth:`state_dict`; what was met is forgotten.
 
         Raises:
-            ValueError: the state is that of other layers.
+            ValueError: the state is that of other layers, or holds a mean or a variance that none
+                can have.
         """
         expected = self.state_dict()
         if set(state) != set(expected):
@@ -187,6 +199,25 @@ class BNP:
                 raise ValueError(
                     f"{key} has shape {tuple(state[key].shape)}; expected {tuple(like.shape)}"
                 )
+            least = 0.0 if key.endswith(".variance") else -inf
+            if not bool((state[key].isfinite() & (state[key] >= least)).all()):
+                raise ValueError(
+                    f"{key} is not {'finite and >= 0' if least == 0 else 'finite'} in every entry; "
+                    "give the state of a BNP whose training went well"
+                )
+        for key, like in expected.items():
             name, _, statistic = key.rpartition(".")
             setattr(self.preconditioners[name], statistic, state[key].detach().to(like, copy=True))
         self.forget()
+
+
+def _check_first(preconditioners: Iterable[LayerPreconditioner]) -> None:
+    """No layer is preconditioned by another BNP, whose hooks it would have."""
+    for preconditioner in preconditioners:
+        for layer in preconditioner.layers:
+            owners = (getattr(hook, "__self__", None) for hook in layer._forward_hooks.values())
+            if any(isinstance(owner, LayerPreconditioner) for owner in owners):
+                raise ValueError(
+                    f"{preconditioner.name} has a BNP already, and two would precondition its "
+                    "gradients twice; call remove() of the other first"
+                )

@@ -47,8 +47,10 @@ class LayerPreconditioner:
 
     def forget(self) -> None:
         """Forget what was met since the last step."""
-        self.examples = self.rows = 0
-        self.met: BatchStatistics | None = None
+        # Counts are tensors, for torch.compile: a number in Python would be compiled anew with
+        # every batch that is added to it.
+        self.examples, self.rows = torch.tensor(0), torch.tensor(0)
+        self.met = self._nothing()
 
     def meet(
         self, layer: Layer, args: tuple[Tensor, ...], named: Mapping[str, Tensor], output: Tensor
@@ -61,23 +63,24 @@ class LayerPreconditioner:
         rows = output.numel() // output.shape[-1 if is_linear else -3]
         if rows == 0:
             return
-        self.rows += rows
-        self.examples += rows if is_linear else rows // prod(output.shape[-2:])
+        self.rows = self.rows + rows
+        self.examples = self.examples + (rows if is_linear else rows // prod(output.shape[-2:]))
         if layer.training:
             (inputs,) = (*args, *named.values())
             new = batch_statistics.of(layer, inputs)
-            self.met = new if self.met is None else batch_statistics.pooled(self.met, new)
+            before = (self.met.mean.to(new.mean), self.met.variance.to(new.mean))
+            self.met = batch_statistics.pooled(BatchStatistics(self.met.size, *before), new)
 
     def batch(self) -> BatchStatistics | None:
         """Return the statistics of what was met; of all processes, if there are several."""
         met = self.met
         if distributed.is_available() and distributed.is_initialized():
-            counts = torch.tensor([self.examples, self.rows], device=self.mean.device)
+            counts = torch.stack([self.examples, self.rows]).to(self.mean.device)
             distributed.all_reduce(counts)
-            self.examples, self.rows = counts.tolist()
-            met = batch_statistics.pooled_over_processes(met or self._nothing())
-        if met is None or met.size > 1:
-            return met
+            self.examples, self.rows = counts.cpu()
+            met = batch_statistics.pooled_over_processes(met)
+        if met.size != 1:
+            return met if met.size > 0 else None
         return met._replace(variance=(met.mean - self.mean.to(met.mean)).square())
 
     def update(self, batch: BatchStatistics) -> None:
@@ -106,7 +109,7 @@ class LayerPreconditioner:
                 "out by layers= if its weight is used without calling it"
             )
         fan_in = weight[0].numel()
-        q2 = q_squared(fan_in, self.examples, self.rows)
+        q2 = q_squared(fan_in, int(self.examples), int(self.rows))
         if grad_W is None:
             assert grad_b is not None
             self._write(grad_b, grad_b / q2)
@@ -125,7 +128,8 @@ class LayerPreconditioner:
             self._write(grad_b, new_b)
 
     def _nothing(self) -> BatchStatistics:
-        return BatchStatistics(0, torch.zeros_like(self.mean), torch.zeros_like(self.mean))
+        mean, variance = torch.zeros_like(self.mean), torch.zeros_like(self.variance)
+        return BatchStatistics(torch.tensor(0), mean, variance)
 
     def _write(self, gradient: Tensor, new: Tensor) -> None:
         gradient.copy_(new)

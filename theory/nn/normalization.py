@@ -32,6 +32,7 @@ import torch
 from torch import nn
 
 from theory.nn.batch_renormalization import BatchRenormalization
+from theory.nn.layout import check_features
 from theory.nn.lp_normalization import LpNormalization
 from theory.nn.noisy_batch_normalization import NoisyBatchNormalization
 
@@ -118,8 +119,7 @@ def _check(name: str, features: int, rank: int) -> None:
         raise ValueError(
             f"no normalisation is called {name!r}; choose one of {', '.join(NORMALIZATIONS)}"
         )
-    if type(features) is not int or features < 1:
-        raise ValueError(f"features = {features!r}; expected how many units, at least 1")
+    check_features(features)
     if rank not in (2, 4):
         raise ValueError(
             f"rank = {rank!r}; expected 2, for batches (batch, unit), or 4, for maps "

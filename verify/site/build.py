@@ -48,6 +48,7 @@ def write_pages(
     """
     run, records = _evidence(evidence, claims)
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
+    _check_is_the_sites(target)
     for name in GENERATED:
         shutil.rmtree(target / name, ignore_errors=True)
     files = {
@@ -60,8 +61,29 @@ def write_pages(
         "generated/files/ledger.json": json.dumps([as_json(e) for e in entries], indent=1) + "\n",
     }
     for name, content in files.items():
-        write_file(target / name, content)
+        write_file(_inside(target, name), content)
     return len(files)
+
+
+def _check_is_the_sites(target: Path) -> None:
+    """What is written here replaces whole folders; those of another project are not ours."""
+    if target.exists() and not (target / "conf.py").exists() and any(
+        (target / name).exists() for name in GENERATED
+    ):  # fmt: skip
+        raise EvidenceError(
+            f"{target.resolve()} is not the site's: it has no conf.py, and folders that would be "
+            "replaced; run this where the project is"
+        )
+
+
+def _inside(target: Path, name: str) -> Path:
+    """Return where a file goes; the name may come from evidence that somebody else wrote."""
+    path = (target / name).resolve()
+    if not any(path.is_relative_to(target.resolve() / part) for part in GENERATED):
+        raise EvidenceError(
+            f"a file of the evidence is called {name!r}, outside of the site's folders"
+        )
+    return path
 
 
 def _evidence(folder: Path, claims: Sequence[Statement] | None) -> tuple[Run | None, list[Record]]:

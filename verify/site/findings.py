@@ -28,10 +28,10 @@ def proof(entry: Entry) -> str:
     if found["scope"].startswith(EVERY_N):
         return (
             "**Proof.** In the arithmetic of inner products, with inputs of symbolic height: "
-            f"{found['scope']}.\n"
+            f"{escape(found['scope'])}.\n"
         )
     if "slack" not in found:
-        return f"**Proof.** Symbolically, entry by entry, for {found['scope']}.\n"
+        return f"**Proof.** Symbolically, entry by entry, for {escape(found['scope'])}.\n"
     try:
         return _abstract_proof(entry, certificates.terms(found), certificates.slack(found))
     except UnreadableExpressionError:

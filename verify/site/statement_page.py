@@ -23,6 +23,7 @@ from verify.site.markup import (
 from verify.site.statements import Group, title
 
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
+_NO_TAGS = str.maketrans({"<": "\u2039", ">": "\u203a", "`": "'", "\n": " "})
 READINGS = {
     Reading.SHARED_EPSILON: r"Read with $\epsilon > 0$, as every layer computes it:"
     r" $\sigma = \sqrt{v + \epsilon}$ and $\hat y = (y - \mu)/\sigma$.",
@@ -117,19 +118,20 @@ def _section(
 
 
 def in_words(entry: Entry) -> str:
-    """Return the verdict's scope as a phrase."""
+    """Return the verdict's scope as a phrase, in which no markup can stand."""
+    scope = entry.scope.translate(_NO_TAGS)  # evidence may have been written by anybody
     match entry.verdict:
-        case Verdict.PROVED if entry.scope == EVERY_M:
+        case Verdict.PROVED if scope == EVERY_M:
             return "for every batch size m"
-        case Verdict.PROVED if entry.scope.startswith(EVERY_N):
-            *others, largest = entry.scope.removeprefix(f"{EVERY_N}, ").split(f"; {EVERY_N}, ")
+        case Verdict.PROVED if scope.startswith(EVERY_N):
+            *others, largest = scope.removeprefix(f"{EVERY_N}, ").split(f"; {EVERY_N}, ")
             return f"for every N at {len(others) + 1} sizes, such as {largest}"
         case Verdict.PROVED:
-            *others, largest = entry.scope.split("; ")
+            *others, largest = scope.split("; ")
             return f"for {len(others) + 1} sizes, such as {largest}" if others else f"for {largest}"
         case Verdict.REFUTED:
             kind = "by sampling, at" if entry.is_sampled else "by an exact counterexample with"
-            return f"{kind} {entry.scope}"
+            return f"{kind} {scope}"
         case Verdict.SUPPORTED:
             return f"{plural(entry.instances, 'instance')}, none violating"
         case Verdict.UNREADABLE:
