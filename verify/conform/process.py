@@ -218,7 +218,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
     return Facts(
         name=found.name,
         framework=adapter.name,
-        version=adapter.version,
+        version=str(adapter.version),  # PyTorch's is of a class whose pickle imports PyTorch
         dtypes=tuple(adapter.dtypes),
         layouts=tuple(getattr(adapter, "layouts", dict)()),
         axes=found.layouts,
