@@ -40,6 +40,9 @@ def conform(
     dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     kinds: Annotated[str, typer.Option("--cases", help=f"Of: {', '.join(KINDS)}.")] = "",
+    layout: Annotated[
+        str, typer.Option(help="Only arrays stored so: channels last, non-contiguous, expanded.")
+    ] = "",
     axes: Annotated[str, typer.Option(help="Like NC,NCHW; else found by trying.")] = "",
     groups: Annotated[int, typer.Option(help="Groups of channels.")] = 1,
     is_affine: Annotated[
@@ -60,7 +63,14 @@ def conform(
     """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
     order = Order(target, adapter, device, family, groups, is_affine, is_compiled)
     wanted = run.Wanted(
-        like, _listed(dtype), _listed(modes), seed, limit, _listed(kinds), _listed(axes)
+        like,
+        _listed(dtype),
+        _listed(modes),
+        seed,
+        limit,
+        _listed(kinds),
+        _listed(axes),
+        stored=_listed(layout),
     )
     if token:
         try:

@@ -27,6 +27,8 @@ class Mode:
     compute: Callable[[Adapter, Subject, Arrays, float], Outputs]
     answers: Mapping[str, str]
     order: int
+    state: tuple[str, ...] = ()
+    """Outputs that outlive the step, and must not be recorded for its derivative."""
 
 
 def _layer(subject: Subject, eps: float) -> Callable[..., Any]:
@@ -126,19 +128,20 @@ def _third(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Ou
 def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Call on these numbers, on others, on these: in place where arrays can be changed.
 
-    The first result is read after the last call, which must not have changed it.
+    The first result is read after the second call, which must not have changed it.
     """
     values = adapter.numpy(arrays["x"])
     x = adapter.array(_others(values), adapter.dtype(arrays["x"]))
     layer = _layer(subject, eps)
     first = layer(*_at(arrays))
     layer(x, arrays["gamma"], arrays["beta"])
+    kept = adapter.array(adapter.numpy(first), adapter.dtype(first))
     fill = getattr(adapter, "fill", None)
     if fill is None:
         x = arrays["x"]
     else:
         fill(x, values)
-    return {"z": layer(x, arrays["gamma"], arrays["beta"]), "first z": first}
+    return {"z": layer(x, arrays["gamma"], arrays["beta"]), "first z": kept}
 
 
 def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -281,7 +284,7 @@ MODES = (
     Mode("in flight", _in_flight, _SLOPES, 1),
     Mode("vmap", _vmap, {"z": "z"}, 0),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
-    Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1),
+    Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1, state=tuple(_STATE)),
     Mode("evaluation", _evaluation, {"z": "ez"}, 0),
     Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
 )

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from verify.conform.cases import KINDS
 from verify.conform.diagnosis import Finding
-from verify.conform.judge import DTYPE, INPUTS, Cell
+from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
 from verify.conform.words import FAILURES, Word, gravest
 
 SCHEMA = 1
@@ -114,7 +114,7 @@ def by_row(cells: Iterable[Cell]) -> dict[Row, list[Cell]]:
     """Return the cells of each mode and output; those of no numbers are rows for all modes."""
     rows: dict[Row, list[Cell]] = {}
     for cell in cells:
-        is_number = cell.output not in (INPUTS, DTYPE)
+        is_number = cell.output not in (INPUTS, DTYPE, STATE)
         rows.setdefault((cell.mode if is_number else "every mode", cell.output), []).append(cell)
     return rows
 

@@ -42,6 +42,8 @@ class Wanted:
     """Found by trying where empty."""
     strata: tuple[str, ...] = ()
     """Only the cases of these names."""
+    stored: tuple[str, ...] = ()
+    """Only the cases whose arrays are stored in these ways."""
 
 
 Tell = Callable[[str, int, int], None]
@@ -157,6 +159,12 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
             f"{about.framework} offers no {', '.join(missing) or 'floating-point dtype'} here; "
             f"choose of {', '.join(about.dtypes) or 'another framework'}"
         )
+    unknown = [layout for layout in wanted.stored if layout not in about.layouts]
+    if unknown:
+        raise StartError(
+            f"{about.framework} offers no layout {unknown[0]!r} here; choose of "
+            f"{', '.join(about.layouts) or 'another framework'}"
+        )
     about = replace(about, axes=wanted.axes or about.axes)
     widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
     found = probe(bench, about, family, widest)
@@ -182,8 +190,19 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         about.has_shift,
         wanted.kinds or KINDS,
         wanted.strata,
+        wanted.stored,
     )
+    if not plan(options):
+        raise StartError(
+            f"no case is left of those asked for: {_asked(wanted)}; ask for more of them, or give "
+            f"--axes that the layer takes (found: {', '.join(found.axes)})"
+        )
     return Prepared(options, running, conventions)
+
+
+def _asked(wanted: Wanted) -> str:
+    given = {"cases": wanted.kinds, "dtype": wanted.dtypes, "layout": wanted.stored}
+    return " ".join(f"--{name} {','.join(words)}" for name, words in given.items() if words)
 
 
 PRECISIONS_BY_WIDTH = ("float64", "float32", "float16", "bfloat16")

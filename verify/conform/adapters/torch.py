@@ -138,6 +138,10 @@ class Torch:
             "expanded": _expanded,
         }
 
+    def is_recorded(self, array: torch.Tensor) -> bool:
+        """Whether a tensor is kept on a tape."""
+        return array.requires_grad
+
     def fill(self, array: torch.Tensor, values: np.ndarray) -> None:
         """Overwrite the tensor's values."""
         with torch.no_grad():
@@ -202,4 +206,4 @@ def _strided(x: torch.Tensor) -> torch.Tensor:
 
 def _expanded(x: torch.Tensor) -> torch.Tensor:
     """Return the tensor with the first row for every row, without memory of their own."""
-    return x[:1].expand(x.shape)
+    return x[:1].clone().expand(x.shape)
