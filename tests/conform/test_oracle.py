@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from verify.conform.cases import PLAIN, Stratum, draw, strata
-from verify.conform.diagnosis import TERMS, Vectors, terms
+from verify.conform.diagnosis import TERMS, terms
 from verify.conform.judge import ENTRYWISE
 from verify.conform.modes import MODES
 from verify.conform.oracle import PRECISIONS, ClosedForms, Oracle, rounded_to
+from verify.conform.vectors import Vectors
 
 ANSWERS = ("z", "x", "gamma", "beta", "dz", "ddz", "hx", "hgamma", "tx", "tgamma")
 SHAPES = {

@@ -15,7 +15,7 @@ from verify.conform.diagnosis import Observation, diagnosed
 from verify.conform.examine import Bench, Here, Outcome
 from verify.conform.geometry import LAYOUTS
 from verify.conform.journal import Journal
-from verify.conform.judge import Cell
+from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
 from verify.conform.modes import MODES
 from verify.conform.oracle import PRECISIONS, Convention
 from verify.conform.plan import Examination, Options, cells_of, plan, variables
@@ -230,7 +230,12 @@ def examine(
     cells = [cell for one in found for cell in one.cells]
     words = list(compared(decide.decided(cells, variables(examinations)), prepared.kept))
     observed = [seen for one in found for seen in one.observations]
-    diagnosis = diagnosed(_of_wrong(observed, words), prepared.options.is_centred)
+    strata = list({one.stratum.name: one.stratum for one in examinations}.values())
+    is_centred = prepared.options.is_centred
+    numbers = [cell for cell in words if cell.output not in (INPUTS, DTYPE, STATE)]
+    diagnosis = diagnosed(
+        _of_wrong(observed, words), is_centred, numbers, strata, prepared.options.convention
+    )
     if journal is not None:
         journal.close()
     framework = f"{about.framework} {about.version}"
@@ -255,7 +260,7 @@ def _examined(
     return result
 
 
-SMALL = 4000
+SMALL = 10_000
 """Entries of a case that is kept for the diagnosis."""
 
 

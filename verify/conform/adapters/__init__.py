@@ -13,7 +13,8 @@ derivative; ``recognises(target)`` and ``wrap(target, name, family)``, which mak
 :class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,
 which changes an array in place; ``is_recorded(array)``, whether it is
 kept on a tape; ``add_one(array)``, in place, seen by the derivative;
-``backward(function, inputs, cotangent)``, a ``vjp`` as a step of training takes it; ``imports`` and ``code``, the lines of a script.
+``backward(function, inputs, cotangent)``, a ``vjp`` as a step of training takes it; ``imports``
+and ``code``, the lines of a script.
 """
 
 from __future__ import annotations

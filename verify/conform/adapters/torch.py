@@ -135,7 +135,6 @@ class Torch:
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function over a new first axis of its first argument."""
 
-
         def mapped(*arguments: Any) -> Any:
             with self._at("vmap"):
                 return torch.func.vmap(function, in_dims=(0, None, None))(*arguments)
