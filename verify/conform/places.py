@@ -32,8 +32,9 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ("large numbers are cut off", lambda s: s.kind == SCALE and s.log_scale >= 0),
 )
 """What it may mean when all failing cases are of a kind."""
+KEPT = "something is kept from one call to the next"
 OF_MODE = {
-    ("repeated", "z"): "something is kept from one call to the next",
+    ("repeated", "z"): KEPT,
     ("repeated", "first z"): "a later call writes into the first one's result",
     ("in flight", ""): "the backward uses what a later forward left",
     ("one at a time", ""): "the gradient depends on which inputs need one",

@@ -21,6 +21,7 @@ from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
 from verify.conform.load import TargetError, load
 from verify.conform.subject import Subject, framework_of, subject
+from verify.conform.words import ENDED
 
 START = 120.0
 """Seconds in which a framework must have been imported."""
@@ -75,6 +76,7 @@ class StartError(Exception):
 
 PATIENCE = 2
 """A mode that ended the process so often is not asked for again."""
+GIVEN_UP = "given up, since it hung or ended its process twice before"
 
 
 class Process:
@@ -132,7 +134,7 @@ class Process:
         asked = [mode for mode in listed if self._endings[mode] < PATIENCE]
         self._send((case, asked))
         return chain(
-            (Outcome(mode, reason="given up") for mode in listed if mode not in asked),
+            (Outcome(mode, reason=GIVEN_UP) for mode in listed if mode not in asked),
             self._replies(case, asked),
         )
 
@@ -168,7 +170,7 @@ class Process:
     def _ended(self) -> str:
         status = self._child.wait()
         how = f"signal {-status}" if status < 0 else f"status {status}"
-        return f"its process ended with {how} in the middle; run it alone to see why"
+        return f"{ENDED} with {how} in the middle; run it alone to see why"
 
 
 def serve() -> None:

@@ -30,6 +30,10 @@ LARGE_ALONE = 2.0**10
 """So many units in a well-conditioned case of one precision are no matter of rounding."""
 
 
+ENDED = "its process ended"
+"""So begins the reason of a mode that took its process with it."""
+
+
 class Word(StrEnum):
     """The verdict of one cell."""
 
