@@ -69,8 +69,8 @@ def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> 
         wrap = getattr(adapter, "wrap", None)
         if wrap is None:
             raise TargetError(
-                f"{name} is of type {type(target).__name__}, and the adapter {adapter.name!r} makes "
-                "no functions of its framework's layers; give a function "
+                f"{name} is of type {type(target).__name__}, and the adapter {adapter.name!r} "
+                "makes no functions of its framework's layers; give a function "
                 "layer(x, gamma, beta, eps)"
             )
         return wrap(target, name, family)
