@@ -99,6 +99,20 @@ def test_two_passes_stay_within_their_running_error(dtype):
         assert np.all(away[is_bounded] <= 1.01 * answer.error[is_bounded]), stratum.name
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_too_large_for_balls_has_their_answers_within_its_doubt(dtype, monkeypatch):
+    case = draw(Stratum("plain", PLAIN), dtype, "batch", "NC")
+    balls = oracle_of(case)
+    monkeypatch.setattr("verify.conform.oracle.MANY", 0)
+    wider = oracle_of(case)
+    for answer in (*ANSWERS, "mean3", "variance3", "ez", "egamma"):
+        exact, found = balls.answer(answer), wider.answer(answer)
+        assert np.all(found.doubt <= found.error * (1.0 if dtype == "float64" else 2.0**-20))
+        apart = np.abs((exact.high - found.high) + (exact.low - found.low))
+        assert np.all(apart <= found.doubt)
+        assert np.all(found.distance(exact.high + 40 * exact.error) > 32 * exact.error)
+
+
 def pairwise(values):
     """Return the sums over the first axis, by halves."""
     while len(values) > 1:

@@ -21,6 +21,8 @@ from verify.conform.report import STATUS, markdown, show
 from verify.conform.subject import FAMILIES
 from verify.options import DEFAULT_EVIDENCE
 
+INTERRUPTED = 130
+"""Exit status, as shells have it."""
 WIDTH = 160
 """Of a report that goes to a file."""
 
@@ -85,7 +87,12 @@ def conform(
         def tell(description: str, done: int, total: int) -> None:
             bar.update(task, description=description, completed=done, total=total)
 
-        report = run.run(order, wanted, tell, folder / _plain(f"{target} {family} {device}"))
+        kept = folder / _plain(f"{target} {family} {device}")
+        try:
+            report = run.run(order, wanted, tell, kept)
+        except KeyboardInterrupt:
+            console.print("stopped; the same command goes on where it was")
+            raise typer.Exit(INTERRUPTED) from None
     if as_json:
         typer.echo(json.dumps(report.as_json(), indent=1))
     elif as_markdown:

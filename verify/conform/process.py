@@ -101,6 +101,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # an interrupt at the terminal is for this process
         )
         assert self._child.stdin is not None
         assert self._child.stdout is not None

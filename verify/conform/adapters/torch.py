@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch._functorch import config
 from torch.autograd import forward_ad
 
 from verify.conform import modules
@@ -129,7 +130,8 @@ class Torch:
                 return torch.func.jvp(function, inputs, tangents)[1]
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function compiled."""
+        """Return the function compiled, so that its gradients can be taken more than once."""
+        config.donated_buffer = False
         return torch.compile(function)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
