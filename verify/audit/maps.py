@@ -43,8 +43,8 @@ class Gradients(NamedTuple):
     r""":math:`\max_j |\sum_i g_{ij}| / \sqrt{\sum_i g_{ij}^2}` over the root of the rows: how much
     of the gradient a bias would see."""
     roundoff: float
-    unit: int
-    """The output with the largest gradient."""
+    sizes: Tensor
+    """The norm of the gradient in each output, ``(out,)``."""
 
 
 def rows_of(module: nn.Module, g: Tensor) -> Rows:
@@ -67,7 +67,7 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
         *_cosines(weight, gradient),
         bias_share=shares.max().item(),
         roundoff=rows[0].roundoff,
-        unit=int(squares.argmax()),
+        sizes=squares.sqrt(),
     )
 
 

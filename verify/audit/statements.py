@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim, Reading
-from theory.language.expression import Derivative, gradient
+from theory.language.expression import Derivative, gradient, walk
 from theory.language.values import Values
 from theory.statement import Relation, Statement
-from theory.unit import L, Lhat, y, z
+from theory.unit import L, Lhat, g, y, z
 from verify import tolerance
 from verify.audit.spanned import Array, NotMeasuredError, Space, Spanned
 from verify.audit.units import Pair, Units
@@ -209,13 +209,21 @@ def examine(claims: Sequence[Statement], found: Measurements) -> Iterator[Instan
     for claim in claims:
         if not isinstance(claim, Claim) or claim.reading is not Reading.SHARED_EPSILON:
             continue
-        if claim.row == NEEDS_A_MINIMUM:
+        if claim.row == NEEDS_A_MINIMUM or not _is_of_the_loss(claim):
             continue
         try:
             with np.errstate(all="ignore"):
                 yield _examined(claim, unit, moved, found)
         except (NotMeasuredError, AttributeError):
             continue
+
+
+def _is_of_the_loss(claim: Claim) -> bool:
+    """Whether a statement mentions a gradient, and not the batch alone."""
+    if claim.says is None:
+        return False
+    nodes = [*walk(claim.says.actual), *walk(claim.says.claimed)]
+    return any(node == g or isinstance(node, Derivative) for node in nodes)
 
 
 def _examined(
@@ -225,7 +233,7 @@ def _examined(
     count = len(found.places)
     if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
         actual, claimed, excess, allowed = _vectors(sides, found)
-        outcomes = _judged(excess, allowed, np.maximum(actual, claimed), Relation.EQUAL)
+        outcomes = judged(excess, allowed, np.maximum(actual, claimed), Relation.EQUAL)
     else:
         actual, claimed = (_full(side, count) for side in sides)
         allowed = np.zeros(count)
@@ -233,7 +241,7 @@ def _examined(
             for side, base in zip(claim.evaluate(other), (actual, claimed), strict=True):  # type: ignore[arg-type]
                 allowed += np.abs(_full(side, count) - base)
         size = np.maximum(np.abs(actual), np.abs(claimed))
-        outcomes = _judged(actual - claimed, allowed, size, claim.relation)
+        outcomes = judged(actual - claimed, allowed, size, claim.relation)
     met = np.ones(count, dtype=bool)
     for hypothesis in claim.hypotheses:
         met &= _is_met(claim, hypothesis, unit, count)
@@ -268,7 +276,7 @@ def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Arra
     return actual, claimed, excess, allowed
 
 
-def _judged(difference: Array, allowed: Array, size: Array, relation: Relation) -> list[Outcome]:
+def judged(difference: Array, allowed: Array, size: Array, relation: Relation) -> list[Outcome]:
     """Return the outcome of each unit; what rounding may have made decides nothing."""
     match relation:
         case Relation.EQUAL:
@@ -318,14 +326,14 @@ def _errors_of_vectors(
     numbers: Mapping[str, Array], products: Mapping[Pair, Array]
 ) -> dict[str, Array]:
     """Return how far vectors can be from what exact arithmetic would give."""
-    g, w = (np.sqrt(products[name, name]) for name in ("g", "w"))
+    of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
     with np.errstate(invalid="ignore"):
         relative = _factor(numbers) * numbers["roundoff"] * (1 + numbers["offset"])
     scale, m = np.abs(numbers["gamma"]) / numbers["sigma"], numbers["m"]
-    errors = {"w": relative * scale * g}
+    errors = {"w": relative * scale * of_g}
     if ("hessian", "hessian") in products:
         image = np.sqrt(products["H", "H"])
-        bent = 4 * scale / numbers["sigma"] * g * w / np.sqrt(m)
+        bent = 4 * scale / numbers["sigma"] * of_g * of_w / np.sqrt(m)
         errors["hessian"] = relative * (scale * image + bent)
     return errors
 

@@ -1,0 +1,128 @@
+r"""The Hessian of one unit of a layer, :math:`\hat H^\top S\hat H`, and what P makes of it.
+
+S, the loss's Hessian in the unit's outputs, is known by its products with vectors.  Where it is
+diagonal - a dense layer with nothing after it that couples examples - two products show it: with
+ones, which is the diagonal, and with random signs, which is then that diagonal with the signs.
+Else a product for each column is needed.
+
+Source: Lange, Helfrich and Ye 2022, Prop. 2, Theorem 3 and Prop. 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from verify.audit import gramian
+from verify.audit.conditioning import Conditioning
+from verify.audit.second_order import SecondOrder
+
+NOT_FULL_RANK = "not full rank: Theorem 4 does not apply"
+DIAGONAL = 1e-4
+"""Two products that differ by less, in units of their size, say that S is diagonal."""
+RESOLVED = 2.0**-44
+"""An eigenvalue that is a smaller part of the largest is not told from zero, in float64."""
+
+
+@dataclass(frozen=True)
+class UnitHessian:
+    """Condition numbers of a unit's Hessian, or why there are none."""
+
+    unit: int
+    before: float | None
+    after: float | None
+    said: str
+    """How it was found, or why not."""
+
+
+def unit_hessian(
+    second: SecondOrder,
+    name: str,
+    module: nn.Module,
+    inputs: Conditioning,
+    unit: int,
+    products: int,
+) -> UnitHessian:
+    """Return the condition numbers of a unit's Hessian before and after preconditioning.
+
+    Args:
+        second: a pass that can be differentiated once more.
+        name: of the layer.
+        module: the layer.
+        inputs: their condition, of the unit's group.
+        unit: its number.
+        products: Hessian-vector products that there may be.
+    """
+    if not inputs.is_full_rank:
+        return UnitHessian(unit, None, None, NOT_FULL_RANK)
+    given, product = second.inputs[name], _products(second, name, module, unit)
+    ones = torch.ones(inputs.rows, dtype=torch.float64, device=given.device)
+    signs = ones.clone()
+    signs[1::2] = -1
+    signs[2::3] *= -1
+    diagonal, turned = product(ones), product(signs)
+    size = diagonal.norm()
+    if size == 0:
+        return UnitHessian(unit, None, None, "the loss is linear in the unit: no Hessian")
+    if (turned - signs * diagonal).norm() <= DIAGONAL * size:
+        grams, _ = gramian.gram(module, given, diagonal)
+        hessian, said, resolved = grams[inputs.group], "S is diagonal", RESOLVED
+    elif inputs.columns <= products:
+        hessian, said = _by_columns(module, given, inputs, product), "a product for each weight"
+        resolved = max(RESOLVED, inputs.columns * torch.finfo(given.dtype).eps)
+    else:
+        return UnitHessian(
+            unit, None, None, f"needs {inputs.columns} Hessian-vector products; at most {products}"
+        )
+    hessian = (hessian + hessian.mT) / 2
+    after = _kappa(gramian.preconditioned(hessian, inputs.mean, inputs.deviation), resolved)
+    before = _kappa(hessian, resolved)
+    if before is None or after is None:
+        return UnitHessian(unit, None, None, NOT_FULL_RANK)
+    return UnitHessian(unit, before, after, said)
+
+
+def group_of(module: nn.Module, unit: int) -> int:
+    """Return the group of channels that an output belongs to."""
+    weight = module.weight
+    assert isinstance(weight, Tensor)
+    return unit * gramian.groups(module) // len(weight)
+
+
+def _products(
+    second: SecondOrder, name: str, module: nn.Module, unit: int
+) -> Callable[[Tensor], Tensor]:
+    """Return the function that applies S to a vector of rows."""
+    gradient = second.gradient(name)
+    assert gradient is not None
+    is_linear = isinstance(module, nn.Linear)
+    axis = -1 if is_linear else gradient.ndim - len(module.kernel_size) - 1  # type: ignore[arg-type]
+
+    def product(vector: Tensor) -> Tensor:
+        moved = torch.zeros_like(gradient)
+        of_unit = moved.select(axis, unit)
+        of_unit.copy_(vector.reshape(of_unit.shape))
+        return second.output(name, moved).select(axis, unit).double().flatten()
+
+    return product
+
+
+def _by_columns(
+    module: nn.Module, given: Tensor, inputs: Conditioning, product: Callable[[Tensor], Tensor]
+) -> Tensor:
+    identity = torch.eye(inputs.columns, dtype=torch.float64, device=given.device)
+    images = torch.stack(
+        [product(gramian.times(module, given, inputs.group, e[:, None])[:, 0]) for e in identity],
+        dim=1,
+    )
+    return gramian.transposed_times(module, given, inputs.group, images)
+
+
+def _kappa(hessian: Tensor, resolved: float) -> float | None:
+    """Return the condition number of a symmetric matrix, None if it is singular to rounding."""
+    values = torch.linalg.eigvalsh(hessian).abs()
+    is_singular = values.min() <= resolved * values.max()
+    return None if is_singular else (values.max() / values.min()).item()
