@@ -43,6 +43,7 @@ class Gradients(NamedTuple):
     r""":math:`\max_j |\sum_i g_{ij}| / \sqrt{\sum_i g_{ij}^2}` over the root of the rows: how much
     of the gradient a bias would see."""
     roundoff: float
+    rows: int
     sizes: Tensor
     """The norm of the gradient in each output, ``(out,)``."""
 
@@ -67,6 +68,7 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
         *_cosines(weight, gradient),
         bias_share=shares.max().item(),
         roundoff=rows[0].roundoff,
+        rows=count,
         sizes=squares.sqrt(),
     )
 

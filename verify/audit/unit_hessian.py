@@ -31,7 +31,7 @@ RESOLVED = 2.0**-44
 class UnitHessian:
     """Condition numbers of a unit's Hessian, or why there are none."""
 
-    unit: int
+    unit: int | None
     before: float | None
     after: float | None
     said: str
