@@ -15,7 +15,7 @@ from verify.audit.spanned import Array
 from verify.audit.statements import Instances
 from verify.tolerance import Outcome
 
-SHOWN = 240
+SHOWN = 160
 """Points of a statement that are kept for its figure."""
 LOWER = (Relation.AT_LEAST, Relation.MORE_THAN)
 

@@ -131,7 +131,12 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
 
 
 def running(module: nn.Module) -> tuple[Tensor, Tensor] | None:
-    """Return copies of the running mean and variance in float64, ``(channel,)``."""
+    """Return copies of the running mean and variance in float64, ``(channel,)``.
+
+    None where there are none, or none yet.
+    """
+    if not isinstance(count := getattr(module, "num_batches_tracked", None), Tensor) or count == 0:
+        return None
     mean, variance = _double(module, "running_mean"), _double(module, "running_var")
     return None if mean is None or variance is None else (mean, variance)
 

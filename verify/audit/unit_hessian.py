@@ -1,9 +1,10 @@
 r"""The Hessian of one unit of a layer, :math:`\hat H^\top S\hat H`, and what P makes of it.
 
 S, the loss's Hessian in the unit's outputs, is known by its products with vectors.  Where it is
-diagonal - a dense layer with nothing after it that couples examples - two products show it: with
-ones, which is the diagonal, and with random signs, which is then that diagonal with the signs.
-Else a product for each column is needed.
+diagonal - a dense layer with nothing after it that couples examples - two products with random
+vectors show it, and give the diagonal.  Where S applied to the ones is zero, as below a Batch
+Normalization, a bias does nothing and the Hessian is singular.  Else a product for each column is
+needed.
 
 Source: Lange, Helfrich and Ye 2022, Prop. 2, Theorem 3 and Prop. 9.
 """
@@ -21,6 +22,9 @@ from verify.audit.conditioning import Conditioning
 from verify.audit.second_order import SecondOrder
 
 NOT_FULL_RANK = "not full rank: Theorem 4 does not apply"
+NO_BIAS = "not full rank: a bias does nothing, Theorem 4 does not apply"
+NOTHING = 2.0**8
+"""A product that is zero in exact arithmetic, in units of roundoff times that with a generic one."""
 DIAGONAL = 1e-4
 """Two products that differ by less, in units of their size, say that S is diagonal."""
 RESOLVED = 2.0**-44
@@ -59,20 +63,23 @@ def unit_hessian(
     if not inputs.is_full_rank:
         return UnitHessian(unit, None, None, NOT_FULL_RANK)
     given, product = second.inputs[name], _products(second, name, module, unit)
-    ones = torch.ones(inputs.rows, dtype=torch.float64, device=given.device)
-    signs = ones.clone()
-    signs[1::2] = -1
-    signs[2::3] *= -1
-    diagonal, turned = product(ones), product(signs)
-    size = diagonal.norm()
-    if size == 0:
+    draw = torch.Generator().manual_seed(0)
+    probes = torch.randn(2, inputs.rows, generator=draw, dtype=torch.float64).to(given.device)
+    images = [product(probe) for probe in probes]
+    sizes = [image.norm() for image in images]
+    if min(sizes) == 0:
         return UnitHessian(unit, None, None, "the loss is linear in the unit: no Hessian")
-    if (turned - signs * diagonal).norm() <= DIAGONAL * size:
+    roundoff = torch.finfo(given.dtype).eps
+    ones = torch.ones_like(probes[0])
+    if product(ones).norm() <= NOTHING * roundoff * min(sizes):
+        return UnitHessian(unit, None, None, NO_BIAS)
+    diagonal = images[0] / probes[0]
+    if (images[1] - diagonal * probes[1]).norm() <= DIAGONAL * sizes[1]:
         grams, _ = gramian.gram(module, given, diagonal)
         hessian, said, resolved = grams[inputs.group], "S is diagonal", RESOLVED
     elif inputs.columns <= products:
         hessian, said = _by_columns(module, given, inputs, product), "a product for each weight"
-        resolved = max(RESOLVED, inputs.columns * torch.finfo(given.dtype).eps)
+        resolved = max(RESOLVED, inputs.columns * roundoff)
     else:
         return UnitHessian(
             unit, None, None, f"needs {inputs.columns} Hessian-vector products; at most {products}"
