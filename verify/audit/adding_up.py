@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from theory.language.plain import plain
 from theory.statement import Relation, Statement
@@ -107,14 +108,12 @@ def _slacks(actual: Array, claimed: Array, relation: Relation) -> Array:
     return -found if relation in LOWER else found
 
 
-def _largest(ratios: Array, chosen: Array) -> int | None:
+def _largest(ratios: Array, chosen: NDArray[np.intp]) -> int | None:
     told = chosen[~np.isnan(ratios[chosen])]
     return int(told[np.argmax(ratios[told])]) if len(told) else None
 
 
-def _points(
-    found: Everywhere, examined: Array, ratios: Array, order: Sequence[str]
-) -> list[Point]:
+def _points(found: Everywhere, examined: Array, ratios: Array, order: Sequence[str]) -> list[Point]:
     """Return instances for a figure: those with the largest ratios, and some of all."""
     every = np.flatnonzero(examined & np.isfinite(found.actual) & np.isfinite(found.claimed))
     worst = every[np.argsort(-np.nan_to_num(ratios[every], nan=-np.inf))][: SHOWN // 4]

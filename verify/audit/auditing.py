@@ -19,7 +19,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from theory.statement import Statement
 from verify.audit import (
     adding_up,
     gramian,
@@ -75,7 +74,8 @@ def audit(
         batches: instead of inputs and targets, pairs of them.
         closure: instead of all these, a function that runs the model and returns its loss.
         layers: patterns of names, such as ``stage1.*``; none for all layers.
-        budget: seconds after which nothing more is begun that costs much.
+        budget: seconds after which nothing more is begun that costs much; with 0 there are no
+            second derivatives and no condition numbers at all.
         most: how many of the batches are used.
         tell: is told of the progress.
 
@@ -100,11 +100,12 @@ def audit(
         for number, run in enumerate(runs):
             rewind()
             work.first(run, f"batch {number}, " if len(runs) > 1 else "")
-        rewind()
-        work.plan()
-        work.condition(runs[0])
-        rewind()
-        work.second(runs[0])
+        if budget > 0:
+            rewind()
+            work.plan()
+            work.condition(runs[0])
+            rewind()
+            work.second(runs[0])
     return work.report(model)
 
 
@@ -163,16 +164,17 @@ class _Work:
         found = first_order(run, self.chosen.model, self.chosen.norms, self.chosen.maps)
         self.found.append((prefix, found))
         self._took("normalisation layers, first derivatives", start)
+        if not self.shapes:
+            self.shapes = {
+                name: (gradients.rows, gramian.columns(self.chosen.maps[name]))
+                for name, gradients in found.gradients.items()
+            }
         for name in self.chosen.norms:
             if name not in found.units:
                 self.notes.append(f"{name}: not called, or without gradients")
 
     def plan(self) -> None:
         """Estimate what the rest takes."""
-        first = self.found[0][1]
-        for name, gradients in first.gradients.items():
-            columns = gramian.columns(self.chosen.maps[name])
-            self.shapes[name] = (gradients.rows, columns)
         self.each_product = sum(self.seconds.values()) / len(self.found)
         flops, cubes = _rates()
         self.expected = self._elapsed() + 2 * self.each_product * (1 + len(self.chosen.norms) / 2)
@@ -252,9 +254,7 @@ class _Work:
         unit = condition.group * each + int(own.nan_to_num().argmax())
         left = (self.budget - self._elapsed()) / max(self.each_product, 1e-9)
         most = int(min(PRODUCTS, left)) if left < PRODUCTS else PRODUCTS
-        self.hessians[name] = unit_hessian.unit_hessian(
-            second, name, module, condition, unit, most
-        )
+        self.hessians[name] = unit_hessian.unit_hessian(second, name, module, condition, unit, most)
 
     def report(self, model: nn.Module) -> Report:
         """Return the report."""

@@ -17,7 +17,8 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from verify.audit import terminal
-from verify.audit.auditing import MOST_BATCHES, audit as examined  # isort: skip
+from verify.audit.auditing import MOST_BATCHES
+from verify.audit.auditing import audit as examined
 from verify.audit.first_order import AuditError
 from verify.complaints import bad_input
 from verify.conform.load import TargetError, load
@@ -109,6 +110,8 @@ def _pairs(found: Any, device: str) -> Iterator[tuple[Any, Any]]:
     if not isinstance(made, Iterable):
         raise AuditError(f"the data are {type(made).__name__}; expected pairs (inputs, targets)")
     for pair in made:
-        yield tree_map(lambda x: x.to(device) if isinstance(x, torch.Tensor) else x, pair) if (
-            device
-        ) else pair
+        yield (
+            tree_map(lambda x: x.to(device) if isinstance(x, torch.Tensor) else x, pair)
+            if (device)
+            else pair
+        )

@@ -3,8 +3,8 @@ r"""Condition numbers of a layer's inputs, before and after preconditioning.
 .. math:: \kappa(A) = \sigma_{\max}/\sigma^*_{\min}, \qquad
           \kappa(D) = \frac{\max(1, \max_j 1/\sigma_j)}{\min(1, \min_j 1/\sigma_j)}
 
-from the Gram matrices of :math:`\hat H`, :math:`\hat H U` and :math:`\hat G = \hat H P`.  In float64
-an eigenvalue is off by about
+from the Gram matrices of :math:`\hat H`, :math:`\hat H U` and :math:`\hat G = \hat H P`.  In
+float64 an eigenvalue is off by about
 
 .. math:: \phi = 2^{-53}\,(64\,(1 + \log_2 N) + n + 1)
 

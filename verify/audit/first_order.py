@@ -61,57 +61,65 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
         AuditError: the loss is no scalar, not finite, or depends on nothing that learns; or what a
             normalisation layer was given is overwritten afterwards.
     """
-    found = FirstOrder(calls=dict.fromkeys(norms, 0))
-    calls: list[tuple[str, _Call]] = []
-    leaves: list[Tensor] = []
-    rows: dict[str, list[Rows]] = {}
-    made: dict[int, tuple[str, Tensor]] = {}
+    seen = _Seen(FirstOrder(calls=dict.fromkeys(norms, 0)))
+    with hooked(norms, seen.given, seen.gave), hooked(maps, None, seen.mapped):
+        loss = run()
+        seen.found.loss = checked(loss)
+        seen.made.clear()
+        learning = [p for p in model.parameters() if p.requires_grad]
+        asked = [*learning, *seen.leaves]
+        gradients = torch.autograd.grad(loss, asked, allow_unused=True)
+    by_parameter = {id(p): g for p, g in zip(asked, gradients, strict=True)}
+    for name, call in seen.calls:
+        found = call.units or units.measured(call.normalization, call.y, None, None, call.running)
+        seen.found.units.setdefault(name, []).append(found)
+    for name, rows in seen.rows.items():
+        weight = maps[name].weight
+        assert isinstance(weight, Tensor)
+        seen.found.gradients[name] = gradients_of(rows, weight, by_parameter.get(id(weight)))
+    return seen.found
 
-    def given(name: str, module: nn.Module, y: Tensor) -> Tensor:
-        found.calls[name] += 1
-        if (origin := made.get(id(y))) is not None and origin[1] is y:
-            found.normalized_by[origin[0]] = name
+
+@dataclass
+class _Seen:
+    """What the hooks of one pass meet."""
+
+    found: FirstOrder
+    calls: list[tuple[str, _Call]] = field(default_factory=list)
+    leaves: list[Tensor] = field(default_factory=list)
+    rows: dict[str, list[Rows]] = field(default_factory=dict)
+    made: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
+    """Outputs of maps, by identity."""
+
+    def given(self, name: str, module: nn.Module, y: Tensor) -> Tensor:
+        """Give a normalisation layer its input as a tensor that is its own."""
+        self.found.calls[name] += 1
+        origin = self.made.get(id(y))
+        if origin is not None and origin[1] is y:
+            self.found.normalized_by[origin[0]] = name
         if not torch.is_grad_enabled():
             return y
         own = y.view_as(y) if y.requires_grad else y.detach().requires_grad_()
         if own.is_leaf:
-            leaves.append(own)
+            self.leaves.append(own)
         layout, running = normalizations.of(module, y), normalizations.running(module)
         call = _Call(layout, own.detach(), running, own._version)
-        calls.append((name, call))
+        self.calls.append((name, call))
         own.register_hook(lambda w: _finish(name, call, w))
         return own
 
-    def gave(name: str, output: Tensor) -> None:
+    def gave(self, name: str, _: nn.Module, __: Tensor, output: Tensor) -> None:
+        """Wait for the gradient in a normalisation layer's output."""
         if output.requires_grad:
-            call = next(call for other, call in reversed(calls) if other == name)
+            call = next(call for other, call in reversed(self.calls) if other == name)
             output.register_hook(lambda g: setattr(call, "g", g))
 
-    def mapped(name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
-        made[id(output)] = (name, output)
+    def mapped(self, name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
+        """Wait for the gradient in a map's output."""
+        self.made[id(output)] = (name, output)
         if output.requires_grad:
-            output.register_hook(
-                lambda g: rows.setdefault(name, []).append(rows_of(module, g))
-            )
-
-    with hooked(norms, given, lambda name, _, __, output: gave(name, output)), hooked(
-        maps, None, mapped
-    ):
-        loss = run()
-        found.loss = checked(loss)
-        made.clear()
-        learning = [p for p in model.parameters() if p.requires_grad]
-        asked = [*learning, *leaves]
-        gradients = torch.autograd.grad(loss, asked, allow_unused=True)
-    by_parameter = {id(p): g for p, g in zip(asked, gradients, strict=True)}
-    for name, call in calls:
-        units_ = call.units or units.measured(call.normalization, call.y, None, None, call.running)
-        found.units.setdefault(name, []).append(units_)
-    for name, seen in rows.items():
-        weight = maps[name].weight
-        assert isinstance(weight, Tensor)
-        found.gradients[name] = gradients_of(seen, weight, by_parameter.get(id(weight)))
-    return found
+            seen = self.rows.setdefault(name, [])
+            output.register_hook(lambda g: seen.append(rows_of(module, g)))
 
 
 def _finish(name: str, call: _Call, w: Tensor) -> None:

@@ -1,13 +1,13 @@
 r"""What a linear or convolution layer makes of its inputs, as a matrix that is never built.
 
-A layer is :math:`\hat H\hat w` for each output, :math:`\hat H = [e, H]` with a row for each position
-of the outputs and a column for each weight of an output; every group of channels has a matrix of
-its own.  Some examples at a time are laid out as rows, in float64, and added to
+A layer is :math:`\hat H\hat w` for each output, :math:`\hat H = [e, H]` with a row for each
+position of the outputs and a column for each weight of an output; every group of channels has a
+matrix of its own.  Some examples at a time are laid out as rows, in float64, and added to
 :math:`\hat H^\top S\hat H`: one axis of convolution, two or three, any stride, dilation, groups and
 padding, even kernels included.
 
-Index convention: maps are ``(batch, channel, ...)``, a column is (channel, kernel's entry, ...), the
-last index fastest, as a weight is flattened; a row is (example, position), likewise.
+Index convention: maps are ``(batch, channel, ...)``, a column is (channel, kernel's entry, ...),
+the last index fastest, as a weight is flattened; a row is (example, position), likewise.
 
 Source: Lange, Helfrich and Ye 2022, Prop. 2, eq. (18) and Prop. 9.
 """
@@ -114,7 +114,7 @@ def moments(module: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
     assert sums is not None
     mean = sums / count
     squares = sum((part[..., 1:] - mean[:, None]).square().sum(1) for part in rows(module, inputs))
-    return mean, torch.where(low == high, 0.0, squares / count)  # type: ignore[operator, call-overload]
+    return mean, torch.where(low == high, 0.0, squares / count)  # type: ignore[call-overload]
 
 
 def structure(module: nn.Module) -> Geometry | None:

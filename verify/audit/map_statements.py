@@ -15,7 +15,6 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from theory import layer, maps
@@ -91,9 +90,7 @@ def _examined(
             continue
 
 
-def _sides(
-    claim: MatrixClaim, subject: Any, known: Known, moved: Sequence[Known]
-) -> Instances:
+def _sides(claim: MatrixClaim, subject: Any, known: Known, moved: Sequence[Known]) -> Instances:
     def evaluate(numbers: Known) -> tuple[list[Array], list[Array]]:
         values = Values(subject)
         values.known.update(numbers)
@@ -152,7 +149,7 @@ def _of_layer(found: Conditioning) -> tuple[Any, Known, list[Known]]:
         proposition_5.NORM_G: np.float64(_largest_correlation(found) * found.rows),
     }
     known = {**rest, **numbers}
-    moved = [
+    moved: list[Known] = [
         {**known, e: numbers[e] * (1 + 2 * s.relative_error)} for e, s in spectra.items()
     ]
     relative = found.normalized.floor

@@ -1,7 +1,7 @@
 r"""Linear and convolution layers: how they take a batch, and their gradients.
 
-A layer is :math:`a = \hat H\hat w` for each output, with :math:`\hat H = [e, H]` of one row for each
-position and one column for each entry of the kernel; groups have a matrix each.
+A layer is :math:`a = \hat H\hat w` for each output, with :math:`\hat H = [e, H]` of one row for
+each position and one column for each entry of the kernel; groups have a matrix each.
 
 Index convention: a dense layer's features are on the last axis, channels on axis 1.
 """
@@ -25,8 +25,7 @@ def is_map(module: nn.Module) -> bool:
 class Rows(NamedTuple):
     """The gradient in a layer's outputs, of each output, in float64, ``(out,)``."""
 
-    count: int
-    """Of positions."""
+    positions: int
     sums: Tensor
     squares: Tensor
     roundoff: float
@@ -59,7 +58,7 @@ def rows_of(module: nn.Module, g: Tensor) -> Rows:
 
 def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) -> Gradients:
     """Return what the gradients of a layer's calls tell."""
-    count = sum(r.count for r in rows)
+    count = sum(r.positions for r in rows)
     sums, squares = sum(r.sums for r in rows), sum(r.squares for r in rows)
     assert isinstance(sums, Tensor)
     assert isinstance(squares, Tensor)

@@ -22,7 +22,7 @@ HALF_LARGEST = torch.finfo(torch.float16).max
 HALF_LEAST = torch.finfo(torch.float16).smallest_normal * torch.finfo(torch.float16).eps
 """Half of it is zero in float16."""
 NO_BIAS = 2.0**6
-"""What a sum that is zero in exact arithmetic may be, in units of roundoff times the root of rows."""
+"""A sum that is zero in exact arithmetic, in units of roundoff times the root of the rows."""
 Named = Sequence[tuple[str, Units]]
 """Units with what their names begin with."""
 
@@ -160,8 +160,11 @@ def beyond_half(units: Units) -> Tensor:
     largest = torch.maximum(units.low.abs(), units.high.abs())
     is_small = (units.variance < HALF_LEAST / 2) & (units.low != units.high)
     cubed = units.sigma**-3
-    return (units.variance > HALF_LARGEST) | is_small | (cubed > HALF_LARGEST) | (
-        largest > HALF_LARGEST
+    return (
+        (units.variance > HALF_LARGEST)
+        | is_small
+        | (cubed > HALF_LARGEST)
+        | (largest > HALF_LARGEST)
     )
 
 

@@ -55,10 +55,12 @@ class SecondOrder:
         self._outputs: dict[str, GradientEdge] = {}
         self.inputs: dict[str, Tensor] = {}
         """What each map was given."""
-        with hooked(norms, self._given, self._gave), hooked(maps, None, self._mapped):
-            # Other kernels of attention have no second derivative.
-            with sdpa_kernel(SDPBackend.MATH):
-                loss = run()
+        with (
+            hooked(norms, self._given, self._gave),
+            hooked(maps, None, self._mapped),
+            sdpa_kernel(SDPBackend.MATH),  # other kernels of attention have no second derivative
+        ):
+            loss = run()
         self._edges: dict[tuple[str, str], GradientEdge] = {}
         for name, place in self._places.items():
             self._edges[name, "before"] = place.before
@@ -102,7 +104,9 @@ class SecondOrder:
             "hessian": self._of_unit(layout, hessian, unit),
         }
         pairs = [(a, b) for i, a in enumerate(VECTORS) for b in VECTORS[i:]]
-        return {(a, b): float(vectors[a] @ vectors[b]) for a, b in pairs if (a, b) != ("one", "one")}
+        return {
+            (a, b): float(vectors[a] @ vectors[b]) for a, b in pairs if (a, b) != ("one", "one")
+        }
 
     def output(self, name: str, vector: Tensor) -> Tensor:
         """Return the loss's Hessian in a map's output, applied to a vector of its shape."""

@@ -1,4 +1,4 @@
-r"""Vectors of a unit's batch space that are known by their inner products: numbers, many units at once.
+r"""Vectors of a unit's batch space, known by their inner products, for many units at once.
 
 A vector is a combination of named ones, :math:`1, \hat y, g, w` and, where second derivatives were
 taken, their images; its coefficients and the inner products of the named are arrays ``(unit,)``.
@@ -28,14 +28,16 @@ class Space:
     """Named vectors of length m and their inner products.
 
     Args:
-        m: the length.
+        m: the length, ``(unit,)`` or one number.
         products: by pairs of names, in either order.
     """
 
-    def __init__(self, m: int, products: Mapping[Pair, Array]) -> None:
+    def __init__(self, m: Any, products: Mapping[Pair, Any]) -> None:
         self.m = m
-        self.products = {frozenset(pair): value for pair, value in products.items()}
-        self.products[frozenset({ONE})] = np.float64(m)
+        self.products: dict[frozenset[str], Any] = {
+            frozenset(pair): value for pair, value in products.items()
+        }
+        self.products[frozenset({ONE})] = m * np.float64(1)
 
     def vector(self, name: str) -> Spanned:
         """Return the vector of a name."""
@@ -76,7 +78,7 @@ class Spanned:
                     total = total + x * y * self.space.inner(a, b)
         return total
 
-    def length(self) -> int:
+    def length(self) -> Any:
         """Return m."""
         return self.space.m
 

@@ -13,8 +13,9 @@ difference of g, its mean, and a multiple of :math:`\hat y`, whose entries carry
           k = 64(1 + \log_2 m),
 
 the factor of :mod:`verify.tolerance`; second derivatives likewise, by the sizes of their terms.
-Inner products are taken in float64 and off by :math:`2^{-53} k\|a\|\|b\|`.  A side is off by no more
-than the sum of what it changes when one inner product after the other is moved by its own error.
+Inner products are taken in float64 and off by :math:`2^{-53} k\|a\|\|b\|`.  A side is off by no
+more than the sum of what it changes when one inner product after the other is moved by its own
+error.
 """
 
 from __future__ import annotations
@@ -226,9 +227,7 @@ def _is_of_the_loss(claim: Claim) -> bool:
     return any(node == g or isinstance(node, Derivative) for node in nodes)
 
 
-def _examined(
-    claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measurements
-) -> Instances:
+def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measurements) -> Instances:
     sides = claim.evaluate(unit)  # type: ignore[arg-type]
     count = len(found.places)
     if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
@@ -264,11 +263,7 @@ def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Arra
     )
     sizes = {a: np.sqrt(found.products[a, b]) for a, b in found.products if a == b}
     sizes["one"] = np.sqrt(found.numbers["m"])
-    terms = [
-        np.abs(c) * sizes[name]
-        for vector in sides
-        for name, c in vector.coefficients.items()
-    ]
+    terms = [np.abs(c) * sizes[name] for vector in sides for name, c in vector.coefficients.items()]
     errors = _errors_of_vectors(found.numbers, found.products)
     allowed = SMALLEST * sum(terms)
     for name, c in difference.coefficients.items():

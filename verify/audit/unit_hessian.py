@@ -24,7 +24,7 @@ from verify.audit.second_order import SecondOrder
 NOT_FULL_RANK = "not full rank: Theorem 4 does not apply"
 NO_BIAS = "not full rank: a bias does nothing, Theorem 4 does not apply"
 NOTHING = 2.0**8
-"""A product that is zero in exact arithmetic, in units of roundoff times that with a generic one."""
+"""A product that is zero in exact arithmetic, in units of roundoff times a generic one."""
 DIAGONAL = 1e-4
 """Two products that differ by less, in units of their size, say that S is diagonal."""
 RESOLVED = 2.0**-44

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import log10
 
 from verify.audit.report import Finding, MapRow, NormalizationRow, Report, Spread
 from verify.audit.rows import decades
 
+Say = Callable[[float, str], Finding]
 LOST = 3.0
 """Decimal digits that a variance in one pass may lose before something is said."""
 STEEP = 10.0
@@ -59,15 +60,7 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
         if count:
             yield say(0.5 + 2 * count / row.units, f"{count} of {row.units} units {what}")
     yield from _of_precision(row, say)
-    if (drift := _worst(row.drift_of_mean)) > 1 and row.drift_of_mean is not None:
-        yield say(
-            0.5 + log10(drift),
-            f"its running mean is {drift:.2g} sigma off the batch's ({row.drift_of_mean.unit})",
-        )
-    if row.calls > 1 and row.drift_of_mean is not None:
-        yield say(
-            1.0, f"it runs {row.calls} times a pass: running statistics are updated as often"
-        )
+    yield from _of_running_statistics(row, say)
     if (steep := _worst(row.lipschitz)) > STEEP:
         yield say(
             log10(steep / STEEP),
@@ -81,8 +74,17 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
         )
 
 
-def _of_precision(row: NormalizationRow, say: object) -> Iterator[Finding]:
-    assert callable(say)
+def _of_running_statistics(row: NormalizationRow, say: Say) -> Iterator[Finding]:
+    if (drift := _worst(row.drift_of_mean)) > 1 and row.drift_of_mean is not None:
+        yield say(
+            0.5 + log10(drift),
+            f"its running mean is {drift:.2g} sigma off the batch's ({row.drift_of_mean.unit})",
+        )
+    if row.calls > 1 and row.drift_of_mean is not None:
+        yield say(1.0, f"it runs {row.calls} times a pass: running statistics are updated as often")
+
+
+def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
     least = row.variance_over_eps.worst
     if least is not None and least < 1 and row.constant < row.units:
         yield say(
