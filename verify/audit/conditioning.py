@@ -18,7 +18,7 @@ Source: Lange, Helfrich and Ye 2022, sect. 3.3, Theorem 4.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2, sqrt
+from math import inf, log2, nan, sqrt
 
 import torch
 from torch import Tensor, nn
@@ -35,6 +35,7 @@ class Spectrum:
     least: float
     rank: int
     size: int
+    rows: int
     floor: float
 
     @property
@@ -44,8 +45,9 @@ class Spectrum:
 
     @property
     def relative_error(self) -> float:
-        """Of kappa."""
-        return self.floor * self.kappa**2 / 2
+        """Of kappa; infinite where an eigenvalue may or may not be zero."""
+        is_resolved = self.rank == min(self.rows, self.size)
+        return self.floor * self.kappa**2 / 2 if is_resolved else inf
 
     @property
     def is_full(self) -> bool:
@@ -138,5 +140,5 @@ def _spectrum(values: Tensor, rows: int, phi: float) -> Spectrum:
     largest = values.max()
     nonzero = values[values > phi * largest]
     if not len(nonzero):
-        return Spectrum(float("nan"), float("nan"), 0, len(values), phi)
-    return Spectrum(largest.item(), nonzero.min().item(), len(nonzero), len(values), phi)
+        return Spectrum(nan, nan, 0, len(values), rows, phi)
+    return Spectrum(largest.item(), nonzero.min().item(), len(nonzero), len(values), rows, phi)

@@ -105,7 +105,7 @@ def _sides(claim: MatrixClaim, subject: Any, known: Known, moved: Sequence[Known
     for numbers in moved:
         others, _ = evaluate(numbers)
         for other, side in zip(others, (actual, claimed), strict=True):
-            allowed += np.abs(other - side)
+            allowed += np.nan_to_num(np.abs(other - side), nan=np.inf)
     outcomes = judged(
         actual - claimed, allowed, np.maximum(np.abs(actual), np.abs(claimed)), claim.relation
     )

@@ -30,7 +30,7 @@ from theory.claim import Claim, Reading
 from theory.language.expression import Derivative, gradient, walk
 from theory.language.values import Values
 from theory.statement import Relation, Statement
-from theory.unit import L, Lhat, g, y, z
+from theory.unit import L, Lhat, y, z
 from verify import tolerance
 from verify.audit.spanned import Array, NotMeasuredError, Space, Spanned
 from verify.audit.units import Pair, Units
@@ -220,11 +220,11 @@ def examine(claims: Sequence[Statement], found: Measurements) -> Iterator[Instan
 
 
 def _is_of_the_loss(claim: Claim) -> bool:
-    """Whether a statement mentions a gradient, and not the batch alone."""
+    """Whether a statement mentions what the network differentiated: others hold of any vectors."""
     if claim.says is None:
         return False
     nodes = [*walk(claim.says.actual), *walk(claim.says.claimed)]
-    return any(node == g or isinstance(node, Derivative) for node in nodes)
+    return any(isinstance(node, Derivative) for node in nodes)
 
 
 def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measurements) -> Instances:
