@@ -18,7 +18,9 @@ class Block(nn.Module):
         super().__init__()
         self.norm1, self.norm2 = norm(width), norm(width)
         self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
-        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
+        )
         self.is_causal = is_causal
 
     def forward(self, x):

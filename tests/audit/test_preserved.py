@@ -136,7 +136,9 @@ def test_buffers_that_are_replaced_come_back():
 
 def test_passes_see_the_same_random_numbers():
     model = nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.BatchNorm1d(8), nn.Linear(8, 2))
-    report = audit(model.double(), torch.randn(16, 3).double(), torch.randint(2, (16,)), CROSS_ENTROPY)
+    report = audit(
+        model.double(), torch.randn(16, 3).double(), torch.randint(2, (16,)), CROSS_ENTROPY
+    )
     by_id = {row.statement: row for row in report.statements}
     # The first derivatives and the second are those of two passes: other masks, other numbers.
     assert by_id["S-thm-4.2a/eps/corrected"].violated == 0

@@ -50,6 +50,8 @@ class Normalization:
     """What the parts of a unit's number are called."""
     parts: tuple[int, ...]
     """How many there are of each."""
+    is_frozen: bool
+    """Whether it divides by running statistics, not by the batch's."""
 
     @property
     def m(self) -> int:
@@ -61,16 +63,6 @@ class Normalization:
     def by_batch(self) -> bool:
         """Whether a unit has its entries from the whole batch, and one scale."""
         return isinstance(self.module, _BatchNorm)
-
-    @property
-    def runs(self) -> bool:
-        """Whether it keeps running statistics."""
-        return getattr(self.module, "running_mean", None) is not None
-
-    @property
-    def is_frozen(self) -> bool:
-        """Whether it divides by running statistics, not by the batch's."""
-        return self.runs and not self.module.training
 
     def rearranged(self, batch: Tensor) -> Tensor:
         """Return a batch as (before, unit, after)."""
@@ -127,7 +119,10 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     else:
         words, parts = ("channel",), shape[1:2]
         arranged = (shape[0], shape[1], size // (shape[0] * shape[1]))
-    return Normalization(module, shape, float(eps), is_centred, arranged, words, tuple(parts))
+    is_frozen = getattr(module, "running_mean", None) is not None and not module.training
+    return Normalization(
+        module, shape, float(eps), is_centred, arranged, words, tuple(parts), is_frozen
+    )
 
 
 def running(module: nn.Module) -> tuple[Tensor, Tensor] | None:

@@ -7,9 +7,9 @@ measured.  Real layers have an epsilon, so the readings are those with one.
 
 **What rounding explains.**  The network computes w in its own precision, u.  Each entry of w is a
 difference of g, its mean, and a multiple of :math:`\hat y`, whose entries carry errors of
-:math:`u|\mu|/\sqrt v`; so that w is off by at most
+:math:`u|\mu|/\sigma`; so that w is off by at most
 
-.. math:: \rho_w = k\,u\,\frac{|\gamma|}\sigma\|g\|\Big(1 + \frac{|\mu|}{\sqrt v}\Big), \qquad
+.. math:: \rho_w = k\,u\,\frac{|\gamma|}\sigma\|g\|\Big(1 + \frac{|\mu|}\sigma\Big), \qquad
           k = 64(1 + \log_2 m),
 
 the factor of :mod:`verify.tolerance`; second derivatives likewise, by the sizes of their terms.
@@ -162,7 +162,6 @@ def measurements(
         "mean": array(units.mean),
         "sigma": array(units.sigma),
         "gamma": array(units.gamma),
-        "offset": array(units.offset),
     }
     alike = np.ones_like(numbers["mean"])
     numbers |= {"m": units.m * alike, "eps": units.normalization.eps * alike, "beta": 0 * alike}
@@ -322,8 +321,8 @@ def _errors_of_vectors(
 ) -> dict[str, Array]:
     """Return how far vectors can be from what exact arithmetic would give."""
     of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
-    with np.errstate(invalid="ignore"):
-        relative = _factor(numbers) * numbers["roundoff"] * (1 + numbers["offset"])
+    offset = np.abs(numbers["mean"]) / numbers["sigma"]
+    relative = _factor(numbers) * numbers["roundoff"] * (1 + offset)
     scale, m = np.abs(numbers["gamma"]) / numbers["sigma"], numbers["m"]
     errors = {"w": relative * scale * of_g}
     if ("hessian", "hessian") in products:
