@@ -18,7 +18,7 @@ from torch import Tensor
 
 from verify.audit.normalizations import AXES, Normalization
 
-ENTRIES = 2**21
+ENTRIES = 2**19
 """Of a batch that are brought to float64 at once, about."""
 Pair = tuple[str, str]
 PAIRS: tuple[Pair, ...] = (
@@ -75,6 +75,7 @@ class Units:
         return torch.where(size == 0, 0.0, size.abs() / self.variance.sqrt())
 
 
+@torch.no_grad()
 def measured(
     normalization: Normalization,
     y: Tensor,
@@ -121,27 +122,29 @@ def _parts(
     units, step = batches[0].shape[1], max(ENTRIES // normalization.m, 1)
     for start in range(0, units, step):
         some = slice(start, start + step)
-        a, b, c = (batch[:, some].double() for batch in batches)
+        a, b, c = (batch[:, some].to(torch.float64, copy=True) for batch in batches)
         yield a, b, c
 
 
 def _part(normalization: Normalization, y: Tensor, g: Tensor, w: Tensor) -> tuple[Tensor, ...]:
+    """Return what is measured of some units; y, a copy, is written into."""
     low, high = y.amin(AXES), y.amax(AXES)
     mean = y.mean(AXES)
-    centred = y - mean[:, None] if normalization.is_centred else y
-    variance = _inner(centred, centred) / normalization.m
+    centred = y.sub_(mean[:, None]) if normalization.is_centred else y
+    scratch = torch.empty_like(y)
+
+    def inner(a: Tensor, b: Tensor) -> Tensor:
+        return torch.mul(a, b, out=scratch).sum(AXES)
+
+    variance = inner(centred, centred) / normalization.m
     # A constant unit has no deviations, whatever is left of them by the rounding of its mean.
     variance = torch.where((low == high) & normalization.is_centred, 0.0, variance)
-    yhat = centred / (variance + normalization.eps).sqrt()[:, None]
+    yhat = centred.div_((variance + normalization.eps).sqrt()[:, None])
     vectors = {"yhat": yhat, "g": g, "w": w}
     products = [
-        vectors[b].sum(AXES) if a == "one" else _inner(vectors[a], vectors[b]) for a, b in PAIRS
+        vectors[b].sum(AXES) if a == "one" else inner(vectors[a], vectors[b]) for a, b in PAIRS
     ]
     return (mean, variance, low, high, *products)
-
-
-def _inner(a: Tensor, b: Tensor) -> Tensor:
-    return (a * b).sum(AXES)
 
 
 def _running(
