@@ -73,7 +73,7 @@ def test_it_is_left_as_it_was():
     assert_same(before, state(model))
 
 
-class Interruption(Exception):
+class InterruptionError(Exception):
     """Something that goes wrong in somebody's code."""
 
 
@@ -88,10 +88,10 @@ def test_it_is_left_as_it_was_when_a_pass_raises(call):
         calls.append(outputs)
         if len(calls) > call:
             model.train()
-            raise Interruption
+            raise InterruptionError
         return CROSS_ENTROPY(outputs, targets)
 
-    with pytest.raises(Interruption):
+    with pytest.raises(InterruptionError):
         audit(model, inputs, targets, loss)
     assert_same(before, state(model))
 
@@ -104,11 +104,11 @@ def test_it_is_left_as_it_was_when_a_backward_pass_raises():
 
         @staticmethod
         def backward(ctx, g):
-            raise Interruption
+            raise InterruptionError
 
     model, inputs, targets = network()
     before = state(model)
-    with pytest.raises(Interruption):
+    with pytest.raises(InterruptionError):
         audit(model, inputs, targets, lambda z, t: CROSS_ENTROPY(Failing.apply(z), t))
     assert_same(before, state(model))
 

@@ -89,7 +89,12 @@ def _network(target: str, checkpoint: Path | None, device: str) -> nn.Module:
         raise AuditError(f"{target} gives {type(network).__name__}; expected a torch.nn.Module")
     if checkpoint is not None:
         _restore(network, checkpoint)
-    return network.to(device) if device else network
+    if not device:
+        return network
+    try:
+        return network.to(device)
+    except (RuntimeError, AssertionError) as error:
+        raise AuditError(f"cannot use the device {device!r}: {error}") from error
 
 
 def _restore(network: nn.Module, checkpoint: Path) -> None:
