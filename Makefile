@@ -78,7 +78,7 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 # The library's own tests, the doctests and the planted wrong formulas.
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
-		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
+		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory verify/audit \
 		verify/witnesses verify/tolerance.py verify/evidence.py verify/datasets verify/experiments \
 		verify/conform/geometry.py verify/conform/oracle.py verify/conform/words.py \
 		verify/conform/cases.py verify/conform/conventions.py verify/conform/report.py \

@@ -40,8 +40,10 @@ from verify.audit.statements import Measurements
 from verify.audit.unit_hessian import UnitHessian
 
 MOST_BATCHES = 4
-TRIED = 512
+TRIED = 256
 """Rows of a matrix by which a machine's speed is estimated."""
+SPECTRA = 60
+"""What three spectra of a matrix take, over the products of its rows and columns."""
 PRODUCTS = 130
 """Hessian-vector products for one unit's Hessian, at most."""
 Loss = Callable[[Any, Any], Tensor]
@@ -171,18 +173,21 @@ class _Work:
                 name: (gradients.rows, gramian.columns(self.chosen.maps[name]))
                 for name, gradients in found.gradients.items()
             }
-        for name in self.chosen.norms:
-            if name not in found.units:
-                self.notes.append(f"{name}: not called, or without gradients")
+        told = {note.partition(":")[0] for note in self.notes}
+        for name in (*self.chosen.norms, *self.chosen.maps):
+            if not {name} & {*found.units, *found.gradients, *told}:
+                self.notes.append(
+                    f"{name}: not called as a module, or the loss does not depend on it"
+                )
 
     def plan(self) -> None:
         """Estimate what the rest takes."""
         self.each_product = sum(self.seconds.values()) / len(self.found)
-        flops, cubes = _rates()
+        rate = _products_a_second()
         self.expected = self._elapsed() + 2 * self.each_product * (1 + len(self.chosen.norms) / 2)
         for name, (count, columns) in self.shapes.items():
             groups = gramian.groups(self.chosen.maps[name])
-            self.expected += groups * (2 * count * columns**2 / flops + 3 * columns**3 / cubes)
+            self.expected += groups * (count * columns**2 + SPECTRA * columns**3) / rate
         self._say("the rest")
 
     def condition(self, run: Run) -> None:
@@ -266,12 +271,12 @@ class _Work:
         linear = [self._map_row(name) for name in self.chosen.maps if name in self.shapes]
         found = self._statements()
         self._took("statements", start)
-        some = next(model.parameters())
+        some = next(iter((*model.parameters(), *model.buffers())), None)
         return Report(
             model=type(model).__name__,
             parameters=sum(p.numel() for p in model.parameters()),
-            dtype=str(some.dtype).removeprefix("torch."),
-            device=str(some.device),
+            dtype="" if some is None else str(some.dtype).removeprefix("torch."),
+            device="" if some is None else str(some.device),
             batches=len(self.found),
             losses=[first.loss for _, first in self.found],
             normalizations=norms,
@@ -430,15 +435,12 @@ def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
     return run
 
 
-def _rates() -> tuple[float, float]:
-    """Return products a second of two matrices, and cubes a second of eigenvalues, about."""
-    matrix = torch.rand(TRIED, TRIED, dtype=torch.float64)
-    products, spectra = [], []
+def _products_a_second() -> float:
+    """Return how many products of two numbers a matrix product takes a second, about."""
+    matrix = torch.arange(TRIED**2, dtype=torch.float64).cos().reshape(TRIED, TRIED)
+    took = []
     for _ in range(3):  # the first call sets the library up; others may be disturbed
         start = time.perf_counter()
-        square = matrix @ matrix.mT
-        middle = time.perf_counter()
-        torch.linalg.eigvalsh(square)
-        products.append(middle - start)
-        spectra.append(time.perf_counter() - middle)
-    return 2 * TRIED**3 / min(products), TRIED**3 / min(spectra)
+        _ = matrix @ matrix
+        took.append(time.perf_counter() - start)
+    return TRIED**3 / min(took)

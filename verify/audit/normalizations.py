@@ -130,10 +130,14 @@ def running(module: nn.Module) -> tuple[Tensor, Tensor] | None:
 
     None where there are none, or none yet.
     """
-    if not isinstance(count := getattr(module, "num_batches_tracked", None), Tensor) or count == 0:
-        return None
     mean, variance = _double(module, "running_mean"), _double(module, "running_var")
-    return None if mean is None or variance is None else (mean, variance)
+    if (
+        mean is None
+        or variance is None
+        or (bool((mean == 0).all()) and bool((variance == 1).all()))
+    ):
+        return None
+    return mean, variance
 
 
 def _double(module: nn.Module, name: str) -> Tensor | None:

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from verify.audit.drawings import Drawings
 from verify.audit.report import MapRow, NormalizationRow, Report, Spread, StatementRow
-from verify.audit.terminal import MAIN, counted, hessian, number
+from verify.audit.terminal import MAIN, counted, described, hessian, number
 from verify.audit.words import lines
 from verify.site.chart import STYLE as FIGURES
 
@@ -66,7 +66,7 @@ def page(report: Report) -> str:
     drawings = Drawings()
     body = [
         f"<h1>{escape(report.model)} under the theorems</h1>",
-        f'<p class="where">{_described(report)}</p>',
+        f'<p class="where">{escape(described(report))}</p>',
         f"<p>{escape(counted(report))}.</p>",
         *_unexpected(report),
         "<h2>What stands out</h2>",
@@ -88,15 +88,6 @@ def document(title: str, body: Sequence[str]) -> str:
         f"<title>{escape(title)}</title><style>{STYLE}{FIGURES}</style></head>\n<body><main>\n"
         + "\n".join(body)
         + "\n</main></body></html>\n"
-    )
-
-
-def _described(report: Report) -> str:
-    loss = ", ".join(f"{value:.4g}" for value in report.losses)
-    batches = "one batch" if report.batches == 1 else f"{report.batches} batches"
-    return escape(
-        f"{report.parameters:,} parameters, {report.dtype} on {report.device};"
-        f" {batches}, loss {loss}"
     )
 
 

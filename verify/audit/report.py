@@ -181,6 +181,7 @@ class Report(Struct, frozen=True):
     model: str
     parameters: int
     dtype: str
+    """Of the parameters, empty where there are none; as the device."""
     device: str
     batches: int
     losses: list[float]

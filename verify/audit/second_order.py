@@ -11,7 +11,7 @@ matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,7 @@ class SecondOrder:
         self._gradients: dict[tuple[str, str], Tensor | None] = dict(
             zip(self._edges, found, strict=True)
         )
+        _check_differentiable(found)
 
     def unit(self, name: str, unit: int) -> Mapping[Pair, float] | None:
         """Return the inner products of a unit's vectors, second derivatives along w included.
@@ -150,3 +151,21 @@ class SecondOrder:
         if name not in self._outputs and output.requires_grad:
             self._outputs[name] = get_gradient_edge(output)
             self.inputs[name] = inputs.detach()
+
+
+def _check_differentiable(gradients: Sequence[Tensor | None]) -> None:
+    """Raise an error where an operation has no second derivative.
+
+    PyTorch raises one only on a path to what is asked for, and what has no derivative is on none:
+    the part of the Hessian behind it would be zero without a word.
+    """
+    waiting = [g.grad_fn for g in gradients if g is not None and g.grad_fn is not None]
+    met = set(waiting)
+    while waiting:
+        node = waiting.pop()
+        if "Error" in node.name() or "NotImplemented" in node.name():
+            raise RuntimeError("an operation of the model is marked as once_differentiable")
+        for other, _ in node.next_functions:
+            if other is not None and other not in met:
+                met.add(other)
+                waiting.append(other)

@@ -43,11 +43,7 @@ def show(report: Report, console: Console | None = None, *, every: bool = False)
 
 
 def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
-    loss = ", ".join(f"{value:.4g}" for value in report.losses)
-    yield Text(
-        f"{report.model}: {report.parameters:,} parameters, {report.dtype} on {report.device};"
-        f" loss {loss}"
-    )
+    yield Text(f"{report.model}: {described(report)}")
     yield ""
     for line in lines(report):
         name, _, rest = line.partition(":")
@@ -69,6 +65,14 @@ def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
         yield Text(f"not measured: {note}", "dim")
     took = ", ".join(f"{part} {seconds:.1f} s" for part, seconds in report.seconds.items())
     yield Text(f"took: {took}", "dim")
+
+
+def described(report: Report) -> str:
+    """Return what was examined, on what."""
+    place = f", {report.dtype} on {report.device}" if report.dtype else ""
+    batches = "one batch" if report.batches == 1 else f"{report.batches} batches"
+    loss = ", ".join(f"{value:.4g}" for value in report.losses)
+    return f"{report.parameters:,} parameters{place}; {batches}, loss {loss}"
 
 
 def counted(report: Report) -> str:
