@@ -144,7 +144,9 @@ def test_a_healthy_network_is_told_that_nothing_stands_out():
     )
     report = audit(model, torch.randn(64, 4), torch.randint(3, (64,)), CROSS_ENTROPY)
     assert isinstance(report, Report)
-    assert lines(report) == ["Nothing stands out: no layer is beyond a threshold."]
+    assert lines(report)[0] == "No layer is beyond a threshold. Nearest to one:"
+    assert len(lines(report)) == 1 + len(report.worst()) == 4
+    assert not any(finding.is_grave for finding in report.findings)
 
 
 def test_a_budget_that_is_spent_says_what_was_left_out():

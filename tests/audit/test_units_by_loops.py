@@ -62,7 +62,7 @@ def by_loops(kind, y, g, gamma):
         claimed = (own / sigma) ** 2 * (g2 - of_mean - on_yhat**2 / m)
         found.append(
             {
-                "lipschitz": abs(own) / sigma,
+                "lipschitz": max(abs(own * a) for a in weights) / sigma,
                 "share_of_mean": on_one**2 / m / g2,
                 "share_of_yhat": on_yhat**2 / sum(x * x for x in yhat) / g2,
                 "left_of_gradient": w2 / (own / sigma) ** 2 / g2,

@@ -72,6 +72,16 @@ class Normalization:
         """Return the scale of each unit in float64, ``(unit,)``; None if there is none of it."""
         return _double(self.module, "weight") if self.by_batch else None
 
+    def steepest(self) -> Tensor | None:
+        """Return the largest scale of each unit, ``(unit,)`` or ``(1,)``; None if there is none."""
+        scales = _double(self.module, "weight")
+        if scales is None or self.by_batch:
+            return scales if scales is None else scales.abs()
+        if isinstance(self.module, nn.LayerNorm | nn.RMSNorm):
+            return scales.abs().amax().reshape(1)
+        by_unit = scales.abs().reshape(self.parts[1], -1).amax(1)
+        return by_unit.repeat(self.parts[0])
+
     def before_affine(self, gradient: Tensor) -> Tensor:
         """Return the gradient in what is multiplied entry by entry; that of a unit's output."""
         weight: Any = None if self.by_batch else getattr(self.module, "weight", None)

@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from verify.audit.drawings import Drawings
 from verify.audit.report import MapRow, NormalizationRow, Report, Spread, StatementRow
 from verify.audit.terminal import MAIN, counted, described, hessian, number
-from verify.audit.words import lines
+from verify.audit.words import HEALTHY
 from verify.site.chart import STYLE as FIGURES
 
 STYLE = """
@@ -102,13 +102,14 @@ def _unexpected(report: Report) -> Iterable[str]:
 
 def _worst(report: Report) -> str:
     found = []
-    for line in lines(report):
-        name, colon, rest = line.partition(":")
-        found.append(f"<li><b>{escape(name)}</b>{colon}{escape(rest)}</li>")
-    others = "".join(f"<li>{escape(f.layer)}: {escape(f.sentence)}</li>" for f in report.findings)
-    every = f"<summary>All {len(report.findings)} findings</summary><ul>{others}</ul>"
-    more = f"<details>{every}</details>" if report.findings else ""
-    return f'<ol class="worst">{"".join(found)}</ol>{more}'
+    for name, sentences in report.worst():
+        found.append(f"<li><b>{escape(name)}</b>: {escape('; '.join(sentences))}.</li>")
+    grave = [f for f in report.findings if f.is_grave]
+    before = "" if grave else f"<p>{escape(HEALTHY)}</p>"
+    others = "".join(f"<li>{escape(f.layer)}: {escape(f.sentence)}</li>" for f in grave)
+    every = f"<summary>All {len(grave)} findings</summary><ul>{others}</ul>"
+    more = f"<details>{every}</details>" if grave else ""
+    return f'{before}<ol class="worst">{"".join(found)}</ol>{more}'
 
 
 def _entry(spread: Spread | None) -> str:

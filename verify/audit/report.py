@@ -171,8 +171,13 @@ class Finding(Struct, frozen=True):
 
     layer: str
     severity: float
-    """In decades beyond what is no matter, about."""
+    """In decades beyond what does not matter, about; negative where it does not."""
     sentence: str
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether it is beyond its threshold."""
+        return self.severity > 0
 
 
 class Report(Struct, frozen=True):
@@ -202,7 +207,10 @@ class Report(Struct, frozen=True):
         return [s for s in self.statements if s.violated and s.expected != "refuted"]
 
     def worst(self, count: int = 3) -> list[tuple[str, list[str]]]:
-        """Return the layers that most is to be said of, with the sentences, the worst first."""
+        """Return the layers nearest to trouble or deepest in it, with what is said of them.
+
+        The worst is first, and so is the gravest sentence of each.
+        """
         by_layer: dict[str, list[Finding]] = {}
         for finding in self.findings:
             by_layer.setdefault(finding.layer, []).append(finding)

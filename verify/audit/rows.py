@@ -49,7 +49,7 @@ def normalization(
         eps=first.normalization.eps,
         calls=calls,
         is_frozen=first.normalization.is_frozen,
-        lipschitz=over(lambda u: u.gamma.abs() / u.sigma),
+        lipschitz=over(lambda u: u.steepest / u.sigma),
         share_of_mean=over(lambda u: _share(u.products["one", "g"], u.m, u)),
         share_of_yhat=over(lambda u: _share(u.products["yhat", "g"], _yhat2(u), u)),
         left_of_gradient=over(
@@ -62,7 +62,7 @@ def normalization(
         beyond_half=count(beyond_half),
         constant=count(lambda u: u.low == u.high),
         dead=count(lambda u: u.products["g", "g"] == 0),
-        zero_gamma=count(lambda u: u.gamma == 0),
+        zero_gamma=first.zero_scales,
         drift_of_mean=over(_drift_of_mean) if runs else None,
         drift_of_deviation=over(_drift_of_deviation) if runs and m > 1 else None,
         unbiased=m / (m - 1) if m > 1 else None,

@@ -47,7 +47,7 @@ def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
     yield ""
     for line in lines(report):
         name, _, rest = line.partition(":")
-        yield Text.assemble((name, "bold"), (":" + rest if rest else "", ""))
+        yield Text.assemble((name, "bold"), (f":{rest}", ""))
     yield ""
     if report.normalizations:
         yield _normalizations(report.normalizations)

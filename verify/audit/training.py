@@ -175,6 +175,7 @@ def _page(history: History) -> str:
         f"<li><b>step {m.step}</b> {escape(f.layer)}: {escape(f.sentence)}</li>"
         for m in history.moments
         for f in m.report.findings[:3]
+        if f.is_grave
     )
     body.append(f"<h2>What stood out</h2><ul>{findings or '<li>Nothing.</li>'}</ul>")
     return document(f"{last.model} over its training", body)

@@ -52,6 +52,10 @@ class Units:
     low: Tensor
     high: Tensor
     gamma: Tensor
+    steepest: Tensor
+    """The largest scale of any entry."""
+    zero_scales: int
+    """Entries of its gamma that are zero."""
     products: dict[Pair, Tensor]
     """Inner products, by pairs of names."""
     running: Running | None = None
@@ -95,7 +99,8 @@ def measured(
     is_reached = g is not None and w is not None
     parts = [_part(normalization, *arrays) for arrays in _parts(normalization, y, g, w)]
     mean, variance, low, high, *products = map(torch.cat, zip(*parts, strict=True))
-    scales = normalization.scales()
+    scales, steepest = normalization.scales(), normalization.steepest()
+    weight = getattr(normalization.module, "weight", None)
     return Units(
         normalization=normalization,
         roundoff=torch.finfo(y.dtype).eps / 2,
@@ -103,7 +108,9 @@ def measured(
         variance=variance,
         low=low,
         high=high,
-        gamma=torch.ones_like(mean) if scales is None else scales.to(mean.device),
+        gamma=torch.ones_like(mean) if scales is None else scales,
+        steepest=torch.ones_like(mean) if steepest is None else steepest.expand_as(mean),
+        zero_scales=0 if weight is None else int((weight == 0).sum()),
         products=dict(zip(PAIRS, products, strict=True)),
         running=_running(normalization, running, len(mean)),
         is_reached=is_reached,

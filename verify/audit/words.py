@@ -1,4 +1,7 @@
-"""What is to be said of a layer, in words, with how far it is beyond what does not matter."""
+"""What is to be said of a layer, in words, with how far it is beyond what does not matter.
+
+Of a layer of which nothing is beyond its threshold, what is nearest to one is said.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from verify.audit.report import Finding, MapRow, NormalizationRow, Report, Sprea
 from verify.audit.rows import decades
 
 Say = Callable[[float, str], Finding]
+HEALTHY = "No layer is beyond a threshold. Nearest to one:"
 LOST = 3.0
 """Decimal digits that a variance in one pass may lose before something is said."""
 STEEP = 10.0
@@ -23,17 +27,21 @@ GAIN = 1e4
 
 def findings(report_rows: list[NormalizationRow], maps: list[MapRow]) -> list[Finding]:
     """Return what is to be said of every layer, the gravest first."""
-    found = [f for row in report_rows for f in _of_normalization(row)]
-    found += [f for row in maps for f in _of_map(row)]
+    of_layers = [list(_of_normalization(row)) for row in report_rows]
+    of_layers += [list(_of_map(row)) for row in maps]
+    found = [f for said in of_layers for f in _grave_or_nearest(said)]
     return sorted(found, key=lambda f: -f.severity)
 
 
 def lines(report: Report, count: int = 3) -> list[str]:
-    """Return the worst layers in words, a line each; one line where nothing is to be said."""
-    worst = report.worst(count)
-    if not worst:
-        return ["Nothing stands out: no layer is beyond a threshold."]
-    return [f"{name}: {'; '.join(sentences)}." for name, sentences in worst]
+    """Return the worst layers in words, a line each; first, if so, that none is in trouble."""
+    said = [f"{name}: {'; '.join(sentences)}." for name, sentences in report.worst(count)]
+    return said if any(f.is_grave for f in report.findings) else [HEALTHY, *said]
+
+
+def _grave_or_nearest(said: list[Finding]) -> list[Finding]:
+    grave = [finding for finding in said if finding.is_grave]
+    return grave or sorted(said, key=lambda f: -f.severity)[:1]
 
 
 def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
@@ -52,25 +60,26 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
             f"only {row.m} entries are normalised together; the running variance is"
             f" {row.unbiased:.2f} times what it divides by",
         )
+    if row.zero_gamma:
+        yield say(0.5, f"gamma = 0 at {row.zero_gamma} of its channels or features")
     for count, what in (
         (row.constant, "do not vary on the batch: their output is beta"),
         (row.dead, "get no gradient"),
-        (row.zero_gamma, "have gamma = 0"),
     ):
         if count:
             yield say(0.5 + 2 * count / row.units, f"{count} of {row.units} units {what}")
     yield from _of_precision(row, say)
     yield from _of_running_statistics(row, say)
-    if (steep := _worst(row.lipschitz)) > STEEP:
+    if (steep := _worst(row.lipschitz)) > 0:
         yield say(
             log10(steep / STEEP),
             f"it multiplies gradients by up to gamma/sigma = {steep:.3g} ({row.lipschitz.unit})",
         )
-    if (left := row.left_of_gradient.median) is not None and left < LITTLE:
+    if (left := row.left_of_gradient.median) is not None:
         yield say(
-            log10(LITTLE / max(left, 1e-6)) / 2,
-            f"it leaves {left:.2g} of its gradient in the median unit; the rest is along the ones"
-            " and yhat",
+            log10(LITTLE / max(left, 1e-6)),
+            f"it leaves {left:.2g} of its gradient in the median unit, the rest being along the"
+            " ones and yhat",
         )
 
 
@@ -93,7 +102,7 @@ def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
             f" ({row.variance_over_eps.unit})",
         )
     lost = _worst(row.digits_lost)
-    if lost > LOST:
+    if lost > 0:
         yield say(
             (min(lost, 16) - LOST) / 2,
             f"means are {_worst(row.mean_over_deviation):.2g} deviations from zero: a variance in"
@@ -109,12 +118,12 @@ def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
 
 
 def _of_map(row: MapRow) -> Iterator[Finding]:
-    if row.gain is not None and row.gain > GAIN:
+    if row.gain is not None and row.gain > 0:
         yield Finding(
             row.layer,
             round(log10(row.gain / GAIN) / 2, 3),
             f"the condition number of its inputs is {row.kappa:.3g}, {row.kappa_normalized:.3g} if"
-            f" preconditioned: the bound on its Hessian's falls by {row.gain:.2g}",
+            f" preconditioned: the bound on its Hessian's is divided by {row.gain:.2g}",
         )
     if row.useless_bias:
         after = f" {row.normalized_by}" if row.normalized_by else " a normalisation"
