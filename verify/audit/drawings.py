@@ -13,6 +13,8 @@ from verify.site.chart import Chart, Line, Mark, svg
 
 Place = tuple[float, float, float, float]
 LOWER = (">=", ">")
+SHIFT = 0.024
+"""Of an axis, by which a line is to the right of the one before."""
 MARKED = 8
 """Layers whose number is written below an axis, at most."""
 
@@ -50,7 +52,7 @@ class Drawings:
         chart = Chart(
             title=title,
             description=described,
-            x=layers_axis(size),
+            x=layers_axis(size, len(lines)),
             y=magnitude_axis(values, label),
             lines=lines,
         )
@@ -68,7 +70,7 @@ class Drawings:
         chart = Chart(
             title=f"{title} over the training",
             description=f"{len(lines)} lines, from step {steps[0]} to {steps[-1]}.",
-            x=linear_axis(steps[0] - 0.5, steps[-1] + 0.5, "step", _marked(steps)),
+            x=_axis(steps[0], steps[-1], len(lines), "step", _marked(steps)),
             y=magnitude_axis([place[1] for line in lines for place in line.places], label),
             lines=lines,
         )
@@ -106,7 +108,7 @@ class Drawings:
         chart = Chart(
             title=f"{row.statement}: {'relative error' if is_equality else 'slack'} by layer",
             description=f"{len(places)} layers, from {min(values):.3g} to {max(values):.3g}.",
-            x=layers_axis(len(order)),
+            x=layers_axis(len(order), 1),
             y=magnitude_axis([*values, 1.0], "relative error")
             if is_equality
             else _slack_axis(values),
@@ -116,17 +118,22 @@ class Drawings:
         return self.draw(chart)
 
 
-def layers_axis(size: int) -> Axis:
+def layers_axis(size: int, lines: int) -> Axis:
     """Return the axis of layers, in the model's order."""
-    step = max(1, -(-size // MARKED))
-    ticks = range(0, size, step)
-    return linear_axis(-0.7, size - 0.3, "layer, in the order of the model", ticks)
+    ticks = range(0, size, max(1, -(-size // MARKED)))
+    return _axis(0, size - 1, lines, "layer, in the order of the model", ticks)
+
+
+def _axis(first: float, last: float, lines: int, label: str, ticks: Sequence[float]) -> Axis:
+    """Return a linear axis with room for the lines, each of which is drawn to the right."""
+    room = max(last - first, 1)
+    return linear_axis(first - 0.04 * room, last + (0.03 + SHIFT * lines) * room, label, ticks)
 
 
 def _slack_axis(values: Sequence[float]) -> Axis:
     is_low = min(values) < -1e-3
     ticks = (-1, -0.5, 0, 0.5, 1) if is_low else (0, 0.25, 0.5, 0.75, 1)
-    return linear_axis(-1.0 if is_low else -0.1, 1, "slack", ticks)
+    return linear_axis(-1.0 if is_low else -0.1, 1.15, "slack", ticks)  # room for the names
 
 
 def _marked(steps: Sequence[int]) -> list[int]:

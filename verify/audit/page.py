@@ -107,7 +107,7 @@ def _worst(report: Report) -> str:
     grave = [f for f in report.findings if f.is_grave]
     before = "" if grave else f"<p>{escape(HEALTHY)}</p>"
     others = "".join(f"<li>{escape(f.layer)}: {escape(f.sentence)}</li>" for f in grave)
-    every = f"<summary>All {len(grave)} findings</summary><ul>{others}</ul>"
+    every = f"<summary>Findings, {len(grave)} in all</summary><ul>{others}</ul>"
     more = f"<details>{every}</details>" if grave else ""
     return f'{before}<ol class="worst">{"".join(found)}</ol>{more}'
 
@@ -197,7 +197,7 @@ MAPS: tuple[Column[MapRow], ...] = (
     Column(
         "unit's Hessian",
         "its condition number before and after preconditioning",
-        lambda r: escape(hessian(r)) + f"<small>{escape(r.hessian_said)}</small>",
+        lambda r: escape(r.hessian_said if r.hessian is None else hessian(r)),
         True,
     ),
     Column("cos(W, ∂W)", "zero below a Batch Normalization", lambda r: number(r.cosine)),

@@ -21,23 +21,23 @@ from verify.audit.page import document, figure
 from verify.audit.report import NormalizationRow, Report, Spread
 
 CURVES: dict[str, tuple[str, Callable[[NormalizationRow], float | None]]] = {
-    "γ/σ": ("its Lipschitz factor, of the worst unit", lambda row: _worst(row.lipschitz)),
+    "γ/σ": ("The Lipschitz factor, of the worst unit", lambda row: _worst(row.lipschitz)),
     "kept": (
-        "what the layer leaves of its gradient, in the median unit",
+        "What the layer leaves of its gradient, in the median unit",
         lambda row: row.left_of_gradient.median,
     ),
     "mean/sd": (
-        "the size of the mean in deviations, of the worst unit",
+        "The size of the mean in deviations, of the worst unit",
         lambda row: _worst(row.mean_over_deviation),
     ),
-    "v/ε": ("the variance over epsilon, the least", lambda row: _worst(row.variance_over_eps)),
+    "v/ε": ("The variance over epsilon, the least", lambda row: _worst(row.variance_over_eps)),
     "drift": (
-        "of the running mean, in units of sigma, of the worst unit",
+        "How far the running mean is off, in units of sigma, of the worst unit",
         lambda row: _worst(row.drift_of_mean),
     ),
-    "dead": ("units that no gradient reaches", lambda row: float(row.dead)),
+    "dead": ("Units that no gradient reaches", lambda row: float(row.dead)),
     "smoothness": (
-        "the effective smoothness along the gradient",
+        "The effective smoothness along the gradient",
         lambda row: None if row.curvature is None else row.curvature.smoothness,
     ),
 }
@@ -169,7 +169,7 @@ def _page(history: History) -> str:
             for group in groups
         ]
         if any(drawn):
-            body.append(f"<h2>{escape(label)}</h2><p>{escape(meaning.capitalize())}.</p>")
+            body.append(f"<h2>{escape(label)}</h2><p>{escape(meaning)}.</p>")
             body.append(_figures([figure(picture, "") for picture in drawn]))
     findings = "".join(
         f"<li><b>step {m.step}</b> {escape(f.layer)}: {escape(f.sentence)}</li>"

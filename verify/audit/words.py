@@ -40,8 +40,10 @@ def lines(report: Report, count: int = 3) -> list[str]:
 
 
 def _grave_or_nearest(said: list[Finding]) -> list[Finding]:
-    grave = [finding for finding in said if finding.is_grave]
-    return grave or sorted(said, key=lambda f: -f.severity)[:1]
+    if grave := [finding for finding in said if finding.is_grave]:
+        return grave
+    nearest = sorted(said, key=lambda f: -f.severity)[:1]
+    return [Finding(f.layer, f.severity, f"{f.sentence}, which is no trouble") for f in nearest]
 
 
 def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
