@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import sympy as sp
+from sympy import SympifyError
 
 from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.quadratic import DifferentFieldsError
@@ -21,7 +22,7 @@ from verify.matrices.lattice import Size
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
 from verify.settings import Settings
-from verify.witnesses.abstract import LOWER_BOUNDS, is_non_negative, is_positive
+from verify.witnesses.abstract import is_non_negative, is_positive
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {
@@ -58,18 +59,33 @@ def prove(claim: MatrixClaim, size: Size) -> Finding:
     """
     if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
         return "not proved"
-    try:
-        is_proved = follows(claim, letters(claim.subject, size))
-    except (UndecidedError, UnreadableError, DifferentFieldsError, ZeroDivisionError, TypeError):
-        return "not proved"
-    return "proved" if is_proved else "not proved"
+    return "proved" if follows(claim, letters(claim.subject, size)) else "not proved"
+
+
+OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError
+"""What letters leave open."""
+OUTSIDE = *OPEN, TypeError, AttributeError, ValueError
+"""How the arithmetic says besides that it has no such operation: an index or a comparison of a
+letter, a single row of a matrix of symbolic height."""
 
 
 def follows(claim: MatrixClaim, subject: Numbers) -> bool:
-    """Return whether the statement follows for a subject of letters."""
-    subject = exact.imposed(claim, subject)
-    actual, claimed = claim.sides(subject)
-    slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
+    """Return whether the statement follows for a subject of letters.
+
+    A mistake in a certificate is an error.
+    """
+    try:
+        subject = exact.imposed(claim, subject)
+        actual, claimed = claim.sides(subject)
+    except OUTSIDE:
+        return False
+    try:
+        return _shows(claim, subject, claim.relation.slack(actual, claimed))
+    except OPEN:
+        return False
+
+
+def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
     terms = [] if claim.certificate is None else claim.certificate(subject)
     rest = slack - sum((_value(term, subject) for term in terms), start=sp.Integer(0))
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
@@ -85,9 +101,7 @@ def can_be_tried(claim: MatrixClaim) -> bool:
 
 
 def _is_certificate(claim: MatrixClaim, terms: list[Term]) -> bool:
-    if claim.relation in (Relation.LESS_THAN, Relation.MORE_THAN) and not any(
-        map(is_positive, terms)
-    ):
+    if claim.relation.is_strict and not any(map(is_positive, terms)):
         return False
     return all(is_non_negative(term, claim) for term in terms)
 
