@@ -9,7 +9,7 @@ SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
 EXTRAS_onnx := conform-onnx,conform-onnxruntime
 SURVEYS_onnx := onnx onnxruntime
 
-.PHONY: verify deep prove conform checkers experiments flake test lint docs package bench clean
+.PHONY: verify deep prove conform checkers experiments gpu flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: build/conform/%/.installed
 
@@ -46,6 +46,10 @@ experiments: $(ENV)
 		$(RUN) verify experiment $$name || exit 1; \
 	done
 	$(MAKE) docs
+
+# What wants a GPU; says in one line where there is none.
+gpu: $(ENV)
+	PYTHONPATH=. .venv/bin/python benchmarks/gpu.py
 
 # Released normalisation layers, each framework in an environment of its own; a framework that
 # cannot be installed or run here is passed over with its reason, and measured elsewhere.

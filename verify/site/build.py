@@ -11,13 +11,17 @@ from pathlib import Path
 
 from theory.statement import Statement
 from verify import engine, experiments, json_lines
+from verify.campaign import journal
+from verify.campaign.finding import Finding
 from verify.evidence import EvidenceError, Record, Run
 from verify.experiments import evidence as found
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
     api_pages,
+    campaigns_page,
     errata_page,
     experiments_page,
+    gpu_page,
     implementations_page,
     ledger_page,
     other_checkers_page,
@@ -100,7 +104,13 @@ def _included(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
     return {
         "ledger.md": ledger_page.page(entries, run),
         "errata.md": errata_page.page(entries),
+        "campaigns.md": campaigns_page.page(_campaigns(MEASURED / "campaigns")),
+        "gpu.md": gpu_page.page(MEASURED / "gpu.json"),
     }
+
+
+def _campaigns(folder: Path) -> dict[str, tuple[Run, list[Finding]]]:
+    return {file.stem: journal.read(file) for file in sorted(folder.glob("*.jsonl"))}
 
 
 def _statements(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
