@@ -10,6 +10,7 @@ from rich.console import Console
 
 from verify import engine, ledger, report
 from verify.evidence import Writer
+from verify.kernel.verdicts import records as checked_by_kernel
 from verify.options import DEFAULT_EVIDENCE, Options
 
 OPTIONS = pytest.StashKey[Options]()
@@ -61,6 +62,7 @@ def pytest_terminal_summary(
     records = list(writer.done.values())
     examined = {record.claim for record in records}
     claims = [claim for claim in engine.CLAIMS if claim.id in examined or claim.unreadable]
+    records += checked_by_kernel(writer.path.parent, [c for c in claims if c.id in examined])
     console = Console(file=terminalreporter._tw._file, width=max(180, get_terminal_size().columns))
     console.print()
     report.show(ledger.ledger(claims, records), console)

@@ -14,6 +14,7 @@ from theory.santurkar2018 import CLAIMS as SANTURKAR
 from theory.statement import Statement
 from verify import evidence, fingerprint
 from verify.evidence import Fingerprint, Name, Record, Run, Writer
+from verify.kernel.verdicts import records as checked_by_kernel
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Witness
@@ -139,7 +140,8 @@ def known(folder: Path, claims: Sequence[Statement] | None = None) -> Known:
     current = {r.name: r for mark in marks for r in evidence.fresh(records, mark)}
     found = {name for name, _ in current}
     outdated = dict.fromkeys(r.claim for r in records if r.claim not in found)
-    return Known(runs[-1], list(current.values()), tuple(outdated))
+    by_kernel = checked_by_kernel(folder, CLAIMS if claims is None else claims)
+    return Known(runs[-1], [*current.values(), *by_kernel], tuple(outdated))
 
 
 def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[Statement]:

@@ -208,10 +208,17 @@ Ltac close_derivatives :=
 
 (* ---- the tactics of statements ---- *)
 
+(* What hypotheses say are equal: differences that vanish. *)
+Ltac equations :=
+  repeat match goal with Z : @eq R ?a ?b |- _ =>
+    lazymatch type of Z with context [@dot] => idtac | context [@mean] => idtac end;
+    lazymatch goal with _ : vanishes (a - b) |- _ => fail | _ => pose proof (vanishes_of a b Z) end
+  end.
 Ltac identity :=
-  facts;
-  repeat match goal with Z : ?e <> 0 |- _ =>
-    match e with context [gradient (fun _ => _) _] => revert Z end end;
+  facts; equations;
+  repeat match goal with
+  | Z : ?e <> 0 |- _ => match e with context [gradient (fun _ => _) _] => revert Z end
+  | Z : vanishes _ |- _ => revert Z end;
   close_derivatives; intros; algebra.
 (* Where a hypothesis says that two vectors are one, and nothing else is needed. *)
 Ltac same :=

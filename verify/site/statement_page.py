@@ -7,7 +7,7 @@ from html import escape
 
 from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, EVERY_N, Entry
+from verify.ledger import EVERY_M, EVERY_N, EVERY_SIZE, KERNEL, Entry
 from verify.site import findings
 from verify.site.figures import Figure
 from verify.site.markup import (
@@ -96,6 +96,7 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group
         _hypotheses(claim),
         _remarks(claim),
         findings.proof(entry),
+        findings.theorem(entry),
         findings.counterexample(entry),
         findings.plots(entry, figures),
         findings.witnesses(entry),
@@ -107,6 +108,9 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group
 def in_words(entry: Entry) -> str:
     """Return the verdict's scope as a phrase."""
     match entry.verdict:
+        case Verdict.PROVED if entry.by == KERNEL:
+            sizes = "size" if entry.scope == EVERY_SIZE else "batch size m"
+            return f"for every {sizes}, checked by Coq's kernel"
         case Verdict.PROVED if entry.scope == EVERY_M:
             return "for every batch size m"
         case Verdict.PROVED if entry.scope.startswith(EVERY_N):
