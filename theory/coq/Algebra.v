@@ -208,7 +208,7 @@ Ltac expansion eps A E :=
         let step := constr:(@f_equal _ _ (meval m vs ss H) _ _
                               (@eq_refl mexpr t <: sexpand known q = t)) in
         assert (E : A = meval m vs ss H t);
-        [exact (eq_trans right step) | cbn [meval snum atom nth power] in E]
+        [exact (eq_trans right step) | cbn [meval snum atom List.nth power] in E]
       end
   end.
 
@@ -324,6 +324,18 @@ Ltac squares :=
   try (match goal with Q : ?e = ?r * ?r |- _ =>
          size_is_square; known_roots; names_for_products; repeat solve_square end).
 
+(* The factors of a product that a hypothesis says is not zero. *)
+Lemma factors_nonzero a b : a * b <> 0 -> a <> 0 /\ b <> 0.
+Proof. intro N; split; intro E; apply N; rewrite E; ring. Qed.
+Lemma negative_nonzero a : - a <> 0 -> a <> 0.
+Proof. intros N E; apply N; rewrite E; ring. Qed.
+Ltac factors :=
+  repeat match goal with
+  | Z : ?a * ?b <> 0 |- _ => apply factors_nonzero in Z; destruct Z
+  | Z : ?a / ?b <> 0 |- _ => apply (factors_nonzero a (/ b)) in Z; destruct Z
+  | Z : - ?a <> 0 |- _ => apply negative_nonzero in Z
+  end.
+
 Ltac nonzero_by_hypothesis :=
   match goal with Z : ?q <> 0 |- _ =>
     let E := fresh in intro E; apply Z;
@@ -356,6 +368,6 @@ Ltac algebra :=
   let P := the_unit in
   lazymatch type of P with 0 < @variance ?m ?y + ?eps =>
     lazymatch goal with Mpos : 0 < INR m |- _ =>
-      letters_of_unit y eps Mpos P; intros; expand eps; zeros; vanishing_products; squares; field; nonzero
+      letters_of_unit y eps Mpos P; intros; expand eps; zeros; vanishing_products; squares; factors; field; nonzero
     end
   end.

@@ -33,8 +33,8 @@ REPORT = re.compile(r"^(Closed under the global context|Axioms:)$", re.MULTILINE
 ASSUMPTION = re.compile(r"^([\w.']+)\s*(?::|$)", re.MULTILINE)
 UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|Fail|Unset Guard)\b")
 QUESTION = "Print Assumptions stated_here."
-LIMIT = 300.0
-"""Seconds for one file."""
+LIMIT = 120.0
+"""Seconds of processor time for one file."""
 
 
 @dataclass(frozen=True)
