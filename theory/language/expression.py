@@ -404,9 +404,11 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def derivatives_in(expression: Expression) -> int:
-    """Return how deep derivatives are nested."""
-    deepest = max(map(derivatives_in, expression.parts), default=0)
-    return deepest + isinstance(expression, Derivative)
+    """Return how deep derivatives are nested: one inside the function of another."""
+    if isinstance(expression, Derivative):
+        function, *others = expression.parts
+        return max(1 + derivatives_in(function), *map(derivatives_in, others))
+    return max(map(derivatives_in, expression.parts), default=0)
 
 
 def _joined(operation: Operation, first: Expression) -> tuple[Expression, ...]:

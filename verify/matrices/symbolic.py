@@ -16,7 +16,7 @@ from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Term
 from verify.evidence import Record
-from verify.matrices import exact
+from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
@@ -56,7 +56,7 @@ def prove(claim: MatrixClaim, size: Size) -> Finding:
     An equation is proved where every hypothesis that is one can be imposed; an inequality by its
     certificate.
     """
-    if not can_be_tried(claim) or exact.fails_somewhere(claim, size, FIRST_TRIES):
+    if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
         return "not proved"
     try:
         is_proved = follows(claim, letters(claim.subject, size))
