@@ -18,7 +18,6 @@ from verify.witnesses.ascent import climbed
 from verify.witnesses.integers import BATCHES, certified
 
 SMOKE = PROFILES["smoke"]
-LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
 BOUNDS = {
     claim.id: claim
     for claim in CLAIMS
@@ -94,7 +93,7 @@ EXCEPTIONS = ABOVE_ZERO | BEYOND_SEARCH.keys() | NOT_SHARP | ONLY_APPROACHED
 
 def tightened(claim):
     """The claim with a thousandth of its claimed side taken off the slack."""
-    sign = 1 if claim.relation in LOWER_BOUNDS else -1
+    sign = 1 if claim.relation.bounds_below else -1
 
     def sides(network, at):
         actual, claimed = claim.sides(network, at)

@@ -161,8 +161,7 @@ def _nearest_to_failing(relation: Relation, full: Evaluation) -> slice:
     """Return which entry of an inequality between arrays is to be judged; all of an equation."""
     if relation is Relation.EQUAL or full.actual.size <= 1:
         return slice(None)
-    sign = -1 if relation in (Relation.AT_LEAST, Relation.MORE_THAN) else 1
-    worst = int(np.argmax(sign * (full.actual - full.claimed)))
+    worst = int(np.argmin(relation.slack(full.actual, full.claimed)))
     return slice(worst, worst + 1)
 
 
@@ -189,14 +188,7 @@ def _met(
         value = base.quantities[number]
         rounding = tolerance.condition_times_size(value, [s.quantities[number] for s in samples])
         slack = tolerance.tolerance(rounding, count, error, rounding)
-        is_met = {
-            Relation.EQUAL: np.abs(value) <= slack,
-            Relation.MORE_THAN: value > slack,
-            Relation.AT_LEAST: value >= -slack,
-            Relation.LESS_THAN: value < -slack,
-            Relation.AT_MOST: value <= slack,
-        }[hypothesis.sign]
-        if not is_met.all():
+        if not tolerance.stands(value, hypothesis.sign, slack).all():
             return False
     return True
 

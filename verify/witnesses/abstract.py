@@ -157,14 +157,14 @@ def prove(claim: Claim) -> Proof | None:
         actual, claimed = claim.sides(network, letters)
     except (OutsideJetError, LosesGeneralityError, UndeterminedError):
         return None
-    slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
+    slack = claim.relation.slack(actual, claimed)
     if claim.certificate is None:
-        return Proof("0") if claim.relation not in STRICT and is_zero(slack) else None
+        return Proof("0") if not claim.relation.is_strict and is_zero(slack) else None
     terms = claim.certificate(network, letters)
     total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
     if not (is_zero(slack - total) and all(is_non_negative(term, claim) for term in terms)):
         return None
-    if claim.relation in STRICT and not any(map(is_positive, terms)):
+    if claim.relation.is_strict and not any(map(is_positive, terms)):
         return None
     if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
         return None
@@ -182,10 +182,6 @@ def needs_only_the_jet(claim: Claim) -> bool:
     except (OutsideJetError, UndeterminedError):
         return False
     return claim.order <= ORDER
-
-
-LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
-STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
 
 
 def _value(term: Term, network: AbstractNetwork, letters: Letters) -> Any:
@@ -208,7 +204,7 @@ def is_non_negative(term: Term, claim: Statement) -> bool:
         return False
     if any(h.sign is Relation.EQUAL for h in hypotheses):
         return True
-    if any(h.sign in (Relation.AT_MOST, Relation.LESS_THAN) for h in hypotheses):
+    if any(h.sign.bounds_above for h in hypotheses):
         return False
     numerator, denominator = _fraction(_roots_as_symbols(term.weight))
     return bool((numerator * denominator).is_nonnegative)

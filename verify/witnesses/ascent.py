@@ -75,7 +75,7 @@ def _excess(claim: Claim, *parameters: torch.Tensor) -> torch.Tensor:
     difference = actual - claimed
     if claim.relation is Relation.EQUAL:
         difference = torch.linalg.vector_norm(difference)
-    elif claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN):
+    elif claim.relation.bounds_below:
         difference = -difference
     size = torch.linalg.vector_norm(actual) + torch.linalg.vector_norm(claimed) + 1
     unmet = torch.relu(-quantities).sum() if len(quantities) else 0.0

@@ -196,16 +196,7 @@ def _examine_exactly(claim: Claim, network: PrimitiveNetwork) -> Examined:
 
 def stands(difference: Any, relation: Relation) -> bool:
     """Whether an exact difference stands in the relation to zero."""
-    sign = difference.sign()
-    return bool(
-        {
-            Relation.EQUAL: sign == 0,
-            Relation.AT_MOST: sign <= 0,
-            Relation.AT_LEAST: sign >= 0,
-            Relation.LESS_THAN: sign < 0,
-            Relation.MORE_THAN: sign > 0,
-        }[relation]
-    )
+    return bool(relation.compare(difference.sign(), 0))
 
 
 def _meets(hypothesis: Hypothesis, quantity: Any) -> bool:
