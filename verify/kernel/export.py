@@ -415,7 +415,7 @@ def _sign(condition: Says) -> str:
     """Return how zero relates to a condition's slack."""
     if condition.relation is Relation.EQUAL:
         return "0 ="
-    return "0 <" if condition.relation in (Relation.LESS_THAN, Relation.MORE_THAN) else "0 <="
+    return "0 <" if condition.relation.is_strict else "0 <="
 
 
 def certificate_terms(because: Expression) -> Iterator[Expression]:

@@ -535,9 +535,6 @@ def is_zero(value: Any) -> bool:
 
 # ---- proofs ----
 
-LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
-STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
-
 
 def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Yield a proof of each claim for every batch size, or silence."""
@@ -575,14 +572,14 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
         network = PolynomialNetwork(case)
     letters = claim.letters(network)
     actual, claimed = claim.sides(network, letters)
-    slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
+    slack = claim.relation.slack(actual, claimed)
     if claim.certificate is None:
-        return claim.relation not in STRICT and is_zero(slack)
+        return not claim.relation.is_strict and is_zero(slack)
     terms = claim.certificate(network, letters)
     total = sum((_value(term, network, letters) for term in terms), start=0)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
-    if claim.relation in STRICT:
+    if claim.relation.is_strict:
         return any(_is_positive(term, network) for term in terms)
     return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
 
@@ -605,7 +602,7 @@ def _is_not_negative(term: Term, claim: Claim, network: PolynomialNetwork) -> bo
     if Relation.EQUAL in signs:
         return True
     is_seen = network.ring.number(term.weight).is_not_negative()
-    return is_seen and signs.isdisjoint({Relation.AT_MOST, Relation.LESS_THAN})
+    return is_seen and not any(sign.bounds_above for sign in signs)
 
 
 def _is_positive(term: Term, network: PolynomialNetwork) -> bool:
