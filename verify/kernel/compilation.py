@@ -33,7 +33,7 @@ REPORT = re.compile(r"^(Closed under the global context|Axioms:)$", re.MULTILINE
 ASSUMPTION = re.compile(r"^([\w.']+)\s*(?::|$)", re.MULTILINE)
 UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|Fail|Unset Guard)\b")
 QUESTION = "Print Assumptions stated_here."
-LIMIT = 120.0
+LIMIT = 45.0
 """Seconds of processor time for one file."""
 
 
