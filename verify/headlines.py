@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from theory.statement import Form, Reading, Verdict
+from theory.statement import Form, Paper, Reading, Verdict
 from verify.ledger import Entry
 
 PRINTED = (Form.PRINTED, Form.READING, Form.STEP)
@@ -41,6 +41,11 @@ class Headline:
     def title(self) -> str:
         """What it is about."""
         return self.first.claim.title or self.name
+
+    @property
+    def paper(self) -> Paper:
+        """The paper that it stands in."""
+        return self.entries[0].claim.locations[0].paper
 
     @property
     def place(self) -> str:
@@ -96,17 +101,13 @@ def headlines(entries: Iterable[Entry]) -> list[Headline]:
     for entry in entries:
         by_row.setdefault(entry.claim.row, []).append(entry)
     found = [Headline(name, tuple(of_it)) for name, of_it in by_row.items()]
-    papers = list(dict.fromkeys(_paper(headline.name) for headline in found))
-    return sorted(found, key=lambda h: (papers.index(_paper(h.name)), _rank(h.name)))
+    papers = list(dict.fromkeys(headline.paper for headline in found))
+    return sorted(found, key=lambda h: (papers.index(h.paper), _rank(h)))
 
 
-def _paper(name: str) -> str:
-    return name.partition("-")[0]
-
-
-def _rank(name: str) -> int:
+def _rank(headline: Headline) -> int:
     """Order theorems before remarks, and these before proofs."""
-    rest = name.partition("-")[2].removeprefix("v1-")
+    rest = headline.name.removeprefix(f"{headline.paper.key}-").removeprefix("v1-")
     if rest.startswith(("eq", "steps", "norm")):
         return 2
     return 1 if "remark" in rest or "discussion" in rest else 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from re import sub
 from typing import Any
 
-from theory.statement import Statement, Verdict
+from theory.statement import Location, Statement, Verdict
 from verify.evidence import Record
 
 EVERY_M = "every m"
@@ -65,8 +65,8 @@ class Entry:
 
     @property
     def counterexample(self) -> dict[str, Any] | None:
-        """The counterexample's numbers, if one was certified."""
-        return next((r.counterexample for r in self.records if r.counterexample), None)
+        """The numbers of the counterexample that is easiest to check, if one was certified."""
+        return _simplest(self.records)
 
     @property
     def is_sampled(self) -> bool:
@@ -145,7 +145,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "id": claim.id,
         "row": claim.row,
         "paper": first.text,
-        "location": "; ".join(f"{l.text}, {l.place} (line {l.line})" for l in claim.locations),
+        "location": "; ".join(map(_place, claim.locations)),
         "quotes": [{"text": l.text, "line": l.line, "quote": l.quote} for l in claim.locations],
         "form": claim.form.value,
         "of": claim.of,
@@ -161,12 +161,17 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "scope": entry.scope,
         "by": entry.by,
         "theorem": entry.theorem,
-        "sizes": {m: found for r in entry.records for m, found in r.sizes.items()},
+        "sizes": {r.witness: r.sizes for r in entry.records if r.sizes},
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
         "proof": entry.proof,
         "counterexample": entry.counterexample,
         "seconds": round(entry.seconds, 3),
     }
+
+
+def _place(location: Location) -> str:
+    line = f" (line {location.line})" if location.line else ""
+    return f"{location.text}, {location.place}{line}"
 
 
 def _witness(entry: Entry, record: Record) -> dict[str, Any]:
@@ -195,9 +200,15 @@ def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
     if verdict is Verdict.PROVED:
         return min((r.proof for r in records if r.proof), key=_width)["scope"]
     if verdict is Verdict.REFUTED:
-        found = next(r.counterexample for r in records if r.counterexample)
-        return size(found)
+        found = _simplest(records)
+        return "" if found is None else size(found)
     return ""
+
+
+def _simplest(records: Iterable[Record]) -> dict[str, Any] | None:
+    """Return the counterexample with the smallest batch and the shortest numbers."""
+    found = [record.counterexample for record in records if record.counterexample]
+    return min(found, key=lambda c: (int(c.get("m", 0)), len(str(c))), default=None)
 
 
 def size(counterexample: dict[str, Any]) -> str:

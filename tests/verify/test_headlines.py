@@ -7,6 +7,7 @@ from theory.language.expression import equal
 from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
 from theory.unit import gamma, sigma
+from verify.engine import PAPERS
 from verify.headlines import counted, headlines
 from verify.ledger import Entry
 
@@ -57,7 +58,11 @@ def test_a_boundary_is_not_counted_against_the_paper():
 
 def test_theorems_come_before_remarks_and_proofs_and_papers_stay_apart():
     names = ["S-eq-4-9", "S-remark-growth", "S-thm-4.4", "L-eq-15", "L-thm-1"]
-    entries = [entry(replace(PRINTED, id=n, row=n), Verdict.PROVED) for n in names]
+    papers = {paper.key: paper for paper in PAPERS}
+    entries = [
+        entry(replace(PRINTED, id=n, row=n, locations=(papers[n[0]].at("here"),)), Verdict.PROVED)
+        for n in names
+    ]
     assert [h.name for h in headlines(entries)] == [
         "S-thm-4.4", "S-remark-growth", "S-eq-4-9", "L-thm-1", "L-eq-15",
     ]  # fmt: skip

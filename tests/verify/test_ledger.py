@@ -150,11 +150,11 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_every_claim_can_be_printed_for_a_program(claim):
-    shown = as_json(entry(claim, []))
-    assert shown.keys() >= KEYS
-    assert json.loads(json.dumps(shown, allow_nan=False)) == shown
+def test_every_claim_can_be_printed_for_a_program():
+    for claim in CLAIMS:
+        shown = as_json(entry(claim, []))
+        assert shown.keys() >= KEYS
+        assert json.loads(json.dumps(shown, allow_nan=False)) == shown
 
 
 def test_an_entry_for_a_program_says_what_was_found():

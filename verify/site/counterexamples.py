@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from theory.statement import Relation, Statement
-from verify.ledger import Entry
 from verify.site.expressions import UnreadableExpressionError, expression
 from verify.site.markup import display
 from verify.site.numbers import approximately, decimal, number
@@ -53,12 +52,6 @@ NEGATED = {
     Relation.LESS_THAN: r"\ge",
     Relation.MORE_THAN: r"\le",
 }
-
-
-def simplest(entry: Entry) -> dict[str, Any] | None:
-    """Return the counterexample with the smallest batch and the shortest numbers."""
-    found = [r.counterexample for r in entry.records if r.counterexample]
-    return min(found, key=lambda c: (int(c.get("m", 0)), len(str(c))), default=None)
 
 
 def written(found: dict[str, Any], claim: Statement) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 
-from theory.statement import Form, Statement, Verdict
+from theory.statement import Form, Paper, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
 from verify.site.markup import anchor, chip, formula_or_words, link, places, plural, raw, table
-from verify.site.sources import modules
+from verify.site.sources import module_of
 from verify.site.statement_page import in_words
-from verify.site.statements import PAPERS, Paper, paper_of, place_in_order, reading_in_short, title
+from verify.site.statements import paper_of, place_in_order, reading_in_short, title
 
 NONE = "No statement of this paper is refuted by the evidence at hand.\n"
 
@@ -19,11 +19,8 @@ NONE = "No statement of this paper is refuted by the evidence at hand.\n"
 def page(entries: Sequence[Entry]) -> str:
     """Return the errata of every paper as MyST text."""
     by_id = {entry.claim.id: entry for entry in entries}
-    return "\n".join(_of(paper, by_id) for paper in PAPERS if _some(paper, by_id))
-
-
-def _some(paper: Paper, by_id: dict[str, Entry]) -> bool:
-    return any(paper_of(entry.claim) is paper for entry in by_id.values())
+    papers = dict.fromkeys(paper_of(entry.claim) for entry in entries)
+    return "\n".join(_of(paper, by_id) for paper in papers)
 
 
 def _of(paper: Paper, by_id: dict[str, Entry]) -> str:
@@ -31,7 +28,7 @@ def _of(paper: Paper, by_id: dict[str, Entry]) -> str:
         (
             e
             for e in by_id.values()
-            if paper_of(e.claim) is paper
+            if paper_of(e.claim) == paper
             and e.verdict is Verdict.REFUTED
             and e.claim.form is Form.PRINTED
         ),
@@ -50,7 +47,7 @@ def _of(paper: Paper, by_id: dict[str, Entry]) -> str:
 
 
 def _item(entry: Entry, by_id: dict[str, Entry], paper: Paper) -> str:
-    claim, found = entry.claim, counterexamples.simplest(entry) or {}
+    claim, found = entry.claim, entry.counterexample or {}
     read = f", {title(claim).partition(', ')[2]}" if "," in title(claim) else ""
     lines = {
         "Printed": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
@@ -79,7 +76,7 @@ def where_it_breaks(claim: Statement) -> str:
     """Return where the derivation goes wrong, as far as the claim's file says."""
     if claim.remark:
         return claim.remark
-    module = modules().get(claim.id)
+    module = module_of(claim)
     written = (inspect.getdoc(module) or "").split("\n\n") if module else []
     plain = [" ".join(p.split()) for p in written[1:] if "``" not in p and ":math:" not in p]
     told = [text for text in plain if text.endswith(".")]
@@ -103,7 +100,7 @@ def how_sure(entry: Entry) -> str:
     """Return which witnesses contradict the statement."""
     exact = [r.witness for r in entry.records if r.counterexample]
     floats = [r for r in entry.records if r.violated and not r.counterexample]
-    found = counterexamples.simplest(entry) or {}
+    found = entry.counterexample or {}
     if entry.is_sampled:
         return f"Decided by sampling, {found['arithmetic']}."
     certain = "Certain" if found.get("arithmetic") == "exact" else "Certified by intervals"

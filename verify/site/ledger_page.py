@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from theory.statement import Form, Reading, Verdict
+from theory.statement import Form, Paper, Reading, Verdict
 from verify.evidence import Run
 from verify.ledger import Entry
 from verify.site.markup import KIND, chip, link, places, plural, raw
 from verify.site.statement_page import in_words
 from verify.site.statements import (
-    PAPERS,
     Group,
     Strength,
     address,
     paper_of,
+    papers,
     reading_in_short,
     statements,
     strength,
@@ -32,7 +32,12 @@ def page(entries: Sequence[Entry], run: Run | None) -> str:
     grouped = statements(entries)
     ordered = [entry for statement in grouped for entry in statement.entries]
     return "\n".join(
-        [raw(_counts(ordered)), summary(grouped), raw(_controls() + _table(ordered)), _footer(run)]
+        [
+            raw(_counts(ordered)),
+            summary(grouped),
+            raw(_controls(papers(grouped)) + _table(ordered)),
+            _footer(run),
+        ]
     )
 
 
@@ -98,12 +103,12 @@ def _links(entries: Sequence[Entry]) -> str:
     return (", ".join(links) or "none") + (f", and {more} more" if more else "")
 
 
-def _controls() -> str:
+def _controls(papers: Sequence[Paper]) -> str:
     return (
         '<form class="controls" role="search" aria-label="Filter the ledger" hidden>'
         '<label>Search<input type="search" name="text" autocomplete="off"'
         ' placeholder="4.1, Hessian, eq. (9)"></label>'
-        + _select("paper", "Paper", [p.short for p in PAPERS])
+        + _select("paper", "Paper", [p.short for p in papers])
         + _select("verdict", "Verdict", [v.value for v in Verdict])
         + _select("strength", "Evidence", Strength.ALL)
         + _select("form", "Form", [f.value for f in Form])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from theory.statement import Paper
 from verify.site.markup import chip, formula_or_words, plural
-from verify.site.statements import Group, Paper, title
+from verify.site.statements import Group, title
 
 
 def page(paper: Paper, statements: Sequence[Group]) -> str:

@@ -36,8 +36,17 @@ def page(
     figures: Figures,
     before: Group | None = None,
     after: Group | None = None,
+    target: str = "",
 ) -> str:
-    """Return the page as MyST text."""
+    """Return the page as MyST text.
+
+    Args:
+        statement: what it is about.
+        figures: what to draw of an entry.
+        before: the statement before it.
+        after: the statement after it.
+        target: how commands are told whose statement it is; nothing for the papers'.
+    """
     claim = statement.claim
     parts = [
         "---\norphan: true\n---\n",
@@ -46,7 +55,7 @@ def page(
         formula_or_words(claim.statement, displayed=True),
         _quotes(claim),
         _overview(statement),
-        *(_section(entry, figures(entry), statement) for entry in statement.entries),
+        *(_section(entry, figures(entry), statement, target) for entry in statement.entries),
         _neighbours(before, after),
     ]
     return "\n".join(part for part in parts if part)
@@ -60,10 +69,11 @@ def _eyebrow(statement: Group) -> str:
 
 def _quotes(claim: Statement) -> str:
     first = claim.locations[0]
-    name = f"{first.text}, line {first.line}"
+    if not first.quote:
+        return ""
+    name = f"{first.text}, line {first.line} of its conversion" if first.line else first.text
     return (
-        f'<p class="quote">In the text ({escape(name)} of its conversion):'
-        f" <code>{escape(first.quote)}</code></p>\n"
+        f'<p class="quote">In the text ({escape(name)}): <code>{escape(first.quote)}</code></p>\n'
     )
 
 
@@ -81,7 +91,9 @@ def _overview(statement: Group) -> str:
     return raw(table(("reading or form", "verdict", "evidence"), rows, "overview"))
 
 
-def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> str:
+def _section(
+    entry: Entry, figures: Mapping[str, list[Figure]], statement: Group, target: str
+) -> str:
     claim = entry.claim
     parts = [
         f"{anchor(claim.id)}\n",
@@ -100,7 +112,7 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group
         findings.counterexample(entry),
         findings.plots(entry, figures),
         findings.witnesses(entry),
-        findings.reproduction(entry),
+        findings.reproduction(entry, target),
     ]
     return "\n".join(part for part in parts if part.strip())
 
