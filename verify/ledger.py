@@ -13,6 +13,9 @@ from verify.evidence import Record
 EVERY_M = "every m"
 EVERY_N = "every N"
 """How the scope of a proof begins that holds for every number of examples, at named sizes."""
+EVERY_SIZE = "every size"
+KERNEL = "kernel"
+"""The witness that is a proof assistant."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,28 @@ class Entry:
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether the verdict is the one that the claim's file expects."""
+        """Whether the verdict is the one that the claim's file expects.
+
+        What is expected is found without a proof assistant.  One may find more: that what is
+        supported is proved.
+        """
+        if self.by == KERNEL and self.verdict is Verdict.PROVED:
+            return self.claim.expected in (Verdict.PROVED, Verdict.SUPPORTED)
         return self.verdict is self.claim.expected
+
+    @property
+    def by(self) -> str:
+        """What a proof is by: the kernel, inner products, or every entry at named sizes."""
+        if self.verdict is not Verdict.PROVED:
+            return ""
+        if any(r.proof for r in self.records if r.witness == KERNEL):
+            return KERNEL
+        return "abstract" if self.scope.startswith((EVERY_M, EVERY_N)) else "named sizes"
+
+    @property
+    def theorem(self) -> dict[str, Any] | None:
+        """The theorem that a proof assistant's kernel checked, today, if one was."""
+        return next((r.theorem for r in self.records if r.theorem), None)
 
     @property
     def is_unexpected(self) -> bool:
@@ -136,6 +159,8 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "expected": claim.expected.value,
         "verdict": entry.verdict.value,
         "scope": entry.scope,
+        "by": entry.by,
+        "theorem": entry.theorem,
         "sizes": {r.witness: r.sizes for r in entry.records if r.sizes},
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
         "proof": entry.proof,
@@ -167,7 +192,7 @@ def _witness(entry: Entry, record: Record) -> dict[str, Any]:
 def agrees(verdict: Verdict, record: Record) -> bool:
     """Whether nothing that the witness found speaks against the verdict."""
     if verdict is Verdict.REFUTED:
-        return record.proof is None or record.proof["scope"] != EVERY_M
+        return record.proof is None or record.proof["scope"] not in (EVERY_M, EVERY_SIZE)
     return record.violated == 0 and record.counterexample is None
 
 
@@ -196,7 +221,7 @@ def _covers(proof: dict[str, Any], size: str) -> bool:
     of_batch = scope.removeprefix("m = ").split(", ")
     of_matrices = {size, sub(r"^N = \d+", EVERY_N, size)}
     return (
-        scope == EVERY_M
+        scope in (EVERY_M, EVERY_SIZE)
         or not of_matrices.isdisjoint(scope.split("; "))
         or size.removeprefix("m = ") in of_batch
     )
@@ -205,4 +230,4 @@ def _covers(proof: dict[str, Any], size: str) -> bool:
 def _width(proof: dict[str, Any]) -> int:
     """Order proofs from the widest scope to the narrowest."""
     scope = proof["scope"]
-    return 0 if scope == EVERY_M else 1 if scope.startswith(EVERY_N) else 2
+    return 0 if scope in (EVERY_M, EVERY_SIZE) else 1 if scope.startswith(EVERY_N) else 2

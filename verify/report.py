@@ -39,7 +39,7 @@ def table(entries: Sequence[Entry]) -> Table:
             entry.claim.id,
             entry.claim.locations[0].place.removeprefix("App. C.2, "),
             _verdict(entry),
-            entry.scope_in_short,
+            f"{entry.scope_in_short} ({entry.by})" if entry.by else entry.scope_in_short,
             _witnesses(entry),
             f"{entry.instances:,}" if entry.records else "",
             "" if entry.worst_ratio is None else f"{entry.worst_ratio:.6g}",

@@ -7,7 +7,7 @@ from html import escape
 
 from theory.statement import Verdict
 from verify.evidence import Record
-from verify.ledger import EVERY_N, Entry, agrees, size
+from verify.ledger import EVERY_N, EVERY_SIZE, Entry, agrees, size
 from verify.site import api_pages, certificates, counterexamples
 from verify.site.expressions import UnreadableExpressionError
 from verify.site.figures import Figure
@@ -30,6 +30,8 @@ def proof(entry: Entry) -> str:
             "**Proof.** In the arithmetic of inner products, with inputs of symbolic height: "
             f"{escape(found['scope'])}.\n"
         )
+    if found["scope"] == EVERY_SIZE:
+        return ""
     if "slack" not in found:
         return f"**Proof.** Symbolically, entry by entry, for {escape(found['scope'])}.\n"
     try:
@@ -39,6 +41,21 @@ def proof(entry: Entry) -> str:
         return (
             f"**Proof.** As the arithmetic of inner products wrote it:\n\n```text\n{written}\n```\n"
         )
+
+
+def theorem(entry: Entry) -> str:
+    """Return the theorem that Coq's kernel checked, where it stands, and what it rests on."""
+    found = entry.theorem
+    if found is None:
+        return ""
+    what = "that it fails" if entry.verdict is Verdict.REFUTED else "it, from the definitions"
+    rests_on = ", ".join(f"`{name}`" for name in found["assumptions"]) or "Coq's logic alone"
+    stated = found["statement"].replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
+    return (
+        f"**Checked by Coq's kernel**, {what}: `theory/coq/{found['file']}`, by Coq"
+        f" {found['coq']}; rests on {rests_on}.\n\n"
+        f"```coq\nTheorem {found['name']} {stated}.\n```\n\n```sh\n{found['command']}\n```\n"
+    )
 
 
 def _abstract_proof(entry: Entry, terms: list[str], slack: str) -> str:

@@ -7,7 +7,7 @@ from html import escape
 
 from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, EVERY_N, Entry
+from verify.ledger import EVERY_M, EVERY_N, EVERY_SIZE, KERNEL, Entry
 from verify.site import findings
 from verify.site.figures import Figure
 from verify.site.markup import (
@@ -109,6 +109,7 @@ def _section(
         _hypotheses(claim),
         _remarks(claim),
         findings.proof(entry),
+        findings.theorem(entry),
         findings.counterexample(entry),
         findings.plots(entry, figures),
         findings.witnesses(entry),
@@ -121,6 +122,9 @@ def in_words(entry: Entry) -> str:
     """Return the verdict's scope as a phrase, in which no markup can stand."""
     scope = entry.scope.translate(_NO_TAGS)  # evidence may have been written by anybody
     match entry.verdict:
+        case Verdict.PROVED if entry.by == KERNEL:
+            sizes = "size" if scope == EVERY_SIZE else "batch size m"
+            return f"for every {sizes}, checked by Coq's kernel"
         case Verdict.PROVED if scope == EVERY_M:
             return "for every batch size m"
         case Verdict.PROVED if scope.startswith(EVERY_N):

@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from theory.statement import Form, Paper, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, EVERY_N, Entry
+from verify.ledger import EVERY_M, EVERY_N, KERNEL, Entry
 
 
 class Strength:
     """How strong the evidence of a verdict is, from strongest to weakest."""
 
+    KERNEL = "proof checked by Coq"
     EVERY_M = "proof for every m"
     EVERY_N = "proof for every N"
     NAMED_M = "proof for named sizes"
     EXACT = "exact counterexample"
     MEASURED = "measured"
     NONE = "none"
-    ALL = (EVERY_M, EVERY_N, NAMED_M, EXACT, MEASURED, NONE)
+    ALL = (KERNEL, EVERY_M, EVERY_N, NAMED_M, EXACT, MEASURED, NONE)
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,8 @@ def paper_of(claim: Statement) -> Paper:
 def strength(entry: Entry) -> str:
     """Return how strong the evidence of an entry's verdict is."""
     if entry.verdict is Verdict.PROVED:
+        if entry.by == KERNEL:
+            return Strength.KERNEL
         if entry.scope == EVERY_M:
             return Strength.EVERY_M
         return Strength.EVERY_N if entry.scope.startswith(EVERY_N) else Strength.NAMED_M
