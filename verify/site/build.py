@@ -13,15 +13,18 @@ from theory.statement import Statement
 from verify import engine, experiments, json_lines
 from verify.evidence import EvidenceError, Record, Run
 from verify.experiments import evidence as found
+from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
     api_pages,
     errata_page,
     experiments_page,
+    front_page,
     implementations_page,
     ledger_page,
     other_checkers_page,
     papers_page,
+    row_page,
     statement_page,
 )
 from verify.site.figures import Figure, figures
@@ -30,7 +33,7 @@ from verify.site.statements import PAPERS, statements
 DOCS = Path("docs")
 MEASURED = Path("docs/measured")
 """What ``make conform`` and the benchmark of checkers found; kept with the sources."""
-GENERATED = ("generated", "statements", "experiments", "implementations", "reference")
+GENERATED = ("generated", "errata", "statements", "experiments", "implementations", "reference")
 """The folders below the site's sources that are written here, and only here."""
 
 
@@ -52,6 +55,7 @@ def write_pages(
         shutil.rmtree(target / name, ignore_errors=True)
     files = {
         **{f"generated/{name}": text for name, text in _included(entries, run).items()},
+        **{f"errata/{name}": text for name, text in errata_page.pages(entries).items()},
         **{f"statements/{name}": text for name, text in _statements(entries, run).items()},
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
         **_pictures(entries, run),
@@ -76,8 +80,9 @@ def _evidence(folder: Path, claims: Sequence[Statement] | None) -> tuple[Run | N
 
 def _included(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
     return {
-        "ledger.md": ledger_page.page(entries, run),
-        "errata.md": errata_page.page(entries),
+        "front.md": front_page.page(entries, run),
+        "entries.md": ledger_page.page(entries),
+        "errata.md": errata_page.index(entries),
     }
 
 
@@ -90,7 +95,14 @@ def _statements(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
         if here is not None
     }
     drawn = partial(figures, run=run)
-    pages = {f"{s.name}.md": statement_page.page(s, drawn, *neighbours[s.name]) for s in grouped}
+    pages = {}
+    for line in headlines(entries):
+        own = [s for s in grouped if s.claim.row == line.name]
+        if line.name not in {s.name for s in grouped}:
+            pages[f"{line.name}.md"] = row_page.page(line, own)
+        for s in own:
+            others = [other for other in own if other is not s] if s.name == line.name else []
+            pages[f"{s.name}.md"] = statement_page.page(s, drawn, *neighbours[s.name], others)
     for paper in PAPERS:
         own = [s for s in grouped if s.paper is paper]
         pages[f"paper-{paper.key}.md"] = papers_page.page(paper, own)

@@ -1,67 +1,90 @@
-"""The errata: refuted statements in their papers' order, five lines each."""
+"""The errata: root causes, each with a counterexample, what is right, and what depends on it."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from theory.statement import Form, Statement, Verdict
+from theory.erratum import Erratum
+from theory.lange2022.errata import ERRATA as LANGE
+from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
+from theory.statement import Statement, Verdict
 from verify.ledger import Entry
-from verify.site import counterexamples
-from verify.site.markup import anchor, chip, formula_or_words, link, places, plural, raw, table
-from verify.site.sources import modules
+from verify.site import counterexamples, pencil
+from verify.site.markup import chip, formula_or_words, link, list_table, places
 from verify.site.statement_page import in_words
-from verify.site.statements import PAPERS, Paper, paper_of, place_in_order, reading_in_short, title
+from verify.site.statements import paper_of
 
-NONE = "No statement of this paper is refuted by the evidence at hand.\n"
+HEADER = ("What", "Kind", "In short")
 
 
-def page(entries: Sequence[Entry]) -> str:
-    """Return the errata of every paper as MyST text."""
+@dataclass(frozen=True)
+class Part:
+    """The errata of one text."""
+
+    name: str
+    """Of its page."""
+    title: str
+    errata: Sequence[Erratum]
+
+
+PARTS = (
+    Part("santurkar-2018", "Santurkar et al. 2018", LAST_VERSION),
+    Part("lange-2022", "Lange et al. 2022", LANGE),
+    Part("santurkar-2018-first-version", "Santurkar et al. 2018, first version", FIRST_VERSION),
+)
+
+
+def index(entries: Sequence[Entry]) -> str:
+    """Return every paper's errata, a line each."""
     by_id = {entry.claim.id: entry for entry in entries}
-    return "\n".join(_of(paper, by_id) for paper in PAPERS if _some(paper, by_id))
+    return "\n".join(text for part in PARTS for text in _listed(part, by_id))
 
 
-def _some(paper: Paper, by_id: dict[str, Entry]) -> bool:
-    return any(paper_of(entry.claim) is paper for entry in by_id.values())
+def pages(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return a page for each text, by its name."""
+    by_id = {entry.claim.id: entry for entry in entries}
+    return {f"{part.name}.md": _page(part, by_id) for part in PARTS}
 
 
-def _of(paper: Paper, by_id: dict[str, Entry]) -> str:
-    refuted = sorted(
-        (
-            e
-            for e in by_id.values()
-            if paper_of(e.claim) is paper
-            and e.verdict is Verdict.REFUTED
-            and e.claim.form is Form.PRINTED
-        ),
-        key=lambda e: place_in_order(e.claim),
-    )
-    printed = [e for e in refuted if not e.claim.reading.has_epsilon]
-    with_epsilon = [e for e in refuted if e.claim.reading.has_epsilon]
-    parts = [
-        f"## {paper.short}\n",
-        f"{paper.citation}.\n",
-        *([_item(e, by_id, paper) for e in printed] or [NONE]),
+def standing(part: Part, by_id: Mapping[str, Entry]) -> list[Erratum]:
+    """Return the errata whose first entry the evidence refutes."""
+    return [e for e in part.errata if _is_refuted(by_id.get(e.entries[0]))]
+
+
+def _is_refuted(entry: Entry | None) -> bool:
+    return entry is not None and entry.verdict is Verdict.REFUTED
+
+
+def _listed(part: Part, by_id: Mapping[str, Entry]) -> Iterator[str]:
+    rows = [
+        (f"[{e.title}](#erratum-{e.name})", e.kind.value, e.in_short) for e in standing(part, by_id)
     ]
-    if with_epsilon:
-        parts.append(_with_epsilon(with_epsilon, by_id))
-    return "\n".join(parts)
+    yield f"## {part.title}\n"
+    yield list_table(HEADER, rows, "errata") if rows else "The evidence at hand refutes nothing.\n"
 
 
-def _item(entry: Entry, by_id: dict[str, Entry], paper: Paper) -> str:
-    claim, found = entry.claim, counterexamples.simplest(entry) or {}
-    read = f", {title(claim).partition(', ')[2]}" if "," in title(claim) else ""
+def _page(part: Part, by_id: Mapping[str, Entry]) -> str:
+    items = [_item(erratum, by_id) for erratum in standing(part, by_id)]
+    opening = f"---\norphan: true\n---\n\n# Errata: {part.title}\n"
+    return "\n".join([opening, *(items or ["The evidence at hand refutes nothing.\n"])])
+
+
+def _item(erratum: Erratum, by_id: Mapping[str, Entry]) -> str:
+    entry = by_id[erratum.entries[0]]
     lines = {
-        "Printed": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
-        "Counterexample": counterexamples.in_one_line(found, claim),
-        "Where it breaks": where_it_breaks(claim),
-        "Right": _right(claim, by_id),
-        "How sure": how_sure(entry),
+        "Kind": erratum.kind.value.capitalize(),
+        "Where": places(entry.claim, paper_of(entry.claim).texts),
+        "Printed": _hypothetical(entry.claim)
+        + formula_or_words(entry.claim.statement, displayed=True),
+        "What is wrong": erratum.wrong,
+        "Counterexample": pencil.sentence(counterexamples.simplest(entry) or {}, entry.claim),
+        "Right": _right(erratum, entry.claim, by_id),
+        "Depends on it": erratum.depends,
+        "Shown in": "; ".join(link(n, "../") for n in erratum.entries if n in by_id),
     }
-    listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items())
-    place = places(claim, paper.texts)
-    return f"{anchor(f'erratum/{claim.id}')}\n\n### {place}{read}\n\n{link(claim.id)}\n\n{listed}"
+    listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
+    return f"(erratum-{erratum.name})=\n\n## {erratum.title}\n\n{listed}"
 
 
 def _indented(text: str) -> str:
@@ -75,64 +98,16 @@ def _hypothetical(claim: Statement) -> str:
     return f"Under {'; '.join(stated)}:\n\n" if stated else ""
 
 
-def where_it_breaks(claim: Statement) -> str:
-    """Return where the derivation goes wrong, as far as the claim's file says."""
-    if claim.remark:
-        return claim.remark
-    module = modules().get(claim.id)
-    written = (inspect.getdoc(module) or "").split("\n\n") if module else []
-    plain = [" ".join(p.split()) for p in written[1:] if "``" not in p and ":math:" not in p]
-    told = [text for text in plain if text.endswith(".")]
-    return told[0] if told else "The counterexample contradicts the line itself."
+def _right(erratum: Erratum, printed: Statement, by_id: Mapping[str, Entry]) -> str:
+    shown = [by_id[name] for name in erratum.right if name in by_id]
+    return "\n\n".join(_one(entry, printed) for entry in shown)
 
 
-def _right(claim: Statement, by_id: dict[str, Entry]) -> str:
-    identifier = claim.corrected_by or next(
-        (e.claim.id for e in by_id.values() if e.claim.of == claim.id), None
-    )
-    if identifier is None or identifier not in by_id:
-        return "No corrected form is in the ledger yet."
-    entry = by_id[identifier]
-    missing = [formula_or_words(h.statement) for h in entry.claim.hypotheses if not h.printed]
-    under = f"Under {' and '.join(missing)}; " if missing else ""
-    right = formula_or_words(entry.claim.statement, displayed=True)
-    return f"{right}\n\n{under}{chip(entry.verdict)} {in_words(entry)}, {link(identifier)}."
-
-
-def how_sure(entry: Entry) -> str:
-    """Return which witnesses contradict the statement."""
-    exact = [r.witness for r in entry.records if r.counterexample]
-    floats = [r for r in entry.records if r.violated and not r.counterexample]
-    found = counterexamples.simplest(entry) or {}
-    if entry.is_sampled:
-        return f"Decided by sampling, {found['arithmetic']}."
-    certain = "Certain" if found.get("arithmetic") == "exact" else "Certified by intervals"
-    seen = "; ".join(
-        f"{r.witness} sees {plural(r.violated, 'violation')} in {plural(r.instances, 'instance')}"
-        for r in floats
-    )
-    by = f"{certain}; the counterexample was found and decided by {' and by '.join(exact)}"
-    return f"{by}; in floating point {seen}." if seen else f"{by}."
-
-
-def _with_epsilon(entries: Sequence[Entry], by_id: dict[str, Entry]) -> str:
-    rows = []
-    for entry in entries:
-        claim = entry.claim
-        right = claim.corrected_by or next(
-            (e.claim.id for e in by_id.values() if e.claim.of == claim.id), ""
-        )
-        rows.append(
-            (
-                link(claim.id),
-                reading_in_short(claim.reading),
-                in_words(entry),
-                link(right) if right else "",
-            )
-        )
-    header = ("statement", "reading", "refuted", "right statement")
-    return (
-        f"### With ε > 0: {paper_of(entries[0].claim).short}\n\n"
-        "The paper has no $\\epsilon$ and is not at fault here; but every layer has one, and"
-        " these lines do not carry over to it as they stand.\n\n" + raw(table(header, rows))
-    )
+def _one(entry: Entry, printed: Statement) -> str:
+    claim = entry.claim
+    needed = [formula_or_words(h.statement) for h in claim.hypotheses if not h.printed]
+    under = f"needs {' and '.join(needed)}; " if needed else ""
+    told = f"{under}{chip(entry.verdict)} {in_words(entry)}, {link(claim.id, '../')}."
+    if claim.statement == printed.statement:
+        return f"The same; {told}" if needed else told
+    return f"{formula_or_words(claim.statement, displayed=True)}\n\n{told}"

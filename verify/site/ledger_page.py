@@ -1,4 +1,4 @@
-"""The ledger as a page: counts, what stands and what falls, and a table that can be filtered."""
+"""Every entry: readings, corrections, lines of proofs, epsilon, in a table that can be filtered."""
 
 from __future__ import annotations
 
@@ -7,33 +7,27 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from theory.statement import Form, Reading, Verdict
-from verify.evidence import Run
 from verify.ledger import Entry
-from verify.site.markup import KIND, chip, link, places, plural, raw
+from verify.site.markup import KIND, chip, places, raw
 from verify.site.statement_page import in_words
 from verify.site.statements import (
     PAPERS,
-    Group,
     Strength,
     address,
     paper_of,
+    plain_title,
     reading_in_short,
     statements,
     strength,
     title,
 )
 
-LISTED = 12
-"""How many entries a line of the summary names."""
 
-
-def page(entries: Sequence[Entry], run: Run | None) -> str:
-    """Return the ledger: counts, a summary in words, the table."""
+def page(entries: Sequence[Entry]) -> str:
+    """Return the counts of verdicts, and every entry in a table that can be filtered."""
     grouped = statements(entries)
     ordered = [entry for statement in grouped for entry in statement.entries]
-    return "\n".join(
-        [raw(_counts(ordered)), summary(grouped), raw(_controls() + _table(ordered)), _footer(run)]
-    )
+    return "\n".join([raw(_counts(ordered)), raw(_controls() + _table(ordered))])
 
 
 def _counts(entries: Sequence[Entry]) -> str:
@@ -45,57 +39,6 @@ def _counts(entries: Sequence[Entry]) -> str:
         if counted[v]
     )
     return f'<div class="counts" role="group" aria-label="Verdicts">{buttons}</div>'
-
-
-def summary(grouped: Sequence[Group]) -> str:
-    """Return in a few lines what stands, what falls and what is sharper than printed.
-
-    Only statements as printed count here, in the reading without epsilon, which is the papers'.
-    """
-    printed = [e for s in grouped for e in s.entries if _is_as_printed(e)]
-    stands = [e for e in printed if e.verdict in (Verdict.PROVED, Verdict.SUPPORTED)]
-    falls = [e for e in printed if e.verdict is Verdict.REFUTED]
-    sharper = [
-        e
-        for s in grouped
-        for e in s.entries
-        if e.claim.form is Form.SHARPENED and e.verdict is Verdict.PROVED
-    ]
-    with_epsilon = [
-        e
-        for s in grouped
-        for e in s.entries
-        if e.claim.form is Form.READING
-        and e.claim.reading is Reading.SHARED_EPSILON
-        and e.verdict is Verdict.REFUTED
-    ]
-    proved = sum(e.verdict is Verdict.PROVED for e in stands)
-    waiting = sum(e.verdict is Verdict.NOT_RUN for s in grouped for e in s.entries)
-    lines = [
-        f"**What stands.** Of {plural(len(printed), 'statement')} as printed (without $\\epsilon$,"
-        f" each reading of words counted by itself), {proved} are proved and"
-        f" {len(stands) - proved} supported by measurement.",
-        f"**What falls.** {plural(len(falls), 'statement')}, each with a counterexample on"
-        f" its page and in the [errata](errata.md): {_links(falls)}.",
-        f"**With $\\epsilon > 0$**, as every layer computes it, "
-        f" {plural(len(with_epsilon), 'statement')} of the table fail in that reading.",
-        f"**What is sharper than printed.** {_links(sharper)}.",
-    ]
-    if waiting:
-        lines.append(f"**Not yet run:** {plural(waiting, 'entry', 'entries')} of the table below.")
-    return "\n\n".join(line for line in lines if not line.endswith(" .")) + "\n"
-
-
-def _is_as_printed(entry: Entry) -> bool:
-    return entry.claim.form is Form.PRINTED and not entry.claim.reading.has_epsilon
-
-
-def _links(entries: Sequence[Entry]) -> str:
-    """Return links to the first entries, theorems before the lines of their proofs."""
-    ordered = sorted(entries, key=lambda entry: "-thm-" not in entry.claim.id)
-    links = [link(entry.claim.id) for entry in ordered[:LISTED]]
-    more = len(entries) - len(links)
-    return (", ".join(links) or "none") + (f", and {more} more" if more else "")
 
 
 def _controls() -> str:
@@ -150,8 +93,8 @@ def _row(entry: Entry) -> str:
     instances = f"{entry.instances:,}" if entry.instances else ""
     shown_ratio = "" if ratio is None else f"{ratio:.6g}"
     return (
-        f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}">{escape(claim.id)}</a>'
-        f"<small>{escape(title(claim))}</small></th>"
+        f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}" title="{claim.id}">'
+        f"{escape(plain_title(claim))}</a><small>{escape(title(claim))}</small></th>"
         f'<td data-label="where">{escape(places(claim, paper.texts))}</td>'
         f'<td data-label="verdict">{chip(entry.verdict)}</td>'
         f'<td data-label="evidence">{escape(in_words(entry))}</td>'
@@ -159,15 +102,4 @@ def _row(entry: Entry) -> str:
         f"{instances}</td>"
         f'<td data-label="actual/claimed" class="number" data-value="{ratio or ""}">'
         f"{shown_ratio}</td></tr>"
-    )
-
-
-def _footer(run: Run | None) -> str:
-    if run is None:
-        return "No evidence was found: run `make verify`, then build the site again.\n"
-    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
-    return (
-        f'<p class="run">From a run of profile {escape(run.profile)}, seed {run.seed}, backend'
-        f" {escape(run.backend)} on {escape(run.device)}, commit <code>{escape(run.commit)}</code>;"
-        f' {escape(versions)}. <a href="ledger.json" download>The ledger as JSON</a>.</p>\n'
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
 from verify.ledger import EVERY_M, EVERY_N, Entry
-from verify.site import findings
+from verify.site import findings, row_page
 from verify.site.figures import Figure
 from verify.site.markup import (
     anchor,
@@ -20,7 +20,7 @@ from verify.site.markup import (
     raw,
     table,
 )
-from verify.site.statements import Group, title
+from verify.site.statements import Group, heading, section_title
 
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
 READINGS = {
@@ -36,25 +36,58 @@ def page(
     figures: Figures,
     before: Group | None = None,
     after: Group | None = None,
+    siblings: Sequence[Group] = (),
 ) -> str:
-    """Return the page as MyST text."""
+    """Return the page as MyST text.
+
+    Args:
+        statement: what it is about.
+        figures: draws an entry.
+        before: the page before it.
+        after: the page after it.
+        siblings: other pages of the same statement of the paper.
+    """
     claim = statement.claim
+    kept = [e for e in statement.entries if not _is_in_appendix(e)]
+    appended = [e for e in statement.entries if _is_in_appendix(e)]
     parts = [
         "---\norphan: true\n---\n",
-        f"# {statement.name}\n",
+        f"# {heading(statement)}\n",
         _eyebrow(statement),
         formula_or_words(claim.statement, displayed=True),
         _quotes(claim),
         _overview(statement),
-        *(_section(entry, figures(entry), statement) for entry in statement.entries),
+        *(_section(entry, figures(entry), statement) for entry in kept),
+        _appendix(appended, figures, statement),
+        f"## More of this statement\n\n{row_page.listed(siblings)}" if siblings else "",
         _neighbours(before, after),
     ]
     return "\n".join(part for part in parts if part)
 
 
+def _is_in_appendix(entry: Entry) -> bool:
+    """Whether an entry is of interest only to who looks for it."""
+    return entry.claim.reading is Reading.UNIT_VARIANCE
+
+
+def _appendix(entries: Sequence[Entry], figures: Figures, statement: Group) -> str:
+    if not entries:
+        return ""
+    folded = (_folded(entry, figures(entry), statement) for entry in entries)
+    return "\n".join(["## Appendix\n", *folded])
+
+
+def _folded(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> str:
+    summary = f"{escape(section_title(entry.claim))} {chip(entry.verdict)}"
+    body = "\n".join(_body(entry, figures, statement))
+    return (
+        f"{anchor(entry.claim.id)}\n\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
+    )
+
+
 def _eyebrow(statement: Group) -> str:
     where = places(statement.claim, statement.paper.texts)
-    trail = f'<a href="../index.html">Ledger</a> · {statement.paper.short}'
+    trail = f'<a href="../index.html">The ledger</a> · {statement.paper.short}'
     return f'<p class="where">{trail} · {escape(where)}</p>\n'
 
 
@@ -72,7 +105,7 @@ def _overview(statement: Group) -> str:
         return ""
     rows = [
         (
-            f'<a href="#{escape(e.claim.id)}">{escape(title(e.claim))}</a>',
+            f'<a href="#{escape(e.claim.id)}">{escape(section_title(e.claim))}</a>',
             chip(e.verdict),
             escape(in_words(e)),
         )
@@ -82,10 +115,13 @@ def _overview(statement: Group) -> str:
 
 
 def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> str:
+    heading_ = f"## {section_title(entry.claim)}\n"
+    return "\n".join([f"{anchor(entry.claim.id)}\n", heading_, *_body(entry, figures, statement)])
+
+
+def _body(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> list[str]:
     claim = entry.claim
     parts = [
-        f"{anchor(claim.id)}\n",
-        f"## {title(claim)}\n",
         f'<p class="verdict-line">{chip(entry.verdict)} {escape(in_words(entry))}</p>\n',
         _unexpected(entry),
         READINGS.get(claim.reading, "") + "\n",
@@ -101,7 +137,7 @@ def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group
         findings.witnesses(entry),
         findings.reproduction(entry),
     ]
-    return "\n".join(part for part in parts if part.strip())
+    return [part for part in parts if part.strip()]
 
 
 def in_words(entry: Entry) -> str:
@@ -171,7 +207,9 @@ def _neighbours(before: Group | None, after: Group | None) -> str:
     def to(statement: Group | None, word: str) -> str:
         if statement is None:
             return "<span></span>"
-        return f'<a href="{statement.name}.html"><small>{word}</small>{statement.name}</a>'
+        return (
+            f'<a href="{statement.name}.html"><small>{word}</small>{escape(heading(statement))}</a>'
+        )
 
     links = to(before, "before") + to(after, "after")
     return raw(f'<nav class="neighbours" aria-label="Statements">{links}</nav>')

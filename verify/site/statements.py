@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from theory.statement import Form, Reading, Statement, Verdict
+from verify.headlines import LINES
 from verify.ledger import EVERY_M, EVERY_N, Entry
+
+TITLES = {line.row: line.title for line in LINES}
 
 
 @dataclass(frozen=True)
@@ -141,6 +144,21 @@ def strength(entry: Entry) -> str:
     return Strength.MEASURED if entry.verdict is Verdict.SUPPORTED else Strength.NONE
 
 
+def plain_title(claim: Statement) -> str:
+    """Return what a claim is about as a heading has it."""
+    told = claim.title or claim.id
+    return told[:1].upper() + told[1:]
+
+
+def heading(group: Group) -> str:
+    """Return what a page is about.
+
+    Where the ledger's line shows the statement that the page begins with, it is the line's title.
+    """
+    shown = TITLES.get(group.name)
+    return shown or plain_title(group.claim)
+
+
 def reading_in_short(reading: Reading) -> str:
     """Return what a reading makes of epsilon, in a few characters."""
     return {
@@ -150,23 +168,27 @@ def reading_in_short(reading: Reading) -> str:
     }[reading]
 
 
-def title(claim: Statement) -> str:
-    """Return what tells a claim from the others of its statement.
+FORMS = {
+    Form.PRINTED: "As printed",
+    Form.STEP: "In the proof",
+    Form.READING: "As read",
+    Form.BOUNDARY: "Not claimed",
+    Form.CORRECTED: "Corrected",
+    Form.SHARPENED: "Sharpened",
+}
 
-    >>> from theory.santurkar2018.theorem_4_1 import TWO_NETWORKS
-    >>> title(TWO_NETWORKS)
-    'As printed, “two networks”'
+
+def title(claim: Statement) -> str:
+    """Return what a claim is to its statement: its form and its reading.
+
+    >>> from theory.santurkar2018.theorem_4_1 import SUPPLEMENT_SHARED
+    >>> title(SUPPLEMENT_SHARED)
+    'As read, ε > 0'
     """
-    form = {
-        Form.PRINTED: "As printed",
-        Form.STEP: "In the proof",
-        Form.READING: "As read",
-        Form.BOUNDARY: "Not claimed",
-        Form.CORRECTED: "Corrected",
-        Form.SHARPENED: "Sharpened",
-    }
-    known = {"eps", "eps-unit", "corrected", "sharpened", *{p.lower() for p in Form}}
-    names = [part for part in claim.id.split("/")[1:] if part not in known]
-    name = f", “{', '.join(names).replace('-', ' ')}”" if names else ""
     reading = f", {reading_in_short(claim.reading)}" if claim.reading.has_epsilon else ""
-    return form[claim.form] + name + reading
+    return FORMS[claim.form] + reading
+
+
+def section_title(claim: Statement) -> str:
+    """Return what tells a claim from the others of its statement."""
+    return f"{plain_title(claim)} ({title(claim).lower()})"
