@@ -10,7 +10,7 @@ from theory.lange2022.errata import ERRATA as LANGE
 from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
 from theory.statement import Statement, Verdict
 from verify.ledger import Entry
-from verify.site import counterexamples, pencil
+from verify.site import counterexamples
 from verify.site.markup import chip, formula_or_words, link, list_table, places
 from verify.site.statement_page import in_words
 from verify.site.statements import paper_of
@@ -48,12 +48,14 @@ def pages(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def standing(part: Part, by_id: Mapping[str, Entry]) -> list[Erratum]:
-    """Return the errata whose first entry the evidence refutes."""
-    return [e for e in part.errata if _is_refuted(by_id.get(e.entries[0]))]
+    """Return the errata of which the evidence refutes an entry."""
+    return [erratum for erratum in part.errata if displayed(erratum, by_id)]
 
 
-def _is_refuted(entry: Entry | None) -> bool:
-    return entry is not None and entry.verdict is Verdict.REFUTED
+def displayed(erratum: Erratum, by_id: Mapping[str, Entry]) -> Entry | None:
+    """Return the first of an erratum's entries that the evidence refutes."""
+    found = (by_id[name] for name in erratum.entries if name in by_id)
+    return next((entry for entry in found if entry.verdict is Verdict.REFUTED), None)
 
 
 def _listed(part: Part, by_id: Mapping[str, Entry]) -> Iterator[str]:
@@ -65,26 +67,33 @@ def _listed(part: Part, by_id: Mapping[str, Entry]) -> Iterator[str]:
 
 
 def _page(part: Part, by_id: Mapping[str, Entry]) -> str:
-    items = [_item(erratum, by_id) for erratum in standing(part, by_id)]
+    shown = ((erratum, displayed(erratum, by_id)) for erratum in part.errata)
+    items = [_item(erratum, entry, by_id) for erratum, entry in shown if entry is not None]
     opening = f"---\norphan: true\n---\n\n# Errata: {part.title}\n"
     return "\n".join([opening, *(items or ["The evidence at hand refutes nothing.\n"])])
 
 
-def _item(erratum: Erratum, by_id: Mapping[str, Entry]) -> str:
-    entry = by_id[erratum.entries[0]]
+def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
         "Kind": erratum.kind.value.capitalize(),
         "Where": places(entry.claim, paper_of(entry.claim).texts),
         "Printed": _hypothetical(entry.claim)
         + formula_or_words(entry.claim.statement, displayed=True),
         "What is wrong": erratum.wrong,
-        "Counterexample": pencil.sentence(counterexamples.simplest(entry) or {}, entry.claim),
+        "Counterexample": counterexamples.sentence(
+            counterexamples.simplest(entry) or {}, entry.claim
+        ),
         "Right": _right(erratum, entry.claim, by_id),
         "Depends on it": erratum.depends,
         "Shown in": "; ".join(link(n, "../") for n in erratum.entries if n in by_id),
     }
     listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
     return f"(erratum-{erratum.name})=\n\n## {erratum.title}\n\n{listed}"
+
+
+def _counterexample(entry: Entry) -> str:
+    found = counterexamples.simplest(entry)
+    return counterexamples.sentence(found, entry.claim) if found else ""
 
 
 def _indented(text: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from theory.statement import Relation, Statement
+from theory.statement import Form, Reading, Relation, Statement
 from verify.evidence import Run
 from verify.ledger import Entry
 from verify.site import raster
@@ -55,8 +55,19 @@ class Figure:
         return f"{self.name.rpartition('.')[0]}.csv"
 
 
+def is_drawn(claim: Statement) -> bool:
+    """Whether a claim has figures: it is a bound, and neither a line of a proof nor an aside."""
+    return (
+        claim.relation is not Relation.EQUAL
+        and claim.reading is not Reading.UNIT_VARIANCE
+        and claim.form in (Form.PRINTED, Form.READING, Form.CORRECTED)
+    )
+
+
 def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
     """Return the claim's figures by kind; a kind without measurements has none."""
+    if not is_drawn(entry.claim):
+        return {}
     measured, trained = random_points(entry), trained_points(entry)
 
     def tells(point: Point) -> bool:
