@@ -108,15 +108,19 @@ def _hypothetical(claim: Statement) -> str:
 
 
 def _right(erratum: Erratum, printed: Statement, by_id: Mapping[str, Entry]) -> str:
-    shown = [by_id[name] for name in erratum.right if name in by_id]
-    return "\n\n".join(_one(entry, printed) for entry in shown)
+    """Return what is right: the first in full, links to others."""
+    first, *others = (by_id[name] for name in erratum.right if name in by_id)
+    return "\n\n".join([_in_full(first, printed), *map(_named, others)])
 
 
-def _one(entry: Entry, printed: Statement) -> str:
+def _in_full(entry: Entry, printed: Statement) -> str:
     claim = entry.claim
     needed = [formula_or_words(h.statement) for h in claim.hypotheses if not h.printed]
     under = f"needs {' and '.join(needed)}; " if needed else ""
-    told = f"{under}{chip(entry.verdict)} {in_words(entry)}, {link(claim.id, '../')}."
     if claim.statement == printed.statement:
-        return f"The same; {told}" if needed else told
-    return f"{formula_or_words(claim.statement, displayed=True)}\n\n{told}"
+        return f"The same; {under}{_named(entry)}"
+    return f"{formula_or_words(claim.statement, displayed=True)}\n\n{under}{_named(entry)}"
+
+
+def _named(entry: Entry) -> str:
+    return f"{link(entry.claim.id, '../')}: {chip(entry.verdict)} {in_words(entry)}."

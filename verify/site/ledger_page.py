@@ -8,8 +8,7 @@ from html import escape
 
 from theory.statement import Form, Reading, Verdict
 from verify.ledger import Entry
-from verify.site.markup import KIND, chip, places, raw
-from verify.site.statement_page import in_words
+from verify.site.markup import KIND, chip, raw
 from verify.site.statements import (
     PAPERS,
     Strength,
@@ -62,7 +61,7 @@ def _select(name: str, label: str, options: Iterable[str]) -> str:
     return f'<label>{label}<select name="{name}">{every}{listed}</select></label>'
 
 
-COLUMNS = ("statement", "where", "verdict", "evidence", "instances", "actual/claimed")
+COLUMNS = ("statement", "where", "verdict", "instances", "actual/claimed")
 NUMERIC = ("instances", "actual/claimed")
 
 
@@ -95,9 +94,8 @@ def _row(entry: Entry) -> str:
     return (
         f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}" title="{claim.id}">'
         f"{escape(plain_title(claim))}</a><small>{escape(title(claim))}</small></th>"
-        f'<td data-label="where">{escape(places(claim, paper.texts))}</td>'
+        f'<td data-label="where">{escape(claim.locations[0].place)}</td>'
         f'<td data-label="verdict">{chip(entry.verdict)}</td>'
-        f'<td data-label="evidence">{escape(in_words(entry))}</td>'
         f'<td data-label="instances" class="number" data-value="{entry.instances}">'
         f"{instances}</td>"
         f'<td data-label="actual/claimed" class="number" data-value="{ratio or ""}">'

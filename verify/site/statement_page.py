@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
@@ -31,6 +32,14 @@ READINGS = {
 }
 
 
+class Told(NamedTuple):
+    """What a page has said so far, which it does not say again."""
+
+    statements: dict[str, str]
+    """Where each formula stands."""
+    meanings: set[str]
+
+
 def page(
     statement: Group,
     figures: Figures,
@@ -50,6 +59,7 @@ def page(
     claim = statement.claim
     kept = [e for e in statement.entries if not _is_in_appendix(e)]
     appended = [e for e in statement.entries if _is_in_appendix(e)]
+    told = Told({claim.statement: claim.id}, set())
     parts = [
         "---\norphan: true\n---\n",
         f"# {heading(statement)}\n",
@@ -57,8 +67,8 @@ def page(
         formula_or_words(claim.statement, displayed=True),
         _quotes(claim),
         _overview(statement),
-        *(_section(entry, figures(entry), statement) for entry in kept),
-        _appendix(appended, figures, statement),
+        *(_section(entry, figures(entry), told) for entry in kept),
+        _appendix(appended, figures, told),
         f"## More of this statement\n\n{row_page.listed(siblings)}" if siblings else "",
         _neighbours(before, after),
     ]
@@ -70,16 +80,16 @@ def _is_in_appendix(entry: Entry) -> bool:
     return entry.claim.reading is Reading.UNIT_VARIANCE
 
 
-def _appendix(entries: Sequence[Entry], figures: Figures, statement: Group) -> str:
+def _appendix(entries: Sequence[Entry], figures: Figures, told: Told) -> str:
     if not entries:
         return ""
-    folded = (_folded(entry, figures(entry), statement) for entry in entries)
+    folded = (_folded(entry, figures(entry), told) for entry in entries)
     return "\n".join(["## Appendix\n", *folded])
 
 
-def _folded(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> str:
+def _folded(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
     summary = f"{escape(section_title(entry.claim))} {chip(entry.verdict)}"
-    body = "\n".join(_body(entry, figures, statement))
+    body = "\n".join(_body(entry, figures, told))
     return (
         f"{anchor(entry.claim.id)}\n\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
     )
@@ -114,21 +124,19 @@ def _overview(statement: Group) -> str:
     return raw(table(("reading or form", "verdict", "evidence"), rows, "overview"))
 
 
-def _section(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> str:
+def _section(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
     heading_ = f"## {section_title(entry.claim)}\n"
-    return "\n".join([f"{anchor(entry.claim.id)}\n", heading_, *_body(entry, figures, statement)])
+    return "\n".join([f"{anchor(entry.claim.id)}\n", heading_, *_body(entry, figures, told)])
 
 
-def _body(entry: Entry, figures: Mapping[str, list[Figure]], statement: Group) -> list[str]:
+def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list[str]:
     claim = entry.claim
     parts = [
         f'<p class="verdict-line">{chip(entry.verdict)} {escape(in_words(entry))}</p>\n',
         _unexpected(entry),
         READINGS.get(claim.reading, "") + "\n",
-        ""
-        if claim.statement == statement.claim.statement
-        else formula_or_words(claim.statement, displayed=True) + "\n",
-        _where(claim),
+        _formula(claim, told),
+        _where(claim, told),
         _hypotheses(claim),
         _remarks(claim),
         findings.proof(entry),
@@ -169,12 +177,22 @@ def _unexpected(entry: Entry) -> str:
     return f"The claim's file expects this to be {entry.claim.expected.value}.\n"
 
 
-def _where(claim: Statement) -> str:
+def _formula(claim: Statement, told: Told) -> str:
+    """Return the statement, or where on the page it stands already."""
+    first = told.statements.setdefault(claim.statement, claim.id)
+    if first == claim.id:
+        shown_above = len(told.statements) == 1
+        return "" if shown_above else formula_or_words(claim.statement, displayed=True) + "\n"
+    return f'The formula of <a href="#{escape(first)}">the entry above</a>.\n'
+
+
+def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
         return f"In words: {claim.in_words}.\n" if claim.in_words else ""
-    told = meanings(claim.says)
-    return "where " + ", ".join(f"${each}$" for each in told) + "\n" if told else ""
+    new = [each for each in meanings(claim.says) if each not in told.meanings]
+    told.meanings.update(new)
+    return "where " + ", ".join(f"${each}$" for each in new) + "\n" if new else ""
 
 
 def _hypotheses(claim: Statement) -> str:
