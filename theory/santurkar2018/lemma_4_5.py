@@ -28,6 +28,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
+from theory.santurkar2018.chosen import in_directions
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.observation_4_3 import (
@@ -163,6 +164,7 @@ FIXED = replace(
     title="gamma and beta given: the derivative at kW*",
     says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
     hypotheses=(),
+    attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
     falsified_by="W* a minimum of a convex loss, W0 = kW*, and a derivative that is not zero at W0",
 )
 OWN = replace(

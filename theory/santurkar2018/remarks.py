@@ -28,6 +28,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import Says, along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
+from theory.santurkar2018.chosen import in_directions, linear, shifted_away_from_a_minimum
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
@@ -89,6 +90,7 @@ LIPSCHITZ = Claim(
     form=Form.READING,
     says=norm2(grad) <= norm2(g),
     expected=REFUTED,
+    attack=(linear(1, -2, 1, scale=2),),
     falsified_by="one batch and loss",
 )
 LIPSCHITZ_SHARED = LIPSCHITZ.under(EPS, REFUTED)
@@ -111,6 +113,7 @@ TWO = replace(
     locations=(final(163, BEFORE, "even when the scaling of BN is identical"),),
     says=norm2(grad) <= norm2(VANILLA),
     hypotheses=(SAME_SCALE,),
+    attack=(shifted_away_from_a_minimum,),
     corrected_by="S-remark-growth/lipschitz/corrected",
     falsified_by="two networks with the same weights, gamma = sigma, beta free",
 )
@@ -201,6 +204,7 @@ MEAN_LOSS = growth(
     "mean-loss",
     equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
     "the squared sum for a loss that is a mean over the batch",
+    attack=(linear(1, 1, 1),),
     falsified_by="one batch and a loss that is a mean over the batch",
 )
 POSITIVE_SUM = growth(
@@ -302,12 +306,14 @@ SMOOTHNESS = Claim(
     says=bending_of_convex <= dot(u, v) ** 2,
     hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
     expected=REFUTED,
+    attack=(in_directions((1, -2, 1), (1, -1, 0)), in_directions((2, -1, 2), (0, 1, -1))),
     falsified_by="one batch and a convex loss, both networks giving the same outputs",
 )
 CHANGE = replace(
     SMOOTHNESS,
     id="S-remark-predictive/gradient",
     title="a smaller change of the gradient",
+    attack=(in_directions((1, -2, 1), (1, -2, 1)),),
     says=norm2(hessian(grad)) <= norm2(H(g)),
     hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
     corrected_by="S-remark-predictive/gradient/sharpened",

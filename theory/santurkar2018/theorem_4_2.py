@@ -31,10 +31,10 @@ calls gamma/sigma a scaling.
 from dataclasses import replace
 from typing import Any
 
-from theory import batchnorm
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, number
 from theory.language.operations import centred, dot, norm2
+from theory.santurkar2018.chosen import beyond_the_layer, convex_along
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
@@ -135,6 +135,7 @@ BY_RATIO = Claim(
     says=hessian_form(GRAD) <= SCALE * (A - 1 / (m * gamma) * ALONG * norm2(partial)),
     hypotheses=(RATIO,),
     expected=REFUTED,
+    attack=(convex_along(3, -2, -1, scale=2),),
     falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
     remark="At gamma = 0 the right side is undefined.",
 )  # fmt: skip
@@ -255,13 +256,6 @@ POSITIVE_GAMMA = assume(
 )
 
 
-def past_the_layer(case: Any) -> Any:
-    """Give the case beta = 0 and a minimum along the batch, beyond the layer's output."""
-    y = 4 * case.y
-    minimum = 2 * (1 + case.gamma**2) * batchnorm.centre(y)
-    return replace(case, y=y, beta=0 * case.beta, direction=minimum)
-
-
 DESCENT = Claim(
     id="S-thm-4.2-discussion/descent",
     row="S-thm-4.2-discussion",
@@ -273,7 +267,7 @@ DESCENT = Claim(
     says=dot(yhat, g) > 0,
     hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
     expected=REFUTED,
-    attack=(past_the_layer,),
+    attack=(beyond_the_layer,),
     falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
     remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
 )
