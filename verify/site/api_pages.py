@@ -58,8 +58,7 @@ def modules(package: str) -> Iterator[str]:
 
 def _list(title: str, names: list[str]) -> str:
     """Each module of statements with its docstring's first line."""
-    lines = (f"- [{name}]({name}.md): {_first_line(name)}" for name in names)
-    return f"# {title}\n\n" + "\n".join(lines) + "\n"
+    return f"---\norphan: true\n---\n\n# {title}\n\n{_links(names)}"
 
 
 def _first_line(name: str) -> str:
@@ -68,18 +67,18 @@ def _first_line(name: str) -> str:
 
 def _contents(of_package: dict[str, list[str]], indices: list[str]) -> str:
     packages = (
-        f"## {LIBRARY[package]}\n\n{_entries(found)}" for package, found in of_package.items()
+        f"## {LIBRARY[package]}\n\n{_links(found)}" for package, found in of_package.items()
     )
-    return "\n".join(["# API reference\n", *packages, "## Statements\n", _entries(indices)])
+    return "\n".join(["# API reference\n", *packages, f"## Statements\n\n{_links(indices)}"])
 
 
-def _entries(names: list[str]) -> str:
-    listed = "\n".join(names)
-    return f"```{{toctree}}\n:maxdepth: 1\n:titlesonly:\n\n{listed}\n```\n"
+def _links(names: list[str]) -> str:
+    return "".join(f"- [{name}]({name}.md): {_first_line(name)}\n" for name in names)
 
 
 def _library_page(name: str) -> str:
-    return f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{OPTIONS}\n```\n"
+    body = f"```{{eval-rst}}\n.. automodule:: {name}\n{OPTIONS}\n```\n"
+    return f"---\norphan: true\n---\n\n# {name}\n\n{body}"
 
 
 def _statement_page(name: str) -> str:
@@ -88,5 +87,5 @@ def _statement_page(name: str) -> str:
     return (
         f"---\norphan: true\n---\n\n# {name}\n\n"
         f"```{{eval-rst}}\n.. automodule:: {name}\n```\n\n"
-        f"````python\n{code}````\n"
+        f"````text\n{code}````\n"
     )

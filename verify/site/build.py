@@ -61,7 +61,7 @@ def write_pages(
         **_pictures(entries, run),
         **_experiments(evidence),
         **_implementations(MEASURED),
-        "generated/files/ledger.json": json.dumps([as_json(e) for e in entries], indent=1) + "\n",
+        "generated/files/ledger.json": json.dumps([as_json(e) for e in entries]) + "\n",
     }
     for name, content in files.items():
         _write(target / name, content)
@@ -116,7 +116,7 @@ def _pictures(entries: Sequence[Entry], run: Run | None) -> dict[str, str | byte
     pictures: dict[str, str | bytes] = {
         f"generated/files/figures/{f.name}": f.content for f in drawn
     }
-    tables = {f"generated/files/figures/{f.table_name}": f.table for f in drawn}
+    tables = {f"generated/files/figures/{f.table_name}": f.table for f in drawn if f.table}
     return {**pictures, **tables}
 
 

@@ -117,9 +117,31 @@ def polynomial(found: dict[str, Any]) -> str:
         curved = [] if _is_zero(given["h"]) else [_term(given["h"], "|z|²/2")]
         return _sum([*linear, *curved])
     if set(given) == {"a", "B"}:
-        return _sum([*_linear(given["a"]), *_quadratic(given["B"])])
+        return square(given["a"], given["B"]) or _sum(
+            [*_linear(given["a"]), *_quadratic(given["B"])]
+        )
     told = ", ".join(f"<i>{name}</i> = {plain(value)}" for name, value in given.items())
     return f"{plain(found['loss'])} with {told}"
+
+
+def square(linear: list[str], matrix: list[list[str]]) -> str:
+    """Return the loss as half a square, up to a constant, if it is one.
+
+    >>> square(["-2", "4"], [["1", "-2"], ["-2", "4"]]).replace("<i>z</i><sub>", "z").replace(
+    ...     "</sub>", "")
+    '(z1 − 2 z2 − 2)²/2'
+    """
+    try:
+        a, rows = list(map(Fraction, linear)), [list(map(Fraction, row)) for row in matrix]
+    except ValueError:
+        return ""
+    first = next((i for i, row in enumerate(rows) if row[i] == 1), None)
+    if first is None:
+        return ""
+    w, t = rows[first], -a[first]
+    is_square = rows == [[p * q for q in w] for p in w] and a == [-t * p for p in w]
+    constant = [] if t == 0 else [plain(-t)]
+    return f"({_sum([*_linear(w), *constant])})²/2" if is_square else ""
 
 
 def _linear(entries: list[Any]) -> Iterator[str]:

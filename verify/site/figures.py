@@ -47,7 +47,7 @@ class Figure:
     alternative: str
     caption: str
     table: str
-    """The numbers as CSV."""
+    """The numbers as CSV; nothing where another figure of the claim has them."""
 
     @property
     def table_name(self) -> str:
@@ -189,7 +189,7 @@ def _figure(
         content=raster.png(chart) if is_dense else svg(chart),
         alternative=f"{chart.title}. {chart.description}",
         caption=f"**{entry.claim.id}.** {caption} {source}",
-        table=_csv(rows(points, entry.claim.relation)),
+        table="" if kind == "slack" else _csv(rows(points, entry.claim.relation)),
     )
 
 

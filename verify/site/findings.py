@@ -91,11 +91,11 @@ def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
 def _figure(figure: Figure) -> str:
     caption = escape(figure.caption).replace("**", "")
     claim, _, rest = caption.partition(". ")
+    numbers = f' <a href="../figures/{figure.table_name}" download>Numbers (CSV)</a>'
     return (
         f'<figure><img src="../figures/{figure.name}" width="420" height="360" loading="lazy"'
         f' alt="{escape(figure.alternative, quote=True)}">'
-        f"<figcaption><b>{claim}.</b> {rest}"
-        f' <a href="../figures/{figure.table_name}" download>Numbers (CSV)</a>'
+        f"<figcaption><b>{claim}.</b> {rest}{numbers if figure.table else ''}"
         "</figcaption></figure>\n"
     )
 
