@@ -242,6 +242,30 @@ BY_PARAMETERS = LAST_TERM.sharpened(
     falsified_by="one batch and loss",
     remark="Both gains vanish where beta and gamma are stationary.",
 )
+ISOTROPIC_SHARE = LAST_TERM.sharpened(
+    "isotropic-share",
+    title="what both terms take of a gradient without direction",
+    says=equal((norm2(one) + norm2(yhat)) / m, 2),
+    hypotheses=(),
+    falsified_by="one batch",
+    remark="For a g of independent entries of one variance s the mean of <a, g>^2 is s |a|^2, so"
+    " both terms together take 2s of |g|^2 = ms: a share of 2/m.",
+)
+TWO_EXAMPLES = assume(equal(norm2(one), 2), printed=False, words="m = 2")
+PAIR = {"hypotheses": (TWO_EXAMPLES,), "falsified_by": "one batch of two examples and a loss"}
+NO_GRADIENT = LAST_TERM.sharpened(
+    "two-examples",
+    title="a batch of two examples has no gradient",
+    says=equal(norm2(grad), 0),
+    remark="Its normalised outputs are 1 and -1, whatever it is.",
+    **PAIR,
+)
+NO_CURVATURE = LAST_TERM.sharpened(
+    "two-examples-hessian",
+    title="a batch of two examples has no Hessian",
+    says=equal(norm2(hessian(u)), 0),
+    **PAIR,
+)
 CURVATURE_BY_PARAMETERS = LAST_TERM.sharpened(
     "curvature-by-parameters",
     title="Theorem 4.2 by the derivative in gamma",
@@ -271,6 +295,9 @@ GROWTH = [
     LAST_TERM_SHARED,
     LAST_TERM_SHARED.corrected(**SQUARED_SLOPE),
     BY_PARAMETERS,
+    ISOTROPIC_SHARE,
+    NO_GRADIENT,
+    NO_CURVATURE,
     CURVATURE_BY_PARAMETERS,
 ]
 

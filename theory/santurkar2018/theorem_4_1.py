@@ -77,6 +77,15 @@ SUPPLEMENT = Claim(
     falsified_by=PRINTED.falsified_by,
     remark="The last version prints 1/m; the proof's line (9) carries the same difference.",
 )
+HOW_MUCH = SUPPLEMENT.sharpened(
+    "how-much",
+    title="by how much the square root is wrong",
+    says=equal(norm2(grad) - SQUARE_ROOT, SCALE * (1 / sqrt(m) - 1 / m) * dot(g, yhat) ** 2),
+    corrected_by=None,
+    attack=(),
+    falsified_by="one batch and loss",
+    remark="So the supplement's bound fails for every m from 2 on, unless gamma <g, yhat> is zero.",
+)
 SUPPLEMENT_SHARED = SUPPLEMENT.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id)
 THEOREM = [
     PRINTED,
@@ -85,6 +94,7 @@ THEOREM = [
     TWO_NETWORKS,
     TWO_NETWORKS.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id),
     SUPPLEMENT,
+    HOW_MUCH,
     SUPPLEMENT_SHARED,
     SUPPLEMENT.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
 ]

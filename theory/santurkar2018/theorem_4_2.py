@@ -31,6 +31,7 @@ calls gamma/sigma a scaling.
 from dataclasses import replace
 from typing import Any
 
+from theory import batchnorm
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, number
 from theory.language.operations import centred, dot, norm2
@@ -38,6 +39,7 @@ from theory.santurkar2018.chosen import beyond_the_layer, convex_along
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
+    MOVED,
     PARTIAL,
     PROVED,
     REFUTED,
@@ -53,6 +55,7 @@ from theory.statement import assume
 from theory.unit import (
     L,
     beta,
+    eps,
     g,
     gamma,
     grad,
@@ -63,6 +66,8 @@ from theory.unit import (
     sigma,
     u,
     v,
+    variance,
+    y,
     yhat,
     z,
 )
@@ -175,6 +180,40 @@ BENDING = FIRST.sharpened(
     remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m) sigma^2);"
     " equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
 )
+LARGEST_BENDING = 2304 * gamma**2 / (3125 * m * eps**2)
+"""(48/(25 sqrt 5))^2 gamma^2/(m eps^2)."""
+BENDING_SHARED = SHARED.sharpened(
+    "bending",
+    title="how much the layer itself can bend the loss, whatever the batch",
+    says=(hessian_form(u) - quadratic(MOVED)) ** 2 <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
+    expected=Verdict.SUPPORTED,
+    corrected_by=None,
+    falsified_by="one batch, loss and direction",
+    remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m) eps);"
+    " the variance eps/4 attains it.",
+)
+QUARTER = assume(
+    equal(4 * variance(y), eps),
+    impose=lambda case: replace(
+        case, eps=4 * batchnorm.variance(case.y), direction=batchnorm.centre(case.y)
+    ),
+    printed=False,
+)
+LINEAR_ALONG_BATCH = assume(
+    equal(norm2(g - u), 0),
+    impose=lambda case: case.with_isotropic_loss(case.direction, 0),
+    printed=False,
+    words=r"L(z) = \langle\overline y, z\rangle,\ u = \overline y",
+)
+BENDING_ATTAINED = replace(
+    BENDING_SHARED,
+    id=f"{BENDING_SHARED.id}/attained",
+    title="a batch that bends the loss that much",
+    says=equal(hessian_form(u) ** 2, LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2),
+    hypotheses=(QUARTER, LINEAR_ALONG_BATCH),
+    falsified_by="one batch of variance eps/4",
+    remark="",
+)
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
     FIRST,
@@ -183,6 +222,8 @@ DISPLAYS = [
     CORRECTED,
     EQUALITY,
     BENDING,
+    BENDING_SHARED,
+    BENDING_ATTAINED,
     BY_RATIO,
     BY_ORDER,
     DIRECTLY,

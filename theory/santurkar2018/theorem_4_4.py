@@ -216,10 +216,27 @@ HELD_WITHIN = replace(
     + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
     falsified_by="a vector u with |X'u| > lambda |u|, X = y w'/|w|^2 + Qh v'/sqrt(h'Qh)",
 )
+NOT_SQUARED = next(r for r in READINGS if r.id == "S-thm-4.4/not-squared")
+HOW_MUCH = NOT_SQUARED.sharpened(
+    "how-much",
+    title="by how much the printed bound is wrong",
+    says=equal(
+        g_hat - printed(g_j, average(g)).claimed,
+        SCALE
+        * (
+            (number(1) - bound**2) * m * average(g) ** 2 + bound**2 * (number(1) - 1 / m) * ALONG**2
+        ),
+    ),
+    corrected_by=None,
+    falsified_by="one batch, loss and lambda",
+    remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every m"
+    " from 2 on, unless gamma <g, yhat> is zero.",
+)
 ALONG_BATCH = (linear(-1, 0, 1),)
 WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
 THEOREM = [
     *(replace(r, attack=ALONG_BATCH) for r in READINGS),
+    HOW_MUCH,
     *(replace(r, attack=ALONG_BATCH).under(EPS, REFUTED, **WITH_EPSILON) for r in READINGS),
     *(replace(r, attack=ALONG_BATCH).under(UNIT, REFUTED, **WITH_EPSILON) for r in READINGS),
     CORRECTED,
