@@ -16,6 +16,8 @@ from verify.site.statement_page import in_words
 from verify.site.statements import paper_of
 
 HEADER = ("What", "Kind", "In short")
+FEW = 2
+"""So many entries are named at once."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def _page(part: Part, by_id: Mapping[str, Entry]) -> str:
 def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
         "Kind": erratum.kind.value.capitalize(),
-        "Where": places(entry.claim, paper_of(entry.claim).texts),
+        "Where": "; ".join(dict.fromkeys(_places(entry.claim))),
         "Printed": _hypothetical(entry.claim)
         + formula_or_words(entry.claim.statement, displayed=True),
         "What is wrong": erratum.wrong,
@@ -85,10 +87,22 @@ def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
         ),
         "Right": _right(erratum, entry.claim, by_id),
         "Depends on it": erratum.depends,
-        "Shown in": "; ".join(link(n, "../") for n in erratum.entries if n in by_id),
+        "Shown in": _entries([n for n in erratum.entries if n in by_id]),
     }
     listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
     return f"(erratum-{erratum.name})=\n\n## {erratum.title}\n\n{listed}"
+
+
+def _places(claim: Statement) -> list[str]:
+    return places(claim, paper_of(claim).texts).split("; ")
+
+
+def _entries(names: Sequence[str]) -> str:
+    """Return links to entries, folded where there are many."""
+    links = "; ".join(link(name, "../") for name in names)
+    if len(names) <= FEW:
+        return links
+    return f"<details><summary>{len(names)} entries</summary>{links}</details>"
 
 
 def _counterexample(entry: Entry) -> str:

@@ -56,7 +56,7 @@ def verdicts(headline: Headline) -> str:
             f"{sum(e.verdict is v for e in headline.shown)} {chip(v)}" for v in counts
         )
     return "<br>".join(
-        f"{small(label)} {chip(e.verdict)}".strip() if label else chip(e.verdict)
+        f"{chip(e.verdict)} {small(label)}" if label else chip(e.verdict)
         for label, e in headline.parts.items()
     )
 

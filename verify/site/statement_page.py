@@ -38,6 +38,8 @@ class Told(NamedTuple):
     statements: dict[str, str]
     """Where each formula stands."""
     meanings: set[str]
+    claims: tuple[Statement, ...]
+    """What the page is about."""
 
 
 def page(
@@ -59,7 +61,7 @@ def page(
     claim = statement.claim
     kept = [e for e in statement.entries if not _is_in_appendix(e)]
     appended = [e for e in statement.entries if _is_in_appendix(e)]
-    told = Told({claim.statement: claim.id}, set())
+    told = Told({claim.statement: claim.id}, set(), tuple(e.claim for e in statement.entries))
     parts = [
         "---\norphan: true\n---\n",
         f"# {heading(statement)}\n",
@@ -88,7 +90,7 @@ def _appendix(entries: Sequence[Entry], figures: Figures, told: Told) -> str:
 
 
 def _folded(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
-    summary = f"{escape(section_title(entry.claim))} {chip(entry.verdict)}"
+    summary = f"{escape(section_title(entry.claim, told.claims))} {chip(entry.verdict)}"
     body = "\n".join(_body(entry, figures, told))
     return (
         f"{anchor(entry.claim.id)}\n\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
@@ -113,9 +115,10 @@ def _quotes(claim: Statement) -> str:
 def _overview(statement: Group) -> str:
     if len(statement.entries) == 1:
         return ""
+    claims = [e.claim for e in statement.entries]
     rows = [
         (
-            f'<a href="#{escape(e.claim.id)}">{escape(section_title(e.claim))}</a>',
+            f'<a href="#{escape(e.claim.id)}">{escape(section_title(e.claim, claims))}</a>',
             chip(e.verdict),
             escape(in_words(e)),
         )
@@ -125,7 +128,7 @@ def _overview(statement: Group) -> str:
 
 
 def _section(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
-    heading_ = f"## {section_title(entry.claim)}\n"
+    heading_ = f"## {section_title(entry.claim, told.claims)}\n"
     return "\n".join([f"{anchor(entry.claim.id)}\n", heading_, *_body(entry, figures, told)])
 
 
