@@ -84,3 +84,14 @@ def in_directions(first: tuple[int, ...], second: tuple[int, ...], scale: int = 
         direction=rational_array(first),
         other_direction=rational_array(second),
     )
+
+
+def steep_at_the_output(case: Any) -> Any:
+    r"""Give an input x across the batch y, and a loss whose slope along x is -7 at yhat and 1 at y.
+
+    The loss is :math:`\langle x, z\rangle(\langle y, z\rangle - 15)`; y has the deviation 2.
+    """
+    y, x = rational_array((-2, -2, 2, 2)), rational_array((1, -1, 0, 0))
+    given = replace(case, y=y, gamma=number(1), beta=number(0), bound=number(1))
+    given = replace(given, direction=x, other_direction=0 * x)
+    return given.with_quadratic_loss(-15 * x, np.outer(x, y) + np.outer(y, x))

@@ -175,6 +175,7 @@ OWN = replace(
     says=equal(along(HALF * norm2(BN(variable) - y), variable, y, at=K * y), 0),
     hypotheses=(IDENTITY_LAYER,),
     expected=PROVED,
+    attack=(),
     falsified_by="an optimum W* of both networks, gamma and beta fixed, with kW* none",
 )
 NO_BIAS_SHARED = NO_BIAS.under(EPS, REFUTED)

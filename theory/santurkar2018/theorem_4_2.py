@@ -157,6 +157,7 @@ DIRECTLY = replace(
     title="smoother where H preserves relative norms: as the proof uses it",
     because=SCALE * DIRECT.slack,
     hypotheses=(DIRECT,),
+    attack=(),
     expected=PROVED,
     falsified_by="one batch and a loss with w'Hw <= g'Hg",
 )

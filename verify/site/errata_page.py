@@ -16,6 +16,8 @@ from verify.site.statement_page import in_words
 from verify.site.statements import paper_of
 
 HEADER = ("What", "Kind", "In short")
+LONGEST = 500
+"""Characters of LaTeX; what is longer stands on its own page."""
 FEW = 2
 """So many entries are named at once."""
 
@@ -131,6 +133,8 @@ def _in_full(entry: Entry, printed: Statement) -> str:
     claim = entry.claim
     needed = [formula_or_words(h.statement) for h in claim.hypotheses if not h.printed]
     under = f"needs {' and '.join(needed)}; " if needed else ""
+    if len(claim.statement) > LONGEST:
+        return f"{under}{_named(entry)}"
     if claim.statement == printed.statement:
         return f"The same; {under}{_named(entry)}"
     return f"{formula_or_words(claim.statement, displayed=True)}\n\n{under}{_named(entry)}"

@@ -11,13 +11,11 @@ from verify.ledger import Entry
 from verify.site.markup import KIND, chip, raw
 from verify.site.statements import (
     PAPERS,
-    Strength,
     address,
     paper_of,
     plain_title,
     reading_in_short,
     statements,
-    strength,
     title,
 )
 
@@ -47,7 +45,6 @@ def _controls() -> str:
         ' placeholder="4.1, Hessian, eq. (9)"></label>'
         + _select("paper", "Paper", [p.short for p in PAPERS])
         + _select("verdict", "Verdict", [v.value for v in Verdict])
-        + _select("strength", "Evidence", Strength.ALL)
         + _select("form", "Form", [f.value for f in Form])
         + _select("reading", "Reading", [reading_in_short(r) for r in Reading])
         + '<output aria-live="polite"></output>'
@@ -83,7 +80,6 @@ def _row(entry: Entry) -> str:
     data = {
         "paper": paper.short,
         "verdict": entry.verdict.value,
-        "strength": strength(entry),
         "form": claim.form.value,
         "reading": reading_in_short(claim.reading),
     }

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from theory.statement import Form, Reading, Statement, Verdict
+from theory.statement import Form, Reading, Statement
 from verify.headlines import LINES
-from verify.ledger import EVERY_M, EVERY_N, Entry
+from verify.ledger import Entry
 
 TITLES = {line.row: line.title for line in LINES}
 
@@ -45,18 +45,6 @@ PAPERS = (
     ),
 )
 OTHER = Paper("", "Others", "Statements from elsewhere", {})
-
-
-class Strength:
-    """How strong the evidence of a verdict is, from strongest to weakest."""
-
-    EVERY_M = "proof for every m"
-    EVERY_N = "proof for every N"
-    NAMED_M = "proof for named sizes"
-    EXACT = "exact counterexample"
-    MEASURED = "measured"
-    NONE = "none"
-    ALL = (EVERY_M, EVERY_N, NAMED_M, EXACT, MEASURED, NONE)
 
 
 @dataclass(frozen=True)
@@ -131,17 +119,6 @@ def paper_of(claim: Statement) -> Paper:
     """Return the paper that a claim's first text belongs to."""
     text = claim.locations[0].text
     return next((p for p in PAPERS if text.partition("-")[0] == p.key), OTHER)
-
-
-def strength(entry: Entry) -> str:
-    """Return how strong the evidence of an entry's verdict is."""
-    if entry.verdict is Verdict.PROVED:
-        if entry.scope == EVERY_M:
-            return Strength.EVERY_M
-        return Strength.EVERY_N if entry.scope.startswith(EVERY_N) else Strength.NAMED_M
-    if entry.verdict is Verdict.REFUTED:
-        return Strength.MEASURED if entry.is_sampled else Strength.EXACT
-    return Strength.MEASURED if entry.verdict is Verdict.SUPPORTED else Strength.NONE
 
 
 def plain_title(claim: Statement) -> str:
