@@ -94,14 +94,11 @@ class Hypothesis:
         return self.says.slack
 
 
-SIGNS = {
-    Relation.EQUAL: Relation.EQUAL,
-    Relation.AT_MOST: Relation.AT_LEAST,
-    Relation.AT_LEAST: Relation.AT_LEAST,
-    Relation.LESS_THAN: Relation.MORE_THAN,
-    Relation.MORE_THAN: Relation.MORE_THAN,
-}
-"""How the slack of a relation relates to zero."""
+def sign_of_slack(relation: Relation) -> Relation:
+    """Return how the slack of a relation relates to zero."""
+    if relation is Relation.EQUAL:
+        return Relation.EQUAL
+    return Relation.MORE_THAN if relation.is_strict else Relation.AT_LEAST
 
 
 def assume(
@@ -123,7 +120,9 @@ def assume(
     def quantity(*subject: Any) -> Any:
         return values_of(*subject)[says.slack]
 
-    return Hypothesis(words or latex(says), quantity, SIGNS[says.relation], impose, printed, says)
+    return Hypothesis(
+        words or latex(says), quantity, sign_of_slack(says.relation), impose, printed, says
+    )
 
 
 class Joined:

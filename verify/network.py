@@ -19,6 +19,10 @@ class Calculus(NamedTuple):
     sqrt: Callable[[Any], Any]
     gradient: Callable[[Callable[[Any], Any], Any], Any]
     derivative: Callable[[Callable[[Any], Any], Any, Any], Any]
+    values_of: Callable[..., Values] = Values
+    """What evaluates expressions."""
+    meter: Any = None
+    """What remembers the errors of derivatives that are approximate."""
 
 
 class PrimitiveNetwork:
@@ -37,9 +41,6 @@ class PrimitiveNetwork:
         bound: a positive number.
         later_normalizations: how many layers of Batch Normalization the loss contains.
     """
-
-    values_of: Callable[..., Values] = Values
-    """What evaluates expressions."""
 
     def __init__(
         self,
@@ -61,6 +62,11 @@ class PrimitiveNetwork:
         self.later_normalizations = later_normalizations
         self.z = self.forward(y)
         self.g = self.gradient(loss, self.z)
+
+    @property
+    def values_of(self) -> Callable[..., Values]:
+        """What evaluates expressions."""
+        return self.calculus.values_of
 
     def standard_deviation(self, y: Any) -> Any:
         """Return the primitive standard deviation."""

@@ -90,9 +90,8 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
     if relation is Relation.EQUAL:
         excess, ties_decide = norm(difference), True
     else:
-        sign = -1 if relation in (Relation.AT_LEAST, Relation.MORE_THAN) else 1
-        excess = sign * difference.reshape(len(actual))
-        ties_decide = relation in (Relation.AT_MOST, Relation.AT_LEAST)
+        excess = (-difference if relation.bounds_below else difference).reshape(len(actual))
+        ties_decide = not relation.is_strict
     size = np.maximum(norm(actual), norm(claimed))
     blurred = (allowed > ILL_CONDITIONED * UNIT_ROUNDOFF * size) & (size > allowed)
     violated = excess > allowed
@@ -103,6 +102,17 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
         Outcome.UNDECIDED if u else Outcome.VIOLATED if v else Outcome.HOLDS
         for u, v in zip(undecided, violated, strict=True)
     ]
+
+
+def stands(value: Array, relation: Relation, allowed: Array) -> NDArray[np.bool_]:
+    """Return which values stand in the relation to zero, given what rounding explains.
+
+    What is strict stands only where rounding cannot explain it, anything else wherever it can.
+    """
+    if relation is Relation.EQUAL:
+        return np.abs(value) <= allowed
+    margin = allowed if relation.is_strict else -allowed
+    return np.asarray(relation.compare(value, margin if relation.bounds_below else -margin))
 
 
 def ratio(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> Array:

@@ -13,7 +13,14 @@ SAME_LENGTH = "all batches of a formula have one length"
 CENTRED = "the inner product of a centred vector with another sees only the other's centred part"
 ZERO = "zero times one thing is zero times another, where it has the same shape"
 
-B = "theory/batchnorm.py"
+SAME_SHAPE = "a gradient and a direction have the shape, the library and the device of the batch"
+REST = "NumPy takes any negative length for what is left, and of two axes the last is number one"
+SQUARE = "the matrix is square, or all windows are of one shape and as many"
+MORE = "what is computed besides is never asked for"
+
+B, D, LP = "theory/batchnorm.py", "theory/dense.py", "theory/lp_normalization.py"
+UNFOLDED, GRAMIAN = "theory/convolution/unfolded.py", "theory/convolution/gramian.py"
+MOMENTS, CORRELATIONS = "theory/convolution/moments.py", "theory/convolution/correlations.py"
 IN_THE_SQUARE = ("inner(c, c, axis) -> inner(c, y, axis)", "inner(c, c, axis) -> inner(y, c, axis)")
 LENGTHS = "size(yhat, axis) -> size(g, axis)", "size(yhat, axis) -> size(u, axis)"
 
@@ -24,8 +31,41 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
         (B, "_jvp"): ("size(yhat, axis) -> size(u, axis)",),
         (B, "hvp"): ("size(y, axis) -> size(g, axis)", "size(y, axis) -> size(u, axis)"),
         (B, "_curvature"): LENGTHS,
+        (D, "project"): ("size(y, axis) -> size(u, axis)", "size(y, axis) -> size(yhat, axis)"),
+        (D, "hessian"): ("size(y, axis) -> size(g, axis)",),
+        (LP, "jvp"): ("size(y, axis) -> size(u, axis)",),
+        (LP, "gradient"): ("size(y, axis) -> size(g, axis)",),
     },
-    CENTRED: {(B, name): IN_THE_SQUARE for name in ("variance", "standardize", "hvp")},
+    SAME_SHAPE: {
+        (D, "hessian"): (
+            "array_namespace(y) -> array_namespace(g)",
+            "_identity(y, axis) -> _identity(g, axis)",
+            "_per_unit(gamma, y, axis) -> _per_unit(gamma, g, axis)",
+            "_per_unit(eps, y, axis) -> _per_unit(eps, g, axis)",
+            "_unflatten(columns, y, axis) -> _unflatten(columns, g, axis)",
+        ),
+    },
+    REST: {
+        (D, "hessian"): ("-1 -> -2",),
+        (D, "_flatten"): ("-1 -> -2",),
+        **{(UNFOLDED, name): ("-1 -> -2",) for name in ("unfold", "unflatten", "_flat")},
+        (UNFOLDED, "_examples_inside"): ("-1 -> -2",),
+        (GRAMIAN, "gram"): ("-1 -> -2",),
+        (MOMENTS, "_by_entry"): ("-1 -> 1", "-1 -> -2 #2"),
+    },
+    SQUARE: {
+        (MOMENTS, "column_variances"): ("strict=True -> strict=False",),
+        (MOMENTS, "_by_entry"): ("stacked[0] -> stacked[1]",),
+        (CORRELATIONS, "_pair_of_columns"): ("self.shifts[0].shape[0] -> self.shifts[0].shape[1]",),
+    },
+    MORE: {
+        (CORRELATIONS, "_rows_needed"): ("K - d -> K", "r - K -> -K"),
+        (CORRELATIONS, "of"): ("2 * K -> 3 * K #2",),
+    },
+    CENTRED: {
+        **{(B, name): IN_THE_SQUARE for name in ("variance", "standardize", "hvp")},
+        (LP, "gradient"): ("centre(y, axis) -> y",),
+    },
     ZERO: {("theory/claim.py", "letters_of"): ("0 * yhat -> 0 * y",)},
 }
 EQUIVALENT: dict[Key, str] = {

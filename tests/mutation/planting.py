@@ -32,7 +32,9 @@ def live(mutant: Mutant) -> FunctionType:
     """Return the function of the imported module that a mutant has a mistake in."""
     module = _module(mutant)
     owners = [module, *(v for v in vars(module).values() if isinstance(v, type))]
-    return next(f for o in owners if isinstance(f := vars(o).get(mutant.function), FunctionType))
+    found = (vars(owner).get(mutant.function) for owner in owners)
+    bare = (f.__func__ if isinstance(f, classmethod) else f for f in found)
+    return next(f for f in bare if isinstance(f, FunctionType))
 
 
 def _module(mutant: Mutant) -> ModuleType:

@@ -10,11 +10,12 @@ import pytest
 from theory.arithmetic import inner, norm_squared
 from theory.claim import Hypothesis, Relation, Sides
 from theory.santurkar2018 import theorem_4_1
-from verify import search
 from verify.cases import lattice
-from verify.search import INSISTENCE, Searched, ascend, certified, climbed, decided, smallest
+from verify.search import Searched, drawn, search
 from verify.tolerance import Outcome
 from verify.witnesses import exact
+from verify.witnesses.ascent import ascend, climbed
+from verify.witnesses.integers import BATCHES, certified
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
@@ -25,34 +26,43 @@ GAP = replace(
     sides=lambda network, at: Sides(norm_squared(at.g), 3 + 0 * norm_squared(at.g)),
 )
 """False: a gradient may be longer than the root of three."""
-THREE_ENTRIES = replace(GAP, sides=lambda network, at: Sides(network.m, 2 + 0 * network.m))
+THREE_ENTRIES = replace(
+    GAP, id="S-three", sides=lambda network, at: Sides(network.m, 2 + 0 * network.m)
+)
 """False from three entries on."""
+
+
+def smallest(claim, examples, seed=0, sizes=BATCHES.sizes):
+    return search(replace(BATCHES, sizes=sizes), [claim], examples, seed)[claim.id]
+
+
+def written(claim, found):
+    return certified(claim, found).written()
 
 
 def test_a_right_claim_has_no_counterexample():
     found = smallest(RIGHT, 15)
-    assert found.counterexample is None
-    assert list(found.outcomes) == list(search.SEARCHED_LENGTHS)
+    assert found.found is None
+    assert tuple(found.outcomes) == BATCHES.sizes
     assert all(counts == {HOLDS: 15} for counts in found.outcomes.values())
 
 
 def test_the_shortest_batch_is_found_and_the_numbers_are_small():
     found = smallest(THREE_ENTRIES, 5)
-    assert len(found.counterexample.case.y) == 3
-    assert found.counterexample.case.y.tolist() == [0, 0, 0]
-    assert found.counterexample.written()["actual"] == "3"
+    assert found.found.y.tolist() == [0, 0, 0]
+    assert written(THREE_ENTRIES, found.found)["actual"] == "3"
 
 
 def test_what_is_found_is_written_with_both_sides():
-    written = smallest(GAP, 30).counterexample.written()
-    assert written["m"] == 1
-    assert (written["actual"], written["claimed"], written["arithmetic"]) == ("4", "3", "exact")
-    assert abs(int(written["parameters"]["a"][0])) + abs(int(written["parameters"]["B"][0][0])) < 5
+    told = written(GAP, smallest(GAP, 30).found)
+    assert told["m"] == 1
+    assert (told["actual"], told["claimed"], told["arithmetic"]) == ("4", "3", "exact")
+    assert abs(int(told["parameters"]["a"][0])) + abs(int(told["parameters"]["B"][0][0])) < 5
 
 
 def test_lengths_that_were_passed_by_are_searched_again_harder():
     found = smallest(THREE_ENTRIES, 5)
-    assert found.outcomes[1].total() == found.outcomes[2].total() == 5 + INSISTENCE * 5
+    assert found.outcomes[1].total() == found.outcomes[2].total() == 5 + BATCHES.insistence * 5
     assert 4 not in found.outcomes
 
 
@@ -60,22 +70,40 @@ def test_lengths_that_were_vacuous_are_not_searched_again():
     claim = replace(THREE_ENTRIES, reading=theorem_4_1.PRINTED.reading)
     found = smallest(claim, 5)
     assert found.outcomes[1] == {VACUOUS: 5}
-    assert found.counterexample is not None
+    assert found.found is not None
+
+
+def test_a_statement_that_fails_somewhere_is_searched_longer():
+    found = search(BATCHES, [RIGHT], 5, failing=[RIGHT.id])[RIGHT.id]
+    assert found.outcomes[4].total() == 5 + BATCHES.insistence * 5
+
+
+def test_statements_meet_the_same_subjects_alone_and_together():
+    together = search(BATCHES, [RIGHT, GAP, THREE_ENTRIES], 5)
+    for claim in (RIGHT, GAP, THREE_ENTRIES):
+        alone = smallest(claim, 5)
+        assert alone.outcomes == together[claim.id].outcomes
+        assert str(alone.found) == str(together[claim.id].found)
+
+
+def test_what_is_drawn_is_drawn_once():
+    assert drawn(BATCHES, 2, 5, 0) is drawn(BATCHES, 2, 5, 0)
+    assert len(drawn(BATCHES, 2, 5, 0)) == 5
 
 
 def test_a_seed_is_a_search():
-    def written(seed):
-        return smallest(GAP, 30, seed).counterexample.written()
+    def found(seed):
+        drawn.cache_clear()
+        return written(GAP, smallest(GAP, 30, seed).found)
 
-    assert written(1) == written(1)
-    assert smallest(RIGHT, 5, 0).counterexample is None
+    assert found(1) == found(1)
 
 
 def test_outcomes_are_certain():
     case = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [1, 0], [0, 0, 0], [0, 0], [0, 0], 1)
-    assert decided(RIGHT, case) is HOLDS
-    assert decided(replace(RIGHT, relation=Relation.EQUAL, certificate=None), case) is VIOLATED
-    assert decided(replace(RIGHT, relation=Relation.AT_LEAST), case) is VIOLATED
+    equal = replace(RIGHT, relation=Relation.EQUAL, certificate=None)
+    reversed_ = replace(RIGHT, relation=Relation.AT_LEAST)
+    assert exact.outcomes([RIGHT, equal, reversed_], case) == [HOLDS, VIOLATED, VIOLATED]
     assert certified(RIGHT, case) is None
 
 
@@ -121,7 +149,7 @@ def test_ascent_rounds_to_short_binary_fractions():
 
 def test_ascent_finds_what_integers_miss_and_certifies_it():
     far = replace(GAP, sides=lambda network, at: Sides(at.gamma, 200 + 0 * at.gamma))
-    assert smallest(far, 20).counterexample is None
+    assert smallest(far, 20).found is None
     far = replace(GAP, sides=lambda n, at: Sides(inner(at.g, at.g), 400 + 0 * inner(at.g, at.g)))
     counterexample, met = climbed(far, restarts=4, steps=80, lengths=(4,))
     assert counterexample is not None
@@ -150,5 +178,6 @@ def test_ascent_counts_what_is_vacuous():
 
 def test_nothing_searched_is_nothing_met():
     assert Searched() == Searched({}, None)
+    assert Searched().sizes == []
     assert Searched().outcomes is not Searched().outcomes
-    assert smallest(RIGHT, 5, lengths=(2,)).outcomes == {2: Counter({HOLDS: 5})}
+    assert smallest(RIGHT, 5, sizes=(2,)).outcomes == {2: Counter({HOLDS: 5})}

@@ -86,7 +86,7 @@ class _Sums:
     last: Any
 
     @classmethod
-    def of(cls, upper: _Rows, lower: _Rows, kernel: int) -> _Sums:
+    def over(cls, upper: _Rows, lower: _Rows, kernel: int) -> _Sums:
         """Sum over pairs of rows, one of each."""
         x, y = upper.positions(), lower.positions()
         most = min(kernel, upper.columns)  # columns farther apart do not exist
@@ -138,7 +138,7 @@ def _blocks_of_rows(
             for start, stop in _rows_needed(r, d, K):
                 upper = maps.rows(K + start, K + stop)
                 lower = maps.rows(K + start + d, K + stop + d) if d else upper
-                sums, key = _Sums.of(upper, lower, kernel), (d, start, stop)
+                sums, key = _Sums.over(upper, lower, kernel), (d, start, stop)
                 totals[key] = totals[key] + sums if key in totals else sums
     for d in range(min(kernel, r)):
         yield from _along(totals[d, 0, r - d], d, K, _single_rows(totals, d, r))

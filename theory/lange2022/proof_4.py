@@ -227,7 +227,7 @@ UNCHANGED = [
         "/step-largest", 203, "This inequality is strict if",
         "when the largest eigenvalue stays",
         (beta - N) * (beta * norm2(z) - form(Hhat, z)) >= 0, hypotheses=(NOT_ABOVE,),
-        because=((beta - N) * t - N * MEAN_ALONG) ** 2 + 1 * NOT_ABOVE.slack,
+        because=((beta - N) * t - N * MEAN_ALONG) ** 2 + NOT_ABOVE.slack,
         remark="The hypothesis at every x is that beta - C is at least N beta/(beta - N) times the"
         " square of the mean: a Schur complement.",
     ),
@@ -235,7 +235,7 @@ UNCHANGED = [
         "/step-smallest", 203, "This inequality is strict if",
         "when the smallest eigenvalue stays",
         (N - gamma) * (form(Hhat, z) - gamma * norm2(z)) >= 0, hypotheses=(NOT_BELOW,),
-        because=((N - gamma) * t + N * MEAN_ALONG) ** 2 + 1 * NOT_BELOW.slack,
+        because=((N - gamma) * t + N * MEAN_ALONG) ** 2 + NOT_BELOW.slack,
         remark="The same below.",
     ),
 ]  # fmt: skip

@@ -205,7 +205,7 @@ HESSIAN = [
         "how far the regularized variances differ",
         first(variances) + ADDED < (1 + 1 / eps_1) * (last(variances) + ADDED),
         place="Sect. 3.3, after Algorithm 2", hypotheses=(IS_LARGEST,),
-        because=(1 + 1 / eps_1) / N * norm2(last_column(C)) + 1 * IS_LARGEST.slack + eps_2 / eps_1,
+        because=(1 + 1 / eps_1) / N * norm2(last_column(C)) + IS_LARGEST.slack + eps_2 / eps_1,
         expected=PROVED, form=Form.SHARPENED, of=BY_AS_MUCH.id,
         falsified_by="two features further apart",
         remark="With epsilon_1 = 0.01 the squares of D's entries for features differ by less "

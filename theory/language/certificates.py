@@ -48,17 +48,18 @@ class Product:
 def products(certificate: Expression, slacks: Collection[Expression]) -> list[Product]:
     """Return the terms of a certificate, the slacks of the hypotheses being known."""
     found = []
-    for term in _terms(certificate):
+    for term in _terms(certificate, slacks):
         product = Product()
         _read(term, slacks, product)
         found.append(product)
     return found
 
 
-def _terms(expression: Expression) -> Iterator[Expression]:
-    if isinstance(expression, Apply) and expression.operation is SUM:
-        for operand in expression.operands:
-            yield from _terms(operand)
+def _terms(expression: Expression, slacks: Collection[Expression]) -> Iterator[Expression]:
+    is_sum = isinstance(expression, Apply) and expression.operation is SUM
+    if is_sum and expression not in slacks:
+        for operand in expression.parts:
+            yield from _terms(operand, slacks)
     else:
         yield expression
 

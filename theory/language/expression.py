@@ -15,11 +15,11 @@ what says that two sides are equal is :func:`equal`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, reduce
-from operator import add, mul
 from typing import Any
 
 
@@ -40,6 +40,45 @@ class Relation(StrEnum):
     AT_LEAST = ">="
     LESS_THAN = "<"
     MORE_THAN = ">"
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether it excludes equality."""
+        return self in (Relation.LESS_THAN, Relation.MORE_THAN)
+
+    @property
+    def bounds_below(self) -> bool:
+        """Whether the claimed side is the smaller one."""
+        return self in (Relation.AT_LEAST, Relation.MORE_THAN)
+
+    @property
+    def bounds_above(self) -> bool:
+        """Whether the claimed side is the larger one."""
+        return self in (Relation.AT_MOST, Relation.LESS_THAN)
+
+    def slack(self, actual: Any, claimed: Any) -> Any:
+        """Return what is not negative where the relation holds, or zero where it is equality."""
+        return actual - claimed if self.bounds_below else claimed - actual
+
+    def compare(self, a: Any, b: Any) -> Any:
+        """Return whether a stands in the relation to b: a truth, or one for each entry."""
+        return _COMPARISONS[self][0](a, b)
+
+    def fails(self, a: Any, b: Any) -> Any:
+        """Return whether a does not stand in the relation to b.
+
+        Of numbers known up to an error neither this nor :meth:`compare` may be certain.
+        """
+        return _COMPARISONS[self][1](a, b)
+
+
+_COMPARISONS: dict[Relation, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    Relation.EQUAL: (operator.eq, operator.ne),
+    Relation.AT_MOST: (operator.le, operator.gt),
+    Relation.AT_LEAST: (operator.ge, operator.lt),
+    Relation.LESS_THAN: (operator.lt, operator.ge),
+    Relation.MORE_THAN: (operator.gt, operator.le),
+}
 
 
 class SortError(TypeError):
@@ -333,9 +372,9 @@ class Says:
     def slack(self) -> Expression:
         """What is not negative where it holds; of an equation, what is zero."""
         larger, smaller = self.claimed, self.actual
-        if self.relation in (Relation.AT_LEAST, Relation.MORE_THAN) or larger == ZERO:
+        if self.relation.bounds_below or larger == ZERO:
             larger, smaller = self.actual, self.claimed
-            if self.relation in (Relation.AT_MOST, Relation.LESS_THAN):
+            if self.relation.bounds_above:
                 return -larger
         return larger if smaller == ZERO else larger - smaller
 
@@ -404,9 +443,11 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def derivatives_in(expression: Expression) -> int:
-    """Return how deep derivatives are nested."""
-    deepest = max(map(derivatives_in, expression.parts), default=0)
-    return deepest + isinstance(expression, Derivative)
+    """Return how deep derivatives are nested: one inside the function of another."""
+    if isinstance(expression, Derivative):
+        function, *others = expression.parts
+        return max(1 + derivatives_in(function), *map(derivatives_in, others))
+    return max(map(derivatives_in, expression.parts), default=0)
 
 
 def _joined(operation: Operation, first: Expression) -> tuple[Expression, ...]:
@@ -452,9 +493,9 @@ class _MatrixProduct(Operation):
     __hash__ = Operation.__hash__
 
 
-SUM = _Sum("sum", lambda *terms: reduce(add, terms), "", gives=0)
+SUM = _Sum("sum", lambda *terms: reduce(operator.add, terms), "", gives=0)
 NEGATIVE = Operation("-", lambda x: -x, "", gives=0)
-PRODUCT = _Product("product", lambda *factors: reduce(mul, factors), "")
+PRODUCT = _Product("product", lambda *factors: reduce(operator.mul, factors), "")
 QUOTIENT = Operation("quotient", lambda a, b: a / b, r"\frac{{{0}}}{{{1}}}", gives=0)
 POWER = Operation("power", lambda x, n: x**n, "", takes=(Sort.NUMBER, Sort.NUMBER))
 MATRIX_PRODUCT = _MatrixProduct("matrix product", lambda *f: reduce(lambda a, b: a @ b, f), "")

@@ -113,19 +113,17 @@ class Values:
         return Sides(actual, claimed)
 
 
-def _given(name: str, value: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
-    if value is None:
-        raise ValueError(f"the variable {name} stands outside of its derivative")
-    return value
-
-
 def _constant(value: int | Fraction, like: Any) -> Any:
     return _plus(0 * like, Fraction(value)) if value else 0 * like
 
 
 def _quotient(a: Any, b: Any) -> Any:
     """Return a/b; a fraction of whole numbers stays exact."""
-    return Fraction(a, b) if isinstance(a, int | Fraction) and isinstance(b, int) else a / b
+    if isinstance(a, int | Fraction) and isinstance(b, int | Fraction):
+        return Fraction(a, b)
+    if isinstance(a, Fraction):
+        return a.numerator / (a.denominator * b)
+    return a * b.denominator / b.numerator if isinstance(b, Fraction) else a / b
 
 
 def _sum(*terms: Any) -> Any:

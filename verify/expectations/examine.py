@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from theory.expectation_claim import ExpectationClaim
-from theory.statement import Relation
 from verify.evidence import Record
 from verify.expectations import means
 from verify.expectations.laws import LAWS, Entries
@@ -76,7 +75,7 @@ def measure(
     Outside of the statement are laws that its hypotheses exclude, and those for which a matrix was
     drawn where a side divides by zero, such as the deviation of a constant column.
     """
-    if not all(_stands(h.quantity(entries), h.sign) for h in claim.hypotheses):
+    if not all(h.sign.compare(float(h.quantity(entries)), 0) for h in claim.hypotheses):
         return Measured(entries, Outcome.VACUOUS)
     drawn = entries.matrices(seed, count or _draws(entries))
     try:
@@ -123,17 +122,6 @@ def record(claim: ExpectationClaim, found: list[Measured]) -> Record:
 
 def _draws(entries: Entries) -> int:
     return next(count for area, count in DRAWS if entries.N * entries.n <= area)
-
-
-def _stands(quantity: Any, sign: Relation) -> bool:
-    value = float(quantity)
-    return {
-        Relation.EQUAL: value == 0,
-        Relation.AT_MOST: value <= 0,
-        Relation.AT_LEAST: value >= 0,
-        Relation.LESS_THAN: value < 0,
-        Relation.MORE_THAN: value > 0,
-    }[sign]
 
 
 def _by_law(found: list[Measured]) -> dict[str, dict[str, int]]:

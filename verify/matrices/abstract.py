@@ -28,7 +28,7 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
 from verify.evidence import Record
 from verify.ledger import EVERY_N
-from verify.matrices import exact
+from verify.matrices import integers
 from verify.matrices.subjects import Layer
 from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters
 from verify.network import Calculus
@@ -69,7 +69,7 @@ def prove(claim: MatrixClaim, n: int, p: int) -> bool:
         is_proved = follows(claim, layer(n, p))
     except SILENT:
         return False
-    return is_proved and not exact.fails_somewhere(claim, (FIRST_N, n, p), FIRST_TRIES)
+    return is_proved and not integers.fails_somewhere(claim, (FIRST_N, n, p), FIRST_TRIES)
 
 
 class Jet:

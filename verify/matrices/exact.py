@@ -1,29 +1,23 @@
-"""The exact witness of statements about matrices: small integers, and both sides for certain."""
+"""Statements about matrices of rational numbers, decided for certain."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-from random import Random
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx
-from hypothesis import find
-from hypothesis.errors import NoSuchExample
 
 from theory.arithmetic.exact import DifferentFieldsError, number
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Hypothesis, Relation
-from verify.evidence import Record
-from verify.matrices import lattice
+from theory.statement import Hypothesis, Relation, Sides
+from verify.cases.case import imposed_by
 from verify.matrices.subjects import Numbers, Watched, written
-from verify.search import examples_for, search_settings
-from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import ball
 from verify.witnesses.exact import BALLS, EXACT, side_in_words, stands
-from verify.witnesses.records import counted, in_words
 
 CAP = 512
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
@@ -35,27 +29,59 @@ class Decided:
 
     outcome: Outcome
     subject: Numbers
-    actual: str = ""
-    claimed: str = ""
-    arithmetic: str = "exact"
+    sides: Sides | None = None
     seen: frozenset[str] = frozenset()
 
     def written(self) -> dict[str, Any]:
         """Return the numbers as strings, those that matter."""
+        numbers = written(self.subject, set(self.seen))
+        if self.sides is None:
+            return numbers
+        actual, claimed = self.sides
         return {
-            **written(self.subject, set(self.seen)),
-            "actual": self.actual,
-            "claimed": self.claimed,
-            "arithmetic": self.arithmetic,
+            **numbers,
+            "actual": side_in_words(actual),
+            "claimed": side_in_words(claimed),
+            "arithmetic": "balls" if _has_balls(actual) or _has_balls(claimed) else "exact",
         }
+
+
+class Conversions:
+    """One subject in exact numbers and in balls, each made once for all claims that want it so.
+
+    What is computed there for one claim is known to the next.
+    """
+
+    def __init__(self, subject: Numbers):
+        self.subject = subject
+        self._made: dict[Any, Numbers] = {}
+
+    def exact(self, claim: MatrixClaim) -> Numbers:
+        """Return the subject with the claim's hypotheses imposed, in exact numbers."""
+        key = imposed_by(claim)
+        if key not in self._made:
+            self._made[key] = imposed(claim, self.subject).converted(_exactly, EXACT)
+        return self._made[key]
+
+    def in_balls(self, claim: MatrixClaim) -> Numbers:
+        """Return the same in balls of the precision in force."""
+        key = imposed_by(claim), ctx.prec
+        if key not in self._made:
+            self._made[key] = self.exact(claim).converted(_ball, BALLS)
+        return self._made[key]
 
 
 def imposed(claim: MatrixClaim, subject: Numbers) -> Numbers:
     """Return the subject with the claim's hypotheses imposed."""
-    for hypothesis in claim.hypotheses:
-        if hypothesis.impose is not None:
-            subject = hypothesis.impose(subject)
+    for impose in imposed_by(claim):
+        subject = impose(subject)
     return subject
+
+
+def outcomes(claims: Sequence[MatrixClaim], subject: Numbers) -> list[Outcome]:
+    """Return what becomes of claims at one subject."""
+    conversions = Conversions(subject)
+    return [_examine(claim, conversions).outcome for claim in claims]
 
 
 def examine(claim: MatrixClaim, subject: Numbers) -> Decided:
@@ -63,21 +89,27 @@ def examine(claim: MatrixClaim, subject: Numbers) -> Decided:
 
     Where a side divides by an exact zero, the subject lies outside of the statement.
     """
-    subject = imposed(claim, subject).converted(_exactly, EXACT)
+    conversions = Conversions(subject)
+    decided = _examine(claim, conversions)
+    return replace(decided, seen=_seen(claim, conversions.exact(claim)))
+
+
+def _examine(claim: MatrixClaim, conversions: Conversions) -> Decided:
+    subject = conversions.exact(claim)
     try:
         return _decided(claim, subject, subject)
     except ZeroDivisionError:
         return Decided(Outcome.VACUOUS, subject)
     except DifferentFieldsError:
-        return _in_balls(claim, subject)
+        return _in_balls(claim, conversions)
 
 
-def _in_balls(claim: MatrixClaim, subject: Numbers) -> Decided:
-    bits = 128
+def _in_balls(claim: MatrixClaim, conversions: Conversions) -> Decided:
+    subject, bits = conversions.exact(claim), 128
     while True:
         with ctx.workprec(bits):
             try:
-                decided = _decided(claim, subject, subject.converted(_ball, BALLS))
+                decided = _decided(claim, subject, conversions.in_balls(claim))
             except ZeroDivisionError:
                 return Decided(Outcome.VACUOUS, subject)
         if decided.outcome is not Outcome.UNDECIDED or 2 * bits > CAP:
@@ -86,21 +118,28 @@ def _in_balls(claim: MatrixClaim, subject: Numbers) -> Decided:
 
 
 def _decided(claim: MatrixClaim, subject: Numbers, arithmetic: Numbers) -> Decided:
-    watched = Watched(arithmetic)
-    met = [_meets(hypothesis, watched) for hypothesis in claim.hypotheses]
+    met = [_meets(hypothesis, arithmetic) for hypothesis in claim.hypotheses]
     if Outcome.VIOLATED in met:
         return Decided(Outcome.VACUOUS, subject)
-    actual, claimed = claim.sides(watched)
-    outcome = _compared(actual, claimed, claim.relation)
+    sides = claim.sides(arithmetic)
+    outcome = _compared(*sides, claim.relation)
     if outcome is Outcome.VIOLATED and Outcome.UNDECIDED in met:
         outcome = Outcome.UNDECIDED  # nothing is refuted where a hypothesis may fail
-    kind = "balls" if _has_balls(actual) or _has_balls(claimed) else "exact"
-    sides = side_in_words(actual), side_in_words(claimed)
-    return Decided(outcome, subject, *sides, kind, frozenset(watched.seen))
+    return Decided(outcome, subject, sides)
 
 
-def _meets(hypothesis: Hypothesis, watched: Watched) -> Outcome:
-    quantity = np.ravel(np.asarray(hypothesis.quantity(watched), dtype=object))
+def _seen(claim: MatrixClaim, subject: Numbers) -> frozenset[str]:
+    """Return the names of the numbers that a statement looks at."""
+    watched = Watched(subject)
+    with suppress(ZeroDivisionError, DifferentFieldsError):
+        for hypothesis in claim.hypotheses:
+            hypothesis.quantity(watched)
+        claim.sides(watched)
+    return frozenset(watched.seen)
+
+
+def _meets(hypothesis: Hypothesis, subject: Numbers) -> Outcome:
+    quantity = np.ravel(np.asarray(hypothesis.quantity(subject), dtype=object))
     return _compared(quantity, 0 * quantity, hypothesis.sign)
 
 
@@ -129,47 +168,3 @@ def _ball(value: Any) -> Any:
     if np.ndim(value):
         return _each(_ball, value)
     return value if isinstance(value, arb) else number(value).ball()
-
-
-def search(claim: MatrixClaim, settings: Settings) -> Record:
-    """Search sizes in ascending order until a counterexample is found, and shrink it."""
-    examples = examples_for(claim, settings.budget.examples)
-    outcomes: dict[str, Counter[Outcome]] = {}
-    found = None
-    for size in lattice.SIZES[claim.subject]:
-        found = _search_size(claim, size, examples, settings.seed, outcomes)
-        if found is not None:
-            break
-    total = sum(outcomes.values(), Counter[Outcome]())
-    return Record(
-        claim=claim.id,
-        witness="exact",
-        **counted(total),
-        sizes={size: in_words(counts) for size, counts in outcomes.items()},
-        counterexample=found.written() if found else None,
-    )
-
-
-def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:
-    """Return whether one of the first integers that come to mind violates the statement."""
-    return _search_size(claim, size, examples, 0, {}) is not None
-
-
-def _search_size(
-    claim: MatrixClaim,
-    size: lattice.Size,
-    examples: int,
-    seed: int,
-    outcomes: dict[str, Counter[Outcome]],
-) -> Decided | None:
-    def violates(subject: Numbers) -> bool:
-        outcome = examine(claim, subject).outcome
-        outcomes.setdefault(subject.size, Counter())[outcome] += 1
-        return outcome is Outcome.VIOLATED
-
-    strategy = lattice.subjects(claim.subject, size)
-    try:
-        found = find(strategy, violates, settings=search_settings(examples), random=Random(seed))
-    except NoSuchExample:
-        return None
-    return examine(claim, found)

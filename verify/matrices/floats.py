@@ -64,6 +64,10 @@ class Copies:
         """The copies."""
         return [_moved(self.subject, self.seed + i) for i in range(tolerance.SAMPLES)]
 
+    def evaluated(self, claim: MatrixClaim) -> tuple[Evaluation, float]:
+        """Return what a claim is there, and its derivatives' largest relative error."""
+        return evaluate(claim, self.subject, _numpy), 0.0
+
     def perturbed(self, claim: MatrixClaim) -> list[Evaluation]:
         """Return what a claim is at each copy, in random arithmetic."""
         return [
@@ -96,39 +100,36 @@ def examine_together(
     claims: Sequence[MatrixClaim], subjects: Iterable[Numbers], seed: int = 0
 ) -> dict[str, list[Instances]]:
     """Examine claims at subjects one by one; those that change it alike share all work."""
+    return examine_at(claims, subjects, lambda subject: Copies(subject, seed))
+
+
+def examine_at(
+    claims: Sequence[MatrixClaim],
+    subjects: Iterable[Numbers],
+    copies_of: Callable[[Numbers], Copies],
+) -> dict[str, list[Instances]]:
+    """Examine claims at the copies of subjects one by one."""
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
     for subject in subjects:
         copies: dict[tuple[Any, ...], Copies] = {}
         for claim in claims:
             key = imposed_by(claim)
             if key not in copies:
-                copies[key] = Copies(imposed(claim, subject), seed)
-            found[claim.id].append(_examine(claim, copies[key]))
+                copies[key] = copies_of(imposed(claim, subject))
+            found[claim.id].append(judged(claim, copies[key]))
     return found
 
 
 def examine(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
     """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
-    return _examine(claim, Copies(imposed(claim, subject), seed))
+    return judged(claim, Copies(imposed(claim, subject), seed))
 
 
-def _examine(claim: MatrixClaim, copies: Copies) -> Instances:
-    return judged(claim, copies, lambda: (evaluate(claim, copies.subject, _numpy), 0.0))
-
-
-def judged(
-    claim: MatrixClaim, copies: Copies, evaluation: Callable[[], tuple[Evaluation, float]]
-) -> Instances:
-    """Judge what an evaluation gives by how far rounding moves it.
-
-    Args:
-        claim: what is examined.
-        copies: where.
-        evaluation: gives both sides, and the largest relative error of the derivatives in them.
-    """
+def judged(claim: MatrixClaim, copies: Copies) -> Instances:
+    """Judge a claim by how far rounding moves it; what cannot be evaluated is vacuous."""
     subject = copies.subject
     try:
-        full, error = evaluation()
+        full, error = copies.evaluated(claim)
         perturbed = copies.perturbed(claim)
     except ZeroDivisionError:
         return _instance(subject, Outcome.VACUOUS)
@@ -160,8 +161,7 @@ def _nearest_to_failing(relation: Relation, full: Evaluation) -> slice:
     """Return which entry of an inequality between arrays is to be judged; all of an equation."""
     if relation is Relation.EQUAL or full.actual.size <= 1:
         return slice(None)
-    sign = -1 if relation in (Relation.AT_LEAST, Relation.MORE_THAN) else 1
-    worst = int(np.argmax(sign * (full.actual - full.claimed)))
+    worst = int(np.argmin(relation.slack(full.actual, full.claimed)))
     return slice(worst, worst + 1)
 
 
@@ -188,14 +188,7 @@ def _met(
         value = base.quantities[number]
         rounding = tolerance.condition_times_size(value, [s.quantities[number] for s in samples])
         slack = tolerance.tolerance(rounding, count, error, rounding)
-        is_met = {
-            Relation.EQUAL: np.abs(value) <= slack,
-            Relation.MORE_THAN: value > slack,
-            Relation.AT_LEAST: value >= -slack,
-            Relation.LESS_THAN: value < -slack,
-            Relation.AT_MOST: value <= slack,
-        }[hypothesis.sign]
-        if not is_met.all():
+        if not tolerance.stands(value, hypothesis.sign, slack).all():
             return False
     return True
 

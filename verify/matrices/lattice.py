@@ -29,6 +29,12 @@ SIZES: dict[Kind, tuple[Size, ...]] = {
 
 A layer with more inputs than examples comes last: it is for what speaks of such layers alone.
 """
+LETTERS = {Kind.LAYER: "Nnp", Kind.MAPS: "Ncrsdk", Kind.DESCENT: "d"}
+
+
+def named(kind: Kind, size: Size) -> str:
+    """Return a size as a reader would name it, such as "N = 3, n = 2, p = 1"."""
+    return ", ".join(f"{letter} = {n}" for letter, n in zip(LETTERS[kind], size, strict=True))
 
 
 def integers(*shape: int, least: int = -BOUND) -> st.SearchStrategy[Any]:

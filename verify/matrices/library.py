@@ -7,7 +7,8 @@ to the formulas, and every library rounds in the same unit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,41 +18,56 @@ from verify.backends import Backend
 from verify.evidence import Record
 from verify.matrices import floats
 from verify.matrices.arrays import Array, bare
-from verify.matrices.exact import imposed
 from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
 from verify.settings import Settings
 from verify.witnesses import complex_step
-from verify.witnesses.finite_differences import Differences
+from verify.witnesses.finite_differences import Differences, MeteredValues
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import record
 
 
-def examine_random(claim: MatrixClaim, settings: Settings) -> Record:
+class Copies(floats.Copies):
+    """A subject in an array library; how rounding moves its copies is measured in PyTorch."""
+
+    def __init__(self, subject: Numbers, seed: int, backend: Backend):
+        super().__init__(subject, seed)
+        self.backend, self.differences = backend, Differences(backend, (1.0,))
+        self.there = subject.converted(
+            lambda value: Array(backend.asarray(value)), _calculus(backend, self.differences)
+        )
+
+    def evaluated(self, claim: MatrixClaim) -> tuple[floats.Evaluation, float]:
+        """Return what a claim is in the library, and its derivatives' largest relative error."""
+        with self.differences.apart() as apart:
+            found = floats.evaluate(claim, self.there, partial(_to_numpy, self.backend))
+        return found, apart.relative_error
+
+
+def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine a few random subjects of every stratum in the chosen library."""
     backend = Backend(settings.backend, settings.device)
     count, seed = settings.budget.differences, settings.seed
+    for alike in floats.of_one_kind(claims):
+        subjects = random_subjects(alike[0].subject, seed, count)
+        found = examine_together(alike, subjects, backend, seed)
+        for claim in alike:
+            yield record(claim, "array library", found[claim.id])
+
+
+def examine_together(
+    claims: Sequence[MatrixClaim], subjects: Iterable[Numbers], backend: Backend, seed: int = 0
+) -> dict[str, list[Instances]]:
+    """Examine claims at subjects one by one; those that change it alike share all work."""
     with backend.current():
-        found = [
-            examine(claim, s, backend, seed) for s in random_subjects(claim.subject, seed, count)
-        ]
-    return record(claim, "array library", found)
+        return floats.examine_at(claims, subjects, lambda subject: Copies(subject, seed, backend))
 
 
 def examine(claim: MatrixClaim, subject: Numbers, backend: Backend, seed: int = 0) -> Instances:
     """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
-    subject = imposed(claim, subject)
-    differences = Differences(backend, (1.0,))
-
-    def evaluation() -> tuple[floats.Evaluation, float]:
-        there = subject.converted(
-            lambda value: Array(backend.asarray(value)), _calculus(backend, differences)
-        )
-        found = floats.evaluate(claim, there, lambda side: _to_numpy(backend, side))
-        return found, differences.relative_error
-
-    return floats.judged(claim, floats.Copies(subject, seed), evaluation)
+    (found,) = examine_together([claim], [subject], backend, seed)[claim.id]
+    return found
 
 
 def _to_numpy(backend: Backend, side: Any) -> np.ndarray:
@@ -79,4 +95,7 @@ def _calculus(backend: Backend, differences: Differences) -> Calculus:
         moved = xp.reshape(xp.astype(u.array, xp.float64) + 0 * x.array, (-1,))
         return Array(differences.derivative(flat, xp.reshape(x.array, (-1,)), moved))
 
-    return Calculus(lambda x: Array(backend.sqrt(bare(x))), gradient, derivative)
+    def sqrt(x: Array) -> Array:
+        return Array(backend.sqrt(bare(x)))
+
+    return Calculus(sqrt, gradient, derivative, MeteredValues, differences)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
+from theory.language.values import Values
 from theory.matrix_claim import Kind
 from verify.cases.lattice import shown
 from verify.network import Calculus
@@ -43,6 +44,11 @@ class Numbers:
     def with_numbers(self, convert: Callable[[Any], Any], names: Iterable[str]) -> Self:
         """Return the same subject with the numbers of these names converted."""
         return replace(self, **{name: convert(getattr(self, name)) for name in names})
+
+    @property
+    def values_of(self) -> Callable[..., Values]:
+        """What evaluates expressions."""
+        return self.calculus.values_of
 
     def sqrt(self, x: Any) -> Any:
         """Return the square root, entry by entry."""

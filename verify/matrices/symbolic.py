@@ -16,12 +16,12 @@ from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Term
 from verify.evidence import Record
-from verify.matrices import exact
+from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
 from verify.settings import Settings
-from verify.witnesses.abstract import LOWER_BOUNDS, is_non_negative, is_positive
+from verify.witnesses.abstract import is_non_negative, is_positive
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {
@@ -56,7 +56,7 @@ def prove(claim: MatrixClaim, size: Size) -> Finding:
     An equation is proved where every hypothesis that is one can be imposed; an inequality by its
     certificate.
     """
-    if not can_be_tried(claim) or exact.fails_somewhere(claim, size, FIRST_TRIES):
+    if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
         return "not proved"
     try:
         is_proved = follows(claim, letters(claim.subject, size))
@@ -69,7 +69,7 @@ def follows(claim: MatrixClaim, subject: Numbers) -> bool:
     """Return whether the statement follows for a subject of letters."""
     subject = exact.imposed(claim, subject)
     actual, claimed = claim.sides(subject)
-    slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
+    slack = claim.relation.slack(actual, claimed)
     terms = [] if claim.certificate is None else claim.certificate(subject)
     rest = slack - sum((_value(term, subject) for term in terms), start=sp.Integer(0))
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
@@ -85,9 +85,7 @@ def can_be_tried(claim: MatrixClaim) -> bool:
 
 
 def _is_certificate(claim: MatrixClaim, terms: list[Term]) -> bool:
-    if claim.relation in (Relation.LESS_THAN, Relation.MORE_THAN) and not any(
-        map(is_positive, terms)
-    ):
+    if claim.relation.is_strict and not any(map(is_positive, terms)):
         return False
     return all(is_non_negative(term, claim) for term in terms)
 

@@ -33,7 +33,6 @@ from verify.site.points import (
     without_noise,
 )
 
-UPPER = (Relation.AT_MOST, Relation.LESS_THAN)
 SHOWN_VERSIONS = ("numpy", "torch")
 
 
@@ -90,7 +89,7 @@ def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
 def _actual(entry: Entry, points: Sequence[Point], source: str) -> Figure:
     values = [without_noise(v) for p in points for v in (p.actual, p.claimed)]
     relation = entry.claim.relation
-    wrong = "" if relation is Relation.EQUAL else "above" if relation in UPPER else "below"
+    wrong = "" if relation is Relation.EQUAL else "above" if relation.bounds_above else "below"
     chart = Chart(
         title=f"{entry.claim.id}: actual against claimed",
         description=_description(entry, points),
@@ -125,7 +124,7 @@ def _slack(entry: Entry, points: Sequence[Point], source: str) -> Figure:
         if is_equality
         else "Slack, (claimed − actual) over the larger of the two, against the batch size;"
         " below zero the statement fails."
-        if claim.relation in UPPER
+        if claim.relation.bounds_above
         else "Slack, (actual − claimed) over the larger of the two, against the batch size;"
         " below zero the statement fails."
     )

@@ -77,7 +77,7 @@ def slack(point: Point, relation: Relation) -> float:
     difference = (point.claimed - point.actual) / size if size else 0.0
     if relation is Relation.EQUAL:
         return abs(difference)
-    return -difference if relation in (Relation.AT_LEAST, Relation.MORE_THAN) else difference
+    return -difference if relation.bounds_below else difference
 
 
 def is_noise(point: Point, relation: Relation) -> bool:

@@ -12,6 +12,7 @@ terms that are visibly non-negative and that add up to its slack.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, NoReturn
@@ -29,6 +30,7 @@ from theory.arithmetic.abstract import (
 from theory.arithmetic.dual import standard_part
 from theory.claim import Claim, Hypothesis, Letters, Relation, Term
 from theory.statement import Statement
+from verify.cases.case import imposed_by
 from verify.evidence import Record
 from verify.ledger import EVERY_M
 from verify.network import Calculus, PrimitiveNetwork
@@ -132,28 +134,37 @@ class AbstractNetwork(PrimitiveNetwork):
 
 
 @cache
+def generic(has_epsilon: bool, imposed: tuple[Callable[[Any], Any], ...] = ()) -> AbstractNetwork:
+    """Return the network of the generic case, changed as hypotheses want it.
+
+    Statements share what is computed there.
+    """
+    case = abstract_case(has_epsilon)
+    for impose in imposed:
+        case = impose(case)
+    return AbstractNetwork(case)
+
+
+@cache
 def prove(claim: Claim) -> Proof | None:
     """Return a proof of the claim for every batch size, or None where none is found."""
     if claim.certificate is None and exact.differ_somewhere(claim, m=3):
         return None
-    case = abstract_case(claim.reading.has_epsilon)
+    imposed = imposed_by(claim) if claim.certificate is None else ()
     try:
-        if claim.certificate is None:
-            for hypothesis in claim.hypotheses:
-                case = case if hypothesis.impose is None else hypothesis.impose(case)
-        network = AbstractNetwork(case)
+        network = generic(claim.reading.has_epsilon, imposed)
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
     except (OutsideJetError, LosesGeneralityError, UndeterminedError):
         return None
-    slack = actual - claimed if claim.relation in LOWER_BOUNDS else claimed - actual
+    slack = claim.relation.slack(actual, claimed)
     if claim.certificate is None:
-        return Proof("0") if claim.relation not in STRICT and is_zero(slack) else None
+        return Proof("0") if not claim.relation.is_strict and is_zero(slack) else None
     terms = claim.certificate(network, letters)
     total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
     if not (is_zero(slack - total) and all(is_non_negative(term, claim) for term in terms)):
         return None
-    if claim.relation in STRICT and not any(map(is_positive, terms)):
+    if claim.relation.is_strict and not any(map(is_positive, terms)):
         return None
     if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
         return None
@@ -162,7 +173,7 @@ def prove(claim: Claim) -> Proof | None:
 
 def needs_only_the_jet(claim: Claim) -> bool:
     """Whether a claim looks at the loss only through its 2-jet at the layer's output."""
-    network = AbstractNetwork(abstract_case(claim.reading.has_epsilon))
+    network = generic(claim.reading.has_epsilon)
     try:
         letters = claim.letters(network)
         claim.sides(network, letters)
@@ -171,10 +182,6 @@ def needs_only_the_jet(claim: Claim) -> bool:
     except (OutsideJetError, UndeterminedError):
         return False
     return claim.order <= ORDER
-
-
-LOWER_BOUNDS = (Relation.AT_LEAST, Relation.MORE_THAN)
-STRICT = (Relation.LESS_THAN, Relation.MORE_THAN)
 
 
 def _value(term: Term, network: AbstractNetwork, letters: Letters) -> Any:
@@ -197,7 +204,7 @@ def is_non_negative(term: Term, claim: Statement) -> bool:
         return False
     if any(h.sign is Relation.EQUAL for h in hypotheses):
         return True
-    if any(h.sign in (Relation.AT_MOST, Relation.LESS_THAN) for h in hypotheses):
+    if any(h.sign.bounds_above for h in hypotheses):
         return False
     numerator, denominator = _fraction(_roots_as_symbols(term.weight))
     return bool((numerator * denominator).is_nonnegative)

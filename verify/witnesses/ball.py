@@ -15,7 +15,6 @@ Decision(outcome=<Outcome.HOLDS: 'holds'>, bits=256)
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import reduce
 from typing import Any, NamedTuple
@@ -51,32 +50,22 @@ def balls(values: Any) -> np.ndarray:
     return np.frompyfunc(ball, 1, 1)(np.asarray(values, dtype=object))
 
 
-_CERTAIN = {
-    Relation.EQUAL: (operator.eq, operator.ne),
-    Relation.AT_MOST: (operator.le, operator.gt),
-    Relation.AT_LEAST: (operator.ge, operator.lt),
-    Relation.LESS_THAN: (operator.lt, operator.ge),
-    Relation.MORE_THAN: (operator.gt, operator.le),
-}
-"""Comparisons of balls that are true only where every point of both agrees: for and against."""
-
-
 def compare(a: Any, b: Any, relation: Relation) -> Outcome:
     """Return whether a stands in the relation to b, entry by entry.
 
-    The relation holds if it holds for every entry, and is violated if one entry violates it.  The
-    equality of balls that are not single points is never certain.
+    The relation holds if it holds for every entry, and is violated if one entry violates it; a
+    comparison of balls is true only where every point of both agrees.  The equality of balls that
+    are not single points is never certain.
 
     >>> compare(ball(1) / 3, ball("1/3"), Relation.EQUAL).value
     'undecided'
     >>> compare(balls([1, 2]), balls([1, 1]), Relation.AT_MOST).value
     'violated'
     """
-    holds, is_violated = _CERTAIN[relation]
     pairs = _pairs(a, b)
-    if any(is_violated(x, y) for x, y in pairs):
+    if any(relation.fails(x, y) for x, y in pairs):
         return Outcome.VIOLATED
-    return Outcome.HOLDS if all(holds(x, y) for x, y in pairs) else Outcome.UNDECIDED
+    return Outcome.HOLDS if all(relation.compare(x, y) for x, y in pairs) else Outcome.UNDECIDED
 
 
 def distance(a: Any, b: Any) -> arb:

@@ -8,7 +8,7 @@ different ways, dual numbers here and power series there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -36,14 +36,63 @@ class Examined:
     """The outcome of one case and both sides, as exact numbers where they have a closed form."""
 
     outcome: Outcome
-    actual: str = ""
-    claimed: str = ""
+    sides: Sides | None = None
     arithmetic: str = "exact"
+
+    @property
+    def actual(self) -> str:
+        """The actual side in words."""
+        return "" if self.sides is None else side_in_words(self.sides.actual)
+
+    @property
+    def claimed(self) -> str:
+        """The claimed side in words."""
+        return "" if self.sides is None else side_in_words(self.sides.claimed)
 
 
 def rational_case(case: Case) -> Case:
     """Return the case with every number rational; a float is the rational that it stores."""
     return _converted(case, rational_array, number)
+
+
+class Networks:
+    """The networks of one case, each made once: as claims want it, in exact numbers or in balls.
+
+    What is computed there for one claim is known to the next.
+    """
+
+    def __init__(self, case: Case):
+        self.case = rational_case(case)
+        self._made: dict[Any, PrimitiveNetwork] = {}
+
+    def exact(self, claim: Claim) -> PrimitiveNetwork:
+        """Return the network in exact numbers."""
+        return self._once(claim, "exact", lambda: _network(adapted(self.case, claim), EXACT))
+
+    def in_balls(self, claim: Claim) -> PrimitiveNetwork:
+        """Return the network in balls of the precision in force."""
+        return self._once(
+            claim, ctx.prec, lambda: _network(adapted(_in_balls(self.case), claim), BALLS)
+        )
+
+    def _once(
+        self, claim: Claim, arithmetic: Any, make: Callable[[], PrimitiveNetwork]
+    ) -> PrimitiveNetwork:
+        key = claim.reading.has_epsilon, imposed_by(claim), arithmetic
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+
+def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
+    """Return what becomes of claims at one case: by balls where they suffice, else by numbers."""
+    networks = Networks(case)
+    return [_decided(claim, networks) for claim in claims]
+
+
+def _decided(claim: Claim, networks: Networks) -> Outcome:
+    quick = _examine_in_balls(claim, networks, 128, 128).outcome
+    return quick if quick is not Outcome.UNDECIDED else _examine(claim, networks).outcome
 
 
 def examine(claim: Claim, case: Case) -> Examined:
@@ -52,26 +101,34 @@ def examine(claim: Claim, case: Case) -> Examined:
     A case at which a side divides by an exact zero (1/gamma at gamma = 0, the direction of a yhat
     that is zero) lies outside the statement and is vacuous.
     """
-    case = rational_case(case)
-    if not _is_defined(claim, case):
+    return _examine(claim, Networks(case))
+
+
+def _examine(claim: Claim, networks: Networks) -> Examined:
+    if not _is_defined(claim, networks.case):
         return Examined(Outcome.VACUOUS)
     try:
-        return _examine_exactly(claim, adapted(case, claim))
+        return _examine_exactly(claim, networks.exact(claim))
     except DifferentFieldsError:
-        return examine_in_balls(claim, case)
+        return _examine_in_balls(claim, networks)
     except ZeroDivisionError:
         return Examined(Outcome.VACUOUS)
 
 
 def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024) -> Examined:
     """Decide one case in balls whose precision is doubled until they are decided."""
-    case = rational_case(case)
-    if not _is_defined(claim, case):
+    return _examine_in_balls(claim, Networks(case), bits, cap)
+
+
+def _examine_in_balls(
+    claim: Claim, networks: Networks, bits: int = 128, cap: int = 1024
+) -> Examined:
+    if not _is_defined(claim, networks.case):
         return Examined(Outcome.VACUOUS)
     shown: list[Sides] = []
 
     def sides() -> Sides:
-        network = _in_balls_at(case, claim)
+        network = networks.in_balls(claim)
         letters = claim.letters(network)
         for h in claim.hypotheses:
             quantity = h.quantity(network, letters)
@@ -88,10 +145,7 @@ def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024)
         return Examined(Outcome.VACUOUS, arithmetic="balls")
     except _UndefinedError:
         return Examined(Outcome.UNDECIDED, arithmetic="balls")
-    last = shown[-1]
-    return Examined(
-        decision.outcome, side_in_words(last.actual), side_in_words(last.claimed), "balls"
-    )
+    return Examined(decision.outcome, shown[-1], "balls")
 
 
 def differ_somewhere(claim: Claim, m: int) -> bool:
@@ -116,39 +170,6 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
     return examine_in_balls(equation, case, cap=128).outcome is Outcome.VIOLATED
 
 
-def _in_balls_at(case: Case, claim: Claim) -> PrimitiveNetwork:
-    """Return the network of a case in balls of the precision in force."""
-    return _remembered(
-        case, claim, ctx.prec, lambda: _network(adapted(_in_balls(case), claim), BALLS)
-    )
-
-
-def _remembered(
-    case: Case, claim: Claim, arithmetic: Any, make: Callable[[], PrimitiveNetwork]
-) -> PrimitiveNetwork:
-    """Return a network as a claim wants it, with what was computed there for other claims.
-
-    Many statements meet the same small integers one after the other.
-    """
-    numbers = (*_numbers(case), case.loss.function.__name__)
-    key = numbers, claim.reading.has_epsilon, imposed_by(claim), arithmetic
-    if key not in _met:
-        if len(_met) >= REMEMBERED:
-            del _met[next(iter(_met))]
-        _met[key] = make()
-    return _met[key]
-
-
-_met: dict[Any, PrimitiveNetwork] = {}
-REMEMBERED = 1000
-"""So many networks are kept."""
-
-
-def _numbers(case: Case) -> tuple[str, ...]:
-    fields = (case.y, case.gamma, case.beta, case.eps, case.direction, case.other_direction)
-    return tuple(map(str, (*fields, case.bound, *case.loss.parameters)))
-
-
 class _VacuousError(Exception):
     """A hypothesis does not hold."""
 
@@ -162,8 +183,7 @@ def _is_finite(quantity: Any) -> bool:
     return all(not isinstance(x, arb) or x.is_finite() for x in entries)
 
 
-def _examine_exactly(claim: Claim, case: Case) -> Examined:
-    network = _remembered(case, claim, "exact", lambda: _network(case, EXACT))
+def _examine_exactly(claim: Claim, network: PrimitiveNetwork) -> Examined:
     letters = claim.letters(network)
     if not all(_meets(h, h.quantity(network, letters)) for h in claim.hypotheses):
         return Examined(Outcome.VACUOUS)
@@ -171,21 +191,12 @@ def _examine_exactly(claim: Claim, case: Case) -> Examined:
     differences = np.atleast_1d(np.asarray(actual - claimed, dtype=object)).ravel()
     holds = all(stands(number(d), claim.relation) for d in differences)
     outcome = Outcome.HOLDS if holds else Outcome.VIOLATED
-    return Examined(outcome, side_in_words(actual), side_in_words(claimed))
+    return Examined(outcome, Sides(actual, claimed))
 
 
 def stands(difference: Any, relation: Relation) -> bool:
     """Whether an exact difference stands in the relation to zero."""
-    sign = difference.sign()
-    return bool(
-        {
-            Relation.EQUAL: sign == 0,
-            Relation.AT_MOST: sign <= 0,
-            Relation.AT_LEAST: sign >= 0,
-            Relation.LESS_THAN: sign < 0,
-            Relation.MORE_THAN: sign > 0,
-        }[relation]
-    )
+    return bool(relation.compare(difference.sign(), 0))
 
 
 def _meets(hypothesis: Hypothesis, quantity: Any) -> bool:

@@ -162,7 +162,7 @@ class MeteredValues(Values):
 
     def __getitem__(self, expression: Expression) -> Any:
         """Return the value of an expression; its derivatives' errors count as met."""
-        meter = self.subject.calculus.derivative.__self__
+        meter = self.subject.calculus.meter
         if expression not in self.errors:
             with meter.apart() as apart:
                 super().__getitem__(expression)
@@ -195,9 +195,8 @@ def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Di
     sigma = primitives.standard_deviation(case.y, m, np.squeeze(case.eps), np.sqrt)
     differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
     gradient = differences.gradient if order == 1 else complex_step.gradient
-    network = ArrayNetwork(case, backend, Calculus(backend.sqrt, gradient, differences.derivative))
-    network.values_of = MeteredValues
-    return network, differences
+    calculus = Calculus(backend.sqrt, gradient, differences.derivative, MeteredValues, differences)
+    return ArrayNetwork(case, backend, calculus), differences
 
 
 def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:

@@ -11,7 +11,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from theory.claim import Claim, Reading, Relation
+from theory.claim import Claim, Reading
+from verify import tolerance
 from verify.cases.case import Case
 from verify.cases.losses import Loss
 from verify.tolerance import Array
@@ -93,19 +94,8 @@ def hypotheses_met(claim: Claim, quantities: Array, margin: Array) -> Truths:
         claim: whose hypotheses they are.
         quantities: of shape (instance, hypothesis).
         margin: how far rounding may move each, of the same shape.
-
-    Raises:
-        ValueError: a hypothesis says that its quantity is at most, or less than, zero.
     """
     met = np.ones(len(quantities), dtype=bool)
     for hypothesis, value, slack in zip(claim.hypotheses, quantities.T, margin.T, strict=True):
-        match hypothesis.sign:
-            case Relation.EQUAL:
-                met &= np.abs(value) <= slack
-            case Relation.MORE_THAN:
-                met &= value > slack
-            case Relation.AT_LEAST:
-                met &= value >= -slack
-            case sign:
-                raise ValueError(f"{claim.id}: a hypothesis cannot be of the sign {sign.value!r}")
+        met &= tolerance.stands(value, hypothesis.sign, slack)
     return met

@@ -51,9 +51,7 @@ def prove(claim: Claim, m: int) -> Finding:
     """
     if m == 1 and not claim.reading.has_epsilon:
         return "undefined"
-    if claim.certificate is None and (
-        claim.relation in abstract.STRICT or exact.differ_somewhere(claim, m)
-    ):
+    if claim.certificate is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
         return "not proved"
     batch = SymbolicBatch(m, "positive" if claim.reading.has_epsilon else "zero")
     try:
@@ -64,7 +62,7 @@ def prove(claim: Claim, m: int) -> Finding:
         network = _network(case, batch)
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
-        slack = actual - claimed if claim.relation in abstract.LOWER_BOUNDS else claimed - actual
+        slack = claim.relation.slack(actual, claimed)
         if _is_undefined(slack):
             return "undefined"
         if claim.certificate is None:

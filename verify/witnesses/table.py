@@ -14,7 +14,7 @@ from verify.evidence import Record
 from verify.witnesses.witness import Later, Witness, each, timed
 
 RANDOM = "examine_random"
-TOGETHER = 64
+TOGETHER = 128
 """So many statements share the derivatives of a case."""
 AT_BEST_SCALING = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation")
 """The statements that speak of the minimum over diagonal matrices."""
@@ -67,9 +67,9 @@ def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
 
 OF_A_BATCH = (
     Witness("abstract", of_a_batch, _one("witnesses.abstract")),
-    Witness("exact", of_a_batch, _all("search", "search_integers"), 16),
+    Witness("exact", of_a_batch, _all("witnesses.integers"), TOGETHER),
     Witness("symbolic", of_a_batch, _one("witnesses.symbolic")),
-    Witness("ascent", bounds_a_batch, _one("search", "climb")),
+    Witness("ascent", bounds_a_batch, _one("witnesses.ascent", "climb")),
     Witness("autograd", of_a_batch, _all("witnesses.autograd", RANDOM), TOGETHER),
     Witness("complex step", is_of_first_order, _all("witnesses.complex_step", RANDOM), TOGETHER),
     Witness(
@@ -80,11 +80,11 @@ OF_A_BATCH = (
 )
 OF_MATRICES = (
     Witness("abstract", of_a_layer, _one("matrices.abstract")),
-    Witness("exact", of_matrices, _one("matrices.exact", "search")),
+    Witness("exact", of_matrices, _all("matrices.integers"), TOGETHER),
     Witness("symbolic", of_matrices, _one("matrices.symbolic")),
-    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), 32),
-    Witness("array library", of_matrices, _one("matrices.library", RANDOM)),
-    Witness("trained", of_a_network, _all("matrices.trained"), 32),
+    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), TOGETHER),
+    Witness("array library", of_matrices, _all("matrices.library", RANDOM), TOGETHER),
+    Witness("trained", of_a_network, _all("matrices.trained"), TOGETHER),
     Witness("best scaling", lambda c: c.id in AT_BEST_SCALING, _one("matrices.best_scaling")),
 )
 OF_EXPECTATIONS = (Witness("monte carlo", of_expectations, _one("expectations.examine")),)

@@ -21,7 +21,7 @@ from theory.language.expression import Number, Sort, equal
 from theory.language.values import Values
 from theory.matrix_claim import Kind
 from theory.statement import Verdict
-from verify.matrices import exact, symbolic
+from verify.matrices import exact, integers, symbolic
 from verify.matrices.subjects import Descent, Maps
 from verify.tolerance import Outcome
 from verify.witnesses.witness import PROFILES, Settings
@@ -117,7 +117,8 @@ def test_a_scaling_that_leaves_the_biases_out_is_refuted():
     direction = slip(theorem_1.s_units, theorem_1.Theta)
     moved = theorem_1.hessian(theorem_1.critical, r"\nabla^2\mathcal L_* {0}", direction)
     flat = equal(moved, Number(0))
-    assert exact.search(replace(theorem_1.NULL_SPACE, says=flat), SMALL).counterexample
+    (found,) = integers.examine([replace(theorem_1.NULL_SPACE, says=flat)], SMALL)
+    assert found.counterexample
 
 
 def test_the_flat_directions_of_softmax_are_three_with_two_inputs_and_more_with_one():
@@ -209,4 +210,5 @@ def test_a_column_that_is_constant_cannot_be_normalized():
 
 def test_a_loss_of_the_batch_needs_the_whole_hessian():
     assert proposition_9.COUPLED.says.claimed.sort is Sort.NUMBER
-    assert exact.search(proposition_9.COUPLED, SMALL).counterexample is not None
+    (found,) = integers.examine([proposition_9.COUPLED], SMALL)
+    assert found.counterexample is not None

@@ -4,7 +4,7 @@ import pytest
 
 from theory.claim import Verdict
 from theory.santurkar2018 import CLAIMS
-from verify.search import first_looked_at
+from verify.witnesses.integers import first_looked_at
 
 HINTED = [c for c in CLAIMS if c.attack and c.expected is Verdict.REFUTED]
 

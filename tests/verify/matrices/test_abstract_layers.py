@@ -54,7 +54,7 @@ def test_only_what_is_expected_to_be_proved_is() -> None:
 
 def scaled(claim: MatrixClaim) -> MatrixClaim:
     """Return the claim with its claimed side times 9/10, for a bound by a larger one 11/10."""
-    factor = sp.Rational(11 if claim.relation in symbolic.LOWER_BOUNDS else 9, 10)
+    factor = sp.Rational(11 if claim.relation.bounds_below else 9, 10)
 
     def sides(layer: Any) -> Sides:
         actual, claimed = claim.sides(layer)

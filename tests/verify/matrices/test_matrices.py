@@ -9,8 +9,9 @@ import pytest
 from theory.arithmetic.spectra import eigenvalues, squared_condition_number
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
-from verify.matrices import exact, floats, lattice, symbolic
+from verify.matrices import exact, floats, integers, lattice, symbolic
 from verify.matrices.strata import STRATA, draw, random_subjects
+from verify.search import drawn
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 
@@ -65,23 +66,28 @@ HESSIAN_SIGN = replace(
 )
 
 
+def searched(claim):
+    (found,) = integers.examine([claim], SMOKE)
+    return found
+
+
 @pytest.mark.parametrize("claim", [RIGHT, GRADIENT])
 def test_what_holds_is_not_refuted_and_proved_symbolically(claim):
-    assert exact.search(claim, SMOKE).counterexample is None
+    assert searched(claim).counterexample is None
     found = symbolic.examine(claim, SMOKE)
     assert found.proof == {"scope": "N = 2, n = 1, p = 1"}
 
 
 @pytest.mark.parametrize("claim", [UNBIASED, NOT_CENTRED])
 def test_what_does_not_hold_is_refuted_and_not_proved(claim):
-    found = exact.search(claim, SMOKE)
+    found = searched(claim)
     assert found.counterexample["actual"] != found.counterexample["claimed"]
     assert found.violated > 0
     assert symbolic.examine(claim, SMOKE).proof is None
 
 
 def test_a_counterexample_shows_the_numbers_that_matter():
-    found = exact.search(NOT_CENTRED, SMOKE).counterexample
+    found = searched(NOT_CENTRED).counterexample
     assert set(found) == {"size", "H", "actual", "claimed", "arithmetic"}
     assert found["H"] == [["1"]]
     assert found["size"] == "N = 1, n = 1, p = 1"
@@ -130,10 +136,10 @@ def test_eigenvalues_of_exact_and_float_matrices_agree():
 def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
     never = Hypothesis("never", lambda layer: layer.q * 0 - 1, Relation.AT_LEAST)
     claim = replace(NOT_CENTRED, hypotheses=(never,))
-    found = exact.search(claim, SMOKE)
+    found = searched(claim)
     assert found.instances == found.vacuous > 0
-    (drawn,) = floats.examine_random([claim], SMOKE)
-    assert drawn.instances == drawn.vacuous > 0
+    (found,) = floats.examine_random([claim], SMOKE)
+    assert found.instances == found.vacuous > 0
 
 
 def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
@@ -141,10 +147,10 @@ def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
         "q = 1", lambda s: s.q - 1, Relation.EQUAL, impose=lambda s: replace(s, q=1 + 0 * s.q)
     )
     claim = replace(RIGHT, sides=lambda layer: Sides(layer.q * layer.b, layer.b), hypotheses=(one,))
-    assert exact.search(claim, SMOKE).counterexample is None
-    assert exact.search(replace(claim, hypotheses=()), SMOKE).counterexample is not None
-    (drawn,) = floats.examine_random([claim], SMOKE)
-    assert drawn.violated == 0
+    assert searched(claim).counterexample is None
+    assert searched(replace(claim, hypotheses=())).counterexample is not None
+    (found,) = floats.examine_random([claim], SMOKE)
+    assert found.violated == 0
     assert symbolic.examine(claim, SMOKE).proof is not None
 
 
@@ -160,10 +166,8 @@ def test_a_token_names_one_subject(kind, stratum):
 @pytest.mark.parametrize("kind", list(Kind))
 def test_every_size_has_subjects_of_that_size(kind):
     for size in lattice.SIZES[kind]:
-        found = exact._search_size(
-            replace(RIGHT, subject=kind, sides=lambda s: Sides(1, 0)), size, 3, 0, {}
-        )
-        assert found.subject.size == symbolic.letters(kind, size).size
+        for subject in (*drawn(integers.SPACES[kind], size, 3, 0), symbolic.letters(kind, size)):
+            assert subject.size == lattice.named(kind, size)
 
 
 def test_the_symbolic_loss_is_the_numeric_one():

@@ -265,8 +265,8 @@ def near_labels(x: Expression, near: Hypothesis) -> Expression:
     """Return (|l| + e)^2 less the square of x, which is near the labels."""
     r, off = size(LABELS), x - LABELS
     return (
-        1 * near.slack
-        + 1 / e * sqrt(r) ** 2 * near.slack
+        1 / e * sqrt(r) ** 2 * near.slack
+        + near.slack
         + e / m * (1 / sqrt(r)) ** 2 * norm2(LABELS - r / e * off)
     )
 

@@ -1,0 +1,70 @@
+"""What expressions are read as: certificates, nesting of derivatives, fractions of arrays."""
+
+from fractions import Fraction
+
+import pytest
+import torch
+
+from theory.language.certificates import products
+from theory.language.expression import (
+    Letter,
+    Sort,
+    SortError,
+    along,
+    derivatives_in,
+    equal,
+    gradient,
+    number,
+)
+from theory.language.latex import latex
+from theory.language.operations import SquaredNorm
+from theory.language.values import Values
+
+a, b = Letter("a", "a", value=lambda s: s["a"]), Letter("b", "b", value=lambda s: s["b"])
+v = Letter("v", "v", Sort.VECTOR, lambda s: s["v"])
+norm2 = SquaredNorm("norm2", lambda x: (x * x).sum(), r"\|{0}\|^2", takes=(Sort.VECTOR,))
+SLACK = (b <= a).slack
+
+
+@pytest.mark.parametrize("certificate", [norm2(v) + SLACK, norm2(v) + 2 * SLACK / b])
+def test_a_slack_is_read_as_one_factor_wherever_it_stands(certificate):
+    square, of_slack = products(certificate, {SLACK})
+    assert square.squares == [v]
+    assert of_slack.slacks == [SLACK]
+
+
+def test_a_slack_that_no_hypothesis_has_falls_apart():
+    assert len(products(norm2(v) + SLACK, set())) == 3
+
+
+def test_derivatives_nest_through_their_function_alone():
+    once = gradient(norm2(v), v)
+    twice = gradient(norm2(once), v)
+    assert (derivatives_in(once), derivatives_in(twice)) == (1, 2)
+    assert derivatives_in(along(norm2(v), v, once)) == 1
+    assert derivatives_in(gradient(norm2(v), v, at=once)) == 1
+
+
+@pytest.mark.parametrize(
+    ("quotient", "expected"),
+    [
+        (number(1) / 3 / a, 1 / 12),
+        (a / (number(1) / 3), 12.0),
+        (number(1) / 3 / (number(2) / 3), Fraction(1, 2)),
+    ],
+)
+def test_fractions_divide_arrays_and_each_other(quotient, expected):
+    found = Values({"a": torch.tensor(4.0, dtype=torch.float64)})[quotient]
+    assert float(found) == pytest.approx(float(expected), rel=1e-15)
+
+
+def test_what_means_nothing_is_refused():
+    for meaningless in (lambda: v + a, lambda: gradient(v, v), lambda: equal(a, v)):
+        with pytest.raises(SortError):
+            meaningless()
+    with pytest.raises(TypeError, match="neither true nor false"):
+        _ = a <= b <= a
+
+
+def test_a_fraction_is_in_parentheses_under_a_power():
+    assert latex((a / b) ** 2) == r"\left(\frac{a}{b}\right)^{2}"

@@ -1,0 +1,111 @@
+"""Batches of small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from theory.claim import Claim
+from verify.cases import lattice
+from verify.cases.case import Case, adapted
+from verify.cases.strata import random_cases
+from verify.evidence import Record
+from verify.search import Searched, Space, search
+from verify.settings import Settings
+from verify.tolerance import Outcome
+from verify.witnesses import autograd, exact
+from verify.witnesses.records import counted, in_words
+
+FEW = 2
+"""Random batches of every stratum that say whether it is worth to insist."""
+BATCHES = Space((1, 2, 3, 4), lattice.cases, exact.outcomes, insistence=4)
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A case of rational numbers that violates a claim, and both sides."""
+
+    case: Case
+    examined: exact.Examined
+
+    def written(self) -> dict[str, Any]:
+        """Return the numbers as strings."""
+        return {
+            **lattice.written(self.case),
+            "actual": self.examined.actual,
+            "claimed": self.examined.claimed,
+            "arithmetic": self.examined.arithmetic,
+        }
+
+
+def certified(claim: Claim, case: Case) -> Counterexample | None:
+    """Return the case, with its hypotheses imposed, as a counterexample if it is one."""
+    settled = adapted(exact.rational_case(case), claim)
+    examined = exact.examine(claim, case)
+    return Counterexample(settled, examined) if examined.outcome is Outcome.VIOLATED else None
+
+
+def first_looked_at(claim: Claim) -> Case | None:
+    """Return a counterexample where a claim's hints say that there is one, chosen for a reader."""
+    for case in small_cases() if claim.attack else ():
+        start = exact.rational_case(case)
+        if not claim.reading.has_epsilon:
+            start = replace(start, eps=0 * start.eps)
+        for hint in claim.attack:
+            hinted = hint(start)
+            if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
+                return hinted
+    return None
+
+
+def small_cases() -> Iterator[Case]:
+    """Yield batches with few small entries, a scale of one and no shift; longer ones first."""
+    batches = ([-1, 0, 1], [-1, 1], [0, -1])
+    for y, entries in product(batches, ([1, -2], [1, 0], [2, 1])):
+        m = len(y)
+        direction = [*entries, 2][:m]
+        nothing, triangle = [0] * m, [0] * (m * (m + 1) // 2)
+        yield lattice.lattice_case(y, 1, 0, Fraction(2), nothing, triangle, direction, direction, 1)
+
+
+def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
+    """Return the identifiers of the claims that one of a few random batches seems to violate."""
+    with np.errstate(all="ignore"):  # a hypothesis may be imposed where sigma is zero
+        few = autograd.examine_all(claims, list(random_cases(seed, FEW)), seed)
+    return {
+        name
+        for name, groups in few.items()
+        if any(Outcome.VIOLATED in found.outcomes for found in groups)
+    }
+
+
+def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Look where the claims' hints say, then at what is drawn."""
+    hinted = {claim.id: first_looked_at(claim) for claim in claims}
+    others = [claim for claim in claims if hinted[claim.id] is None]
+    failing = fail_in_floats(others, settings.seed) if others else ()
+    drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
+    for claim in claims:
+        case = hinted[claim.id]
+        yield _found(claim, drawn[claim.id] if case is None else _violated_by(case))
+
+
+def _violated_by(case: Case) -> Searched:
+    return Searched({len(case.y): Counter({Outcome.VIOLATED: 1})}, case)
+
+
+def _found(claim: Claim, searched: Searched) -> Record:
+    found = None if searched.found is None else certified(claim, searched.found)
+    return Record(
+        claim=claim.id,
+        witness="exact",
+        **counted(searched.total),
+        sizes={str(m): in_words(counts) for m, counts in searched.outcomes.items()},
+        counterexample=found.written() if found else None,
+    )
