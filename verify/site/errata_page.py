@@ -16,7 +16,7 @@ from verify.site.statement_page import in_words
 from verify.site.statements import paper_of
 
 HEADER = ("What", "Kind", "In short")
-LONGEST = 500
+LONGEST = 300
 """Characters of LaTeX; what is longer stands on its own page."""
 FEW = 2
 """So many entries are named at once."""
