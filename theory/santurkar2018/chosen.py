@@ -38,22 +38,10 @@ def linear(*slope: int, scale: int = 1) -> Hint:
     return lambda case: centred_batch(case, scale).with_isotropic_loss(rational_array(slope), 0)
 
 
-def sum_of_squares(*slope: int, scale: int = 1) -> Hint:
-    """Return a hint: half the squared norm plus a linear function, so that H is the identity."""
-    return lambda case: centred_batch(case, scale).with_isotropic_loss(
-        rational_array(slope), number(1)
-    )
-
-
 def shifted_away_from_a_minimum(case: Any) -> Any:
     r"""Give the layer beta = 1 and the loss a minimum at y: :math:`\langle w, z - y\rangle^2/2`."""
     moved, w = centred_batch(case, shift=1), rational_array((1, -2, 2))
     return moved.with_quadratic_loss(-(w @ moved.y) * w, np.outer(w, w))
-
-
-def along(direction: tuple[int, ...], hint: Hint) -> Hint:
-    """Return a hint with a direction, such as an input."""
-    return lambda case: replace(hint(case), direction=rational_array(direction))
 
 
 def beyond_the_layer(case: Any) -> Any:

@@ -28,7 +28,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
-from theory.santurkar2018.chosen import in_directions
+from theory.santurkar2018.chosen import centred_batch, in_directions
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.observation_4_3 import (
@@ -224,6 +224,7 @@ MULTIPLE = replace(
     title="nor with their sign",
     says=equal(BN(-(K * y)), BN(y)),
     expected=REFUTED,
+    attack=(centred_batch,),
     corrected_by=INVARIANCE.id,
     falsified_by="a batch and k < 0 whose outputs differ, gamma and beta being the same",
 )

@@ -182,6 +182,7 @@ NO_BIAS = Claim(
     says=equal(along(HALF * norm2(sigma * normalize(y) + b - (y + e)), b, one, at=MU * one), 0),
     hypotheses=(replace(BATCH, impose=off_batch),),
     expected=REFUTED,
+    attack=(in_directions((1, 1, 1), (0, 0, 0)),),
     falsified_by="least squares in one weight, X = y and t = y + e, with a derivative in beta that"
     " is not zero at its minimum W* = 1",
 )

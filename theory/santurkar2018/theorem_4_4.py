@@ -46,7 +46,7 @@ from theory.language.expression import (
 )
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import linear
+from theory.santurkar2018.chosen import four_signs, linear
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import ALONG, PROVED, REFUTED, SCALE, VANILLA
 from theory.santurkar2018.texts import final, supplement
@@ -374,6 +374,7 @@ SEVENTEEN = equation(
     ),
     title="the largest gradient in the weights, by Theorem 4.1",
     expected=REFUTED,
+    attack=(four_signs,),
     corrected_by=CORRECTED.id,
     falsified_by=FIXED_WHILE_X_VARIES,
     remark="Both texts print the root here; in the last version (9) and Theorem 4.1 have 1/m.",
@@ -384,6 +385,7 @@ EIGHTEEN = equation(
     equal(largest(grad, bound), bound**2 * norm2(g)),
     title="the largest gradient of the normal network",
     expected=REFUTED,
+    attack=ALONG_BATCH,
     falsified_by=FIXED_WHILE_X_VARIES,
     remark="Both texts print Lhat on the left; the words 'in the normal network' speak of L.",
 )  # fmt: skip
