@@ -2,9 +2,9 @@
 # One thread a process: the work is many small operations, and the numbers are the same everywhere.
 # Frameworks that share an environment, its extras, and the surveys that it runs.
 FRAMEWORKS := torch jax tensorflow tinygrad mlx onnx paddle openvino
-EXTRAS_jax := conform-jax,conform-flax,conform-haiku,conform-equinox,conform-keras
+EXTRAS_jax := conform-torch,conform-jax,conform-flax,conform-haiku,conform-equinox,conform-keras
 SURVEYS_jax := jax flax haiku equinox keras-jax
-EXTRAS_tensorflow := conform-tensorflow,conform-keras
+EXTRAS_tensorflow := conform-torch,conform-tensorflow,conform-keras
 SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
 EXTRAS_onnx := conform-onnx,conform-onnxruntime
 SURVEYS_onnx := onnx onnxruntime
@@ -79,7 +79,7 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
-		verify/witnesses verify/tolerance.py verify/evidence.py verify/datasets verify/experiments \
+		verify/witnesses verify/tolerance.py verify/evidence.py verify/others.py verify/options.py verify/datasets verify/experiments \
 		verify/conform/geometry.py verify/conform/oracle.py verify/conform/words.py \
 		verify/conform/cases.py verify/conform/conventions.py verify/conform/report.py \
 		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
@@ -100,11 +100,11 @@ package: $(ENV)
 	rm -rf build/package
 	.venv/bin/pip wheel --quiet --no-deps -w build/package .
 	$(PYTHON) -m venv build/package/env
-	build/package/env/bin/pip install --quiet -c constraints.txt build/package/*.whl
+	build/package/env/bin/pip install --quiet -c constraints.txt "$$(echo build/package/*.whl)[verify]"
 	cd build/package && env/bin/python -m verify ledger | tail -1
 	for version in 3.12 3.13; do \
 		.venv/bin/pip install --quiet --dry-run --python-version $$version --only-binary=:all: \
-			--target build/package/$$version -c constraints.txt build/package/*.whl || exit 1; \
+			--target build/package/$$version -c constraints.txt "$$(echo build/package/*.whl)[verify]" || exit 1; \
 	done
 
 bench: $(ENV)
@@ -113,7 +113,7 @@ bench: $(ENV)
 $(ENV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --upgrade pip -c constraints.txt
-	.venv/bin/pip install --quiet -c constraints.txt -e '.[docs,dev,optimal]'
+	.venv/bin/pip install --quiet -c constraints.txt -e '.[verify,nn,docs,dev,optimal]'
 	touch $@
 
 clean:

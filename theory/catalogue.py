@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from theory.statement import Form, Statement, Verdict
+from theory.statement import Form, Paper, Reading, Statement, Verdict
+from theory.unit import eps
+
+IDENTIFIER = re.compile(r"(?!.*--)\w[\w.+-]*(/\w[\w.+-]*)*")
+"""Of a statement; it names files too, where "--" stands for "/"."""
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What is wrong with a statement, and what to do."""
+
+    id: str
+    says: str
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.says}"
 
 
 class CatalogueError(ValueError):
     """A list of statements is wrong in itself; the message names the statement and says how."""
+
+    def __init__(self, complaints: Sequence[Complaint]):
+        super().__init__("\n".join(map(str, complaints)))
+        self.complaints = tuple(complaints)
 
 
 def checked(claims: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -20,25 +41,51 @@ def checked(claims: Sequence[Statement]) -> tuple[Statement, ...]:
     """
     complaints = [complaint for check in CHECKS for complaint in check(claims)]
     if complaints:
-        raise CatalogueError("\n".join(complaints))
+        raise CatalogueError(complaints)
     return tuple(claims)
 
 
-def _same_name(claims: Sequence[Statement]) -> Iterator[str]:
+def _misnamed(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    for claim in claims:
+        if not IDENTIFIER.fullmatch(claim.id):
+            yield Complaint(
+                claim.id,
+                "an identifier is of letters, digits and single . + - _, parts after the first "
+                'behind a "/" each, such as "mine-2/corrected"',
+            )
+        for paper in dict.fromkeys(place.paper for place in claim.locations):
+            if not IDENTIFIER.fullmatch(paper.key) or "/" in paper.key:
+                yield Complaint(claim.id, f"the key of a paper is one word, not {paper.key!r}")
+
+
+def _same_name(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for name, count in Counter(claim.id for claim in claims).items():
         if count > 1:
-            yield f"{name}: {count} statements have this identifier; give each its own"
+            yield Complaint(name, f"{count} statements have this identifier; give each its own")
 
 
-def _same_display(claims: Sequence[Statement]) -> Iterator[str]:
+def _same_key(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    first: dict[str, Paper] = {}
+    for claim in claims:
+        for paper in (place.paper for place in claim.locations):
+            if first.setdefault(paper.key, paper) != paper:
+                yield Complaint(
+                    claim.id,
+                    f"stands in {paper.short!r}, whose key {paper.key!r} is that of "
+                    f"{first[paper.key].short!r} too; give each paper a key of its own",
+                )
+
+
+def _same_display(claims: Sequence[Statement]) -> Iterator[Complaint]:
     seen: dict[tuple[object, ...], str] = {}
     for claim in claims:
         hypotheses = frozenset(h.statement for h in claim.hypotheses)
         key = claim.statement, hypotheses, claim.reading, _subject(claim)
         if not claim.unreadable and seen.setdefault(key, claim.id) != claim.id:
-            yield (
-                f"{claim.id}: says what {seen[key]} says, under the same hypotheses and in the "
-                "same reading; make them one statement in several places, or show what differs"
+            yield Complaint(
+                claim.id,
+                f"says what {seen[key]} says, under the same hypotheses and in the same reading; "
+                "make them one statement in several places, or show what differs",
             )
 
 
@@ -46,45 +93,90 @@ def _subject(claim: Statement) -> str:
     return str(getattr(claim, "subject", type(claim).__name__))
 
 
-def _neither_expression_nor_words(claims: Sequence[Statement]) -> Iterator[str]:
+def _neither_expression_nor_words(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
         if (claim.says is None) is not bool(claim.in_words) and not claim.unreadable:
-            yield (
-                f"{claim.id}: give either says= (an expression) or in_words= (why it is none, with "
-                "statement=, sides= and relation=)"
+            yield Complaint(
+                claim.id,
+                "give either says= (an expression) or in_words= (why it is none, with "
+                "statement=, sides= and relation=)",
             )
 
 
-def _untitled(claims: Sequence[Statement]) -> Iterator[str]:
-    yield from (f"{c.id}: give a title= of a few plain words" for c in claims if not c.title)
+def _untitled(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    for claim in claims:
+        if not claim.title:
+            yield Complaint(claim.id, "give a title= of a few plain words")
 
 
-def _nowhere(claims: Sequence[Statement]) -> Iterator[str]:
-    yield from (f"{c.id}: give the places where it stands" for c in claims if not c.locations)
+def _nowhere(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    for claim in claims:
+        if not claim.locations:
+            yield Complaint(
+                claim.id,
+                "give the places where it stands, such as "
+                'locations=(Location("notes", 1, "Sect. 2, eq. (3)", "a few words of it"),)',
+            )
 
 
-def _lost_links(claims: Sequence[Statement]) -> Iterator[str]:
-    names = {claim.id for claim in claims}
+def _unread(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    """Complain where a statement speaks of epsilon and is read without one."""
+    for claim in claims:
+        says = claim.says
+        if says is not None and eps in says.letters and not claim.reading.has_epsilon:
+            yield Complaint(
+                claim.id,
+                "speaks of eps, which is 0 in its reading; give "
+                f"reading=Reading.{Reading.SHARED_EPSILON.name}",
+            )
+
+
+def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    known = {claim.id: claim for claim in claims}
     for claim in claims:
         for field, target in (("of", claim.of), ("corrected_by", claim.corrected_by)):
-            if target is not None and target not in names:
-                yield f"{claim.id}: {field} names {target}, which is no statement"
+            if target is not None and target not in known:
+                yield Complaint(claim.id, f"{field} names {target}, which is no statement")
+        right = known.get(claim.corrected_by or "")
+        if right is not None and right.expected not in (Verdict.PROVED, Verdict.SUPPORTED):
+            yield Complaint(
+                claim.id,
+                f"corrected_by names {right.id}, which is expected to be {right.expected.value}; "
+                "name a statement that holds",
+            )
 
 
-def _unfalsifiable(claims: Sequence[Statement]) -> Iterator[str]:
+def _misfiled(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    for claim in claims:
+        amends = claim.form in (Form.CORRECTED, Form.SHARPENED)
+        if amends and claim.of is None:
+            yield Complaint(claim.id, f"is {claim.form.value}; say of what with of=")
+        if claim.of is not None and not amends:
+            yield Complaint(claim.id, "of= is for what is corrected or sharpened")
+        if bool(claim.unreadable) is not (claim.expected is Verdict.UNREADABLE):
+            yield Complaint(
+                claim.id, "unreadable= says why, and goes with expected=Verdict.UNREADABLE"
+            )
+
+
+def _unfalsifiable(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
         is_printed = claim.form is Form.PRINTED and not claim.unreadable
         if is_printed and not claim.falsified_by and claim.expected is Verdict.SUPPORTED:
-            yield f"{claim.id}: say in falsified_by= what would falsify it"
+            yield Complaint(claim.id, "say in falsified_by= what would falsify it")
 
 
-Check = Callable[[Sequence[Statement]], Iterator[str]]
+Check = Callable[[Sequence[Statement]], Iterator[Complaint]]
 CHECKS: tuple[Check, ...] = (
+    _misnamed,
     _same_name,
+    _same_key,
     _same_display,
     _neither_expression_nor_words,
     _untitled,
     _nowhere,
+    _unread,
     _lost_links,
+    _misfiled,
     _unfalsifiable,
 )

@@ -6,8 +6,8 @@ matrices of numbers in :mod:`theory.matrix_claim`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, cast
 
@@ -160,6 +160,41 @@ def values_of(*sources: Any) -> Values:
 
 
 @dataclass(frozen=True)
+class Paper:
+    """A paper whose statements are examined, or any other text.
+
+    >>> notes = Paper("notes", "My notes", "A. Reader, *Notes on normalization*, 2026")
+    >>> notes.at("Sect. 2, eq. (3)").paper.short
+    'My notes'
+    """
+
+    key: str
+    """One word that no other paper has: it names files, and the text if there is only one."""
+    short: str
+    """What a table calls it."""
+    citation: str
+    """The full reference, in Markdown."""
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What its texts are called, such as "last version", in their order, by their keys."""
+
+    def __post_init__(self) -> None:
+        """Take the paper for its one text where none is named."""
+        if not self.texts:
+            object.__setattr__(self, "texts", {self.key: self.short})
+
+    def at(self, place: str, quote: str = "", line: int = 0, text: str = "") -> Location:
+        """Return a place in the paper.
+
+        Args:
+            place: section and number, as a reader would look for it.
+            quote: a few words of it, verbatim; left out where the text is not at hand.
+            line: of the file that was read; left out likewise.
+            text: which of the paper's texts; left out where there is one.
+        """
+        return Location(text or self.key, line, place, quote, self)
+
+
+@dataclass(frozen=True)
 class Location:
     """Where a statement stands: text, line, place in the paper, and a few words verbatim."""
 
@@ -167,6 +202,13 @@ class Location:
     line: int
     place: str
     quote: str
+    paper: Paper = None  # type: ignore[assignment]
+    """The paper that the text is of; one of the text's name if left out."""
+
+    def __post_init__(self) -> None:
+        """Take the text for the paper where none is named."""
+        if self.paper is None:
+            object.__setattr__(self, "paper", Paper(self.text, self.text, self.text))
 
 
 class Term(NamedTuple):
@@ -186,7 +228,9 @@ class Statement:
     """One statement in one printing and one reading, or a correction of it."""
 
     id: str
-    row: str
+    row: str = ""
+    """The statement that readings and corrections belong to: the identifier before its first "/",
+    if left out."""
     locations: tuple[Location, ...]
     expected: Verdict
     says: Says | None = None
@@ -217,9 +261,20 @@ class Statement:
     remark: str = ""
 
     def __post_init__(self) -> None:
-        """Derive what follows from the expression."""
+        """Derive what follows from the identifier and from the expression.
+
+        Raises:
+            TypeError: what it says is no comparison of two expressions.
+        """
+        if not self.row:
+            object.__setattr__(self, "row", self.id.partition("/")[0])
         if self.says is None:
             return
+        if not isinstance(self.says, Says):
+            raise TypeError(
+                f"{self.id}: says= is {self.says!r} ({type(self.says).__name__}), and no relation "
+                "of two expressions; write a <= b, a < b, a >= b, a > b, or equal(a, b) for ="
+            )
         derived = {
             "statement": latex(self.says),
             "relation": self.says.relation,

@@ -32,7 +32,7 @@ Arrays = dict[str, Any]
 
 BATCH = ("y", "g", "u")
 PER_UNIT = ("gamma", "beta", "eps", "running_mean", "running_variance")
-EXTRAS = {"cupy": "gpu", "torch": "verify", "array_api_strict": "verify"}
+EXTRAS = {"cupy": "cupy", "torch": "nn", "array_api_strict": "verify"}
 ELSEWHERE = "for exact or symbolic values call the unguarded formula in theory.batchnorm"
 
 

@@ -4,6 +4,23 @@ from __future__ import annotations
 
 import typer
 
+EXTRAS = {
+    "furo": "docs",
+    "myst_parser": "docs",
+    "py_mini_racer": "docs",
+    "sphinx": "docs",
+    "clarabel": "optimal",
+    "cupy": "cupy",
+    **dict.fromkeys(
+        (
+            "PIL", "array_api_strict", "flint", "hypothesis", "matplotlib", "msgspec",
+            "platformdirs", "pytest", "rich", "scipy", "sklearn", "sympy", "torch",
+        ),
+        "verify",
+    ),
+}  # fmt: skip
+"""The extra that brings a package, by the name that it is imported by."""
+
 
 def complain(message: str) -> None:
     """Print a line on the error stream."""
@@ -14,3 +31,11 @@ def bad_input(error: Exception) -> typer.Exit:
     """Say what is wrong, and return the exit to raise."""
     complain(str(error))
     return typer.Exit(2)
+
+
+def install(error: ModuleNotFoundError) -> str:
+    """Return what is missing and the command that installs it, or nothing where none is known."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return ""
+    return f"{package} is not installed; run: pip install 'batchnorm-theory[{EXTRAS[package]}]'"

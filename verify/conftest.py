@@ -8,9 +8,9 @@ from shutil import get_terminal_size
 import pytest
 from rich.console import Console
 
-from verify import engine, ledger, report
+from verify import engine, ledger, others, report
 from verify.evidence import Writer
-from verify.options import DEFAULT_EVIDENCE, Options
+from verify.options import Options
 
 OPTIONS = pytest.StashKey[Options]()
 WRITER = pytest.StashKey[Writer]()
@@ -27,8 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the backend's device, such as cuda; its default device if left out",
     )
     group.addoption("--seed", type=int, default=0, help="where random cases start")
+    group.addoption("--evidence", type=Path, default=None, metavar="DIR", help="evidence folder")
     group.addoption(
-        "--evidence", type=Path, default=DEFAULT_EVIDENCE, metavar="DIR", help="evidence folder"
+        "--claims",
+        default="",
+        metavar="TARGET",
+        help="statements of others: package.module:CLAIMS, path/to/file.py, or an installed name",
     )
     group.addoption(
         "--cache", type=Path, default=None, metavar="DIR", help="folder of trained networks"
@@ -41,13 +45,26 @@ def pytest_configure(config: pytest.Config) -> None:
         **{
             name: config.getoption(name)
             for name in ("profile", "backend", "device", "seed", "evidence", "cache")
-        }
+        },
+        claims=others.resolved(target) if (target := config.getoption("claims")) else "",
     )
     try:
         options.settings()
+        claims = engine.statements(options.claims)
+        if target:
+            from verify import trial
+
+            trial.refuse_unfit(claims, target)
     except (ValueError, RuntimeError) as error:
         raise pytest.UsageError(str(error)) from None
     config.stash[OPTIONS] = options
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a test of each statement."""
+    if "claim" in metafunc.fixturenames:
+        claims = engine.statements(metafunc.config.stash[OPTIONS].claims)
+        metafunc.parametrize("claim", claims, ids=[claim.id for claim in claims])
 
 
 def pytest_terminal_summary(
@@ -60,7 +77,8 @@ def pytest_terminal_summary(
     writer.close()
     records = list(writer.done.values())
     examined = {record.claim for record in records}
-    claims = [claim for claim in engine.CLAIMS if claim.id in examined or claim.unreadable]
+    every = engine.statements(config.stash[OPTIONS].claims)
+    claims = [claim for claim in every if claim.id in examined or claim.unreadable]
     console = Console(file=terminalreporter._tw._file, width=max(180, get_terminal_size().columns))
     console.print()
     report.show(ledger.ledger(claims, records), console)

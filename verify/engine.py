@@ -8,11 +8,12 @@ from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 
+from theory import lange2022, santurkar2018
 from theory.catalogue import checked
-from theory.lange2022 import CLAIMS as LANGE
-from theory.santurkar2018 import CLAIMS as SANTURKAR
+from theory.lange2022.texts import PAPER as LANGE
+from theory.santurkar2018.texts import PAPER as SANTURKAR
 from theory.statement import Statement
-from verify import evidence, fingerprint
+from verify import evidence, fingerprint, others
 from verify.evidence import Fingerprint, Name, Record, Run, Writer
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
@@ -20,7 +21,20 @@ from verify.witnesses.witness import Witness
 
 __all__ = ["CLAIMS", "WITNESSES"]
 
-CLAIMS: Sequence[Statement] = checked((*SANTURKAR, *LANGE))
+PAPERS = (SANTURKAR, LANGE)
+CLAIMS: Sequence[Statement] = checked((*santurkar2018.CLAIMS, *lange2022.CLAIMS))
+
+
+def statements(target: str = "") -> Sequence[Statement]:
+    """Return the papers' statements, or those of others that a target names.
+
+    Raises:
+        OthersError: the target names none, or wrong ones.
+    """
+    return _of_others(target) if target else CLAIMS
+
+
+_of_others = cache(others.load)
 
 
 @dataclass(frozen=True)
@@ -108,7 +122,9 @@ def _fingerprint(known: dict[Name, Pair], settings: Settings, claim: str, witnes
 
 @cache
 def _of_pair(pair: Pair, settings: Settings) -> str:
-    return fingerprint.fingerprint(pair.claim, pair.witness, replace(settings, cache=None))
+    return fingerprint.fingerprint(
+        pair.claim, pair.witness, replace(settings, cache=None, claims="")
+    )
 
 
 @dataclass(frozen=True)
@@ -138,7 +154,9 @@ def known(folder: Path, claims: Sequence[Statement] | None = None) -> Known:
     ]
     current = {r.name: r for mark in marks for r in evidence.fresh(records, mark)}
     found = {name for name, _ in current}
-    outdated = dict.fromkeys(r.claim for r in records if r.claim not in found)
+    asked = {claim.id for claim in claims or ()}
+    old = (r.claim for r in records if r.claim not in found)
+    outdated = dict.fromkeys(name for name in old if claims is None or name in asked)
     return Known(runs[-1], list(current.values()), tuple(outdated))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import platform
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache, partial
@@ -30,6 +31,11 @@ PACKAGES = (
     "array-api-strict", "scikit-learn", "clarabel", "cupy-cuda12x",
 )  # fmt: skip
 """What computes: another version may find something else."""
+IMPORTED = {
+    "numpy", "scipy", "sympy", "torch", "flint", "hypothesis", "array_api_compat",
+    "array_api_strict", "sklearn", "clarabel", "cupy",
+}  # fmt: skip
+"""The same, as they are imported."""
 OURS = ("theory", "verify")
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -71,10 +77,22 @@ def of_code(function: Any) -> str:
     )
 
 
-@cache
 def of_module(name: str) -> str:
-    """Return the fingerprint of a module of ours: its source, and that of what it imports."""
-    return _digest(source.read_bytes().decode() for source in sorted(_sources(name)))
+    """Return the fingerprint of a module: its source, and that of what it imports.
+
+    Of what others wrote, the modules of the same package, or files of the same folder, count;
+    packages that are neither theirs nor ours do not.
+    """
+    return _of_ours(name) if name.split(".")[0] in OURS else _of_files(_theirs(name))
+
+
+@cache
+def _of_ours(name: str) -> str:
+    return _of_files(_sources(name))
+
+
+def _of_files(files: Iterable[Path]) -> str:
+    return _digest(source.read_bytes().decode() for source in sorted(files))
 
 
 @cache
@@ -96,6 +114,54 @@ def _sources(name: str) -> frozenset[Path]:
         found[module] = path
         waiting.extend(_imported(module, path))
     return frozenset(found.values())
+
+
+def _theirs(name: str) -> set[Path]:
+    """Return the files of a module of others, of what it imports of theirs, and of ours."""
+    found: dict[str, Path] = {}
+    ours: set[Path] = set()
+    waiting = [name]
+    while waiting:
+        module = waiting.pop()
+        if module in found or (path := _loaded(module)) is None:
+            continue
+        found[module] = path
+        for imported in _imported_anywhere(module, path):
+            if imported.split(".")[0] in OURS:
+                ours |= _sources(imported)
+            elif _is_of_one_hand(imported, name):
+                waiting.append(imported)
+    return set(found.values()) | ours
+
+
+def _loaded(name: str) -> Path | None:
+    """Return the file of a loaded module of another package than those whose versions count."""
+    root = name.split(".")[0]
+    file = getattr(sys.modules.get(name), "__file__", None)
+    is_known = root in sys.stdlib_module_names or root in IMPORTED
+    return Path(file) if file and file.endswith(".py") and not is_known else None
+
+
+def _is_of_one_hand(name: str, other: str) -> bool:
+    """Whether two modules are of one package, or single files of one folder."""
+    if name.split(".")[0] == other.split(".")[0]:
+        return True
+    path, beside = _loaded(name), _loaded(other)
+    return path is not None and beside is not None and path.parent == beside.parent
+
+
+def _imported_anywhere(name: str, path: Path) -> Iterator[str]:
+    """Yield the modules that a file imports, with those that may be named by "from"."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            parts = [*above, node.module] if node.level else [node.module]
+            module = ".".join(filter(None, parts))
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 @cache
@@ -174,7 +240,7 @@ def _meanings(expression: Expression) -> Iterator[Any]:
 
 
 def _of_settings(settings: Settings) -> str:
-    looked = {k: v for k, v in asdict(settings).items() if k != "cache"}
+    looked = {k: v for k, v in asdict(settings).items() if k not in ("cache", "claims")}
     return repr(looked)
 
 

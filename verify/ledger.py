@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from re import sub
+from re import findall, sub
 from typing import Any
 
-from theory.statement import Statement, Verdict
+from theory.statement import Location, Statement, Verdict
 from verify.evidence import Record
 
 EVERY_M = "every m"
@@ -42,8 +42,8 @@ class Entry:
 
     @property
     def counterexample(self) -> dict[str, Any] | None:
-        """The counterexample's numbers, if one was certified."""
-        return next((r.counterexample for r in self.records if r.counterexample), None)
+        """The numbers of the counterexample that is easiest to check, if one was certified."""
+        return _simplest(self.records)
 
     @property
     def is_sampled(self) -> bool:
@@ -122,7 +122,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "id": claim.id,
         "row": claim.row,
         "paper": first.text,
-        "location": "; ".join(f"{l.text}, {l.place} (line {l.line})" for l in claim.locations),
+        "location": "; ".join(map(_place, claim.locations)),
         "quotes": [{"text": l.text, "line": l.line, "quote": l.quote} for l in claim.locations],
         "form": claim.form.value,
         "of": claim.of,
@@ -136,12 +136,17 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "expected": claim.expected.value,
         "verdict": entry.verdict.value,
         "scope": entry.scope,
-        "sizes": {m: found for r in entry.records for m, found in r.sizes.items()},
+        "sizes": {r.witness: r.sizes for r in entry.records if r.sizes},
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
         "proof": entry.proof,
         "counterexample": entry.counterexample,
         "seconds": round(entry.seconds, 3),
     }
+
+
+def _place(location: Location) -> str:
+    line = f" (line {location.line})" if location.line else ""
+    return f"{location.text}, {location.place}{line}"
 
 
 def _witness(entry: Entry, record: Record) -> dict[str, Any]:
@@ -170,9 +175,21 @@ def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
     if verdict is Verdict.PROVED:
         return min((r.proof for r in records if r.proof), key=_width)["scope"]
     if verdict is Verdict.REFUTED:
-        found = next(r.counterexample for r in records if r.counterexample)
-        return size(found)
+        found = _simplest(records)
+        return "" if found is None else size(found)
     return ""
+
+
+def _simplest(records: Iterable[Record]) -> dict[str, Any] | None:
+    """Return the counterexample with the smallest integers, batch and text, in this order."""
+    found = [record.counterexample for record in records if record.counterexample]
+    return min(found, key=lambda c: (_digits(c), int(c.get("m", 0)), len(str(c))), default=None)
+
+
+def _digits(counterexample: dict[str, Any]) -> int:
+    """Return how many digits the longest integer has that a reader is given."""
+    given = {k: v for k, v in counterexample.items() if k not in ("actual", "claimed")}
+    return max(map(len, findall(r"\d+", str(given))), default=0)
 
 
 def size(counterexample: dict[str, Any]) -> str:

@@ -15,6 +15,18 @@ SEEDS = 2**63
 """How many seeds every library takes."""
 
 
+def evidence_of(target: str) -> Path:
+    """Return the folder of the evidence on a target's statements, if none is named.
+
+    >>> evidence_of("their.module:CLAIMS").as_posix()
+    'evidence/claims/their.module'
+    """
+    if not target:
+        return DEFAULT_EVIDENCE
+    place = target.partition(":")[0]
+    return DEFAULT_EVIDENCE / "claims" / (Path(place).stem if place.endswith(".py") else place)
+
+
 @dataclass(frozen=True)
 class Options:
     """How hard to look, in which arrays, from which seed, and where the evidence goes."""
@@ -23,8 +35,18 @@ class Options:
     backend: str = "numpy"
     device: str = ""
     seed: int = 0
-    evidence: Path = DEFAULT_EVIDENCE
+    evidence: Path | None = None
+    """The folder of the evidence, if not the one that is meant for these statements."""
     cache: Path | None = None
+    claims: str = ""
+    """Whose statements; the papers' if empty."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the evidence goes: that of others' statements into a folder of their own."""
+        if self.evidence is not None:
+            return self.evidence
+        return evidence_of(self.claims)
 
     def settings(self) -> Settings:
         """Return the witnesses' settings.
@@ -39,7 +61,8 @@ class Options:
         if not 0 <= self.seed < SEEDS:
             raise ValueError(f"the seed is {self.seed}; choose one from 0 to {SEEDS - 1}")
         Backend(self.backend, self.device)
-        return Settings(PROFILES[self.profile], self.seed, self.backend, self.device, self.cache)
+        budget = PROFILES[self.profile]
+        return Settings(budget, self.seed, self.backend, self.device, self.cache, self.claims)
 
     def writer(self) -> Writer:
         """Return the writer of this run's evidence, which takes over what need not be found again.
@@ -48,4 +71,5 @@ class Options:
             EvidenceError: the folder cannot be written to.
         """
         run = evidence.describe_run(self.profile, self.seed, self.backend, self.device)
-        return Writer(self.evidence, run, engine.todays(self.settings()))
+        marks = engine.todays(self.settings(), engine.statements(self.claims))
+        return Writer(self.folder, run, marks)

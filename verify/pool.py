@@ -150,7 +150,7 @@ def _named(task: Task) -> tuple[str, list[str]]:
 
 def _examine(witness: str, claims: list[str], settings: Settings) -> list[Record]:
     """Examine statements in a process of its own, where they are found by name."""
-    by_name = {claim.id: claim for claim in engine.CLAIMS}
+    by_name = {claim.id: claim for claim in engine.statements(settings.claims)}
     chosen = tuple(by_name[name] for name in claims)
     found = next(w for w in engine.WITNESSES if w.name == witness and w.applies(chosen[0]))
     return list(engine.examine_task(Task(found, chosen), settings))

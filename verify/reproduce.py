@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,15 @@ from verify.witnesses import autograd, trained
 from verify.witnesses.instances import Instances
 
 
-def reproduce(token: str, cache: Path | None = None) -> list[str]:
+def reproduce(
+    token: str, cache: Path | None = None, claims: Sequence[Statement] | None = None
+) -> list[str]:
     """Return one line for each statement: outcome, both sides (norms for vectors), their ratio.
 
     Args:
         token: of a random batch or of a unit of a trained network, from the evidence.
         cache: the folder of trained networks; None for the user's own.
+        claims: the statements; None for the papers'.
 
     Raises:
         ValueError: the token names no instance.
@@ -39,48 +42,55 @@ def reproduce(token: str, cache: Path | None = None) -> list[str]:
             ", trained:NETWORK:STAGE:SEED:LAYER:UNIT, matrices:KIND:STRATUM:SEED:INDEX"
             " or network:PLACE:SEED"
         )
-    return _KINDS[kind](token, cache)
+    return _KINDS[kind](token, cache, engine.CLAIMS if claims is None else claims)
 
 
-def _random(token: str, cache: Path | None) -> list[str]:
+def _random(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
     case = strata.rebuild(token)
     seed = int(token.split(":")[2])
     header = _header(len(case.y), case.gamma, case.eps)
-    return _lines(token, header, lambda claim: autograd.examine_cases(claim, [case], seed)[0])
+    return _lines(
+        token, header, claims, lambda claim: autograd.examine_cases(claim, [case], seed)[0]
+    )
 
 
-def _trained(token: str, cache: Path | None) -> list[str]:
+def _trained(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
     units = trained.rebuild(token, cache)
     gamma = units.layer.gamma[units.numbers].numpy()
     header = _header(len(units.layer.y), gamma, units.layer.eps)
-    return _lines(token, header, lambda claim: trained.examine_units(claim, units))
+    return _lines(token, header, claims, lambda claim: trained.examine_units(claim, units))
 
 
-def _lines(token: str, header: str, examine: Callable[[Claim], Instances]) -> list[str]:
-    claims = [c for c in engine.CLAIMS if isinstance(c, Claim) and not c.unreadable]
-    return [f"{token}: {header}", *(_line(claim, examine(claim)) for claim in claims)]
+def _lines(
+    token: str,
+    header: str,
+    claims: Sequence[Statement],
+    examine: Callable[[Claim], Instances],
+) -> list[str]:
+    chosen = [c for c in claims if isinstance(c, Claim) and not c.unreadable]
+    return [f"{token}: {header}", *(_line(claim, examine(claim)) for claim in chosen)]
 
 
-def _matrices(token: str, cache: Path | None) -> list[str]:
-    return _subject_lines(matrix_strata.rebuild(token), int(token.split(":")[3]))
+def _matrices(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
+    return _subject_lines(matrix_strata.rebuild(token), int(token.split(":")[3]), claims)
 
 
-def _network(token: str, cache: Path | None) -> list[str]:
-    found = trained_matrices.rebuild(token, cache)
-    return [line for subject in found for line in _subject_lines(subject, int(token.split(":")[2]))]
+def _network(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
+    found, seed = trained_matrices.rebuild(token, cache), int(token.split(":")[2])
+    return [line for subject in found for line in _subject_lines(subject, seed, claims)]
 
 
-def _subject_lines(subject: Numbers, seed: int) -> list[str]:
-    claims = [
+def _subject_lines(subject: Numbers, seed: int, claims: Sequence[Statement]) -> list[str]:
+    chosen = [
         claim
-        for claim in engine.CLAIMS
+        for claim in claims
         if isinstance(claim, MatrixClaim) and claim.subject is subject.kind and not claim.unreadable
     ]
-    lines = [_line(claim, floats.examine(claim, subject, seed)) for claim in claims]
+    lines = [_line(claim, floats.examine(claim, subject, seed)) for claim in chosen]
     return [f"{subject.token}: {subject.size}", *lines]
 
 
-_KINDS: dict[str, Callable[[str, Path | None], list[str]]] = {
+_KINDS: dict[str, Callable[[str, Path | None, Sequence[Statement]], list[str]]] = {
     "random": _random,
     "trained": _trained,
     "matrices": _matrices,

@@ -42,3 +42,5 @@ class Settings:
     backend: str = "numpy"
     device: str = ""
     cache: Path | None = None
+    claims: str = ""
+    """Whose statements are examined, as :mod:`verify.others` finds them; the papers' if empty."""

@@ -11,8 +11,9 @@ from typing import Any
 from theory.language.definitions import meanings
 from theory.language.latex import latex
 from theory.language.plain import plain
-from theory.statement import Reading, Statement
+from theory.statement import Location, Reading, Statement
 from verify.ledger import Entry
+from verify.site.sources import lists
 
 WIDTH = 100
 
@@ -27,7 +28,7 @@ def shown_entry(entry: Entry) -> str:
         *_block("assuming", [_hypothesis(h) for h in claim.hypotheses]),
         *_block("verdict", [_verdict(entry)]),
         *_block("because", _reasons(entry)),
-        *_block("stands in", [f"{l.text}, {l.place}: {l.quote}" for l in claim.locations]),
+        *_block("stands in", [_place(l) for l in claim.locations]),
         *_block("remark", wrap(claim.remark, WIDTH)),
         *_block("written in", [str(path) for path in file_of(claim)]),
     ]
@@ -35,11 +36,11 @@ def shown_entry(entry: Entry) -> str:
 
 
 def file_of(claim: Statement) -> Iterator[Path]:
-    """Yield the file that holds a statement of the papers, relative to the package's folder."""
+    """Yield the file that lists a statement: of the papers', relative to the package's folder."""
     for name, module in list(sys.modules.items()):
-        is_file = name.startswith("theory.") and not hasattr(module, "__path__")
-        if is_file and any(known is claim for known in getattr(module, "CLAIMS", ())):
-            yield Path(*name.split(".")).with_suffix(".py")
+        if lists(module, claim):
+            ours = Path(*name.split(".")).with_suffix(".py")
+            yield ours if name.startswith("theory.") else Path(str(module.__file__))
 
 
 def _statement(claim: Statement) -> list[str]:
@@ -53,6 +54,11 @@ def _where(claim: Statement) -> list[str]:
     if claim.says is None:
         return reading
     return [*meanings(claim.says), *reading]
+
+
+def _place(location: Location) -> str:
+    quote = f": {location.quote}" if location.quote else ""
+    return f"{location.text}, {location.place}{quote}"
 
 
 def _hypothesis(hypothesis: Any) -> str:

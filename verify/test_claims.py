@@ -10,7 +10,7 @@ from rich.console import Console
 from theory.statement import Statement
 from verify import engine, ledger, pool
 from verify.conftest import OPTIONS, WRITER
-from verify.engine import CLAIMS, WITNESSES
+from verify.engine import WITNESSES
 from verify.evidence import EvidenceError, Record
 from verify.progress import prepare
 
@@ -31,7 +31,6 @@ def examined(request: pytest.FixtureRequest) -> Iterator[pool.Futures]:
         yield futures
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_claim(claim: Statement, examined: pool.Futures) -> None:
     records = [_found(examined, pair) for pair in engine.pairs([claim], WITNESSES)]
     against = [record for record in records if not ledger.agrees(claim.expected, record)]

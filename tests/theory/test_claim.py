@@ -19,8 +19,6 @@ from theory.claim import (
     hessian_of_loss,
     letters_of,
 )
-from theory.lange2022 import CLAIMS as LANGE
-from theory.santurkar2018 import CLAIMS
 
 PRINTED = Claim(
     id="S-one",
@@ -148,40 +146,3 @@ def test_a_hypothesis_is_printed_and_at_least_zero_unless_it_says_otherwise():
         None,
         True,
     )
-
-
-def test_identifiers_are_unique():
-    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS)
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_what_a_claim_refers_to_exists(claim):
-    known = {other.id: other for other in CLAIMS}
-    assert claim.of is None or known[claim.of].row == claim.row
-    assert claim.corrected_by is None or known[claim.corrected_by].expected in (
-        Verdict.PROVED,
-        Verdict.SUPPORTED,
-    )
-    assert (claim.of is None) == (claim.form not in (Form.CORRECTED, Form.SHARPENED))
-    assert (claim.expected is Verdict.UNREADABLE) == bool(claim.unreadable)
-
-
-EVERY_CLAIM = (*CLAIMS, *LANGE)
-
-
-def test_an_identifier_is_one_claims():
-    identifiers = [claim.id for claim in EVERY_CLAIM]
-    assert len(set(identifiers)) == len(identifiers)
-
-
-@pytest.mark.parametrize("claim", EVERY_CLAIM, ids=lambda claim: claim.id)
-def test_what_a_claim_points_to_exists(claim):
-    known = {c.id for c in EVERY_CLAIM}
-    assert {claim.of, claim.corrected_by} - {None} <= known
-
-
-@pytest.mark.parametrize("claim", EVERY_CLAIM, ids=lambda claim: claim.id)
-def test_what_is_refuted_says_what_is_right_or_remarks_why_not(claim):
-    if claim.expected is Verdict.REFUTED:
-        corrections = [c for c in EVERY_CLAIM if c.of == claim.id and c.form is Form.CORRECTED]
-        assert claim.corrected_by or corrections or claim.remark

@@ -275,7 +275,7 @@ def test_libraries_are_found_by_name():
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [("cupy", r"pip install 'batchnorm-theory\[gpu\]'"), ("no_such_library", "no_such_library'")],
+    [("cupy", r"pip install 'batchnorm-theory\[cupy\]'"), ("no_such_library", "no_such_library'")],
 )
 def test_a_missing_library_is_named_with_its_remedy(name, advice, monkeypatch):
     monkeypatch.setitem(sys.modules, name, None)

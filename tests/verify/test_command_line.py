@@ -155,6 +155,14 @@ def test_a_wrong_claim_makes_a_check_fail(run):
 
 
 @pytest.mark.usefixtures("_three_claims", "_quick_witnesses")
+def test_a_verdict_is_said_as_soon_as_it_is_known(run):
+    result = run("check", RIGHT.id, WRONG.id, "--profile", "smoke", "--json")
+    said = [line.split(" s  ")[1] for line in result.stderr.splitlines() if " s  " in line]
+    assert said == [f"{RIGHT.id}: proved (abstract; 1 to go)", f"{WRONG.id}: refuted (exact)"]
+    assert len(json.loads(result.stdout)) == 2
+
+
+@pytest.mark.usefixtures("_three_claims", "_quick_witnesses")
 def test_a_right_claim_and_an_unreadable_one_make_none_fail(run):
     result = run("check", RIGHT.id, LOST.id, "--profile", "smoke")
     assert result.exit_code == 0

@@ -150,11 +150,11 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_every_claim_can_be_printed_for_a_program(claim):
-    shown = as_json(entry(claim, []))
-    assert shown.keys() >= KEYS
-    assert json.loads(json.dumps(shown, allow_nan=False)) == shown
+def test_every_claim_can_be_printed_for_a_program():
+    for claim in CLAIMS:
+        shown = as_json(entry(claim, []))
+        assert shown.keys() >= KEYS
+        assert json.loads(json.dumps(shown, allow_nan=False)) == shown
 
 
 def test_an_entry_for_a_program_says_what_was_found():
@@ -180,3 +180,13 @@ def test_a_correction_names_what_it_corrects_and_the_hypotheses_that_the_text_le
         {"statement": theorem_4_2.TOWARDS_BETA.statement, "printed": False},
     ]
     assert shown["counterexample"] == FAILS_AT_2.counterexample
+
+
+def test_the_counterexample_for_a_reader_has_the_smallest_integers():
+    long = {"m": 2, "y": ["-23/16", "1"], "actual": "1", "claimed": "0"}
+    short = {"m": 3, "y": ["-1", "0", "1"], "actual": "1234/5", "claimed": "0"}
+    records = [
+        Record("x", witness, violated=1, counterexample=found)
+        for witness, found in (("ascent", long), ("exact", short))
+    ]
+    assert entry(CLAIM, records).counterexample == short

@@ -23,9 +23,13 @@ from functools import partial
 from itertools import count
 from typing import Any, NoReturn, TypeAlias
 
-import sympy as sp
-
 from theory.arithmetic.dual import Dual, infinitesimal, rate
+from theory.packages import missing
+
+try:
+    import sympy as sp
+except ModuleNotFoundError as error:
+    raise missing(error, "verify") from error
 
 Scalar: TypeAlias = Any
 """A sympy expression, or a dual number of them."""

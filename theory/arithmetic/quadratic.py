@@ -18,7 +18,13 @@ from functools import total_ordering
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx, fmpq, fmpz
+
+from theory.packages import missing
+
+try:
+    from flint import arb, ctx, fmpq, fmpz
+except ModuleNotFoundError as error:
+    raise missing(error, "verify") from error
 
 _ZERO, _ONE = fmpq(0), fmpz(1)
 _FACTORED_BITS = 120

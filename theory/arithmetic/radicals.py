@@ -18,10 +18,15 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import sympy as sp
-from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from theory.arithmetic.quadratic import rational_root
+from theory.packages import missing
+
+try:
+    import sympy as sp
+    from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+except ModuleNotFoundError as error:
+    raise missing(error, "verify") from error
 
 LARGEST = 100_000_000
 """Products of polynomials with more pairs of terms are not tried: many seconds, and gigabytes."""

@@ -20,9 +20,14 @@ from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, device
-from flint import arb, fmpq_mat
 
 from theory.arithmetic.quadratic import DifferentFieldsError, coerced
+from theory.packages import missing
+
+try:
+    from flint import arb, fmpq_mat
+except ModuleNotFoundError as error:
+    raise missing(error, "verify") from error
 
 RANK = 2.0**-26
 """Floats: singular values below this part of the largest count as zero."""

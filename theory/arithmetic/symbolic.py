@@ -18,10 +18,15 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-import sympy as sp
 
 from theory.arithmetic import exact
 from theory.arithmetic.radicals import UndecidedError, is_zero
+from theory.packages import missing
+
+try:
+    import sympy as sp
+except ModuleNotFoundError as error:
+    raise missing(error, "verify") from error
 
 __all__ = ["SymbolicBatch", "UndecidedError", "derivative", "gradient", "is_zero"]
 

@@ -24,9 +24,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from theory.arithmetic.abstract import ONE, AbstractVector, Space, tidy
+from theory.packages import missing
+
+try:
+    import sympy as sp
+except ModuleNotFoundError as error:
+    raise missing(error, "verify") from error
 
 
 class Tall:

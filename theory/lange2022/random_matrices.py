@@ -72,6 +72,7 @@ from theory.language.expression import (
 )
 from theory.language.operations import sqrt as root_of
 from theory.layer import beside, maximum, minimum, q
+from theory.random_matrix import G, N, n
 from theory.statement import Form, Hypothesis, Relation, Sides, Statement, Verdict, assume
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
@@ -97,16 +98,8 @@ def normalised(H: Any) -> Any:
     return centred / deviations
 
 
-G = Letter(
-    "G",
-    "G",
-    _M,
-    attrgetter("G"),
-    r"g_{ij} \text{ iid},\ \mathbb{E} g_{ij} = 0,\ \mathbb{E} g_{ij}^2 = 1",
-)
 H = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
 """The same numbers, as inputs that are normalised."""
-N, n = Letter("N", "N", _N, attrgetter("N")), Letter("n", "n", _N, attrgetter("n"))
 m = Letter("m", "m", _N, attrgetter("N"))
 """The rows, as Lemma A2 calls them."""
 e = Letter("e", "e", _V, lambda drawn: np.ones(drawn.N))

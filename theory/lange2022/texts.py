@@ -9,16 +9,22 @@ from typing import Any
 
 from theory.language.expression import Says
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Location, Verdict
+from theory.statement import Location, Paper, Verdict
 
-PAPER = "Batch Normalization Preconditioning for Neural Network Training"
+PAPER = Paper(
+    "L",
+    "Lange et al. 2022",
+    "S. Lange, K. Helfrich and Q. Ye,"
+    " *Batch Normalization Preconditioning for Neural Network Training*, 2022",
+    {"L": "the paper"},
+)
 SHA256 = {"L": "5113e9a4498d71a3e05097d1b3cc472dc48b0751398b706fc155bba0ba131c87"}
 FILES = {"L": "lange2022-bnp.txt"}
 
 
 def at(line: int, place: str, quote: str) -> tuple[Location, ...]:
     """Return a place in the paper, as the places of a claim."""
-    return (Location("L", line, place, quote),)
+    return (Location("L", line, place, quote, PAPER),)
 
 
 def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., MatrixClaim]:

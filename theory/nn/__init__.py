@@ -13,3 +13,10 @@ of a model in :mod:`theory.nn.measures`, and the papers' networks in :mod:`theor
 
 Only this package imports torch; nothing else in :mod:`theory` imports it.
 """
+
+from theory.packages import missing
+
+try:
+    import torch  # noqa: F401
+except ModuleNotFoundError as error:
+    raise missing(error, "nn") from error

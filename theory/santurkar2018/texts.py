@@ -4,9 +4,15 @@ The texts are conversions of the printed pages, so a place is given by the line 
 and a few words of it, verbatim; the SHA-256 says which conversion.
 """
 
-from theory.claim import Location
+from theory.claim import Location, Paper
 
-PAPER = "How Does Batch Normalization Help Optimization?"
+PAPER = Paper(
+    "S",
+    "Santurkar et al. 2018",
+    "S. Santurkar, D. Tsipras, A. Ilyas and A. Mądry,"
+    " *How Does Batch Normalization Help Optimization?*, 2018",
+    {"S-final": "last version", "S-supp": "supplement", "S-v1": "first version"},
+)
 SHA256 = {
     "S-final": "c9a67f7aa05a217373707aa949ecac4679cf6cf41fd5e5afe964a8ab77a7bb14",
     "S-supp": "b2c852b42901a3de37f51aa4673cef1eca0f7bbd92b883b2742b931bf8f2695c",
@@ -21,14 +27,14 @@ FILES = {
 
 def final(line: int, place: str, quote: str) -> Location:
     """Return a place in the last version."""
-    return Location("S-final", line, place, quote)
+    return Location("S-final", line, place, quote, PAPER)
 
 
 def supplement(line: int, place: str, quote: str) -> Location:
     """Return a place in the conference supplement."""
-    return Location("S-supp", line, place, quote)
+    return Location("S-supp", line, place, quote, PAPER)
 
 
 def version_1(line: int, place: str, quote: str) -> Location:
     """Return a place in the first version."""
-    return Location("S-v1", line, place, quote)
+    return Location("S-v1", line, place, quote, PAPER)

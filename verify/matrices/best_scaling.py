@@ -37,9 +37,8 @@ def applies(claim: Statement) -> bool:
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Examine a claim at the best scaling of random layers and of trained ones."""
     if find_spec(SOLVER) is None:
-        return Record(
-            claim.id, WITNESS, notes=f"not run: {SOLVER} is missing; pip install -e '.[optimal]'"
-        )
+        install = "pip install 'batchnorm-theory[optimal]'"
+        return Record(claim.id, WITNESS, notes=f"not run: {SOLVER} is missing; {install}")
     solved = [(layer, best(layer)) for layer in layers(settings)]
     at_best = [
         layer if found is None else replace(layer, scaling=found.D0) for layer, found in solved

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import sympy as sp
+from sympy import SympifyError
 
 from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.quadratic import DifferentFieldsError
@@ -58,18 +59,33 @@ def prove(claim: MatrixClaim, size: Size) -> Finding:
     """
     if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
         return "not proved"
-    try:
-        is_proved = follows(claim, letters(claim.subject, size))
-    except (UndecidedError, UnreadableError, DifferentFieldsError, ZeroDivisionError, TypeError):
-        return "not proved"
-    return "proved" if is_proved else "not proved"
+    return "proved" if follows(claim, letters(claim.subject, size)) else "not proved"
+
+
+OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError
+"""What letters leave open."""
+OUTSIDE = *OPEN, TypeError, AttributeError, ValueError
+"""How the arithmetic says besides that it has no such operation: an index or a comparison of a
+letter, a single row of a matrix of symbolic height."""
 
 
 def follows(claim: MatrixClaim, subject: Numbers) -> bool:
-    """Return whether the statement follows for a subject of letters."""
-    subject = exact.imposed(claim, subject)
-    actual, claimed = claim.sides(subject)
-    slack = claim.relation.slack(actual, claimed)
+    """Return whether the statement follows for a subject of letters.
+
+    A mistake in a certificate is an error.
+    """
+    try:
+        subject = exact.imposed(claim, subject)
+        actual, claimed = claim.sides(subject)
+    except OUTSIDE:
+        return False
+    try:
+        return _shows(claim, subject, claim.relation.slack(actual, claimed))
+    except OPEN:
+        return False
+
+
+def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
     terms = [] if claim.certificate is None else claim.certificate(subject)
     rest = slack - sum((_value(term, subject) for term in terms), start=sp.Integer(0))
     entries = rest.coefficients() if isinstance(rest, Tall) else rest

@@ -1,4 +1,4 @@
-"""What the theme leaves out for readers who listen: the level of the sidebar's headings."""
+"""What the theme leaves out for readers who listen, or have no mouse."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ from typing import Any
 
 
 def _level(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Give the sidebar's headings their level."""
     key = "furo_navigation_tree"
     if key in context:
         context[key] = context[key].replace('role="heading"', 'role="heading" aria-level="2"')
 
 
+def _scrolling(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let a listing that is wider than the page be scrolled from the keyboard."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Connect after the theme, which writes the sidebar."""
+    app.connect("html-page-context", _scrolling)
     app.connect("html-page-context", _level, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -28,7 +28,7 @@ from verify.site import (
     statement_page,
 )
 from verify.site.figures import Figure, figures
-from verify.site.statements import PAPERS, statements
+from verify.site.statements import Group, papers, statements
 
 DOCS = Path("docs")
 MEASURED = Path("docs/measured")
@@ -58,13 +58,13 @@ def write_pages(
         **{f"errata/{name}": text for name, text in errata_page.pages(entries).items()},
         **{f"statements/{name}": text for name, text in _statements(entries, run).items()},
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
-        **_pictures(entries, run),
+        **figure_files(entries, run),
         **_experiments(evidence),
         **_implementations(MEASURED),
         "generated/files/ledger.json": json.dumps([as_json(e) for e in entries]) + "\n",
     }
     for name, content in files.items():
-        _write(target / name, content)
+        write_file(target / name, content)
     return len(files)
 
 
@@ -88,28 +88,34 @@ def _included(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
 
 def _statements(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
     grouped = statements(entries)
-    known = [None, *grouped, None]
-    neighbours = {
-        here.name: (before, after)
-        for (before, here), (_, after) in zip(pairwise(known), pairwise(known[1:]), strict=False)
-        if here is not None
-    }
-    drawn = partial(figures, run=run)
+    beside, drawn = neighbours(grouped), partial(figures, run=run)
     pages = {}
     for line in headlines(entries):
         own = [s for s in grouped if s.claim.row == line.name]
-        if line.name not in {s.name for s in grouped}:
+        if line.name not in beside:
             pages[f"{line.name}.md"] = row_page.page(line, own)
         for s in own:
             others = [other for other in own if other is not s] if s.name == line.name else []
-            pages[f"{s.name}.md"] = statement_page.page(s, drawn, *neighbours[s.name], others)
-    for paper in PAPERS:
-        own = [s for s in grouped if s.paper is paper]
+            found = statement_page.page(s, drawn, *beside[s.name], siblings=others)
+            pages[f"{s.name}.md"] = found
+    for paper in dict.fromkeys((*engine.PAPERS, *papers(grouped))):
+        own = [s for s in grouped if s.paper == paper]
         pages[f"paper-{paper.key}.md"] = papers_page.page(paper, own)
     return pages
 
 
-def _pictures(entries: Sequence[Entry], run: Run | None) -> dict[str, str | bytes]:
+def neighbours(grouped: Sequence[Group]) -> dict[str, tuple[Group | None, Group | None]]:
+    """Return the statements before and after each, by its name."""
+    known = [None, *grouped, None]
+    return {
+        here.name: (before, after)
+        for (before, here), (_, after) in zip(pairwise(known), pairwise(known[1:]), strict=False)
+        if here is not None
+    }
+
+
+def figure_files(entries: Sequence[Entry], run: Run | None) -> dict[str, str | bytes]:
+    """Return the pictures, and the tables of their numbers, by their files."""
     drawn: list[Figure] = [
         figure for entry in entries for kind in figures(entry, run).values() for figure in kind
     ]
@@ -149,7 +155,8 @@ def _implementations(measured: Path) -> dict[str, str | bytes]:
     }
 
 
-def _write(path: Path, content: str | bytes) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file of the site, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, bytes):
         path.write_bytes(content)

@@ -10,7 +10,6 @@ from typing import Any
 from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive, walk
 from theory.statement import Statement
-from verify.ledger import Entry
 from verify.site.numbers import approximately
 
 LONG = 24
@@ -24,12 +23,6 @@ GREEK = {
 }  # fmt: skip
 ASIDE = {"m", "size", "loss", "parameters", "actual", "claimed", "arithmetic", "distribution"}
 RELATIONS = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
-
-
-def simplest(entry: Entry) -> dict[str, Any] | None:
-    """Return the counterexample with the smallest batch and the shortest numbers."""
-    found = [r.counterexample for r in entry.records if r.counterexample]
-    return min(found, key=lambda c: (int(c.get("m", 0)), len(str(c))), default=None)
 
 
 def sentence(found: dict[str, Any], claim: Statement) -> str:

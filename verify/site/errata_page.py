@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from theory.erratum import Erratum
 from theory.lange2022.errata import ERRATA as LANGE
 from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
-from theory.statement import Statement, Verdict
+from theory.statement import Form, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
 from verify.site.markup import chip, formula_or_words, link, list_table, places
 from verify.site.statement_page import in_words
-from verify.site.statements import paper_of
+from verify.site.statements import paper_of, plain_title
 
 HEADER = ("What", "Kind", "In short")
 LONGEST = 300
@@ -56,10 +56,14 @@ def standing(part: Part, by_id: Mapping[str, Entry]) -> list[Erratum]:
     return [erratum for erratum in part.errata if displayed(erratum, by_id)]
 
 
+def _is_refuted(entry: Entry) -> bool:
+    return entry.verdict is Verdict.REFUTED
+
+
 def displayed(erratum: Erratum, by_id: Mapping[str, Entry]) -> Entry | None:
     """Return the first of an erratum's entries that the evidence refutes."""
     found = (by_id[name] for name in erratum.entries if name in by_id)
-    return next((entry for entry in found if entry.verdict is Verdict.REFUTED), None)
+    return next((entry for entry in found if _is_refuted(entry)), None)
 
 
 def _listed(part: Part, by_id: Mapping[str, Entry]) -> Iterator[str]:
@@ -84,9 +88,7 @@ def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
         "Printed": _hypothetical(entry.claim)
         + formula_or_words(entry.claim.statement, displayed=True),
         "What is wrong": erratum.wrong,
-        "Counterexample": counterexamples.sentence(
-            counterexamples.simplest(entry) or {}, entry.claim
-        ),
+        "Counterexample": _counterexample(entry),
         "Right": _right(erratum, entry.claim, by_id),
         "Depends on it": erratum.depends,
         "Shown in": _entries([n for n in erratum.entries if n in by_id]),
@@ -108,7 +110,7 @@ def _entries(names: Sequence[str]) -> str:
 
 
 def _counterexample(entry: Entry) -> str:
-    found = counterexamples.simplest(entry)
+    found = entry.counterexample
     return counterexamples.sentence(found, entry.claim) if found else ""
 
 
@@ -142,3 +144,29 @@ def _in_full(entry: Entry, printed: Statement) -> str:
 
 def _named(entry: Entry) -> str:
     return f"{link(entry.claim.id, '../')}: {chip(entry.verdict)} {in_words(entry)}."
+
+
+def of_others(entries: Sequence[Entry]) -> str:
+    """Return what is refuted of statements that have no table of root causes."""
+    by_id = {entry.claim.id: entry for entry in entries}
+    falling = [e for e in entries if _is_refuted(e) and e.claim.form is Form.PRINTED]
+    items = [_refuted(entry, by_id) for entry in falling]
+    return "\n".join(items) or "The evidence at hand refutes nothing.\n"
+
+
+def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
+    claim = entry.claim
+    named = [
+        claim.corrected_by or "",
+        *(e.claim.id for e in by_id.values() if e.claim.of == claim.id),
+    ]
+    right = [by_id[name] for name in named if name in by_id]
+    lines = {
+        "Where": "; ".join(dict.fromkeys(_places(claim))),
+        "Printed": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
+        "What is wrong": claim.remark,
+        "Counterexample": _counterexample(entry),
+        "Right": _in_full(right[0], claim) if right else "",
+    }
+    listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
+    return f"## {plain_title(claim)}\n\n{listed}"

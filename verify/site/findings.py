@@ -12,7 +12,7 @@ from verify.ledger import EVERY_N, Entry, agrees, size
 from verify.site import api_pages, counterexamples
 from verify.site.figures import Figure, is_drawn
 from verify.site.markup import display, raw, table
-from verify.site.sources import modules
+from verify.site.sources import module_of
 from verify.site.statements import address
 
 LONGEST = 800
@@ -69,7 +69,7 @@ def _certificate(claim: Statement) -> str:
 
 def counterexample(entry: Entry) -> str:
     """Return the smallest counterexample with both sides."""
-    found = counterexamples.simplest(entry)
+    found = entry.counterexample
     if found is None:
         return ""
     how = counterexamples.arithmetic(found)
@@ -135,13 +135,14 @@ def _said(entry: Entry, record: Record) -> str:
     return "says nothing"
 
 
-def reproduction(entry: Entry) -> str:
+def reproduction(entry: Entry, target: str = "") -> str:
     """Return the commands that examine it again, its address and its code."""
+    theirs = f" --claims {target}" if target else ""
     claim = entry.claim
     tokens = dict.fromkeys(r.worst_token for r in entry.records if r.worst_token)
-    commands = [f"python -m verify check {claim.id}"]
-    commands += [f'python -m verify reproduce "{token}"' for token in tokens]
-    module = modules().get(claim.id)
+    commands = [f"python -m verify check {claim.id}{theirs}"]
+    commands += [f'python -m verify reproduce "{token}"{theirs}' for token in tokens]
+    module = module_of(claim)
     code = (
         f' The statement as code: <a href="../reference/{api_pages.home(module.__name__)}.html">'
         f"<code>{module.__name__}</code></a>."

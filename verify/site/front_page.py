@@ -7,12 +7,13 @@ from html import escape
 from itertools import groupby
 
 from theory.erratum import Erratum
+from theory.statement import Paper
 from theory.summary import Section
 from verify.evidence import Run
 from verify.headlines import FEW, Headline, counted, headlines
 from verify.ledger import Entry
 from verify.site.markup import chip, formula_or_words, list_table
-from verify.site.statements import Paper, paper_of
+from verify.site.statements import paper_of
 
 HEADER = ("Statement", "As printed", "What is wrong, or needed; the right form")
 

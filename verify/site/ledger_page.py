@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from theory.statement import Form, Reading, Verdict
+from theory.statement import Form, Paper, Reading, Verdict
 from verify.ledger import Entry
 from verify.site.markup import KIND, chip, raw
 from verify.site.statements import (
-    PAPERS,
     address,
     paper_of,
+    papers,
     plain_title,
     reading_in_short,
     statements,
@@ -24,7 +24,7 @@ def page(entries: Sequence[Entry]) -> str:
     """Return the counts of verdicts, and every entry in a table that can be filtered."""
     grouped = statements(entries)
     ordered = [entry for statement in grouped for entry in statement.entries]
-    return "\n".join([raw(_counts(ordered)), raw(_controls() + _table(ordered))])
+    return "\n".join([raw(_counts(ordered)), raw(_controls(papers(grouped)) + _table(ordered))])
 
 
 def _counts(entries: Sequence[Entry]) -> str:
@@ -38,12 +38,12 @@ def _counts(entries: Sequence[Entry]) -> str:
     return f'<div class="counts" role="group" aria-label="Verdicts">{buttons}</div>'
 
 
-def _controls() -> str:
+def _controls(papers: Sequence[Paper]) -> str:
     return (
         '<form class="controls" role="search" aria-label="Filter the ledger" hidden>'
         '<label>Search<input type="search" name="text" autocomplete="off"'
         ' placeholder="4.1, Hessian, eq. (9)"></label>'
-        + _select("paper", "Paper", [p.short for p in PAPERS])
+        + _select("paper", "Paper", [p.short for p in papers])
         + _select("verdict", "Verdict", [v.value for v in Verdict])
         + _select("form", "Form", [f.value for f in Form])
         + _select("reading", "Reading", [reading_in_short(r) for r in Reading])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from html import escape
 
@@ -102,7 +102,7 @@ def raw(html: str) -> str:
     return f"```{{raw}} html\n{html.rstrip()}\n```\n"
 
 
-def places(claim: Statement, texts: dict[str, str]) -> str:
+def places(claim: Statement, texts: Mapping[str, str]) -> str:
     """Return where a statement stands, in words.
 
     The line is that of the conversion of the text, which the claim's module identifies.

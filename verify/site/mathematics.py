@@ -1,7 +1,7 @@
 r"""Mathematics set when the site is built, by KaTeX: no script and no network at view.
 
 A Sphinx extension with one HTML math renderer.  KaTeX's own JavaScript (vendored in
-``docs/katex``) runs in an embedded V8; a page holds its HTML, with MathML and the LaTeX source for
+``assets``) runs in an embedded V8; a page holds its HTML, with MathML and the LaTeX source for
 screen readers and for copying.  What KaTeX does not understand is a warning of the build, so an
 error under ``-W``; never red or raw text on a page.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 from py_mini_racer import JSEvalException, MiniRacer
 
-SOURCE = Path(__file__).resolve().parents[2] / "docs" / "katex" / "katex.min.js"
+SOURCE = Path(__file__).parent / "assets" / "katex.min.js"
 
 
 class MathError(ValueError):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from theory.statement import Paper
 from verify.site.row_page import listed
-from verify.site.statements import Group, Paper
+from verify.site.statements import Group
 
 
 def page(paper: Paper, statements: Sequence[Group]) -> str:

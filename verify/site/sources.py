@@ -10,13 +10,29 @@ from functools import cache
 from types import ModuleType
 
 import theory
+from theory.statement import Statement
 
 BASE = "theory"
 
 
+def module_of(claim: Statement) -> ModuleType | None:
+    """Return the module whose list of statements has a claim: the paper's, or one of others."""
+    ours = _ours().get(claim.id)
+    if ours is not None and lists(ours, claim):
+        return ours
+    return next((m for m in list(sys.modules.values()) if lists(m, claim)), ours)
+
+
+def lists(module: ModuleType, claim: Statement) -> bool:
+    """Whether a module, and not a package that collects several, lists a claim."""
+    listed = vars(module).get("CLAIMS", ()) if isinstance(module, ModuleType) else ()
+    is_list = isinstance(listed, list | tuple) and not hasattr(module, "__path__")
+    return is_list and any(known is claim for known in listed)
+
+
 @cache
-def modules() -> dict[str, ModuleType]:
-    """Return the module of every claim, by identifier."""
+def _ours() -> dict[str, ModuleType]:
+    """Return the module of every claim of the papers, by identifier."""
     found: dict[str, ModuleType] = {}
     for module in _walked():
         if hasattr(module, "__path__"):

@@ -40,6 +40,8 @@ class Told(NamedTuple):
     meanings: set[str]
     claims: tuple[Statement, ...]
     """What the page is about."""
+    target: str
+    """How commands are told whose statements they are."""
 
 
 def page(
@@ -47,6 +49,7 @@ def page(
     figures: Figures,
     before: Group | None = None,
     after: Group | None = None,
+    target: str = "",
     siblings: Sequence[Group] = (),
 ) -> str:
     """Return the page as MyST text.
@@ -56,12 +59,14 @@ def page(
         figures: draws an entry.
         before: the page before it.
         after: the page after it.
+        target: how commands are told whose statement it is; nothing for the papers'.
         siblings: other pages of the same statement of the paper.
     """
     claim = statement.claim
     kept = [e for e in statement.entries if not _is_in_appendix(e)]
     appended = [e for e in statement.entries if _is_in_appendix(e)]
-    told = Told({claim.statement: claim.id}, set(), tuple(e.claim for e in statement.entries))
+    claims = tuple(entry.claim for entry in statement.entries)
+    told = Told({claim.statement: claim.id}, set(), claims, target)
     parts = [
         "---\norphan: true\n---\n",
         f"# {heading(statement)}\n",
@@ -105,10 +110,11 @@ def _eyebrow(statement: Group) -> str:
 
 def _quotes(claim: Statement) -> str:
     first = claim.locations[0]
-    name = f"{first.text}, line {first.line}"
+    if not first.quote:
+        return ""
+    name = f"{first.text}, line {first.line} of its conversion" if first.line else first.text
     return (
-        f'<p class="quote">In the text ({escape(name)} of its conversion):'
-        f" <code>{escape(first.quote)}</code></p>\n"
+        f'<p class="quote">In the text ({escape(name)}): <code>{escape(first.quote)}</code></p>\n'
     )
 
 
@@ -146,7 +152,7 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
         findings.counterexample(entry),
         findings.plots(entry, figures),
         findings.witnesses(entry),
-        findings.reproduction(entry),
+        findings.reproduction(entry, told.target),
     ]
     return [part for part in parts if part.strip()]
 

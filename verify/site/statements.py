@@ -10,41 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from theory.statement import Form, Reading, Statement
+from theory.statement import Form, Paper, Reading, Statement
 from verify.headlines import LINES
 from verify.ledger import Entry
 
 TITLES = {line.row: line.title for line in LINES}
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper whose statements are examined."""
-
-    key: str
-    """What the names of its texts begin with."""
-    short: str
-    citation: str
-    texts: dict[str, str]
-
-
-PAPERS = (
-    Paper(
-        "S",
-        "Santurkar et al. 2018",
-        "S. Santurkar, D. Tsipras, A. Ilyas and A. Mądry,"
-        " *How Does Batch Normalization Help Optimization?*, 2018",
-        {"S-final": "last version", "S-supp": "supplement", "S-v1": "first version"},
-    ),
-    Paper(
-        "L",
-        "Lange et al. 2022",
-        "S. Lange, K. Helfrich and Q. Ye,"
-        " *Batch Normalization Preconditioning for Neural Network Training*, 2022",
-        {"L": "the paper"},
-    ),
-)
-OTHER = Paper("", "Others", "Statements from elsewhere", {})
 
 
 @dataclass(frozen=True)
@@ -76,7 +46,13 @@ def statements(entries: Iterable[Entry]) -> list[Group]:
     for entry in entries:
         groups.setdefault(name_of(entry.claim.id), []).append(entry)
     grouped = [Group(name, tuple(_printed_first(found))) for name, found in groups.items()]
-    return sorted(grouped, key=lambda s: place_in_order(s.claim))
+    known = papers(grouped)
+    return sorted(grouped, key=lambda s: (known.index(s.paper), place_in_order(s.claim)))
+
+
+def papers(grouped: Iterable[Group]) -> list[Paper]:
+    """Return the papers that statements stand in, in the order in which they are met."""
+    return list(dict.fromkeys(group.paper for group in grouped))
 
 
 def _printed_first(entries: Sequence[Entry]) -> list[Entry]:
@@ -93,12 +69,11 @@ def _depth(claim: Statement) -> int:
     return list(Form).index(claim.form)
 
 
-def place_in_order(claim: Statement) -> tuple[int, int, int]:
-    """Return what sorts claims in the order of their papers."""
+def place_in_order(claim: Statement) -> tuple[int, int]:
+    """Return what sorts the claims of one paper in its order."""
     first = claim.locations[0]
-    paper = paper_of(claim)
-    at = list(paper.texts).index(first.text) if first.text in paper.texts else len(paper.texts)
-    return (PAPERS.index(paper) if paper in PAPERS else len(PAPERS), at, first.line)
+    texts = list(first.paper.texts)
+    return texts.index(first.text) if first.text in texts else len(texts), first.line
 
 
 def name_of(identifier: str) -> str:
@@ -116,9 +91,8 @@ def address(identifier: str) -> str:
 
 
 def paper_of(claim: Statement) -> Paper:
-    """Return the paper that a claim's first text belongs to."""
-    text = claim.locations[0].text
-    return next((p for p in PAPERS if text.partition("-")[0] == p.key), OTHER)
+    """Return the paper that a claim stands in first."""
+    return claim.locations[0].paper
 
 
 def plain_title(claim: Statement) -> str:

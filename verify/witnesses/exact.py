@@ -67,12 +67,12 @@ class Networks:
 
     def exact(self, claim: Claim) -> PrimitiveNetwork:
         """Return the network in exact numbers."""
-        return self._once(claim, "exact", lambda: _network(adapted(self.case, claim), EXACT))
+        return self._once(claim, "exact", lambda: network_of(adapted(self.case, claim), EXACT))
 
     def in_balls(self, claim: Claim) -> PrimitiveNetwork:
         """Return the network in balls of the precision in force."""
         return self._once(
-            claim, ctx.prec, lambda: _network(adapted(_in_balls(self.case), claim), BALLS)
+            claim, ctx.prec, lambda: network_of(adapted(_in_balls(self.case), claim), BALLS)
         )
 
     def _once(
@@ -204,7 +204,8 @@ def _meets(hypothesis: Hypothesis, quantity: Any) -> bool:
     return stands(value, hypothesis.sign)
 
 
-def _network(case: Case, calculus: Calculus) -> PrimitiveNetwork:
+def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
+    """Return the network of a case, its numbers being of the calculus's arithmetic."""
     length = case.y[0] * 0 + len(case.y)
     return PrimitiveNetwork(
         case.y,

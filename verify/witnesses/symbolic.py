@@ -6,6 +6,8 @@ centred vector is a multiple of one, so there a statement may hold that fails fo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -16,7 +18,7 @@ from theory.arithmetic.radicals import UndecidedError, UnreadableError, subexpre
 from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim, Hypothesis, Term
 from verify import primitives
-from verify.cases.case import Case
+from verify.cases.case import Case, imposed_by
 from verify.cases.losses import Loss
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
@@ -53,13 +55,9 @@ def prove(claim: Claim, m: int) -> Finding:
         return "undefined"
     if claim.certificate is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
         return "not proved"
-    batch = SymbolicBatch(m, "positive" if claim.reading.has_epsilon else "zero")
+    imposed = imposed_by(claim) if claim.certificate is None else ()
     try:
-        case = _case(batch)
-        if claim.certificate is None:
-            for hypothesis in claim.hypotheses:
-                case = case if hypothesis.impose is None else hypothesis.impose(case)
-        network = _network(case, batch)
+        network = generic(m, claim.reading.has_epsilon, imposed)
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
         slack = claim.relation.slack(actual, claimed)
@@ -76,6 +74,21 @@ def prove(claim: Claim, m: int) -> Finding:
     except ZeroDivisionError:
         return "undefined"
     return "proved" if is_proved else "not proved"
+
+
+@cache
+def generic(
+    m: int, has_epsilon: bool, imposed: tuple[Callable[[Any], Any], ...]
+) -> PrimitiveNetwork:
+    """Return the network of the generic batch of m entries, changed as hypotheses want it.
+
+    Statements share what is computed there.
+    """
+    batch = SymbolicBatch(m, "positive" if has_epsilon else "zero")
+    case: Case = _case(batch)
+    for impose in imposed:
+        case = impose(case)
+    return _network(case, batch)
 
 
 def _is_undefined(side: Any) -> bool:

@@ -1,0 +1,89 @@
+"""What an installation brings, and what is said where a package is missing."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from verify.complaints import EXTRAS, install
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+OPTIONAL = PROJECT["optional-dependencies"]
+LINE = "import sys; sys.modules[{package!r}] = None; {statement}"
+
+
+def names(requirements):
+    """The distributions that requirements name, with those of the extras that they name."""
+    found = set()
+    for requirement in requirements:
+        name, extra = re.match(r"([\w.-]+)(?:\[([\w-]+)\])?", requirement).groups()
+        found |= names(OPTIONAL[extra]) if name == PROJECT["name"] else {name.lower()}
+    return found
+
+
+def test_an_installation_brings_what_the_formulas_need():
+    assert names(PROJECT["dependencies"]) == {"numpy", "array-api-compat"}
+
+
+def test_the_extra_that_is_advised_brings_the_package():
+    distributions = packages_distributions()
+    for package, extra in EXTRAS.items():
+        known = {d.lower().replace("_", "-") for d in distributions.get(package, [])}
+        brought = {name.replace("_", "-") for name in names(OPTIONAL[extra])}
+        assert not known or known & brought, f"{extra} does not bring {package}"
+
+
+def test_every_extra_that_a_message_names_exists():
+    sources = [*ROOT.glob("theory/**/*.py"), *ROOT.glob("verify/**/*.py"), ROOT / "Makefile"]
+    told = {
+        extra
+        for path in sources
+        for listed in re.findall(r"batchnorm-theory\[([\w,-]+)\]", path.read_text())
+        for extra in listed.split(",")
+    }
+    assert told
+    assert told <= OPTIONAL.keys() | {"conform-"}, told - OPTIONAL.keys()
+
+
+@pytest.mark.parametrize(
+    ("package", "statement", "extra"),
+    [
+        ("flint", "import theory.lange2022", "verify"),
+        ("sympy", "import theory.arithmetic.abstract", "verify"),
+        ("torch", "import theory.nn.bnp", "nn"),
+        ("typer", "import runpy; runpy.run_module('verify', run_name='__main__')", "verify"),
+        ("sphinx", "sys.argv[1:] = ['page', '--claims', 'docs/guides/layer_norm.py'];"
+         "import runpy; runpy.run_module('verify', run_name='__main__')", "docs"),
+    ],
+)  # fmt: skip
+def test_a_missing_package_is_named_with_the_command_that_installs_it(package, statement, extra):
+    run = subprocess.run(
+        [sys.executable, "-c", LINE.format(package=package, statement=statement)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode != 0
+    assert f"{package} is not installed; run: pip install 'batchnorm-theory[{extra}]'" in run.stderr
+
+
+def test_a_module_of_somebody_else_is_not_advised():
+    assert install(ModuleNotFoundError("none", name="their_package")) == ""
+
+
+def test_the_help_imports_nothing_heavy():
+    code = (
+        "import sys; sys.argv[1:] = ['--help']\n"
+        "import runpy\n"
+        "try:\n    runpy.run_module('verify', run_name='__main__')\n"
+        "except SystemExit:\n    pass\n"
+        "print(*sorted({'numpy', 'sympy', 'torch', 'flint'} & sys.modules.keys()), file=sys.stderr)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stderr.strip() == ""
+    assert "check" in run.stdout

@@ -1,0 +1,98 @@
+"""The guide to statements of one's own: its files run, and the terminal prints what it shows."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from verify import engine, others, trial
+from verify.ledger import ledger
+from verify.settings import PROFILES, Settings
+from verify.witnesses.table import WITNESSES
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDES = ROOT / "docs" / "guides"
+GUIDE = (GUIDES / "your-claim.md").read_text()
+BLOCKS = re.findall(r"```(python|console|text)\n(.*?)```", GUIDE, re.S)
+DECISIVE = ("abstract", "exact", "monte carlo")
+WRONG = """\
+from theory.claim import Claim, Location, Verdict
+from theory.language.operations import norm2
+from theory.unit import g, grad
+
+CLAIMS = [
+    Claim(
+        id="wrong",
+        title="A letter that is not there",
+        locations=(Location("notes", 1, "here", ""),),
+        says=norm2(gard) <= norm2(g),
+        expected=Verdict.PROVED,
+    )
+]
+"""
+
+
+def printed(command, folder, cache):
+    """What a command of the guide prints, to both streams."""
+    words = command.split()[1:] + (["--cache", str(cache)] if " check notes" in command else [])
+    run = subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return run.stderr + run.stdout
+
+
+def pattern(shown):
+    """What the guide shows, as a pattern: times and counts may differ, dots are anything."""
+    escaped = re.escape(shown.strip())
+    escaped = re.sub(r"\d+\\\.\d+\\ s\\ ", r"[\\d.]+ s ", escaped)
+    escaped = re.sub(r"\d+(\\ to\\ go|\\ instances)", r"[\\d,]+\1", escaped)
+    return re.compile(escaped.replace(r"\.\.\.", ".*"), re.S)
+
+
+def test_the_terminal_prints_what_the_guide_shows(tmp_path, tmp_path_factory):
+    cache = tmp_path_factory.getbasetemp() / "networks"
+    (tmp_path / "wrong.py").write_text(WRONG)
+    compared = 0
+    for kind, text in BLOCKS:
+        if text.startswith("# notes.py\n"):
+            (tmp_path / "notes.py").write_text(text)
+        if kind == "console":
+            command, _, shown = text.removeprefix("$ ").partition("\n")
+            found = printed(command, tmp_path, cache)
+            assert pattern(shown).search(found), f"{command}\n{found}\nis not\n{shown}"
+            compared += 1
+    assert compared == 4
+
+
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm"])
+def test_another_papers_statements_get_the_verdicts_that_the_guide_shows(name):
+    entries = decided(name)
+    shown = next(text for kind, text in BLOCKS if kind == "text" and entries[0].claim.id in text)
+    found = [(e.claim.id, e.verdict.value, e.scope) for e in entries]
+    assert found == [tuple(re.split(r"\s{2,}", line)) for line in shown.strip().splitlines()]
+    assert not any(entry.is_unexpected for entry in entries)
+
+
+def test_the_template_has_a_statement_of_each_kind_and_all_are_as_expected():
+    entries = decided("template")
+    assert len({(type(e.claim), getattr(e.claim, "subject", "")) for e in entries}) == 4
+    assert not any(entry.is_unexpected for entry in entries)
+    assert (GUIDES / "template.py").read_text().count("\n") <= 60
+
+
+def decided(name):
+    """What the witnesses that decide find of a file of the guides."""
+    target = str(GUIDES / f"{name}.py")
+    claims = others.load(target)
+    trial.refuse_unfit(claims, target)
+    quick = [w for w in WITNESSES if w.name in DECISIVE]
+    records = engine.examine(engine.pairs(claims, quick), Settings(PROFILES["smoke"]))
+    return ledger(claims, list(records))

@@ -1,0 +1,328 @@
+"""Statements of others: found by a target, and refused with the line of their file."""
+
+import importlib
+import os
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from verify import engine, others, pool, trial
+from verify.__main__ import app
+from verify.fingerprint import of_statement
+from verify.others import OthersError
+from verify.settings import PROFILES, Settings
+from verify.witnesses.table import WITNESSES
+
+ROOT = Path(__file__).resolve().parents[2]
+SMOKE = PROFILES["smoke"]
+RIGHT = """\
+from theory import layer
+from theory.claim import Claim, Location, Reading, Verdict
+from theory.language.expression import equal
+from theory.language.operations import dot, norm2
+from theory.statement import assume
+from theory.unit import eps, g, gamma, grad, m, one, sigma, y, yhat
+
+PLACE = (Location("notes", 1, "Sect. 1", "words"),)
+FIRST = Claim(
+    id="mine-1",
+    title="The gradient is centred",
+    locations=PLACE,
+    says=equal(dot(one, grad), 0),
+    expected=Verdict.PROVED,
+)
+SECOND = Claim(
+    id="mine-2",
+    title="The gradient's norm",
+    locations=PLACE,
+    says=norm2(grad) <= gamma**2 / sigma**2 * norm2(g),
+    because=gamma**2 / (m * sigma**2) * (dot(one, g) ** 2 + dot(g, yhat) ** 2),
+    expected=Verdict.PROVED,
+)
+CLAIMS = [FIRST, SECOND]
+"""
+BECAUSE = "gamma**2 / (m * sigma**2) * (dot(one, g) ** 2 + dot(g, yhat) ** 2)"
+numbers = count()
+
+
+@pytest.fixture
+def file_of(tmp_path):
+    """Write a file of statements under a name that no other test has."""
+
+    def write(code):
+        path = tmp_path / f"statements_{next(numbers)}.py"
+        path.write_text(code)
+        return path
+
+    return write
+
+
+def complaint(path):
+    """What is said of a file, when it is loaded and tried."""
+    with pytest.raises(OthersError) as refused:
+        trial.refuse_unfit(others.load(str(path)), str(path))
+    return str(refused.value)
+
+
+def line_of(path, words):
+    """The place of a line of a file."""
+    lines = path.read_text().splitlines()
+    return f"{path}:{next(n for n, line in enumerate(lines, 1) if words in line)}: "
+
+
+# ---- what is refused, where, and what is to be written ----
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("dot(one, grad)", "dot(one, gard)", ["name 'gard' is not", "theory.unit has grad"]),
+        ("dot(one, grad)", "dot(one, u)", ["write: from theory.unit import u"]),
+        ("import eps, g,", "import epsilon, g,", ["import name 'epsilon'", "theory.unit has"]),
+        ("import equal", "import equals", ["theory.language.expression has equal"]),
+        ("import equal", "import norm2", ["write: from theory.language.operations import norm2"]),
+        ("Verdict.PROVED,\n)\nSECOND", "Verdict.TRUE,\n)\nSECOND", ["one of Verdict.PROVED, "]),
+        ("says=equal(dot", "reading=Reading('eps'), says=equal(dot", ["Reading.SHARED_EPSILON"]),
+        ("equal(dot(one, grad), 0)", "-1 <= dot(one, grad) <= 1", ["two statements", "assume("]),
+        ("equal(dot(one, grad), 0)", "dot(one, grad) == 0", ["says= is False", "equal(a, b)"]),
+        ("equal(dot(one, grad), 0)", "dot(one, grad)", ["no relation", "write a <= b"]),
+        ("equal(dot(one, grad), 0)", "equal(one + 1, grad)", ["things of one kind", "2 * one"]),
+        ("equal(dot(one, grad), 0)", "equal(one * grad, 0)", ["write dot(a, b) for an inner"]),
+        ("equal(dot(one, grad), 0)", "equal(grad, m)", ["is compared with", "compare numbers"]),
+        ("equal(dot(one, grad), 0)", "norm2(grad) <= 0.5", ["write a fraction as 1 / number(2)"]),
+        ("    title=\"The gradient is", "    titel=\"The gradient is", ["write title="]),
+        ("equal(dot(one, grad), 0),", "equal(dot(one, grad), 0", ["was never closed"]),
+    ],
+)  # fmt: skip
+def test_a_line_that_cannot_be_run_is_named(file_of, right, wrong, said):
+    assert right in RIGHT
+    path = file_of(RIGHT.replace(right, wrong, 1))
+    found = complaint(path)
+    assert str(path) in found
+    assert all(words in found for words in said), found
+    if "never closed" not in said[0]:
+        assert found.startswith(line_of(path, wrong.split("\n")[0]))
+
+
+def test_a_line_of_ours_is_never_blamed():
+    """A module that lies beside our packages, as in this checkout."""
+    beside = ROOT / f"statements_{os.getpid()}.py"
+    beside.write_text(RIGHT.replace("equal(dot(one, grad), 0)", "equal(one + 1, grad)"))
+    try:
+        assert complaint(beside).startswith(line_of(beside, "one + 1"))
+    finally:
+        beside.unlink()
+
+
+def test_a_field_that_is_missing_is_shown(file_of):
+    path = file_of(RIGHT.replace("    expected=Verdict.PROVED,\n)\nSECOND", ")\nSECOND"))
+    found = complaint(path)
+    assert found.startswith(line_of(path, "FIRST = Claim("))
+    assert "write also expected=Verdict.PROVED" in found
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('title="The gradient is centred"', 'title=""', "mine-1: give a title="),
+        ("locations=PLACE,", "locations=(),", 'mine-1: give the places where it stands, such as'),
+        ('"mine-2"', '"mine-1"', "mine-1: 2 statements have this identifier"),
+        ('"notes", 1', '"../notes", 1', "mine-1: the key of a paper is one word, not '../notes'"),
+        ('"mine-1"', '"../mine"', "../mine: an identifier is of letters"),
+        ('"mine-1"', '"mine--1"', "mine--1: an identifier is of letters"),
+        ("equal(dot(one, grad), 0)", "equal(eps, 0)", "reading=Reading.SHARED_EPSILON"),
+        ("equal(dot(one, grad), 0)", "equal(layer.q, 0)", "mine-1: its subject has no letter q; "
+         "theory.unit has the letters of one unit's batch"),
+        ("norm2(grad) <= gamma**2 / sigma**2 * norm2(g)", "equal(dot(one, grad), 0)",
+         "mine-2: says what mine-1 says"),
+        (BECAUSE, "norm2(g)", "mine-2: because= adds up to "),
+        (BECAUSE, f"2 * norm2(g) - 2 * norm2(g) + {BECAUSE}", "a term that is negative"),
+    ],
+)  # fmt: skip
+def test_a_statement_that_is_wrong_in_itself_is_named(file_of, right, wrong, said):
+    assert right in RIGHT
+    path = file_of(RIGHT.replace(right, wrong, 1))
+    found = complaint(path)
+    name = next(n for n in ("mine--1", "mine-1", "../mine", "mine-2") if f" {n}: " in found)
+    assert found.startswith(line_of(path, f'id="{name}"'))
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("FIRST", "CLAIMS is one statement; write [...] around it"),
+        ("[FIRST, [SECOND]]", "CLAIMS[1] is a list; write * in front of it"),
+        ("[FIRST, equal(m, m)]", "CLAIMS[1] is Says("),
+        ("[]", "CLAIMS is []; expected a list of statements"),
+    ],
+)
+def test_what_is_no_list_of_statements_is_refused(file_of, listed, said):
+    assert said in complaint(file_of(RIGHT.replace("[FIRST, SECOND]", listed)))
+
+
+def test_a_target_that_is_not_there_is_refused(tmp_path, file_of):
+    assert "there is no file" in complaint(tmp_path / "nothing.py")
+    found = complaint("no_such_module:CLAIMS")
+    assert "'no_such_module:CLAIMS' cannot be found" in found
+    assert "give package.module:name" in found
+    assert "has no 'OTHERS'; it has" in complaint(f"{file_of(RIGHT)}:OTHERS")
+
+
+def test_a_file_that_would_stand_in_for_a_module_is_refused(tmp_path):
+    for name in ("random", "theory"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(RIGHT)
+        assert f"there is a module '{name}' already; rename the file" in complaint(path)
+
+
+def test_the_line_of_a_reading_is_that_of_its_statement(file_of):
+    wrong = "[FIRST, FIRST.corrected(says=equal(eps, 0))]"
+    path = file_of(RIGHT.replace("[FIRST, SECOND]", wrong))
+    assert complaint(path).startswith(line_of(path, 'id="mine-1"'))
+
+
+def test_two_papers_of_one_key_are_refused(file_of):
+    second = 'locations=(Location("notes", 1, "here", "", Paper("notes", "Others", "")),),'
+    code = RIGHT.replace("locations=PLACE,\n    says=norm2", f"{second}\n    says=norm2")
+    found = complaint(file_of(code.replace("import Claim, ", "import Claim, Paper, ")))
+    assert "whose key 'notes' is that of 'notes' too" in found
+
+
+def test_the_right_file_is_right(file_of):
+    path = file_of(RIGHT)
+    claims = others.load(f"{path}:CLAIMS")
+    trial.refuse_unfit(claims, str(path))
+    assert [claim.id for claim in claims] == ["mine-1", "mine-2"]
+    assert [claim.row for claim in claims] == ["mine-1", "mine-2"]
+    assert others.load(str(path))[0].says == claims[0].says
+
+
+def test_the_papers_statements_are_fit():
+    first = engine.CLAIMS[::40]
+    assert [str(c) for claim in first for c in trial.unfit(claim)] == []
+
+
+BRANCHING = """\
+from theory.claim import Claim, Location, Verdict
+from theory.language.expression import Letter, equal
+
+size = Letter("size", "s", value=lambda unit: unit.gamma if unit.gamma > 0 else -unit.gamma)
+CLAIMS = [
+    Claim(
+        id="branching",
+        title="A letter that asks for a sign",
+        locations=(Location("notes", 1, "here", ""),),
+        says=equal(size, size),
+        expected=Verdict.PROVED,
+    )
+]
+"""
+
+
+def test_a_letter_that_a_witness_cannot_evaluate_is_named(file_of, tmp_path, monkeypatch):
+    path = file_of(BRANCHING)
+    monkeypatch.chdir(tmp_path)
+    found = CliRunner().invoke(app, ["check", str(path), "--profile", "smoke"])
+    assert found.exit_code == 2
+    assert line_of(path, "size = Letter") in found.stderr
+    assert "a witness could not evaluate" in found.stderr
+
+
+def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):
+    path = file_of(RIGHT)
+    monkeypatch.chdir(tmp_path)
+    quick = [w for w in WITNESSES if w.name in ("abstract", "exact")]
+    monkeypatch.setattr(engine, "WITNESSES", quick)
+
+    def run(*words):
+        return CliRunner().invoke(app, list(words), catch_exceptions=False)
+
+    checked = run("check", path.name, "--profile", "smoke")
+    assert checked.exit_code == 0, checked.stderr
+    assert "corrections and proofs 2: 2 proved" in checked.stdout
+    assert (tmp_path / "evidence" / "claims" / path.stem / "evidence.jsonl").is_file()
+    listed = run("ledger", "--claims", path.name)
+    assert (listed.stderr, listed.exit_code) == ("", 0)
+    assert "2 statements of the papers: 2 hold as printed" in listed.stdout
+    shown = run("show", "mine-2", "--claims", f"{path.name}:CLAIMS").stdout
+    assert "proved, every m" in shown
+    assert str(path) in shown
+    again = run("reproduce", "random:generic:0:0", "--claims", path.name).stdout
+    assert [line.split()[0] for line in again.splitlines()[1:]] == ["mine-1", "mine-2"]
+    assert run("prune", "--claims", path.name).stdout.startswith("0 records removed, 4 kept")
+    refused = run("ledger", "--claims", "nothing.py")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+
+
+# ---- where statements are found ----
+
+
+def test_a_module_is_found_from_the_folder_where_one_stands(tmp_path, monkeypatch):
+    (tmp_path / "their_package").mkdir()
+    (tmp_path / "their_package" / "__init__.py").touch()
+    (tmp_path / "their_package" / "notes.py").write_text(RIGHT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert [c.id for c in others.load("their_package.notes")] == ["mine-1", "mine-2"]
+
+
+def test_an_installed_package_is_found_by_its_name(tmp_path, monkeypatch):
+    (tmp_path / "notes_of_a_package.py").write_text(RIGHT)
+    metadata = tmp_path / "notes-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: notes\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[batchnorm_theory.claims]\nnotes = notes_of_a_package:CLAIMS\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    assert others.installed()["notes"] == "notes_of_a_package:CLAIMS"
+    assert [claim.id for claim in others.load("notes")] == ["mine-1", "mine-2"]
+
+
+def test_processes_find_what_one_process_finds(file_of):
+    path = others.resolved(str(file_of(RIGHT)))
+    witnesses = [w for w in WITNESSES if w.name in ("abstract", "exact")]
+    settings = Settings(SMOKE, claims=path)
+    pairs = engine.pairs(engine.statements(path), witnesses)
+    found = {r.name: r.proof for r in pool.examine_all(pairs, settings)}
+    assert found == {r.name: r.proof for r in engine.examine(pairs, settings)}
+    assert found["mine-1", "abstract"]
+    assert found["mine-2", "abstract"]
+
+
+# ---- a record depends on what they wrote ----
+
+OWN_LETTER = """\
+from beside import twice
+from theory.claim import Claim, Location, Verdict
+from theory.language.expression import Letter, equal
+
+twofold = Letter("twofold", "t", value=lambda unit: twice(unit.gamma))
+CLAIMS = [
+    Claim(
+        id="own-letter",
+        title="A letter of one's own",
+        locations=(Location("notes", 1, "here", ""),),
+        says=equal(twofold, twofold),
+        expected=Verdict.PROVED,
+    )
+]
+"""
+
+
+def test_a_change_beside_their_file_makes_a_record_old(file_of, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "beside.py").write_text("def twice(x):\n    return 2 * x\n")
+    path = file_of(OWN_LETTER)
+    marks = [of_statement(others.load(str(path))[0])]
+    marks.append(of_statement(others.load(str(path))[0]))
+    (tmp_path / "beside.py").write_text("def twice(x):\n    return x + x\n")
+    of_statement.cache_clear()
+    marks.append(of_statement(others.load(str(path))[0]))
+    assert marks[0] == marks[1] != marks[2]
+    sys.modules.pop("beside")

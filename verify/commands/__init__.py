@@ -1,0 +1,1 @@
+"""The commands, each in a module that is imported only when it is asked for."""

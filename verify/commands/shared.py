@@ -1,0 +1,72 @@
+"""What several commands share: their options, the records of today, and how they end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from theory.statement import Statement
+from verify import engine, ledger
+from verify.complaints import complain
+from verify.evidence import NoEvidenceError, Record
+from verify.ledger import Entry
+from verify.options import evidence_of
+
+WIDTH = 180
+"""Of a table that goes to a file."""
+Folder = Annotated[
+    Path | None,
+    typer.Option("--evidence", help="Folder of the evidence.", show_default="evidence"),
+]
+Cache = Annotated[Path | None, typer.Option(help="Folder of trained networks.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
+Claims = Annotated[
+    str,
+    typer.Option(
+        "--claims",
+        metavar="TARGET",
+        help="Statements of others: package.module:CLAIMS, path/to/file.py, or an installed name.",
+    ),
+]
+
+
+def known(folder: Path | None, target: str) -> tuple[Sequence[Statement], list[Record]]:
+    """Return a target's statements and today's records of them, after a word on older ones.
+
+    Raises:
+        OthersError: the target names no statements, or wrong ones.
+        EvidenceError: the evidence is damaged.
+    """
+    claims = engine.statements(target)
+    try:
+        found = engine.known(folder or evidence_of(target), claims if target else None)
+    except NoEvidenceError as error:
+        complain(str(error))
+        return claims, []
+    if found.outdated:
+        complain(_outdated(found.outdated))
+    return claims, found.records
+
+
+def _outdated(names: Sequence[str]) -> str:
+    listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"{len(names)} statements changed since they were examined: {listed}; run pytest verify"
+
+
+def conclude(entries: Sequence[Entry], as_json: bool, every: bool = True) -> None:
+    """Print the entries; the exit status says whether a verdict differs from the expected one."""
+    if as_json:
+        typer.echo(json.dumps([ledger.as_json(e) for e in entries], indent=1, allow_nan=False))
+    else:
+        from rich.console import Console
+
+        from verify import report
+
+        report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH), every)
+    if any(entry.is_unexpected for entry in entries):
+        raise typer.Exit(1)

@@ -1,0 +1,122 @@
+"""Views of the evidence: the ledger, one statement, the site, the README."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verify import engine, evidence, ledger
+from verify.commands.shared import Claims, Folder, Json, conclude, known
+from verify.complaints import bad_input
+from verify.evidence import EvidenceError
+from verify.options import DEFAULT_EVIDENCE, Options, evidence_of
+from verify.others import OthersError
+
+
+def show_ledger(
+    evidence_folder: Folder = None,
+    target: Claims = "",
+    as_json: Json = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Each reading, correction and line of a proof.")
+    ] = False,
+) -> None:
+    """Print the verdict of every statement, from the evidence of the last run."""
+    try:
+        claims, records = known(evidence_folder, target)
+    except (OthersError, EvidenceError) as error:
+        raise bad_input(error) from None
+    conclude(ledger.ledger(claims, records), as_json, every)
+
+
+def show(
+    identifiers: Annotated[list[str], typer.Argument(metavar="ID...", help="Which statements.")],
+    evidence_folder: Folder = None,
+    target: Claims = "",
+) -> None:
+    """Print statements: what each says, where it stands, its verdict, and why."""
+    from verify.show import shown_entry
+
+    try:
+        claims, records = known(evidence_folder, target)
+        named = engine.selected(claims, identifiers)
+    except (ValueError, EvidenceError) as error:
+        raise bad_input(error) from None
+    exactly = [c for c in named if c.id in identifiers]
+    typer.echo("\n\n".join(map(shown_entry, ledger.ledger(exactly or named, records))))
+
+
+def papers() -> None:
+    """List the papers whose statements are known here, and how they are asked for."""
+    from verify.others import installed
+
+    for paper in engine.PAPERS:
+        count = sum(claim.locations[0].paper == paper for claim in engine.CLAIMS)
+        typer.echo(f"{paper.key}: {paper.short}, {count} entries")
+    for name in installed():
+        try:
+            claims = engine.statements(name)
+        except OthersError as error:
+            typer.echo(f"--claims {name}: {error}")
+            continue
+        shorts = dict.fromkeys(claim.locations[0].paper.short for claim in claims)
+        typer.echo(f"--claims {name}: {', '.join(shorts)}, {len(claims)} entries")
+
+
+def page(
+    evidence_folder: Folder = None,
+    target: Claims = "",
+    folder: Annotated[
+        Path | None,
+        typer.Option("--to", help="Where a site of others' statements goes; a folder of its own."),
+    ] = None,
+) -> None:
+    """Write the sources of the site from the evidence; `make docs` builds it.
+
+    With --claims: write and build a small site of those statements.
+    """
+    try:
+        if target:
+            from verify.site.others import OthersSite
+
+            site = OthersSite.of(target, evidence_folder or evidence_of(target), folder)
+            typer.echo(f"open {site.write()}")
+            return
+        from verify.site.build import write_pages
+
+        count = write_pages(evidence_folder or DEFAULT_EVIDENCE)
+    except (OthersError, EvidenceError) as error:
+        raise bad_input(error) from None
+    typer.echo(f"{count} files below docs/")
+
+
+def prune(evidence_folder: Folder = None, target: Claims = "") -> None:
+    """Remove the evidence that changes have outdated."""
+    folder = evidence_folder or evidence_of(target)
+    try:
+        run = evidence.read(folder)[0]
+        settings = Options(run.profile, run.backend, run.device, run.seed).settings()
+        kept, gone = evidence.prune(folder, engine.todays(settings, engine.statements(target)))
+    except (EvidenceError, ValueError, RuntimeError) as error:
+        raise bad_input(error) from None
+    typer.echo(f"{gone} records removed, {kept} kept in {folder}")
+
+
+def readme(
+    evidence_folder: Folder = None,
+    is_check: Annotated[bool, typer.Option("--check", help="Only compare; write nothing.")] = False,
+) -> None:
+    """Write the README's ledger and pictures from the evidence, or compare them."""
+    from verify.site import readme as part
+
+    try:
+        found = engine.known(evidence_folder or DEFAULT_EVIDENCE)
+        entries = ledger.ledger(engine.CLAIMS, found.records)
+        if is_check:
+            part.check(entries)
+        else:
+            typer.echo("\n".join(map(str, part.write(entries, found.run))))
+    except (EvidenceError, part.ReadmeError) as error:
+        raise bad_input(error) from None

@@ -1,0 +1,127 @@
+"""Statements of others: a list in a module or a file of theirs, by the name that a command takes.
+
+A target is ``package.module:NAME``, ``path/to/file.py:NAME``, either without the name, which is
+then ``CLAIMS``, or the name under which an installed package offers a list in the entry point group
+``batchnorm_theory.claims``.  Another process finds the same statements by the same target.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from theory.catalogue import CatalogueError, Complaint, checked
+from theory.statement import Statement
+from verify import explained
+from verify.conform.load import TargetError
+from verify.conform.load import load as named
+
+GROUP = "batchnorm_theory.claims"
+NAME = "CLAIMS"
+
+
+class OthersError(ValueError):
+    """A target names no list of statements, or a wrong one; the message says where and why."""
+
+
+def installed() -> dict[str, str]:
+    """Return the targets that installed packages offer, by their names."""
+    return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+
+
+def resolved(target: str) -> str:
+    """Return a target that means the same in another folder.
+
+    >>> resolved("package.module")
+    'package.module:CLAIMS'
+    """
+    place, _, name = installed().get(target, target).partition(":")
+    if place.endswith(".py"):
+        place = str(Path(place).resolve())
+    return f"{place}:{name or NAME}"
+
+
+def is_target(word: str) -> bool:
+    """Whether a word of the command line names a list of statements, not a statement."""
+    return ":" in word or word.endswith(".py")
+
+
+def load(target: str) -> tuple[Statement, ...]:
+    """Return the statements that a target names.
+
+    Raises:
+        OthersError: there are none, or they are wrong in themselves.
+    """
+    place, _, name = resolved(target).partition(":")
+    if place.endswith(".py"):
+        _refuse_taken_name(Path(place))
+    try:
+        listed = named(f"{place}:{name}")
+    except TargetError as error:
+        raise OthersError(_told(error, place)) from error
+    _refuse_no_list(listed, f"{target}: {name}")
+    try:
+        return checked(listed)
+    except CatalogueError as error:
+        raise OthersError(with_places(error.complaints, target)) from error
+
+
+def with_places(complaints: Sequence[Complaint], target: str) -> str:
+    """Return complaints, a line each, with the places in a target's files."""
+    files = list(_files(resolved(target).partition(":")[0]))
+    return "\n".join(f"{explained.place_of(c.id, files)}: {c}" for c in complaints)
+
+
+def _told(error: TargetError, place: str) -> str:
+    """Return what is wrong, with the line of their file where there is one."""
+    cause = error.__cause__
+    is_missing = isinstance(cause, ModuleNotFoundError) and place.startswith(str(cause.name))
+    if cause is None or is_missing:
+        return str(error)
+    return explained.error(cause, folder_of(place))
+
+
+def _refuse_taken_name(path: Path) -> None:
+    """Refuse a file that would stand in for a module of the same name."""
+    known = sys.modules.get(path.stem)
+    is_taken = known is not None and getattr(known, "__file__", None) != str(path)
+    if is_taken or path.stem in sys.stdlib_module_names:
+        raise OthersError(f"{path}: there is a module {path.stem!r} already; rename the file")
+
+
+def _refuse_no_list(listed: Any, called: str) -> None:
+    if isinstance(listed, Statement):
+        raise OthersError(f"{called} is one statement; write [...] around it")
+    if not isinstance(listed, Sequence) or isinstance(listed, str) or not listed:
+        raise OthersError(f"{called} is {listed!r}; expected a list of statements")
+    for number, item in enumerate(listed):
+        if isinstance(item, list | tuple):
+            raise OthersError(f"{called}[{number}] is a list; write * in front of it")
+        if not isinstance(item, Statement):
+            raise OthersError(
+                f"{called}[{number}] is {item!r} of type {type(item).__name__}; expected a "
+                "statement, such as Claim(id=..., says=..., ...)"
+            )
+
+
+def folder_of(target: str) -> Path:
+    """Return the folder of the package, or of the file, that holds a target's statements."""
+    place = resolved(target).partition(":")[0]
+    if place.endswith(".py"):
+        return Path(place).parent
+    file = getattr(sys.modules.get(place.partition(".")[0]), "__file__", None)
+    return Path(file).parent if file else Path.cwd()
+
+
+def _files(place: str) -> Iterator[Path]:
+    """Yield the files that may have written the statements of a target down, its own first."""
+    root = folder_of(place)
+    if place.endswith(".py"):
+        yield Path(place)
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and file.endswith(".py") and explained.is_theirs(Path(file), root):
+            yield Path(file)

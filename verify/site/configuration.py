@@ -1,0 +1,55 @@
+"""How Sphinx builds a site of statements: this repository's, and a small one of others'."""
+
+from importlib.metadata import version as installed
+from pathlib import Path
+
+ASSETS = Path(__file__).resolve().parent / "assets"
+
+author = "the authors of batchnorm-theory"
+release = version = installed("batchnorm-theory")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "verify.site.accessibility",
+    "verify.site.docstrings",
+    "verify.site.mathematics",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "generated"]
+myst_enable_extensions = ["attrs_inline", "deflist", "dollarmath", "smartquotes"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.header", "ref.python"]
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = True
+
+html_show_copyright = False
+html_theme = "furo"
+html_math_renderer = "katex"
+html_favicon = str(ASSETS / "static" / "icon.svg")
+html_static_path = [str(ASSETS / "static")]
+html_extra_path = ["generated/files"]
+html_css_files = ["katex/katex.min.css", "site.css"]
+html_js_files = [
+    ("katex/copy-tex.min.js", {"defer": "defer"}),
+    ("ledger.js", {"defer": "defer"}),
+]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "top_of_page_buttons": [],
+    "light_css_variables": {
+        "font-stack": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif",
+        "color-brand-primary": "#1f5f8b",
+        "color-brand-content": "#1f5f8b",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#7cc0ec",
+        "color-brand-content": "#7cc0ec",
+    },
+}
