@@ -143,7 +143,7 @@ def test_mathematics_is_copied_as_latex(visit):
         "{ window.copied = e.clipboardData.getData('text/plain'); });"
         "document.execCommand('copy')"
     )
-    assert r"\frac{\gamma^2}{\sigma^2}" in page.evaluate("window.copied")
+    assert r"\frac{\gamma^{2}}{\sigma^{2}}" in page.evaluate("window.copied")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

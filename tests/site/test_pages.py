@@ -122,6 +122,10 @@ def test_no_path_of_this_machine(site, sources):
         assert str(Path.home()) + "/" not in text
 
 
+def test_no_page_is_too_heavy_for_a_telephone(pages):
+    assert not [path.name for path in pages if path.stat().st_size > 500_000]
+
+
 def test_without_evidence_everything_is_not_yet_run(tmp_path):
     write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS)
     listed = (tmp_path / "docs" / "generated" / "entries.md").read_text(encoding="utf-8")

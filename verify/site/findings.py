@@ -15,7 +15,7 @@ from verify.site.markup import display, raw, table
 from verify.site.sources import module_of
 from verify.site.statements import address
 
-LONGEST = 800
+LONGEST = 500
 """Characters of LaTeX; a certificate that is longer is printed for who asks."""
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
