@@ -83,7 +83,7 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
-		verify/witnesses verify/tolerance.py verify/evidence.py verify/others.py verify/options.py verify/datasets verify/experiments \
+		verify/witnesses verify/tolerance.py verify/evidence.py verify/others.py verify/options.py verify/audit verify/datasets verify/experiments \
 		verify/conform/geometry.py verify/conform/oracle.py verify/conform/words.py \
 		verify/conform/cases.py verify/conform/conventions.py verify/conform/report.py \
 		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
@@ -97,7 +97,7 @@ lint: $(ENV)
 # The site, from the evidence of the last run.
 docs: $(ENV)
 	$(RUN) verify page
-	$(RUN) sphinx -W --keep-going -b html docs docs/_build/html
+	$(RUN) sphinx -W --keep-going -d docs/_build/doctrees -b html docs docs/_build/html
 
 # The wheel in an empty environment, outside of the checkout; then what other Pythons would install.
 package: $(ENV)
@@ -113,6 +113,7 @@ package: $(ENV)
 
 bench: $(ENV)
 	.venv/bin/python benchmarks/bench_formulas.py
+	.venv/bin/python benchmarks/bench_statistics.py
 
 $(ENV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -82,6 +82,8 @@ class Record:
     """What was found for single batch sizes."""
     proof: dict[str, Any] | None = None
     counterexample: dict[str, Any] | None = None
+    theorem: dict[str, Any] | None = None
+    """What a proof assistant's kernel checked: that the claim holds, or that it fails."""
     points: list[dict[str, Any]] = field(default_factory=list)
     """Some instances with both sides, for the plots."""
     notes: str = ""

@@ -36,6 +36,7 @@ from torch import nn
 
 from theory.nn.batch_group_normalization import BatchGroupNormalization
 from theory.nn.batch_renormalization import BatchRenormalization
+from theory.nn.layout import check_features
 from theory.nn.lp_normalization import LpNormalization
 from theory.nn.noisy_batch_normalization import NoisyBatchNormalization
 
@@ -139,8 +140,7 @@ def _check(name: str, features: int, rank: int) -> None:
         raise ValueError(
             f"no normalisation is called {name!r}; choose one of {', '.join(NORMALIZATIONS)}"
         )
-    if type(features) is not int or features < 1:
-        raise ValueError(f"features = {features!r}; expected how many units, at least 1")
+    check_features(features)
     if rank not in (2, 4):
         raise ValueError(
             f"rank = {rank!r}; expected 2, for batches (batch, unit), or 4, for maps "

@@ -69,6 +69,7 @@ def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
 
 OF_A_BATCH = (
     Witness("abstract", of_a_batch, _one("witnesses.abstract")),
+    Witness("polynomial", of_a_batch, _all("witnesses.polynomial"), TOGETHER),
     Witness("exact", of_a_batch, _all("witnesses.integers"), TOGETHER),
     Witness("symbolic", of_a_batch, _one("witnesses.symbolic")),
     Witness("ascent", bounds_a_batch, _one("witnesses.ascent", "climb")),

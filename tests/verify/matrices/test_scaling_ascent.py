@@ -1,4 +1,4 @@
-"""The ascent finds what is known of the factor at full rank, and would find more if it were there."""
+"""The ascent finds what is known of the factor at full rank, and a smaller one is refuted."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ def test_tokens_of_no_correlations_are_refused(token):
 
 def test_a_smaller_factor_is_refuted():
     """2n/5 in place of n/2."""
-    smaller = replace(HALF, says=5 * KAPPA_NORMALIZED <= 2 * n * KAPPA_SCALED)
+    smaller = replace(HALF, says=2 * n * KAPPA_SCALED >= 5 * KAPPA_NORMALIZED)
     (found,) = scaling_ascent.examine([smaller], SMOKE)
     assert found.violated > 0
     (found,) = scaling_ascent.examine([HALF], SMOKE)
