@@ -82,6 +82,11 @@ later(
 )
 later("audit", "verify.audit.command", "Say what the theorems say of somebody's network.")
 later(
+    "campaign",
+    "verify.campaign.command",
+    "Examine statements from many seeds, on as many machines as there are.",
+)
+later(
     "prove",
     "verify.kernel.command",
     "Check the theorems that Coq's kernel checks, from the definitions.",
