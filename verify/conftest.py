@@ -41,7 +41,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options before anything runs."""
+    """Check the options before anything runs.
+
+    A cache that cannot be used is said, and costs time; it is no error of a statement.
+    """
+    config.addinivalue_line("filterwarnings", "default::verify.cache.CacheWarning")
     options = Options(
         **{
             name: config.getoption(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from re import sub
+from re import findall, sub
 from typing import Any
 
 from theory.statement import Location, Statement, Verdict
@@ -206,9 +206,15 @@ def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
 
 
 def _simplest(records: Iterable[Record]) -> dict[str, Any] | None:
-    """Return the counterexample with the smallest batch and the shortest numbers."""
+    """Return the counterexample with the smallest integers, batch and text, in this order."""
     found = [record.counterexample for record in records if record.counterexample]
-    return min(found, key=lambda c: (int(c.get("m", 0)), len(str(c))), default=None)
+    return min(found, key=lambda c: (_digits(c), int(c.get("m", 0)), len(str(c))), default=None)
+
+
+def _digits(counterexample: dict[str, Any]) -> int:
+    """Return how many digits the longest integer has that a reader is given."""
+    given = {k: v for k, v in counterexample.items() if k not in ("actual", "claimed")}
+    return max(map(len, findall(r"\d+", str(given))), default=0)
 
 
 def size(counterexample: dict[str, Any]) -> str:
