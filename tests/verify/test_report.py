@@ -39,7 +39,7 @@ def test_a_row_says_what_was_found_where_and_by_whom():
         "S-one",
         "Sect. 4.2, Theorem 4.1",
         "proved",
-        "every m",
+        "every m (abstract)",
         "abstract, autograd",
         "12,345",
         "0.123457",
