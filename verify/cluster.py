@@ -69,7 +69,8 @@ def executor(client: Any) -> Executor:
     """Return an executor on the cluster of a client, which stays when the executor is shut down."""
     from distributed.cfexecutor import ClientExecutor
 
-    return _Executor(ClientExecutor(client, pure=False))
+    make: Any = ClientExecutor  # Dask gives it no types
+    return _Executor(make(client, pure=False))
 
 
 class _Executor(Executor):
