@@ -100,14 +100,18 @@ def hvp(
     Source: Santurkar et al. 2018, eq. (41)-(42).
     """
     # The same in few passes over memory: everything is a combination of g, u, w = H J u and the
-    # centred batch c, with the coefficients of their regressions on c.
+    # centred batch c, with the coefficients of their regressions on c.  Products are of what is
+    # centred, lest the means of two of them, or what rounding left of one, be multiplied.
     m, c = size(y, axis), centre(y, axis)
     squares = inner(c, c, axis) + m * eps
     scale = gamma / sqrt(squares / m)
-    on_u, on_g = inner(c, u, axis) / squares, inner(c, g, axis) / squares
     mean_u, mean_g = mean(u, axis), mean(g, axis)
-    w = hessian_of_loss(scale * combination(u - mean_u, (-on_u, c)))
-    covariance = inner(g, u, axis) - m * mean_g * mean_u
+    gbar, ubar = g - mean_g, u - mean_u
+    on_u, on_g = inner(c, ubar, axis) / squares, inner(c, gbar, axis) / squares
+    covariance = inner(gbar, ubar, axis)
+    del gbar  # as large as the batch, like the next
+    w = hessian_of_loss(scale * combination(ubar, (-on_u, c)))
+    del ubar
     on_c = 3 * on_g * on_u - (inner(c, w, axis) + covariance) / squares
     constant = mean(w, axis) - on_u * mean_g - on_g * mean_u
     return scale * combination(w - constant, (-on_u, g), (-on_g, u), (on_c, c))

@@ -28,7 +28,16 @@ from typing import Any, ParamSpec, TypeVar
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import preconditioning
-from theory.validate import _at, _check_alike, _check_values, _given, behind
+from theory.validate import (
+    _at,
+    _check_alike,
+    _check_values,
+    _given,
+    behind,
+    check_dense,
+    check_symmetric,
+    guarded_operator,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,8 +52,8 @@ NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "eps_2": (">= 0", lambda x: 0 <= x < inf),
     "rho": ("in [0, 1]", lambda x: 0 <= x <= 1),
     "q_squared": ("> 0", lambda x: 0 < x < inf),
-    "N": ("that is whole, >= 1", lambda x: x >= 1 and type(x) is int),
-    "n": ("that is whole, >= 1", lambda x: x >= 1 and type(x) is int),
+    "N": ("that is whole, in [1, 2^53]", lambda x: 1 <= x <= 2**53 and type(x) is int),
+    "n": ("that is whole, in [1, 2^53]", lambda x: 1 <= x <= 2**53 and type(x) is int),
 }
 """The numbers that functions take, by name, and what they are to be."""
 
@@ -61,6 +70,11 @@ def checked(function: Callable[P, R], *, divides_by_spread: bool = False) -> Cal
 
     def check_all(arguments: dict[str, Any]) -> None:
         check(arguments)
+        curvature = arguments.get("curvature")
+        if callable(curvature):
+            arguments["curvature"] = guarded_operator("curvature", curvature)
+        elif curvature is not None and curvature.ndim == 2:
+            check_symmetric("curvature", curvature)
         if divides_by_spread and arguments.get("eps", 0) == 0:
             _check_spread(arguments["H"])
 
@@ -82,12 +96,17 @@ def check(arguments: Mapping[str, Any]) -> None:
         _check_alike(arrays)
     _check_shapes(arrays)
     _check_values(arrays)
+    if "eps_1" in arguments and "variance" in arrays:
+        _check_real("variance", arrays["variance"])
     divisors = ("deviation", "variance") if "q_squared" in arguments else ("deviation",)
     for name, value in arrays.items():
         _check_sign(name, value, name in divisors)
     for name in NUMBERS:
         if name in arguments:
             _check_number(name, arguments[name])
+    for name, value in arguments.items():
+        if type(value) is int and name not in ("N", "n"):
+            _check_is_a_float(name, value)
 
 
 def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,6 +128,7 @@ def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
                 f"{_given(name, value)} has dtype {value.dtype}; expected real or complex "
                 f"floating: convert it, e.g. to float64; {ELSEWHERE}"
             )
+        check_dense(name, value)
         arrays[name] = value
     return arrays
 
@@ -136,6 +156,14 @@ def _check_shapes(arrays: dict[str, Any]) -> None:
                 )
 
 
+def _check_real(name: str, value: Any) -> None:
+    if not array_namespace(value).isdtype(value.dtype, "real floating"):
+        raise TypeError(
+            f"{_given(name, value)} has dtype {value.dtype}, of which there is no maximum; "
+            "expected real floating: pass its real part"
+        )
+
+
 def _check_sign(name: str, value: Any, is_divisor: bool) -> None:
     """A deviation or variance is not negative, and not zero where something is divided by it."""
     if name not in ("deviation", "variance"):
@@ -158,6 +186,13 @@ def _check_number(name: str, value: Any) -> None:
         raise TypeError(f"{name} is a {given}; expected a number {words}; {ELSEWHERE}")
     if not is_right(value):
         raise ValueError(f"{name} = {value!r}; expected a number {words}")
+
+
+def _check_is_a_float(name: str, value: int) -> None:
+    try:
+        float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is beyond the largest float; expected a smaller number") from None
 
 
 def _check_spread(H: Any) -> None:

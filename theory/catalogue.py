@@ -132,11 +132,31 @@ def _unread(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:
-    names = {claim.id for claim in claims}
+    known = {claim.id: claim for claim in claims}
     for claim in claims:
         for field, target in (("of", claim.of), ("corrected_by", claim.corrected_by)):
-            if target is not None and target not in names:
+            if target is not None and target not in known:
                 yield Complaint(claim.id, f"{field} names {target}, which is no statement")
+        right = known.get(claim.corrected_by or "")
+        if right is not None and right.expected not in (Verdict.PROVED, Verdict.SUPPORTED):
+            yield Complaint(
+                claim.id,
+                f"corrected_by names {right.id}, which is expected to be {right.expected.value}; "
+                "name a statement that holds",
+            )
+
+
+def _misfiled(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    for claim in claims:
+        amends = claim.form in (Form.CORRECTED, Form.SHARPENED)
+        if amends and claim.of is None:
+            yield Complaint(claim.id, f"is {claim.form.value}; say of what with of=")
+        if claim.of is not None and not amends:
+            yield Complaint(claim.id, "of= is for what is corrected or sharpened")
+        if bool(claim.unreadable) is not (claim.expected is Verdict.UNREADABLE):
+            yield Complaint(
+                claim.id, "unreadable= says why, and goes with expected=Verdict.UNREADABLE"
+            )
 
 
 def _unfalsifiable(claims: Sequence[Statement]) -> Iterator[Complaint]:
@@ -157,5 +177,6 @@ CHECKS: tuple[Check, ...] = (
     _nowhere,
     _unread,
     _lost_links,
+    _misfiled,
     _unfalsifiable,
 )

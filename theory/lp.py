@@ -20,7 +20,6 @@ entries that are not zero (z = beta); a batch of zeros with eps > 0 (z = beta).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from array_api_compat import array_namespace
@@ -40,18 +39,19 @@ from theory.validate import (
 )
 
 
-def check(arguments: Mapping[str, Any]) -> None:
+def check(arguments: dict[str, Any]) -> None:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
 
     Raises:
-        TypeError: not an array, not floating, mixed libraries or dtypes, an axis that is no
-            integer, an exponent that is no number.
+        TypeError: not an array, not of real floats (an absolute value has no complex derivative),
+            mixed libraries or dtypes, an axis that is no integer, an exponent that is no number.
         ValueError: mixed devices, wrong shape or axis, an empty batch, NaN or infinity, an
             exponent below 1, a negative eps, an average norm that is zero or overflows.
     """
     p = arguments["p"]
     _check_exponent(p)
     arrays = _arrays(arguments)
+    _check_real(arrays)
     _check_alike(arrays)
     first = next(name for name in BATCH if name in arrays)
     axes = _batch_axes(first, arrays[first], arguments["axis"])
@@ -61,11 +61,22 @@ def check(arguments: Mapping[str, Any]) -> None:
     _check_norm(values["y"], p, values["eps"], axes)
 
 
+def _check_real(arrays: dict[str, Any]) -> None:
+    for name, value in arrays.items():
+        if array_namespace(value).isdtype(value.dtype, "complex floating"):
+            raise TypeError(
+                f"{_given(name, value)} has dtype {value.dtype}; expected real numbers, since an "
+                "absolute value has no derivative in complex ones"
+            )
+
+
 def _check_exponent(p: Any) -> None:
     if type(p) not in (int, float):
         raise TypeError(f"p is a {type(p).__name__}; expected a number >= 1, or math.inf")
     if not p >= 1:
         raise ValueError(f"p = {p!r}; expected an exponent >= 1, or math.inf for the largest entry")
+    if type(p) is int and p > 2**53:
+        raise ValueError("p is beyond 2**53; expected math.inf for the largest entry")
 
 
 def _check_norm(y: Any, p: float, eps: Any, axes: tuple[int, ...]) -> None:

@@ -39,7 +39,7 @@ from array_api_compat import array_namespace, device
 
 from theory import batchnorm
 from theory.arithmetic import mean as mean_over_batch
-from theory.arithmetic import sqrt
+from theory.arithmetic import products, sqrt
 
 
 def augmented(H: Any) -> Any:
@@ -101,7 +101,7 @@ def correlations(H: Any) -> Any:
     With the batch's own statistics :math:`\hat G^\top\hat G = N \operatorname{diag}(1, R)`.
     """
     centred = batchnorm.centre(H)
-    C = centred.T @ centred
+    C = products(centred, centred)
     squares = array_namespace(H).linalg.diagonal(C)
     # One root for each entry: exact numbers allow no two roots in one sum.
     return C / squares[:, None] * sqrt(squares[:, None] / squares)
@@ -123,10 +123,10 @@ def unit_hessian(H: Any, curvature: Any) -> Any:
     """
     Hhat = augmented(H)
     if callable(curvature):
-        return Hhat.T @ curvature(Hhat)
+        return products(Hhat, curvature(Hhat))
     if curvature.ndim == 1:
-        return Hhat.T @ (curvature[:, None] * Hhat)
-    return Hhat.T @ (curvature @ Hhat)
+        return products(Hhat, curvature[:, None] * Hhat)
+    return products(Hhat, curvature @ Hhat)
 
 
 def preconditioned_gradient(

@@ -19,12 +19,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
+from math import isfinite
 from typing import Any, ParamSpec, TypeVar
 
-from array_api_compat import array_namespace, device, is_array_api_obj
+import numpy as np
+from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
 
+from theory import half_precision
 from theory.arithmetic import size
-from theory.batchnorm import variance
+from theory.scaling import DEGREES, in_the_middle
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +42,9 @@ ELSEWHERE = "for exact or symbolic values call the unguarded formula in theory.b
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function behind :func:`check`; name, signature and docstring are kept.
 
+    Batches near the ends of their format's range are scaled (:mod:`theory.scaling`), those in half
+    precision widened (:mod:`theory.half_precision`).
+
     >>> import numpy as np
     >>> from theory import batchnorm
     >>> checked(batchnorm.gradient)(np.array([1.0, 2.0, 6.0]), np.ones(2))
@@ -46,13 +52,25 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: g of shape (2,) does not match y of shape (3,) with batch axes (0,); expected...
     """
-    return behind(check, function)
+    signature = inspect.signature(function)
+    if "axis" not in signature.parameters:
+        return behind(check, function)
+    degree = DEGREES[function.__name__]
+
+    @wraps(function)
+    def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = signature.bind(*args, **kwargs).arguments
+        result: R = in_the_middle(function, degree, arguments, _sizes(arguments))
+        return result
+
+    return behind(check, scaled)
 
 
 def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) -> Callable[P, R]:
     """Return the function behind a check of its arguments, bound by name, defaults included.
 
-    The check raises what is wrong, and may replace an argument in the mapping that it is given.
+    The check raises what is wrong, and may replace an argument in the mapping that it is given.  A
+    result that is not finite is an error; half precision is widened.
     """
     signature = inspect.signature(function)
 
@@ -60,32 +78,87 @@ def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) ->
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        check(bound.arguments)
-        return function(*bound.args, **bound.kwargs)
+        half = half_precision.dtype_of(bound.arguments)
+        if half is not None:
+            bound.arguments.update(half_precision.widened(bound.arguments, half))
+        with np.errstate(all="ignore"):  # what comes of it is looked at
+            check(bound.arguments)
+            result: Any = function(*bound.args, **bound.kwargs)
+            if half is not None:
+                result = half_precision.narrowed(result, half)
+        _check_result(function.__name__, result)
+        return result
 
     return guarded
 
 
-def check(arguments: Mapping[str, Any]) -> None:
+def check(arguments: dict[str, Any]) -> None:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
 
     Known names are those of :data:`BATCH` and :data:`PER_UNIT`, ``axis``, ``hessian_of_loss`` (an
-    operator) and ``H`` (a matrix for each unit).  Nothing is changed, converted or returned.
+    operator) and ``H`` (a matrix for each unit).  Of the arguments, the operator is replaced by
+    one whose results are checked.
 
     Raises:
         TypeError: not an array, not floating, mixed libraries or dtypes, an axis that is no
             integer, an operator that cannot be called.
         ValueError: mixed devices, wrong shape or axis, an empty batch, NaN or infinity, a
-            negative eps or variance, sigma zero or overflowing.
+            negative eps or variance, sigma zero or overflowing, an H that is not symmetric.
     """
     arrays = _arrays(arguments)
     _check_alike(arrays)
     first = next(name for name in BATCH if name in arrays)
-    axes = _batch_axes(first, arrays[first], arguments["axis"]) if "axis" in arguments else ()
+    axes = _batch_axes(first, arrays[first], arguments.get("axis", 0))
     _check_shapes(arrays, first, axes)
     values = arrays | _lifted(arguments, arrays[first])
     _check_values(values)
     _check_sigma(values, axes)
+    if "H" in arrays:
+        check_symmetric("H", arrays["H"])
+    if "hessian_of_loss" in arguments:
+        operator = arguments["hessian_of_loss"]
+        arguments["hessian_of_loss"] = guarded_operator("hessian_of_loss", operator)
+
+
+def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return an operator that refuses a result unlike what it is given, or not finite."""
+
+    def guarded(w: Any) -> Any:
+        result = operator(w)
+        if not is_array_api_obj(result) or array_namespace(result) is not array_namespace(w):
+            raise TypeError(
+                f"{name} returned a {type(result).__name__} for a {type(w).__name__}; expected an "
+                "array of the same library"
+            )
+        if result.shape != w.shape:
+            raise ValueError(
+                f"{name} returned an array of shape {tuple(result.shape)} for one of shape "
+                f"{tuple(w.shape)}; expected H w, of the shape of w"
+            )
+        if _is_not_finite(result):
+            raise ValueError(
+                f"{name} returned NaN or infinity{_at(~array_namespace(w).isfinite(result))} for "
+                "an array of finite entries; expected finite ones"
+            )
+        return result
+
+    return guarded
+
+
+def check_symmetric(name: str, matrices: Any) -> None:
+    """Raise a ValueError unless matrices, along the first two axes, are symmetric.
+
+    Differences up to the root of u, relative to the largest entry, pass: an H that was itself
+    computed is symmetric to its own rounding, which is not ours to know.
+    """
+    xp = array_namespace(matrices)
+    apart = xp.abs(matrices - xp.permute_dims(matrices, (1, 0, *range(2, matrices.ndim))))
+    allowed = xp.finfo(matrices.dtype).eps ** 0.5 * xp.max(xp.abs(matrices))
+    if bool(xp.any(apart > allowed)):
+        raise ValueError(
+            f"{_given(name, matrices)} is not symmetric{_at(apart > allowed)}; expected a Hessian: "
+            f"pass ({name} + its transpose)/2"
+        )
 
 
 def library(name: str) -> Any:
@@ -119,6 +192,7 @@ def _arrays(arguments: Mapping[str, Any]) -> Arrays:
                 "or call theory.hessian, which takes matrices"
             )
         if name in (*BATCH, *PER_UNIT, "H") and is_array_api_obj(value):
+            check_dense(name, value)
             arrays[name] = value
         elif name in (*BATCH, "H") or (name in PER_UNIT and type(value) not in (int, float)):
             raise TypeError(
@@ -126,6 +200,19 @@ def _arrays(arguments: Mapping[str, Any]) -> Arrays:
                 f"convert it, e.g. with numpy.asarray({name}, dtype=float); {ELSEWHERE}"
             )
     return arrays
+
+
+def check_dense(name: str, value: Any) -> None:
+    """Raise a TypeError for an array that has no value in some entries, or stores no entries."""
+    reason = ""
+    if isinstance(value, np.ma.MaskedArray):
+        reason = "leaves entries out; fill them, or take the rows without any"
+    elif is_torch_array(value) and value.device.type == "meta":
+        reason = "is on device meta and has no entries; make it on a device that has"
+    elif is_torch_array(value) and str(value.layout) != "torch.strided":
+        reason = f"is stored as {value.layout}; pass to_dense() of it"
+    if reason:
+        raise TypeError(f"{_given(name, value)}, a {type(value).__name__}, {reason}")
 
 
 def _check_alike(arrays: Arrays) -> None:
@@ -205,21 +292,42 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(n in (1, length) for n, length in pairs)
 
 
-def _lifted(arguments: Mapping[str, Any], model: Any) -> Arrays:
-    """Numbers as arrays without axes, like the batch."""
-    return {
-        name: array_namespace(model).asarray(value, dtype=model.dtype, device=device(model))
-        for name, value in arguments.items()
-        if name in PER_UNIT and not is_array_api_obj(value)
-    }
+def _lifted(arguments: dict[str, Any], model: Any) -> Arrays:
+    """Numbers as arrays without axes, like the batch; as floats among the arguments."""
+    xp, lifted = array_namespace(model), {}
+    for name in PER_UNIT:
+        if name not in arguments or is_array_api_obj(arguments[name]):
+            continue
+        value = arguments[name]
+        if isfinite_number(value) and abs(value) > float(xp.finfo(model.dtype).max):
+            raise ValueError(
+                f"the number {name} is beyond the largest of {model.dtype}; expected a smaller "
+                "one, or arrays of a wider dtype"
+            )
+        arguments[name] = float(value)
+        lifted[name] = xp.asarray(arguments[name], dtype=model.dtype, device=device(model))
+    return lifted
+
+
+def isfinite_number(value: int | float) -> bool:
+    """Whether a number is neither NaN nor infinite, however many digits an integer has."""
+    return isinstance(value, int) or isfinite(value)
+
+
+def _is_not_finite(value: Any) -> bool:
+    xp = array_namespace(value)
+    # One pass over memory where isfinite takes several; NaN passes through a maximum.  A complex
+    # number may be finite and its size not.
+    if value.size == 0 or bool(xp.max(xp.abs(value)) < xp.inf):
+        return False
+    return bool(xp.any(~xp.isfinite(value)))
 
 
 def _check_values(values: Arrays) -> None:
     """Everything is finite; eps and the running variance are not negative."""
     for name, value in values.items():
         xp = array_namespace(value)
-        # One pass over memory where isfinite takes several; NaN passes through a maximum.
-        if not bool(xp.max(xp.abs(value)) < xp.inf):
+        if _is_not_finite(value):
             raise ValueError(
                 f"{_given(name, value)} is NaN or infinite{_at(~xp.isfinite(value))}; expected "
                 "finite entries: remove them, or find the step that made them"
@@ -234,31 +342,68 @@ def _check_values(values: Arrays) -> None:
 
 def _check_sigma(values: Arrays, axes: tuple[int, ...]) -> None:
     """Sigma is positive and finite in every unit."""
-    name = "running_variance" if "running_variance" in values else "y"
-    if name not in values or "eps" not in values:
+    if "running_variance" in values:
+        _check_running(values["running_variance"], values["eps"])
+    if "y" not in values or "eps" not in values or "running_variance" in values:
         return
-    value, eps = values[name], values["eps"]
-    xp = array_namespace(value)
-    spread = variance(value, axes) if name == "y" else value
-    given = f"{_given(name, value)}{f' with batch axes {axes}' if axes else ''}"
-    overflow = ~xp.isfinite(spread)
-    if bool(xp.any(overflow)):
+    y, eps = values["y"], values["eps"]
+    xp = array_namespace(y)
+    if not bool(xp.any(eps == 0)):
+        return
+    # Not by the variance: that of equal entries may be above zero, since their mean is rounded.
+    first = y[tuple(slice(1 if i in axes else None) for i in range(y.ndim))]
+    constant = xp.all(y == first, axis=axes, keepdims=True) & (eps == 0)
+    if bool(xp.any(constant)):
+        single = size(y, axes) == 1
         raise ValueError(
-            f"{given} has a variance that overflows {value.dtype}{_at(overflow, axes)}; "
-            f"expected a finite one: scale {name} down, or cast it to a wider dtype"
-        )
-    zero = spread + eps == 0
-    if name == "y" and bool(xp.any(eps == 0)):
-        # Equal entries may have a computed variance above zero: their computed mean is rounded.
-        first = value[tuple(slice(1 if i in axes else None) for i in range(value.ndim))]
-        zero = zero | (xp.all(value == first, axis=axes, keepdims=True) & (eps == 0))
-    if bool(xp.any(zero)):
-        single = name == "y" and size(value, axes) == 1
-        raise ValueError(
-            f"{given} has zero variance{' (m = 1)' if single else ''}{_at(zero, axes)} and "
-            "eps = 0, so sigma = 0 and z is undefined; expected sigma > 0: pass eps > 0, or "
+            f"{_given('y', y)} with batch axes {axes} has zero variance"
+            f"{' (m = 1)' if single else ''}{_at(constant, axes)} and eps = 0, so sigma = 0 and z "
+            "is undefined; expected sigma > 0: pass eps > 0, or "
             + ("a batch of m >= 2" if single else "leave those units out")
         )
+
+
+def _check_running(variance: Any, eps: Any) -> None:
+    xp, given = array_namespace(variance), _given("running_variance", variance)
+    zero, overflow = variance + eps == 0, ~xp.isfinite(variance + eps)
+    if bool(xp.any(zero)):
+        raise ValueError(
+            f"{given} has zero variance{_at(zero)} and eps = 0, so sigma = 0 and z is undefined; "
+            "expected sigma > 0: pass eps > 0, or leave those units out"
+        )
+    if bool(xp.any(overflow)):
+        raise ValueError(
+            f"{given} and eps have a sum that overflows {variance.dtype}{_at(overflow)}; expected "
+            "a finite one: scale the batch down, or cast it to a wider dtype"
+        )
+
+
+def _check_result(name: str, result: Any) -> None:
+    """What finite arguments give is finite, or else beyond the format."""
+    for part in result if isinstance(result, tuple) else (result,):
+        if is_array_api_obj(part) and _is_not_finite(part):
+            wrong = ~array_namespace(part).isfinite(part)
+            raise ValueError(
+                f"{name} overflows {part.dtype}{_at(wrong)}, in its result or on the way to it, "
+                "though what it was given is finite; expected numbers that it can hold: scale them "
+                "down, or cast them to a wider dtype"
+            )
+
+
+def _sizes(arguments: Mapping[str, Any]) -> Arrays:
+    """The largest entries: of y for each unit, together with the root of eps; of g; of u."""
+    found: Arrays = {}
+    for name in BATCH:
+        if name in arguments:
+            value = arguments[name]
+            xp = array_namespace(value)
+            along = {"axis": arguments["axis"], "keepdims": True} if name == "y" else {}
+            found[name] = xp.max(xp.abs(value), **along)
+    if "y" in found and "eps" in arguments:
+        xp = array_namespace(found["y"])
+        eps = xp.abs(xp.asarray(arguments["eps"], dtype=arguments["y"].dtype))
+        found["y"] = xp.maximum(found["y"], xp.sqrt(eps))
+    return found
 
 
 def _given(name: str, value: Any) -> str:

@@ -28,6 +28,10 @@ class CacheError(RuntimeError):
     """A cached file cannot be used; the message names it and says why."""
 
 
+class CacheWarning(UserWarning):
+    """Something of the cache could not be used, and is computed again."""
+
+
 def folder_of(cache: Path | None) -> Path:
     """Return the folder of the cache; None stands for the user's own."""
     return Path(user_cache_dir("batchnorm-theory")) if cache is None else cache
@@ -49,7 +53,7 @@ def remembered(file: Path, read: Callable[[Path], T], make: Callable[[], T]) -> 
     except (FileNotFoundError, NotADirectoryError):
         pass
     except CacheError as error:
-        warnings.warn(f"{error}, or let it be: it is now replaced", stacklevel=3)
+        warnings.warn(f"{error}, or let it be: it is now replaced", CacheWarning, stacklevel=3)
     made = make()
     try:
         write_tensors(file, made)
@@ -57,6 +61,7 @@ def remembered(file: Path, read: Callable[[Path], T], make: Callable[[], T]) -> 
         warnings.warn(
             f"{file} cannot be written ({error}), so it will be computed again next time; "
             "choose another cache folder",
+            CacheWarning,
             stacklevel=3,
         )
     return made

@@ -63,7 +63,14 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
         (CORRELATIONS, "of"): ("2 * K -> 3 * K #2",),
     },
     CENTRED: {
-        **{(B, name): IN_THE_SQUARE for name in ("variance", "standardize", "hvp")},
+        **{(B, name): IN_THE_SQUARE for name in ("variance", "standardize")},
+        (B, "hvp"): (
+            *IN_THE_SQUARE,
+            "inner(c, ubar, axis) -> inner(y, ubar, axis)",
+            "inner(c, gbar, axis) -> inner(y, gbar, axis)",
+            "g - mean_g -> g + mean_g",
+            "g - mean_g -> g",
+        ),
         (LP, "gradient"): ("centre(y, axis) -> y",),
     },
     ZERO: {("theory/claim.py", "letters_of"): ("0 * yhat -> 0 * y",)},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_operations import assert_close, condition, deviation, to_numpy, unit_norm
 from torch.nn.functional import batch_norm
 
-from theory import batchnorm
+from theory import batchnorm, dense
 from theory.arithmetic import inner, mean, size, sqrt
 
 LAYOUTS = {
@@ -366,3 +366,66 @@ def test_properties_see_a_planted_mistake(holds, wrong):
     case = Case(*(to_numpy(a) for a in make_case("one unit")[:7]), 0.0, 0)
     with pytest.raises(AssertionError, match="differ by"):
         holds(wrong, case)
+
+
+EPS_BY_UNIT = {"units": [0.0, 1e-2, 3.0], "maps": [0.5, 0.0, 2.0]}
+WITH_EPS = {
+    "standard_deviation": lambda c: batchnorm.standard_deviation(c.y, c.eps, c.axis),
+    "normalize": lambda c: batchnorm.normalize(c.y, c.eps, c.axis),
+    "project": lambda c: dense.project(c.y, c.u, c.eps, c.axis),
+    "projection": lambda c: dense.projection(c.y, c.eps, c.axis),
+    "jacobian": lambda c: dense.jacobian(c.y, c.gamma, c.eps, c.axis),
+    **{name: FORMULAS[name] for name in ("forward", "jvp", "gradient", "hvp", "curvature")},
+    "gradient_gamma": FORMULAS["gradient_gamma"],
+}
+
+
+def only(case, unit):
+    """The case's one unit, with its own gamma, beta and eps."""
+
+    def of(value):
+        if not isinstance(value, torch.Tensor) or value.ndim == 0:
+            return value
+        axis = 1 if value.ndim > 1 else 0
+        return value.narrow(axis, unit, 1)
+
+    return case._replace(**{name: of(value) for name, value in case._asdict().items()})
+
+
+@pytest.mark.parametrize("layout", EPS_BY_UNIT)
+@pytest.mark.parametrize("name", WITH_EPS)
+def test_each_unit_has_the_epsilon_that_it_is_given(name, layout):
+    case = make_case(layout)
+    eps = torch.asarray(EPS_BY_UNIT[layout], dtype=torch.float64)
+    case = case._replace(eps=eps.reshape(case.gamma.shape))
+    together = WITH_EPS[name](case)
+    for unit in range(3):
+        alone = WITH_EPS[name](only(case, unit))
+        axis = together.ndim - 1 if name in ("projection", "jacobian") else 1
+        torch.testing.assert_close(together.narrow(axis, unit, 1), alone, rtol=1e-13, atol=1e-13)
+
+
+LAID_OUT = {
+    "Fortran": lambda y: torch.asarray(np.asfortranarray(y.numpy())),
+    "every other row": lambda y: y.repeat_interleave(2, 0)[::2],
+    "a slice of wider rows": lambda y: torch.nn.functional.pad(y, (2, 3))[..., 2:-3],
+    "units outermost": lambda y: y.movedim(1, 0).contiguous().movedim(0, 1),
+}
+
+
+@pytest.mark.parametrize("convert", [torch.asarray, np.asarray], ids=["torch", "numpy"])
+@pytest.mark.parametrize("laid_out", LAID_OUT)
+@pytest.mark.parametrize("layout", ["units", "maps"])
+@pytest.mark.parametrize("name", [*WITH_EPS, "gradient_beta"])
+def test_no_layout_of_memory_changes_a_value(name, layout, laid_out, convert):
+    formula = (WITH_EPS | FORMULAS)[name]
+    case = make_case(layout, 1e-2)
+    names = ("y", "g", "u", "h", "q")
+    moved = {n: convert(LAID_OUT[laid_out](getattr(case, n))) for n in names}
+    assert not (
+        moved["y"].flags.c_contiguous if convert is np.asarray else moved["y"].is_contiguous()
+    )
+    moved |= {n: convert(getattr(case, n)) for n in ("gamma", "beta")}
+    np.testing.assert_allclose(
+        to_numpy(formula(case._replace(**moved))), to_numpy(formula(case)), rtol=1e-13, atol=1e-13
+    )

@@ -143,6 +143,21 @@ REFUSED = {
         ValueError,
         r"padding = 'full'; expected 'same' or 'valid'",
     ),
+    "padding that is no word": (
+        lambda: convolution.unfold(H, 3, padding=np.ones((2, 2))),
+        TypeError,
+        r"padding is a ndarray; expected 'same' or 'valid'",
+    ),
+    "masked maps": (
+        lambda: convolution.gram(np.ma.masked_less(H, 0), 3),
+        TypeError,
+        r"h of shape \(3, 2, 4, 5\), a MaskedArray, leaves entries out",
+    ),
+    "a sum of squares beyond the range": (
+        lambda: convolution.gram(1e200 * H, 3),
+        ValueError,
+        r"gram overflows float64 at index",
+    ),
     "no valid output": (
         lambda: convolution.column_means(H, 3, dilation=2, padding="valid"),
         ValueError,

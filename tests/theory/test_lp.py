@@ -49,6 +49,13 @@ def test_limits_that_are_allowed():
 WRONG = [
     ("forward", {"p": 0.5}, ValueError, "p = 0.5; expected an exponent >= 1"),
     ("forward", {"p": float("nan")}, ValueError, "p = nan; expected an exponent >= 1"),
+    ("forward", {"p": 10**400}, ValueError, "p is beyond .*; expected math.inf"),
+    (
+        "forward",
+        {"y": RIGHT["y"] + 0j},
+        TypeError,
+        "expected real numbers, since an absolute value",
+    ),
     ("forward", {"p": "1"}, TypeError, "p is a str; expected a number >= 1"),
     ("forward", {"y": [[1.0]]}, TypeError, "y is a list; expected an array of floats"),
     ("forward", {"y": RIGHT["y"].astype(int)}, TypeError, "dtype int64; expected real or complex"),

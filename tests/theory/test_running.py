@@ -116,6 +116,35 @@ def test_comparison_sees_a_planted_derivative(name, wrong):
         assert_entrywise(wrong(v, spread), right, v.abs() / spread)
 
 
+def mixing(w):
+    """A symmetric Hessian that ties each unit to the next, differently."""
+    couplings = torch.tensor([[2.0, 0.5, -1.0], [0.5, 1.0, 3.0], [-1.0, 3.0, 0.25]], dtype=w.dtype)
+    return torch.einsum("ij,nj...->ni...", couplings, w)
+
+
+@pytest.mark.parametrize("layout", SHAPES)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_loss_may_tie_units_of_different_slopes(layer, layout):
+    y, g, u, gamma, beta, centre, spread = draw(layout)
+    gamma = gamma + 0.5  # no slope is zero, and no two are alike
+
+    def z(y):
+        return LAYERS[layer](y, centre, spread, gamma, beta, 1e-5)
+
+    def loss(y):
+        d = z(y) - z(at)
+        return (g * d).sum() + (d * mixing(d)).sum() / 2
+
+    at = y.clone()
+    expected = torch.func.jvp(torch.func.grad(loss), (y,), (u,))[1]
+    slope = gamma.abs() / (spread + 1e-5) ** 0.5
+    size = slope * 4 * slope.max() * u.abs().max()
+    assert_entrywise(running.hvp(mixing, u, spread, gamma, 1e-5), expected, size)
+    outside_once = gamma**2 / (spread + 1e-5) * mixing(u)
+    with pytest.raises(AssertionError, match="differ by"):
+        assert_entrywise(outside_once, expected, size)
+
+
 def test_numbers_may_stand_for_one_unit():
     y = np.array([1.0, 3.0])
     np.testing.assert_array_equal(running.forward(y, 1.0, 4.0, gamma=3, beta=1), [1.0, 4.0])

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from verify.cache import CacheError, read_stages
+from verify.cache import CacheError, CacheWarning, read_stages
 from verify.data import digits
 from verify.training import LEAST_ACCURACY, STAGES, Recipe, accuracy, cache_file, trained
 
@@ -65,7 +65,7 @@ def test_a_spoilt_file_is_named_and_replaced(short, tmp_path, spoil):
     spoil(file)
     with pytest.raises(CacheError, match=rf"{file.name} .*delete it"):
         read_stages(file, network, STAGES)
-    with pytest.warns(UserWarning, match=rf"{file.name} .*now replaced"):
+    with pytest.warns(CacheWarning, match=rf"{file.name} .*now replaced"):
         again = trained("dense", cache=tmp_path, recipe=SHORT)
     assert same(again, network)
     assert set(read_stages(file, network, STAGES)) == set(STAGES)
@@ -74,6 +74,6 @@ def test_a_spoilt_file_is_named_and_replaced(short, tmp_path, spoil):
 
 def test_a_folder_that_cannot_be_written_costs_only_the_cache(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.warns(UserWarning, match="choose another cache folder"):
+    with pytest.warns(CacheWarning, match="choose another cache folder"):
         network = trained("dense", cache=tmp_path / "file" / "folder", recipe=SHORT)
     assert accuracy(network, *digits()) >= LEAST_ACCURACY

@@ -25,7 +25,34 @@ VACUOUS = Record(CLAIM.id, "autograd", 80, vacuous=80)
 UNDECIDED = Record(CLAIM.id, "autograd", 80, undecided=72, vacuous=8)
 SILENT = Record(CLAIM.id, "abstract", notes="no proof found; says nothing")
 
+EVERY_HEIGHT = Record(
+    CLAIM.id, "abstract", proof={"scope": "every N, n = 2, p = 1; every N, n = 3"}
+)
+OF_LAYERS = replace(EVERY_HEIGHT, proof={"scope": "N = 2, n = 2, p = 1; N = 12, n = 2, p = 1"})
+
+
+def failing_at(size):
+    return replace(FAILS_AT_2, counterexample={"size": size})
+
+
 TABLE = {
+    "every N, and a counterexample at N = 1": (
+        [EVERY_HEIGHT, failing_at("N = 1, n = 2, p = 1")],
+        Verdict.UNDECIDED,
+    ),
+    "every N, and a counterexample at N = 12": (
+        [EVERY_HEIGHT, failing_at("N = 12, n = 2, p = 1")],
+        Verdict.UNDECIDED,
+    ),
+    "every N of other widths": ([EVERY_HEIGHT, failing_at("N = 1, n = 1, p = 1")], Verdict.REFUTED),
+    "a proof at N = 2 and 12, a counterexample at N = 1": (
+        [OF_LAYERS, failing_at("N = 1, n = 2, p = 1")],
+        Verdict.REFUTED,
+    ),
+    "a proof at N = 2 and 12, a counterexample at N = 2": (
+        [OF_LAYERS, failing_at("N = 2, n = 2, p = 1")],
+        Verdict.UNDECIDED,
+    ),
     "nothing was run": ([], Verdict.NOT_RUN),
     "a proof": ([PROOF], Verdict.PROVED),
     "a proof of one size": ([PROOF_AT_2], Verdict.PROVED),
@@ -180,3 +207,13 @@ def test_a_correction_names_what_it_corrects_and_the_hypotheses_that_the_text_le
         {"statement": theorem_4_2.TOWARDS_BETA.statement, "printed": False},
     ]
     assert shown["counterexample"] == FAILS_AT_2.counterexample
+
+
+def test_the_counterexample_for_a_reader_has_the_smallest_integers():
+    long = {"m": 2, "y": ["-23/16", "1"], "actual": "1", "claimed": "0"}
+    short = {"m": 3, "y": ["-1", "0", "1"], "actual": "1234/5", "claimed": "0"}
+    records = [
+        Record("x", witness, violated=1, counterexample=found)
+        for witness, found in (("ascent", long), ("exact", short))
+    ]
+    assert entry(CLAIM, records).counterexample == short

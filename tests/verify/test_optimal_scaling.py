@@ -197,3 +197,18 @@ def test_missing_solver_is_told_how_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'batchnorm-theory\[optimal\]'"):
         optimal_scaling(np.eye(2))
+
+
+@pytest.mark.parametrize("name", ["kappa", "lower_bound"])
+def test_what_is_reported_may_differ_from_the_proof_by_rounding_alone(name):
+    """The slack is 2**-40 of the square, times n kappa^2: half of it passes, twice it does not."""
+    found = optimal_scaling(random_matrix(3))
+    allowed = 2.0**-40 * 3 * found.kappa**2
+    better = -1 if name == "kappa" else 1
+    for share, is_refused in ((0.5, False), (2.0, True)):
+        told = replace(found, **{name: getattr(found, name) * (1 + better * share * allowed / 2)})
+        if is_refused:
+            with pytest.raises(ValueError, match=f"{name} = .* is reported, but what is proved"):
+                confirm(random_matrix(3), told)
+        else:
+            confirm(random_matrix(3), told)

@@ -21,8 +21,19 @@ from theory.arithmetic.operations import (
     inner,
     mean,
     norm_squared,
+    products,
     size,
     sqrt,
 )
 
-__all__ = ["Axes", "Vector", "combination", "inner", "mean", "norm_squared", "size", "sqrt"]
+__all__ = [
+    "Axes",
+    "Vector",
+    "combination",
+    "inner",
+    "mean",
+    "norm_squared",
+    "products",
+    "size",
+    "sqrt",
+]

@@ -12,7 +12,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from array_api_compat import array_namespace, is_array_api_obj
 
+from theory.arithmetic.sums import total
+
 Axes = int | tuple[int, ...]
+
+_ROWS_AT_ONCE = 2**12
 
 
 @runtime_checkable
@@ -44,8 +48,24 @@ def inner(a: Any, b: Any, axis: Axes = 0) -> Any:
     """
     if isinstance(a, Vector):
         return a.inner(b)
-    xp = array_namespace(a, b)
-    return xp.sum(a * b, axis=axis, keepdims=True)
+    return total(a * b, axis)
+
+
+def products(a: Any, b: Any) -> Any:
+    r"""Inner products of the columns of two matrices, :math:`A^\top B`.
+
+    Of many rows, halves are taken one by one, since a library's product of matrices may add up
+    their rows in a chain.
+
+    >>> import numpy as np
+    >>> products(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [1.0]]))
+    array([[4.],
+           [6.]])
+    """
+    if isinstance(a, Vector) or a.shape[0] <= _ROWS_AT_ONCE:
+        return a.T @ b
+    half = a.shape[0] // 2
+    return products(a[:half, :], b[:half, :]) + products(a[half:, :], b[half:, :])
 
 
 def norm_squared(a: Any, axis: Axes = 0) -> Any:
@@ -59,17 +79,23 @@ def combination(vector: Any, *terms: tuple[Any, Any]) -> Any:
     One pass over memory for each term, where the library can multiply and add in one.
 
     Args:
-        vector: the first.
+        vector: the first, of the shape of the sum where there are several terms.
         terms: pairs of a number for each unit and a vector.
 
     >>> import numpy as np
     >>> combination(np.array([1.0, 1.0]), (2.0, np.array([1.0, 3.0])), (-1.0, np.array([0.0, 1.0])))
     array([3., 6.])
     """
-    for number, other in terms:
-        in_one_pass = getattr(vector, "addcmul", None)  # PyTorch
-        vector = in_one_pass(other, number) if in_one_pass else vector + number * other
-    return vector
+    (number, other), *more = terms
+    if not hasattr(vector, "addcmul"):
+        result = vector + number * other
+        for number, other in more:
+            result += number * other
+        return result
+    result = vector.addcmul(other, number)  # PyTorch
+    for number, other in more:
+        result.addcmul_(other, number)
+    return result
 
 
 def mean(a: Any, axis: Axes = 0) -> Any:
@@ -81,8 +107,7 @@ def mean(a: Any, axis: Axes = 0) -> Any:
     """
     if isinstance(a, Vector):
         return a.mean()
-    xp = array_namespace(a)
-    return xp.sum(a, axis=axis, keepdims=True) / size(a, axis)
+    return total(a, axis) / size(a, axis)
 
 
 def size(a: Any, axis: Axes = 0) -> Any:

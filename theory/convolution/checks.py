@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory.convolution.windows import Geometry, outputs
-from theory.validate import _check_alike, _check_values, _given, behind
+from theory.validate import _check_alike, _check_values, _given, behind, check_dense
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,6 +91,7 @@ def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
                 f"{_given(name, value)} has dtype {value.dtype}; expected real or complex "
                 f"floating: convert it, e.g. to float64; {ELSEWHERE}"
             )
+        check_dense(name, value)
         arrays[name] = value
     return arrays
 
@@ -133,7 +134,10 @@ def _sizes(arguments: Mapping[str, Any]) -> dict[str, Any]:
             f"kernel = {kernel}; expected an odd one, which has an entry in the middle: "
             f"{kernel - 1} or {kernel + 1}"
         )
-    if sizes.get("padding", "same") not in ("same", "valid"):
+    padding = sizes.get("padding", "same")
+    if not isinstance(padding, str):
+        raise TypeError(f"padding is a {type(padding).__name__}; expected 'same' or 'valid'")
+    if padding not in ("same", "valid"):
         raise ValueError(f"padding = {sizes['padding']!r}; expected 'same' or 'valid'")
     return sizes
 

@@ -14,6 +14,8 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
+from theory.arithmetic import mean
+from theory.arithmetic.sums import total
 from theory.convolution.windows import Geometry, chunks, rows_of, windows
 
 
@@ -23,7 +25,7 @@ def column_sums(
     r"""Return :math:`\mathcal H^\top e`, ``(channel, k, k)``."""
     xp = array_namespace(h)
     geometry = Geometry(kernel, stride, dilation, padding)
-    over_batch = xp.sum(h, axis=0, dtype=h.dtype)
+    over_batch = xp.astype(total(h, 0), h.dtype, copy=False)[0, ...]
     return _by_entry(geometry, (_sum(window) for window in windows(over_batch, geometry)))
 
 
@@ -68,26 +70,25 @@ def column_variances(
     >>> 9 * column_variances(np.array([[[[1.0, 2.0, 6.0]]]]), 3)[0, 1, :]  # of 0 1 2, 1 2 6, 2 6 0
     array([ 6., 42., 56.])
     """
-    xp = array_namespace(h)
     geometry = Geometry(kernel, stride, dilation, padding)
-    pixels = xp.sum(h, axis=0, keepdims=True, dtype=h.dtype) / h.shape[0]
+    pixels = total(h, 0) / h.shape[0]
     within: Any = 0
     for part in chunks(h.shape[0], h.shape[1] * h.shape[2] * h.shape[3], chunk):
         deviations = h[part, ...] - pixels
-        within = within + xp.sum(deviations * deviations, axis=0) / h.shape[0]
+        within = within + total(deviations * deviations, 0)[0, ...] / h.shape[0]
     both = zip(windows(pixels[0, ...], geometry), windows(within, geometry), strict=True)
     return _by_entry(geometry, (_variance(means, spread) for means, spread in both))
 
 
 def _sum(window: Any) -> Any:
-    return array_namespace(window).sum(window, axis=(-2, -1), dtype=window.dtype)
+    sums = array_namespace(window).astype(total(window, (-2, -1)), window.dtype, copy=False)
+    return sums[..., 0, 0]
 
 
 def _variance(means: Any, spread: Any) -> Any:
     """The variance of a column from the mean and the variance of each of its pixels."""
-    xp = array_namespace(means)
-    centred = means - xp.mean(means, axis=(-2, -1), keepdims=True)
-    return xp.mean(spread + centred * centred, axis=(-2, -1))
+    centred = means - mean(means, (-2, -1))
+    return mean(spread + centred * centred, (-2, -1))[..., 0, 0]
 
 
 def _by_entry(geometry: Geometry, channels: Iterable[Any]) -> Any:

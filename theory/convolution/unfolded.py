@@ -18,6 +18,7 @@ from typing import Any
 
 from array_api_compat import array_namespace, device
 
+from theory.arithmetic.sums import total
 from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows
 
 
@@ -100,7 +101,7 @@ def apply_transposed(
         for i, window in enumerate(windows(h[part, ...], geometry)):
             entries[i] = entries[i] + upstream @ _examples_inside(window).T
     weights = xp.reshape(xp.stack(entries, axis=2), (d, c, kernel, kernel))
-    return weights, xp.sum(v, axis=(0, 2, 3), dtype=v.dtype)
+    return weights, xp.astype(total(v, (0, 2, 3)), v.dtype, copy=False)[0, :, 0, 0]
 
 
 def flatten(weights: Any, bias: Any) -> Any:

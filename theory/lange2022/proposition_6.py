@@ -217,7 +217,7 @@ PRECONDITIONING = [
     LAST_ONE_LESS,
     LAST_ONE_LESS.corrected(says=equal(one_less(*LAST_STEPS), 6 * n * p + p), falsified_by=""),
     LAST_ONE_LESS.corrected(
-        id="L-prop-6/steps-4-5/from-zero", of="L-prop-6/steps-4-5",
+        id="L-prop-6/steps-4-5/from-zero", of=None,
         title="the operations of steps 4 and 5, every sum from zero",
         says=equal(from_zero(*LAST_STEPS), LAST), form=Form.READING, falsified_by="",
     ),

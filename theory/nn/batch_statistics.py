@@ -21,11 +21,19 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, distributed, nn
 
+KERNEL = ("cpu", "cuda")
+"""Where PyTorch's Batch Normalization has a kernel for its statistics alone, which on a CPU is
+three times as fast as means, and thirty times as fast as ``torch.var_mean``; a compiler has none,
+and needs none."""
+
 
 class BatchStatistics(NamedTuple):
-    """How many numbers of each feature there were, their mean and their biased variance."""
+    """How many numbers of each feature there were, their mean and their biased variance.
 
-    size: int
+    The size is a number, or a tensor without axes.
+    """
+
+    size: int | Tensor
     mean: Tensor
     variance: Tensor
 
@@ -36,11 +44,14 @@ def of(layer: nn.Linear | nn.Conv2d, inputs: Tensor) -> BatchStatistics:
     feature = -1 if isinstance(layer, nn.Linear) else -3
     if inputs.ndim == 1:
         inputs = inputs[None]
-    axes = [axis for axis in range(inputs.ndim) if axis != feature % inputs.ndim]
-    # On a CPU several times as fast as torch.var_mean over the first axes.
-    mean = inputs.mean(axes, keepdim=True)
-    variance = (inputs - mean).square_().mean(axes)
-    return BatchStatistics(inputs.numel() // len(variance), mean.flatten(), variance)
+    size = inputs.numel() // inputs.shape[feature]
+    if torch.compiler.is_compiling() or inputs.device.type not in KERNEL:
+        axes = [axis for axis in range(inputs.ndim) if axis != feature % inputs.ndim]
+        mean = inputs.mean(axes, keepdim=True)
+        variance = (inputs - mean).square_().mean(axes)
+        return BatchStatistics(size, mean.flatten(), variance)
+    rows = inputs.flatten(end_dim=-2) if feature == -1 else inputs.reshape(-1, *inputs.shape[-3:])
+    return BatchStatistics(size, *torch.batch_norm_update_stats(rows, None, None, 0.0))
 
 
 def pooled(a: BatchStatistics, b: BatchStatistics) -> BatchStatistics:
@@ -51,20 +62,19 @@ def pooled(a: BatchStatistics, b: BatchStatistics) -> BatchStatistics:
               + \frac{m_a m_b}{m^2}(\mu_a - \mu_b)^2
     """
     share = b.size / (a.size + b.size)
-    variance = torch.lerp(a.variance, b.variance, share)
-    between = share * (1 - share) * (b.mean - a.mean).square()
-    return BatchStatistics(a.size + b.size, torch.lerp(a.mean, b.mean, share), variance + between)
+    apart = b.mean - a.mean
+    variance = a.variance + share * (b.variance - a.variance) + share * (1 - share) * apart.square()
+    return BatchStatistics(a.size + b.size, a.mean + share * apart, variance)
 
 
-def pooled_over_processes(own: BatchStatistics) -> BatchStatistics | None:
-    """Return the statistics of the batches of all processes; None where there was none."""
-    count = torch.tensor(own.size, device=own.mean.device)
+def pooled_over_processes(own: BatchStatistics) -> BatchStatistics:
+    """Return the statistics of the batches of all processes; of size 0 where there was none."""
+    count = torch.as_tensor(own.size, device=own.mean.device).clone()
     distributed.all_reduce(count)
     total = int(count)
-    if total == 0:
-        return None
-    mean = own.size / total * own.mean
+    share = int(own.size) / max(total, 1)
+    mean = share * own.mean
     distributed.all_reduce(mean)
-    variance = own.size / total * (own.variance + (own.mean - mean).square())
+    variance = share * (own.variance + (own.mean - mean).square())
     distributed.all_reduce(variance)
     return BatchStatistics(total, mean, variance)

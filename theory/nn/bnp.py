@@ -49,8 +49,10 @@ Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from math import inf, isfinite
 from typing import Any
 
 import torch
@@ -58,10 +60,14 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.utils.hooks import RemovableHandle
 
+from theory import preconditioning
 from theory.bnp import check
+from theory.nn.batch_statistics import BatchStatistics
 from theory.nn.layer_preconditioner import LayerPreconditioner
-from theory.nn.preconditionable_layers import preconditionable
-from theory.nn.preconditioned_gradients import Constants
+from theory.nn.preconditionable_layers import left_out, preconditionable
+from theory.nn.preconditioned_gradients import Constants, change
+
+Met = tuple[LayerPreconditioner, BatchStatistics]
 
 
 class BNP:
@@ -69,7 +75,8 @@ class BNP:
 
     Args:
         model: whose gradients are to be preconditioned.
-        layers: modules of the model; None for all its linear and convolution layers.
+        layers: modules of the model; None for all its linear and 2-dimensional convolution
+            layers, with one warning that names the others that have a matrix of weights.
         eps_1: :math:`\epsilon_1 \ge 0`, relative to the largest variance of a layer.
         eps_2: :math:`\epsilon_2 \ge 0`.
         rho: of the running statistics, in [0, 1]; 0 for those of the batch alone.
@@ -77,7 +84,8 @@ class BNP:
     Raises:
         TypeError: a layer is neither linear nor a 2-dimensional convolution, or not of floats.
         ValueError: a constant is out of its range; the layers are not as
-            :func:`~theory.nn.preconditionable_layers.preconditionable` needs them.
+            :func:`~theory.nn.preconditionable_layers.preconditionable` needs them; one of them
+            has a BNP already.
     """
 
     def __init__(
@@ -90,10 +98,18 @@ class BNP:
         rho: float = 0.99,
     ) -> None:
         check({"eps_1": eps_1, "eps_2": eps_2, "rho": rho})
+        self.rho = rho
         self.preconditioners = {
             name: LayerPreconditioner(name, sharing, Constants(eps_1, eps_2, rho))
             for name, sharing in preconditionable(model, layers).items()
         }
+        _check_first(self.preconditioners.values())
+        if layers is None and (others := left_out(model)):
+            warnings.warn(
+                f"BNP has no formula for {', '.join(others)}: their gradients stay as they are; "
+                "give layers= to say which are meant",
+                stacklevel=2,
+            )
         self._hooks: list[RemovableHandle] = [
             layer.register_forward_hook(preconditioner.meet, with_kwargs=True)
             for preconditioner in self.preconditioners.values()
@@ -111,20 +127,32 @@ class BNP:
             ValueError: a variance is zero and eps_1 and eps_2 do not help it.
             OverflowError: a gradient leaves the range of float16.
         """
-        everything = self.preconditioners.values()
         with torch.no_grad(), self._without_autocast():
-            batches = [(p, batch) for p in everything if (batch := p.batch()) is not None]
-            for preconditioner, batch in batches:
-                if not bool(batch.variance.isfinite().all()):
-                    raise FloatingPointError(
-                        f"{preconditioner.name} met a NaN or an infinity in its input, or squares "
-                        "beyond its dtype; look for it before this layer, then call forget()"
-                    )
-            for preconditioner, batch in batches:
-                preconditioner.update(batch)
-            for preconditioner in everything:
-                preconditioner.precondition()
+            self._take_in()
+            parts = [part for p in self.preconditioners.values() for part in p.parts()]
+            for part in parts:
+                change(part)
         self.forget()
+
+    def _take_in(self) -> None:
+        """Take what was met into the running statistics, those of all layers at once."""
+        met = [(p, b) for p in self.preconditioners.values() if (b := p.batch()) is not None]
+        alike: dict[tuple[torch.device, torch.dtype], list[Met]] = {}
+        for preconditioner, batch in met:
+            alike.setdefault((batch.mean.device, batch.mean.dtype), []).append(
+                (preconditioner, batch)
+            )
+        new = [
+            torch.cat([s for _, b in some for s in (b.mean, b.variance)]) for some in alike.values()
+        ]
+        if not all(isfinite(float(flat.max())) for flat in new):  # of NaN the maximum is NaN
+            raise _not_finite(met)
+        for some, flat in zip(alike.values(), new, strict=True):
+            old = torch.cat([s.to(flat) for p, _ in some for s in (p.mean, p.variance)])
+            sizes = [len(b.mean) for _, b in some for _ in range(2)]
+            taken = iter(preconditioning.running(old, flat, self.rho).split(sizes))
+            for preconditioner, _ in some:
+                preconditioner.mean, preconditioner.variance = next(taken), next(taken)
 
     def attach(self, optimizer: Optimizer) -> RemovableHandle:
         """Precondition before every step of an optimiser; ``remove()`` the handle to stop.
@@ -158,7 +186,8 @@ class BNP:
         """Products are in the dtype of the statistics, wherever the caller stands."""
         stack = ExitStack()
         for kind in {p.layers[0].weight.device.type for p in self.preconditioners.values()}:
-            stack.enter_context(torch.autocast(kind, enabled=False))
+            if torch.is_autocast_enabled(kind):
+                stack.enter_context(torch.autocast(kind, enabled=False))
         return stack
 
     def state_dict(self) -> dict[str, Tensor]:
@@ -173,7 +202,8 @@ class BNP:
         """Take up the running statistics of :meth:`state_dict`; what was met is forgotten.
 
         Raises:
-            ValueError: the state is that of other layers.
+            ValueError: the state is that of other layers, or holds a mean or a variance that none
+                can have.
         """
         expected = self.state_dict()
         if set(state) != set(expected):
@@ -187,6 +217,33 @@ class BNP:
                 raise ValueError(
                     f"{key} has shape {tuple(state[key].shape)}; expected {tuple(like.shape)}"
                 )
+            least = 0.0 if key.endswith(".variance") else -inf
+            if not bool((state[key].isfinite() & (state[key] >= least)).all()):
+                raise ValueError(
+                    f"{key} is not {'finite and >= 0' if least == 0 else 'finite'} in every entry; "
+                    "give the state of a BNP whose training went well"
+                )
+        for key, like in expected.items():
             name, _, statistic = key.rpartition(".")
             setattr(self.preconditioners[name], statistic, state[key].detach().to(like, copy=True))
         self.forget()
+
+
+def _not_finite(met: Iterable[Met]) -> FloatingPointError:
+    name = next(p.name for p, batch in met if not bool(batch.variance.isfinite().all()))
+    return FloatingPointError(
+        f"{name} met a NaN or an infinity in its input, or squares beyond its dtype; look for it "
+        "before this layer, then call forget()"
+    )
+
+
+def _check_first(preconditioners: Iterable[LayerPreconditioner]) -> None:
+    """No layer is preconditioned by another BNP, whose hooks it would have."""
+    for preconditioner in preconditioners:
+        for layer in preconditioner.layers:
+            owners = (getattr(hook, "__self__", None) for hook in layer._forward_hooks.values())
+            if any(isinstance(owner, LayerPreconditioner) for owner in owners):
+                raise ValueError(
+                    f"{preconditioner.name} has a BNP already, and two would precondition its "
+                    "gradients twice; call remove() of the other first"
+                )

@@ -19,6 +19,12 @@ def per_unit(value: Tensor, y: Tensor) -> Tensor:
     return value.reshape([-1 if axis == 1 else 1 for axis in range(y.ndim)])
 
 
+def check_features(features: int) -> None:
+    """Raise a ValueError unless this is how many units a layer may have."""
+    if type(features) is not int or features < 1:
+        raise ValueError(f"features = {features!r}; expected how many units, at least 1")
+
+
 def check_batch(y: Tensor, features: int, layer: str, least: int = 1) -> None:
     """Raise an error unless there is a batch of floats, with enough entries for each unit.
 

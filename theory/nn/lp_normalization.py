@@ -13,12 +13,14 @@ paper says nothing of evaluation: running averages are those of :class:`torch.nn
 
 from __future__ import annotations
 
+from math import inf
+
 import torch
 from torch import Tensor, nn
 
 from theory.arithmetic import mean
 from theory.lp_normalization import power_mean
-from theory.nn.layout import batch_axes, check_batch, per_unit
+from theory.nn.layout import batch_axes, check_batch, check_features, per_unit
 
 
 class LpNormalization(nn.Module):
@@ -38,7 +40,7 @@ class LpNormalization(nn.Module):
         running_mean, running_norm: averages of mu and s_p over batches, ``(features,)``.
 
     Raises:
-        ValueError: p below 1.
+        ValueError: p below 1, or a number that is out of its range.
 
     >>> layer = LpNormalization(1, p=1, eps=0.0)
     >>> layer(torch.tensor([[1.0], [2.0], [6.0]])).flatten().tolist()  # mean 3, average norm 3
@@ -52,6 +54,11 @@ class LpNormalization(nn.Module):
         super().__init__()
         if not p >= 1:
             raise ValueError(f"p = {p!r}; expected an exponent >= 1, or math.inf")
+        if not 0 <= eps < inf:
+            raise ValueError(f"eps = {eps!r}; expected a number >= 0, added to the norm's power")
+        if not 0 <= momentum <= 1:
+            raise ValueError(f"momentum = {momentum!r}; expected the batch's weight, in [0, 1]")
+        check_features(features)
         self.features, self.p, self.eps, self.momentum = features, p, eps, momentum
         self.weight = nn.Parameter(torch.ones(features))
         self.bias = nn.Parameter(torch.zeros(features))

@@ -15,12 +15,14 @@ Source: Lange, Helfrich and Ye 2022, sect. 2, line 58.
 
 from __future__ import annotations
 
+from math import inf
+
 import torch
 from torch import Tensor, nn
 
 from theory import batchnorm, preconditioning
 from theory.arithmetic import mean
-from theory.nn.layout import batch_axes, check_batch, per_unit
+from theory.nn.layout import batch_axes, check_batch, check_features, per_unit
 
 
 class MovingStatistics(nn.Module):
@@ -43,7 +45,8 @@ class MovingStatistics(nn.Module):
 
     def __init__(self, features: int, eps: float = 1e-5, rho: float = 0.99) -> None:
         super().__init__()
-        if not eps > 0:
+        check_features(features)
+        if not 0 < eps < inf:
             raise ValueError(f"eps = {eps!r}; expected a number > 0, for units that do not vary")
         if not 0 <= rho < 1:
             raise ValueError(f"rho = {rho!r}; expected a number in [0, 1)")

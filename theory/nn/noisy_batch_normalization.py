@@ -25,10 +25,12 @@ r_mu = r_sigma = 0.1.  What it leaves open, and how it is read here:
 
 from __future__ import annotations
 
+from math import inf
+
 import torch
 from torch import Tensor, nn
 
-from theory.nn.layout import check_batch
+from theory.nn.layout import check_batch, check_features
 
 
 class ActivationNoise(nn.Module):
@@ -60,10 +62,11 @@ class ActivationNoise(nn.Module):
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        if not (n_mu >= 0 and n_sigma >= 1 and r_mu >= 0 and r_sigma >= 0):
+        check_features(features)
+        if not (0 <= n_mu < inf and 1 <= n_sigma < inf and 0 <= r_mu < inf and 0 <= r_sigma < inf):
             raise ValueError(
                 f"n_mu = {n_mu}, n_sigma = {n_sigma}, r_mu = {r_mu}, r_sigma = {r_sigma}; expected "
-                "n_sigma >= 1 and the others >= 0"
+                "n_sigma >= 1 and the others >= 0, all of them finite"
             )
         self.features, self.n_mu, self.n_sigma = features, n_mu, n_sigma
         self.r_mu, self.r_sigma = r_mu, r_sigma
@@ -115,12 +118,17 @@ class NoisyBatchNormalization(nn.Module):
         features: number of units or channels.
         rank: 2 for batches ``(batch, unit)``, 4 for maps.
         generator: what the noise's own is seeded from; None for PyTorch's global one.
+
+    Raises:
+        ValueError: features or rank is out of its range.
     """
 
     def __init__(
         self, features: int, rank: int, *, generator: torch.Generator | None = None
     ) -> None:
         super().__init__()
+        if rank not in (2, 4):
+            raise ValueError(f"rank = {rank!r}; expected 2 for (batch, unit), or 4 for maps")
         self.batch_norm = nn.BatchNorm1d(features) if rank == 2 else nn.BatchNorm2d(features)
         self.noise = ActivationNoise(features, generator=generator)
 

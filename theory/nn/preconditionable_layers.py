@@ -47,6 +47,24 @@ def preconditionable(
     return {" and ".join(some): [chosen[name] for name in some] for some in alike.values()}
 
 
+def left_out(model: nn.Module) -> list[str]:
+    """Return the layers with a matrix of weights that Algorithms 2 and 3 have no formula for.
+
+    >>> left_out(nn.Sequential(nn.Linear(3, 3), nn.LayerNorm(3), nn.Conv1d(3, 3, 1)))
+    ['2 (Conv1d)']
+    """
+    return [
+        f"{name or 'the model'} ({type(module).__name__})"
+        for name, module in model.named_modules()
+        if not isinstance(module, (nn.Linear, nn.Conv2d))
+        and any(_is_matrix(parameter) for parameter in module.parameters(recurse=False))
+    ]
+
+
+def _is_matrix(parameter: Tensor) -> bool:
+    return not isinstance(parameter, UninitializedParameter) and parameter.ndim > 1
+
+
 def _name(layer: nn.Module, names: Mapping[nn.Module, str]) -> str:
     if layer not in names:
         raise ValueError(f"{layer} is no part of the model; give modules of the model")

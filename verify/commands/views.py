@@ -86,9 +86,12 @@ def page(
             return
         from verify.site.build import write_pages
 
-        count = write_pages(evidence_folder or DEFAULT_EVIDENCE)
+        found = evidence_folder or DEFAULT_EVIDENCE
+        count = write_pages(found)
     except (OthersError, EvidenceError) as error:
         raise bad_input(error) from None
+    if not (found / "evidence.jsonl").exists():
+        typer.echo(f"no evidence in {found}: every statement is shown as not yet run")
     typer.echo(f"{count} files below docs/")
 
 

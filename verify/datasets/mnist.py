@@ -23,6 +23,8 @@ from verify.datasets.dataset import DataError, Dataset, Images, existing_file, i
 CLASSES = 10
 SIDE = 28
 UNSIGNED_BYTE = 8
+LARGEST = 2**26
+"""More bytes than any of the files has; a compressed one may claim to have any number."""
 FOLDERS = ("", "MNIST/raw/")
 """Where below the user's folder the files may be."""
 
@@ -61,6 +63,8 @@ def read_idx(file: Path, shape: tuple[int | None, ...]) -> Tensor:
     if len(found) != len(shape) or found != expected:
         wanted = ", ".join("any" if s is None else str(s) for s in shape)
         raise DataError(f"{file} holds an array of shape {found}; expected ({wanted})")
+    if prod(found) == 0:
+        raise DataError(f"{file} holds an array of shape {found}, no images; get it again")
     if len(content) - header != prod(found):
         raise DataError(
             f"{file} holds {len(content) - header} bytes of an array of shape {found}; expected"
@@ -88,7 +92,10 @@ def _content(file: Path) -> bytes:
         if file.suffix != ".gz":
             return file.read_bytes()
         with gzip.open(file) as stream:
-            return stream.read()
+            content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise DataError(f"{file} holds more than {LARGEST:,} bytes, beyond any part of MNIST")
+        return content
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"{file} is damaged ({error}); get it again") from None
     except OSError as error:

@@ -97,7 +97,7 @@ def _setting(profile: str, data: Path | None, seeds: int, device: str) -> Settin
     if seeds < 1:
         raise _OptionError(f"--seeds {seeds}: choose at least 1")
     try:
-        torch.zeros(1, device=device)
+        torch.zeros(1, device=device).tolist()  # from a device without entries there are none
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         said = str(error).splitlines()[0]
         raise _OptionError(f"--device {device} is not to be had here: {said}") from None

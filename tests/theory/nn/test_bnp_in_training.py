@@ -137,6 +137,25 @@ def test_the_state_of_another_model_is_an_error():
 
 
 @pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("2.variance", -1.0, r"2\.variance is not finite and >= 0 in every entry"),
+        ("2.variance", float("inf"), r"2\.variance is not finite and >= 0"),
+        ("0.mean", float("nan"), r"0\.mean is not finite in every entry"),
+    ],
+)
+def test_a_state_that_no_training_has_is_an_error_and_is_not_taken_up(key, value, message):
+    bnp = BNP(dense())
+    state = bnp.state_dict()
+    wrong = {
+        name: torch.full_like(old, value if name == key else 2.0) for name, old in state.items()
+    }
+    with pytest.raises(ValueError, match=message):
+        bnp.load_state_dict(wrong)
+    alike(bnp.state_dict().values(), state.values(), 0.0)
+
+
+@pytest.mark.parametrize(
     ("wrong", "message"),
     [
         ({"eps_1": -1.0}, "eps_1 = -1.0; expected a number >= 0"),

@@ -163,3 +163,41 @@ def test_layers_can_be_chosen():
     model(X).square().sum().backward()
     torch.testing.assert_close(found[0], model[0].weight.grad)
     assert not torch.allclose(found[2], model[2].weight.grad)
+
+
+def test_a_second_bnp_of_a_layer_is_an_error_until_the_first_is_removed():
+    model = dense()
+    first = BNP(model, layers=[model[0]])
+    with pytest.raises(ValueError, match=r"0 has a BNP already.*remove\(\) of the other"):
+        BNP(model)
+    BNP(model, layers=[model[2]]).remove()
+    first.remove()
+    alike(step(model, BNP(model), X), step(other := dense(), BNP(other), X), 0.0)
+
+
+def test_layers_without_a_formula_are_named_once():
+    model = nn.Sequential(
+        nn.Conv2d(1, 2, 1), nn.ConvTranspose2d(2, 2, 1), nn.BatchNorm2d(2), nn.Flatten(2),
+        nn.Conv1d(2, 2, 1), nn.Linear(4, 1),
+    )  # fmt: skip
+    with pytest.warns(
+        UserWarning, match=r"no formula for 1 \(ConvTranspose2d\), 4 \(Conv1d\): their"
+    ) as said:
+        bnp = BNP(model)
+    step(model, bnp, drawn(3, 1, 2, 2))
+    assert len(said) == 1
+    bnp.remove()
+    BNP(model, layers=[model[0]])  # chosen: nothing to say
+
+
+def test_a_compiled_model_is_compiled_once_for_any_number_of_micro_batches():
+    model = dense()
+    bnp = BNP(model)
+    parts = drawn(24, 4).split(2)
+    compiled = torch.compile(model, backend="eager", fullgraph=True)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        found = [step(compiled, bnp, *parts[:count]) for count in (1, 2, 12)]
+    other = dense()
+    bnp = BNP(other)
+    for gradients, count in zip(found, (1, 2, 12), strict=True):
+        alike(gradients, step(other, bnp, *parts[:count]))

@@ -83,4 +83,5 @@ def test_a_constant_input_needs_an_epsilon():
     constant[:, 1] = 2.5
     with pytest.raises(ValueError, match=r"zero at index 1.*give an eps_2 > 0"):
         step(model, BNP(model, rho=0.0, eps_1=0.0, eps_2=0.0), constant)
+    model = dense()
     assert all(g.isfinite().all() for g in step(model, BNP(model, rho=0.0), constant))

@@ -73,6 +73,7 @@ LABELS = "train-labels-idx1-ubyte"
         (IMAGES, lambda c: b"\x89PNG" + c[4:], "no IDX file"),
         (IMAGES, lambda c: b"\0\0\x0d" + c[3:], "no IDX file of unsigned bytes"),
         (IMAGES, lambda c: idx(torch.zeros(5, 8, 8, dtype=torch.uint8)), r"\(any, 28, 28\)"),
+        (IMAGES, lambda c: idx(torch.zeros(0, 28, 28, dtype=torch.uint8)), "no images"),
         (LABELS, lambda c: idx(torch.zeros(4, dtype=torch.uint8)), r"\(4,\); expected \(5\)"),
         (LABELS, lambda c: idx(torch.full((5,), 10, dtype=torch.uint8)), "a label 10"),
         (LABELS, lambda c: idx(torch.zeros(5, 1, dtype=torch.uint8)), r"shape \(5, 1\)"),
@@ -92,6 +93,14 @@ def test_a_compressed_file_that_was_cut_off_is_named(tmp_path, contents, keep):
     file = tmp_path / f"{IMAGES}.gz"
     file.write_bytes(gzip.compress(idx(contents[IMAGES]))[:keep])
     with pytest.raises(DataError, match=rf"{file.name} is damaged .*get it again"):
+        read_idx(file, (None, 28, 28))
+
+
+def test_a_compressed_file_that_never_ends_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("verify.datasets.mnist.LARGEST", 10_000)
+    file = tmp_path / f"{IMAGES}.gz"
+    file.write_bytes(gzip.compress(bytes(1_000_000)))
+    with pytest.raises(DataError, match="more than 10,000 bytes, beyond any part of MNIST"):
         read_idx(file, (None, 28, 28))
 
 

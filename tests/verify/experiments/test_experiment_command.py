@@ -146,6 +146,7 @@ def test_the_experiments_are_listed(call):
         (["toy", "--seeds", "0"], ["--seeds 0", "at least 1"]),
         (["toy", "--epochs", "3"], ["--epochs 3", "(resnet)", "(--data)"]),
         (["toy", "--device", "quantum"], ["--device quantum is not to be had here"]),
+        (["toy", "--device", "meta"], ["--device meta is not to be had here"]),
         (["toy", "--device", "cuda:99"], ["--device cuda:99 is not to be had here"]),
     ],
 )

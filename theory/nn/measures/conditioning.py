@@ -25,6 +25,7 @@ from the end of sect. 1.
 from __future__ import annotations
 
 from copy import deepcopy
+from math import inf, isfinite
 from typing import NamedTuple
 
 import torch
@@ -32,6 +33,7 @@ from torch import Tensor, nn
 
 from theory import preconditioning
 from theory.nn.measures.objective import Loss
+from theory.validate import check_symmetric
 
 
 class Conditioning(NamedTuple):
@@ -134,7 +136,8 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
         S: symmetric, ``(N, N)``.
 
     Raises:
-        ValueError: not finite, or S is zero and so is the Hessian.
+        ValueError: not finite, S is not symmetric, or zero, as the Hessian then is; a condition
+            number, or a square on the way to it, is beyond the range of the dtype.
 
     >>> H = torch.tensor([[1.0, 0.0], [1.0, 8.0], [3.0, 0.0], [3.0, 8.0]], dtype=torch.float64)
     >>> found = condition_numbers(H, torch.eye(4, dtype=torch.float64))
@@ -146,16 +149,20 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
             f"H of shape {tuple(H.shape)} and S of shape {tuple(S.shape)} are not finite, or S is "
             "zero, and a Hessian that is zero has no condition number"
         )
+    check_symmetric("S", S)
+    S = S / 2.0 ** S.abs().max().log2().floor()  # of which no condition number depends
     varying = (H[:1] != H).any(0)
     features = H[:, varying]
     mean, deviation = preconditioning.means(H), preconditioning.standard_deviations(H)
     mean, deviation = mean[varying], deviation[varying]
+    if not (deviation.isfinite() & (deviation > 0)).all():
+        raise _beyond(H)
     centred = preconditioning.normalized(features, mean, torch.ones_like(deviation))
     normalized = preconditioning.normalized(features, mean, deviation)
     plain, rank = condition_number(preconditioning.augmented(H), S)
     after, rank_after = condition_number(normalized, S)
     scales = torch.cat([torch.ones_like(mean.new_empty(1)), 1 / deviation])
-    return Conditioning(
+    found = Conditioning(
         hessian=plain,
         rank=rank,
         centred=condition_number(centred, S)[0],
@@ -163,6 +170,16 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
         preconditioned_rank=rank_after,
         scaling=float(scales.max() / scales.min()),
         varying=int(varying.sum()),
+    )
+    if not all(map(isfinite, (found.hessian, found.centred, found.preconditioned, found.scaling))):
+        raise _beyond(H)
+    return found
+
+
+def _beyond(H: Tensor) -> ValueError:
+    return ValueError(
+        f"H of shape {tuple(H.shape)} has entries up to {float(H.abs().max()):g}, whose squares or "
+        f"whose condition numbers are beyond {H.dtype}; scale the inputs to about 1"
     )
 
 
@@ -179,12 +196,17 @@ def condition_number(A: Tensor, S: Tensor) -> tuple[float, int]:
         roots = values.where(values > least, 0.0).sqrt()
         found = torch.linalg.svdvals(roots[:, None] * (vectors.T @ A))
         kappa, rank = _ratio(found, max(A.shape))
-        return kappa**2, rank
-    return _ratio(torch.linalg.eigvalsh(A.T @ S @ A).abs(), A.shape[1])
+        return kappa * kappa, rank  # infinite where a power would be an OverflowError
+    product = A.T @ S @ A
+    if not product.isfinite().all():
+        return inf, A.shape[1]
+    return _ratio(torch.linalg.eigvalsh(product).abs(), A.shape[1])
 
 
 def _ratio(values: Tensor, size: int) -> tuple[float, int]:
     nonzero = values[values > size * torch.finfo(values.dtype).eps * values.max()]
+    if not len(nonzero):
+        return inf, 0  # all of it was too small
     return float(nonzero.max() / nonzero.min()), len(nonzero)
 
 

@@ -87,7 +87,7 @@ def step_sizes(
     [0.05, 0.1, 0.2, 0.4]
     """
     least, largest = times
-    if not (0 < least < largest and learning_rate > 0 and number >= 2):
+    if not (0 < least < largest < np.inf and 0 < learning_rate < np.inf and number >= 2):
         raise ValueError(
             f"learning_rate = {learning_rate}, times = {times}, number = {number}; choose a "
             "positive rate, 0 < least < largest, and at least two"
@@ -158,8 +158,8 @@ def _along(
     step_sizes: Sequence[float],
 ) -> Landscape:
     sizes = tuple(map(float, step_sizes))
-    if not sizes or sizes[0] <= 0 or any(b <= a for a, b in pairwise(sizes)):
-        raise ValueError(f"step_sizes = {sizes}; give positive and increasing ones")
+    if not sizes or not all(a < b for a, b in pairwise((0.0, *sizes, np.inf))):
+        raise ValueError(f"step_sizes = {sizes}; give positive, finite and increasing ones")
     length, loss = _norm(gradient), float(value)
     if not (0 < length < np.inf and np.isfinite(loss)):
         raise ValueError(

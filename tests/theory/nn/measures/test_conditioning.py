@@ -204,3 +204,23 @@ def test_wrong_layers_are_refused():
     twice = nn.Sequential(nn.Linear(4, 4), nn.Tanh())
     with pytest.raises(ValueError, match="expected one call"):
         unit_of(nn.Sequential(twice, twice).double(), inputs, inputs, mse_loss, twice[0])
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_numbers_beyond_the_range_are_an_error(size):
+    H, signs = size * drawn(6, 2), torch.tensor([1.0, -1.0, 2.0, 1.0, 1.0, 1.0])
+    for S in (torch.eye(6, dtype=torch.float64), torch.diag(signs).double()):
+        with pytest.raises(ValueError, match=r"beyond torch.float64; scale the inputs to about 1"):
+            condition_numbers(H, S)
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_no_condition_number_depends_on_the_size_of_the_curvature(size):
+    H, S = drawn(6, 2), drawn(6, 6, seed=1)
+    assert condition_numbers(H, size * S @ S.T) == pytest.approx(condition_numbers(H, S @ S.T))
+    assert condition_numbers(H, size * (S + S.T)) == pytest.approx(condition_numbers(H, S + S.T))
+
+
+def test_a_curvature_that_is_not_symmetric_is_an_error():
+    with pytest.raises(ValueError, match=r"S of shape \(6, 6\) is not symmetric"):
+        condition_numbers(drawn(6, 2), drawn(6, 6, seed=1))

@@ -124,7 +124,7 @@ def test_what_overflows_is_infinite():
 
 def test_what_is_refused():
     for sizes in ((), (0.0, 1.0), (2.0, 1.0), (1.0, 1.0)):
-        with pytest.raises(ValueError, match="positive and increasing"):
+        with pytest.raises(ValueError, match="positive, finite and increasing"):
             measured(sizes=sizes)
     with pytest.raises(ValueError, match=r"gradient's norm 0\.0.*not zero"):
         measured(quartic, x=(0.0,))

@@ -1,0 +1,50 @@
+"""Sides with many entries are compared in every one, for every relation."""
+
+import numpy as np
+import pytest
+from flint import arb
+
+from theory.statement import Relation
+from verify.matrices.exact import _compared
+from verify.witnesses import ball
+from verify.witnesses.records import Outcome
+
+RIGHT = np.array([2, 2, 2, 2, 2], dtype=object)
+STEPS = {Relation.EQUAL: 0, Relation.AT_MOST: -1, Relation.AT_LEAST: 1,
+         Relation.LESS_THAN: -1, Relation.MORE_THAN: 1}  # fmt: skip
+
+
+def in_balls(values):
+    return np.frompyfunc(arb, 1, 1)(values)
+
+
+COMPARED = {
+    "exact": _compared,
+    "balls among matrices": lambda a, b, r: _compared(in_balls(a), in_balls(b), r),
+    "balls": lambda a, b, r: ball.compare(in_balls(a), in_balls(b), r),
+}
+
+
+@pytest.mark.parametrize("how", COMPARED)
+@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("place", range(5))
+def test_one_entry_that_violates_is_seen_wherever_it_stands(how, relation, place):
+    compare = COMPARED[how]
+    left = RIGHT + STEPS[relation]
+    assert compare(left, RIGHT, relation) is Outcome.HOLDS
+    wrong = left.copy()
+    wrong[place] = 2 + (-STEPS[relation] or 1)
+    assert compare(wrong, RIGHT, relation) is Outcome.VIOLATED
+    assert compare(wrong.reshape(5, 1), RIGHT[:, None], relation) is Outcome.VIOLATED
+
+
+@pytest.mark.parametrize("relation", [Relation.LESS_THAN, Relation.MORE_THAN])
+def test_an_equal_entry_violates_a_strict_bound(relation):
+    left = RIGHT + STEPS[relation]
+    left[4] = 2
+    assert _compared(left, RIGHT, relation) is Outcome.VIOLATED
+
+
+def test_one_bound_for_several_entries_holds_for_the_last_too():
+    assert _compared(np.array([3, 4, 5, 1], object), 2, Relation.AT_LEAST) is Outcome.VIOLATED
+    assert _compared(np.array([3, 4, 5, 2], object), 2, Relation.AT_LEAST) is Outcome.HOLDS

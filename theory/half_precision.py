@@ -1,0 +1,57 @@
+"""Half precision: computed in float32, and rounded once.
+
+The square of 300 is beyond float16, and a sum of bfloat16 has two digits.  So arrays of 16 bits
+are widened before a formula and its results are rounded to their dtype; an operator among the
+arguments is given, and may return, what the caller has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from array_api_compat import array_namespace, is_array_api_obj
+
+
+def dtype_of(arguments: dict[str, Any]) -> Any:
+    """Return the dtype of 16 bits that all arrays have, or None."""
+    arrays = [value for value in arguments.values() if is_array_api_obj(value)]
+    dtypes = {str(value.dtype) for value in arrays}
+    if len(dtypes) != 1:
+        return None
+    xp, dtype = array_namespace(arrays[0]), arrays[0].dtype
+    if not xp.isdtype(dtype, "real floating") or xp.finfo(dtype).bits != 16:
+        return None
+    return dtype
+
+
+def widened(arguments: dict[str, Any], dtype: Any) -> dict[str, Any]:
+    """Return the arguments in float32, for callers in a dtype of 16 bits."""
+
+    def of(value: Any) -> Any:
+        if is_array_api_obj(value):
+            return _cast(value, array_namespace(value).float32)
+        return _between(value, dtype) if callable(value) else value
+
+    return {name: of(value) for name, value in arguments.items()}
+
+
+def narrowed(result: Any, dtype: Any) -> Any:
+    """Return an array, or a tuple of them, in a dtype."""
+    if isinstance(result, tuple):
+        return tuple(narrowed(part, dtype) for part in result)
+    return _cast(result, dtype) if is_array_api_obj(result) else result
+
+
+def _between(operator: Callable[[Any], Any], dtype: Any) -> Callable[[Any], Any]:
+    @wraps(operator, updated=())
+    def wide(w: Any) -> Any:
+        result = operator(_cast(w, dtype))
+        return _cast(result, w.dtype) if is_array_api_obj(result) else result
+
+    return wide
+
+
+def _cast(value: Any, dtype: Any) -> Any:
+    return array_namespace(value).astype(value, dtype)
