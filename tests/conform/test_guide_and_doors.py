@@ -46,6 +46,17 @@ def right(x, gamma, beta, eps):
     return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
 
 
+def slow_on_rows(x, gamma, beta, eps):
+    import time
+
+    time.sleep(5.0 if x.ndim == 2 else 0.0)
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    centred = x - x.mean(axes, keepdim=True)
+    sigma = torch.sqrt((centred**2).mean(axes, keepdim=True) + eps)
+    shape = (1, -1, *[1] * (x.ndim - 2))
+    return gamma.reshape(shape) * centred / sigma + beta.reshape(shape)
+
+
 def hangs(x, gamma, beta, eps):
     import time
 
@@ -165,6 +176,13 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path):
     assert list(tmp_path.rglob("unfinished.pickle"))
     assert command(*asked, folder=tmp_path).returncode == 0
     assert not list(tmp_path.rglob("unfinished.pickle"))
+
+
+def test_a_late_reply_answers_no_later_question(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC", "NCL"), limit=2.0)
+    report = run(Order(f"{tmp_path / 'wrong.py'}:slow_on_rows"), wanted)
+    assert (report.verdict, report.conventions["axes"]) == ("conforms", "NCL"), report.reason
 
 
 def test_a_device_that_is_not_there_gets_a_sentence_and_status_2(tmp_path):

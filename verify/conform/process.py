@@ -145,9 +145,10 @@ class Process:
                 yield self._receive(self._limit)
             except StartError as error:
                 self._endings[mode] += 1
-                yield Outcome(mode, reason=str(error))
+                # Before anybody looks away: a late reply must not answer the next question.
                 self.close()
                 self._start()
+                yield Outcome(mode, reason=str(error))
                 yield from self.outcomes(case, modes[position + 1 :])
                 return
 
