@@ -30,6 +30,9 @@ AXES = {
 }
 """The arrays that functions take, by name; for S a function is another choice."""
 
+LARGEST = 2**16
+"""Of a kernel, a stride and a dilation; the zeros around a map are as many."""
+
 ELSEWHERE = "for exact values call the unguarded formula in the modules of theory.convolution"
 
 
@@ -128,6 +131,8 @@ def _sizes(arguments: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{name} = {value!r}; expected an int")
         if value < 1:
             raise ValueError(f"{name} = {value}; expected at least 1")
+        if name != "chunk" and value > LARGEST:
+            raise ValueError(f"{name} is beyond {LARGEST}; expected one that maps may have")
     kernel = sizes.get("kernel", 1)
     if kernel % 2 == 0:
         raise ValueError(
