@@ -139,12 +139,15 @@ def _sizes(arguments: Mapping[str, Any]) -> dict[str, Any]:
             f"kernel = {kernel}; expected an odd one, which has an entry in the middle: "
             f"{kernel - 1} or {kernel + 1}"
         )
-    padding = sizes.get("padding", "same")
+    _check_padding(sizes.get("padding", "same"))
+    return sizes
+
+
+def _check_padding(padding: Any) -> None:
     if not isinstance(padding, str):
         raise TypeError(f"padding is a {type(padding).__name__}; expected 'same' or 'valid'")
     if padding not in ("same", "valid"):
-        raise ValueError(f"padding = {sizes['padding']!r}; expected 'same' or 'valid'")
-    return sizes
+        raise ValueError(f"padding = {padding!r}; expected 'same' or 'valid'")
 
 
 def _check_shapes(arrays: dict[str, Any], sizes: dict[str, Any]) -> None:
