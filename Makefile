@@ -9,7 +9,7 @@ SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
 EXTRAS_onnx := conform-onnx,conform-onnxruntime
 SURVEYS_onnx := onnx onnxruntime
 
-.PHONY: verify deep prove conform checkers experiments flake test lint docs package bench clean
+.PHONY: verify deep prove conform checkers experiments gpu flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: build/conform/%/.installed
 
@@ -47,6 +47,10 @@ experiments: $(ENV)
 	done
 	$(MAKE) docs
 
+# What wants a GPU; says in one line where there is none.
+gpu: $(ENV)
+	PYTHONPATH=. .venv/bin/python benchmarks/gpu.py
+
 # Released normalisation layers, each framework in an environment of its own; a framework that
 # cannot be installed or run here is passed over with its reason, and measured elsewhere.
 conform:
@@ -79,7 +83,7 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
-		verify/witnesses verify/tolerance.py verify/evidence.py verify/others.py verify/options.py verify/datasets verify/experiments \
+		verify/witnesses verify/tolerance.py verify/evidence.py verify/others.py verify/options.py verify/audit verify/datasets verify/experiments \
 		verify/conform/geometry.py verify/conform/oracle.py verify/conform/words.py \
 		verify/conform/cases.py verify/conform/conventions.py verify/conform/report.py \
 		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
@@ -93,7 +97,7 @@ lint: $(ENV)
 # The site, from the evidence of the last run.
 docs: $(ENV)
 	$(RUN) verify page
-	$(RUN) sphinx -W --keep-going -b html docs docs/_build/html
+	$(RUN) sphinx -W --keep-going -d docs/_build/doctrees -b html docs docs/_build/html
 
 # The wheel in an empty environment, outside of the checkout; then what other Pythons would install.
 package: $(ENV)

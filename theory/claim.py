@@ -62,6 +62,10 @@ class Case(Protocol):
         r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
         ...
 
+    def with_quadratic_loss(self, linear: Any, matrix: Any) -> Case:
+        r"""Return the case with the loss :math:`\langle a, z\rangle + \langle z, Bz\rangle/2`."""
+        ...
+
     def with_relu_network_loss(self) -> Case:
         """Return the case with a convex loss of a network with a piecewise-linear layer."""
         ...

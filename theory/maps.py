@@ -335,30 +335,30 @@ without_ones = Operation("H", lambda A: A[:, 1:], r"\mathcal H", gives=_M, takes
 _RANGES = r"\sum_{{u={1}}}^{{{2}}} \sum_{{v={3}}}^{{{4}}}"
 _BOUNDS = (_N, _N, _N, _N)
 window_sum = Operation(
-    "window sum", _window_sum, rf"\sum_{{{{i=1}}}}^N {_RANGES} {{0}}^{{{{(i)}}}}(u, v, p)",
+    "window sum", _window_sum, rf"\sum_{{{{i=1}}}}^N {_RANGES} {{0:atom}}^{{{{(i)}}}}(u, v, p)",
     takes=(_MAPS, *_BOUNDS),
 )  # fmt: skip
 window_squares = Operation(
     "sum of squares in a window", _window_squares,
     r"\sum_{{i=1}}^N \sum_{{u={2}}}^{{{3}}} \sum_{{v={4}}}^{{{5}}}"
-    r" \big({0}^{{(i)}}(u, v, p) - {1}\big)^2",
+    r" \big({0:atom}^{{(i)}}(u, v, p) - {1}\big)^2",
     takes=(_MAPS, _N, *_BOUNDS),
 )  # fmt: skip
 """The squares of what the entries deviate from a number by."""
 _WHOLE = r"\sum_{{i=1}}^N \sum_{{u=1}}^r \sum_{{v=1}}^s"
 map_sum = Operation(
     "sum over the map", lambda h: h.sum((0, 2, 3))[:, None, None],
-    rf"{_WHOLE} {{0}}^{{{{(i)}}}}(u, v, p)", takes=(_MAPS,),
+    rf"{_WHOLE} {{0:atom}}^{{{{(i)}}}}(u, v, p)", takes=(_MAPS,),
 )  # fmt: skip
 map_squares = Operation(
     "sum of squares over the map",
     lambda h, mean: ((h - mean) * (h - mean)).sum((0, 2, 3))[:, None, None],
-    rf"{_WHOLE} \big({{0}}^{{{{(i)}}}}(u, v, p) - {{1}}\big)^2", takes=(_MAPS, _N),
+    rf"{_WHOLE} \big({{0:atom}}^{{{{(i)}}}}(u, v, p) - {{1}}\big)^2", takes=(_MAPS, _N),
 )  # fmt: skip
 _OUTSIDE = r"u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]"
 left_out_sum = Operation(
     "sum left out", _left_out_sum,
-    rf"\sum_{{{{i=1}}}}^N \sum_{{{{{_OUTSIDE}}}}} {{0}}^{{{{(i)}}}}(u, v, p)",
+    rf"\sum_{{{{i=1}}}}^N \sum_{{{{{_OUTSIDE}}}}} {{0:atom}}^{{{{(i)}}}}(u, v, p)",
     takes=(_MAPS, *_BOUNDS),
 )  # fmt: skip
 """Over the places of the map that a window leaves out."""

@@ -80,6 +80,12 @@ later(
     "verify.conform.command",
     "Judge somebody's normalisation layer by the closed forms.",
 )
+later("audit", "verify.audit.command", "Say what the theorems say of somebody's network.")
+later(
+    "campaign",
+    "verify.campaign.command",
+    "Examine statements from many seeds, on as many machines as there are.",
+)
 later(
     "prove",
     "verify.kernel.command",

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from verify import engine, ledger, others, report
 from verify.evidence import Writer
+from verify.kernel.verdicts import records as checked_by_kernel
 from verify.options import Options
 
 OPTIONS = pytest.StashKey[Options]()
@@ -83,6 +84,7 @@ def pytest_terminal_summary(
     examined = {record.claim for record in records}
     every = engine.statements(config.stash[OPTIONS].claims)
     claims = [claim for claim in every if claim.id in examined or claim.unreadable]
+    records += checked_by_kernel(writer.path.parent, [c for c in claims if c.id in examined])
     console = Console(file=terminalreporter._tw._file, width=max(180, get_terminal_size().columns))
     console.print()
     report.show(ledger.ledger(claims, records), console)

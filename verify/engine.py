@@ -15,6 +15,7 @@ from theory.santurkar2018.texts import PAPER as SANTURKAR
 from theory.statement import Statement
 from verify import evidence, fingerprint, others
 from verify.evidence import Fingerprint, Name, Record, Run, Writer
+from verify.kernel.verdicts import records as checked_by_kernel
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Witness
@@ -157,7 +158,8 @@ def known(folder: Path, claims: Sequence[Statement] | None = None) -> Known:
     asked = {claim.id for claim in claims or ()}
     old = (r.claim for r in records if r.claim not in found)
     outdated = dict.fromkeys(name for name in old if claims is None or name in asked)
-    return Known(runs[-1], list(current.values()), tuple(outdated))
+    by_kernel = checked_by_kernel(folder, CLAIMS if claims is None else claims)
+    return Known(runs[-1], [*current.values(), *by_kernel], tuple(outdated))
 
 
 def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[Statement]:

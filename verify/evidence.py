@@ -82,6 +82,8 @@ class Record:
     """What was found for single batch sizes."""
     proof: dict[str, Any] | None = None
     counterexample: dict[str, Any] | None = None
+    theorem: dict[str, Any] | None = None
+    """What a proof assistant's kernel checked: that the claim holds, or that it fails."""
     points: list[dict[str, Any]] = field(default_factory=list)
     """Some instances with both sides, for the plots."""
     notes: str = ""
@@ -152,11 +154,11 @@ class Writer:
         self.lock = Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._held = _Lock(folder)
+            self._held = FolderLock(folder)
             records = self._known()
             json_lines.append(self.path, {"kind": "run", **asdict(run)})
         except OSError as error:
-            raise _unwritable(folder, error) from None
+            raise unwritable(folder, error) from None
         self.done = {r.name: r for r in fresh(records, fingerprint)}
 
     def _known(self) -> list[Record]:
@@ -178,7 +180,7 @@ class Writer:
                 try:
                     json_lines.append(self.path, _line(stamped))
                 except OSError as error:
-                    raise _unwritable(self.path.parent, error) from None
+                    raise unwritable(self.path.parent, error) from None
                 self.done[record.name] = stamped
 
     def close(self) -> None:
@@ -226,12 +228,12 @@ def prune(folder: Path, fingerprint: Fingerprint) -> tuple[int, int]:
     runs, records = read_all(folder)
     kept = sorted(fresh(records, fingerprint), key=lambda record: record.name)
     try:
-        held = _Lock(folder)
+        held = FolderLock(folder)
         header = {"kind": "run", **asdict(runs[-1])}
         json_lines.write(folder / FILE, [header, *map(_line, kept)])
         held.give_back()
     except OSError as error:
-        raise _unwritable(folder, error) from None
+        raise unwritable(folder, error) from None
     return len(kept), len(records) - len(kept)
 
 
@@ -257,7 +259,7 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or isfinite(value)
 
 
-class _Lock:
+class FolderLock:
     """The right to write in a folder, held until it is given back or the process ends."""
 
     def __init__(self, folder: Path):
@@ -272,7 +274,8 @@ class _Lock:
             ) from None
 
 
-def _unwritable(folder: Path, error: OSError) -> EvidenceError:
+def unwritable(folder: Path, error: OSError) -> EvidenceError:
+    """Return the error of a folder that cannot be written to."""
     return EvidenceError(
         f"evidence cannot be kept in {folder} ({error.strerror}); name another folder"
     )

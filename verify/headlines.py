@@ -1,21 +1,34 @@
 """The papers' statements, one line each: as the authors put them, whether they hold, what is right.
 
 A statement of a paper has many entries: readings of its words, readings of epsilon, corrections,
-lines of its proof.  Its headline is what the text prints, without epsilon, which is the papers'
-own reading; theorems come first, then remarks, then proofs.
+lines of its proof.  Which of them a line shows is said next to the paper's statements
+(:mod:`theory.summary`), and what is wrong in the table of its errata (:mod:`theory.erratum`).  A
+statement from elsewhere has no such tables; its line shows what its text prints, without epsilon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
+from theory.erratum import Erratum
+from theory.lange2022.errata import ERRATA as LANGE_ERRATA
+from theory.lange2022.summary import LINES as LANGE
+from theory.santurkar2018.errata import ERRATA as SANTURKAR_ERRATA
+from theory.santurkar2018.summary import LINES as SANTURKAR
 from theory.statement import Form, Paper, Reading, Verdict
+from theory.summary import Line, Section
 from verify.ledger import Entry
 
+LINES: tuple[Line, ...] = (*SANTURKAR, *LANGE)
+ERRATA: tuple[Erratum, ...] = (*SANTURKAR_ERRATA, *LANGE_ERRATA)
 PRINTED = (Form.PRINTED, Form.READING, Form.STEP)
 LABELLED = 3
 """So many readings are named one by one."""
+FEW = 2
+"""So many root causes fit in a line."""
+HOLDING = (Verdict.PROVED, Verdict.SUPPORTED)
 
 
 @dataclass(frozen=True)
@@ -26,13 +39,28 @@ class Headline:
     """Its identifier."""
     entries: tuple[Entry, ...]
     """Everything that is said of it, in the order of the catalogue."""
+    line: Line | None = None
+    every: Mapping[str, Entry] = field(default_factory=dict, repr=False)
+    """The ledger by identifier: what is right may stand in another statement."""
 
     @property
     def first(self) -> Entry:
         """What the text prints."""
-        return next(iter(self.as_printed), self.entries[0])
+        return next(iter([*self.parts.values(), *self.as_printed]), self.entries[0])
 
-    @property
+    @cached_property
+    def parts(self) -> dict[str, Entry]:
+        """The entries that the line shows, by what tells them apart."""
+        by_id = {e.claim.id: e for e in self.entries}
+        if self.line is not None:
+            named = self.line.parts.items()
+            return {label: by_id[name] for label, name in named if name in by_id}
+        found = self.as_printed
+        if len(found) == 1:
+            return {"": found[0]}
+        return {self._label(e): e for e in found} if len(found) <= LABELLED else {}
+
+    @cached_property
     def as_printed(self) -> list[Entry]:
         """What the text prints, in each reading of its words, without epsilon."""
         return [e for e in self.entries if e.claim.form in PRINTED and _is_the_papers(e)]
@@ -40,7 +68,7 @@ class Headline:
     @property
     def title(self) -> str:
         """What it is about."""
-        return self.first.claim.title or self.name
+        return self.line.title if self.line else self.first.claim.title or self.name
 
     @property
     def paper(self) -> Paper:
@@ -53,19 +81,40 @@ class Headline:
         return self.first.claim.locations[0].place
 
     @property
+    def section(self) -> Section:
+        """Whether it is a result, a remark or lines of a proof."""
+        return self.line.section if self.line else Section.RESULTS
+
+    @property
+    def shown(self) -> list[Entry]:
+        """The entries that the line's verdict is made of."""
+        return list(self.parts.values()) or self.as_printed or list(self.entries)
+
+    @property
     def verdict(self) -> str:
-        """Whether it holds, for each reading where they differ."""
-        verdicts = dict.fromkeys(e.verdict for e in self.as_printed or self.entries)
+        """Whether it holds, for each of its parts where they differ."""
+        verdicts = dict.fromkeys(e.verdict for e in self.shown)
         if len(verdicts) == 1:
             return next(iter(verdicts)).value
-        if len(self.as_printed) <= LABELLED:
-            return ", ".join(f"{self._label(e)}: {e.verdict.value}" for e in self.as_printed)
-        counts = [sum(e.verdict is v for e in self.as_printed) for v in verdicts]
-        return ", ".join(f"{n} {v.value}" for n, v in zip(counts, verdicts, strict=True))
+        if self.parts:
+            return ", ".join(f"{label}: {e.verdict.value}" for label, e in self.parts.items())
+        return ", ".join(f"{sum(e.verdict is v for e in self.shown)} {v.value}" for v in verdicts)
+
+    @cached_property
+    def errata(self) -> list[Erratum]:
+        """The root causes of what falls: those of what the line shows, else of all that it has."""
+        falling = {e.claim.id for e in self.as_printed if e.verdict is Verdict.REFUTED}
+        shown = {e.claim.id for e in self.shown}
+        found = [erratum for erratum in ERRATA if falling & set(erratum.entries)]
+        return [e for e in found if shown & set(e.entries)] or found
 
     @property
     def what_is_wrong(self) -> str:
         """What the text leaves out, or what is wrong with it, in a few words."""
+        if self.errata:
+            told = [erratum.in_short for erratum in self.errata[:FEW]]
+            more = len(self.errata) - len(told)
+            return "; ".join([*told, *([f"and {more} more"] if more else [])])
         falling = [e for e in self.as_printed if e.verdict is Verdict.REFUTED]
         for entry in falling:
             needed = self._left_out(entry)
@@ -77,11 +126,17 @@ class Headline:
     @property
     def right(self) -> str:
         """The verdict of the statement that is right in its place."""
+        entry = self.right_entry
+        return entry.verdict.value if entry else ""
+
+    @property
+    def right_entry(self) -> Entry | None:
+        """What is right in its place: what the first root cause names, else its correction."""
+        named = [self.every[n] for e in self.errata for n in e.right if n in self.every]
         falling = {e.claim.id for e in self.as_printed if e.verdict is Verdict.REFUTED}
-        named = {e.claim.corrected_by for e in self.entries if e.claim.id in falling}
-        right = [e for e in self.entries if e.claim.of in falling or e.claim.id in named]
-        corrected = [e for e in right if e.claim.form is not Form.SHARPENED] or right
-        return corrected[0].verdict.value if corrected else ""
+        tied = [e for e in self.entries if e.claim.of in falling]
+        corrected = [e for e in tied if e.claim.form is not Form.SHARPENED]
+        return next(iter([*named, *corrected, *tied]), None)
 
     def _label(self, entry: Entry) -> str:
         return entry.claim.id.removeprefix(self.name).strip("/") or "as it stands"
@@ -96,21 +151,14 @@ class Headline:
 
 
 def headlines(entries: Iterable[Entry]) -> list[Headline]:
-    """Return the papers' statements, those of each paper in its order: theorems before proofs."""
+    """Return the papers' statements, each paper's as its table has them, others after them."""
+    every = {entry.claim.id: entry for entry in entries}
     by_row: dict[str, list[Entry]] = {}
-    for entry in entries:
+    for entry in every.values():
         by_row.setdefault(entry.claim.row, []).append(entry)
-    found = [Headline(name, tuple(of_it)) for name, of_it in by_row.items()]
-    papers = list(dict.fromkeys(headline.paper for headline in found))
-    return sorted(found, key=lambda h: (papers.index(h.paper), _rank(h)))
-
-
-def _rank(headline: Headline) -> int:
-    """Order theorems before remarks, and these before proofs."""
-    rest = headline.name.removeprefix(f"{headline.paper.key}-").removeprefix("v1-")
-    if rest.startswith(("eq", "steps", "norm")):
-        return 2
-    return 1 if "remark" in rest or "discussion" in rest else 0
+    known = {line.row: line for line in LINES}
+    in_order = [*(row for row in known if row in by_row), *(r for r in by_row if r not in known)]
+    return [Headline(row, tuple(by_row[row]), known.get(row), every) for row in in_order]
 
 
 def _is_the_papers(entry: Entry) -> bool:
@@ -119,13 +167,16 @@ def _is_the_papers(entry: Entry) -> bool:
 
 def counted(found: Sequence[Headline]) -> str:
     """Return how many statements hold as printed, how many do not, and how many are open."""
-    holds = sum(_all(h, Verdict.PROVED, Verdict.SUPPORTED) for h in found)
+    holds = sum(_all(h, *HOLDING) for h in found)
     falls = sum(_all(h, Verdict.REFUTED) for h in found)
+    open_ = sum(any(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in h.shown) for h in found)
+    in_part = len(found) - holds - falls - open_
     return (
         f"{len(found)} statements of the papers: {holds} hold as printed, {falls} do not, "
-        f"{len(found) - holds - falls} hold in part, by the reading, or were not examined"
+        f"{in_part} hold in part or by the reading"
+        + (f", {open_} are unreadable, undecided or not yet run" if open_ else "")
     )
 
 
 def _all(headline: Headline, *verdicts: Verdict) -> bool:
-    return bool(headline.as_printed) and all(e.verdict in verdicts for e in headline.as_printed)
+    return bool(headline.as_printed) and all(e.verdict in verdicts for e in headline.shown)

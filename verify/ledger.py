@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from re import sub
+from re import findall, sub
 from typing import Any
 
 from theory.statement import Location, Statement, Verdict
@@ -13,6 +13,9 @@ from verify.evidence import Record
 EVERY_M = "every m"
 EVERY_N = "every N"
 """How the scope of a proof begins that holds for every number of examples, at named sizes."""
+EVERY_SIZE = "every size"
+KERNEL = "kernel"
+"""The witness that is a proof assistant."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,28 @@ class Entry:
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether the verdict is the one that the claim's file expects."""
+        """Whether the verdict is the one that the claim's file expects.
+
+        What is expected is found without a proof assistant.  One may find more: that what is
+        supported is proved.
+        """
+        if self.by == KERNEL and self.verdict is Verdict.PROVED:
+            return self.claim.expected in (Verdict.PROVED, Verdict.SUPPORTED)
         return self.verdict is self.claim.expected
+
+    @property
+    def by(self) -> str:
+        """What a proof is by: the kernel, inner products, or every entry at named sizes."""
+        if self.verdict is not Verdict.PROVED:
+            return ""
+        if any(r.proof for r in self.records if r.witness == KERNEL):
+            return KERNEL
+        return "abstract" if self.scope.startswith((EVERY_M, EVERY_N)) else "named sizes"
+
+    @property
+    def theorem(self) -> dict[str, Any] | None:
+        """The theorem that a proof assistant's kernel checked, today, if one was."""
+        return next((r.theorem for r in self.records if r.theorem), None)
 
     @property
     def is_unexpected(self) -> bool:
@@ -136,6 +159,8 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "expected": claim.expected.value,
         "verdict": entry.verdict.value,
         "scope": entry.scope,
+        "by": entry.by,
+        "theorem": entry.theorem,
         "sizes": {r.witness: r.sizes for r in entry.records if r.sizes},
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
         "proof": entry.proof,
@@ -167,7 +192,7 @@ def _witness(entry: Entry, record: Record) -> dict[str, Any]:
 def agrees(verdict: Verdict, record: Record) -> bool:
     """Whether nothing that the witness found speaks against the verdict."""
     if verdict is Verdict.REFUTED:
-        return record.proof is None or record.proof["scope"] != EVERY_M
+        return record.proof is None or record.proof["scope"] not in (EVERY_M, EVERY_SIZE)
     return record.violated == 0 and record.counterexample is None
 
 
@@ -181,9 +206,15 @@ def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
 
 
 def _simplest(records: Iterable[Record]) -> dict[str, Any] | None:
-    """Return the counterexample with the smallest batch and the shortest numbers."""
+    """Return the counterexample with the smallest integers, batch and text, in this order."""
     found = [record.counterexample for record in records if record.counterexample]
-    return min(found, key=lambda c: (int(c.get("m", 0)), len(str(c))), default=None)
+    return min(found, key=lambda c: (_digits(c), int(c.get("m", 0)), len(str(c))), default=None)
+
+
+def _digits(counterexample: dict[str, Any]) -> int:
+    """Return how many digits the longest integer has that a reader is given."""
+    given = {k: v for k, v in counterexample.items() if k not in ("actual", "claimed")}
+    return max(map(len, findall(r"\d+", str(given))), default=0)
 
 
 def size(counterexample: dict[str, Any]) -> str:
@@ -196,7 +227,7 @@ def _covers(proof: dict[str, Any], size: str) -> bool:
     of_batch = scope.removeprefix("m = ").split(", ")
     of_matrices = {size, sub(r"^N = \d+", EVERY_N, size)}
     return (
-        scope == EVERY_M
+        scope in (EVERY_M, EVERY_SIZE)
         or not of_matrices.isdisjoint(scope.split("; "))
         or size.removeprefix("m = ") in of_batch
     )
@@ -205,4 +236,4 @@ def _covers(proof: dict[str, Any], size: str) -> bool:
 def _width(proof: dict[str, Any]) -> int:
     """Order proofs from the widest scope to the narrowest."""
     scope = proof["scope"]
-    return 0 if scope == EVERY_M else 1 if scope.startswith(EVERY_N) else 2
+    return 0 if scope in (EVERY_M, EVERY_SIZE) else 1 if scope.startswith(EVERY_N) else 2

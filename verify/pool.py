@@ -40,7 +40,7 @@ def processes() -> Executor:
     """Return one process a core."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["verify.engine", *_modules()])
-    return ProcessPoolExecutor(_cores(), context, _prepare_process)
+    return ProcessPoolExecutor(cores(), context, _prepare_process)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ class _Examination:
         """Return the tasks that were lost with a process."""
         lost = []
         with self.executor() as executor:
-            begun = {executor.submit(_examine, *_named(t), self.settings): t for t in tasks}
+            begun = {executor.submit(examine_named, *_named(t), self.settings): t for t in tasks}
             waiting = set(begun)
             while waiting and not self.stopped.is_set():
                 done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
@@ -148,7 +148,7 @@ def _named(task: Task) -> tuple[str, list[str]]:
     return task.witness.name, [claim.id for claim in task.claims]
 
 
-def _examine(witness: str, claims: list[str], settings: Settings) -> list[Record]:
+def examine_named(witness: str, claims: Sequence[str], settings: Settings) -> list[Record]:
     """Examine statements in a process of its own, where they are found by name."""
     by_name = {claim.id: claim for claim in engine.statements(settings.claims)}
     chosen = tuple(by_name[name] for name in claims)
@@ -163,7 +163,8 @@ def _modules() -> Iterator[str]:
         yield from (a.module for a in arguments if isinstance(a, Later))
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 

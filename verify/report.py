@@ -39,7 +39,7 @@ def table(entries: Sequence[Entry]) -> Table:
             entry.claim.id,
             entry.claim.locations[0].place.removeprefix("App. C.2, "),
             _verdict(entry),
-            entry.scope_in_short,
+            f"{entry.scope_in_short} ({entry.by})" if entry.by else entry.scope_in_short,
             _witnesses(entry),
             f"{entry.instances:,}" if entry.records else "",
             "" if entry.worst_ratio is None else f"{entry.worst_ratio:.6g}",
@@ -67,10 +67,32 @@ def headline_table(found: Sequence[Headline]) -> Table:
             f"{headline.title}\n[dim]{headline.name}[/]",
             headline.place,
             headline.verdict,
-            escape(headline.what_is_wrong),
+            escape(in_characters(headline.what_is_wrong)),
             headline.right,
         )
     return result
+
+
+CHARACTERS = {
+    r"\gamma": "γ", r"\beta": "β", r"\lambda": "λ", r"\sigma": "σ", r"\kappa": "κ", r"\mu": "μ",
+    r"\epsilon": "ε", r"\varepsilon": "ε", r"\alpha": "α", r"\hat y": "ŷ", r"\hat L": "L̂",
+    r"\mathbf 1": "1", r"\le": "≤", r"\ge": "≥", r"\langle": "⟨", r"\rangle": "⟩", r"\top": "ᵀ",
+    r"\sqrt": "√", r"\partial": "∂", r"\sum": "Σ", r"\max": "max", r"\mathrm": "",
+    r"\operatorname": "", r"\ell": "l", r"\,": " ", "$": "", "{": "", "}": "", "\\": "",
+    "^2": "²", "^": "", "_": "",
+}  # fmt: skip
+"""How a terminal shows what a page sets as mathematics."""
+
+
+def in_characters(text: str) -> str:
+    r"""Return words with formulas as plain characters.
+
+    >>> in_characters(r"needs $\gamma \le \sigma$")
+    'needs γ ≤ σ'
+    """
+    for command, character in CHARACTERS.items():
+        text = text.replace(command, character)
+    return text
 
 
 def show(entries: Sequence[Entry], console: Console, every: bool = False) -> None:

@@ -28,6 +28,7 @@ def shown_entry(entry: Entry) -> str:
         *_block("assuming", [_hypothesis(h) for h in claim.hypotheses]),
         *_block("verdict", [_verdict(entry)]),
         *_block("because", _reasons(entry)),
+        *_block("checked by Coq's kernel", _theorem(entry)),
         *_block("stands in", [_place(l) for l in claim.locations]),
         *_block("remark", wrap(claim.remark, WIDTH)),
         *_block("written in", [str(path) for path in file_of(claim)]),
@@ -66,8 +67,16 @@ def _hypothesis(hypothesis: Any) -> str:
     return f"{hypothesis.statement}{left_out}"
 
 
+BY = {
+    "kernel": "Coq's kernel, from the definitions",
+    "abstract": "inner products",
+    "named sizes": "entry by entry",
+}
+
+
 def _verdict(entry: Entry) -> str:
     scope = f", {entry.scope}" if entry.scope else ""
+    scope += f", by {BY[entry.by]}" if entry.by else ""
     other = "" if not entry.is_unexpected else f" (expected: {entry.claim.expected.value})"
     return f"{entry.verdict.value}{scope}{other}; {entry.instances:,} instances"
 
@@ -80,6 +89,18 @@ def _reasons(entry: Entry) -> list[str]:
         return []
     slack, terms = entry.proof.get("slack"), entry.proof.get("terms") or ()
     return [*([f"claimed - actual = {slack}"] if slack else []), *(f"  + {t}" for t in terms)]
+
+
+def _theorem(entry: Entry) -> list[str]:
+    found = entry.theorem
+    if found is None:
+        return []
+    rests_on = ", ".join(found["assumptions"]) or "Coq's logic alone"
+    return [
+        *wrap(f"Theorem {found['name']} {found['statement']}", WIDTH),
+        f"in {found['file']}; rests on {rests_on}",
+        f"check it: {found['command']}",
+    ]
 
 
 def _number(value: Any) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from shutil import which
 
 import pytest
 
 from verify.conform.process import Order
+from verify.conform.report import not_offered
 from verify.conform.run import Wanted, run
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +31,19 @@ def layer(x, gamma, beta, eps):
 
 def raises(x, gamma, beta, eps):
     raise ValueError("no such thing")
+
+
+def ends(x, gamma, beta, eps):
+    import os
+
+    if len(x) == 7:
+        os._exit(3)
+    return right(x, gamma, beta, eps)
+
+
+def right(x, gamma, beta, eps):
+    centred = x - x.mean(0)
+    return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
 
 
 def hangs(x, gamma, beta, eps):
@@ -95,6 +112,9 @@ def test_a_failure_is_named_reproduced_and_written_as_a_script(tmp_path):
         ("missing", {}, "has no 'missing'"),
         ("layer", {"modes": ("fourth",)}, "choose of forward"),
         ("layer", {"dtypes": ("float128",)}, "choose of float64"),
+        ("layer", {"stored": ("upside down",)}, "choose of channels last"),
+        ("layer", {"stored": ("channels last",), "axes": ("NC",)}, "no case is left"),
+        ("layers", {}, "did you mean 'layer'?"),
     ],
 )
 def test_what_cannot_be_run_gets_a_sentence(tmp_path, target, wanted, said):
@@ -102,6 +122,49 @@ def test_what_cannot_be_run_gets_a_sentence(tmp_path, target, wanted, said):
     report = run(Order(f"{tmp_path / 'wrong.py'}:{target}"), Wanted(**wanted))
     assert report.verdict == "could not run"
     assert said in report.reason
+
+
+def test_a_layout_is_asked_for(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    wanted = Wanted(modes=("forward",), axes=("NC",), stored=("non-contiguous",))
+    report = run(Order(f"{tmp_path / 'wrong.py'}:layer"), wanted)
+    strata = {cell.stratum for cell in report.cells}
+    assert strata == {"non-contiguous", "non-contiguous, N = C"}
+
+
+def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC",))
+    report = run(Order(f"{tmp_path / 'wrong.py'}:ends"), wanted)
+    assert report.verdict == "does not conform"
+    assert any("ended with status 3" in line.plain for line in not_offered(report))
+
+
+@pytest.mark.skipif(which("g++") is None, reason="torch.compile needs g++; install it")
+def test_a_compiled_layer_is_examined_with_its_gradients(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",), axes=("NC",), limit=300)
+    report = run(Order(f"{tmp_path / 'wrong.py'}:right", is_compiled=True), wanted)
+    assert report.verdict == "conforms"
+    assert not list(not_offered(report))
+
+
+def test_a_run_that_was_interrupted_goes_on(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    asked = ("wrong.py:right", "--axes", "NC", "--cases", "plain,sizes", "--json")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    begun = [sys.executable, "-m", "verify.conform", *asked]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(begun, cwd=tmp_path, env=environment, **pipes) as child:
+        while child.poll() is None and not list(tmp_path.rglob("unfinished.pickle")):
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=300)
+    assert child.returncode == 130
+    assert "the same command goes on" in said
+    assert list(tmp_path.rglob("unfinished.pickle"))
+    assert command(*asked, folder=tmp_path).returncode == 0
+    assert not list(tmp_path.rglob("unfinished.pickle"))
 
 
 def test_a_device_that_is_not_there_gets_a_sentence_and_status_2(tmp_path):

@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from verify.conform.cases import PLAIN, Stratum, draw, strata
-from verify.conform.diagnosis import TERMS, Vectors, terms
+from verify.conform.diagnosis import TERMS, terms
 from verify.conform.judge import ENTRYWISE
 from verify.conform.modes import MODES
 from verify.conform.oracle import PRECISIONS, ClosedForms, Oracle, rounded_to
+from verify.conform.vectors import Vectors
 
 ANSWERS = ("z", "x", "gamma", "beta", "dz", "ddz", "hx", "hgamma", "tx", "tgamma")
 SHAPES = {
@@ -96,6 +97,20 @@ def test_two_passes_stay_within_their_running_error(dtype):
         is_bounded = np.isfinite(answer.error)
         away = answer.distance(z.astype(np.float64))
         assert np.all(away[is_bounded] <= 1.01 * answer.error[is_bounded]), stratum.name
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_too_large_for_balls_has_their_answers_within_its_doubt(dtype, monkeypatch):
+    case = draw(Stratum("plain", PLAIN), dtype, "batch", "NC")
+    balls = oracle_of(case)
+    monkeypatch.setattr("verify.conform.oracle.MANY", 0)
+    wider = oracle_of(case)
+    for answer in (*ANSWERS, "mean3", "variance3", "ez", "egamma"):
+        exact, found = balls.answer(answer), wider.answer(answer)
+        assert np.all(found.doubt <= found.error * (1.0 if dtype == "float64" else 2.0**-20))
+        apart = np.abs((exact.high - found.high) + (exact.low - found.low))
+        assert np.all(apart <= found.doubt)
+        assert np.all(found.distance(exact.high + 40 * exact.error) > 32 * exact.error)
 
 
 def pairwise(values):

@@ -3,11 +3,12 @@
 import pytest
 
 from theory import unit
-from theory.claim import Reading
+from theory.claim import Reading, Verdict
 from theory.language.coq import NoCoqError
 from theory.language.expression import along, equal, gradient, number
 from theory.language.operations import centred, dot, norm, norm2
-from theory.santurkar2018 import theorem_4_1
+from theory.santurkar2018 import CLAIMS, theorem_4_1
+from theory.statement import assume
 from theory.unit import H, L, Lhat, eps, g, gamma, m, sigma, u, v, y, yhat, z
 from verify.kernel.export import exported, name_of, theorem
 from verify.kernel.proving import exportable
@@ -91,6 +92,30 @@ def test_a_statement_that_is_no_expression_is_refused():
     third = along(along(gradient(L(z), z), z, u), z, v)
     with pytest.raises(NoCoqError, match="loss is differentiated more than twice"):
         theorem("S-x", equal(third, 0), NONE)
+
+
+def test_everything_on_one_unit_that_is_proved_has_words_in_coq():
+    proved = {claim.id for claim in CLAIMS if claim.expected is Verdict.PROVED}
+    assert set(exportable(CLAIMS)) == proved
+
+
+def test_a_formula_of_the_library_is_written_out_as_its_code_is():
+    (shipped,) = (claim for claim in CLAIMS if claim.id == "S-fact-C1/eps/shipped")
+    *_, says = exported(shipped).statement.splitlines()
+    root = "sqrt (dot (y - mean y *: one)%V (y - mean y *: one)%V / INR m + eps)"
+    assert says.startswith(f"  gradient Lhat y = (gamma / {root} *: (g - mean g *: one")
+
+
+def test_where_the_layer_is_put_to_another_batch_is_said_after_its_letters_are():
+    lines = statement(equal(norm2(unit.normalize(sigma * v)), m))
+    place = lines.index("  0 < variance (sigma *: v)%V ->")
+    assert lines.index("  let sigma := deviation 0 y in") < place
+
+
+def test_an_equation_is_proved_by_its_hypotheses_not_by_a_certificate():
+    zero = assume(equal(dot(u, g), 0))
+    found = theorem("S-x", equal(gamma * dot(u, g), 0), NONE, [zero], -gamma * zero.slack)
+    assert found.proof == "intros; identity."
 
 
 def test_only_what_is_expected_to_be_proved_is_exported():

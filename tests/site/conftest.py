@@ -51,7 +51,7 @@ def keep_reference_small(target: Path) -> None:
     for page in (target / "reference").glob("*.md"):
         text = page.read_text(encoding="utf-8")
         if ":members:" in text:
-            page.write_text(f"{text.partition('##')[0]}\n", encoding="utf-8")
+            page.write_text(f"{text.partition('```')[0]}\n", encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -207,3 +207,13 @@ def test_a_correction_names_what_it_corrects_and_the_hypotheses_that_the_text_le
         {"statement": theorem_4_2.TOWARDS_BETA.statement, "printed": False},
     ]
     assert shown["counterexample"] == FAILS_AT_2.counterexample
+
+
+def test_the_counterexample_for_a_reader_has_the_smallest_integers():
+    long = {"m": 2, "y": ["-23/16", "1"], "actual": "1", "claimed": "0"}
+    short = {"m": 3, "y": ["-1", "0", "1"], "actual": "1234/5", "claimed": "0"}
+    records = [
+        Record("x", witness, violated=1, counterexample=found)
+        for witness, found in (("ascent", long), ("exact", short))
+    ]
+    assert entry(CLAIM, records).counterexample == short

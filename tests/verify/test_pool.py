@@ -52,7 +52,7 @@ def test_what_a_killed_run_found_is_not_examined_again(writer, monkeypatch):
     for record in known:
         writer.add(record)
     known = list(writer.done.values())
-    monkeypatch.setattr(pool, "_examine", None)
+    monkeypatch.setattr(pool, "examine_named", None)
     with examining(PAIRS, SETTINGS, writer) as futures:
         assert [future.result() for future in futures.values()] == known
 

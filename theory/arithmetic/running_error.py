@@ -158,9 +158,9 @@ def _parts(other: Any) -> tuple[Any, Any]:
 
 def _ratio(a: Any, b: Any) -> Floats:
     """Return a / b, infinite where b is zero and a is not, zero where both are."""
-    a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
-    away = np.where(a == 0, 0.0, np.copysign(np.inf, a))
-    return np.divide(a, b, out=away.copy(), where=b != 0)
+    a, b = np.broadcast_arrays(a, b)
+    away = np.where(a == 0, a, np.copysign(np.inf, a))
+    return np.divide(a, b, out=away.astype(np.result_type(a, b, float)), where=b != 0)
 
 
 def _with_zero(values: Floats) -> Floats:

@@ -32,6 +32,10 @@ Lemma deviation_other m e (y : vec m) : 0 <= variance y + e ->
   deviation e y * deviation e y = norm2 (y - dot one y / INR m *: one)%V / INR m + e.
 Proof. intro P. unfold deviation. now rewrite sqrt_sqrt, variance_dot, <- mean_dot by exact P. Qed.
 
+(* A difference that a hypothesis says is zero: an inner product in it is solved for. *)
+Definition vanishes (a : R) := a = 0.
+Lemma vanishes_of a b : a = b -> vanishes (a - b). Proof. unfold vanishes. lra. Qed.
+
 Ltac under_root := first [ assumption | lra | apply pow2_ge_0 | apply dot_pos
   | match goal with
     | |- 0 <= ?a * ?b => apply Rmult_le_pos; under_root
@@ -204,7 +208,7 @@ Ltac expansion eps A E :=
         let step := constr:(@f_equal _ _ (meval m vs ss H) _ _
                               (@eq_refl mexpr t <: sexpand known q = t)) in
         assert (E : A = meval m vs ss H t);
-        [exact (eq_trans right step) | cbn [meval snum atom nth power] in E]
+        [exact (eq_trans right step) | cbn [meval snum atom List.nth power] in E]
       end
   end.
 
@@ -213,6 +217,8 @@ Ltac expand eps :=
     let E := fresh "E" in expansion eps A E; try rewrite E; clear E end;
   repeat match goal with Z : ?A <> 0 |- _ =>
     match A with context [dot _ _] => idtac end;
+    let E := fresh "E" in expansion eps A E; try rewrite E in Z; clear E; revert Z end;
+  repeat match goal with Z : vanishes ?A |- _ =>
     let E := fresh "E" in expansion eps A E; try rewrite E in Z; clear E; revert Z end;
   intros;
   repeat match goal with Root : ?r * ?r = ?A |- _ =>
@@ -254,6 +260,8 @@ Ltac names_for_products :=
       let x := fresh "x" in set (x := dot a b) in *; clearbody x end
   | Z : ?e <> 0 |- _ => match e with context [dot ?a ?b] =>
       let x := fresh "x" in set (x := dot a b) in *; clearbody x end
+  | Z : vanishes ?e |- _ => match e with context [dot ?a ?b] =>
+      let x := fresh "x" in set (x := dot a b) in *; clearbody x end
   | |- context [INR ?m] => is_var m; let x := fresh "M" in set (x := INR m) in *; clearbody x
   | Q : ?e = ?r * ?r |- _ => match e with context [INR ?m] =>
       is_var m; let x := fresh "M" in set (x := INR m) in *; clearbody x end
@@ -283,6 +291,20 @@ Ltac solve_square :=
       end
     end
   end.
+Ltac solve_zero :=
+  match goal with Z : vanishes ?e |- _ =>
+    match e with context [?x] =>
+      is_var x; match type of x with R => idtac end;
+      let f := eval pattern x in e in
+      match f with ?F _ =>
+        let f0 := eval cbv beta in (F 0) in let f1 := eval cbv beta in (F 1) in
+        let X := fresh "X" in
+        assert (X : x = (0 - f0) / (f1 - f0));
+        [ apply (affine_solve 0 e f0 f1 x Z); [field; nonzero_atoms | nonzero_slope]
+        | clear Z; subst x ]
+      end
+    end
+  end.
 Ltac size_is_square :=
   repeat match goal with Q : INR ?m = ?r * ?r |- _ =>
     is_var m; let M := fresh "M" in set (M := INR m) in *; clearbody M; subst M end.
@@ -295,9 +317,24 @@ Ltac zeros :=
     | N : ?e <> 0 |- _ => match e with context [dot a b] => rewrite !Z in N end
     end
   end.
+Ltac vanishing_products :=
+  try (match goal with Z : vanishes _ |- _ =>
+         size_is_square; names_for_products; repeat solve_zero end).
 Ltac squares :=
   try (match goal with Q : ?e = ?r * ?r |- _ =>
          size_is_square; known_roots; names_for_products; repeat solve_square end).
+
+(* The factors of a product that a hypothesis says is not zero. *)
+Lemma factors_nonzero a b : a * b <> 0 -> a <> 0 /\ b <> 0.
+Proof. intro N; split; intro E; apply N; rewrite E; ring. Qed.
+Lemma negative_nonzero a : - a <> 0 -> a <> 0.
+Proof. intros N E; apply N; rewrite E; ring. Qed.
+Ltac factors :=
+  repeat match goal with
+  | Z : ?a * ?b <> 0 |- _ => apply factors_nonzero in Z; destruct Z
+  | Z : ?a / ?b <> 0 |- _ => apply (factors_nonzero a (/ b)) in Z; destruct Z
+  | Z : - ?a <> 0 |- _ => apply negative_nonzero in Z
+  end.
 
 Ltac nonzero_by_hypothesis :=
   match goal with Z : ?q <> 0 |- _ =>
@@ -324,13 +361,13 @@ Ltac algebra :=
   apply Rminus_diag_uniq;
   repeat match goal with Z : norm2 (_ - _)%V = 0 |- _ =>
     try rewrite !(same_vector _ _ _ Z); clear Z end;
-  repeat match goal with Z : ?e <> 0 |- _ => revert Z end;
+  repeat match goal with Z : ?e <> 0 |- _ => revert Z | Z : vanishes _ |- _ => revert Z end;
   rewrite <- ?sqrt_Rsqr_abs; unfold Rsqr, Vectors.norm;
   rewrite ?variance_dot; unfold centre;
   roots;
   let P := the_unit in
   lazymatch type of P with 0 < @variance ?m ?y + ?eps =>
     lazymatch goal with Mpos : 0 < INR m |- _ =>
-      letters_of_unit y eps Mpos P; intros; expand eps; zeros; squares; field; nonzero
+      letters_of_unit y eps Mpos P; intros; expand eps; zeros; vanishing_products; squares; factors; field; nonzero
     end
   end.

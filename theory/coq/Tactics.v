@@ -208,11 +208,19 @@ Ltac close_derivatives :=
 
 (* ---- the tactics of statements ---- *)
 
-Ltac identity :=
-  facts;
-  repeat match goal with Z : ?e <> 0 |- _ =>
-    match e with context [gradient (fun _ => _) _] => revert Z end end;
+(* What hypotheses say are equal: differences that vanish. *)
+Ltac equations :=
+  repeat match goal with Z : @eq R ?a ?b |- _ =>
+    lazymatch type of Z with context [@dot] => idtac | context [@mean] => idtac end;
+    lazymatch goal with _ : vanishes (a - b) |- _ => fail | _ => pose proof (vanishes_of a b Z) end
+  end.
+(* What identity does once the hypotheses are told; a certificate contains what it needs of them. *)
+Ltac difference :=
+  repeat match goal with
+  | Z : ?e <> 0 |- _ => match e with context [gradient (fun _ => _) _] => revert Z end
+  | Z : vanishes _ |- _ => revert Z end;
   close_derivatives; intros; algebra.
+Ltac identity := facts; equations; difference.
 (* Where a hypothesis says that two vectors are one, and nothing else is needed. *)
 Ltac same :=
   repeat match goal with x := _ |- _ => subst x end;
@@ -286,4 +294,4 @@ Ltac by_certificate r :=
   | |- ?A >= ?B => apply (certified_ge A B r)
   | |- ?A < ?B => apply (certified_lt A B r)
   | |- ?A > ?B => apply (certified_gt A B r)
-  end; facts; [identity | ].
+  end; facts; [difference | ].

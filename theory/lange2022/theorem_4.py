@@ -47,8 +47,11 @@ That matrix is :math:`\hat G^\top\hat G/N = \operatorname{diag}(1, R)` with the 
 correlations R, whose trace is n; so the factor is :math:`\lambda_{\max}(R) \le n`: the bias column
 is free.  At full rank :math:`\lambda_{\min}(R) \le 1 \le \lambda_{\max}(R)`, so that
 :math:`\kappa(\hat G) = \kappa(G)`.  With n copies of one feature, and the paper's :math:`\kappa`,
-the factor root n is attained.  "D_0 is diagonal" must exclude zeros: the paper's :math:`\kappa` is
-one for diag(1, 0, ..., 0), so that the minimum would be one.
+the factor root n is attained.  At full rank less may do: with unit vectors v and w of the same
+squares and :math:`v^\top w = 0`, the matrix :math:`vv^\top + \epsilon ww^\top + \epsilon(\dots)` is
+best scaled as it is, and scaling its diagonal to ones costs :math:`n\sum v_i^4 \le n/2` as
+:math:`\epsilon \to 0`; nothing above :math:`\sqrt{n/2}` is known.  "D_0 is diagonal" must exclude
+zeros: the paper's :math:`\kappa` is one for diag(1, 0, ..., 0), so that the minimum would be one.
 
 *Both.*  That :math:`\kappa(\hat G) \le \kappa(\hat H)` ("improves the conditioning") the theorem
 does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
@@ -132,6 +135,7 @@ FULL_COLUMN_RANK = assume(smallest_square(Hhat) > 0, words=r"\hat H \text{ has f
 MEAN_NONZERO = assume(norm2(means) > 0, words=r"\mu_H \ne 0")
 NONSINGULAR = assume(squares(d0) > 0, printed=False, words=r"D_0 \text{ is nonsingular}")
 UP_TO_TWO = assume(n <= 2)
+AT_LEAST_TWO = assume(n >= 2)
 
 centring_part = of_layers("Sect. 3.3, Theorem 4", "L-thm-4a", expected=SUPPORTED)
 
@@ -385,6 +389,13 @@ SCALING = [
     sharper_scaling(
         "by-correlation", "the factor by the features' correlations",
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_SCALED,
+    ),
+    sharper_scaling(
+        "half-n", "half the factor at full rank", says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
+        hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
+        falsified_by="one batch of full rank with a quotient of more than the root of n/2",
+        remark="A conjecture: nobody has proved it here. No smaller factor will do, for"
+        " n sum(v^4) comes as near to n/2 as one likes; see the ascent that looks for more.",
     ),
     sharper_scaling(
         "free-bias", "the column of ones costs nothing", says=KAPPA_NORMALIZED <= KAPPA_FEATURES,

@@ -52,7 +52,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import torch
@@ -60,10 +60,14 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.utils.hooks import RemovableHandle
 
+from theory import preconditioning
 from theory.bnp import check
+from theory.nn.batch_statistics import BatchStatistics
 from theory.nn.layer_preconditioner import LayerPreconditioner
 from theory.nn.preconditionable_layers import left_out, preconditionable
-from theory.nn.preconditioned_gradients import Constants
+from theory.nn.preconditioned_gradients import Constants, change
+
+Met = tuple[LayerPreconditioner, BatchStatistics]
 
 
 class BNP:
@@ -94,6 +98,7 @@ class BNP:
         rho: float = 0.99,
     ) -> None:
         check({"eps_1": eps_1, "eps_2": eps_2, "rho": rho})
+        self.rho = rho
         self.preconditioners = {
             name: LayerPreconditioner(name, sharing, Constants(eps_1, eps_2, rho))
             for name, sharing in preconditionable(model, layers).items()
@@ -122,20 +127,32 @@ class BNP:
             ValueError: a variance is zero and eps_1 and eps_2 do not help it.
             OverflowError: a gradient leaves the range of float16.
         """
-        everything = self.preconditioners.values()
         with torch.no_grad(), self._without_autocast():
-            batches = [(p, batch) for p in everything if (batch := p.batch()) is not None]
-            for preconditioner, batch in batches:
-                if not bool(batch.variance.isfinite().all()):
-                    raise FloatingPointError(
-                        f"{preconditioner.name} met a NaN or an infinity in its input, or squares "
-                        "beyond its dtype; look for it before this layer, then call forget()"
-                    )
-            for preconditioner, batch in batches:
-                preconditioner.update(batch)
-            for preconditioner in everything:
-                preconditioner.precondition()
+            self._take_in()
+            parts = [part for p in self.preconditioners.values() for part in p.parts()]
+            for part in parts:
+                change(part)
         self.forget()
+
+    def _take_in(self) -> None:
+        """Take what was met into the running statistics, those of all layers at once."""
+        met = [(p, b) for p in self.preconditioners.values() if (b := p.batch()) is not None]
+        alike: dict[tuple[torch.device, torch.dtype], list[Met]] = {}
+        for preconditioner, batch in met:
+            alike.setdefault((batch.mean.device, batch.mean.dtype), []).append(
+                (preconditioner, batch)
+            )
+        new = [
+            torch.cat([s for _, b in some for s in (b.mean, b.variance)]) for some in alike.values()
+        ]
+        if not all(isfinite(float(flat.max())) for flat in new):  # of NaN the maximum is NaN
+            raise _not_finite(met)
+        for some, flat in zip(alike.values(), new, strict=True):
+            old = torch.cat([s.to(flat) for p, _ in some for s in (p.mean, p.variance)])
+            sizes = [len(b.mean) for _, b in some for _ in range(2)]
+            taken = iter(preconditioning.running(old, flat, self.rho).split(sizes))
+            for preconditioner, _ in some:
+                preconditioner.mean, preconditioner.variance = next(taken), next(taken)
 
     def attach(self, optimizer: Optimizer) -> RemovableHandle:
         """Precondition before every step of an optimiser; ``remove()`` the handle to stop.
@@ -169,7 +186,8 @@ class BNP:
         """Products are in the dtype of the statistics, wherever the caller stands."""
         stack = ExitStack()
         for kind in {p.layers[0].weight.device.type for p in self.preconditioners.values()}:
-            stack.enter_context(torch.autocast(kind, enabled=False))
+            if torch.is_autocast_enabled(kind):
+                stack.enter_context(torch.autocast(kind, enabled=False))
         return stack
 
     def state_dict(self) -> dict[str, Tensor]:
@@ -209,6 +227,14 @@ class BNP:
             name, _, statistic = key.rpartition(".")
             setattr(self.preconditioners[name], statistic, state[key].detach().to(like, copy=True))
         self.forget()
+
+
+def _not_finite(met: Iterable[Met]) -> FloatingPointError:
+    name = next(p.name for p, batch in met if not bool(batch.variance.isfinite().all()))
+    return FloatingPointError(
+        f"{name} met a NaN or an infinity in its input, or squares beyond its dtype; look for it "
+        "before this layer, then call forget()"
+    )
 
 
 def _check_first(preconditioners: Iterable[LayerPreconditioner]) -> None:

@@ -20,11 +20,10 @@ from math import prod
 import torch
 from torch import Tensor, distributed, nn
 
-from theory import preconditioning
 from theory.nn import batch_statistics
 from theory.nn.batch_statistics import BatchStatistics
 from theory.nn.preconditionable_layers import Layer
-from theory.nn.preconditioned_gradients import Constants, preconditioned, q_squared
+from theory.nn.preconditioned_gradients import Constants, Part, parts, q_squared
 
 
 class LayerPreconditioner:
@@ -43,14 +42,20 @@ class LayerPreconditioner:
         dtype = torch.promote_types(layer.weight.dtype, torch.float32)
         self.mean = torch.zeros(features, dtype=dtype, device=layer.weight.device)
         self.variance = torch.ones_like(self.mean)
+        # One tensor each, and the same ones after each step: torch.compile sees who is who.
+        self._none = torch.tensor(0), torch.tensor(0)
+        nothing = torch.zeros_like(self.mean), torch.zeros_like(self.mean)
+        self._nothing = BatchStatistics(torch.tensor(0), *nothing)
         self.forget()
 
     def forget(self) -> None:
         """Forget what was met since the last step."""
-        # Counts are tensors, for torch.compile: a number in Python would be compiled anew with
-        # every batch that is added to it.
-        self.examples, self.rows = torch.tensor(0), torch.tensor(0)
-        self.met = self._nothing()
+        # Counts are tensors where they are compiled: a number in Python would be compiled anew
+        # with every batch that is added to it.
+        self.examples: int | Tensor
+        self.rows: int | Tensor
+        self.examples, self.rows = self._none
+        self.met = self._nothing
 
     def meet(
         self, layer: Layer, args: tuple[Tensor, ...], named: Mapping[str, Tensor], output: Tensor
@@ -63,11 +68,17 @@ class LayerPreconditioner:
         rows = output.numel() // output.shape[-1 if is_linear else -3]
         if rows == 0:
             return
-        self.rows = self.rows + rows
-        self.examples = self.examples + (rows if is_linear else rows // prod(output.shape[-2:]))
+        examples = rows if is_linear else rows // prod(output.shape[-2:])
+        if torch.compiler.is_compiling():
+            self.examples, self.rows = self.examples + examples, self.rows + rows
+        else:
+            self.examples, self.rows = int(self.examples) + examples, int(self.rows) + rows
         if layer.training:
             (inputs,) = (*args, *named.values())
             new = batch_statistics.of(layer, inputs)
+            if not torch.compiler.is_compiling() and self.met is self._nothing:
+                self.met = new
+                return
             before = (self.met.mean.to(new.mean), self.met.variance.to(new.mean))
             self.met = batch_statistics.pooled(BatchStatistics(self.met.size, *before), new)
 
@@ -75,67 +86,39 @@ class LayerPreconditioner:
         """Return the statistics of what was met; of all processes, if there are several."""
         met = self.met
         if distributed.is_available() and distributed.is_initialized():
-            counts = torch.stack([self.examples, self.rows]).to(self.mean.device)
+            counts = torch.tensor([int(self.examples), int(self.rows)], device=self.mean.device)
             distributed.all_reduce(counts)
-            self.examples, self.rows = counts.cpu()
+            self.examples, self.rows = counts.tolist()
             met = batch_statistics.pooled_over_processes(met)
         if met.size != 1:
             return met if met.size > 0 else None
         return met._replace(variance=(met.mean - self.mean.to(met.mean)).square())
 
-    def update(self, batch: BatchStatistics) -> None:
-        """Take a batch into the running statistics."""
-        rho = self.constants.rho
-        mean, variance = self.mean.to(batch.mean), self.variance.to(batch.variance)
-        self.mean = preconditioning.running(mean, batch.mean, rho)
-        self.variance = preconditioning.running(variance, batch.variance, rho)
-
-    def precondition(self) -> None:
-        """Change the gradients in place; a layer without any is left alone.
+    def parts(self) -> list[Part]:
+        """Return the gradients that are to be changed; none of a layer that has none.
 
         Raises:
             RuntimeError: there is a gradient, but no batch was met since the last step.
             ValueError: a variance is zero and eps_1 and eps_2 do not help it.
-            OverflowError: a gradient leaves the range of its dtype.
         """
         weight, bias = self.layers[0].weight, self.layers[0].bias
         grad_W, grad_b = weight.grad, None if bias is None else bias.grad
         if grad_W is None and grad_b is None:
-            return
-        if self.rows == 0:
+            return []
+        examples, rows = int(self.examples), int(self.rows)
+        if rows == 0:
             raise RuntimeError(
                 f"{self.name} has a gradient but met no batch since the last step; expected "
                 "forward passes with gradients enabled, then one precondition(). Leave a layer "
                 "out by layers= if its weight is used without calling it"
             )
-        fan_in = weight[0].numel()
-        q2 = q_squared(fan_in, int(self.examples), int(self.rows))
-        if grad_W is None:
-            assert grad_b is not None
-            self._write(grad_b, grad_b / q2)
-            return
-        new_b, new_W = preconditioned(
+        return parts(
+            self.name,
             grad_b,
             grad_W,
-            self.mean.to(grad_W.device),
-            self.variance.to(grad_W.device),
-            q2,
+            self.mean.to(weight.device),
+            self.variance.to(weight.device),
+            q_squared(weight.numel() // len(weight), examples, rows),
             self.constants,
             groups=getattr(self.layers[0], "groups", 1),
         )
-        self._write(grad_W, new_W)
-        if grad_b is not None and new_b is not None:
-            self._write(grad_b, new_b)
-
-    def _nothing(self) -> BatchStatistics:
-        mean, variance = torch.zeros_like(self.mean), torch.zeros_like(self.variance)
-        return BatchStatistics(torch.tensor(0), mean, variance)
-
-    def _write(self, gradient: Tensor, new: Tensor) -> None:
-        gradient.copy_(new)
-        if gradient.dtype is torch.float16 and bool((gradient.isinf() & new.isfinite()).any()):
-            raise OverflowError(
-                f"the preconditioned gradient of {self.name} is {float(new.abs().max()):.3g} at "
-                f"most, beyond float16, {torch.finfo(torch.float16).max:.0f}; keep parameters in "
-                "float32 and use torch.autocast"
-            )

@@ -8,6 +8,8 @@ r"""The normalisations of the papers, each a layer that is chosen by its name.
 ``batch-renormalization``  Batch Renormalization: paper L, eq. (3)
 ``layer``                  Layer Normalization of each example
 ``group``                  Group Normalization, of so many channels to a group
+``ghost-batch``            Batch Normalization of ghost batches of 16 examples
+``batch-group``            Batch and Group Normalization at once, of so many channels to a group
 =========================  ========================================================
 
 A layer has ``weight`` and ``bias``, the re-scaling :math:`\gamma` and re-centring :math:`\beta`,
@@ -27,10 +29,12 @@ Source: Santurkar et al. 2018 (paper S) and Lange, Helfrich and Ye 2022 (paper L
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import torch
 from torch import nn
 
+from theory.nn.batch_group_normalization import BatchGroupNormalization
 from theory.nn.batch_renormalization import BatchRenormalization
 from theory.nn.layout import check_features
 from theory.nn.lp_normalization import LpNormalization
@@ -46,6 +50,8 @@ NORMALIZATIONS = (
     "batch-renormalization",
     "layer",
     "group",
+    "ghost-batch",
+    "batch-group",
 )
 """What :func:`normalization` can be asked for."""
 
@@ -56,11 +62,21 @@ LAYERS = (
     BatchRenormalization,
     nn.LayerNorm,
     nn.GroupNorm,
+    BatchGroupNormalization,
 )
 """The kinds of layer that normalise."""
 
 EXPONENTS = {"l1": 1, "l2": 2, "linf": inf}
 """The exponent p of each l_p normalisation."""
+
+RESCALING = ("weight", "bias")
+"""What the layers call gamma and beta."""
+
+GHOST = 16
+"""Examples of a ghost batch, as in Summers and Dinneen 2020 for batches of 128."""
+
+SHARE = 0.1
+"""The example's at inference, where BN has 4 things: ours, as paper L does not tell its own."""
 
 GROUP_SIZE = 4
 """Channels to a group in paper L's ResNet-110; App. B: "We use group size 4"."""
@@ -80,7 +96,8 @@ def normalization(
         name: one of :data:`NORMALIZATIONS`.
         features: the number of units or channels.
         rank: 2 for batches ``(batch, unit)``, 4 for maps.
-        group_size: how many channels Group Normalization takes together.
+        group_size: how many channels Group Normalization takes together, with Batch
+            Normalization or without.
         generator: what the seed of a noisy layer is drawn from; None for PyTorch's own.
 
     Raises:
@@ -102,16 +119,20 @@ def normalization(
         return BatchRenormalization(features)
     if name == "layer":
         return nn.LayerNorm(features) if rank == 2 else nn.GroupNorm(1, features)
-    return _group_normalization(features, group_size)
+    if name == "ghost-batch":
+        return BatchGroupNormalization(features, examples=GHOST, share=SHARE)
+    _check_groups(features, group_size)
+    if name == "batch-group":
+        return BatchGroupNormalization(features, channels=group_size, share=SHARE)
+    return nn.GroupNorm(features // group_size, features)
 
 
-def _group_normalization(features: int, group_size: int) -> nn.GroupNorm:
+def _check_groups(features: int, group_size: int) -> None:
     if group_size < 1 or features % group_size:
         raise ValueError(
             f"features = {features} cannot be parted into groups of group_size = {group_size}; "
             "expected a multiple: choose another group_size, or another number of features"
         )
-    return nn.GroupNorm(features // group_size, features)
 
 
 def _check(name: str, features: int, rank: int) -> None:
@@ -136,3 +157,31 @@ def normalization_layers(model: nn.Module) -> dict[str, nn.Module]:
     ['1']
     """
     return {name: part for name, part in model.named_modules() if isinstance(part, LAYERS)}
+
+
+def decay_groups(model: nn.Module, rescaling: float, weights: float = 0.0) -> list[dict[str, Any]]:
+    r"""Return an optimiser's parameter groups, with a weight decay of their own for gamma and beta.
+
+    A decay :math:`\lambda` adds :math:`\lambda\theta` to the gradient of :math:`\theta`.
+
+    Args:
+        model: whose parameters they are.
+        rescaling: decay of the re-scaling and re-centring of its normalisation layers.
+        weights: decay of everything else.
+
+    >>> model = nn.Sequential(nn.Linear(2, 3), BatchGroupNormalization(3))
+    >>> [(len(group["params"]), group["weight_decay"]) for group in decay_groups(model, 0.1)]
+    [(2, 0.1), (2, 0.0)]
+    """
+    found = [
+        parameter
+        for layer in normalization_layers(model).values()
+        for name, parameter in layer.named_parameters(recurse=False)
+        if name in RESCALING
+    ]
+    chosen = set(map(id, found))
+    others = [parameter for parameter in model.parameters() if id(parameter) not in chosen]
+    return [
+        {"params": found, "weight_decay": rescaling},
+        {"params": others, "weight_decay": weights},
+    ]

@@ -28,6 +28,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
+from theory.santurkar2018.chosen import centred_batch, in_directions
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.observation_4_3 import (
@@ -163,6 +164,7 @@ FIXED = replace(
     title="gamma and beta given: the derivative at kW*",
     says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
     hypotheses=(),
+    attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
     falsified_by="W* a minimum of a convex loss, W0 = kW*, and a derivative that is not zero at W0",
 )
 OWN = replace(
@@ -173,6 +175,7 @@ OWN = replace(
     says=equal(along(HALF * norm2(BN(variable) - y), variable, y, at=K * y), 0),
     hypotheses=(IDENTITY_LAYER,),
     expected=PROVED,
+    attack=(),
     falsified_by="an optimum W* of both networks, gamma and beta fixed, with kW* none",
 )
 NO_BIAS_SHARED = NO_BIAS.under(EPS, REFUTED)
@@ -221,6 +224,7 @@ MULTIPLE = replace(
     title="nor with their sign",
     says=equal(BN(-(K * y)), BN(y)),
     expected=REFUTED,
+    attack=(centred_batch,),
     corrected_by=INVARIANCE.id,
     falsified_by="a batch and k < 0 whose outputs differ, gamma and beta being the same",
 )

@@ -30,6 +30,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import Letter, Sort, along, equal, number
 from theory.language.operations import average, centred, dot, norm2, sqrt
+from theory.santurkar2018.chosen import in_directions
 from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.texts import final
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
@@ -181,6 +182,7 @@ NO_BIAS = Claim(
     says=equal(along(HALF * norm2(sigma * normalize(y) + b - (y + e)), b, one, at=MU * one), 0),
     hypotheses=(replace(BATCH, impose=off_batch),),
     expected=REFUTED,
+    attack=(in_directions((1, 1, 1), (0, 0, 0)),),
     falsified_by="least squares in one weight, X = y and t = y + e, with a derivative in beta that"
     " is not zero at its minimum W* = 1",
 )
@@ -203,6 +205,7 @@ FIXED_MINIMA = Claim(
     form=Form.READING,
     says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
     expected=REFUTED,
+    attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
     falsified_by="a minimum y of the loss <v, z - y>^2/2 and a derivative in a weight that is not"
     " zero there",
 )

@@ -28,6 +28,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import Says, along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
+from theory.santurkar2018.chosen import in_directions, linear, shifted_away_from_a_minimum
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
@@ -89,6 +90,7 @@ LIPSCHITZ = Claim(
     form=Form.READING,
     says=norm2(grad) <= norm2(g),
     expected=REFUTED,
+    attack=(linear(1, -2, 1, scale=2),),
     falsified_by="one batch and loss",
 )
 LIPSCHITZ_SHARED = LIPSCHITZ.under(EPS, REFUTED)
@@ -111,6 +113,7 @@ TWO = replace(
     locations=(final(163, BEFORE, "even when the scaling of BN is identical"),),
     says=norm2(grad) <= norm2(VANILLA),
     hypotheses=(SAME_SCALE,),
+    attack=(shifted_away_from_a_minimum,),
     corrected_by="S-remark-growth/lipschitz/corrected",
     falsified_by="two networks with the same weights, gamma = sigma, beta free",
 )
@@ -201,6 +204,7 @@ MEAN_LOSS = growth(
     "mean-loss",
     equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
     "the squared sum for a loss that is a mean over the batch",
+    attack=(linear(1, 1, 1),),
     falsified_by="one batch and a loss that is a mean over the batch",
 )
 POSITIVE_SUM = growth(
@@ -238,6 +242,30 @@ BY_PARAMETERS = LAST_TERM.sharpened(
     falsified_by="one batch and loss",
     remark="Both gains vanish where beta and gamma are stationary.",
 )
+ISOTROPIC_SHARE = LAST_TERM.sharpened(
+    "isotropic-share",
+    title="what both terms take of a gradient without direction",
+    says=equal((norm2(one) + norm2(yhat)) / m, 2),
+    hypotheses=(),
+    falsified_by="one batch",
+    remark="For a g of independent entries of one variance s the mean of <a, g>^2 is s |a|^2, so"
+    " both terms together take 2s of |g|^2 = ms: a share of 2/m.",
+)
+TWO_EXAMPLES = assume(equal(norm2(one), 2), printed=False, words="m = 2")
+PAIR = {"hypotheses": (TWO_EXAMPLES,), "falsified_by": "one batch of two examples and a loss"}
+NO_GRADIENT = LAST_TERM.sharpened(
+    "two-examples",
+    title="a batch of two examples has no gradient",
+    says=equal(norm2(grad), 0),
+    remark="Its normalised outputs are 1 and -1, whatever it is.",
+    **PAIR,
+)
+NO_CURVATURE = LAST_TERM.sharpened(
+    "two-examples-hessian",
+    title="a batch of two examples has no Hessian",
+    says=equal(norm2(hessian(u)), 0),
+    **PAIR,
+)
 CURVATURE_BY_PARAMETERS = LAST_TERM.sharpened(
     "curvature-by-parameters",
     title="Theorem 4.2 by the derivative in gamma",
@@ -267,6 +295,9 @@ GROWTH = [
     LAST_TERM_SHARED,
     LAST_TERM_SHARED.corrected(**SQUARED_SLOPE),
     BY_PARAMETERS,
+    ISOTROPIC_SHARE,
+    NO_GRADIENT,
+    NO_CURVATURE,
     CURVATURE_BY_PARAMETERS,
 ]
 
@@ -302,12 +333,14 @@ SMOOTHNESS = Claim(
     says=bending_of_convex <= dot(u, v) ** 2,
     hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
     expected=REFUTED,
+    attack=(in_directions((0, 0, 1), (0, 1, 0)),),
     falsified_by="one batch and a convex loss, both networks giving the same outputs",
 )
 CHANGE = replace(
     SMOOTHNESS,
     id="S-remark-predictive/gradient",
     title="a smaller change of the gradient",
+    attack=(in_directions((1, -2, 1), (1, -2, 1)),),
     says=norm2(hessian(grad)) <= norm2(H(g)),
     hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
     corrected_by="S-remark-predictive/gradient/sharpened",
@@ -328,7 +361,7 @@ PREDICTIVE = [
         falsified_by="",
         remark="A multiple of the identity for H satisfies the first hypothesis.",
     ),
-    SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
+    SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected", attack=()),
     CHANGE,
     CHANGE.sharpened(
         title="how much the gradient changes at least",

@@ -18,6 +18,7 @@ from theory.arithmetic import mean as mean_of
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, gradient, named, number
 from theory.language.operations import centred, dot, norm2, sqrt
+from theory.santurkar2018.chosen import four_signs, shifted_away_from_a_minimum
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import assume
@@ -59,6 +60,7 @@ TWO_NETWORKS = replace(
     certificate=None,
     expected=REFUTED,
     corrected_by=PRINTED.id,
+    attack=(shifted_away_from_a_minimum,),
     falsified_by="one batch and loss, the loss's gradient at y itself on the right",
     remark="The same weights put the two networks at different points of the loss, y and z.",
 )
@@ -71,8 +73,18 @@ SUPPLEMENT = Claim(
     says=norm2(grad) <= SQUARE_ROOT,
     expected=REFUTED,
     corrected_by=PRINTED.id,
+    attack=(four_signs,),
     falsified_by=PRINTED.falsified_by,
     remark="The last version prints 1/m; the proof's line (9) carries the same difference.",
+)
+HOW_MUCH = SUPPLEMENT.sharpened(
+    "how-much",
+    title="by how much the square root is wrong",
+    says=equal(norm2(grad) - SQUARE_ROOT, SCALE * (1 / sqrt(m) - 1 / m) * dot(g, yhat) ** 2),
+    corrected_by=None,
+    attack=(),
+    falsified_by="one batch and loss",
+    remark="So the supplement's bound fails for every m from 2 on, unless gamma <g, yhat> is zero.",
 )
 SUPPLEMENT_SHARED = SUPPLEMENT.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id)
 THEOREM = [
@@ -82,6 +94,7 @@ THEOREM = [
     TWO_NETWORKS,
     TWO_NETWORKS.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id),
     SUPPLEMENT,
+    HOW_MUCH,
     SUPPLEMENT_SHARED,
     SUPPLEMENT.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
 ]
@@ -106,6 +119,7 @@ IDENTIFICATION = Claim(
     ),
     says=equal(g, VANILLA),
     expected=REFUTED,
+    attack=(shifted_away_from_a_minimum,),
     falsified_by="two networks with the same weights whose losses have different gradients",
 )
 IDENTIFICATION_SHARED = IDENTIFICATION.under(Reading.SHARED_EPSILON, REFUTED)
@@ -169,6 +183,7 @@ NINE_SUPPLEMENT = Claim(
     says=equal(norm2(partial), SQUARE_ROOT),
     expected=REFUTED,
     corrected_by="S-eq-9",
+    attack=(four_signs,),
     remark="Here the supplement differs from the last version, which prints 1/m.",
 )
 PROOF += NINE_SUPPLEMENT.with_epsilon(REFUTED, REFUTED, "S-eq-9/eps/corrected")

@@ -35,9 +35,11 @@ from theory import batchnorm
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, number
 from theory.language.operations import centred, dot, norm2
+from theory.santurkar2018.chosen import beyond_the_layer, convex_along
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
+    MOVED,
     PARTIAL,
     PROVED,
     REFUTED,
@@ -53,6 +55,7 @@ from theory.statement import assume
 from theory.unit import (
     L,
     beta,
+    eps,
     g,
     gamma,
     grad,
@@ -63,6 +66,8 @@ from theory.unit import (
     sigma,
     u,
     v,
+    variance,
+    y,
     yhat,
     z,
 )
@@ -135,6 +140,7 @@ BY_RATIO = Claim(
     says=hessian_form(GRAD) <= SCALE * (A - 1 / (m * gamma) * ALONG * norm2(partial)),
     hypotheses=(RATIO,),
     expected=REFUTED,
+    attack=(convex_along(3, -2, -1, scale=2),),
     falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
     remark="At gamma = 0 the right side is undefined.",
 )  # fmt: skip
@@ -151,6 +157,7 @@ DIRECTLY = replace(
     title="smoother where H preserves relative norms: as the proof uses it",
     because=SCALE * DIRECT.slack,
     hypotheses=(DIRECT,),
+    attack=(),
     expected=PROVED,
     falsified_by="one batch and a loss with w'Hw <= g'Hg",
 )
@@ -174,6 +181,40 @@ BENDING = FIRST.sharpened(
     remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m) sigma^2);"
     " equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
 )
+LARGEST_BENDING = 2304 * gamma**2 / (3125 * m * eps**2)
+"""(48/(25 sqrt 5))^2 gamma^2/(m eps^2)."""
+BENDING_SHARED = SHARED.sharpened(
+    "bending",
+    title="how much the layer itself can bend the loss, whatever the batch",
+    says=(hessian_form(u) - quadratic(MOVED)) ** 2 <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
+    expected=Verdict.SUPPORTED,
+    corrected_by=None,
+    falsified_by="one batch, loss and direction",
+    remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m) eps);"
+    " the variance eps/4 attains it.",
+)
+QUARTER = assume(
+    equal(4 * variance(y), eps),
+    impose=lambda case: replace(
+        case, eps=4 * batchnorm.variance(case.y), direction=batchnorm.centre(case.y)
+    ),
+    printed=False,
+)
+LINEAR_ALONG_BATCH = assume(
+    equal(norm2(g - u), 0),
+    impose=lambda case: case.with_isotropic_loss(case.direction, 0),
+    printed=False,
+    words=r"L(z) = \langle\overline y, z\rangle,\ u = \overline y",
+)
+BENDING_ATTAINED = replace(
+    BENDING_SHARED,
+    id=f"{BENDING_SHARED.id}/attained",
+    title="a batch that bends the loss that much",
+    says=equal(hessian_form(u) ** 2, LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2),
+    hypotheses=(QUARTER, LINEAR_ALONG_BATCH),
+    falsified_by="one batch of variance eps/4",
+    remark="",
+)
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
     FIRST,
@@ -182,6 +223,8 @@ DISPLAYS = [
     CORRECTED,
     EQUALITY,
     BENDING,
+    BENDING_SHARED,
+    BENDING_ATTAINED,
     BY_RATIO,
     BY_ORDER,
     DIRECTLY,
@@ -255,13 +298,6 @@ POSITIVE_GAMMA = assume(
 )
 
 
-def past_the_layer(case: Any) -> Any:
-    """Give the case beta = 0 and a minimum along the batch, beyond the layer's output."""
-    y = 4 * case.y
-    minimum = 2 * (1 + case.gamma**2) * batchnorm.centre(y)
-    return replace(case, y=y, beta=0 * case.beta, direction=minimum)
-
-
 DESCENT = Claim(
     id="S-thm-4.2-discussion/descent",
     row="S-thm-4.2-discussion",
@@ -273,7 +309,7 @@ DESCENT = Claim(
     says=dot(yhat, g) > 0,
     hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
     expected=REFUTED,
-    attack=(past_the_layer,),
+    attack=(beyond_the_layer,),
     falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
     remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
 )

@@ -30,7 +30,6 @@ and X = (1, 0, 0)' the sides are 0 and 1/6.  (55) holds no formula in either tex
 """
 
 from dataclasses import replace
-from typing import Any
 
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import (
@@ -44,6 +43,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import average, dot, norm2, row, sqrt
+from theory.santurkar2018.chosen import ONES, in_directions
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.facts import library_gradient
 from theory.santurkar2018.letters import (
@@ -57,7 +57,6 @@ from theory.santurkar2018.letters import (
     off_yhat,
     project,
     quadratic,
-    unscaled,
 )
 from theory.santurkar2018.proof_4_2 import library_hessian
 from theory.santurkar2018.texts import final, supplement
@@ -129,10 +128,10 @@ PLACES = (
 )
 
 
-def without_slope(case: Any) -> Any:
-    """Give the case gamma = sigma, a linear loss, and an input along the ones: betahat is zero."""
-    case = replace(unscaled(case), direction=0 * case.y + 1, bound=1)
-    return replace(case, other_direction=case.y + case.other_direction)
+FLAT = in_directions(ONES, (1, -4, 3)), in_directions(ONES, (-2, -2, 2))
+"""gamma = sigma, H = I, an input along the ones: betahat is zero, and kappa large."""
+FLAT_LINEAR = (in_directions(ONES, (0, -2, 2)),)
+"""The same for a linear loss."""
 
 
 def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
@@ -150,7 +149,7 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
         says=Says(beta_hat, relation, right),
         hypotheses=(loss,),
         expected=REFUTED,
-        attack=(without_slope,) if loss is LINEAR else (),
+        attack=FLAT_LINEAR if loss is LINEAR else FLAT,
         corrected_by="S-thm-C1/kappa/corrected",
         falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is not below the right"
         " side; g, H, sigma and yhat fixed while X varies",

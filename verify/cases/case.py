@@ -8,7 +8,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.statement import Statement
-from verify.cases.losses import Loss, isotropic, later_batchnorm, relu_network
+from verify.cases.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ class Case:
     def with_isotropic_loss(self, linear: Any, curvature: Any) -> Case:
         r"""Return the case with the loss :math:`\langle a, z\rangle + h\|z\|^2/2`."""
         return self._with_loss(Loss(isotropic, (linear, curvature)))
+
+    def with_quadratic_loss(self, linear: Any, matrix: Any) -> Case:
+        r"""Return the case with the loss :math:`\langle a, z\rangle + \langle z, Bz\rangle/2`."""
+        return self._with_loss(Loss(quadratic, (linear, matrix)))
 
     def with_relu_network_loss(self) -> Case:
         """Return the case with a convex loss of a network with one piecewise-linear layer.

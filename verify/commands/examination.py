@@ -106,9 +106,9 @@ def _examined(
     pairs = engine.pairs(claims, engine.WITNESSES)
     examine = engine.examine if len(pairs) <= FEW else _examined_by_many
     console, told = Console(stderr=True), _Told(claims, pairs)
-    networks = [pair for pair in pairs if pair.witness.name in NEED_NETWORKS]
     records: list[Record] = []
-    for chosen in ([pair for pair in pairs if pair not in networks], networks):
+    for needs_networks in (False, True):
+        chosen = [p for p in pairs if (p.witness.name in NEED_NETWORKS) is needs_networks]
         prepare(engine.unknown(chosen, writer), settings, console)
         with Progress(console=console, transient=True) as bar:
             task = bar.add_task("examining", total=len(pairs), completed=len(records))
@@ -127,8 +127,9 @@ def _examined_by_many(
 ) -> Iterator[Record]:
     """Yield what processes find of pairs, after the first few, which are examined here."""
     first = engine.unknown(pairs, writer)[:FIRST]
-    others = [pair for pair in pairs if pair not in first]
-    with pool.examining(others, settings, writer) as futures:
+    named = {pair.name for pair in first}
+    rest = [pair for pair in pairs if pair.name not in named]
+    with pool.examining(rest, settings, writer) as futures:
         yield from engine.examine(first, settings, writer)
         for future in as_completed(futures.values()):
             yield future.result()

@@ -21,6 +21,8 @@ from verify.conform.report import STATUS, markdown, show
 from verify.conform.subject import FAMILIES
 from verify.options import DEFAULT_EVIDENCE
 
+INTERRUPTED = 130
+"""Exit status, as shells have it."""
 WIDTH = 160
 """Of a report that goes to a file."""
 
@@ -40,6 +42,9 @@ def conform(
     dtype: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     kinds: Annotated[str, typer.Option("--cases", help=f"Of: {', '.join(KINDS)}.")] = "",
+    layout: Annotated[
+        str, typer.Option(help="Only arrays stored so: channels last, non-contiguous, expanded.")
+    ] = "",
     axes: Annotated[str, typer.Option(help="Like NC,NCHW; else found by trying.")] = "",
     groups: Annotated[int, typer.Option(help="Groups of channels.")] = 1,
     is_affine: Annotated[
@@ -60,7 +65,14 @@ def conform(
     """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
     order = Order(target, adapter, device, family, groups, is_affine, is_compiled)
     wanted = run.Wanted(
-        like, _listed(dtype), _listed(modes), seed, limit, _listed(kinds), _listed(axes)
+        like,
+        _listed(dtype),
+        _listed(modes),
+        seed,
+        limit,
+        _listed(kinds),
+        _listed(axes),
+        stored=_listed(layout),
     )
     if token:
         try:
@@ -75,7 +87,12 @@ def conform(
         def tell(description: str, done: int, total: int) -> None:
             bar.update(task, description=description, completed=done, total=total)
 
-        report = run.run(order, wanted, tell, folder / _plain(f"{target} {family} {device}"))
+        kept = folder / _plain(f"{target} {family} {device}")
+        try:
+            report = run.run(order, wanted, tell, kept)
+        except KeyboardInterrupt:
+            console.print("stopped; the same command goes on where it was")
+            raise typer.Exit(INTERRUPTED) from None
     if as_json:
         typer.echo(json.dumps(report.as_json(), indent=1))
     elif as_markdown:

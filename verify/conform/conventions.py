@@ -15,13 +15,28 @@ from verify.conform.oracle import Convention, Oracle
 from verify.conform.words import Word
 
 OF_BATCH, OF_OLD = MOMENTUM, 1 - MOMENTUM
+_LIKE_TORCH = Convention(OF_BATCH, is_unbiased=True)
+_LIKE_KERAS = Convention(OF_OLD, is_unbiased=False)
 DECLARED = {
-    "torch": Convention(OF_BATCH, is_unbiased=True),
-    "keras": Convention(OF_OLD, is_unbiased=False),
-    "flax": Convention(OF_OLD, is_unbiased=False),
-    "onnx": Convention(OF_OLD, is_unbiased=False),
+    "torch": _LIKE_TORCH,
+    "tensorflow": _LIKE_TORCH,
+    "mlx": _LIKE_TORCH,
+    "tinygrad": _LIKE_TORCH,
+    "keras": _LIKE_KERAS,
+    "flax": _LIKE_KERAS,
+    "haiku": _LIKE_KERAS,
+    "equinox": _LIKE_KERAS,
+    "paddle": _LIKE_KERAS,
+    "onnx": _LIKE_KERAS,
 }
-"""Conventions by the library that has them."""
+"""Conventions by the library that has them.
+
+Source: torch.nn.BatchNorm2d's documentation; TensorFlow's fused_batch_norm as measured;
+mlx.nn.BatchNorm's and tinygrad.nn.BatchNorm's code; Keras's and Flax's documentation of momentum;
+hk.ExponentialMovingAverage's and equinox.nn.BatchNorm's code, before their zero-debiasing;
+paddle.nn.BatchNorm1D's documentation; ONNX's BatchNormalization-15.  JAX itself has no such layer,
+and OpenVINO only evaluates.
+"""
 NEAR = 1e-4
 """Running statistics that are this near to a convention's are of that convention."""
 ROWS = {"mean": "mean", "mean, 3 steps": "mean", "variance": "variance"}

@@ -7,16 +7,28 @@ with the layers that people write by mistake.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from verify.conform.cases import OFFSET, Case
-from verify.conform.judge import ENTRYWISE
-from verify.conform.mistakes import MISTAKES, STEP, Layer
+from verify.conform.cases import OFFSET, Case, Stratum
+from verify.conform.judge import ENTRYWISE, Cell
+from verify.conform.mistakes import EVALUATIONS, MISTAKES, STEP, VARIANCES, Layer
 from verify.conform.modes import by_name
+from verify.conform.oracle import Convention
+from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, meaning, place
+from verify.conform.statistics import (
+    GENERAL,
+    HALF,
+    NO_MOMENTS,
+    OF_PARTS,
+    ROUNDED_TO_HALF,
+    statistics_of,
+)
+from verify.conform.vectors import USUAL, Vectors
+from verify.conform.words import FAILURES
 
 FITS = {"float64": (1e-5, 1e-12), "float32": (1e-2, 1e-5)}
 """Residuals are a fit that are below these parts of what is to be explained, or of the output."""
@@ -53,55 +65,6 @@ class Term:
     text: str
     value: Array
     factor: float
-
-
-class Vectors:
-    """The vectors that closed forms are made of, in float64."""
-
-    def __init__(self, case: Case, is_centred: bool):
-        matrix, spread = case.place.matrix, case.place.spread
-        self.at = {
-            name: matrix(values) if values.shape == case.place.shape else spread(values)
-            for name, values in case.inputs.items()
-        }
-        self.m, self.sharing = case.together, case.place.parameters
-        x = self.at["x"]
-        self.centred = x - x.mean(axis=0) if is_centred else x
-        self.variance = np.mean(self.centred**2, axis=0)
-        self.eps, self.is_centred = case.eps, is_centred
-        self.sigma = np.sqrt(self.variance + case.eps)
-        self.yhat = self.centred / self.sigma
-
-    @property
-    def pulled(self) -> Array:
-        """The cotangent of yhat."""
-        return self.at["gamma"] * self.at["g"]
-
-    @property
-    def evaluated(self) -> Array:
-        """The entries standardized by the running statistics."""
-        return (self.at["x"] - self.at["mean"]) / np.sqrt(self.at["variance"] + self.eps)
-
-    def mean(self, vector: Array) -> Array:
-        """Return the mean in the shape of the batch; nothing for a layer that does not centre."""
-        average = np.broadcast_to(vector.mean(axis=0), vector.shape)
-        return average if self.is_centred else np.zeros(vector.shape)
-
-    def bar(self, vector: Array) -> Array:
-        """Return the vector less its mean."""
-        return vector - self.mean(vector)
-
-    def along(self, vector: Array) -> Array:
-        """Return the mean product with yhat."""
-        return np.mean(self.yhat * vector, axis=0)
-
-    def product(self, a: Array, b: Array) -> Array:
-        """Return the mean product of two vectors less their means."""
-        return np.mean(self.bar(a) * self.bar(b), axis=0)
-
-    def summed(self, products: Array) -> Array:
-        """Return the sums over the entries that share a parameter."""
-        return products.ravel()[self.sharing].sum(axis=0)
 
 
 def terms(answer: str, v: Vectors) -> list[Term]:
@@ -147,13 +110,14 @@ def _of_tgamma(v: Vectors) -> Iterator[Term]:
 
 
 def _of_mean(v: Vectors) -> Iterator[Term]:
-    yield Term("m_r", v.at["mean"][0], 7 / 8)
-    yield Term("mean(x)", v.at["x"].mean(axis=0), 1 / 8)
+    yield Term("m_r", v.at["mean"][0], 1 - v.convention.weight)
+    yield Term("mean(x)", v.at["x"].mean(axis=0), v.convention.weight)
 
 
 def _of_variance(v: Vectors) -> Iterator[Term]:
-    yield Term("v_r", v.at["variance"][0], 7 / 8)
-    yield Term("var(x)", np.var(v.at["x"], axis=0), v.m / max(v.m - 1, 1) / 8)
+    correction = v.m / max(v.m - 1, 1) if v.convention.is_unbiased else 1
+    yield Term("v_r", v.at["variance"][0], 1 - v.convention.weight)
+    yield Term("var(x)", np.var(v.at["x"], axis=0), correction * v.convention.weight)
 
 
 def _of_ez(v: Vectors) -> Iterator[Term]:
@@ -246,44 +210,130 @@ def _on_channels(v: Vectors, term: Term) -> Term:
 
 
 OF_ANOTHER = "is that of another formula"
-FOLLOWS = "not looked into, since the forward is that of another formula"
+FOLLOWS = "not looked into, since the {} is wrong"
+UNEXPLAINED = "no factors of the closed form's terms explain it"
+OF_STATE = ("running", "recomputed", "evaluation", "evaluation gradient")
+"""Modes that do not go through the forward of the batch."""
 
 
-def diagnosed(observations: Sequence[Observation], is_centred: bool) -> list[Finding]:
-    """Return what is wrong with each mode and output that is observed to fail."""
+def diagnosed(
+    observations: Sequence[Observation],
+    is_centred: bool,
+    cells: Sequence[Cell] = (),
+    strata: Sequence[Stratum] = (),
+    convention: Convention = USUAL,
+) -> list[Finding]:
+    """Return what is wrong with each mode and output that is observed to fail.
+
+    Args:
+        observations: the outputs that fail.
+        is_centred: whether the mean is subtracted.
+        cells: of the whole examination, for where an output fails.
+        strata: of the whole examination.
+        convention: of the running statistics.
+    """
     rows: dict[tuple[str, str], list[Observation]] = {}
     for seen in observations:
         rows.setdefault((seen.mode, seen.output), []).append(seen)
-    findings: list[Finding] = []
-    for row, of_row in rows.items():
-        first = next(
-            (f for f in findings if f.mode == "forward" and f.sentence == OF_ANOTHER), None
-        )
-        found = _finding(row, of_row, is_centred)
-        if first is not None and found.sentence != OF_ANOTHER:
-            found = Finding(*row, FOLLOWS, first.guess)
-        findings.append(found)
-    return findings
+    of_row: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        of_row.setdefault((cell.mode, cell.output), []).append(cell)
+    findings = []
+    for row in dict.fromkeys([*rows, *of_row]):
+        about = Finding(*row, "")
+        if row in rows:
+            about = _finding(row, rows[row], is_centred, convention)
+        found = _placed(about, place(of_row.get(row, ()), strata))
+        if found.sentence:
+            findings.append(found)
+    ordered = [_in_order(found, findings) for found in findings]
+    return [_leaking(found, of_row) for found in ordered]
 
 
-def _finding(row: tuple[str, str], seen: Sequence[Observation], is_centred: bool) -> Finding:
+LEAKS = "fails at other cases than the forward does, whose numbers are the same"
+
+
+def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -> Finding:
+    """Return a finding, with another guess where a second call is not like the first."""
+    if found.mode != "repeated":
+        return found
+    first, again = (
+        {(c.stratum, c.dtype): c.word in FAILURES for c in of_row.get(row, ())}
+        for row in (("forward", "z"), (found.mode, found.output))
+    )
+    differs = any(first[at] != again[at] for at in first.keys() & again.keys())
+    is_own = found.sentence.startswith(FOLLOWS.format("forward"))
+    return replace(found, sentence=LEAKS, guess=KEPT) if differs and is_own else found
+
+
+def _placed(found: Finding, where: tuple[str, str]) -> Finding:
+    """Return a finding with the place where the output fails, if it is right elsewhere."""
+    at, guess = where
+    if not at:
+        return found
+    known = found.sentence not in ("", UNEXPLAINED, NO_MOMENTS)
+    is_vague = found.guess in ("", OF_PARTS, *GENERAL)
+    return replace(
+        found,
+        sentence=f"{found.sentence}; {at}" if known else at,
+        guess=(guess or found.guess) if is_vague else found.guess,
+    )
+
+
+def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
+    """Return a finding, unless it follows from one of a simpler mode."""
+    if found.mode == "forward" or found.sentence == OF_ANOTHER:
+        return found
+    by_place = {(f.mode, f.output): f for f in findings}
+    forward = by_place.get(("forward", "z"))
+    if forward is not None and found.mode not in OF_STATE:
+        return _following(found, "forward", forward)
+    first = by_place.get((found.mode, found.output.removesuffix(", 3 steps")), found)
+    evaluated = by_place.get(("evaluation", "z"))
+    if first is not found:
+        return _following(found, "first step", first)
+    if evaluated is not None and found.mode == "evaluation gradient":
+        return _following(found, "evaluation", evaluated)
+    counterpart = COUNTERPART.get(found.mode)
+    if counterpart and (counterpart, found.output) not in by_place:
+        is_told = "instead of" in found.sentence
+        said = found.sentence if is_told else f"is not the {counterpart}'s, which is right"
+        return replace(found, sentence=said, guess=meaning(found.mode, found.output))
+    slope = by_place.get((counterpart or "gradient", found.output)) or by_place.get(
+        ("gradient", "x")
+    )
+    is_unexplained = found.sentence.startswith((UNEXPLAINED, ELSEWHERE))
+    if slope is None or found.mode in ("gradient", *OF_STATE) or not is_unexplained:
+        return found
+    return _following(found, slope.mode, slope)
+
+
+def _following(found: Finding, what: str, first: Finding) -> Finding:
+    return Finding(found.mode, found.output, FOLLOWS.format(what), first.guess)
+
+
+def _finding(
+    row: tuple[str, str], seen: Sequence[Observation], is_centred: bool, convention: Convention
+) -> Finding:
     mode, output = row
     answer = by_name(mode).answers[output]
     best = "float64" if any(o.case.dtype == "float64" for o in seen) else "float32"
     usable = _usable([o for o in seen if o.case.dtype == best and not o.case.touched.any()])
-    guess = _mistake(answer, usable, is_centred)
+    guess = _mistake(answer, usable, is_centred) or _of_state(answer, usable, convention)
     if guess:
         return Finding(mode, output, OF_ANOTHER, guess)
     for observation in _for_the_fit(usable):
-        vectors = Vectors(observation.case, is_centred)
+        vectors = Vectors(observation.case, is_centred, convention)
         parts = terms(answer, vectors)
-        output_there = _compared(observation, answer).ravel()
-        size = _relative(output_there, _sum(parts).ravel()) if parts else np.inf
+        output_there = _compared(observation, answer)
+        size = _relative(output_there.ravel(), _sum(parts).ravel()) if parts else np.inf
         if best == "float64" and 2.0**-27 < size < 2.0**-21:
             return Finding(
                 mode, output, f"differs by {size:.0e} of its size", "computed in single precision"
             )
         factors = _factors(observation, parts, answer)
+        if answer in ("mean", "variance") and not factors and HALF[0] < size < HALF[1]:
+            return Finding(mode, output, f"differs by {size:.0e} of its size", ROUNDED_TO_HALF)
         if factors:
             return Finding(
                 mode,
@@ -291,7 +341,10 @@ def _finding(row: tuple[str, str], seen: Sequence[Observation], is_centred: bool
                 _sentence(factors, parts, vectors.m),
                 _guessed(answer, factors, parts, vectors.m),
             )
-    return Finding(mode, output, "no factors of the closed form's terms explain it")
+        sentence, guess = statistics_of(answer, output_there, vectors, best)
+        if sentence:
+            return Finding(mode, output, sentence, guess)
+    return Finding(mode, output, UNEXPLAINED)
 
 
 ENOUGH = 5
@@ -421,6 +474,8 @@ def _guessed(
     """Return a guess in words from the factors that differ."""
     if any(term.factor == 0 for term, _ in factors):
         return ""
+    if answer in ("mean", "variance"):
+        return _of_steps(factors, parts)
     ratios = {term.text: found / term.factor for term, found in factors}
     missing = {text for text, ratio in ratios.items() if abs(ratio) < 1e-4}
     if len(missing) > 1 and missing == {part.text for part in parts if part.factor}:
@@ -434,6 +489,26 @@ def _guessed(
         name = names.pop()
         return "m - 1 for m" if name in ("m/(m - 1)", "(m - 1)/m") else f"{name} times too large"
     return ""
+
+
+def _of_steps(factors: Sequence[tuple[Term, float]], parts: Sequence[Term]) -> str:
+    """Return a guess from the shares of the old statistic and of the batch's."""
+    found = {part.text: part.factor for part in parts}
+    found |= {term.text: factor for term, factor in factors}
+    share, of_batch = found.values()
+    should, weight = (part.factor for part in parts)
+    choices = {
+        "it is not moved": (1.0, 0.0),
+        "it is replaced": (0.0, of_batch),
+        "it is moved twice": (should**2, weight * (1 + should)),
+        "momentum weighs the other one": (1 - should, weight / (1 - should) * should),
+    }
+    near = (
+        name
+        for name, (a, b) in choices.items()
+        if abs(share - a) < 1e-4 and abs(of_batch - b) < 1e-4
+    )
+    return next(near, "")
 
 
 def _of_missing(answer: str, missing: set[str]) -> str:
@@ -464,6 +539,37 @@ def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
         if seen and all(_explains(mistake.layer, answer, observation) for observation in seen):
             return mistake.guess
     return ""
+
+
+def _of_state(answer: str, seen: Sequence[Observation], convention: Convention) -> str:
+    """Return the first mistake of an evaluation, or of a variance, that explains every output."""
+    names = {
+        "ez": [guess for guess, _ in EVALUATIONS],
+        "variance": [guess for guess, _ in VARIANCES],
+        "ex": ["the gradient of training"],
+    }
+    for number, guess in enumerate(names.get(answer, [])):
+        if seen and all(_is_state(answer, number, o, convention) for o in seen):
+            return guess
+    return ""
+
+
+def _is_state(answer: str, number: int, observation: Observation, convention: Convention) -> bool:
+    v = Vectors(observation.case, is_centred=True)
+    at, weight = v.at, convention.weight
+    with np.errstate(all="ignore"):
+        if answer == "ez":
+            yhat = EVALUATIONS[number][1](at["x"], at["mean"], at["variance"], v.eps)
+            value = at["gamma"] * yhat + at["beta"]
+        elif answer == "ex":
+            value = _sum(terms("x", v))
+        else:
+            mean = (1 - weight) * at["mean"][0] + weight * at["x"].mean(axis=0)
+            towards = VARIANCES[number][1](at["x"], mean, at["gamma"], v.eps)
+            value = (1 - weight) * at["variance"][0] + weight * towards
+        output = _compared(observation, answer)
+        away = np.linalg.norm(output - value)
+        return bool(away <= LIKE[observation.case.dtype] * np.linalg.norm(value))
 
 
 def _explains(layer: Layer, answer: str, observation: Observation) -> bool:

@@ -25,6 +25,8 @@ class Outcome:
     dtypes: Mapping[str, str] = field(default_factory=dict)
     overwritten: tuple[str, ...] = ()
     """Inputs that were changed."""
+    recorded: tuple[str, ...] = ()
+    """Statistics that carry the tape of the step which they are of."""
     reason: str = ""
     """Why there are no outputs."""
     is_offered: bool = True
@@ -61,6 +63,8 @@ def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outc
         values = {name: _values(adapter, name, array) for name, array in given.items()}
         dtypes = {name: adapter.dtype(array) for name, array in given.items()}
         after = {name: adapter.numpy(arrays[name]) for name in before}
+        is_recorded = getattr(adapter, "is_recorded", lambda _: False)
+        recorded = tuple(name for name in mode.state if is_recorded(given[name]))
     except NotOffered as reason:
         return Outcome(mode.name, reason=str(reason), is_offered=False)
     except Exception as error:
@@ -68,7 +72,7 @@ def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outc
     if not values:
         return Outcome(mode.name, reason="returns None; expected an array")
     changed = tuple(n for n in before if not np.array_equal(before[n], after[n], equal_nan=True))
-    return Outcome(mode.name, values, dtypes, changed)
+    return Outcome(mode.name, values, dtypes, changed, recorded)
 
 
 def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:

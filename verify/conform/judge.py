@@ -11,12 +11,12 @@ from verify.conform.cases import Case
 from verify.conform.examine import Outcome
 from verify.conform.modes import by_name
 from verify.conform.oracle import Oracle
-from verify.conform.words import JUDGED, LIMIT, Word
+from verify.conform.words import JUDGED, LIMIT, ONE_ACCUMULATOR, Word
 
 ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex"})
 """Closed forms of the layer's shape; the others are one number a channel."""
-INPUTS, DTYPE = "inputs", "dtype"
-"""Outputs that are no numbers: whether the inputs are as before, and what dtype came out."""
+INPUTS, DTYPE, STATE = "inputs", "dtype", "state"
+"""No numbers: whether the inputs are as before, what dtype came out, what the statistics keep."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,10 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
     yield cell(
         DTYPE, *((Word.WRONG, f"{said} for {case.dtype} inputs") if other else (Word.RIGHT,))
     )
+    if mode.state:
+        kept = " and ".join(outcome.recorded)
+        said = f"{kept} carry the graph of their batch: the memory of every step is kept"
+        yield cell(STATE, *((Word.WRONG, said) if kept else (Word.RIGHT,)))
     for output, answer in mode.answers.items():
         if output in outcome.outputs:
             yield cell(output, *_word(case, oracle, answer, outcome.outputs[output]))
@@ -99,7 +103,8 @@ def _word(
     if not is_judged.any():
         return Word.NOT_JUDGED, _why_not(has_bound, touched, condition), None
     units = float(np.max((closed.distance(matrix) / bound)[:, is_judged]))
-    return (Word.RIGHT if units <= LIMIT[case.dtype] else Word.WRONG), "", units
+    limit = LIMIT[case.dtype] * max(1.0, case.together / ONE_ACCUMULATOR)
+    return (Word.RIGHT if units <= limit else Word.WRONG), "", units
 
 
 def _not_finite(matrix: np.ndarray) -> str:

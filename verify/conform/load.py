@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,8 +26,13 @@ def load(target: str) -> Any:
     found: Any = module
     for part in filter(None, name.split(".")):
         if not hasattr(found, part):
-            offered = ", ".join(n for n in vars(found) if not n.startswith("_")) or "nothing"
-            raise TargetError(f"{place} has no {part!r}; it has {offered}")
+            offered = [n for n, it in vars(found).items() if callable(it) and n[0] != "_"]
+            near = get_close_matches(part, offered, n=1)
+            raise TargetError(
+                f"{place} has no {part!r}; "
+                + (f"did you mean {near[0]!r}? " if near else "")
+                + f"It has {', '.join(offered) or 'no functions or classes'}"
+            )
         found = getattr(found, part)
     return found
 

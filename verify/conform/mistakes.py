@@ -77,6 +77,60 @@ def _largest(a: Array, b: float) -> Array:
     return np.where(np.real(a) > b, a, b)
 
 
+Evaluated = Callable[[Array, Array, Array, float], Array]
+"""(x, mean, variance, eps) -> yhat"""
+
+
+def _by(root: Callable[[Array, int, float], Array]) -> Evaluated:
+    return lambda x, mean, variance, eps: (x - mean) / root(variance, len(x), eps)
+
+
+EVALUATIONS: tuple[tuple[str, Evaluated], ...] = (
+    ("eps is missing", _by(lambda v, _, e: np.sqrt(v))),
+    ("eps outside of the root", _by(lambda v, _, e: np.sqrt(v) + e)),
+    ("eps is counted twice", _by(lambda v, _, e: np.sqrt(v + 2 * e))),
+    ("the running variance for its root", _by(lambda v, _, e: v + e)),
+    ("the running variance is taken for a deviation", _by(lambda v, _, e: np.sqrt(v * v + e))),
+    ("m/(m - 1) once more", _by(lambda v, m, e: np.sqrt(v * m / max(m - 1, 1) + e))),
+    ("(m - 1)/m", _by(lambda v, m, e: np.sqrt(v * (m - 1) / m + e))),
+    (
+        "the batch's statistics, as in training",
+        lambda x, mean, variance, eps: _centred(x) / np.sqrt(_mean_square(_centred(x)) + eps),
+    ),
+    (
+        "the batch's mean",
+        lambda x, mean, variance, eps: _centred(x) / np.sqrt(variance + eps),
+    ),
+    (
+        "the batch's variance",
+        lambda x, mean, variance, eps: (x - mean) / np.sqrt(_mean_square(_centred(x)) + eps),
+    ),
+    ("the mean is not subtracted", lambda x, mean, variance, eps: x / np.sqrt(variance + eps)),
+)
+"""What evaluations do by mistake."""
+
+Remembered = Callable[[Array, Array, Array, float], Array]
+"""(x, running mean after the step, gamma, eps) -> what the step moves the variance towards"""
+
+
+def _corrected(variance: Array, m: int) -> Array:
+    return variance * m / max(m - 1, 1)
+
+
+VARIANCES: tuple[tuple[str, Remembered], ...] = (
+    ("eps is in it", lambda x, _, __, e: _corrected(_mean_square(_centred(x)) + e, len(x))),
+    ("eps is in it", lambda x, _, __, e: _corrected(_mean_square(_centred(x)), len(x)) + e),
+    ("squares about zero", lambda x, _, __, e: _corrected(_mean_square(x), len(x))),
+    ("squares about zero", lambda x, _, __, e: _mean_square(x)),
+    (
+        "squares about the running mean",
+        lambda x, mean, _, e: _corrected(_mean_square(x - mean), len(x)),
+    ),
+    ("the deviation", lambda x, _, __, e: np.sqrt(_corrected(_mean_square(_centred(x)), len(x)))),
+    ("the variance of all channels", lambda x, _, __, e: np.var(x, ddof=1) * np.ones(x.shape[1])),
+)
+"""What running variances move towards by mistake."""
+
 MISTAKES = (
     Mistake(
         "m - 1 for m in the variance", _with_root(lambda v, m, e: np.sqrt(v * m / (m - 1) + e))
@@ -107,6 +161,10 @@ MISTAKES = (
     Mistake("gamma cut off at zero", _with_scale(lambda gamma: _largest(gamma, 0.0))),
     Mistake("1 + gamma for gamma", _with_scale(lambda gamma: 1 + gamma)),
     Mistake("gamma is missing", _with_scale(np.ones_like)),
+    Mistake(
+        "gamma + eps for gamma",
+        lambda x, gamma, beta, eps: _right(x, gamma + eps, beta, eps),
+    ),
     Mistake("gamma squared for gamma", _with_scale(lambda gamma: gamma * gamma)),
     Mistake("-gamma for gamma", _with_scale(lambda gamma: -gamma)),
     Mistake("beta is missing", lambda x, gamma, beta, eps: _right(x, gamma, 0 * beta, eps)),

@@ -27,6 +27,8 @@ class Mode:
     compute: Callable[[Adapter, Subject, Arrays, float], Outputs]
     answers: Mapping[str, str]
     order: int
+    state: tuple[str, ...] = ()
+    """Outputs that outlive the step, and must not be recorded for its derivative."""
 
 
 def _layer(subject: Subject, eps: float) -> Callable[..., Any]:
@@ -126,19 +128,20 @@ def _third(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Ou
 def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Call on these numbers, on others, on these: in place where arrays can be changed.
 
-    The first result is read after the last call, which must not have changed it.
+    The first result is read after the second call, which must not have changed it.
     """
     values = adapter.numpy(arrays["x"])
     x = adapter.array(_others(values), adapter.dtype(arrays["x"]))
     layer = _layer(subject, eps)
     first = layer(*_at(arrays))
     layer(x, arrays["gamma"], arrays["beta"])
+    kept = adapter.array(adapter.numpy(first), adapter.dtype(first))
     fill = getattr(adapter, "fill", None)
     if fill is None:
         x = arrays["x"]
     else:
         fill(x, values)
-    return {"z": layer(x, arrays["gamma"], arrays["beta"]), "first z": first}
+    return {"z": layer(x, arrays["gamma"], arrays["beta"]), "first z": kept}
 
 
 def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -181,6 +184,31 @@ def _vmap(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Out
     stacked = adapter.array(np.stack([_others(values), values]), adapter.dtype(arrays["x"]))
     mapped = over_first(_layer(subject, eps))(stacked, arrays["gamma"], arrays["beta"])
     return {"z": adapter.array(adapter.numpy(mapped)[1], adapter.dtype(mapped))}
+
+
+def _vmap_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient in x of each example of a vmap, all with the same cotangent."""
+    over_first = getattr(adapter, "vmap", None)
+    if over_first is None:
+        raise NotOffered(f"{adapter.name} has no vmap here")
+    layer, values = _layer(subject, eps), adapter.numpy(arrays["x"])
+    stacked = adapter.array(np.stack([_others(values), values]), adapter.dtype(arrays["x"]))
+
+    def slope(x: Any, gamma: Any, beta: Any) -> Any:
+        return adapter.vjp(lambda it: layer(it, gamma, beta), (x,), arrays["g"])[0]
+
+    mapped = over_first(slope)(stacked, arrays["gamma"], arrays["beta"])
+    return {"x": adapter.array(adapter.numpy(mapped)[1], adapter.dtype(mapped))}
+
+
+def _output_changed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Add one to the output in place, which changes no gradient; layers before relu_ meet this."""
+    add_one = getattr(adapter, "add_one", None)
+    if add_one is None:
+        raise NotOffered(f"{adapter.name} changes no array of a derivative in place")
+    layer = _layer(subject, eps)
+    slopes = adapter.vjp(lambda *inputs: add_one(layer(*inputs)), _at(arrays), arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
 
 def _others(values: np.ndarray) -> np.ndarray:
@@ -234,7 +262,8 @@ def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) 
         state.append(after)
         return z
 
-    (slope,) = adapter.vjp(output, (arrays["x"],), arrays["g"])
+    backward = getattr(adapter, "backward", adapter.vjp)
+    (slope,) = backward(output, (arrays["x"],), arrays["g"])
     mean, variance = state[0]
     return {"x": slope, "mean": mean, "variance": variance}
 
@@ -279,9 +308,11 @@ MODES = (
     Mode("without gradient", _without_gradient, {"z": "z"}, 0),
     Mode("one at a time", _one_at_a_time, _SLOPES, 1),
     Mode("in flight", _in_flight, _SLOPES, 1),
+    Mode("output changed", _output_changed, _SLOPES, 1),
     Mode("vmap", _vmap, {"z": "z"}, 0),
+    Mode("vmap gradient", _vmap_gradient, {"x": "x"}, 1),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
-    Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1),
+    Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1, state=tuple(_STATE)),
     Mode("evaluation", _evaluation, {"z": "ez"}, 0),
     Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,7 +164,15 @@ def _arguments(cls: Callable[..., Any], offered: dict[str, Any]) -> dict[str, An
 def _called(
     module: torch.nn.Module, x: Tensor, gamma: Tensor | None, beta: Tensor | None
 ) -> Tensor:
-    return functional_call(module, _parameters(module, gamma, beta), (x,))
+    """Call a module with other parameters, which it keeps: a backward may compute it once more."""
+    given = _parameters(module, gamma, beta)
+    if torch.compiler.is_compiling() or any("." in name for name in given):
+        return functional_call(module, given, (x,))
+    own = copy(module)
+    own._parameters = {**module._parameters, **given}  # type: ignore[dict-item]
+    z = own(x)
+    module.__dict__.update({**vars(own), "_parameters": module._parameters})
+    return z
 
 
 def _parameters(

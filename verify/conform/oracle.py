@@ -32,6 +32,8 @@ PRECISIONS = {
 }
 BITS, MOST_BITS = 256, 2048
 """Precision of the balls, doubled until their radius is nothing beside the rounding."""
+MANY = 2**16
+"""Entries that are too many for balls: a wider precision answers, with its own error as doubt."""
 
 
 @dataclass(frozen=True)
@@ -233,16 +235,20 @@ PER_CHANNEL = ("gamma", "beta", "a", "b", "c", "mean", "variance")
 class Answer:
     """An exact output, and the running error of the literal algorithm, in shape and place alike.
 
-    The output is the unevaluated sum of two floats, more than twice as precise as a double.
+    The output is the unevaluated sum of two floats, more than twice as precise as a double where
+    it comes of balls.
     """
 
     high: np.ndarray
     low: np.ndarray
     error: np.ndarray
+    doubt: np.ndarray | float = 0.0
+    """How far the exact output may be from the sum."""
 
     def distance(self, output: np.ndarray) -> np.ndarray:
-        """Return |output - exact|, correct to a few roundings of the distance itself."""
-        return np.abs((output - self.high) - self.low)
+        """Return |output - exact|, or the least that it may be where the answer is in doubt."""
+        away = np.abs((output - self.high) - self.low)
+        return np.where(away < self.doubt, 0.0, away - self.doubt)
 
 
 class Oracle:
@@ -308,8 +314,35 @@ class Oracle:
         if output not in self._answers:
             with np.errstate(all="ignore"):
                 error = getattr(self.rounded, output).error
-                self._answers[output] = self._certain(output, error, BITS)
+                if self._place.statistics.size > MANY:
+                    self._answers[output] = self._wider(output, error)
+                else:
+                    self._answers[output] = self._certain(output, error, BITS)
         return self._answers[output]
+
+    @cached_property
+    def _wide(self) -> ClosedForms:
+        """The closed forms in the next wider precision, with its own running error."""
+        is_double = self.precision == PRECISIONS["float64"]
+        wider: type[np.floating[Any]] = np.longdouble if is_double else np.float64
+        limits = np.finfo(wider)
+        precision = Precision(float(limits.eps) / 2, float(limits.tiny), float(limits.max))
+
+        def exactly(values: Any) -> Rounded:
+            wide = np.asarray(values, dtype=wider)
+            return Rounded(wide, np.zeros_like(wide), precision)
+
+        at = {name: exactly(matrix) for name, matrix in self._matrices.items()}
+        return ClosedForms(
+            at, exactly(self._eps), self._is_centred, self._place.parameters, self._convention
+        )
+
+    def _wider(self, output: str, error: np.ndarray) -> Answer:
+        """Return the answer in the next wider precision; where there is none, double again."""
+        wide = getattr(self._wide, output)
+        high = wide.value.astype(np.float64)
+        low = (wide.value - high).astype(np.float64)
+        return Answer(high, low, error, wide.error.astype(np.float64))
 
     def _certain(self, output: str, error: np.ndarray, bits: int) -> Answer:
         """Return the answer in balls that are small beside the error."""

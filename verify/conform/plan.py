@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from verify.conform.cases import KINDS, LAYOUT, Case, Stratum, draw, strata
+from verify.conform.cases import EXPANDED, KINDS, LAYOUT, Case, Stratum, draw, strata
 from verify.conform.examine import Bench, Outcome
 from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, by_name
@@ -38,6 +38,8 @@ class Options:
     """The kinds of cases that are examined."""
     strata: tuple[str, ...] = ()
     """Only those of these names; none: all."""
+    stored: tuple[str, ...] = ()
+    """Only those that are stored in these ways; none: all."""
 
     @property
     def is_centred(self) -> bool:
@@ -96,10 +98,19 @@ def plan(options: Options) -> list[Examination]:
             tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
         )
         for stratum in places
-        if stratum.kind in options.kinds and stratum.name in (options.strata or (stratum.name,))
+        if _is_wanted(stratum, options)
         for dtype in options.dtypes
         if dtype in stratum.dtypes
     ]
+
+
+def _is_wanted(stratum: Stratum, options: Options) -> bool:
+    stored = "expanded" if stratum.layout in EXPANDED else stratum.layout
+    return (
+        stratum.kind in options.kinds
+        and stratum.name in (options.strata or (stratum.name,))
+        and stored in (options.stored or (stored,))
+    )
 
 
 def _order(stratum: Stratum, dtype: str) -> int:

@@ -48,11 +48,22 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
             likeness[axes] = _likeness(case, z, family)
     chosen = _chosen(likeness, family == "batch" and facts.is_affine)
     if not chosen:
-        said = (f"{reason}, given {' or '.join(where)}" for reason, where in reasons.items())
-        raise StartError("; ".join(said))
+        said = [f"{reason}, given {' or '.join(where)}" for reason, where in reasons.items()]
+        raise StartError("; ".join([*said, _advice(" ".join(said))]))
     if eps is not None and np.isnan(eps):
         eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5))
     return Found(chosen, eps)
+
+
+def _advice(said: str) -> str:
+    """Return what to do about the reasons why a layer takes nothing."""
+    devices = [name for name in ("cuda", "mps", "xpu", "tpu") if name in said.lower()]
+    if devices:
+        return (
+            f"the layer needs a device that is not here; run this where there is one, with "
+            f"--device {devices[0]}"
+        )
+    return "expected layer(x, gamma, beta, eps) -> z, an array of x's shape"
 
 
 def _case(

@@ -21,6 +21,7 @@ from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
 from verify.conform.load import TargetError, load
 from verify.conform.subject import Subject, framework_of, subject
+from verify.conform.words import ENDED
 
 START = 120.0
 """Seconds in which a framework must have been imported."""
@@ -75,6 +76,7 @@ class StartError(Exception):
 
 PATIENCE = 2
 """A mode that ended the process so often is not asked for again."""
+GIVEN_UP = "given up, since it hung or ended its process twice before"
 
 
 class Process:
@@ -99,6 +101,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # an interrupt at the terminal is for this process
         )
         assert self._child.stdin is not None
         assert self._child.stdout is not None
@@ -132,7 +135,7 @@ class Process:
         asked = [mode for mode in listed if self._endings[mode] < PATIENCE]
         self._send((case, asked))
         return chain(
-            (Outcome(mode, reason="given up") for mode in listed if mode not in asked),
+            (Outcome(mode, reason=GIVEN_UP) for mode in listed if mode not in asked),
             self._replies(case, asked),
         )
 
@@ -168,7 +171,7 @@ class Process:
     def _ended(self) -> str:
         status = self._child.wait()
         how = f"signal {-status}" if status < 0 else f"status {status}"
-        return f"its process ended with {how} in the middle; run it alone to see why"
+        return f"{ENDED} with {how} in the middle; run it alone to see why"
 
 
 def serve() -> None:
@@ -218,7 +221,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
     return Facts(
         name=found.name,
         framework=adapter.name,
-        version=adapter.version,
+        version=str(adapter.version),  # PyTorch's is of a class whose pickle imports PyTorch
         dtypes=tuple(adapter.dtypes),
         layouts=tuple(getattr(adapter, "layouts", dict)()),
         axes=found.layouts,

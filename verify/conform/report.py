@@ -15,10 +15,12 @@ from rich.text import Text
 
 from verify.conform.cases import KINDS
 from verify.conform.diagnosis import Finding
-from verify.conform.judge import DTYPE, INPUTS, Cell
-from verify.conform.words import FAILURES, Word, gravest
+from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
+from verify.conform.words import ENDED, FAILURES, Word, gravest
 
 SCHEMA = 1
+SAID = 4
+"""More cases or modes than these are counted."""
 CONFORMS, DOES_NOT, COULD_NOT = "conforms", "does not conform", "could not run"
 STATUS = {CONFORMS: 0, DOES_NOT: 1, COULD_NOT: 2}
 """Exit status of the command."""
@@ -53,9 +55,15 @@ class Report:
     @property
     def verdict(self) -> str:
         """Conforms, does not conform, or could not run."""
-        if self.reason or not any(cell.word is Word.RIGHT for cell in self.cells):
-            return COULD_NOT if not self.failures else DOES_NOT
-        return DOES_NOT if self.failures else CONFORMS
+        is_right_anywhere = any(cell.word is Word.RIGHT for cell in self.cells)
+        if self.failures or (is_right_anywhere and self.is_deadly):
+            return DOES_NOT
+        return CONFORMS if is_right_anywhere and not self.reason else COULD_NOT
+
+    @property
+    def is_deadly(self) -> bool:
+        """Whether the layer ended its process in some case."""
+        return any(cell.reason.startswith(ENDED) for cell in self.cells)
 
     @property
     def failures(self) -> tuple[Cell, ...]:
@@ -114,7 +122,7 @@ def by_row(cells: Iterable[Cell]) -> dict[Row, list[Cell]]:
     """Return the cells of each mode and output; those of no numbers are rows for all modes."""
     rows: dict[Row, list[Cell]] = {}
     for cell in cells:
-        is_number = cell.output not in (INPUTS, DTYPE)
+        is_number = cell.output not in (INPUTS, DTYPE, STATE)
         rows.setdefault((cell.mode if is_number else "every mode", cell.output), []).append(cell)
     return rows
 
@@ -131,20 +139,15 @@ def show(report: Report, console: Console) -> None:
     if report.reason:
         console.print(Text(f"{report.subject}: {report.verdict}: {report.reason}"))
         return
-    console.print(Group(_matrix(report), *_lines(report)), highlight=False)
+    console.print(Group(*_matrix(report), *_lines(report)), highlight=False)
 
 
-def _matrix(report: Report) -> Table:
+def _matrix(report: Report) -> Iterable[RenderableType]:
     rows = by_row(report.cells)
     kinds = [kind for kind in KINDS if any(cell.kind == kind for cell in report.cells)]
     dtypes = " and ".join(dict.fromkeys(cell.dtype for cell in report.cells))
-    table = Table(
-        title=Text(f"{report.subject} ({report.framework}), {dtypes}"),
-        caption="largest error in units of u times the two-pass algorithm's running error; "
-        "a right layer stays below 32",
-        title_justify="left",
-        caption_justify="left",
-    )
+    yield Text(f"{report.subject} ({report.framework}), {dtypes}", "bold")
+    table = Table()
     table.add_column("mode")
     table.add_column("output")
     for kind in kinds:
@@ -154,7 +157,12 @@ def _matrix(report: Report) -> Table:
             continue
         of_kind = [[cell for cell in cells if cell.kind == kind] for kind in kinds]
         table.add_row(mode, output, *(_entry(found) if found else "" for found in of_kind))
-    return table
+    yield table
+    yield Text(
+        "largest error in units of u times the two-pass algorithm's running error; "
+        "a right layer stays below 32",
+        "dim",
+    )
 
 
 def _entry(cells: Sequence[Cell]) -> Text:
@@ -191,15 +199,30 @@ def _lines(report: Report) -> Iterable[RenderableType]:
 
 
 def not_offered(report: Report) -> Iterable[Text]:
-    """Yield a line for each reason why whole modes are missing."""
-    reasons: dict[str, list[str]] = {}
+    """Yield a line for each reason why modes are missing, everywhere or at some cases."""
+    everywhere: dict[str, dict[str, None]] = {}
+    somewhere: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for (mode, _), cells in by_row(report.cells).items():
-        if all(cell.word is Word.NOT_OFFERED for cell in cells):
-            modes = reasons.setdefault(cells[0].reason, [])
-            if mode not in modes:
-                modes.append(mode)
-    for reason, modes in reasons.items():
+        missing = [cell for cell in cells if cell.word is Word.NOT_OFFERED]
+        if len(missing) == len(cells):
+            everywhere.setdefault(cells[0].reason, {})[mode] = None
+            continue
+        for cell in missing:
+            modes, places = somewhere.setdefault(cell.reason, ({}, {}))
+            modes[mode], places[cell.stratum] = None, None
+    for reason, modes in everywhere.items():
         yield Text(f"not offered: {', '.join(modes)} ({reason})", "dim")
+    for reason, (modes, places) in somewhere.items():
+        said = Text(f"not examined at {_few(places)}: {_few(modes)} ({reason})")
+        said.stylize("bold red" if reason.startswith(ENDED) else "yellow")
+        yield said
+
+
+def _few(words: Iterable[str]) -> str:
+    """Return the first words, and how many more there are."""
+    listed = list(words)
+    more = len(listed) - SAID
+    return ", ".join(listed[:SAID]) + (f" and {more} more" if more > 0 else "")
 
 
 def markdown(report: Report) -> str:
@@ -220,6 +243,7 @@ def markdown(report: Report) -> str:
     lines = [f"## {report.subject} ({report.framework}): {report.verdict}", ""]
     lines += [f"| {' | '.join(line)} |" for line in table]
     lines += ["", *(f"- {name}: {value}" for name, value in report.conventions.items())]
+    lines += [f"- {line.plain}" for line in not_offered(report)]
     for row, cell in report.failing_rows:
         lines.append(f"- **{cell.word}**: {' '.join(sentence(row, cell).split())}")
     lines += [f"- {rows_}: {said}" for said, rows_ in findings(report).items()]

@@ -17,7 +17,7 @@ import numpy as np
 from verify.conform.cases import Case
 from verify.conform.examine import Bench
 from verify.conform.geometry import Geometry
-from verify.conform.judge import DTYPE, ENTRYWISE, INPUTS, Cell, judged
+from verify.conform.judge import DTYPE, ENTRYWISE, INPUTS, STATE, Cell, judged
 from verify.conform.modes import MOMENTUM, by_name
 from verify.conform.oracle import ENTRIES, Answer
 from verify.conform.plan import Examination, Options, found_again
@@ -58,7 +58,7 @@ def _examined(
     with np.errstate(all="ignore"):
         cells = judged(case, oracle, outcome, examination.token(options))
         found = {cell.output: cell for cell in cells}
-    if output in (INPUTS, DTYPE):
+    if output in (INPUTS, DTYPE, STATE):
         raise ValueError(f"{found[output].word}: {found[output].reason or 'as it should be'}")
     if output not in outcome.outputs:
         raise ValueError(

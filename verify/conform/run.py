@@ -15,7 +15,7 @@ from verify.conform.diagnosis import Observation, diagnosed
 from verify.conform.examine import Bench, Here, Outcome
 from verify.conform.geometry import LAYOUTS
 from verify.conform.journal import Journal
-from verify.conform.judge import Cell
+from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
 from verify.conform.modes import MODES
 from verify.conform.oracle import PRECISIONS, Convention
 from verify.conform.plan import Examination, Options, cells_of, plan, variables
@@ -42,6 +42,8 @@ class Wanted:
     """Found by trying where empty."""
     strata: tuple[str, ...] = ()
     """Only the cases of these names."""
+    stored: tuple[str, ...] = ()
+    """Only the cases whose arrays are stored in these ways."""
 
 
 Tell = Callable[[str, int, int], None]
@@ -157,6 +159,12 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
             f"{about.framework} offers no {', '.join(missing) or 'floating-point dtype'} here; "
             f"choose of {', '.join(about.dtypes) or 'another framework'}"
         )
+    unknown = [layout for layout in wanted.stored if layout not in about.layouts]
+    if unknown:
+        raise StartError(
+            f"{about.framework} offers no layout {unknown[0]!r} here; choose of "
+            f"{', '.join(about.layouts) or 'another framework'}"
+        )
     about = replace(about, axes=wanted.axes or about.axes)
     widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
     found = probe(bench, about, family, widest)
@@ -182,8 +190,19 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         about.has_shift,
         wanted.kinds or KINDS,
         wanted.strata,
+        wanted.stored,
     )
+    if not plan(options):
+        raise StartError(
+            f"no case is left of those asked for: {_asked(wanted)}; ask for more of them, or give "
+            f"--axes that the layer takes (found: {', '.join(found.axes)})"
+        )
     return Prepared(options, running, conventions)
+
+
+def _asked(wanted: Wanted) -> str:
+    given = {"cases": wanted.kinds, "dtype": wanted.dtypes, "layout": wanted.stored}
+    return " ".join(f"--{name} {','.join(words)}" for name, words in given.items() if words)
 
 
 PRECISIONS_BY_WIDTH = ("float64", "float32", "float16", "bfloat16")
@@ -211,7 +230,12 @@ def examine(
     cells = [cell for one in found for cell in one.cells]
     words = list(compared(decide.decided(cells, variables(examinations)), prepared.kept))
     observed = [seen for one in found for seen in one.observations]
-    diagnosis = diagnosed(_of_wrong(observed, words), prepared.options.is_centred)
+    strata = list({one.stratum.name: one.stratum for one in examinations}.values())
+    is_centred = prepared.options.is_centred
+    numbers = [cell for cell in words if cell.output not in (INPUTS, DTYPE, STATE)]
+    diagnosis = diagnosed(
+        _of_wrong(observed, words), is_centred, numbers, strata, prepared.options.convention
+    )
     if journal is not None:
         journal.close()
     framework = f"{about.framework} {about.version}"
@@ -236,7 +260,7 @@ def _examined(
     return result
 
 
-SMALL = 4000
+SMALL = 10_000
 """Entries of a case that is kept for the diagnosis."""
 
 

@@ -69,8 +69,9 @@ def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> 
         wrap = getattr(adapter, "wrap", None)
         if wrap is None:
             raise TargetError(
-                f"{name} is a {type(target).__name__}, and the adapter {adapter.name!r} makes no "
-                "functions of its framework's layers; give a function layer(x, gamma, beta, eps)"
+                f"{name} is of type {type(target).__name__}, and the adapter {adapter.name!r} "
+                "makes no functions of its framework's layers; give a function "
+                "layer(x, gamma, beta, eps)"
             )
         return wrap(target, name, family)
     layer = target if inspect.isroutine(target) else _member(target, "layer", "forward")
@@ -78,7 +79,7 @@ def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> 
         layer = target
     if layer is None:
         raise TargetError(
-            f"{name} is a {type(target).__name__}; expected a function "
+            f"{name} is of type {type(target).__name__}; expected a function "
             "layer(x, gamma, beta, eps) -> z, a class with torch.nn.BatchNorm2d's arguments, or a "
             "file or namespace with a function forward"
         )

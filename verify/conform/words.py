@@ -10,6 +10,11 @@ LIMIT = {"float64": 32.0, "float32": 32.0, "bfloat16": 8.0, "float16": 8.0}
 In half precision most of the literal algorithm's rounding is avoided by any layer that takes its
 statistics in single precision, and eight units are already a wrong digit.
 """
+ONE_ACCUMULATOR = 2.0**17
+"""From so many entries on the limit grows with m, as the loss of one accumulator does.
+
+Welford's recurrence adds one by one: in single precision it loses 16 to 30 units at 2^18.
+"""
 JUDGED = {"float64": 1e-2, "float32": 1e-2, "bfloat16": 0.25, "float16": 0.25}
 """Where rounding may take more of the statistics than this, the bound means nothing.
 
@@ -23,6 +28,10 @@ An error that shrinks with u is about as many units in both; one that does not s
 """
 LARGE_ALONE = 2.0**10
 """So many units in a well-conditioned case of one precision are no matter of rounding."""
+
+
+ENDED = "its process ended"
+"""So begins the reason of a mode that took its process with it."""
 
 
 class Word(StrEnum):

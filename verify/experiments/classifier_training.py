@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from theory.nn.bnp import BNP
+from theory.nn.normalization import decay_groups
 from verify.datasets.dataset import Images
 from verify.experiments.batches import ShuffledBatches
 from verify.experiments.metered_training import Meter, Moment, generator
@@ -33,16 +34,29 @@ TOGETHER = 500
 METHODS = ("none", "batch", "batch-renormalization", "layer", "bnp")
 """What is compared: a normalisation of the network, or BNP of the network without any."""
 
+FOUR_THINGS = "four-things"
+"""BN with 4 things (Summers and Dinneen 2020), trained by Adam, as paper L, App. B, has it."""
+
+FEW = 6
+"""Batches of no more are small: there BN is combined with GN, elsewhere with ghost batches."""
+
+DECAY = 1e-4
+"""Of gamma and beta, of BN with 4 things: that of the weights in App. B, as none is given."""
+
 NEED_TWO = ("batch", "batch-renormalization")
 """What refuses a single example: its statistics leave nothing of it."""
 
 
-def normalization_of(method: str) -> str:
-    """Return the normalisation of the network.
+def normalization_of(method: str, batch: int) -> str:
+    """Return the normalisation of the network, for batches of that size.
 
-    >>> normalization_of("bnp"), normalization_of("layer")
+    >>> normalization_of("bnp", 60), normalization_of("layer", 60)
     ('none', 'layer')
+    >>> normalization_of("four-things", 60), normalization_of("four-things", 2)
+    ('ghost-batch', 'batch-group')
     """
+    if method == FOUR_THINGS:
+        return "batch-group" if batch <= FEW else "ghost-batch"
     return "none" if method == "bnp" else method
 
 
@@ -52,11 +66,11 @@ class Recipe:
 
     Args:
         build: returns it, freshly drawn from a generator.
-        method: one of :data:`METHODS`.
+        method: one of :data:`METHODS`, or :data:`FOUR_THINGS`.
         train: what it is trained on.
         test: what it is tested on.
         batch: how many images a step has.
-        learning_rate: of plain stochastic gradient descent.
+        learning_rate: of plain stochastic gradient descent, or Adam.
         epochs: how often all images are met.
         device: PyTorch's.
     """
@@ -114,7 +128,10 @@ class ClassifierTraining:
 
     @cached_property
     def optimizer(self) -> torch.optim.Optimizer:
-        """Plain gradient descent, which has no state."""
+        """Plain gradient descent, which has no state; Adam for BN with 4 things."""
+        if self.recipe.method == FOUR_THINGS:
+            groups = decay_groups(self.model, DECAY)
+            return torch.optim.Adam(groups, self.recipe.learning_rate)
         return torch.optim.SGD(self.model.parameters(), self.recipe.learning_rate)
 
     @cached_property
@@ -167,6 +184,7 @@ class ClassifierTraining:
             **{name: getattr(self, name) for name in COUNTED},
             "model": self.model.state_dict(),
             "bnp": {} if self.bnp is None else self.bnp.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
             "batches": self.batches.state_dict(),
         }
 
@@ -177,6 +195,7 @@ class ClassifierTraining:
         self.model.load_state_dict(state["model"])
         if self.bnp is not None:
             self.bnp.load_state_dict(state["bnp"])
+        self.optimizer.load_state_dict(state["optimizer"])
         self.batches.load_state_dict(state["batches"])
 
     def numbers(self) -> dict[str, Any]:

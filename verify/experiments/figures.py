@@ -62,6 +62,7 @@ STYLES = {
     "batch-renormalization": Style(COLOURS["sky blue"], "X", "batch renormalisation"),
     "layer": Style(COLOURS["orange"], "<", "layer normalisation"),
     "group": Style(COLOURS["reddish purple"], ">", "group normalisation"),
+    "four-things": Style(COLOURS["bluish green"], "d", "BN with 4 things"),
     "bnp": Style(COLOURS["blue"], "*", "BNP"),
     "group+bnp": Style(COLOURS["bluish green"], "h", "group normalisation and BNP"),
 }

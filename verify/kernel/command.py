@@ -15,10 +15,14 @@ from rich.progress import Progress
 from rich.table import Table
 
 from theory import santurkar2018
+from theory.claim import Claim
+from theory.statement import Statement
 from verify.complaints import bad_input
 from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, library
+from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
+from verify.kernel.planted import UNEDITED, ask, planted
 from verify.kernel.proving import checks, exportable
 from verify.options import DEFAULT_EVIDENCE
 
@@ -35,6 +39,9 @@ def prove(
     ] = DEFAULT_EVIDENCE,
     builds: Annotated[Path, typer.Option(help="Folder of compiled files.")] = BUILDS,
     workers: Annotated[int, typer.Option(help="So many files at once; 0: one a core.")] = 0,
+    is_planted: Annotated[
+        bool, typer.Option("--planted", help="Also hand Coq each exported statement edited.")
+    ] = False,
 ) -> None:
     """Have Coq check the theorems that are stated from the definitions.
 
@@ -76,8 +83,31 @@ def prove(
     errors = [f for f in compiled if f.error and not f.file.startswith("exported/")]
     for file in errors:
         console.print(f"{file.file}: {file.error}", style="bold")
+    if is_planted:
+        proved = {c.claim for c in found if _is_checked(c)}
+        _plant(installed, builds, [c for c in chosen if c.id in proved], workers, console)
     if errors or any(c.unexpected or not (c.claim or _is_checked(c)) for c in found):
         raise typer.Exit(1)
+
+
+def _plant(
+    installed: Coq, builds: Path, chosen: Iterable[Statement], workers: int, console: Console
+) -> None:
+    """Have Coq judge edited statements with the proofs of the right ones."""
+    asked = [planted(claim) for claim in chosen if isinstance(claim, Claim)]
+    refused = accepted = 0
+    for one, answers in ask(installed, builds, asked, workers or os.cpu_count() or 1):
+        wrong = {words: answer for words, answer in answers.items() if words != UNEDITED}
+        refused += sum(not answer for answer in wrong.values())
+        accepted += sum(wrong.values())
+        for words in (words for words, answer in wrong.items() if answer):
+            console.print(f"{one.claim}: true as well, {words}", highlight=False, markup=False)
+        if not answers.get(UNEDITED):
+            console.print(f"{one.claim}: not accepted as it stands; its edits say nothing")
+    console.print(
+        f"{refused + accepted} edits of {len(asked)} statements: {refused} refused, {accepted} "
+        "accepted, which are true as well"
+    )
 
 
 def _is_checked(check: Check) -> bool:

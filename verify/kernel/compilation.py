@@ -22,16 +22,19 @@ from pathlib import Path
 
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome, from_dict
-from verify.kernel.theorems import Theorem, theorems, without_comments
+from verify.kernel.theorems import Theorem, sources, theorems, without_comments
 
-SENTENCE = re.compile(r"^Chars (\d+) - \d+ \[.*\] ([\d.]+) secs", re.MULTILINE)
+SENTENCE = re.compile(
+    r"^Chars (\d+) - \d+ \[.*\] [\d.]+ secs \(([\d.]+)u,([\d.]+)s\)", re.MULTILINE
+)
+"""Where a sentence begins, and its processor time for the program and for the system."""
 ERROR = re.compile(r'File "[^"]+", line (\d+), characters .*?:\n(.*)', re.DOTALL)
 REPORT = re.compile(r"^(Closed under the global context|Axioms:)$", re.MULTILINE)
 ASSUMPTION = re.compile(r"^([\w.']+)\s*(?::|$)", re.MULTILINE)
 UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|Fail|Unset Guard)\b")
 QUESTION = "Print Assumptions stated_here."
-LIMIT = 300.0
-"""Seconds for one file."""
+LIMIT = 45.0
+"""Seconds of processor time for one file."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,10 @@ class Compilation:
         except subprocess.TimeoutExpired:
             error = f"Coq took more than {self.limit:g} seconds"
             return Found(file, fingerprint, self.limit, self._checks(file, stated, error), error)
-        times = [(int(at), float(took)) for at, took in SENTENCE.findall(done.stdout)]
+        times = [
+            (int(at), float(user) + float(system))
+            for at, user, system in SENTENCE.findall(done.stdout)
+        ]
         seconds = sum(took for _, took in times)
         if done.returncode:
             match = ERROR.search(done.stderr)
@@ -198,10 +204,7 @@ def assumptions(output: str) -> tuple[str, ...]:
 
 def library(folder: Path) -> dict[str, str]:
     """Return the sources below a folder, each with its question, by their paths."""
-    return {
-        path.relative_to(folder).as_posix(): with_question(path.read_text())
-        for path in sorted(folder.rglob("*.v"))
-    }
+    return {file: with_question(text) for file, text in sources(folder).items()}
 
 
 def _judged(check: Check) -> Check:

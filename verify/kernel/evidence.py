@@ -44,6 +44,8 @@ class Check:
     coq: str = ""
     claim: str = ""
     """The statement that was exported; nothing for a theorem that is written by hand."""
+    needs: str = ""
+    """The digest of the files of the library that its file needs."""
     message: str = ""
     """Why it failed: Coq's first error, or the assumption that is not allowed."""
 
@@ -54,10 +56,11 @@ class Check:
 
 
 def write(folder: Path, checks: Iterable[Check]) -> Path:
-    """Write what was found to a folder, in place of an earlier run's."""
+    """Write what was found to a folder, each in place of what an earlier run found of it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE
-    path.write_text("".join(f"{json.dumps(asdict(check))}\n" for check in checks))
+    found = {(c.file, c.theorem): c for c in (*read(folder), *checks)}
+    path.write_text("".join(f"{json.dumps(asdict(check))}\n" for check in found.values()))
     return path
 
 
@@ -74,8 +77,3 @@ def from_dict(values: dict[str, object]) -> Check:
     outcome, assumptions = Outcome(str(values["outcome"])), values["assumptions"]
     assert isinstance(assumptions, list)
     return Check(**{**values, "outcome": outcome, "assumptions": tuple(assumptions)})  # type: ignore[arg-type]
-
-
-def is_current(check: Check, statement_hash: str) -> bool:
-    """Say whether a theorem was checked as it is stated now."""
-    return check.outcome is Outcome.CHECKED and check.statement_hash == statement_hash

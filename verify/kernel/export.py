@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 
 from theory import unit
@@ -29,6 +30,7 @@ from theory.language.expression import (
     Letter,
     Number,
     Operation,
+    Primitive,
     Relation,
     Says,
     Sort,
@@ -36,7 +38,9 @@ from theory.language.expression import (
 )
 from theory.language.operations import norm2, sqrt
 from theory.santurkar2018.theorem_4_4 import largest
+from theory.santurkar2018.version_1.remarks import spectral_norm
 from theory.statement import Hypothesis, Reading
+from verify.kernel.written import Written, expression_of, written
 
 FOLDER = "exported"
 HEADER = "From BatchNorm Require Import Tactics.\n"
@@ -100,13 +104,11 @@ def theorem(
     because = None if because is None else _own(because)
     everything = [part for s in [says, *conditions] for part in (s.actual, s.claimed)]
     certificate = [] if because is None else [because]
-    premises = [
-        *_domains(everything + certificate, reading, words),
-        *_elsewhere(everything, words, eps),
-    ]
+    premises = _domains(everything + certificate, reading, words)
     losses = _losses(everything, words)
     nonzero = dict.fromkeys(coq(d, words) for d in _denominators(everything + certificate))
     after = [
+        *_elsewhere(everything, words, eps),
         *(f"{kind} L {point}" for point, kind in losses.items()),
         *(f"{quantity} <> 0" for quantity in nonzero),
         *(coq(condition, words) for condition in conditions),
@@ -146,17 +148,22 @@ FREE = (unit.u, unit.v, unit.bound)
 """What a unit has besides its batch and its layer; a paper's letters are names for them."""
 OWN = SimpleNamespace(
     **{
-        x.name: x
+        x.name: Written(x)
         for x in (
             unit.m, unit.gamma, unit.beta, unit.sigma, unit.eps, unit.y, unit.z, unit.g, unit.yhat,
             unit.one,
         )
     },
-    direction=unit.u,
-    other_direction=unit.v,
-    bound=unit.bound,
+    direction=Written(unit.u),
+    other_direction=Written(unit.v),
+    bound=Written(unit.bound),
+    H=lambda x: Written(unit.H(x.expression)),
 )  # fmt: skip
+"""A unit whose numbers and vectors are written down."""
+OF_THE_UNIT = (unit.L, unit.Lhat, unit.BN, unit.normalize, unit.deviation)
+"""The primitives that Coq's library defines; others are functions of the unit, written out."""
 EXPANSIONS: dict[Operation, Callable[..., Expression]] = {
+    spectral_norm: partial(written, spectral_norm.meaning),
     largest: lambda a, bound: bound**2 * norm2(a),
 }
 """Operations that are written out; that the first is a maximum is a theorem of Inputs.v."""
@@ -177,18 +184,19 @@ def _worth(letter: Letter) -> Expression:
     if letter.value is None:
         raise NoCoqError(f"the letter {letter.name} stands outside of its derivative")
     try:
-        worth = letter.value(OWN)
+        return expression_of(letter.value(OWN))
     except (AttributeError, TypeError) as error:
         raise NoCoqError(f"the letter {letter.name} has no word in Coq") from error
-    if not isinstance(worth, Expression):
-        raise NoCoqError(f"the letter {letter.name} is not an expression of a unit")
-    return worth
 
 
 def _expanded(expression: Expression) -> Expression:
     parts = tuple(map(_expanded, expression.parts))
-    if isinstance(expression, Apply) and expression.operation in EXPANSIONS:
-        return EXPANSIONS[expression.operation](*parts)
+    if isinstance(expression, Apply):
+        operation = expression.operation
+        if operation in EXPANSIONS:
+            return EXPANSIONS[operation](*parts)
+        if isinstance(operation, Primitive) and operation not in OF_THE_UNIT:
+            return written(partial(operation.meaning, OWN), *parts)
     return expression.with_parts(*parts) if parts else expression
 
 
@@ -393,7 +401,7 @@ def _proof(
     says: Says, because: Expression | None, conditions: list[Says], words: Vocabulary
 ) -> str:
     relation = says.relation
-    if because is None:
+    if because is None or relation is Relation.EQUAL:
         first = {Relation.AT_MOST: "apply Req_le; ", Relation.AT_LEAST: "apply Req_ge; "}
         is_vector = Sort.VECTOR in (says.actual.sort, says.claimed.sort)
         identity = "vector_identity" if is_vector else "identity"
@@ -407,7 +415,7 @@ def _sign(condition: Says) -> str:
     """Return how zero relates to a condition's slack."""
     if condition.relation is Relation.EQUAL:
         return "0 ="
-    return "0 <" if condition.relation in (Relation.LESS_THAN, Relation.MORE_THAN) else "0 <="
+    return "0 <" if condition.relation.is_strict else "0 <="
 
 
 def certificate_terms(because: Expression) -> Iterator[Expression]:

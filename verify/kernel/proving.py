@@ -9,7 +9,7 @@ from pathlib import Path
 from theory.claim import Claim
 from theory.language.coq import NoCoqError
 from theory.statement import Verdict
-from verify.kernel import coq
+from verify.kernel import coq, theorems
 from verify.kernel.compilation import Compilation, Found, library, question
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
@@ -52,14 +52,18 @@ def checks(
         replace(c, claim=by_file[f.file]) for f in found if f.file in by_file for c in f.checks
     ]
     accepted = [c for c in of_claims if c.outcome is Outcome.CHECKED]
+    exports = {e.file: e.source for e in statements.values()}
     if accepted:
-        texts = {e.file: e.source for e in statements.values()}
-        kept = sources | {c.file: texts[c.file] for c in accepted} | {AUDIT: audit(accepted)}
+        kept = sources | {c.file: exports[c.file] for c in accepted} | {AUDIT: audit(accepted)}
         [audited] = [
             f for f in Compilation(installed, builds, kept).run(workers) if f.file == AUDIT
         ]
         of_claims = [_resting_on(check, audited) for check in of_claims]
-    return sorted(by_hand + of_claims, key=lambda c: (c.file, c.theorem))
+    texts = theorems.sources(coq.LIBRARY)
+    return [
+        replace(c, needs=theorems.digest_of_needed((texts | exports)[c.file], texts))
+        for c in sorted(by_hand + of_claims, key=lambda c: (c.file, c.theorem))
+    ]
 
 
 def audit(accepted: Iterable[Check]) -> str:

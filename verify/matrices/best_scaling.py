@@ -23,7 +23,7 @@ from verify.settings import Settings
 from verify.witnesses.records import record
 
 WITNESS = "best scaling"
-EXAMINED = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation")
+EXAMINED = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n")
 FEATURES = 20
 """Of a trained layer's features those with the largest variance: a programme for more is slow."""
 SOLVER = "clarabel"

@@ -14,16 +14,9 @@ from pathlib import Path
 LIBRARY = {
     "theory": "The formulas, and what a claim is",
     "theory.arithmetic": "The arithmetics",
-    "verify": "How a statement is examined",
+    "theory.language": "How a statement is written",
     "theory.nn": "Layers, networks and measures for PyTorch",
     "theory.convolution": "Convolutions as matrices that are never built",
-    "verify.cases": "Where instances come from",
-    "verify.matrices": "Statements about matrices: layers, maps, descents",
-    "verify.expectations": "Statements about expectations",
-    "verify.convolutions": "Convolutions of real networks",
-    "verify.witnesses": "The witnesses",
-    "verify.datasets": "Data sets",
-    "verify.experiments": "Experiments of the papers",
 }
 STATEMENTS = {
     "theory.santurkar2018": "Statements of Santurkar et al. 2018",
@@ -40,7 +33,8 @@ def home(module: str) -> str:
 
 def pages() -> dict[str, str]:
     """Return the pages of the reference by file name."""
-    library = {name: _library_page(name) for name in LIBRARY}
+    of_package = {name: list(modules(name)) for name in LIBRARY}
+    library = {m: _library_page(m) for found in of_package.values() for m in found}
     listed = {
         name: [m for m in modules(name) if not hasattr(import_module(m), "__path__")]
         for name in STATEMENTS
@@ -48,7 +42,7 @@ def pages() -> dict[str, str]:
     statements = {m: _statement_page(m) for found in listed.values() for m in found}
     indices = {name: _list(STATEMENTS[name], found) for name, found in listed.items() if found}
     contents = {**library, **indices, **statements}
-    index = _contents([*library, *indices])
+    index = _contents(of_package, list(indices))
     return {"index.md": index, **{f"{name}.md": text for name, text in contents.items()}}
 
 
@@ -64,25 +58,27 @@ def modules(package: str) -> Iterator[str]:
 
 def _list(title: str, names: list[str]) -> str:
     """Each module of statements with its docstring's first line."""
-    lines = (f"- [{name}]({name}.md): {_first_line(name)}" for name in names)
-    return f"# {title}\n\n" + "\n".join(lines) + "\n"
+    return f"---\norphan: true\n---\n\n# {title}\n\n{_links(names)}"
 
 
 def _first_line(name: str) -> str:
     return (import_module(name).__doc__ or "").strip().partition("\n")[0]
 
 
-def _contents(names: list[str]) -> str:
-    entries = "\n".join(names)
-    return f"# API reference\n\n```{{toctree}}\n:maxdepth: 1\n:titlesonly:\n\n{entries}\n```\n"
-
-
-def _library_page(package: str) -> str:
-    body = "\n".join(
-        f"## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{OPTIONS}\n```\n"
-        for name in modules(package)
+def _contents(of_package: dict[str, list[str]], indices: list[str]) -> str:
+    packages = (
+        f"## {LIBRARY[package]}\n\n{_links(found)}" for package, found in of_package.items()
     )
-    return f"# {LIBRARY[package]}\n\n{body}"
+    return "\n".join(["# API reference\n", *packages, f"## Statements\n\n{_links(indices)}"])
+
+
+def _links(names: list[str]) -> str:
+    return "".join(f"- [{name}]({name}.md): {_first_line(name)}\n" for name in names)
+
+
+def _library_page(name: str) -> str:
+    body = f"```{{eval-rst}}\n.. automodule:: {name}\n{OPTIONS}\n```\n"
+    return f"---\norphan: true\n---\n\n# {name}\n\n{body}"
 
 
 def _statement_page(name: str) -> str:
@@ -91,5 +87,5 @@ def _statement_page(name: str) -> str:
     return (
         f"---\norphan: true\n---\n\n# {name}\n\n"
         f"```{{eval-rst}}\n.. automodule:: {name}\n```\n\n"
-        f"````python\n{code}````\n"
+        f"````text\n{code}````\n"
     )

@@ -11,17 +11,24 @@ from pathlib import Path
 
 from theory.statement import Statement
 from verify import engine, experiments, json_lines
+from verify.campaign import journal
+from verify.campaign.finding import Finding
 from verify.evidence import EvidenceError, Record, Run
 from verify.experiments import evidence as found
+from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
     api_pages,
+    campaigns_page,
     errata_page,
     experiments_page,
+    front_page,
+    gpu_page,
     implementations_page,
     ledger_page,
     other_checkers_page,
     papers_page,
+    row_page,
     statement_page,
 )
 from verify.site.figures import Figure, figures
@@ -30,7 +37,7 @@ from verify.site.statements import Group, papers, statements
 DOCS = Path("docs")
 MEASURED = Path("docs/measured")
 """What ``make conform`` and the benchmark of checkers found; kept with the sources."""
-GENERATED = ("generated", "statements", "experiments", "implementations", "reference")
+GENERATED = ("generated", "errata", "statements", "experiments", "implementations", "reference")
 """The folders below the site's sources that are written here, and only here."""
 
 
@@ -53,12 +60,13 @@ def write_pages(
         shutil.rmtree(target / name, ignore_errors=True)
     files = {
         **{f"generated/{name}": text for name, text in _included(entries, run).items()},
+        **{f"errata/{name}": text for name, text in errata_page.pages(entries).items()},
         **{f"statements/{name}": text for name, text in _statements(entries, run).items()},
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
         **figure_files(entries, run),
         **_experiments(evidence),
         **_implementations(MEASURED),
-        "generated/files/ledger.json": json.dumps([as_json(e) for e in entries], indent=1) + "\n",
+        "generated/files/ledger.json": json.dumps([as_json(e) for e in entries]) + "\n",
     }
     for name, content in files.items():
         write_file(_inside(target, name), content)
@@ -98,15 +106,30 @@ def _evidence(folder: Path, claims: Sequence[Statement] | None) -> tuple[Run | N
 
 def _included(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
     return {
-        "ledger.md": ledger_page.page(entries, run),
-        "errata.md": errata_page.page(entries),
+        "front.md": front_page.page(entries, run),
+        "entries.md": ledger_page.page(entries),
+        "errata.md": errata_page.index(entries),
+        "campaigns.md": campaigns_page.page(_campaigns(MEASURED / "campaigns")),
+        "gpu.md": gpu_page.page(MEASURED / "gpu.json"),
     }
+
+
+def _campaigns(folder: Path) -> dict[str, tuple[Run, list[Finding]]]:
+    return {file.stem: journal.read(file) for file in sorted(folder.glob("*.jsonl"))}
 
 
 def _statements(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
     grouped = statements(entries)
     beside, drawn = neighbours(grouped), partial(figures, run=run)
-    pages = {f"{s.name}.md": statement_page.page(s, drawn, *beside[s.name]) for s in grouped}
+    pages = {}
+    for line in headlines(entries):
+        own = [s for s in grouped if s.claim.row == line.name]
+        if line.name not in beside:
+            pages[f"{line.name}.md"] = row_page.page(line, own)
+        for s in own:
+            others = [other for other in own if other is not s] if s.name == line.name else []
+            found = statement_page.page(s, drawn, *beside[s.name], siblings=others)
+            pages[f"{s.name}.md"] = found
     for paper in dict.fromkeys((*engine.PAPERS, *papers(grouped))):
         own = [s for s in grouped if s.paper == paper]
         pages[f"paper-{paper.key}.md"] = papers_page.page(paper, own)
@@ -131,7 +154,7 @@ def figure_files(entries: Sequence[Entry], run: Run | None) -> dict[str, str | b
     pictures: dict[str, str | bytes] = {
         f"generated/files/figures/{f.name}": f.content for f in drawn
     }
-    tables = {f"generated/files/figures/{f.table_name}": f.table for f in drawn}
+    tables = {f"generated/files/figures/{f.table_name}": f.table for f in drawn if f.table}
     return {**pictures, **tables}
 
 

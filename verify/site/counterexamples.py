@@ -1,125 +1,213 @@
-"""An exact counterexample as a reader can check it: its numbers, and both sides."""
+"""A counterexample in plain text, to be checked with a pencil: the case, the loss, both sides."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
-from theory.statement import Relation, Statement
-from verify.site.expressions import UnreadableExpressionError, expression
-from verify.site.markup import display
-from verify.site.numbers import approximately, decimal, number
+from theory.claim import Claim
+from theory.language.expression import Apply, Letter, Primitive, walk
+from theory.statement import Statement
+from verify.site.numbers import approximately
 
-MATRICES = {
-    "H": "H",
-    "W": "W",
-    "b": "b",
-    "gamma": r"\gamma",
-    "beta": r"\beta",
-    "mean": r"\mu",
-    "deviation": r"\sigma",
-    "curvature": "s",
-    "direction": "x",
-    "scaling": "d",
-    "h": "h",
-    "w": "w",
-    "theta": r"\theta",
-    "factor": "F",
-    "P": "P",
-    "step": r"\alpha",
-    "q": "q",
-    "couples": r"\text{coupled}",
-    "linear": r"\ell",
-    "quadratic": "Q",
-    "fourth": "f",
-    "pooled": "t",
-}
-"""The numbers of layers, maps and descents, by the names that a claim has for them."""
-LETTERS = {
-    "y": "y",
-    "gamma": r"\gamma",
-    "beta": r"\beta",
-    "eps": r"\epsilon",
-    "u": "u",
-    "v": "v",
-    "lambda": r"\lambda",
-}
-ALWAYS = ("y", "gamma", "beta")
-KNOWN = (*LETTERS, "m", "loss", "parameters", "actual", "claimed", "arithmetic")
-NEGATED = {
-    Relation.EQUAL: r"\ne",
-    Relation.AT_MOST: ">",
-    Relation.AT_LEAST: "<",
-    Relation.LESS_THAN: r"\ge",
-    Relation.MORE_THAN: r"\le",
-}
+LONG = 24
+"""Characters of an exact number; a longer one is rounded for a reader."""
+STANDS_FOR = {"u": "direction", "v": "other_direction", "lambda": "bound"}
+"""What the numbers of a case are called, by the attribute that a statement's letter reads."""
+GREEK = {
+    "gamma": "γ", "beta": "β", "lambda": "λ", "eps": "ε", "mu": "μ", "sigma": "σ",
+    "theta": "θ", "alpha": "α", "mean": "μ", "deviation": "σ", "step": "α", "curvature": "s",
+    "scaling": "d", "direction": "x",
+}  # fmt: skip
+ASIDE = {"m", "size", "loss", "parameters", "actual", "claimed", "arithmetic", "distribution"}
+RELATIONS = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 
 
-def written(found: dict[str, Any], claim: Statement) -> str:
-    """Return the counterexample as MyST text: the case, then both sides."""
-    lines = [r",\quad ".join(part) for part in (_chosen(found), _given(found)) if part]
-    stretch = r"\def\arraystretch{1.25}" if "tfrac" in "".join(lines) else ""
-    stacked = r" \\[.4em] ".join(lines)
-    shown = display(rf"\begin{{gathered}} {stretch} {stacked} \end{{gathered}}") if lines else ""
-    return "\n".join([f"{_opening(found)}, with", "", shown, sides(found, claim)])
+def sentence(found: dict[str, Any], claim: Statement) -> str:
+    """Return the case and both sides as one line of HTML."""
+    shown = {"m": found["m"]} if "m" in found else {}
+    case = [f"<i>m</i> = {m}" for m in shown.values()]
+    case += [f"<i>{name}</i> = {plain(value)}" for name, value in numbers(found, claim)]
+    loss = polynomial(found) if is_about_the_loss(claim) and "loss" in found else ""
+    told = [", ".join(case), f"<i>L</i>(<i>z</i>) = {loss}" if loss else ""]
+    sizes = [str(found["size"])] if "size" in found else []
+    sizes += [f"entries of the distribution {found['distribution']}"] if is_measured(found) else []
+    opening = "; ".join(part for part in [*sizes, *told] if part)
+    compared = f"{plain(found['actual'])} {RELATIONS[claim.relation.value]} "
+    return f"{opening}. Then {compared}{plain(found['claimed'])}."
 
 
-def _opening(found: dict[str, Any]) -> str:
-    """Return the size, and what the case has besides numbers."""
-    if "m" in found:
-        return f"Batch size $m = {found['m']}$ and the loss {_loss(found['loss'])}"
-    if is_measured(found):
-        return f"Sizes ${found['size']}$ and entries of the distribution {found['distribution']}"
-    return f"Sizes ${found['size']}$"
+def numbers(found: dict[str, Any], claim: Statement) -> Iterator[tuple[str, Any]]:
+    """Yield the numbers that a statement speaks of, by its own letters for them."""
+    letters = letters_of(claim)
+    for key, value in found.items():
+        if key in ASIDE or key.startswith("_"):
+            continue
+        if "m" not in found:
+            yield GREEK.get(key, key), thin(value)
+        elif key in STANDS_FOR:
+            named = letters.get(STANDS_FOR[key])
+            if named is not None:
+                yield named, value
+        elif key == "y" or (key in ("gamma", "beta") and is_about_the_layer(claim)):
+            yield GREEK.get(key, key), value
+        elif key == "eps" and value != "0":
+            yield "ε", value
 
 
-def case(found: dict[str, Any]) -> str:
-    """Return the numbers of the case in one sentence."""
-    given = ", ".join(f"${_small(text)}$" for text in _given(found))
-    chosen = ", ".join(f"${_small(text)}$" for text in _chosen(found))
-    if "m" not in found:
-        return f"{_opening(found)}: {chosen}." if chosen else f"{_opening(found)}."
-    where = f" with {given}" if given else ""
-    return f"Batch size $m = {found['m']}$, {chosen}, and the loss {_loss(found['loss'])}{where}."
+def letters_of(claim: Statement) -> dict[str, str]:
+    """Return how a statement writes the attributes of its subject that it reads."""
+    return {
+        letter.value.__reduce__()[1][0]: written(letter)
+        for letter in nodes(claim, Letter)
+        if "attrgetter" in type(letter.value).__name__
+    }
 
 
-def _small(tex: str) -> str:
-    """Return a matrix at the height of a line."""
-    inner = tex.replace(r"\begin{pmatrix}", r"\big(\begin{smallmatrix}")
-    return inner.replace(r"\end{pmatrix}", r"\end{smallmatrix}\big)")
+def written(letter: Letter) -> str:
+    """Return a letter as HTML."""
+    base, _, index = letter.latex.replace("\\", "").partition("_")
+    return GREEK.get(base, base) + (f"<sub>{index}</sub>" if index else "")
 
 
-def _chosen(found: dict[str, Any]) -> list[str]:
-    """Return the batch and the layer, or the matrices, one equation each."""
-    if "m" not in found:
-        return [f"{tex} = {number(_thin(found[n]))}" for n, tex in MATRICES.items() if n in found]
-    return [f"{LETTERS[n]} = {number(found[n])}" for n in LETTERS if _counts(found, n)]
+def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
+    """Yield the nodes of one kind in a statement and its hypotheses."""
+    said = [claim.says, *(h.says for h in claim.hypotheses)]
+    for says in said:
+        for side in () if says is None else (says.actual, says.claimed):
+            yield from (node for node in walk(side) if isinstance(node, kind))
 
 
-def _given(found: dict[str, Any]) -> list[str]:
-    """Return the loss's parameters, one equation each."""
-    return [f"{letter} = {number(value)}" for letter, value in _parameters(found)]
+def primitives(claim: Statement) -> set[str]:
+    """Return the names of the network's functions that a statement applies."""
+    applied = (node.operation for node in nodes(claim, Apply))
+    return {operation.name for operation in applied if isinstance(operation, Primitive)}
 
 
-def sides(found: dict[str, Any], claim: Statement) -> str:
-    """Return both sides as a displayed comparison that contradicts the statement."""
-    actual, claimed = found["actual"], found["claimed"]
-    values = approximately(actual), approximately(claimed)
-    shown = display(
-        rf"\underbrace{{{number(actual)}}}_{{\text{{actual}}}} \;{NEGATED[claim.relation]}\;"
-        rf" \underbrace{{{number(claimed)}}}_{{\text{{claimed}}}}"
+def is_about_the_loss(claim: Statement) -> bool:
+    """Whether the loss of a case matters to a statement: it does not bring its own."""
+    letters = {letter.name for letter in nodes(claim, Letter)}
+    return not isinstance(claim, Claim) or claim.says is None or bool(
+        {"L", "Lhat"} & primitives(claim) or "g" in letters
+    )  # fmt: skip
+
+
+def is_about_the_layer(claim: Statement) -> bool:
+    """Whether scale and shift of a case matter to a statement."""
+    letters = {letter.name for letter in nodes(claim, Letter)}
+    return is_about_the_loss(claim) or bool(
+        {"BN", "Lhat"} & primitives(claim) or {"gamma", "beta", "z"} & letters
     )
-    if None in values or not any("/" in str(s) or "sqrt" in str(s) for s in (actual, claimed)):
-        return shown
-    first, second = (decimal(value, 4) for value in values if value is not None)
-    return f"{shown}\nIn decimals: actual ${first}$, claimed ${second}$.\n"
 
 
-def in_one_line(found: dict[str, Any], claim: Statement) -> str:
-    """Return case and sides as one sentence."""
-    return (
-        f"{case(found).removesuffix('.')}: actual ${number(found['actual'])}$,"
-        f" claimed ${number(found['claimed'])}$."
-    )
+def polynomial(found: dict[str, Any]) -> str:
+    """Return the loss written out in the entries of z, if it is a quadratic."""
+    given = found["parameters"]
+    if set(given) == {"a", "h"}:
+        linear = list(_linear(given["a"]))
+        curved = [] if _is_zero(given["h"]) else [_term(given["h"], "|z|²/2")]
+        return _sum([*linear, *curved])
+    if set(given) == {"a", "B"}:
+        return square(given["a"], given["B"]) or _sum(
+            [*_linear(given["a"]), *_quadratic(given["B"])]
+        )
+    told = ", ".join(f"<i>{name}</i> = {plain(value)}" for name, value in given.items())
+    return f"{plain(found['loss'])} with {told}"
+
+
+def square(linear: list[str], matrix: list[list[str]]) -> str:
+    """Return the loss as half a square, up to a constant, if it is one.
+
+    >>> square(["-2", "4"], [["1", "-2"], ["-2", "4"]]).replace("<i>z</i><sub>", "z").replace(
+    ...     "</sub>", "")
+    '(z1 − 2 z2 − 2)²/2'
+    """
+    try:
+        a, rows = list(map(Fraction, linear)), [list(map(Fraction, row)) for row in matrix]
+    except ValueError:
+        return ""
+    first = next((i for i, row in enumerate(rows) if row[i] == 1), None)
+    if first is None:
+        return ""
+    w, t = rows[first], -a[first]
+    is_square = rows == [[p * q for q in w] for p in w] and a == [-t * p for p in w]
+    constant = [] if t == 0 else [plain(-t)]
+    return f"({_sum([*_linear(w), *constant])})²/2" if is_square else ""
+
+
+def _linear(entries: list[Any]) -> Iterator[str]:
+    for k, entry in enumerate(entries, 1):
+        if not _is_zero(entry):
+            yield _term(entry, _z(k))
+
+
+def _quadratic(matrix: list[list[Any]]) -> Iterator[str]:
+    for i, row in enumerate(matrix, 1):
+        for j, entry in enumerate(row[i - 1 :], i):
+            if not _is_zero(entry):
+                yield _term(entry, f"{_z(i)}²/2" if i == j else f"{_z(i)} {_z(j)}")
+
+
+def _z(k: int) -> str:
+    return f"<i>z</i><sub>{k}</sub>"
+
+
+def _is_zero(value: Any) -> bool:
+    return str(value) == "0"
+
+
+def _term(coefficient: Any, what: str) -> str:
+    text = plain(coefficient)
+    if text in ("1", "−1"):
+        return f"{text[:-1]}{what}"
+    return f"({text}) {what}" if "+" in text or "−" in text[1:] else f"{text} {what}"
+
+
+def _sum(terms: Iterable[str]) -> str:
+    listed = list(terms)
+    if not listed:
+        return "0"
+    joined = "".join(f" − {t[1:]}" if t.startswith("−") else f" + {t}" for t in listed)
+    return joined[3:] if joined.startswith(" + ") else f"−{joined[3:]}"
+
+
+def plain(value: Any) -> str:
+    """Return a number, a vector or a matrix as text.
+
+    >>> plain(["1/2", "-3*sqrt(2)"])
+    '(1/2, −3√2)'
+    >>> plain("[9.5 +/- 8.9e-17]")
+    '9.5'
+    """
+    if isinstance(value, list):
+        return f"({', '.join(map(plain, value))})"
+    text = str(value)
+    if (ball := re.fullmatch(r"\[(\S+) \+/- \S+\]", text)) is not None:
+        return f"{float(ball[1]):.6g}".replace("-", "−")
+    if len(text) > LONG and (about := approximately(text)) is not None:
+        return f"about {about:.4g}".replace("-", "−")
+    rooted = re.sub(r"\*?sqrt\((\d+)\)", r"√\1", text)
+    fraction = re.sub(r"(\d+)/(\d+)√(\d+)", _over, rooted)
+    return fraction.replace("-", "−").replace("*", "·").replace("<", "⟨").replace(">", "⟩")
+
+
+def thin(value: Any) -> Any:
+    """Return nested lists without the outer axes of length one that a matrix does not need.
+
+    >>> thin([[["1", "2"]]])
+    ['1', '2']
+    """
+    while isinstance(value, list) and len(value) == 1:
+        (value,) = value
+    return value
+
+
+def _over(match: re.Match[str]) -> str:
+    above = Fraction(int(match[1]))
+    factor = "" if above == 1 else str(above)
+    return f"{factor}√{match[3]}/{match[2]}"
 
 
 def arithmetic(found: dict[str, Any]) -> str:
@@ -140,42 +228,3 @@ def arithmetic(found: dict[str, Any]) -> str:
 def is_measured(found: dict[str, Any]) -> bool:
     """Whether a counterexample is an expectation, which sampling decides with some confidence."""
     return "distribution" in found
-
-
-def _parameters(found: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Return the loss's parameters, whether they are grouped or beside the other numbers."""
-    if "m" not in found:
-        return []
-    if "parameters" in found:
-        return list(found["parameters"].items())
-    return [(name, value) for name, value in found.items() if name not in KNOWN]
-
-
-def _counts(found: dict[str, Any], name: str) -> bool:
-    """Whether a letter is worth showing: a direction of zeros is one that the claim ignores."""
-    value = found.get(name)
-    if value is None or name in ALWAYS:
-        return value is not None
-    return value != "1" if name == "lambda" else any(v != "0" for v in _flat(value))
-
-
-def _thin(value: Any) -> Any:
-    """Return nested lists without the outer axes of length one that a matrix does not need."""
-    while _depth(value) > 2 and len(value) == 1:
-        (value,) = value
-    return value
-
-
-def _depth(value: Any) -> int:
-    return 1 + _depth(value[0]) if isinstance(value, list) else 0
-
-
-def _flat(value: Any) -> list[str]:
-    return [v for entry in value for v in _flat(entry)] if isinstance(value, list) else [value]
-
-
-def _loss(formula: str) -> str:
-    try:
-        return f"$L(z) = {expression(formula)}$"
-    except UnreadableExpressionError:
-        return f"L(z) = `{formula}`"

@@ -1,64 +1,117 @@
-"""The errata: refuted statements in their papers' order, five lines each."""
+"""The errata: root causes, each with a counterexample, what is right, and what depends on it."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from theory.statement import Form, Paper, Statement, Verdict
+from theory.erratum import Erratum
+from theory.lange2022.errata import ERRATA as LANGE
+from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
+from theory.statement import Form, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
-from verify.site.markup import anchor, chip, formula_or_words, link, places, plural, raw, table
-from verify.site.sources import module_of
+from verify.site.markup import chip, formula_or_words, link, list_table, places
 from verify.site.statement_page import in_words
-from verify.site.statements import paper_of, place_in_order, reading_in_short, title
+from verify.site.statements import paper_of, plain_title
 
-NONE = "No statement of this paper is refuted by the evidence at hand.\n"
+HEADER = ("What", "Kind", "In short")
+LONGEST = 300
+"""Characters of LaTeX; what is longer stands on its own page."""
+FEW = 2
+"""So many entries are named at once."""
 
 
-def page(entries: Sequence[Entry]) -> str:
-    """Return the errata of every paper as MyST text."""
+@dataclass(frozen=True)
+class Part:
+    """The errata of one text."""
+
+    name: str
+    """Of its page."""
+    title: str
+    errata: Sequence[Erratum]
+
+
+PARTS = (
+    Part("santurkar-2018", "Santurkar et al. 2018", LAST_VERSION),
+    Part("lange-2022", "Lange et al. 2022", LANGE),
+    Part("santurkar-2018-first-version", "Santurkar et al. 2018, first version", FIRST_VERSION),
+)
+
+
+def index(entries: Sequence[Entry]) -> str:
+    """Return every paper's errata, a line each."""
     by_id = {entry.claim.id: entry for entry in entries}
-    papers = dict.fromkeys(paper_of(entry.claim) for entry in entries)
-    return "\n".join(_of(paper, by_id) for paper in papers)
+    return "\n".join(text for part in PARTS for text in _listed(part, by_id))
 
 
-def _of(paper: Paper, by_id: dict[str, Entry]) -> str:
-    refuted = sorted(
-        (
-            e
-            for e in by_id.values()
-            if paper_of(e.claim) == paper
-            and e.verdict is Verdict.REFUTED
-            and e.claim.form is Form.PRINTED
-        ),
-        key=lambda e: place_in_order(e.claim),
-    )
-    printed = [e for e in refuted if not e.claim.reading.has_epsilon]
-    with_epsilon = [e for e in refuted if e.claim.reading.has_epsilon]
-    parts = [
-        f"## {paper.short}\n",
-        f"{paper.citation}.\n",
-        *([_item(e, by_id, paper) for e in printed] or [NONE]),
+def pages(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return a page for each text, by its name."""
+    by_id = {entry.claim.id: entry for entry in entries}
+    return {f"{part.name}.md": _page(part, by_id) for part in PARTS}
+
+
+def standing(part: Part, by_id: Mapping[str, Entry]) -> list[Erratum]:
+    """Return the errata of which the evidence refutes an entry."""
+    return [erratum for erratum in part.errata if displayed(erratum, by_id)]
+
+
+def _is_refuted(entry: Entry) -> bool:
+    return entry.verdict is Verdict.REFUTED
+
+
+def displayed(erratum: Erratum, by_id: Mapping[str, Entry]) -> Entry | None:
+    """Return the first of an erratum's entries that the evidence refutes."""
+    found = (by_id[name] for name in erratum.entries if name in by_id)
+    return next((entry for entry in found if _is_refuted(entry)), None)
+
+
+def _listed(part: Part, by_id: Mapping[str, Entry]) -> Iterator[str]:
+    rows = [
+        (f"[{e.title}](#erratum-{e.name})", e.kind.value, e.in_short) for e in standing(part, by_id)
     ]
-    if with_epsilon:
-        parts.append(_with_epsilon(with_epsilon, by_id))
-    return "\n".join(parts)
+    yield f"## {part.title}\n"
+    yield list_table(HEADER, rows, "errata") if rows else "The evidence at hand refutes nothing.\n"
 
 
-def _item(entry: Entry, by_id: dict[str, Entry], paper: Paper) -> str:
-    claim, found = entry.claim, entry.counterexample or {}
-    read = f", {title(claim).partition(', ')[2]}" if "," in title(claim) else ""
+def _page(part: Part, by_id: Mapping[str, Entry]) -> str:
+    shown = ((erratum, displayed(erratum, by_id)) for erratum in part.errata)
+    items = [_item(erratum, entry, by_id) for erratum, entry in shown if entry is not None]
+    opening = f"---\norphan: true\n---\n\n# Errata: {part.title}\n"
+    return "\n".join([opening, *(items or ["The evidence at hand refutes nothing.\n"])])
+
+
+def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
-        "Printed": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
-        "Counterexample": counterexamples.in_one_line(found, claim),
-        "Where it breaks": where_it_breaks(claim),
-        "Right": _right(claim, by_id),
-        "How sure": how_sure(entry),
+        "Kind": erratum.kind.value.capitalize(),
+        "Where": "; ".join(dict.fromkeys(_places(entry.claim))),
+        "Printed": _hypothetical(entry.claim)
+        + formula_or_words(entry.claim.statement, displayed=True),
+        "What is wrong": erratum.wrong,
+        "Counterexample": _counterexample(entry),
+        "Right": _right(erratum, entry.claim, by_id),
+        "Depends on it": erratum.depends,
+        "Shown in": _entries([n for n in erratum.entries if n in by_id]),
     }
-    listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items())
-    place = places(claim, paper.texts)
-    return f"{anchor(f'erratum/{claim.id}')}\n\n### {place}{read}\n\n{link(claim.id)}\n\n{listed}"
+    listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
+    return f"(erratum-{erratum.name})=\n\n## {erratum.title}\n\n{listed}"
+
+
+def _places(claim: Statement) -> list[str]:
+    return places(claim, paper_of(claim).texts).split("; ")
+
+
+def _entries(names: Sequence[str]) -> str:
+    """Return links to entries, folded where there are many."""
+    links = "; ".join(link(name, "../") for name in names)
+    if len(names) <= FEW:
+        return links
+    return f"<details><summary>{len(names)} entries</summary>{links}</details>"
+
+
+def _counterexample(entry: Entry) -> str:
+    found = entry.counterexample
+    return counterexamples.sentence(found, entry.claim) if found else ""
 
 
 def _indented(text: str) -> str:
@@ -72,64 +125,48 @@ def _hypothetical(claim: Statement) -> str:
     return f"Under {'; '.join(stated)}:\n\n" if stated else ""
 
 
-def where_it_breaks(claim: Statement) -> str:
-    """Return where the derivation goes wrong, as far as the claim's file says."""
-    if claim.remark:
-        return claim.remark
-    module = module_of(claim)
-    written = (inspect.getdoc(module) or "").split("\n\n") if module else []
-    plain = [" ".join(p.split()) for p in written[1:] if "``" not in p and ":math:" not in p]
-    told = [text for text in plain if text.endswith(".")]
-    return told[0] if told else "The counterexample contradicts the line itself."
+def _right(erratum: Erratum, printed: Statement, by_id: Mapping[str, Entry]) -> str:
+    """Return what is right: the first in full, links to others."""
+    first, *others = (by_id[name] for name in erratum.right if name in by_id)
+    return "\n\n".join([_in_full(first, printed), *map(_named, others)])
 
 
-def _right(claim: Statement, by_id: dict[str, Entry]) -> str:
-    identifier = claim.corrected_by or next(
-        (e.claim.id for e in by_id.values() if e.claim.of == claim.id), None
-    )
-    if identifier is None or identifier not in by_id:
-        return "No corrected form is in the ledger yet."
-    entry = by_id[identifier]
-    missing = [formula_or_words(h.statement) for h in entry.claim.hypotheses if not h.printed]
-    under = f"Under {' and '.join(missing)}; " if missing else ""
-    right = formula_or_words(entry.claim.statement, displayed=True)
-    return f"{right}\n\n{under}{chip(entry.verdict)} {in_words(entry)}, {link(identifier)}."
+def _in_full(entry: Entry, printed: Statement) -> str:
+    claim = entry.claim
+    needed = [formula_or_words(h.statement) for h in claim.hypotheses if not h.printed]
+    under = f"needs {' and '.join(needed)}; " if needed else ""
+    if len(claim.statement) > LONGEST:
+        return f"{under}{_named(entry)}"
+    if claim.statement == printed.statement:
+        return f"The same; {under}{_named(entry)}"
+    return f"{formula_or_words(claim.statement, displayed=True)}\n\n{under}{_named(entry)}"
 
 
-def how_sure(entry: Entry) -> str:
-    """Return which witnesses contradict the statement."""
-    exact = [r.witness for r in entry.records if r.counterexample]
-    floats = [r for r in entry.records if r.violated and not r.counterexample]
-    found = entry.counterexample or {}
-    if entry.is_sampled:
-        return f"Decided by sampling, {found['arithmetic']}."
-    certain = "Certain" if found.get("arithmetic") == "exact" else "Certified by intervals"
-    seen = "; ".join(
-        f"{r.witness} sees {plural(r.violated, 'violation')} in {plural(r.instances, 'instance')}"
-        for r in floats
-    )
-    by = f"{certain}; the counterexample was found and decided by {' and by '.join(exact)}"
-    return f"{by}; in floating point {seen}." if seen else f"{by}."
+def _named(entry: Entry) -> str:
+    return f"{link(entry.claim.id, '../')}: {chip(entry.verdict)} {in_words(entry)}."
 
 
-def _with_epsilon(entries: Sequence[Entry], by_id: dict[str, Entry]) -> str:
-    rows = []
-    for entry in entries:
-        claim = entry.claim
-        right = claim.corrected_by or next(
-            (e.claim.id for e in by_id.values() if e.claim.of == claim.id), ""
-        )
-        rows.append(
-            (
-                link(claim.id),
-                reading_in_short(claim.reading),
-                in_words(entry),
-                link(right) if right else "",
-            )
-        )
-    header = ("statement", "reading", "refuted", "right statement")
-    return (
-        f"### With ε > 0: {paper_of(entries[0].claim).short}\n\n"
-        "The paper has no $\\epsilon$ and is not at fault here; but every layer has one, and"
-        " these lines do not carry over to it as they stand.\n\n" + raw(table(header, rows))
-    )
+def of_others(entries: Sequence[Entry]) -> str:
+    """Return what is refuted of statements that have no table of root causes."""
+    by_id = {entry.claim.id: entry for entry in entries}
+    falling = [e for e in entries if _is_refuted(e) and e.claim.form is Form.PRINTED]
+    items = [_refuted(entry, by_id) for entry in falling]
+    return "\n".join(items) or "The evidence at hand refutes nothing.\n"
+
+
+def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
+    claim = entry.claim
+    named = [
+        claim.corrected_by or "",
+        *(e.claim.id for e in by_id.values() if e.claim.of == claim.id),
+    ]
+    right = [by_id[name] for name in named if name in by_id]
+    lines = {
+        "Where": "; ".join(dict.fromkeys(_places(claim))),
+        "Printed": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
+        "What is wrong": claim.remark,
+        "Counterexample": _counterexample(entry),
+        "Right": _in_full(right[0], claim) if right else "",
+    }
+    listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
+    return f"## {plain_title(claim)}\n\n{listed}"

@@ -12,6 +12,7 @@ from theory.statement import Verdict
 from verify.experiments.evidence import WITHOUT_DATA, Picture, Result
 from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation
+from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
 from verify.site.markup import chip, link, plural, raw, table
 
@@ -35,6 +36,7 @@ def index(results: Sequence[Result], waiting: Sequence[str]) -> str:
     if waiting:
         commands = "\n".join(f"python -m verify experiment {name}" for name in waiting)
         parts.append(f"## Not yet run\n\n```sh\n{commands}\n```\n")
+    parts += ["## Every figure of the papers\n", raw(_paper_figures(results))]
     if results:
         names = "\n".join(result.name for result in results)
         parts.append(f"```{{toctree}}\n:hidden:\n:titlesonly:\n\n{names}\n```\n")
@@ -90,6 +92,43 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 def _escaped(text: str) -> str:
     return _MARKED.sub(r"\\\1", escape(text, quote=False))
+
+
+def _paper_figures(results: Sequence[Result]) -> str:
+    by_name = {result.name: result for result in results}
+    rows = [
+        (
+            f"{one.paper}, {one.number if 'table' in one.number else f'Fig. {one.number}'}",
+            escape(one.shows),
+            _link(one.experiment, by_name),
+            escape(one.axes),
+            _seen(one, by_name.get(one.experiment)),
+            f"{escape(one.untried or 'nothing')}<br><code>{escape(one.command)}</code>",
+        )
+        for one in FIGURES
+    ]
+    header = (
+        "paper",
+        "shows",
+        "here",
+        "axes",
+        "seen here",
+        "could not be tried here; as the paper",
+    )
+    return table(header, rows, "witnesses")
+
+
+def _link(name: str, results: Mapping[str, Result]) -> str:
+    return f'<a href="{name}.html">{name}</a>' if name in results else name
+
+
+def _seen(figure: PaperFigure, result: Result | None) -> str:
+    if result is None:
+        return "not yet run"
+    seen = figure.seen(result.observations)
+    counts = Counter(one.appeared for one in seen)
+    counted = ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
+    return f"{counted or 'drawn, without a claim in words'} (profile {escape(result.profile)})"
 
 
 def _listed(result: Result) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from theory.statement import Relation, Statement
+from theory.statement import Form, Reading, Relation, Statement
 from verify.evidence import Run
 from verify.ledger import Entry
 from verify.site import raster
@@ -46,7 +46,7 @@ class Figure:
     alternative: str
     caption: str
     table: str
-    """The numbers as CSV."""
+    """The numbers as CSV; nothing where another figure of the claim has them."""
 
     @property
     def table_name(self) -> str:
@@ -54,8 +54,19 @@ class Figure:
         return f"{self.name.rpartition('.')[0]}.csv"
 
 
+def is_drawn(claim: Statement) -> bool:
+    """Whether a claim has figures: it is a bound, and neither a line of a proof nor an aside."""
+    return (
+        claim.relation is not Relation.EQUAL
+        and claim.reading is not Reading.UNIT_VARIANCE
+        and claim.form in (Form.PRINTED, Form.READING, Form.CORRECTED)
+    )
+
+
 def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
     """Return the claim's figures by kind; a kind without measurements has none."""
+    if not is_drawn(entry.claim):
+        return {}
     measured, trained = random_points(entry), trained_points(entry)
 
     def tells(point: Point) -> bool:
@@ -177,7 +188,7 @@ def _figure(
         content=raster.png(chart) if is_dense else svg(chart),
         alternative=f"{chart.title}. {chart.description}",
         caption=f"**{entry.claim.id}.** {caption} {source}",
-        table=_csv(rows(points, entry.claim.relation)),
+        table="" if kind == "slack" else _csv(rows(points, entry.claim.relation)),
     )
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from theory.statement import Verdict
+from theory.language.latex import latex
+from theory.statement import Statement, Verdict
 from verify.evidence import Record
-from verify.ledger import EVERY_N, Entry, agrees, size
-from verify.site import api_pages, certificates, counterexamples
-from verify.site.expressions import UnreadableExpressionError
-from verify.site.figures import Figure
+from verify.ledger import EVERY_N, EVERY_SIZE, Entry, agrees, size
+from verify.site import api_pages, counterexamples
+from verify.site.figures import Figure, is_drawn
 from verify.site.markup import display, raw, table
 from verify.site.sources import module_of
 from verify.site.statements import address
 
-LONGEST = 4000
-"""Characters of LaTeX; a slack that is longer is left to its terms."""
+LONGEST = 500
+"""Characters of LaTeX; a certificate that is longer is printed for who asks."""
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
 
@@ -30,46 +30,58 @@ def proof(entry: Entry) -> str:
             "**Proof.** In the arithmetic of inner products, with inputs of symbolic height: "
             f"{escape(found['scope'])}.\n"
         )
+    if found["scope"] == EVERY_SIZE:
+        return ""
     if "slack" not in found:
         return f"**Proof.** Symbolically, entry by entry, for {escape(found['scope'])}.\n"
-    try:
-        return _abstract_proof(entry, certificates.terms(found), certificates.slack(found))
-    except UnreadableExpressionError:
-        written = "\n+ ".join(found.get("terms", ())) or found["slack"]
-        return (
-            f"**Proof.** As the arithmetic of inner products wrote it:\n\n```text\n{written}\n```\n"
-        )
+    return _abstract_proof(entry, [t for t in found.get("terms", ()) if not _is_zero(t)])
 
 
-def _abstract_proof(entry: Entry, terms: list[str], slack: str) -> str:
-    found = entry.proof or {}
+def theorem(entry: Entry) -> str:
+    """Return the theorem that Coq's kernel checked, where it stands, and what it rests on."""
+    found = entry.theorem
+    if found is None:
+        return ""
+    what = "that it fails" if entry.verdict is Verdict.REFUTED else "it, from the definitions"
+    rests_on = ", ".join(f"`{name}`" for name in found["assumptions"]) or "Coq's logic alone"
+    stated = found["statement"].replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
+    return (
+        f"**Checked by Coq's kernel**, {what}: `theory/coq/{found['file']}`, by Coq"
+        f" {found['coq']}; rests on {rests_on}.\n\n"
+        f"```coq\nTheorem {found['name']} {stated}.\n```\n\n```sh\n{found['command']}\n```\n"
+    )
+
+
+def _is_zero(term: str) -> bool:
+    return term.startswith("(0) * ")
+
+
+def _abstract_proof(entry: Entry, terms: list[str]) -> str:
     opening = "**Proof.** In the arithmetic of inner products, for a batch of symbolic length, "
     if not terms:
         return (
             f"{opening}the two sides are the same expression: their difference is $0$, whatever"
             " the batch, its size and the loss.\n"
         )
-    letters = (
-        r"Here $c = y - \mu\mathbf 1$ is the centred batch, $g$ the loss's gradient at the"
-        r" layer's output and $H$ its Hessian there."
+    written = _certificate(entry.claim)
+    if len(written) > LONGEST:
+        return (
+            f"{opening}the slack is a sum of {len(terms)} terms that no one can make negative;"
+            f" `python -m verify show {entry.claim.id}` prints them.\n"
+        )
+    sign = (
+        "the slack is a sum that no term can make negative"
+        if len(terms) > 1
+        else "the slack is a term that cannot be negative"
     )
-    brackets = (
-        " A bracket stands for its hypothesis's quantity, which has the sign that the"
-        " hypothesis says."
-        if certificates.has_hypotheses(found)
-        else ""
-    )
-    total = r" \\ &+ ".join(terms)
-    shown = display(rf"\begin{{aligned}} &{total} \end{{aligned}}")
-    sign = "the slack is a sum that no term can make negative" if len(terms) > 1 else (
-        "the slack is a term that cannot be negative")  # fmt: skip
-    is_shown = slack not in terms and len(slack) <= LONGEST
-    full = "" if not is_shown else _details("The slack, multiplied out", display(slack))
-    return f"{opening}{sign}:\n\n{shown}\n{letters}{brackets}\n\n{full}"
+    return f"{opening}{sign}:\n\n{display(written)}\n"
 
 
-def _details(summary: str, body: str) -> str:
-    return f"<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
+def _certificate(claim: Statement) -> str:
+    """Return the slack and what it is, as LaTeX."""
+    if claim.says is None or claim.because is None:
+        return "?" * (LONGEST + 1)
+    return f"{latex(claim.says.slack)} = {latex(claim.because)}"
 
 
 def counterexample(entry: Entry) -> str:
@@ -78,12 +90,12 @@ def counterexample(entry: Entry) -> str:
     if found is None:
         return ""
     how = counterexamples.arithmetic(found)
-    return f"**Counterexample.** {counterexamples.written(found, entry.claim)}\n{how}\n"
+    return f"**Counterexample.** {counterexamples.sentence(found, entry.claim)} {how}\n"
 
 
 def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
     """Return the figures, and which of them were not yet run."""
-    if entry.claim.unreadable:
+    if entry.claim.unreadable or not is_drawn(entry.claim):
         return ""
     shown = [_figure(figure) for kind in figures.values() for figure in kind]
     names = {"actual": "Actual against claimed", "training": "Over the training of real networks"}
@@ -96,11 +108,11 @@ def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
 def _figure(figure: Figure) -> str:
     caption = escape(figure.caption).replace("**", "")
     claim, _, rest = caption.partition(". ")
+    numbers = f' <a href="../figures/{figure.table_name}" download>Numbers (CSV)</a>'
     return (
         f'<figure><img src="../figures/{figure.name}" width="420" height="360" loading="lazy"'
         f' alt="{escape(figure.alternative, quote=True)}">'
-        f"<figcaption><b>{claim}.</b> {rest}"
-        f' <a href="../figures/{figure.table_name}" download>Numbers (CSV)</a>'
+        f"<figcaption><b>{claim}.</b> {rest}{numbers if figure.table else ''}"
         "</figcaption></figure>\n"
     )
 

@@ -59,7 +59,7 @@ class Cell(NamedTuple):
 def index(lines: Sequence[Line]) -> str:
     """Return the page that compares all implementations."""
     parts = [
-        "# Implementations\n",
+        "---\nhide-toc: true\n---\n\n# Implementations\n",
         "Released normalisation layers, on a CPU, against the closed forms in ball arithmetic: the"
         " output, every mode of differentiation, running statistics, evaluation, in float32 and"
         " float64. The kinds of input are named on each page: means up to what the precision"

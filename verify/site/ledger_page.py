@@ -1,4 +1,4 @@
-"""The ledger as a page: counts, what stands and what falls, and a table that can be filtered."""
+"""Every entry: readings, corrections, lines of proofs, epsilon, in a table that can be filtered."""
 
 from __future__ import annotations
 
@@ -7,38 +7,24 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from theory.statement import Form, Paper, Reading, Verdict
-from verify.evidence import Run
 from verify.ledger import Entry
-from verify.site.markup import KIND, chip, link, places, plural, raw
-from verify.site.statement_page import in_words
+from verify.site.markup import KIND, chip, raw
 from verify.site.statements import (
-    Group,
-    Strength,
     address,
     paper_of,
     papers,
+    plain_title,
     reading_in_short,
     statements,
-    strength,
     title,
 )
 
-LISTED = 12
-"""How many entries a line of the summary names."""
 
-
-def page(entries: Sequence[Entry], run: Run | None) -> str:
-    """Return the ledger: counts, a summary in words, the table."""
+def page(entries: Sequence[Entry]) -> str:
+    """Return the counts of verdicts, and every entry in a table that can be filtered."""
     grouped = statements(entries)
     ordered = [entry for statement in grouped for entry in statement.entries]
-    return "\n".join(
-        [
-            raw(_counts(ordered)),
-            summary(grouped),
-            raw(_controls(papers(grouped)) + _table(ordered)),
-            _footer(run),
-        ]
-    )
+    return "\n".join([raw(_counts(ordered)), raw(_controls(papers(grouped)) + _table(ordered))])
 
 
 def _counts(entries: Sequence[Entry]) -> str:
@@ -52,57 +38,6 @@ def _counts(entries: Sequence[Entry]) -> str:
     return f'<div class="counts" role="group" aria-label="Verdicts">{buttons}</div>'
 
 
-def summary(grouped: Sequence[Group]) -> str:
-    """Return in a few lines what stands, what falls and what is sharper than printed.
-
-    Only statements as printed count here, in the reading without epsilon, which is the papers'.
-    """
-    printed = [e for s in grouped for e in s.entries if _is_as_printed(e)]
-    stands = [e for e in printed if e.verdict in (Verdict.PROVED, Verdict.SUPPORTED)]
-    falls = [e for e in printed if e.verdict is Verdict.REFUTED]
-    sharper = [
-        e
-        for s in grouped
-        for e in s.entries
-        if e.claim.form is Form.SHARPENED and e.verdict is Verdict.PROVED
-    ]
-    with_epsilon = [
-        e
-        for s in grouped
-        for e in s.entries
-        if e.claim.form is Form.READING
-        and e.claim.reading is Reading.SHARED_EPSILON
-        and e.verdict is Verdict.REFUTED
-    ]
-    proved = sum(e.verdict is Verdict.PROVED for e in stands)
-    waiting = sum(e.verdict is Verdict.NOT_RUN for s in grouped for e in s.entries)
-    lines = [
-        f"**What stands.** Of {plural(len(printed), 'statement')} as printed (without $\\epsilon$,"
-        f" each reading of words counted by itself), {proved} are proved and"
-        f" {len(stands) - proved} supported by measurement.",
-        f"**What falls.** {plural(len(falls), 'statement')}, each with a counterexample on"
-        f" its page and in the [errata](errata.md): {_links(falls)}.",
-        f"**With $\\epsilon > 0$**, as every layer computes it, "
-        f" {plural(len(with_epsilon), 'statement')} of the table fail in that reading.",
-        f"**What is sharper than printed.** {_links(sharper)}.",
-    ]
-    if waiting:
-        lines.append(f"**Not yet run:** {plural(waiting, 'entry', 'entries')} of the table below.")
-    return "\n\n".join(line for line in lines if not line.endswith(" .")) + "\n"
-
-
-def _is_as_printed(entry: Entry) -> bool:
-    return entry.claim.form is Form.PRINTED and not entry.claim.reading.has_epsilon
-
-
-def _links(entries: Sequence[Entry]) -> str:
-    """Return links to the first entries, theorems before the lines of their proofs."""
-    ordered = sorted(entries, key=lambda entry: "-thm-" not in entry.claim.id)
-    links = [link(entry.claim.id) for entry in ordered[:LISTED]]
-    more = len(entries) - len(links)
-    return (", ".join(links) or "none") + (f", and {more} more" if more else "")
-
-
 def _controls(papers: Sequence[Paper]) -> str:
     return (
         '<form class="controls" role="search" aria-label="Filter the ledger" hidden>'
@@ -110,7 +45,6 @@ def _controls(papers: Sequence[Paper]) -> str:
         ' placeholder="4.1, Hessian, eq. (9)"></label>'
         + _select("paper", "Paper", [p.short for p in papers])
         + _select("verdict", "Verdict", [v.value for v in Verdict])
-        + _select("strength", "Evidence", Strength.ALL)
         + _select("form", "Form", [f.value for f in Form])
         + _select("reading", "Reading", [reading_in_short(r) for r in Reading])
         + '<output aria-live="polite"></output>'
@@ -124,7 +58,7 @@ def _select(name: str, label: str, options: Iterable[str]) -> str:
     return f'<label>{label}<select name="{name}">{every}{listed}</select></label>'
 
 
-COLUMNS = ("statement", "where", "verdict", "evidence", "instances", "actual/claimed")
+COLUMNS = ("statement", "where", "verdict", "instances", "actual/claimed")
 NUMERIC = ("instances", "actual/claimed")
 
 
@@ -146,7 +80,6 @@ def _row(entry: Entry) -> str:
     data = {
         "paper": paper.short,
         "verdict": entry.verdict.value,
-        "strength": strength(entry),
         "form": claim.form.value,
         "reading": reading_in_short(claim.reading),
     }
@@ -155,24 +88,12 @@ def _row(entry: Entry) -> str:
     instances = f"{entry.instances:,}" if entry.instances else ""
     shown_ratio = "" if ratio is None else f"{ratio:.6g}"
     return (
-        f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}">{escape(claim.id)}</a>'
-        f"<small>{escape(title(claim))}</small></th>"
-        f'<td data-label="where">{escape(places(claim, paper.texts))}</td>'
+        f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}" title="{claim.id}">'
+        f"{escape(plain_title(claim))}</a><small>{escape(title(claim))}</small></th>"
+        f'<td data-label="where">{escape(claim.locations[0].place)}</td>'
         f'<td data-label="verdict">{chip(entry.verdict)}</td>'
-        f'<td data-label="evidence">{escape(in_words(entry))}</td>'
         f'<td data-label="instances" class="number" data-value="{entry.instances}">'
         f"{instances}</td>"
         f'<td data-label="actual/claimed" class="number" data-value="{ratio or ""}">'
         f"{shown_ratio}</td></tr>"
-    )
-
-
-def _footer(run: Run | None) -> str:
-    if run is None:
-        return "No evidence was found: run `make verify`, then build the site again.\n"
-    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
-    return (
-        f'<p class="run">From a run of profile {escape(run.profile)}, seed {run.seed}, backend'
-        f" {escape(run.backend)} on {escape(run.device)}, commit <code>{escape(run.commit)}</code>;"
-        f' {escape(versions)}. <a href="ledger.json" download>The ledger as JSON</a>.</p>\n'
     )

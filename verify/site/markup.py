@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from html import escape
 
 from theory.statement import Statement, Verdict
-from verify.site.statements import address, name_of
+from verify.engine import CLAIMS
+from verify.site.statements import address, name_of, plain_title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
 _WORDS = re.compile(r"\b[a-z]{2,}\b")
@@ -25,7 +27,19 @@ def anchor(identifier: str) -> str:
 
 def link(identifier: str, up: str = "") -> str:
     """Return a link to a claim, from a page below the root where ``up`` says so."""
-    return f'<a class="claim" href="{up}{address(identifier)}">{escape(identifier)}</a>'
+    text = named(by_identifier()[identifier]) if identifier in by_identifier() else identifier
+    return f'<a href="{up}{address(identifier)}">{escape(text)}</a>'
+
+
+def named(claim: Statement) -> str:
+    """Return where a claim stands and what it is about, on one line."""
+    return f"{claim.locations[0].place}: {plain_title(claim)}"
+
+
+@cache
+def by_identifier() -> dict[str, Statement]:
+    """Return the papers' statements by identifier."""
+    return {claim.id: claim for claim in CLAIMS}
 
 
 def display(tex: str) -> str:
@@ -70,6 +84,17 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]], kind: str = "") 
         f'<table class="plain {kind}">\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>\n"
     )
+
+
+def list_table(header: Iterable[str], rows: Iterable[Iterable[str]], kind: str) -> str:
+    """Return a table whose cells are MyST text, which may have formulas and paragraphs."""
+    cells = [_listed(row) for row in (tuple(header), *rows)]
+    return f"```{{list-table}}\n:class: {kind}\n:header-rows: 1\n\n{''.join(cells)}```\n"
+
+
+def _listed(row: Iterable[str]) -> str:
+    first, *others = (cell.strip().replace("\n", "\n    ") for cell in row)
+    return "".join([f"* - {first}\n", *(f"  - {cell}\n" for cell in others)])
 
 
 def raw(html: str) -> str:

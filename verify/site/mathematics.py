@@ -55,7 +55,7 @@ def _visit(translator: Any, node: Any, *, display: bool) -> None:
     from sphinx.util import logging
 
     try:
-        body = html(node.astext(), display=display)
+        body = html(_aligned(node.astext()) if display else node.astext(), display=display)
     except MathError as error:
         logging.getLogger(__name__).warning(str(error), location=node)
         body = f"<code>{escape(node.astext())}</code>"
@@ -63,6 +63,12 @@ def _visit(translator: Any, node: Any, *, display: bool) -> None:
         body = f'<div class="formula" tabindex="0" role="group" aria-label="Formula">{body}</div>'
     translator.body.append(body)
     raise SkipNode
+
+
+def _aligned(tex: str) -> str:
+    """Return several lines as one formula, as Sphinx's own renderers understand them."""
+    has_lines = r"\\" in tex or "&" in tex
+    return rf"\begin{{aligned}}{tex}\end{{aligned}}" if has_lines and r"\begin" not in tex else tex
 
 
 def visit_inline(translator: Any, node: Any) -> None:

@@ -79,8 +79,8 @@ class OthersSite:
             "conf.py": _configuration(stood_in),
             "index.md": _index(stood_in),
             "errata.md": "# Errata\n\n```{include} generated/errata.md\n```\n",
-            "generated/ledger.md": ledger_page.page(entries, run),
-            "generated/errata.md": errata_page.page(entries),
+            "generated/ledger.md": ledger_page.page(entries),
+            "generated/errata.md": errata_page.of_others(entries),
             "generated/files/ledger.json": json.dumps([as_json(e) for e in entries], indent=1),
             **{
                 f"statements/paper-{paper.key}.md": papers_page.page(

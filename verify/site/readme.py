@@ -1,4 +1,4 @@
-"""The part of the README that comes from the evidence: counts, the ledger's first lines, pictures.
+"""The part of the README that comes from the evidence: counts, the main results, pictures.
 
 It stands between two comments.  What it says is compared with the evidence at each run of the
 main job, so that it cannot drift; the pictures are drawn anew by ``python -m verify readme``.
@@ -6,24 +6,25 @@ main job, so that it cannot drift; the pictures are drawn anew by ``python -m ve
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from theory.statement import Form, Verdict
+from theory.summary import Section
 from verify.evidence import Run
+from verify.headlines import Headline, counted, headlines
 from verify.ledger import Entry
 from verify.site.figures import Figure, figures
-from verify.site.statements import statements
+from verify.site.statements import paper_of
 
 README = Path("README.md")
 FOLDER = Path("docs/pictures")
 BEGIN, END = "<!-- the ledger: from the evidence -->", "<!-- end of the ledger -->"
 PICTURES = (("S-thm-4.1-supp", "actual"), ("S-thm-4.1/eps", "slack"))
 """Which figure of which claim is shown: one that falls, and one that stands with room."""
-ROWS = 6
-"""Of each paper."""
-THEOREMS = ("-thm-", "-prop-", "-lemma-")
+EARLIER = "First version"
+"""How the titles of what a later version replaced begin."""
+VERTICAL = r"\vert "
+"""A bar that does not end a table's cell."""
 
 
 class ReadmeError(ValueError):
@@ -71,27 +72,28 @@ def block(entries: Sequence[Entry], run: Run | None) -> str:
 
 
 def counts(entries: Sequence[Entry]) -> str:
-    """Return how many entries have which verdict."""
-    counted = Counter(entry.verdict for entry in entries)
-    listed = ", ".join(f"{counted[v]} {v.value}" for v in Verdict if counted[v])
-    return f"**{len(entries)} entries** (statements, their readings and corrections): {listed}.\n"
+    """Return how many statements of the papers hold."""
+    return f"**{counted(headlines(entries))}.**\n"
 
 
 def table(entries: Sequence[Entry]) -> str:
-    """Return the first theorems and propositions of each paper as printed."""
-    by_paper: dict[str, list[Entry]] = {}
-    for statement in statements(entries):
-        first = statement.entries[0]
-        if first.claim.form is Form.PRINTED and any(part in statement.name for part in THEOREMS):
-            by_paper.setdefault(statement.paper.key, []).append(first)
-    rows = [_row(entry) for printed in by_paper.values() for entry in printed[:ROWS]]
-    return "\n".join(["| id | where | as printed | scope |", "|---|---|---|---|", *rows, ""])
+    """Return a line for each result of the papers' last versions."""
+    found = [h for h in headlines(entries) if h.section is Section.RESULTS]
+    rows = [_row(h) for h in found if not h.title.startswith(EARLIER)]
+    header = ["| statement | where | as printed | what is wrong, or needed | right form |"]
+    return "\n".join([*header, "|---|---|---|---|---|", *rows, ""])
 
 
-def _row(entry: Entry) -> str:
-    claim = entry.claim
-    place = claim.locations[0].place
-    return f"| `{claim.id}` | {place} | {entry.verdict.value} | {entry.scope_in_short} |"
+def _row(headline: Headline) -> str:
+    paper = paper_of(headline.first.claim).key
+    cells = (
+        headline.title,
+        f"{paper}, {headline.place}",
+        headline.verdict,
+        headline.what_is_wrong,
+        headline.right,
+    )
+    return f"| {' | '.join(cell.replace('|', VERTICAL) for cell in cells)} |"
 
 
 def _pictures(entries: Sequence[Entry], run: Run | None) -> list[Figure]:

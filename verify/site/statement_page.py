@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, EVERY_N, Entry
-from verify.site import findings
+from verify.ledger import EVERY_M, EVERY_N, EVERY_SIZE, KERNEL, Entry
+from verify.site import findings, row_page
 from verify.site.figures import Figure
 from verify.site.markup import (
     anchor,
@@ -20,7 +21,7 @@ from verify.site.markup import (
     raw,
     table,
 )
-from verify.site.statements import Group, title
+from verify.site.statements import Group, heading, section_title
 
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
 _NO_TAGS = str.maketrans({"<": "\u2039", ">": "\u203a", "`": "'", "\n": " "})
@@ -32,39 +33,79 @@ READINGS = {
 }
 
 
+class Told(NamedTuple):
+    """What a page has said so far, which it does not say again."""
+
+    statements: dict[str, str]
+    """Where each formula stands."""
+    meanings: set[str]
+    claims: tuple[Statement, ...]
+    """What the page is about."""
+    target: str
+    """How commands are told whose statements they are."""
+
+
 def page(
     statement: Group,
     figures: Figures,
     before: Group | None = None,
     after: Group | None = None,
     target: str = "",
+    siblings: Sequence[Group] = (),
 ) -> str:
     """Return the page as MyST text.
 
     Args:
         statement: what it is about.
-        figures: what to draw of an entry.
-        before: the statement before it.
-        after: the statement after it.
+        figures: draws an entry.
+        before: the page before it.
+        after: the page after it.
         target: how commands are told whose statement it is; nothing for the papers'.
+        siblings: other pages of the same statement of the paper.
     """
     claim = statement.claim
+    kept = [e for e in statement.entries if not _is_in_appendix(e)]
+    appended = [e for e in statement.entries if _is_in_appendix(e)]
+    claims = tuple(entry.claim for entry in statement.entries)
+    told = Told({claim.statement: claim.id}, set(), claims, target)
     parts = [
         "---\norphan: true\n---\n",
-        f"# {statement.name}\n",
+        f"# {heading(statement)}\n",
         _eyebrow(statement),
         formula_or_words(claim.statement, displayed=True),
         _quotes(claim),
         _overview(statement),
-        *(_section(entry, figures(entry), statement, target) for entry in statement.entries),
+        *(_section(entry, figures(entry), told) for entry in kept),
+        _appendix(appended, figures, told),
+        f"## More of this statement\n\n{row_page.listed(siblings)}" if siblings else "",
         _neighbours(before, after),
     ]
     return "\n".join(part for part in parts if part)
 
 
+def _is_in_appendix(entry: Entry) -> bool:
+    """Whether an entry is of interest only to who looks for it."""
+    return entry.claim.reading is Reading.UNIT_VARIANCE
+
+
+def _appendix(entries: Sequence[Entry], figures: Figures, told: Told) -> str:
+    if not entries:
+        return ""
+    folded = (_folded(entry, figures(entry), told) for entry in entries)
+    return "\n".join(["## Appendix\n", *folded])
+
+
+def _folded(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
+    summary = f"{escape(section_title(entry.claim, told.claims))} {chip(entry.verdict)}"
+    body = "\n".join(_body(entry, figures, told))
+    return (
+        f"{anchor(entry.claim.id)}\n\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
+    )
+
+
 def _eyebrow(statement: Group) -> str:
     where = places(statement.claim, statement.paper.texts)
-    trail = f'<a href="../index.html">Ledger</a> · {statement.paper.short}'
+    trail = f'<a href="../index.html">The ledger</a> · {statement.paper.short}'
     return f'<p class="where">{trail} · {escape(where)}</p>\n'
 
 
@@ -81,9 +122,10 @@ def _quotes(claim: Statement) -> str:
 def _overview(statement: Group) -> str:
     if len(statement.entries) == 1:
         return ""
+    claims = [e.claim for e in statement.entries]
     rows = [
         (
-            f'<a href="#{escape(e.claim.id)}">{escape(title(e.claim))}</a>',
+            f'<a href="#{escape(e.claim.id)}">{escape(section_title(e.claim, claims))}</a>',
             chip(e.verdict),
             escape(in_words(e)),
         )
@@ -92,35 +134,38 @@ def _overview(statement: Group) -> str:
     return raw(table(("reading or form", "verdict", "evidence"), rows, "overview"))
 
 
-def _section(
-    entry: Entry, figures: Mapping[str, list[Figure]], statement: Group, target: str
-) -> str:
+def _section(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
+    heading_ = f"## {section_title(entry.claim, told.claims)}\n"
+    return "\n".join([f"{anchor(entry.claim.id)}\n", heading_, *_body(entry, figures, told)])
+
+
+def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list[str]:
     claim = entry.claim
     parts = [
-        f"{anchor(claim.id)}\n",
-        f"## {title(claim)}\n",
         f'<p class="verdict-line">{chip(entry.verdict)} {escape(in_words(entry))}</p>\n',
         _unexpected(entry),
         READINGS.get(claim.reading, "") + "\n",
-        ""
-        if claim.statement == statement.claim.statement
-        else formula_or_words(claim.statement, displayed=True) + "\n",
-        _where(claim),
+        _formula(claim, told),
+        _where(claim, told),
         _hypotheses(claim),
         _remarks(claim),
         findings.proof(entry),
+        findings.theorem(entry),
         findings.counterexample(entry),
         findings.plots(entry, figures),
         findings.witnesses(entry),
-        findings.reproduction(entry, target),
+        findings.reproduction(entry, told.target),
     ]
-    return "\n".join(part for part in parts if part.strip())
+    return [part for part in parts if part.strip()]
 
 
 def in_words(entry: Entry) -> str:
     """Return the verdict's scope as a phrase, in which no markup can stand."""
     scope = entry.scope.translate(_NO_TAGS)  # evidence may have been written by anybody
     match entry.verdict:
+        case Verdict.PROVED if entry.by == KERNEL:
+            sizes = "size" if scope == EVERY_SIZE else "batch size m"
+            return f"for every {sizes}, checked by Coq's kernel"
         case Verdict.PROVED if scope == EVERY_M:
             return "for every batch size m"
         case Verdict.PROVED if scope.startswith(EVERY_N):
@@ -147,12 +192,22 @@ def _unexpected(entry: Entry) -> str:
     return f"The claim's file expects this to be {entry.claim.expected.value}.\n"
 
 
-def _where(claim: Statement) -> str:
+def _formula(claim: Statement, told: Told) -> str:
+    """Return the statement, or where on the page it stands already."""
+    first = told.statements.setdefault(claim.statement, claim.id)
+    if first == claim.id:
+        shown_above = len(told.statements) == 1
+        return "" if shown_above else formula_or_words(claim.statement, displayed=True) + "\n"
+    return f'The formula of <a href="#{escape(first)}">the entry above</a>.\n'
+
+
+def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
         return f"In words: {claim.in_words}.\n" if claim.in_words else ""
-    told = meanings(claim.says)
-    return "where " + ", ".join(f"${each}$" for each in told) + "\n" if told else ""
+    new = [each for each in meanings(claim.says) if each not in told.meanings]
+    told.meanings.update(new)
+    return "where " + ", ".join(f"${each}$" for each in new) + "\n" if new else ""
 
 
 def _hypotheses(claim: Statement) -> str:
@@ -185,7 +240,9 @@ def _neighbours(before: Group | None, after: Group | None) -> str:
     def to(statement: Group | None, word: str) -> str:
         if statement is None:
             return "<span></span>"
-        return f'<a href="{statement.name}.html"><small>{word}</small>{statement.name}</a>'
+        return (
+            f'<a href="{statement.name}.html"><small>{word}</small>{escape(heading(statement))}</a>'
+        )
 
     links = to(before, "before") + to(after, "after")
     return raw(f'<nav class="neighbours" aria-label="Statements">{links}</nav>')

@@ -10,20 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from theory.statement import Form, Paper, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, EVERY_N, Entry
+from theory.statement import Form, Paper, Reading, Statement
+from verify.headlines import LINES
+from verify.ledger import Entry
 
-
-class Strength:
-    """How strong the evidence of a verdict is, from strongest to weakest."""
-
-    EVERY_M = "proof for every m"
-    EVERY_N = "proof for every N"
-    NAMED_M = "proof for named sizes"
-    EXACT = "exact counterexample"
-    MEASURED = "measured"
-    NONE = "none"
-    ALL = (EVERY_M, EVERY_N, NAMED_M, EXACT, MEASURED, NONE)
+TITLES = {line.row: line.title for line in LINES}
 
 
 @dataclass(frozen=True)
@@ -104,15 +95,19 @@ def paper_of(claim: Statement) -> Paper:
     return claim.locations[0].paper
 
 
-def strength(entry: Entry) -> str:
-    """Return how strong the evidence of an entry's verdict is."""
-    if entry.verdict is Verdict.PROVED:
-        if entry.scope == EVERY_M:
-            return Strength.EVERY_M
-        return Strength.EVERY_N if entry.scope.startswith(EVERY_N) else Strength.NAMED_M
-    if entry.verdict is Verdict.REFUTED:
-        return Strength.MEASURED if entry.is_sampled else Strength.EXACT
-    return Strength.MEASURED if entry.verdict is Verdict.SUPPORTED else Strength.NONE
+def plain_title(claim: Statement) -> str:
+    """Return what a claim is about as a heading has it."""
+    told = claim.title or claim.id
+    return told[:1].upper() + told[1:]
+
+
+def heading(group: Group) -> str:
+    """Return what a page is about.
+
+    Where the ledger's line shows the statement that the page begins with, it is the line's title.
+    """
+    shown = TITLES.get(group.name)
+    return shown or plain_title(group.claim)
 
 
 def reading_in_short(reading: Reading) -> str:
@@ -124,23 +119,38 @@ def reading_in_short(reading: Reading) -> str:
     }[reading]
 
 
+FORMS = {
+    Form.PRINTED: "As printed",
+    Form.STEP: "In the proof",
+    Form.READING: "As read",
+    Form.BOUNDARY: "Not claimed",
+    Form.CORRECTED: "Corrected",
+    Form.SHARPENED: "Sharpened",
+}
+
+
 def title(claim: Statement) -> str:
+    """Return what a claim is to its statement: its form and its reading.
+
+    >>> from theory.santurkar2018.theorem_4_1 import SUPPLEMENT_SHARED
+    >>> title(SUPPLEMENT_SHARED)
+    'As read, ε > 0'
+    """
+    reading = f", {reading_in_short(claim.reading)}" if claim.reading.has_epsilon else ""
+    return FORMS[claim.form] + reading
+
+
+def section_title(claim: Statement, others: Iterable[Statement]) -> str:
     """Return what tells a claim from the others of its statement.
 
-    >>> from theory.santurkar2018.theorem_4_1 import TWO_NETWORKS
-    >>> title(TWO_NETWORKS)
-    'As printed, “two networks”'
+    Where titles do not, the words of its identifier do.
+
+    >>> from theory.santurkar2018.theorem_4_1 import PRINTED, TWO_NETWORKS
+    >>> section_title(TWO_NETWORKS, [PRINTED, TWO_NETWORKS])
+    "The gradient's norm with and without the layer, “two networks” (as read)"
     """
-    form = {
-        Form.PRINTED: "As printed",
-        Form.STEP: "In the proof",
-        Form.READING: "As read",
-        Form.BOUNDARY: "Not claimed",
-        Form.CORRECTED: "Corrected",
-        Form.SHARPENED: "Sharpened",
-    }
+    alike = sum(other.title == claim.title for other in others) > 1
     known = {"eps", "eps-unit", "corrected", "sharpened", *{p.lower() for p in Form}}
     names = [part for part in claim.id.split("/")[1:] if part not in known]
-    name = f", “{', '.join(names).replace('-', ' ')}”" if names else ""
-    reading = f", {reading_in_short(claim.reading)}" if claim.reading.has_epsilon else ""
-    return form[claim.form] + name + reading
+    told = f", “{', '.join(names).replace('-', ' ')}”" if names and alike else ""
+    return f"{plain_title(claim)}{told} ({title(claim).lower()})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -54,8 +54,11 @@ def certified(claim: Claim, case: Case) -> Counterexample | None:
 def first_looked_at(claim: Claim) -> Case | None:
     """Return a counterexample where a claim's hints say that there is one, chosen for a reader."""
     for case in small_cases() if claim.attack else ():
+        start = exact.rational_case(case)
+        if not claim.reading.has_epsilon:
+            start = replace(start, eps=0 * start.eps)
         for hint in claim.attack:
-            hinted = hint(case)
+            hinted = hint(start)
             if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
                 return hinted
     return None

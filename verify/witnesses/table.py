@@ -16,7 +16,9 @@ from verify.witnesses.witness import Later, Witness, each, timed
 RANDOM = "examine_random"
 TOGETHER = 128
 """So many statements share the derivatives of a case."""
-AT_BEST_SCALING = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation")
+AT_BEST_SCALING = (
+    "L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n",
+)  # fmt: skip
 """The statements that speak of the minimum over diagonal matrices."""
 SHIPPED = ("S-fact-C1/eps/shipped", "S-eq-41-42/eps/shipped")
 """The gradient and the Hessian that the library ships."""
@@ -67,6 +69,7 @@ def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
 
 OF_A_BATCH = (
     Witness("abstract", of_a_batch, _one("witnesses.abstract")),
+    Witness("polynomial", of_a_batch, _all("witnesses.polynomial"), TOGETHER),
     Witness("exact", of_a_batch, _all("witnesses.integers"), TOGETHER),
     Witness("symbolic", of_a_batch, _one("witnesses.symbolic")),
     Witness("ascent", bounds_a_batch, _one("witnesses.ascent", "climb")),
@@ -86,6 +89,7 @@ OF_MATRICES = (
     Witness("array library", of_matrices, _all("matrices.library", RANDOM), TOGETHER),
     Witness("trained", of_a_network, _all("matrices.trained"), TOGETHER),
     Witness("best scaling", lambda c: c.id in AT_BEST_SCALING, _one("matrices.best_scaling")),
+    Witness("scaling ascent", lambda c: c.id in AT_BEST_SCALING, _all("matrices.scaling_ascent")),
 )
 OF_EXPECTATIONS = (Witness("monte carlo", of_expectations, _one("expectations.examine")),)
 WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

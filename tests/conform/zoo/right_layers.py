@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import torch
 from channels import affine, batch_axes, batch_size, mean, per_channel
 from numpy_layers import (
@@ -232,6 +233,37 @@ def rms_by_length(x: Tensor, gamma: Tensor, beta: Tensor | None, eps: float) -> 
     return z if beta is None else z + beta
 
 
+def one_after_the_other(rows: np.ndarray) -> np.ndarray:
+    """Sum over axis 0 with one accumulator, which NumPy's own sum does not do."""
+    return np.add.accumulate(rows, axis=0)[-1]
+
+
+class AddedOneByOne(torch.autograd.Function):
+    """The sum of each channel, added one by one in the type of the summands."""
+
+    generate_vmap_rule = False
+
+    @staticmethod
+    def forward(ctx: object, x: Tensor) -> Tensor:
+        """Accumulate."""
+        ctx.shape = x.shape
+        wide = torch.promote_types(x.dtype, torch.float32)
+        rows = x.detach().movedim(1, -1).reshape(-1, x.shape[1]).to(wide).numpy()
+        return per_channel(torch.from_numpy(one_after_the_other(rows)), x).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx: object, g: Tensor) -> Tensor:
+        """Give every summand the sum's cotangent."""
+        return g.expand(ctx.shape)
+
+
+def added_one_by_one(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Add up with a single accumulator, as Welford's recurrence does: its error grows with m."""
+    m = batch_size(x)
+    c = x - AddedOneByOne.apply(x) / m
+    return affine(c / torch.sqrt(AddedOneByOne.apply(c**2) / m + eps), gamma, beta)
+
+
 FUSED = ("second rf", "second ff", "third")
 """PyTorch 2.13 keeps the fused layer's statistics constant in these."""
 OWN_JVP = ("second ff",)
@@ -246,6 +278,7 @@ RIGHT = (
     Right("folded affine", folded_affine),
     Right("folded affine of the input", affine_of_the_input),
     Right("length of a vector, scaled", by_vector_norm),
+    Right("one accumulator", added_one_by_one, without=("vmap", "vmap gradient")),
     Right("float64 inside", double_precision_inside),
     Right("recomputing", recomputing),
     Right("own backward, differentiable", layer_with()),

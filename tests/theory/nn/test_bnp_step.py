@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 import torch
-from bnp_subjects import RATE, TOLERANCE, dense, drawn, loss, redrawn, wrong_step
+from bnp_subjects import RATE, TOLERANCE, dense, drawn, in_place, loss, redrawn
 from torch import nn
 from torch.func import functional_call, grad
 
@@ -149,16 +149,24 @@ def test_a_step_is_a_plain_one_in_other_parameters(name):
     assert error(build(), x) < TOLERANCE
 
 
+def test_gradients_change_in_place_as_the_formula_returns_them():
+    grad_b, grad_W, mean = drawn(3, seed=1), drawn(3, 5, seed=2), drawn(5, seed=3)
+    variance, q_squared = drawn(5, seed=4).square() + 0.1, 1.7
+    expected = preconditioning.preconditioned_gradient(
+        grad_b, grad_W, mean, variance, q_squared=q_squared
+    )
+    preconditioned_gradients.steps_4_and_5(grad_b, grad_W, mean, variance, q_squared)
+    for found, right in zip((grad_b, grad_W), expected, strict=True):
+        torch.testing.assert_close(found, right, rtol=1e-14, atol=1e-14)
+
+
 CHANGES = ("sign", "not centred", "deviation", "q", "at once", "no step 5", "bias without q")
 FEW = SUBJECTS["dense, few examples"]
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_wrong_steps_4_and_5_are_seen(change, monkeypatch):
-    def wrong(b, W, mean, variance, *, q_squared):
-        return wrong_step(b, W, mean, variance, q_squared, change=change)
-
-    monkeypatch.setattr(preconditioning, "preconditioned_gradient", wrong)
+    monkeypatch.setattr(preconditioned_gradients, "steps_4_and_5", in_place(change))
     assert error(FEW[0](), FEW[1]) > 1e-3
 
 

@@ -7,11 +7,10 @@ learning rates alpha_BNP = q^2 alpha_BN, so alike where every layer has N >= n.
 from itertools import pairwise
 
 import torch
-from bnp_subjects import RATE, TOLERANCE, dense, drawn, loss, wrong_step
+from bnp_subjects import RATE, TOLERANCE, dense, drawn, in_place, loss
 from torch import nn
 
-from theory import preconditioning
-from theory.nn import batch_statistics
+from theory.nn import batch_statistics, preconditioned_gradients
 from theory.nn.bnp import BNP
 
 
@@ -81,11 +80,7 @@ def test_proposition_7_with_fewer_examples_at_a_rate_for_each_layer():
 
 def test_proposition_7_sees_planted_mistakes(monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(
-            preconditioning,
-            "preconditioned_gradient",
-            lambda b, W, m, v, *, q_squared: wrong_step(b, W, m, v, q_squared, change="at once"),
-        )
+        patch.setattr(preconditioned_gradients, "steps_4_and_5", in_place("at once"))
         assert proposition_7(8, lambda n: RATE) > 1e-3
     right = batch_statistics.of
     with monkeypatch.context() as patch:

@@ -19,7 +19,7 @@ def images(n, seed=0):
 
 def recipe(method="none", **changed):
     def build(draws: torch.Generator) -> nn.Module:
-        return dense(SHAPE, 2, (6,), normalization=normalization_of(method), generator=draws)
+        return dense(SHAPE, 2, (6,), normalization=normalization_of(method, 10), generator=draws)
 
     given = {"train": images(24), "test": images(10, 1), "batch": 4, "epochs": 2}
     return Recipe(build, method, learning_rate=0.1, **(given | changed))

@@ -9,7 +9,12 @@ from torch.nn.functional import cross_entropy
 
 from theory.nn.bnp import BNP
 from verify.datasets.dataset import Images
-from verify.experiments.classifier_training import METHODS, ClassifierTraining, accuracy
+from verify.experiments.classifier_training import (
+    FOUR_THINGS,
+    METHODS,
+    ClassifierTraining,
+    accuracy,
+)
 from verify.experiments.evidence import as_json
 from verify.experiments.metered_training import Meter
 
@@ -54,7 +59,7 @@ def test_methods_start_alike_and_see_the_same_batches():
     assert not torch.equal(unlike.batches.next()[0], plain.batches.next()[0])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, FOUR_THINGS])
 def test_a_killed_training_goes_on_as_if_it_had_not_been(method):
     meter = {"loss now": Meter(frozenset({0, 7}), lambda at: float(at.inputs.sum()))}
     whole = train(ClassifierTraining(recipe(method), 0, meter))

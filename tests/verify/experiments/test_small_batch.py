@@ -3,7 +3,7 @@
 import pytest
 from classifiers import run
 
-from verify.experiments.classifier_training import METHODS
+from verify.experiments.classifier_training import FOUR_THINGS, METHODS
 from verify.experiments.evidence import as_json
 from verify.experiments.experiment import Setting
 from verify.experiments.small_batch import experiment as small_batch
@@ -26,7 +26,9 @@ def pieces(monkeypatch):
 
 
 def test_every_method_at_every_batch_size_that_it_can_have(pieces):
-    assert len(pieces) == 2 * (3 * 5 + 3) + 2
+    assert len(pieces) == 2 * (3 * 5 + 3) + 2 + len(BATCHES)
+    assert pieces["convolutional, batch 2, four-things"].plan.rates == (0.0001, 0.01)
+    assert "dense, batch 2, four-things" not in pieces
     assert "dense, batch 1, bnp" in pieces
     assert "dense, batch 1, batch" not in pieces
     assert pieces["dense, batch 6, layer"].plan.rates == (0.05, 0.1)
@@ -62,7 +64,8 @@ def made_up(last, *, seeds=3, epochs=5):
     pieces = {}
     for network in ("dense", "convolutional"):
         for batch in BATCHES:
-            for method in METHODS if batch > 1 else ("none", "layer", "bnp"):
+            methods = METHODS if batch > 1 else ("none", "layer", "bnp")
+            for method in (*methods, *([FOUR_THINGS] if network == "convolutional" else [])):
                 accuracy = last.get((network, batch, method), 0.5)
                 curve = [accuracy * (k + 1) / epochs for k in range(epochs)]
                 a_run = {"losses": [1.0] * epochs, "accuracies": curve, "diverged": None}
@@ -86,13 +89,15 @@ PAPERS = {
     ("convolutional", 2, "bnp"): 0.9, ("convolutional", 2, "batch-renormalization"): 0.8,
     ("convolutional", 2, "none"): 0.75, ("convolutional", 2, "batch"): 0.6,
     ("convolutional", 1, "bnp"): 0.9, ("convolutional", 1, "none"): 0.8,
+    ("convolutional", 60, FOUR_THINGS): 0.9, ("convolutional", 2, FOUR_THINGS): 0.85,
+    ("convolutional", 1, FOUR_THINGS): 0.3,
 }  # fmt: skip
 
 
 def test_what_the_paper_saw_is_seen_in_numbers_like_its_own():
     found = EXPERIMENT.observations(made_up(PAPERS))
-    assert len(found) == 12
-    assert [one.appeared for one in found] == [True] * 12
+    assert len(found) == 15
+    assert [one.appeared for one in found] == [True] * 15
     assert "bnp 0.910 (0.910 to 0.910) at rate 0.1" in found[0].found
 
 
@@ -104,10 +109,13 @@ def test_what_the_paper_saw_is_seen_in_numbers_like_its_own():
         ({("dense", 6, "bnp"): 0.79}, {2}),
         ({("dense", 6, "layer"): 0.7}, {3}),
         ({("dense", 1, "layer"): 0.71}, {4}),
-        ({("convolutional", 60, "bnp"): 0.8, ("convolutional", 60, "none"): 0.8}, {5, 6}),
-        ({("convolutional", 2, "bnp"): 0.81}, {7}),
-        ({("convolutional", 2, "none"): 0.6}, {8}),
-        ({("convolutional", 1, "bnp"): 0.8}, {9, 10}),
+        ({("convolutional", 60, "bnp"): 0.8, ("convolutional", 60, "none"): 0.8}, {5, 6, 7}),
+        ({("convolutional", 2, "bnp"): 0.81}, {8, 9}),
+        ({("convolutional", 2, "none"): 0.6}, {10}),
+        ({("convolutional", 1, "bnp"): 0.8}, {11, 12}),
+        ({("convolutional", 60, FOUR_THINGS): 0.8}, {6}),
+        ({("convolutional", 2, FOUR_THINGS): 0.89}, {9}),
+        ({("convolutional", 1, FOUR_THINGS): 0.79}, {13}),
     ],
 )
 def test_other_numbers_are_seen_not_to_show_it(changed, expected):

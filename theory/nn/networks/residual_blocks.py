@@ -1,4 +1,4 @@
-r"""The blocks of residual networks: two convolutions of 3 by 3 beside a shortcut.
+r"""The blocks of residual networks: two convolutions of 3 by 3, or a bottleneck, beside a shortcut.
 
 With W for a convolution, N for normalisation, g for the rectifier and s for the shortcut, a block
 is
@@ -25,6 +25,9 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
+
+EXPANSION = 4
+"""Channels after a bottleneck over those in it: He et al. 2016a, Table 1."""
 
 Normalization = Callable[[int], nn.Module]
 """Makes the normalisation of so many channels."""
@@ -117,6 +120,49 @@ class ResidualBlock(nn.Module):
         return torch.relu(self.shortcut(x) + residual)
 
 
+class BottleneckBlock(nn.Module):
+    r"""The block of three convolutions: 1 by 1 to fewer channels, 3 by 3, 1 by 1 to more.
+
+    .. math:: x \mapsto g\big(s(x) + N_3 W_3\, g N_2 W_2\, g N_1 W_1 x\big)
+
+    Args:
+        before, after: channels; ``after`` is four times what is between.
+        stride: of the first convolution and of the shortcut.
+        normalization: makes the normalisations.
+        shortcut: makes the shortcut.
+        bias: whether the convolutions have one.
+
+    Source: He et al. 2016a, Fig. 5 (right) and Table 1.
+    """
+
+    def __init__(
+        self,
+        before: int,
+        after: int,
+        stride: int,
+        normalization: Normalization,
+        shortcut: Shortcut,
+        *,
+        bias: bool,
+    ) -> None:
+        super().__init__()
+        between = after // EXPANSION
+        self.convolution1 = convolution(before, between, 1, stride, bias=bias)
+        self.normalization1 = normalization(between)
+        self.convolution2 = convolution(between, between, 3, 1, bias=bias)
+        self.normalization2 = normalization(between)
+        self.convolution3 = convolution(between, after, 1, 1, bias=bias)
+        self.normalization3 = normalization(after)
+        self.shortcut = shortcut(before, after, stride)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the block's output for maps."""
+        residual = torch.relu(self.normalization1(self.convolution1(x)))
+        residual = torch.relu(self.normalization2(self.convolution2(residual)))
+        residual = self.normalization3(self.convolution3(residual))
+        return torch.relu(self.shortcut(x) + residual)
+
+
 class PreactivationBlock(nn.Module):
     """The block of He et al. 2016b: normalisation and activation before each convolution.
 
@@ -155,26 +201,29 @@ class PreactivationBlock(nn.Module):
         return y
 
 
-def stages(block: Block, channels: Sequence[int], blocks: int) -> OrderedDict[str, nn.Module]:
+def stages(
+    block: Block, channels: Sequence[int], blocks: int | Sequence[int], before: int | None = None
+) -> OrderedDict[str, nn.Module]:
     """Return stages of blocks, ``stage1`` of ``block1``, ``block2``, ...; then ``stage2``, ...
 
     Args:
         block: makes a block; blocks are numbered through all stages.
         channels: of each stage; every stage but the first halves the maps.
         blocks: in each stage.
+        before: channels before the first stage; None for those of the first stage.
 
     Raises:
         ValueError: no blocks or no channels.
     """
-    if blocks < 1 or min(channels) < 1:
+    counts = [blocks] * len(channels) if isinstance(blocks, int) else list(blocks)
+    if min(counts) < 1 or min(channels) < 1:
         raise ValueError(f"{blocks} blocks of {channels} channels; expected at least 1 of each")
     made: OrderedDict[str, nn.Module] = OrderedDict()
-    before = channels[0]
-    for stage, after in enumerate(channels):
+    before, number = channels[0] if before is None else before, 0
+    for stage, (after, count) in enumerate(zip(channels, counts, strict=True)):
         row: OrderedDict[str, nn.Module] = OrderedDict()
-        for position in range(blocks):
-            stride = 2 if stage > 0 and position == 0 else 1
-            number = stage * blocks + position + 1
+        for position in range(count):
+            stride, number = 2 if stage > 0 and position == 0 else 1, number + 1
             row[f"block{position + 1}"] = block(number, before, after, stride)
             before = after
         made[f"stage{stage + 1}"] = nn.Sequential(row)

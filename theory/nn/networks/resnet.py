@@ -1,4 +1,4 @@
-r"""Residual networks: ResNet-110 for 32 by 32, post- and pre-activation, ResNet-18 for 224 by 224.
+r"""Residual networks: ResNet-110 for 32 by 32, post- and pre-activation; ResNet-18 and -50 for 224.
 
 Normalisation comes before each activation.  A convolution has a bias only where the network has no
 normalisation: one with a shift of its own makes it superfluous.
@@ -18,7 +18,8 @@ He 2018, whom it follows, take to be 32.  Both are the network's own:
 - He et al. 2016b for the pre-activation version, whose first activation, right after the first
   convolution, is before the first shortcut too, and which has one more at the end.  Shortcuts are
   those of option A there too.
-- He et al. 2016a, Table 1, for ResNet-18, with shortcuts of option B.
+- He et al. 2016a, Table 1, for ResNet-18, with shortcuts of option B; and for ResNet-50, which
+  neither paper trains, of blocks with a bottleneck: 25.6 million parameters.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from torch import nn
 from theory.nn.networks.images import Images
 from theory.nn.networks.initialization import he
 from theory.nn.networks.residual_blocks import (
+    EXPANSION,
+    BottleneckBlock,
     Normalization,
     PreactivationBlock,
     ResidualBlock,
@@ -47,6 +50,9 @@ BLOCKS = 18
 
 CHANNELS = (16, 32, 64)
 """Of each of ResNet-110's stages."""
+
+BOTTLENECKS = (3, 4, 6, 3)
+"""Blocks in each of ResNet-50's stages."""
 
 
 def resnet(
@@ -169,12 +175,46 @@ def resnet18(
 
     network = nn.Sequential(
         OrderedDict(
-            images=Images(*shape, least=32),
-            convolution=convolution(shape[0], width, 7, 2, bias=bias),
-            normalization=make(width),
-            activation=nn.ReLU(),
-            first_pooling=nn.MaxPool2d(3, stride=2, padding=1),
+            **_large_stem(shape, width, make, bias=bias),
             **stages(block, channels, blocks=2),
+            **_head(channels[-1], classes),
+        )
+    )
+    he(network, scale, generator)
+    return network
+
+
+def resnet50(
+    shape: tuple[int, int, int] = (3, 224, 224),
+    classes: int = 1000,
+    width: int = 64,
+    *,
+    normalization: str = "none",
+    group_size: int = 32,
+    scale: float = 1.0,
+    generator: torch.Generator | None = None,
+) -> nn.Sequential:
+    """Return ResNet-50, freshly drawn.
+
+    Its children are those of :func:`resnet18`, in the blocks three convolutions: 1 by 1, 3 by 3
+    and 1 by 1.  Its arguments and errors are those of :func:`resnet18`; the first stage has four
+    times ``width`` channels, with ``width`` in its bottlenecks, and the last 32 times.
+
+    >>> network = resnet50(normalization="batch")
+    >>> round(sum(p.numel() for p in network.parameters()) / 1e6, 1)  # millions
+    25.6
+    """
+    make, bias = _normalizations(normalization, group_size), normalization == "none"
+    shortcut = projection(make, bias=bias)
+    channels = tuple(EXPANSION * width * factor for factor in (1, 2, 4, 8))
+
+    def block(_: int, before: int, after: int, stride: int) -> nn.Module:
+        return BottleneckBlock(before, after, stride, make, shortcut, bias=bias)
+
+    network = nn.Sequential(
+        OrderedDict(
+            **_large_stem(shape, width, make, bias=bias),
+            **stages(block, channels, BOTTLENECKS, width),
             **_head(channels[-1], classes),
         )
     )
@@ -195,6 +235,19 @@ def _stem(
         "convolution": convolution(shape[0], CHANNELS[0], 3, 1, bias=bias),
         "normalization": normalization(CHANNELS[0]),
         "activation": nn.ReLU(),
+    }
+
+
+def _large_stem(
+    shape: tuple[int, int, int], width: int, normalization: Normalization, *, bias: bool
+) -> dict[str, nn.Module]:
+    """Return what comes before the stages, for images of 224 by 224 or so."""
+    return {
+        "images": Images(*shape, least=32),
+        "convolution": convolution(shape[0], width, 7, 2, bias=bias),
+        "normalization": normalization(width),
+        "activation": nn.ReLU(),
+        "first_pooling": nn.MaxPool2d(3, stride=2, padding=1),
     }
 
 

@@ -30,6 +30,7 @@ from theory.claim import Claim, Form, Hypothesis
 from theory.language.expression import Expression, Letter, Says, along, equal, named
 from theory.language.latex import latex
 from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
+from theory.santurkar2018.chosen import steep_at_the_output
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
@@ -159,7 +160,7 @@ BY_COSINE = _main(
 TWO_NETWORKS = _main(
     "two-networks", DL**2 <= gain(cosine(x_i, g_at_y)) * dot(x_i, g_at_y) ** 2,
     "and the gradient on the right those of the network without BatchNorm",
-    hypotheses=(NOT_ZERO[g_at_y],), corrected_by=SHARPENED.id,
+    hypotheses=(NOT_ZERO[g_at_y],), corrected_by=SHARPENED.id, attack=(steep_at_the_output,),
 )  # fmt: skip
 THEOREM = [
     SQUARE,

@@ -11,7 +11,10 @@ first axis of the first argument; ``layouts()``, a dictionary of functions that 
 values differently; ``without_gradient(function)``, which calls it where nothing is recorded for a
 derivative; ``recognises(target)`` and ``wrap(target, name, family)``, which make a
 :class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,
-which changes an array in place; ``imports`` and ``code``, the lines of a script.
+which changes an array in place; ``is_recorded(array)``, whether it is
+kept on a tape; ``add_one(array)``, in place, seen by the derivative;
+``backward(function, inputs, cotangent)``, a ``vjp`` as a step of training takes it; ``imports``
+and ``code``, the lines of a script.
 """
 
 from __future__ import annotations

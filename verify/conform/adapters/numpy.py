@@ -72,4 +72,4 @@ def _strided(x: np.ndarray) -> np.ndarray:
 
 def _expanded(x: np.ndarray) -> np.ndarray:
     """Return the array with the first row for every row, without memory of their own."""
-    return np.broadcast_to(x[:1], x.shape)
+    return np.broadcast_to(x[:1].copy(), x.shape)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch._functorch import config
 from torch.autograd import forward_ad
 
 from verify.conform import modules
@@ -86,6 +87,8 @@ class Torch:
 
     def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
         """Return gradients that can be differentiated again."""
+        if self._level == "vmap":
+            return tuple(torch.func.vjp(function, *inputs)[1](cotangent))
         at = [_differentiable(x) for x in inputs]
         value = function(*at)
         parts = zip(_several(value), _several(cotangent), strict=True)
@@ -98,6 +101,14 @@ class Torch:
         return tuple(
             torch.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True)
         )
+
+    def backward(
+        self, function: Callable[..., Any], inputs: Arrays, cotangent: torch.Tensor
+    ) -> Arrays:
+        """Return the gradients of ``backward()``, which a reentrant checkpoint asks for."""
+        at = [x.detach().clone().requires_grad_() for x in inputs]
+        function(*at).backward(cotangent)
+        return tuple(torch.zeros_like(x) if x.grad is None else x.grad for x in at)
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value.
@@ -119,12 +130,18 @@ class Torch:
                 return torch.func.jvp(function, inputs, tangents)[1]
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function compiled."""
+        """Return the function compiled, so that its gradients can be taken more than once."""
+        config.donated_buffer = False
         return torch.compile(function)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function over a new first axis of its first argument."""
-        return torch.func.vmap(function, in_dims=(0, None, None))
+
+        def mapped(*arguments: Any) -> Any:
+            with self._at("vmap"):
+                return torch.func.vmap(function, in_dims=(0, None, None))(*arguments)
+
+        return mapped
 
     def without_gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, called where nothing is recorded."""
@@ -137,6 +154,14 @@ class Torch:
             "non-contiguous": _strided,
             "expanded": _expanded,
         }
+
+    def is_recorded(self, array: torch.Tensor) -> bool:
+        """Whether a tensor is kept on a tape."""
+        return array.requires_grad
+
+    def add_one(self, array: torch.Tensor) -> torch.Tensor:
+        """Return the tensor, changed in place."""
+        return array.add_(1)
 
     def fill(self, array: torch.Tensor, values: np.ndarray) -> None:
         """Overwrite the tensor's values."""
@@ -202,4 +227,4 @@ def _strided(x: torch.Tensor) -> torch.Tensor:
 
 def _expanded(x: torch.Tensor) -> torch.Tensor:
     """Return the tensor with the first row for every row, without memory of their own."""
-    return x[:1].expand(x.shape)
+    return x[:1].clone().expand(x.shape)

@@ -28,6 +28,7 @@ from verify.experiments import theorems
 from verify.experiments.classifier_training import ClassifierTraining, Recipe, normalization_of
 from verify.experiments.conditioning import figures as conditioning_figures
 from verify.experiments.conditioning import observations as conditioning_observations
+from verify.experiments.conditioning.random_batches import RandomBatches
 from verify.experiments.examined import KEY
 from verify.experiments.experiment import Experiment, Piece, Setting
 from verify.experiments.metered_training import Meter, Moment
@@ -52,12 +53,18 @@ class Profile:
     """At so many steps, evenly spaced; no more than there are."""
     examined_images: int
     """On so many statements are examined, before the first and the last step."""
+    random_batches: int
+    """Of each size and law, without any training."""
 
 
 PROFILES = {
-    "smoke": Profile(images=480, epochs=3, measured=12, examined_images=120),
-    "default": Profile(images=10**9, epochs=20, measured=120, examined_images=256),
-    "deep": Profile(images=10**9, epochs=50, measured=1200, examined_images=256),
+    "smoke": Profile(images=480, epochs=3, measured=12, examined_images=120, random_batches=40),
+    "default": Profile(
+        images=10**9, epochs=20, measured=120, examined_images=256, random_batches=2000
+    ),
+    "deep": Profile(
+        images=10**9, epochs=50, measured=1200, examined_images=256, random_batches=20_000
+    ),
 }
 
 
@@ -86,7 +93,7 @@ class ConditionedTraining(ClassifierTraining):
 
 
 def pieces(setting: Setting) -> Sequence[Piece]:
-    """Return one training for each seed and method."""
+    """Return one training for each seed and method, and random batches."""
     profile, name, data = PROFILES[setting.profile], *load(setting)
     train = data.train.first(profile.images)
     test = data.test.first(len(train)) if setting.profile == "smoke" else data.test
@@ -94,7 +101,7 @@ def pieces(setting: Setting) -> Sequence[Piece]:
 
     def recipe(method: str) -> Recipe:
         def build(draws: torch.Generator) -> nn.Module:
-            normalization = normalization_of(method)
+            normalization = normalization_of(method, BATCH)
             return dense(
                 (channels, height, width), data.classes, HIDDEN,
                 normalization=normalization, generator=draws,
@@ -104,11 +111,12 @@ def pieces(setting: Setting) -> Sequence[Piece]:
         assert rate is not None
         return Recipe(build, method, train, test, BATCH, rate, profile.epochs, setting.device)
 
-    return [
+    trainings = [
         ConditionedTraining(recipe(method), seed, name, profile)
         for seed in setting.seeds
         for method in METHODS
     ]
+    return [*trainings, RandomBatches(profile.random_batches)]
 
 
 def measured(at: Moment, inputs: Tensor, labels: Tensor) -> dict[str, Any]:
@@ -152,6 +160,10 @@ EXPERIMENT = Experiment(
         "condition numbers of the Hessian in its bias and weights, of the centred and of the "
         "preconditioned one, and of D, on the step's batch as in Figure 8 and on 240 training "
         "images; with the deviations of the images, and with those guarded by eps_1 and eps_2. "
+        "The step's batch has N = 60 examples and its matrix n + 1 = 101 columns: Theorem 4, which "
+        "wants full column rank, does not apply to the paper's own figure, whose condition numbers "
+        "are over the at most 60 nonzero singular values; there centring can make them worse. How "
+        "often it does is counted along the training, and on random batches, wide and tall. "
         "Default: 20 epochs of the digits, or of CIFAR-10 where a folder has it, at 120 steps; "
         "deep: 50 epochs, 1200 steps; smoke: 3 epochs of 480 digits, 12 steps."
     ),

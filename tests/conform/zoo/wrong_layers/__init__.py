@@ -7,6 +7,7 @@ from wrong_layers.fault import Fault
 from wrong_layers.first_derivatives import FAULTS as FIRST_DERIVATIVES
 from wrong_layers.forward import FAULTS as FORWARD
 from wrong_layers.higher_derivatives import FAULTS as HIGHER_DERIVATIVES
+from wrong_layers.kernels import FAULTS as KERNELS
 from wrong_layers.memory import FAULTS as MEMORY
 from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
 from wrong_layers.precision import FAULTS as PRECISION
@@ -21,4 +22,5 @@ FAULTS: tuple[Fault, ...] = (
     *MEMORY,
     *FAMILIES,
     *NUMPY_PAIRS,
+    *KERNELS,
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
-from channels import affine, batch_axes, batch_size, mean, per_channel
+from channels import affine, batch_axes, batch_size, mean
 from own_backward import layer_with, standardize
 from torch import Tensor
 
@@ -78,37 +77,6 @@ def mean_rounded_to_bfloat16(x: Tensor, gamma: Tensor, beta: Tensor, eps: float)
     return affine(c / torch.sqrt(mean(c**2) + eps), gamma, beta)
 
 
-def one_after_the_other(rows: np.ndarray) -> np.ndarray:
-    """Sum over axis 0 with one accumulator, which NumPy's own sum does not do."""
-    return np.add.accumulate(rows, axis=0)[-1]
-
-
-class AddedOneByOne(torch.autograd.Function):
-    """The sum of each channel, added one by one in the type of the summands."""
-
-    generate_vmap_rule = False
-
-    @staticmethod
-    def forward(ctx: object, x: Tensor) -> Tensor:
-        """Accumulate."""
-        ctx.shape = x.shape
-        wide = torch.promote_types(x.dtype, torch.float32)
-        rows = x.detach().movedim(1, -1).reshape(-1, x.shape[1]).to(wide).numpy()
-        return per_channel(torch.from_numpy(one_after_the_other(rows)), x).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx: object, g: Tensor) -> Tensor:
-        """Give every summand the sum's cotangent."""
-        return g.expand(ctx.shape)
-
-
-def added_one_by_one(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
-    """Add up with a single accumulator, whose error grows with m."""
-    m = batch_size(x)
-    c = x - AddedOneByOne.apply(x) / m
-    return affine(c / torch.sqrt(AddedOneByOne.apply(c**2) / m + eps), gamma, beta)
-
-
 FAULTS = (
     Fault(single_precision_inside, r"float32|single", "forward"),
     Fault(single_precision_out, r"float32|dtype", "forward", asked=HALF),
@@ -130,11 +98,4 @@ FAULTS = (
         at=("variance beyond the range",),
     ),
     Fault(mean_rounded_to_bfloat16, "", "forward"),
-    Fault(
-        added_one_by_one,
-        r"grows with m|accumul",
-        "forward",
-        "inaccurate",
-        at=("m = 1000", "m = 4097", "m = 2^18"),
-    ),
 )

@@ -192,7 +192,7 @@ FAULTS = (
     Fault(GuardedRunningVariance, r"variance", "running", asked=TORCH),
     Fault(MovesInEvaluation, r"changes mean, variance", "evaluation", "overwrites", TORCH),
     Fault(MovesTwiceUnderRecomputation, r"recomputed", "recomputed", asked=TORCH),
-    Fault(RemembersWithGradient, r"graph|gradient", "running", asked=TORCH),
+    Fault(RemembersWithGradient, r"carry the graph", "recomputed", asked=TORCH),
     Fault(EvaluatesWithoutEps, "", "evaluation", asked=TORCH),
     Fault(EvaluatesByTheBatch, "", "evaluation", asked=TORCH),
     Fault(EvaluationGradientOfTraining, r"evaluation gradient", "evaluation gradient", asked=TORCH),

@@ -1,0 +1,150 @@
+"""The guide's code runs; the command says what it should."""
+
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "guides" / "audit.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a folder with the files of the guide, and work there."""
+    for block in BLOCKS:
+        if named := re.match(r"# (\w+\.py)\n", block):
+            (tmp_path / named.group(1)).write_text(block)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    sys.modules.pop("my_network", None)
+
+
+def command(*arguments, folder):
+    return subprocess.run(
+        [sys.executable, "-m", "verify", "audit", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if not block.startswith("# ")])
+def test_the_guides_code_runs(block, folder, capsys):
+    (folder / "run.py").write_text(block)
+    found = runpy.run_path(str(folder / "run.py"))
+    if "report" in found:
+        assert (folder / "audit.html").stat().st_size > 0
+        assert "κ(Ĥ)" in capsys.readouterr().out
+        assert "0" in [name for name, _ in found["worst"]]
+        assert len(found["kappa"]) == 3
+    else:
+        assert [m.step for m in found["auditor"].history.moments] == [0, 2, 4]
+        assert (folder / "training.html").stat().st_size > 0
+
+
+def test_the_guides_callback_audits_a_training(folder, monkeypatch):
+    """Lightning is not needed: its trainer calls these hooks with these arguments."""
+    stand_in = types.ModuleType("lightning.pytorch")
+    stand_in.Callback = object
+    monkeypatch.setitem(sys.modules, "lightning", types.ModuleType("lightning"))
+    monkeypatch.setitem(sys.modules, "lightning.pytorch", stand_in)
+    made = runpy.run_path(str(folder / "my_network.py"))
+    callback = runpy.run_path(str(folder / "lightning_audit.py"))["Audit"](
+        torch.nn.functional.cross_entropy, every=2
+    )
+    model, data = made["make_model"](), made["batches"]()
+    callback.on_fit_start(None, model)
+    for number in range(3):
+        callback.on_train_batch_start(None, model, next(data), number)
+    callback.on_fit_end(None, model)
+    assert [m.step for m in callback.auditor.history.moments] == [0, 2]
+    assert (folder / "training.html").stat().st_size > 0
+
+
+def test_the_command_prints_writes_and_ends_with_zero(folder):
+    found = command(
+        *("my_network.py:make_model", "--data", "my_network.py:batches", "--batches", "1"),
+        *("--html", "audit.html"),
+        folder=folder,
+    )
+    assert found.returncode == 0, found.stderr
+    assert "its bias does nothing: 1 takes it away" in " ".join(found.stdout.split())
+    assert "S-thm-4.1/eps" in found.stdout
+    assert (folder / "audit.html").read_text().startswith("<!doctype html>")
+
+
+def test_json_is_one_object_of_what_was_asked(folder):
+    model = runpy.run_path(str(folder / "my_network.py"))["make_model"]()
+    with torch.no_grad():
+        model[1].weight.fill_(3.0)
+    torch.save({"state_dict": model.state_dict()}, folder / "trained.pt")
+    found = command(
+        *("my_network:make_model", "--data", "my_network:batches", "--json", "--batches", "1"),
+        *("--checkpoint", "trained.pt", "--layers", "1,7", "--device", "cpu", "--budget", "1000"),
+        folder=folder,
+    )
+    assert found.returncode == 0, found.stderr
+    report = json.loads(found.stdout)
+    assert [row["layer"] for row in report["normalizations"]] == ["1"]
+    assert [row["layer"] for row in report["maps"]] == ["7"]
+    assert report["normalizations"][0]["lipschitz"]["worst"] > 5
+    assert report["schema"] == 1
+
+
+WRONG = """
+import torch
+from torch import nn
+
+
+class Detached(nn.BatchNorm1d):
+    def forward(self, y):
+        centred = y - y.mean(0)
+        return self.weight * centred / (centred.square().mean(0).detach() + self.eps).sqrt()
+
+
+wrong = nn.Sequential(nn.Linear(3, 4), Detached(4), nn.Linear(4, 2))
+nothing = nn.ReLU()
+pair = torch.randn(16, 3), torch.randint(2, (16,))
+number = 3
+text = lambda: "a model"
+"""
+
+
+def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
+    (folder / "wrong.py").write_text(WRONG)
+    found = command("wrong.py:wrong", "--data", "wrong.py:pair", folder=folder)
+    assert found.returncode == 1, found.stderr
+    assert "is right and fails here" in " ".join(found.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("wrong.py:missing", "--data", "wrong.py:pair"), "has no 'missing'"),
+        (("wrong.py:text", "--data", "wrong.py:pair"), "expected a torch.nn.Module"),
+        (("wrong.py:wrong", "--data", "wrong.py:number"), "expected pairs (inputs, targets)"),
+        (("wrong.py:nothing", "--data", "wrong.py:pair"), "no normalisation, linear or"),
+        (("wrong.py:wrong", "--data", "wrong.py:pair", "--checkpoint", "no.pt"), "no.pt"),
+        (("wrong.py:wrong", "--data", "wrong.py:pair", "--device", "cuda:99"), "cuda:99"),
+        (("wrong.py:wrong", "--data", "wrong.py:pair", "--layers", "x"), "among those called x"),
+    ],
+)
+def test_what_cannot_be_audited_ends_with_two_and_a_sentence(folder, arguments, said):
+    (folder / "wrong.py").write_text(WRONG)
+    found = command(*arguments, folder=folder)
+    assert found.returncode == 2, found.stderr
+    assert said in " ".join(found.stderr.split())
+    assert "Traceback" not in found.stderr

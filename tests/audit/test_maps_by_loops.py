@@ -1,0 +1,241 @@
+"""A layer's inputs as a matrix, and a unit's Hessian, against loops that are written out here."""
+
+from itertools import product
+from math import isclose
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from verify.audit import audit, gramian
+from verify.audit.conditioning import conditioning
+
+LAYERS = {
+    "linear": (lambda: nn.Linear(3, 2), (7, 3)),
+    "linear of a sequence": (lambda: nn.Linear(3, 2), (2, 4, 3)),
+    "one axis, strided": (lambda: nn.Conv1d(2, 4, 3, stride=2, padding=1), (3, 2, 9)),
+    "two axes": (lambda: nn.Conv2d(2, 3, 3, padding=1), (3, 2, 5, 4)),
+    "valid": (lambda: nn.Conv2d(2, 3, 3), (3, 2, 5, 4)),
+    "strided, 7 by 7": (lambda: nn.Conv2d(1, 2, 7, stride=2, padding=3), (6, 1, 9, 9)),
+    "patches of even side": (lambda: nn.Conv2d(1, 2, 2, stride=2), (9, 1, 6, 6)),
+    "dilated": (lambda: nn.Conv2d(2, 3, 3, dilation=2, padding=2), (3, 2, 6, 6)),
+    "not square": (lambda: nn.Conv2d(2, 3, (1, 3), stride=(2, 1), padding=(0, 1)), (4, 2, 5, 5)),
+    "other padding than a margin": (lambda: nn.Conv2d(1, 2, 3, padding=2), (4, 1, 5, 5)),
+    "same, even kernel": (lambda: nn.Conv2d(1, 2, 2, padding="same"), (4, 1, 5, 5)),
+    "reflected": (lambda: nn.Conv2d(1, 2, 3, padding=1, padding_mode="reflect"), (4, 1, 5, 5)),
+    "groups": (lambda: nn.Conv2d(4, 6, 3, groups=2, padding=1), (4, 4, 5, 5)),
+    "a group for each channel": (lambda: nn.Conv2d(3, 3, 3, groups=3, padding=1), (4, 3, 5, 5)),
+    "three axes": (lambda: nn.Conv3d(1, 2, 2, stride=(1, 2, 1)), (3, 1, 4, 5, 4)),
+}
+
+
+def matrix_by_loops(layer, x, group):
+    """Return the unfolded matrix of a group, entry by entry, the ones first."""
+    x = x.numpy()
+    if isinstance(layer, nn.Linear):
+        return np.array([[1.0, *row] for row in x.reshape(-1, x.shape[-1])])
+    axes, kernel = x.ndim - 2, layer.kernel_size
+    if isinstance(layer.padding, str):
+        total = [d * (k - 1) for d, k in zip(layer.dilation, kernel, strict=True)]
+        margins = [(t // 2, t - t // 2) for t in total]
+    else:
+        margins = [(p, p) for p in layer.padding]
+    mode = {"zeros": "constant", "reflect": "reflect"}[layer.padding_mode]
+    padded = np.pad(x, [(0, 0), (0, 0), *margins], mode=mode)
+    sizes = [
+        (padded.shape[2 + i] - layer.dilation[i] * (kernel[i] - 1) - 1) // layer.stride[i] + 1
+        for i in range(axes)
+    ]
+    own = x.shape[1] // layer.groups
+    rows = []
+    for n, *place in product(range(len(x)), *map(range, sizes)):
+        row = [1.0]
+        for channel, *entry in product(range(own), *map(range, kernel)):
+            at = [place[i] * layer.stride[i] + entry[i] * layer.dilation[i] for i in range(axes)]
+            row.append(padded[n, group * own + channel][tuple(at)])
+        rows.append(row)
+    return np.array(rows)
+
+
+def kappa(matrix):
+    values = np.linalg.svd(matrix, compute_uv=False)
+    nonzero = values[values > 1e-12 * values[0]]
+    return nonzero[0] / nonzero[-1], len(nonzero)
+
+
+def drawn(name):
+    torch.manual_seed(2)
+    make, shape = LAYERS[name]
+    return make().double(), torch.rand(shape).double() + 0.5
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_gram_matrices_and_moments_are_those_of_the_unfolded_matrix(name):
+    layer, x = drawn(name)
+    grams, count = gramian.gram(layer, x)
+    means, variances = gramian.moments(layer, x)
+    for group in range(gramian.groups(layer)):
+        H = matrix_by_loops(layer, x, group)
+        assert count == len(H)
+        np.testing.assert_allclose(grams[group], H.T @ H, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(means[group], H[:, 1:].mean(0), rtol=1e-12)
+        np.testing.assert_allclose(variances[group], H[:, 1:].var(0), rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_chunks_change_nothing(name, monkeypatch):
+    layer, x = drawn(name)
+    whole = gramian.gram(layer, x)[0]
+    rows = torch.cat(list(gramian.rows(layer, x)), 1)
+    monkeypatch.setattr(gramian, "ENTRIES", 1)
+    monkeypatch.setattr(gramian, "structure", lambda _: None)
+    torch.testing.assert_close(gramian.gram(layer, x)[0], whole, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(torch.cat(list(gramian.rows(layer, x)), 1), rows)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_condition_numbers_are_those_of_the_matrices(name):
+    layer, x = drawn(name)
+    found = conditioning(layer, x)
+    matrices = [matrix_by_loops(layer, x, g) for g in range(gramian.groups(layer))]
+    H = max(matrices, key=lambda H: kappa(H)[0])
+    mean, deviation = H[:, 1:].mean(0), H[:, 1:].std(0)
+    centred = np.concatenate([H[:, :1], H[:, 1:] - mean], axis=1)
+    normalized = centred / np.array([1.0, *deviation])
+    for spectrum, matrix in (
+        (found.plain, H),
+        (found.centred, centred),
+        (found.normalized, normalized),
+    ):
+        expected, rank = kappa(matrix)
+        assert spectrum.rank == rank
+        assert isclose(spectrum.kappa, expected, rel_tol=1e-7)
+    scales = [1.0, *(1 / deviation)]
+    assert isclose(found.scaling, max(scales) / min(scales), rel_tol=1e-9)
+    assert found.is_full_rank == (kappa(H)[1] == H.shape[1])
+    assert isclose(found.gain, (kappa(H)[0] / kappa(normalized)[0]) ** 2, rel_tol=1e-6)
+
+
+def test_features_that_do_not_vary_are_left_out():
+    x = torch.rand(20, 4).double()
+    x[:, 2] = 0.3
+    found = conditioning(nn.Linear(4, 1).double(), x)
+    kept = np.concatenate([np.ones((20, 1)), x[:, [0, 1, 3]].numpy()], axis=1)
+    normalized = (kept[:, 1:] - kept[:, 1:].mean(0)) / kept[:, 1:].std(0)
+    assert (found.constant, found.is_full_rank) == (1, False)
+    expected = kappa(np.concatenate([kept[:, :1], normalized], axis=1))[0]
+    assert isclose(found.normalized.kappa, expected, rel_tol=1e-7)
+
+
+def unit_hessian_by_differentiation(model, x, loss, name, unit):
+    """Return the Hessian in one unit's bias and weights, by differentiating the whole model."""
+    layer = model.get_submodule(name)
+    weight, bias = layer.weight.detach(), layer.bias.detach()
+
+    def of(flat):
+        w = weight.clone()
+        b = bias.clone()
+        w = torch.cat([w[:unit], flat[1:].reshape(1, *w.shape[1:]), w[unit + 1 :]])
+        b = torch.cat([b[:unit], flat[:1], b[unit + 1 :]])
+        outputs = torch.func.functional_call(model, {f"{name}.weight": w, f"{name}.bias": b}, (x,))
+        return loss(outputs)
+
+    start = torch.cat([bias[unit : unit + 1], weight[unit].flatten()])
+    return torch.autograd.functional.hessian(of, start).numpy()
+
+
+def preconditioner_by_loops(H):
+    mean, deviation = H[:, 1:].mean(0), H[:, 1:].std(0)
+    P = np.zeros((H.shape[1], H.shape[1]))
+    P[0, 0] = 1
+    for j in range(1, H.shape[1]):
+        P[j, j] = 1 / deviation[j - 1]
+        P[0, j] = -mean[j - 1] / deviation[j - 1]
+    return P
+
+
+HESSIANS = {
+    "S is diagonal": (lambda: nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3)), (20, 3)),
+    "a product for each weight": (
+        lambda: nn.Sequential(
+            nn.Conv2d(1, 2, 2), nn.Tanh(), nn.Flatten(), nn.Linear(18, 4), nn.Tanh(),
+            nn.Linear(4, 3),
+        ),
+        (40, 1, 4, 4),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", HESSIANS)
+def test_a_units_hessian_is_that_of_the_whole_model(said):
+    torch.manual_seed(4)
+    make, shape = HESSIANS[said]
+    model, x = make().double(), torch.rand(shape).double()
+    labels = torch.randint(3, (len(x),))
+
+    def loss(outputs, _=None):
+        return nn.functional.cross_entropy(outputs, labels)
+
+    report = audit(model, x, None, loss)
+    row = next(row for row in report.maps if row.hessian_said == said)
+    assert row.hessian is not None
+    hessian = unit_hessian_by_differentiation(model, x, loss, row.layer, row.unit)
+    inputs = model[: int(row.layer)](x).detach()
+    H = matrix_by_loops(model[int(row.layer)], inputs, 0)
+    P = preconditioner_by_loops(H)
+
+    def kappa_of(matrix):
+        values = np.abs(np.linalg.eigvalsh(matrix))
+        return values.max() / values.min()
+
+    assert isclose(row.hessian, kappa_of(hessian), rel_tol=1e-5)
+    assert isclose(row.hessian_preconditioned, kappa_of(P.T @ hessian @ P), rel_tol=1e-5)
+
+
+def test_below_batch_normalization_a_bias_does_nothing_and_the_cosine_is_zero():
+    torch.manual_seed(6)
+    model = nn.Sequential(
+        nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3, 1e-12), nn.Tanh(), nn.Flatten(), nn.Linear(48, 4)
+    ).double()
+    labels = torch.randint(4, (64,))
+    report = audit(model, torch.rand(64, 2, 6, 6).double(), labels, nn.functional.cross_entropy)
+    below, last = report.maps
+    assert (below.useless_bias, below.normalized_by) == (True, "1")
+    assert abs(below.cosine) < 1e-9
+    assert below.hessian_said.startswith("not full rank")
+    assert (last.useless_bias, last.normalized_by) == (False, "")
+    assert abs(last.cosine) > 1e-3
+    assert any("its bias does nothing: 1 takes it away" in f.sentence for f in report.findings)
+
+
+def test_a_layer_with_fewer_rows_than_columns_is_told_that_theorem_4_does_not_apply():
+    torch.manual_seed(8)
+    model = nn.Sequential(nn.Linear(30, 3)).double()
+    report = audit(
+        model, torch.rand(8, 30).double(), torch.randint(3, (8,)), nn.functional.cross_entropy
+    )
+    row = report.maps[0]
+    assert (row.rank, row.columns, row.is_full_rank) == (8, 31, False)
+    assert row.theorem_4 == "does not apply: rank 8 of 31"
+    assert row.hessian_said == "not full rank: Theorem 4 does not apply"
+    claims = {s.statement for s in report.statements}
+    assert "L-thm-4a" not in claims
+
+
+def test_proposition_10_is_about_kernels_with_a_middle():
+    torch.manual_seed(10)
+    model = nn.Sequential(
+        nn.Conv2d(2, 3, 3, padding=1), nn.Conv2d(3, 3, 3, stride=2, padding=1), nn.Conv2d(3, 2, 1)
+    ).double()
+    x = torch.rand(4, 2, 6, 6).double()
+    report = audit(model, x, None, lambda z, _: (z**3).mean())
+    said = [row.proposition_10 for row in report.maps]
+    assert [s.startswith("holds") for s in said] == [True, False, False]
+    H = matrix_by_loops(model[0], x, 0)
+    means = H[:, 1:].mean(0).reshape(2, 3, 3)
+    own = x.mean((0, 2, 3)).numpy()[:, None, None]
+    bound = (3 - 1) * (1 / 12 + 1 / 12 - 2 / (4 * 36)) * x.abs().amax((0, 2, 3)).numpy()
+    worst = (np.abs(means - own) / bound[:, None, None]).max()
+    found = next(s for s in report.statements if s.statement == "L-prop-10")
+    assert isclose(found.worst_ratio, worst, rel_tol=1e-9)

@@ -1,0 +1,187 @@
+"""The report: JSON with a schema, a page that needs no network, words for the worst layers."""
+
+import io
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ET
+
+import msgspec
+import pytest
+import torch
+from rich.console import Console
+from small_networks import CROSS_ENTROPY, made
+from torch import nn
+
+from verify.audit import audit
+from verify.audit.report import Report, json_schema, read
+from verify.audit.terminal import show
+from verify.audit.words import lines
+
+
+@pytest.fixture(scope="module")
+def report():
+    return audit(*made("ResNet-18", torch.float32))
+
+
+def test_json_is_read_back_as_the_same_report(report, tmp_path):
+    path = report.save(tmp_path / "audit.json")
+    again = read(path.read_bytes())
+    assert again.as_json() == report.as_json()
+    assert again.schema == 1
+    with pytest.raises(msgspec.ValidationError):
+        read(b'{"model": 3}')
+
+
+def test_the_schema_names_every_column(report):
+    definitions = json_schema()["$defs"]
+    plain = report.as_json()
+    for kind, rows in (
+        ("NormalizationRow", plain["normalizations"]),
+        ("MapRow", plain["maps"]),
+        ("StatementRow", plain["statements"]),
+    ):
+        assert set(definitions[kind]["properties"]) == set(rows[0])
+    json.dumps(plain, allow_nan=False)
+
+
+def test_a_page_is_whole_and_asks_for_nothing(report, tmp_path):
+    text = report.save(tmp_path / "audit.html").read_text()
+    elsewhere = re.findall(r"(?:src|href)\s*=|url\(|@import|<script|<link", text)
+    assert elsewhere == []
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    pictures = re.findall(r"<svg.*?</svg>", text, re.S)
+    assert len(pictures) > len(report.statements)
+    names = re.findall(r' id="([^"]+)"', text)
+    assert len(names) == len(set(names))
+    for picture in pictures:
+        ET.fromstring(picture)
+    assert "prefers-color-scheme:dark" in text
+    for row in (*report.normalizations, *report.maps):
+        assert row.layer in text
+    for row in report.statements:
+        assert row.statement in text
+    with pytest.raises(ValueError, match=r"neither \.html nor \.json"):
+        report.save(tmp_path / "audit.pdf")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_page_fits_its_window(report, tmp_path, scheme, width):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = next((path for name in names if (path := shutil.which(name))), None)
+    if browser is None:
+        pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
+    path = report.save(tmp_path / "audit.html")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(
+            executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
+        )
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+        )
+        page = context.new_page()
+        complaints = []
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("request", lambda r: r.url.startswith("file:") or complaints.append(r.url))
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert colour == {"light": "rgb(255, 255, 255)", "dark": "rgb(19, 20, 22)"}[scheme]
+        chromium.close()
+    assert complaints == []
+
+
+def test_the_terminal_shows_every_layer_and_the_main_statements(report):
+    console = Console(width=220, record=True, file=io.StringIO())
+    show(report, console)
+    text = console.export_text()
+    for row in (*report.normalizations, *report.maps):
+        assert row.layer in text
+    assert "S-thm-4.1/eps" in text
+    assert "S-eq-3/eps" not in text
+    show(report, console, every=True)
+    assert "S-eq-3/eps" in console.export_text()
+
+
+def test_points_name_the_worst(report):
+    for row in report.statements:
+        if row.worst_ratio is None or not row.points:
+            continue
+        assert row.instances == sum(layer.instances for layer in row.layers)
+        assert row.worst_unit in {point.unit for point in row.points}
+
+
+def test_three_layers_in_trouble_come_first_the_worst_first():
+    torch.manual_seed(1)
+    model = nn.Sequential(
+        nn.Linear(4, 6),
+        nn.BatchNorm1d(6),
+        nn.Linear(6, 6, bias=False),
+        nn.BatchNorm1d(6),
+        nn.Linear(6, 6, bias=False),
+        nn.BatchNorm1d(6),
+        nn.Linear(6, 3),
+    )
+    with torch.no_grad():
+        model[2].weight[:5] = 0  # five constant units
+        model[4].weight[2] *= 1e-6  # one whose variance is below epsilon
+    x, labels = torch.randn(32, 4), torch.randint(3, (32,))
+    report = audit(model, x, labels, CROSS_ENTROPY)
+    names = [name for name, _ in report.worst(3)]
+    assert names[0] == "3"
+    assert "5 of 6 units do not vary" in lines(report)[0]
+    assert "5" in names
+    assert any("epsilon outweighs the variance" in line for line in lines(report))
+    assert len(report.worst(1)) == 1
+
+
+def test_a_healthy_network_is_told_that_nothing_stands_out():
+    torch.manual_seed(1)
+    model = nn.Sequential(
+        nn.Linear(4, 6, bias=False), nn.BatchNorm1d(6), nn.Tanh(), nn.Linear(6, 3)
+    )
+    report = audit(model, torch.randn(64, 4), torch.randint(3, (64,)), CROSS_ENTROPY)
+    assert isinstance(report, Report)
+    assert lines(report)[0] == "No layer is beyond a threshold. Nearest to one:"
+    assert len(lines(report)) == 1 + len(report.worst()) == 4
+    assert not any(finding.is_grave for finding in report.findings)
+
+
+def test_a_budget_that_is_spent_says_what_was_left_out():
+    model, inputs, targets, loss = made("VGG-16")
+    report = audit(model, inputs, targets, loss, budget=1e-9)
+    assert all(row.kappa is None for row in report.maps)
+    assert len(report.notes) == len(report.maps) + 1
+    assert "the budget was spent" in report.notes[0]
+    assert report.normalizations[0].theorem_4_1.worst is not None
+    report.show()
+
+
+def test_layers_restrict(report):
+    chosen = audit(*made("ResNet-18"), layers=["stage1.*", "output"])
+    names = [row.layer for row in (*chosen.normalizations, *chosen.maps)]
+    assert names
+    assert all(name.startswith("stage1.") or name == "output" for name in names)
+
+
+def test_progress_is_told_with_what_is_left():
+    told = []
+    audit(*made("vision transformer"), tell=lambda *said: told.append(said))
+    what = [said[0] for said in told]
+    assert what[0] == "forward and backward"
+    assert "inputs of patches" in what
+    assert any(w.startswith("curvature at") for w in what)
+    assert all(0 <= behind <= every for _, behind, every in told)
+
+
+def test_several_batches_are_told_apart():
+    model, inputs, targets, loss = made("ResNet-18")
+    batches = [(inputs, targets), (inputs + 1, targets), (inputs, targets)]
+    report = audit(model, batches=batches, loss=loss, most=2)
+    assert report.batches == len(report.losses) == 2
+    units = report.normalizations[0].units
+    found = next(s for s in report.statements if s.statement == "S-thm-4.1/eps")
+    assert found.layers[0].instances == 2 * units
+    assert found.worst_unit.startswith("batch ")

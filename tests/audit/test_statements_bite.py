@@ -1,0 +1,134 @@
+"""Statements at measured units: right ones hold, wrong formulas and wrong layers are caught."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from small_networks import CROSS_ENTROPY
+from torch import nn
+
+from theory.language.variants import variants
+from verify import engine
+from verify.audit import audit, statements
+from verify.audit.first_order import first_order
+from verify.audit.second_order import SecondOrder
+from verify.audit.spanned import NotMeasuredError, Space
+from verify.tolerance import Outcome
+
+BY_ID = {claim.id: claim for claim in engine.CLAIMS}
+EQUATIONS = ("S-eq-9/eps/corrected", "S-fact-C1/eps", "S-thm-4.2a/eps/corrected", "S-eq-41-42/eps")
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Return a unit of a network with its second derivatives; epsilon is large."""
+    torch.manual_seed(3)
+    norm = nn.BatchNorm1d(5, eps=0.3).double()
+    nn.init.normal_(norm.weight)
+    model = nn.Sequential(nn.Linear(4, 5), norm, nn.Tanh(), nn.Linear(5, 3)).double()
+    x, labels = torch.randn(12, 4).double() + 1, torch.randint(3, (12,))
+
+    def run():
+        return CROSS_ENTROPY(model(x), labels)
+
+    (units,) = first_order(run, model, {"1": norm}, {}).units["1"]
+    second = SecondOrder(run, {"1": norm}, {})
+    parts = [statements.measurements(units, 0, "", i, second.unit("1", i)) for i in range(5)]
+    return statements.joined(parts)
+
+
+def outcomes(claim, measured):
+    (found,) = statements.examine([claim], measured)
+    return set(found.outcomes)
+
+
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_the_statement_holds_and_each_wrong_variant_is_violated(name, measured):
+    claim = BY_ID[name]
+    assert outcomes(claim, measured) == {Outcome.HOLDS}
+    says = claim.says
+    wrong = [v for v in dict.fromkeys(variants(says.claimed)) if v != says.claimed]
+    caught = 0
+    for variant in wrong:
+        planted = replace(claim, says=replace(says, claimed=variant))
+        try:
+            assert Outcome.VIOLATED in outcomes(planted, measured), str(variant)
+            caught += 1
+        except ValueError:  # it asks what was not measured, and so is not examined
+            continue
+    assert caught >= 5
+
+
+def test_theorem_4_1_is_violated_by_half_its_bound(measured):
+    claim = BY_ID["S-thm-4.1/eps"]
+    halved = replace(claim, says=claim.says.actual <= claim.says.claimed / 2)
+    assert outcomes(halved, measured) == {Outcome.VIOLATED}
+
+
+def test_what_was_not_measured_is_not_examined(measured):
+    first_only = replace_products(measured)
+    assert list(statements.examine([BY_ID["S-thm-4.2a/eps/corrected"]], first_only)) == []
+    (found,) = statements.examine([BY_ID["S-thm-4.1/eps"]], first_only)
+    assert len(found.outcomes) == 5
+
+
+def replace_products(measured):
+    names = {"one", "yhat", "g", "w"}
+    products = {pair: v for pair, v in measured.products.items() if names >= set(pair)}
+    errors = {pair: v for pair, v in measured.errors.items() if names >= set(pair)}
+    return replace(measured, products=products, errors=errors)
+
+
+def test_a_product_of_entries_is_not_known():
+    space = Space(3, {("one", "g"): np.array([1.0]), ("g", "g"): np.array([2.0])})
+    g = space.vector("g")
+    with pytest.raises(NotMeasuredError, match="product of entries"):
+        _ = g * g
+    with pytest.raises(NotMeasuredError, match="<g, w>"):
+        g.inner(space.vector("w"))
+
+
+class Detached(nn.BatchNorm1d):
+    """A layer whose backward pass takes the variance for a constant."""
+
+    def forward(self, y):
+        centred = y - y.mean(0)
+        sigma = (centred.square().mean(0).detach() + self.eps).sqrt()
+        return self.weight * centred / sigma + self.bias
+
+
+class OneBatchAgo(nn.BatchNorm1d):
+    """A layer that divides by the unbiased deviation."""
+
+    def forward(self, y):
+        centred = y - y.mean(0)
+        return self.weight * centred / (y.var(0) + self.eps).sqrt() + self.bias
+
+
+@pytest.mark.parametrize("layer", [Detached, OneBatchAgo])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_a_layer_that_is_none_is_caught(layer, dtype):
+    torch.manual_seed(5)
+    model = nn.Sequential(nn.Linear(4, 6), layer(6), nn.Tanh(), nn.Linear(6, 3)).to(dtype)
+    x, labels = torch.randn(16, 4, dtype=dtype), torch.randint(3, (16,))
+    report = audit(model, x, labels, CROSS_ENTROPY)
+    assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4])
+def test_single_precision_with_an_offset_accuses_nobody(offset):
+    torch.manual_seed(7)
+    model = nn.Sequential(nn.BatchNorm1d(6), nn.Tanh(), nn.Linear(6, 3))
+    x, labels = torch.randn(64, 6) + offset, torch.randint(3, (64,))
+    report = audit(model, x, labels, CROSS_ENTROPY)
+    assert report.unexpected == []
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_accuses_nobody(dtype):
+    torch.manual_seed(9)
+    model = nn.Sequential(nn.Linear(8, 6), nn.BatchNorm1d(6), nn.Tanh(), nn.Linear(6, 3)).to(dtype)
+    x, labels = torch.randn(64, 8).to(dtype), torch.randint(3, (64,))
+    report = audit(model, x, labels, lambda z, t: CROSS_ENTROPY(z.float(), t))
+    assert report.unexpected == []

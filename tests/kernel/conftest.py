@@ -1,0 +1,25 @@
+"""Coq, and the part of the library that exported statements need, where Coq is installed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from verify.kernel import coq
+from verify.kernel.compilation import Compilation, library
+
+BUILDS = Path(__file__).parents[2] / "build" / "coq"
+NEEDED = ("Vectors", "Calculus", "Layer", "Derivatives", "Abstract", "Algebra", "Tactics")
+
+
+@pytest.fixture(scope="session")
+def compiled_library():
+    """The installation, and the folder where what exported statements need is compiled."""
+    try:
+        installed = coq.find()
+    except coq.CoqMissingError as error:
+        pytest.skip(str(error))
+    sources = {file: text for file, text in library(coq.LIBRARY).items() if file[:-2] in NEEDED}
+    found = list(Compilation(installed, BUILDS, sources).run(os.cpu_count() or 1))
+    assert [f.error for f in found if f.error] == []
+    return installed, BUILDS

@@ -1,0 +1,166 @@
+"""What Coq checked counts as long as nothing it depends on was edited."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from theory import lange2022, santurkar2018
+from theory.statement import Verdict
+from verify import engine, ledger
+from verify.evidence import Record
+from verify.kernel import evidence, verdicts
+from verify.kernel.coq import LIBRARY
+from verify.kernel.evidence import Check, Outcome
+from verify.kernel.export import exported
+from verify.kernel.theorems import digest_of_needed, sources, theorems
+from verify.kernel.ties import outdated, theorem_of, ties
+from verify.show import shown_entry
+from verify.site import findings
+
+CLAIMS = {claim.id: claim for claim in (*santurkar2018.CLAIMS, *lange2022.CLAIMS)}
+TEXTS = sources(LIBRARY)
+BOUND, TABLE = CLAIMS["S-thm-4.1/eps"], {claim: tie for tie in ties() for claim in tie.claims}
+MEASURED = Record("L-thm-4a", "autograd", instances=10)
+
+
+def of_claim(claim):
+    found = exported(claim)
+    [theorem] = theorems(found.source)
+    return Check(
+        theorem.name,
+        found.file,
+        theorem.statement,
+        theorem.hash,
+        Outcome.CHECKED,
+        ("classic",),
+        claim=claim.id,
+        needs=digest_of_needed(found.source, TEXTS),
+    )
+
+
+def by_hand(identifier):
+    tie = TABLE[identifier]
+    theorem = theorem_of(tie)
+    return Check(
+        tie.theorem,
+        tie.file,
+        theorem.statement,
+        theorem.hash,
+        Outcome.CHECKED,
+        needs=digest_of_needed(TEXTS[tie.file], TEXTS),
+    )
+
+
+def found(folder, *checks):
+    evidence.write(folder, checks)
+    return {record.claim: record for record in verdicts.records(folder, CLAIMS.values())}
+
+
+def entry(identifier, *records):
+    return ledger.entry(CLAIMS[identifier], records)
+
+
+def test_without_evidence_nothing_is_said(tmp_path):
+    assert found(tmp_path) == {}
+
+
+def test_an_exported_statement_is_proved_by_the_kernel(tmp_path):
+    record = found(tmp_path, of_claim(BOUND))[BOUND.id]
+    proved = entry(BOUND.id, record)
+    assert (proved.verdict, proved.scope, proved.by) == (Verdict.PROVED, "every m", "kernel")
+    assert proved.theorem["name"] == "S_thm_4_1__eps"
+    assert proved.theorem["assumptions"] == ["classic"]
+
+
+def test_a_theorem_by_hand_proves_the_statement_that_it_is_tied_to(tmp_path):
+    record = found(tmp_path, by_hand("L-thm-4a"))["L-thm-4a"]
+    proved = entry("L-thm-4a", record, MEASURED)
+    assert (proved.verdict, proved.scope, proved.by) == (Verdict.PROVED, "every size", "kernel")
+
+
+def test_what_is_supported_without_coq_may_be_proved_with_it(tmp_path):
+    record = found(tmp_path, by_hand("L-thm-4a"))["L-thm-4a"]
+    assert CLAIMS["L-thm-4a"].expected is Verdict.SUPPORTED
+    assert entry("L-thm-4a", MEASURED).is_as_expected
+    assert entry("L-thm-4a", record, MEASURED).is_as_expected
+    by_inner_products = Record("L-thm-4a", "abstract", proof={"scope": "every N, n = 2"})
+    assert entry("L-thm-4a", by_inner_products).is_unexpected
+
+
+def test_a_counterexample_to_what_the_kernel_proved_leaves_all_undecided(tmp_path):
+    record = found(tmp_path, of_claim(BOUND))[BOUND.id]
+    counterexample = Record(BOUND.id, "exact", counterexample={"m": 3})
+    assert entry(BOUND.id, record, counterexample).verdict is Verdict.UNDECIDED
+
+
+def test_a_refutation_that_was_checked_is_no_proof(tmp_path):
+    record = found(tmp_path, by_hand("L-prop-10"))["L-prop-10"]
+    assert record.proof is None
+    refuted = entry("L-prop-10", record, Record("L-prop-10", "exact", counterexample={"m": 1}))
+    assert refuted.verdict is Verdict.REFUTED
+    assert refuted.theorem["name"] == "proposition_10_refuted"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"statement_hash": "another"},
+        {"needs": "another"},
+        {"outcome": Outcome.FAILED},
+        {"outcome": Outcome.NOT_REACHED},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("check", [of_claim(BOUND), by_hand("L-thm-4a")], ids=["S", "L"])
+def test_what_was_edited_since_does_not_count(tmp_path, check, change):
+    assert found(tmp_path, replace(check, **change)) == {}
+
+
+def test_a_later_run_of_some_statements_keeps_what_was_found_of_others(tmp_path):
+    found(tmp_path, of_claim(BOUND))
+    assert len(found(tmp_path, by_hand("L-thm-4a"))) == 2
+
+
+def test_a_file_needs_what_its_imports_need():
+    text = "From BatchNorm Require Import b.\n"
+    library = {"b.v": "From BatchNorm.deep Require Import c.\n", "deep/c.v": "1", "d.v": "1"}
+    digest = digest_of_needed(text, library)
+    assert digest != digest_of_needed(text, library | {"deep/c.v": "2"})
+    assert digest == digest_of_needed(text, library | {"d.v": "2"})
+
+
+def test_every_tie_was_compared_as_both_texts_are_today():
+    assert outdated(CLAIMS) == []
+
+
+def test_an_edited_statement_is_to_be_compared_again():
+    edited = replace(CLAIMS["L-thm-4a"], says=None, statement="1 = 2")
+    [told] = outdated({**CLAIMS, "L-thm-4a": edited})
+    assert told.startswith("lange2022/theorem_4_centring.v, theorem_4a: compare it with L-thm-4a")
+
+
+def test_a_statement_that_is_refuted_is_tied_to_a_refutation_alone():
+    for identifier, tie in TABLE.items():
+        is_refuted = CLAIMS[identifier].expected is Verdict.REFUTED
+        assert tie.theorem.endswith("_refuted") == is_refuted, identifier
+
+
+def test_terminal_page_and_json_show_the_theorem(tmp_path):
+    proved = entry(BOUND.id, found(tmp_path, of_claim(BOUND))[BOUND.id])
+    shown = shown_entry(proved)
+    assert "proved, every m, by Coq's kernel" in shown
+    assert "Theorem S_thm_4_1__eps (m : nat)" in shown
+    page = findings.theorem(proved)
+    assert "theory/coq/exported/S_thm_4_1__eps.v" in page
+    assert "`classic`" in page
+    assert "python -m verify prove S-thm-4.1/eps" in page
+    assert json.loads(json.dumps(ledger.as_json(proved)))["by"] == "kernel"
+
+
+def test_the_ledger_reads_what_the_kernel_found(tmp_path):
+    run = {"profile": "smoke", "seed": 0, "backend": "numpy", "device": "", "threads": 1}
+    line = {"kind": "run", "schema": 2, "commit": "", "versions": {}, **run}
+    (tmp_path / "evidence.jsonl").write_text(json.dumps(line) + "\n")
+    evidence.write(tmp_path, [of_claim(BOUND)])
+    assert [(r.claim, r.witness) for r in engine.known(tmp_path).records] == [(BOUND.id, "kernel")]

@@ -1,0 +1,99 @@
+"""Findings are added in any order, and what ran twice counts once."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from verify.campaign.finding import KEPT, OverlapError, Worst, count, of_record, union
+from verify.evidence import Record
+
+
+def record(seed):
+    """A record of which everything depends on the seed."""
+    ratio = 0.5 + 0.001 * seed
+    return Record(
+        "claim", "witness", 10, seed % 2, seed % 3, 1, ratio, f"token:{seed}",
+        strata={"a": {"instances": 4}, f"b{seed % 2}": {"instances": 6, "holds": seed}},
+        points=[{"actual": ratio / 2, "claimed": 1.0, "stratum": "a"},
+                {"actual": ratio, "claimed": 1.0, "stratum": "b"},
+                {"actual": 1e9, "claimed": 1e-9, "stratum": "b"}],
+        seconds=0.5,
+    )  # fmt: skip
+
+
+def found(seeds):
+    return [of_record(record(seed), seed) for seed in seeds]
+
+
+def total(findings):
+    first, *rest = findings
+    for finding in rest:
+        first = first.plus(finding)
+    return first
+
+
+SEEDS = range(100)
+EXPECTED = total(found(SEEDS))
+
+
+def test_counts_are_those_of_all_seeds():
+    assert EXPECTED.seeds == ((0, 100),)
+    assert (EXPECTED.instances, EXPECTED.violated, EXPECTED.vacuous) == (1000, 50, 100)
+    assert EXPECTED.undecided == sum(seed % 3 for seed in SEEDS)
+    assert EXPECTED.strata["a"] == {"instances": 400}
+    assert EXPECTED.strata["b1"] == {"instances": 300, "holds": sum(range(1, 100, 2))}
+    assert EXPECTED.seconds == 50
+
+
+def test_the_order_of_findings_does_not_matter():
+    shuffled = found(SEEDS)
+    random.Random(0).shuffle(shuffled)
+    assert total(shuffled) == EXPECTED
+
+
+def test_what_ran_twice_counts_once():
+    assert total([*found(SEEDS), *found([3, 3, 99, 0])]) == EXPECTED
+    assert EXPECTED.plus(EXPECTED) == EXPECTED
+
+
+def test_halves_from_two_machines_are_added():
+    assert total(found(range(50, 100))).plus(total(found(range(50)))) == EXPECTED
+
+
+def test_seeds_that_overlap_in_part_are_refused():
+    with pytest.raises(OverlapError, match="0:60"):
+        total(found(range(60))).plus(total(found(range(50, 100))))
+
+
+def test_findings_of_other_code_are_refused():
+    (one, other) = found([0, 1])
+    with pytest.raises(ValueError, match="not findings of the same"):
+        one.plus(replace(other, fingerprint="other"))
+
+
+def test_the_worst_are_kept_with_their_tokens_and_the_first_violations():
+    assert len(EXPECTED.worst) == len(EXPECTED.violations) == KEPT
+    assert EXPECTED.worst[0] == Worst(0.5 + 0.099, 99, "token:99")
+    assert [w.seed for w in EXPECTED.violations] == list(range(1, 2 * KEPT, 2))
+    assert EXPECTED.violating_seeds == 50
+
+
+def test_quantiles_are_those_of_the_points_but_for_a_bin():
+    """Half of the points have half the ratio of the other half; those lost in rounding none."""
+    assert EXPECTED.quantile(0.5) == pytest.approx((0.5 + 0.099) / 2, rel=0.011)
+    assert EXPECTED.quantile(0.75) == pytest.approx(0.55, rel=0.011)
+    assert EXPECTED.quantile(1.0) <= EXPECTED.worst[0].ratio
+    assert EXPECTED.largest == {"a": (0.5 + 0.099) / 2, "b": 0.5 + 0.099}
+    assert of_record(Record("c", "w"), 0).quantile(0.5) is None
+
+
+def test_a_counterexample_without_a_ratio_is_a_violation():
+    finding = of_record(Record("c", "w", counterexample={"m": 2}), 5)
+    assert finding.violations[0].counterexample == {"m": 2}
+    assert finding.worst == ()
+
+
+def test_unions_of_intervals():
+    assert union(((0, 1), (4, 6)), ((1, 4),)) == ((0, 6),)
+    assert count(union(((0, 3),), ((2, 5), (7, 8)))) == 6

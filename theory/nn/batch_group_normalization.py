@@ -1,0 +1,145 @@
+r"""Batch Normalization with ghost batches, groups of channels, and the example at inference.
+
+.. math:: z = \gamma\,\frac{y - \mu_S}{\sqrt{\sigma_S^2 + \epsilon}} + \beta
+
+in training, with the mean and the biased variance over S: so many examples that follow one another
+(a *ghost batch*), so many channels that do (a *group*), and all pixels.  One channel and all
+examples are Batch Normalization, one example is Group Normalization.  A batch has as many ghost
+batches as have at least that many examples; some have one more than others.
+
+In evaluation, of one example with :math:`m_i` and :math:`s_i`, the means of its group's entries and
+of their squares, and with the averages m and s of these over training,
+
+.. math:: \mu = \alpha m_i + (1 - \alpha) m, \qquad
+          \sigma^2 = \alpha s_i + (1 - \alpha) s - \mu^2:
+
+mean and variance of the mixture of the example and of what was met in training, of which the
+example has the share :math:`\alpha`.  At :math:`\alpha = 0` it is Batch Normalization's inference,
+but for the variance, which has in it that of the ghost batches' means; at 1 Group Normalization.
+
+Weight decay of :math:`\gamma` and :math:`\beta` is the optimiser's:
+:func:`theory.nn.normalization.decay_groups`.
+
+Index convention: ``(batch, unit)`` or ``(batch, channel, height, width)``.
+
+Source: Summers and Dinneen 2020, "Four things everyone should know to improve Batch Normalization",
+which Lange, Helfrich and Ye 2022, sect. 5, calls BN with 4 things.  The biased variance is also
+that of inference, and the averages start at a mean square of 1.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from theory import batchnorm, preconditioning
+from theory.nn.layout import check_batch, per_unit
+
+
+class BatchGroupNormalization(nn.Module):
+    r"""Normalise over ghost batches and groups of channels.
+
+    Args:
+        features: number of units or channels.
+        examples: of a ghost batch; None for the whole batch.
+        channels: of a group.
+        eps: what is added to a variance, > 0.
+        rho: of the moving averages, in [0, 1).
+        share: :math:`\alpha`, the example's at inference, in [0, 1].
+
+    Attributes:
+        weight, bias: gamma and beta, ``(features,)``, at first 1 and 0.
+        mean, square: the averages m and s, one a group.
+
+    Raises:
+        ValueError: a number is out of its range, or the channels do not fill groups.
+
+    >>> layer = BatchGroupNormalization(2, examples=1, channels=2, share=1.0)  # of each example
+    >>> (2 * layer(torch.tensor([[1.0, 3.0], [7.0, 7.5]]))).round().tolist()
+    [[-2.0, 2.0], [-2.0, 2.0]]
+    """
+
+    mean: Tensor
+    square: Tensor
+
+    def __init__(
+        self,
+        features: int,
+        examples: int | None = None,
+        channels: int = 1,
+        *,
+        eps: float = 1e-5,
+        rho: float = 0.99,
+        share: float = 0.0,
+    ) -> None:
+        super().__init__()
+        _check(features, examples, channels, eps, rho, share)
+        self.features, self.examples, self.channels = features, examples, channels
+        self.eps, self.rho, self.share = eps, rho, share
+        self.weight = nn.Parameter(torch.ones(features))
+        self.bias = nn.Parameter(torch.zeros(features))
+        self.register_buffer("mean", torch.zeros(features // channels))
+        self.register_buffer("square", torch.ones(features // channels))
+
+    def forward(self, y: Tensor) -> Tensor:
+        """Return the layer's output for a batch; same shape.
+
+        Raises:
+            TypeError: not floating.
+            ValueError: wrong shape, an empty batch, or in training mode a ghost batch with a single
+                entry for each group, of which nothing is left.
+        """
+        check_batch(y, self.features, type(self).__name__, least=1)
+        groups = y.reshape(len(y), self.features // self.channels, -1)
+        normalized = self._in_training(groups) if self.training else self._in_evaluation(groups)
+        return per_unit(self.weight, y) * normalized.reshape(y.shape) + per_unit(self.bias, y)
+
+    def _in_training(self, groups: Tensor) -> Tensor:
+        """Normalise ghost batches, ``(example, group, entry)``, and take in their statistics."""
+        ghosts = groups.tensor_split(max(1, len(groups) // (self.examples or len(groups))))
+        smallest = min(len(ghost) for ghost in ghosts) * groups.shape[2]
+        if smallest < 2:
+            raise ValueError(
+                f"a ghost batch of {type(self).__name__} has {smallest} entry for each group; "
+                "expected at least 2: give larger batches, take more channels or examples "
+                "together, or call eval()"
+            )
+        with torch.no_grad():
+            for ghost in ghosts:
+                for old, new in ((self.mean, ghost), (self.square, ghost.square())):
+                    average = new.mean((0, 2)).to(old)
+                    old.copy_(preconditioning.running(old, average, self.rho))
+        return torch.cat([batchnorm.standardize(ghost, self.eps, (0, 2))[0] for ghost in ghosts])
+
+    def _in_evaluation(self, groups: Tensor) -> Tensor:
+        alpha = self.share
+        mean = alpha * groups.mean(2) + (1 - alpha) * self.mean
+        square = alpha * groups.square().mean(2) + (1 - alpha) * self.square
+        # Of a mixture it is not negative, but for rounding.
+        variance = (square - mean.square()).clamp(min=0)
+        return (groups - mean[:, :, None]) / (variance + self.eps).sqrt()[:, :, None]
+
+    def extra_repr(self) -> str:
+        """Return what tells two of them apart, for the printed form."""
+        return (
+            f"{self.features}, examples={self.examples}, channels={self.channels}, eps={self.eps}, "
+            f"rho={self.rho}, share={self.share}"
+        )
+
+
+def _check(
+    features: int, examples: int | None, channels: int, eps: float, rho: float, share: float
+) -> None:
+    if examples is not None and examples < 1:
+        raise ValueError(f"examples = {examples}; expected at least 1, or None for all of a batch")
+    if channels < 1 or features % channels:
+        raise ValueError(
+            f"features = {features} cannot be parted into groups of channels = {channels}; "
+            "expected a multiple: choose another number of either"
+        )
+    if not eps > 0:
+        raise ValueError(f"eps = {eps!r}; expected a number > 0, for groups that do not vary")
+    if not 0 <= rho < 1:
+        raise ValueError(f"rho = {rho!r}; expected a number in [0, 1)")
+    if not 0 <= share <= 1:
+        raise ValueError(f"share = {share!r}; expected a number in [0, 1], the example's")

@@ -1,0 +1,132 @@
+"""What a statement adds up to over the layers of a network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.language.plain import plain
+from theory.statement import Relation, Statement
+from verify.audit.report import LayerOf, Point, StatementRow
+from verify.audit.spanned import Array
+from verify.audit.statements import Instances
+from verify.tolerance import Outcome
+
+SHOWN = 160
+"""Points of a statement that are kept for its figure."""
+LOWER = (Relation.AT_LEAST, Relation.MORE_THAN)
+
+
+@dataclass
+class Everywhere:
+    """A statement's instances, with their layers and units."""
+
+    statement: Statement
+    layers: list[str] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
+    actual: list[float] = field(default_factory=list)
+    claimed: list[float] = field(default_factory=list)
+    ratios: list[float] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def add(self, found: Instances, layers: Sequence[str], units: Sequence[str]) -> None:
+        """Take in instances."""
+        self.layers += layers
+        self.units += units
+        self.actual += found.actual.tolist()
+        self.claimed += found.claimed.tolist()
+        self.ratios += found.ratios.tolist()
+        self.outcomes += found.outcomes
+
+
+def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
+    """Return the row of a statement, None where no instance meets what it assumes.
+
+    Args:
+        found: its instances.
+        order: of the layers.
+    """
+    relation = found.statement.relation
+    outcomes = np.array(found.outcomes)
+    examined = outcomes != Outcome.VACUOUS
+    if not examined.any():
+        return None
+    names, ratios = np.array(found.layers), np.array(found.ratios)
+    slacks = _slacks(np.array(found.actual), np.array(found.claimed), relation)
+    layers = []
+    for name in (name for name in order if name in set(found.layers)):
+        chosen = np.flatnonzero(names == name)
+        counts = Counter(outcomes[chosen].tolist())
+        told = slacks[chosen][examined[chosen] & np.isfinite(slacks[chosen])]
+        worst = _largest(ratios, chosen)
+        layers.append(
+            LayerOf(
+                layer=name,
+                instances=len(chosen),
+                violated=counts[Outcome.VIOLATED],
+                undecided=counts[Outcome.UNDECIDED],
+                vacuous=counts[Outcome.VACUOUS],
+                worst_ratio=None if worst is None else float(ratios[worst]),
+                worst_unit="" if worst is None else found.units[worst],
+                slack=(float(told.min()), float(np.median(told)), float(told.max()))
+                if len(told)
+                else None,
+            )
+        )
+    worst = _largest(ratios, np.arange(len(ratios)))
+    counts = Counter(outcomes.tolist())
+    says = found.statement.says
+    return StatementRow(
+        statement=found.statement.id,
+        title=found.statement.title,
+        says="" if says is None else f"{plain(says.actual)} {relation} {plain(says.claimed)}",
+        relation=str(relation),
+        expected=str(found.statement.expected),
+        instances=len(outcomes),
+        violated=counts[Outcome.VIOLATED],
+        undecided=counts[Outcome.UNDECIDED],
+        vacuous=counts[Outcome.VACUOUS],
+        worst_ratio=None if worst is None else float(ratios[worst]),
+        worst_layer="" if worst is None else found.layers[worst],
+        worst_unit="" if worst is None else found.units[worst],
+        layers=layers,
+        points=_points(found, examined, ratios, order),
+    )
+
+
+def _slacks(actual: Array, claimed: Array, relation: Relation) -> Array:
+    """Return (claimed - actual) over the larger; of an equation, its absolute value."""
+    larger = np.maximum(np.abs(actual), np.abs(claimed))
+    with np.errstate(all="ignore"):
+        found = (claimed - actual) / larger
+    if relation is Relation.EQUAL:
+        return np.abs(found)
+    return -found if relation in LOWER else found
+
+
+def _largest(ratios: Array, chosen: NDArray[np.intp]) -> int | None:
+    told = chosen[~np.isnan(ratios[chosen])]
+    return int(told[np.argmax(ratios[told])]) if len(told) else None
+
+
+def _points(found: Everywhere, examined: Array, ratios: Array, order: Sequence[str]) -> list[Point]:
+    """Return instances for a figure: those with the largest ratios, and some of all."""
+    every = np.flatnonzero(examined & np.isfinite(found.actual) & np.isfinite(found.claimed))
+    worst = every[np.argsort(-np.nan_to_num(ratios[every], nan=-np.inf))][: SHOWN // 4]
+    violated = [i for i in every if found.outcomes[i] is Outcome.VIOLATED][: SHOWN // 4]
+    spaced = every[:: max(len(every) // (SHOWN // 2), 1)]
+    numbers = {name: i for i, name in enumerate(order)}
+    return [
+        Point(
+            numbers[found.layers[i]],
+            found.units[i],
+            found.actual[i],
+            found.claimed[i],
+            found.outcomes[i] is Outcome.VIOLATED,
+        )
+        for i in sorted({*worst.tolist(), *violated, *spaced.tolist()})
+    ]

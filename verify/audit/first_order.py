@@ -1,0 +1,196 @@
+"""One forward and backward pass, and what every layer is given and gives back in it.
+
+A normalisation layer is measured while the gradient passes, by hooks on its input and output, so
+that nothing is kept that the pass itself does not keep.  A hook on a tensor is given the gradient
+of the value that the tensor then had, before an activation overwrote it in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from verify.audit import normalizations, units
+from verify.audit.maps import Gradients, Rows, gradients_of, rows_of
+from verify.audit.normalizations import Normalization
+from verify.audit.units import Units
+
+Run = Callable[[], Tensor]
+"""Runs the model on a batch and returns its loss."""
+Modules = Mapping[str, nn.Module]
+
+
+class AuditError(ValueError):
+    """What was given cannot be audited, with what to do."""
+
+
+@dataclass
+class FirstOrder:
+    """What a forward and backward pass tells."""
+
+    loss: float = float("nan")
+    units: dict[str, list[Units]] = field(default_factory=dict)
+    """Of each normalisation layer, the units of every call that has a gradient to come."""
+    calls: dict[str, int] = field(default_factory=dict)
+    """How often each normalisation layer ran, in the backward pass too."""
+    gradients: dict[str, Gradients] = field(default_factory=dict)
+    """Of each linear or convolution layer."""
+    normalized_by: dict[str, str] = field(default_factory=dict)
+    """The normalisation layer that a map's output goes straight into, by the map's name."""
+
+
+@dataclass
+class _Call:
+    normalization: Normalization
+    y: Tensor
+    running: tuple[Tensor, Tensor] | None
+    version: int
+    g: Tensor | None = None
+    units: Units | None = None
+
+
+def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> FirstOrder:
+    """Run forward and backward once, and measure.
+
+    Raises:
+        AuditError: the loss is no scalar, not finite, or depends on nothing that learns; or what a
+            normalisation layer was given is overwritten afterwards.
+    """
+    seen = _Seen(FirstOrder(calls=dict.fromkeys(norms, 0)))
+    with hooked(norms, seen.given, seen.gave), hooked(maps, None, seen.mapped):
+        loss = run()
+        seen.found.loss = checked(loss)
+        seen.made.clear()
+        learning = [p for p in model.parameters() if p.requires_grad]
+        asked = [*learning, *seen.leaves]
+        gradients = torch.autograd.grad(loss, asked, allow_unused=True)
+    by_parameter = {id(p): g for p, g in zip(asked, gradients, strict=True)}
+    for name, call in seen.calls:
+        found = call.units or units.measured(call.normalization, call.y, None, None, call.running)
+        seen.found.units.setdefault(name, []).append(found)
+    for name, rows in seen.rows.items():
+        weight = maps[name].weight
+        assert isinstance(weight, Tensor)
+        seen.found.gradients[name] = gradients_of(rows, weight, by_parameter.get(id(weight)))
+    return seen.found
+
+
+@dataclass
+class _Seen:
+    """What the hooks of one pass meet."""
+
+    found: FirstOrder
+    calls: list[tuple[str, _Call]] = field(default_factory=list)
+    leaves: list[Tensor] = field(default_factory=list)
+    rows: dict[str, list[Rows]] = field(default_factory=dict)
+    made: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
+    """Outputs of maps, by identity."""
+
+    def given(self, name: str, module: nn.Module, y: Tensor) -> Tensor:
+        """Give a normalisation layer its input as a tensor that is its own."""
+        self.found.calls[name] += 1
+        origin = self.made.get(id(y))
+        if origin is not None and origin[1] is y:
+            self.found.normalized_by[origin[0]] = name
+        if not torch.is_grad_enabled():
+            return y
+        own = y.view_as(y) if y.requires_grad else y.detach().requires_grad_()
+        if own.is_leaf:
+            self.leaves.append(own)
+        layout, running = normalizations.of(module, y), normalizations.running(module)
+        call = _Call(layout, own.detach(), running, own._version)
+        self.calls.append((name, call))
+        own.register_hook(lambda w: _finish(name, call, w))
+        return own
+
+    def gave(self, name: str, _: nn.Module, __: Tensor, output: Tensor) -> None:
+        """Wait for the gradient in a normalisation layer's output."""
+        if output.requires_grad:
+            call = next(call for other, call in reversed(self.calls) if other == name)
+            output.register_hook(lambda g: setattr(call, "g", g))
+
+    def mapped(self, name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
+        """Wait for the gradient in a map's output."""
+        self.made[id(output)] = (name, output)
+        if output.requires_grad:
+            seen = self.rows.setdefault(name, [])
+            output.register_hook(lambda g: seen.append(rows_of(module, g)))
+
+
+def _finish(name: str, call: _Call, w: Tensor) -> None:
+    """Measure a call, whose gradients are known now, and let go of them."""
+    if call.y._version != call.version:
+        raise AuditError(
+            f"what {name} was given is overwritten in place later in the forward pass; write "
+            "x = x + ... for x += ... there, so that it can be examined"
+        )
+    call.units = units.measured(call.normalization, call.y, call.g, w, call.running)
+    call.g = None
+
+
+@contextmanager
+def hooked(
+    modules: Modules,
+    before: Callable[[str, nn.Module, Tensor], Tensor] | None,
+    after: Callable[[str, nn.Module, Tensor, Tensor], None],
+) -> Iterator[None]:
+    """Call functions before and after each module runs, with its name and its first input.
+
+    Args:
+        modules: by name.
+        before: returns what is given to the module instead of its input; None for nothing.
+        after: is given the input and the output.
+    """
+    handles = []
+    for name, module in modules.items():
+        if before is not None:
+
+            def replace(
+                module: nn.Module, args: tuple[Any, ...], named: dict[str, Any], name: str = name
+            ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+                if args:
+                    return (before(name, module, args[0]), *args[1:]), named
+                (first, *_) = named
+                return args, {**named, first: before(name, module, named[first])}
+
+            handles.append(module.register_forward_pre_hook(replace, with_kwargs=True))
+
+        def note(
+            module: nn.Module,
+            args: tuple[Any, ...],
+            named: dict[str, Any],
+            output: Any,
+            name: str = name,
+        ) -> None:
+            after(name, module, (*args, *named.values())[0], output)
+
+        handles.append(module.register_forward_hook(note, with_kwargs=True))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def checked(loss: Any) -> float:
+    """Return a loss as a number.
+
+    Raises:
+        AuditError: it is none that can be differentiated.
+    """
+    if not isinstance(loss, Tensor) or loss.numel() != 1:
+        given = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else f"{loss!r}"
+        raise AuditError(f"the loss is {given}; return one number, such as a mean over the batch")
+    if not loss.requires_grad:
+        raise AuditError(
+            "the loss depends on nothing that has a gradient; compute it with gradients enabled, "
+            "from the model's outputs"
+        )
+    if not loss.isfinite():
+        raise AuditError(f"the loss is {loss.item()}; audit the model before it diverges")
+    return loss.item()

@@ -1,0 +1,198 @@
+r"""What a linear or convolution layer makes of its inputs, as a matrix that is never built.
+
+A layer is :math:`\hat H\hat w` for each output, :math:`\hat H = [e, H]` with a row for each
+position of the outputs and a column for each weight of an output; every group of channels has a
+matrix of its own.  Some examples at a time are laid out as rows, in float64, and added to
+:math:`\hat H^\top S\hat H`: one axis of convolution, two or three, any stride, dilation, groups and
+padding, even kernels included.
+
+Index convention: maps are ``(batch, channel, ...)``, a column is (channel, kernel's entry, ...),
+the last index fastest, as a weight is flattened; a row is (example, position), likewise.
+
+Source: Lange, Helfrich and Ye 2022, Prop. 2, eq. (18) and Prop. 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from theory import convolution
+from theory.convolution.windows import Geometry, rows_of
+
+ENTRIES = 2**22
+"""Of the rows that are laid out at a time, about."""
+CONSTANT = 2.0**-96
+"""A variance that is a smaller part of the mean square is rounding, in float64."""
+
+
+def rows(module: nn.Module, inputs: Tensor) -> Iterator[Tensor]:
+    r"""Yield rows of :math:`\hat H`, ``(group, row, column)``, in float64, in order.
+
+    >>> layer = nn.Conv1d(1, 1, 2)
+    >>> [found] = rows(layer, torch.tensor([[[1.0, 2.0, 5.0]]]))
+    >>> found[0].tolist()
+    [[1.0, 1.0, 2.0], [1.0, 2.0, 5.0]]
+    """
+    if isinstance(module, nn.Linear):
+        for part in inputs.reshape(-1, inputs.shape[-1]).split(
+            max(ENTRIES // (inputs.shape[-1] + 1), 1)
+        ):
+            yield _augmented(part.double()[None])
+        return
+    maps = _batched(module, inputs)
+    each = columns(module) * prod(maps.shape[2:])
+    for part in maps.split(max(ENTRIES // each, 1)):
+        yield _augmented(_unfolded(module, part.double()))
+
+
+def columns(module: nn.Module) -> int:
+    """Return the number of columns of a group's matrix, the ones included."""
+    weight = module.weight
+    assert isinstance(weight, Tensor)
+    return weight[0].numel() + 1
+
+
+def groups(module: nn.Module) -> int:
+    """Return the number of groups of channels."""
+    found = getattr(module, "groups", 1)
+    assert isinstance(found, int)
+    return found
+
+
+def gram(module: nn.Module, inputs: Tensor, curvature: Tensor | None = None) -> tuple[Tensor, int]:
+    r"""Return :math:`\hat H^\top S\hat H` of each group, and the number of rows.
+
+    Args:
+        module: linear, or a convolution.
+        inputs: what it is given.
+        curvature: the diagonal of S, ``(row,)``; None for the identity.
+
+    Returns:
+        ``(group, column, column)``, and N.
+    """
+    fits = structure(module)
+    if curvature is None and fits is not None and fits == Geometry(fits.kernel):
+        maps = _batched(module, inputs).double()
+        return convolution.gramian.gram(maps, fits.kernel)[None], rows_of(maps, fits)
+    total, start = None, 0
+    for part in rows(module, inputs):
+        weighted = part
+        if curvature is not None:
+            weighted = curvature[start : start + part.shape[1], None] * part
+        start += part.shape[1]
+        product = part.mT @ weighted
+        total = product if total is None else total + product
+    if total is None:
+        raise ValueError(f"inputs of shape {tuple(inputs.shape)}; expected at least one row")
+    return total, start
+
+
+def moments(module: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Return the mean and the biased variance of each column of H, ``(group, column)``.
+
+    In two passes, so that no offset is squared; equal entries have no variance.
+    """
+    if (fits := structure(module)) is not None:
+        maps = _batched(module, inputs).double()
+        mean = convolution.moments.column_means(maps, **fits._asdict())
+        variance = convolution.moments.column_variances(maps, **fits._asdict())
+        size = maps.square().mean((0, 2, 3))[:, None, None]
+        variance = torch.where(variance <= CONSTANT * size, 0.0, variance)
+        return mean.reshape(1, -1), variance.reshape(1, -1)
+    count, sums, low, high = 0, None, None, None
+    for part in rows(module, inputs):
+        features, count = part[..., 1:], count + part.shape[1]
+        least, most, total = features.amin(1), features.amax(1), features.sum(1)
+        sums = total if sums is None else sums + total
+        low = least if low is None else torch.minimum(low, least)
+        high = most if high is None else torch.maximum(high, most)
+    assert sums is not None
+    mean = sums / count
+    squares = sum((part[..., 1:] - mean[:, None]).square().sum(1) for part in rows(module, inputs))
+    return mean, torch.where(low == high, 0.0, squares / count)  # type: ignore[call-overload]
+
+
+def structure(module: nn.Module) -> Geometry | None:
+    """Return the geometry in the words of :mod:`theory.convolution`, None if it has none for it."""
+    if not isinstance(module, nn.Conv2d) or module.groups > 1 or module.padding_mode != "zeros":
+        return None
+    (kernel, other), (stride, _), (dilation, _) = (
+        module.kernel_size,
+        module.stride,
+        module.dilation,
+    )
+    if kernel != other or kernel % 2 == 0 or len({*module.stride}) + len({*module.dilation}) > 2:
+        return None
+    for padding in ("same", "valid"):
+        found = Geometry(kernel, stride, dilation, padding)
+        if [*module._reversed_padding_repeated_twice] == [found.margin()] * 4:
+            return found
+    return None
+
+
+def times(module: nn.Module, inputs: Tensor, group: int, vectors: Tensor) -> Tensor:
+    r"""Return :math:`\hat H V` for a group, ``(row, vector)``, of vectors ``(column, vector)``."""
+    return torch.cat([part[group] @ vectors for part in rows(module, inputs)])
+
+
+def transposed_times(module: nn.Module, inputs: Tensor, group: int, vectors: Tensor) -> Tensor:
+    r"""Return :math:`\hat H^\top V` for a group, of vectors ``(row, vector)``."""
+    total, start = torch.zeros((), dtype=vectors.dtype, device=vectors.device), 0
+    for part in rows(module, inputs):
+        stop = start + part.shape[1]
+        total, start = total + part[group].mT @ vectors[start:stop], stop
+    return total
+
+
+def preconditioned(gram: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
+    r"""Return :math:`P^\top A P` for :math:`P = UD`, of one group.
+
+    >>> A = torch.tensor([[2.0, 4.0], [4.0, 10.0]])  # of the columns (1, 1) and (1, 3)
+    >>> preconditioned(A, torch.tensor([2.0]), torch.tensor([1.0])).tolist()
+    [[2.0, 0.0], [0.0, 2.0]]
+    """
+    scale = torch.cat([torch.ones_like(deviation[:1]), 1 / deviation])
+    shifted = gram.clone()
+    shifted[:, 1:] -= shifted[:, :1] * mean
+    shifted[1:] -= mean[:, None] * shifted[:1]
+    return scale[:, None] * shifted * scale
+
+
+def _batched(module: nn.Module, inputs: Tensor) -> Tensor:
+    """Return maps with the batch's axis, which one example may come without."""
+    dimensions = len(module.kernel_size)  # type: ignore[arg-type]
+    return inputs if inputs.ndim == dimensions + 2 else inputs[None]
+
+
+def _augmented(features: Tensor) -> Tensor:
+    return torch.cat([torch.ones_like(features[..., :1]), features], dim=-1)
+
+
+def _unfolded(module: nn.Module, maps: Tensor) -> Tensor:
+    """Return the rows of some examples, ``(group, row, column)``."""
+    dimensions = len(module.kernel_size)  # type: ignore[arg-type]
+    padded = _padded(module, maps)
+    for axis in range(dimensions):
+        kernel, stride, dilation = (
+            getattr(module, name)[axis] for name in ("kernel_size", "stride", "dilation")
+        )
+        windows = padded.unfold(2 + axis, (kernel - 1) * dilation + 1, stride)
+        padded = windows[..., ::dilation]
+    batch, channels, *rest = padded.shape
+    positions, kernel_sizes = rest[:dimensions], rest[dimensions:]
+    parts = groups(module)
+    split = padded.reshape(batch, parts, channels // parts, prod(positions), prod(kernel_sizes))
+    return split.permute(1, 0, 3, 2, 4).reshape(parts, batch * prod(positions), -1)
+
+
+def _padded(module: nn.Module, maps: Tensor) -> Tensor:
+    margins: list[int] = module._reversed_padding_repeated_twice  # type: ignore[assignment]
+    mode = str(module.padding_mode)
+    if not any(margins):
+        return maps
+    return pad(maps, margins) if mode == "zeros" else pad(maps, margins, mode=mode)

@@ -1,0 +1,200 @@
+r"""The ledger's statements on a layer's inputs, at the linear and convolution layers of a network.
+
+As in :mod:`verify.audit.statements` what is measured stands for what a statement mentions; here
+condition numbers, from Gram matrices, and the means and variances of the columns of an unfolded
+map.  A statement is about one layer on one batch, with :math:`D_0 = I`.
+
+Theorem 4 and its kin hold of each group's matrix as it is.  Proposition 10 is about a kernel with a
+middle, that moves by one over a map with zeros around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+import numpy as np
+from torch import Tensor, nn
+
+from theory import layer, maps
+from theory.convolution.windows import Geometry
+from theory.lange2022 import proposition_5, theorem_4, theorem_4_remarks
+from theory.language.expression import Expression, walk
+from theory.language.values import Values
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Relation, Statement
+from verify import tolerance
+from verify.audit import gramian
+from verify.audit.conditioning import Conditioning
+from verify.audit.spanned import Array, NotMeasuredError
+from verify.audit.statements import Instances, judged
+from verify.tolerance import Outcome
+
+OF_MAPS = (
+    "L-prop-10",
+    "L-prop-10/corrected",
+    "L-prop-10/sharpened",
+    "L-prop-10/variance/from-above",
+    "L-prop-10/variance/bound",
+)
+Known = Mapping[Expression, Any]
+
+
+class _Shape:
+    """Inputs of which nothing but the shape is kept."""
+
+    def __init__(self, *shape: int) -> None:
+        self.shape = shape
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise NotMeasuredError("the inputs themselves")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = _refuse
+    __truediv__ = __neg__ = __rmatmul__ = __getitem__ = _refuse
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NotMeasuredError(name)
+
+
+def examine(
+    claims: Sequence[Statement], module: nn.Module, inputs: Tensor, found: Conditioning
+) -> Iterator[Instances]:
+    """Yield the statements that apply to a layer's inputs, with both sides.
+
+    Args:
+        claims: of the ledger.
+        module: linear, or a convolution.
+        inputs: what it is given.
+        found: their condition.
+    """
+    yield from _examined(claims, Kind.LAYER, *_of_layer(found))
+    if (columns := _of_maps(module, inputs)) is not None:
+        chosen = [claim for claim in claims if claim.id in OF_MAPS]
+        yield from _examined(chosen, Kind.MAPS, *columns)
+
+
+def _examined(
+    claims: Sequence[Statement], kind: Kind, subject: Any, known: Known, moved: Sequence[Known]
+) -> Iterator[Instances]:
+    for claim in claims:
+        if not isinstance(claim, MatrixClaim) or claim.subject is not kind or claim.says is None:
+            continue
+        mentioned = {*walk(claim.says.actual), *walk(claim.says.claimed)}
+        if mentioned.isdisjoint(known.keys() - {layer.means, layer.variances}):
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                yield _sides(claim, subject, known, moved)
+        except (NotMeasuredError, AttributeError):
+            continue
+
+
+def _sides(claim: MatrixClaim, subject: Any, known: Known, moved: Sequence[Known]) -> Instances:
+    def evaluate(numbers: Known) -> tuple[list[Array], list[Array]]:
+        values = Values(subject)
+        values.known.update(numbers)
+        assert claim.says is not None
+        sides = [np.asarray(side, dtype=np.float64) for side in values.sides(claim.says)]
+        conditions = [values[h.slack] for h in claim.hypotheses]
+        shape = np.broadcast_shapes(*(side.shape for side in sides))
+        return [np.broadcast_to(side, shape).ravel() for side in sides], conditions
+
+    (actual, claimed), conditions = evaluate(known)
+    allowed = np.zeros_like(actual)
+    for numbers in moved:
+        others, _ = evaluate(numbers)
+        for other, side in zip(others, (actual, claimed), strict=True):
+            allowed += np.nan_to_num(np.abs(other - side), nan=np.inf)
+    outcomes = judged(
+        actual - claimed, allowed, np.maximum(np.abs(actual), np.abs(claimed)), claim.relation
+    )
+    if not all(_is_met(h.sign, c) for h, c in zip(claim.hypotheses, conditions, strict=True)):
+        outcomes = [Outcome.VACUOUS] * len(outcomes)
+    ratios = tolerance.ratio(actual[:, None], claimed[:, None], claim.relation, allowed)
+    is_vacuous = np.array([o is Outcome.VACUOUS for o in outcomes])
+    return Instances(claim, actual, claimed, np.where(is_vacuous, np.nan, ratios), outcomes)
+
+
+def _is_met(sign: Relation, quantity: Any) -> bool:
+    values = np.asarray(quantity, dtype=np.float64)
+    if sign is Relation.EQUAL:
+        return bool((values == 0).all())
+    return bool((values > 0).all() if sign is Relation.MORE_THAN else (values >= 0).all())
+
+
+def _of_layer(found: Conditioning) -> tuple[Any, Known, list[Known]]:
+    """Return a layer as its statements see it, what is known of it, and that with its errors."""
+    features = found.columns - 1 - found.constant
+    subject = SimpleNamespace(
+        H=_Shape(found.rows, features), scaling=np.ones(found.columns), q=np.float64(1)
+    )
+    least = found.plain.least if found.is_full_rank else 0.0
+    mean, variance = found.mean.cpu().numpy(), found.deviation.square().cpu().numpy()
+    spectra = {
+        layer.KAPPA_BEFORE: found.plain,
+        layer.KAPPA_CENTRED: found.centred,
+        layer.kappa2(layer.Hhat @ layer.U): found.centred,
+        layer.KAPPA_NORMALIZED: found.normalized,
+        layer.KAPPA_SCALED: found.centred,
+    }
+    numbers: dict[Expression, Any] = {e: np.float64(s.kappa**2) for e, s in spectra.items()}
+    rest = {
+        layer.smallest_square(layer.Hhat): np.float64(least),
+        layer.means: mean,
+        layer.variances: variance,
+        theorem_4_remarks.KAPPA_D: np.float64(found.scaling**2),
+        theorem_4.CORRELATION: np.float64(_largest_correlation(found)),
+        proposition_5.NORM_GHAT: np.float64(found.normalized.largest),
+        proposition_5.NORM_G: np.float64(_largest_correlation(found) * found.rows),
+    }
+    known = {**rest, **numbers}
+    moved: list[Known] = [
+        {**known, e: numbers[e] * (1 + 2 * s.relative_error)} for e, s in spectra.items()
+    ]
+    relative = found.normalized.floor
+    moved += [
+        {**known, e: known[e] * (1 + relative)}
+        for e in (theorem_4.CORRELATION, proposition_5.NORM_GHAT, proposition_5.NORM_G)
+    ]
+    return subject, known, moved
+
+
+def _largest_correlation(found: Conditioning) -> float:
+    """Return the largest eigenvalue of the features' correlations, at least one."""
+    return max(found.normalized.largest / found.rows, 1.0)
+
+
+def _of_maps(module: nn.Module, inputs: Tensor) -> tuple[Any, Known, list[Known]] | None:
+    fits = gramian.structure(module)
+    if fits is None or fits != Geometry(fits.kernel) or fits.kernel == 1:
+        return None
+    h = (inputs if inputs.ndim == 4 else inputs[None]).double()
+    shape, k = tuple(h.shape), fits.kernel
+    mean, variance = (m.reshape(-1, k, k).cpu().numpy() for m in gramian.moments(module, inputs))
+    axes = (0, 2, 3)
+    whole_mean = h.mean(axes)
+    whole_variance = (h - whole_mean[:, None, None]).square().mean(axes)
+    largest = h.abs().amax(axes)
+    subject = SimpleNamespace(
+        h=np.broadcast_to(np.float64(0), shape), w=np.broadcast_to(np.float64(0), (1, 1, k, k))
+    )
+
+    def by_channel(values: Tensor) -> Array:
+        found: Array = values.cpu().numpy()[:, None, None]
+        return found
+
+    known: dict[Expression, Any] = {
+        maps.mean_at(maps.h): mean,
+        maps.variance_at(maps.h): variance,
+        maps.mean_of(maps.h): by_channel(whole_mean),
+        maps.variance_of(maps.h): by_channel(whole_variance),
+        maps.largest_entry(maps.h): by_channel(largest),
+    }
+    count = shape[0] * shape[2] * shape[3]
+    error = tolerance.SAFETY * (1 + np.log2(count)) * tolerance.UNIT_ROUNDOFF * by_channel(largest)
+    moved: list[Known] = [
+        {**known, maps.mean_at(maps.h): mean + error},
+        {**known, maps.variance_at(maps.h): variance + error * by_channel(largest)},
+    ]
+    return subject, known, moved

@@ -1,0 +1,88 @@
+r"""Linear and convolution layers: how they take a batch, and their gradients.
+
+A layer is :math:`a = \hat H\hat w` for each output, with :math:`\hat H = [e, H]` of one row for
+each position and one column for each entry of the kernel; groups have a matrix each.
+
+Index convention: a dense layer's features are on the last axis, channels on axis 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+KINDS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+
+
+def is_map(module: nn.Module) -> bool:
+    """Whether a module is a linear or convolution layer that can be examined."""
+    return isinstance(module, KINDS)
+
+
+class Rows(NamedTuple):
+    """The gradient in a layer's outputs, of each output, in float64, ``(out,)``."""
+
+    positions: int
+    sums: Tensor
+    squares: Tensor
+    roundoff: float
+
+
+class Gradients(NamedTuple):
+    """What a layer's gradients tell."""
+
+    cosine: float | None
+    """Of the weights and their gradient, all outputs taken together; None if they do not learn."""
+    largest_cosine: float | None
+    """Of one output's weights and their gradient."""
+    bias_share: float
+    r""":math:`\max_j |\sum_i g_{ij}| / \sqrt{\sum_i g_{ij}^2}` over the root of the rows: how much
+    of the gradient a bias would see."""
+    roundoff: float
+    rows: int
+    sizes: Tensor
+    """The norm of the gradient in each output, ``(out,)``."""
+
+
+def rows_of(module: nn.Module, g: Tensor) -> Rows:
+    """Return the sums of a gradient in a layer's output."""
+    axis = -1 if isinstance(module, nn.Linear) else -len(_kernel(module)) - 1
+    by_output = g.movedim(axis, 0).flatten(1) if g.ndim > 1 else g[:, None]
+    sums = by_output.sum(1, dtype=torch.float64)
+    squares = torch.linalg.vector_norm(by_output, dim=1, dtype=torch.float64).square()
+    return Rows(by_output.shape[1], sums, squares, torch.finfo(g.dtype).eps / 2)
+
+
+def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) -> Gradients:
+    """Return what the gradients of a layer's calls tell."""
+    count = sum(r.positions for r in rows)
+    sums, squares = sum(r.sums for r in rows), sum(r.squares for r in rows)
+    assert isinstance(sums, Tensor)
+    assert isinstance(squares, Tensor)
+    shares = torch.where(squares > 0, sums.abs() / (squares * count).sqrt(), 0.0)
+    return Gradients(
+        *_cosines(weight, gradient),
+        bias_share=shares.max().item(),
+        roundoff=rows[0].roundoff,
+        rows=count,
+        sizes=squares.sqrt(),
+    )
+
+
+def _cosines(weight: Tensor, gradient: Tensor | None) -> tuple[float | None, float | None]:
+    if gradient is None:
+        return None, None
+    w, g = weight.detach().double().flatten(1), gradient.double().flatten(1)
+    products, sizes = (w * g).sum(1), w.norm(dim=1) * g.norm(dim=1)
+    whole = w.norm() * g.norm()
+    by_output = torch.where(sizes > 0, products.abs() / sizes, 0.0)
+    return (products.sum() / whole).item() if whole > 0 else 0.0, by_output.max().item()
+
+
+def _kernel(module: nn.Module) -> tuple[int, ...]:
+    kernel = module.kernel_size
+    assert isinstance(kernel, tuple)
+    return kernel

@@ -1,0 +1,221 @@
+"""The row of a layer: what is measured of its units and its inputs, in a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import log10
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from verify.audit.conditioning import Conditioning
+from verify.audit.first_order import FirstOrder
+from verify.audit.maps import Gradients
+from verify.audit.report import Curvature, MapRow, NormalizationRow, Spread
+from verify.audit.spanned import Array
+from verify.audit.unit_hessian import UnitHessian
+from verify.audit.units import Pair, Units
+
+HALF_LARGEST = torch.finfo(torch.float16).max
+HALF_LEAST = torch.finfo(torch.float16).smallest_normal * torch.finfo(torch.float16).eps
+"""Half of it is zero in float16."""
+NO_BIAS = 2.0**6
+"""A sum that is zero in exact arithmetic, in units of roundoff times the root of the rows."""
+Named = Sequence[tuple[str, Units]]
+"""Units with what their names begin with."""
+
+
+def normalization(
+    layer: str, named: Named, calls: int, curvature: Curvature | None = None
+) -> NormalizationRow:
+    """Return the row of a layer from its units in every batch and call."""
+    first = named[0][1]
+    module = first.normalization.module
+
+    def over(value: Callable[[Units], Tensor], worst: str = "max") -> Spread:
+        return spread(named, value, worst)
+
+    def count(which: Callable[[Units], Tensor]) -> int:
+        return max(int(which(units).sum()) for _, units in named)
+
+    m, runs = first.m, first.running is not None
+    return NormalizationRow(
+        layer=layer,
+        kind=type(module).__name__,
+        m=m,
+        units=len(first.mean),
+        eps=first.normalization.eps,
+        calls=calls,
+        is_frozen=first.normalization.is_frozen,
+        lipschitz=over(lambda u: u.steepest / u.sigma),
+        share_of_mean=over(lambda u: _share(u.products["one", "g"], u.m, u)),
+        share_of_yhat=over(lambda u: _share(u.products["yhat", "g"], _yhat2(u), u)),
+        left_of_gradient=over(
+            lambda u: u.products["w", "w"] / _scale2(u) / u.products["g", "g"], "min"
+        ),
+        theorem_4_1=over(lambda u: u.products["w", "w"] / claimed_4_1(u)),
+        variance_over_eps=over(lambda u: u.variance / u.normalization.eps, "min"),
+        mean_over_deviation=over(lambda u: u.offset),
+        digits_lost=over(lambda u: (2 * u.offset.log10()).clamp(min=0)),
+        beyond_half=count(beyond_half),
+        constant=count(lambda u: u.low == u.high),
+        dead=count(lambda u: u.products["g", "g"] == 0),
+        zero_gamma=first.zero_scales,
+        drift_of_mean=over(_drift_of_mean) if runs else None,
+        drift_of_deviation=over(_drift_of_deviation) if runs and m > 1 else None,
+        unbiased=m / (m - 1) if m > 1 else None,
+        curvature=curvature,
+    )
+
+
+def curvature(unit: str, products: dict[Pair, float], units: Units, number: int) -> Curvature:
+    """Return the terms of Theorem 4.2 at a unit."""
+    m = units.m
+    gamma, sigma = units.gamma[number].item(), units.sigma[number].item()
+    ratio = gamma / sigma
+    mean = products["one", "w"] / m if units.normalization.is_centred else 0.0
+    image = products["w", "H"] - mean * products["one", "H"]
+    loss = ratio * (image - products["yhat", "w"] / m * products["yhat", "H"])
+    actual = products["w", "hessian"]
+    return Curvature(
+        unit=unit,
+        actual=actual,
+        of_the_loss=loss,
+        of_the_layer=actual - loss,
+        smoothness=(products["hessian", "hessian"] / products["w", "w"]) ** 0.5,
+    )
+
+
+def linear(
+    layer: str,
+    module: torch.nn.Module,
+    found: FirstOrder,
+    condition: Conditioning | None,
+    said: tuple[str, str],
+    hessian: UnitHessian | None,
+    shape: tuple[int, int],
+) -> MapRow:
+    """Return the row of a linear or convolution layer.
+
+    Args:
+        layer: its name.
+        module: the layer.
+        found: what the first pass told.
+        condition: of its inputs; None if it was not measured.
+        said: what Theorem 4 and Proposition 10 say of it.
+        hessian: of one unit; None if it was not measured.
+        shape: rows and columns of its matrix.
+    """
+    gradients = found.gradients.get(layer)
+    common: dict[str, Any] = {
+        "layer": layer,
+        "kind": type(module).__name__,
+        "rows": shape[0],
+        "columns": shape[1],
+        "cosine": None if gradients is None else gradients.cosine,
+        "useless_bias": module.bias is not None and is_bias_useless(gradients, shape[0]),
+        "normalized_by": found.normalized_by.get(layer, ""),
+        "theorem_4": said[0],
+        "proposition_10": said[1],
+    }
+    if hessian is not None:
+        common |= {
+            "hessian": hessian.before,
+            "hessian_preconditioned": hessian.after,
+            "hessian_said": hessian.said,
+            "unit": hessian.unit,
+        }
+    if condition is not None:
+        common |= {
+            "rank": condition.plain.rank,
+            "constant": condition.constant,
+            "is_full_rank": condition.is_full_rank,
+            "kappa": condition.plain.kappa,
+            "kappa_centred": condition.centred.kappa,
+            "kappa_normalized": condition.normalized.kappa,
+            "kappa_scaling": condition.scaling,
+            "gain": condition.gain,
+        }
+    return MapRow(**common)
+
+
+def is_bias_useless(gradients: Gradients | None, rows: int) -> bool:
+    """Whether the loss has no gradient in a bias, although it has one in the outputs."""
+    if gradients is None or not bool((gradients.sizes > 0).any()) or rows < 2:
+        return False
+    return gradients.bias_share <= NO_BIAS * gradients.roundoff
+
+
+def claimed_4_1(units: Units) -> Tensor:
+    """Return the right side of Theorem 4.1, for each unit."""
+    products, m = units.products, units.m
+    of_mean = products["one", "g"] ** 2 if units.normalization.is_centred else 0.0
+    return _scale2(units) * (products["g", "g"] - of_mean / m - products["yhat", "g"] ** 2 / m)
+
+
+def beyond_half(units: Units) -> Tensor:
+    """Return which units have a number that float16 cannot hold."""
+    largest = torch.maximum(units.low.abs(), units.high.abs())
+    is_small = (units.variance < HALF_LEAST / 2) & (units.low != units.high)
+    cubed = units.sigma**-3
+    return (
+        (units.variance > HALF_LARGEST)
+        | is_small
+        | (cubed > HALF_LARGEST)
+        | (largest > HALF_LARGEST)
+    )
+
+
+def spread(named: Named, value: Callable[[Units], Tensor], worst: str) -> Spread:
+    """Return the median and the worst of a number of each unit."""
+    numbers = [value(units).double().cpu().numpy() for _, units in named]
+    every: Array = np.concatenate(numbers)
+    finite = every[~np.isnan(every)]
+    if not len(finite):
+        return Spread(None, None, "")
+    signed = np.where(np.isnan(every), -np.inf, every if worst == "max" else -every)
+    place = int(np.argmax(signed))
+    return Spread(float(np.median(finite)), float(every[place]), _name_of(named, place))
+
+
+def decades(number: float) -> float:
+    """Return the logarithm, zero for what has none.
+
+    >>> decades(1000.0), decades(0.0)
+    (3.0, 0.0)
+    """
+    return log10(number) if 0 < number < float("inf") else 0.0
+
+
+def _name_of(named: Named, place: int) -> str:
+    for prefix, units in named:
+        if place < len(units.mean):
+            return prefix + units.normalization.name_of(place)
+        place -= len(units.mean)
+    raise IndexError(place)
+
+
+def _scale2(units: Units) -> Tensor:
+    return (units.gamma / units.sigma) ** 2
+
+
+def _yhat2(units: Units) -> Tensor:
+    return units.m * units.variance / units.sigma**2
+
+
+def _share(product: Tensor, size: Tensor | int, units: Units) -> Tensor:
+    """Return the share of |g|^2 along a vector of a squared norm."""
+    return product**2 / size / units.products["g", "g"]
+
+
+def _drift_of_mean(units: Units) -> Tensor:
+    assert units.running is not None
+    return (units.running.mean - units.mean).abs() / units.sigma
+
+
+def _drift_of_deviation(units: Units) -> Tensor:
+    assert units.running is not None
+    unbiased = units.variance * units.m / (units.m - 1)
+    return (units.running.variance.sqrt() - unbiased.sqrt()).abs() / units.sigma

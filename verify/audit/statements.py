@@ -1,0 +1,336 @@
+r"""The ledger's statements on a unit, examined at the units of somebody's network.
+
+What is measured stands for what a statement mentions: the batch by its inner products, the
+gradients by those that the network's own backward pass gave.  Both sides are then the value of
+the statement's own expression, and a statement applies if everything that it mentions was
+measured.  Real layers have an epsilon, so the readings are those with one.
+
+**What rounding explains.**  The network computes w in its own precision, u.  Each entry of w is a
+difference of g, its mean, and a multiple of :math:`\hat y`, whose entries carry errors of
+:math:`u|\mu|/\sigma`; so that w is off by at most
+
+.. math:: \rho_w = k\,u\,\frac{|\gamma|}\sigma\|g\|\Big(1 + \frac{|\mu|}\sigma\Big), \qquad
+          k = 64(1 + \log_2 m),
+
+the factor of :mod:`verify.tolerance`; second derivatives likewise, by the sizes of their terms.
+Inner products are taken in float64 and off by :math:`2^{-53} k\|a\|\|b\|`.  A side is off by no
+more than the sum of what it changes when one inner product after the other is moved by its own
+error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from theory.claim import Claim, Reading
+from theory.language.expression import Derivative, gradient, walk
+from theory.language.values import Values
+from theory.statement import Relation, Statement
+from theory.unit import L, Lhat, y, z
+from verify import tolerance
+from verify.audit.spanned import Array, NotMeasuredError, Space, Spanned
+from verify.audit.units import Pair, Units
+from verify.tolerance import Outcome
+
+NEARLY = 1e-6
+"""Two vectors whose coefficients differ by less than this part are one."""
+BLURRED = 2.0**-6
+"""A unit decides nothing where rounding may be a larger part of the sides."""
+NEEDS_A_MINIMUM = "S-thm-4.2-discussion"
+"""Of these statements the vector u is a minimum of the loss, which no pass finds."""
+SMALLEST = 2.0**-22
+"""What the norm of a difference can be told from zero by, over the norms: inner products are its
+square, and known to 2^-53 and some."""
+
+
+class MeasuredValues(Values):
+    """The values of expressions at measured units; derivatives are looked up."""
+
+    def _differentiate(self, derivative: Derivative) -> Any:
+        body, x, point = derivative.body, derivative.variable, derivative.point
+        if derivative.direction is None:
+            if (body, point) == (Lhat(x), y):
+                return self.subject.w
+            if (body, point) == (L(x), z):
+                return self.subject.g
+            raise NotMeasuredError(str(derivative))
+        along = self[derivative.direction]
+        if (body, point) == (gradient(Lhat(x), x), y):
+            return self.subject.second_in_y(along)
+        if (body, point) == (gradient(L(x), x), z):
+            return self.subject.second_in_z(along)
+        raise NotMeasuredError(str(derivative))
+
+
+class Unit:
+    """Many units at once, as the statements' letters see them: arrays ``(unit,)``.
+
+    Args:
+        numbers: m, gamma, beta, mean, sigma, eps of each unit.
+        products: inner products by pairs of names: one, yhat, g, w, and, where there are second
+            derivatives along w, ``H`` for H times the layer's image of w, and ``hessian`` for that
+            of the network with the layer.
+    """
+
+    values_of = MeasuredValues
+    bound = np.float64(1)
+    """The statements hold for every one."""
+
+    def __init__(self, numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> None:
+        self.numbers = numbers
+        self.m, self.gamma, self.beta, self.eps, self.sigma = (
+            numbers[name] for name in ("m", "gamma", "beta", "eps", "sigma")
+        )
+        space = Space(self.m, products)
+        one, self._yhat, self.g, self.w = map(space.vector, ("one", "yhat", "g", "w"))
+        self.y = numbers["mean"] * one + self.sigma * self._yhat
+        self.z = self.gamma * self._yhat + self.beta * one
+        self.direction = self.w
+        self._space = space
+
+    def second_in_y(self, along: Spanned) -> Spanned:
+        """Return the Hessian of the network with the layer, applied to a multiple of w."""
+        factor = along.coefficients.get("w", 0)
+        self._must_be(along, factor * self.w)
+        return factor * self._image("hessian")
+
+    def second_in_z(self, along: Spanned) -> Spanned:
+        """Return H applied to a multiple of the layer's image of w."""
+        factor = along.coefficients.get("w", 0)
+        w = self.w - self.w.mean()
+        moved = w - self._yhat * (self._yhat.inner(self.w) / self.m)
+        self._must_be(along, factor * moved)
+        return factor * (self.sigma / self.gamma) * self._image("H")
+
+    def _image(self, name: str) -> Spanned:
+        self._space.inner(name, name)
+        return self._space.vector(name)
+
+    def _must_be(self, along: Spanned, expected: Spanned) -> None:
+        difference = (along - expected).coefficients
+        size = max(np.abs(c).max() for c in [np.float64(1), *along.coefficients.values()])
+        if any(np.abs(c).max() > NEARLY * size for c in difference.values()):
+            raise NotMeasuredError("a second derivative along another vector")
+
+
+@dataclass
+class Measurements:
+    """Units with their inner products, the errors of these, and where each unit is from."""
+
+    numbers: dict[str, Array]
+    products: dict[Pair, Array]
+    errors: dict[Pair, Array]
+    places: list[str] = field(default_factory=list)
+    """Of each unit: batch, call and unit, in words."""
+    layers: Array = field(default_factory=lambda: np.zeros(0))
+    """Of each unit, the number of its layer."""
+
+
+@dataclass(frozen=True)
+class Instances:
+    """A statement at the units to which it applies."""
+
+    statement: Statement
+    actual: Array
+    claimed: Array
+    ratios: Array
+    outcomes: list[Outcome]
+
+
+def measurements(
+    units: Units, layer: int, prefix: str, unit: int | None = None, more: Mapping[Pair, Any] = {}
+) -> Measurements:
+    """Return the units of a layer, or one of them with more inner products.
+
+    Args:
+        units: of one call.
+        layer: its number.
+        prefix: of the units' names, such as the batch.
+        unit: the one that there is more of; None for all.
+        more: its second derivatives' inner products, numbers.
+    """
+    chosen = slice(None) if unit is None else slice(unit, unit + 1)
+
+    def array(values: Any) -> Array:
+        return np.asarray(values.cpu().numpy(), dtype=np.float64)[chosen]
+
+    numbers = {
+        "mean": array(units.mean),
+        "sigma": array(units.sigma),
+        "gamma": array(units.gamma),
+    }
+    alike = np.ones_like(numbers["mean"])
+    numbers |= {"m": units.m * alike, "eps": units.normalization.eps * alike, "beta": 0 * alike}
+    numbers["roundoff"] = units.roundoff * alike
+    products = {pair: array(values) for pair, values in units.products.items()}
+    deviation = numbers["sigma"] ** 2 - numbers["eps"]
+    products |= {
+        ("one", "yhat"): 0 * alike,
+        ("yhat", "yhat"): units.m * deviation / numbers["sigma"] ** 2,
+        **{pair: np.array([value]) for pair, value in more.items()},
+    }
+    first = 0 if unit is None else unit
+    names = [units.normalization.name_of(first + i) for i in range(len(alike))]
+    return Measurements(
+        numbers,
+        products,
+        _errors(numbers, products),
+        [prefix + name for name in names],
+        np.full(len(alike), layer),
+    )
+
+
+def joined(parts: Sequence[Measurements]) -> Measurements:
+    """Return the units of several layers as one."""
+
+    def each(of: Any) -> dict[Any, Array]:
+        return {key: np.concatenate([of(part)[key] for part in parts]) for key in of(parts[0])}
+
+    return Measurements(
+        each(lambda part: part.numbers),
+        each(lambda part: part.products),
+        each(lambda part: part.errors),
+        [place for part in parts for place in part.places],
+        np.concatenate([part.layers for part in parts]),
+    )
+
+
+def examine(claims: Sequence[Statement], found: Measurements) -> Iterator[Instances]:
+    """Yield the statements that apply to the units, with both sides at each."""
+    unit = Unit(found.numbers, found.products)
+    moved = [
+        Unit(found.numbers, {**found.products, pair: found.products[pair] + error})
+        for pair, error in found.errors.items()
+    ]
+    for claim in claims:
+        if not isinstance(claim, Claim) or claim.reading is not Reading.SHARED_EPSILON:
+            continue
+        if claim.row == NEEDS_A_MINIMUM or not _is_of_the_loss(claim):
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                yield _examined(claim, unit, moved, found)
+        except (NotMeasuredError, AttributeError):
+            continue
+
+
+def _is_of_the_loss(claim: Claim) -> bool:
+    """Whether a statement mentions what the network differentiated: others hold of any vectors."""
+    if claim.says is None:
+        return False
+    nodes = [*walk(claim.says.actual), *walk(claim.says.claimed)]
+    return any(isinstance(node, Derivative) for node in nodes)
+
+
+def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measurements) -> Instances:
+    sides = claim.evaluate(unit)  # type: ignore[arg-type]
+    count = len(found.places)
+    if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
+        actual, claimed, excess, allowed = _vectors(sides, found)
+        outcomes = judged(excess, allowed, np.maximum(actual, claimed), Relation.EQUAL)
+    else:
+        actual, claimed = (_full(side, count) for side in sides)
+        allowed = np.zeros(count)
+        for other in moved:
+            for side, base in zip(claim.evaluate(other), (actual, claimed), strict=True):  # type: ignore[arg-type]
+                allowed += np.abs(_full(side, count) - base)
+        size = np.maximum(np.abs(actual), np.abs(claimed))
+        outcomes = judged(actual - claimed, allowed, size, claim.relation)
+    met = np.ones(count, dtype=bool)
+    for hypothesis in claim.hypotheses:
+        met &= _is_met(claim, hypothesis, unit, count)
+    ratios = tolerance.ratio(actual[:, None], claimed[:, None], claim.relation, allowed)
+    return Instances(
+        claim,
+        actual,
+        claimed,
+        np.where(met, ratios, np.nan),
+        [o if ok else Outcome.VACUOUS for o, ok in zip(outcomes, met, strict=True)],
+    )
+
+
+def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Array]:
+    """Return the norms of two vectors, that of their difference, and what rounding explains."""
+    difference = sides.actual - sides.claimed
+    actual, claimed, excess = (
+        _full(np.sqrt(np.maximum(v.inner(v), 0)), len(found.places))
+        for v in (sides.actual, sides.claimed, difference)
+    )
+    sizes = {a: np.sqrt(found.products[a, b]) for a, b in found.products if a == b}
+    sizes["one"] = np.sqrt(found.numbers["m"])
+    terms = [np.abs(c) * sizes[name] for vector in sides for name, c in vector.coefficients.items()]
+    errors = _errors_of_vectors(found.numbers, found.products)
+    allowed = SMALLEST * sum(terms)
+    for name, c in difference.coefficients.items():
+        allowed = allowed + np.abs(c) * errors.get(name, 0)
+    return actual, claimed, excess, allowed
+
+
+def judged(difference: Array, allowed: Array, size: Array, relation: Relation) -> list[Outcome]:
+    """Return the outcome of each unit; what rounding may have made decides nothing."""
+    match relation:
+        case Relation.EQUAL:
+            excess = np.abs(difference)
+        case Relation.AT_MOST | Relation.LESS_THAN:
+            excess = difference
+        case _:
+            excess = -difference
+    is_strict = relation in (Relation.LESS_THAN, Relation.MORE_THAN)
+    violated = excess > allowed
+    blurred = (allowed > BLURRED * size) & (size > allowed)
+    decided = violated | ~(blurred | (is_strict & (excess > -allowed)))
+    known = np.isfinite(excess + allowed) & decided
+    words = np.where(known, np.where(violated, Outcome.VIOLATED, Outcome.HOLDS), Outcome.UNDECIDED)
+    return [Outcome(word) for word in words]
+
+
+def _is_met(claim: Claim, hypothesis: Any, unit: Unit, count: int) -> Any:
+    quantity = _full(hypothesis.quantity(unit, claim.letters(unit)), count)  # type: ignore[arg-type]
+    match hypothesis.sign:
+        case Relation.EQUAL:
+            return quantity == 0
+        case Relation.MORE_THAN:
+            return quantity > 0
+        case _:
+            return quantity >= 0
+
+
+def _full(side: Any, count: int) -> Array:
+    return np.broadcast_to(np.asarray(side, dtype=np.float64), (count,)).copy()
+
+
+def _errors(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> dict[Pair, Array]:
+    """Return the errors of inner products."""
+    sizes = {a: np.sqrt(products[a, b]) for a, b in products if a == b}
+    sizes["one"] = np.sqrt(numbers["m"])
+    own, off = _factor(numbers) * tolerance.UNIT_ROUNDOFF, _errors_of_vectors(numbers, products)
+
+    def error(a: str, b: str) -> Array:
+        x, y = off.get(a, np.float64(0)), off.get(b, np.float64(0))
+        return own * sizes[a] * sizes[b] + x * sizes[b] + sizes[a] * y + x * y
+
+    return {(a, b): error(a, b) for a, b in products if "yhat" not in (a, b) or {"g", "w"} & {a, b}}
+
+
+def _errors_of_vectors(
+    numbers: Mapping[str, Array], products: Mapping[Pair, Array]
+) -> dict[str, Array]:
+    """Return how far vectors can be from what exact arithmetic would give."""
+    of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
+    offset = np.abs(numbers["mean"]) / numbers["sigma"]
+    relative = _factor(numbers) * numbers["roundoff"] * (1 + offset)
+    scale, m = np.abs(numbers["gamma"]) / numbers["sigma"], numbers["m"]
+    errors = {"w": relative * scale * of_g}
+    if ("hessian", "hessian") in products:
+        image = np.sqrt(products["H", "H"])
+        bent = 4 * scale / numbers["sigma"] * of_g * of_w / np.sqrt(m)
+        errors["hessian"] = relative * (scale * image + bent)
+    return errors
+
+
+def _factor(numbers: Mapping[str, Array]) -> Array:
+    return tolerance.SAFETY * (1 + np.log2(numbers["m"]))

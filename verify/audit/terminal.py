@@ -1,0 +1,187 @@
+"""A report in the terminal: the worst layers in words, then a row for each layer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from verify.audit.report import MapRow, NormalizationRow, Report, Spread, StatementRow
+from verify.audit.words import lines
+
+WIDTH = 180
+"""Of a report that goes to a file."""
+MAIN = (
+    "S-thm-4.1/eps",
+    "S-eq-9/eps/corrected",
+    "S-thm-4.2a/eps/corrected",
+    "S-eq-41-42/eps",
+    "S-thm-4.4/eps/corrected",
+    "L-thm-4a",
+    "L-thm-4c",
+    "L-thm-4c/sqrt-n",
+    "L-thm-4c/improves/corrected",
+    "L-prop-10/corrected",
+    "L-prop-10/sharpened",
+)
+"""Theorems 4.1, 4.2 and 4.4, Theorem 4 and Proposition 10, as they are right."""
+
+
+def show(report: Report, console: Console | None = None, *, every: bool = False) -> None:
+    """Print a report.
+
+    Args:
+        report: what is printed.
+        console: where; None for standard output.
+        every: every statement, not the main ones alone.
+    """
+    console = console or Console(width=None if sys.stdout.isatty() else WIDTH)
+    console.print(Group(*_parts(report, every)), highlight=False)
+
+
+def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
+    yield Text(f"{report.model}: {described(report)}")
+    yield ""
+    for line in lines(report):
+        name, _, rest = line.partition(":")
+        yield Text.assemble((name, "bold"), (f":{rest}", ""))
+    yield ""
+    if report.normalizations:
+        yield _normalizations(report.normalizations)
+    if report.maps:
+        yield _maps(report.maps)
+    yield _statements(report.statements, every)
+    yield Text(counted(report))
+    for row in report.unexpected:
+        yield Text(
+            f"{row.statement} is right and fails here at {row.violated} instances; the worst in"
+            f" {row.worst_layer}, {row.worst_unit}: please report it",
+            "bold red",
+        )
+    for note in report.notes:
+        yield Text(f"not measured: {note}", "dim")
+    took = ", ".join(f"{part} {seconds:.1f} s" for part, seconds in report.seconds.items())
+    yield Text(f"took: {took}", "dim")
+
+
+def described(report: Report) -> str:
+    """Return what was examined, on what."""
+    place = f", {report.dtype} on {report.device}" if report.dtype else ""
+    batches = "one batch" if report.batches == 1 else f"{report.batches} batches"
+    loss = ", ".join(f"{value:.4g}" for value in report.losses)
+    return f"{report.parameters:,} parameters{place}; {batches}, loss {loss}"
+
+
+def counted(report: Report) -> str:
+    """Return how many statements apply and what became of them."""
+    right = [s for s in report.statements if s.expected != "refuted"]
+    wrong = [s for s in report.statements if s.expected == "refuted"]
+    instances = sum(s.instances - s.vacuous for s in report.statements)
+    hold, fail = sum(not s.violated for s in right), sum(s.violated > 0 for s in wrong)
+    return (
+        f"{len(report.statements)} statements apply, at {instances:,} instances: of {len(right)}"
+        f" that are right {hold} hold, of {len(wrong)} that are refuted in general {fail} fail here"
+    )
+
+
+def _normalizations(rows: Iterable[NormalizationRow]) -> Table:
+    table = _table("normalisation layers: the worst unit of each")
+    for name in (
+        *("layer", "kind", "m", "γ/σ", "|g|² along 1", "along ŷ", "|∂y|² kept", "Thm 4.1"),
+        *("smoothness", "v/ε", "mean/sd", "const, dead, γ=0", "fp16", "drift", "calls"),
+    ):
+        table.add_column(name, justify="left" if name in ("layer", "kind") else "right")
+    for row in rows:
+        curvature = row.curvature
+        table.add_row(
+            row.layer,
+            row.kind,
+            f"{row.m}",
+            worst(row.lipschitz),
+            worst(row.share_of_mean),
+            worst(row.share_of_yhat),
+            worst(row.left_of_gradient),
+            worst(row.theorem_4_1),
+            "" if curvature is None else number(curvature.smoothness),
+            worst(row.variance_over_eps),
+            worst(row.mean_over_deviation),
+            f"{row.constant}, {row.dead}, {row.zero_gamma}",
+            f"{row.beyond_half}",
+            worst(row.drift_of_mean),
+            f"{row.calls}",
+        )
+    return table
+
+
+def _maps(rows: Iterable[MapRow]) -> Table:
+    table = _table("linear and convolution layers: condition numbers of their inputs")
+    for name in (
+        *("layer", "kind", "rows", "columns", "rank", "κ(Ĥ)", "κ(ĤU)", "κ(Ĝ)", "κ(D)", "gain"),
+        *("Hessian", "cos(W, ∂W)", "bias"),
+    ):
+        table.add_column(name, justify="left" if name in ("layer", "kind", "Hessian") else "right")
+    for row in rows:
+        table.add_row(
+            row.layer,
+            row.kind,
+            f"{row.rows}",
+            f"{row.columns}",
+            "" if row.rank is None else f"{row.rank}",
+            *map(number, (row.kappa, row.kappa_centred, row.kappa_normalized)),
+            *map(number, (row.kappa_scaling, row.gain)),
+            hessian(row),
+            number(row.cosine),
+            "useless" if row.useless_bias else "",
+        )
+    return table
+
+
+def hessian(row: MapRow) -> str:
+    """Return what is said of the condition of a unit's Hessian."""
+    if row.hessian is None:
+        return row.hessian_said.partition(":")[0]
+    return f"{number(row.hessian)} → {number(row.hessian_preconditioned)} (unit {row.unit})"
+
+
+def _statements(rows: Iterable[StatementRow], every: bool) -> Table:
+    table = _table("statements" if every else "the main statements")
+    for name in ("statement", "", "in general", "instances", "violated", "worst", "where"):
+        table.add_column(name, justify="right" if name in ("instances", "violated", "worst") else
+                         "left")  # fmt: skip
+    for row in rows:
+        if every or row.statement in MAIN:
+            table.add_row(
+                row.statement,
+                row.title,
+                row.expected,
+                f"{row.instances - row.vacuous:,}",
+                f"{row.violated:,}",
+                number(row.worst_ratio),
+                ", ".join(filter(None, (row.worst_layer, row.worst_unit))),
+            )
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+
+
+def worst(spread: Spread | None) -> str:
+    """Return the worst of a number."""
+    return "" if spread is None else number(spread.worst)
+
+
+def number(value: float | None) -> str:
+    """Return a number in few characters.
+
+    >>> number(0.99999997), number(123456.0), number(-3e-9), number(None)
+    ('1.000', '1.23e+05', '-3e-09', '')
+    """
+    if value is None:
+        return ""
+    if value == 0 or 0.001 <= abs(value) < 9999.5:
+        return f"{value:.4g}" if abs(value) >= 10 or value == 0 else f"{value:.3f}"
+    return f"{value:.3g}"

@@ -1,0 +1,136 @@
+"""What is to be said of a layer, in words, with how far it is beyond what does not matter.
+
+Of a layer of which nothing is beyond its threshold, what is nearest to one is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import log10
+
+from verify.audit.report import Finding, MapRow, NormalizationRow, Report, Spread
+from verify.audit.rows import decades
+
+Say = Callable[[float, str], Finding]
+HEALTHY = "No layer is beyond a threshold. Nearest to one:"
+LOST = 3.0
+"""Decimal digits that a variance in one pass may lose before something is said."""
+STEEP = 10.0
+"""A factor of the gradient."""
+FEW = 8
+"""Entries of a unit."""
+LITTLE = 0.1
+"""Of the gradient that a layer leaves."""
+GAIN = 1e4
+"""Of preconditioning, in the bound on the Hessian's condition number."""
+
+
+def findings(report_rows: list[NormalizationRow], maps: list[MapRow]) -> list[Finding]:
+    """Return what is to be said of every layer, the gravest first."""
+    of_layers = [list(_of_normalization(row)) for row in report_rows]
+    of_layers += [list(_of_map(row)) for row in maps]
+    found = [f for said in of_layers for f in _grave_or_nearest(said)]
+    return sorted(found, key=lambda f: -f.severity)
+
+
+def lines(report: Report, count: int = 3) -> list[str]:
+    """Return the worst layers in words, a line each; first, if so, that none is in trouble."""
+    said = [f"{name}: {'; '.join(sentences)}." for name, sentences in report.worst(count)]
+    return said if any(f.is_grave for f in report.findings) else [HEALTHY, *said]
+
+
+def _grave_or_nearest(said: list[Finding]) -> list[Finding]:
+    if grave := [finding for finding in said if finding.is_grave]:
+        return grave
+    nearest = sorted(said, key=lambda f: -f.severity)[:1]
+    return [Finding(f.layer, f.severity, f"{f.sentence}, which is no trouble") for f in nearest]
+
+
+def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
+    def say(severity: float, sentence: str) -> Finding:
+        return Finding(row.layer, round(severity, 3), sentence)
+
+    if row.is_frozen:
+        yield say(
+            0.1, "it divides by running statistics even in training mode; no statement is about it"
+        )
+    if row.m == 1:
+        yield say(8, "one entry is normalised at a time, so that its output does not depend on it")
+    elif row.m < FEW:
+        yield say(
+            log10(FEW / row.m),
+            f"only {row.m} entries are normalised together; the running variance is"
+            f" {row.unbiased:.2f} times what it divides by",
+        )
+    if row.zero_gamma:
+        yield say(0.5, f"gamma = 0 at {row.zero_gamma} of its channels or features")
+    for count, what in (
+        (row.constant, "do not vary on the batch: their output is beta"),
+        (row.dead, "get no gradient"),
+    ):
+        if count:
+            yield say(0.5 + 2 * count / row.units, f"{count} of {row.units} units {what}")
+    yield from _of_precision(row, say)
+    yield from _of_running_statistics(row, say)
+    if (steep := _worst(row.lipschitz)) > 0:
+        yield say(
+            log10(steep / STEEP),
+            f"it multiplies gradients by up to gamma/sigma = {steep:.3g} ({row.lipschitz.unit})",
+        )
+    if (left := row.left_of_gradient.median) is not None:
+        yield say(
+            log10(LITTLE / max(left, 1e-6)),
+            f"it leaves {left:.2g} of its gradient in the median unit, the rest being along the"
+            " ones and yhat",
+        )
+
+
+def _of_running_statistics(row: NormalizationRow, say: Say) -> Iterator[Finding]:
+    if (drift := _worst(row.drift_of_mean)) > 1 and row.drift_of_mean is not None:
+        yield say(
+            0.5 + log10(drift),
+            f"its running mean is {drift:.2g} sigma off the batch's ({row.drift_of_mean.unit})",
+        )
+    if row.calls > 1 and row.drift_of_mean is not None:
+        yield say(1.0, f"it runs {row.calls} times a pass: running statistics are updated as often")
+
+
+def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
+    least = row.variance_over_eps.worst
+    if least is not None and least < 1 and row.constant < row.units:
+        yield say(
+            min(decades(1 / max(least, 1e-6)), 6) / 3 + 0.2,
+            f"epsilon outweighs the variance by {1 / max(least, 1e-300):.3g}"
+            f" ({row.variance_over_eps.unit})",
+        )
+    lost = _worst(row.digits_lost)
+    if lost > 0:
+        yield say(
+            (min(lost, 16) - LOST) / 2,
+            f"means are {_worst(row.mean_over_deviation):.2g} deviations from zero: a variance in"
+            f" one pass loses {lost:.1f} decimal digits, of the 7 of float32"
+            f" ({row.digits_lost.unit})",
+        )
+    if row.beyond_half:
+        yield say(
+            0.5 + row.beyond_half / row.units,
+            f"float16 cannot hold the variance, 1/sigma^3 or an entry of {row.beyond_half} of"
+            f" {row.units} units",
+        )
+
+
+def _of_map(row: MapRow) -> Iterator[Finding]:
+    if row.gain is not None and row.gain > 0:
+        yield Finding(
+            row.layer,
+            round(log10(row.gain / GAIN) / 2, 3),
+            f"the condition number of its inputs is {row.kappa:.3g}, {row.kappa_normalized:.3g} if"
+            f" preconditioned: the bound on its Hessian's is divided by {row.gain:.2g}",
+        )
+    if row.useless_bias:
+        after = f" {row.normalized_by}" if row.normalized_by else " a normalisation"
+        yield Finding(row.layer, 0.2, f"its bias does nothing:{after} takes it away")
+
+
+def _worst(spread: Spread | None) -> float:
+    return 0.0 if spread is None or spread.worst is None else spread.worst

@@ -1,0 +1,1 @@
+"""Examine statements from many seeds, on as many machines as there are."""

@@ -1,0 +1,80 @@
+"""Where an output fails, in words: what the cases have in common, and what that may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from verify.conform.cases import CONSTANT, SCALE, SIZES, Stratum
+from verify.conform.judge import Cell
+from verify.conform.words import FAILURES, Word
+
+LOUD = tuple(word for word in FAILURES if word not in (Word.INACCURATE, Word.OTHER_CONVENTION))
+"""What is not said in the cell itself."""
+NAMED = 3
+"""More cases than these are counted."""
+ORDINARY, ELSEWHERE = "plain", "right elsewhere"
+LONG = 1000
+
+MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
+    ("an axis is found by its length", lambda s: "equal" in s.name or s.together == s.units),
+    ("memory is read without its strides", lambda s: bool(s.layout)),
+    ("maps are read otherwise than rows", lambda s: len(s.axes) > len("NC")),
+    ("a gamma of zero is treated on its own", lambda s: s.name == "gamma zero"),
+    ("a batch of one entry is treated on its own", lambda s: s.name == "m = 1"),
+    (
+        "entries beyond a block are left out, or their number is rounded",
+        lambda s: s.kind == SIZES and s.together >= LONG,
+    ),
+    (
+        "a small variance is treated on its own, as by a floor",
+        lambda s: s.kind == CONSTANT or s.log_scale < 0,
+    ),
+    ("large numbers are cut off", lambda s: s.kind == SCALE and s.log_scale >= 0),
+)
+"""What it may mean when all failing cases are of a kind."""
+KEPT = "something is kept from one call to the next"
+OF_MODE = {
+    ("repeated", "z"): KEPT,
+    ("repeated", "first z"): "a later call writes into the first one's result",
+    ("in flight", ""): "the backward uses what a later forward left",
+    ("one at a time", ""): "the gradient depends on which inputs need one",
+    ("output changed", ""): "the backward reads the output, which a later layer may change",
+    ("without gradient", ""): "another path where no gradient is recorded",
+    ("vmap", ""): "the examples of a vmap are not kept apart",
+    ("vmap gradient", ""): "the examples of a vmap are not kept apart in the backward",
+    ("recomputed", ""): "the step is taken once more where the backward computes it again",
+}
+"""What it may mean when a mode fails where its plain counterpart does not."""
+COUNTERPART = {
+    "repeated": "forward",
+    "without gradient": "forward",
+    "vmap": "forward",
+    "in flight": "gradient",
+    "one at a time": "gradient",
+    "output changed": "gradient",
+    "vmap gradient": "gradient",
+    "recomputed": "running",
+}
+
+
+def place(cells: Sequence[Cell], strata: Sequence[Stratum]) -> tuple[str, str]:
+    """Say at which cases an output fails that is right at the ordinary one, and what it may mean.
+
+    Args:
+        cells: of one mode and output.
+        strata: of the examination.
+    """
+    failing = list(dict.fromkeys(cell.stratum for cell in cells if cell.word in LOUD))
+    right = {cell.stratum for cell in cells if cell.word is Word.RIGHT} - set(failing)
+    if not failing or not right or ORDINARY in failing:
+        return "", ""
+    more = len(failing) - NAMED
+    named = ", ".join(failing[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    known = [stratum for stratum in strata if stratum.name in failing]
+    meanings = (meaning for meaning, is_met in MEANS if all(is_met(s) for s in known))
+    return f"{ELSEWHERE}, wrong at {named}", next(meanings, "")
+
+
+def meaning(mode: str, output: str) -> str:
+    """Return what it may mean that a mode fails where its counterpart does not."""
+    return OF_MODE.get((mode, output)) or OF_MODE.get((mode, ""), "")

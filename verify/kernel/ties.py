@@ -1,0 +1,74 @@
+"""Which statements of the papers the theorems that are written by hand say.
+
+A theorem that is exported says its statement by construction.  One that is written by hand was
+compared with it by a reader; ``statements.toml``, next to the theorems, says when that holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from theory.statement import Statement
+from verify.kernel.coq import LIBRARY
+from verify.kernel.theorems import Theorem, theorems
+
+FILE = "statements.toml"
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A theorem written by hand, and the statements that it says."""
+
+    file: str
+    theorem: str
+    claims: tuple[str, ...]
+    compared: str
+    """The digest of their texts when they were compared."""
+
+
+def ties(folder: Path = LIBRARY) -> Iterator[Tie]:
+    """Yield what a library's table says."""
+    for file, of_it in tomllib.loads((folder / FILE).read_text()).items():
+        for theorem, tie in of_it.items():
+            yield Tie(file, theorem, tuple(tie["says"]), tie["compared"])
+
+
+def outdated(claims: Mapping[str, Statement], folder: Path = LIBRARY) -> list[str]:
+    """Return what is to be compared again, and the digest to write when that is done."""
+    found = []
+    for tie in ties(folder):
+        missing = [identifier for identifier in tie.claims if identifier not in claims]
+        theorem = theorem_of(tie, folder)
+        if missing or theorem is None:
+            lost = ", ".join(missing) or tie.theorem
+            found.append(f"{tie.file}, {tie.theorem}: there is no {lost} any more")
+        elif (today := digest(theorem, [claims[i] for i in tie.claims])) != tie.compared:
+            says = ", ".join(tie.claims)
+            found.append(
+                f"{tie.file}, {tie.theorem}: compare it with {says} again; then compared = {today}"
+            )
+    return found
+
+
+def theorem_of(tie: Tie, folder: Path = LIBRARY) -> Theorem | None:
+    """Return the theorem as it is stated today, if there is one."""
+    path = folder / tie.file
+    stated = theorems(path.read_text()) if path.exists() else ()
+    return next((theorem for theorem in stated if theorem.name == tie.theorem), None)
+
+
+def digest(theorem: Theorem, claims: Iterable[Statement]) -> str:
+    """Return what changes when a theorem's statement, or one of the statements it says, does."""
+    texts = [theorem.statement]
+    for claim in claims:
+        texts += [
+            claim.id,
+            claim.statement,
+            claim.reading,
+            *(h.statement for h in claim.hypotheses),
+        ]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]

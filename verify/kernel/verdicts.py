@@ -1,0 +1,83 @@
+"""What the kernel checked, as the ledger knows it: records of a witness called kernel.
+
+A check counts only if it is today's: the theorem is stated as it was then, so is the statement that
+it says, and no file of the library that it needs was edited since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from theory.claim import Claim
+from theory.language.coq import NoCoqError
+from theory.statement import Statement, Verdict
+from verify.evidence import Record
+from verify.kernel import evidence
+from verify.kernel.coq import LIBRARY
+from verify.kernel.evidence import Check, Outcome
+from verify.kernel.export import exported
+from verify.kernel.theorems import digest_of_needed, sources, theorems
+from verify.kernel.ties import digest, theorem_of, ties
+from verify.ledger import EVERY_M, EVERY_SIZE, KERNEL
+
+
+def records(folder: Path, claims: Iterable[Statement]) -> list[Record]:
+    """Return what the kernel found of statements, by the evidence in a folder."""
+    found = [c for c in evidence.read(folder) if c.outcome is Outcome.CHECKED]
+    if not found:
+        return []
+    by_id, library = {claim.id: claim for claim in claims}, sources(LIBRARY)
+    of_claims = [(c, by_id[c.claim]) for c in found if c.claim in by_id]
+    return [
+        *(_record(c, claim) for c, claim in of_claims if _says(c, claim, library)),
+        *_by_hand(found, by_id, library),
+    ]
+
+
+def _says(check: Check, claim: Statement, library: dict[str, str]) -> bool:
+    """Whether an exported statement is what was checked."""
+    try:
+        today = exported(claim) if isinstance(claim, Claim) else None
+    except NoCoqError:
+        return False
+    if today is None:
+        return False
+    [theorem] = theorems(today.source)
+    needed = digest_of_needed(today.source, library)
+    return (theorem.hash, needed) == (check.statement_hash, check.needs)
+
+
+def _by_hand(
+    found: Iterable[Check], claims: dict[str, Statement], library: dict[str, str]
+) -> Iterator[Record]:
+    checks = {(c.file, c.theorem): c for c in found if not c.claim}
+    for tie in ties():
+        check, theorem = checks.get((tie.file, tie.theorem)), theorem_of(tie)
+        said = [claims[identifier] for identifier in tie.claims if identifier in claims]
+        if check is None or theorem is None or len(said) < len(tie.claims):
+            continue
+        needed = digest_of_needed(library[tie.file], library)
+        if (theorem.hash, needed, digest(theorem, said)) == (
+            check.statement_hash, check.needs, tie.compared,
+        ):  # fmt: skip
+            yield from (_record(check, claim) for claim in said)
+
+
+def _record(check: Check, claim: Statement) -> Record:
+    """Return a proof, or, of a statement that is refuted, that the kernel checked that it fails."""
+    scope = EVERY_M if isinstance(claim, Claim) else EVERY_SIZE
+    return Record(
+        claim.id,
+        KERNEL,
+        proof=None if claim.expected is Verdict.REFUTED else {"scope": scope},
+        theorem={
+            "name": check.theorem,
+            "file": check.file,
+            "statement": check.statement,
+            "assumptions": list(check.assumptions),
+            "coq": check.coq,
+            "command": f"python -m verify prove {claim.id}",
+        },
+        seconds=check.seconds,
+    )

@@ -1,0 +1,88 @@
+"""The front page: the papers' statements, one line each; everything else opens from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import groupby
+
+from theory.erratum import Erratum
+from theory.statement import Paper
+from theory.summary import Section
+from verify.evidence import Run
+from verify.headlines import FEW, Headline, counted, headlines
+from verify.ledger import Entry
+from verify.site.markup import chip, formula_or_words, list_table
+from verify.site.statements import paper_of
+
+HEADER = ("Statement", "As printed", "What is wrong, or needed; the right form")
+
+
+def page(entries: Sequence[Entry], run: Run | None) -> str:
+    """Return how many statements hold, and a table for each part of each paper."""
+    found = headlines(entries)
+    parts = [f"{counted(found)}.\n"]
+    for paper, of_it in groupby(found, key=lambda h: paper_of(h.first.claim)):
+        parts += _paper(paper, list(of_it))
+    return "\n".join([*parts, _footer(run)])
+
+
+def _paper(paper: Paper, found: Sequence[Headline]) -> Iterator[str]:
+    yield f"## {paper.short}\n"
+    yield f"{paper.citation}.\n"
+    for section in Section:
+        lines = [_line(h, section) for h in found if h.section is section]
+        if lines:
+            yield f"### {section.value}\n"
+            yield list_table(HEADER, lines, "headlines")
+
+
+def _line(headline: Headline, section: Section) -> tuple[str, ...]:
+    claim = headline.first.claim
+    shown = "" if section is Section.PROOFS else formula_or_words(claim.statement, displayed=True)
+    title = f"**[{headline.title}](statements/{headline.name}.md)** {small(headline.place)}"
+    return f"{title}\n\n{shown}", verdicts(headline), _wrong(headline)
+
+
+def small(text: str) -> str:
+    """Return text that stands back."""
+    return f"<small>{escape(text)}</small>"
+
+
+def verdicts(headline: Headline) -> str:
+    """Return the verdicts that a line shows, one below the other."""
+    if not headline.parts:
+        counts = dict.fromkeys(e.verdict for e in headline.shown)
+        return "<br>".join(
+            f"{sum(e.verdict is v for e in headline.shown)} {chip(v)}" for v in counts
+        )
+    return "<br>".join(
+        f"{chip(e.verdict)} {small(label)}" if label else chip(e.verdict)
+        for label, e in headline.parts.items()
+    )
+
+
+def _wrong(headline: Headline) -> str:
+    if not headline.errata:
+        return headline.what_is_wrong
+    told = [erratum_link(erratum) for erratum in headline.errata[:FEW]]
+    more = len(headline.errata) - len(told)
+    told += [f"[{more} more](errata.md)"] if more else []
+    right = headline.right_entry
+    return "; ".join(told) + (f" → {chip(right.verdict)}" if right else "")
+
+
+def erratum_link(erratum: Erratum) -> str:
+    """Return what an erratum says in short, as a link to it."""
+    return f"[{erratum.in_short}](#erratum-{erratum.name})"
+
+
+def _footer(run: Run | None) -> str:
+    if run is None:
+        return "No evidence was found: run `make verify`, then build the site again.\n"
+    versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
+    return (
+        f'<p class="run">From a run of profile {escape(run.profile)}, seed {run.seed}, backend'
+        f" {escape(run.backend)} on {escape(run.device)}, commit <code>{escape(run.commit)}</code>;"
+        f' {escape(versions)}. <a href="ledger.json" download>Every verdict as JSON</a>.</p>\n'
+    )

@@ -1,0 +1,28 @@
+"""The page of a statement that several pages tell of: a list of them, with their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from verify.headlines import Headline
+from verify.site.markup import chip, table
+from verify.site.markup import raw as raw_html
+from verify.site.statements import Group, heading
+
+
+def page(headline: Headline, groups: Sequence[Group]) -> str:
+    """Return the list as MyST text."""
+    return f"---\norphan: true\n---\n\n# {headline.title}\n\n{listed(groups)}"
+
+
+def listed(groups: Iterable[Group]) -> str:
+    """Return a table of pages: where each statement stands, what it is about, its verdict."""
+    rows = (
+        (
+            g.claim.locations[0].place,
+            f'<a href="{g.name}.html">{heading(g)}</a>',
+            chip(g.entries[0].verdict),
+        )
+        for g in groups
+    )
+    return raw_html(table(("where", "statement", "verdict"), rows, "overview"))
