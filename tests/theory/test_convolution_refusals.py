@@ -143,6 +143,11 @@ REFUSED = {
         ValueError,
         r"padding = 'full'; expected 'same' or 'valid'",
     ),
+    "a dilation beyond every map": (
+        lambda: convolution.unfold(H, 3, dilation=10**400),
+        ValueError,
+        "dilation is beyond 65536; expected one that maps may have",
+    ),
     "padding that is no word": (
         lambda: convolution.unfold(H, 3, padding=np.ones((2, 2))),
         TypeError,

@@ -30,6 +30,9 @@ AXES = {
 }
 """The arrays that functions take, by name; for S a function is another choice."""
 
+LARGEST = 2**16
+"""Of a kernel, a stride and a dilation; the zeros around a map are as many."""
+
 ELSEWHERE = "for exact values call the unguarded formula in the modules of theory.convolution"
 
 
@@ -128,18 +131,23 @@ def _sizes(arguments: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{name} = {value!r}; expected an int")
         if value < 1:
             raise ValueError(f"{name} = {value}; expected at least 1")
+        if name != "chunk" and value > LARGEST:
+            raise ValueError(f"{name} is beyond {LARGEST}; expected one that maps may have")
     kernel = sizes.get("kernel", 1)
     if kernel % 2 == 0:
         raise ValueError(
             f"kernel = {kernel}; expected an odd one, which has an entry in the middle: "
             f"{kernel - 1} or {kernel + 1}"
         )
-    padding = sizes.get("padding", "same")
+    _check_padding(sizes.get("padding", "same"))
+    return sizes
+
+
+def _check_padding(padding: Any) -> None:
     if not isinstance(padding, str):
         raise TypeError(f"padding is a {type(padding).__name__}; expected 'same' or 'valid'")
     if padding not in ("same", "valid"):
-        raise ValueError(f"padding = {sizes['padding']!r}; expected 'same' or 'valid'")
-    return sizes
+        raise ValueError(f"padding = {padding!r}; expected 'same' or 'valid'")
 
 
 def _check_shapes(arrays: dict[str, Any], sizes: dict[str, Any]) -> None:
