@@ -40,7 +40,7 @@ def test_each_entry_point_is_a_formula_behind_its_check(name):
     formula = getattr(module, name.removeprefix("running_"))
     entry = getattr(theory, name)
     assert entry is not formula
-    assert entry.__wrapped__ is formula
+    assert inspect.unwrap(entry) is formula
     assert inspect.signature(entry) == inspect.signature(formula)
     assert entry.__doc__ == formula.__doc__
 

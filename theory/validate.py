@@ -401,7 +401,8 @@ def _sizes(arguments: Mapping[str, Any]) -> Arrays:
             found[name] = xp.max(xp.abs(value), **along)
     if "y" in found and "eps" in arguments:
         xp = array_namespace(found["y"])
-        eps = xp.abs(xp.asarray(arguments["eps"], dtype=arguments["y"].dtype))
+        y = arguments["y"]
+        eps = xp.abs(xp.asarray(arguments["eps"], dtype=y.dtype, device=device(y)))
         found["y"] = xp.maximum(found["y"], xp.sqrt(eps))
     return found
 

@@ -7,13 +7,13 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from theory.packages import missing
-
 try:
     import typer
 
     from verify.complaints import bad_input, install
 except ModuleNotFoundError as error:
+    from theory.packages import missing  # with NumPy, for which no help should wait
+
     raise SystemExit(f"verify: {missing(error, 'verify')}") from None
 
 app = typer.Typer(

@@ -16,6 +16,7 @@ ZERO = "zero times one thing is zero times another, where it has the same shape"
 SAME_SHAPE = "a gradient and a direction have the shape, the library and the device of the batch"
 REST = "NumPy takes any negative length for what is left, and of two axes the last is number one"
 SQUARE = "the matrix is square, or all windows are of one shape and as many"
+COPY = "a copy has the same numbers"
 MORE = "what is computed besides is never asked for"
 
 B, D, LP = "theory/batchnorm.py", "theory/dense.py", "theory/lp_normalization.py"
@@ -57,6 +58,11 @@ BY_REASON: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {
         (MOMENTS, "column_variances"): ("strict=True -> strict=False",),
         (MOMENTS, "_by_entry"): ("stacked[0] -> stacked[1]",),
         (CORRELATIONS, "_pair_of_columns"): ("self.shifts[0].shape[0] -> self.shifts[0].shape[1]",),
+    },
+    COPY: {
+        (UNFOLDED, "apply_transposed"): ("copy=False -> copy=True",),
+        (MOMENTS, "_sum"): ("copy=False -> copy=True",),
+        (MOMENTS, "column_sums"): ("copy=False -> copy=True",),
     },
     MORE: {
         (CORRELATIONS, "_rows_needed"): ("K - d -> K", "r - K -> -K"),

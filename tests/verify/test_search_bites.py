@@ -15,7 +15,7 @@ from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import climbed
-from verify.witnesses.integers import BATCHES, certified
+from verify.witnesses.integers import BATCHES, certified, fail_in_floats
 
 SMOKE = PROFILES["smoke"]
 BOUNDS = {
@@ -105,7 +105,8 @@ def tightened(claim):
 def found(claim):
     """A counterexample within the smoke budget: a few integers first, then all, then ascent."""
     for examples in (5, SMOKE.examples):
-        by_integers = search(BATCHES, [claim], examples)[claim.id].found
+        failing = fail_in_floats([claim], 0)
+        by_integers = search(BATCHES, [claim], examples, 0, failing)[claim.id].found
         if by_integers is not None:
             return certified(claim, by_integers)
     return climbed(claim, 0, SMOKE.restarts, SMOKE.steps)[0]

@@ -31,7 +31,7 @@ def load(target: str) -> Any:
             raise TargetError(
                 f"{place} has no {part!r}; "
                 + (f"did you mean {near[0]!r}? " if near else "")
-                + f"It has {', '.join(offered) or 'no functions or classes'}"
+                + f"it has {', '.join(offered) or 'no functions or classes'}"
             )
         found = getattr(found, part)
     return found

@@ -36,7 +36,7 @@ LIBRARIES = [
 FIRST_ORDER = [c for c in santurkar2018.CLAIMS if complex_step.applies(c) and not c.unreadable]
 PROVED = {c.statement: c for c in FIRST_ORDER if c.expected is Verdict.PROVED}.values()
 """One reading of each statement."""
-RARE = ("S-v1-proof-C4/gain",)
+RARE = ("S-v1-proof-C4/gain", "S-remark-growth/last-term/two-examples")
 """Their hypotheses hold at none of these batches."""
 REFUTED = [
     claim

@@ -18,6 +18,11 @@ NEGATIVE = replace(POSITIVE, statement="beta < 0", sign=Relation.LESS_THAN)
 ZERO = replace(POSITIVE, statement="beta = 0", sign=Relation.EQUAL)
 READABLE = [c for c in CLAIMS if c.expected is not Verdict.UNREADABLE]
 CERTIFIED = [c for c in READABLE if c.certificate and c.expected is Verdict.PROVED]
+OF_TWO_EXAMPLES = {
+    "S-remark-growth/last-term/two-examples",
+    "S-remark-growth/last-term/two-examples-hessian",
+}
+"""Of m = 2 alone, where centred batches are multiples of one."""
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +32,7 @@ def proved():
 
 
 def test_every_statement_that_is_proved_for_every_m_is_proved_here_too(proved):
-    right = {c.id for c in READABLE if c.expected is Verdict.PROVED}
+    right = {c.id for c in READABLE if c.expected is Verdict.PROVED} - OF_TWO_EXAMPLES
     assert {claim for claim, proof in proved.items() if proof} == right
 
 
