@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 import xml.etree.ElementTree as ET
 
 import msgspec
@@ -67,29 +66,20 @@ def test_a_page_is_whole_and_asks_for_nothing(report, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_page_fits_its_window(report, tmp_path, scheme, width):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    browser = next((path for name in names if (path := shutil.which(name))), None)
-    if browser is None:
-        pytest.skip("no Chromium on this machine (Debian: apt-get install chromium)")
+def test_a_page_fits_its_window(report, browser, tmp_path, scheme, width):
     path = report.save(tmp_path / "audit.html")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(
-            executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
-        )
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
-        )
-        page = context.new_page()
-        complaints = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("request", lambda r: r.url.startswith("file:") or complaints.append(r.url))
-        page.goto(path.as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert colour == {"light": "rgb(255, 255, 255)", "dark": "rgb(19, 20, 22)"}[scheme]
-        chromium.close()
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("request", lambda r: r.url.startswith("file:") or complaints.append(r.url))
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert colour == {"light": "rgb(255, 255, 255)", "dark": "rgb(19, 20, 22)"}[scheme]
+    context.close()
     assert complaints == []
 
 

@@ -103,10 +103,10 @@ def tightened(claim):
 
 
 def found(claim):
-    """A counterexample within the smoke budget: a few integers first, then all, then ascent."""
-    for examples in (5, SMOKE.examples):
-        failing = fail_in_floats([claim], 0)
-        by_integers = search(BATCHES, [claim], examples, 0, failing)[claim.id].found
+    """A counterexample: a few integers first, then all, then ascent, each from a few seeds."""
+    failing = fail_in_floats([claim], 0)
+    for examples, seed in ((5, 0), *((SMOKE.examples, seed) for seed in range(3))):
+        by_integers = search(BATCHES, [claim], examples, seed, failing)[claim.id].found
         if by_integers is not None:
             return certified(claim, by_integers)
     ascents = (climbed(claim, seed, SMOKE.restarts, SMOKE.steps)[0] for seed in range(3))

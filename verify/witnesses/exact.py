@@ -92,7 +92,11 @@ def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
 
 def _decided(claim: Claim, networks: Networks) -> Outcome:
     quick = _examine_in_balls(claim, networks, 128, 128).outcome
-    return quick if quick is not Outcome.UNDECIDED else _examine(claim, networks).outcome
+    # Balls cannot tell whether a hypothesis holds at its edge, where nothing is refuted.
+    is_open = quick is Outcome.VIOLATED and bool(claim.hypotheses)
+    if is_open or quick is Outcome.UNDECIDED:
+        return _examine(claim, networks).outcome
+    return quick
 
 
 def examine(claim: Claim, case: Case) -> Examined:
