@@ -20,8 +20,11 @@ from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
 from theory.statement import Relation, Statement
+from verify.evidence import Record
 from verify.tolerance import Outcome
+from verify.witnesses.records import counted, in_words
 
+WITNESS = "exact"
 EQUATION_SHARE = 3
 
 
@@ -105,7 +108,8 @@ def _look_for_smaller(
     for size in space.sizes:
         again = [claim for claim in found if size in passed[claim.id]]
         missed = look(space, size, again, examples, seed, searched)
-        found = [claim for claim in found if claim not in again or claim in missed]
+        settled = {claim.id for claim in again} - {claim.id for claim in missed}
+        found = [claim for claim in found if claim.id not in settled]
 
 
 def look(
@@ -116,19 +120,37 @@ def look(
     seed: int,
     searched: dict[str, Searched],
 ) -> list[Statement]:
-    """Decide statements at what is drawn of one size; return those that nothing violates."""
-    violated: dict[str, Any] = {}
-    for number, subject in enumerate(drawn(space, size, examples, seed) if claims else ()):
-        asked = [c for c in claims if c.id not in violated and number < examples_for(c, examples)]
-        for claim, outcome in zip(asked, space.outcomes(asked, subject), strict=True):
-            searched[claim.id].count(size, outcome)
-            if outcome is Outcome.VIOLATED:
-                violated[claim.id] = subject
+    """Decide statements at what is drawn of one size; return those that nothing violates.
+
+    What violates one is kept as shrunk.
+    """
+    violated = violations(space, size, claims, examples, seed, searched)
     for claim in claims:
         if claim.id in violated:
             simpler = shrunk(space, size, claim, examples, seed)
             searched[claim.id].found = violated[claim.id] if simpler is None else simpler
     return [claim for claim in claims if claim.id not in violated]
+
+
+def violations(
+    space: Space,
+    size: Any,
+    claims: Sequence[Statement],
+    examples: int,
+    seed: int,
+    searched: dict[str, Searched],
+) -> dict[str, Any]:
+    """Return, by identifier, the first subject of one size that violates a statement, as drawn."""
+    violated: dict[str, Any] = {}
+    for number, subject in enumerate(drawn(space, size, examples, seed) if claims else ()):
+        asked = [c for c in claims if c.id not in violated and number < examples_for(c, examples)]
+        if not asked:
+            break
+        for claim, outcome in zip(asked, space.outcomes(asked, subject), strict=True):
+            searched[claim.id].count(size, outcome)
+            if outcome is Outcome.VIOLATED:
+                violated[claim.id] = subject
+    return violated
 
 
 @cache
@@ -161,6 +183,19 @@ def shrunk(space: Space, size: Any, claim: Statement, examples: int, seed: int) 
         return find(strategy, is_violated, settings=asked, random=Random(seed))
     except NoSuchExample:
         return None
+
+
+def record(
+    space: Space, claim: Statement, searched: Searched, counterexample: dict[str, Any] | None
+) -> Record:
+    """Return what the search of a statement met, and what it found, as a record."""
+    return Record(
+        claim=claim.id,
+        witness=WITNESS,
+        **counted(searched.total),
+        sizes={space.named(size): in_words(met) for size, met in searched.outcomes.items()},
+        counterexample=counterexample,
+    )
 
 
 def examples_for(claim: Statement, examples: int) -> int:

@@ -1,4 +1,4 @@
-"""Put a mutant in the place of the original, in the live function."""
+"""Put a mutant in the place of the original, in the live function, and see what it gives."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
+import numpy as np
 from mutants import Mutant
 
 from theory.arithmetic import sqrt
+
+CLOSE = 1e-9
 
 
 @contextmanager
@@ -53,3 +57,11 @@ def _code(code: CodeType, name: str) -> CodeType:
 
 def _holds(code: CodeType, name: str) -> bool:
     return any(isinstance(c, CodeType) and c.co_name == name for c in code.co_consts)
+
+
+def differs(actual: Any, expected: Any) -> bool:
+    """Whether two values differ in numbers or in shape, batch axes of length one apart."""
+    actual, expected = np.squeeze(np.asarray(actual)), np.asarray(expected)
+    return actual.shape != expected.shape or not np.allclose(
+        actual, expected, rtol=CLOSE, atol=CLOSE
+    )

@@ -10,7 +10,7 @@ import pytest
 from equivalent import PROVABLE, survivors_of
 from formulas import FORMULAS, LETTERS, for_every_m, instance
 from mutants import functions, mutants
-from planting import live, planted
+from planting import differs, live, planted
 
 from theory.arithmetic.abstract import is_zero
 from theory.claim import Reading, letters_of
@@ -18,17 +18,8 @@ from theory.claim import Reading, letters_of
 FILES = ("theory/batchnorm.py", "theory/running.py")
 LETTERS_OF = ("theory/claim.py", "letters_of")
 PLACES = [*((file, function) for file in FILES for function in functions(file)), LETTERS_OF]
-CLOSE = 1e-9
 READINGS = {reading: instance(reading) for reading in Reading}
 _, NUMBERS = READINGS[Reading.SHARED_EPSILON]
-
-
-def differs(actual, expected):
-    """Whether two values differ in numbers or in shape, batch axes of length one apart."""
-    actual, expected = np.squeeze(np.asarray(actual)), np.asarray(expected)
-    return actual.shape != expected.shape or not np.allclose(
-        actual, expected, rtol=CLOSE, atol=CLOSE
-    )
 
 
 @cache

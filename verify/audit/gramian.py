@@ -22,10 +22,8 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from theory import convolution
-from theory.convolution.windows import Geometry, rows_of
+from theory.convolution.windows import ENTRIES, Geometry, rows_of
 
-ENTRIES = 2**22
-"""Of the rows that are laid out at a time, about."""
 CONSTANT = 2.0**-96
 """A variance that is a smaller part of the mean square is rounding, in float64."""
 

@@ -92,13 +92,6 @@ def unit_hessian(
     return UnitHessian(unit, before, after, said)
 
 
-def group_of(module: nn.Module, unit: int) -> int:
-    """Return the group of channels that an output belongs to."""
-    weight = module.weight
-    assert isinstance(weight, Tensor)
-    return unit * gramian.groups(module) // len(weight)
-
-
 def _products(
     second: SecondOrder, name: str, module: nn.Module, unit: int
 ) -> Callable[[Tensor], Tensor]:

@@ -9,9 +9,8 @@ from itertools import groupby
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.evidence import Record
 from verify.matrices import exact, lattice
-from verify.search import Searched, Space, look, search
+from verify.search import Searched, Space, record, search, violations
 from verify.settings import Settings
-from verify.witnesses.records import counted, in_words
 
 SPACES = {
     kind: Space(
@@ -30,23 +29,14 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         together = list(alike)
         found = search(SPACES[kind], together, settings.budget.examples, settings.seed)
         for claim in together:
-            yield _record(claim, found[claim.id])
+            searched = found[claim.id]
+            violates = None if searched.found is None else exact.examine(claim, searched.found)
+            written = violates.written() if violates else None
+            yield record(SPACES[kind], claim, searched, written)
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:
     """Return whether one of the first integers that come to mind violates the statement."""
-    return not look(SPACES[claim.subject], size, [claim], examples, 0, {claim.id: Searched()})
-
-
-def _record(claim: MatrixClaim, searched: Searched) -> Record:
-    violates = None if searched.found is None else exact.examine(claim, searched.found)
-    return Record(
-        claim=claim.id,
-        witness="exact",
-        **counted(searched.total),
-        sizes={
-            lattice.named(claim.subject, size): in_words(met)
-            for size, met in searched.outcomes.items()
-        },
-        counterexample=violates.written() if violates else None,
+    return bool(
+        violations(SPACES[claim.subject], size, [claim], examples, 0, {claim.id: Searched()})
     )

@@ -9,7 +9,7 @@ from html import escape
 
 from theory.statement import Statement, Verdict
 from verify.engine import CLAIMS
-from verify.site.statements import address, name_of, plain_title
+from verify.site.statements import address, plain_title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
 _WORDS = re.compile(r"\b[a-z]{2,}\b")
@@ -111,8 +111,3 @@ def places(claim: Statement, texts: Mapping[str, str]) -> str:
         f"{location.place} ({texts.get(location.text, location.text)})"
         for location in claim.locations
     )
-
-
-def is_same_page(identifier: str, other: str) -> bool:
-    """Whether two claims share a page."""
-    return name_of(identifier) == name_of(other)

@@ -16,11 +16,10 @@ from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.strata import random_cases
 from verify.evidence import Record
-from verify.search import Searched, Space, search
+from verify.search import Searched, Space, record, search
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
-from verify.witnesses.records import counted, in_words
 
 FEW = 2
 """Random batches of every stratum that say whether it is worth to insist."""
@@ -102,10 +101,4 @@ def _violated_by(case: Case) -> Searched:
 
 def _found(claim: Claim, searched: Searched) -> Record:
     found = None if searched.found is None else certified(claim, searched.found)
-    return Record(
-        claim=claim.id,
-        witness="exact",
-        **counted(searched.total),
-        sizes={str(m): in_words(counts) for m, counts in searched.outcomes.items()},
-        counterexample=found.written() if found else None,
-    )
+    return record(BATCHES, claim, searched, found.written() if found else None)

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+from slips import SHARED_BOUND
+
 from theory.batchnorm import centre, curvature, gradient, hvp, jvp, normalize
-from theory.claim import Sides, gradient_in_y, hessian_in_y
+from theory.claim import Relation, Sides, gradient_in_y, hessian_in_y
 from theory.santurkar2018 import CLAIMS
 
 (GRADIENT,) = (claim for claim in CLAIMS if claim.id == "S-fact-C1/eps/shipped")
@@ -55,3 +57,14 @@ WRONG = {
     "Hessian, m - 1": wrong_hessian(lambda at: 1 - at.m / (at.m - 1)),
     "Hessian, dropped factor": replace(HESSIAN, says=None, sides=without_outer_jacobian),
 }
+
+
+def at_least_zero(quantity, terms, hypotheses=(), relation=Relation.AT_LEAST):
+    """The claim that a quantity of the letters is not negative, with a certificate."""
+    return replace(
+        SHARED_BOUND,
+        sides=lambda network, at: Sides(quantity(at), 0 * quantity(at)),
+        relation=relation,
+        hypotheses=hypotheses,
+        certificate=lambda network, at: terms(at),
+    )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from planted import HESSIAN, WRONG
+from planted import HESSIAN, WRONG, at_least_zero
 from slips import (
     BOUND,
     GRADIENT,
@@ -25,17 +25,6 @@ NOT_NEGATIVE = replace(POSITIVE, statement="beta >= 0", sign=Relation.AT_LEAST)
 NEGATIVE = replace(POSITIVE, statement="beta < 0", sign=Relation.LESS_THAN)
 NOT_POSITIVE = replace(POSITIVE, statement="beta <= 0", sign=Relation.AT_MOST)
 ZERO = replace(POSITIVE, statement="beta = 0", sign=Relation.EQUAL)
-
-
-def at_least_zero(quantity, terms, hypotheses=(), relation=Relation.AT_LEAST):
-    """A claim that a quantity of the letters is not negative, with a certificate."""
-    return replace(
-        SHARED_BOUND,
-        sides=lambda network, at: Sides(quantity(at), 0 * quantity(at)),
-        relation=relation,
-        hypotheses=hypotheses,
-        certificate=lambda network, at: terms(at),
-    )
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from planted import HESSIAN, WRONG
+from planted import HESSIAN, WRONG, at_least_zero
 from slips import RIGHT, SHARED_BOUND, SLIPS
 
 from theory.arithmetic import inner, norm_squared, sqrt
@@ -74,17 +74,6 @@ def test_a_certificate_with_a_term_too_many_proves_nothing(claim):
 def test_a_certificate_without_its_terms_proves_nothing():
     assert not is_proved(with_certificate(SHARED_BOUND, lambda terms, network: []))
     assert is_proved(with_certificate(SHARED_BOUND, lambda terms, network: terms))
-
-
-def at_least_zero(quantity, terms, hypotheses=(), relation=Relation.AT_LEAST):
-    """The claim that a quantity of the letters is not negative, with a certificate."""
-    return replace(
-        SHARED_BOUND,
-        sides=lambda network, at: Sides(quantity(at), 0 * quantity(at)),
-        relation=relation,
-        hypotheses=hypotheses,
-        certificate=lambda network, at: terms(at),
-    )
 
 
 def square(weight):
