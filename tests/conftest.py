@@ -1,12 +1,18 @@
-"""A browser to look at pages, started once for all tests of a process."""
+"""What all tests share: a browser, started once a process, and the files that are not collected."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
+
+# Python knows one module called conftest; pytest looks for doctests in it under that name.
+collect_ignore = ["conftest.py"]
+if find_spec("jax") is None:
+    collect_ignore.append("conform/zoo/wrong_in_jax.py")
 
 
 def find_browser() -> str | None:
