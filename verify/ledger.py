@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from re import findall, sub
+from dataclasses import asdict, dataclass
+from re import findall
 from typing import Any
 
 from theory.statement import Location, Statement, Verdict
 from verify.evidence import Record
+from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
 
-EVERY_M = "every m"
-EVERY_N = "every N"
-"""How the scope of a proof begins that holds for every number of examples, at named sizes."""
-EVERY_SIZE = "every size"
 KERNEL = "kernel"
 """The witness that is a proof assistant."""
 
@@ -25,7 +22,6 @@ class Entry:
     claim: Statement
     records: tuple[Record, ...]
     verdict: Verdict
-    scope: str
 
     @property
     def is_as_expected(self) -> bool:
@@ -45,10 +41,11 @@ class Entry:
             return ""
         if any(r.proof for r in self.records if r.witness == KERNEL):
             return KERNEL
-        return "abstract" if self.scope.startswith((EVERY_M, EVERY_N)) else "named sizes"
+        is_abstract = self.proof is not None and self.proof.has_symbolic_size
+        return "abstract" if is_abstract else "named sizes"
 
     @property
-    def theorem(self) -> dict[str, Any] | None:
+    def theorem(self) -> Theorem | None:
         """The theorem that a proof assistant's kernel checked, today, if one was."""
         return next((r.theorem for r in self.records if r.theorem), None)
 
@@ -58,26 +55,39 @@ class Entry:
         return self.verdict is not Verdict.NOT_RUN and not self.is_as_expected
 
     @property
-    def scope_in_short(self) -> str:
-        """The scope, the first size standing for several."""
-        first, *others = self.scope.split("; ")
-        return f"{first} (+{len(others)})" if others else first
+    def sizes(self) -> tuple[Size, ...]:
+        """The sizes of which the verdict speaks: a proof's, or the counterexample's."""
+        if self.verdict is Verdict.PROVED and self.proof is not None:
+            return self.proof.sizes
+        if self.verdict is Verdict.REFUTED and self.counterexample is not None:
+            return (self.counterexample.size,)
+        return ()
 
     @property
-    def counterexample(self) -> dict[str, Any] | None:
+    def scope(self) -> str:
+        """The sizes in words."""
+        return in_words(self.sizes)
+
+    @property
+    def scope_in_short(self) -> str:
+        """The same, the first size standing for several."""
+        return in_short(self.sizes)
+
+    @property
+    def counterexample(self) -> Counterexample | None:
         """The numbers of the counterexample that is easiest to check, if one was certified."""
         return _simplest(self.records)
 
     @property
     def is_sampled(self) -> bool:
         """Whether the counterexample is an expectation, which sampling decides."""
-        return "distribution" in (self.counterexample or {})
+        return self.counterexample is not None and bool(self.counterexample.distribution)
 
     @property
-    def proof(self) -> dict[str, Any] | None:
+    def proof(self) -> Proof | None:
         """The proof with the widest scope, if there is one."""
-        proofs = sorted((r.proof for r in self.records if r.proof), key=_width)
-        return proofs[0] if proofs else None
+        proofs = [record.proof for record in self.records if record.proof]
+        return min(proofs, key=lambda proof: proof.named, default=None)
 
     @property
     def worst_ratio(self) -> float | None:
@@ -108,7 +118,7 @@ def entry(claim: Statement, records: Sequence[Record]) -> Entry:
     """Return the entry of one claim."""
     verdict = judge(claim, records)
     ordered = sorted(records, key=lambda record: record.witness)
-    return Entry(claim, tuple(ordered), verdict, _scope(verdict, ordered))
+    return Entry(claim, tuple(ordered), verdict)
 
 
 def judge(claim: Statement, records: Sequence[Record]) -> Verdict:
@@ -126,7 +136,7 @@ def judge(claim: Statement, records: Sequence[Record]) -> Verdict:
     proofs = [r.proof for r in records if r.proof]
     counterexamples = [r.counterexample for r in records if r.counterexample]
     if counterexamples:
-        is_proved = any(_covers(proof, size(c)) for proof in proofs for c in counterexamples)
+        is_proved = any(proof.covers(c.size) for proof in proofs for c in counterexamples)
         return Verdict.UNDECIDED if is_proved else Verdict.REFUTED
     if any(r.violated for r in records):
         return Verdict.UNDECIDED
@@ -160,11 +170,11 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "verdict": entry.verdict.value,
         "scope": entry.scope,
         "by": entry.by,
-        "theorem": entry.theorem,
+        "theorem": entry.theorem and asdict(entry.theorem),
         "sizes": {r.witness: r.sizes for r in entry.records if r.sizes},
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
-        "proof": entry.proof,
-        "counterexample": entry.counterexample,
+        "proof": entry.proof and asdict(entry.proof),
+        "counterexample": entry.counterexample and asdict(entry.counterexample),
         "seconds": round(entry.seconds, 3),
     }
 
@@ -192,48 +202,19 @@ def _witness(entry: Entry, record: Record) -> dict[str, Any]:
 def agrees(verdict: Verdict, record: Record) -> bool:
     """Whether nothing that the witness found speaks against the verdict."""
     if verdict is Verdict.REFUTED:
-        return record.proof is None or record.proof["scope"] not in (EVERY_M, EVERY_SIZE)
+        return record.proof is None or not record.proof.holds_at_every_size
     return record.violated == 0 and record.counterexample is None
 
 
-def _scope(verdict: Verdict, records: Sequence[Record]) -> str:
-    if verdict is Verdict.PROVED:
-        return min((r.proof for r in records if r.proof), key=_width)["scope"]
-    if verdict is Verdict.REFUTED:
-        found = _simplest(records)
-        return "" if found is None else size(found)
-    return ""
-
-
-def _simplest(records: Iterable[Record]) -> dict[str, Any] | None:
+def _simplest(records: Iterable[Record]) -> Counterexample | None:
     """Return the counterexample with the smallest integers, batch and text, in this order."""
     found = [record.counterexample for record in records if record.counterexample]
-    return min(found, key=lambda c: (_digits(c), int(c.get("m", 0)), len(str(c))), default=None)
-
-
-def _digits(counterexample: dict[str, Any]) -> int:
-    """Return how many digits the longest integer has that a reader is given."""
-    given = {k: v for k, v in counterexample.items() if k not in ("actual", "claimed")}
-    return max(map(len, findall(r"\d+", str(given))), default=0)
-
-
-def size(counterexample: dict[str, Any]) -> str:
-    """Return the size of a counterexample, such as "m = 3" or "N = 2, n = 1, p = 1"."""
-    return str(counterexample.get("size") or f"m = {counterexample['m']}")
-
-
-def _covers(proof: dict[str, Any], size: str) -> bool:
-    scope = proof["scope"]
-    of_batch = scope.removeprefix("m = ").split(", ")
-    of_matrices = {size, sub(r"^N = \d+", EVERY_N, size)}
-    return (
-        scope in (EVERY_M, EVERY_SIZE)
-        or not of_matrices.isdisjoint(scope.split("; "))
-        or size.removeprefix("m = ") in of_batch
+    return min(
+        found, key=lambda c: (_digits(c), c.size.get("m") or 0, len(str(c.numbers))), default=None
     )
 
 
-def _width(proof: dict[str, Any]) -> int:
-    """Order proofs from the widest scope to the narrowest."""
-    scope = proof["scope"]
-    return 0 if scope in (EVERY_M, EVERY_SIZE) else 1 if scope.startswith(EVERY_N) else 2
+def _digits(counterexample: Counterexample) -> int:
+    """Return how many digits the longest integer has that a reader is given."""
+    given = str((counterexample.size, counterexample.numbers))
+    return max(map(len, findall(r"\d+", given)), default=0)

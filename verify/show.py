@@ -13,6 +13,7 @@ from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Location, Reading, Statement
 from verify.ledger import Entry
+from verify.results import in_words
 from verify.site.sources import lists
 
 WIDTH = 100
@@ -83,23 +84,25 @@ def _verdict(entry: Entry) -> str:
 
 def _reasons(entry: Entry) -> list[str]:
     if entry.counterexample is not None:
-        numbers = entry.counterexample.items()
-        return [f"{name} = {_number(value)}" for name, value in numbers]
+        found = entry.counterexample
+        told = {**found.numbers, "actual": found.actual, "claimed": found.claimed}
+        return [in_words([found.size]), *(f"{n} = {_number(v)}" for n, v in told.items())]
     if entry.proof is None:
         return []
-    slack, terms = entry.proof.get("slack"), entry.proof.get("terms") or ()
-    return [*([f"claimed - actual = {slack}"] if slack else []), *(f"  + {t}" for t in terms)]
+    slack = entry.proof.slack
+    opening = [f"claimed - actual = {slack}"] if slack else []
+    return [*opening, *(f"  + {term}" for term in entry.proof.terms)]
 
 
 def _theorem(entry: Entry) -> list[str]:
     found = entry.theorem
     if found is None:
         return []
-    rests_on = ", ".join(found["assumptions"]) or "Coq's logic alone"
+    rests_on = ", ".join(found.assumptions) or "Coq's logic alone"
     return [
-        *wrap(f"Theorem {found['name']} {found['statement']}", WIDTH),
-        f"in {found['file']}; rests on {rests_on}",
-        f"check it: {found['command']}",
+        *wrap(f"Theorem {found.name} {found.statement}", WIDTH),
+        f"in {found.file}; rests on {rests_on}",
+        f"check it: {found.command}",
     ]
 
 

@@ -15,6 +15,7 @@ from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import exported
 from verify.kernel.theorems import digest_of_needed, sources, theorems
 from verify.kernel.ties import outdated, theorem_of, ties
+from verify.results import Counterexample, Proof
 from verify.show import shown_entry
 from verify.site import findings
 
@@ -69,8 +70,8 @@ def test_an_exported_statement_is_proved_by_the_kernel(tmp_path):
     record = found(tmp_path, of_claim(BOUND))[BOUND.id]
     proved = entry(BOUND.id, record)
     assert (proved.verdict, proved.scope, proved.by) == (Verdict.PROVED, "every m", "kernel")
-    assert proved.theorem["name"] == "S_thm_4_1__eps"
-    assert proved.theorem["assumptions"] == ["classic"]
+    assert proved.theorem.name == "S_thm_4_1__eps"
+    assert proved.theorem.assumptions == ("classic",)
 
 
 def test_a_theorem_by_hand_proves_the_statement_that_it_is_tied_to(tmp_path):
@@ -84,22 +85,28 @@ def test_what_is_supported_without_coq_may_be_proved_with_it(tmp_path):
     assert CLAIMS["L-thm-4a"].expected is Verdict.SUPPORTED
     assert entry("L-thm-4a", MEASURED).is_as_expected
     assert entry("L-thm-4a", record, MEASURED).is_as_expected
-    by_inner_products = Record("L-thm-4a", "abstract", proof={"scope": "every N, n = 2"})
+    by_inner_products = Record("L-thm-4a", "abstract", proof=Proof(({"N": None, "n": 2},)))
     assert entry("L-thm-4a", by_inner_products).is_unexpected
 
 
 def test_a_counterexample_to_what_the_kernel_proved_leaves_all_undecided(tmp_path):
     record = found(tmp_path, of_claim(BOUND))[BOUND.id]
-    counterexample = Record(BOUND.id, "exact", counterexample={"m": 3})
+    counterexample = Record(
+        BOUND.id, "exact", counterexample=Counterexample({"m": 3}, {}, "1", "0")
+    )
     assert entry(BOUND.id, record, counterexample).verdict is Verdict.UNDECIDED
 
 
 def test_a_refutation_that_was_checked_is_no_proof(tmp_path):
     record = found(tmp_path, by_hand("L-prop-10"))["L-prop-10"]
     assert record.proof is None
-    refuted = entry("L-prop-10", record, Record("L-prop-10", "exact", counterexample={"m": 1}))
+    refuted = entry(
+        "L-prop-10",
+        record,
+        Record("L-prop-10", "exact", counterexample=Counterexample({"N": 1}, {}, "1", "0")),
+    )
     assert refuted.verdict is Verdict.REFUTED
-    assert refuted.theorem["name"] == "proposition_10_refuted"
+    assert refuted.theorem.name == "proposition_10_refuted"
 
 
 @pytest.mark.parametrize(

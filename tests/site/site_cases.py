@@ -9,24 +9,26 @@ from verify.evidence import Record, describe_run
 from verify.experiments import figures
 from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment, Observation
+from verify.results import EVERY_M, Counterexample, Proof
 
 CLAIMS = theorem_4_1.THEOREM
 PROVED, REFUTED, WAITING = "S-thm-4.1", "S-thm-4.1-supp", "S-thm-4.1-supp/eps"
-COUNTEREXAMPLE = {
-    "m": 3,
-    "y": ["0", "1", "0"],
-    "gamma": "1",
-    "beta": "0",
-    "eps": "0",
-    "loss": "<a, z> + <z, B z>/2",
-    "parameters": {"a": ["0", "-1/2", "0"], "B": [["0"] * 3] * 3},
-    "u": ["0", "0", "0"],
-    "v": ["0", "0", "0"],
-    "lambda": "1",
-    "actual": "1/4 + sqrt(2)/3",
-    "claimed": "0",
-    "arithmetic": "exact",
-}
+COUNTEREXAMPLE = Counterexample(
+    {"m": 3},
+    {
+        "y": ["0", "1", "0"],
+        "gamma": "1",
+        "beta": "0",
+        "eps": "0",
+        "loss": "<a, z> + <z, B z>/2",
+        "parameters": {"a": ["0", "-1/2", "0"], "B": [["0"] * 3] * 3},
+        "u": ["0", "0", "0"],
+        "v": ["0", "0", "0"],
+        "lambda": "1",
+    },
+    actual="1/4 + sqrt(2)/3",
+    claimed="0",
+)
 
 
 def points(stratum: str, m: int, count: int, violated: bool = False) -> list[dict[str, Any]]:
@@ -44,15 +46,15 @@ def points(stratum: str, m: int, count: int, violated: bool = False) -> list[dic
 
 
 RECORDS = [
-    Record(PROVED, "abstract", proof={"scope": "every m", "slack": "0", "terms": ["(0) * (1)^2"]}),
+    Record(PROVED, "abstract", proof=Proof((EVERY_M,), "0", ("(0) * (1)^2",))),
     Record(
         "S-thm-4.1/eps",
         "abstract",
-        proof={
-            "scope": "every m",
-            "slack": "<c, g>**2*epsilon*gamma**2/(m*sigma**6)",
-            "terms": ["(epsilon*gamma**2/(m*sigma**4)) * (<c, g>/sigma)^2"],
-        },
+        proof=Proof(
+            (EVERY_M,),
+            "<c, g>**2*epsilon*gamma**2/(m*sigma**6)",
+            ("(epsilon*gamma**2/(m*sigma**4)) * (<c, g>/sigma)^2",),
+        ),
     ),
     Record(
         PROVED,

@@ -6,19 +6,20 @@ from site_cases import RECORDS
 from verify.engine import CLAIMS
 from verify.evidence import Record
 from verify.ledger import ledger
+from verify.results import EVERY_M, Counterexample, Proof
 from verify.site.readme import BEGIN, END, ReadmeError, check, counts, table
 
 ENTRIES = ledger(
     CLAIMS,
     [
         *RECORDS,
-        Record("S-thm-4.2b/direct", "abstract", proof={"scope": "every m"}),
+        Record("S-thm-4.2b/direct", "abstract", proof=Proof((EVERY_M,))),
         Record(
             "S-thm-4.2b/ratio",
             "exact",
             instances=1,
             violated=1,
-            counterexample={"m": 3, "actual": "1", "claimed": "0"},
+            counterexample=Counterexample({"m": 3}, {}, "1", "0"),
         ),
     ],
 )

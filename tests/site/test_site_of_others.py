@@ -10,19 +10,21 @@ from verify import engine, others
 from verify.__main__ import app
 from verify.evidence import NoEvidenceError, Record, Writer, describe_run
 from verify.others import OthersError
+from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings
 from verify.site.others import MARK, OthersSite
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
 TARGET = str(GUIDES / "layer_norm.py")
-COUNTEREXAMPLE = {
-    "m": 2, "y": ["0", "1"], "gamma": "-1", "beta": "0", "eps": "0", "loss": "<a, z> + <z, B z>/2",
+NUMBERS = {
+    "y": ["0", "1"], "gamma": "-1", "beta": "0", "eps": "0", "loss": "<a, z> + <z, B z>/2",
     "parameters": {"a": ["0", "0"], "B": [["0", "0"], ["0", "0"]]}, "u": ["0", "0"],
-    "v": ["0", "0"], "lambda": "1", "actual": "1/2", "claimed": "-1/2", "arithmetic": "exact",
+    "v": ["0", "0"], "lambda": "1",
 }  # fmt: skip
+COUNTEREXAMPLE = Counterexample({"m": 2}, NUMBERS, "1/2", "-1/2")
 RECORDS = [
     Record("ba2016-deviation", "exact", instances=3, violated=1, counterexample=COUNTEREXAMPLE),
-    Record("ba2016-shift", "abstract", proof={"scope": "every m", "slack": "0", "terms": []}),
+    Record("ba2016-shift", "abstract", proof=Proof((EVERY_M,), "0")),
 ]
 
 

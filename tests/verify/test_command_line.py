@@ -11,6 +11,7 @@ from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import backends, engine
 from verify.evidence import FILE, Record, Writer, describe_run, read
+from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 
@@ -23,8 +24,8 @@ KEYS = {
     *("expected", "verdict", "scope", "witnesses", "counterexample"),
 }
 FOUND = [
-    Record(RIGHT.id, "abstract", proof={"scope": "every m"}),
-    Record(WRONG.id, "exact", 3, violated=1, counterexample={"m": 2}),
+    Record(RIGHT.id, "abstract", proof=Proof((EVERY_M,))),
+    Record(WRONG.id, "exact", 3, violated=1, counterexample=Counterexample({"m": 2}, {}, "1", "0")),
 ]
 
 

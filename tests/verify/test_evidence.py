@@ -23,6 +23,7 @@ from verify.evidence import (
     describe_run,
     read,
 )
+from verify.results import EVERY_M, Proof
 
 RUN = Run("smoke", 0, "numpy", "", "abcd", 1, {"python": "3.11"})
 
@@ -38,7 +39,7 @@ def marked(record):
 FIRST = marked(
     Record("S-1", "exact", instances=3, violated=1, worst_ratio=1.5, sizes={"2": "fails"})
 )
-SECOND = marked(Record("S-2", "abstract", proof={"scope": "every m"}))
+SECOND = marked(Record("S-2", "abstract", proof=Proof((EVERY_M,))))
 THIRD = marked(Record("S-3", "exact"))
 
 
@@ -190,7 +191,7 @@ def test_a_file_of_another_schema_is_refused(killed, header):
         {"surprise": 1},
         {"sizes": ["2"]},
         {"proof": {"slack": "0"}},
-        {"counterexample": {"y": [0, 1]}},
+        {"counterexample": {"numbers": {"y": [0, 1]}}},
     ],
     ids=lambda changed: next(iter(changed)),
 )

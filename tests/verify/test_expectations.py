@@ -49,7 +49,7 @@ def test_a_constant_that_is_too_small_is_found():
     found = examine(small, SMOKE)
     assert found.counterexample is not None
     assert ledger.judge(small, [found]) is Verdict.REFUTED
-    assert "confidence 1 - 1e-6" in found.counterexample["arithmetic"]
+    assert "confidence 1 - 1e-6" in found.counterexample.arithmetic
     assert measure(small, entries("signs", 25, 25)).outcome is Outcome.VIOLATED
 
 

@@ -1,7 +1,7 @@
 """The verdict is a function of what was found, and of nothing else."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -10,47 +10,54 @@ from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
 from verify import ledger
 from verify.evidence import Record
 from verify.ledger import agrees, as_json, entry, judge
+from verify.results import EVERY_M, Counterexample, Proof
 
 CLAIM = theorem_4_1.PRINTED
 UNREADABLE = replace(CLAIM, unreadable="a sign was lost")
-PROOF = Record(CLAIM.id, "abstract", proof={"scope": "every m", "slack": "0"})
-PROOF_AT_2 = Record(CLAIM.id, "symbolic", proof={"scope": "m = 2"})
-PROOF_AT_2_AND_12 = replace(PROOF_AT_2, proof={"scope": "m = 2, 12"})
-FAILS_AT_2 = Record(CLAIM.id, "exact", 60, violated=3, counterexample={"m": 2, "y": ["0", "1"]})
-FAILS_AT_3 = replace(FAILS_AT_2, counterexample={"m": 3})
-FAILS_AT_1 = replace(FAILS_AT_2, counterexample={"m": 1})
+PROOF = Record(CLAIM.id, "abstract", proof=Proof((EVERY_M,), "0"))
+PROOF_AT_2 = Record(CLAIM.id, "symbolic", proof=Proof(({"m": 2},)))
+PROOF_AT_2_AND_12 = replace(PROOF_AT_2, proof=Proof(({"m": 2}, {"m": 12})))
+AT_2 = Counterexample({"m": 2}, {"y": ["0", "1"]}, "1", "0")
+FAILS_AT_2 = Record(CLAIM.id, "exact", 60, violated=3, counterexample=AT_2)
+FAILS_AT_3 = replace(FAILS_AT_2, counterexample=replace(AT_2, size={"m": 3}))
+FAILS_AT_1 = replace(FAILS_AT_2, counterexample=replace(AT_2, size={"m": 1}))
 HOLDS = Record(CLAIM.id, "autograd", 80, undecided=5, vacuous=8, worst_ratio=0.75, seconds=2.0)
 VIOLATED = replace(HOLDS, violated=1, worst_ratio=1.25, worst_token="random:generic:0:3")
 VACUOUS = Record(CLAIM.id, "autograd", 80, vacuous=80)
 UNDECIDED = Record(CLAIM.id, "autograd", 80, undecided=72, vacuous=8)
 SILENT = Record(CLAIM.id, "abstract", notes="no proof found; says nothing")
 
+
+def of_layers(N, n=2):
+    return {"N": N, "n": n, "p": 1}
+
+
 EVERY_HEIGHT = Record(
-    CLAIM.id, "abstract", proof={"scope": "every N, n = 2, p = 1; every N, n = 3"}
+    CLAIM.id, "abstract", proof=Proof(({"N": None, "n": 2, "p": 1}, {"N": None, "n": 3}))
 )
-OF_LAYERS = replace(EVERY_HEIGHT, proof={"scope": "N = 2, n = 2, p = 1; N = 12, n = 2, p = 1"})
+OF_LAYERS = replace(EVERY_HEIGHT, proof=Proof((of_layers(2), of_layers(12))))
 
 
-def failing_at(size):
-    return replace(FAILS_AT_2, counterexample={"size": size})
+def failing_at(N, n=2):
+    return replace(FAILS_AT_2, counterexample=replace(AT_2, size=of_layers(N, n)))
 
 
 TABLE = {
     "every N, and a counterexample at N = 1": (
-        [EVERY_HEIGHT, failing_at("N = 1, n = 2, p = 1")],
+        [EVERY_HEIGHT, failing_at(1)],
         Verdict.UNDECIDED,
     ),
     "every N, and a counterexample at N = 12": (
-        [EVERY_HEIGHT, failing_at("N = 12, n = 2, p = 1")],
+        [EVERY_HEIGHT, failing_at(12)],
         Verdict.UNDECIDED,
     ),
-    "every N of other widths": ([EVERY_HEIGHT, failing_at("N = 1, n = 1, p = 1")], Verdict.REFUTED),
+    "every N of other widths": ([EVERY_HEIGHT, failing_at(1, 1)], Verdict.REFUTED),
     "a proof at N = 2 and 12, a counterexample at N = 1": (
-        [OF_LAYERS, failing_at("N = 1, n = 2, p = 1")],
+        [OF_LAYERS, failing_at(1)],
         Verdict.REFUTED,
     ),
     "a proof at N = 2 and 12, a counterexample at N = 2": (
-        [OF_LAYERS, failing_at("N = 2, n = 2, p = 1")],
+        [OF_LAYERS, failing_at(2)],
         Verdict.UNDECIDED,
     ),
     "nothing was run": ([], Verdict.NOT_RUN),
@@ -147,7 +154,7 @@ def test_an_entry_adds_its_witnesses_up():
     assert found.instances == 80 - 5 - 8 + 60
     assert found.worst_ratio == 1.25
     assert found.seconds == 2.0
-    assert found.counterexample == {"m": 2, "y": ["0", "1"]}
+    assert found.counterexample == AT_2
 
 
 def test_a_statement_that_was_not_run_is_not_unexpected():
@@ -190,7 +197,7 @@ def test_an_entry_for_a_program_says_what_was_found():
     assert shown["location"] == "S-final, Sect. 4.2, Theorem 4.1 (line 169)"
     assert (shown["form"], shown["relation"]) == ("printed", "<=")
     assert (shown["expected"], shown["verdict"], shown["scope"]) == ("proved", "undecided", "")
-    assert shown["proof"] == PROOF.proof
+    assert shown["proof"] == asdict(PROOF.proof)
     autograd = shown["witnesses"]["autograd"]
     assert (autograd["instances"], autograd["vacuous"], autograd["violated"]) == (80, 8, 1)
     assert (autograd["worst_ratio"], autograd["worst_token"]) == (1.25, "random:generic:0:3")
@@ -206,12 +213,12 @@ def test_a_correction_names_what_it_corrects_and_the_hypotheses_that_the_text_le
         {"statement": r"\gamma > 0", "printed": False},
         {"statement": theorem_4_2.TOWARDS_BETA.statement, "printed": False},
     ]
-    assert shown["counterexample"] == FAILS_AT_2.counterexample
+    assert shown["counterexample"] == asdict(AT_2)
 
 
 def test_the_counterexample_for_a_reader_has_the_smallest_integers():
-    long = {"m": 2, "y": ["-23/16", "1"], "actual": "1", "claimed": "0"}
-    short = {"m": 3, "y": ["-1", "0", "1"], "actual": "1234/5", "claimed": "0"}
+    long = Counterexample({"m": 2}, {"y": ["-23/16", "1"]}, "1", "0")
+    short = Counterexample({"m": 3}, {"y": ["-1", "0", "1"]}, "1234/5", "0")
     records = [
         Record("x", witness, violated=1, counterexample=found)
         for witness, found in (("ascent", long), ("exact", short))

@@ -11,14 +11,16 @@ from theory.santurkar2018 import theorem_4_1
 from verify import report
 from verify.evidence import Record
 from verify.ledger import ledger
+from verify.results import EVERY_M, Counterexample, Proof
 
 CLAIM = replace(theorem_4_1.PRINTED, id="S-one")
 FAILING = replace(CLAIM, id="S-two", expected=Verdict.REFUTED)
 UNREADABLE = replace(CLAIM, id="S-three", unreadable="lost", expected=Verdict.UNREADABLE)
-PROOF = Record(CLAIM.id, "abstract", proof={"scope": "every m"}, seconds=0.25)
+AT_2 = Counterexample({"m": 2}, {"y": ["0", "1"]}, "1", "0")
+PROOF = Record(CLAIM.id, "abstract", proof=Proof((EVERY_M,)), seconds=0.25)
 HOLDS = Record(CLAIM.id, "autograd", 12_345, worst_ratio=0.123456789, seconds=1.0)
 VACUOUS = Record(CLAIM.id, "trained", 9, vacuous=9)
-FAILS = Record(FAILING.id, "exact", 3, violated=1, counterexample={"m": 2, "y": ["0", "1"]})
+FAILS = Record(FAILING.id, "exact", 3, violated=1, counterexample=AT_2)
 CLAIMS = [CLAIM, FAILING, UNREADABLE]
 
 

@@ -24,6 +24,7 @@ from math import inf, log2
 from typing import Any
 
 from verify.evidence import Name, Record
+from verify.results import Counterexample
 
 Intervals = tuple[tuple[int, int], ...]
 """Half-open, ascending, apart."""
@@ -47,7 +48,7 @@ class Worst:
     ratio: float
     seed: int
     token: str = ""
-    counterexample: dict[str, Any] | None = None
+    counterexample: Counterexample | None = None
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,6 @@ def lattice_case(
 def written(case: Case) -> dict[str, Any]:
     """Return the numbers of a case as strings, for a ledger."""
     return {
-        "m": len(case.y),
         "y": shown(case.y),
         "gamma": _number(case.gamma),
         "beta": _number(case.beta),

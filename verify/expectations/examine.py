@@ -18,6 +18,7 @@ from theory.expectation_claim import ExpectationClaim
 from verify.evidence import Record
 from verify.expectations import means
 from verify.expectations.laws import LAWS, Entries
+from verify.results import Counterexample, in_words
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses.records import counted
@@ -135,7 +136,7 @@ def _by_law(found: list[Measured]) -> dict[str, dict[str, int]]:
 def _by_size(found: list[Measured]) -> dict[str, str]:
     grouped: dict[str, list[Measured]] = {}
     for measured in found:
-        grouped.setdefault(measured.entries.size, []).append(measured)
+        grouped.setdefault(in_words([measured.entries.size]), []).append(measured)
     return {size: _in_words(group) for size, group in grouped.items()}
 
 
@@ -148,19 +149,20 @@ def _in_words(group: list[Measured]) -> str:
     return f"{said} {len(ratios)} laws, ratios {min(ratios):.3g} to {max(ratios):.3g}"
 
 
-def _counterexample(violated: list[Measured]) -> dict[str, Any] | None:
+def _counterexample(violated: list[Measured]) -> Counterexample | None:
     """The clearest violation, with its interval; nothing where there is none."""
     if not violated:
         return None
     worst = max(violated, key=lambda m: m.low / m.bound)
     middle, radius = (worst.low + worst.high) / 2, (worst.high - worst.low) / 2
-    return {
-        "size": worst.entries.size,
-        "distribution": worst.entries.name,
-        "actual": f"[{middle:.4g} +/- {radius:.2g}]",
-        "claimed": f"{worst.bound:.4g}",
-        "arithmetic": f"measured, confidence {SAID}",
-    }
+    return Counterexample(
+        worst.entries.size,
+        {},
+        actual=f"[{middle:.4g} +/- {radius:.2g}]",
+        claimed=f"{worst.bound:.4g}",
+        arithmetic=f"measured, confidence {SAID}",
+        distribution=worst.entries.name,
+    )
 
 
 def _point(m: Measured) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
+from verify.results import Size
 from verify.tolerance import Array
 
 
@@ -66,9 +67,9 @@ class Entries:
         return self.law.order
 
     @property
-    def size(self) -> str:
+    def size(self) -> Size:
         """The size as a reader would name it."""
-        return f"N = {self.N}, n = {self.n}"
+        return {"N": self.N, "n": self.n}
 
     def matrices(self, seed: int, count: int) -> list[Array]:
         """Return independent matrices, the same for the same seed."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from theory.claim import Claim
 from theory.language.coq import NoCoqError
 from theory.statement import Statement, Verdict
+from verify import results
 from verify.evidence import Record
 from verify.kernel import evidence
 from verify.kernel.coq import LIBRARY
@@ -19,7 +20,8 @@ from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import exported
 from verify.kernel.theorems import digest_of_needed, sources, theorems
 from verify.kernel.ties import digest, theorem_of, ties
-from verify.ledger import EVERY_M, EVERY_SIZE, KERNEL
+from verify.ledger import KERNEL
+from verify.results import EVERY_M, EVERY_SIZE, Proof
 
 
 def records(folder: Path, claims: Iterable[Statement]) -> list[Record]:
@@ -66,18 +68,18 @@ def _by_hand(
 
 def _record(check: Check, claim: Statement) -> Record:
     """Return a proof, or, of a statement that is refuted, that the kernel checked that it fails."""
-    scope = EVERY_M if isinstance(claim, Claim) else EVERY_SIZE
+    size = EVERY_M if isinstance(claim, Claim) else EVERY_SIZE
     return Record(
         claim.id,
         KERNEL,
-        proof=None if claim.expected is Verdict.REFUTED else {"scope": scope},
-        theorem={
-            "name": check.theorem,
-            "file": check.file,
-            "statement": check.statement,
-            "assumptions": list(check.assumptions),
-            "coq": check.coq,
-            "command": f"python -m verify prove {claim.id}",
-        },
+        proof=None if claim.expected is Verdict.REFUTED else Proof((size,)),
+        theorem=results.Theorem(
+            check.theorem,
+            check.file,
+            check.statement,
+            tuple(check.assumptions),
+            check.coq,
+            f"python -m verify prove {claim.id}",
+        ),
         seconds=check.seconds,
     )

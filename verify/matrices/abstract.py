@@ -24,11 +24,11 @@ from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
 from verify.evidence import Record
-from verify.ledger import EVERY_N
 from verify.matrices import integers
 from verify.matrices.subjects import Layer
 from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters
 from verify.network import Calculus
+from verify.results import Proof, Size
 from verify.settings import Settings
 
 WITNESS = "abstract"
@@ -46,8 +46,8 @@ def applies(claim: Statement) -> bool:
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every N, at every number of inputs and outputs."""
     if all(prove(claim, n, p) for n, p in SIZES):
-        scopes = [f"{EVERY_N}, n = {n}, p = {p}" for n, p in SIZES]
-        return Record(claim.id, WITNESS, proof={"scope": "; ".join(scopes)})
+        sizes: tuple[Size, ...] = tuple({"N": None, "n": n, "p": p} for n, p in SIZES)
+        return Record(claim.id, WITNESS, proof=Proof(sizes))
     return Record(claim.id, WITNESS, notes="no proof found; says nothing")
 
 

@@ -15,6 +15,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation, Sides
 from verify.cases.case import imposed_by
 from verify.matrices.subjects import Numbers, Watched, written
+from verify.results import Counterexample
 from verify.tolerance import Outcome
 from verify.witnesses import ball
 from verify.witnesses.exact import BALLS, EXACT, side_in_words, stands
@@ -32,18 +33,18 @@ class Decided:
     sides: Sides | None = None
     seen: frozenset[str] = frozenset()
 
-    def written(self) -> dict[str, Any]:
-        """Return the numbers as strings, those that matter."""
-        numbers = written(self.subject, set(self.seen))
-        if self.sides is None:
-            return numbers
+    def counterexample(self) -> Counterexample | None:
+        """Return the numbers that matter and both sides as text; nothing where none is violated."""
+        if self.sides is None or self.outcome is not Outcome.VIOLATED:
+            return None
         actual, claimed = self.sides
-        return {
-            **numbers,
-            "actual": side_in_words(actual),
-            "claimed": side_in_words(claimed),
-            "arithmetic": "balls" if _has_balls(actual) or _has_balls(claimed) else "exact",
-        }
+        return Counterexample(
+            self.subject.size,
+            written(self.subject, set(self.seen)),
+            side_in_words(actual),
+            side_in_words(claimed),
+            "balls" if _has_balls(actual) or _has_balls(claimed) else "exact",
+        )
 
 
 class Conversions:

@@ -30,9 +30,10 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         found = search(SPACES[kind], together, settings.budget.examples, settings.seed)
         for claim in together:
             searched = found[claim.id]
-            violates = None if searched.found is None else exact.examine(claim, searched.found)
-            written = violates.written() if violates else None
-            yield record(SPACES[kind], claim, searched, written)
+            violating = None
+            if searched.found is not None:
+                violating = exact.examine(claim, searched.found).counterexample()
+            yield record(SPACES[kind], claim, searched, violating)
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

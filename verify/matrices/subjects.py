@@ -10,6 +10,7 @@ from theory.language.values import Values
 from theory.matrix_claim import Kind
 from verify.cases.lattice import shown
 from verify.network import Calculus
+from verify.results import Size
 from verify.witnesses.exact import EXACT
 
 NOT_NUMBERS = ("stratum", "token", "calculus", "rest")
@@ -28,8 +29,8 @@ class Numbers:
     calculus: Calculus = EXACT
 
     @property
-    def size(self) -> str:
-        """The sizes that a reader would name, such as "N = 3, n = 2"."""
+    def size(self) -> Size:
+        """The sizes that a reader would name, such as N and n."""
         raise NotImplementedError
 
     @classmethod
@@ -90,9 +91,9 @@ class Layer(Numbers):
     """Those of the fourth powers, (N, p)."""
 
     @property
-    def size(self) -> str:
+    def size(self) -> Size:
         """Examples, inputs and outputs."""
-        return f"N = {self.H.shape[0]}, n = {self.H.shape[1]}, p = {self.W.shape[0]}"
+        return {"N": self.H.shape[0], "n": self.H.shape[1], "p": self.W.shape[0]}
 
     def loss(self, A: Any) -> Any:
         """Return the mean of the examples' polynomials; coupled, of what is left of the mean."""
@@ -121,10 +122,10 @@ class Maps(Numbers):
     """Those of the square of an example's weighted sum, so that pixels interact, (N,)."""
 
     @property
-    def size(self) -> str:
+    def size(self) -> Size:
         """Examples, channels, rows, columns, outputs and kernel."""
         (N, c, r, s), (d, _, k, _) = self.h.shape, self.w.shape
-        return f"N = {N}, c = {c}, r = {r}, s = {s}, d = {d}, k = {k}"
+        return {"N": N, "c": c, "r": r, "s": s, "d": d, "k": k}
 
     def loss(self, A: Any) -> Any:
         """Return the mean of the examples' polynomials."""
@@ -151,9 +152,9 @@ class Descent(Numbers):
     """Those of their fourth powers, (d,)."""
 
     @property
-    def size(self) -> str:
+    def size(self) -> Size:
         """The dimension."""
-        return f"d = {self.theta.shape[0]}"
+        return {"d": self.theta.shape[0]}
 
     @property
     def hessian(self) -> Any:
@@ -179,11 +180,11 @@ class Watched:
 
 
 def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
-    """Return the numbers that were looked at, as nested lists of strings, and the size."""
+    """Return the numbers that were looked at, as nested lists of strings."""
     needed = seen | (_BEHIND_LOSS if "loss" in seen else set())
     needed |= {"factor"} if "hessian" in seen else set()
     names = [name for name in subject.names() if name in needed]
-    return {"size": subject.size, **{name: shown(getattr(subject, name)) for name in names}}
+    return {name: shown(getattr(subject, name)) for name in names}
 
 
 _BEHIND_LOSS = {"linear", "quadratic", "fourth", "pooled", "couples", "factor"}

@@ -21,6 +21,7 @@ from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
+from verify.results import Proof, in_words
 from verify.settings import Settings
 from verify.witnesses.abstract import is_non_negative, is_positive
 
@@ -39,14 +40,14 @@ Finding = Literal["proved", "not proved"]
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every size; those of other sizes say nothing of one that failed."""
     sizes = SIZES[claim.subject][: len(settings.budget.sizes)]
-    found = {letters(claim.subject, size).size: prove(claim, size) for size in sizes}
-    proved = [size for size, finding in found.items() if finding == "proved"]
+    found = [(letters(claim.subject, size).size, prove(claim, size)) for size in sizes]
+    proved = tuple(size for size, finding in found if finding == "proved")
     is_proved = len(proved) == len(found)
     return Record(
         claim=claim.id,
         witness="symbolic",
-        sizes={size: finding for size, finding in found.items() if finding == "proved"},
-        proof={"scope": "; ".join(proved)} if is_proved else None,
+        sizes={in_words([size]): "proved" for size in proved},
+        proof=Proof(proved) if is_proved else None,
         notes="" if is_proved else "not proved for every size; says nothing of the others",
     )
 

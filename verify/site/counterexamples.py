@@ -10,6 +10,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive, walk
 from theory.statement import Statement
+from verify.results import Counterexample, in_words
 from verify.site.numbers import approximately
 
 LONG = 24
@@ -21,31 +22,36 @@ GREEK = {
     "theta": "θ", "alpha": "α", "mean": "μ", "deviation": "σ", "step": "α", "curvature": "s",
     "scaling": "d", "direction": "x",
 }  # fmt: skip
-ASIDE = {"m", "size", "loss", "parameters", "actual", "claimed", "arithmetic", "distribution"}
+LOSS = {"loss", "parameters"}
 RELATIONS = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 
 
-def sentence(found: dict[str, Any], claim: Statement) -> str:
+def sentence(found: Counterexample, claim: Statement) -> str:
     """Return the case and both sides as one line of HTML."""
-    shown = {"m": found["m"]} if "m" in found else {}
-    case = [f"<i>m</i> = {m}" for m in shown.values()]
+    size, case = in_words([found.size]), []
+    if is_of_a_batch(found):
+        size, case = "", [f"<i>m</i> = {found.size['m']}"]
     case += [f"<i>{name}</i> = {plain(value)}" for name, value in numbers(found, claim)]
-    loss = polynomial(found) if is_about_the_loss(claim) and "loss" in found else ""
-    told = [", ".join(case), f"<i>L</i>(<i>z</i>) = {loss}" if loss else ""]
-    sizes = [str(found["size"])] if "size" in found else []
-    sizes += [f"entries of the distribution {found['distribution']}"] if is_measured(found) else []
-    opening = "; ".join(part for part in [*sizes, *told] if part)
-    compared = f"{plain(found['actual'])} {RELATIONS[claim.relation.value]} "
-    return f"{opening}. Then {compared}{plain(found['claimed'])}."
+    loss = polynomial(found) if is_about_the_loss(claim) and "loss" in found.numbers else ""
+    drawn = f"entries of the distribution {found.distribution}" if found.distribution else ""
+    told = [size, drawn, ", ".join(case), f"<i>L</i>(<i>z</i>) = {loss}" if loss else ""]
+    opening = "; ".join(part for part in told if part)
+    compared = f"{plain(found.actual)} {RELATIONS[claim.relation.value]} "
+    return f"{opening}. Then {compared}{plain(found.claimed)}."
 
 
-def numbers(found: dict[str, Any], claim: Statement) -> Iterator[tuple[str, Any]]:
+def is_of_a_batch(found: Counterexample) -> bool:
+    """Whether a counterexample is one unit's batch."""
+    return "m" in found.size
+
+
+def numbers(found: Counterexample, claim: Statement) -> Iterator[tuple[str, Any]]:
     """Yield the numbers that a statement speaks of, by its own letters for them."""
     letters = letters_of(claim)
-    for key, value in found.items():
-        if key in ASIDE or key.startswith("_"):
+    for key, value in found.numbers.items():
+        if key in LOSS:
             continue
-        if "m" not in found:
+        if not is_of_a_batch(found):
             yield GREEK.get(key, key), thin(value)
         elif key in STANDS_FOR:
             named = letters.get(STANDS_FOR[key])
@@ -102,9 +108,9 @@ def is_about_the_layer(claim: Statement) -> bool:
     )
 
 
-def polynomial(found: dict[str, Any]) -> str:
+def polynomial(found: Counterexample) -> str:
     """Return the loss written out in the entries of z, if it is a quadratic."""
-    given = found["parameters"]
+    given = found.numbers["parameters"]
     if set(given) == {"a", "h"}:
         linear = list(_linear(given["a"]))
         curved = [] if _is_zero(given["h"]) else [_term(given["h"], "|z|²/2")]
@@ -114,7 +120,7 @@ def polynomial(found: dict[str, Any]) -> str:
             [*_linear(given["a"]), *_quadratic(given["B"])]
         )
     told = ", ".join(f"<i>{name}</i> = {plain(value)}" for name, value in given.items())
-    return f"{plain(found['loss'])} with {told}"
+    return f"{plain(found.numbers['loss'])} with {told}"
 
 
 def square(linear: list[str], matrix: list[list[str]]) -> str:
@@ -210,21 +216,16 @@ def _over(match: re.Match[str]) -> str:
     return f"{factor}√{match[3]}/{match[2]}"
 
 
-def arithmetic(found: dict[str, Any]) -> str:
+def arithmetic(found: Counterexample) -> str:
     """Return how the comparison was decided."""
-    if found.get("arithmetic") == "exact":
+    if found.arithmetic == "exact":
         return "Both sides were computed in exact arithmetic."
-    if is_measured(found):
+    if found.distribution:
         return (
-            f"Decided by sampling ({found['arithmetic']}): the lower end of the interval holds with"
+            f"Decided by sampling ({found.arithmetic}): the lower end of the interval holds with"
             " that confidence whatever the distribution, its upper end is Student's."
         )
     return (
-        f"Decided in {found.get('arithmetic', 'certified')} arithmetic: an interval $a \\pm r$ is"
+        f"Decided in {found.arithmetic} arithmetic: an interval $a \\pm r$ is"
         " certain to hold the true value."
     )
-
-
-def is_measured(found: dict[str, Any]) -> bool:
-    """Whether a counterexample is an expectation, which sampling decides with some confidence."""
-    return "distribution" in found

@@ -8,7 +8,8 @@ from html import escape
 from theory.language.latex import latex
 from theory.statement import Statement, Verdict
 from verify.evidence import Record
-from verify.ledger import EVERY_N, EVERY_SIZE, Entry, agrees, size
+from verify.ledger import Entry, agrees
+from verify.results import in_words
 from verify.site import api_pages, counterexamples
 from verify.site.figures import Figure, is_drawn
 from verify.site.markup import display, raw, table
@@ -25,16 +26,16 @@ def proof(entry: Entry) -> str:
     found = entry.proof
     if found is None or entry.verdict is not Verdict.PROVED:
         return ""
-    if found["scope"].startswith(EVERY_N):
+    if found.slack:
+        return _abstract_proof(entry, [term for term in found.terms if not _is_zero(term)])
+    if found.holds_at_every_size:
+        return ""
+    if found.has_symbolic_size:
         return (
             "**Proof.** In the arithmetic of inner products, with inputs of symbolic height: "
-            f"{escape(found['scope'])}.\n"
+            f"{escape(found.scope)}.\n"
         )
-    if found["scope"] == EVERY_SIZE:
-        return ""
-    if "slack" not in found:
-        return f"**Proof.** Symbolically, entry by entry, for {escape(found['scope'])}.\n"
-    return _abstract_proof(entry, [t for t in found.get("terms", ()) if not _is_zero(t)])
+    return f"**Proof.** Symbolically, entry by entry, for {escape(found.scope)}.\n"
 
 
 def theorem(entry: Entry) -> str:
@@ -43,12 +44,12 @@ def theorem(entry: Entry) -> str:
     if found is None:
         return ""
     what = "that it fails" if entry.verdict is Verdict.REFUTED else "it, from the definitions"
-    rests_on = ", ".join(f"`{name}`" for name in found["assumptions"]) or "Coq's logic alone"
-    stated = found["statement"].replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
+    rests_on = ", ".join(f"`{name}`" for name in found.assumptions) or "Coq's logic alone"
+    stated = found.statement.replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
     return (
-        f"**Checked by Coq's kernel**, {what}: `theory/coq/{found['file']}`, by Coq"
-        f" {found['coq']}; rests on {rests_on}.\n\n"
-        f"```coq\nTheorem {found['name']} {stated}.\n```\n\n```sh\n{found['command']}\n```\n"
+        f"**Checked by Coq's kernel**, {what}: `theory/coq/{found.file}`, by Coq"
+        f" {found.coq}; rests on {rests_on}.\n\n"
+        f"```coq\nTheorem {found.name} {stated}.\n```\n\n```sh\n{found.command}\n```\n"
     )
 
 
@@ -141,10 +142,10 @@ def _witness(entry: Entry, record: Record) -> tuple[str, ...]:
 
 def _said(entry: Entry, record: Record) -> str:
     if record.proof:
-        first, *others = record.proof["scope"].split("; ")
-        return f"proof for {len(others) + 1} sizes" if others else f"proof for {first}"
+        sizes = record.proof.sizes
+        return f"proof for {len(sizes)} sizes" if len(sizes) > 1 else f"proof for {in_words(sizes)}"
     if record.counterexample:
-        return f"counterexample with {size(record.counterexample)}"
+        return f"counterexample with {in_words([record.counterexample.size])}"
     if record.violated:
         return f"{record.violated:,} violated"
     if record.instances - record.vacuous - record.undecided:

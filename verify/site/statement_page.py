@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
-from verify.ledger import EVERY_M, EVERY_N, EVERY_SIZE, KERNEL, Entry
+from verify import results
+from verify.ledger import KERNEL, Entry
+from verify.results import EVERY_M, Size
 from verify.site import findings, row_page
 from verify.site.figures import Figure
 from verify.site.markup import (
@@ -161,22 +163,13 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
 
 def in_words(entry: Entry) -> str:
     """Return the verdict's scope as a phrase, in which no markup can stand."""
-    scope = entry.scope.translate(_NO_TAGS)  # evidence may have been written by anybody
     match entry.verdict:
-        case Verdict.PROVED if entry.by == KERNEL:
-            sizes = "size" if scope == EVERY_SIZE else "batch size m"
-            return f"for every {sizes}, checked by Coq's kernel"
-        case Verdict.PROVED if scope == EVERY_M:
-            return "for every batch size m"
-        case Verdict.PROVED if scope.startswith(EVERY_N):
-            *others, largest = scope.removeprefix(f"{EVERY_N}, ").split(f"; {EVERY_N}, ")
-            return f"for every N at {len(others) + 1} sizes, such as {largest}"
         case Verdict.PROVED:
-            *others, largest = scope.split("; ")
-            return f"for {len(others) + 1} sizes, such as {largest}" if others else f"for {largest}"
+            by = ", checked by Coq's kernel" if entry.by == KERNEL else ""
+            return f"for {_sizes(entry.sizes)}{by}"
         case Verdict.REFUTED:
             kind = "by sampling, at" if entry.is_sampled else "by an exact counterexample with"
-            return f"{kind} {scope}"
+            return f"{kind} {_plain(entry.scope)}"
         case Verdict.SUPPORTED:
             return f"{plural(entry.instances, 'instance')}, none violating"
         case Verdict.UNREADABLE:
@@ -184,6 +177,23 @@ def in_words(entry: Entry) -> str:
         case Verdict.UNDECIDED:
             return "the witnesses found no agreement"
     return ""
+
+
+def _sizes(sizes: Sequence[Size]) -> str:
+    """Return the sizes of a proof as a phrase, the last one standing for many."""
+    if list(sizes) == [EVERY_M]:
+        return "every batch size m"
+    if len(sizes) == 1 or all(len(size) == 1 for size in sizes):
+        return _plain(results.in_words(sizes))
+    symbolic = [letter for letter, n in sizes[-1].items() if n is None]
+    largest: Size = {letter: n for letter, n in sizes[-1].items() if n is not None}
+    every = f"every {', '.join(symbolic)} at " if symbolic else ""
+    return _plain(f"{every}{len(sizes)} sizes, such as {results.in_words([largest])}")
+
+
+def _plain(text: str) -> str:
+    """Return a text in which no markup can stand: evidence may have been written by anybody."""
+    return text.translate(_NO_TAGS)
 
 
 def _unexpected(entry: Entry) -> str:

@@ -13,7 +13,7 @@ terms that are visibly non-negative and that add up to its slack.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NoReturn
 
@@ -32,8 +32,8 @@ from theory.claim import Claim, Hypothesis, Letters, Relation, Term
 from theory.statement import Statement
 from verify.cases.case import imposed_by
 from verify.evidence import Record
-from verify.ledger import EVERY_M
 from verify.network import Calculus, PrimitiveNetwork
+from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses import exact
 
@@ -77,14 +77,6 @@ class AbstractCase:
     def with_later_batchnorm_loss(self) -> NoReturn:
         """Refuse, likewise."""
         raise LosesGeneralityError("a network is a special case")
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What was found: the slack of the statement, and the terms that show its sign."""
-
-    slack: str
-    terms: tuple[str, ...] = ()
 
 
 def abstract_case(has_epsilon: bool) -> AbstractCase:
@@ -159,7 +151,7 @@ def prove(claim: Claim) -> Proof | None:
         return None
     slack = claim.relation.slack(actual, claimed)
     if claim.certificate is None:
-        return Proof("0") if not claim.relation.is_strict and is_zero(slack) else None
+        return Proof((EVERY_M,), "0") if not claim.relation.is_strict and is_zero(slack) else None
     terms = claim.certificate(network, letters)
     total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
     if not (is_zero(slack - total) and all(is_non_negative(term, claim) for term in terms)):
@@ -168,7 +160,7 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
         return None
-    return Proof(str(shown(slack)), tuple(_describe(term) for term in terms))
+    return Proof((EVERY_M,), str(shown(slack)), tuple(_describe(term) for term in terms))
 
 
 def needs_only_the_jet(claim: Claim) -> bool:
@@ -263,4 +255,4 @@ def examine(claim: Claim, settings: Settings) -> Record:
     proof = prove(claim)
     if proof is None:
         return Record(claim.id, "abstract", notes="no proof found; says nothing")
-    return Record(claim.id, "abstract", proof={"scope": EVERY_M, **asdict(proof)})
+    return Record(claim.id, "abstract", proof=proof)

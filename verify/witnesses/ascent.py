@@ -21,7 +21,7 @@ from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.autograd import TorchNetwork, evaluate
-from verify.witnesses.integers import Counterexample, certified
+from verify.witnesses.integers import Certified, certified
 from verify.witnesses.records import counted
 
 
@@ -110,7 +110,7 @@ def climbed(
     steps: int = 150,
     lengths: tuple[int, ...] = (2, 3, 4),
     tries: int = 4,
-) -> tuple[Counterexample | None, Counter[Outcome]]:
+) -> tuple[Certified | None, Counter[Outcome]]:
     """Return a counterexample found by ascent and certified, if any, and the outcomes met."""
     met: Counter[Outcome] = Counter()
     for m in lengths:
@@ -130,5 +130,5 @@ def climb(claim: Claim, settings: Settings) -> Record:
         claim=claim.id,
         witness="ascent",
         **counted(met),
-        counterexample=found.written() if found else None,
+        counterexample=found.counterexample() if found else None,
     )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.strata import random_cases
 from verify.evidence import Record
+from verify.results import Counterexample
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
@@ -27,27 +27,29 @@ BATCHES = Space((1, 2, 3, 4), lattice.cases, exact.outcomes, insistence=4)
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class Certified:
     """A case of rational numbers that violates a claim, and both sides."""
 
     case: Case
     examined: exact.Examined
 
-    def written(self) -> dict[str, Any]:
-        """Return the numbers as strings."""
-        return {
-            **lattice.written(self.case),
-            "actual": self.examined.actual,
-            "claimed": self.examined.claimed,
-            "arithmetic": self.examined.arithmetic,
-        }
+    def counterexample(self) -> Counterexample:
+        """Return the numbers and both sides as text."""
+        sides = self.examined
+        return Counterexample(
+            {"m": len(self.case.y)},
+            lattice.written(self.case),
+            sides.actual,
+            sides.claimed,
+            sides.arithmetic,
+        )
 
 
-def certified(claim: Claim, case: Case) -> Counterexample | None:
+def certified(claim: Claim, case: Case) -> Certified | None:
     """Return the case, with its hypotheses imposed, as a counterexample if it is one."""
     settled = adapted(exact.rational_case(case), claim)
     examined = exact.examine(claim, case)
-    return Counterexample(settled, examined) if examined.outcome is Outcome.VIOLATED else None
+    return Certified(settled, examined) if examined.outcome is Outcome.VIOLATED else None
 
 
 def first_looked_at(claim: Claim) -> Case | None:
@@ -101,4 +103,4 @@ def _violated_by(case: Case) -> Searched:
 
 def _found(claim: Claim, searched: Searched) -> Record:
     found = None if searched.found is None else certified(claim, searched.found)
-    return record(BATCHES, claim, searched, found.written() if found else None)
+    return record(BATCHES, claim, searched, found.counterexample() if found else None)

@@ -30,8 +30,8 @@ from theory.arithmetic import sqrt
 from theory.arithmetic.dual import Dual, infinitesimal, rate, standard_part
 from theory.claim import Claim, Hypothesis, Relation, Term
 from verify.evidence import Record
-from verify.ledger import EVERY_M
 from verify.network import Calculus, PrimitiveNetwork
+from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 
 LETTERS = ("m", "gamma", "beta", "sigma", "epsilon", "lambda", "mu")
@@ -544,7 +544,7 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         if has_epsilon not in networks or len(networks[has_epsilon].ring.spare) < ROOM:
             networks[has_epsilon] = PolynomialNetwork(generic_case(has_epsilon))
         if is_proved(claim, networks[has_epsilon]):
-            yield Record(claim.id, "polynomial", proof={"scope": EVERY_M})
+            yield Record(claim.id, "polynomial", proof=Proof((EVERY_M,)))
         else:
             yield Record(claim.id, "polynomial", notes="no proof found; says nothing")
 

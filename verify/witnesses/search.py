@@ -21,6 +21,7 @@ from hypothesis.strategies import SearchStrategy
 
 from theory.statement import Relation, Statement
 from verify.evidence import Record
+from verify.results import Counterexample
 from verify.tolerance import Outcome
 from verify.witnesses.records import counted, in_words
 
@@ -186,7 +187,7 @@ def shrunk(space: Space, size: Any, claim: Statement, examples: int, seed: int) 
 
 
 def record(
-    space: Space, claim: Statement, searched: Searched, counterexample: dict[str, Any] | None
+    space: Space, claim: Statement, searched: Searched, counterexample: Counterexample | None
 ) -> Record:
     """Return what the search of a statement met, and what it found, as a record."""
     return Record(

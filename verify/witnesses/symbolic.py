@@ -22,6 +22,7 @@ from verify.cases.case import Case, imposed_by
 from verify.cases.losses import Loss
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
+from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact
 from verify.witnesses.abstract import LosesGeneralityError
@@ -145,6 +146,6 @@ def examine(claim: Claim, settings: Settings) -> Record:
         claim=claim.id,
         witness="symbolic",
         sizes={str(m): finding for m, finding in found.items() if finding != "not proved"},
-        proof={"scope": f"m = {', '.join(map(str, proved))}"} if is_proved else None,
+        proof=Proof(tuple({"m": m} for m in proved)) if is_proved else None,
         notes="" if is_proved else "not proved for every size; says nothing of the others",
     )

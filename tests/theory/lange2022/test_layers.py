@@ -188,7 +188,7 @@ def test_one_learning_rate_for_coupled_layers() -> None:
 
 def test_batch_renormalization_of_two_examples_passes_nothing() -> None:
     found = decided("L-alg-1/renormalization-gradients", layer([[0], [1]]))
-    assert found.written()["actual"] == "(0, 0)"
+    assert found.counterexample().actual == "(0, 0)"
 
 
 def test_gradients_through_the_statistics_of_two_examples_vanish() -> None:

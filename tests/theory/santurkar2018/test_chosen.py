@@ -23,16 +23,17 @@ BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
 def written(claim):
-    return certified(claim, first_looked_at(claim)).written()
+    return certified(claim, first_looked_at(claim)).counterexample()
 
 
 @pytest.mark.parametrize("name", PENCIL)
 def test_a_pencil_suffices(name):
     found = written(BY_ID[name])
-    assert found["arithmetic"] == "exact"
-    assert found["m"] >= 3
-    assert "sqrt" in found["gamma"] or int(found["gamma"]) > 0
-    assert set(found["y"]) <= {"-2", "-1", "0", "1", "2"}
+    assert found.arithmetic == "exact"
+    assert found.size["m"] >= 3
+    gamma = found.numbers["gamma"]
+    assert "sqrt" in gamma or int(gamma) > 0
+    assert set(found.numbers["y"]) <= {"-2", "-1", "0", "1", "2"}
 
 
 def test_hints_find_nothing_against_what_holds():

@@ -7,6 +7,9 @@ import pytest
 
 from verify.campaign.finding import KEPT, OverlapError, Worst, count, of_record, union
 from verify.evidence import Record
+from verify.results import Counterexample
+
+AT_2 = Counterexample({"m": 2}, {}, "1", "0")
 
 
 def record(seed):
@@ -89,8 +92,8 @@ def test_quantiles_are_those_of_the_points_but_for_a_bin():
 
 
 def test_a_counterexample_without_a_ratio_is_a_violation():
-    finding = of_record(Record("c", "w", counterexample={"m": 2}), 5)
-    assert finding.violations[0].counterexample == {"m": 2}
+    finding = of_record(Record("c", "w", counterexample=AT_2), 5)
+    assert finding.violations[0].counterexample == AT_2
     assert finding.worst == ()
 
 

@@ -13,6 +13,7 @@ from theory.statement import Relation, Sides, Verdict
 from verify import ledger
 from verify.evidence import Record
 from verify.matrices import abstract, symbolic
+from verify.results import Counterexample, Proof
 from verify.settings import PROFILES, Settings
 
 SETTINGS = Settings(PROFILES["smoke"])
@@ -160,8 +161,9 @@ def test_a_record_says_for_which_sizes() -> None:
     (claim,) = (c for c in CLAIMS if c.id == "L-thm-4a/step-above")
     record = abstract.examine(claim, SETTINGS)
     assert record.proof is not None
-    assert record.proof["scope"].split("; ")[1] == "every N, n = 2, p = 1"
-    entry = ledger.entry(claim, [record, Record(claim.id, "symbolic", proof={"scope": "N = 2"})])
+    assert record.proof.sizes[1] == {"N": None, "n": 2, "p": 1}
+    at_two = Record(claim.id, "symbolic", proof=Proof(({"N": 2},)))
+    entry = ledger.entry(claim, [record, at_two])
     assert (entry.verdict, entry.scope_in_short) == (
         Verdict.PROVED,
         "every N, n = 1, p = 1 (+4)",
@@ -171,11 +173,9 @@ def test_a_record_says_for_which_sizes() -> None:
 def test_a_counterexample_of_a_covered_size_contradicts_the_proof() -> None:
     (claim,) = (c for c in CLAIMS if c.id == "L-thm-4a/step-above")
     record = abstract.examine(claim, SETTINGS)
-    for size, verdict in {
-        "N = 7, n = 2, p = 1": Verdict.UNDECIDED,
-        "N = 7, n = 5, p = 1": Verdict.REFUTED,
-    }.items():
-        exact = Record(claim.id, "exact", counterexample={"size": size})
+    for n, verdict in {2: Verdict.UNDECIDED, 5: Verdict.REFUTED}.items():
+        failing = Counterexample({"N": 7, "n": n, "p": 1}, {}, "1", "0")
+        exact = Record(claim.id, "exact", counterexample=failing)
         assert ledger.judge(claim, [record, exact]) is verdict
 
 

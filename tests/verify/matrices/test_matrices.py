@@ -11,6 +11,7 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
 from verify.matrices import exact, floats, integers, lattice, symbolic
 from verify.matrices.strata import STRATA, draw, random_subjects
+from verify.results import Proof, in_words
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses.search import drawn
@@ -75,22 +76,21 @@ def searched(claim):
 def test_what_holds_is_not_refuted_and_proved_symbolically(claim):
     assert searched(claim).counterexample is None
     found = symbolic.examine(claim, SMOKE)
-    assert found.proof == {"scope": "N = 2, n = 1, p = 1"}
+    assert found.proof == Proof(({"N": 2, "n": 1, "p": 1},))
 
 
 @pytest.mark.parametrize("claim", [UNBIASED, NOT_CENTRED])
 def test_what_does_not_hold_is_refuted_and_not_proved(claim):
     found = searched(claim)
-    assert found.counterexample["actual"] != found.counterexample["claimed"]
+    assert found.counterexample.actual != found.counterexample.claimed
     assert found.violated > 0
     assert symbolic.examine(claim, SMOKE).proof is None
 
 
 def test_a_counterexample_shows_the_numbers_that_matter():
     found = searched(NOT_CENTRED).counterexample
-    assert set(found) == {"size", "H", "actual", "claimed", "arithmetic"}
-    assert found["H"] == [["1"]]
-    assert found["size"] == "N = 1, n = 1, p = 1"
+    assert found.numbers == {"H": [["1"]]}
+    assert found.size == {"N": 1, "n": 1, "p": 1}
 
 
 def test_floats_see_a_wrong_second_derivative():
@@ -167,7 +167,7 @@ def test_a_token_names_one_subject(kind, stratum):
 def test_every_size_has_subjects_of_that_size(kind):
     for size in lattice.SIZES[kind]:
         for subject in (*drawn(integers.SPACES[kind], size, 3, 0), symbolic.letters(kind, size)):
-            assert subject.size == lattice.named(kind, size)
+            assert in_words([subject.size]) == lattice.named(kind, size)
 
 
 def test_the_symbolic_loss_is_the_numeric_one():

@@ -37,7 +37,7 @@ def smallest(claim, examples, seed=0, sizes=BATCHES.sizes):
 
 
 def written(claim, found):
-    return certified(claim, found).written()
+    return certified(claim, found).counterexample()
 
 
 def test_a_right_claim_has_no_counterexample():
@@ -50,14 +50,15 @@ def test_a_right_claim_has_no_counterexample():
 def test_the_shortest_batch_is_found_and_the_numbers_are_small():
     found = smallest(THREE_ENTRIES, 5)
     assert found.found.y.tolist() == [0, 0, 0]
-    assert written(THREE_ENTRIES, found.found)["actual"] == "3"
+    assert written(THREE_ENTRIES, found.found).actual == "3"
 
 
 def test_what_is_found_is_written_with_both_sides():
     told = written(GAP, smallest(GAP, 30).found)
-    assert told["m"] == 1
-    assert (told["actual"], told["claimed"], told["arithmetic"]) == ("4", "3", "exact")
-    assert abs(int(told["parameters"]["a"][0])) + abs(int(told["parameters"]["B"][0][0])) < 5
+    assert told.size == {"m": 1}
+    assert (told.actual, told.claimed, told.arithmetic) == ("4", "3", "exact")
+    given = told.numbers["parameters"]
+    assert abs(int(given["a"][0])) + abs(int(given["B"][0][0])) < 5
 
 
 def test_lengths_that_were_passed_by_are_searched_again_harder():
