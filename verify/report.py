@@ -111,6 +111,14 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     for entry in entries:
         if (numbers := entry.counterexample) is not None and entry.is_unexpected:
             console.print(f"{entry.claim.id}: {numbers}", highlight=False, markup=False)
+    for entry in entries:
+        if entry.lacks:
+            console.print(f"{entry.claim.id}: {entry.lacks}", highlight=False, markup=False)
+        if entry.idle:
+            names = ", ".join(record.witness for record in entry.idle)
+            console.print(
+                f"{entry.claim.id}: {names} decided nothing", highlight=False, markup=False
+            )
     console.print(counted(found), highlight=False, markup=False)
     console.print(summary(entries), highlight=False, markup=False)
 
@@ -125,5 +133,5 @@ def _witnesses(entry: Entry) -> str:
     return ", ".join(
         record.witness
         for record in entry.records
-        if record.proof or record.counterexample or record.instances - record.vacuous > 0
+        if record.decides
     )
