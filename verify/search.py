@@ -106,7 +106,7 @@ def _look_further(
     seed: int,
     searched: dict[str, Searched],
 ) -> None:
-    """Draw more for statements that nothing proves, until as many instances as that takes decide."""
+    """Draw more for statements that nothing proves, until enough is decided to support them."""
     for size in space.sizes:
         few = [
             claim

@@ -26,20 +26,6 @@ class Budget:
     """Stages of training at which the networks are examined."""
 
 
-@dataclass(frozen=True)
-class Floor:
-    """What supports a statement that nothing proves, in every profile."""
-
-    instances: int
-    """At least so many are decided, by all witnesses together,"""
-    strata: int
-    """in at least so many named strata."""
-
-
-FLOOR = Floor(instances=200, strata=5)
-FLOOR_OF_EXPECTATIONS = Floor(instances=50, strata=5)
-"""An expectation at one law and size is itself the mean over dozens of matrices."""
-
 PROFILES = {
     "smoke": Budget(4, 1, 60, 8, 15, (2,), ("trained",)),
     "default": Budget(20, 1, 60, 8, 30, (1, 2, 3, 4), ("initial", "midway", "trained")),
@@ -58,7 +44,7 @@ class Floor:
 
 
 FLOOR = Floor(instances=200, strata=5)
-FLOOR_OF_EXPECTATIONS = Floor(instances=50, strata=5)
+FLOOR_OF_EXPECTATIONS = Floor(instances=40, strata=5)
 """Of an expectation an instance is a law at one size, measured on dozens of matrices."""
 
 
