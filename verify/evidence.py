@@ -98,6 +98,30 @@ class Record:
         """Whom it is about, and who found it."""
         return self.claim, self.witness
 
+    @property
+    def decided(self) -> int:
+        """How many instances the statement says something of, and rounding leaves decided."""
+        return self.instances - self.vacuous - self.undecided
+
+    @property
+    def decided_strata(self) -> set[str]:
+        """The named strata that have such an instance."""
+        return {
+            name
+            for name, met in self.strata.items()
+            if met["instances"] > met.get("vacuous", 0) + met.get("undecided", 0)
+        }
+
+    @property
+    def decides(self) -> bool:
+        """Whether it proves, refutes or measured anything at all."""
+        return bool(self.decided or self.proof or self.counterexample or self.theorem)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it looked at instances, and not one of them decides anything."""
+        return self.instances > 0 and not self.decides
+
     def __post_init__(self) -> None:
         """Leave out what is not finite: JSON has no word for it."""
         if not _is_finite(self.worst_ratio):

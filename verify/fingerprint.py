@@ -22,7 +22,7 @@ from typing import Any
 
 from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
-from theory.statement import Hypothesis, Statement
+from theory.statement import Hypothesis, Statement, Verdict
 from verify.settings import Settings
 from verify.witnesses.witness import Later, Witness
 
@@ -196,6 +196,7 @@ def _words(claim: Statement) -> Iterator[Any]:
     for hypothesis in claim.hypotheses:
         yield hypothesis.sign
         yield hypothesis.printed
+    yield claim.expected is Verdict.SUPPORTED  # then more is drawn, until that is supported
     yield getattr(claim, "subject", "")
     yield getattr(claim, "order", "")
     yield getattr(claim, "root", "")

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from re import findall
 from typing import Any
 
+from theory.expectation_claim import ExpectationClaim
 from theory.statement import Location, Statement, Verdict
 from verify.evidence import Record
 from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
+from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
 
 KERNEL = "kernel"
 """The witness that is a proof assistant."""
@@ -98,7 +100,20 @@ class Entry:
     @property
     def instances(self) -> int:
         """How many instances were decided, by all witnesses together."""
-        return sum(r.instances - r.vacuous - r.undecided for r in self.records)
+        return sum(r.decided for r in self.records)
+
+    @property
+    def lacks(self) -> str:
+        """What it lacks to be supported, where nothing speaks against it."""
+        is_open = self.verdict is Verdict.UNDECIDED and not any(
+            r.violated or r.proof or r.counterexample for r in self.records
+        )
+        return lacks(self.claim, self.records) if is_open else ""
+
+    @property
+    def idle(self) -> list[Record]:
+        """The witnesses that looked at instances, of which none decides anything."""
+        return [r for r in self.records if r.is_idle]
 
     @property
     def seconds(self) -> float:
@@ -143,8 +158,20 @@ def judge(claim: Statement, records: Sequence[Record]) -> Verdict:
     if proofs:
         is_vacuous = 0 < sum(r.instances for r in records) == sum(r.vacuous for r in records)
         return Verdict.UNDECIDED if is_vacuous else Verdict.PROVED
-    decided = sum(r.instances - r.vacuous - r.undecided for r in records)
-    return Verdict.SUPPORTED if decided else Verdict.UNDECIDED
+    return Verdict.UNDECIDED if lacks(claim, records) else Verdict.SUPPORTED
+
+
+def lacks(claim: Statement, records: Sequence[Record]) -> str:
+    """Return what was decided and what supports a statement, where the one is less."""
+    floor = FLOOR_OF_EXPECTATIONS if isinstance(claim, ExpectationClaim) else FLOOR
+    decided = sum(r.decided for r in records)
+    strata = len(set().union(*(r.decided_strata for r in records)))
+    if decided >= floor.instances and strata >= floor.strata:
+        return ""
+    return (
+        f"{decided} instances decided, in {strata} strata: "
+        f"{floor.instances} in {floor.strata} support a statement"
+    )
 
 
 def as_json(entry: Entry) -> dict[str, Any]:
@@ -171,6 +198,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "scope": entry.scope,
         "by": entry.by,
         "theorem": entry.theorem and asdict(entry.theorem),
+        "lacks": entry.lacks,
         "sizes": {r.witness: r.sizes for r in entry.records if r.sizes},
         "witnesses": {r.witness: _witness(entry, r) for r in entry.records},
         "proof": entry.proof and asdict(entry.proof),
@@ -192,7 +220,7 @@ def _witness(entry: Entry, record: Record) -> dict[str, Any]:
         "violated": record.violated,
         "worst_ratio": record.worst_ratio,
         "worst_token": record.worst_token,
-        "passed": agrees(entry.verdict, record),
+        "passed": record.decides and agrees(entry.verdict, record),
         "proof": record.proof is not None,
         "notes": record.notes,
         "seconds": round(record.seconds, 3),

@@ -111,7 +111,13 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     for entry in entries:
         if (numbers := entry.counterexample) is not None and entry.is_unexpected:
             console.print(f"{entry.claim.id}: {numbers}", highlight=False, markup=False)
+    for entry in entries:
+        if entry.lacks:
+            console.print(f"{entry.claim.id}: {entry.lacks}", highlight=False, markup=False)
     console.print(counted(found), highlight=False, markup=False)
+    if idle := [f"{e.claim.id} ({r.witness})" for e in entries for r in e.idle]:
+        told = f"{len(idle)} looked at instances that decide nothing: {', '.join(idle)}"
+        console.print(told, highlight=False, markup=False)
     console.print(summary(entries), highlight=False, markup=False)
 
 
@@ -122,8 +128,4 @@ def _verdict(entry: Entry) -> str:
 
 
 def _witnesses(entry: Entry) -> str:
-    return ", ".join(
-        record.witness
-        for record in entry.records
-        if record.proof or record.counterexample or record.instances - record.vacuous > 0
-    )
+    return ", ".join(record.witness for record in entry.records if record.decides)

@@ -37,6 +37,21 @@ PROFILES = {
 
 
 @dataclass(frozen=True)
+class Floor:
+    """What supports a statement that nothing proves, in every profile."""
+
+    instances: int
+    """So many are decided, by all witnesses together, or more;"""
+    strata: int
+    """they are of so many named strata, or more."""
+
+
+FLOOR = Floor(instances=200, strata=5)
+FLOOR_OF_EXPECTATIONS = Floor(instances=40, strata=5)
+"""Of an expectation an instance is a law at one size, measured on dozens of matrices."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """A budget and where to run."""
 

@@ -37,7 +37,7 @@ def test_claim(claim: Statement, examined: pool.Futures) -> None:
     verdict = ledger.judge(claim, records)
     again = f"reproduce: python -m verify check {claim.id}"
     assert not against, "\n".join([*map(_told, against), again])
-    assert verdict is claim.expected, again
+    assert verdict is claim.expected, f"{verdict.value}: {ledger.lacks(claim, records)}\n{again}"
 
 
 def _found(examined: pool.Futures, pair: engine.Pair) -> Record:

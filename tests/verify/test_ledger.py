@@ -21,9 +21,15 @@ AT_2 = Counterexample({"m": 2}, {"y": ["0", "1"]}, "1", "0")
 FAILS_AT_2 = Record(CLAIM.id, "exact", 60, violated=3, counterexample=AT_2)
 FAILS_AT_3 = replace(FAILS_AT_2, counterexample=replace(AT_2, size={"m": 3}))
 FAILS_AT_1 = replace(FAILS_AT_2, counterexample=replace(AT_2, size={"m": 1}))
-HOLDS = Record(CLAIM.id, "autograd", 80, undecided=5, vacuous=8, worst_ratio=0.75, seconds=2.0)
+STRATA = {f"m={m}": {"instances": 50, "holds": 50} for m in range(5)}
+HOLDS = Record(
+    CLAIM.id, "autograd", 213, undecided=5, vacuous=8, worst_ratio=0.75, seconds=2.0, strata=STRATA
+)
 VIOLATED = replace(HOLDS, violated=1, worst_ratio=1.25, worst_token="random:generic:0:3")
 VACUOUS = Record(CLAIM.id, "autograd", 80, vacuous=80)
+TOO_FEW = replace(HOLDS, instances=212)
+"""One instance less than what supports a statement, and 199 of them decided."""
+FOUR_STRATA = replace(HOLDS, strata=STRATA | {"m=4": {"instances": 50, "vacuous": 50}})
 UNDECIDED = Record(CLAIM.id, "autograd", 80, undecided=72, vacuous=8)
 SILENT = Record(CLAIM.id, "abstract", notes="no proof found; says nothing")
 
@@ -82,6 +88,13 @@ TABLE = {
     "violated in floats, silent elsewhere": ([SILENT, VIOLATED], Verdict.UNDECIDED),
     "a proof, but violated in floats": ([PROOF, VIOLATED], Verdict.UNDECIDED),
     "it holds where measured": ([HOLDS], Verdict.SUPPORTED),
+    "it holds where measured, at too few instances": ([TOO_FEW], Verdict.UNDECIDED),
+    "it holds where measured, in too few strata": ([FOUR_STRATA], Verdict.UNDECIDED),
+    "a proof, and it holds at too few instances": ([PROOF, TOO_FEW], Verdict.PROVED),
+    "two witnesses together see enough": (
+        [TOO_FEW, Record(CLAIM.id, "exact", 1)],
+        Verdict.SUPPORTED,
+    ),
     "it holds where it is not vacuous": ([HOLDS, VACUOUS, SILENT], Verdict.SUPPORTED),
     "vacuous": ([VACUOUS], Verdict.UNDECIDED),
     "vacuous or undecided": ([UNDECIDED], Verdict.UNDECIDED),
@@ -151,7 +164,7 @@ def test_the_scope_is_the_widest_proof_or_the_counterexample(records, scope):
 def test_an_entry_adds_its_witnesses_up():
     found = entry(CLAIM, [VIOLATED, FAILS_AT_2, PROOF_AT_2])
     assert [record.witness for record in found.records] == ["autograd", "exact", "symbolic"]
-    assert found.instances == 80 - 5 - 8 + 60
+    assert found.instances == 213 - 5 - 8 + 60
     assert found.worst_ratio == 1.25
     assert found.seconds == 2.0
     assert found.counterexample == AT_2
@@ -199,7 +212,7 @@ def test_an_entry_for_a_program_says_what_was_found():
     assert (shown["expected"], shown["verdict"], shown["scope"]) == ("proved", "undecided", "")
     assert shown["proof"] == asdict(PROOF.proof)
     autograd = shown["witnesses"]["autograd"]
-    assert (autograd["instances"], autograd["vacuous"], autograd["violated"]) == (80, 8, 1)
+    assert (autograd["instances"], autograd["vacuous"], autograd["violated"]) == (213, 8, 1)
     assert (autograd["worst_ratio"], autograd["worst_token"]) == (1.25, "random:generic:0:3")
     assert not autograd["passed"]
     assert shown["witnesses"]["abstract"]["passed"]

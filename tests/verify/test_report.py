@@ -18,7 +18,8 @@ FAILING = replace(CLAIM, id="S-two", expected=Verdict.REFUTED)
 UNREADABLE = replace(CLAIM, id="S-three", unreadable="lost", expected=Verdict.UNREADABLE)
 AT_2 = Counterexample({"m": 2}, {"y": ["0", "1"]}, "1", "0")
 PROOF = Record(CLAIM.id, "abstract", proof=Proof((EVERY_M,)), seconds=0.25)
-HOLDS = Record(CLAIM.id, "autograd", 12_345, worst_ratio=0.123456789, seconds=1.0)
+STRATA = {f"m={m}": {"instances": 2469, "holds": 2469} for m in range(5)}
+HOLDS = Record(CLAIM.id, "autograd", 12_345, worst_ratio=0.123456789, seconds=1.0, strata=STRATA)
 VACUOUS = Record(CLAIM.id, "trained", 9, vacuous=9)
 FAILS = Record(FAILING.id, "exact", 3, violated=1, counterexample=AT_2)
 CLAIMS = [CLAIM, FAILING, UNREADABLE]
@@ -85,3 +86,9 @@ def test_every_verdict_has_a_colour(verdict):
 
 def test_an_empty_ledger_says_so():
     assert printed([])[-1].strip() == "with readings, corrections and proofs 0:"
+
+
+def test_what_is_too_little_to_support_a_statement_and_who_decided_nothing_is_said():
+    lines = printed(CLAIMS, replace(HOLDS, instances=7, strata={}), VACUOUS, FAILS)
+    assert "S-one: 7 instances decided, in 0 strata: 200 in 5 support a statement" in lines
+    assert "1 looked at instances that decide nothing: S-one (trained)" in lines

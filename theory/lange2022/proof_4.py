@@ -20,6 +20,9 @@ of its squared length, which is least for the projection :math:`y = \mu_0` of th
 :math:`1/(1 + \|\mu_0\|^2)`: the factor in the correction of the theorem at any rank.
 """
 
+from dataclasses import replace
+from typing import Any
+
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import MEAN_NONZERO
 from theory.language.expression import Expression, Letter, Primitive, Sort, equal, named
@@ -73,7 +76,15 @@ def before(t: Expression) -> Expression:
 step = of_layers("App. A, proof of Theorem 4", "L-thm-4a", form=Form.SHARPENED, of="L-thm-4a")
 QUOTE = r"(H^{T}-\mu_{H}e^{T})(H-e\mu_{H}^{T})"
 zx, ny = lifted(x), lifted(y)
-ORTHOGONAL = assume(equal(dot(x, y), 0))
+
+
+def orthogonal(layer: Any) -> Any:
+    """Take from y, times the square of x, what it has along x."""
+    along = layer.direction[1:]
+    return replace(layer, mean=along @ along * layer.mean - along @ layer.mean * along)
+
+
+ORTHOGONAL = assume(equal(dot(x, y), 0), impose=orthogonal)
 
 CENTRING_STEPS = [
     step(

@@ -61,7 +61,7 @@ three it can fail, even for centred ones, by a factor of at most :math:`\lambda_
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, sqrt
+from math import ceil, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -210,6 +210,22 @@ ALONG_LAST = (
     ),
 )  # fmt: skip
 
+
+def against_size(extreme: int, sign: int) -> Callable[[Any], Any]:
+    """Return what scales the inputs by a power of two, so that an eigenvalue of C passes N."""
+
+    def imposed(layer: Any) -> Any:
+        H = np.asarray(layer.H, dtype=float)
+        value = np.linalg.eigvalsh((H - H.mean(0)).T @ (H - H.mean(0)))[extreme]
+        if not value > 0:
+            return layer
+        doublings = max(0, ceil(sign * log2(len(H) / value) / 2))
+        factor = Fraction(2) ** (sign * doublings)
+        return replace(layer, H=layer.H * (factor if layer.H.dtype == object else float(factor)))
+
+    return imposed
+
+
 strictness = of_layers("Sect. 3.3, Theorem 4", "L-thm-4b", expected=SUPPORTED)
 STRICT = strictness(
     "", 203, "This inequality is strict if", "when centring is a strict improvement",
@@ -245,9 +261,9 @@ STRICTNESS = [
         assume(along_last(GRAM, means) > 0, words=r"\mu_H^\top x_{\min} \ne 0"),
     ),
     also_strict("N-largest", "strict improvement where N is the largest eigenvalue",
-                assume(largest(GRAM) <= N)),
+                assume(largest(GRAM) <= N, impose=against_size(-1, -1))),
     also_strict("N-smallest", "strict improvement where N is the smallest eigenvalue",
-                assume(smallest(GRAM) >= N)),
+                assume(smallest(GRAM) >= N, impose=against_size(0, 1))),
 ]  # fmt: skip
 
 

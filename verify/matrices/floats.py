@@ -7,8 +7,9 @@ errors of a decomposition are as large as the matrix and not as its entries.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +17,15 @@ import torch
 
 from theory.arithmetic import sqrt
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Relation
+from theory.statement import Hypothesis, Relation, Verdict
 from verify import tolerance
 from verify.cases.case import imposed_by
 from verify.evidence import Record
 from verify.matrices.exact import imposed
-from verify.matrices.strata import random_subjects
+from verify.matrices.strata import STRATA, draw, random_subjects
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
-from verify.settings import Settings
+from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
 from verify.witnesses.complex_step import LARGEST_ERROR
@@ -34,6 +35,10 @@ from verify.witnesses.records import record
 
 MATRICES_SHARE = 2
 """One subject of matrices for so many batches of a unit: they are not examined all at once."""
+FURTHER = 8
+"""So many more subjects of a stratum are drawn at most where nothing is decided."""
+FAR, MOST = 2000, 2096
+"""Numbers of subjects that no profile gives to what is examined first."""
 NOTHING = np.full(1, np.nan)
 CALCULUS = Calculus(sqrt, autograd.gradient, autograd.derivative)
 
@@ -68,6 +73,10 @@ class Copies:
         """Return what a claim is there, and its derivatives' largest relative error."""
         return evaluate(claim, self.subject, _numpy), 0.0
 
+    def error_of(self, hypothesis: Hypothesis) -> float:
+        """Return the largest relative error of the derivatives in a hypothesis."""
+        return 0.0
+
     def perturbed(self, claim: MatrixClaim) -> list[Evaluation]:
         """Return what a claim is at each copy, in random arithmetic."""
         return [
@@ -79,10 +88,60 @@ def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterato
     """Examine random subjects of every stratum."""
     count = -(-settings.budget.random // MATRICES_SHARE)
     for alike in of_one_kind(claims):
-        subjects = random_subjects(alike[0].subject, settings.seed, count)
-        found = examine_together(alike, subjects, settings.seed)
+        found = examine_until_decided(
+            alike, settings.seed, count, partial(examine_together, seed=settings.seed)
+        )
+        for claim in alike:
+            if claim.expected is Verdict.SUPPORTED and claim.relation is Relation.EQUAL:
+                found[claim.id] += _examined_further(claim, found[claim.id], settings.seed)
         for claim in alike:
             yield record(claim, "autograd", found[claim.id])
+
+
+def examine_until_decided(
+    claims: Sequence[MatrixClaim],
+    seed: int,
+    count: int,
+    examine: Callable[[Sequence[MatrixClaim], Iterable[Numbers]], dict[str, list[Instances]]],
+) -> dict[str, list[Instances]]:
+    """Examine ``count`` subjects of every stratum, and a few more where they decide too little."""
+    kind = claims[0].subject
+    found = examine(claims, random_subjects(kind, seed, count))
+    for number in range(count, count + FURTHER):
+        for stratum in STRATA:
+            waiting = [claim for claim in claims if _is_awaited(claim, found[claim.id], stratum)]
+            for name, more in examine(waiting, [draw(kind, stratum, seed, number)]).items():
+                found[name] += more
+    return found
+
+
+def _examined_further(
+    claim: MatrixClaim, groups: Sequence[Instances], seed: int
+) -> list[Instances]:
+    """Examine an equation that nothing proves, of which balls decide nothing, at more subjects."""
+    further: list[Instances] = []
+    for first in range(FAR, MOST, FURTHER):
+        if _decided([*groups, *further]).total() >= FLOOR.instances:
+            break
+        further += examine_all(claim, random_subjects(claim.subject, seed, FURTHER, first), seed)
+    return further
+
+
+def _decided(groups: Sequence[Instances]) -> Counter[str]:
+    """Return how many instances of every stratum hold, or are violated."""
+    return Counter(
+        name
+        for group in groups
+        for name, outcome in zip(group.strata, group.outcomes, strict=True)
+        if outcome in (Outcome.HOLDS, Outcome.VIOLATED)
+    )
+
+
+def _is_awaited(claim: MatrixClaim, groups: Sequence[Instances], stratum: str) -> bool:
+    """Whether a stratum decides nothing yet, and others too little."""
+    decided = _decided(groups)
+    enough = FLOOR.strata if claim.expected is Verdict.SUPPORTED else 1
+    return stratum not in decided and len(decided) < enough
 
 
 def of_one_kind(claims: Sequence[MatrixClaim]) -> list[list[MatrixClaim]]:
@@ -138,7 +197,8 @@ def judged(claim: MatrixClaim, copies: Copies) -> Instances:
     rounding = autograd.rounding_of(base[:2], [sample[:2] for sample in samples])
     count = max(2, *(getattr(subject, name).numel() for name in subject.names()))
     allowed = tolerance.tolerance(rounding, count, error, rounding)
-    if not _met(claim, base, samples, count, error):
+    errors = [copies.error_of(hypothesis) for hypothesis in claim.hypotheses]
+    if not _met(claim, base, samples, count, errors):
         return _instance(subject, Outcome.VACUOUS)
     (outcome,) = tolerance.judge(base.actual, base.claimed, claim.relation, allowed)
     ratio = tolerance.ratio(base.actual, base.claimed, claim.relation, allowed)
@@ -181,13 +241,17 @@ def _evaluated_randomly(claim: MatrixClaim, subject: Numbers, seed: int) -> Eval
 
 
 def _met(
-    claim: MatrixClaim, base: Evaluation, samples: Sequence[Evaluation], count: int, error: float
+    claim: MatrixClaim,
+    base: Evaluation,
+    samples: Sequence[Evaluation],
+    count: int,
+    errors: Sequence[float],
 ) -> bool:
     """Whether every hypothesis is met, up to rounding where it is an equation or a bound."""
     for number, hypothesis in enumerate(claim.hypotheses):
         value = base.quantities[number]
         rounding = tolerance.condition_times_size(value, [s.quantities[number] for s in samples])
-        slack = tolerance.tolerance(rounding, count, error, rounding)
+        slack = tolerance.tolerance(rounding, count, errors[number], rounding)
         if not tolerance.stands(value, hypothesis.sign, slack).all():
             return False
     return True

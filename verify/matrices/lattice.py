@@ -22,12 +22,14 @@ SIZES: dict[Kind, tuple[Size, ...]] = {
     Kind.MAPS: (
         (1, 1, 1, 1, 1, 1), (1, 1, 1, 1, 1, 3), (1, 1, 2, 1, 1, 3), (1, 1, 2, 2, 1, 3),
         (1, 1, 1, 1, 1, 5), (2, 1, 2, 1, 1, 3), (1, 2, 2, 2, 1, 3), (1, 1, 3, 2, 2, 3),
+        (2, 1, 2, 2, 1, 1),
     ),
     Kind.DESCENT: ((1,), (2,), (3,)),
 }  # fmt: skip
 """(N, n, p) of layers, (N, c, r, s, d, k) of maps and (d,) of descents, the smaller first.
 
-A layer with more inputs than examples comes last: it is for what speaks of such layers alone.
+What comes last is for statements that speak of such subjects alone: a layer with more inputs than
+examples, maps whose matrix has full column rank.
 """
 LETTERS = {Kind.LAYER: "Nnp", Kind.MAPS: "Ncrsdk", Kind.DESCENT: "d"}
 

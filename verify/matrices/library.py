@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from theory.matrix_claim import MatrixClaim
+from theory.statement import Hypothesis
 from verify.backends import Backend
 from verify.evidence import Record
 from verify.matrices import floats
 from verify.matrices.arrays import Array, bare
-from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
 from verify.settings import Settings
@@ -44,14 +44,21 @@ class Copies(floats.Copies):
             found = floats.evaluate(claim, self.there, partial(_to_numpy, self.backend))
         return found, apart.relative_error
 
+    def error_of(self, hypothesis: Hypothesis) -> float:
+        """Return the largest relative error of the derivatives in a hypothesis."""
+        with self.differences.apart() as apart:
+            hypothesis.quantity(self.there)
+        return apart.relative_error
+
 
 def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine a few random subjects of every stratum in the chosen library."""
     backend = Backend(settings.backend, settings.device)
     count, seed = settings.budget.differences, settings.seed
     for alike in floats.of_one_kind(claims):
-        subjects = random_subjects(alike[0].subject, seed, count)
-        found = examine_together(alike, subjects, backend, seed)
+        found = floats.examine_until_decided(
+            alike, seed, count, partial(examine_together, backend=backend, seed=seed)
+        )
         for claim in alike:
             yield record(claim, "array library", found[claim.id])
 

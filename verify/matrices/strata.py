@@ -95,10 +95,10 @@ def rebuild(token: str) -> Numbers:
     return draw(Kind(kind), stratum, int(seed), int(index))
 
 
-def random_subjects(kind: Kind, seed: int, count: int) -> Iterator[Numbers]:
-    """Yield ``count`` subjects of every stratum."""
+def random_subjects(kind: Kind, seed: int, count: int, first: int = 0) -> Iterator[Numbers]:
+    """Yield ``count`` subjects of every stratum, the first of them the one of that number."""
     for stratum in STRATA:
-        for index in range(count):
+        for index in range(first, first + count):
             yield draw(kind, stratum, seed, index)
 
 

@@ -128,12 +128,11 @@ def witnesses(entry: Entry) -> str:
 
 
 def _witness(entry: Entry, record: Record) -> tuple[str, ...]:
-    decided = record.instances - record.vacuous - record.undecided
     ratio = "" if record.worst_ratio is None else f"{record.worst_ratio:.6g}"
     return (
         escape(record.witness),
         escape(_said(entry, record)),
-        f"{decided:,}" if record.instances else "",
+        f"{record.decided:,}" if record.instances else "",
         f"{record.undecided:,}" if record.undecided else "",
         ratio,
         f"{record.seconds:.1f}",
@@ -148,7 +147,7 @@ def _said(entry: Entry, record: Record) -> str:
         return f"counterexample with {in_words([record.counterexample.size])}"
     if record.violated:
         return f"{record.violated:,} violated"
-    if record.instances - record.vacuous - record.undecided:
+    if record.decided:
         return "no violation" if agrees(entry.verdict, record) else "none violated"
     return "says nothing"
 

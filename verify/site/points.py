@@ -50,11 +50,7 @@ def trained_points(entry: Entry) -> list[Point]:
 
 def examined(entry: Entry, *, trained: bool) -> int:
     """Return how many instances were decided by the witnesses that kept points."""
-    return sum(
-        r.instances - r.vacuous - r.undecided
-        for r in entry.records
-        if r.points and (r.witness == TRAINED) is trained
-    )
+    return sum(r.decided for r in entry.records if r.points and (r.witness == TRAINED) is trained)
 
 
 def place_of(stratum: str) -> Place | None:

@@ -19,14 +19,17 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
-from theory.statement import Relation, Statement
+from theory.statement import Relation, Statement, Verdict
 from verify.evidence import Record
 from verify.results import Counterexample
+from verify.settings import FLOOR
 from verify.tolerance import Outcome
 from verify.witnesses.records import counted, in_words
 
 WITNESS = "exact"
 EQUATION_SHARE = 3
+FURTHER = 8
+"""How many times as many subjects of a size are drawn where few of them decide anything."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,32 @@ def search(
     left = list(claims)
     for size in space.sizes:
         left = look(space, size, left, examples, seed, searched)
+    _look_further(space, left, FURTHER * examples, seed + 2, searched)
     if space.insistence:
         harder = space.insistence * examples
         known = [claim for claim in left if claim.id in failing]
         look(space, space.sizes[-1], known, harder, seed + 1, searched)
         _look_for_smaller(space, claims, harder, seed, searched)
     return searched
+
+
+def _look_further(
+    space: Space,
+    claims: Sequence[Statement],
+    examples: int,
+    seed: int,
+    searched: dict[str, Searched],
+) -> None:
+    """Draw more for statements that nothing proves, until enough is decided to support them."""
+    for size in space.sizes:
+        few = [
+            claim
+            for claim in claims
+            if claim.expected is Verdict.SUPPORTED
+            and size in searched[claim.id].sizes
+            and searched[claim.id].total[Outcome.HOLDS] < FLOOR.instances
+        ]
+        look(space, size, few, examples, seed, searched)
 
 
 def _look_for_smaller(
@@ -201,7 +224,8 @@ def record(
 
 def examples_for(claim: Statement, examples: int) -> int:
     """Return how many examples to look at: an equation that is false fails almost everywhere."""
-    return examples // (EQUATION_SHARE if claim.relation is Relation.EQUAL else 1)
+    is_false = claim.relation is Relation.EQUAL and claim.expected is not Verdict.SUPPORTED
+    return examples // (EQUATION_SHARE if is_false else 1)
 
 
 def search_settings(examples: int) -> settings:

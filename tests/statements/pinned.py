@@ -1,0 +1,150 @@
+r"""What refuted statements say, in numbers that nobody can edit by mistake.
+
+A refuted statement has no proof that an edit of it would break.  So its counterexample is kept,
+with both of its sides as exact arithmetic found them, and so is its claimed side at the generic
+instances of :mod:`wrong_variants`.  Both are computed again by PyTorch, whose derivatives share
+nothing with the exact ones.
+
+    python tests/statements/pinned.py EVIDENCE     # after a statement was changed on purpose
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from wrong_variants import CLOSE, MEANINGLESS, _array, _values, _values_of
+
+from theory.claim import Claim
+from theory.language.expression import Says
+from theory.language.values import Values
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Statement, Verdict
+from verify import engine, evidence, ledger
+from verify.cases import losses
+from verify.cases.case import Case
+from verify.matrices import floats, strata
+
+FILE = Path(__file__).with_name("pinned.jsonl")
+REFUTED = [
+    claim
+    for claim in engine.CLAIMS
+    if claim.expected is Verdict.REFUTED and isinstance(claim, Claim | MatrixClaim)
+]
+"""Expectations are measured, and their constants pinned by tests of their own."""
+FUNCTIONS = {
+    losses.Loss(function, ()).formula: function
+    for function in (
+        losses.quadratic, losses.isotropic, losses.general, losses.separable,
+        losses.relu_network, losses.later_batchnorm,
+    )
+}  # fmt: skip
+
+
+@cache
+def pins() -> dict[str, dict[str, Any]]:
+    """Return what is kept of statements, by identifier."""
+    return {pin["id"]: pin for pin in map(json.loads, FILE.read_text().splitlines())}
+
+
+def values_at(claim: Statement, counterexample: dict[str, Any]) -> Values:
+    """Return the values of expressions at a counterexample, in PyTorch."""
+    if isinstance(claim, Claim):
+        return _values_of(_case(counterexample), claim.reading)
+    drawn = strata.draw(claim.subject, "gaussian", 0, 0)
+    given = {
+        name: _parsed(counterexample[name]) for name in drawn.names() if name in counterexample
+    }
+    return Values(replace(drawn, **given).converted(floats.tensor, floats.CALCULUS))
+
+
+def _case(numbers: dict[str, Any]) -> Case:
+    function = FUNCTIONS[numbers["loss"]]
+    loss = losses.Loss(function, tuple(map(_parsed, numbers["parameters"].values())))
+    return Case(
+        y=_parsed(numbers["y"]),
+        gamma=_parsed(numbers["gamma"]),
+        beta=_parsed(numbers["beta"]),
+        eps=_parsed(numbers["eps"]),
+        loss=loss,
+        direction=_parsed(numbers["u"]),
+        other_direction=_parsed(numbers["v"]),
+        bound=_parsed(numbers["lambda"]),
+        later_normalizations=int(function is losses.later_batchnorm),
+    )
+
+
+def _parsed(value: Any) -> Any:
+    """Return numbers that were written as text, in nested lists."""
+    return np.vectorize(_number, otypes=[float])(np.array(value))
+
+
+def _number(text: str) -> float:
+    """Return p + q sqrt(d), or the middle of a ball."""
+    middle = str(text).strip("[]").partition("+/-")[0]
+    return float(eval(middle, {"sqrt": sqrt, "__builtins__": {}}))
+
+
+def side(text: str) -> np.ndarray:
+    """Return a side as it was written: a number, or several in brackets."""
+    entries = text[1:-1] if text.startswith("(") else text
+    return np.array([_number(entry) for entry in entries.split(", ")])
+
+
+def generic(claim: Statement, says: Says) -> list[float]:
+    """Return two numbers of the claimed side at each generic instance that has them."""
+    found = []
+    for values in _values(claim):
+        with suppress(*MEANINGLESS):
+            entries = _array(values.sides(says).claimed).ravel()
+            found += [float(entries.sum()), float(entries @ np.cos(np.arange(len(entries))))]
+    return found
+
+
+def misses(claim: Statement, says: Says, pin: dict[str, Any]) -> str:
+    """Return what is not as it is kept; nothing where all is."""
+    written = pin["counterexample"]
+    try:
+        sides = values_at(claim, written).sides(says)._asdict()
+    except MEANINGLESS as error:
+        return repr(error)
+    for name, found in sides.items():
+        if not close(_array(found).ravel(), side(written[name])):
+            return f"{name} is {_array(found)}, and was {written[name]}"
+    now = generic(claim, says)
+    return "" if close(now, pin["generic"]) else f"at generic instances {now}"
+
+
+def close(found: Any, kept: Any) -> bool:
+    """Whether numbers are the same up to the rounding of both."""
+    try:
+        a, b = np.broadcast_arrays(np.asarray(found, float), np.asarray(kept, float))
+    except ValueError:
+        return False
+    size = max(np.nanmax(np.abs([a, b]), initial=0), 1)
+    return bool(np.allclose(a, b, rtol=0, atol=CLOSE * size, equal_nan=True))
+
+
+def write(folder: Path) -> None:
+    """Keep the counterexamples of a folder of evidence."""
+    entries = {e.claim.id: e for e in ledger.ledger(REFUTED, evidence.read(folder)[1])}
+    lines = [
+        {
+            "id": claim.id,
+            "counterexample": entries[claim.id].counterexample,
+            "generic": [float(f"{number:.13g}") for number in generic(claim, claim.says)],
+        }
+        for claim in REFUTED
+    ]
+    FILE.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

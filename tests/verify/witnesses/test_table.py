@@ -1,0 +1,81 @@
+"""Which witness can say something of which statement, and that none looks in vain."""
+
+import pytest
+
+from verify.engine import CLAIMS, pairs
+from verify.matrices import floats, integers, library
+from verify.settings import FLOOR, PROFILES, Settings
+from verify.witnesses import autograd, table
+
+SMOKE = Settings(PROFILES["smoke"])
+BY_ID = {claim.id: claim for claim in CLAIMS}
+NAMES = {pair.name for pair in pairs(CLAIMS, table.WITNESSES)}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        table.MET_BY_UNITS,
+        table.UNMET_BY_NETWORKS,
+        table.WHAT_IS_ZERO,
+        table.NOUGHT_DERIVATIVES,
+        table.AT_BEST_SCALING,
+        table.SHIPPED,
+    ],
+)
+def test_what_the_table_lists_are_statements(listed):
+    assert set(listed) <= BY_ID.keys()
+
+
+def test_a_network_that_nobody_changes_is_not_asked_about_hypotheses_that_must_be_imposed():
+    centred = BY_ID["S-v1-eq-3"]
+    assert any(h.impose for h in centred.hypotheses)
+    assert (centred.id, "autograd") in NAMES
+    assert (centred.id, "trained") not in NAMES
+    assert ("S-thm-4.1", "trained") in NAMES
+
+
+def test_every_statement_that_can_be_read_is_measured_by_two_witnesses():
+    measuring = {"exact", "autograd", "complex step", "finite differences", "array library"}
+    measuring |= {"trained", "monte carlo"}
+    for claim in CLAIMS:
+        asked = {witness for name, witness in NAMES if name == claim.id} & measuring
+        is_alone = "monte carlo" in asked or claim.id in table.WHAT_IS_ZERO
+        assert len(asked) >= (2 - is_alone if not claim.unreadable else 0), claim.id
+
+
+def test_what_floats_are_not_asked_they_cannot_tell():
+    claim = BY_ID["S-remark-growth/last-term"]
+    (found,) = autograd.examine_random([claim], SMOKE)
+    assert found.is_idle
+
+
+@pytest.mark.parametrize("witness", [floats, library], ids=["autograd", "array library"])
+def test_further_subjects_are_drawn_where_hypotheses_are_seldom_met(witness):
+    rare = BY_ID["L-before-prop-5/one-rate-needs"]
+    (found,) = witness.examine_random([rare], SMOKE)
+    assert len(found.decided_strata) >= FLOOR.strata
+    assert found.vacuous > found.decided
+
+
+def test_the_error_of_a_derivative_is_not_put_into_a_hypothesis_that_has_none():
+    """Of seven subjects three have the hypothesis, whatever their derivatives' errors are."""
+    claim = BY_ID["L-prop-2"]
+    (found,) = library.examine_random([claim], SMOKE)
+    assert (found.vacuous, found.decided) == (4, 3)
+
+
+@pytest.mark.parametrize(
+    "name", ["L-thm-1/rate/corrected", "L-thm-4b/N-largest", "L-before-prop-5/one-rate-needs"]
+)
+def test_the_exact_search_goes_on_until_enough_supports_what_nothing_proves(name):
+    (found,) = integers.examine([BY_ID[name]], SMOKE)
+    assert found.decided >= FLOOR.instances
+    assert found.counterexample is None
+
+
+def test_an_equation_that_nothing_proves_is_examined_in_floats_until_enough_supports_it():
+    """Balls leave an equation between eigenvalues open; this one is decided faster."""
+    (found,) = floats.examine_random([BY_ID["L-thm-1/invariance/corrected"]], SMOKE)
+    assert found.decided >= FLOOR.instances
+    assert found.violated == 0
