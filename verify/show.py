@@ -39,7 +39,7 @@ def shown_entry(entry: Entry) -> str:
 def file_of(claim: Statement) -> Iterator[Path]:
     """Yield the file that lists a statement: of the papers', relative to the package's folder."""
     for name, module in list(sys.modules.items()):
-        if lists(module, claim):
+        if lists(module, claim) and not name.startswith("verify."):
             ours = Path(*name.split(".")).with_suffix(".py")
             yield ours if name.startswith("theory.") else Path(str(module.__file__))
 

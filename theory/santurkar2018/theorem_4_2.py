@@ -17,7 +17,7 @@ activation functions and a convex loss at the final layer":
 
 - ``psd``: where no piecewise-linear unit is at its kink, and with no normalisation after this
   layer, the network is affine nearby and H = A'DA with D the convex loss's Hessian, so that
-  u'Hu = (Au)'D(Au);
+  u'Hu = (Au)'D(Au), whatever A and D are; ``psd/network`` examines such networks;
 - ``kink``: "locally convex" at every point, kinks included; the loss is then convex on every
   segment;
 - ``later-batchnorm``: a later layer may be a Batch Normalization, as in the networks that the
@@ -31,10 +31,11 @@ calls gamma/sigma a scaling.
 from dataclasses import replace
 from typing import Any
 
-from theory import batchnorm
+from theory import batchnorm, layer
 from theory.claim import Claim, Form, Reading, Verdict
-from theory.language.expression import equal, number
-from theory.language.operations import centred, dot, norm2
+from theory.language.expression import Letter, Sort, along, equal, gradient, named, number
+from theory.language.operations import centred, dot, norm2, row
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018.chosen import beyond_the_layer, convex_along
 from theory.santurkar2018.letters import (
     ALONG,
@@ -247,22 +248,60 @@ WITH_NORMALIZATION = assume(
     impose=lambda case: case.with_later_batchnorm_loss(),
     words="a later layer is a Batch Normalization, the loss is convex",
 )
-PSD = Claim(
+WORDS_ON_CURVATURE = final(
+    185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"
+)
+A_LATER = Letter("A", "A", Sort.MATRIX, lambda network: network.H)
+"""What the later layers multiply the unit's outputs by where they are affine, (outputs, m)."""
+OUTPUTS = Letter("z", "z", Sort.VECTOR, lambda network: network.W[0, :])
+DIRECTION = Letter("u", "u", Sort.VECTOR, lambda network: network.direction[1:])
+
+
+def second(of: Any, variable: Letter, at: Any, direction: Any) -> Any:
+    r"""Return :math:`d^\top\nabla^2 f(x)\,d`."""
+    return row(direction, along(gradient(of, variable), variable, direction, at=at))
+
+
+CONVEX_LOSS = assume(
+    named(
+        r"(Au)^\top\,(\nabla^2\ell)(Az)\,(Au)",
+        second(layer.L1(layer.a), layer.a, A_LATER @ OUTPUTS, A_LATER @ DIRECTION),
+    )
+    >= 0
+)
+PSD = MatrixClaim(
     id="S-thm-4.2-discussion/psd",
     row="S-thm-4.2-discussion",
-    locations=(
-        final(185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"),
-    ),
+    subject=Kind.LAYER,
+    locations=(WORDS_ON_CURVATURE,),
     title="the loss's Hessian is positive semi-definite",
+    form=Form.READING,
+    says=named(
+        r"u^\top\,\nabla_z^2\,\ell(Az)\,u",
+        second(layer.L1(A_LATER @ layer.w), layer.w, OUTPUTS, DIRECTION),
+    )
+    >= 0,
+    hypotheses=(CONVEX_LOSS,),
+    because=CONVEX_LOSS.slack,
+    expected=PROVED,
+    falsified_by="layers that are affine near z, a loss of their outputs that is convex there, and"
+    " a direction u with u'Hu < 0",
+    remark="Where no unit is at its kink the later layers are affine near z; what they add is part"
+    " of the convex function l. So H = A'DA with D the Hessian of l.",
+)
+NETWORK = Claim(
+    id="S-thm-4.2-discussion/psd/network",
+    row="S-thm-4.2-discussion",
+    locations=(WORDS_ON_CURVATURE,),
+    title="the same, of networks with a piecewise-linear layer",
     form=Form.READING,
     says=quadratic(u) >= 0,
     hypotheses=(PIECEWISE_LINEAR,),
     expected=Verdict.SUPPORTED,
     falsified_by="such a network, away from its kinks, and a direction u with u'Hu < 0",
-    remark="There H = A'DA, with A the Jacobian of the later layers and D the loss's Hessian.",
 )
 KINK = replace(
-    PSD,
+    NETWORK,
     id="S-thm-4.2-discussion/kink",
     title="the loss is convex across kinks",
     says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
@@ -273,7 +312,7 @@ KINK = replace(
     remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
 )
 LATER_BATCHNORM = replace(
-    PSD,
+    NETWORK,
     id="S-thm-4.2-discussion/later-batchnorm",
     title="the Hessian with a later normalisation",
     hypotheses=(WITH_NORMALIZATION,),
@@ -331,6 +370,7 @@ WORDS = [
     towards_beta(DESCENT),
     towards_beta(DESCENT_SHARED),
     PSD,
+    NETWORK,
     KINK,
     LATER_BATCHNORM,
 ]
