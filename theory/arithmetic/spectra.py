@@ -1,8 +1,8 @@
 r"""Eigenvalues and condition numbers, of floats and of rational matrices.
 
-For rational matrices they are the roots of the characteristic polynomial, which is exact: a rational
-root as it is, a ball around any other, so that it is known for certain which are zero and which are
-the same.  To keep square roots out of it, a diagonal
+For rational matrices they are the roots of the characteristic polynomial, which is exact: a
+rational root as it is, a ball around any other, so that it is known for certain which are zero and
+which are the same.  To keep square roots out of it, a diagonal
 scaling is given by its squares, :math:`\kappa(F \operatorname{diag}(s)^{1/2})` from the
 eigenvalues of :math:`F^T F \operatorname{diag}(s)`.
 
@@ -97,12 +97,17 @@ def condition_number(matrix: Any) -> Any:
 
 def _largest_over_smallest(values: Any, rank: float) -> Any:
     if isinstance(values, list):
-        kept = [value for value in values if not value == 0]  # of a ball: that it is zero for sure
+        kept = [value for value in values if not _is_zero(value)]
     else:
         kept = [value for value in values if value > rank * values[-1]]
     if not kept:
         raise ZeroDivisionError("the matrix is zero, so it has no condition number")
     return kept[-1] / kept[0]
+
+
+def _is_zero(value: Quadratic | arb) -> bool:
+    """Whether a root is zero for certain: a ball that only may be zero is not."""
+    return bool(value == 0)
 
 
 def _is_exact(matrix: Any) -> bool:
@@ -125,7 +130,7 @@ def _roots(matrix: np.ndarray) -> list[Quadratic | arb]:
 
 
 def _irrational_roots(polynomial: Any, rational: list[Quadratic]) -> list[arb]:
-    """Return balls around the roots of a polynomial, apart from each other and the rational ones."""
+    """Return balls around the roots of a polynomial, apart from one another and the rational."""
     bits = ctx.prec
     while True:
         with ctx.workprec(bits):

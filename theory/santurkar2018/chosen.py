@@ -74,6 +74,12 @@ def in_directions(first: tuple[int, ...], second: tuple[int, ...], scale: int = 
     )
 
 
+def by_its_largest_entry(case: Any) -> Any:
+    """Give the batch (3, -1, -2) and a direction that has nothing at its largest entry."""
+    given = replace(centred_batch(case), gamma=number(1))
+    return replace(given, y=rational_array((3, -1, -2)), direction=rational_array((0, 1, -1)))
+
+
 def steep_at_the_output(case: Any) -> Any:
     r"""Give an input x across the batch y, and a loss whose slope along x is -7 at yhat and 1 at y.
 
