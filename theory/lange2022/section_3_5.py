@@ -26,6 +26,7 @@ from array_api_compat import array_namespace
 
 from theory import batchnorm
 from theory.arithmetic import sqrt
+from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
 from theory.language.expression import (
     Expression,
@@ -152,12 +153,14 @@ SAME = section_3_5(
     "", 274, QUOTE, "a factor for one row of the weights",
     equal(LN(ROWS), LN(outputs)),
     hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
+    attack=(layer_of([[1], [0], [-1]], q=2),),
     falsified_by="one layer and a factor for one row of its weights, which BN does not see",
 )  # fmt: skip
 BY_EXAMPLES = section_3_5(
     "/examples", 274, QUOTE, "a factor for one example",
     equal(BN(EXAMPLES), BN(H @ transpose(W))),
     hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
+    attack=(layer_of([[1], [0], [-1]], q=2),),
     falsified_by="one batch and a factor for one example, which LN does not see",
 )  # fmt: skip
 WITH_EPSILON = section_3_5(
