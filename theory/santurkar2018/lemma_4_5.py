@@ -28,7 +28,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
-from theory.santurkar2018.chosen import centred_batch, in_directions
+from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.observation_4_3 import (
@@ -280,4 +280,4 @@ STEPS = [
          equal(GAIN, -(norm2(W) * (number(1) - k) ** 2))),
 ]  # fmt: skip
 
-CLAIMS = [*LEMMA, *STEPS]
+CLAIMS = with_hints([*LEMMA, *STEPS])

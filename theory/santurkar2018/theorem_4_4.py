@@ -46,7 +46,7 @@ from theory.language.expression import (
 )
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import four_signs, linear
+from theory.santurkar2018.chosen import four_signs, linear, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import ALONG, PROVED, REFUTED, SCALE, VANILLA
 from theory.santurkar2018.texts import final, supplement
@@ -431,4 +431,4 @@ LINES = [
     SHARED_18.sharpened("attained", **ATTAINED_18),
 ]
 
-CLAIMS = [*THEOREM, *LINES]
+CLAIMS = with_hints([*THEOREM, *LINES])
