@@ -45,8 +45,8 @@ ERRATA = [
         in_short=r"needs $\max\{r, s\} \ge (k-1)/2$",
         wrong=r"The proof counts $(k-1)/2$ rows and columns of the map where a small map has fewer."
         r" With a map at least half as large as the kernel in one direction, the bound holds; for"
-        r" every size the share $\theta$ of the places left out takes its place, and is sharp. A"
-        r" constant map breaks the printed bound exactly where $r$ and $s$ are less than $(k-1)/2$.",
+        r" every size the share $\theta$ of the places left out takes its place, and is sharp."
+        r" A constant map breaks the printed bound exactly where both sizes are below $(k-1)/2$.",
         entries=("L-prop-10", "L-proof-prop-10/counted"),
         right=(
             "L-prop-10/corrected",
