@@ -126,15 +126,27 @@ def _reciprocal(values: Any) -> Any:
 
 
 def _with_eigenvector(C: Any, vector: Any, end: int) -> Any:
-    """Return a number that is zero if and only if the vector is orthogonal to an eigenvector."""
+    """Return a number that is zero if and only if the vector is orthogonal to an eigenspace."""
     if C.dtype != object:
         found = array_namespace(C).linalg.eigh(C)
         return (vector @ found.eigenvectors[:, end]) ** 2
-    values = spectrum(C)
     image = vector
-    for value in values[:-1] if end else values[1:]:
+    for value in _others(_distinct(C), end):
         image = C @ image - value * image
     return (vector @ image) ** 2
+
+
+def _distinct(C: Any) -> list[Any]:
+    """Return the eigenvalues of an exact matrix, each once."""
+    values: list[Any] = []
+    for value in spectrum(C):
+        if not values or value != values[-1]:
+            values.append(value)
+    return values
+
+
+def _others(values: list[Any], end: int) -> list[Any]:
+    return values[:-1] if end else values[1:]
 
 
 def _resolvent(C: Any, vector: Any, end: int) -> Any:
@@ -146,13 +158,9 @@ def _resolvent(C: Any, vector: Any, end: int) -> Any:
         far = abs(gaps) > RANK * abs(found.eigenvalues).max()
         zero = 0 * gaps
         return xp.where(far, squares**2 / xp.where(far, gaps, zero + 1), zero).sum()
-    values: list[Any] = []
-    for value in spectrum(C):
-        if not values or not value.overlaps(values[-1]):
-            values.append(value)
-    others = values[:-1] if end else values[1:]
+    values = _distinct(C)
     total = 0 * vector[0]
-    for value in others:
+    for value in _others(values, end):
         image, weight = vector, 1 / (values[end] - value)
         for other in (other for other in values if other is not value):
             image = (C @ image - other * image) / (value - other)

@@ -11,7 +11,7 @@ from typing import Any
 from theory.language.definitions import meanings
 from theory.language.latex import latex
 from theory.language.plain import plain
-from theory.statement import Location, Reading, Statement
+from theory.statement import Location, Reading, Statement, Verdict
 from verify.ledger import Entry
 from verify.results import in_words
 from verify.site.sources import lists
@@ -40,7 +40,7 @@ def shown_entry(entry: Entry) -> str:
 def file_of(claim: Statement) -> Iterator[Path]:
     """Yield the file that lists a statement: of the papers', relative to the package's folder."""
     for name, module in list(sys.modules.items()):
-        if lists(module, claim):
+        if lists(module, claim) and not name.startswith("verify."):
             ours = Path(*name.split(".")).with_suffix(".py")
             yield ours if name.startswith("theory.") else Path(str(module.__file__))
 
@@ -76,7 +76,8 @@ BY = {
 
 
 def _verdict(entry: Entry) -> str:
-    scope = f", {entry.scope}" if entry.scope else ""
+    how = "by a counterexample with " if entry.verdict is Verdict.REFUTED else ""
+    scope = f", {how}{entry.scope}" if entry.scope else ""
     scope += f", by {BY[entry.by]}" if entry.by else ""
     other = "" if not entry.is_unexpected else f" (expected: {entry.claim.expected.value})"
     return f"{entry.verdict.value}{scope}{other}; {entry.instances:,} instances"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from math import sqrt
 from pathlib import Path
@@ -54,14 +54,12 @@ def pins() -> dict[str, dict[str, Any]]:
     return {pin["id"]: pin for pin in map(json.loads, FILE.read_text().splitlines())}
 
 
-def values_at(claim: Statement, counterexample: dict[str, Any]) -> Values:
+def values_at(claim: Statement, numbers: dict[str, Any]) -> Values:
     """Return the values of expressions at a counterexample, in PyTorch."""
     if isinstance(claim, Claim):
-        return _values_of(_case(counterexample), claim.reading)
+        return _values_of(_case(numbers), claim.reading)
     drawn = strata.draw(claim.subject, "gaussian", 0, 0)
-    given = {
-        name: _parsed(counterexample[name]) for name in drawn.names() if name in counterexample
-    }
+    given = {name: _parsed(numbers[name]) for name in drawn.names() if name in numbers}
     return Values(replace(drawn, **given).converted(floats.tensor, floats.CALCULUS))
 
 
@@ -112,7 +110,7 @@ def misses(claim: Statement, says: Says, pin: dict[str, Any]) -> str:
     """Return what is not as it is kept; nothing where all is."""
     written = pin["counterexample"]
     try:
-        sides = values_at(claim, written).sides(says)._asdict()
+        sides = values_at(claim, written["numbers"]).sides(says)._asdict()
     except MEANINGLESS as error:
         return repr(error)
     for name, found in sides.items():
@@ -138,7 +136,7 @@ def write(folder: Path) -> None:
     lines = [
         {
             "id": claim.id,
-            "counterexample": entries[claim.id].counterexample,
+            "counterexample": asdict(entries[claim.id].counterexample),
             "generic": [float(f"{number:.13g}") for number in generic(claim, claim.says)],
         }
         for claim in REFUTED

@@ -1,7 +1,8 @@
 r"""Eigenvalues and condition numbers, of floats and of rational matrices.
 
-For rational matrices they are balls around the roots of the characteristic polynomial, which is
-exact: so it is known for certain which are zero.  To keep square roots out of it, a diagonal
+For rational matrices they are the roots of the characteristic polynomial, which is exact: a
+rational root as it is, a ball around any other, so that it is known for certain which are zero and
+which are the same.  To keep square roots out of it, a diagonal
 scaling is given by its squares, :math:`\kappa(F \operatorname{diag}(s)^{1/2})` from the
 eigenvalues of :math:`F^T F \operatorname{diag}(s)`.
 
@@ -9,9 +10,11 @@ As in paper L, :math:`\kappa` is the largest singular value over the smallest th
 
 >>> from theory.arithmetic.exact import rational_array
 >>> eigenvalues(rational_array([[2, 1], [1, 2]]))
-[1.00000000000000, 3.00000000000000]
+[1, 3]
+>>> eigenvalues(rational_array([[1, 1], [1, 2]]))
+[[0.381966011250105 +/- 1.52e-16], [2.61803398874989 +/- 4.85e-15]]
 >>> squared_condition_number(rational_array([[1, 1], [1, 1], [0, 0]]))
-1.00000000000000
+1
 """
 
 from __future__ import annotations
@@ -21,11 +24,11 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from theory.arithmetic.quadratic import DifferentFieldsError, coerced
+from theory.arithmetic.quadratic import DifferentFieldsError, Quadratic, coerced
 from theory.packages import missing
 
 try:
-    from flint import arb, fmpq_mat
+    from flint import arb, ctx, fmpq, fmpq_mat
 except ModuleNotFoundError as error:
     raise missing(error, "verify") from error
 
@@ -94,7 +97,7 @@ def condition_number(matrix: Any) -> Any:
 
 def _largest_over_smallest(values: Any, rank: float) -> Any:
     if isinstance(values, list):
-        kept = [value for value in values if not value.is_zero()]
+        kept = [value for value in values if not _is_zero(value)]
     else:
         kept = [value for value in values if value > rank * values[-1]]
     if not kept:
@@ -102,16 +105,36 @@ def _largest_over_smallest(values: Any, rank: float) -> Any:
     return kept[-1] / kept[0]
 
 
+def _is_zero(value: Quadratic | arb) -> bool:
+    """Whether a root is zero for certain: a ball that only may be zero is not."""
+    return bool(value == 0)
+
+
 def _is_exact(matrix: Any) -> bool:
     return isinstance(matrix, np.ndarray) and matrix.dtype == object
 
 
-def _roots(matrix: np.ndarray) -> list[arb]:
+def _roots(matrix: np.ndarray) -> list[Quadratic | arb]:
     """Return the roots of the characteristic polynomial, all real, with their multiplicity."""
     numbers = [coerced(entry) for entry in matrix.ravel()]
     if any(number is None or number.q != 0 for number in numbers):
         raise DifferentFieldsError("an entry is not rational; square it away, or use floats")
     entries = [number.p for number in numbers if number is not None]
     polynomial = fmpq_mat(len(matrix), len(matrix), entries).charpoly().numer()
-    found: Any = polynomial.complex_roots()
-    return sorted((root.real for root, times in found for _ in range(times)), key=float)
+    rational: list[Quadratic] = []
+    for factor, times in polynomial.factor()[1]:
+        if factor.degree() == 1:
+            rational += [Quadratic(fmpq(-factor[0], factor[1]))] * times
+            polynomial //= factor**times
+    return sorted([*rational, *_irrational_roots(polynomial, rational)], key=float)
+
+
+def _irrational_roots(polynomial: Any, rational: list[Quadratic]) -> list[arb]:
+    """Return balls around the roots of a polynomial, apart from one another and the rational."""
+    bits = ctx.prec
+    while True:
+        with ctx.workprec(bits):
+            found = [root.real for root, times in polynomial.complex_roots() for _ in range(times)]
+        if not any(ball.overlaps(known.ball()) for ball in found for known in rational):
+            return found
+        bits *= 2

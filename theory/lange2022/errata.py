@@ -45,9 +45,15 @@ ERRATA = [
         in_short=r"needs $\max\{r, s\} \ge (k-1)/2$",
         wrong=r"The proof counts $(k-1)/2$ rows and columns of the map where a small map has fewer."
         r" With a map at least half as large as the kernel in one direction, the bound holds; for"
-        r" every size the share $\theta$ of the places left out takes its place, and is sharp.",
+        r" every size the share $\theta$ of the places left out takes its place, and is sharp."
+        r" A constant map breaks the printed bound exactly where both sizes are below $(k-1)/2$.",
         entries=("L-prop-10", "L-proof-prop-10/counted"),
-        right=("L-prop-10/corrected", "L-prop-10/sharpened", "L-proof-prop-10/counted/corrected"),
+        right=(
+            "L-prop-10/corrected",
+            "L-prop-10/sharpened",
+            "L-prop-10/how-much",
+            "L-proof-prop-10/counted/corrected",
+        ),
         depends="Nothing in practice: maps that small do not occur in the paper's networks.",
     ),
     Erratum(

@@ -67,6 +67,7 @@ from theory.descent import (
     x,
     zero,
 )
+from theory.lange2022.chosen import descent_from
 from theory.lange2022.texts import about, at
 from theory.language.arrays import cubes, dot, entrywise, norm2, transpose
 from theory.language.expression import Expression, along, equal, gradient, named, number
@@ -154,6 +155,7 @@ FIVE = five(
     listed(*(after**2 for after in NUMBERS[1:]))
     <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
     expected=REFUTED,
+    attack=(descent_from(2, 2),),
     falsified_by="one learning rate and epsilon, and starts in every neighbourhood from which some"
     " step has a larger ratio",
     remark="On t^2/2 + t^4/4 with alpha = 1 + r and epsilon = 1, two steps.  Every start other than"

@@ -196,6 +196,10 @@ MOMENTS = [
 # The error of the means
 
 PRINTED_BOUND = (k - 1) * (1 / (2 * r) + 1 / (2 * s) - (k - 1) / (4 * r * s))
+ROWS, COLUMNS = (k - 1) / (2 * r), (k - 1) / (2 * s)
+KEPT_ROWS, KEPT_COLUMNS = (
+    1 - counted(minimum((k - 1) / 2, size)) / size for size in (r, s)
+)  # fmt: skip
 NOT_BOTH_SMALL = assume(counted(greatest(r, s)) >= counted((k - 1) / 2), printed=False)
 tenth = about(Kind.MAPS, "L-prop-10", "Sect. 4, Prop. 10")
 BOUND = tenth(
@@ -224,6 +228,18 @@ MEANS = [
         says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
         title="a constant map has this error",
         falsified_by="one constant map whose error is less", remark="",
+    ),
+    BOUND.sharpened(
+        "how-much",
+        says=equal(
+            theta_corner - PRINTED_BOUND,
+            (ROWS - 1) * (COLUMNS - 1) - KEPT_ROWS * KEPT_COLUMNS,
+        ),
+        title="by how much the printed bound is wrong for a constant map",
+        falsified_by="one size with another difference",
+        remark="The corner's window errs by the first part of a constant map. The last product is"
+        " zero where one of r, s is at most (k - 1)/2, so the bound fails for a constant map,"
+        " whatever its channels and batch, exactly where both are less than (k - 1)/2.",
     ),
     BOUND.sharpened(
         "left-out",

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
 from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named
 from theory.layer import (
@@ -97,6 +98,7 @@ use = of_layers("Sect. 3.3, after Prop. 2", "L-prop-11", expected=REFUTED, form=
 AS_USED = use(
     "/semidefinite", 163, "(see Proposition 11 in Appendix)",
     "the Hessian where an example does not count", bounded(S_PLUS), hypotheses=(ONE_INACTIVE,),
+    attack=(layer_of([[-3], [1], [2]], curvature=[-1, 1, 1]),),
     falsified_by="one batch with an example that does not count",
     remark="As section 3.3 uses it, for the S of a network: an example may have no curvature, "
     "such as one at which a ReLU is dead.",
@@ -120,6 +122,7 @@ BOUNDS = [
         "/indefinite", 163, "(see Proposition 11 in Appendix)",
         "the Hessian of a loss that is not convex", bounded(S), hypotheses=(NONSINGULAR,),
         corrected_by="L-prop-11", falsified_by="one batch and curvatures of either sign",
+        attack=(layer_of([[-1], [0], [1]], curvature=[1, -1, 1]),),
         remark="As section 3.3 uses it, for a loss that is not convex.",
     ),
 ]  # fmt: skip

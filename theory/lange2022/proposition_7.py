@@ -40,6 +40,7 @@ in place of :math:`-\alpha\nabla_{\hat W}\mathcal L` and :math:`-\alpha\nabla_{\
 """
 
 from theory.lange2022.algorithm_1 import SPREAD
+from theory.lange2022.chosen import layer_of
 from theory.lange2022.proposition_5 import Q_SQUARED
 from theory.lange2022.texts import at, of_layers
 from theory.lange2022.theorem_3 import G_OTHER, P_OTHER
@@ -177,6 +178,7 @@ WITH_Q = proposition(
     "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
     equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
     hypotheses=(assume(n > N),), expected=REFUTED,
+    attack=(layer_of([[1, 3]], [[0, 0]], mean=[0, 1], deviation=[1, 2], linear=[[1]]),),
     falsified_by="one layer with more inputs than examples, q^2 = n/N, and one learning rate",
     remark="Line 225 calls the preconditioning by (1/q)P BNP. N = 1, n = 2: q^2 = 2.",
 )  # fmt: skip

@@ -26,9 +26,34 @@ from array_api_compat import array_namespace
 
 from theory import batchnorm
 from theory.arithmetic import sqrt
+from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
-from theory.language.expression import Expression, Letter, Operation, Says, Sort, along, equal
-from theory.layer import B01, B01_eps, H, W, first_times, transpose, unit, variance
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Says,
+    Sort,
+    along,
+    equal,
+    gradient,
+    named,
+)
+from theory.layer import (
+    B01,
+    B01_eps,
+    H,
+    W,
+    diag_times,
+    entrywise,
+    first_times,
+    squares,
+    transpose,
+    unit,
+    variance,
+    vector_of,
+)
 from theory.matrix_claim import Kind
 from theory.statement import Form, Hypothesis, Reading, Verdict, assume
 
@@ -128,12 +153,14 @@ SAME = section_3_5(
     "", 274, QUOTE, "a factor for one row of the weights",
     equal(LN(ROWS), LN(outputs)),
     hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
+    attack=(layer_of([[1], [0], [-1]], q=2),),
     falsified_by="one layer and a factor for one row of its weights, which BN does not see",
 )  # fmt: skip
 BY_EXAMPLES = section_3_5(
     "/examples", 274, QUOTE, "a factor for one example",
     equal(BN(EXAMPLES), BN(H @ transpose(W))),
     hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
+    attack=(layer_of([[1], [0], [-1]], q=2),),
     falsified_by="one batch and a factor for one example, which LN does not see",
 )  # fmt: skip
 WITH_EPSILON = section_3_5(
@@ -142,6 +169,103 @@ WITH_EPSILON = section_3_5(
     falsified_by="one layer and one factor, with an epsilon as implementations have it",
     form=Form.READING,
 )  # fmt: skip
+
+# The identities of the family: an example's inputs are a column here, gamma a vector within.
+
+
+def _sizes(A: Any) -> list[int]:
+    """Return the sizes of equal groups of rows; a group of one is never normalised."""
+    rows = A.shape[0]
+    return [size for size in range(2, rows + 1) if rows % size == 0]
+
+
+def _for_every_size(A: Any) -> Any:
+    sizes = _sizes(A)
+    if not sizes:
+        raise ZeroDivisionError("one number alone has no variance to divide by")
+    return array_namespace(A).concat([A] * len(sizes), axis=1)
+
+
+def _blocks(A: Any, layer: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the size of groups and the columns in which they have it."""
+    width = layer.W.shape[0]
+    for i, size in enumerate(_sizes(A)):
+        yield size, A[:, i * width : (i + 1) * width]
+
+
+def _grouped(layer: Any, A: Any, function: Any) -> Any:
+    """Apply a function to each group of rows, for every size of the groups."""
+    xp = array_namespace(A)
+    return [
+        xp.concat([function(block[i : i + size, :]) for i in range(0, len(block), size)], axis=0)
+        for size, block in _blocks(A, layer)
+    ]
+
+
+def _normalized_in_groups(layer: Any, A: Any) -> Any:
+    return array_namespace(A).concat(_grouped(layer, A, B01.meaning), axis=1)
+
+
+def _over_root_mean_square(group: Any) -> Any:
+    return group / sqrt((group * group).sum(0) / group.shape[0])
+
+
+def _rms_in_groups(layer: Any, A: Any) -> Any:
+    return array_namespace(A).concat(_grouped(layer, A, _over_root_mean_square), axis=1)
+
+
+def _group_means(layer: Any, A: Any) -> Any:
+    """Return the mean of each group, in one row of numbers."""
+    means = _grouped(layer, A, lambda group: group.sum(0)[None, :] / group.shape[0])
+    return array_namespace(A).concat([block.reshape(-1) for block in means])
+
+
+def _inputs(layer: Any) -> Any:
+    return layer.H @ layer.W.T + layer.curvature[:, None]
+
+
+def _slopes(layer: Any) -> Any:
+    return _for_every_size(layer.gradient(layer.loss, 0 * _inputs(layer)))
+
+
+X = Letter("X", "X", _M)
+INPUTS = Letter("Y", "Y", _M, lambda layer: _for_every_size(_inputs(layer)))
+"""The inputs: one column for each example and each number of groups."""
+SLOPES = Letter("G", "G", _M, _slopes)
+"""Any gradient of a loss in the layer's outputs, which is all that its first derivative sees."""
+gamma = vector_of("gamma", r"\gamma", "curvature")
+"""A scale for each input, within the normalisation's output."""
+GN_EACH = Primitive(
+    "GN", _normalized_in_groups, r"\mathrm{{GN}}_g({0})", gives=_M, takes=(_M,)
+)  # fmt: skip
+RMS_EACH = Primitive("RMS", _rms_in_groups, r"\mathrm{{RMS}}_g({0})", gives=_M, takes=(_M,))
+total_of = Operation("sum", lambda A: A.sum(), r"\operatorname{{sum}}({0})", takes=(_M,))
+mean_each = Primitive(
+    "mean", _group_means, r"\operatorname{{mean}}_g({0})", gives=Sort.VECTOR, takes=(_M,)
+)
+"""The mean over each group, for every number of groups."""
+
+
+def over_groups(A: Expression, B: Expression) -> Expression:
+    """Return the mean of the products of entries over each group."""
+    return named(r"\langle {0}, {1}\rangle_g", mean_each(entrywise(A, B)), A, B)
+
+
+INSIDE = named(r"\gamma \odot G", diag_times(gamma, SLOPES))
+
+
+def through(normalize: Primitive) -> Expression:
+    """Return the gradient in the inputs."""
+    loss = total_of(entrywise(SLOPES, diag_times(gamma, normalize(X))))
+    return named(r"\nabla_Y\hat{\mathcal L}", gradient(loss, X, at=INPUTS))
+
+
+THROUGH, NORMALIZED = through(GN_EACH), named(r"\hat Y", GN_EACH(INPUTS))
+THROUGH_RMS, NORMALIZED_RMS = through(RMS_EACH), named(r"\hat Y", RMS_EACH(INPUTS))
+SPREAD_OF_GROUPS = named(
+    r"\sigma_g^2", over_groups(INPUTS, INPUTS) - squares(mean_each(INPUTS))
+)  # fmt: skip
+MEAN_SQUARES = named(r"\rho_g^2", over_groups(INPUTS, INPUTS))
 
 CLAIMS = [
     SAME,
@@ -173,6 +297,31 @@ CLAIMS = [
     WITH_EPSILON,
     WITH_EPSILON.corrected(
         says=equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps / c**2)), falsified_by=""
+    ),
+    SAME.sharpened(
+        "gradient-every-group",
+        title="Theorem 4.1 of Santurkar et al. for every number of groups",
+        says=equal(
+            entrywise(SPREAD_OF_GROUPS, over_groups(THROUGH, THROUGH)),
+            over_groups(INSIDE, INSIDE)
+            - squares(mean_each(INSIDE))
+            - squares(over_groups(INSIDE, NORMALIZED)),
+        ),
+        hypotheses=(assume(SPREAD_OF_GROUPS > 0, printed=False),),
+        falsified_by="one example, one number of groups and one loss",
+        remark="LN is one group, instance normalisation a group for each channel. gamma stands"
+        " within: it is the gradient in the normalised inputs that loses its mean and its part"
+        " along them.",
+    ),
+    SAME.sharpened(
+        "gradient-rms",
+        title="the same for RMS normalisation, which keeps the mean",
+        says=equal(
+            entrywise(MEAN_SQUARES, over_groups(THROUGH_RMS, THROUGH_RMS)),
+            over_groups(INSIDE, INSIDE) - squares(over_groups(INSIDE, NORMALIZED_RMS)),
+        ),
+        hypotheses=(assume(MEAN_SQUARES > 0, printed=False),),
+        falsified_by="one example, one number of groups and one loss",
     ),
     section_3_5(
         "/one-group", 272, "Note GN becomes LN", "the statistics of one group",

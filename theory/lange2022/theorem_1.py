@@ -64,6 +64,7 @@ from theory.descent import (
     vector_of,
     x,
 )
+from theory.lange2022.chosen import descent_from
 from theory.lange2022.texts import about, at
 from theory.language.arrays import absolute, dot, entrywise, first, maximum, norm, norm2, second
 from theory.language.expression import (
@@ -373,6 +374,7 @@ RATE = theorem(
     on_diagonal(scale, named("r", 2 * scale - 1) + 1, x_far, 2),
     at="Theorem 1, second part",
     expected=REFUTED,
+    attack=(descent_from(-4, 3),),
     falsified_by="one learning rate and epsilon, and starts near every minimizer from which some"
     " step has a larger ratio",
     remark="For the loss (ab - 1)^2/2 and epsilon = 1, two steps; from nearer the iteration takes"

@@ -1,10 +1,11 @@
 r"""Cases to be checked with a pencil, where the search for counterexamples looks first.
 
 The batch is :math:`c = (-1, 0, 1)`, of mean zero and variance 2/3; :math:`w = (1, -2, 1)` is
-orthogonal to the ones and to c.  Where there is an epsilon it is 1/3, so that sigma is one.
+orthogonal to the ones and to c.  Where there is an epsilon it is 1/3, so that sigma is one.  Or it
+is (-1, -1, 1, 1) or a multiple, with the epsilon that doubles sigma.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from theory import batchnorm
 from theory.arithmetic.exact import number, rational_array
+from theory.statement import Statement, Verdict
 
 Hint = Callable[[Any], Any]
 
@@ -50,12 +52,64 @@ def beyond_the_layer(case: Any) -> Any:
     return replace(given, direction=2 * given.y)
 
 
-def four_signs(case: Any) -> Any:
-    """Give a batch of four signs, whose root of m is 2, and a linear loss along it."""
-    signs = rational_array((-1, -1, 1, 1))
-    given = replace(case, y=signs, gamma=number(1), beta=number(0), bound=number(1))
-    given = replace(given, direction=0 * signs, other_direction=0 * signs)
-    return given.with_isotropic_loss(signs, 0)
+SIGNS = (-1, -1, 1, 1)
+NOTHING, FIRST, SECOND, THIRD = (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0)
+
+
+def signs_with(
+    slope: tuple[int, ...] = NOTHING,
+    first: tuple[int, ...] = FIRST,
+    second: tuple[int, ...] = FIRST,
+    scale: int = 1,
+) -> Hint:
+    """Return a hint: a batch of four signs, its own normalisation, and a linear loss."""
+
+    def hint(case: Any) -> Any:
+        given = replace(
+            case,
+            y=scale * rational_array(SIGNS),
+            eps=number(3 * scale**2) if case.eps else case.eps,
+            gamma=number(1),
+            beta=number(0),
+            direction=rational_array(first),
+            other_direction=rational_array(second),
+            bound=number(1),
+        )
+        return given.with_isotropic_loss(rational_array(slope), 0)
+
+    return hint
+
+
+four_signs = signs_with(SIGNS, NOTHING, NOTHING)
+"""A batch of four signs, whose root of m is 2, and a linear loss along it."""
+ONE_INPUT = (
+    signs_with(),
+    signs_with(FIRST),
+    signs_with(second=SECOND),
+    signs_with(FIRST, second=SECOND),
+    signs_with(scale=2),
+    signs_with(FIRST, first=THIRD),
+    signs_with((1, -1, 0, 0)),
+)
+"""Where nothing more particular is chosen: an input that is one for one example."""
+
+
+ROOT_FREE = tuple(
+    signs_with(first=first, second=(1, 1, -1, -1), scale=scale)
+    for first in ((5, -1, -1, -3), (1, 1, -1, -1), (1, -1, 1, -1))
+    for scale in (1, 2)
+)
+"""Inputs of mean zero and norm 6 or 2, where a statement divides by norms."""
+
+
+def with_hints(claims: Sequence[Statement], hints: tuple[Hint, ...] = ONE_INPUT) -> list[Statement]:
+    """Return claims; what is expected to fall has these hints, if it has none of its own."""
+    return [
+        replace(claim, attack=hints)
+        if claim.expected is Verdict.REFUTED and not claim.attack
+        else claim
+        for claim in claims
+    ]
 
 
 def convex_along(*slope: int, scale: int = 1) -> Hint:
@@ -72,6 +126,12 @@ def in_directions(first: tuple[int, ...], second: tuple[int, ...], scale: int = 
         direction=rational_array(first),
         other_direction=rational_array(second),
     )
+
+
+def by_its_largest_entry(case: Any) -> Any:
+    """Give the batch (3, -1, -2) and a direction that has nothing at its largest entry."""
+    given = replace(centred_batch(case), gamma=number(1))
+    return replace(given, y=rational_array((3, -1, -2)), direction=rational_array((0, 1, -1)))
 
 
 def steep_at_the_output(case: Any) -> Any:

@@ -14,7 +14,9 @@ LAST_VERSION = [
         wrong=r"The proof takes $X = \lambda I$ for the maximum in (58). It is one only if the"
         r" gradient is an eigenvector of the Hessian, and it never is: $\langle\hat y,\hat H"
         r" h\rangle = -|h|^2/\sigma$ while $\langle\hat y, h\rangle = 0$. Four meanings of"
-        r" $\kappa$, each with $<$ and $\le$, are examined; none makes the theorem true.",
+        r" $\kappa$, each with $<$ and $\le$, are examined; none makes the theorem true. For a"
+        r" linear loss it fails for every $m \ge 3$ and every batch where $\gamma\langle g,\hat"
+        r" y\rangle > 0$ and $h \ne 0$: at $X$ along $\mathbf 1$ the left side is zero.",
         entries=(
             "S-thm-C1/kappa/at-most",
             "S-thm-C1/kappa",
@@ -28,7 +30,7 @@ LAST_VERSION = [
             "S-thm-C1/weights/linear/at-most",
             "S-eq-58",
         ),
-        right=("S-thm-C1/kappa/corrected", "S-thm-C1/kappa/minimax"),
+        right=("S-thm-C1/kappa/corrected", "S-thm-C1/kappa/minimax", "S-thm-C1/kappa/every-batch"),
         depends="The sentence that the layer makes the landscape smoother in the weights as well.",
     ),
     Erratum(
@@ -39,7 +41,8 @@ LAST_VERSION = [
         wrong=r"The middle term lacks its factor $\lambda^2$ and the last its factor $1/m$; whether"
         r" $g_j$ on the right is a maximum or its square, or $\mu_{g_j}$ a mean of $\lambda g$,"
         r" makes no difference. With the factors in their places, and the batch held while $X$"
-        r" varies, the theorem is an equality.",
+        r" varies, the theorem is an equality. As printed it fails, for every $m \ge 2$ and"
+        r" $\lambda \le 1$, wherever $0 < |g| < 1/\lambda$ and $\gamma \ne 0$.",
         entries=(
             "S-thm-4.4",
             "S-thm-4.4/scaled-mean",
@@ -47,7 +50,7 @@ LAST_VERSION = [
             "S-thm-4.4/not-squared",
             "S-thm-4.4/not-squared/scaled-mean",
         ),
-        right=("S-thm-4.4/corrected",),
+        right=("S-thm-4.4/corrected", "S-thm-4.4/how-much"),
         depends="Nothing: its use in the text needs the corrected form only.",
     ),
     Erratum(
@@ -59,9 +62,16 @@ LAST_VERSION = [
         wrong=r"'$H$ preserves the relative norms of $g$ and $\nabla_y\hat L$' can say that the"
         r" ratios of norms agree, or their order. Either way the display needs that the layer does"
         r" not lengthen the gradient: with a large $\gamma/\sigma$ the right side is too small by"
-        r" that factor. As the proof uses it, $h^\top Hh \le g^\top Hg$, it holds.",
+        r" that factor. By the ratio it is too small by"
+        r" $\frac{\gamma^2}{\sigma^2}\,g^\top Hg\,(|h|^2/|g|^2 - 1)$, for every $m$. As the proof"
+        r" uses it, $h^\top Hh \le g^\top Hg$, it holds.",
         entries=("S-thm-4.2b/ratio", "S-thm-4.2b/order"),
-        right=("S-thm-4.2b/direct", "S-thm-4.2b/ratio/corrected", "S-thm-4.2b/order/corrected"),
+        right=(
+            "S-thm-4.2b/direct",
+            "S-thm-4.2b/ratio/corrected",
+            "S-thm-4.2b/order/corrected",
+            "S-thm-4.2b/ratio/how-much",
+        ),
         depends="The remark that the steps of the network with the layer are more predictive.",
     ),
     Erratum(

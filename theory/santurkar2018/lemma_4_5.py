@@ -28,7 +28,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
-from theory.santurkar2018.chosen import centred_batch, in_directions
+from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.observation_4_3 import (
@@ -91,6 +91,27 @@ TRAINABLE = Claim(
     falsified_by="W0 and W* for which kW* is farther than the bound; that kW* is an optimum is the"
     " entry S-lemma-4.5/trainable/optimum",
     remark="Equality if kW* is the nearest optimum; another optimum may be nearer.",
+)
+W0_NEXT, W_NEXT = vector_of("W0'", "W_0'", "y"), vector_of("W'*", "W'^*", "g")
+"""The weights of a second unit."""
+EACH_K = [named(f"k{prime}", dot(a, b) / norm2(b)) for prime, a, b in (
+    ("", W0, W), ("'", W0_NEXT, W_NEXT)
+)]  # fmt: skip
+ONE_K = named("k_0", (dot(W0, W) + dot(W0_NEXT, W_NEXT)) / (norm2(W) + norm2(W_NEXT)))
+"""The best factor for both units together."""
+EACH_UNIT = TRAINABLE.sharpened(
+    "each-unit",
+    title="each unit has its own factor, and the distance is the shorter for it",
+    says=equal(
+        norm2(W0 - EACH_K[0] * W) + norm2(W0_NEXT - EACH_K[1] * W_NEXT),
+        norm2(W0 - ONE_K * W)
+        + norm2(W0_NEXT - ONE_K * W_NEXT)
+        - norm2(W) * norm2(W_NEXT) / (norm2(W) + norm2(W_NEXT)) * (EACH_K[0] - EACH_K[1]) ** 2,
+    ),
+    hypotheses=(),
+    falsified_by="two units whose distance differs",
+    remark="The layer normalises each unit alone, so that the lemma holds of each; with one factor"
+    " for all units, as it is stated, the distance is longer unless the factors agree.",
 )
 OPTIMUM = Claim(
     id="S-lemma-4.5/trainable/optimum",
@@ -181,6 +202,7 @@ OWN = replace(
 NO_BIAS_SHARED = NO_BIAS.under(EPS, REFUTED)
 LEMMA = [
     TRAINABLE,
+    EACH_UNIT,
     OPTIMUM,
     OPTIMUM_SHARED,
     NEGATIVE,
@@ -258,4 +280,4 @@ STEPS = [
          equal(GAIN, -(norm2(W) * (number(1) - k) ** 2))),
 ]  # fmt: skip
 
-CLAIMS = [*LEMMA, *STEPS]
+CLAIMS = with_hints([*LEMMA, *STEPS])

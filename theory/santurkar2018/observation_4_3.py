@@ -30,7 +30,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import Letter, Sort, along, equal, number
 from theory.language.operations import average, centred, dot, norm2, sqrt
-from theory.santurkar2018.chosen import in_directions
+from theory.santurkar2018.chosen import in_directions, with_hints
 from theory.santurkar2018.letters import PROVED, REFUTED
 from theory.santurkar2018.texts import final
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
@@ -248,4 +248,4 @@ SECOND_SENTENCE = [
     WITHOUT_BIAS.under(EPS, REFUTED, corrected_by="S-obs-4.3/minima/fixed/eps/corrected"),
 ]
 
-CLAIMS = [*FIRST_SENTENCE, *SECOND_SENTENCE]
+CLAIMS = with_hints([*FIRST_SENTENCE, *SECOND_SENTENCE])

@@ -12,17 +12,42 @@ theorem, divides by m's root once.
 """
 
 from dataclasses import replace
+from typing import Any
+
+from array_api_compat import array_namespace
 
 from theory import batchnorm
 from theory.arithmetic import mean as mean_of
+from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, gradient, named, number
 from theory.language.operations import centred, dot, norm2, sqrt
-from theory.santurkar2018.chosen import four_signs, shifted_away_from_a_minimum
+from theory.santurkar2018.chosen import (
+    by_its_largest_entry,
+    four_signs,
+    shifted_away_from_a_minimum,
+    with_hints,
+)
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import assume
-from theory.unit import L, eps, g, gamma, grad, m, one, partial, sigma, y, yhat, z
+from theory.unit import (
+    L,
+    eps,
+    g,
+    gamma,
+    grad,
+    m,
+    one,
+    partial,
+    sigma,
+    u,
+    variable,
+    vector_of,
+    y,
+    yhat,
+    z,
+)
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 SCALE = gamma**2 / sigma**2
@@ -130,6 +155,69 @@ LAST_LINE = [
     IDENTIFICATION_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
 ]
 
+# Another norm for the deviation: with s the norm of the centred batch and n its gradient there,
+# s = <n, c>, and c/<n, c> has the derivatives of c/s.
+
+n = vector_of("n", "n", "other_direction")
+"""The gradient of the norm; of the largest entry: plus or minus one there, zero elsewhere."""
+LARGEST = dot(n, centred(y))
+BY_LARGEST = named(
+    r"\nabla_y\langle u, c/s\rangle",
+    gradient(dot(u, centred(variable) / dot(n, centred(variable))), variable, at=y),
+)
+
+
+def by_the_largest_entry(case: Any) -> Any:
+    """Let n be one where the centred batch is largest, with its sign, and zero elsewhere."""
+    len(case.y)  # which a batch of symbolic length refuses
+    c = centre(case.y)
+    squares, xp = c * c, array_namespace(c)
+    attained = squares == xp.max(squares, axis=0, keepdims=True)
+    return replace(case, other_direction=xp.where(c > 0, attained * 1, attained * -1) + 0 * c)
+
+
+ENTRY = assume(equal(norm2(n), 1), impose=by_the_largest_entry, printed=False)
+ALONE = assume(equal(dot(n, one) ** 2, 1), printed=False)
+NO_LARGER = assume(
+    norm2(centred(y)) <= m * LARGEST**2,
+    printed=False,
+    words=r"s = \langle n, c\rangle = \max_b|c_b|,\ c = \overline y",
+)
+OTHER_NORM = Claim(
+    id="S-thm-4.1/largest-entry",
+    row="S-thm-4.1",
+    title="the gradient with the largest entry for the deviation",
+    form=Form.BOUNDARY,
+    locations=(final(142, "Sect. 3.3", "(before shifting the mean)"),),
+    says=norm2(BY_LARGEST) <= norm2(u) / LARGEST**2,
+    hypotheses=(ENTRY, ALONE, NO_LARGER),
+    expected=REFUTED,
+    attack=(by_its_largest_entry,),
+    falsified_by="one batch and gradient u; n is one, or minus one, where c is largest",
+    remark="Theorem 4.1 has this form for the root mean square: there n is a multiple of yhat, and"
+    " of no other norm is the layer's derivative an orthogonal projection over s.",
+)
+YS = centred(y) / LARGEST
+"""The normalised batch."""
+NBAR, UBAR = centred(n), centred(u)
+OFF_N = NBAR - YS / norm2(YS)
+OFF_U = UBAR - YS * (dot(YS, u) / norm2(YS))
+PER_S = 1 / LARGEST**2
+OBLIQUE = OTHER_NORM.corrected(
+    title="the gradient with the largest entry for the deviation: what holds",
+    says=norm2(BY_LARGEST) <= (m - 1) / LARGEST**2 * norm2(u),
+    because=(m - 1) / m * PER_S * dot(one, u) ** 2
+    + (m - 1) / m * PER_S**2 * NO_LARGER.slack * norm2(UBAR)
+    + PER_S * norm2(YS) * dot(NBAR, u) ** 2
+    + PER_S * norm2(YS) * norm2(OFF_N) * norm2(OFF_U - OFF_N * (dot(OFF_N, OFF_U) / norm2(OFF_N)))
+    + PER_S * norm2(YS) * norm2(UBAR) * ENTRY.slack
+    - PER_S / m * norm2(YS) * norm2(UBAR) * ALONE.slack,
+    falsified_by="one batch and gradient u with a longer gradient",
+    remark="The norm of the derivative is |c| |n less its mean|/s^2, which is near root (m - 1)/s"
+    " for batches of entries near s and -s: 7.9/s for m = 64.",
+)
+OTHER_NORMS = [OTHER_NORM, OBLIQUE]
+
 equation = displayed(
     "App. C.2, proof of Theorem 4.1", "S-eq-4-9", title="The gradient, line by line"
 )
@@ -188,4 +276,4 @@ NINE_SUPPLEMENT = Claim(
 )
 PROOF += NINE_SUPPLEMENT.with_epsilon(REFUTED, REFUTED, "S-eq-9/eps/corrected")
 
-CLAIMS = [*THEOREM, *LAST_LINE, *PROOF]
+CLAIMS = with_hints([*THEOREM, *LAST_LINE, *OTHER_NORMS, *PROOF])

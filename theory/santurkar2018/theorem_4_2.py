@@ -17,7 +17,7 @@ activation functions and a convex loss at the final layer":
 
 - ``psd``: where no piecewise-linear unit is at its kink, and with no normalisation after this
   layer, the network is affine nearby and H = A'DA with D the convex loss's Hessian, so that
-  u'Hu = (Au)'D(Au);
+  u'Hu = (Au)'D(Au), whatever A and D are; ``psd/network`` examines such networks;
 - ``kink``: "locally convex" at every point, kinks included; the loss is then convex on every
   segment;
 - ``later-batchnorm``: a later layer may be a Batch Normalization, as in the networks that the
@@ -31,11 +31,12 @@ calls gamma/sigma a scaling.
 from dataclasses import replace
 from typing import Any
 
-from theory import batchnorm
+from theory import batchnorm, layer
 from theory.claim import Claim, Form, Reading, Verdict
-from theory.language.expression import equal, number
-from theory.language.operations import centred, dot, norm2
-from theory.santurkar2018.chosen import beyond_the_layer, convex_along
+from theory.language.expression import Letter, Sort, along, equal, gradient, named, number
+from theory.language.operations import centred, dot, norm2, row
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
 from theory.santurkar2018.letters import (
     ALONG,
     GRAD,
@@ -53,6 +54,7 @@ from theory.santurkar2018.letters import (
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import assume
 from theory.unit import (
+    BN,
     L,
     beta,
     eps,
@@ -66,6 +68,7 @@ from theory.unit import (
     sigma,
     u,
     v,
+    variable,
     variance,
     y,
     yhat,
@@ -161,6 +164,19 @@ DIRECTLY = replace(
     expected=PROVED,
     falsified_by="one batch and a loss with w'Hw <= g'Hg",
 )
+HOW_MUCH = BY_RATIO.sharpened(
+    "how-much",
+    title="by how much the second display is wrong",
+    says=equal(
+        hessian_form(GRAD) - BY_RATIO.says.claimed,  # type: ignore[union-attr]
+        SCALE * A / norm2(g) * (norm2(GRAD) - norm2(g)),
+    ),
+    because=SCALE / norm2(g) * -RATIO.slack,
+    attack=(),
+    falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
+    remark="So under the ratio of norms the display fails for every m from 3 on, and every batch,"
+    " exactly where g'Hg > 0 and the gradient is longer than g.",
+)
 ACROSS, ACROSS_G = project(u), project(g)
 PER_SQUARE = gamma**2 / (m**2 * sigma**4)
 BENDING = FIRST.sharpened(
@@ -183,11 +199,47 @@ BENDING = FIRST.sharpened(
 )
 LARGEST_BENDING = 2304 * gamma**2 / (3125 * m * eps**2)
 """(48/(25 sqrt 5))^2 gamma^2/(m eps^2)."""
+UBAR = centred(u)
+CURVED = yhat * (number(3) / m**2 * dot(yhat, u) ** 2 - norm2(UBAR) / m) - UBAR * (
+    number(2) / m * dot(yhat, u)
+)
+r"""sigma^2 times the second derivative of yhat along u."""
+PART, REST = variance(y) / sigma**2, eps / sigma**2
+r"""The variance's part of sigma^2, rho, and epsilon's, 1 - rho."""
+PER_CURVED = gamma**2 / sigma**4 * norm2(gbar)
+MOST_BENT = (
+    number(4)
+    / 21875
+    * gamma**2
+    / (m * eps**2)
+    * (907 * REST**3 + 2416 * PART * REST**2 + 1386 * PART**2 * REST + 252 * PART**3)
+    * norm2(gbar)
+    * ((4 - 5 * REST) * norm2(UBAR)) ** 2
+)
+r"""With s = |u|^2/m, a = <yhat, u>^2/m^2 <= rho s and b = 4 - 3 rho the squared norm of the second
+derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho + b(1 + 2 rho)^2/7)s^2 less
+4ba(rho s - a) and 7b(a - (1 + 2 rho)s/7)^2.  Times (1 - rho)^2 the number before s^2 is at most
+2304/3125; what it lacks has the factor (5 rho - 1)^2."""
 BENDING_SHARED = SHARED.sharpened(
     "bending",
     title="how much the layer itself can bend the loss, whatever the batch",
     says=(hessian_form(u) - quadratic(MOVED)) ** 2 <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
-    expected=Verdict.SUPPORTED,
+    because=MOST_BENT
+    + 7
+    * (1 + 3 * REST)
+    * m
+    * PER_CURVED
+    * (dot(yhat, u) ** 2 / m**2 - (1 + 2 * PART) / (7 * m) * norm2(UBAR)) ** 2
+    + 4
+    * (1 + 3 * REST)
+    / m**3
+    * PER_CURVED
+    * dot(yhat, u) ** 2
+    * norm2(UBAR)
+    * norm2(yhat - UBAR * (dot(yhat, u) / norm2(UBAR)))
+    + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
+    + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
+    + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(UBAR),
     corrected_by=None,
     falsified_by="one batch, loss and direction",
     remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m) eps);"
@@ -195,25 +247,22 @@ BENDING_SHARED = SHARED.sharpened(
 )
 QUARTER = assume(
     equal(4 * variance(y), eps),
-    impose=lambda case: replace(
-        case, eps=4 * batchnorm.variance(case.y), direction=batchnorm.centre(case.y)
-    ),
+    impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)),
     printed=False,
 )
-LINEAR_ALONG_BATCH = assume(
-    equal(norm2(g - u), 0),
-    impose=lambda case: case.with_isotropic_loss(case.direction, 0),
-    printed=False,
-    words=r"L(z) = \langle\overline y, z\rangle,\ u = \overline y",
-)
-BENDING_ATTAINED = replace(
-    BENDING_SHARED,
-    id=f"{BENDING_SHARED.id}/attained",
+YBAR = centred(y)
+BENDING_ATTAINED = BENDING_SHARED.sharpened(
+    "attained",
     title="a batch that bends the loss that much",
-    says=equal(hessian_form(u) ** 2, LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2),
-    hypotheses=(QUARTER, LINEAR_ALONG_BATCH),
-    falsified_by="one batch of variance eps/4",
-    remark="",
+    says=equal(
+        along(along(dot(YBAR, BN(variable)), variable, YBAR), variable, YBAR, at=y) ** 2,
+        LARGEST_BENDING * norm2(YBAR) * norm2(YBAR) ** 2,
+    ),
+    because=None,
+    certificate=None,
+    hypotheses=(QUARTER,),
+    falsified_by="one batch of variance eps/4, the linear loss along it",
+    remark="The loss is linear, with the centred batch for its gradient and for u.",
 )
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
@@ -226,6 +275,7 @@ DISPLAYS = [
     BENDING_SHARED,
     BENDING_ATTAINED,
     BY_RATIO,
+    HOW_MUCH,
     BY_ORDER,
     DIRECTLY,
     BY_RATIO.corrected(hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT), because=FROM_RATIO),
@@ -247,22 +297,60 @@ WITH_NORMALIZATION = assume(
     impose=lambda case: case.with_later_batchnorm_loss(),
     words="a later layer is a Batch Normalization, the loss is convex",
 )
-PSD = Claim(
+WORDS_ON_CURVATURE = final(
+    185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"
+)
+A_LATER = Letter("A", "A", Sort.MATRIX, lambda network: network.H)
+"""What the later layers multiply the unit's outputs by where they are affine, (outputs, m)."""
+OUTPUTS = Letter("z", "z", Sort.VECTOR, lambda network: network.W[0, :])
+DIRECTION = Letter("u", "u", Sort.VECTOR, lambda network: network.direction[1:])
+
+
+def second(of: Any, variable: Letter, at: Any, direction: Any) -> Any:
+    r"""Return :math:`d^\top\nabla^2 f(x)\,d`."""
+    return row(direction, along(gradient(of, variable), variable, direction, at=at))
+
+
+CONVEX_LOSS = assume(
+    named(
+        r"(Au)^\top\,(\nabla^2\ell)(Az)\,(Au)",
+        second(layer.L1(layer.a), layer.a, A_LATER @ OUTPUTS, A_LATER @ DIRECTION),
+    )
+    >= 0
+)
+PSD = MatrixClaim(
     id="S-thm-4.2-discussion/psd",
     row="S-thm-4.2-discussion",
-    locations=(
-        final(185, "Sect. 4.2, after Theorem 4.2", "piecewise-linear activation functions"),
-    ),
+    subject=Kind.LAYER,
+    locations=(WORDS_ON_CURVATURE,),
     title="the loss's Hessian is positive semi-definite",
+    form=Form.READING,
+    says=named(
+        r"u^\top\,\nabla_z^2\,\ell(Az)\,u",
+        second(layer.L1(A_LATER @ layer.w), layer.w, OUTPUTS, DIRECTION),
+    )
+    >= 0,
+    hypotheses=(CONVEX_LOSS,),
+    because=CONVEX_LOSS.slack,
+    expected=PROVED,
+    falsified_by="layers that are affine near z, a loss of their outputs that is convex there, and"
+    " a direction u with u'Hu < 0",
+    remark="Where no unit is at its kink the later layers are affine near z; what they add is part"
+    " of the convex function l. So H = A'DA with D the Hessian of l.",
+)
+NETWORK = Claim(
+    id="S-thm-4.2-discussion/psd/network",
+    row="S-thm-4.2-discussion",
+    locations=(WORDS_ON_CURVATURE,),
+    title="the same, of networks with a piecewise-linear layer",
     form=Form.READING,
     says=quadratic(u) >= 0,
     hypotheses=(PIECEWISE_LINEAR,),
     expected=Verdict.SUPPORTED,
     falsified_by="such a network, away from its kinks, and a direction u with u'Hu < 0",
-    remark="There H = A'DA, with A the Jacobian of the later layers and D the loss's Hessian.",
 )
 KINK = replace(
-    PSD,
+    NETWORK,
     id="S-thm-4.2-discussion/kink",
     title="the loss is convex across kinks",
     says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
@@ -273,7 +361,7 @@ KINK = replace(
     remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
 )
 LATER_BATCHNORM = replace(
-    PSD,
+    NETWORK,
     id="S-thm-4.2-discussion/later-batchnorm",
     title="the Hessian with a later normalisation",
     hypotheses=(WITH_NORMALIZATION,),
@@ -331,7 +419,8 @@ WORDS = [
     towards_beta(DESCENT),
     towards_beta(DESCENT_SHARED),
     PSD,
+    NETWORK,
     KINK,
     LATER_BATCHNORM,
 ]
-CLAIMS = [*DISPLAYS, *WORDS]
+CLAIMS = with_hints([*DISPLAYS, *WORDS])

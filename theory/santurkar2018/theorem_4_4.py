@@ -46,7 +46,7 @@ from theory.language.expression import (
 )
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import four_signs, linear
+from theory.santurkar2018.chosen import four_signs, linear, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import ALONG, PROVED, REFUTED, SCALE, VANILLA
 from theory.santurkar2018.texts import final, supplement
@@ -232,10 +232,28 @@ HOW_MUCH = NOT_SQUARED.sharpened(
     remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every m"
     " from 2 on, unless gamma <g, yhat> is zero.",
 )
+HOW_MUCH_SQUARED = PRINTED.sharpened(
+    "how-much",
+    title="by how much the bound with g_j squared is wrong",
+    says=equal(
+        g_hat - PRINTED.says.claimed,  # type: ignore[union-attr]
+        SCALE
+        * (
+            bound**2 * norm2(g) * (number(1) - bound**2 * norm2(g))
+            + (number(1) - bound**2) * m * average(g) ** 2
+            + bound**2 * (number(1) - 1 / m) * ALONG**2
+        ),
+    ),
+    corrected_by=None,
+    falsified_by="one batch, loss and lambda",
+    remark="So for lambda up to 1 the bound fails for every m from 2 on and every batch, wherever"
+    " the gradient g is shorter than 1/lambda and neither g nor gamma is zero.",
+)
 ALONG_BATCH = (linear(-1, 0, 1),)
 WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
 THEOREM = [
     *(replace(r, attack=ALONG_BATCH) for r in READINGS),
+    HOW_MUCH_SQUARED,
     HOW_MUCH,
     *(replace(r, attack=ALONG_BATCH).under(EPS, REFUTED, **WITH_EPSILON) for r in READINGS),
     *(replace(r, attack=ALONG_BATCH).under(UNIT, REFUTED, **WITH_EPSILON) for r in READINGS),
@@ -413,4 +431,4 @@ LINES = [
     SHARED_18.sharpened("attained", **ATTAINED_18),
 ]
 
-CLAIMS = [*THEOREM, *LINES]
+CLAIMS = with_hints([*THEOREM, *LINES])

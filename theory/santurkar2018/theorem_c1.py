@@ -43,7 +43,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import average, dot, norm2, row, sqrt
-from theory.santurkar2018.chosen import ONES, in_directions
+from theory.santurkar2018.chosen import ONES, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.facts import library_gradient
 from theory.santurkar2018.letters import (
@@ -160,6 +160,26 @@ STRICT = [minimax(kappa, Relation.LESS_THAN, CONVEX) for kappa in KAPPAS]
 AT_MOST = [minimax(kappa, Relation.AT_MOST, CONVEX) for kappa in KAPPAS]
 ON_LINEAR = [minimax(kappa, Relation.AT_MOST, LINEAR) for kappa in ("kappa", "weights")]
 
+ALONG_ONES = named(
+    r"\hat\beta(\lambda\mathbf 1 e_1^\top/\sqrt m)",
+    bound**4 * dot(one, grad) ** 2 * hessian_form(one) / m**2,
+)
+TOWARDS = assume(gamma * ALONG > 0, printed=False)
+SLOPING = assume(norm2(grad) > 0, printed=False, words=r"h \ne 0")
+EVERY_BATCH = STRICT[0].sharpened(
+    "every-batch",
+    title="where the theorem fails: along the ones, for a linear loss",
+    says=ALONG_ONES > -(SCALE * bound**4 * KAPPAS["kappa"][0]),
+    because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
+    hypotheses=(TOWARDS, SLOPING),
+    corrected_by=None,
+    attack=(),
+    falsified_by="one batch and loss; the right side is that of the theorem for a linear loss",
+    remark="The left side is zero whatever the batch: the layer takes the ones away. So for a"
+    " linear loss the theorem fails for every m from 3 on, and every batch, wherever"
+    " gamma <g, yhat> is positive, as the discussion of Theorem 4.2 asks, and h is not zero.",
+)
+
 V = named("v", bound**2 * dot(u, grad) / norm2(u) * u)
 r""":math:`XX^\top h`."""
 UNIT_V = named("v", u * (dot(u, grad) / norm2(u)))
@@ -218,6 +238,7 @@ THEOREM = [
         c.under(EPS, REFUTED, corrected_by="S-eq-58/eps/corrected")
         for c in (STRICT[0], AT_MOST[0], ON_LINEAR[0])
     ),
+    EVERY_BATCH,
     CORRECTED,
     CROSS,
     MINIMAX,
@@ -348,4 +369,4 @@ LINES = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*THEOREM, *LINES]
+CLAIMS = with_hints([*THEOREM, *LINES])

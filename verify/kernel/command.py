@@ -51,7 +51,7 @@ def prove(
     """
     chosen = [
         c for c in santurkar2018.CLAIMS
-        if not identifiers or c.id.startswith(tuple(identifiers))
+        if isinstance(c, Claim) and (not identifiers or c.id.startswith(tuple(identifiers)))
     ]  # fmt: skip
     statements = exportable(chosen)
     start = time.perf_counter()

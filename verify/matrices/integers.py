@@ -1,7 +1,8 @@
-"""Matrices of small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
+"""Matrices of small integers in exact arithmetic: where hints say, else drawn and shrunk."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
@@ -9,8 +10,10 @@ from itertools import groupby
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.evidence import Record
 from verify.matrices import exact, lattice
+from verify.matrices.subjects import Numbers
 from verify.settings import Settings
-from verify.witnesses.search import Searched, Space, record, search, violations
+from verify.tolerance import Outcome
+from verify.witnesses.search import Searched, Space, drawn, record, search, violations
 
 SPACES = {
     kind: Space(
@@ -27,13 +30,31 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
     """Search sizes in ascending order for a counterexample of each claim, and shrink it."""
     for kind, alike in groupby(claims, key=lambda claim: claim.subject):
         together = list(alike)
-        found = search(SPACES[kind], together, settings.budget.examples, settings.seed)
+        hinted = {c.id: first for c in together if (first := first_looked_at(c)) is not None}
+        others = [claim for claim in together if claim.id not in hinted]
+        found = search(SPACES[kind], others, settings.budget.examples, settings.seed)
         for claim in together:
-            searched = found[claim.id]
+            first = hinted.get(claim.id)
+            searched = found[claim.id] if first is None else _violated_by(first)
             violating = None
             if searched.found is not None:
                 violating = exact.examine(claim, searched.found).counterexample()
             yield record(SPACES[kind], claim, searched, violating)
+
+
+def first_looked_at(claim: MatrixClaim) -> Numbers | None:
+    """Return a counterexample where a claim's hints say that there is one, chosen for a reader."""
+    for hint in claim.attack:
+        smallest = lattice.SIZES[claim.subject][0]
+        hinted: Numbers = hint(drawn(SPACES[claim.subject], smallest, 1, 0)[0])
+        if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
+            return hinted
+    return None
+
+
+def _violated_by(subject: Numbers) -> Searched:
+    size = tuple(subject.size.values())
+    return Searched({size: Counter({Outcome.VIOLATED: 1})}, subject)
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

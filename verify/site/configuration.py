@@ -36,6 +36,8 @@ html_static_path = [str(ASSETS / "static")]
 html_extra_path = ["generated/files"]
 html_css_files = ["katex/katex.min.css", "site.css"]
 html_js_files = [
+    ("katex/katex.min.js", {"defer": "defer"}),
+    ("mathematics.js", {"defer": "defer"}),
     ("katex/copy-tex.min.js", {"defer": "defer"}),
     ("ledger.js", {"defer": "defer"}),
 ]

@@ -76,8 +76,6 @@ def index(lines: Sequence[Line]) -> str:
     if not lines:
         parts.append("Nothing has been measured here; `make conform` does it.\n")
     parts.append("[What other checkers notice of the same faults](other-checkers.md)\n")
-    names = "\n".join(["other-checkers", *(slug(line) for line in lines)])
-    parts.append(f"```{{toctree}}\n:hidden:\n:titlesonly:\n\n{names}\n```\n")
     return "\n".join(parts)
 
 
@@ -89,7 +87,7 @@ def page(line: Line) -> str:
         f" {versions}."
     )
     parts = [
-        f"# {line['name']}\n",
+        f"---\norphan: true\n---\n\n# {line['name']}\n",
         f'<p class="where"><a href="index.html">Implementations</a> · {escape(how)}</p>\n',
         f"{summary(line)} {_kinds(line)}\n",
     ]

@@ -22,7 +22,7 @@ MEANINGS = {
 
 def page(measured: Mapping[str, Any] | None) -> str:
     """Return the page; without measurements it says how to make them."""
-    title = "# What other checkers notice\n"
+    title = "---\norphan: true\n---\n\n# What other checkers notice\n"
     if measured is None:
         return f"{title}\nNothing has been measured here; `make checkers` does it.\n"
     versions = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from theory.statement import Paper
+from theory.statement import Form, Paper
+from verify.site.markup import plural
 from verify.site.row_page import listed
 from verify.site.statements import Group
 
@@ -18,7 +19,16 @@ def page(paper: Paper, statements: Sequence[Group]) -> str:
     for key, found in printings.items():
         if found:
             parts.append(f"## {paper.texts[key].capitalize()}\n")
-            parts.append(listed(found))
+            parts += _with_steps_folded(found)
     if not statements:
         parts.append("No statement of this paper is in the ledger yet.\n")
     return "\n".join(parts)
+
+
+def _with_steps_folded(found: Sequence[Group]) -> Iterator[str]:
+    steps = [group for group in found if group.claim.form is Form.STEP]
+    if results := [group for group in found if group not in steps]:
+        yield listed(results)
+    if steps:
+        summary = plural(len(steps), "line of proofs", "lines of proofs")
+        yield f"<details><summary>{summary}</summary>\n\n{listed(steps)}\n</details>\n"

@@ -66,8 +66,8 @@ def page(
         siblings: other pages of the same statement of the paper.
     """
     claim = statement.claim
-    kept = [e for e in statement.entries if not _is_in_appendix(e)]
-    appended = [e for e in statement.entries if _is_in_appendix(e)]
+    appended = [e for e in statement.entries if _is_in_appendix(e.claim, claim)]
+    kept = [e for e in statement.entries if e not in appended]
     claims = tuple(entry.claim for entry in statement.entries)
     told = Told({claim.statement: claim.id}, set(), claims, target)
     parts = [
@@ -85,9 +85,10 @@ def page(
     return "\n".join(part for part in parts if part)
 
 
-def _is_in_appendix(entry: Entry) -> bool:
-    """Whether an entry is of interest only to who looks for it."""
-    return entry.claim.reading is Reading.UNIT_VARIANCE
+def _is_in_appendix(claim: Statement, first: Statement) -> bool:
+    """Whether an entry of a page is of interest only to who looks for it."""
+    is_aside = claim.form is Form.STEP and first.form is not Form.STEP
+    return is_aside or claim.reading is Reading.UNIT_VARIANCE
 
 
 def _appendix(entries: Sequence[Entry], figures: Figures, told: Told) -> str:

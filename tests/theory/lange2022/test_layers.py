@@ -11,10 +11,12 @@ from theory import batchnorm, preconditioning
 from theory.lange2022 import CLAIMS as LANGE
 from theory.lange2022 import backward_passes, proposition_6
 from theory.lange2022.counted import Counted, Work
-from theory.layer import null_part
+from theory.lange2022.section_3_5 import INSIDE, NORMALIZED, mean_each, over_groups
+from theory.language.expression import equal
+from theory.layer import null_part, squares
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Verdict
-from verify.matrices import exact, symbolic
+from theory.statement import Form, Verdict
+from verify.matrices import exact, integers, symbolic
 from verify.matrices.subjects import Descent, Layer
 from verify.tolerance import Outcome
 
@@ -165,6 +167,78 @@ def test_normalization_can_worsen_three_features() -> None:
     H = [[-1, 0, -1], [0, -1, -1], [0, 0, 1], [1, 1, 1]]
     claim = replace(CLAIMS["L-thm-4c/improves"], hypotheses=())
     assert exact.examine(claim, layer(H)).outcome is Outcome.VIOLATED
+
+
+def with_mean_between(mean: Any) -> Layer:
+    """Orthogonal centred columns of squares 16, 4 and 1, N = 4, and a mean of the second.
+
+    Both of the theorem's last two conditions say that the mean is at most 3/2.
+    """
+    columns = [[2, 1, "1/2"], [2, -1, "-1/2"], [-2, 1, "-1/2"], [-2, -1, "1/2"]]
+    return layer([[a, Fraction(b) + Fraction(mean), c] for a, b, c in columns])
+
+
+EQUAL = replace(
+    CLAIMS["L-thm-4b/equality"],
+    hypotheses=tuple(replace(h, impose=None) for h in CLAIMS["L-thm-4b/equality"].hypotheses),
+)
+STRICT = [
+    replace(CLAIMS[f"L-thm-4b/{name}"], hypotheses=()) for name in ("above", "below", "equality")
+]
+
+
+@pytest.mark.parametrize("mean", ["1", "-3/4", "3/2"])
+def test_when_centring_changes_nothing_is_decided_exactly(mean: str) -> None:
+    found = exact.examine(EQUAL, with_mean_between(mean))
+    assert found.outcome is Outcome.HOLDS
+    assert [str(side) for side in found.sides or ()] == ["16", "16"]
+
+
+@pytest.mark.parametrize("mean", ["2", "151/100", "-5"])
+def test_a_longer_mean_moves_an_extreme_eigenvalue(mean: str) -> None:
+    subject = with_mean_between(mean)
+    assert exact.examine(EQUAL, subject).outcome is Outcome.VACUOUS
+    above, below, equality = (exact.examine(claim, subject).outcome for claim in STRICT)
+    assert (above, below, equality) == (Outcome.HOLDS, Outcome.HOLDS, Outcome.VIOLATED)
+
+
+def test_the_whole_eigenspace_counts() -> None:
+    """Two features of one square: the mean is orthogonal to one principal axis of several."""
+    columns = [[2, 2], [2, -2], [-2, 2], [-2, -2]]
+    subject = layer([[a + 1, b] for a, b in columns])
+    assert exact.examine(CLAIMS["L-thm-4b"], subject).outcome is Outcome.HOLDS
+
+
+HINTED = [claim for claim in CLAIMS.values() if claim.attack and claim.form is not Form.CORRECTED]
+
+
+@pytest.mark.parametrize("claim", HINTED, ids=lambda claim: claim.id)
+def test_a_hint_leads_to_a_counterexample_of_what_falls_and_to_none_of_what_holds(
+    claim: MatrixClaim,
+) -> None:
+    assert (integers.first_looked_at(claim) is not None) is (claim.expected is Verdict.REFUTED)
+
+
+@pytest.mark.parametrize("missing", ["mean", "part along the outputs"])
+def test_a_gradient_that_loses_less_than_the_identity_says_is_noticed(missing: str) -> None:
+    claim = CLAIMS["L-LN-GN/gradient-every-group"]
+    assert claim.says is not None
+    whole = over_groups(INSIDE, INSIDE)
+    lost = {
+        "mean": squares(over_groups(INSIDE, NORMALIZED)),
+        "part along the outputs": squares(mean_each(INSIDE)),
+    }
+    wrong = replace(claim, says=equal(claim.says.actual, whole - lost[missing]))
+    assert symbolic.prove(claim, (3, 1, 1)) == "proved"
+    assert symbolic.prove(wrong, (3, 1, 1)) == "not proved"
+    assert integers.fails_somewhere(wrong, (4, 2, 1), 20)
+    assert not integers.fails_somewhere(claim, (4, 2, 1), 20)
+
+
+def test_a_step_with_q_has_the_q_of_its_layer() -> None:
+    claim = CLAIMS["L-prop-7/step-with-q"]
+    assert claim.says is not None
+    assert "q" not in {letter.name for letter in claim.says.letters}
 
 
 def test_copies_need_the_factor_of_the_lemma() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from theory.claim import Claim, Form
 from theory.language.expression import Says, along, equal, named
 from theory.language.operations import average, dot
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     PROVED,
@@ -115,19 +116,21 @@ CORRELATED = _slope(
 )  # fmt: skip
 JACOBIAN_SHARED, USED_SHARED = with_epsilon(JACOBIAN), with_epsilon(USED)
 
-CLAIMS = [
-    FACT_1,
-    REPAIRED,
-    with_epsilon(REPAIRED),
-    JACOBIAN,
-    JACOBIAN_SHARED,
-    with_unit_variance(JACOBIAN, JACOBIAN_SHARED),
-    DEFINED,
-    USED,
-    USED_SHARED,
-    with_unit_variance(USED, USED_SHARED),
-    CORRELATED,
-    ANY_MEAN,
-    RIGHT,
-    with_epsilon(RIGHT),
-]
+CLAIMS = with_hints(
+    [
+        FACT_1,
+        REPAIRED,
+        with_epsilon(REPAIRED),
+        JACOBIAN,
+        JACOBIAN_SHARED,
+        with_unit_variance(JACOBIAN, JACOBIAN_SHARED),
+        DEFINED,
+        USED,
+        USED_SHARED,
+        with_unit_variance(USED, USED_SHARED),
+        CORRELATED,
+        ANY_MEAN,
+        RIGHT,
+        with_epsilon(RIGHT),
+    ]
+)

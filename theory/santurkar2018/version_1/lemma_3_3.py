@@ -32,6 +32,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Hypothesis, Reading
 from theory.language.expression import Expression, Letter, Says, Sort, equal, named, number
 from theory.language.operations import norm, norm2, sqrt
+from theory.santurkar2018.chosen import ROOT_FREE, with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     PROVED,
@@ -391,4 +392,4 @@ PROOF = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*LEMMA, *PROOF]
+CLAIMS = with_hints([*LEMMA, *PROOF], ROOT_FREE)

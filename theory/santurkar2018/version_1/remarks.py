@@ -55,6 +55,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
@@ -446,4 +447,4 @@ SPECTRAL = [
     ),
 ]
 
-CLAIMS = [*IDENTITY, *LIPSCHITZ, *NO_GRADIENT, *SPECTRAL]
+CLAIMS = with_hints([*IDENTITY, *LIPSCHITZ, *NO_GRADIENT, *SPECTRAL])

@@ -19,6 +19,7 @@ from typing import Any
 from theory.claim import Claim, Form
 from theory.language.expression import Says, equal
 from theory.language.operations import average, dot, norm2, spread
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
@@ -209,4 +210,4 @@ PROOF = [
     with_epsilon(SEVEN, REFUTED, corrected_by=RIGHT.id),
 ]
 
-CLAIMS = [*THEOREM, *APPENDIX, *PROOF]
+CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])

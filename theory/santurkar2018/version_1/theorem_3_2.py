@@ -30,7 +30,7 @@ from theory.claim import Claim, Form, Hypothesis
 from theory.language.expression import Expression, Letter, Says, along, equal, named
 from theory.language.latex import latex
 from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
-from theory.santurkar2018.chosen import steep_at_the_output
+from theory.santurkar2018.chosen import steep_at_the_output, with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
@@ -381,4 +381,4 @@ PROOF = [
     GAIN,
 ]
 
-CLAIMS = [*THEOREM, *APPENDIX, *PROOF]
+CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])

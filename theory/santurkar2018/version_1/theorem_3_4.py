@@ -20,6 +20,7 @@ from typing import Any
 from theory.claim import Claim, Form
 from theory.language.expression import Says, equal, named
 from theory.language.operations import absolute, dot
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1 import theorem_c6
 from theory.santurkar2018.version_1.letters import (
@@ -62,7 +63,7 @@ def _reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
 
 
 OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
-CLAIMS = [
+CLAIMS = with_hints([
     _reading(
         "any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
         form=Form.PRINTED,
@@ -96,4 +97,4 @@ CLAIMS = [
         hypotheses=(*CENTRED, SPREAD_OUTPUT),
         falsified_by="one batch with sigma >= 1, two inputs of mean zero and a loss",
     ),
-]  # fmt: skip
+])  # fmt: skip
