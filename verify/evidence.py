@@ -109,7 +109,7 @@ class Record:
         return {
             name
             for name, met in self.strata.items()
-            if met["instances"] > met.get("vacuous", 0) + met.get("undecided", 0)
+            if met.get("instances", 0) > met.get("vacuous", 0) + met.get("undecided", 0)
         }
 
     @property
@@ -272,6 +272,8 @@ def _made(kind: type[Any], line: dict[str, Any]) -> Any:
             raise TypeError("a proof without its scope")
         if made.counterexample and not {"m", "size"} & made.counterexample.keys():
             raise TypeError("a counterexample without its m or size")
+        if made.counterexample and not isinstance(made.counterexample.get("m", 1), int):
+            raise TypeError("a counterexample whose m is no whole number")
     return made
 
 

@@ -21,7 +21,8 @@ from verify.site import findings
 CLAIMS = {claim.id: claim for claim in (*santurkar2018.CLAIMS, *lange2022.CLAIMS)}
 TEXTS = sources(LIBRARY)
 BOUND, TABLE = CLAIMS["S-thm-4.1/eps"], {claim: tie for tie in ties() for claim in tie.claims}
-MEASURED = Record("L-thm-4a", "autograd", instances=10)
+STRATA = {name: {"instances": 40} for name in ("one", "two", "three", "four", "five")}
+MEASURED = Record("L-thm-4a", "autograd", instances=200, strata=STRATA)
 
 
 def of_claim(claim):

@@ -70,7 +70,7 @@ def test_a_page_names_the_kinds_of_input_that_were_left_out():
 
 def test_messages_of_programs_are_shown_as_they_are():
     text = page(LINE)
-    assert r"a \< b" in text
+    assert "a &lt; b" in text
     assert r"no \<forward\> mode" in text
 
 

@@ -191,6 +191,7 @@ def test_a_file_of_another_schema_is_refused(killed, header):
         {"sizes": ["2"]},
         {"proof": {"slack": "0"}},
         {"counterexample": {"y": [0, 1]}},
+        {"counterexample": {"m": "2"}},
     ],
     ids=lambda changed: next(iter(changed)),
 )

@@ -10,6 +10,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive, walk
 from theory.statement import Statement
+from verify.site.markup import harmless
 from verify.site.numbers import approximately
 
 LONG = 24
@@ -27,6 +28,7 @@ RELATIONS = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 
 def sentence(found: dict[str, Any], claim: Statement) -> str:
     """Return the case and both sides as one line of HTML."""
+    found = harmless(found)
     shown = {"m": found["m"]} if "m" in found else {}
     case = [f"<i>m</i> = {m}" for m in shown.values()]
     case += [f"<i>{name}</i> = {plain(value)}" for name, value in numbers(found, claim)]
@@ -212,6 +214,7 @@ def _over(match: re.Match[str]) -> str:
 
 def arithmetic(found: dict[str, Any]) -> str:
     """Return how the comparison was decided."""
+    found = harmless(found)
     if found.get("arithmetic") == "exact":
         return "Both sides were computed in exact arithmetic."
     if is_measured(found):

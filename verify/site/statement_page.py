@@ -15,6 +15,7 @@ from verify.site.markup import (
     anchor,
     chip,
     formula_or_words,
+    harmless,
     link,
     places,
     plural,
@@ -24,7 +25,6 @@ from verify.site.markup import (
 from verify.site.statements import Group, heading, section_title
 
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
-_NO_TAGS = str.maketrans({"<": "\u2039", ">": "\u203a", "`": "'", "\n": " "})
 READINGS = {
     Reading.SHARED_EPSILON: r"Read with $\epsilon > 0$, as every layer computes it:"
     r" $\sigma = \sqrt{v + \epsilon}$ and $\hat y = (y - \mu)/\sigma$.",
@@ -161,7 +161,7 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
 
 def in_words(entry: Entry) -> str:
     """Return the verdict's scope as a phrase, in which no markup can stand."""
-    scope = entry.scope.translate(_NO_TAGS)  # evidence may have been written by anybody
+    scope = harmless(entry.scope)  # evidence may have been written by anybody
     match entry.verdict:
         case Verdict.PROVED if entry.by == KERNEL:
             sizes = "size" if scope == EVERY_SIZE else "batch size m"
