@@ -87,3 +87,13 @@ def test_the_help_imports_nothing_heavy():
     )
     assert run.stderr.strip() == ""
     assert "check" in run.stdout
+
+
+def test_a_checkout_that_cannot_be_written_to_runs_its_tests(tmp_path):
+    (tmp_path / "test_one.py").write_text("def test_one(): pass")
+    asked = [sys.executable, "-m", "pytest", "-q", "-c", str(ROOT / "pyproject.toml")]
+    nowhere = ["-o", "cache_dir=/dev/null/cache", "--rootdir", str(tmp_path), str(tmp_path)]
+    found = subprocess.run([*asked, *nowhere], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "1 passed" in found.stdout
+    assert "Traceback" not in found.stdout + found.stderr

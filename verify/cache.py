@@ -76,6 +76,7 @@ def read_tensors(file: Path) -> object:
     """
     try:
         with zipfile.ZipFile(file) as archive:
+            _refuse_to_unpack(archive, file)
             damaged = archive.testzip()
         content: object = None if damaged else torch.load(file, weights_only=True)
     except (FileNotFoundError, NotADirectoryError):
@@ -86,6 +87,16 @@ def read_tensors(file: Path) -> object:
     if damaged:
         raise CacheError(f"{file} is damaged in its part {damaged}; delete it")
     return content
+
+
+def _refuse_to_unpack(archive: zipfile.ZipFile, file: Path) -> None:
+    """Refuse parts that are larger than the file: nothing is compressed by who writes it."""
+    unpacked, kept = sum(part.file_size for part in archive.infolist()), file.stat().st_size
+    if unpacked > kept:
+        raise CacheError(
+            f"{file} has {kept:,} bytes and would unpack to {unpacked:,}, as nothing does that was "
+            "written here; delete it"
+        )
 
 
 def write_tensors(file: Path, content: object) -> None:

@@ -109,7 +109,7 @@ class Record:
         return {
             name
             for name, met in self.strata.items()
-            if met["instances"] > met.get("vacuous", 0) + met.get("undecided", 0)
+            if met.get("instances", 0) > met.get("vacuous", 0) + met.get("undecided", 0)
         }
 
     @property

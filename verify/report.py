@@ -109,8 +109,9 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     if unexpected and not every:
         console.print(table(unexpected))
     for entry in entries:
-        if (numbers := entry.counterexample) is not None and entry.is_unexpected:
-            console.print(f"{entry.claim.id}: {numbers}", highlight=False, markup=False)
+        if (found := entry.counterexample) is not None and entry.is_unexpected:
+            told = "; ".join(found.told())
+            console.print(f"{entry.claim.id}: {told}", highlight=False, markup=False)
     for entry in entries:
         if entry.lacks:
             console.print(f"{entry.claim.id}: {entry.lacks}", highlight=False, markup=False)

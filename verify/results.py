@@ -65,6 +65,15 @@ class Counterexample:
     distribution: str = ""
     """Of the entries of a random matrix, whose expectations are the sides."""
 
+    def told(self) -> list[str]:
+        """Return what a reader needs to check it, a line for each number.
+
+        >>> Counterexample({"m": 2}, {"y": ["0", "1"]}, "1/2", "0").told()
+        ['m = 2', 'y = (0, 1)', 'actual = 1/2', 'claimed = 0']
+        """
+        numbers = {**self.numbers, "actual": self.actual, "claimed": self.claimed}
+        return [in_words([self.size]), *(f"{n} = {_number(v)}" for n, v in numbers.items())]
+
 
 @dataclass(frozen=True)
 class Theorem:
@@ -78,6 +87,14 @@ class Theorem:
     """The proof assistant's version."""
     command: str
     """What checks it again."""
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_number(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return f"({', '.join(map(_number, value))})"
+    return str(value)
 
 
 def _covers(proved: Size, size: Size) -> bool:

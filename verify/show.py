@@ -13,7 +13,6 @@ from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Location, Reading, Statement, Verdict
 from verify.ledger import Entry
-from verify.results import in_words
 from verify.site.sources import lists
 
 WIDTH = 100
@@ -85,9 +84,7 @@ def _verdict(entry: Entry) -> str:
 
 def _reasons(entry: Entry) -> list[str]:
     if entry.counterexample is not None:
-        found = entry.counterexample
-        told = {**found.numbers, "actual": found.actual, "claimed": found.claimed}
-        return [in_words([found.size]), *(f"{n} = {_number(v)}" for n, v in told.items())]
+        return entry.counterexample.told()
     if entry.proof is None:
         return []
     slack = entry.proof.slack
@@ -105,14 +102,6 @@ def _theorem(entry: Entry) -> list[str]:
         f"in {found.file}; rests on {rests_on}",
         f"check it: {found.command}",
     ]
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} = {_number(inner)}" for name, inner in value.items())
-    if isinstance(value, list):
-        return f"({', '.join(map(_number, value))})"
-    return str(value)
 
 
 def _block(heading: str, lines: list[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 from theory import lange2022, santurkar2018
 from theory.statement import Verdict
 from verify import engine, ledger
-from verify.evidence import Record
+from verify.evidence import SCHEMA, Record
 from verify.kernel import evidence, verdicts
 from verify.kernel.coq import LIBRARY
 from verify.kernel.evidence import Check, Outcome
@@ -22,7 +22,8 @@ from verify.site import findings
 CLAIMS = {claim.id: claim for claim in (*santurkar2018.CLAIMS, *lange2022.CLAIMS)}
 TEXTS = sources(LIBRARY)
 BOUND, TABLE = CLAIMS["S-thm-4.1/eps"], {claim: tie for tie in ties() for claim in tie.claims}
-MEASURED = Record("L-thm-4a", "autograd", instances=10)
+STRATA = {name: {"instances": 40} for name in ("one", "two", "three", "four", "five")}
+MEASURED = Record("L-thm-4a", "autograd", instances=200, strata=STRATA)
 
 
 def of_claim(claim):
@@ -167,7 +168,7 @@ def test_terminal_page_and_json_show_the_theorem(tmp_path):
 
 def test_the_ledger_reads_what_the_kernel_found(tmp_path):
     run = {"profile": "smoke", "seed": 0, "backend": "numpy", "device": "", "threads": 1}
-    line = {"kind": "run", "schema": 2, "commit": "", "versions": {}, **run}
+    line = {"kind": "run", "schema": SCHEMA, "commit": "", "versions": {}, **run}
     (tmp_path / "evidence.jsonl").write_text(json.dumps(line) + "\n")
     evidence.write(tmp_path, [of_claim(BOUND)])
     assert [(r.claim, r.witness) for r in engine.known(tmp_path).records] == [(BOUND.id, "kernel")]

@@ -157,6 +157,12 @@ def test_folders_of_another_project_are_not_replaced(tmp_path):
     assert theirs.read_text() == "years of work"
 
 
+def test_sources_that_cannot_be_written_are_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(EvidenceError, match=r"file/docs.* cannot be written \(Not a directory\)"):
+        write_pages(tmp_path / "nothing", tmp_path / "file" / "docs", CLAIMS)
+
+
 def test_nothing_is_written_outside_of_the_sites_folders(evidence, tmp_path):
     shutil.copytree(evidence, tmp_path / "evidence")
     folder = tmp_path / "evidence" / "experiments" / "dln"

@@ -1,7 +1,9 @@
+import zipfile
+
 import pytest
 import torch
 
-from verify.cache import CacheError, CacheWarning, read_stages
+from verify.cache import CacheError, CacheWarning, read_stages, read_tensors
 from verify.data import digits
 from verify.training import LEAST_ACCURACY, STAGES, Recipe, accuracy, cache_file, trained
 
@@ -52,13 +54,27 @@ def not_a_number(file):
     torch.save(stages, file)
 
 
+def a_bomb(file):
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("archive/data.pkl", bytes(50_000_000))
+
+
 def code_inside(file):
     torch.save(dict.fromkeys(STAGES, print), file)
 
 
 @pytest.mark.parametrize(
     "spoil",
-    [truncated, one_bit_flipped, not_stages, wrong_shape, wrong_dtype, not_a_number, code_inside],
+    [
+        truncated,
+        one_bit_flipped,
+        not_stages,
+        wrong_shape,
+        wrong_dtype,
+        not_a_number,
+        a_bomb,
+        code_inside,
+    ],
 )
 def test_a_spoilt_file_is_named_and_replaced(short, tmp_path, spoil):
     network, file = short
@@ -77,3 +93,9 @@ def test_a_folder_that_cannot_be_written_costs_only_the_cache(tmp_path):
     with pytest.warns(CacheWarning, match="choose another cache folder"):
         network = trained("dense", cache=tmp_path / "file" / "folder", recipe=SHORT)
     assert accuracy(network, *digits()) >= LEAST_ACCURACY
+
+
+def test_what_would_unpack_to_more_than_the_file_has_is_refused_before_it_is_unpacked(tmp_path):
+    a_bomb(tmp_path / "bomb.pt")
+    with pytest.raises(CacheError, match=r"bytes and would unpack to 50,000,000, .* delete it"):
+        read_tensors(tmp_path / "bomb.pt")

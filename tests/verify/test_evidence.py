@@ -192,6 +192,7 @@ def test_a_file_of_another_schema_is_refused(killed, header):
         {"sizes": ["2"]},
         {"proof": {"slack": "0"}},
         {"counterexample": {"numbers": {"y": [0, 1]}}},
+        {"counterexample": {"size": {"m": "2"}, "numbers": {}, "actual": "1", "claimed": "0"}},
     ],
     ids=lambda changed: next(iter(changed)),
 )

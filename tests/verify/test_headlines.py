@@ -17,7 +17,7 @@ THEOREM = theorem_4_1.PRINTED
 
 
 def entry(claim, verdict):
-    return Entry(claim, (), verdict, "")
+    return Entry(claim, (), verdict)
 
 
 def test_a_statement_that_holds_is_one_line():

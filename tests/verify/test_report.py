@@ -75,7 +75,7 @@ def test_what_is_not_as_expected_is_marked_with_its_counterexample():
     lines = printed(CLAIMS, fails, holds)
     assert "refuted (expected proved) " in row(lines, "S-one")
     assert "supported (expected refuted)" in row(lines, "S-two")
-    assert "S-one: {'m': 2, 'y': ['0', '1']}" in lines
+    assert "S-one: m = 2; y = (0, 1); actual = 1; claimed = 0" in lines
     assert lines[-1].endswith("1 unreadable; not as expected: S-one, S-two")
 
 

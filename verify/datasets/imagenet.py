@@ -26,6 +26,8 @@ from verify.datasets.dataset import DataError, intensities
 
 SHORTER_SIDE = 256
 CROPPED = 224
+LARGEST = 80_000_000
+"""Pixels of an image; what a photograph has, and what is decoded in a quarter of a gigabyte."""
 KINDS = frozenset({".jpeg", ".jpg", ".png"})
 
 
@@ -137,8 +139,10 @@ def decoded(file: Path, shorter_side: int) -> Tensor:
     """
     try:
         with Image.open(file) as image:
+            _refuse_large(image.size, shorter_side, file)
             colours = image.convert("RGB")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError,
+            Image.DecompressionBombWarning) as error:  # fmt: skip
         raise DataError(f"{file} cannot be decoded ({error}); get it again") from None
     width, height = colours.size
     scale = shorter_side / min(width, height)
@@ -147,6 +151,17 @@ def decoded(file: Path, shorter_side: int) -> Tensor:
     left, top = ((length - shorter_side) // 2 for length in larger)
     square = resized.crop((left, top, left + shorter_side, top + shorter_side))
     return intensities(torch.from_numpy(np.array(square)).movedim(2, 0))
+
+
+def _refuse_large(size: tuple[int, int], shorter_side: int, file: Path) -> None:
+    """Refuse an image before it is unpacked, or made as large as its shorter side asks for."""
+    width, height = size
+    resized = max(size) * shorter_side**2 // max(1, min(size))
+    if max(width * height, resized) > LARGEST:
+        raise DataError(
+            f"{file} has {width:,} by {height:,} pixels; expected at most {LARGEST:,} in all, also"
+            f" once its shorter side has {shorter_side}: leave it out, or get it again"
+        )
 
 
 def _classes(folder: Path) -> tuple[str, ...]:

@@ -51,13 +51,11 @@ def write_pages(
     every experiment, is shown as not yet run.  Returns how many files were written.
 
     Raises:
-        EvidenceError: evidence is damaged, or a picture is missing.
+        EvidenceError: evidence is damaged, a picture is missing, or a page cannot be written.
     """
     run, records = _evidence(evidence, claims)
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
     _check_is_the_sites(target)
-    for name in GENERATED:
-        shutil.rmtree(target / name, ignore_errors=True)
     files = {
         **{f"generated/{name}": text for name, text in _included(entries, run).items()},
         **{f"errata/{name}": text for name, text in errata_page.pages(entries).items()},
@@ -68,8 +66,17 @@ def write_pages(
         **_implementations(MEASURED),
         "generated/files/ledger.json": json.dumps([as_json(e) for e in entries]) + "\n",
     }
-    for name, content in files.items():
-        write_file(_inside(target, name), content)
+    places = {_inside(target, name): content for name, content in files.items()}
+    try:
+        for name in GENERATED:
+            shutil.rmtree(target / name, ignore_errors=True)
+        for path, content in places.items():
+            write_file(path, content)
+    except OSError as error:
+        raise EvidenceError(
+            f"{error.filename} cannot be written ({error.strerror}); write the site's pages in a "
+            "copy of the sources that can"
+        ) from None
     return len(files)
 
 

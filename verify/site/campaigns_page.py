@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from shlex import quote
 
 from verify.campaign.finding import Finding, count, written
 from verify.campaign.report import SHARES
 from verify.evidence import Run
-from verify.site.markup import link, plural, raw, table
+from verify.site.markup import fenced, harmless, link, on_one_line, plural, raw, table
 
 NUMBERS = ("statement", "witness", "seeds", "instances", "violated", "undecided", "vacuous")
 ABOUT = {
@@ -56,17 +57,21 @@ def _finding(name: str, run: Run, finding: Finding) -> str:
         for share in SHARES
         if (value := finding.quantile(share)) is not None
     )
-    worst = finding.worst[0].token if finding.worst else ""
+    worst = harmless(finding.worst[0].token) if finding.worst else ""
     found = (
         f"{plural(finding.violating_seeds, 'seed')} with a violation. Ratios actual/claimed:"
         f" {quantiles}. The worst again: `python -m verify reproduce {worst}`\n"
     )
-    command = (
-        f"```sh\npython -m verify campaign --claims {finding.claim} --witnesses"
-        f" '{finding.witness}' --seeds {written(finding.seeds)} --profile {run.profile}\n```\n"
+    command = fenced(
+        f"python -m verify campaign --claims {quote(finding.claim)} --witnesses"
+        f" {quote(finding.witness)} --seeds {written(finding.seeds)} --profile"
+        f" {quote(run.profile)}",
+        "sh",
     )
     hours = finding.seconds / 3600
-    line = f"{hours:.2f} hours of one core's time, at commit <code>{escape(run.commit)}</code>."
+    line = (
+        f"{hours:.2f} hours of one core's time, at commit <code>{on_one_line(run.commit)}</code>."
+    )
     return "\n".join(
         [
             raw(table(NUMBERS, [row], "witnesses")),

@@ -11,6 +11,7 @@ from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive, walk
 from theory.statement import Statement
 from verify.results import Counterexample, in_words
+from verify.site.markup import harmless
 from verify.site.numbers import approximately
 
 LONG = 24
@@ -28,6 +29,7 @@ RELATIONS = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 
 def sentence(found: Counterexample, claim: Statement) -> str:
     """Return the case and both sides as one line of HTML."""
+    found = harmless(found)
     size, case = in_words([found.size]), []
     if is_of_a_batch(found):
         size, case = "", [f"<i>m</i> = {found.size['m']}"]
@@ -218,6 +220,7 @@ def _over(match: re.Match[str]) -> str:
 
 def arithmetic(found: Counterexample) -> str:
     """Return how the comparison was decided."""
+    found = harmless(found)
     if found.arithmetic == "exact":
         return "Both sides were computed in exact arithmetic."
     if found.distribution:

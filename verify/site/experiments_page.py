@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
+from shlex import quote
 
 from theory.statement import Verdict
 from verify.experiments.evidence import WITHOUT_DATA, Picture, Result
@@ -14,13 +14,12 @@ from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation
 from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
-from verify.site.markup import chip, link, plural, raw, table
+from verify.site.markup import chip, fenced, link, on_one_line, plural, raw, table, words
 
 KINDS = {True: "supported", False: "refuted", None: "undecided"}
 """The colour of each word."""
 DRAWN_AT = 150 / 96
 """Pixels of a picture to a pixel of the page."""
-_MARKED = re.compile(r"([\\`*_\[\]#|~])")
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -50,7 +49,7 @@ def page(result: Result, sizes: Mapping[str, tuple[int, int]]) -> str:
         result: what it found.
         sizes: width and height of each picture by its name, in pixels of the page.
     """
-    trail = f'<a href="index.html">Experiments</a> · {escape(", ".join(result.rows))}'
+    trail = f'<a href="index.html">Experiments</a> · {on_one_line(", ".join(result.rows))}'
     parts = [
         f"# {words(result.title)}\n",
         f'<p class="where">{trail}</p>\n',
@@ -66,18 +65,6 @@ def page(result: Result, sizes: Mapping[str, tuple[int, int]]) -> str:
     return "\n".join(parts)
 
 
-def words(text: str) -> str:
-    r"""Return plain text as Markdown, formulas between dollars as they are.
-
-    >>> words(r"a_1 < [2] * 3, but $a_1 \le 2$")
-    'a\\_1 &lt; \\[2\\] \\* 3, but $a_1 \\le 2$'
-    """
-    parts = " ".join(text.split()).split("$")
-    if len(parts) % 2 == 0:  # a dollar that opens no formula
-        return r"\$".join(map(_escaped, parts))
-    return "$".join(part if i % 2 else _escaped(part) for i, part in enumerate(parts))
-
-
 def size_of(png: bytes) -> tuple[int, int]:
     """Return the width and the height at which a PNG is shown, in pixels of the page.
 
@@ -88,10 +75,6 @@ def size_of(png: bytes) -> tuple[int, int]:
         raise ValueError("no PNG")
     width, height = struct.unpack(">II", png[16:24])
     return round(width / DRAWN_AT), round(height / DRAWN_AT)
-
-
-def _escaped(text: str) -> str:
-    return _MARKED.sub(r"\\\1", escape(text, quote=False))
 
 
 def _paper_figures(results: Sequence[Result]) -> str:
@@ -128,7 +111,7 @@ def _seen(figure: PaperFigure, result: Result | None) -> str:
     seen = figure.seen(result.observations)
     counts = Counter(one.appeared for one in seen)
     counted = ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
-    return f"{counted or 'drawn, without a claim in words'} (profile {escape(result.profile)})"
+    return f"{counted or 'drawn, without a claim in words'} (profile {on_one_line(result.profile)})"
 
 
 def _listed(result: Result) -> str:
@@ -142,39 +125,40 @@ def _listed(result: Result) -> str:
 
 def _run_with(result: Result) -> str:
     data = words(result.data)
-    return f"Profile {result.profile}, {plural(len(result.seeds), 'seed')}, {data}"
+    return f"Profile {words(result.profile)}, {plural(len(result.seeds), 'seed')}, {data}"
 
 
 def _how(result: Result) -> str:
     run = result.run
     versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     minutes = sum(result.seconds.values()) / 60
-    gpu = "" if run.gpu.startswith("not run") else f" ({escape(run.gpu)})"
+    gpu = "" if run.gpu.startswith("not run") else f" ({on_one_line(run.gpu)})"
+    device, data = on_one_line(run.device), on_one_line(result.data)
     line = (
-        f"From a run of profile {escape(result.profile)}, seeds"
-        f" {', '.join(map(str, result.seeds))}, {escape(result.data)}, on {escape(run.device)}{gpu}"
-        f" with {plural(run.threads, 'thread')}, commit <code>{escape(run.commit)}</code>,"
-        f" {minutes:.1f} minutes; {escape(versions)}."
-        f' <a href="{result.name}/numbers.json" download>All numbers (JSON)</a>.'
+        f"From a run of profile {on_one_line(result.profile)}, seeds"
+        f" {', '.join(map(str, result.seeds))}, {data}, on {device}{gpu}"
+        f" with {plural(run.threads, 'thread')}, commit <code>{on_one_line(run.commit)}</code>,"
+        f" {minutes:.1f} minutes; {on_one_line(versions)}."
+        f' <a href="{on_one_line(result.name)}/numbers.json" download>All numbers (JSON)</a>.'
     )
-    data = "" if result.data == WITHOUT_DATA else " --data FOLDER"
-    options = f"--profile {result.profile} --seeds {len(result.seeds)}{data}"
-    command = f"```sh\npython -m verify experiment {result.name} {options}\n```\n"
+    given = "" if result.data == WITHOUT_DATA else " --data FOLDER"
+    options = f"--profile {quote(result.profile)} --seeds {len(result.seeds)}{given}"
+    command = fenced(f"python -m verify experiment {quote(result.name)} {options}", "sh")
     return f'{command}\n<p class="run">{line}</p>\n'
 
 
 def _observation(seen: Observation) -> str:
     mark = f'<span class="verdict {KINDS[seen.appeared]}">{WORDS[seen.appeared]}</span>'
     return (
-        f'<p class="item">{mark} <span>{escape(seen.source)}</span></p>\n\n'
+        f'<p class="item">{mark} <span>{on_one_line(seen.source)}</span></p>\n\n'
         f"{words(seen.statement)}\n\n"
         f"Looked at\n: {words(seen.criterion)}\n\nFound\n: {words(seen.found)}\n"
     )
 
 
 def _figure(result: Result, picture: Picture, size: tuple[int, int]) -> str:
-    file = f"{result.name}/{picture.name}"
-    alternative = escape(f"{picture.title}. {picture.caption}", quote=True).replace("$", "")
+    file = on_one_line(f"{result.name}/{picture.name}")
+    alternative = on_one_line(f"{picture.title}. {picture.caption}").replace("$", "")
     width, height = size
     image = (
         f'<figure class="plot"><a href="{file}.svg"><img src="{file}.svg" width="{width}"'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 
@@ -12,12 +13,14 @@ from verify.ledger import Entry, agrees
 from verify.results import in_words
 from verify.site import api_pages, counterexamples
 from verify.site.figures import Figure, is_drawn
-from verify.site.markup import display, raw, table
+from verify.site.markup import display, fenced, harmless, raw, table, words
 from verify.site.sources import module_of
 from verify.site.statements import address
 
 LONGEST = 500
 """Characters of LaTeX; a certificate that is longer is printed for who asks."""
+_TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
+"""What a reader may copy to a shell: evidence may have been written by anybody."""
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
 
@@ -33,9 +36,9 @@ def proof(entry: Entry) -> str:
     if found.has_symbolic_size:
         return (
             "**Proof.** In the arithmetic of inner products, with inputs of symbolic height: "
-            f"{escape(found.scope)}.\n"
+            f"{harmless(found.scope)}.\n"
         )
-    return f"**Proof.** Symbolically, entry by entry, for {escape(found.scope)}.\n"
+    return f"**Proof.** Symbolically, entry by entry, for {harmless(found.scope)}.\n"
 
 
 def theorem(entry: Entry) -> str:
@@ -44,12 +47,14 @@ def theorem(entry: Entry) -> str:
     if found is None:
         return ""
     what = "that it fails" if entry.verdict is Verdict.REFUTED else "it, from the definitions"
-    rests_on = ", ".join(f"`{name}`" for name in found.assumptions) or "Coq's logic alone"
+    names = (f"`{harmless(name)}`" for name in found.assumptions)
     stated = found.statement.replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
     return (
-        f"**Checked by Coq's kernel**, {what}: `theory/coq/{found.file}`, by Coq"
-        f" {found.coq}; rests on {rests_on}.\n\n"
-        f"```coq\nTheorem {found.name} {stated}.\n```\n\n```sh\n{found.command}\n```\n"
+        f"**Checked by Coq's kernel**, {what}: `theory/coq/{harmless(found.file)}`, by Coq"
+        f" {words(found.coq)}; rests on {', '.join(names) or 'Coq’s logic alone'}.\n\n"
+        + fenced(f"Theorem {found.name} {stated}.", "coq")
+        + "\n"
+        + fenced(found.command, "sh")
     )
 
 
@@ -158,7 +163,9 @@ def reproduction(entry: Entry, target: str = "") -> str:
     claim = entry.claim
     tokens = dict.fromkeys(r.worst_token for r in entry.records if r.worst_token)
     commands = [f"python -m verify check {claim.id}{theirs}"]
-    commands += [f'python -m verify reproduce "{token}"{theirs}' for token in tokens]
+    commands += [
+        f'python -m verify reproduce "{token}"{theirs}' for token in tokens if _TOKEN(token)
+    ]
     module = module_of(claim)
     code = (
         f' The statement as code: <a href="../reference/{api_pages.home(module.__name__)}.html">'
@@ -167,5 +174,5 @@ def reproduction(entry: Entry, target: str = "") -> str:
         else ""
     )
     permanent = f'Cite this as <a href="../{address(claim.id)}"><code>{claim.id}</code></a>.'
-    block = "```sh\n" + "\n".join(commands) + "\n```\n"
+    block = fenced("\n".join(commands), "sh")
     return f'{block}\n<p class="sources">{permanent}{code}</p>\n'

@@ -12,7 +12,7 @@ from theory.summary import Section
 from verify.evidence import Run
 from verify.headlines import FEW, Headline, counted, headlines
 from verify.ledger import Entry
-from verify.site.markup import chip, formula_or_words, list_table
+from verify.site.markup import chip, formula_or_words, list_table, on_one_line
 from verify.site.statements import paper_of
 
 HEADER = ("Statement", "As printed", "What is wrong, or needed; the right form")
@@ -82,7 +82,8 @@ def _footer(run: Run | None) -> str:
         return "No evidence was found: run `make verify`, then build the site again.\n"
     versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     return (
-        f'<p class="run">From a run of profile {escape(run.profile)}, seed {run.seed}, backend'
-        f" {escape(run.backend)} on {escape(run.device)}, commit <code>{escape(run.commit)}</code>;"
-        f' {escape(versions)}. <a href="ledger.json" download>Every verdict as JSON</a>.</p>\n'
+        f'<p class="run">From a run of profile {on_one_line(run.profile)}, seed {run.seed}, backend'
+        f" {on_one_line(run.backend)} on {on_one_line(run.device)}, commit"
+        f" <code>{on_one_line(run.commit)}</code>;"
+        f' {on_one_line(versions)}. <a href="ledger.json" download>Every verdict as JSON</a>.</p>\n'
     )

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from verify.site.markup import raw, table
+from verify.site.markup import harmless, raw, table, words
 
 NOT_RUN = (
     "**Not run.** No machine with CUDA was at hand. `make gpu` on one measures what is listed"
@@ -37,8 +37,8 @@ def page(measured: Path) -> str:
     )
     return "\n".join(
         [
-            f"On {escape(found['device'])}, commit <code>{escape(found['commit'])}</code>,"
-            f" {escape(found['started'])}; {escape(versions)}.\n",
+            f"On {words(found['device'])}, commit <code>{harmless(found['commit'])}</code>,"
+            f" {words(found['started'])}; {words(versions)}.\n",
             raw(table(("what", "command", "status", "seconds"), rows, "witnesses")),
             raw(outputs),
         ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from shlex import quote
 from typing import Any, NamedTuple
 
 from verify.conform.cases import KINDS
 from verify.conform.words import FAILURES, Word, gravest
-from verify.site.markup import plural, raw, table
+from verify.site.markup import fenced, harmless, on_one_line, plural, raw, table, words
 
 Line = Mapping[str, Any]
 """What ``verify.conform.survey`` writes of one implementation."""
@@ -87,12 +88,16 @@ def page(line: Line) -> str:
         f" {versions}."
     )
     parts = [
-        f"---\norphan: true\n---\n\n# {line['name']}\n",
-        f'<p class="where"><a href="index.html">Implementations</a> · {escape(how)}</p>\n',
+        f"---\norphan: true\n---\n\n# {words(line['name'])}\n",
+        f'<p class="where"><a href="index.html">Implementations</a> · {on_one_line(how)}</p>\n',
         f"{summary(line)} {_kinds(line)}\n",
     ]
     if line["threads"]:
-        links = ", ".join(f"[{_thread(url)}]({url})" for url in line["threads"])
+        links = ", ".join(
+            f"[{harmless(_thread(url))}]({on_one_line(url)})"
+            for url in line["threads"]
+            if url.startswith("https:")
+        )
         parts.append(f"Where its maintainers speak of it: {links}.\n")
     if line["rows"]:
         parts += ["## Every mode\n", _units(), raw(_matrix(line))]
@@ -105,9 +110,12 @@ def page(line: Line) -> str:
         parts += ["## Not offered\n", *_not_offered(line["not_offered"])]
     parts += [
         "## The layer alone\n",
-        f"```python\n{line['script']}\n```\n",
+        fenced(line["script"], "python"),
         "Examine it where it is installed:\n",
-        f"```sh\npython -m verify conform {line['target']} --family {line['family']}\n```\n",
+        fenced(
+            f"python -m verify conform {quote(line['target'])} --family {quote(line['family'])}",
+            "sh",
+        ),
     ]
     return "\n".join(parts)
 
@@ -136,7 +144,7 @@ def slug(line: Line) -> str:
 def summary(line: Line) -> str:
     """Say in a sentence what was found."""
     if line["reason"]:
-        return f"It could not be examined here: {escape(line['reason'])}"
+        return f"It could not be examined here: {on_one_line(line['reason'])}"
     words = [cell.word for row in line["rows"] for cell in cells(row)]
     bad = [word for word in FAILURES if word in words]
     if not bad:
@@ -148,7 +156,7 @@ def summary(line: Line) -> str:
 def _kinds(line: Line) -> str:
     """Say which kinds of input were examined, and which were not."""
     left = [kind for kind in KINDS if kind not in line["kinds"]]
-    said = f"Kinds of input: {', '.join(line['kinds'])}"
+    said = f"Kinds of input: {words(', '.join(line['kinds']))}"
     return f"{said}; not examined here: {', '.join(left)}." if left else f"{said}."
 
 
@@ -254,14 +262,14 @@ def _diagnosis(found: Iterable[Line]) -> list[str]:
         guess = f" A guess: {finding['guess']}." if finding["guess"] else ""
         said = f"{finding['sentence']}.{guess}"
         places.setdefault(said, []).append(f"{finding['mode']} {finding['output']}")
-    return [f"- {_plain(said)} ({', '.join(where)})\n" for said, where in places.items()]
+    return [f"- {_plain(said)} ({words(', '.join(where))})\n" for said, where in places.items()]
 
 
 def _not_offered(reasons: Mapping[str, str]) -> list[str]:
     modes: dict[str, list[str]] = {}
     for mode, reason in reasons.items():
         modes.setdefault(reason, []).append(mode)
-    return [f"- {', '.join(names)}: {_plain(reason)}\n" for reason, names in modes.items()]
+    return [f"- {words(', '.join(names))}: {_plain(reason)}\n" for reason, names in modes.items()]
 
 
 def _thread(url: str) -> str:
@@ -276,4 +284,5 @@ def _thread(url: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a message of a program as Markdown that shows it as it is."""
-    return re.sub(r"([\\`*_\[\]#|~$<>])", r"\\\1", text)
+    said = escape(" ".join(text.split()), quote=False)
+    return re.sub(r"([\\`*_\[\]#|~$])", r"\\\1", said)

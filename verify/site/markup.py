@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass, replace
 from functools import cache
 from html import escape
+from typing import Any
 
 from theory.statement import Statement, Verdict
 from verify.engine import CLAIMS
@@ -13,6 +15,9 @@ from verify.site.statements import address, plain_title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
 _WORDS = re.compile(r"\b[a-z]{2,}\b")
+_MARKUP = str.maketrans({"<": "⟨", ">": "⟩", "`": "'", "&": "+", '"': "'"})
+_MARKED = re.compile(r"([\\`*_\[\]#|~])")
+_RUNS = re.compile("`{3,}")
 
 
 def chip(verdict: Verdict) -> str:
@@ -99,7 +104,62 @@ def _listed(row: Iterable[str]) -> str:
 
 def raw(html: str) -> str:
     """Return HTML as a block of its own."""
-    return f"```{{raw}} html\n{html.rstrip()}\n```\n"
+    return fenced(html.rstrip(), "{raw} html")
+
+
+def fenced(text: str, language: str) -> str:
+    r"""Return lines as a block that nothing in them can end.
+
+    >>> fenced("a\n```\nb", "sh")
+    '````sh\na\n```\nb\n````\n'
+    """
+    fence = "`" * max([3, *(1 + len(run) for run in _RUNS.findall(text))])
+    return f"{fence}{language}\n{text}\n{fence}\n"
+
+
+def on_one_line(text: object) -> str:
+    r"""Return words of the evidence, which anybody may have written, as HTML on one line.
+
+    >>> on_one_line("2.0\n\n```{include} <x>")
+    '2.0 ```{include} &lt;x&gt;'
+    """
+    return escape(" ".join(str(text).split()), quote=True)
+
+
+def harmless(value: Any) -> Any:
+    """Return texts, in lists, by name and in records, in which no markup of HTML or MyST can stand.
+
+    >>> harmless({"y": ["<script>", "[a](b)"]})
+    {'y': ['⟨script⟩', '[a] (b)']}
+    """
+    if isinstance(value, Mapping):
+        return {harmless(key): harmless(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [harmless(part) for part in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **harmless(vars(value)))
+    if not isinstance(value, str):
+        return value
+    return " ".join(value.split()).translate(_MARKUP).replace("](", "] (")
+
+
+def words(text: str) -> str:
+    r"""Return plain text as Markdown, formulas between dollars as they are.
+
+    >>> words(r"a_1 < [2] * 3, but $a_1 \le 2$")
+    'a\\_1 &lt; \\[2\\] \\* 3, but $a_1 \\le 2$'
+    """
+    parts = " ".join(text.split()).split("$")
+    if len(parts) % 2 == 0:  # a dollar that opens no formula
+        return r"\$".join(map(_escaped, parts))
+    return "$".join(
+        part.replace("<", r"\lt ").replace(">", r"\gt ") if i % 2 else _escaped(part)
+        for i, part in enumerate(parts)
+    )
+
+
+def _escaped(text: str) -> str:
+    return _MARKED.sub(r"\\\1", escape(text, quote=False))
 
 
 def places(claim: Statement, texts: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from theory.summary import Section
 from verify.evidence import Run
 from verify.headlines import Headline, counted, headlines
 from verify.ledger import Entry
+from verify.site.build import write_file
 from verify.site.figures import Figure, figures
 from verify.site.statements import paper_of
 
@@ -35,17 +36,19 @@ def write(entries: Sequence[Entry], run: Run | None, readme: Path = README) -> l
     """Write the README's part and its pictures; return the files written.
 
     Raises:
-        ReadmeError: the README lacks the two comments, or a picture has nothing to show.
+        ReadmeError: the README lacks the two comments, a picture has nothing to show, or a file
+            cannot be written.
     """
     pictures = {readme.parent / FOLDER / f.name: f for f in _pictures(entries, run)}
-    for path, figure in pictures.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(
-            figure.content if isinstance(figure.content, bytes) else figure.content.encode()
-        )
     before, _, after = _split(readme)
-    readme.write_text(f"{before}{BEGIN}\n{block(entries, run)}{END}{after}", encoding="utf-8")
-    return [readme, *pictures]
+    text = f"{before}{BEGIN}\n{block(entries, run)}{END}{after}"
+    files = {readme: text, **{path: figure.content for path, figure in pictures.items()}}
+    try:
+        for path, content in files.items():
+            write_file(path, content)
+    except OSError as error:
+        raise ReadmeError(f"{error.filename} cannot be written ({error.strerror})") from None
+    return list(files)
 
 
 def check(entries: Sequence[Entry], readme: Path = README) -> None:

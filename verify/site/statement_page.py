@@ -17,6 +17,7 @@ from verify.site.markup import (
     anchor,
     chip,
     formula_or_words,
+    harmless,
     link,
     places,
     plural,
@@ -26,7 +27,6 @@ from verify.site.markup import (
 from verify.site.statements import Group, heading, section_title
 
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
-_NO_TAGS = str.maketrans({"<": "\u2039", ">": "\u203a", "`": "'", "\n": " "})
 READINGS = {
     Reading.SHARED_EPSILON: r"Read with $\epsilon > 0$, as every layer computes it:"
     r" $\sigma = \sqrt{v + \epsilon}$ and $\hat y = (y - \mu)/\sigma$.",
@@ -170,7 +170,7 @@ def in_words(entry: Entry) -> str:
             return f"for {_sizes(entry.sizes)}{by}"
         case Verdict.REFUTED:
             kind = "by sampling, at" if entry.is_sampled else "by an exact counterexample with"
-            return f"{kind} {_plain(entry.scope)}"
+            return f"{kind} {harmless(entry.scope)}"
         case Verdict.SUPPORTED:
             return f"{plural(entry.instances, 'instance')}, none violating"
         case Verdict.UNREADABLE:
@@ -185,16 +185,11 @@ def _sizes(sizes: Sequence[Size]) -> str:
     if list(sizes) == [EVERY_M]:
         return "every batch size m"
     if len(sizes) == 1 or all(len(size) == 1 for size in sizes):
-        return _plain(results.in_words(sizes))
+        return harmless(results.in_words(sizes))
     symbolic = [letter for letter, n in sizes[-1].items() if n is None]
     largest: Size = {letter: n for letter, n in sizes[-1].items() if n is not None}
     every = f"every {', '.join(symbolic)} at " if symbolic else ""
-    return _plain(f"{every}{len(sizes)} sizes, such as {results.in_words([largest])}")
-
-
-def _plain(text: str) -> str:
-    """Return a text in which no markup can stand: evidence may have been written by anybody."""
-    return text.translate(_NO_TAGS)
+    return harmless(f"{every}{len(sizes)} sizes, such as {results.in_words([largest])}")
 
 
 def _unexpected(entry: Entry) -> str:

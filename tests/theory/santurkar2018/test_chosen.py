@@ -45,4 +45,4 @@ def test_hints_find_nothing_against_what_holds():
 def test_what_the_texts_mean_is_looked_at_without_epsilon():
     claim = BY_ID["S-thm-4.4"]
     assert claim.reading is Reading.NO_EPSILON
-    assert written(claim)["gamma"] == "1/3*sqrt(6)"
+    assert written(claim).numbers["gamma"] == "1/3*sqrt(6)"

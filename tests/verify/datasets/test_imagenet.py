@@ -97,6 +97,14 @@ def test_a_file_that_is_no_image_is_named(folder):
         open_folder(folder, 8, 6).train.middle_crops([0])
 
 
+@pytest.mark.parametrize("size", [(9_000, 9_000), (1, 40_000), (40_000, 2), (14_000, 14_000)])
+def test_an_image_that_would_unpack_to_too_much_is_refused_before_it_is(tmp_path, size):
+    write(tmp_path / "bomb.png", 0, size, mode="1")
+    assert (tmp_path / "bomb.png").stat().st_size < 100_000
+    with pytest.raises(DataError, match=r"bomb\.png .*get it again"):
+        decoded(tmp_path / "bomb.png", 256 if max(size) < 40_000 else 2_000)
+
+
 def test_missing_folders_are_named(tmp_path):
     with pytest.raises(DataError, match=r"expected the folder .*train, with a folder for every"):
         open_folder(tmp_path)

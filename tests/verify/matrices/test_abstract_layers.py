@@ -162,7 +162,7 @@ def test_a_record_says_for_which_sizes() -> None:
     record = abstract.examine(claim, SETTINGS)
     assert record.proof is not None
     assert record.proof.sizes[1] == {"N": None, "n": 2, "p": 1}
-    at_two = Record(claim.id, "symbolic", proof=Proof(({"N": 2},)))
+    at_two = Record(claim.id, "symbolic", proof=Proof(({"N": 2, "n": 1, "p": 1},)))
     entry = ledger.entry(claim, [record, at_two])
     assert (entry.verdict, entry.scope_in_short) == (
         Verdict.PROVED,

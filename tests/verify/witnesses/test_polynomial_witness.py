@@ -7,7 +7,7 @@ from planted import HESSIAN, WRONG, at_least_zero
 from slips import RIGHT, SHARED_BOUND, SLIPS
 
 from theory.arithmetic import inner, norm_squared, sqrt
-from theory.claim import Hypothesis, Relation, Sides, Term, Verdict
+from theory.claim import Claim, Hypothesis, Relation, Sides, Term, Verdict
 from theory.santurkar2018 import CLAIMS
 from verify.settings import PROFILES, Settings
 from verify.witnesses.polynomial import Ring, SilentError, examine, is_proved
@@ -16,7 +16,7 @@ POSITIVE = Hypothesis("beta > 0", lambda network, at: at.beta, Relation.MORE_THA
 NOT_NEGATIVE = replace(POSITIVE, statement="beta >= 0", sign=Relation.AT_LEAST)
 NEGATIVE = replace(POSITIVE, statement="beta < 0", sign=Relation.LESS_THAN)
 ZERO = replace(POSITIVE, statement="beta = 0", sign=Relation.EQUAL)
-READABLE = [c for c in CLAIMS if c.expected is not Verdict.UNREADABLE]
+READABLE = [c for c in CLAIMS if isinstance(c, Claim) and c.expected is not Verdict.UNREADABLE]
 CERTIFIED = [c for c in READABLE if c.certificate and c.expected is Verdict.PROVED]
 OF_TWO_EXAMPLES = {
     "S-remark-growth/last-term/two-examples",

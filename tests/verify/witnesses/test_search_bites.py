@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from theory import batchnorm
-from theory.claim import Relation, Sides, Verdict
+from theory.claim import Claim, Relation, Sides, Verdict
 from theory.santurkar2018 import CLAIMS
 from verify.cases.lattice import lattice_case
 from verify.settings import PROFILES
@@ -21,7 +21,9 @@ SMOKE = PROFILES["smoke"]
 BOUNDS = {
     claim.id: claim
     for claim in CLAIMS
-    if claim.expected is Verdict.PROVED and claim.relation is not Relation.EQUAL
+    if isinstance(claim, Claim)
+    and claim.expected is Verdict.PROVED
+    and claim.relation is not Relation.EQUAL
 }
 ABOVE_ZERO = {
     "S-thm-4.2-discussion/descent/corrected",
