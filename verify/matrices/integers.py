@@ -12,9 +12,9 @@ from theory.matrix_claim import Kind, MatrixClaim
 from verify.evidence import Record
 from verify.matrices import exact, lattice
 from verify.matrices.subjects import Numbers
-from verify.search import Searched, Space, drawn, record, search, violations
 from verify.settings import Settings
 from verify.tolerance import Outcome
+from verify.witnesses.search import Searched, Space, drawn, record, search, violations
 
 SPACES = {
     kind: Space(
