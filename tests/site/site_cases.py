@@ -10,7 +10,8 @@ from verify.experiments import figures
 from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment, Observation
 
-CLAIMS = theorem_4_1.THEOREM
+NAMES = {claim.id for claim in theorem_4_1.THEOREM}
+CLAIMS = [claim for claim in theorem_4_1.CLAIMS if claim.id in NAMES]
 PROVED, REFUTED, WAITING = "S-thm-4.1", "S-thm-4.1-supp", "S-thm-4.1-supp/eps"
 COUNTEREXAMPLE = {
     "m": 3,
