@@ -11,7 +11,8 @@ from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment, Observation
 from verify.results import EVERY_M, Counterexample, Proof
 
-CLAIMS = theorem_4_1.THEOREM
+NAMES = {claim.id for claim in theorem_4_1.THEOREM}
+CLAIMS = [claim for claim in theorem_4_1.CLAIMS if claim.id in NAMES]
 PROVED, REFUTED, WAITING = "S-thm-4.1", "S-thm-4.1-supp", "S-thm-4.1-supp/eps"
 COUNTEREXAMPLE = Counterexample(
     {"m": 3},

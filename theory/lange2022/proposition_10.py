@@ -197,9 +197,6 @@ MOMENTS = [
 
 PRINTED_BOUND = (k - 1) * (1 / (2 * r) + 1 / (2 * s) - (k - 1) / (4 * r * s))
 ROWS, COLUMNS = (k - 1) / (2 * r), (k - 1) / (2 * s)
-KEPT_ROWS, KEPT_COLUMNS = (
-    1 - counted(minimum((k - 1) / 2, size)) / size for size in (r, s)
-)  # fmt: skip
 NOT_BOTH_SMALL = assume(counted(greatest(r, s)) >= counted((k - 1) / 2), printed=False)
 tenth = about(Kind.MAPS, "L-prop-10", "Sect. 4, Prop. 10")
 BOUND = tenth(
@@ -233,13 +230,13 @@ MEANS = [
         "how-much",
         says=equal(
             theta_corner - PRINTED_BOUND,
-            (ROWS - 1) * (COLUMNS - 1) - KEPT_ROWS * KEPT_COLUMNS,
+            (ROWS - 1) * (COLUMNS - 1) - (1 - theta_corner),
         ),
         title="by how much the printed bound is wrong for a constant map",
         falsified_by="one size with another difference",
-        remark="The corner's window errs by the first part of a constant map. The last product is"
-        " zero where one of r, s is at most (k - 1)/2, so the bound fails for a constant map,"
-        " whatever its channels and batch, exactly where both are less than (k - 1)/2.",
+        remark="The corner's window errs by this part theta of a constant map, and keeps 1 - theta:"
+        " nothing where one of r, s is at most (k - 1)/2. So the bound fails for a constant map,"
+        " whatever its channels and batch, exactly where both are less than that.",
     ),
     BOUND.sharpened(
         "left-out",
