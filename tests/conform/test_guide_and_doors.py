@@ -46,6 +46,13 @@ def right(x, gamma, beta, eps):
     return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
 
 
+def hangs_at_seven(x, gamma, beta, eps):
+    import time
+
+    time.sleep(1000 if len(x) == 7 else 0)
+    return right(x, gamma, beta, eps)
+
+
 def slow_on_rows(x, gamma, beta, eps):
     import time
 
@@ -149,6 +156,17 @@ def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(tmp_path):
     report = run(Order(f"{tmp_path / 'wrong.py'}:ends"), wanted)
     assert report.verdict == "does not conform"
     assert any("ended with status 3" in line.plain for line in not_offered(report))
+
+
+def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    asked = ("--modes", "forward", "--cases", "plain", "--axes", "NC", "--limit", "1")
+    found = command("wrong.py:hangs_at_seven", *asked, folder=tmp_path)
+    said = " ".join(found.stdout.split())
+    assert found.returncode == 2
+    assert "could not run: right where it returned, but did not return within 1 s" in said
+    assert "(at eps beside variance)" in said
+    assert "--limit allows more" in said
 
 
 @pytest.mark.skipif(which("g++") is None, reason="torch.compile needs g++; install it")

@@ -18,7 +18,7 @@ from verify.conform.judge import ENTRYWISE, Cell
 from verify.conform.mistakes import EVALUATIONS, MISTAKES, STEP, VARIANCES, Layer
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
-from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, meaning, place
+from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, SURE, meaning, place
 from verify.conform.statistics import (
     GENERAL,
     HALF,
@@ -266,6 +266,9 @@ def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -
     return replace(found, sentence=LEAKS, guess=KEPT) if differs and is_own else found
 
 
+OF_PLACES = frozenset(meaning for meaning, _ in SURE)
+
+
 def _placed(found: Finding, where: tuple[str, str]) -> Finding:
     """Return a finding with the place where the output fails, if it is right elsewhere."""
     at, guess = where
@@ -276,7 +279,7 @@ def _placed(found: Finding, where: tuple[str, str]) -> Finding:
     return replace(
         found,
         sentence=f"{found.sentence}; {at}" if known else at,
-        guess=(guess or found.guess) if is_vague else found.guess,
+        guess=(guess or found.guess) if is_vague or guess in OF_PLACES else found.guess,
     )
 
 

@@ -71,8 +71,8 @@ def _examined(config: pytest.Config) -> Report:
         kinds=_listed(option.conform_cases),
     )
     report = run(order, wanted)
-    if report.reason:
-        raise pytest.UsageError(f"{option.conform} could not be run: {report.reason}")
+    if report.why:
+        raise pytest.UsageError(f"{option.conform} could not be run: {report.why}")
     return report
 
 

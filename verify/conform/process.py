@@ -21,7 +21,7 @@ from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
 from verify.conform.load import TargetError, load
 from verify.conform.subject import Subject, framework_of, subject
-from verify.conform.words import ENDED
+from verify.conform.words import ENDED, GIVEN_UP, HUNG
 
 START = 120.0
 """Seconds in which a framework must have been imported."""
@@ -76,7 +76,7 @@ class StartError(Exception):
 
 PATIENCE = 2
 """A mode that ended the process so often is not asked for again."""
-GIVEN_UP = "given up, since it hung or ended its process twice before"
+AGAIN = f"{GIVEN_UP}, since it hung or ended its process twice before"
 
 
 class Process:
@@ -135,7 +135,7 @@ class Process:
         asked = [mode for mode in listed if self._endings[mode] < PATIENCE]
         self._send((case, asked))
         return chain(
-            (Outcome(mode, reason=GIVEN_UP) for mode in listed if mode not in asked),
+            (Outcome(mode, reason=AGAIN) for mode in listed if mode not in asked),
             self._replies(case, asked),
         )
 
@@ -160,7 +160,7 @@ class Process:
 
     def _receive(self, limit: float) -> Any:
         if not self._back.poll(limit):
-            raise StartError(f"did not return within {limit:g} s; --limit allows more")
+            raise StartError(f"{HUNG} {limit:g} s; --limit allows more")
         try:
             message = self._back.recv()
         except (EOFError, ConnectionResetError):
