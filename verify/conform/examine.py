@@ -109,12 +109,12 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
         stored = layouts.get(STORED_AS.get(layout, layout))
         if stored is None:
             raise NotOffered(f"{adapter.name} has no layout {layout!r}")
-        for name in _stored_so(layout):
+        for name in stored_so(layout):
             arrays[name] = stored(arrays[name])
     return arrays
 
 
-def _stored_so(layout: str) -> tuple[str, ...]:
+def stored_so(layout: str) -> tuple[str, ...]:
     """Return the arrays that a layout is of."""
     if layout == PARAMETERS:
         return PER_CHANNEL

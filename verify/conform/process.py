@@ -66,6 +66,8 @@ class Facts:
     """The line that makes ``array`` and ``numpy``."""
     code: Mapping[str, str]
     """For each mode the lines that make ``found``."""
+    stored: Mapping[str, str]
+    """For each layout the function that a script stores an array so by."""
     fingerprint: str
     """Of the subject's source."""
 
@@ -236,6 +238,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
         script=found.script or _import_of(found.name),
         imports=getattr(adapter, "imports", ""),
         code=getattr(adapter, "code", {}),
+        stored=getattr(adapter, "stored", {}),
         fingerprint=_fingerprint(found),
     )
 

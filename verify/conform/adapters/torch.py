@@ -46,6 +46,15 @@ CODE = {
     ),
 }
 """Lines of a script that take each mode's outputs from tensors."""
+STORED = {
+    "channels last": "lambda t: t.contiguous(memory_format=torch.channels_last)",
+    "non-contiguous": (
+        "lambda t: torch.stack([t.permute(*range(t.ndim)[::-1])] * 2, -1)[..., 0]"
+        ".permute(*range(t.ndim)[::-1])"
+    ),
+    "expanded": "lambda t: t[:1].expand(t.shape)",
+}
+"""Functions of a script that store a tensor's numbers in each way."""
 
 
 class Torch:
@@ -60,6 +69,7 @@ class Torch:
         "numpy = lambda t: t.detach().double().numpy()"
     )
     code = CODE
+    stored = STORED
 
     def __init__(self, device: str):
         self.device = device
