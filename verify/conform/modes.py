@@ -222,7 +222,7 @@ def _gradient_twice(adapter: Adapter, subject: Subject, arrays: Arrays, eps: flo
 
 def _others(values: np.ndarray) -> np.ndarray:
     """Return other numbers of the same size and shape."""
-    return np.ascontiguousarray(np.flip(values))
+    return np.flip(values).copy()
 
 
 def _parameters(subject: Subject, arrays: Arrays) -> tuple[Any, Any]:
