@@ -8,9 +8,8 @@ from pathlib import Path
 from verify import engine, evidence
 from verify.backends import Backend
 from verify.evidence import Writer
-from verify.settings import PROFILES, Settings
+from verify.settings import DEFAULT_EVIDENCE, PROFILES, Settings
 
-DEFAULT_EVIDENCE = Path("evidence")
 SEEDS = 2**63
 """How many seeds every library takes."""
 

@@ -16,8 +16,8 @@ from typing import Any
 from theory.catalogue import CatalogueError, Complaint, checked
 from theory.statement import Statement
 from verify import explained
-from verify.conform.load import TargetError
-from verify.conform.load import load as named
+from verify.targets import TargetError
+from verify.targets import load as named
 
 GROUP = "batchnorm_theory.claims"
 NAME = "CLAIMS"

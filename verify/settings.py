@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+DEFAULT_EVIDENCE = Path("evidence")
+"""The folder that evidence goes to and is read from, unless another is named."""
+
 
 @dataclass(frozen=True)
 class Budget:

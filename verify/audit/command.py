@@ -21,7 +21,7 @@ from verify.audit.auditing import MOST_BATCHES
 from verify.audit.auditing import audit as examined
 from verify.audit.errors import AuditError
 from verify.complaints import bad_input
-from verify.conform.load import TargetError, load
+from verify.targets import TargetError, load
 
 CROSS_ENTROPY = "torch.nn.functional:cross_entropy"
 

@@ -11,8 +11,9 @@ from verify import engine, evidence, ledger
 from verify.commands.shared import Claims, Folder, Json, conclude, known
 from verify.complaints import bad_input
 from verify.evidence import EvidenceError
-from verify.options import DEFAULT_EVIDENCE, Options, evidence_of
+from verify.options import Options, evidence_of
 from verify.others import OthersError
+from verify.settings import DEFAULT_EVIDENCE
 
 
 def show_ledger(

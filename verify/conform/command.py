@@ -19,7 +19,7 @@ from verify.conform.conventions import DECLARED
 from verify.conform.process import Order, StartError
 from verify.conform.report import STATUS, markdown, show
 from verify.conform.subject import FAMILIES
-from verify.options import DEFAULT_EVIDENCE
+from verify.settings import DEFAULT_EVIDENCE
 
 INTERRUPTED = 130
 """Exit status, as shells have it."""

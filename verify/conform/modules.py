@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch.func import functional_call
 
-from verify.conform.load import TargetError
 from verify.conform.subject import Subject
+from verify.targets import TargetError
 
 SCALES = ("weight", "gamma", "scale")
 SHIFTS = ("bias", "beta", "shift", "offset")

@@ -19,9 +19,9 @@ from typing import Any
 from verify.conform.adapters import AdapterError, find
 from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
-from verify.conform.load import TargetError, load
 from verify.conform.subject import Subject, framework_of, subject
 from verify.conform.words import ENDED, GIVEN_UP, HUNG
+from verify.targets import TargetError, load
 
 START = 120.0
 """Seconds in which a framework must have been imported."""

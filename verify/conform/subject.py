@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from verify.conform.adapters import Adapter, known
-from verify.conform.load import TargetError
+from verify.targets import TargetError
 
 Function = Callable[..., Any]
 FAMILIES = ("batch", "layer", "group", "instance", "rms")

@@ -16,7 +16,8 @@ from verify.convolutions.findings import Keeper
 from verify.convolutions.report import show
 from verify.convolutions.run import describe, examine_all
 from verify.evidence import EvidenceError
-from verify.options import DEFAULT_EVIDENCE, Options
+from verify.options import Options
+from verify.settings import DEFAULT_EVIDENCE
 
 WIDTH = 220
 """Of a table that goes to a file."""

@@ -27,7 +27,7 @@ from verify.evidence import EvidenceError
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
 from verify.experiments.examined import examined
 from verify.experiments.experiment import Experiment, Setting
-from verify.options import DEFAULT_EVIDENCE
+from verify.settings import DEFAULT_EVIDENCE
 
 PROFILES = ("smoke", "default", "deep")
 WIDTH = 160

@@ -24,7 +24,7 @@ from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.planted import UNEDITED, ask, planted
 from verify.kernel.proving import checks, exportable
-from verify.options import DEFAULT_EVIDENCE
+from verify.settings import DEFAULT_EVIDENCE
 
 BUILDS = Path("build/coq")
 

@@ -9,8 +9,8 @@ from itertools import groupby
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.evidence import Record
 from verify.matrices import exact, lattice
-from verify.search import Searched, Space, record, search, violations
 from verify.settings import Settings
+from verify.witnesses.search import Searched, Space, record, search, violations
 
 SPACES = {
     kind: Space(

@@ -16,10 +16,10 @@ from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.strata import random_cases
 from verify.evidence import Record
-from verify.search import Searched, Space, record, search
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
+from verify.witnesses.search import Searched, Space, record, search
 
 FEW = 2
 """Random batches of every stratum that say whether it is worth to insist."""

@@ -11,9 +11,9 @@ from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
 from verify.matrices import exact, floats, integers, lattice, symbolic
 from verify.matrices.strata import STRATA, draw, random_subjects
-from verify.search import drawn
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
+from verify.witnesses.search import drawn
 
 SMOKE = Settings(PROFILES["smoke"])
 

@@ -84,7 +84,7 @@ def find(name: str, device: str = "") -> Adapter:
     Raises:
         AdapterError: there is no such adapter, or its framework cannot be imported.
     """
-    from verify.conform.load import imported_file
+    from verify.targets import imported_file
 
     try:
         if name.endswith(".py"):

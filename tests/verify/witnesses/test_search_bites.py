@@ -10,12 +10,12 @@ from theory import batchnorm
 from theory.claim import Relation, Sides, Verdict
 from theory.santurkar2018 import CLAIMS
 from verify.cases.lattice import lattice_case
-from verify.search import search
 from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import climbed
 from verify.witnesses.integers import BATCHES, certified, fail_in_floats
+from verify.witnesses.search import search
 
 SMOKE = PROFILES["smoke"]
 BOUNDS = {

@@ -11,11 +11,11 @@ from theory.arithmetic import inner, norm_squared
 from theory.claim import Hypothesis, Relation, Sides
 from theory.santurkar2018 import theorem_4_1
 from verify.cases import lattice
-from verify.search import Searched, drawn, search
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import ascend, climbed
 from verify.witnesses.integers import BATCHES, certified
+from verify.witnesses.search import Searched, drawn, search
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
