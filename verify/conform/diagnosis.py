@@ -15,7 +15,7 @@ import numpy as np
 
 from verify.conform.cases import OFFSET, Case, Stratum
 from verify.conform.judge import ENTRYWISE, Cell
-from verify.conform.mistakes import EVALUATIONS, MISTAKES, STEP, VARIANCES, Layer
+from verify.conform.mistakes import EVALUATIONS, MISTAKES, RMS_MISTAKES, STEP, VARIANCES, Layer
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
 from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, SURE, meaning, place
@@ -534,11 +534,11 @@ STEPS = 64
 
 def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
     """Return the first mistake that explains every observation."""
-    if answer not in ("z", "dz", "x", "gamma", "beta") or not is_centred:
+    if answer not in ("z", "dz", "x", "gamma", "beta"):
         return ""
     # A gradient takes a complex step for each entry.
     seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
-    for mistake in MISTAKES:
+    for mistake in MISTAKES if is_centred else RMS_MISTAKES:
         if seen and all(_explains(mistake.layer, answer, observation) for observation in seen):
             return mistake.guess
     return ""
