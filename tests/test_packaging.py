@@ -57,6 +57,9 @@ def test_every_extra_that_a_message_names_exists():
         ("sympy", "import theory.arithmetic.abstract", "verify"),
         ("torch", "import theory.nn.bnp", "nn"),
         ("typer", "import runpy; runpy.run_module('verify', run_name='__main__')", "verify"),
+        ("flint", "import os, pytest; os.environ['PYTEST_DISABLE_PLUGIN_AUTOLOAD'] = '1';"
+         "words = ['-p', 'verify.conform.plugin', '--conform', 'torch.nn:BatchNorm1d'];"
+         "sys.exit(pytest.main(words))", "conform"),
         ("sphinx", "sys.argv[1:] = ['page', '--claims', 'docs/guides/layer_norm.py'];"
          "import runpy; runpy.run_module('verify', run_name='__main__')", "docs"),
     ],

@@ -172,7 +172,8 @@ def counted(found: Sequence[Headline]) -> str:
     open_ = sum(any(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in h.shown) for h in found)
     in_part = len(found) - holds - falls - open_
     return (
-        f"{len(found)} statements of the papers: {holds} hold as printed, {falls} do not, "
+        f"{len(found)} statement{'' if len(found) == 1 else 's'} of the papers: "
+        f"{holds} hold as printed, {falls} do not, "
         f"{in_part} hold in part or by the reading"
         + (f", {open_} are unreadable, undecided or not yet run" if open_ else "")
     )

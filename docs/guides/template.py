@@ -1,6 +1,6 @@
 """A statement of each kind: copy this file, keep the kind that you need, write your own."""
 
-from theory import descent, layer, unit
+from theory import descent, layer, maps, unit
 from theory.claim import Claim, Paper, Verdict
 from theory.expectation_claim import ExpectationClaim, mean
 from theory.language.expression import equal
@@ -28,11 +28,23 @@ OF_A_LAYER = MatrixClaim(
     expected=Verdict.PROVED,
     falsified_by="one matrix of inputs",
 )
+OF_MAPS = MatrixClaim(
+    id="notes-product",
+    title="A convolution is a product of matrices",
+    subject=Kind.MAPS,
+    locations=(PAPER.at("Sect. 3"),),
+    says=equal(
+        maps.vec(maps.Conv(maps.h, maps.w, maps.b)),
+        maps.unfolded(maps.h, maps.k) @ maps.stacked(maps.w, maps.b),
+    ),
+    expected=Verdict.PROVED,
+    falsified_by="one batch of maps and one kernel",
+)
 OF_A_DESCENT = MatrixClaim(
     id="notes-downhill",
     title="A step along the gradient never increases the loss",
     subject=Kind.DESCENT,
-    locations=(PAPER.at("Sect. 3"),),
+    locations=(PAPER.at("Sect. 4"),),
     says=descent.L(descent.theta - descent.alpha * descent.slope(descent.theta))
     <= descent.L(descent.theta),
     expected=Verdict.REFUTED,
@@ -41,7 +53,7 @@ OF_A_DESCENT = MatrixClaim(
 OF_A_RANDOM_MATRIX = ExpectationClaim(
     id="notes-squares",
     title="The expected sum of squares",
-    locations=(PAPER.at("Sect. 4"),),
+    locations=(PAPER.at("Sect. 5"),),
     says=mean(layer.frobenius2(G)) / (N * n) <= 2,
     ceilings=lambda entries: Sides(
         entries.N * entries.n * entries.largest**2, entries.N * entries.n
@@ -50,4 +62,4 @@ OF_A_RANDOM_MATRIX = ExpectationClaim(
     falsified_by="a law of mean 0 and variance 1, and a size",
 )
 
-CLAIMS = [OF_A_BATCH, OF_A_LAYER, OF_A_DESCENT, OF_A_RANDOM_MATRIX]
+CLAIMS = [OF_A_BATCH, OF_A_LAYER, OF_MAPS, OF_A_DESCENT, OF_A_RANDOM_MATRIX]

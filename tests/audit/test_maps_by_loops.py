@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from verify.audit import audit, gramian
+from verify.audit import audit, auditing, gramian
 from verify.audit.conditioning import conditioning
+from verify.audit.terminal import hessian
 
 LAYERS = {
     "linear": (lambda: nn.Linear(3, 2), (7, 3)),
@@ -191,6 +192,27 @@ def test_a_units_hessian_is_that_of_the_whole_model(said):
 
     assert isclose(row.hessian, kappa_of(hessian), rel_tol=1e-5)
     assert isclose(row.hessian_preconditioned, kappa_of(P.T @ hessian @ P), rel_tol=1e-5)
+
+
+def test_of_too_many_weights_some_are_taken_and_named(monkeypatch):
+    torch.manual_seed(4)
+    make, shape = HESSIANS["a product for each weight"]
+    model, x = make().double(), torch.rand(shape).double()
+    labels = torch.randint(3, (len(x),))
+
+    def loss(outputs, _=None):
+        return nn.functional.cross_entropy(outputs, labels)
+
+    monkeypatch.setattr(auditing, "PRODUCTS", 4)
+    row = next(row for row in audit(model, x, None, loss).maps if row.hessian_columns)
+    assert (row.layer, row.columns, row.hessian_columns) == ("0", 5, 4)
+    assert "(unit 0, 4 of 5 columns)" in hessian(row) or "(unit 1, 4 of 5 columns)" in hessian(row)
+    chosen = [0, 1, 3, 4]
+    whole = unit_hessian_by_differentiation(model, x, loss, "0", row.unit)
+    H = matrix_by_loops(model[0], x, 0)[:, chosen]
+    P, part = preconditioner_by_loops(H), whole[np.ix_(chosen, chosen)]
+    assert isclose(row.hessian, np.linalg.cond(part), rel_tol=1e-5)
+    assert isclose(row.hessian_preconditioned, np.linalg.cond(P.T @ part @ P), rel_tol=1e-5)
 
 
 def test_below_batch_normalization_a_bias_does_nothing_and_the_cosine_is_zero():

@@ -16,7 +16,7 @@ import pytest
 
 from verify.conform.process import Order
 from verify.conform.report import not_offered
-from verify.conform.run import Wanted, run
+from verify.conform.run import Wanted, reproduced, run
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "conform.md"
@@ -44,6 +44,13 @@ def ends(x, gamma, beta, eps):
 def right(x, gamma, beta, eps):
     centred = x - x.mean(0)
     return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
+
+
+def hangs_at_seven(x, gamma, beta, eps):
+    import time
+
+    time.sleep(1000 if len(x) == 7 else 0)
+    return right(x, gamma, beta, eps)
 
 
 def slow_on_rows(x, gamma, beta, eps):
@@ -151,6 +158,17 @@ def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(tmp_path):
     assert any("ended with status 3" in line.plain for line in not_offered(report))
 
 
+def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    asked = ("--modes", "forward", "--cases", "plain", "--axes", "NC", "--limit", "1")
+    found = command("wrong.py:hangs_at_seven", *asked, folder=tmp_path)
+    said = " ".join(found.stdout.split())
+    assert found.returncode == 2
+    assert "could not run: right where it returned, but did not return within 1 s" in said
+    assert "(at eps beside variance)" in said
+    assert "--limit allows more" in said
+
+
 @pytest.mark.skipif(which("g++") is None, reason="torch.compile needs g++; install it")
 def test_a_compiled_layer_is_examined_with_its_gradients(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
@@ -213,3 +231,66 @@ def test_the_plugin_does_nothing_without_its_option(tmp_path):
     (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n")
     found = command("-p", "verify.conform.plugin", "-q", folder=tmp_path, module="pytest")
     assert "1 passed" in found.stdout
+
+
+STRIDES = """\
+import torch
+
+
+def layer(x, gamma, beta, eps):
+    gamma = torch.as_strided(gamma, gamma.shape, (1,), gamma.storage_offset())
+    centred = x - x.mean(0)
+    return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
+
+
+def changes(x, gamma, beta, eps):
+    x.add_(1)
+    return layer(x, gamma, beta, eps).double()
+
+
+def flat(x, gamma, beta, eps):
+    z = layer(x, gamma, beta, eps)
+    return z.flatten() if len(x) == 23 else z
+"""
+KINDS_OF_TOKENS = {
+    "layer:forward:z": "wrong",
+    "layer:second rr:x": "right",
+    "layer:gradient:beta": "right",
+    "changes:forward:inputs": "overwrites (changes x)",
+    "changes:forward:dtype": "wrong (z is float64 for float32 inputs)",
+    "flat:forward:z": "wrong (has shape (",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_TOKENS)
+@pytest.mark.parametrize("stratum", ["plain", "non-contiguous parameters", "NaN"])
+def test_every_kind_of_token_leads_back(tmp_path, kind, stratum):
+    (tmp_path / "strides.py").write_text(STRIDES)
+    name, mode, output = kind.split(":")
+    order = Order(f"{tmp_path / 'strides.py'}:{name}")
+    token = f"batch:NC:0:float32:{stratum}:{mode}:{output}"
+    said = list(reproduced(order, Wanted(axes=("NC",)), token))
+    assert said[1] == f"mode {mode}, output {output}, float32, {stratum}"
+    if stratum == "plain" and name != "layer":
+        assert said[0].startswith(KINDS_OF_TOKENS[kind])
+
+
+def test_a_token_of_nowhere_gets_a_sentence(tmp_path):
+    (tmp_path / "strides.py").write_text(STRIDES)
+    order = Order(f"{tmp_path / 'strides.py'}:layer")
+    for token in ("", "batch:NC:0:float32:plain", "batch:NC:0:float32:elsewhere:forward:z"):
+        with pytest.raises(ValueError, match="give a token that it printed"):
+            list(reproduced(order, Wanted(axes=("NC",)), token))
+
+
+def test_a_script_stores_its_arrays_as_the_case_does(tmp_path):
+    (tmp_path / "strides.py").write_text(STRIDES)
+    order = Order(f"{tmp_path / 'strides.py'}:layer")
+    token = "batch:NC:0:float64:non-contiguous parameters:forward:z"
+    said = list(reproduced(order, Wanted(axes=("NC",)), token))
+    (tmp_path / "script.py").write_text(said[-1])
+    assert len(said[-1].splitlines()) <= 10
+    run_ = [sys.executable, tmp_path / "script.py"]
+    shown = subprocess.run(run_, capture_output=True, text=True, check=True)
+    found, exact = (json.loads(line.split(" ", 1)[1]) for line in shown.stdout.splitlines())
+    assert max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 0.01

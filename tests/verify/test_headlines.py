@@ -53,7 +53,7 @@ def test_a_boundary_is_not_counted_against_the_paper():
     boundary = replace(ELSEWHERE, id="X-one/without", form=Form.BOUNDARY)
     found = headlines([entry(ELSEWHERE, Verdict.PROVED), entry(boundary, Verdict.REFUTED)])
     assert found[0].verdict == "proved"
-    assert counted(found).startswith("1 statements of the papers: 1 hold as printed, 0 do not")
+    assert counted(found).startswith("1 statement of the papers: 1 hold as printed, 0 do not")
 
 
 def test_a_statement_of_the_papers_has_its_root_causes_and_both_readings():

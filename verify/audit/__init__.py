@@ -14,7 +14,7 @@ Source: Santurkar et al. 2018; Lange, Helfrich and Ye 2022.
 """
 
 from verify.audit.auditing import audit
-from verify.audit.first_order import AuditError
+from verify.audit.errors import AuditError
 from verify.audit.report import Report
 from verify.audit.training import Auditor
 

@@ -32,7 +32,8 @@ from verify.audit import (
 )
 from verify.audit.adding_up import Everywhere
 from verify.audit.conditioning import Conditioning, conditioning
-from verify.audit.first_order import AuditError, FirstOrder, Modules, Run, first_order, hooked
+from verify.audit.errors import AuditError
+from verify.audit.first_order import FirstOrder, Modules, Run, first_order, hooked
 from verify.audit.preserved import preserved
 from verify.audit.report import Curvature, MapRow, Report
 from verify.audit.second_order import SecondOrder
@@ -45,7 +46,7 @@ TRIED = 256
 SPECTRA = 60
 """What three spectra of a matrix take, over the products of its rows and columns."""
 PRODUCTS = 130
-"""Hessian-vector products for one unit's Hessian, at most."""
+"""Hessian-vector products for all columns of one unit's Hessian, at most."""
 Loss = Callable[[Any, Any], Tensor]
 Tell = Callable[[str, float, float], None]
 """Is told what is done now, the seconds that are behind, and those that all will take, about."""
@@ -99,6 +100,7 @@ def audit(
         raise AuditError("there is no batch; give inputs, batches that are not empty, or a closure")
     chosen = _Chosen.of(model, layers)
     work = _Work(chosen, time.perf_counter(), budget, tell or (lambda *_: None))
+    work.notes += normalizations.unknown(model)
     with preserved(model) as rewind, torch.enable_grad():
         model.train()
         for number, run in enumerate(runs):
@@ -219,7 +221,9 @@ class _Work:
         wanted = {
             n: m
             for n, m in self.chosen.maps.items()
-            if n in self.conditions and self.conditions[n].is_full_rank
+            if n in self.conditions
+            and self.conditions[n].is_full_rank
+            and not self._is_bias_taken_away(n)
         }
         try:
             second = SecondOrder(run, self.chosen.norms, wanted)
@@ -237,6 +241,13 @@ class _Work:
                 self._say(f"a unit's Hessian in {name}")
                 self._hessian(second, name, module)
         self._took("Hessians of units", start)
+
+    def _is_bias_taken_away(self, name: str) -> bool:
+        """Whether a map goes straight into a normalisation that a bias does nothing before."""
+        found = self.found[0][1]
+        return name in found.normalized_by and rows.is_bias_useless(
+            found.gradients.get(name), self.shapes[name][0]
+        )
 
     def _curvature(self, second: SecondOrder, name: str) -> None:
         prefix, found = self.found[0]
@@ -318,6 +329,8 @@ class _Work:
         condition = self.conditions.get(name)
         if condition is not None and not condition.is_full_rank:
             return UnitHessian(None, None, None, unit_hessian.NOT_FULL_RANK)
+        if condition is not None and self._is_bias_taken_away(name):
+            return UnitHessian(None, None, None, unit_hessian.NO_BIAS)
         return self.hessians.get(name)
 
     def _said_of(self, name: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from torch.utils._pytree import tree_map
 from verify.audit import terminal
 from verify.audit.auditing import MOST_BATCHES
 from verify.audit.auditing import audit as examined
-from verify.audit.first_order import AuditError
+from verify.audit.errors import AuditError
 from verify.complaints import bad_input
 from verify.targets import TargetError, load
 
@@ -37,6 +37,10 @@ def audit(
     checkpoint: Annotated[Path | None, typer.Option(help="A state_dict, by torch.save.")] = None,
     device: Annotated[str, typer.Option(help="Such as cuda.")] = "",
     layers: Annotated[str, typer.Option(help="Patterns of names, separated by commas.")] = "",
+    declared: Annotated[
+        list[str] | None,
+        typer.Option("--as", help="What a class of yours is: LlamaRMSNorm=rms, MyNorm=layer."),
+    ] = None,
     budget: Annotated[float, typer.Option(help="Seconds, about.")] = inf,
     batches: Annotated[int, typer.Option(help="How many of the batches.")] = MOST_BATCHES,
     html: Annotated[Path | None, typer.Option(help="Write a page that needs no network.")] = None,
@@ -46,6 +50,8 @@ def audit(
     """Say what the theorems say of a network; exit 1 if one that is right fails there."""
     try:
         network = _network(model, checkpoint, device)
+        for declaration in declared or ():
+            _declare(network, declaration)
         pairs = _pairs(load(data), device)
         function = load(loss)
         with Progress(
@@ -95,6 +101,22 @@ def _network(target: str, checkpoint: Path | None, device: str) -> nn.Module:
         return network.to(device)
     except (RuntimeError, AssertionError) as error:
         raise AuditError(f"cannot use the device {device!r}: {error}") from error
+
+
+def _declare(network: nn.Module, declaration: str) -> None:
+    name, _, kind = declaration.partition("=")
+    found = [m for m in network.modules() if name in (type(m).__name__, _path(type(m)))]
+    if not found:
+        classes = sorted({type(m).__name__ for m in network.modules()})
+        raise AuditError(
+            f"--as {declaration}: the model has no {name}; it has {', '.join(classes)}"
+        )
+    for module in found:
+        module.normalizes = kind  # type: ignore[assignment]
+
+
+def _path(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _restore(network: nn.Module, checkpoint: Path) -> None:

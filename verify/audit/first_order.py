@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from verify.audit import normalizations, units
+from verify.audit.errors import AuditError
 from verify.audit.maps import Gradients, Rows, gradients_of, rows_of
 from verify.audit.normalizations import Normalization
 from verify.audit.units import Units
@@ -23,10 +24,6 @@ from verify.audit.units import Units
 Run = Callable[[], Tensor]
 """Runs the model on a batch and returns its loss."""
 Modules = Mapping[str, nn.Module]
-
-
-class AuditError(ValueError):
-    """What was given cannot be audited, with what to do."""
 
 
 @dataclass

@@ -49,11 +49,12 @@ class Gradients(NamedTuple):
 
 def rows_of(module: nn.Module, g: Tensor) -> Rows:
     """Return the sums of a gradient in a layer's output."""
-    axis = -1 if isinstance(module, nn.Linear) else -len(_kernel(module)) - 1
-    by_output = g.movedim(axis, 0).flatten(1) if g.ndim > 1 else g[:, None]
-    sums = by_output.sum(1, dtype=torch.float64)
-    squares = torch.linalg.vector_norm(by_output, dim=1, dtype=torch.float64).square()
-    return Rows(by_output.shape[1], sums, squares, torch.finfo(g.dtype).eps / 2)
+    axis = g.ndim - 1 if isinstance(module, nn.Linear) else g.ndim - len(_kernel(module)) - 1
+    others = tuple(i for i in range(g.ndim) if i != axis)
+    given = g if others else g[None]
+    sums = given.sum(others or 0, dtype=torch.float64)
+    squares = torch.linalg.vector_norm(given, dim=others or 0, dtype=torch.float64).square()
+    return Rows(g.numel() // g.shape[axis], sums, squares, torch.finfo(g.dtype).eps / 2)
 
 
 def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) -> Gradients:
@@ -75,9 +76,11 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
 def _cosines(weight: Tensor, gradient: Tensor | None) -> tuple[float | None, float | None]:
     if gradient is None:
         return None, None
-    w, g = weight.detach().double().flatten(1), gradient.double().flatten(1)
-    products, sizes = (w * g).sum(1), w.norm(dim=1) * g.norm(dim=1)
-    whole = w.norm() * g.norm()
+    # The products are rounded as the network's own numbers are; only their sums could lose more.
+    w, g = weight.detach().flatten(1), gradient.flatten(1)
+    products = (w * g).sum(1, dtype=torch.float64)
+    of_w, of_g = (torch.linalg.vector_norm(v, dim=1, dtype=torch.float64) for v in (w, g))
+    sizes, whole = of_w * of_g, of_w.norm() * of_g.norm()
     by_output = torch.where(sizes > 0, products.abs() / sizes, 0.0)
     return (products.sum() / whole).item() if whole > 0 else 0.0, by_output.max().item()
 

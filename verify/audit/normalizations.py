@@ -6,6 +6,11 @@ channel of one example (instance), a group of channels of one example (group).  
 has one :math:`\gamma` for each unit.  The others multiply entry by entry after the division; there
 a statement on a unit is about the output before that, with :math:`\gamma = 1`.
 
+A layer of another class says what it is by an attribute, ``normalizes = "rms"`` or ``"layer"``:
+it divides the entries of the last axis, and multiplies them by its ``weight``, or one more than
+that, and adds its ``bias`` if it has one.  It is examined as the layer of ``torch.nn`` that does
+the same, once its own output has said that it does.
+
 Index convention: rearranged, a batch is ``(before, unit, after)``: a unit's entries are on the
 first and the last axis, of which one may have the length one.
 """
@@ -13,6 +18,7 @@ first and the last axis, of which one may have the length one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -22,9 +28,18 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
+from verify.audit.errors import AuditError
+
 AXES = (0, 2)
 """Of the entries of a unit, in a batch that is rearranged."""
 KINDS = (_BatchNorm, _InstanceNorm, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
+DECLARED = {"rms": nn.RMSNorm, "layer": nn.LayerNorm}
+"""What a class may say of itself."""
+EPS = ("eps", "epsilon", "variance_epsilon")
+"""The attributes that hold it, in classes of others."""
+ALIKE = 2.0**-15
+"""Outputs that are the same, over the largest: such layers compute in float32 whatever they are
+given."""
 
 
 def is_normalization(module: nn.Module) -> bool:
@@ -33,7 +48,21 @@ def is_normalization(module: nn.Module) -> bool:
     >>> is_normalization(nn.InstanceNorm2d(3)), is_normalization(nn.ReLU())
     (True, False)
     """
-    return isinstance(module, KINDS)
+    return isinstance(module, KINDS) or hasattr(module, "normalizes")
+
+
+def unknown(model: nn.Module) -> list[str]:
+    """Return notes on classes that are called as normalisation layers are, and are none known."""
+    classes: dict[str, str] = {}
+    for name, module in model.named_modules():
+        kind = type(module).__name__
+        if "norm" in kind.lower() and not is_normalization(module) and not [*module.children()]:
+            classes.setdefault(kind, name)
+    return [
+        f"{name}: {kind} is not a class of torch.nn; if it normalises its last axis say so, by"
+        f' --as {kind}=rms (or =layer), in Python {kind}.normalizes = "rms"'
+        for kind, name in classes.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -41,6 +70,8 @@ class Normalization:
     """One layer on one batch: how entries are taken together, and its numbers."""
 
     module: nn.Module
+    kind: str
+    """The name of its class."""
     shape: tuple[int, ...]
     """Of what it is given."""
     eps: float
@@ -104,11 +135,16 @@ class Normalization:
 def of(module: nn.Module, y: Tensor) -> Normalization:
     """Return how a layer takes a batch.
 
+    Raises:
+        AuditError: it says what it is, and is not that.
+
     >>> found = of(nn.GroupNorm(2, 6), torch.zeros(5, 6, 4, 4))
     >>> found.m, found.name_of(3)
     (48, 'example 1, group 1')
     """
-    shape, size = tuple(y.shape), y.numel()
+    kind, shape, size = type(module).__name__, tuple(y.shape), y.numel()
+    if not isinstance(module, KINDS):
+        module = _as_declared(module, y)
     eps: Any = getattr(module, "eps", None)
     if eps is None:  # RMSNorm's own choice
         eps = torch.finfo(y.dtype).eps
@@ -131,7 +167,35 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
         arranged = (shape[0], shape[1], size // (shape[0] * shape[1]))
     is_frozen = getattr(module, "running_mean", None) is not None and not module.training
     return Normalization(
-        module, shape, float(eps), is_centred, arranged, words, tuple(parts), is_frozen
+        module, kind, shape, float(eps), is_centred, arranged, words, tuple(parts), is_frozen
+    )
+
+
+@torch.no_grad()
+def _as_declared(module: nn.Module, y: Tensor) -> nn.Module:
+    """Return the layer of ``torch.nn`` that a layer says to be, in float64."""
+    kind, name = str(module.normalizes), type(module).__name__
+    if kind not in DECLARED:
+        raise AuditError(f"{name} says normalizes = {kind!r}; expected 'rms' or 'layer'")
+    eps = next((getattr(module, a) for a in EPS if hasattr(module, a)), None)
+    if eps is None:
+        raise AuditError(f"{name} has none of {', '.join(EPS)}; give it the attribute eps")
+    weight, bias = _double(module, "weight"), _double(module, "bias")
+    given = y.detach().double()
+    output = deepcopy(module).double().forward(given)
+    for scale in (weight,) if weight is None else (weight, 1 + weight):
+        layer: Any = DECLARED[kind](y.shape[-1:], eps, elementwise_affine=scale is not None)
+        layer.double().to(y.device)
+        if scale is not None:
+            layer.weight.copy_(scale)
+            if bias is not None and kind == "layer":
+                layer.bias.copy_(bias)
+        if (layer(given) - output).abs().max() <= ALIKE * output.abs().max():
+            return layer
+    raise AuditError(
+        f"{name} says normalizes = {kind!r}, and its output is not that of torch.nn."
+        f"{DECLARED[kind].__name__} with its eps = {eps} and its weight, over the last axis; take"
+        " the attribute away, or examine the layer by python -m verify conform"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from verify.audit.drawings import Drawings
 from verify.audit.report import MapRow, NormalizationRow, Report, Spread, StatementRow
-from verify.audit.terminal import MAIN, counted, described, hessian, number
+from verify.audit.terminal import MAIN, costs, counted, described, hessian, limits, number
 from verify.audit.words import HEALTHY
 from verify.site.chart import STYLE as FIGURES
 
@@ -370,9 +370,9 @@ def _measured(report: Report) -> Iterable[str]:
         yield "<p>Not measured:</p><ul>"
         yield from (f"<li>{escape(note)}</li>" for note in report.notes)
         yield "</ul>"
+    yield f"<p>{escape(limits(report))}.</p>"
     took = "".join(
-        f"<dt>{seconds:.1f} s</dt><dd>{escape(part)}</dd>"
-        for part, seconds in report.seconds.items()
+        f"<dt>{escape(part)}</dt><dd>{spent}</dd>" for part, spent in costs(report).items()
     )
     yield f"<dl>{took}</dl>"
     versions = ", ".join(f"{name} {number}" for name, number in report.versions.items())

@@ -116,6 +116,8 @@ class MapRow(Struct, frozen=True):
     hessian_preconditioned: float | None = None
     hessian_said: str = ""
     """How the Hessian was found, or why not."""
+    hessian_columns: int | None = None
+    """Of how many of the bias and weights it is, where there are too many for all."""
     unit: int | None = None
 
 

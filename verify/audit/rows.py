@@ -32,7 +32,6 @@ def normalization(
 ) -> NormalizationRow:
     """Return the row of a layer from its units in every batch and call."""
     first = named[0][1]
-    module = first.normalization.module
 
     def over(value: Callable[[Units], Tensor], worst: str = "max") -> Spread:
         return spread(named, value, worst)
@@ -43,7 +42,7 @@ def normalization(
     m, runs = first.m, first.running is not None
     return NormalizationRow(
         layer=layer,
-        kind=type(module).__name__,
+        kind=first.normalization.kind,
         m=m,
         units=len(first.mean),
         eps=first.normalization.eps,
@@ -125,6 +124,7 @@ def linear(
             "hessian": hessian.before,
             "hessian_preconditioned": hessian.after,
             "hessian_said": hessian.said,
+            "hessian_columns": hessian.columns,
             "unit": hessian.unit,
         }
     if condition is not None:

@@ -36,6 +36,7 @@ from verify.audit.spanned import Array, NotMeasuredError, Space, Spanned
 from verify.audit.units import Pair, Units
 from verify.tolerance import Outcome
 
+OUTCOMES = {str(outcome): outcome for outcome in Outcome}
 NEARLY = 1e-6
 """Two vectors whose coefficients differ by less than this part are one."""
 BLURRED = 2.0**-6
@@ -285,7 +286,7 @@ def judged(difference: Array, allowed: Array, size: Array, relation: Relation) -
     decided = violated | ~(blurred | (is_strict & (excess > -allowed)))
     known = np.isfinite(excess + allowed) & decided
     words = np.where(known, np.where(violated, Outcome.VIOLATED, Outcome.HOLDS), Outcome.UNDECIDED)
-    return [Outcome(word) for word in words]
+    return [OUTCOMES[word] for word in words.tolist()]
 
 
 def _is_met(claim: Claim, hypothesis: Any, unit: Unit, count: int) -> Any:

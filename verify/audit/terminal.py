@@ -63,7 +63,8 @@ def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
         )
     for note in report.notes:
         yield Text(f"not measured: {note}", "dim")
-    took = ", ".join(f"{part} {seconds:.1f} s" for part, seconds in report.seconds.items())
+    yield Text(limits(report), "dim")
+    took = "; ".join(f"{part} {spent}" for part, spent in costs(report).items())
     yield Text(f"took: {took}", "dim")
 
 
@@ -85,6 +86,33 @@ def counted(report: Report) -> str:
         f"{len(report.statements)} statements apply, at {instances:,} instances: of {len(right)}"
         f" that are right {hold} hold, of {len(wrong)} that are refuted in general {fail} fail here"
     )
+
+
+def limits(report: Report) -> str:
+    """Return what the report says nothing of."""
+    said = (
+        "Not evaluated: statements about what no pass tells, such as entries of inputs and weights"
+        " one by one, a minimum, a training or a random matrix"
+    )
+    is_of_first = any(row.kappa is not None for row in report.maps) or any(
+        row.curvature is not None for row in report.normalizations
+    )
+    if report.batches > 1 and is_of_first:
+        said += "; second derivatives and condition numbers on other batches than the first"
+    return said
+
+
+def costs(report: Report) -> dict[str, str]:
+    """Return what each part took, in seconds and in times of the first."""
+    (part, first), *rest = report.seconds.items()
+    each = first / report.batches
+    return {
+        part: f"{first:.1f} s",
+        **{
+            part: f"{seconds:.1f} s ({seconds / each:.1f} times that of a batch)"
+            for part, seconds in rest
+        },
+    }
 
 
 def _normalizations(rows: Iterable[NormalizationRow]) -> Table:
@@ -143,7 +171,10 @@ def hessian(row: MapRow) -> str:
     """Return what is said of the condition of a unit's Hessian."""
     if row.hessian is None:
         return row.hessian_said.partition(":")[0]
-    return f"{number(row.hessian)} → {number(row.hessian_preconditioned)} (unit {row.unit})"
+    which = f"unit {row.unit}"
+    if row.hessian_columns is not None:
+        which += f", {row.hessian_columns} of {row.columns} columns"
+    return f"{number(row.hessian)} → {number(row.hessian_preconditioned)} ({which})"
 
 
 def _statements(rows: Iterable[StatementRow], every: bool) -> Table:

@@ -4,7 +4,9 @@ S, the loss's Hessian in the unit's outputs, is known by its products with vecto
 diagonal - a dense layer with nothing after it that couples examples - two products with random
 vectors show it, and give the diagonal.  Where S applied to the ones is zero, as below a Batch
 Normalization, a bias does nothing and the Hessian is singular.  Else a product for each column is
-needed.
+needed; where there are too many, some are taken: the bias and weights at equal distances.  The
+Hessian in these alone is a principal submatrix, and :math:`P^\top\hat H^\top S\hat HP` has the same
+rows and columns of its own preconditioning, since P adds the bias's row and no other.
 
 Source: Lange, Helfrich and Ye 2022, Prop. 2, Theorem 3 and Prop. 9.
 """
@@ -40,6 +42,13 @@ class UnitHessian:
     after: float | None
     said: str
     """How it was found, or why not."""
+    columns: int | None = None
+    """Of how many of the bias and weights, where not of all."""
+
+
+SAMPLE = 32
+"""Columns that are taken where there are too many."""
+FEWEST = 4
 
 
 def unit_hessian(
@@ -58,7 +67,7 @@ def unit_hessian(
         module: the layer.
         inputs: their condition, of the unit's group.
         unit: its number.
-        products: Hessian-vector products that there may be.
+        products: Hessian-vector products that there may be for all columns.
     """
     if not inputs.is_full_rank:
         return UnitHessian(unit, None, None, NOT_FULL_RANK)
@@ -73,23 +82,39 @@ def unit_hessian(
     ones = torch.ones_like(probes[0])
     if product(ones).norm() <= NOTHING * roundoff * min(sizes):
         return UnitHessian(unit, None, None, NO_BIAS)
+    chosen = torch.arange(inputs.columns)
     diagonal = images[0] / probes[0]
     if (images[1] - diagonal * probes[1]).norm() <= DIAGONAL * sizes[1]:
         grams, _ = gramian.gram(module, given, diagonal)
         hessian, said, resolved = grams[inputs.group], "S is diagonal", RESOLVED
-    elif inputs.columns <= products:
-        hessian, said = _by_columns(module, given, inputs, product), "a product for each weight"
-        resolved = max(RESOLVED, inputs.columns * roundoff)
     else:
-        return UnitHessian(
-            unit, None, None, f"needs {inputs.columns} Hessian-vector products; at most {products}"
+        if inputs.columns > products:
+            if products < FEWEST:
+                return UnitHessian(unit, None, None, "no time left for its products")
+            chosen = _spaced(inputs.columns, min(products, SAMPLE))
+        hessian, said = (
+            _by_columns(module, given, inputs, product, chosen),
+            "a product for each weight",
         )
+        resolved = max(RESOLVED, len(chosen) * roundoff)
     hessian = (hessian + hessian.mT) / 2
-    after = _kappa(gramian.preconditioned(hessian, inputs.mean, inputs.deviation), resolved)
+    of_weights = (chosen[1:] - 1).to(inputs.mean.device)
+    mean, deviation = inputs.mean[of_weights], inputs.deviation[of_weights]
+    after = _kappa(gramian.preconditioned(hessian, mean, deviation), resolved)
     before = _kappa(hessian, resolved)
     if before is None or after is None:
         return UnitHessian(unit, None, None, NOT_FULL_RANK)
-    return UnitHessian(unit, before, after, said)
+    sampled = None if len(chosen) == inputs.columns else len(chosen)
+    return UnitHessian(unit, before, after, said, sampled)
+
+
+def _spaced(columns: int, count: int) -> Tensor:
+    """Return the first column and others at equal distances.
+
+    >>> _spaced(10, 4).tolist()
+    [0, 3, 6, 9]
+    """
+    return torch.linspace(0, columns - 1, count).round().long()
 
 
 def _products(
@@ -111,14 +136,19 @@ def _products(
 
 
 def _by_columns(
-    module: nn.Module, given: Tensor, inputs: Conditioning, product: Callable[[Tensor], Tensor]
+    module: nn.Module,
+    given: Tensor,
+    inputs: Conditioning,
+    product: Callable[[Tensor], Tensor],
+    chosen: Tensor,
 ) -> Tensor:
-    identity = torch.eye(inputs.columns, dtype=torch.float64, device=given.device)
+    """Return the Hessian in some of the bias and weights."""
+    units = torch.eye(inputs.columns, dtype=torch.float64)[chosen].to(given.device)
     images = torch.stack(
-        [product(gramian.times(module, given, inputs.group, e[:, None])[:, 0]) for e in identity],
+        [product(gramian.times(module, given, inputs.group, e[:, None])[:, 0]) for e in units],
         dim=1,
     )
-    return gramian.transposed_times(module, given, inputs.group, images)
+    return gramian.transposed_times(module, given, inputs.group, images)[chosen.to(given.device)]
 
 
 def _kappa(hessian: Tensor, resolved: float) -> float | None:

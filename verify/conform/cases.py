@@ -23,8 +23,13 @@ ALL = ("float64", "float32", "bfloat16", "float16")
 BOTH, DOUBLE = ("float32", "float64"), ("float64",)
 EXPANDED = {"expanded": "g", "expanded x": "x"}
 """Layouts that only an array of equal rows has, and which array that is."""
+PARAMETERS = "non-contiguous parameters"
+STORED_AS = {**dict.fromkeys(EXPANDED, "expanded"), PARAMETERS: "non-contiguous"}
+"""The adapter's layout behind one that is of some arrays only."""
 PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
 CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf and NaN", "layout"
+WIDE = "parameters of all sizes"
+"""A change of gamma and beta, not of x."""
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
 
 
@@ -46,6 +51,10 @@ class Stratum:
     """A particular layout; none: the first that the subject takes."""
     layout: str = ""
     """How the arrays are stored: a layout of the adapter's; none: as it makes them."""
+    single: str = ""
+    """An axis of length one."""
+    log_slope: int = 0
+    """Base-two logarithm of the size of the cotangent."""
     change: str = ""
     """What is done to the drawn x or gamma: see :data:`CHANGES`."""
     order: int = 3
@@ -89,6 +98,9 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("channels = length", CHANNELS, 8, 8),
         Stratum("gamma zero", CHANNELS, change="gamma zero"),
         Stratum("gamma of one sign", CHANNELS, change="gamma negative"),
+        Stratum("gamma and beta of all sizes", CHANNELS, 23, 24, change=WIDE),
+        # Whole blocks and vectors of any width, where kernels have paths of their own.
+        Stratum("m = 64, 32 channels", CHANNELS, 64, 32),
     ]
     offsets = [
         Stratum(f"mean/sd = 2^{power}", OFFSET, offset=2.0**power, dtypes=only)
@@ -107,6 +119,8 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("huge (2^150)", SCALE, log_scale=150, dtypes=DOUBLE),
         Stratum("variance beyond the range", SCALE, 7, log_scale=9, dtypes=("float16",)),
         Stratum("subnormal", SCALE, change="subnormal"),
+        Stratum("small cotangent (2^-30)", SCALE, log_slope=-30, dtypes=BOTH),
+        Stratum("large cotangent (2^30)", SCALE, log_slope=30, dtypes=BOTH),
         Stratum("infinite", NOT_FINITE, change="infinite"),
         Stratum("NaN", NOT_FINITE, change="nan"),
     ]
@@ -143,7 +157,7 @@ def draw(
     >>> case.inputs["x"].shape, case.inputs["gamma"].shape, case.eps == 2.0**-17
     ((23, 5), (5,), True)
     """
-    shape = shape_for(family, axes, stratum.together, stratum.units, groups)
+    shape = shape_for(family, axes, stratum.together, stratum.units, groups, stratum.single)
     place = geometry(family, axes, shape, groups)
     size, channels = place.statistics.shape, place.channels
     # The name is part of the seed, so that strata of one shape share no numbers.
@@ -153,14 +167,20 @@ def draw(
     x = scale * (noise + stratum.offset * generator.choice([-1.0, 1.0], size[1]))
     parameters = {name: _signed(generator, channels) for name in PER_CHANNEL}
     parameters["variance"] = np.abs(parameters["variance"])
-    x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
+    if stratum.change == WIDE:
+        sizes = np.exp2(np.linspace(-12, 12, channels).round())
+        parameters["gamma"], parameters["beta"] = (
+            generator.permutation(sizes) * parameters[name] for name in ("gamma", "beta")
+        )
+    else:
+        x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
     parameters |= _without(parameters, is_affine, has_shift)
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
     step = _power_of_two_near(x, eps)
     entries = {
         "x": x,
-        "g": _generic(generator, x),
+        "g": 2.0**stratum.log_slope * _generic(generator, x),
         "u": step * _generic(generator, x),
         "w": step * _generic(generator, x),
     }

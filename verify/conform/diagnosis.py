@@ -15,10 +15,10 @@ import numpy as np
 
 from verify.conform.cases import OFFSET, Case, Stratum
 from verify.conform.judge import ENTRYWISE, Cell
-from verify.conform.mistakes import EVALUATIONS, MISTAKES, STEP, VARIANCES, Layer
+from verify.conform.mistakes import EVALUATIONS, MISTAKES, RMS_MISTAKES, STEP, VARIANCES, Layer
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
-from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, meaning, place
+from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, SURE, meaning, place
 from verify.conform.statistics import (
     GENERAL,
     HALF,
@@ -266,6 +266,9 @@ def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -
     return replace(found, sentence=LEAKS, guess=KEPT) if differs and is_own else found
 
 
+OF_PLACES = frozenset(meaning for meaning, _ in SURE)
+
+
 def _placed(found: Finding, where: tuple[str, str]) -> Finding:
     """Return a finding with the place where the output fails, if it is right elsewhere."""
     at, guess = where
@@ -276,7 +279,7 @@ def _placed(found: Finding, where: tuple[str, str]) -> Finding:
     return replace(
         found,
         sentence=f"{found.sentence}; {at}" if known else at,
-        guess=(guess or found.guess) if is_vague else found.guess,
+        guess=(guess or found.guess) if is_vague or guess in OF_PLACES else found.guess,
     )
 
 
@@ -531,11 +534,11 @@ STEPS = 64
 
 def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
     """Return the first mistake that explains every observation."""
-    if answer not in ("z", "dz", "x", "gamma", "beta") or not is_centred:
+    if answer not in ("z", "dz", "x", "gamma", "beta"):
         return ""
     # A gradient takes a complex step for each entry.
     seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
-    for mistake in MISTAKES:
+    for mistake in MISTAKES if is_centred else RMS_MISTAKES:
         if seen and all(_explains(mistake.layer, answer, observation) for observation in seen):
             return mistake.guess
     return ""

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from verify.conform.adapters import Adapter, NotOffered
-from verify.conform.cases import EXPANDED, Case
-from verify.conform.modes import Mode, by_name
-from verify.conform.oracle import ENTRIES
+from verify.conform.cases import EXPANDED, PARAMETERS, STORED_AS, Case
+from verify.conform.modes import FORWARD, Mode, by_name
+from verify.conform.oracle import ENTRIES, PER_CHANNEL
 from verify.conform.subject import Subject
 
 
@@ -24,7 +24,9 @@ class Outcome:
     """Values in float64."""
     dtypes: Mapping[str, str] = field(default_factory=dict)
     overwritten: tuple[str, ...] = ()
-    """Inputs that were changed."""
+    """Inputs that were changed, and what else outlives the call."""
+    shared: tuple[str, ...] = ()
+    """Inputs whose memory an output is."""
     recorded: tuple[str, ...] = ()
     """Statistics that carry the tape of the step which they are of."""
     reason: str = ""
@@ -55,6 +57,7 @@ class Here:
 
 def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outcome:
     """Return what comes of a mode at a case; whatever a layer raises is its reason."""
+    state = _state(adapter)
     try:
         arrays = _arrays(subject, adapter, case)
         before = {name: adapter.numpy(array) for name, array in arrays.items()}
@@ -65,14 +68,37 @@ def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outc
         after = {name: adapter.numpy(arrays[name]) for name in before}
         is_recorded = getattr(adapter, "is_recorded", lambda _: False)
         recorded = tuple(name for name in mode.state if is_recorded(given[name]))
+        left = _state(adapter)
+        shared = _shared(adapter, given, arrays) if mode is FORWARD else ()
     except NotOffered as reason:
         return Outcome(mode.name, reason=str(reason), is_offered=False)
     except Exception as error:
         return Outcome(mode.name, reason=_said(error))
+    finally:
+        getattr(adapter, "restore", lambda _: None)(state)
     if not values:
         return Outcome(mode.name, reason="returns None; expected an array")
     changed = tuple(n for n in before if not np.array_equal(before[n], after[n], equal_nan=True))
-    return Outcome(mode.name, values, dtypes, changed, recorded)
+    changed += tuple(name for name in state if not _is_same(state[name], left[name]))
+    return Outcome(mode.name, values, dtypes, changed, shared, recorded)
+
+
+def _state(adapter: Adapter) -> dict[str, Any]:
+    """Return what a layer must leave as it was, beside its inputs."""
+    found: dict[str, Any] = getattr(adapter, "state", dict)()
+    return found
+
+
+def _shared(adapter: Any, outputs: Mapping[str, Any], arrays: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the inputs that an output is memory of, as far as the framework tells."""
+    shares = getattr(adapter, "shares", lambda *_: False)
+    return tuple(
+        n for n, array in arrays.items() if any(shares(z, array) for z in outputs.values())
+    )
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    return bool(np.all(np.asarray(before == after)))
 
 
 def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
@@ -80,12 +106,19 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
     layout = case.stratum.layout
     if layout:
         layouts: Mapping[str, Any] = getattr(adapter, "layouts", dict)()
-        stored = layouts.get("expanded" if layout in EXPANDED else layout)
+        stored = layouts.get(STORED_AS.get(layout, layout))
         if stored is None:
             raise NotOffered(f"{adapter.name} has no layout {layout!r}")
-        for name in (EXPANDED[layout],) if layout in EXPANDED else ENTRIES:
+        for name in stored_so(layout):
             arrays[name] = stored(arrays[name])
     return arrays
+
+
+def stored_so(layout: str) -> tuple[str, ...]:
+    """Return the arrays that a layout is of."""
+    if layout == PARAMETERS:
+        return PER_CHANNEL
+    return (EXPANDED[layout],) if layout in EXPANDED else ENTRIES
 
 
 def _values(adapter: Adapter, name: str, array: Any) -> np.ndarray:

@@ -86,33 +86,37 @@ def geometry(family: str, axes: str, shape: tuple[int, ...], groups: int = 1) ->
 
 
 def shape_for(
-    family: str, axes: str, together: int, units: int, groups: int = 1
+    family: str, axes: str, together: int, units: int, groups: int = 1, single: str = ""
 ) -> tuple[int, ...]:
     """Return a shape in which about so many entries are normalised together, in so many units.
 
-    The count of entries is exact where the axes allow it.
+    The count of entries is exact where the axes allow it; the axis ``single`` has the length one.
 
     >>> shape_for("batch", "NCHW", 12, 5), shape_for("layer", "NC", 12, 5)
     ((3, 5, 2, 2), (5, 12))
+    >>> shape_for("batch", "NCHW", 12, 5, single="H")
+    (4, 5, 1, 3)
     """
-    places = len(axes) - 2
+    places = [letter for letter in axes if letter not in ("N", "C", single)]
+    samples = [letter for letter in "N" if letter != single]
     if family in ("layer", "rms"):
-        lengths = _factors(units, 1 + places)
-        sizes = {"N": lengths[0], "C": together}
+        sizes = {"C": together, **_shared(units, [*samples, *places])}
     elif family == "batch":
-        lengths = _factors(together, 1 + places)
-        sizes = {"N": lengths[0], "C": units}
+        sizes = {"C": units, **_shared(together, [*samples, *places])}
     elif family == "instance":
-        lengths = [2, *_factors(together, places)]
-        sizes = {"N": 2, "C": max(units // 2, 1)}
+        sizes = {"N": 2, "C": max(units // 2, 1), **_shared(together, places)}
     else:
         per_group = 2 if together % 2 == 0 or not places else 1
         per_group = together if not places else per_group
-        lengths = [2, *_factors(together // per_group, places)]
-        sizes = {"N": 2, "C": groups * per_group}
-    letters = [letter for letter in axes if letter not in "NC"]
-    sizes |= dict(zip(letters, lengths[1:], strict=True))
+        sizes = {"N": 2, "C": groups * per_group, **_shared(together // per_group, places)}
+    if single:
+        sizes[single] = 1
     return tuple(sizes[letter] for letter in axes)
+
+
+def _shared(number: int, letters: list[str]) -> dict[str, int]:
+    """Return lengths of some axes with that product."""
+    return dict(zip(letters, _factors(number, len(letters)), strict=True)) if letters else {}
 
 
 def _factors(number: int, count: int) -> list[int]:

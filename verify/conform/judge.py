@@ -62,17 +62,19 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
         for output in mode.answers:
             yield cell(output, Word.NOT_OFFERED, outcome.reason)
         return
-    changed = ", ".join(outcome.overwritten)
-    yield cell(INPUTS, *((Word.OVERWRITES, f"changes {changed}") if changed else (Word.RIGHT,)))
+    changed, shared = ", ".join(outcome.overwritten), ", ".join(outcome.shared)
+    said = [f"changes {changed}"] * bool(changed)
+    said += [f"the output is memory of {shared}: who writes to one changes both"] * bool(shared)
+    yield cell(INPUTS, *((Word.OVERWRITES, "; ".join(said)) if said else (Word.RIGHT,)))
     other = {name: dtype for name, dtype in outcome.dtypes.items() if dtype != case.dtype}
-    said = ", ".join(f"{name} is {dtype}" for name, dtype in other.items())
+    others = ", ".join(f"{name} is {dtype}" for name, dtype in other.items())
     yield cell(
-        DTYPE, *((Word.WRONG, f"{said} for {case.dtype} inputs") if other else (Word.RIGHT,))
+        DTYPE, *((Word.WRONG, f"{others} for {case.dtype} inputs") if other else (Word.RIGHT,))
     )
     if mode.state:
         kept = " and ".join(outcome.recorded)
-        said = f"{kept} carry the graph of their batch: the memory of every step is kept"
-        yield cell(STATE, *((Word.WRONG, said) if kept else (Word.RIGHT,)))
+        graph = f"{kept} carry the graph of their batch: the memory of every step is kept"
+        yield cell(STATE, *((Word.WRONG, graph) if kept else (Word.RIGHT,)))
     for output, answer in mode.answers.items():
         if output in outcome.outputs:
             yield cell(output, *_word(case, oracle, answer, outcome.outputs[output]))

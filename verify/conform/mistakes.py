@@ -73,6 +73,18 @@ def _of_everything(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
     return gamma * c / np.sqrt(np.mean(c * c) + eps) + beta
 
 
+def _rms(
+    root: Callable[[Array, int, float], Array] = lambda s, _, e: np.sqrt(s + e),
+    scale: Callable[[Array], Array] = lambda gamma: gamma,
+) -> Layer:
+    """Return the layer that divides by some function of the mean square, m and eps."""
+
+    def layer(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+        return scale(gamma) * x / root(_mean_square(x), len(x), eps) + beta
+
+    return layer
+
+
 def _largest(a: Array, b: float) -> Array:
     return np.where(np.real(a) > b, a, b)
 
@@ -194,3 +206,31 @@ MISTAKES = (
     ),
     Mistake("statistics of all channels", _of_everything),
 )
+"""Of a layer that subtracts its mean."""
+
+RMS_MISTAKES = (
+    Mistake("the mean is subtracted, as in layer normalisation", _right),
+    Mistake(
+        "the mean is subtracted",
+        lambda x, gamma, beta, eps: gamma * _centred(x) / np.sqrt(_mean_square(x) + eps) + beta,
+    ),
+    Mistake(
+        "the variance for the mean square",
+        lambda x, gamma, beta, eps: gamma * x / np.sqrt(_mean_square(_centred(x)) + eps) + beta,
+    ),
+    Mistake("eps outside of the root", _rms(lambda s, _, e: np.sqrt(s) + e)),
+    Mistake("eps both inside and outside of the root", _rms(lambda s, _, e: np.sqrt(s + e) + e)),
+    Mistake("eps is missing", _rms(lambda s, _, __: np.sqrt(s))),
+    Mistake("eps is squared", _rms(lambda s, _, e: np.sqrt(s + e * e))),
+    Mistake("eps is counted twice", _rms(lambda s, _, e: np.sqrt(s + 2 * e))),
+    Mistake(
+        "max(mean square, eps) for mean square + eps", _rms(lambda s, _, e: np.sqrt(_largest(s, e)))
+    ),
+    Mistake("the mean square for its root", _rms(lambda s, _, e: s + e)),
+    Mistake("the sum of squares for their mean", _rms(lambda s, m, e: np.sqrt(s * m + e))),
+    Mistake("m - 1 for m", _rms(lambda s, m, e: np.sqrt(s * m / max(m - 1, 1) + e))),
+    Mistake("1 + gamma for gamma", _rms(scale=lambda gamma: 1 + gamma)),
+    Mistake("gamma is missing", _rms(scale=np.ones_like)),
+    Mistake("gamma squared for gamma", _rms(scale=lambda gamma: gamma * gamma)),
+)
+"""Of one that does not."""

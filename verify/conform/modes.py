@@ -130,18 +130,18 @@ def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) ->
 
     The first result is read after the second call, which must not have changed it.
     """
-    values = adapter.numpy(arrays["x"])
-    x = adapter.array(_others(values), adapter.dtype(arrays["x"]))
-    layer = _layer(subject, eps)
+    values = [adapter.numpy(array) for array in _at(arrays)]
+    dtype, layer = adapter.dtype(arrays["x"]), _layer(subject, eps)
+    others = [adapter.array(_others(value), dtype) for value in values]
     first = layer(*_at(arrays))
-    layer(x, arrays["gamma"], arrays["beta"])
+    layer(*others)
     kept = adapter.array(adapter.numpy(first), adapter.dtype(first))
     fill = getattr(adapter, "fill", None)
     if fill is None:
-        x = arrays["x"]
-    else:
-        fill(x, values)
-    return {"z": layer(x, arrays["gamma"], arrays["beta"]), "first z": kept}
+        return {"z": layer(*_at(arrays)), "first z": kept}
+    for array, value in zip(others, values, strict=True):
+        fill(array, value)
+    return {"z": layer(*others), "first z": kept}
 
 
 def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -211,9 +211,18 @@ def _output_changed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: flo
     return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
 
+def _gradient_twice(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Go back twice through one forward pass, as where two losses share it."""
+    again = getattr(adapter, "vjp_again", None)
+    if again is None:
+        raise NotOffered(f"{adapter.name} keeps no pass that can be gone back through twice")
+    slopes = again(_layer(subject, eps), _at(arrays), arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
 def _others(values: np.ndarray) -> np.ndarray:
     """Return other numbers of the same size and shape."""
-    return np.ascontiguousarray(np.flip(values))
+    return np.flip(values).copy()
 
 
 def _parameters(subject: Subject, arrays: Arrays) -> tuple[Any, Any]:
@@ -309,6 +318,7 @@ MODES = (
     Mode("one at a time", _one_at_a_time, _SLOPES, 1),
     Mode("in flight", _in_flight, _SLOPES, 1),
     Mode("output changed", _output_changed, _SLOPES, 1),
+    Mode("gradient twice", _gradient_twice, _SLOPES, 1),
     Mode("vmap", _vmap, {"z": "z"}, 0),
     Mode("vmap gradient", _vmap_gradient, {"x": "x"}, 1),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),

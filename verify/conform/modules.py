@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,6 +93,8 @@ class _Modules:
         """Return the output of a step of training and the running statistics after it."""
         affine = gamma is not None
         module = self._made(x, self._width(x, gamma), eps, affine, track=True, momentum=momentum)
+        _used(module.eval(), x)
+        module.train()
         names = _statistics(module)
         for name, value in zip(names, (mean, variance), strict=True):
             module.get_buffer(name).copy_(value)
@@ -112,7 +115,10 @@ class _Modules:
     ) -> Tensor:
         """Return the output in evaluation; statistics that move are moved in the arguments."""
         affine = gamma is not None
-        module = self._made(x, self._width(x, gamma), eps, affine, track=True).eval()
+        module = self._made(x, self._width(x, gamma), eps, affine, track=True)
+        _used(module.eval(), x)
+        _used(module.train(), x)
+        module.eval()
         state = dict(zip(_statistics(module), (mean, variance), strict=True))
         module._buffers.update(state)
         z = _called(module, x, gamma, beta)
@@ -144,13 +150,20 @@ class _Modules:
         }
         taken = _arguments(self.cls, offered)
         try:
-            module = self.cls(*sizes, **taken)
+            with torch.random.fork_rng(devices=()):  # its parameters may be drawn
+                module = self.cls(*sizes, **taken)
         except TypeError as error:
             raise TargetError(
                 f"{self.cls.__name__} cannot be made with {sizes} and {', '.join(taken)}: {error}; "
                 "expected the arguments of torch.nn's layer of this family"
             ) from error
         return module.to(self.device, x.dtype)
+
+
+def _used(module: torch.nn.Module, x: Tensor) -> None:
+    """Run a module before it is examined: what it remembers of that run must not matter."""
+    with torch.no_grad(), suppress(Exception):
+        module(x.clone())
 
 
 def _arguments(cls: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +196,9 @@ def _parameters(
     scale = _first(names, SCALES, 0)
     shift = _first([name for name in names if name != scale], SHIFTS, 0)
     pairs = [(scale, gamma), (shift, beta)]
-    return {name: value for name, value in pairs if name is not None and value is not None}
+    given = {name: value for name, value in pairs if name is not None and value is not None}
+    # A module's own parameters lie densely; a function's may not.
+    return {name: value.contiguous() for name, value in given.items()}
 
 
 def _statistics(module: torch.nn.Module) -> tuple[str, str]:

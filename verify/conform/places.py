@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from verify.conform.cases import CONSTANT, SCALE, SIZES, Stratum
+from verify.conform.cases import CONSTANT, SCALE, SIZES, WIDE, Stratum
 from verify.conform.judge import Cell
 from verify.conform.words import FAILURES, Word
 
@@ -15,7 +15,18 @@ NAMED = 3
 ORDINARY, ELSEWHERE = "plain", "right elsewhere"
 LONG = 1000
 
+BLOCK, VECTOR = 32, 16
+"""Kernels take so many entries or channels at once, or multiples of them."""
+
+SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
+    ("small gradients are set to zero", lambda s: s.log_slope < 0),
+    ("large gradients are clipped", lambda s: s.log_slope > 0),
+    ("gamma, beta or the output is clipped or rounded", lambda s: s.change == WIDE),
+    ("an axis of length one is treated on its own", lambda s: bool(s.single)),
+)
+"""What it may mean, whatever the output looks like there."""
 MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
+    *SURE,
     ("an axis is found by its length", lambda s: "equal" in s.name or s.together == s.units),
     ("memory is read without its strides", lambda s: bool(s.layout)),
     ("maps are read otherwise than rows", lambda s: len(s.axes) > len("NC")),
@@ -24,6 +35,10 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     (
         "entries beyond a block are left out, or their number is rounded",
         lambda s: s.kind == SIZES and s.together >= LONG,
+    ),
+    (
+        "whole blocks or vectors are treated on their own",
+        lambda s: s.together % BLOCK == 0 or s.units % VECTOR == 0,
     ),
     (
         "a small variance is treated on its own, as by a floor",
@@ -40,6 +55,7 @@ OF_MODE = {
     ("one at a time", ""): "the gradient depends on which inputs need one",
     ("output changed", ""): "the backward reads the output, which a later layer may change",
     ("without gradient", ""): "another path where no gradient is recorded",
+    ("gradient twice", ""): "the backward overwrites what it needs for a second one",
     ("vmap", ""): "the examples of a vmap are not kept apart",
     ("vmap gradient", ""): "the examples of a vmap are not kept apart in the backward",
     ("recomputed", ""): "the step is taken once more where the backward computes it again",
@@ -52,6 +68,7 @@ COUNTERPART = {
     "in flight": "gradient",
     "one at a time": "gradient",
     "output changed": "gradient",
+    "gradient twice": "gradient",
     "vmap gradient": "gradient",
     "recomputed": "running",
 }

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from verify.conform.cases import EXPANDED, KINDS, LAYOUT, Case, Stratum, draw, strata
+from verify.conform.cases import (
+    KINDS,
+    LAYOUT,
+    PARAMETERS,
+    STORED_AS,
+    Case,
+    Stratum,
+    draw,
+    strata,
+)
 from verify.conform.examine import Bench, Outcome
 from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, by_name
@@ -105,7 +114,7 @@ def plan(options: Options) -> list[Examination]:
 
 
 def _is_wanted(stratum: Stratum, options: Options) -> bool:
-    stored = "expanded" if stratum.layout in EXPANDED else stratum.layout
+    stored = STORED_AS.get(stratum.layout, stratum.layout)
     return (
         stratum.kind in options.kinds
         and stratum.name in (options.strata or (stratum.name,))
@@ -121,19 +130,22 @@ def _of_layouts(options: Options) -> Iterator[Stratum]:
     """Yield a stratum for each further layout of the axes and of memory."""
     for axes in options.axes[1:]:
         yield Stratum(axes, LAYOUT, 30, 4, axes=axes)
-    for axes in options.axes:
-        if len(axes) == 4:
-            yield Stratum(f"{axes}, all lengths equal", LAYOUT, 64, 4, axes=axes)
-    for layout in options.layouts:
-        maps = [axes for axes in options.axes if len(axes) == 4]
-        if layout != "channels last" or maps:
-            axes = maps[0] if maps else options.axes[0]
-            yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
+    maps = [axes for axes in options.axes if len(axes) == 4]
+    for axes in maps:
+        yield Stratum(f"{axes}, all lengths equal", LAYOUT, 64, 4, axes=axes)
+        for letter in "NHW":
+            yield Stratum(f"{axes}, {letter} = 1", LAYOUT, 30, 4, axes=axes, single=letter)
     first = options.axes[0]
+    for layout in options.layouts:
+        if layout != "channels last" or maps:
+            axes = maps[0] if maps else first
+            yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
     if "non-contiguous" in options.layouts:
         yield Stratum("non-contiguous, N = C", LAYOUT, 8, 8, axes=first, layout="non-contiguous")
-    for axes in options.axes:
-        if len(axes) == 4 and "expanded" in options.layouts:
+        if options.is_affine:
+            yield Stratum(PARAMETERS, LAYOUT, 30, 4, axes=first, layout=PARAMETERS)
+    if "expanded" in options.layouts:
+        for axes in maps:
             yield Stratum(f"expanded x, {axes}", LAYOUT, 30, 4, axes=axes, layout="expanded x")
 
 

@@ -49,7 +49,12 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
     if not target:
         return
     known = read_known(session.config.option.conform_known)
-    report = _examined(session.config)
+    try:
+        report = _examined(session.config)
+    except ModuleNotFoundError as error:
+        from theory.packages import missing
+
+        raise pytest.UsageError(missing(error, "conform").msg) from None
     collector = Examined.from_parent(session, name=target, nodeid=target)
     items.extend(collector.tests(report, known))
 
@@ -66,8 +71,8 @@ def _examined(config: pytest.Config) -> Report:
         kinds=_listed(option.conform_cases),
     )
     report = run(order, wanted)
-    if report.reason:
-        raise pytest.UsageError(f"{option.conform} could not be run: {report.reason}")
+    if report.why:
+        raise pytest.UsageError(f"{option.conform} could not be run: {report.why}")
     return report
 
 

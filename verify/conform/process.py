@@ -20,7 +20,7 @@ from verify.conform.adapters import AdapterError, find
 from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
 from verify.conform.subject import Subject, framework_of, subject
-from verify.conform.words import ENDED
+from verify.conform.words import ENDED, GIVEN_UP, HUNG
 from verify.targets import TargetError, load
 
 START = 120.0
@@ -66,6 +66,8 @@ class Facts:
     """The line that makes ``array`` and ``numpy``."""
     code: Mapping[str, str]
     """For each mode the lines that make ``found``."""
+    stored: Mapping[str, str]
+    """For each layout the function that a script stores an array so by."""
     fingerprint: str
     """Of the subject's source."""
 
@@ -76,7 +78,7 @@ class StartError(Exception):
 
 PATIENCE = 2
 """A mode that ended the process so often is not asked for again."""
-GIVEN_UP = "given up, since it hung or ended its process twice before"
+AGAIN = f"{GIVEN_UP}, since it hung or ended its process twice before"
 
 
 class Process:
@@ -135,7 +137,7 @@ class Process:
         asked = [mode for mode in listed if self._endings[mode] < PATIENCE]
         self._send((case, asked))
         return chain(
-            (Outcome(mode, reason=GIVEN_UP) for mode in listed if mode not in asked),
+            (Outcome(mode, reason=AGAIN) for mode in listed if mode not in asked),
             self._replies(case, asked),
         )
 
@@ -160,7 +162,7 @@ class Process:
 
     def _receive(self, limit: float) -> Any:
         if not self._back.poll(limit):
-            raise StartError(f"did not return within {limit:g} s; --limit allows more")
+            raise StartError(f"{HUNG} {limit:g} s; --limit allows more")
         try:
             message = self._back.recv()
         except (EOFError, ConnectionResetError):
@@ -236,6 +238,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
         script=found.script or _import_of(found.name),
         imports=getattr(adapter, "imports", ""),
         code=getattr(adapter, "code", {}),
+        stored=getattr(adapter, "stored", {}),
         fingerprint=_fingerprint(found),
     )
 

@@ -16,7 +16,7 @@ from rich.text import Text
 from verify.conform.cases import KINDS
 from verify.conform.diagnosis import Finding
 from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
-from verify.conform.words import ENDED, FAILURES, Word, gravest
+from verify.conform.words import ENDED, FAILURES, GIVEN_UP, HUNG, Word, gravest
 
 SCHEMA = 1
 SAID = 4
@@ -58,7 +58,21 @@ class Report:
         is_right_anywhere = any(cell.word is Word.RIGHT for cell in self.cells)
         if self.failures or (is_right_anywhere and self.is_deadly):
             return DOES_NOT
-        return CONFORMS if is_right_anywhere and not self.reason else COULD_NOT
+        is_whole = not self.reason and not self.hung
+        return CONFORMS if is_right_anywhere and is_whole else COULD_NOT
+
+    @property
+    def hung(self) -> tuple[Cell, ...]:
+        """The cells of which nothing is known, since the layer did not return."""
+        return tuple(cell for cell in self.cells if cell.reason.startswith((HUNG, GIVEN_UP)))
+
+    @property
+    def why(self) -> str:
+        """Why it could not be run, or not at every case; empty where it could."""
+        if self.reason or self.verdict != COULD_NOT or not self.hung:
+            return self.reason
+        places = _few(dict.fromkeys(cell.stratum for cell in self.hung))
+        return f"right where it returned, but {self.hung[0].reason} (at {places})"
 
     @property
     def is_deadly(self) -> bool:
@@ -85,7 +99,7 @@ class Report:
             "versions": versions(),
             "conventions": dict(self.conventions),
             "verdict": self.verdict,
-            "reason": self.reason,
+            "reason": self.why,
             "cells": [_plain(cell) for cell in self.cells],
             "diagnosis": [asdict(finding) for finding in self.diagnosis],
         }
@@ -195,7 +209,7 @@ def _lines(report: Report) -> Iterable[RenderableType]:
     for said, rows in findings(report).items():
         yield Text(f"{rows}: {said}")
     colour = "bold green" if report.verdict == CONFORMS else "bold red"
-    yield Text(f"{report.subject}: {report.verdict}", colour)
+    yield Text(": ".join(filter(None, (report.subject, report.verdict, report.why))), colour)
 
 
 def not_offered(report: Report) -> Iterable[Text]:
@@ -241,6 +255,7 @@ def markdown(report: Report) -> str:
         if any(cell.word is not Word.NOT_OFFERED for cell in cells):
             table.append([mode, output, *(_entry(e).plain if e else "" for e in entries)])
     lines = [f"## {report.subject} ({report.framework}): {report.verdict}", ""]
+    lines += [report.why, ""] if report.why else []
     lines += [f"| {' | '.join(line)} |" for line in table]
     lines += ["", *(f"- {name}: {value}" for name, value in report.conventions.items())]
     lines += [f"- {line.plain}" for line in not_offered(report)]

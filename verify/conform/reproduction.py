@@ -14,8 +14,8 @@ from string import Template
 
 import numpy as np
 
-from verify.conform.cases import Case
-from verify.conform.examine import Bench
+from verify.conform.cases import STORED_AS, Case
+from verify.conform.examine import Bench, stored_so
 from verify.conform.geometry import Geometry
 from verify.conform.judge import DTYPE, ENTRYWISE, INPUTS, STATE, Cell, judged
 from verify.conform.modes import MOMENTUM, by_name
@@ -34,9 +34,14 @@ class Again:
 
     case: Case
     cell: Cell
-    found: np.ndarray
-    answer: Answer
-    """In the shape of the layer, or one number a channel."""
+    found: np.ndarray | None
+    answer: Answer | None
+    """In the shape of the layer, or one number a channel; None where a cell is no number."""
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether what was found can be put beside the exact numbers."""
+        return self.found is not None and self.cell.units is not None
 
 
 def again(bench: Bench, options: Options, token: str) -> Again:
@@ -59,7 +64,7 @@ def _examined(
         cells = judged(case, oracle, outcome, examination.token(options))
         found = {cell.output: cell for cell in cells}
     if output in (INPUTS, DTYPE, STATE):
-        raise ValueError(f"{found[output].word}: {found[output].reason or 'as it should be'}")
+        return Again(case, found[output], None, None)
     if output not in outcome.outputs:
         raise ValueError(
             f"{mode} gives no output {output!r} here"
@@ -73,15 +78,17 @@ def _examined(
 def lines(one: Again) -> Iterator[str]:
     """Yield what was found beside what is right, at the entry that is worst."""
     cell, case = one.cell, one.case
+    size = "" if cell.units is None else f", {cell.units:.3g} units"
+    yield f"{cell.word}{size}{f' ({cell.reason})' if cell.reason else ''}"
+    yield f"mode {cell.mode}, output {cell.output}, {cell.dtype}, {cell.stratum}"
+    if one.found is None or one.answer is None or not one.has_numbers:
+        return
     is_entrywise = by_name(cell.mode).answers[cell.output] in ENTRYWISE
     matrix = case.place.matrix(one.found) if is_entrywise else one.found[None]
     exact = one.answer.high
     with np.errstate(all="ignore"):
         away = np.abs(matrix - exact) / one.answer.error
     worst = np.unravel_index(np.argmax(np.where(np.isnan(away), np.inf, away)), away.shape)
-    size = "" if cell.units is None else f", {cell.units:.3g} units"
-    yield f"{cell.word}{size}{f' ({cell.reason})' if cell.reason else ''}"
-    yield f"mode {cell.mode}, output {cell.output}, {cell.dtype}, {cell.stratum}"
     entry, unit = map(int, worst)
     yield f"shape {case.place.shape}, eps {case.eps:g}; entry {entry} of unit {unit}"
     yield f"found {float(matrix[worst])!r}"
@@ -123,12 +130,15 @@ def script(bench: Bench, options: Options, about: Facts, token: str) -> str:
             if smaller.cell.word in FAILURES:
                 one = smaller
                 break
+    if one.answer is None:
+        raise ValueError("no number fails; the sentence says what does")
     if one.case.place.statistics.size > LARGEST:
         raise ValueError(f"the case has {one.case.place.statistics.size} entries; read its numbers")
     return "\n".join(_script(one, about)) + "\n"
 
 
 def _script(one: Again, about: Facts) -> Iterator[str]:
+    assert one.answer is not None
     mode, case = by_name(one.cell.mode), one.case
     names = [name for name in case.inputs if re.search(rf"\b{name}\b", about.code[mode.name])]
     yield f"# {one.cell.mode}, {one.cell.output}: {about.name}, {about.framework} {about.version}"
@@ -138,6 +148,10 @@ def _script(one: Again, about: Facts) -> Iterator[str]:
     )
     listed = ", ".join(_literal(case.inputs[name]) for name in names)
     yield f"{', '.join(names)} = map(array, ({listed},))"
+    layout = case.stratum.layout
+    if stored := [name for name in names if layout and name in stored_so(layout)]:
+        how = about.stored.get(STORED_AS.get(layout, layout), "")
+        yield f"{', '.join(stored)}, = map({how or 'lambda t: t'}, ({', '.join(stored)},))"
     yield f"eps, momentum = {case.eps!r}, {MOMENTUM!r}"
     yield about.code[mode.name]
     found = list(mode.answers).index(one.cell.output)

@@ -106,7 +106,14 @@ def reproduced(order: Order, wanted: Wanted, token: str) -> Iterator[str]:
         yield from lines(one)
         if one.cell.word in FAILURES and one.cell.mode in bench.facts.code:
             yield ""
-            yield script(bench, options, bench.facts, token)
+            yield _script(bench, options, token)
+
+
+def _script(bench: Process, options: Options, token: str) -> str:
+    try:
+        return script(bench, options, bench.facts, token)
+    except ValueError as error:
+        return f"no script: {error}"
 
 
 def judge(

@@ -32,6 +32,8 @@ LARGE_ALONE = 2.0**10
 
 ENDED = "its process ended"
 """So begins the reason of a mode that took its process with it."""
+HUNG, GIVEN_UP = "did not return within", "given up"
+"""So begins the reason of a mode that hung, and of one that is not asked for again."""
 
 
 class Word(StrEnum):

@@ -213,9 +213,38 @@ class RecomputingOnce(Remembering):
         return recomputing(x, self.weight, self.bias, self.eps)
 
 
+def sorted_sums(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums from the least entry to the largest; the gradient goes through the order."""
+    centre = torch.sort(rows, dim=0).values.mean(0)
+    return centre, torch.sort((rows - centre) ** 2, dim=0).values.mean(0)
+
+
+def differences_of_pairs(rows: Tensor, most: int = 64) -> tuple[Tensor, Tensor]:
+    """Half the mean square of the differences of all pairs, where there are few."""
+    if len(rows) > most:
+        return in_pieces(rows)
+    return rows.mean(0), ((rows[:, None] - rows) ** 2).mean((0, 1)) / 2
+
+
+def in_pieces(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Two passes in pieces of other lengths."""
+    centre = torch.stack([part.sum(0) for part in rows.split(17)]).sum(0) / len(rows)
+    squares = [((part - centre) ** 2).sum(0) for part in rows.split(1300)]
+    return centre, torch.stack(squares).sum(0) / len(rows)
+
+
+def scaled_by_the_largest(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """No square leaves the range: the batch is divided by its largest deviation first."""
+    centred = x - mean(x)
+    largest = centred.detach().abs().amax(batch_axes(x), keepdim=True).clamp(min=eps**0.5)
+    part = centred / largest
+    return affine(part / torch.sqrt(mean(part**2) + eps / largest / largest), gamma, beta)
+
+
 def fused(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
-    """PyTorch's own."""
-    return torch.nn.functional.batch_norm(x, None, None, gamma, beta, True, 0.0, eps)
+    """PyTorch's own, whose gradient on a CPU reads gamma's memory without its stride."""
+    dense = gamma.contiguous()
+    return torch.nn.functional.batch_norm(x, None, None, dense, beta, True, 0.0, eps)
 
 
 def layer_as_transposed_batch(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -284,6 +313,10 @@ RIGHT = (
     Right("own backward, differentiable", layer_with()),
     Right("own backward by regression", gradient_as_a_difference),
     Right("own jvp and own backward", layer_with_both_modes(), without=OWN_JVP),
+    Right("sorted_sums", from_moments(sorted_sums)),
+    Right("differences_of_pairs", from_moments(differences_of_pairs)),
+    Right("in_pieces", from_moments(in_pieces)),
+    Right("scaled_by_the_largest", scaled_by_the_largest),
     Right("fused", fused, without=FUSED),
     Right(
         "numpy, projections",

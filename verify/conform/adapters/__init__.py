@@ -12,9 +12,11 @@ values differently; ``without_gradient(function)``, which calls it where nothing
 derivative; ``recognises(target)`` and ``wrap(target, name, family)``, which make a
 :class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,
 which changes an array in place; ``is_recorded(array)``, whether it is
-kept on a tape; ``add_one(array)``, in place, seen by the derivative;
-``backward(function, inputs, cotangent)``, a ``vjp`` as a step of training takes it; ``imports``
-and ``code``, the lines of a script.
+kept on a tape; ``add_one(array)``, in place, seen by the derivative; ``shares(one, other)``,
+whether two arrays are one memory; ``backward(function, inputs, cotangent)``, a ``vjp`` as a step of
+training takes it; ``vjp_again``, likewise, the second of two through one forward pass; ``state()``,
+by its name what a layer must leave as it was beside its inputs, and ``restore(state)``;
+``imports``, ``code`` and ``stored``, the lines of a script.
 """
 
 from __future__ import annotations

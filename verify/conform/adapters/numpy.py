@@ -57,6 +57,18 @@ class NumPy:
         """Return ways to store the same values."""
         return {"non-contiguous": _strided, "expanded": _expanded}
 
+    def shares(self, one: np.ndarray, other: np.ndarray) -> bool:
+        """Whether what is written to one array may change the other."""
+        return one.flags.writeable and np.may_share_memory(one, other)
+
+    def state(self) -> dict[str, Any]:
+        """Return what a layer must leave as it was, by what it is called."""
+        return {"what NumPy does on an overflow": np.geterr()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Put it back."""
+        np.seterr(**state["what NumPy does on an overflow"])
+
     def fill(self, array: np.ndarray, values: np.ndarray) -> None:
         """Overwrite the array's values."""
         array[...] = values

@@ -46,6 +46,15 @@ CODE = {
     ),
 }
 """Lines of a script that take each mode's outputs from tensors."""
+STORED = {
+    "channels last": "lambda t: t.contiguous(memory_format=torch.channels_last)",
+    "non-contiguous": (
+        "lambda t: torch.stack([t.permute(*range(t.ndim)[::-1])] * 2, -1)[..., 0]"
+        ".permute(*range(t.ndim)[::-1])"
+    ),
+    "expanded": "lambda t: t[:1].expand(t.shape)",
+}
+"""Functions of a script that store a tensor's numbers in each way."""
 
 
 class Torch:
@@ -60,6 +69,7 @@ class Torch:
         "numpy = lambda t: t.detach().double().numpy()"
     )
     code = CODE
+    stored = STORED
 
     def __init__(self, device: str):
         self.device = device
@@ -109,6 +119,18 @@ class Torch:
         at = [x.detach().clone().requires_grad_() for x in inputs]
         function(*at).backward(cotangent)
         return tuple(torch.zeros_like(x) if x.grad is None else x.grad for x in at)
+
+    def vjp_again(
+        self, function: Callable[..., Any], inputs: Arrays, cotangent: torch.Tensor
+    ) -> Arrays:
+        """Return the gradients of a second backward pass through one forward pass."""
+        at = [x.detach().clone().requires_grad_() for x in inputs]
+        value = function(*at)
+        for _ in range(2):
+            slopes = torch.autograd.grad(value, at, cotangent, retain_graph=True, allow_unused=True)
+        return tuple(
+            torch.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True)
+        )
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value.
@@ -162,6 +184,24 @@ class Torch:
     def add_one(self, array: torch.Tensor) -> torch.Tensor:
         """Return the tensor, changed in place."""
         return array.add_(1)
+
+    def shares(self, one: torch.Tensor, other: torch.Tensor) -> bool:
+        """Whether what is written to one tensor may change the other."""
+        return one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+
+    def state(self) -> dict[str, Any]:
+        """Return what a layer must leave as it was, by what it is called."""
+        return {
+            "the random state": torch.get_rng_state(),
+            "whether gradients are recorded": torch.is_grad_enabled(),
+            "the default dtype": torch.get_default_dtype(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Put it back."""
+        torch.set_rng_state(state["the random state"])
+        torch.set_grad_enabled(state["whether gradients are recorded"])
+        torch.set_default_dtype(state["the default dtype"])
 
     def fill(self, array: torch.Tensor, values: np.ndarray) -> None:
         """Overwrite the tensor's values."""

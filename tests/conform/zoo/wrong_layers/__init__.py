@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wrong_layers.corners import FAULTS as CORNERS
 from wrong_layers.families import FAULTS as FAMILIES
 from wrong_layers.fault import Fault
 from wrong_layers.first_derivatives import FAULTS as FIRST_DERIVATIVES
@@ -23,4 +24,5 @@ FAULTS: tuple[Fault, ...] = (
     *FAMILIES,
     *NUMPY_PAIRS,
     *KERNELS,
+    *CORNERS,
 )

@@ -188,7 +188,7 @@ FAULTS = (
     Fault(squares_about_zero, r"about zero|not centred|mean", "forward"),
     Fault(variance_with_a_floor, r"near constant", "forward", at=("near constant",)),
     Fault(within_samples_only, r"NCL", "forward"),
-    Fault(every_other_entry, "", "forward"),
+    Fault(every_other_entry, "statistics of other numbers", "forward"),
     Fault(last_partial_block_dropped, r"block|multiple", "forward", at=("m = 1000",)),
     Fault(statistics_of_the_first_thousand, r"m = 4097", "forward", at=("m = 4097",)),
     Fault(
@@ -199,7 +199,7 @@ FAULTS = (
     ),
     Fault(gamma_on_the_samples, r"all lengths equal", "forward"),
     Fault(gamma_without_its_sign, r"\|gamma\||sign", "forward"),
-    Fault(gamma_kept_from_zero, "", "forward"),
+    Fault(gamma_kept_from_zero, r"gamma \+ eps for gamma", "forward"),
     Fault(beta_inside_of_gamma, r"beta", "forward"),
     Fault(nan_in_every_channel, r"infinite|NaN", "forward", "not finite", at=("infinite", "NaN")),
     Fault(nan_swallowed, r"NaN", "forward", at=("NaN",)),

@@ -208,7 +208,7 @@ FAULTS = (
     Fault(cotangent_taken_as_a_number, r"second rr, g|held constant", "second rr"),
     Fault(yhat_a_number_for_gamma, r"saved by the forward is held constant", "second rr"),
     Fault(sigma_linearised, r"third", "third"),
-    Fault(tangent_without_gamma, "", "jvp"),
+    Fault(tangent_without_gamma, "1/gamma times its factor", "jvp"),
     Fault(tangent_without_projection, r"ŷ <ŷ, u>.*0 instead of -1", "jvp"),
     Fault(tangent_of_gamma_missing, r"a ŷ has the factor 0|left out", "jvp"),
     Fault(tangent_of_beta_missing, r"beta", "jvp"),

@@ -97,5 +97,5 @@ FAULTS = (
         HALF,
         at=("variance beyond the range",),
     ),
-    Fault(mean_rounded_to_bfloat16, "", "forward"),
+    Fault(mean_rounded_to_bfloat16, "rounded to half", "forward"),
 )

@@ -193,8 +193,8 @@ FAULTS = (
     Fault(MovesInEvaluation, r"changes mean, variance", "evaluation", "overwrites", TORCH),
     Fault(MovesTwiceUnderRecomputation, r"recomputed", "recomputed", asked=TORCH),
     Fault(RemembersWithGradient, r"carry the graph", "recomputed", asked=TORCH),
-    Fault(EvaluatesWithoutEps, "", "evaluation", asked=TORCH),
-    Fault(EvaluatesByTheBatch, "", "evaluation", asked=TORCH),
+    Fault(EvaluatesWithoutEps, "eps is missing", "evaluation", asked=TORCH),
+    Fault(EvaluatesByTheBatch, "as in training", "evaluation", asked=TORCH),
     Fault(EvaluationGradientOfTraining, r"evaluation gradient", "evaluation gradient", asked=TORCH),
     Fault(TrainsByWhatItRemembers, r"running, z", "running", asked=TORCH),
 )

@@ -1,0 +1,96 @@
+"""Normalisation layers of other classes than torch.nn's say what they are, and are checked."""
+
+import pytest
+import torch
+from torch import nn
+from typer.testing import CliRunner
+
+from verify.__main__ import app
+from verify.audit import AuditError, audit
+
+
+class Scaled(nn.Module):
+    """An RMS normalisation as language models have it."""
+
+    shift, centred = 0.0, False
+
+    def __init__(self, features, eps=1e-6):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(features))
+        self.variance_epsilon = eps
+
+    def forward(self, x):
+        wide = x.float()
+        if self.centred:
+            wide = wide - wide.mean(-1, keepdim=True)
+        wide = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.variance_epsilon)
+        return ((self.shift + self.weight) * wide).to(x.dtype)
+
+
+def network(**attributes):
+    torch.manual_seed(0)
+    kind = type("OwnNorm", (Scaled,), attributes)
+    return nn.Sequential(nn.Linear(6, 8), kind(8), nn.Tanh(), nn.Linear(8, 3))
+
+
+def examined(model):
+    torch.manual_seed(1)
+    return audit(model, torch.randn(5, 6), torch.randint(3, (5,)), nn.functional.cross_entropy)
+
+
+@pytest.mark.parametrize(
+    ("kind", "of_torch", "attributes"),
+    [
+        ("rms", nn.RMSNorm, {}),
+        ("rms", nn.RMSNorm, {"shift": 1.0}),
+        ("layer", nn.LayerNorm, {"centred": True}),
+    ],
+)
+def test_a_declared_layer_has_the_row_of_the_layer_that_does_the_same(kind, of_torch, attributes):
+    model = network(normalizes=kind, **attributes)
+    (row,) = examined(model).normalizations
+    same = of_torch(8, 1e-6)
+    same.weight.data = model[1].weight.data + model[1].shift
+    (expected,) = examined(nn.Sequential(model[0], same, *model[2:])).normalizations
+    assert (row.layer, row.kind, row.m, row.units) == ("1", "OwnNorm", 8, 5)
+    for name in ("lipschitz", "share_of_yhat", "left_of_gradient", "theorem_4_1"):
+        found, right = getattr(row, name), getattr(expected, name)
+        assert (found.worst, found.median) == pytest.approx((right.worst, right.median), rel=1e-4)
+    assert row.curvature.actual == pytest.approx(expected.curvature.actual, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "said"),
+    [
+        ({"normalizes": "layer"}, "its output is not that of torch.nn.LayerNorm"),
+        ({"normalizes": "rms", "centred": True}, "its output is not that of torch.nn.RMSNorm"),
+        ({"normalizes": "rms", "shift": 0.5}, "its output is not that of torch.nn.RMSNorm"),
+        ({"normalizes": "batch"}, "expected 'rms' or 'layer'"),
+    ],
+)
+def test_a_layer_that_is_not_what_it_says_is_refused(attributes, said):
+    with pytest.raises(AuditError, match=said):
+        examined(network(**attributes))
+
+
+def test_a_layer_that_says_nothing_is_named_in_a_note():
+    report = examined(network())
+    assert report.normalizations == []
+    assert [note for note in report.notes if "--as OwnNorm=rms" in note]
+
+
+def test_the_command_declares_a_class(tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text(
+        "import sys, torch\n"
+        f"sys.path.insert(0, {str(__file__).rpartition('/')[0]!r})\n"
+        "from test_declared_layers import network\n"
+        "data = (torch.randn(5, 6), torch.randint(3, (5,)))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    words = ["audit", "own.py:network", "--data", "own.py:data", "--budget", "0"]
+    found = CliRunner().invoke(app, [*words, "--as", "OwnNorm=rms"])
+    assert found.exit_code == 0, found.output
+    assert "OwnNorm" in found.output
+    missing = CliRunner().invoke(app, [*words, "--as", "Other=rms"])
+    assert missing.exit_code == 2
+    assert "the model has no Other" in missing.output
