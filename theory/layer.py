@@ -365,8 +365,6 @@ form = Operation(
     takes=(_M, _V),
 )
 r"""The quadratic form :math:`z^\top F^\top F z`."""
-maximum = Operation("max", max, r"\max\{{{0},\ {1}\}}", takes=(_N, _N))
-minimum = Operation("min", min, r"\min\{{{0},\ {1}\}}", takes=(_N, _N))
 
 kappa2 = Operation("squared condition number", squared_condition_number, r"\kappa({0})^2",
                    takes=(_M,))  # fmt: skip

@@ -109,8 +109,8 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     if unexpected and not every:
         console.print(table(unexpected))
     for entry in entries:
-        if (found := entry.counterexample) is not None and entry.is_unexpected:
-            told = "; ".join(found.told())
+        if (failing := entry.counterexample) is not None and entry.is_unexpected:
+            told = "; ".join(failing.told())
             console.print(f"{entry.claim.id}: {told}", highlight=False, markup=False)
     for entry in entries:
         if entry.lacks:

@@ -15,6 +15,7 @@ those steps.
 
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_3 import P_OTHER, REGULARIZED
+from theory.language.arrays import maximum
 from theory.language.expression import Expression, Letter, Sort, equal, gradient, named
 from theory.layer import (
     Hhat,
@@ -27,7 +28,6 @@ from theory.layer import (
     eps_1,
     eps_2,
     largest_entry,
-    maximum,
     mu,
     ones,
     outer,

@@ -44,6 +44,7 @@ from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers
 from theory.lange2022.theorem_3 import G_OTHER
 from theory.lange2022.theorem_4 import CORRELATION
+from theory.language.arrays import maximum, minimum
 from theory.language.expression import Letter, Operation, Sort, equal, named
 from theory.language.operations import sqrt
 from theory.layer import (
@@ -61,8 +62,6 @@ from theory.layer import (
     eps,
     frobenius2,
     lagrange,
-    maximum,
-    minimum,
     n,
     norm2,
     q,

@@ -60,6 +60,7 @@ from array_api_compat import array_namespace
 from theory.arithmetic.spectra import squared_singular_values
 from theory.expectation_claim import Entries, ExpectationClaim, mean, root
 from theory.lange2022.texts import at, of_layers
+from theory.language.arrays import maximum, minimum
 from theory.language.expression import (
     Expression,
     Letter,
@@ -71,7 +72,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import sqrt as root_of
-from theory.layer import beside, maximum, minimum, q
+from theory.layer import beside, q
 from theory.random_matrix import G, N, n
 from theory.statement import Form, Hypothesis, Relation, Sides, Statement, Verdict, assume
 
