@@ -81,11 +81,16 @@ def pytest_terminal_summary(
         return
     writer.close()
     records = list(writer.done.values())
-    examined = {record.claim for record in records}
     every = engine.statements(config.stash[OPTIONS].claims)
+    examined = engine.wholly_examined(every, records)
+    unfinished = {record.claim for record in records} - examined
     claims = [claim for claim in every if claim.id in examined or claim.unreadable]
     records += checked_by_kernel(writer.path.parent, [c for c in claims if c.id in examined])
     console = Console(file=terminalreporter._tw._file, width=max(180, get_terminal_size().columns))
     console.print()
     report.show(ledger.ledger(claims, records), console)
+    if unfinished:
+        console.print(
+            f"{len(unfinished)} statements are unfinished; the same command goes on there"
+        )
     console.print(f"evidence: {writer.path}", highlight=False, markup=False)

@@ -91,6 +91,15 @@ def unknown(pairs: Iterable[Pair], writer: Writer | None) -> list[Pair]:
     return [pair for pair in pairs if writer is None or pair.name not in writer.done]
 
 
+def wholly_examined(claims: Sequence[Statement], records: Iterable[Record]) -> set[str]:
+    """Return the identifiers of the statements of which every witness has said what it found."""
+    known = {record.name for record in records}
+    asked: dict[str, set[Name]] = {}
+    for pair in pairs(claims, WITNESSES):
+        asked.setdefault(pair.claim.id, set()).add(pair.name)
+    return {claim for claim, names in asked.items() if names <= known}
+
+
 def examine_task(task: Task, settings: Settings) -> Iterator[Record]:
     """Yield what a witness finds of its statements."""
     yield from task.witness.examine(task.claims, settings)

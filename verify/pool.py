@@ -97,6 +97,14 @@ class _Examination:
         self.executor, self.stopped = executor, Event()
 
     def examine(self, tasks: list[Task]) -> None:
+        """Examine tasks; what keeps processes from being started fails all that waits for them."""
+        try:
+            self._examine(tasks)
+        except Exception as error:
+            for task in tasks:
+                self._fail(task, error)
+
+    def _examine(self, tasks: list[Task]) -> None:
         """Examine tasks; those at which a process broke again, one statement at a time."""
         for _ in range(TRIES):
             tasks = self._attempt(tasks)

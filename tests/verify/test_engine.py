@@ -145,3 +145,11 @@ def test_an_unknown_name_is_refused_and_the_docket_shown():
 
 def test_a_pair_is_named_after_its_two():
     assert Pair(CLAIM, WITNESSES[0]).name == ("S-thm-4.1", "abstract")
+
+
+def test_a_statement_is_wholly_examined_once_every_witness_has_said_what_it_found():
+    first, second = (c for c in engine.CLAIMS[:2] if not c.unreadable)
+    records = [Record(*pair.name) for pair in engine.pairs([first, second], engine.WITNESSES)]
+    assert engine.wholly_examined(engine.CLAIMS, records) == {first.id, second.id}
+    assert engine.wholly_examined(engine.CLAIMS, records[:-1]) == {first.id}
+    assert engine.wholly_examined(engine.CLAIMS, []) == set()

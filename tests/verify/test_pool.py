@@ -69,6 +69,16 @@ def test_an_error_in_a_process_is_raised_here():
         futures[stray.name].result()
 
 
+def test_an_executor_that_cannot_start_is_an_error_of_what_waits_for_it():
+    def interrupted():
+        raise EOFError("the server of processes is gone")
+
+    with examining(PAIRS, SETTINGS, executor=interrupted) as futures:
+        for future in futures.values():
+            with pytest.raises(EOFError, match="the server of processes is gone"):
+                future.result(timeout=10)
+
+
 def killing(claims, settings):
     """End the process that examines the first claim, the first time."""
     for claim in claims:
