@@ -153,6 +153,12 @@ def test_the_progress_says_what_is_examined_how_much_is_done_and_what_fails_so_f
     assert told[-1][0].endswith("cells fail so far; eps beside variance")
 
 
+def test_a_class_is_made_with_the_groups_asked_for():
+    wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",))
+    report = run(Order("torch.nn:GroupNorm", family="group", groups=2), wanted)
+    assert report.verdict == "conforms"
+
+
 def test_a_layout_is_asked_for(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     wanted = Wanted(modes=("forward",), axes=("NC",), stored=("non-contiguous",))
