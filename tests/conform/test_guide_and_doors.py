@@ -142,12 +142,29 @@ def test_what_cannot_be_run_gets_a_sentence(tmp_path, target, wanted, said):
     assert said in report.reason
 
 
+def test_the_progress_says_what_is_examined_how_much_is_done_and_what_fails_so_far(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    told = []
+    wanted = Wanted(modes=("gradient",), kinds=("plain",), axes=("NC",))
+    order = Order(f"{tmp_path / 'wrong.py'}:layer")
+    run(order, wanted, lambda *progress: told.append(progress))
+    assert told[0] == ("every cell right so far; plain", 0, 4)
+    assert [(done, total) for _, done, total in told] == [(n, 4) for n in range(4)]
+    assert told[-1][0].endswith("cells fail so far; eps beside variance")
+
+
+def test_a_class_is_made_with_the_groups_asked_for():
+    wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",))
+    report = run(Order("torch.nn:GroupNorm", family="group", groups=2), wanted)
+    assert report.verdict == "conforms"
+
+
 def test_a_layout_is_asked_for(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     wanted = Wanted(modes=("forward",), axes=("NC",), stored=("non-contiguous",))
     report = run(Order(f"{tmp_path / 'wrong.py'}:layer"), wanted)
     strata = {cell.stratum for cell in report.cells}
-    assert strata == {"non-contiguous", "non-contiguous, N = C"}
+    assert strata == {"non-contiguous", "non-contiguous, N = C", "non-contiguous parameters"}
 
 
 def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(tmp_path):

@@ -43,7 +43,7 @@ from verify.audit.unit_hessian import UnitHessian
 MOST_BATCHES = 4
 TRIED = 256
 """Rows of a matrix by which a machine's speed is estimated."""
-SPECTRA = 60
+SPECTRA = 12
 """What three spectra of a matrix take, over the products of its rows and columns."""
 PRODUCTS = 130
 """Hessian-vector products for all columns of one unit's Hessian, at most."""
@@ -186,7 +186,7 @@ class _Work:
         """Estimate what the rest takes."""
         self.each_product = sum(self.seconds.values()) / len(self.found)
         rate = _products_a_second()
-        self.expected = self._elapsed() + 2 * self.each_product * (1 + len(self.chosen.norms) / 2)
+        self.expected = self._elapsed() + self.each_product * (2 + len(self.chosen.norms) / 2)
         for name, (count, columns) in self.shapes.items():
             groups = gramian.groups(self.chosen.maps[name])
             self.expected += groups * (count * columns**2 + SPECTRA * columns**3) / rate

@@ -95,7 +95,7 @@ def shape_for(
     >>> shape_for("batch", "NCHW", 12, 5), shape_for("layer", "NC", 12, 5)
     ((3, 5, 2, 2), (5, 12))
     >>> shape_for("batch", "NCHW", 12, 5, single="H")
-    (4, 5, 1, 3)
+    (3, 5, 1, 4)
     """
     places = [letter for letter in axes if letter not in ("N", "C", single)]
     samples = [letter for letter in "N" if letter != single]

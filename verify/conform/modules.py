@@ -20,7 +20,7 @@ SHIFTS = ("bias", "beta", "shift", "offset")
 Tensor = torch.Tensor
 
 
-def wrap(target: Any, name: str, family: str, device: str) -> Subject:
+def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> Subject:
     """Return a class, or a layer of one, as a subject.
 
     A layer's own eps and groups are kept; its width and parameters are those of each case.
@@ -32,7 +32,7 @@ def wrap(target: Any, name: str, family: str, device: str) -> Subject:
     cls = target if layer is None else type(target)
     if not issubclass(cls, torch.nn.Module):
         raise TargetError(f"{name} is a class, but no torch.nn.Module; give a function or a module")
-    groups = int(getattr(layer, "num_groups", 1))
+    groups = int(getattr(layer, "num_groups", groups))
     made = _Modules(cls, family, device, groups)
     is_batch = family == "batch"
     return Subject(

@@ -209,7 +209,7 @@ def opened(order: Order) -> tuple[Subject, Any]:
     """
     target = load(order.target)
     adapter = find(order.adapter or framework_of(target), order.device)
-    found = subject(target, order.target, adapter, order.family)
+    found = subject(target, order.target, adapter, order.family, order.groups)
     compile_ = getattr(adapter, "compile", None)
     if order.is_compiled and compile_ is None:
         raise AdapterError(f"{adapter.name} does not compile; leave --compile out")

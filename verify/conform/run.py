@@ -176,6 +176,8 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
     widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
     found = probe(bench, about, family, widest)
     conventions = {"axes": ", ".join(found.axes)}
+    if family == "group":
+        conventions["groups"] = f"{about.groups}; --groups asks for another number"
     if found.eps is not None:
         conventions["eps"] = f"{found.eps:g}"
     running = Kept(Convention())

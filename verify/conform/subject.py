@@ -51,7 +51,9 @@ class Subject:
     """Lines that make ``layer`` in a reproduction; none: an import of the name."""
 
 
-def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> Subject:
+def subject(
+    target: Any, name: str, adapter: Adapter, family: str = "batch", groups: int = 1
+) -> Subject:
     """Return what a target is, as a subject.
 
     Args:
@@ -59,6 +61,7 @@ def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> 
         name: how the target was named, for the report.
         adapter: the framework's.
         family: one of :data:`FAMILIES`.
+        groups: of channels, where a class is to be made with them.
 
     Raises:
         TargetError: it is none of these.
@@ -73,7 +76,7 @@ def subject(target: Any, name: str, adapter: Adapter, family: str = "batch") -> 
                 "makes no functions of its framework's layers; give a function "
                 "layer(x, gamma, beta, eps)"
             )
-        return wrap(target, name, family)
+        return wrap(target, name, family, groups)
     layer = target if inspect.isroutine(target) else _member(target, "layer", "forward")
     if layer is None and callable(target):
         layer = target

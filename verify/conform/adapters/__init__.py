@@ -9,7 +9,7 @@ the ``vjp`` of a ``vjp``.
 What a framework has besides is found by name: ``compile(function)``; ``vmap(function)`` over a new
 first axis of the first argument; ``layouts()``, a dictionary of functions that store the same
 values differently; ``without_gradient(function)``, which calls it where nothing is recorded for a
-derivative; ``recognises(target)`` and ``wrap(target, name, family)``, which make a
+derivative; ``recognises(target)`` and ``wrap(target, name, family, groups)``, which make a
 :class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,
 which changes an array in place; ``is_recorded(array)``, whether it is
 kept on a tape; ``add_one(array)``, in place, seen by the derivative; ``shares(one, other)``,

@@ -212,9 +212,9 @@ class Torch:
         """Whether a target is a layer of PyTorch's."""
         return isinstance(target, torch.nn.Module)
 
-    def wrap(self, target: Any, name: str, family: str) -> Subject:
+    def wrap(self, target: Any, name: str, family: str, groups: int = 1) -> Subject:
         """Return a class with the arguments of torch.nn's, or a layer of one, as functions."""
-        return modules.wrap(target, name, family, self.device)
+        return modules.wrap(target, name, family, self.device, groups)
 
     @contextmanager
     def _at(self, level: str) -> Iterator[None]:
