@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from verify.evidence import describe_run
+from verify.description import describe_run
 
 FOLDER = Path("evidence/gpu")
 PAGE = Path("docs/measured/gpu.json")

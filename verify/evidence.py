@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from threading import Lock
@@ -128,35 +126,6 @@ class Record:
             object.__setattr__(self, "worst_ratio", None)
         finite = [point for point in self.points if all(map(_is_finite, point.values()))]
         object.__setattr__(self, "points", finite)
-
-
-def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
-    """Return the description of a run on this machine."""
-    import torch
-
-    from verify.fingerprint import of_everything, versions
-
-    return Run(
-        profile=profile,
-        seed=seed,
-        backend=backend,
-        device=device,
-        commit=_commit(),
-        threads=torch.get_num_threads(),
-        versions=versions(),
-        source=of_everything(),
-        gpu=_gpu(backend),
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
-
-
-def _gpu(backend: str) -> str:
-    """Name the GPU of CuPy, the one backend whose default device is one."""
-    if backend != "cupy":
-        return f"not run: the backend was {backend}"
-    import cupy
-
-    return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
 
 
 class Writer:
@@ -310,26 +279,3 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
     except json_lines.DamagedLineError as error:
         raise EvidenceError(str(error)) from None
-
-
-def _commit() -> str:
-    root = Path(__file__).resolve().parent.parent
-    try:
-        asked = subprocess.run(
-            [
-                "git",
-                "-C",
-                str(root),
-                "describe",
-                "--always",
-                "--dirty",
-                "--abbrev=12",
-                "--exclude=*",
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:  # git is not installed
-        return "unknown"
-    return asked.stdout.strip() or "unknown"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from verify import engine, evidence
+from verify import engine
 from verify.backends import Backend
+from verify.description import describe_run
 from verify.evidence import Writer
 from verify.settings import DEFAULT_EVIDENCE, PROFILES, Settings
 
@@ -69,6 +70,6 @@ class Options:
         Raises:
             EvidenceError: the folder cannot be written to.
         """
-        run = evidence.describe_run(self.profile, self.seed, self.backend, self.device)
+        run = describe_run(self.profile, self.seed, self.backend, self.device)
         marks = engine.todays(self.settings(), engine.statements(self.claims))
         return Writer(self.folder, run, marks)

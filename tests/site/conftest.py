@@ -11,7 +11,8 @@ import pytest
 from site_cases import CLAIMS, EXPERIMENT, RECORDS, RESULT
 
 from verify import engine
-from verify.evidence import Writer, describe_run
+from verify.description import describe_run
+from verify.evidence import Writer
 from verify.experiments import run
 from verify.experiments.evidence import folder_of
 from verify.settings import PROFILES, Settings

@@ -10,7 +10,8 @@ from msgspec import convert
 from site_cases import CLAIMS, PROVED, RECORDS, WAITING
 
 from verify import engine
-from verify.evidence import Record, Run, Writer, describe_run
+from verify.description import describe_run
+from verify.evidence import Record, Run, Writer
 from verify.results import Proof, Theorem
 from verify.settings import PROFILES, Settings
 

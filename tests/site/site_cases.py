@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from theory.santurkar2018 import theorem_4_1
-from verify.evidence import Record, describe_run
+from verify.description import describe_run
+from verify.evidence import Record
 from verify.experiments import figures
 from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment, Observation

@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from verify import engine, others
 from verify.__main__ import app
-from verify.evidence import NoEvidenceError, Record, Writer, describe_run
+from verify.description import describe_run
+from verify.evidence import NoEvidenceError, Record, Writer
 from verify.others import OthersError
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings

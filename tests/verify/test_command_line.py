@@ -10,7 +10,8 @@ from theory.claim import Relation, Verdict
 from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import backends, engine
-from verify.evidence import FILE, Record, Writer, describe_run, read
+from verify.description import describe_run
+from verify.evidence import FILE, Record, Writer, read
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES

@@ -11,7 +11,8 @@ from threading import Barrier
 
 import pytest
 
-from verify import evidence, json_lines
+from verify import description, evidence, json_lines
+from verify.description import describe_run
 from verify.evidence import (
     FILE,
     SCHEMA,
@@ -20,7 +21,6 @@ from verify.evidence import (
     Record,
     Run,
     Writer,
-    describe_run,
     read,
 )
 from verify.results import EVERY_M, Proof
@@ -269,7 +269,7 @@ def test_the_description_of_a_run_names_what_computed():
 
 
 def test_without_git_the_run_says_so(monkeypatch):
-    monkeypatch.setattr(evidence.subprocess, "run", failing)
+    monkeypatch.setattr(description.subprocess, "run", failing)
     assert describe_run("smoke", 0, "numpy", "").commit == "unknown"
 
 

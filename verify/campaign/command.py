@@ -11,12 +11,13 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from verify import cluster, engine, evidence
+from verify import cluster, engine
 from verify.campaign.journal import Journal
 from verify.campaign.report import table
 from verify.campaign.run import Failure, OtherVersionError, campaign_pairs, run
 from verify.cluster import ClusterError
 from verify.complaints import bad_input, complain
+from verify.description import describe_run
 from verify.engine import Pair
 from verify.evidence import EvidenceError
 from verify.options import SEEDS, Options
@@ -55,7 +56,7 @@ def campaign(
         settings, span = options.settings(), seeds_of(seeds)
         journal = Journal(
             evidence_folder,
-            evidence.describe_run(profile, 0, settings.backend, settings.device),
+            describe_run(profile, 0, settings.backend, settings.device),
             engine.todays(replace(settings, seed=0)),
         )
     except (ValueError, RuntimeError) as error:

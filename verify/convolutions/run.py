@@ -27,7 +27,8 @@ from verify.convolutions.conditioning import Spectrum
 from verify.convolutions.findings import Finding, Keeper
 from verify.convolutions.meter import Meter
 from verify.convolutions.statistics import Statistics
-from verify.evidence import Run, describe_run
+from verify.description import describe_run
+from verify.evidence import Run
 from verify.options import Options
 
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import torch
 
-from verify.evidence import EvidenceError, Run, describe_run
+from verify.description import describe_run
+from verify.evidence import EvidenceError, Run
 from verify.experiments.experiment import Numbers, Observation, Setting
 
 SCHEMA = 1

@@ -1,0 +1,51 @@
+"""What a run on this machine is of: the code, the versions of what computes, the device."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+from verify.evidence import Run
+from verify.fingerprint import of_everything, versions
+
+
+def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
+    """Return the description of a run on this machine."""
+    import torch
+
+    return Run(
+        profile=profile,
+        seed=seed,
+        backend=backend,
+        device=device,
+        commit=_commit(),
+        threads=torch.get_num_threads(),
+        versions=versions(),
+        source=of_everything(),
+        gpu=_gpu(backend),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _gpu(backend: str) -> str:
+    """Name the GPU of CuPy, the one backend whose default device is one."""
+    if backend != "cupy":
+        return f"not run: the backend was {backend}"
+    import cupy
+
+    return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
+
+
+def _commit() -> str:
+    root = Path(__file__).resolve().parent.parent
+    try:
+        asked = subprocess.run(
+            ["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:  # git is not installed
+        return "unknown"
+    return asked.stdout.strip() or "unknown"
