@@ -8,8 +8,9 @@ import pytest
 from site_cases import CLAIMS, PROVED, REFUTED, WAITING
 
 from theory.statement import Verdict
-from verify.evidence import EvidenceError
+from verify.evidence import EvidenceError, Record
 from verify.ledger import Entry
+from verify.results import Counterexample, Proof
 from verify.site.build import write_pages
 from verify.site.statement_page import in_words
 
@@ -140,11 +141,13 @@ def test_without_evidence_everything_is_not_yet_run(tmp_path):
 
 
 def test_no_markup_of_the_evidence_reaches_a_page():
-    words = "m = 2 <script>alert(1)</script>\n```{include} /etc/passwd"
+    size = {"m <script>alert(1)</script>\n```{include} /etc/passwd": 2}
     (claim, *_) = CLAIMS
-    for verdict in (Verdict.REFUTED, Verdict.PROVED):
-        said = in_words(Entry(claim, (), verdict, words))
-        assert "m = 2" in said
+    refuted = Record(claim.id, "exact", counterexample=Counterexample(size, {}, "1", "0"))
+    proved = Record(claim.id, "symbolic", proof=Proof((size,)))
+    for record, verdict in ((refuted, Verdict.REFUTED), (proved, Verdict.PROVED)):
+        said = in_words(Entry(claim, (record,), verdict))
+        assert "= 2" in said
         assert not set("<>`\n") & set(said)
 
 

@@ -18,7 +18,8 @@ from slips import (
 from theory.arithmetic import inner, norm_squared
 from theory.claim import Hypothesis, Relation, Sides, Term, Verdict
 from theory.santurkar2018 import CLAIMS, theorem_4_2
-from verify.witnesses.abstract import Proof, prove
+from verify.results import EVERY_M, Proof
+from verify.witnesses.abstract import prove
 
 POSITIVE = Hypothesis("beta > 0", lambda network, at: at.beta, Relation.MORE_THAN)
 NOT_NEGATIVE = replace(POSITIVE, statement="beta >= 0", sign=Relation.AT_LEAST)
@@ -33,7 +34,7 @@ def test_a_right_statement_is_proved(name):
 
 
 def test_the_shipped_hessian_is_proved():
-    assert prove(HESSIAN) == Proof("0")
+    assert prove(HESSIAN) == Proof((EVERY_M,), "0")
 
 
 @pytest.mark.parametrize("name", SLIPS)
