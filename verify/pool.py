@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -33,7 +33,7 @@ from verify.witnesses.witness import Later
 
 Futures = dict[Name, Future[Record]]
 TRIES = 3
-"""How often what breaks a process is tried before it is given up."""
+"""How often what breaks a process of its own is tried before it is given up."""
 
 
 def processes() -> Executor:
@@ -105,28 +105,38 @@ class _Examination:
                 self._fail(task, error)
 
     def _examine(self, tasks: list[Task]) -> None:
-        """Examine tasks; those at which a process broke again, one statement at a time."""
-        for _ in range(TRIES):
-            tasks = self._attempt(tasks)
-            tasks = [Task(t.witness, (claim,)) for t in tasks for claim in t.claims]
-            if not tasks or self.stopped.is_set():
+        """Examine tasks, as often as processes break; at last each alone that breaks its own."""
+        while tasks and not self.stopped.is_set():
+            lost = self._attempt(tasks)
+            if len(lost) == len(tasks):
                 break
-        for task in tasks:
-            self._fail(task, BrokenProcessPool(f"{task.names} ended {TRIES} processes"))
+            at_work, others = lost[: cores() + 1], lost[cores() + 1 :]
+            tasks = [*others, *_one_by_one(at_work)]
+        for task in _one_by_one(tasks):
+            self._insist(task)
         for future in self.futures.values():
             future.cancel()
 
+    def _insist(self, task: Task) -> None:
+        for _ in range(TRIES):
+            if self.stopped.is_set() or not self._attempt([task]):
+                return
+        self._fail(task, BrokenProcessPool(f"{task.names} ended {TRIES} processes"))
+
     def _attempt(self, tasks: list[Task]) -> list[Task]:
-        """Return the tasks that were lost with a process."""
-        lost = []
+        """Return the tasks that were lost with a process, those that it was at first."""
+        lost = set()
         with self.executor() as executor:
-            begun = {executor.submit(examine_named, *_named(t), self.settings): t for t in tasks}
+            begun = {
+                executor.submit(examine_named, *_named(task), self.settings): number
+                for number, task in enumerate(tasks)
+            }
             waiting = set(begun)
             while waiting and not self.stopped.is_set():
                 done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
-                lost += [begun[f] for f in done if not self._settle(begun[f], f)]
+                lost |= {begun[f] for f in done if not self._settle(tasks[begun[f]], f)}
             executor.shutdown(wait=True, cancel_futures=True)
-        return lost
+        return [tasks[number] for number in sorted(lost)]
 
     def _settle(self, task: Task, done: Future[list[Record]]) -> bool:
         """Pass on what a task found; return whether it was not lost."""
@@ -150,6 +160,11 @@ class _Examination:
         for name in task.names:
             if not self.futures[name].done():
                 self.futures[name].set_exception(error)
+
+
+def _one_by_one(tasks: Iterable[Task]) -> list[Task]:
+    """Return tasks of one statement each."""
+    return [Task(task.witness, (claim,)) for task in tasks for claim in task.claims]
 
 
 def _named(task: Task) -> tuple[str, list[str]]:

@@ -100,6 +100,24 @@ def test_a_process_that_is_killed_costs_what_it_was_at(monkeypatch, tmp_path):
     assert (tmp_path / "killed").exists()
 
 
+def always_killing(claims, settings):
+    """End the process that examines the second claim, however often."""
+    for claim in claims:
+        if claim is CLAIMS[1]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield Record(claim.id, "killing")
+
+
+def test_what_always_ends_its_process_fails_alone(monkeypatch):
+    witness = Witness("killing", lambda claim: True, always_killing, 8)
+    monkeypatch.setattr(engine, "WITNESSES", (witness,))
+    pairs = engine.pairs(CLAIMS[:20], [witness])
+    forked = partial(ProcessPoolExecutor, 2, multiprocessing.get_context("fork"))
+    with examining(pairs, SETTINGS, executor=forked) as futures:
+        failed = {name for name, future in futures.items() if future.exception(timeout=60)}
+    assert failed == {(CLAIMS[1].id, "killing")}
+
+
 def test_threads_serve_as_well_as_processes():
     with examining(PAIRS, SETTINGS, executor=ThreadPoolExecutor) as futures:
         found = [future.result() for future in futures.values()]

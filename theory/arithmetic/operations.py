@@ -123,6 +123,31 @@ def size(a: Any, axis: Axes = 0) -> Any:
     return prod(a.shape[i] for i in axes)
 
 
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two numbers; where one is a ball, a ball around it.
+
+    >>> larger(2, 3)
+    3
+    """
+    a, b = _alike(a, b)
+    return a.max(b) if _is_ball(a) else max(a, b)
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """Return the smaller of two numbers; where one is a ball, a ball around it."""
+    a, b = _alike(a, b)
+    return a.min(b) if _is_ball(a) else min(a, b)
+
+
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return two numbers of one arithmetic: exact ones are not compared with balls."""
+    return (a, b) if type(a) is type(b) else (a + 0 * b, b + 0 * a)
+
+
+def _is_ball(x: Any) -> bool:
+    return hasattr(x, "abs_upper")
+
+
 def sqrt(x: Any) -> Any:
     """Non-negative square root, elementwise.
 

@@ -42,10 +42,12 @@ has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is :math:`\alpha
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from array_api_compat import array_namespace
 
+from theory.arithmetic.operations import larger
 from theory.arithmetic.spectra import eigenvalues
 from theory.descent import (
     H,
@@ -417,12 +419,12 @@ def _rates(H: Any, alpha: Any) -> list[Any]:
 
 
 def _is_zero(value: Any, found: Any) -> bool:
-    return bool(value.is_zero()) if isinstance(found, list) else bool(value <= 2**-40 * found[-1])
+    return bool(value == 0) if isinstance(found, list) else bool(value <= 2**-40 * found[-1])
 
 
 alpha_trace = learning_rate(lambda descent: descent.step / trace_of(descent.hessian))
 all_rates = Operation(
-    "largest rate", lambda H, alpha: max(_rates(H, alpha)),
+    "largest rate", lambda H, alpha: reduce(larger, _rates(H, alpha)),
     r"\max_{{\lambda_i({0}) \ne 0}}|1 - {1} \lambda_i({0})|", takes=(_M, _N),
 )  # fmt: skip
 rate_of_smallest = Operation(
