@@ -6,7 +6,11 @@ import pytest
 from pinned import REFUTED, misses, pins
 from wrong_variants import wrong
 
+from theory.language.plain import plain
 from theory.santurkar2018 import theorem_4_4
+
+THE_SAME = {("L-lemma-A1/zeros", "n")}
+"""With all columns but one scaled to zero the condition number that the variant lacks is one."""
 
 
 def ids(claim):
@@ -25,7 +29,8 @@ def test_its_counterexample_is_found_again_without_exact_arithmetic(claim):
 @pytest.mark.parametrize("claim", REFUTED[::8], ids=ids)
 def test_another_right_side_is_not_what_was_refuted(claim):
     for variant in list(wrong(claim))[:3]:
-        assert misses(claim, variant, pins()[claim.id])
+        is_other = (claim.id, plain(variant.claimed)) not in THE_SAME
+        assert bool(misses(claim, variant, pins()[claim.id])) is is_other
 
 
 def test_a_number_at_the_counterexample_that_is_off_by_a_little_is_seen():
