@@ -91,7 +91,6 @@ def test_hypothesis_shrinks_to_the_smallest_batch_that_is_not_constant():
 def test_a_case_is_written_in_strings_that_are_its_numbers(case):
     written = lattice.written(case)
     assert json.loads(json.dumps(written)) == written
-    assert written["m"] == len(case.y)
     assert [Fraction(entry) for entry in written["y"]] == case.y.tolist()
     assert Fraction(written["eps"]) == case.eps
     matrix = [[int(entry) for entry in row] for row in written["parameters"]["B"]]
@@ -110,7 +109,6 @@ def test_a_case_written_by_hand():
         bound=3,
     )
     assert lattice.written(case) == {
-        "m": 2,
         "y": ["0", "1"],
         "gamma": "-2",
         "beta": "0",
