@@ -70,7 +70,7 @@ def _hypothesis(hypothesis: Any) -> str:
 BY = {
     "kernel": "Coq's kernel, from the definitions",
     "abstract": "inner products",
-    "named sizes": "entry by entry",
+    "named sizes": "calculation, entry by entry",
 }
 
 

@@ -7,13 +7,16 @@ from theory.language.latex import latex, shown
 
 
 def definitions(says: Says) -> dict[str, str]:
-    """Return the abbreviations in a statement, and in their own definitions, as LaTeX."""
+    """Return the abbreviations in a statement, and in their own definitions, as LaTeX.
+
+    A name that is its definition, such as that of a gradient at y, is left out.
+    """
     found: dict[str, str] = {}
     for side in (says.actual, says.claimed):
         for node in walk(side):
             if isinstance(node, Abbreviation):
                 found.setdefault(shown(node).text, latex(node.body))
-    return found
+    return {name: meaning for name, meaning in found.items() if name != meaning}
 
 
 def domains(*expressions: Expression) -> list[str]:
