@@ -54,7 +54,7 @@ def prove(claim: Claim, m: int) -> Finding:
 
     An inequality is proved by its certificate, as in the abstract arithmetic.
     """
-    if m == 1 and not claim.reading.has_epsilon:
+    if (m == 1 and not claim.reading.has_epsilon) or _is_of_other_sizes(claim, m):
         return "undefined"
     if claim.certificate is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
         return "not proved"
@@ -92,6 +92,16 @@ def generic(
     for impose in imposed:
         case = impose(case)
     return _network(case, batch)
+
+
+def _is_of_other_sizes(claim: Claim, m: int) -> bool:
+    """Whether a hypothesis on the batch size alone excludes m."""
+    network = generic(m, claim.reading.has_epsilon, ())
+    return any(
+        not h.sign.compare(h.quantity(network, claim.letters(network)), 0)
+        for h in claim.hypotheses
+        if h.says is not None and {letter.name for letter in h.says.letters} <= {"one", "m"}
+    )
 
 
 def _is_undefined(side: Any) -> bool:

@@ -8,6 +8,9 @@ from slips import RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSLY_PROVED
 
 from theory.arithmetic import inner
 from theory.claim import Hypothesis, Reading, Relation, Sides
+from theory.santurkar2018 import remarks
+from verify.results import Proof
+from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, symbolic
 from verify.witnesses.symbolic import prove
 
@@ -101,3 +104,10 @@ def test_a_certificate_under_an_impossible_hypothesis_is_a_proof_of_nothing():
 def test_symbols_and_vectors_of_symbolic_length_agree():
     for claim in RIGHT.values():
         assert (abstract.prove(claim) is not None) == (symbolic.prove(claim, 2) == "proved")
+
+
+def test_a_statement_about_two_examples_is_proved_of_two_and_says_nothing_of_others():
+    found = symbolic.examine(remarks.NO_GRADIENT, Settings(PROFILES["default"]))
+    assert found.proof == Proof(({"m": 2},))
+    assert prove(remarks.NO_GRADIENT, 3) == "undefined"
+    assert prove(replace(remarks.NO_GRADIENT, hypotheses=()), 3) == "not proved"
