@@ -12,6 +12,7 @@ from verify import engine, ledger, others, report
 from verify.evidence import Writer
 from verify.kernel.verdicts import records as checked_by_kernel
 from verify.options import Options
+from verify.wording import plural
 
 OPTIONS = pytest.StashKey[Options]()
 WRITER = pytest.StashKey[Writer]()
@@ -90,7 +91,6 @@ def pytest_terminal_summary(
     console.print()
     report.show(ledger.ledger(claims, records), console)
     if unfinished:
-        console.print(
-            f"{len(unfinished)} statements are unfinished; the same command goes on there"
-        )
+        are = plural(len(unfinished), "statement is", "statements are")
+        console.print(f"{are} unfinished; the same command goes on there")
     console.print(f"evidence: {writer.path}", highlight=False, markup=False)

@@ -20,6 +20,7 @@ from theory.santurkar2018.summary import LINES as SANTURKAR
 from theory.statement import Form, Paper, Reading, Verdict
 from theory.summary import Line, Section
 from verify.ledger import Entry
+from verify.wording import plural
 
 LINES: tuple[Line, ...] = (*SANTURKAR, *LANGE)
 ERRATA: tuple[Erratum, ...] = (*SANTURKAR_ERRATA, *LANGE_ERRATA)
@@ -172,7 +173,7 @@ def counted(found: Sequence[Headline]) -> str:
     open_ = sum(any(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in h.shown) for h in found)
     in_part = len(found) - holds - falls - open_
     return (
-        f"{len(found)} statement{'' if len(found) == 1 else 's'} of the papers: "
+        f"{plural(len(found), 'statement')} of the papers: "
         f"{holds} hold as printed, {falls} do not, "
         f"{in_part} hold in part or by the reading"
         + (f", {open_} are unreadable, undecided or not yet run" if open_ else "")

@@ -33,7 +33,7 @@ class Proof:
     @property
     def holds_at_every_size(self) -> bool:
         """Whether it covers subjects of every size."""
-        return any(all(n is None for n in size.values()) for size in self.sizes)
+        return self.named == 0
 
     @property
     def has_symbolic_size(self) -> bool:

@@ -96,13 +96,26 @@ def condition_number(matrix: Any) -> Any:
 
 
 def _largest_over_smallest(values: Any, rank: float) -> Any:
-    if isinstance(values, list):
-        kept = [value for value in values if not _is_zero(value)]
-    else:
-        kept = [value for value in values if value > rank * values[-1]]
+    kept = nonzero(values, rank)
     if not kept:
         raise ZeroDivisionError("the matrix is zero, so it has no condition number")
     return kept[-1] / kept[0]
+
+
+def nonzero(values: Any, rank: float) -> list[Any]:
+    """Return those of ascending values, none negative, that are not zero.
+
+    Args:
+        values: floats, or a list of exact numbers and balls, of which only what is zero for
+            certain is left out.
+        rank: floats up to this part of the largest are zero up to rounding.
+
+    >>> nonzero([0, 1, 2], 0)
+    [1, 2]
+    """
+    if isinstance(values, list):
+        return [value for value in values if not _is_zero(value)]
+    return [value for value in values if value > rank * values[-1]]
 
 
 def _is_zero(value: Quadratic | arb) -> bool:

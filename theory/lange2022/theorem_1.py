@@ -48,7 +48,7 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from theory.arithmetic.operations import larger
-from theory.arithmetic.spectra import eigenvalues
+from theory.arithmetic.spectra import eigenvalues, nonzero
 from theory.descent import (
     H,
     L,
@@ -410,16 +410,10 @@ REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED)
 
 def _rates(H: Any, alpha: Any) -> list[Any]:
     """|1 - alpha lambda_i| for the eigenvalues that are not zero."""
-    found = eigenvalues(H)
-    # The trace is the sum of the eigenvalues: what is far below it is zero up to rounding.
-    kept = [abs(1 - alpha * value) for value in found if not _is_zero(value, found)]
+    kept = nonzero(eigenvalues(H), 2**-40)
     if not kept:
         raise ZeroDivisionError("the matrix is zero, so it has no eigenvalue that is not")
-    return kept
-
-
-def _is_zero(value: Any, found: Any) -> bool:
-    return bool(value == 0) if isinstance(found, list) else bool(value <= 2**-40 * found[-1])
+    return [abs(1 - alpha * value) for value in kept]
 
 
 alpha_trace = learning_rate(lambda descent: descent.step / trace_of(descent.hessian))

@@ -61,6 +61,11 @@ class Stratum:
     """Highest derivative that is examined: some are too large, or leave the range on the way."""
     dtypes: tuple[str, ...] = ALL
 
+    @property
+    def stored_as(self) -> str:
+        """The adapter's name of the way in which its arrays are stored."""
+        return STORED_AS.get(self.layout, self.layout)
+
 
 @dataclass(frozen=True)
 class Case:

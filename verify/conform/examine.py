@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from verify.conform.adapters import Adapter, NotOffered
-from verify.conform.cases import EXPANDED, PARAMETERS, STORED_AS, Case
+from verify.conform.cases import EXPANDED, PARAMETERS, Case
 from verify.conform.modes import FORWARD, Mode, by_name
 from verify.conform.oracle import ENTRIES, PER_CHANNEL
 from verify.conform.subject import Subject
@@ -106,7 +106,7 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
     layout = case.stratum.layout
     if layout:
         layouts: Mapping[str, Any] = getattr(adapter, "layouts", dict)()
-        stored = layouts.get(STORED_AS.get(layout, layout))
+        stored = layouts.get(case.stratum.stored_as)
         if stored is None:
             raise NotOffered(f"{adapter.name} has no layout {layout!r}")
         for name in stored_so(layout):

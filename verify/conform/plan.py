@@ -11,7 +11,6 @@ from verify.conform.cases import (
     KINDS,
     LAYOUT,
     PARAMETERS,
-    STORED_AS,
     Case,
     Stratum,
     draw,
@@ -114,7 +113,7 @@ def plan(options: Options) -> list[Examination]:
 
 
 def _is_wanted(stratum: Stratum, options: Options) -> bool:
-    stored = STORED_AS.get(stratum.layout, stratum.layout)
+    stored = stratum.stored_as
     return (
         stratum.kind in options.kinds
         and stratum.name in (options.strata or (stratum.name,))

@@ -14,7 +14,7 @@ from string import Template
 
 import numpy as np
 
-from verify.conform.cases import STORED_AS, Case
+from verify.conform.cases import Case
 from verify.conform.examine import Bench, stored_so
 from verify.conform.geometry import Geometry
 from verify.conform.judge import DTYPE, ENTRYWISE, INPUTS, STATE, Cell, judged
@@ -150,7 +150,7 @@ def _script(one: Again, about: Facts) -> Iterator[str]:
     yield f"{', '.join(names)} = map(array, ({listed},))"
     layout = case.stratum.layout
     if stored := [name for name in names if layout and name in stored_so(layout)]:
-        how = about.stored.get(STORED_AS.get(layout, layout), "")
+        how = about.stored.get(case.stratum.stored_as, "")
         yield f"{', '.join(stored)}, = map({how or 'lambda t: t'}, ({', '.join(stored)},))"
     yield f"eps, momentum = {case.eps!r}, {MOMENTUM!r}"
     yield about.code[mode.name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
@@ -35,7 +34,7 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         found = search(SPACES[kind], others, settings.budget.examples, settings.seed)
         for claim in together:
             first = hinted.get(claim.id)
-            searched = found[claim.id] if first is None else _violated_by(first)
+            searched = found[claim.id] if first is None else _at(first)
             violating = None
             if searched.found is not None:
                 violating = exact.examine(claim, searched.found).counterexample()
@@ -52,9 +51,8 @@ def first_looked_at(claim: MatrixClaim) -> Numbers | None:
     return None
 
 
-def _violated_by(subject: Numbers) -> Searched:
-    size = tuple(subject.size.values())
-    return Searched({size: Counter({Outcome.VIOLATED: 1})}, subject)
+def _at(subject: Numbers) -> Searched:
+    return Searched.violated_at(tuple(subject.size.values()), subject)
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

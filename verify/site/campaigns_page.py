@@ -9,7 +9,8 @@ from shlex import quote
 from verify.campaign.finding import Finding, count, written
 from verify.campaign.report import SHARES
 from verify.evidence import Run
-from verify.site.markup import fenced, harmless, link, on_one_line, plural, raw, table
+from verify.site.markup import fenced, harmless, link, on_one_line, raw, table
+from verify.wording import plural
 
 NUMBERS = ("statement", "witness", "seeds", "instances", "violated", "undecided", "vacuous")
 ABOUT = {

@@ -14,7 +14,8 @@ from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation
 from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
-from verify.site.markup import chip, fenced, link, on_one_line, plural, raw, table, words
+from verify.site.markup import chip, fenced, link, on_one_line, raw, table, words
+from verify.wording import plural
 
 KINDS = {True: "supported", False: "refuted", None: "undecided"}
 """The colour of each word."""

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from verify.conform.cases import KINDS
 from verify.conform.words import FAILURES, Word, gravest
-from verify.site.markup import fenced, harmless, on_one_line, plural, raw, table, words
+from verify.site.markup import fenced, harmless, on_one_line, raw, table, words
+from verify.wording import plural
 
 Line = Mapping[str, Any]
 """What ``verify.conform.survey`` writes of one implementation."""

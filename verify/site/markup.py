@@ -71,15 +71,6 @@ def is_words(text: str) -> bool:
     return "$" in text or ("\\" not in plain and len(_WORDS.findall(plain)) > 2)
 
 
-def plural(count: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> plural(1, "witness", "witnesses"), plural(1200, "case")
-    ('1 witness', '1,200 cases')
-    """
-    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
-
-
 def table(header: Iterable[str], rows: Iterable[Iterable[str]], kind: str = "") -> str:
     """Return a table as HTML, within a box that scrolls by itself where it is too wide."""
     head = "".join(f'<th scope="col">{cell}</th>' for cell in header)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from theory.statement import Form, Paper
-from verify.site.markup import plural
 from verify.site.row_page import listed
 from verify.site.statements import Group
+from verify.wording import plural
 
 
 def page(paper: Paper, statements: Sequence[Group]) -> str:

@@ -20,11 +20,11 @@ from verify.site.markup import (
     harmless,
     link,
     places,
-    plural,
     raw,
     table,
 )
 from verify.site.statements import Group, heading, section_title
+from verify.wording import plural
 
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
 READINGS = {

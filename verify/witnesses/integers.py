@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -94,11 +93,8 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
     for claim in claims:
         case = hinted[claim.id]
-        yield _found(claim, drawn[claim.id] if case is None else _violated_by(case))
-
-
-def _violated_by(case: Case) -> Searched:
-    return Searched({len(case.y): Counter({Outcome.VIOLATED: 1})}, case)
+        hit = drawn[claim.id] if case is None else Searched.violated_at(len(case.y), case)
+        yield _found(claim, hit)
 
 
 def _found(claim: Claim, searched: Searched) -> Record:

@@ -56,6 +56,11 @@ class Searched:
     outcomes: dict[Any, Counter[Outcome]] = field(default_factory=dict)
     found: Any = None
 
+    @classmethod
+    def violated_at(cls, size: Any, subject: Any) -> Searched:
+        """Return what is met where a hint leads straight to a subject that violates."""
+        return cls({size: Counter({Outcome.VIOLATED: 1})}, subject)
+
     def count(self, size: Any, outcome: Outcome) -> None:
         """Count what was met."""
         self.outcomes.setdefault(size, Counter())[outcome] += 1
@@ -224,8 +229,8 @@ def record(
 
 def examples_for(claim: Statement, examples: int) -> int:
     """Return how many examples to look at: an equation that is false fails almost everywhere."""
-    is_false = claim.relation is Relation.EQUAL and claim.expected is not Verdict.SUPPORTED
-    return examples // (EQUATION_SHARE if is_false else 1)
+    is_soon_decided = claim.relation is Relation.EQUAL and claim.expected is not Verdict.SUPPORTED
+    return examples // (EQUATION_SHARE if is_soon_decided else 1)
 
 
 def search_settings(examples: int) -> settings:

@@ -96,12 +96,16 @@ def generic(
 
 def _is_of_other_sizes(claim: Claim, m: int) -> bool:
     """Whether a hypothesis on the batch size alone excludes m."""
-    network = generic(m, claim.reading.has_epsilon, ())
-    return any(
-        not h.sign.compare(h.quantity(network, claim.letters(network)), 0)
+    on_size = [
+        h
         for h in claim.hypotheses
         if h.says is not None and {letter.name for letter in h.says.letters} <= {"one", "m"}
-    )
+    ]
+    if not on_size:
+        return False
+    network = generic(m, claim.reading.has_epsilon, ())
+    letters = claim.letters(network)
+    return any(not h.sign.compare(h.quantity(network, letters), 0) for h in on_size)
 
 
 def _is_undefined(side: Any) -> bool:
