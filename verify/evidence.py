@@ -158,7 +158,7 @@ class Writer:
             json_lines.append(self.path, {"kind": "run", **asdict(run)})
             for record in fresh(elsewhere, fingerprint):
                 if record.name not in self.done:
-                    json_lines.append(self.path, _line(record))
+                    append(self.path, record)
                     self.done[record.name] = record
         except OSError as error:
             raise unwritable(folder, error) from None
@@ -180,7 +180,7 @@ class Writer:
                 mark = self.fingerprint(*record.name)
                 stamped = replace(record, fingerprint=mark, commit=self.run.commit)
                 try:
-                    json_lines.append(self.path, _line(stamped))
+                    append(self.path, stamped)
                 except OSError as error:
                     raise unwritable(self.path.parent, error) from None
                 self.done[record.name] = stamped
@@ -188,6 +188,17 @@ class Writer:
     def close(self) -> None:
         """Let other runs write in the folder."""
         self._held.give_back()
+
+
+def append(path: Path, record: Record) -> None:
+    """Write a record at the end of a file, whole or not at all."""
+    json_lines.append(path, _line(record))
+
+
+def records_in(path: Path) -> list[Record]:
+    """Return the records of a file without a run, if it is there."""
+    lines = json_lines.read(path) if path.exists() else []
+    return [_made(Record, line) for line in lines if line.get("kind") == "record"]
 
 
 def fresh(records: Iterable[Record], fingerprint: Fingerprint) -> list[Record]:

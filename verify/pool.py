@@ -1,8 +1,10 @@
 """Several processes examine statements at once.
 
 Any executor of :mod:`concurrent.futures` will do; by default there is one process a core, each a
-copy of one that has imported everything.  A process that is killed costs what it was at: that is
-examined again.  When the parent ends, however it ends, the processes end too.
+copy of one that has imported everything, and each breaks alone.  What a process finds it writes as
+it is found: one that is killed costs the statement that it was at, or those whose derivatives it
+was computing together.  They are examined again, in halves, so that what always ends its process
+is alone at last.  When the parent ends, however it ends, the processes end too.
 """
 
 from __future__ import annotations
@@ -15,16 +17,22 @@ from concurrent.futures import (
     Executor,
     Future,
     ProcessPoolExecutor,
+    ThreadPoolExecutor,
     as_completed,
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from multiprocessing import connection
-from threading import Event, Thread
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Lock, Thread, local
+from typing import Any
 
-from verify import engine
+from verify import engine, evidence
 from verify.engine import Pair, Task
 from verify.evidence import EvidenceError, Name, Record, Writer
 from verify.settings import Settings
@@ -40,7 +48,44 @@ def processes() -> Executor:
     """Return one process a core."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["verify.engine", *_modules()])
-    return ProcessPoolExecutor(cores(), context, _prepare_process)
+    return Apart(cores(), partial(ProcessPoolExecutor, 1, context, _prepare_process))
+
+
+class Apart(Executor):
+    """Executors of one process each, so that what breaks one leaves the others at work.
+
+    Args:
+        count: how many.
+        make: makes one.
+    """
+
+    def __init__(self, count: int, make: Callable[[], Executor]):
+        self._make, self._threads, self._own = make, ThreadPoolExecutor(count), local()
+        self._made: list[Executor] = []
+        self._starting = Lock()
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        """Submit a call; its error is that its process broke, if it did."""
+        return self._threads.submit(self._call, function, args, named)
+
+    def _call(self, function: Callable[..., Any], args: Any, named: Any) -> Any:
+        executor: Executor | None = getattr(self._own, "executor", None)
+        try:
+            with self._starting:  # a process that is forked meanwhile would keep another's pipes
+                if executor is None:
+                    self._own.executor = executor = self._make()
+                    self._made.append(executor)
+                begun = executor.submit(function, *args, **named)
+            return begun.result()
+        except BrokenProcessPool:
+            self._own.executor = None
+            raise
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End; what has not begun is finished first, or cancelled."""
+        self._threads.shutdown(wait, cancel_futures=cancel_futures)
+        for executor in self._made:
+            executor.shutdown(wait)
 
 
 @contextmanager
@@ -105,14 +150,14 @@ class _Examination:
                 self._fail(task, error)
 
     def _examine(self, tasks: list[Task]) -> None:
-        """Examine tasks, as often as processes break; at last each alone that breaks its own."""
+        """Examine tasks; what is left of those that break a process in halves, at last alone."""
+        alone: list[Task] = []
         while tasks and not self.stopped.is_set():
             lost = self._attempt(tasks)
-            if len(lost) == len(tasks):
-                break
             at_work, others = lost[: cores() + 1], lost[cores() + 1 :]
-            tasks = [*others, *_one_by_one(at_work)]
-        for task in _one_by_one(tasks):
+            alone += [task for task in at_work if len(task.claims) == 1]
+            tasks = [*others, *chain(*map(_halves, at_work))]
+        for task in alone:
             self._insist(task)
         for future in self.futures.values():
             future.cancel()
@@ -124,29 +169,28 @@ class _Examination:
         self._fail(task, BrokenProcessPool(f"{task.names} ended {TRIES} processes"))
 
     def _attempt(self, tasks: list[Task]) -> list[Task]:
-        """Return the tasks that were lost with a process, those that it was at first."""
-        lost = set()
-        with self.executor() as executor:
+        """Return what is left of the tasks that were lost with a process, in their order."""
+        with TemporaryDirectory() as folder, self.executor() as executor:
+            asked = [_Asked(task, Path(folder) / f"{n}.jsonl") for n, task in enumerate(tasks)]
             begun = {
-                executor.submit(examine_named, *_named(task), self.settings): number
-                for number, task in enumerate(tasks)
+                executor.submit(examine_named, *_named(one.task), self.settings, one.path): one
+                for one in asked
             }
             waiting = set(begun)
             while waiting and not self.stopped.is_set():
                 done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
-                lost |= {begun[f] for f in done if not self._settle(tasks[begun[f]], f)}
+                for future in done | waiting:
+                    self._pass_on(begun[future].task, begun[future].found())
+                for future in done:
+                    self._settle(begun[future], future)
             executor.shutdown(wait=True, cancel_futures=True)
-        return [tasks[number] for number in sorted(lost)]
+        return [left for one in asked if one.is_lost and (left := self._left(one.task))]
 
-    def _settle(self, task: Task, done: Future[list[Record]]) -> bool:
-        """Pass on what a task found; return whether it was not lost."""
-        error = done.exception()
-        if isinstance(error, BrokenProcessPool):
-            return False
-        if error is not None:
-            self._fail(task, error)
-            return True
-        for record in done.result():
+    def _pass_on(self, task: Task, records: Iterable[Record]) -> None:
+        """Pass on what was found, once."""
+        for record in records:
+            if self.futures[record.name].done():
+                continue
             try:
                 if self.writer is not None:
                     self.writer.add(record)
@@ -154,7 +198,25 @@ class _Examination:
             except EvidenceError as failure:
                 self._fail(task, failure)
                 self.stopped.set()
-        return True
+
+    def _settle(self, asked: _Asked, done: Future[list[Record]]) -> None:
+        """See how a task ended."""
+        error = done.exception()
+        if isinstance(error, BrokenProcessPool):
+            asked.is_lost = True
+        elif error is not None:
+            self._fail(asked.task, error)
+        else:
+            self._pass_on(asked.task, done.result())
+
+    def _left(self, task: Task) -> Task | None:
+        """Return the statements of a task of which nothing was found."""
+        claims = tuple(
+            claim
+            for claim, name in zip(task.claims, task.names, strict=True)
+            if not self.futures[name].done()
+        )
+        return Task(task.witness, claims) if claims else None
 
     def _fail(self, task: Task, error: BaseException) -> None:
         for name in task.names:
@@ -162,21 +224,50 @@ class _Examination:
                 self.futures[name].set_exception(error)
 
 
-def _one_by_one(tasks: Iterable[Task]) -> list[Task]:
-    """Return tasks of one statement each."""
-    return [Task(task.witness, (claim,)) for task in tasks for claim in task.claims]
+@dataclass
+class _Asked:
+    """A task that is handed out, and the file to which its records are written as found."""
+
+    task: Task
+    path: Path
+    is_lost: bool = False
+    read: int = 0
+
+    def found(self) -> list[Record]:
+        """Return the records that were written whole since this was called last."""
+        written = evidence.records_in(self.path)[self.read :]
+        self.read += len(written)
+        return written
+
+
+def _halves(task: Task) -> list[Task]:
+    """Return a task in two, or nothing of one that is about one statement."""
+    middle = len(task.claims) // 2
+    parts = (task.claims[:middle], task.claims[middle:]) if middle else ()
+    return [Task(task.witness, part) for part in parts]
 
 
 def _named(task: Task) -> tuple[str, list[str]]:
     return task.witness.name, [claim.id for claim in task.claims]
 
 
-def examine_named(witness: str, claims: Sequence[str], settings: Settings) -> list[Record]:
-    """Examine statements in a process of its own, where they are found by name."""
+def examine_named(
+    witness: str, claims: Sequence[str], settings: Settings, path: Path | None = None
+) -> list[Record]:
+    """Examine statements in a process of its own, where they are found by name.
+
+    What is found is written to a file as well, as it is found: it outlives the process.
+    """
     by_name = {claim.id: claim for claim in engine.statements(settings.claims)}
     chosen = tuple(by_name[name] for name in claims)
     found = next(w for w in engine.WITNESSES if w.name == witness and w.applies(chosen[0]))
-    return list(engine.examine_task(Task(found, chosen), settings))
+    records = []
+    for record in engine.examine_task(Task(found, chosen), settings):
+        records.append(record)
+        if path is not None:
+            with suppress(OSError):  # then it is returned, if the process lives
+                evidence.append(path, record)
+    return records
 
 
 def _modules() -> Iterator[str]:

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def _examine(pairs: Sequence[Pair], folder: Path) -> None:
 
 def _processes() -> Executor:
     """Return processes like a run's own, which need not import everything anew."""
-    return ProcessPoolExecutor(2, FORK, pool._prepare_process)
+    return pool.Apart(2, partial(ProcessPoolExecutor, 1, FORK, pool._prepare_process))
 
 
 def children_of(process: int) -> list[int]:

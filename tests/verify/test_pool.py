@@ -100,6 +100,88 @@ def test_a_process_that_is_killed_costs_what_it_was_at(monkeypatch, tmp_path):
     assert (tmp_path / "killed").exists()
 
 
+def forked():
+    """Processes that break alone, as a run's own, which need not import everything anew."""
+    one = partial(ProcessPoolExecutor, 1, multiprocessing.get_context("fork"))
+    return pool.Apart(2, one)
+
+
+def noting(claims, settings):
+    """Note each claim in a file when it is examined; end the process at the fifth, once."""
+    folder = Path(settings.backend)
+    for number, claim in enumerate(claims):
+        here = folder / claim.id.replace("/", " ")
+        is_first = not here.exists()
+        with here.open("a") as file:
+            file.write("examined\n")
+        if is_first and claim is CLAIMS[4]:
+            assert number == 4
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield Record(claim.id, "killing")
+
+
+def test_a_killed_process_costs_the_one_statement_that_it_was_at(monkeypatch, tmp_path):
+    """What it had found before is kept, and what it had not begun is not begun twice."""
+    witness = Witness("killing", lambda claim: True, noting, 16)
+    monkeypatch.setattr(engine, "WITNESSES", (witness,))
+    pairs = engine.pairs(CLAIMS[:16], [witness])
+    settings = replace(SETTINGS, backend=str(tmp_path))
+    with examining(pairs, settings, executor=forked) as futures:
+        found = [future.result(timeout=60).claim for future in futures.values()]
+    assert found == [claim.id for claim in CLAIMS[:16]]
+    times = {
+        c.id: len((tmp_path / c.id.replace("/", " ")).read_text().split()) for c in CLAIMS[:16]
+    }
+    assert times == {claim.id: 1 + (claim is CLAIMS[4]) for claim in CLAIMS[:16]}
+
+
+def waiting_for_a_kill(claims, settings):
+    """End the process of the first task once the second is at work, which then ends as well."""
+    begun, killed = Path(settings.backend, "begun"), Path(settings.backend, "killed")
+    for claim in claims:
+        if claim is CLAIMS[0] and not killed.exists():
+            while not begun.exists():
+                time.sleep(0.01)
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if claim is CLAIMS[1]:
+            with begun.open("a") as file:
+                file.write("begun\n")
+            while not killed.exists():
+                time.sleep(0.01)
+            time.sleep(1)
+        yield Record(claim.id, "killing")
+
+
+def test_a_killed_process_leaves_the_others_at_work(monkeypatch, tmp_path):
+    witness = Witness("killing", lambda claim: True, waiting_for_a_kill, 1)
+    monkeypatch.setattr(engine, "WITNESSES", (witness,))
+    settings = replace(SETTINGS, backend=str(tmp_path))
+    with examining(engine.pairs(CLAIMS[:3], [witness]), settings, executor=forked) as futures:
+        assert all(future.result(timeout=60) for future in futures.values())
+    assert (tmp_path / "begun").read_text() == "begun\n"
+
+
+def slow_at_last(claims, settings):
+    """Yield a record, and the next one only once somebody has seen the first."""
+    for claim in claims:
+        while claim is CLAIMS[1] and not Path(settings.backend).exists():
+            time.sleep(0.01)
+        yield Record(claim.id, "killing")
+
+
+def test_a_record_comes_before_its_task_is_through(monkeypatch, tmp_path):
+    witness = Witness("killing", lambda claim: True, slow_at_last, 2)
+    monkeypatch.setattr(engine, "WITNESSES", (witness,))
+    settings = replace(SETTINGS, backend=str(tmp_path / "seen"))
+    with examining(engine.pairs(CLAIMS[:2], [witness]), settings, executor=forked) as futures:
+        first, second = futures.values()
+        assert first.result(timeout=60)
+        assert not second.done()
+        (tmp_path / "seen").touch()
+        assert second.result(timeout=60)
+
+
 def always_killing(claims, settings):
     """End the process that examines the second claim, however often."""
     for claim in claims:
@@ -108,12 +190,13 @@ def always_killing(claims, settings):
         yield Record(claim.id, "killing")
 
 
-def test_what_always_ends_its_process_fails_alone(monkeypatch):
+@pytest.mark.parametrize("is_apart", [True, False])
+def test_what_always_ends_its_process_fails_alone(monkeypatch, is_apart):
+    together = partial(ProcessPoolExecutor, 2, multiprocessing.get_context("fork"))
     witness = Witness("killing", lambda claim: True, always_killing, 8)
     monkeypatch.setattr(engine, "WITNESSES", (witness,))
     pairs = engine.pairs(CLAIMS[:20], [witness])
-    forked = partial(ProcessPoolExecutor, 2, multiprocessing.get_context("fork"))
-    with examining(pairs, SETTINGS, executor=forked) as futures:
+    with examining(pairs, SETTINGS, executor=forked if is_apart else together) as futures:
         failed = {name for name, future in futures.items() if future.exception(timeout=60)}
     assert failed == {(CLAIMS[1].id, "killing")}
 
