@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,17 +144,45 @@ class Evaluation(NamedTuple):
     actual: Array
     claimed: Array
     quantities: Array
-    relative_error: Any = 0.0
-    """The derivatives' own, the largest."""
+    relative_error: Any
+    """The largest of the derivatives in the sides."""
+    relative_errors: Array
+    """The same of those in each hypothesis."""
 
 
-def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
-    """Evaluate a claim in the network's library."""
-    letters = claim.letters(network)
-    values = [
-        *claim.sides(network, letters),
-        *(hypothesis.quantity(network, letters) for hypothesis in claim.hypotheses),
-    ]
-    actual, claimed, *quantities = [network.backend.to_numpy(value) for value in values]
-    actual, claimed = np.broadcast_arrays(actual, claimed)
-    return Evaluation(actual.ravel(), claimed.ravel(), np.array([q.item() for q in quantities]))
+Metered = Callable[[Callable[[], Any]], tuple[Any, float]]
+"""Returns what a function computes, and the largest relative error of the derivatives in it."""
+
+
+def without_error(compute: Callable[[], Any]) -> tuple[Any, float]:
+    """Compute where derivatives are exact but for rounding."""
+    return compute(), 0.0
+
+
+def evaluate(
+    claim: Claim,
+    network: ArrayNetwork,
+    metered: Metered = without_error,
+    error_of_gradient: float = 0.0,
+) -> Evaluation:
+    """Evaluate a claim in the network's library.
+
+    Args:
+        claim: of expressions, or of functions, which may use the loss's gradient unnoticed.
+        network: of one case.
+        metered: finds the errors of derivatives.
+        error_of_gradient: of the loss's gradient, which is known before.
+    """
+    letters, to_numpy = claim.letters(network), network.backend.to_numpy
+    sides, error = metered(lambda: claim.sides(network, letters))
+    error = max(error, error_of_gradient) if claim.says is None else error
+    actual, claimed = np.broadcast_arrays(*map(to_numpy, sides))
+    found = [metered(partial(h.quantity, network, letters)) for h in claim.hypotheses]
+    quantities = np.array([to_numpy(quantity).item() for quantity, _ in found])
+    errors = np.array(
+        [
+            max(own, error_of_gradient) if h.says is None else own
+            for h, (_, own) in zip(claim.hypotheses, found, strict=True)
+        ]
+    )
+    return Evaluation(actual.ravel(), claimed.ravel(), quantities, error, errors)

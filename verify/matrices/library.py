@@ -40,15 +40,12 @@ class Copies(floats.Copies):
 
     def evaluated(self, claim: MatrixClaim) -> tuple[floats.Evaluation, float]:
         """Return what a claim is in the library, and its derivatives' largest relative error."""
-        with self.differences.apart() as apart:
-            found = floats.evaluate(claim, self.there, partial(_to_numpy, self.backend))
-        return found, apart.relative_error
+        to_numpy = partial(_to_numpy, self.backend)
+        return self.differences.metered(lambda: floats.evaluate(claim, self.there, to_numpy))
 
     def error_of(self, hypothesis: Hypothesis) -> float:
         """Return the largest relative error of the derivatives in a hypothesis."""
-        with self.differences.apart() as apart:
-            hypothesis.quantity(self.there)
-        return apart.relative_error
+        return self.differences.metered(lambda: hypothesis.quantity(self.there))[1]
 
 
 def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:

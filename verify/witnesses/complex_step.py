@@ -178,14 +178,17 @@ def _judge(
     # A side feels an error of its derivatives as it feels one of its operations, so that its
     # condition is their size; its norm would miss what cancels.
     allowed = tolerance.tolerance(moved.sides, found.m, error, moved.sides)
-    margin = tolerance.tolerance(moved.quantities, found.m, error[:, None], moved.quantities)
+    # Roundings of m entries add up like noise; the entries of a derivative may all err one way,
+    # which by Cauchy and Schwarz is sqrt(m) times as much in an inner product with it.
+    size = np.sqrt(found.m) * moved.quantities
+    margin = tolerance.tolerance(moved.quantities, found.m, values.relative_errors, size)
     outcomes, at_best = (
         tolerance.judge(values.actual, values.claimed, claim.relation, explained)
         for explained in (allowed, by_rounding)
     )
     ratios = tolerance.ratio(values.actual, values.claimed, claim.relation, allowed)
     met = hypotheses_met(claim, values.quantities, margin)
-    usable = error <= LARGEST_ERROR
+    usable = np.max([error, *values.relative_errors.T], axis=0) <= LARGEST_ERROR
     for position, index in enumerate(defined):
         if not usable[position] or (met[position] and at_best[position] is Outcome.UNDECIDED):
             found.outcomes[index] = Outcome.UNDECIDED

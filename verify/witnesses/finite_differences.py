@@ -115,18 +115,19 @@ class Differences:
         self.backend = backend
         self.steps = [2.0 ** np.floor(np.log2(scale / 4)) for scale in scales]
         self.relative_error = 0.0
+        self._errors: dict[int, tuple[Any, float]] = {}
 
     def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
         """Return the gradient of a scalar function at x, of the shape of x."""
-        slopes = self._differences(f, x, np.eye(x.shape[0]))
-        return self.backend.asarray(slopes[0])
+        slopes, error = self._differences(f, x, np.eye(x.shape[0]))
+        return self._met(self.backend.asarray(slopes[0]), error)
 
     def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
         """Return the derivative of f at x along u, of the shape of f's value."""
         along = self.backend.to_numpy(u)
         length = np.linalg.norm(along) or 1.0
-        slopes = self._differences(f, x, (along / length)[:, None])
-        return self.backend.asarray(length * slopes.reshape(f(x).shape))
+        slopes, error = self._differences(f, x, (along / length)[:, None])
+        return self._met(self.backend.asarray(length * slopes.reshape(f(x).shape)), error)
 
     @contextmanager
     def apart(self) -> Iterator[Differences]:
@@ -138,7 +139,28 @@ class Differences:
         finally:
             inside.relative_error, self.relative_error = self.relative_error, before
 
-    def _differences(self, f: Callable[[Any], Any], x: Any, directions: Array) -> Array:
+    def metered(self, compute: Callable[[], Any]) -> tuple[Any, float]:
+        """Return what is computed, and the largest relative error of the derivatives in it."""
+        with self.apart() as apart:
+            value = compute()
+        return value, apart.relative_error
+
+    def error_of(self, value: Any) -> float:
+        """Return the error of a derivative that was returned, zero of anything else."""
+        return self._errors.get(id(value), (value, 0.0))[1]
+
+    def met(self, relative_error: float) -> None:
+        """Remember an error."""
+        self.relative_error = max(self.relative_error, relative_error)
+
+    def _met(self, derivative: Any, relative_error: float) -> Any:
+        self.met(relative_error)
+        self._errors[id(derivative)] = derivative, relative_error
+        return derivative
+
+    def _differences(
+        self, f: Callable[[Any], Any], x: Any, directions: Array
+    ) -> tuple[Array, float]:
         def in_numpy(point: Array) -> Array:
             return self.backend.to_numpy(f(self.backend.asarray(point)))
 
@@ -149,8 +171,7 @@ class Differences:
             if tried[-1][0] <= ENOUGH:
                 break
         least, best = min(tried, key=itemgetter(0))
-        self.relative_error = max(self.relative_error, least)
-        return best
+        return best, least
 
 
 class MeteredValues(Values):
@@ -167,8 +188,14 @@ class MeteredValues(Values):
             with meter.apart() as apart:
                 super().__getitem__(expression)
             self.errors[expression] = apart.relative_error
-        meter.relative_error = max(meter.relative_error, self.errors[expression])
+        meter.met(self.errors[expression])
         return super().__getitem__(expression)
+
+    def _compute(self, expression: Expression) -> Any:
+        """Return a value; a letter may be a derivative that was known before."""
+        value = super()._compute(expression)
+        self.subject.calculus.meter.met(self.subject.calculus.meter.error_of(value))
+        return value
 
 
 def examine_cases(
@@ -190,6 +217,10 @@ def examine_all(
     return complex_step.case_by_case(claims, cases, backend, evaluate_case, seed)
 
 
+def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:
+    return evaluate(claim, network, differences.metered, differences.error_of(network.g))
+
+
 def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Differences]:
     m = len(case.y)
     sigma = primitives.standard_deviation(case.y, m, np.squeeze(case.eps), np.sqrt)
@@ -197,13 +228,6 @@ def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Di
     gradient = differences.gradient if order == 1 else complex_step.gradient
     calculus = Calculus(backend.sqrt, gradient, differences.derivative, MeteredValues, differences)
     return ArrayNetwork(case, backend, calculus), differences
-
-
-def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:
-    """Evaluate a claim; what met an error counts, be it met for another claim first."""
-    with differences.apart() as apart:
-        values = evaluate(claim, network)
-    return values._replace(relative_error=max(differences.relative_error, apart.relative_error))
 
 
 def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:

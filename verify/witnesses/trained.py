@@ -6,10 +6,12 @@ network's own, differentiated through the layers above and the cross-entropy.  A
 asks for no more of the loss than its 2-jet is given that (:mod:`verify.jets`); any other is given
 the network.  Where a reading has no epsilon, this layer is run with eps = 0.
 
-A trained network is what it is: hypotheses of a statement are not imposed but checked, and an
-instance that does not meet them is vacuous.  The two directions that some statements need are
-inputs of the layer, columns of X in y = XW, so that a derivative along one is that in a real
-weight; the bound on the inputs is the spectral norm of X.
+A trained network is what it is: what its units meet is checked, and an instance that does not meet
+a hypothesis is vacuous.  Hypotheses that no unit meets are imposed on a few units of every layer,
+whose loss is the 2-jet of the network's: the unit's batch, parameters, gradient and Hessian are
+the network's but for what the hypothesis says of them.  The two directions that some statements
+need are inputs of the layer, columns of X in y = XW, so that a derivative along one is that in a
+real weight; the bound on the inputs is the spectral norm of X.
 
 A token ``trained:NETWORK:STAGE:SEED:LAYER:UNIT`` rebuilds one instance.
 """
@@ -29,6 +31,8 @@ from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
 from verify import training
+from verify.cases.case import Case, imposed_by
+from verify.cases.losses import Loss, quadratic
 from verify.data import examination_batch
 from verify.evidence import Record
 from verify.jets import Jets, jets
@@ -41,11 +45,14 @@ from verify.witnesses import abstract, autograd
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack, StackedLoss
+from verify.witnesses.table import MET_BY_UNITS
 
 WITNESS = "trained"
 
 TOGETHER = 50
 """How many units are examined in one vectorised call; more would need more memory."""
+FEW = 2
+"""So many units of a layer have hypotheses imposed on them."""
 
 
 def prepare(settings: Settings, progress: Progress | None = None) -> None:
@@ -74,12 +81,28 @@ def prepare(settings: Settings, progress: Progress | None = None) -> None:
 def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Examine claims at every unit of every layer of every network, at the budget's stages."""
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
-    for alike in _looking_alike(claims):
+    imposed = [claim for claim in claims if is_imposed(claim)]
+    if imposed:
+        found |= autograd.examine_all(imposed, list(_few_cases(settings)), settings.seed)
+    for alike in _looking_alike([claim for claim in claims if not is_imposed(claim)]):
         for units in _units(alike[0], settings):
             for claim, instances in zip(alike, examine_together(alike, units), strict=True):
                 found[claim.id].append(instances)
     for claim in claims:
         yield record(claim, WITNESS, found[claim.id])
+
+
+def is_imposed(claim: Claim) -> bool:
+    """Whether a claim has hypotheses that units of networks meet only if they are imposed."""
+    return claim.id not in MET_BY_UNITS and bool(imposed_by(claim))
+
+
+def _few_cases(settings: Settings) -> Iterator[Case]:
+    """Yield a few units of every layer as cases, spread over the layer."""
+    for layer in every_layer(settings.budget.stages, settings.seed, settings.cache):
+        numbers = torch.arange(layer.y.shape[1])
+        spread = numbers[:: max(1, len(numbers) // FEW)][:FEW]
+        yield from Units(layer, settings.seed, spread, settings.cache).cases()
 
 
 def _looking_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
@@ -142,6 +165,17 @@ class Units:
         every = jets(self.layer, self.layer.eps if has_epsilon else 0.0, self.cache)
         return Jets(*(tensor[self.numbers] for tensor in every))
 
+    def cases(self) -> Iterator[Case]:
+        """Yield the instances one by one, with the layer's epsilon and the jet as a quadratic."""
+        stack, jets = self.stack(has_epsilon=True), self.jets(has_epsilon=True)
+        every = zip(*(tensor.numpy() for tensor in stack[:-1]), strict=True)
+        for token, numbers, (z, _, g, H) in zip(
+            self.tokens, every, zip(*jets, strict=True), strict=True
+        ):
+            loss = Loss(quadratic, ((g - H @ z).numpy(), H.numpy()))
+            given = dict(zip(Stack._fields[:-1], numbers, strict=True))
+            yield Case(**given, loss=loss, stratum=self.stratum, token=token)
+
 
 def every_layer(stages: tuple[str, ...], seed: int, cache: Path | None) -> Iterator[LayerSnapshot]:
     """Yield every layer of every network at some stages of its training."""
@@ -172,6 +206,9 @@ def units_by_length(
 
 def examine_units(claim: Claim, units: Units) -> Instances:
     """Examine a claim at some units of one layer."""
+    if is_imposed(claim):
+        (found,) = autograd.examine_cases(claim, list(units.cases()), units.seed)
+        return found
     (found,) = examine_together([claim], (units,))
     return found
 

@@ -7,16 +7,22 @@ import pytest
 
 from theory import batchnorm
 from theory.claim import Sides, Verdict, gradient_in_y, hessian_in_y
+from theory.language.expression import equal
 from theory.santurkar2018 import (
+    CLAIMS,
     facts,
     proof_4_2,
     theorem_4_1,
     theorem_4_2,
 )
+from theory.statement import assume
+from theory.unit import gamma
 from verify import primitives
 from verify.backends import Backend
+from verify.cases.case import adapted
 from verify.cases.losses import Loss
 from verify.cases.strata import STRATA, draw
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, complex_step, finite_differences
 from verify.witnesses.finite_differences import Differences, difference, relative
@@ -282,3 +288,26 @@ def unbiased(y, m, eps, sqrt):
 def test_a_planted_mistake_in_the_primitives_is_seen(monkeypatch, claim, backend):
     monkeypatch.setattr(primitives, "standard_deviation", unbiased)
     assert list(outcomes(claim, OF_LENGTH_3[:1], backend).values()) == [VIOLATED]
+
+
+def test_an_error_counts_only_where_its_derivative_is_used():
+    """A hypothesis without a derivative has no error; one on g has that of g, and no other."""
+    claim = next(c for c in CLAIMS if c.id == "S-obs-4.3/minima/fixed/eps/corrected")
+    positive = assume(gamma + 1 > 0)
+    claim = replace(claim, hypotheses=(*claim.hypotheses, positive))
+    case = adapted(draw(STRATA[4], 0, 0), claim)
+    network, differences = finite_differences._network(case, NUMPY, claim.order)
+    found = finite_differences._evaluate(claim, network, differences)
+    error_of_g = differences.error_of(network.g)
+    assert found.relative_errors.tolist() == [error_of_g] * 3 + [0.0]
+    assert 0 < error_of_g < found.relative_error
+
+
+def test_the_error_of_a_gradient_leaves_a_statement_decided_that_does_not_use_it():
+    claim = next(c for c in CLAIMS if c.id == "S-eq-45/eps/corrected")
+    few = complex_step.few(Settings(PROFILES["smoke"]))
+    found = outcomes(claim, few)
+    assert len(tokens(found, HOLDS)) >= 10
+    assert not tokens(found, VIOLATED)
+    wrong = replace(claim, says=equal(claim.says.actual, 2 * claim.says.claimed))
+    assert len(tokens(outcomes(wrong, few), VIOLATED)) >= 10

@@ -6,11 +6,14 @@ import torch
 from planted import GRADIENT, HESSIAN, WRONG
 
 from theory.claim import Hypothesis, Reading, Relation
+from theory.language.expression import equal
 from theory.santurkar2018 import CLAIMS
+from theory.unit import m
 from verify.networks import NETWORKS
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses import trained
+from verify.witnesses import autograd, trained
+from verify.witnesses.table import MET_BY_UNITS
 from verify.witnesses.trained import Units, every_unit, examine_units, layers, rebuild
 
 
@@ -70,7 +73,7 @@ def test_a_reading_that_errs_by_epsilon_is_violated(maps):
     assert set(examine_units(claim, maps).outcomes) == {Outcome.VIOLATED}
 
 
-def test_hypotheses_are_checked_and_not_imposed(maps):
+def test_hypotheses_that_units_meet_are_checked_and_not_imposed(maps):
     def refuse(case):
         raise AssertionError("a trained network is what it is")
 
@@ -79,7 +82,7 @@ def test_hypotheses_are_checked_and_not_imposed(maps):
     large = Hypothesis(
         "gamma > its median", lambda network, at: at.gamma - middle, Relation.MORE_THAN, refuse
     )
-    found = examine_units(replace(GRADIENT, hypotheses=(large,)), maps)
+    found = examine_units(replace(GRADIENT, id=MET_BY_UNITS[0], hypotheses=(large,)), maps)
     expected = np.where(scales > middle, Outcome.HOLDS, Outcome.VACUOUS)
     assert found.outcomes == expected.tolist()
     assert np.isnan(found.ratios[expected == Outcome.VACUOUS]).all()
@@ -166,3 +169,36 @@ def test_a_token_that_names_no_unit_is_refused(token, tmp_path):
     with pytest.raises(ValueError, match=r"names no unit .* trained:NETWORK:STAGE:SEED:LAYER:UNIT"):
         rebuild(token, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["S-v1-eq-4", "S-thm-4.2b/ratio/corrected"])
+def test_hypotheses_are_imposed_on_units_that_do_not_meet_them(settings, name):
+    claim = next(c for c in CLAIMS if c.id == name)
+    assert trained.is_imposed(claim)
+    (found,) = trained.examine([claim], settings)
+    layers = sum(len(make().layers) for make in NETWORKS.values())
+    assert (found.instances, found.violated) == (trained.FEW * layers, 0)
+    assert found.decided == found.instances
+    assert len(found.decided_strata) == layers
+
+
+def test_a_wrong_side_is_seen_where_hypotheses_are_imposed(settings, maps):
+    claim = next(c for c in CLAIMS if c.id == "S-v1-eq-4")
+    wrong = replace(claim, says=equal(claim.says.actual, claim.says.claimed * (1 + 1 / m)))
+    (found,) = trained.examine([wrong], settings)
+    assert found.violated == found.instances
+    one = replace(maps, numbers=maps.numbers[3:4])
+    assert examine_units(wrong, one).outcomes == [Outcome.VIOLATED]
+    assert examine_units(claim, one).outcomes == [Outcome.HOLDS]
+
+
+def test_a_unit_as_a_case_is_the_same_instance(maps):
+    """The jet as a quadratic has the network's gradient and Hessian."""
+    one = replace(maps, numbers=maps.numbers[3:4])
+    (case,) = one.cases()
+    for claim in (GRADIENT, HESSIAN):
+        (by_case,) = autograd.examine_cases(claim, [case])
+        by_jet = examine_units(claim, one)
+        assert by_case.outcomes == by_jet.outcomes
+        np.testing.assert_allclose(by_case.actual, by_jet.actual, rtol=1e-9)
+    assert by_case.tokens == one.tokens
