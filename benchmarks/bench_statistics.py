@@ -31,6 +31,9 @@ CASES: dict[str, tuple[tuple[int, ...], Axes]] = {
     "a small batch": ((256, 16), 0),
     "maps": ((32, 64, 56, 56), (0, 2, 3)),
     "small maps": ((256, 64, 14, 14), (0, 2, 3)),
+    "tiny maps": ((8, 16, 4, 4), (0, 2, 3)),
+    "few tiny maps": ((4, 3, 2, 2), (0, 2, 3)),
+    "many tiny maps": ((64, 512, 2, 2), (0, 2, 3)),
 }
 
 

@@ -180,3 +180,18 @@ def test_derivatives_pass_through_a_long_sum():
     weights = torch.arange(250.0, dtype=torch.float64)[:, None]
     sums.total(weights * y, 0).sum().backward()
     torch.testing.assert_close(y.grad, weights.expand(250, 4))
+
+
+@pytest.mark.parametrize(
+    "shape", [(32, 2, 100, 100), (4096, 2, 2, 2), (8, 16, 4, 4), (33, 2, 1, 5000)]
+)
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_maps_of_equal_terms_err_by_a_few_u_whether_they_take_one_call_or_several(
+    shape, channels_last
+):
+    tenths = np.full(shape, 0.1, dtype=np.float32)
+    if channels_last:
+        tenths = np.moveaxis(np.ascontiguousarray(np.moveaxis(tenths, 1, -1)), -1, 1)
+    exact = float(np.float32(0.1)) * (tenths.size // shape[1])
+    found = sums.total(tenths, (0, 2, 3)).astype(np.float64)
+    assert np.max(np.abs(found - exact)) <= 8 * 2.0**-24 * exact

@@ -40,7 +40,10 @@ def total(a: Any, axis: int | tuple[int, ...]) -> Any:
     axes = (axis,) if isinstance(axis, int) else axis
     if prod(a.shape[i] for i in axes) <= SHORT or not _is_rounded(xp, a):
         return xp.sum(a, axis=axes, keepdims=True)
-    for together in _neighbours(sorted(i % a.ndim for i in axes)):
+    groups = _neighbours(sorted(i % a.ndim for i in axes))
+    if _are_added_in_pairs(a, groups):
+        return xp.sum(a, axis=axes, keepdims=True)
+    for together in groups:
         a = _along_neighbours(xp, a, together)
     return a
 
@@ -88,6 +91,13 @@ def _along(xp: Any, a: Any, axis: int) -> Any:
     if whole < length:
         result = result + _along(xp, a[(*every, slice(whole, None), ...)], axis)
     return result
+
+
+def _are_added_in_pairs(a: Any, groups: list[tuple[int, ...]]) -> bool:
+    """Whether NumPy adds in pairs along the last axes in memory, and few of such sums."""
+    last, *others = groups
+    few = prod(a.shape[i] for group in others for i in group) <= SHORT
+    return few and last[-1] == a.ndim - 1 and is_numpy_array(a) and a.flags.c_contiguous
 
 
 def _is_added_in_pairs(a: Any, axis: int) -> bool:

@@ -84,11 +84,15 @@ class Values:
         self._compute_constants(body, frozenset({variable}))
 
         def function(x: Any) -> Any:
-            return type(self)(self.subject, {**self.bound, variable: x}, self)[body]
+            return self._where({variable: x})[body]
 
         if derivative.direction is None:
             return self.subject.gradient(function, point)
         return self.subject.derivative(function, point, self[derivative.direction])
+
+    def _where(self, bound: Mapping[Letter, Any]) -> Values:
+        """Return the values where variables have these, too."""
+        return Values(self.subject, {**self.bound, **bound}, self)
 
     def _compute_constants(self, body: Expression, variables: frozenset[Letter]) -> None:
         """Compute what does not depend on the variables before a derivative is in progress."""
