@@ -21,6 +21,7 @@ from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from verify.audit import normalizations
+from verify.audit.constant_weights import ConstantWeights
 from verify.audit.first_order import Modules, Run, hooked
 from verify.audit.normalizations import Normalization
 from verify.audit.units import Pair
@@ -58,6 +59,7 @@ class SecondOrder:
         with (
             hooked(norms, self._given, self._gave),
             hooked(maps, None, self._mapped),
+            ConstantWeights(),
             sdpa_kernel(SDPBackend.MATH),  # other kernels of attention have no second derivative
         ):
             loss = run()
