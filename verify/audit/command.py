@@ -17,7 +17,7 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from verify.audit import terminal
-from verify.audit.auditing import MOST_BATCHES
+from verify.audit.auditing import COSTLY, LOOKED_INTO, MOST_BATCHES
 from verify.audit.auditing import audit as examined
 from verify.audit.errors import AuditError
 from verify.complaints import bad_input
@@ -43,6 +43,12 @@ def audit(
     ] = None,
     budget: Annotated[float, typer.Option(help="Seconds, about.")] = inf,
     batches: Annotated[int, typer.Option(help="How many of the batches.")] = MOST_BATCHES,
+    costly: Annotated[
+        int, typer.Option(help="Of how many of these what costs much is measured.")
+    ] = COSTLY,
+    entries: Annotated[
+        int, typer.Option(help="Layers of each kind whose entries are looked at.")
+    ] = LOOKED_INTO,
     html: Annotated[Path | None, typer.Option(help="Write a page that needs no network.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Print every statement.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -74,6 +80,8 @@ def audit(
                 layers=[pattern.strip() for pattern in layers.split(",") if pattern.strip()],
                 budget=budget,
                 most=batches,
+                costly=costly,
+                entries=entries,
                 tell=tell,
             )
         if html is not None:

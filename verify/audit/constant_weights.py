@@ -71,7 +71,7 @@ def _linear(
     each = [[n] * axes if isinstance(n, int) else [*n] for n in (stride, padding, dilation)]
     given = [n * axes if len(n) == 1 else n for n in each]
     settings = (*given, False, [0] * axes, groups)
-    found: Tensor = _Convolution.apply(input, weight.detach(), bias, settings)
+    found: Tensor = _Convolution.apply(input, weight.detach(), bias, settings)  # type: ignore[no-untyped-call]
     return found
 
 
@@ -87,7 +87,7 @@ class _Convolution(Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         (g,) = gradients
-        return _Adjoint.apply(g, ctx.weight, ctx.shape, ctx.settings), None, None, None
+        return _Adjoint.apply(g, ctx.weight, ctx.shape, ctx.settings), None, None, None  # type: ignore[no-untyped-call]
 
 
 class _Adjoint(Function):
@@ -104,4 +104,4 @@ class _Adjoint(Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         (x,) = gradients
-        return _Convolution.apply(x, ctx.weight, None, ctx.settings), None, None, None
+        return _Convolution.apply(x, ctx.weight, None, ctx.settings), None, None, None  # type: ignore[no-untyped-call]

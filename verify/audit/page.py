@@ -371,6 +371,12 @@ def _measured(report: Report) -> Iterable[str]:
         yield from (f"<li>{escape(note)}</li>" for note in report.notes)
         yield "</ul>"
     yield f"<p>{escape(limits(report))}.</p>"
+    for why, which in sorted(report.left_out.items(), key=lambda item: -len(item[1])):
+        names = " ".join(f"<code>{escape(name)}</code>" for name in which)
+        yield (
+            f"<details><summary>{len(which)} statements, as {escape(why)}</summary>"
+            f"<p>{names}</p></details>"
+        )
     took = "".join(
         f"<dt>{escape(part)}</dt><dd>{spent}</dd>" for part, spent in costs(report).items()
     )

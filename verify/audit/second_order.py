@@ -111,6 +111,27 @@ class SecondOrder:
             (a, b): float(vectors[a] @ vectors[b]) for a, b in pairs if (a, b) != ("one", "one")
         }
 
+    def batch(self, name: str, unit: int) -> tuple[Tensor, Tensor]:
+        """Return a unit's batch and the gradient in its output, ``(m,)``, in float64."""
+        place, g = self._places[name], self._gradients[name, "after"]
+        layout = place.normalization
+        assert g is not None
+        given = layout.before_affine(g.detach())
+        return self._of_unit(layout, place.y, unit), self._of_unit(layout, given, unit)
+
+    def after(self, name: str, unit: int, vectors: Tensor) -> Tensor:
+        """Return the loss's Hessian in a unit's output, applied to vectors, ``(m, vector)``."""
+        g, layout = self._gradients[name, "after"], self._places[name].normalization
+        assert g is not None
+        found = []
+        for vector in vectors.mT:
+            direction = torch.zeros(layout.arranged, dtype=g.dtype, device=g.device)
+            of_unit = direction[:, unit]
+            of_unit.copy_(vector.reshape(of_unit.shape))
+            (image,) = self._times(g, direction.reshape(layout.shape), (name, "after"))
+            found.append(self._of_unit(layout, image, unit))
+        return torch.stack(found, dim=1)
+
     def output(self, name: str, vector: Tensor) -> Tensor:
         """Return the loss's Hessian in a map's output, applied to a vector of its shape."""
         g = self._gradients[name, "output"]
