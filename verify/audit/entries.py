@@ -2,7 +2,7 @@ r"""The ledger's statements on matrices, at some rows and columns of a layer's o
 
 Some examples (or positions), some weights and some outputs of a layer are a layer again: the rest
 of the network is its loss, all else held.  So a statement about entries of H and W is examined at
-64 rows of a network's :math:`\hat H` and a quarter as many of its columns, by the witnesses that
+32 rows of a network's :math:`\hat H` and a quarter as many of its columns, by the witnesses that
 examine every layer (:mod:`verify.matrices.floats`); one about maps at two examples, channels and
 outputs.  What a network does not have, such as other statistics, is drawn.
 
@@ -34,7 +34,7 @@ from verify.matrices.subjects import Maps, Numbers, Watched
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances as Found
 
-ROWS, WEIGHTS, OUTPUTS = 64, 16, 4
+ROWS, WEIGHTS, OUTPUTS = 32, 8, 4
 EXAMPLES, CHANNELS = 2, 2
 LARGEST_MAP = 32**2
 """Of pixels: a statement on maps looks at every window of each."""
@@ -51,8 +51,8 @@ class Part:
     """A part of a layer that is a layer, as a statement may see it."""
 
     subject: Numbers
-    other: Numbers
-    """The same with another loss, where nothing is known of it."""
+    other: Numbers | None
+    """The same with another loss where nothing is known of it; None for a loss that is drawn."""
     place: str
     """Which part it is, in words."""
 
@@ -64,7 +64,8 @@ def examine(claims: Sequence[Statement], part: Part) -> Examined:
         claims: of the ledger.
         part: of a layer, or of maps.
     """
-    own, other = floats.Copies(part.subject, seed=0), floats.Copies(part.other, seed=0)
+    own = floats.Copies(part.subject, seed=0)
+    other = None if part.other is None else floats.Copies(part.other, seed=0)
     found, refused = [], {}
     for claim in claims:
         if not isinstance(claim, MatrixClaim) or claim.subject is not part.subject.kind:
@@ -75,10 +76,11 @@ def examine(claims: Sequence[Statement], part: Part) -> Examined:
             refused[claim.id] = OF_NUMBERS
             continue
         one = floats.judged(claim, own)
-        if "loss" in seen and not _is_told(claim, one, floats.judged(claim, other)):
+        again = floats.judged(claim, other) if other is not None and "loss" in seen else one
+        if not _is_told(claim, one, again):
             refused[claim.id] = OF_MORE
-            continue
-        found.append(Instances(claim, one.actual, one.claimed, one.ratios, one.outcomes))
+        else:
+            found.append(Instances(claim, one.actual, one.claimed, one.ratios, one.outcomes))
     return Examined(found, refused)
 
 
@@ -166,7 +168,7 @@ def of_maps(module: nn.Module, inputs: Tensor) -> Part:
         f"{len(h)} of {count:,} examples, {h.shape[1]} of {channels:,} channels,"
         f" {len(w)} of {len(weight):,} outputs"
     )
-    return Part(made, made, place)
+    return Part(made, None, place)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from verify.audit.unit_hessian import UnitHessian
 
 PRODUCTS = 130
 """Hessian-vector products for all columns of one unit's Hessian, at most."""
-LONGEST = 2**14
+LONGEST = 2**13
 """Entries of a channel whose batch is kept."""
 TRIED = 16
 """Inputs of a channel that are looked at for two that vary."""
@@ -180,7 +180,7 @@ class OneBatch:
             name
             for name, calls in self.found.units.items()
             if len(calls) == 1
-            and name in below
+            and below.get(name) in self.found.gradients
             and calls[0].normalization.by_batch
             and calls[0].m <= LONGEST
             and self.found.gradients[below[name]].rows == calls[0].m
