@@ -62,3 +62,7 @@ class Settings:
     cache: Path | None = None
     claims: str = ""
     """Whose statements are examined, as :mod:`verify.others` finds them; the papers' if empty."""
+
+
+class TrainingError(RuntimeError):
+    """Training ended without the accuracy that it should reach."""
