@@ -7,8 +7,10 @@ at entries on as many as are asked for.
 from __future__ import annotations
 
 import platform
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from importlib.metadata import version
@@ -18,6 +20,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.lazy import LazyModuleMixin
 
 from theory.statement import Statement
 from verify.audit import (
@@ -104,25 +107,52 @@ def audit(
     runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))
     if not runs:
         raise AuditError("there is no batch; give inputs, batches that are not empty, or a closure")
+    _check_runs(model)
     chosen = _Chosen.of(model, layers)
     work = _Work(chosen, Clock(budget, tell or (lambda *_: None)), entries)
     work.clock.notes += normalizations.unknown(model)
-    with preserved(model) as rewind, torch.enable_grad():
+    with preserved(model) as rewind, torch.enable_grad(), _eagerly():
         model.train()
-        for number, run in enumerate(runs):
-            rewind()
+        alike = [_rewound(run, rewind) for run in runs]
+        for number, run in enumerate(alike):
             work.first(run, f"batch {number}, " if len(runs) > 1 else "")
         if budget > 0:
             work.plan(min(costly, len(runs)))
-            for number, run in enumerate(runs[:costly]):
+            for number, run in enumerate(alike[:costly]):
                 if number and work.clock.is_late(f"batch {number}: what costs much"):
                     break
                 batch = work.begun(number, run)
-                rewind()
                 batch.condition()
-                rewind()
                 batch.second()
     return work.report(model)
+
+
+def _check_runs(model: nn.Module) -> None:
+    """Raise an error for a model whose layers cannot be looked at."""
+    if isinstance(model, torch.jit.ScriptModule):
+        raise AuditError(
+            f"{type(model).__name__} was made by torch.jit, whose layers are not those of torch.nn;"
+            " give the model that it was made of"
+        )
+    lazy = [name for name, module in model.named_modules() if _is_uninitialized(module)]
+    if lazy:
+        raise AuditError(
+            f"{', '.join(lazy)}: no parameters yet; call the model once on a batch before"
+        )
+
+
+def _is_uninitialized(module: nn.Module) -> bool:
+    return isinstance(module, LazyModuleMixin) and bool(module.has_uninitialized_params())
+
+
+@contextmanager
+def _eagerly() -> Iterator[None]:
+    """Run what torch.compile has made as it was before: hooks are no part of a compiled graph."""
+    if "torch._dynamo" not in sys.modules:  # which takes seconds to import
+        yield
+        return
+    with torch.compiler.set_stance("force_eager"):
+        yield
 
 
 @dataclass(frozen=True)
@@ -368,6 +398,16 @@ def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
         return loss(outputs, targets)
 
     return run
+
+
+def _rewound(run: Run, rewind: Callable[[], None]) -> Run:
+    """Return what runs from the same buffers and random numbers at every call."""
+
+    def again() -> Tensor:
+        rewind()
+        return run()
+
+    return again
 
 
 def _products_a_second() -> float:

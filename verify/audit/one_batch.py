@@ -29,7 +29,7 @@ from verify.audit.clock import Clock
 from verify.audit.conditioning import Conditioning, conditioning
 from verify.audit.first_order import FirstOrder, Modules, Run, hooked
 from verify.audit.report import Curvature
-from verify.audit.second_order import SecondOrder
+from verify.audit.second_order import SecondOrder, second_order
 from verify.audit.statements import Examined, Instances, Measurements
 from verify.audit.unit_hessian import UnitHessian
 
@@ -119,7 +119,7 @@ class OneBatch:
         with self.clock.part("second derivatives at normalisation layers"):
             self.clock.say("second derivatives")
             try:
-                second = SecondOrder(self.run, self.norms, {**wanted, **looked_into})
+                second = second_order(self.run, self.norms, {**wanted, **looked_into})
             except RuntimeError as error:
                 self.clock.notes.append(f"second derivatives: {str(error).splitlines()[0]}")
                 return None

@@ -11,7 +11,8 @@ matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.checkpoint import CheckpointError
 
 from verify.audit import normalizations
 from verify.audit.constant_weights import ConstantWeights
@@ -39,6 +41,20 @@ class _Place:
     after: GradientEdge | None = None
 
 
+def second_order(run: Run, norms: Modules, maps: Modules) -> SecondOrder:
+    """Return a pass with cheap convolutions, or PyTorch's where parts of the model run again.
+
+    Checkpointed parts are run again by the backward pass, outside of any context of ours.
+
+    Raises:
+        RuntimeError: as :class:`SecondOrder`.
+    """
+    try:
+        return SecondOrder(run, norms, maps)
+    except CheckpointError:
+        return SecondOrder(run, norms, maps, nullcontext)
+
+
 class SecondOrder:
     """A pass over the model that can be differentiated once more.
 
@@ -46,12 +62,19 @@ class SecondOrder:
         run: runs the model and returns its loss.
         norms: normalisation layers by name.
         maps: linear and convolution layers by name.
+        convolutions: makes the context in which the model runs.
 
     Raises:
         RuntimeError: an operation of the model has no second derivative, in PyTorch's words.
     """
 
-    def __init__(self, run: Run, norms: Modules, maps: Modules) -> None:
+    def __init__(
+        self,
+        run: Run,
+        norms: Modules,
+        maps: Modules,
+        convolutions: Callable[[], AbstractContextManager[Any]] = ConstantWeights,
+    ) -> None:
         self._places: dict[str, _Place] = {}
         self._outputs: dict[str, GradientEdge] = {}
         self.inputs: dict[str, Tensor] = {}
@@ -59,8 +82,8 @@ class SecondOrder:
         with (
             hooked(norms, self._given, self._gave),
             hooked(maps, None, self._mapped),
-            ConstantWeights(),
-            sdpa_kernel(SDPBackend.MATH),  # other kernels of attention have no second derivative
+            convolutions(),
+            _attention(),
         ):
             loss = run()
         self._edges: dict[tuple[str, str], GradientEdge] = {}
@@ -69,9 +92,10 @@ class SecondOrder:
             if place.after is not None:
                 self._edges[name, "after"] = place.after
         self._edges |= {(name, "output"): edge for name, edge in self._outputs.items()}
-        found = torch.autograd.grad(
-            loss, list(self._edges.values()), create_graph=True, allow_unused=True
-        )
+        with _attention():
+            found = torch.autograd.grad(
+                loss, list(self._edges.values()), create_graph=True, allow_unused=True
+            )
         self._gradients: dict[tuple[str, str], Tensor | None] = dict(
             zip(self._edges, found, strict=True)
         )
@@ -149,9 +173,10 @@ class SecondOrder:
         if not gradient.requires_grad:
             return [torch.zeros_like(vector) for _ in places]
         edges = [self._edges[name, place] for place in places]
-        found = torch.autograd.grad(
-            (gradient * vector).sum(), edges, retain_graph=True, allow_unused=True
-        )
+        with _attention():
+            found = torch.autograd.grad(
+                (gradient * vector).sum(), edges, retain_graph=True, allow_unused=True
+            )
         return [torch.zeros_like(vector) if f is None else f.detach() for f in found]
 
     @staticmethod
@@ -174,6 +199,15 @@ class SecondOrder:
         if name not in self._outputs and output.requires_grad:
             self._outputs[name] = get_gradient_edge(output)
             self.inputs[name] = inputs.detach()
+
+
+def _attention() -> AbstractContextManager[None]:
+    """Return the context of attention that has a second derivative.
+
+    It is that of backward passes as well, in which checkpointed parts of a model run again.
+    """
+    found: AbstractContextManager[None] = sdpa_kernel(SDPBackend.MATH)
+    return found
 
 
 def _check_differentiable(gradients: Sequence[Tensor | None]) -> None:
