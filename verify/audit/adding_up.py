@@ -66,7 +66,8 @@ class Tally:
         for found in instances:
             count = len(found.outcomes)
             places = [""] if count == 1 else [f"column {i}" for i in range(count)]
-            self._add(found, [layer] * count, [prefix + place for place in places])
+            named = [(prefix + place).removesuffix(", ") for place in places]
+            self._add(found, [layer] * count, named)
 
     def add_entries(self, parts: Sequence[tuple[str, str, Examined]]) -> None:
         """Take in what was examined of parts of layers and not before; layer, place, and it."""

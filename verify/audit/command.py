@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Annotated, Any
 
 import torch
@@ -23,6 +24,8 @@ from verify.audit.errors import AuditError
 from verify.complaints import bad_input
 from verify.targets import TargetError, load
 
+PARALLEL = "module."
+"""What names begin with that DataParallel has saved."""
 CROSS_ENTROPY = "torch.nn.functional:cross_entropy"
 
 
@@ -128,13 +131,21 @@ def _path(kind: type) -> str:
 
 
 def _restore(network: nn.Module, checkpoint: Path) -> None:
-    state: Any = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    try:
+        state: Any = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        raise AuditError(
+            f"{checkpoint} holds no state_dict: write it by torch.save(model.state_dict(), ...);"
+            " nothing else of a file is read, since it could run code"
+        ) from error
     for key in ("state_dict", "model", "model_state_dict"):
         if isinstance(state, dict) and isinstance(state.get(key), dict):
             state = state[key]
+    if isinstance(state, dict) and all(str(name).startswith(PARALLEL) for name in state):
+        state = {name.removeprefix(PARALLEL): value for name, value in state.items()}
     try:
         network.load_state_dict(state)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         raise AuditError(f"{checkpoint} is not of this model: {error}") from error
 
 

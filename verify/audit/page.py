@@ -50,6 +50,8 @@ dt{color:var(--quiet)}dd{margin:0}
 @media(max-width:40rem){body{font-size:1rem;padding:1.2rem .8rem}dl{grid-template-columns:1fr}}
 """
 R = TypeVar("R")
+DRAWN = 4
+"""Instances of a statement of which there is more to see than its numbers."""
 
 
 class Column(NamedTuple, Generic[R]):
@@ -342,17 +344,21 @@ def _statement(row: StatementRow, drawings: Drawings) -> str:
     decided = row.instances - row.vacuous
     undecided = f", {row.undecided:,} undecided" if row.undecided else ""
     vacuous = f", {row.vacuous:,} where its hypotheses fail" if row.vacuous else ""
-    figures = _figures(
-        figure(
-            drawings.bound(row),
-            "Actual against claimed; the dashed line is equality.",
-        ),
-        figure(
-            drawings.slack(row),
-            "By layer: the median unit's relative error, from least to largest."
-            if row.relation == "="
-            else "By layer: slack, the difference over the larger side; below zero it fails.",
-        ),
+    figures = (
+        ""
+        if decided < DRAWN
+        else _figures(
+            figure(
+                drawings.bound(row),
+                "Actual against claimed; the dashed line is equality.",
+            ),
+            figure(
+                drawings.slack(row),
+                "By layer: the median unit's relative error, from least to largest."
+                if row.relation == "="
+                else "By layer: slack, the difference over the larger side; below zero it fails.",
+            ),
+        )
     )
     return (
         f'<details class="statement"{" open" if row.statement in MAIN[:1] else ""}>'
