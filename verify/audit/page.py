@@ -202,6 +202,11 @@ MAPS: tuple[Column[MapRow], ...] = (
         lambda r: escape(r.hessian_said if r.hessian is None else hessian(r)),
         True,
     ),
+    Column(
+        "batch",
+        "the number of that which condition numbers and Hessian are of",
+        lambda r: "" if r.batch is None else f"{r.batch}",
+    ),
     Column("cos(W, ∂W)", "zero below a Batch Normalization", lambda r: number(r.cosine)),
     Column(
         "bias",
