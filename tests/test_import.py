@@ -28,6 +28,12 @@ def test_importing_the_library_loads_nothing_heavy():
     assert "verify" not in loaded
 
 
+def test_examining_loads_nothing_heavy_before_a_witness_asks_for_it():
+    loaded = modules_after("import verify.commands.examination")
+    assert "rich" in loaded
+    assert not loaded & HEAVY - {"flint"}
+
+
 def test_the_check_of_what_is_loaded_can_fail():
     assert "sympy" in modules_after("import theory, sympy")
 

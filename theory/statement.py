@@ -272,7 +272,7 @@ class Statement:
             return
         if not isinstance(self.says, Says):
             raise TypeError(
-                f"{self.id}: says= is {self.says!r} ({type(self.says).__name__}), and no relation "
+                f"{self.id}: says= is {self.says} ({type(self.says).__name__}), and no relation "
                 "of two expressions; write a <= b, a < b, a >= b, a > b, or equal(a, b) for ="
             )
         derived = {

@@ -193,7 +193,23 @@ def _sorts(raised: BaseException, said: str) -> str:
     return ""
 
 
+def _of_numbers(raised: BaseException, said: str) -> str:
+    if not isinstance(raised, TypeError) or not any(word in said for word in OF_NUMBERS):
+        return ""
+    return (
+        "an expression is no number: write it by theory.language.operations, such as absolute(x),"
+        " sqrt(x) or norm2(x)"
+    )
+
+
+OF_NUMBERS = (
+    "bad operand type for",
+    "must be a string or a real number",
+    "does not support ufuncs",
+    "doesn't define __",
+)
+"""What Python and NumPy say where they are asked to compute with an expression."""
 ADVICE: Sequence[Callable[[BaseException, str], str]] = (
-    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts,
+    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts, _of_numbers,
 )  # fmt: skip
 """What may help, for the first kind of error that fits."""

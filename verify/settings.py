@@ -81,3 +81,7 @@ WHERE = ("seed", "backend", "device")
 BUDGET = tuple(field.name for field in fields(Budget))
 READ = (*WHERE, *BUDGET)
 """All that a witness may read, but for where the networks are kept and whose the statements are."""
+
+
+class TrainingError(RuntimeError):
+    """Training ended without the accuracy that it should reach."""

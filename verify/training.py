@@ -23,6 +23,7 @@ from torch import Tensor
 from verify.cache import State, folder_of, read_stages, remembered
 from verify.data import digits
 from verify.networks import NETWORKS, Network
+from verify.settings import TrainingError
 
 STAGES = ("initial", "midway", "trained")
 """Before the first step; after ``Recipe.midway`` epochs; after all of them."""
@@ -35,10 +36,6 @@ RECIPE_VERSION = 2
 
 Progress = Callable[[str, int, int], object]
 """Told (description, epochs done, epochs in all) after each epoch."""
-
-
-class TrainingError(RuntimeError):
-    """Training ended without the accuracy that it should reach."""
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,7 @@ def test_json_is_one_object_of_what_was_asked(folder):
     found = command(
         *("my_network:make_model", "--data", "my_network:batches", "--json", "--batches", "1"),
         *("--checkpoint", "trained.pt", "--layers", "1,7", "--device", "cpu", "--budget", "1000"),
+        *("--entries", "0", "--costly", "2"),
         folder=folder,
     )
     assert found.returncode == 0, found.stderr
@@ -101,7 +102,7 @@ def test_json_is_one_object_of_what_was_asked(folder):
     assert [row["layer"] for row in report["normalizations"]] == ["1"]
     assert [row["layer"] for row in report["maps"]] == ["7"]
     assert report["normalizations"][0]["lipschitz"]["worst"] > 5
-    assert report["schema"] == 1
+    assert report["schema"] == 2
 
 
 WRONG = """

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from verify.audit import audit, auditing, gramian
+from verify.audit import audit, gramian, one_batch
 from verify.audit.conditioning import conditioning
 from verify.audit.terminal import hessian
 
@@ -203,7 +203,7 @@ def test_of_too_many_weights_some_are_taken_and_named(monkeypatch):
     def loss(outputs, _=None):
         return nn.functional.cross_entropy(outputs, labels)
 
-    monkeypatch.setattr(auditing, "PRODUCTS", 4)
+    monkeypatch.setattr(one_batch, "PRODUCTS", 4)
     row = next(row for row in audit(model, x, None, loss).maps if row.hessian_columns)
     assert (row.layer, row.columns, row.hessian_columns) == ("0", 5, 4)
     assert "(unit 0, 4 of 5 columns)" in hessian(row) or "(unit 1, 4 of 5 columns)" in hessian(row)

@@ -13,6 +13,14 @@ r"""Somebody's network under the theorems: every layer, every bound against actu
 Source: Santurkar et al. 2018; Lange, Helfrich and Ye 2022.
 """
 
+from theory.packages import missing
+
+try:
+    import msgspec  # noqa: F401
+    import torch  # noqa: F401
+except ModuleNotFoundError as error:
+    raise missing(error, "verify") from error
+
 from verify.audit.auditing import audit
 from verify.audit.errors import AuditError
 from verify.audit.report import Report

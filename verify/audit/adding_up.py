@@ -13,7 +13,7 @@ from theory.language.plain import plain
 from theory.statement import Relation, Statement
 from verify.audit.report import LayerOf, Point, StatementRow
 from verify.audit.spanned import Array
-from verify.audit.statements import Instances
+from verify.audit.statements import Examined, Instances, Measurements, examine, joined
 from verify.tolerance import Outcome
 
 SHOWN = 160
@@ -41,6 +41,50 @@ class Everywhere:
         self.claimed += found.claimed.tolist()
         self.ratios += found.ratios.tolist()
         self.outcomes += found.outcomes
+
+
+@dataclass
+class Tally:
+    """All that was examined, by the statements' identifiers."""
+
+    everywhere: dict[str, Everywhere] = field(default_factory=dict)
+
+    def add_units(
+        self, claims: Sequence[Statement], parts: Sequence[tuple[str, Measurements]]
+    ) -> None:
+        """Examine statements at units of layers, those that were not examined before."""
+        if not parts:
+            return
+        before, whole = {*self.everywhere}, joined([measured for _, measured in parts])
+        layers = [name for name, measured in parts for _ in measured.places]
+        for found in examine(claims, whole):
+            if found.statement.id not in before:
+                self._add(found, layers, whole.places)
+
+    def add_columns(self, layer: str, prefix: str, instances: Sequence[Instances]) -> None:
+        """Take in what was examined of a layer's inputs, as one or for each column."""
+        for found in instances:
+            count = len(found.outcomes)
+            places = [""] if count == 1 else [f"column {i}" for i in range(count)]
+            named = [(prefix + place).removesuffix(", ") for place in places]
+            self._add(found, [layer] * count, named)
+
+    def add_entries(self, parts: Sequence[tuple[str, str, Examined]]) -> None:
+        """Take in what was examined of parts of layers and not before; layer, place, and it."""
+        before = {*self.everywhere}
+        for layer, place, examined in parts:
+            for found in examined.found:
+                if found.statement.id not in before:
+                    self._add(found, [layer], [place])
+
+    def rows(self, order: Sequence[str]) -> list[StatementRow]:
+        """Return the rows of those that apply somewhere; ``order`` is of the layers."""
+        made = (row(found, order) for found in self.everywhere.values())
+        return [one for one in made if one is not None]
+
+    def _add(self, found: Instances, layers: Sequence[str], units: Sequence[str]) -> None:
+        own = self.everywhere.setdefault(found.statement.id, Everywhere(found.statement))
+        own.add(found, layers, units)
 
 
 def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:

@@ -1,14 +1,16 @@
 """The audit: passes over a model on batches, and the report of what they tell.
 
-What costs little is measured on every batch; second derivatives and condition numbers on the
-first.
+What costs little is measured on every batch; second derivatives, condition numbers and what looks
+at entries on as many as are asked for.
 """
 
 from __future__ import annotations
 
 import platform
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from importlib.metadata import version
@@ -18,11 +20,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.lazy import LazyModuleMixin
 
+from theory.statement import Statement
 from verify.audit import (
-    adding_up,
     gramian,
-    map_statements,
     maps,
     normalizations,
     rows,
@@ -30,26 +32,27 @@ from verify.audit import (
     unit_hessian,
     words,
 )
-from verify.audit.adding_up import Everywhere
-from verify.audit.conditioning import Conditioning, conditioning
+from verify.audit.adding_up import Tally
+from verify.audit.clock import Clock, Tell
 from verify.audit.errors import AuditError
-from verify.audit.first_order import FirstOrder, Modules, Run, first_order, hooked
+from verify.audit.first_order import FirstOrder, Modules, Run, first_order
+from verify.audit.left_out import NOWHERE_MET, left_out
+from verify.audit.one_batch import OneBatch
 from verify.audit.preserved import preserved
-from verify.audit.report import Curvature, MapRow, Report
-from verify.audit.second_order import SecondOrder
+from verify.audit.report import MapRow, Report, StatementRow
 from verify.audit.statements import Measurements
 from verify.audit.unit_hessian import UnitHessian
 
 MOST_BATCHES = 4
+COSTLY = 1
+"""Batches that second derivatives and condition numbers are taken of."""
+LOOKED_INTO = 3
+"""Layers of each kind whose entries are looked at."""
 TRIED = 256
 """Rows of a matrix by which a machine's speed is estimated."""
 SPECTRA = 12
 """What three spectra of a matrix take, over the products of its rows and columns."""
-PRODUCTS = 130
-"""Hessian-vector products for all columns of one unit's Hessian, at most."""
 Loss = Callable[[Any, Any], Tensor]
-Tell = Callable[[str, float, float], None]
-"""Is told what is done now, the seconds that are behind, and those that all will take, about."""
 
 
 def audit(
@@ -63,6 +66,8 @@ def audit(
     layers: Sequence[str] = (),
     budget: float = inf,
     most: int = MOST_BATCHES,
+    costly: int = COSTLY,
+    entries: int = LOOKED_INTO,
     tell: Tell | None = None,
 ) -> Report:
     """Return what the theorems say of a model's layers, on one batch or several.
@@ -82,6 +87,10 @@ def audit(
         budget: seconds after which nothing more is begun that costs much; with 0 there are no
             second derivatives and no condition numbers at all.
         most: how many of the batches are used.
+        costly: of how many of these second derivatives and condition numbers are taken; a row
+            then has the worst.
+        entries: at how many layers of each kind statements are examined that look at entries of
+            inputs and weights; some seconds for each.
         tell: is told of the progress.
 
     Raises:
@@ -98,21 +107,52 @@ def audit(
     runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))
     if not runs:
         raise AuditError("there is no batch; give inputs, batches that are not empty, or a closure")
+    _check_runs(model)
     chosen = _Chosen.of(model, layers)
-    work = _Work(chosen, time.perf_counter(), budget, tell or (lambda *_: None))
-    work.notes += normalizations.unknown(model)
-    with preserved(model) as rewind, torch.enable_grad():
+    work = _Work(chosen, Clock(budget, tell or (lambda *_: None)), entries)
+    work.clock.notes += normalizations.unknown(model)
+    with preserved(model) as rewind, torch.enable_grad(), _eagerly():
         model.train()
-        for number, run in enumerate(runs):
-            rewind()
+        alike = [_rewound(run, rewind) for run in runs]
+        for number, run in enumerate(alike):
             work.first(run, f"batch {number}, " if len(runs) > 1 else "")
         if budget > 0:
-            rewind()
-            work.plan()
-            work.condition(runs[0])
-            rewind()
-            work.second(runs[0])
+            work.plan(min(costly, len(runs)))
+            for number, run in enumerate(alike[:costly]):
+                if number and work.clock.is_late(f"batch {number}: what costs much"):
+                    break
+                batch = work.begun(number, run)
+                batch.condition()
+                batch.second()
     return work.report(model)
+
+
+def _check_runs(model: nn.Module) -> None:
+    """Raise an error for a model whose layers cannot be looked at."""
+    if isinstance(model, torch.jit.ScriptModule):
+        raise AuditError(
+            f"{type(model).__name__} was made by torch.jit, whose layers are not those of torch.nn;"
+            " give the model that it was made of"
+        )
+    lazy = [name for name, module in model.named_modules() if _is_uninitialized(module)]
+    if lazy:
+        raise AuditError(
+            f"{', '.join(lazy)}: no parameters yet; call the model once on a batch before"
+        )
+
+
+def _is_uninitialized(module: nn.Module) -> bool:
+    return isinstance(module, LazyModuleMixin) and bool(module.has_uninitialized_params())
+
+
+@contextmanager
+def _eagerly() -> Iterator[None]:
+    """Run what torch.compile has made as it was before: hooks are no part of a compiled graph."""
+    if "torch._dynamo" not in sys.modules:  # which takes seconds to import
+        yield
+        return
+    with torch.compiler.set_stance("force_eager"):
+        yield
 
 
 @dataclass(frozen=True)
@@ -146,142 +186,69 @@ class _Work:
     """An audit in progress."""
 
     chosen: _Chosen
-    started: float
-    budget: float
-    tell: Tell
+    clock: Clock
+    looked_into: int
     found: list[tuple[str, FirstOrder]] = field(default_factory=list)
     """Of each batch, what its units' names begin with and what was found."""
     shapes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    conditions: dict[str, Conditioning] = field(default_factory=dict)
-    of_maps: dict[str, list[statements.Instances]] = field(default_factory=dict)
-    hessians: dict[str, UnitHessian] = field(default_factory=dict)
-    curvatures: dict[str, Curvature] = field(default_factory=dict)
-    second_orders: list[tuple[str, Measurements]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    expected: float = 0.0
+    costly: list[OneBatch] = field(default_factory=list)
+    """The batches of which more was measured."""
     each_product: float = 0.0
-    """Seconds that a Hessian-vector product takes, about."""
 
     def first(self, run: Run, prefix: str) -> None:
         """Examine a batch by one forward and backward pass."""
-        self._say("forward and backward")
-        start = time.perf_counter()
-        found = first_order(run, self.chosen.model, self.chosen.norms, self.chosen.maps)
+        self.clock.say("forward and backward")
+        with self.clock.part("normalisation layers, first derivatives"):
+            found = first_order(run, self.chosen.model, self.chosen.norms, self.chosen.maps)
         self.found.append((prefix, found))
-        self._took("normalisation layers, first derivatives", start)
         if not self.shapes:
             self.shapes = {
                 name: (gradients.rows, gramian.columns(self.chosen.maps[name]))
                 for name, gradients in found.gradients.items()
             }
-        told = {note.partition(":")[0] for note in self.notes}
+        told = {note.partition(":")[0] for note in self.clock.notes}
         for name in (*self.chosen.norms, *self.chosen.maps):
             if not {name} & {*found.units, *found.gradients, *told}:
-                self.notes.append(
+                self.clock.notes.append(
                     f"{name}: not called as a module, or the loss does not depend on it"
                 )
 
-    def plan(self) -> None:
+    def plan(self, batches: int) -> None:
         """Estimate what the rest takes."""
-        self.each_product = sum(self.seconds.values()) / len(self.found)
+        self.each_product = sum(self.clock.seconds.values()) / len(self.found)
         rate = _products_a_second()
-        self.expected = self._elapsed() + self.each_product * (2 + len(self.chosen.norms) / 2)
+        expected = self.each_product * (2 + len(self.chosen.norms) / 2)
         for name, (count, columns) in self.shapes.items():
             groups = gramian.groups(self.chosen.maps[name])
-            self.expected += groups * (count * columns**2 + SPECTRA * columns**3) / rate
-        self._say("the rest")
+            expected += groups * (count * columns**2 + SPECTRA * columns**3) / rate
+        self.clock.expected = self.clock.elapsed + batches * expected
+        self.clock.say("the rest")
 
-    def condition(self, run: Run) -> None:
-        """Measure the inputs of every map as they are met."""
-        from verify.engine import CLAIMS
-
-        start = time.perf_counter()
-
-        def meet(name: str, module: nn.Module, inputs: Tensor, _: Tensor) -> None:
-            if name in self.conditions or name not in self.shapes or self._is_late(name, "inputs"):
-                return
-            self._say(f"inputs of {name}")
-            given = inputs.detach()
-            self.conditions[name] = conditioning(module, given)
-            found = map_statements.examine(CLAIMS, module, given, self.conditions[name])
-            self.of_maps[name] = list(found)
-
-        with torch.no_grad(), hooked(self.chosen.maps, None, meet):
-            run()
-        self._took("inputs of linear and convolution layers", start)
-
-    def second(self, run: Run) -> None:
-        """Take second derivatives, at one unit of each layer."""
-        if self._elapsed() > self.budget:
-            self.notes.append("second derivatives: the budget was spent")
-            return
-        start = time.perf_counter()
-        self._say("second derivatives")
-        wanted = {
-            n: m
-            for n, m in self.chosen.maps.items()
-            if n in self.conditions
-            and self.conditions[n].is_full_rank
-            and not self._is_bias_taken_away(n)
-        }
-        try:
-            second = SecondOrder(run, self.chosen.norms, wanted)
-        except RuntimeError as error:
-            self.notes.append(f"second derivatives: {str(error).splitlines()[0]}")
-            return
-        for name in self.chosen.norms:
-            if not self._is_late(name, "curvature"):
-                self._say(f"curvature at {name}")
-                self._curvature(second, name)
-        self._took("second derivatives at normalisation layers", start)
-        start = time.perf_counter()
-        for name, module in wanted.items():
-            if not self._is_late(name, "a unit's Hessian"):
-                self._say(f"a unit's Hessian in {name}")
-                self._hessian(second, name, module)
-        self._took("Hessians of units", start)
-
-    def _is_bias_taken_away(self, name: str) -> bool:
-        """Whether a map goes straight into a normalisation that a bias does nothing before."""
-        found = self.found[0][1]
-        return name in found.normalized_by and rows.is_bias_useless(
-            found.gradients.get(name), self.shapes[name][0]
+    def begun(self, number: int, run: Run) -> OneBatch:
+        """Begin with what costs much of a batch."""
+        prefix, found = self.found[number]
+        batch = OneBatch(
+            number=number,
+            prefix=prefix,
+            run=run,
+            found=found,
+            norms=self.chosen.norms,
+            maps=self.chosen.maps,
+            claims=_claims(),
+            clock=self.clock,
+            looked_into=self.looked_into,
+            each_product=self.each_product,
         )
-
-    def _curvature(self, second: SecondOrder, name: str) -> None:
-        prefix, found = self.found[0]
-        calls = found.units.get(name)
-        if not calls or calls[0].normalization.is_frozen:
-            return
-        units = calls[0]
-        number = int(units.products["w", "w"].nan_to_num().argmax())
-        if not units.products["w", "w"][number] > 0:
-            return
-        if (products := second.unit(name, number)) is not None:
-            label = prefix + units.normalization.name_of(number)
-            self.curvatures[name] = rows.curvature(label, dict(products), units, number)
-            if units.normalization.is_centred:
-                measured = statements.measurements(units, 0, prefix, number, products)
-                self.second_orders.append((name, measured))
-
-    def _hessian(self, second: SecondOrder, name: str, module: nn.Module) -> None:
-        condition, sizes = self.conditions[name], self.found[0][1].gradients[name].sizes
-        each = len(sizes) // gramian.groups(module)
-        own = sizes[condition.group * each : (condition.group + 1) * each]
-        unit = condition.group * each + int(own.nan_to_num().argmax())
-        left = (self.budget - self._elapsed()) / max(self.each_product, 1e-9)
-        most = int(min(PRODUCTS, left)) if left < PRODUCTS else PRODUCTS
-        self.hessians[name] = unit_hessian.unit_hessian(second, name, module, condition, unit, most)
+        self.costly.append(batch)
+        return batch
 
     def report(self, model: nn.Module) -> Report:
         """Return the report."""
-        self._say("statements")
-        start = time.perf_counter()
-        norms = [self._norm_row(name) for name in self.chosen.norms if self._named(name)]
-        linear = [self._map_row(name) for name in self.chosen.maps if name in self.shapes]
-        found = self._statements()
-        self._took("statements", start)
+        self.clock.say("statements")
+        with self.clock.part("statements"):
+            norms = [self._norm_row(name) for name in self.chosen.norms if self._named(name)]
+            linear = [self._map_row(name) for name in self.chosen.maps if name in self.shapes]
+            found, others = self._statements()
         some = next(iter((*model.parameters(), *model.buffers())), None)
         return Report(
             model=type(model).__name__,
@@ -289,13 +256,15 @@ class _Work:
             dtype="" if some is None else str(some.dtype).removeprefix("torch."),
             device="" if some is None else str(some.device),
             batches=len(self.found),
+            costly=[batch.number for batch in self.costly],
             losses=[first.loss for _, first in self.found],
             normalizations=norms,
             maps=linear,
             statements=found,
+            left_out=others,
             findings=words.findings(norms, linear),
-            notes=self.notes,
-            seconds=self.seconds,
+            notes=self.clock.notes,
+            seconds=self.clock.seconds,
             versions={
                 "python": platform.python_version(),
                 **{name: version(name) for name in ("torch", "numpy")},
@@ -312,100 +281,83 @@ class _Work:
 
     def _norm_row(self, name: str) -> Any:
         calls = max(first.calls[name] for _, first in self.found)
-        return rows.normalization(name, self._named(name), calls, self.curvatures.get(name))
+        curvatures = [b.curvatures[name] for b in self.costly if name in b.curvatures]
+        worst = max(curvatures, key=lambda c: c.smoothness, default=None)
+        return rows.normalization(name, self._named(name), calls, worst)
 
     def _map_row(self, name: str) -> MapRow:
+        met = [batch for batch in self.costly if name in batch.conditions]
+        worst = max(met, key=lambda batch: batch.conditions[name].plain.kappa, default=None)
         return rows.linear(
             name,
             self.chosen.maps[name],
             self.found[0][1],
-            self.conditions.get(name),
-            self._said_of(name),
-            self._hessian_of(name),
+            None if worst is None else worst.conditions[name],
+            ("", "") if worst is None else _said_of(worst, name),
+            None if worst is None else _hessian_of(worst, name),
             self.shapes[name],
+            None if worst is None else worst.number,
         )
 
-    def _hessian_of(self, name: str) -> UnitHessian | None:
-        condition = self.conditions.get(name)
-        if condition is not None and not condition.is_full_rank:
-            return UnitHessian(None, None, None, unit_hessian.NOT_FULL_RANK)
-        if condition is not None and self._is_bias_taken_away(name):
-            return UnitHessian(None, None, None, unit_hessian.NO_BIAS)
-        return self.hessians.get(name)
+    def _statements(self) -> tuple[list[StatementRow], dict[str, list[str]]]:
+        """Return the rows of statements, and by reasons the identifiers of the others.
 
-    def _said_of(self, name: str) -> tuple[str, str]:
-        """Return what Theorem 4 and Proposition 10 say of a layer's inputs."""
-        condition = self.conditions.get(name)
-        if condition is None:
-            return "", ""
-        by_id = {found.statement.id: found for found in self.of_maps[name]}
-        if condition.is_full_rank:
-            theorem = "; ".join(
-                f"{what}: {by_id[key].outcomes[0]}, {by_id[key].ratios[0] ** 0.5:.3g} of the bound"
-                for key, what in (("L-thm-4a", "centring"), ("L-thm-4c", "scaling"))
-            )
-        else:
-            theorem = f"does not apply: rank {condition.plain.rank} of {condition.columns}"
-        if (tenth := by_id.get("L-prop-10")) is None:
-            return theorem, "does not apply: a kernel of one entry, a stride, or no zeros around"
-        worst = max((r for r in tenth.ratios.tolist() if r == r), default=0.0)
-        is_violated = any(o == "violated" for o in tenth.outcomes)
-        return theorem, f"{'violated' if is_violated else 'holds'}, {worst:.3g} of the bound"
+        What the network's own derivatives tell comes before what is told of a part of it.
+        """
+        claims, found = _claims(), Tally()
+        second = [measured for batch in self.costly for measured in batch.second_orders]
+        for parts in (self._of_units(), second):
+            found.add_units(claims, parts)
+        for batch in self.costly:
+            for name, instances in batch.of_maps.items():
+                found.add_columns(name, batch.prefix, instances)
+        of_entries = [part for batch in self.costly for part in batch.of_entries]
+        found.add_entries(of_entries)
+        kept = found.rows([*self.chosen.norms, *self.chosen.maps])
+        told = {row.statement for row in kept}
+        refused = {key: why for *_, one in of_entries for key, why in one.refused.items()}
+        nowhere = dict.fromkeys(found.everywhere.keys() - told, NOWHERE_MET)
+        return kept, left_out(claims, told, {**refused, **nowhere})
 
-    def _statements(self) -> list[Any]:
-        from verify.engine import CLAIMS
-
-        order = [*self.chosen.norms, *self.chosen.maps]
-        everywhere: dict[str, Everywhere] = {}
-        first = [
+    def _of_units(self) -> list[tuple[str, Measurements]]:
+        return [
             (name, statements.measurements(units, 0, prefix))
             for name in self.chosen.norms
             for prefix, units in self._named(name)
             if units.normalization.is_centred and not units.normalization.is_frozen
         ]
-        for parts, is_first in ((first, True), (self.second_orders, False)):
-            if not parts:
-                continue
-            joined = statements.joined([measured for _, measured in parts])
-            layers = [name for name, measured in parts for _ in measured.places]
-            for found in statements.examine(CLAIMS, joined):
-                if is_first or found.statement.id not in everywhere:
-                    _add(everywhere, found, layers, joined.places)
-        for name, instances in self.of_maps.items():
-            for found in instances:
-                places = [""] if len(found.outcomes) == 1 else _columns(len(found.outcomes))
-                _add(everywhere, found, [name] * len(places), places)
-        made = (adding_up.row(found, order) for found in everywhere.values())
-        return [row for row in made if row is not None]
-
-    def _is_late(self, name: str, what: str) -> bool:
-        if self._elapsed() <= self.budget:
-            return False
-        self.notes.append(f"{name}: {what} not measured, the budget was spent")
-        return True
-
-    def _elapsed(self) -> float:
-        return time.perf_counter() - self.started
-
-    def _say(self, what: str) -> None:
-        self.tell(what, self._elapsed(), min(max(self.expected, self._elapsed()), self.budget))
-
-    def _took(self, part: str, start: float) -> None:
-        self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - start
 
 
-def _add(
-    everywhere: dict[str, Everywhere],
-    found: statements.Instances,
-    layers: Sequence[str],
-    units: Sequence[str],
-) -> None:
-    own = everywhere.setdefault(found.statement.id, Everywhere(found.statement))
-    own.add(found, layers, units)
+def _claims() -> Sequence[Statement]:
+    from verify.engine import CLAIMS
+
+    return CLAIMS
 
 
-def _columns(count: int) -> list[str]:
-    return [f"column {i}" for i in range(count)]
+def _hessian_of(batch: OneBatch, name: str) -> UnitHessian | None:
+    if not batch.conditions[name].is_full_rank:
+        return UnitHessian(None, None, None, unit_hessian.NOT_FULL_RANK)
+    if batch.is_bias_taken_away(name):
+        return UnitHessian(None, None, None, unit_hessian.NO_BIAS)
+    return batch.hessians.get(name)
+
+
+def _said_of(batch: OneBatch, name: str) -> tuple[str, str]:
+    """Return what Theorem 4 and Proposition 10 say of a layer's inputs."""
+    condition = batch.conditions[name]
+    by_id = {found.statement.id: found for found in batch.of_maps[name]}
+    if condition.is_full_rank:
+        theorem = "; ".join(
+            f"{what}: {by_id[key].outcomes[0]}, {by_id[key].ratios[0] ** 0.5:.3g} of the bound"
+            for key, what in (("L-thm-4a", "centring"), ("L-thm-4c", "scaling"))
+        )
+    else:
+        theorem = f"does not apply: rank {condition.plain.rank} of {condition.columns}"
+    if (tenth := by_id.get("L-prop-10")) is None:
+        return theorem, "does not apply: a kernel of one entry, a stride, or no zeros around"
+    worst = max((r for r in tenth.ratios.tolist() if r == r), default=0.0)
+    is_violated = any(o == "violated" for o in tenth.outcomes)
+    return theorem, f"{'violated' if is_violated else 'holds'}, {worst:.3g} of the bound"
 
 
 def _runs(
@@ -446,6 +398,16 @@ def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
         return loss(outputs, targets)
 
     return run
+
+
+def _rewound(run: Run, rewind: Callable[[], None]) -> Run:
+    """Return what runs from the same buffers and random numbers at every call."""
+
+    def again() -> Tensor:
+        rewind()
+        return run()
+
+    return again
 
 
 def _products_a_second() -> float:

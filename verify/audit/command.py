@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Annotated, Any
 
 import torch
@@ -17,12 +18,14 @@ from torch import nn
 from torch.utils._pytree import tree_map
 
 from verify.audit import terminal
-from verify.audit.auditing import MOST_BATCHES
+from verify.audit.auditing import COSTLY, LOOKED_INTO, MOST_BATCHES
 from verify.audit.auditing import audit as examined
 from verify.audit.errors import AuditError
 from verify.complaints import bad_input
 from verify.targets import TargetError, load
 
+PARALLEL = "module."
+"""What names begin with that DataParallel has saved."""
 CROSS_ENTROPY = "torch.nn.functional:cross_entropy"
 
 
@@ -43,6 +46,12 @@ def audit(
     ] = None,
     budget: Annotated[float, typer.Option(help="Seconds, about.")] = inf,
     batches: Annotated[int, typer.Option(help="How many of the batches.")] = MOST_BATCHES,
+    costly: Annotated[
+        int, typer.Option(help="Of how many of these what costs much is measured.")
+    ] = COSTLY,
+    entries: Annotated[
+        int, typer.Option(help="Layers of each kind whose entries are looked at.")
+    ] = LOOKED_INTO,
     html: Annotated[Path | None, typer.Option(help="Write a page that needs no network.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Print every statement.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -74,6 +83,8 @@ def audit(
                 layers=[pattern.strip() for pattern in layers.split(",") if pattern.strip()],
                 budget=budget,
                 most=batches,
+                costly=costly,
+                entries=entries,
                 tell=tell,
             )
         if html is not None:
@@ -120,13 +131,21 @@ def _path(kind: type) -> str:
 
 
 def _restore(network: nn.Module, checkpoint: Path) -> None:
-    state: Any = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    try:
+        state: Any = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        raise AuditError(
+            f"{checkpoint} holds no state_dict: write it by torch.save(model.state_dict(), ...);"
+            " nothing else of a file is read, since it could run code"
+        ) from error
     for key in ("state_dict", "model", "model_state_dict"):
         if isinstance(state, dict) and isinstance(state.get(key), dict):
             state = state[key]
+    if isinstance(state, dict) and all(str(name).startswith(PARALLEL) for name in state):
+        state = {name.removeprefix(PARALLEL): value for name, value in state.items()}
     try:
         network.load_state_dict(state)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AttributeError) as error:
         raise AuditError(f"{checkpoint} is not of this model: {error}") from error
 
 

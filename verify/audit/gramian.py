@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
@@ -42,10 +43,10 @@ def rows(module: nn.Module, inputs: Tensor) -> Iterator[Tensor]:
         ):
             yield _augmented(part.double()[None])
         return
-    maps = _batched(module, inputs)
+    maps = batched(module, inputs)
     each = columns(module) * prod(maps.shape[2:])
     for part in maps.split(max(ENTRIES // each, 1)):
-        yield _augmented(_unfolded(module, part.double()))
+        yield _augmented(unfolded(module, part.double()))
 
 
 def columns(module: nn.Module) -> int:
@@ -75,7 +76,7 @@ def gram(module: nn.Module, inputs: Tensor, curvature: Tensor | None = None) -> 
     """
     fits = structure(module)
     if curvature is None and fits is not None and fits == Geometry(fits.kernel):
-        maps = _batched(module, inputs).double()
+        maps = batched(module, inputs).double()
         return convolution.gramian.gram(maps, fits.kernel)[None], rows_of(maps, fits)
     total, start = None, 0
     for part in rows(module, inputs):
@@ -96,7 +97,7 @@ def moments(module: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
     In two passes, so that no offset is squared; equal entries have no variance.
     """
     if (fits := structure(module)) is not None:
-        maps = _batched(module, inputs).double()
+        maps = batched(module, inputs).double()
         mean = convolution.moments.column_means(maps, **fits._asdict())
         variance = convolution.moments.column_variances(maps, **fits._asdict())
         size = maps.square().mean((0, 2, 3))[:, None, None]
@@ -133,6 +134,43 @@ def structure(module: nn.Module) -> Geometry | None:
     return None
 
 
+def column(module: nn.Module, inputs: Tensor, group: int, number: int) -> Tensor:
+    r"""Return a column of H, ``(row,)``, in float64; the ones, of :math:`\hat H`, are not counted.
+
+    >>> layer = nn.Conv1d(1, 1, 2, stride=2)
+    >>> column(layer, torch.tensor([[[1.0, 2.0, 5.0, 7.0]]]), 0, 1).tolist()
+    [2.0, 7.0]
+    """
+    if isinstance(module, nn.Linear):
+        return inputs.reshape(-1, inputs.shape[-1])[:, number].double()
+    weight = module.weight
+    assert isinstance(weight, Tensor)
+    each, *kernel = weight.shape[1:]
+    channel, *entry = np.unravel_index(number, (each, *kernel))
+    one = int(group * each + channel)
+    found = _padded(module, batched(module, inputs)[:, one : one + 1])
+    for axis, (start, size) in enumerate(zip(entry, kernel, strict=True)):
+        stride, dilation = (getattr(module, name)[axis] for name in ("stride", "dilation"))
+        stop = found.shape[2 + axis] - (size - 1 - int(start)) * dilation
+        places = torch.arange(int(start) * dilation, stop, stride, device=found.device)
+        found = found.index_select(2 + axis, places)
+    return found.reshape(-1).double()
+
+
+def some_rows(module: nn.Module, inputs: Tensor, chosen: Tensor) -> Tensor:
+    """Return some rows of H, ``(group, row, column)``, in float64, by their numbers in order."""
+    if isinstance(module, nn.Linear):
+        return inputs.reshape(-1, inputs.shape[-1])[chosen].double()[None]
+    maps = batched(module, inputs)
+    each = unfolded(module, maps[:1].double()).shape[1]
+    examples, places = torch.unique(chosen // each, return_inverse=True)
+    parts = [
+        unfolded(module, maps[[int(example)]].double())[:, chosen[places == i] % each]
+        for i, example in enumerate(examples)
+    ]
+    return torch.cat(parts, dim=1)
+
+
 def times(module: nn.Module, inputs: Tensor, group: int, vectors: Tensor) -> Tensor:
     r"""Return :math:`\hat H V` for a group, ``(row, vector)``, of vectors ``(column, vector)``."""
     return torch.cat([part[group] @ vectors for part in rows(module, inputs)])
@@ -161,7 +199,7 @@ def preconditioned(gram: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
     return scale[:, None] * shifted * scale
 
 
-def _batched(module: nn.Module, inputs: Tensor) -> Tensor:
+def batched(module: nn.Module, inputs: Tensor) -> Tensor:
     """Return maps with the batch's axis, which one example may come without."""
     dimensions = len(module.kernel_size)  # type: ignore[arg-type]
     return inputs if inputs.ndim == dimensions + 2 else inputs[None]
@@ -171,7 +209,7 @@ def _augmented(features: Tensor) -> Tensor:
     return torch.cat([torch.ones_like(features[..., :1]), features], dim=-1)
 
 
-def _unfolded(module: nn.Module, maps: Tensor) -> Tensor:
+def unfolded(module: nn.Module, maps: Tensor) -> Tensor:
     """Return the rows of some examples, ``(group, row, column)``."""
     dimensions = len(module.kernel_size)  # type: ignore[arg-type]
     padded = _padded(module, maps)

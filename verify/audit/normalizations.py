@@ -136,13 +136,17 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     """Return how a layer takes a batch.
 
     Raises:
-        AuditError: it says what it is, and is not that.
+        AuditError: it says what it is, and is not that; or the batch is empty.
 
     >>> found = of(nn.GroupNorm(2, 6), torch.zeros(5, 6, 4, 4))
     >>> found.m, found.name_of(3)
     (48, 'example 1, group 1')
     """
     kind, shape, size = type(module).__name__, tuple(y.shape), y.numel()
+    if not size:
+        raise AuditError(
+            f"{kind} is given a batch of shape {shape}; expected one that is not empty"
+        )
     if not isinstance(module, KINDS):
         module = _as_declared(module, y)
     eps: Any = getattr(module, "eps", None)

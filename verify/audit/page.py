@@ -50,6 +50,8 @@ dt{color:var(--quiet)}dd{margin:0}
 @media(max-width:40rem){body{font-size:1rem;padding:1.2rem .8rem}dl{grid-template-columns:1fr}}
 """
 R = TypeVar("R")
+DRAWN = 4
+"""Instances of a statement of which there is more to see than its numbers."""
 
 
 class Column(NamedTuple, Generic[R]):
@@ -200,6 +202,11 @@ MAPS: tuple[Column[MapRow], ...] = (
         lambda r: escape(r.hessian_said if r.hessian is None else hessian(r)),
         True,
     ),
+    Column(
+        "batch",
+        "the number of that which condition numbers and Hessian are of",
+        lambda r: "" if r.batch is None else f"{r.batch}",
+    ),
     Column("cos(W, ∂W)", "zero below a Batch Normalization", lambda r: number(r.cosine)),
     Column(
         "bias",
@@ -342,17 +349,21 @@ def _statement(row: StatementRow, drawings: Drawings) -> str:
     decided = row.instances - row.vacuous
     undecided = f", {row.undecided:,} undecided" if row.undecided else ""
     vacuous = f", {row.vacuous:,} where its hypotheses fail" if row.vacuous else ""
-    figures = _figures(
-        figure(
-            drawings.bound(row),
-            "Actual against claimed; the dashed line is equality.",
-        ),
-        figure(
-            drawings.slack(row),
-            "By layer: the median unit's relative error, from least to largest."
-            if row.relation == "="
-            else "By layer: slack, the difference over the larger side; below zero it fails.",
-        ),
+    figures = (
+        ""
+        if decided < DRAWN
+        else _figures(
+            figure(
+                drawings.bound(row),
+                "Actual against claimed; the dashed line is equality.",
+            ),
+            figure(
+                drawings.slack(row),
+                "By layer: the median unit's relative error, from least to largest."
+                if row.relation == "="
+                else "By layer: slack, the difference over the larger side; below zero it fails.",
+            ),
+        )
     )
     return (
         f'<details class="statement"{" open" if row.statement in MAIN[:1] else ""}>'
@@ -371,6 +382,12 @@ def _measured(report: Report) -> Iterable[str]:
         yield from (f"<li>{escape(note)}</li>" for note in report.notes)
         yield "</ul>"
     yield f"<p>{escape(limits(report))}.</p>"
+    for why, which in sorted(report.left_out.items(), key=lambda item: -len(item[1])):
+        names = " ".join(f"<code>{escape(name)}</code>" for name in which)
+        yield (
+            f"<details><summary>{len(which)} statements, as {escape(why)}</summary>"
+            f"<p>{names}</p></details>"
+        )
     took = "".join(
         f"<dt>{escape(part)}</dt><dd>{spent}</dd>" for part, spent in costs(report).items()
     )

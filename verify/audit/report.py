@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Spread(Struct, frozen=True):
@@ -119,6 +119,8 @@ class MapRow(Struct, frozen=True):
     hessian_columns: int | None = None
     """Of how many of the bias and weights it is, where there are too many for all."""
     unit: int | None = None
+    batch: int | None = None
+    """The number of the batch that condition numbers and Hessian are of."""
 
 
 class Point(Struct, frozen=True):
@@ -191,10 +193,14 @@ class Report(Struct, frozen=True):
     """Of the parameters, empty where there are none; as the device."""
     device: str
     batches: int
+    costly: list[int]
+    """The numbers of those that condition numbers and second derivatives are from."""
     losses: list[float]
     normalizations: list[NormalizationRow]
     maps: list[MapRow]
     statements: list[StatementRow]
+    left_out: dict[str, list[str]]
+    """The identifiers of the statements that were not examined, by the reason."""
     findings: list[Finding]
     notes: list[str]
     """What was not measured, and why."""

@@ -95,6 +95,7 @@ def linear(
     said: tuple[str, str],
     hessian: UnitHessian | None,
     shape: tuple[int, int],
+    batch: int | None = None,
 ) -> MapRow:
     """Return the row of a linear or convolution layer.
 
@@ -106,6 +107,7 @@ def linear(
         said: what Theorem 4 and Proposition 10 say of it.
         hessian: of one unit; None if it was not measured.
         shape: rows and columns of its matrix.
+        batch: the number of that which condition and Hessian are of.
     """
     gradients = found.gradients.get(layer)
     common: dict[str, Any] = {
@@ -118,6 +120,7 @@ def linear(
         "normalized_by": found.normalized_by.get(layer, ""),
         "theorem_4": said[0],
         "proposition_10": said[1],
+        "batch": batch,
     }
     if hessian is not None:
         common |= {

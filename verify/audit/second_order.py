@@ -11,7 +11,8 @@ matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +20,10 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.checkpoint import CheckpointError
 
 from verify.audit import normalizations
+from verify.audit.constant_weights import ConstantWeights
 from verify.audit.first_order import Modules, Run, hooked
 from verify.audit.normalizations import Normalization
 from verify.audit.units import Pair
@@ -38,6 +41,20 @@ class _Place:
     after: GradientEdge | None = None
 
 
+def second_order(run: Run, norms: Modules, maps: Modules) -> SecondOrder:
+    """Return a pass with cheap convolutions, or PyTorch's where parts of the model run again.
+
+    Checkpointed parts are run again by the backward pass, outside of any context of ours.
+
+    Raises:
+        RuntimeError: as :class:`SecondOrder`.
+    """
+    try:
+        return SecondOrder(run, norms, maps)
+    except CheckpointError:
+        return SecondOrder(run, norms, maps, nullcontext)
+
+
 class SecondOrder:
     """A pass over the model that can be differentiated once more.
 
@@ -45,12 +62,19 @@ class SecondOrder:
         run: runs the model and returns its loss.
         norms: normalisation layers by name.
         maps: linear and convolution layers by name.
+        convolutions: makes the context in which the model runs.
 
     Raises:
         RuntimeError: an operation of the model has no second derivative, in PyTorch's words.
     """
 
-    def __init__(self, run: Run, norms: Modules, maps: Modules) -> None:
+    def __init__(
+        self,
+        run: Run,
+        norms: Modules,
+        maps: Modules,
+        convolutions: Callable[[], AbstractContextManager[Any]] = ConstantWeights,
+    ) -> None:
         self._places: dict[str, _Place] = {}
         self._outputs: dict[str, GradientEdge] = {}
         self.inputs: dict[str, Tensor] = {}
@@ -58,7 +82,8 @@ class SecondOrder:
         with (
             hooked(norms, self._given, self._gave),
             hooked(maps, None, self._mapped),
-            sdpa_kernel(SDPBackend.MATH),  # other kernels of attention have no second derivative
+            convolutions(),
+            _attention(),
         ):
             loss = run()
         self._edges: dict[tuple[str, str], GradientEdge] = {}
@@ -67,9 +92,10 @@ class SecondOrder:
             if place.after is not None:
                 self._edges[name, "after"] = place.after
         self._edges |= {(name, "output"): edge for name, edge in self._outputs.items()}
-        found = torch.autograd.grad(
-            loss, list(self._edges.values()), create_graph=True, allow_unused=True
-        )
+        with _attention():
+            found = torch.autograd.grad(
+                loss, list(self._edges.values()), create_graph=True, allow_unused=True
+            )
         self._gradients: dict[tuple[str, str], Tensor | None] = dict(
             zip(self._edges, found, strict=True)
         )
@@ -109,6 +135,27 @@ class SecondOrder:
             (a, b): float(vectors[a] @ vectors[b]) for a, b in pairs if (a, b) != ("one", "one")
         }
 
+    def batch(self, name: str, unit: int) -> tuple[Tensor, Tensor]:
+        """Return a unit's batch and the gradient in its output, ``(m,)``, in float64."""
+        place, g = self._places[name], self._gradients[name, "after"]
+        layout = place.normalization
+        assert g is not None
+        given = layout.before_affine(g.detach())
+        return self._of_unit(layout, place.y, unit), self._of_unit(layout, given, unit)
+
+    def after(self, name: str, unit: int, vectors: Tensor) -> Tensor:
+        """Return the loss's Hessian in a unit's output, applied to vectors, ``(m, vector)``."""
+        g, layout = self._gradients[name, "after"], self._places[name].normalization
+        assert g is not None
+        found = []
+        for vector in vectors.mT:
+            direction = torch.zeros(layout.arranged, dtype=g.dtype, device=g.device)
+            of_unit = direction[:, unit]
+            of_unit.copy_(vector.reshape(of_unit.shape))
+            (image,) = self._times(g, direction.reshape(layout.shape), (name, "after"))
+            found.append(self._of_unit(layout, image, unit))
+        return torch.stack(found, dim=1)
+
     def output(self, name: str, vector: Tensor) -> Tensor:
         """Return the loss's Hessian in a map's output, applied to a vector of its shape."""
         g = self._gradients[name, "output"]
@@ -126,9 +173,10 @@ class SecondOrder:
         if not gradient.requires_grad:
             return [torch.zeros_like(vector) for _ in places]
         edges = [self._edges[name, place] for place in places]
-        found = torch.autograd.grad(
-            (gradient * vector).sum(), edges, retain_graph=True, allow_unused=True
-        )
+        with _attention():
+            found = torch.autograd.grad(
+                (gradient * vector).sum(), edges, retain_graph=True, allow_unused=True
+            )
         return [torch.zeros_like(vector) if f is None else f.detach() for f in found]
 
     @staticmethod
@@ -151,6 +199,15 @@ class SecondOrder:
         if name not in self._outputs and output.requires_grad:
             self._outputs[name] = get_gradient_edge(output)
             self.inputs[name] = inputs.detach()
+
+
+def _attention() -> AbstractContextManager[None]:
+    """Return the context of attention that has a second derivative.
+
+    It is that of backward passes as well, in which checkpointed parts of a model run again.
+    """
+    found: AbstractContextManager[None] = sdpa_kernel(SDPBackend.MATH)
+    return found
 
 
 def _check_differentiable(gradients: Sequence[Tensor | None]) -> None:

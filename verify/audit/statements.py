@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -140,6 +140,14 @@ class Instances:
     claimed: Array
     ratios: Array
     outcomes: list[Outcome]
+
+
+class Examined(NamedTuple):
+    """What was examined, and why the rest was not."""
+
+    found: list[Instances]
+    refused: dict[str, str]
+    """Reasons by identifier."""
 
 
 def measurements(

@@ -63,7 +63,9 @@ def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
         )
     for note in report.notes:
         yield Text(f"not measured: {note}", "dim")
-    yield Text(limits(report), "dim")
+    yield Text(f"{limits(report)}:", "dim")
+    for line in reasons(report):
+        yield Text(f"  {line}", "dim")
     took = "; ".join(f"{part} {spent}" for part, spent in costs(report).items())
     yield Text(f"took: {took}", "dim")
 
@@ -89,17 +91,22 @@ def counted(report: Report) -> str:
 
 
 def limits(report: Report) -> str:
-    """Return what the report says nothing of."""
-    said = (
-        "Not evaluated: statements about what no pass tells, such as entries of inputs and weights"
-        " one by one, a minimum, a training or a random matrix"
+    """Return what the report says nothing of, and which batches its costly columns are from."""
+    count = sum(map(len, report.left_out.values()))
+    said = f"Statements that are not evaluated here: {count}"
+    if report.batches == 1 or not report.costly:
+        return said
+    which = ", ".join(map(str, report.costly))
+    return (
+        f"Second derivatives, condition numbers and statements on entries: from batch {which} of"
+        f" 0 to {report.batches - 1}, the worst of these. {said}"
     )
-    is_of_first = any(row.kappa is not None for row in report.maps) or any(
-        row.curvature is not None for row in report.normalizations
-    )
-    if report.batches > 1 and is_of_first:
-        said += "; second derivatives and condition numbers on other batches than the first"
-    return said
+
+
+def reasons(report: Report) -> list[str]:
+    """Return why statements are not evaluated, the most first, a sentence each."""
+    order = sorted(report.left_out.items(), key=lambda item: -len(item[1]))
+    return [f"{len(which)}, as {why}" for why, which in order]
 
 
 def costs(report: Report) -> dict[str, str]:

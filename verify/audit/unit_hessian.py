@@ -57,7 +57,7 @@ def unit_hessian(
     module: nn.Module,
     inputs: Conditioning,
     unit: int,
-    products: int,
+    most: int,
 ) -> UnitHessian:
     """Return the condition numbers of a unit's Hessian before and after preconditioning.
 
@@ -67,11 +67,11 @@ def unit_hessian(
         module: the layer.
         inputs: their condition, of the unit's group.
         unit: its number.
-        products: Hessian-vector products that there may be for all columns.
+        most: Hessian-vector products that there may be for all columns.
     """
     if not inputs.is_full_rank:
         return UnitHessian(unit, None, None, NOT_FULL_RANK)
-    given, product = second.inputs[name], _products(second, name, module, unit)
+    given, product = second.inputs[name], products_of(second, name, module, unit)
     draw = torch.Generator().manual_seed(0)
     probes = torch.randn(2, inputs.rows, generator=draw, dtype=torch.float64).to(given.device)
     images = [product(probe) for probe in probes]
@@ -88,10 +88,10 @@ def unit_hessian(
         grams, _ = gramian.gram(module, given, diagonal)
         hessian, said, resolved = grams[inputs.group], "S is diagonal", RESOLVED
     else:
-        if inputs.columns > products:
-            if products < FEWEST:
+        if inputs.columns > most:
+            if most < FEWEST:
                 return UnitHessian(unit, None, None, "no time left for its products")
-            chosen = _spaced(inputs.columns, min(products, SAMPLE))
+            chosen = _spaced(inputs.columns, min(most, SAMPLE))
         hessian, said = (
             _by_columns(module, given, inputs, product, chosen),
             "a product for each weight",
@@ -117,7 +117,7 @@ def _spaced(columns: int, count: int) -> Tensor:
     return torch.linspace(0, columns - 1, count).round().long()
 
 
-def _products(
+def products_of(
     second: SecondOrder, name: str, module: nn.Module, unit: int
 ) -> Callable[[Tensor], Tensor]:
     """Return the function that applies S to a vector of rows."""

@@ -20,7 +20,7 @@ from verify.complaints import bad_input
 from verify.engine import Pair
 from verify.evidence import EvidenceError, Record, Writer
 from verify.options import Options
-from verify.settings import Settings
+from verify.settings import Settings, TrainingError
 
 FEW = 24
 """So many pairs are examined sooner here than by processes that must start first."""
@@ -64,8 +64,6 @@ def check(
             trial.refuse_unfit(claims, target)
     except (ValueError, RuntimeError) as error:
         raise bad_input(error) from None
-    from verify.training import TrainingError
-
     try:
         records = _examined(
             claims, settings, options.writer() if evidence_folder or target else None
@@ -87,7 +85,6 @@ def reproduce(
 ) -> None:
     """Rebuild one instance from its token and examine every statement there."""
     from verify.reproduce import reproduce as reproduced
-    from verify.training import TrainingError
 
     try:
         lines = reproduced(token, cache, engine.statements(target))

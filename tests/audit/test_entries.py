@@ -1,0 +1,208 @@
+"""Statements on entries of inputs and weights, at parts of somebody's layers."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from small_networks import CROSS_ENTROPY
+from torch import nn
+
+from verify import engine
+from verify.audit import along_inputs, audit, entries, gramian
+from verify.audit.left_out import OF_A_MINIMUM, OF_CHANCE, OF_MORE, WITHOUT_EPSILON
+from verify.tolerance import Outcome
+
+BY_ID = {claim.id: claim for claim in engine.CLAIMS}
+LAYERS = {
+    "dense": (nn.Linear(5, 3), (7, 5)),
+    "dense, positions": (nn.Linear(4, 3), (2, 3, 4)),
+    "strided": (nn.Conv2d(2, 4, (3, 2), stride=(2, 1), padding=1), (3, 2, 6, 5)),
+    "dilated": (nn.Conv2d(2, 4, (3, 2), dilation=(1, 2)), (3, 2, 6, 5)),
+    "groups": (nn.Conv2d(4, 6, 3, groups=2, padding=1, padding_mode="circular"), (2, 4, 4, 4)),
+    "one axis": (nn.Conv1d(2, 3, 4, stride=3), (3, 2, 11)),
+    "three axes": (nn.Conv3d(1, 2, 2), (2, 1, 3, 3, 2)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_columns_and_rows_are_those_of_the_whole_matrix(name):
+    torch.manual_seed(0)
+    module, shape = LAYERS[name]
+    inputs = torch.randn(shape)
+    whole = torch.cat(list(gramian.rows(module, inputs)), dim=1)[..., 1:]
+    for group, number in product(range(len(whole)), range(whole.shape[2])):
+        found = gramian.column(module, inputs, group, number)
+        assert torch.equal(found, whole[group, :, number])
+    chosen = torch.tensor([0, 2, whole.shape[1] - 1])
+    assert torch.equal(gramian.some_rows(module, inputs, chosen), whole[:, chosen])
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(2)
+    norm = nn.BatchNorm2d(3, eps=0.1)
+    nn.init.normal_(norm.weight)
+    nn.init.normal_(norm.bias)
+    layers = (nn.Conv2d(2, 3, 3, padding=1), norm, nn.Tanh(), nn.Flatten(), nn.Linear(48, 3))
+    return nn.Sequential(*layers).double()
+
+
+@pytest.fixture(scope="module")
+def data():
+    torch.manual_seed(3)
+    return torch.rand(6, 2, 4, 4).double(), torch.randint(3, (6,))
+
+
+@pytest.fixture(scope="module")
+def report(model, data):
+    return audit(model, *data, CROSS_ENTROPY, entries=3)
+
+
+def test_every_statement_of_the_ledger_is_examined_or_left_out_for_a_reason(report):
+    examined = [row.statement for row in report.statements]
+    others = [name for names in report.left_out.values() for name in names]
+    assert sorted(examined + others) == sorted(BY_ID)
+    assert len(examined) > 300
+    assert report.unexpected == []
+    assert all(name.startswith("S-thm-4.2-disc") for name in report.left_out[OF_A_MINIMUM])
+    assert "S-thm-4.1/two-networks/eps" in report.left_out[OF_MORE]
+    assert {OF_CHANCE, WITHOUT_EPSILON} <= report.left_out.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("L-prop-7/corrected", "rows"),
+        ("L-thm-3", "rows"),
+        ("L-lemma-8", "examples"),
+        ("S-eq-53/eps", "inputs"),
+        ("S-v1-thm-3.2/square/eps", "inputs"),
+        ("S-eq-34-37/eps", "inputs"),
+    ],
+)
+def test_what_was_examined_says_where_and_holds(name, place, report):
+    (row,) = (row for row in report.statements if row.statement == name)
+    assert row.instances - row.vacuous >= 1
+    assert row.violated == row.undecided == 0
+    assert place in row.worst_unit
+
+
+def dense_hessian(model, data, unit):
+    """Return the network's own Hessian in a unit's output, entry by entry."""
+    x, labels = data
+    z = model[1](model[0](x)).detach()
+
+    def loss(of_unit):
+        outputs = torch.cat([z[:, :unit], of_unit.reshape(6, 1, 4, 4), z[:, unit + 1 :]], dim=1)
+        return CROSS_ENTROPY(model[2:](outputs), labels)
+
+    return torch.autograd.functional.hessian(loss, z[:, unit].flatten())
+
+
+def test_a_channel_has_its_batch_its_inputs_and_the_networks_hessian(model, data, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        along_inputs, "examine", lambda _, c: seen.append(c) or along_inputs.Examined([], {})
+    )
+    audit(model, *data, CROSS_ENTROPY, entries=3)
+    (channel,) = seen
+    x, (convolution, norm) = data[0], model[:2]
+    y = convolution(x).detach().movedim(1, -1).flatten(0, 2)
+    (unit,) = (i for i in range(3) if torch.allclose(y[:, i], channel.y, atol=1e-12))
+    assert channel.gamma == norm.weight[unit].item()
+    assert channel.beta == norm.bias[unit].item()
+    unfolded = nn.functional.unfold(x, 3, padding=1).mT.flatten(0, 1)
+    for one in channel.inputs:
+        assert any(torch.equal(one, column) for column in unfolded.T)
+    assert torch.linalg.matrix_norm(unfolded, 2) <= channel.bound
+    H = dense_hessian(model, data, unit)
+    torch.testing.assert_close(channel.images, H @ channel.span, rtol=1e-9, atol=1e-12)
+
+
+def channel():
+    draw = torch.Generator().manual_seed(4)
+    y, g, first, other = torch.randn(4, 12, generator=draw, dtype=torch.float64)
+    span = along_inputs.span_of(y, g, (first, other))
+    root = torch.randn(12, 12, generator=draw, dtype=torch.float64)
+    H = root @ root.T
+    return along_inputs.Channel(
+        y, 1.3, 0.4, 0.2, g, (first, other), 2.0, span, H @ span
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["S-eq-34-37/eps", "S-eq-53/eps", "S-v1-eq-58/corrected/eps"])
+def test_a_wrong_formula_along_inputs_is_violated(name):
+    claim = BY_ID[name]
+    (found,), refused = along_inputs.examine([claim], channel())
+    assert (found.outcomes, refused) == ([Outcome.HOLDS], {})
+    planted = replace(claim, says=replace(claim.says, claimed=claim.says.claimed * 2))
+    (found,), _ = along_inputs.examine([planted], channel())
+    assert found.outcomes == [Outcome.VIOLATED]
+
+
+def test_what_asks_for_more_of_the_loss_is_refused():
+    elsewhere = BY_ID["S-thm-4.1-identification/eps"]
+    assert along_inputs.examine([elsewhere], channel()) == ([], {elsewhere.id: OF_MORE})
+
+
+def part(rest_of=None):
+    torch.manual_seed(5)
+    layer, inputs = nn.Linear(12, 5).double(), torch.rand(40, 12).double()
+    g, S = torch.randn(40, 5).double(), torch.rand(40).double() + 1
+    S = torch.diag(S) if rest_of is None else rest_of
+    return entries.of_layer(layer, inputs, 0, g, lambda _, vector: S @ vector)
+
+
+RIGHT_AT_ENTRIES = (
+    "L-prop-7/corrected",
+    "L-prop-2",
+    "L-proof-prop-2/gradient",
+    "L-eq-28-32/28",
+)
+
+
+@pytest.mark.parametrize("name", RIGHT_AT_ENTRIES)
+def test_a_wrong_formula_at_entries_is_violated(name):
+    claim = BY_ID[name]
+    (found,), _ = entries.examine([claim], part())
+    assert found.outcomes == [Outcome.HOLDS]
+    planted = replace(claim, says=replace(claim.says, claimed=claim.says.claimed * 2))
+    (found,), _ = entries.examine([planted], part())
+    assert found.outcomes == [Outcome.VIOLATED]
+
+
+def test_a_loss_that_couples_examples_is_no_diagonal_one():
+    root = torch.randn(40, 40, generator=torch.Generator().manual_seed(6), dtype=torch.float64)
+    coupled = part(root @ root.T)
+    (found,), _ = entries.examine([BY_ID["L-prop-2"]], coupled)
+    assert found.outcomes == [Outcome.VACUOUS]
+    (found,), _ = entries.examine([BY_ID["L-prop-2/later-BN/corrected"]], coupled)
+    assert found.outcomes == [Outcome.HOLDS]
+
+
+def test_a_layer_whose_inputs_do_not_vary_has_no_part():
+    assert entries.of_layer(nn.Linear(4, 2), torch.ones(8, 4), 0, None, None) is None
+
+
+def test_without_second_derivatives_the_loss_of_a_layer_is_drawn(model, data):
+    found = entries.of_layer(model[0], data[0], 0, None, None)
+    assert isinstance(found.subject.H, np.ndarray)
+    (one,), _ = entries.examine([BY_ID["L-thm-3"]], found)
+    assert one.outcomes == [Outcome.HOLDS]
+
+
+def test_costly_columns_are_the_worst_of_as_many_batches_as_are_asked_for(model, data):
+    x, labels = data
+    batches = [(x + shift, labels) for shift in (0.0, 9.0, 0.0)]
+    one = audit(model, batches=batches, loss=CROSS_ENTROPY)
+    three = audit(model, batches=batches, loss=CROSS_ENTROPY, costly=3)
+    assert (one.costly, three.costly) == ([0], [0, 1, 2])
+    assert (one.maps[0].batch, three.maps[0].batch) == (0, 1)
+    assert three.maps[0].kappa > 2 * one.maps[0].kappa
+    assert "batch" in three.normalizations[0].curvature.unit
+    (few,), (many,) = (
+        [row for row in r.statements if row.statement == "L-thm-4a"] for r in (one, three)
+    )
+    assert many.instances == 3 * few.instances

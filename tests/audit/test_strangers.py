@@ -1,0 +1,143 @@
+"""Models of strangers: what they are wrapped in, what they are given, and what is said of it."""
+
+import pytest
+import torch
+from small_networks import CROSS_ENTROPY
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from verify.audit import AuditError, audit
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.map = nn.Conv2d(3, 4, 3)
+        self.norm = nn.BatchNorm2d(4)
+        self.output = nn.Linear(4, 3)
+
+    def features(self, x):
+        return self.norm(self.map(x)).relu()
+
+    def forward(self, x):
+        return self.output(self.features(x).mean((2, 3)))
+
+
+class Checkpointed(Model):
+    def forward(self, x):
+        return self.output(checkpoint(self.features, x, use_reentrant=False).mean((2, 3)))
+
+
+@pytest.fixture
+def data():
+    torch.manual_seed(0)
+    return torch.randn(6, 3, 8, 8), torch.randint(3, (6,))
+
+
+@pytest.fixture
+def plain(data):
+    torch.manual_seed(1)
+    return audit(Model(), *data, CROSS_ENTROPY)
+
+
+def numbers(report):
+    """Return a number of first derivatives, one of second ones and one of inputs."""
+    (row, *_), (layer, *_) = report.normalizations, report.maps
+    return row.theorem_4_1.worst, row.curvature.smoothness, layer.kappa
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        nn.DataParallel,
+        lambda model: torch.compile(model, backend="eager"),
+        lambda model: torch.compile(model, backend="aot_eager", fullgraph=True),
+    ],
+    ids=["DataParallel", "compiled", "compiled whole"],
+)
+def test_a_wrapped_model_is_examined_as_what_it_wraps(wrapped, data, plain):
+    torch.manual_seed(1)
+    model = wrapped(Model())
+    assert numbers(audit(model, *data, CROSS_ENTROPY)) == pytest.approx(numbers(plain))
+
+
+def test_a_checkpointed_model_has_second_derivatives_too(data, plain):
+    torch.manual_seed(1)
+    report = audit(Checkpointed(), *data, CROSS_ENTROPY)
+    assert numbers(report) == pytest.approx(numbers(plain))
+    assert report.notes == []
+
+
+@pytest.mark.parametrize("make", [torch.jit.script, torch.jit.trace])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+def test_a_model_of_torch_jit_is_refused_by_name(make, data):
+    layers = nn.Sequential(nn.Flatten(), nn.Linear(192, 4), nn.BatchNorm1d(4))
+    model = make(layers) if make is torch.jit.script else make(layers, data[0])
+    with pytest.raises(AuditError, match="give the model that it was made of"):
+        audit(model, *data, CROSS_ENTROPY)
+
+
+@pytest.mark.filterwarnings("ignore:Lazy modules")
+def test_a_model_that_was_never_called_is_refused_where_its_sizes_are_not_known(data):
+    model = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten())
+    with pytest.raises(AuditError, match="0, 1: no parameters yet; call the model once"):
+        audit(model, *data, CROSS_ENTROPY)
+
+
+def test_an_empty_batch_is_refused_with_its_shape(data):
+    with pytest.raises(AuditError, match=r"BatchNorm2d is given a batch of shape \(0, 4, 6, 6\)"):
+        audit(Model(), data[0][:0], data[1][:0], CROSS_ENTROPY)
+
+
+class NotFinite(Model):
+    def __init__(self):
+        super().__init__()
+        self.aside = nn.Linear(4, 3)
+
+    def forward(self, x):
+        aside = self.aside(torch.full((6, 4), torch.inf)).sum()
+        found = super().forward(x)
+        return torch.where(torch.ones_like(found, dtype=torch.bool), found, aside)
+
+
+def test_inputs_that_are_not_finite_are_noted(data):
+    report = audit(NotFinite(), *data, CROSS_ENTROPY)
+    assert "aside: its inputs are not finite" in report.notes
+    assert [row.kappa is None for row in report.maps] == [False, False, True]
+
+
+class Shared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.map, self.norm = nn.Conv2d(3, 3, 3, padding=1), nn.BatchNorm2d(3)
+        self.never = nn.BatchNorm1d(2)
+        self.output = nn.Linear(3, 3)
+
+    def forward(self, x):
+        for _ in range(2):
+            x = self.norm(self.map(x)).relu()
+        return {"logits": self.output(x.mean((2, 3)))}
+
+
+def test_layers_that_are_shared_or_never_called_and_a_dictionary_of_outputs(data):
+    report = audit(
+        Shared(), *data, lambda outputs, labels: CROSS_ENTROPY(outputs["logits"], labels), entries=1
+    )
+    assert report.unexpected == []
+    assert [row.calls for row in report.normalizations] == [2]
+    assert any(note.startswith("never: not called") for note in report.notes)
+
+
+def test_a_constant_channel_and_mixed_precision_accuse_nobody(data):
+    images, labels = data
+    images[:, 1] = 0.3
+    torch.manual_seed(2)
+    model = nn.Sequential(nn.BatchNorm2d(3), Model())
+
+    def closure():
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return CROSS_ENTROPY(model(images), labels)
+
+    report = audit(model, closure=closure, entries=1)
+    assert report.unexpected == []
+    assert report.normalizations[0].constant == 1
