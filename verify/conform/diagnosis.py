@@ -15,10 +15,18 @@ import numpy as np
 
 from verify.conform.cases import OFFSET, Case, Stratum
 from verify.conform.judge import ENTRYWISE, Cell
-from verify.conform.mistakes import EVALUATIONS, MISTAKES, RMS_MISTAKES, STEP, VARIANCES, Layer
+from verify.conform.mistakes import (
+    EVALUATIONS,
+    MEANS,
+    MISTAKES,
+    RMS_MISTAKES,
+    STEP,
+    VARIANCES,
+    Layer,
+)
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
-from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, SURE, meaning, place
+from verify.conform.places import COUNTERPART, ELSEWHERE, SURE, meaning, place
 from verify.conform.statistics import (
     GENERAL,
     HALF,
@@ -250,20 +258,24 @@ def diagnosed(
     return [_leaking(found, of_row) for found in ordered]
 
 
-LEAKS = "fails at other cases than the forward does, whose numbers are the same"
+LEAKS = "fails at other cases than the {} does, whose numbers are the same"
 
 
 def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -> Finding:
     """Return a finding, with another guess where a second call is not like the first."""
-    if found.mode != "repeated":
+    if not found.mode.startswith("repeated"):
         return found
+    plain = COUNTERPART[found.mode]
+    row = ("forward", "z") if plain == "forward" else (plain, found.output)
     first, again = (
         {(c.stratum, c.dtype): c.word in FAILURES for c in of_row.get(row, ())}
-        for row in (("forward", "z"), (found.mode, found.output))
+        for row in (row, (found.mode, found.output))
     )
     differs = any(first[at] != again[at] for at in first.keys() & again.keys())
-    is_own = found.sentence.startswith(FOLLOWS.format("forward"))
-    return replace(found, sentence=LEAKS, guess=KEPT) if differs and is_own else found
+    is_own = found.sentence.startswith((FOLLOWS.format(plain), UNEXPLAINED, ELSEWHERE))
+    if not differs or not is_own:
+        return found
+    return replace(found, sentence=LEAKS.format(plain), guess=meaning(found.mode, found.output))
 
 
 OF_PLACES = frozenset(meaning for meaning, _ in SURE)
@@ -322,7 +334,9 @@ def _finding(
     answer = by_name(mode).answers[output]
     best = "float64" if any(o.case.dtype == "float64" for o in seen) else "float32"
     usable = _usable([o for o in seen if o.case.dtype == best and not o.case.touched.any()])
-    guess = _mistake(answer, usable, is_centred) or _of_state(answer, usable, convention)
+    guess = _mistake(answer, usable, is_centred) or _other_formula(
+        answer, usable, is_centred, convention
+    )
     if guess:
         return Finding(mode, output, OF_ANOTHER, guess)
     for observation in _for_the_fit(usable):
@@ -539,26 +553,40 @@ def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
     # A gradient takes a complex step for each entry.
     seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
     for mistake in MISTAKES if is_centred else RMS_MISTAKES:
-        if seen and all(_explains(mistake.layer, answer, observation) for observation in seen):
+        told = _of_rows(seen) if mistake.is_of_rows else seen
+        if told and all(_explains(mistake.layer, answer, observation) for observation in told):
             return mistake.guess
     return ""
 
 
-def _of_state(answer: str, seen: Sequence[Observation], convention: Convention) -> str:
-    """Return the first mistake of an evaluation, or of a variance, that explains every output."""
+def _of_rows(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the observations of batches of rows, or all where there are none."""
+    return [o for o in seen if len(o.case.axes) == len("NC")] or seen
+
+
+def _other_formula(
+    answer: str, seen: Sequence[Observation], is_centred: bool, convention: Convention
+) -> str:
+    """Return the first other formula, mostly of what is remembered, that explains every output."""
     names = {
         "ez": [guess for guess, _ in EVALUATIONS],
+        "mean": [guess for guess, _ in MEANS],
         "variance": [guess for guess, _ in VARIANCES],
         "ex": ["the gradient of training"],
+        "x": ["gamma is multiplied after the projections, as if it were one number a unit"],
     }
+    told = _of_rows(seen) if answer == "mean" else seen
     for number, guess in enumerate(names.get(answer, [])):
-        if seen and all(_is_state(answer, number, o, convention) for o in seen):
+        if told and all(
+            _is_formula(answer, number, Vectors(o.case, is_centred), o, convention) for o in told
+        ):
             return guess
     return ""
 
 
-def _is_state(answer: str, number: int, observation: Observation, convention: Convention) -> bool:
-    v = Vectors(observation.case, is_centred=True)
+def _is_formula(
+    answer: str, number: int, v: Vectors, observation: Observation, convention: Convention
+) -> bool:
     at, weight = v.at, convention.weight
     with np.errstate(all="ignore"):
         if answer == "ez":
@@ -566,6 +594,10 @@ def _is_state(answer: str, number: int, observation: Observation, convention: Co
             value = at["gamma"] * yhat + at["beta"]
         elif answer == "ex":
             value = _sum(terms("x", v))
+        elif answer == "x":
+            value = _sum(list(_first(v, at["g"], "g", at["gamma"])))
+        elif answer == "mean":
+            value = (1 - weight) * at["mean"][0] + weight * MEANS[number][1](at["x"])
         else:
             mean = (1 - weight) * at["mean"][0] + weight * at["x"].mean(axis=0)
             towards = VARIANCES[number][1](at["x"], mean, at["gamma"], v.eps)

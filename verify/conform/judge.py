@@ -43,7 +43,6 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
     mode = by_name(outcome.mode)
 
     def cell(output: str, word: Word, reason: str = "", units: float | None = None) -> Cell:
-        condition = float(np.nanmax(oracle.condition, initial=0.0))
         named = f"{token}:{mode.name}:{output}"
         return Cell(
             mode.name,
@@ -55,7 +54,7 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
             units,
             reason,
             named,
-            condition,
+            oracle.worst_condition,
         )
 
     if outcome.reason:

@@ -144,6 +144,22 @@ def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) ->
     return {"z": layer(*others), "first z": kept}
 
 
+def _repeated_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient at other numbers, then at these: in place where arrays can be changed."""
+    layer, dtype = _layer(subject, eps), adapter.dtype(arrays["x"])
+    values = [adapter.numpy(array) for array in _at(arrays)]
+    at = tuple(adapter.array(_others(value), dtype) for value in values)
+    adapter.vjp(layer, at, arrays["g"])
+    fill = getattr(adapter, "fill", None)
+    if fill is None:
+        at = _at(arrays)
+    else:
+        for array, value in zip(at, values, strict=True):
+            fill(array, value)
+    slopes = adapter.vjp(layer, at, arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
 def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Take the gradient of a first call after a second one on other numbers."""
     layer, values = _layer(subject, eps), adapter.numpy(arrays["x"])
@@ -314,6 +330,7 @@ MODES = (
     Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
     Mode("third", _third, {"x": "tx", "gamma": "tgamma"}, 3),
     Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
+    Mode("repeated gradient", _repeated_gradient, _SLOPES, 1),
     Mode("without gradient", _without_gradient, {"z": "z"}, 0),
     Mode("one at a time", _one_at_a_time, _SLOPES, 1),
     Mode("in flight", _in_flight, _SLOPES, 1),

@@ -309,6 +309,11 @@ class Oracle:
             worst = np.max(yhat.error, axis=0)
             return np.fmax(worst, (sigma.error / sigma.value)[0])
 
+    @cached_property
+    def worst_condition(self) -> float:
+        """The largest condition of a unit that has one."""
+        return float(np.nanmax(self.condition, initial=0.0))
+
     def answer(self, output: str) -> Answer:
         """Return an output in the shape (together, unit), respectively (1, channel)."""
         if output not in self._answers:

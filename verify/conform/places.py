@@ -51,6 +51,7 @@ KEPT = "something is kept from one call to the next"
 OF_MODE = {
     ("repeated", "z"): KEPT,
     ("repeated", "first z"): "a later call writes into the first one's result",
+    ("repeated gradient", ""): f"{KEPT}, in the backward",
     ("in flight", ""): "the backward uses what a later forward left",
     ("one at a time", ""): "the gradient depends on which inputs need one",
     ("output changed", ""): "the backward reads the output, which a later layer may change",
@@ -65,6 +66,7 @@ COUNTERPART = {
     "repeated": "forward",
     "without gradient": "forward",
     "vmap": "forward",
+    "repeated gradient": "gradient",
     "in flight": "gradient",
     "one at a time": "gradient",
     "output changed": "gradient",
