@@ -220,6 +220,7 @@ def _on_channels(v: Vectors, term: Term) -> Term:
 OF_ANOTHER = "is that of another formula"
 FOLLOWS = "not looked into, since the {} is wrong"
 UNEXPLAINED = "no factors of the closed form's terms explain it"
+LATER_STEPS = "the first step is right, and a later one is not"
 OF_STATE = ("running", "recomputed", "evaluation", "evaluation gradient")
 """Modes that do not go through the forward of the batch."""
 
@@ -266,7 +267,7 @@ def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -
     if not found.mode.startswith("repeated"):
         return found
     plain = COUNTERPART[found.mode]
-    row = ("forward", "z") if plain == "forward" else (plain, found.output)
+    row = plain, found.output.removeprefix("first ")
     first, again = (
         {(c.stratum, c.dtype): c.word in FAILURES for c in of_row.get(row, ())}
         for row in (row, (found.mode, found.output))
@@ -307,10 +308,12 @@ def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
     evaluated = by_place.get(("evaluation", "z"))
     if first is not found:
         return _following(found, "first step", first)
+    if found.output.endswith(", 3 steps") and found.sentence == UNEXPLAINED:
+        return replace(found, sentence=LATER_STEPS, guess="a step depends on those before it")
     if evaluated is not None and found.mode == "evaluation gradient":
         return _following(found, "evaluation", evaluated)
     counterpart = COUNTERPART.get(found.mode)
-    if counterpart and (counterpart, found.output) not in by_place:
+    if counterpart and (counterpart, found.output.removeprefix("first ")) not in by_place:
         is_told = "instead of" in found.sentence
         said = found.sentence if is_told else f"is not the {counterpart}'s, which is right"
         return replace(found, sentence=said, guess=meaning(found.mode, found.output))

@@ -195,6 +195,12 @@ MISTAKES = (
         "max(sigma, eps) for the root of variance + eps",
         _with_root(lambda v, _, e: _largest(np.sqrt(v), e)),
     ),
+    Mistake(
+        "eps is added to the centred entries",
+        lambda x, gamma, beta, eps: (
+            gamma * (_centred(x) + eps) / np.sqrt(_mean_square(_centred(x) + eps) + eps) + beta
+        ),
+    ),
     Mistake("eps is 1e-5 whatever is asked for", _with_root(lambda v, _, e: np.sqrt(v + 1e-5))),
     Mistake("eps is 1e-3 whatever is asked for", _with_root(lambda v, _, e: np.sqrt(v + 1e-3))),
     Mistake("the variance for its root", _with_root(lambda v, _, e: v + e)),
