@@ -256,10 +256,24 @@ def diagnosed(
         if found.sentence:
             findings.append(found)
     ordered = [_in_order(found, findings) for found in findings]
-    return [_leaking(found, of_row) for found in ordered]
+    return _explained([_leaking(found, of_row) for found in ordered])
 
 
 LEAKS = "fails at other cases than the {} does, whose numbers are the same"
+
+
+def _explained(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings, with the guess of what leaks for whatever it makes wrong."""
+    leaks = {
+        plain: found.guess
+        for found in findings
+        if (plain := COUNTERPART.get(found.mode)) and found.sentence == LEAKS.format(plain)
+    }
+    made_wrong = {FOLLOWS.format(plain): guess for plain, guess in leaks.items()}
+    return [
+        replace(found, guess=leaks.get(found.mode) or made_wrong.get(found.sentence, found.guess))
+        for found in findings
+    ]
 
 
 def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -> Finding:
