@@ -31,6 +31,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--seed", type=int, default=0, help="where random cases start")
     group.addoption("--evidence", type=Path, default=None, metavar="DIR", help="evidence folder")
     group.addoption(
+        "--take-over",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="evidence of another run: what this one would find again is not examined again",
+    )
+    group.addoption(
         "--claims",
         default="",
         metavar="TARGET",
@@ -53,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
             for name in ("profile", "backend", "device", "seed", "evidence", "cache")
         },
         claims=others.resolved(target) if (target := config.getoption("claims")) else "",
+        take_over=tuple(config.getoption("take_over")),
     )
     try:
         options.settings()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from theory import lange2022, santurkar2018
@@ -101,8 +101,8 @@ def wholly_examined(claims: Sequence[Statement], records: Iterable[Record]) -> s
 
 
 def examine_task(task: Task, settings: Settings) -> Iterator[Record]:
-    """Yield what a witness finds of its statements."""
-    yield from task.witness.examine(task.claims, settings)
+    """Yield what a witness finds of its statements, given no more than it says it reads."""
+    yield from task.witness.examine(task.claims, settings.only(task.witness.reads))
 
 
 def examine(
@@ -143,32 +143,55 @@ class Known:
 
     run: Run
     records: list[Record]
-    """Those that today's code would find again."""
+    """Those that today's code would find again, of statements that are wholly examined."""
     outdated: tuple[str, ...]
     """Statements that were examined before they, or what they depend on, changed."""
+    unfinished: tuple[str, ...]
+    """Statements of which some witnesses have not said yet what they find."""
 
 
 def known(folder: Path, claims: Sequence[Statement] | None = None) -> Known:
     """Return what the evidence in a folder says of today's statements.
 
+    Of a statement that runs of several seeds or profiles examined, the last one that did so wholly
+    is heard, and no other.
+
     Raises:
         NoEvidenceError: there is none.
         EvidenceError: it is damaged.
     """
+    every = CLAIMS if claims is None else claims
     runs, records = evidence.read_all(folder)
-    every = dict.fromkeys((r.profile, r.seed, r.backend, r.device) for r in runs)
-    marks = [
-        todays(Settings(PROFILES[profile], seed, backend, device), claims)
-        for profile, seed, backend, device in every
-        if profile in PROFILES
-    ]
-    current = {r.name: r for mark in marks for r in evidence.fresh(records, mark)}
-    found = {name for name, _ in current}
+    heard: dict[str, list[Record]] = {}
+    current: set[Name] = set()
+    for run in _of_different_settings(runs):
+        found = evidence.fresh(records, todays_of_run(run, every))
+        current |= {record.name for record in found}
+        whole = wholly_examined(every, found) - heard.keys()
+        heard |= {name: [r for r in found if r.claim == name] for name in whole}
     asked = {claim.id for claim in claims or ()}
-    old = (r.claim for r in records if r.claim not in found)
-    outdated = dict.fromkeys(name for name in old if claims is None or name in asked)
-    by_kernel = checked_by_kernel(folder, CLAIMS if claims is None else claims)
-    return Known(runs[-1], [*current.values(), *by_kernel], tuple(outdated))
+    left = [r for r in records if r.claim not in heard and (claims is None or r.claim in asked)]
+    outdated = dict.fromkeys(r.claim for r in left if r.name not in current)
+    unfinished = dict.fromkeys(r.claim for r in left if r.claim not in outdated)
+    by_kernel = [r for r in checked_by_kernel(folder, every) if r.proof or r.claim in heard]
+    return Known(
+        runs[-1], [*chain(*heard.values()), *by_kernel], tuple(outdated), tuple(unfinished)
+    )
+
+
+def todays_of_run(run: Run, claims: Sequence[Statement] | None = None) -> Fingerprint:
+    """Return today's fingerprints for what a run read of its settings."""
+    if run.profile not in PROFILES:
+        return lambda claim, witness: ""
+    return todays(Settings(PROFILES[run.profile], run.seed, run.backend, run.device), claims)
+
+
+def _of_different_settings(runs: Sequence[Run]) -> list[Run]:
+    """Return one run of each settings, the last one first."""
+    every: dict[tuple[str, int, str, str], Run] = {}
+    for run in reversed(runs):
+        every.setdefault((run.profile, run.seed, run.backend, run.device), run)
+    return list(every.values())
 
 
 def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[Statement]:

@@ -137,22 +137,31 @@ class Writer:
         folder: where the evidence is kept.
         run: what is run.
         fingerprint: today's fingerprints.
+        others: folders whose records are taken over where they are what this run would find.
 
     Raises:
-        EvidenceError: the folder cannot be written to, is damaged, or another run writes in it.
+        NoEvidenceError: there is no evidence in one of the other folders.
+        EvidenceError: the folder cannot be written to, one is damaged, or another run writes in it.
     """
 
-    def __init__(self, folder: Path, run: Run, fingerprint: Fingerprint):
+    def __init__(
+        self, folder: Path, run: Run, fingerprint: Fingerprint, others: Iterable[Path] = ()
+    ):
         self.path, self.run, self.fingerprint = folder / FILE, run, fingerprint
         self.lock = Lock()
+        elsewhere = [record for other in others for record in read_all(other)[1]]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._held = FolderLock(folder)
             records = self._known()
+            self.done = {r.name: r for r in fresh(records, fingerprint)}
             json_lines.append(self.path, {"kind": "run", **asdict(run)})
+            for record in fresh(elsewhere, fingerprint):
+                if record.name not in self.done:
+                    json_lines.append(self.path, _line(record))
+                    self.done[record.name] = record
         except OSError as error:
             raise unwritable(folder, error) from None
-        self.done = {r.name: r for r in fresh(records, fingerprint)}
 
     def _known(self) -> list[Record]:
         if not self.path.exists() or not self.path.stat().st_size:
@@ -212,18 +221,24 @@ def read_all(folder: Path) -> tuple[list[Run], list[Record]]:
     return runs, records
 
 
-def prune(folder: Path, fingerprint: Fingerprint) -> tuple[int, int]:
+def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]:
     """Leave only what today's code would find again; return how many records stay, and went.
+
+    Args:
+        folder: of the evidence.
+        todays: today's fingerprints for the settings of a run.
 
     Raises:
         EvidenceError: there is no evidence, it is damaged, or another run writes in the folder.
     """
     runs, records = read_all(folder)
-    kept = sorted(fresh(records, fingerprint), key=lambda record: record.name)
+    last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
+    current = {id(r): r for run in last.values() for r in fresh(records, todays(run))}
+    kept = sorted(current.values(), key=lambda record: record.name)
     try:
         held = FolderLock(folder)
-        header = {"kind": "run", **asdict(runs[-1])}
-        json_lines.write(folder / FILE, [header, *map(_line, kept)])
+        headers = [{"kind": "run", **asdict(run)} for run in runs if run in last.values()]
+        json_lines.write(folder / FILE, [*headers, *map(_line, kept)])
         held.give_back()
     except OSError as error:
         raise unwritable(folder, error) from None

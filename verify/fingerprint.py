@@ -1,9 +1,9 @@
 r"""What a record depends on, as one short text: the same for what need not be examined again.
 
 A record depends on the statement (its expression, its hypotheses and its certificate), on the
-source of every formula that these call, on the witness's source, and on how hard it looked.  A
-change of any of these makes the record old; a change elsewhere, such as in another statement's
-file, does not.
+source of every formula that these call, on the witness's source, and on what the witness reads of
+the settings: how hard it looks, from which seed, in which arrays.  A change of any of these makes
+the record old; a change elsewhere, such as in another statement's file, does not.
 """
 
 from __future__ import annotations
@@ -41,8 +41,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
-    """Return the fingerprint of what a witness finds of a statement."""
-    parts = [of_statement(claim), of_code(witness.examine), _of_settings(settings), _versions()]
+    """Return the fingerprint of what a witness finds of a statement.
+
+    Of the settings only what the witness reads counts: who draws nothing finds the same from every
+    seed.
+    """
+    read = _of_settings(settings.only(witness.reads))
+    parts = [of_statement(claim), of_code(witness.examine), read, _versions()]
     return _digest(parts)
 
 

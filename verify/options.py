@@ -40,6 +40,8 @@ class Options:
     cache: Path | None = None
     claims: str = ""
     """Whose statements; the papers' if empty."""
+    take_over: tuple[Path, ...] = ()
+    """Other folders of evidence, whose records are taken over that this run would find again."""
 
     @property
     def folder(self) -> Path:
@@ -68,8 +70,8 @@ class Options:
         """Return the writer of this run's evidence, which takes over what need not be found again.
 
         Raises:
-            EvidenceError: the folder cannot be written to.
+            EvidenceError: the folder cannot be written to, or one to take over from not be read.
         """
         run = describe_run(self.profile, self.seed, self.backend, self.device)
         marks = engine.todays(self.settings(), engine.statements(self.claims))
-        return Writer(self.folder, run, marks)
+        return Writer(self.folder, run, marks, self.take_over)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 DEFAULT_EVIDENCE = Path("evidence")
 """The folder that evidence goes to and is read from, unless another is named."""
@@ -29,6 +31,7 @@ class Budget:
     """Stages of training at which the networks are examined."""
 
 
+NOTHING = Budget(0, 0, 0, 0, 0, (), ())
 PROFILES = {
     "smoke": Budget(4, 1, 60, 8, 15, (2,), ("trained",)),
     "default": Budget(20, 1, 60, 8, 30, (1, 2, 3, 4), ("initial", "midway", "trained")),
@@ -62,3 +65,19 @@ class Settings:
     cache: Path | None = None
     claims: str = ""
     """Whose statements are examined, as :mod:`verify.others` finds them; the papers' if empty."""
+
+    def only(self, read: Collection[str]) -> Settings:
+        """Return what has these of the settings and of the budget, and zeros in place of others.
+
+        Where the networks are kept and whose statements are examined stays: both are addresses.
+        """
+        of_budget = {name: getattr(self.budget, name) for name in BUDGET if name in read}
+        of_these: dict[str, Any] = {name: getattr(self, name) for name in WHERE if name in read}
+        budget = replace(NOTHING, **of_budget)
+        return Settings(budget, **of_these, cache=self.cache, claims=self.claims)
+
+
+WHERE = ("seed", "backend", "device")
+BUDGET = tuple(field.name for field in fields(Budget))
+READ = (*WHERE, *BUDGET)
+"""All that a witness may read, but for where the networks are kept and whose the statements are."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from theory.santurkar2018 import theorem_4_1
+from verify import engine
 from verify.description import describe_run
 from verify.evidence import Record
 from verify.experiments import figures
@@ -80,6 +81,13 @@ RECORDS = [
     Record(REFUTED, "exact", instances=9, violated=1, counterexample=COUNTEREXAMPLE),
     Record(REFUTED, "autograd", instances=5, violated=5, points=points("generic", 8, 5, True)),
 ]
+
+
+def silent(claims, records):
+    """Records of the other witnesses of these statements, which found nothing."""
+    named = {record.claim for record in records}
+    examined = [claim for claim in claims if claim.id in named]
+    return [Record(*pair.name) for pair in engine.pairs(examined, engine.WITNESSES)]
 
 
 def drawn(measured):

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from site_cases import silent
 from typer.testing import CliRunner
 
 from verify import engine, others
@@ -34,7 +35,7 @@ def evidence(tmp_path):
     claims = engine.statements(others.resolved(TARGET))
     marks = engine.todays(Settings(PROFILES["smoke"], 0, "numpy", ""), claims)
     writer = Writer(tmp_path / "kept", describe_run("smoke", 0, "numpy", ""), marks)
-    for record in RECORDS:
+    for record in [*RECORDS, *silent(claims, RECORDS)]:
         writer.add(record)
     writer.close()
     return tmp_path / "kept"

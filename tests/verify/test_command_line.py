@@ -58,13 +58,18 @@ def _quick_witnesses(monkeypatch):
     monkeypatch.setattr("verify.progress.prepare", lambda pairs, settings, console: None)
 
 
+def silent(claims):
+    """Records of all witnesses of statements, which found nothing."""
+    return [Record(*pair.name) for pair in engine.pairs(claims, engine.WITNESSES)]
+
+
 @pytest.fixture
 def evidence(tmp_path):
     """A folder with evidence of two claims."""
     settings = Settings(PROFILES["smoke"], 0)
     marks = engine.todays(settings, [RIGHT, WRONG])
     writer = Writer(tmp_path, describe_run("smoke", 0, "numpy", ""), marks)
-    for record in FOUND:
+    for record in [*FOUND, *silent([RIGHT, WRONG])]:
         writer.add(record)
     writer.close()
     return tmp_path

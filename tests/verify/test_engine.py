@@ -6,7 +6,7 @@ import pytest
 
 from theory.claim import Relation
 from theory.santurkar2018 import CLAIMS, theorem_4_1
-from verify import engine
+from verify import engine, evidence
 from verify.engine import Pair, pairs, selected
 from verify.evidence import Record, Run, Writer
 from verify.settings import PROFILES, Settings
@@ -28,7 +28,7 @@ class Counting:
         self.witness = Witness(name, applies, one_by_one(self.examine), together=1)
 
     def examine(self, claim, settings):
-        assert settings is SETTINGS
+        assert settings == SETTINGS
         self.asked.append(claim.id)
         return Record(claim.id, self.witness.name, instances=1)
 
@@ -153,3 +153,48 @@ def test_a_statement_is_wholly_examined_once_every_witness_has_said_what_it_foun
     assert engine.wholly_examined(engine.CLAIMS, records) == {first.id, second.id}
     assert engine.wholly_examined(engine.CLAIMS, records[:-1]) == {first.id}
     assert engine.wholly_examined(engine.CLAIMS, []) == set()
+
+
+def examined(folder, settings, records):
+    """A folder to which a run of these settings adds records."""
+    profile = next(name for name, budget in PROFILES.items() if budget == settings.budget)
+    writer = Writer(
+        folder, replace(RUN, profile=profile, seed=settings.seed), engine.todays(settings)
+    )
+    for record in records:
+        writer.add(record)
+    writer.close()
+
+
+def by_all(claim, notes):
+    return [Record(*pair.name, notes=notes) for pair in engine.pairs([claim], engine.WITNESSES)]
+
+
+def test_a_half_examined_statement_says_nothing_yet(tmp_path):
+    examined(tmp_path, SETTINGS, [*by_all(CLAIM, "whole"), *by_all(SECOND, "half")[:-1]])
+    found = engine.known(tmp_path)
+    assert {record.claim for record in found.records} == {CLAIM.id}
+    assert (found.unfinished, found.outdated) == ((SECOND.id,), ())
+
+
+def notes_of_autograd(folder):
+    return {(r.claim, r.notes) for r in engine.known(folder).records if r.witness == "autograd"}
+
+
+def test_of_two_seeds_the_last_whole_one_is_heard_and_never_a_mixture(tmp_path):
+    examined(tmp_path, SETTINGS, [*by_all(CLAIM, "0"), *by_all(SECOND, "0")])
+    examined(tmp_path, replace(SETTINGS, seed=1), [*by_all(CLAIM, "1"), *by_all(SECOND, "1")[:-1]])
+    heard = {(CLAIM.id, "1"), (SECOND.id, "0")}
+    assert notes_of_autograd(tmp_path) == heard
+    assert evidence.prune(tmp_path, engine.todays_of_run)[1] == 0
+    assert notes_of_autograd(tmp_path) == heard
+
+
+def test_what_changed_is_told_apart_from_what_is_unfinished(tmp_path):
+    examined(tmp_path, SETTINGS, by_all(CLAIM, "whole"))
+    path = tmp_path / "evidence.jsonl"
+    header, first, *others = path.read_text().splitlines(keepends=True)
+    old = first.replace('"fingerprint": "', '"fingerprint": "old')
+    path.write_text("".join([header, old, *others]))
+    assert engine.known(tmp_path).outdated == (CLAIM.id,)
+    assert not any(record.claim == CLAIM.id for record in engine.known(tmp_path).records)

@@ -102,7 +102,7 @@ def test_pruning_leaves_what_is_known_and_says_what_went(killed):
     def second_changed(claim, witness):
         return today(claim, witness) if claim == "S-1" else "changed"
 
-    assert evidence.prune(killed, second_changed) == (1, 1)
+    assert evidence.prune(killed, lambda run: second_changed) == (1, 1)
     assert read(killed) == (RUN, [FIRST])
 
 
@@ -111,9 +111,36 @@ def test_two_runs_do_not_write_in_one_folder(killed):
     with pytest.raises(EvidenceError, match="another run writes its evidence in"):
         writer_of(killed)
     with pytest.raises(EvidenceError, match="another run writes its evidence in"):
-        evidence.prune(killed, today)
+        evidence.prune(killed, lambda run: today)
     writer.close()
     writer_of(killed).close()
+
+
+def test_what_another_run_would_find_as_well_is_taken_over(killed, tmp_path):
+    """And nothing else: the record of S-2 is of another seed."""
+
+    def of_another_seed(claim, witness):
+        return today(claim, witness) if claim == "S-1" else "another seed"
+
+    other = tmp_path / "other"
+    writer = Writer(other, replace(RUN, seed=1), of_another_seed, [killed])
+    assert list(writer.done.values()) == [FIRST]
+    writer.close()
+    (killed / FILE).unlink()
+    assert read(other) == (replace(RUN, seed=1), [FIRST])
+    assert list(Writer(other, replace(RUN, seed=1), of_another_seed).done.values()) == [FIRST]
+
+
+def test_what_is_there_is_not_taken_over_again(killed, tmp_path):
+    for _ in range(2):
+        Writer(tmp_path / "other", RUN, today, [killed]).close()
+    assert len(lines(tmp_path / "other")) == 4
+
+
+def test_a_folder_to_take_over_from_that_has_no_evidence_is_refused(tmp_path):
+    with pytest.raises(NoEvidenceError, match=r"no evidence in .*nowhere"):
+        Writer(tmp_path / "here", RUN, today, [tmp_path / "nowhere"])
+    assert not (tmp_path / "here").exists()
 
 
 @pytest.mark.parametrize("torn", ['{"kind": "rec', '{"kind": "record", "claim": "é', "{", "[1]\n"])
@@ -277,5 +304,5 @@ def test_a_crash_while_a_file_is_rewritten_leaves_the_old_one(killed, monkeypatc
     before = lines(killed)
     monkeypatch.setattr(json_lines.Path, "replace", failing)
     with pytest.raises(EvidenceError, match="name another folder"):
-        evidence.prune(killed, today)
+        evidence.prune(killed, lambda run: today)
     assert lines(killed) == before

@@ -3,13 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from theory.santurkar2018 import theorem_4_1
 from verify import engine
 from verify.fingerprint import fingerprint, of_code
-from verify.settings import PROFILES, Settings
+from verify.settings import NOTHING, PROFILES, READ, WHERE, Settings
 
 CLAIM, WITNESS = theorem_4_1.PRINTED, engine.WITNESSES[0]
+DRAWING = next(witness for witness in engine.WITNESSES if witness.name == "autograd")
 SETTINGS = Settings(PROFILES["smoke"])
 
 
@@ -25,9 +27,56 @@ def test_what_is_said_of_a_statement_does_not_make_it_another():
 def test_another_right_side_a_seed_and_a_budget_make_it_another():
     wrong = replace(CLAIM, says=CLAIM.says.actual <= 2 * CLAIM.says.claimed)
     marks = [
-        fingerprint(CLAIM, WITNESS, SETTINGS),
-        fingerprint(wrong, WITNESS, SETTINGS),
-        fingerprint(CLAIM, WITNESS, replace(SETTINGS, seed=1)),
-        fingerprint(CLAIM, WITNESS, Settings(PROFILES["deep"])),
+        fingerprint(CLAIM, DRAWING, SETTINGS),
+        fingerprint(wrong, DRAWING, SETTINGS),
+        fingerprint(CLAIM, DRAWING, replace(SETTINGS, seed=1)),
+        fingerprint(CLAIM, DRAWING, Settings(PROFILES["deep"])),
     ]
     assert len(set(marks)) == len(marks)
+
+
+def test_what_a_witness_does_not_read_does_not_make_it_another():
+    otherwise = Settings(PROFILES["deep"], 1, "torch", "cpu")
+    assert fingerprint(CLAIM, WITNESS, otherwise) == fingerprint(CLAIM, WITNESS, SETTINGS)
+    in_other_arrays = replace(SETTINGS, backend="torch")
+    assert fingerprint(CLAIM, DRAWING, in_other_arrays) == fingerprint(CLAIM, DRAWING, SETTINGS)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_witness_that_reads_a_setting_finds_anew_where_it_is_another(name):
+    reading = replace(WITNESS, reads=(name,))
+    deep = PROFILES["deep"]
+    other = Settings(replace(deep, sizes=(1,)), 1, "torch", "cpu")
+    at = other if name in WHERE else other.budget
+    was = SETTINGS if name in WHERE else SETTINGS.budget
+    assert getattr(at, name) != getattr(was, name)
+    assert fingerprint(CLAIM, reading, other) != fingerprint(CLAIM, reading, SETTINGS)
+
+
+class Watched:
+    """Settings, or a budget, that note what is read of them."""
+
+    def __init__(self, watched, met):
+        self._watched, self._met = watched, met
+
+    def __getattr__(self, name):
+        self._met.add(name)
+        found = getattr(self._watched, name)
+        return Watched(found, self._met) if name == "budget" else found
+
+
+@pytest.mark.parametrize(
+    "witness",
+    [w for w in engine.WITNESSES if "stages" not in w.reads],  # the others train for long
+    ids=lambda w: w.examine.args[0].module,
+)
+def test_a_witness_reads_what_it_says(witness):
+    claim = next(c for c in engine.CLAIMS if not c.unreadable and witness.applies(c))
+    met = set()
+    list(witness.examine([claim], Watched(SETTINGS, met)))
+    assert met - {"budget", "cache"} == set(witness.reads)
+
+
+def test_what_a_witness_does_not_read_it_is_not_given():
+    only = Settings(PROFILES["deep"], 7, "torch", "cpu", claims="theirs").only(("seed", "steps"))
+    assert only == Settings(replace(NOTHING, steps=PROFILES["deep"].steps), 7, claims="theirs")

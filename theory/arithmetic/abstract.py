@@ -24,6 +24,7 @@ from itertools import count
 from typing import Any, NoReturn, TypeAlias
 
 from theory.arithmetic.dual import Dual, infinitesimal, rate
+from theory.arithmetic.quotients import lowest_terms
 from theory.packages import missing
 
 try:
@@ -221,12 +222,11 @@ def _part(number: Any, function: Callable[[Scalar], Scalar]) -> Any:
 
 def tidy(number: Any) -> Any:
     """Bring an expression (or each part of a dual number) over one denominator, in lowest terms."""
-    return _part(number, sp.cancel)
+    return _part(number, lowest_terms)
 
 
 def is_zero(value: Any) -> bool:
     """Whether a scalar or every coefficient of a vector vanishes identically."""
     if isinstance(value, AbstractVector):
         return all(is_zero(c) for c in value.coefficients.values())
-    numerator, _ = sp.fraction(sp.together(value))
-    return bool(sp.expand(numerator) == 0)
+    return bool(lowest_terms(sp.sympify(value)) == 0)

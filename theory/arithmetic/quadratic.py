@@ -85,12 +85,6 @@ class Quadratic:
         made._set(p, q, d)
         return made
 
-    @classmethod
-    def _rational(cls, p: fmpq) -> Quadratic:
-        made = cls.__new__(cls)
-        made.p, made.q, made.d = p, _ZERO, _ONE
-        return made
-
     def _shared(self, other: Quadratic) -> tuple[fmpq, fmpq, fmpz]:
         """Return q of both numbers, over one radicand."""
         if self.d == other.d or other.d == 1:
@@ -108,12 +102,13 @@ class Quadratic:
     # Most numbers are rational, and those are known by their q: the one object _ZERO.
 
     def __add__(self, other: Any) -> Any:
-        if isinstance(other, arb):
-            return self.ball() + other
-        if (other := coerced(other)) is None:
-            return NotImplemented
+        if type(other) is not Quadratic:
+            if isinstance(other, arb):
+                return self.ball() + other
+            if (other := coerced(other)) is None:
+                return NotImplemented
         if self.q is _ZERO and other.q is _ZERO:
-            return self._rational(self.p + other.p)
+            return _from_rational(self.p + other.p)
         q, r, d = self._shared(other)
         return self._of(self.p + other.p, q + r, d)
 
@@ -121,7 +116,7 @@ class Quadratic:
 
     def __neg__(self) -> Quadratic:
         if self.q is _ZERO:
-            return self._rational(-self.p)
+            return _from_rational(-self.p)
         return self._of(-self.p, -self.q, self.d)
 
     def __sub__(self, other: Any) -> Any:
@@ -133,13 +128,14 @@ class Quadratic:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, arb):
-            return self.ball() * other
-        if (other := coerced(other)) is None:
-            return NotImplemented
+        if type(other) is not Quadratic:
+            if isinstance(other, arb):
+                return self.ball() * other
+            if (other := coerced(other)) is None:
+                return NotImplemented
         if other.q is _ZERO:
             if self.q is _ZERO:
-                return self._rational(self.p * other.p)
+                return _from_rational(self.p * other.p)
             return self._of(self.p * other.p, self.q * other.p, self.d)
         q, r, d = self._shared(other)
         return self._of(self.p * other.p + q * r * d, self.p * r + q * other.p, d)
@@ -244,19 +240,28 @@ class Quadratic:
     __repr__ = __str__
 
 
+_made = Quadratic.__new__
+
+
+def _from_rational(p: fmpq) -> Quadratic:
+    number = _made(Quadratic)
+    number.p, number.q, number.d = p, _ZERO, _ONE
+    return number
+
+
 def coerced(value: Any) -> Quadratic | None:
     """Return an exact number as a Quadratic, None for a value that is no number of this kind."""
     if type(value) is Quadratic:
         return value
     if type(value) is int:
-        return Quadratic._rational(fmpq(value))
+        return _from_rational(fmpq(value))
     if isinstance(value, (float, np.floating)):
         raise TypeError(
             f"the float {value!r} met an exact number inside a formula, so something was rounded; "
             "make exact numbers of all input, with number() or rational_array()"
         )
     if isinstance(value, (int, np.integer, Fraction, fmpz, fmpq)):
-        return Quadratic._rational(rational(value))
+        return _from_rational(rational(value))
     return None
 
 

@@ -23,10 +23,9 @@ from verify.settings import Settings
 from verify.witnesses.table import WITNESSES
 from verify.workers import Workers
 
-SEEDED = (
-    "autograd", "complex step", "finite differences", "array library", "exact", "ascent",
-    "scaling ascent", "monte carlo",
-)  # fmt: skip
+SEEDED = tuple(
+    dict.fromkeys(w.name for w in WITNESSES if "seed" in w.reads and "stages" not in w.reads)
+)
 """The witnesses that look elsewhere from another seed, and train nothing."""
 AHEAD = 4
 """So many units wait for each that is worked at."""

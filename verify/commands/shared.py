@@ -49,13 +49,16 @@ def known(folder: Path | None, target: str) -> tuple[Sequence[Statement], list[R
         complain(str(error))
         return claims, []
     if found.outdated:
-        complain(_outdated(found.outdated))
+        told = f"changed since they were examined: {_listed(found.outdated)}; run pytest verify"
+        complain(f"{len(found.outdated)} statements {told}")
+    if found.unfinished:
+        told = f"half examined: {_listed(found.unfinished)}; the run that began them goes on there"
+        complain(f"{len(found.unfinished)} statements are {told}")
     return claims, found.records
 
 
-def _outdated(names: Sequence[str]) -> str:
-    listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-    return f"{len(names)} statements changed since they were examined: {listed}; run pytest verify"
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
 
 
 def conclude(entries: Sequence[Entry], as_json: bool, every: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from verify import engine, evidence, ledger
 from verify.commands.shared import Claims, Folder, Json, conclude, known
 from verify.complaints import bad_input
 from verify.evidence import EvidenceError
-from verify.options import Options, evidence_of
+from verify.options import evidence_of
 from verify.others import OthersError
 from verify.settings import DEFAULT_EVIDENCE
 
@@ -100,10 +101,9 @@ def prune(evidence_folder: Folder = None, target: Claims = "") -> None:
     """Remove the evidence that changes have outdated."""
     folder = evidence_folder or evidence_of(target)
     try:
-        run = evidence.read(folder)[0]
-        settings = Options(run.profile, run.backend, run.device, run.seed).settings()
-        kept, gone = evidence.prune(folder, engine.todays(settings, engine.statements(target)))
-    except (EvidenceError, ValueError, RuntimeError) as error:
+        todays = partial(engine.todays_of_run, claims=engine.statements(target))
+        kept, gone = evidence.prune(folder, todays)
+    except (EvidenceError, OthersError) as error:
         raise bad_input(error) from None
     typer.echo(f"{gone} records removed, {kept} kept in {folder}")
 

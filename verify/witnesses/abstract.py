@@ -28,6 +28,7 @@ from theory.arithmetic.abstract import (
     tidy,
 )
 from theory.arithmetic.dual import standard_part
+from theory.arithmetic.quotients import factored
 from theory.claim import Claim, Hypothesis, Letters, Relation, Term
 from theory.statement import Statement
 from verify.cases.case import imposed_by
@@ -235,8 +236,7 @@ def _fraction(weight: Any) -> tuple[sp.Expr, sp.Expr]:
 def shown(expression: sp.Expr) -> sp.Expr:
     """Return the expression factored, with sigma^2 - sigma_0^2 written as epsilon."""
     in_epsilon = sp.sympify(expression).subs(BIASED_DEVIATION, sp.sqrt(SIGMA**2 - EPSILON))
-    numerator, denominator = sp.fraction(sp.together(in_epsilon))
-    return sp.factor(sp.expand(numerator)) / sp.factor(sp.expand(denominator))
+    return factored(in_epsilon)
 
 
 def _describe(term: Term) -> str:

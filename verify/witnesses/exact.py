@@ -170,7 +170,8 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
         replace(hypothesis, quantity=lambda network, at: 1, sign=Relation.MORE_THAN)
         for hypothesis in claim.hypotheses
     )
-    equation = replace(claim, relation=Relation.EQUAL, hypotheses=imposed)
+    says = None if claim.says is None else replace(claim.says, relation=Relation.EQUAL)
+    equation = replace(claim, says=says, relation=Relation.EQUAL, hypotheses=imposed)
     return examine_in_balls(equation, case, cap=128).outcome is Outcome.VIOLATED
 
 

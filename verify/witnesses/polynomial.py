@@ -1,8 +1,8 @@
 r"""The polynomial witness: a proof for every batch size in exact polynomials, or silence.
 
-It proves what the abstract witness proves, and shares no algebra with it: numbers here are
-quotients of python-flint's polynomials with rational coefficients, in lowest terms, where they are
-sympy expressions there.  The generators are
+It proves what the abstract witness proves, and shares no code with it: numbers here are quotients
+of python-flint's polynomials with rational coefficients, in lowest terms, where they are sympy
+expressions there.  The generators are
 
 - :math:`m, \gamma, \beta, \sigma, \epsilon, \lambda` and the batch's mean;
 - a moment :math:`\langle a, H^k b\rangle` for each pair of vectors that is met, as

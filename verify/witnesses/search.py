@@ -76,6 +76,11 @@ class Searched:
         return sum(self.outcomes.values(), Counter[Outcome]())
 
 
+def always(claim: Statement) -> bool:
+    """Ask for every statement."""
+    return True
+
+
 def search(
     space: Space,
     claims: Sequence[Statement],
@@ -113,15 +118,14 @@ def _look_further(
     searched: dict[str, Searched],
 ) -> None:
     """Draw more for statements that nothing proves, until enough is decided to support them."""
+
+    def is_lacking(claim: Statement) -> bool:
+        return searched[claim.id].total[Outcome.HOLDS] < FLOOR.instances
+
+    unproved = [claim for claim in claims if claim.expected is Verdict.SUPPORTED]
     for size in space.sizes:
-        few = [
-            claim
-            for claim in claims
-            if claim.expected is Verdict.SUPPORTED
-            and size in searched[claim.id].sizes
-            and searched[claim.id].total[Outcome.HOLDS] < FLOOR.instances
-        ]
-        look(space, size, few, examples, seed, searched)
+        few = [c for c in unproved if size in searched[c.id].sizes and is_lacking(c)]
+        look(space, size, few, examples, seed, searched, is_lacking)
 
 
 def _look_for_smaller(
@@ -148,12 +152,13 @@ def look(
     examples: int,
     seed: int,
     searched: dict[str, Searched],
+    is_asked: Callable[[Statement], bool] = always,
 ) -> list[Statement]:
     """Decide statements at what is drawn of one size; return those that nothing violates.
 
     What violates one is kept as shrunk.
     """
-    violated = violations(space, size, claims, examples, seed, searched)
+    violated = violations(space, size, claims, examples, seed, searched, is_asked)
     for claim in claims:
         if claim.id in violated:
             simpler = shrunk(space, size, claim, examples, seed)
@@ -168,11 +173,21 @@ def violations(
     examples: int,
     seed: int,
     searched: dict[str, Searched],
+    is_asked: Callable[[Statement], bool] = always,
 ) -> dict[str, Any]:
-    """Return, by identifier, the first subject of one size that violates a statement, as drawn."""
+    """Return, by identifier, the first subject of one size that violates a statement, as drawn.
+
+    A statement is decided at a subject only if it is still asked for when the subject's turn comes.
+    """
     violated: dict[str, Any] = {}
     for number, subject in enumerate(drawn(space, size, examples, seed) if claims else ()):
-        asked = [c for c in claims if c.id not in violated and number < examples_for(c, examples)]
+        asked = [
+            claim
+            for claim in claims
+            if claim.id not in violated
+            and number < examples_for(claim, examples)
+            and is_asked(claim)
+        ]
         if not asked:
             break
         for claim, outcome in zip(asked, space.outcomes(asked, subject), strict=True):

@@ -110,37 +110,74 @@ def _all(module: str, name: str = "examine") -> partial[Iterator[Record]]:
     return partial(timed, Later(f"verify.{module}", name))
 
 
+NOTHING = ()
+"""What is read of the settings by who draws nothing, and looks at no sizes that are named."""
+NETWORKS = ("seed", "stages")
+IN_ARRAYS = ("seed", "differences", "backend", "device")
+
 OF_A_BATCH = (
-    Witness("abstract", of_a_batch, _one("witnesses.abstract")),
-    Witness("polynomial", of_a_batch, _all("witnesses.polynomial"), TOGETHER),
-    Witness("exact", of_a_batch, _all("witnesses.integers"), TOGETHER),
-    Witness("symbolic", of_a_batch, _one("witnesses.symbolic")),
-    Witness("ascent", bounds_a_batch, _one("witnesses.ascent", "climb")),
-    Witness("autograd", is_measurable, _all("witnesses.autograd", RANDOM), TOGETHER),
-    Witness("complex step", is_of_first_order, _all("witnesses.complex_step", RANDOM), TOGETHER),
+    Witness("abstract", of_a_batch, _one("witnesses.abstract"), reads=NOTHING),
+    Witness("polynomial", of_a_batch, _all("witnesses.polynomial"), TOGETHER, NOTHING),
+    Witness("exact", of_a_batch, _all("witnesses.integers"), TOGETHER, ("seed", "examples")),
+    Witness("symbolic", of_a_batch, _one("witnesses.symbolic"), reads=("sizes",)),
+    Witness(
+        "ascent",
+        bounds_a_batch,
+        _one("witnesses.ascent", "climb"),
+        reads=("seed", "restarts", "steps"),
+    ),
+    Witness(
+        "autograd", is_measurable, _all("witnesses.autograd", RANDOM), TOGETHER, ("seed", "random")
+    ),
+    Witness(
+        "complex step",
+        is_of_first_order,
+        _all("witnesses.complex_step", RANDOM),
+        TOGETHER,
+        IN_ARRAYS,
+    ),
     Witness(
         "finite differences",
         lambda c: of_a_batch(c) and is_differentiable_by_differences(c),
         _all("witnesses.finite_differences", RANDOM),
         TOGETHER,
+        IN_ARRAYS,
     ),
-    Witness("trained", of_a_unit, _all("witnesses.trained"), TOGETHER),
-    Witness("finite differences (trained)", lambda c: c.id in SHIPPED, _one("witnesses.kinks")),
+    Witness("trained", of_a_unit, _all("witnesses.trained"), TOGETHER, NETWORKS),
+    Witness(
+        "finite differences (trained)",
+        lambda c: c.id in SHIPPED,
+        _one("witnesses.kinks"),
+        reads=NETWORKS,
+    ),
 )
 OF_MATRICES = (
-    Witness("abstract", of_a_layer, _one("matrices.abstract")),
-    Witness("exact", of_matrices, _all("matrices.integers"), TOGETHER),
-    Witness("symbolic", of_matrices, _one("matrices.symbolic")),
-    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), TOGETHER),
+    Witness("abstract", of_a_layer, _one("matrices.abstract"), reads=NOTHING),
+    Witness("exact", of_matrices, _all("matrices.integers"), TOGETHER, ("seed", "examples")),
+    Witness("symbolic", of_matrices, _one("matrices.symbolic"), reads=("sizes",)),
+    Witness("autograd", of_matrices, _all("matrices.floats", RANDOM), TOGETHER, ("seed", "random")),
     Witness(
         "array library",
         lambda c: of_matrices(c) and is_differentiable_by_differences(c),
         _all("matrices.library", RANDOM),
         TOGETHER,
+        IN_ARRAYS,
     ),
-    Witness("trained", of_a_network, _all("matrices.trained"), TOGETHER),
-    Witness("best scaling", lambda c: c.id in AT_BEST_SCALING, _one("matrices.best_scaling")),
-    Witness("scaling ascent", lambda c: c.id in AT_BEST_SCALING, _all("matrices.scaling_ascent")),
+    Witness("trained", of_a_network, _all("matrices.trained"), TOGETHER, NETWORKS),
+    Witness(
+        "best scaling",
+        lambda c: c.id in AT_BEST_SCALING,
+        _one("matrices.best_scaling"),
+        reads=(*NETWORKS, "random"),
+    ),
+    Witness(
+        "scaling ascent",
+        lambda c: c.id in AT_BEST_SCALING,
+        _all("matrices.scaling_ascent"),
+        reads=("seed", "restarts", "steps"),
+    ),
 )
-OF_EXPECTATIONS = (Witness("monte carlo", of_expectations, _one("expectations.examine")),)
+OF_EXPECTATIONS = (
+    Witness("monte carlo", of_expectations, _one("expectations.examine"), reads=("seed", "random")),
+)
 WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from verify.evidence import Record
-from verify.settings import PROFILES, Budget, Settings
+from verify.settings import PROFILES, READ, Budget, Settings
 
 __all__ = ["PROFILES", "Budget", "Settings", "Witness"]
 
@@ -28,6 +28,9 @@ class Witness:
     examine: Examine
     together: int = 4
     """How many statements share a call: many where they share what is computed for a case."""
+    reads: tuple[str, ...] = READ
+    """What it reads of the settings and of the budget: it is given nothing else, and what it found
+    is found again unless one of these changes."""
 
 
 @dataclass(frozen=True)

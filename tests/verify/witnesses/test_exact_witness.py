@@ -14,8 +14,9 @@ from theory.santurkar2018 import theorem_4_2
 from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import STRATA, draw
+from verify.engine import CLAIMS
 from verify.tolerance import Outcome
-from verify.witnesses.exact import examine, examine_in_balls, rational_case
+from verify.witnesses.exact import differ_somewhere, examine, examine_in_balls, rational_case
 
 HOLDS, VIOLATED, VACUOUS_OUTCOME = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 
@@ -149,3 +150,18 @@ def test_a_hypothesis_is_imposed_before_it_is_checked():
     claim = theorem_4_2.WORDS[2]
     found = examine(claim, minus)
     assert (found.outcome, found.actual) == (HOLDS, "40")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "m", "differ"),
+    [
+        ("S-v1-thm-3.2/two-networks", 3, True),
+        ("S-v1-eq-61/sharpened/eps", 2, True),
+        ("S-thm-4.1/two-networks", 3, True),
+        ("S-thm-4.1/two-networks", 2, False),
+        ("S-thm-4.2a", 3, False),
+    ],
+)
+def test_the_sides_of_an_inequality_are_compared_for_equality(identifier, m, differ):
+    [claim] = [claim for claim in CLAIMS if claim.id == identifier]
+    assert differ_somewhere(claim, m) is differ

@@ -1,0 +1,45 @@
+"""Quotients in lowest terms are what sympy's slower algorithm finds."""
+
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory.arithmetic.quotients import factored, lowest_terms
+
+x, y = sp.symbols("x y", real=True)
+ATOMS = st.sampled_from([x, y, sp.Integer(2), sp.Rational(-3, 5), x - y, x**2 + y])
+EXPRESSIONS = st.recursive(
+    ATOMS,
+    lambda parts: st.one_of(
+        st.tuples(parts, parts).map(lambda p: p[0] + p[1]),
+        st.tuples(parts, parts).map(lambda p: p[0] * p[1]),
+        st.tuples(parts, st.sampled_from([x, y, x + y, x * y + 2])).map(lambda p: p[0] / p[1]),
+    ),
+    max_leaves=8,
+)
+
+
+@given(EXPRESSIONS)
+def test_lowest_terms_are_those_of_sympy(expression: sp.Expr) -> None:
+    assert sp.expand(lowest_terms(expression) - sp.cancel(expression)) == 0
+    assert sp.cancel(factored(expression) - expression) == 0
+
+
+def test_squares_of_roots_and_of_absolute_values_are_known() -> None:
+    s, t = sp.sqrt(x**2 + y), sp.sqrt(y / (x**2 + 1))
+    assert lowest_terms(s**3 - s * y) == x**2 * s
+    assert lowest_terms(t * t * (x**2 + 1) - y) == 0
+    assert lowest_terms(abs(x - y) * abs(y - x) - x**2 - y**2) == -2 * x * y
+    assert lowest_terms(1 / (s - x) - (s + x) / y) == 0
+    assert lowest_terms(s - x) != 0
+    assert lowest_terms(sp.sqrt(1 + s) ** 2 - 1) == s
+
+
+def test_roots_that_look_different_are_one() -> None:
+    assert lowest_terms(sp.sqrt((x + y) ** 2 - y**2) - sp.sqrt(x**2 + 2 * x * y)) == 0
+
+
+def test_a_denominator_that_vanishes_is_refused() -> None:
+    with pytest.raises(ZeroDivisionError, match="vanishes identically"):
+        lowest_terms(1 / ((x + y) ** 2 - x**2 - 2 * x * y - y**2))
