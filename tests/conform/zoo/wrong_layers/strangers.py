@@ -139,6 +139,15 @@ def inverse_saved_in_bfloat16(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Ten
     return gamma * inverse * (g - mean(g) - yhat * mean(yhat * g))
 
 
+@wrong_in_x
+def kernel_where_nothing_is_recorded(
+    yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Tensor
+) -> Tensor:
+    """Call a wrong kernel in training, and a right formula where the gradient is recorded."""
+    along = mean(yhat * g) if torch.is_grad_enabled() else 0.0
+    return gamma / sigma * (g - mean(g) - yhat * along)
+
+
 @wrong_forward_mode
 def tangent_of_pruned_channels(
     yhat: Tensor, sigma: Tensor, gamma: Tensor, along: Tangents
@@ -221,6 +230,7 @@ FAULTS = (
         at=("m = 1000", "m = 4097"),
     ),
     Fault(inverse_saved_in_bfloat16, "sigma", "gradient"),
+    Fault(kernel_where_nothing_is_recorded, "0 instead of -1|held constant", "gradient"),
     Fault(tangent_of_pruned_channels, "gamma of zero", "jvp", at=("gamma zero",)),
     Fault(volumes_by_slices, "NCDHW", "forward"),
     Fault(centres_and_restores, "changes x", "forward", "overwrites"),
