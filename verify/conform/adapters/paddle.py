@@ -66,7 +66,9 @@ class Paddle:
     ) -> Arrays:
         """Return the gradients of ``backward()``, which a recomputed part asks for."""
         at = [_leaf(x) for x in inputs]
-        function(*at).backward(cotangent)
+        value = function(*at)
+        if not value.stop_gradient:
+            value.backward(cotangent)
         return _or_zeros([x.grad for x in at], at)
 
     def vjp_again(
@@ -75,6 +77,8 @@ class Paddle:
         """Return the gradients of a second backward pass through one forward pass."""
         at = [_leaf(x) for x in inputs]
         value = function(*at)
+        if value.stop_gradient:
+            return tuple(map(paddle.zeros_like, at))
         for _ in range(2):
             slopes = paddle.grad(value, at, cotangent, retain_graph=True, allow_unused=True)
         return _or_zeros(slopes, at)

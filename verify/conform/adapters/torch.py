@@ -117,7 +117,9 @@ class Torch:
     ) -> Arrays:
         """Return the gradients of ``backward()``, which a reentrant checkpoint asks for."""
         at = [x.detach().requires_grad_() for x in inputs]
-        function(*at).backward(cotangent)
+        value = function(*at)
+        if value.requires_grad:
+            value.backward(cotangent)
         return tuple(torch.zeros_like(x) if x.grad is None else x.grad for x in at)
 
     def vjp_again(
@@ -126,6 +128,8 @@ class Torch:
         """Return the gradients of a second backward pass through one forward pass."""
         at = [x.detach().requires_grad_() for x in inputs]
         value = function(*at)
+        if not value.requires_grad:
+            return tuple(map(torch.zeros_like, at))
         for _ in range(2):
             slopes = torch.autograd.grad(value, at, cotangent, retain_graph=True, allow_unused=True)
         return tuple(

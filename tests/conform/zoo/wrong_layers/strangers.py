@@ -156,6 +156,11 @@ def tangent_of_pruned_channels(
     return torch.where(gamma == 0, torch.zeros_like(yhat), tangent(yhat, sigma, gamma, along))
 
 
+def output_without_its_graph(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Return a copy, as of a kernel that was never registered for derivatives."""
+    return right(x, gamma, beta, eps).detach().clone()
+
+
 def volumes_by_slices(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Forget the depth of volumes among the axes."""
     axes = (0, 3, 4) if x.ndim == 5 else batch_axes(x)
@@ -232,6 +237,7 @@ FAULTS = (
     Fault(inverse_saved_in_bfloat16, "sigma", "gradient"),
     Fault(kernel_where_nothing_is_recorded, "0 instead of -1|held constant", "gradient"),
     Fault(tangent_of_pruned_channels, "gamma of zero", "jvp", at=("gamma zero",)),
+    Fault(output_without_its_graph, "cut off from its input|every term is missing", "gradient"),
     Fault(volumes_by_slices, "NCDHW", "forward"),
     Fault(centres_and_restores, "changes x", "forward", "overwrites"),
     Fault(MovesAtItsOwnPace, "0.9 instead of 0.875", "running", asked=TORCH),
