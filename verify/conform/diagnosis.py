@@ -19,7 +19,9 @@ from verify.conform.mistakes import (
     EVALUATIONS,
     MEANS,
     MISTAKES,
+    RIGHT,
     RMS_MISTAKES,
+    RMS_RIGHT,
     STEP,
     VARIANCES,
     Layer,
@@ -571,7 +573,7 @@ def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
     seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
     for mistake in MISTAKES if is_centred else RMS_MISTAKES:
         told = _of_rows(seen) if mistake.is_of_rows else seen
-        if told and all(_explains(mistake.layer, answer, observation) for observation in told):
+        if told and all(_explains(mistake.layer, answer, o, is_centred) for o in told):
             return mistake.guess
     return ""
 
@@ -621,18 +623,25 @@ def _is_formula(
             value = (1 - weight) * at["variance"][0] + weight * towards
         output = _compared(observation, answer)
         away = np.linalg.norm(output - value)
-        return bool(away <= LIKE[observation.case.dtype] * np.linalg.norm(value))
+        from_right = np.linalg.norm(output.ravel() - _sum(terms(answer, v)).ravel())
+        is_like = away <= LIKE[observation.case.dtype] * np.linalg.norm(value)
+        return bool(is_like and 2 * away < from_right)
 
 
-def _explains(layer: Layer, answer: str, observation: Observation) -> bool:
-    output = _compared(observation, answer)
+def _explains(layer: Layer, answer: str, observation: Observation, is_centred: bool) -> bool:
+    """Whether an output is that of a wrong layer, and nearer to it than to the right one's."""
+    output, v = _compared(observation, answer), Vectors(observation.case, is_centred=True)
     with np.errstate(all="ignore"):
-        value = _derived(layer, answer, Vectors(observation.case, is_centred=True))
+        value = _derived(layer, answer, v)
     is_used = np.isfinite(output) & np.isfinite(value)
     if not is_used.any():
         return bool(not np.isfinite(output).any())
     away = np.linalg.norm((output - value)[is_used])
-    return bool(away <= LIKE[observation.case.dtype] * np.linalg.norm(value[is_used]))
+    if away > LIKE[observation.case.dtype] * np.linalg.norm(value[is_used]):
+        return False
+    with np.errstate(all="ignore"):
+        right = _derived(RIGHT if is_centred else RMS_RIGHT, answer, v)
+    return bool(2 * away < np.linalg.norm((output - right)[is_used]))
 
 
 def _derived(layer: Layer, answer: str, v: Vectors) -> Array:

@@ -260,6 +260,8 @@ MISTAKES = (
 )
 """Of a layer that subtracts its mean."""
 
+RIGHT, RMS_RIGHT = _right, _rms()
+"""What the mistakes are mistakes of."""
 RMS_MISTAKES = (
     Mistake("the mean is subtracted, as in layer normalisation", _right),
     Mistake(
