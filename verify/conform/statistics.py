@@ -195,6 +195,7 @@ def _known(ratio: Array, v: Vectors, same: float) -> str:
             name
             for name, number in numbers.items()
             if np.all(np.abs(ratio - number) <= same * np.abs(number))
+            and np.all(np.isfinite(number))
         )
         return next(near, "")
 
