@@ -13,7 +13,7 @@ LOUD = tuple(word for word in FAILURES if word not in (Word.INACCURATE, Word.OTH
 NAMED = 3
 """More cases than these are counted."""
 ORDINARY, ELSEWHERE = "plain", "right elsewhere"
-LONG = 1000
+LONG, SUBNORMAL = 1000, "subnormal"
 
 BLOCK, VECTOR = 32, 16
 """Kernels take so many entries or channels at once, or multiples of them."""
@@ -43,7 +43,7 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ),
     (
         "a small variance is treated on its own, as by a floor",
-        lambda s: s.kind == CONSTANT or s.log_scale < 0,
+        lambda s: s.kind == CONSTANT or s.log_scale < 0 or s.change == SUBNORMAL,
     ),
     ("large numbers are cut off", lambda s: s.kind == SCALE and s.log_scale >= 0),
 )
