@@ -40,11 +40,16 @@ Floats = np.ndarray
 
 @dataclass(frozen=True)
 class Precision:
-    """A floating-point format: unit roundoff u, smallest normal number, largest number."""
+    """A floating-point format: unit roundoff u, smallest normal number, largest number.
+
+    Sums of a narrow format may be added up in a wider one and rounded once, at the end.
+    """
 
     unit: float
     smallest: float
     largest: float
+    accumulator: float | None = None
+    """Unit roundoff of the format that sums are added up in; None: the same."""
 
     def exactly(self, values: Any) -> Rounded:
         """Return numbers that the format holds: without error."""
@@ -79,13 +84,16 @@ class Rounded:
 
     def sum(self) -> Rounded:
         """Return the pairwise sum over the batch, which is kept with length one."""
-        value, error = self.value, self.error
+        value, error, precision = self.value, self.error, self.precision
+        unit = precision.unit if precision.accumulator is None else precision.accumulator
         while len(value) > 1:
             if len(value) % 2:
                 value, error = _with_zero(value), _with_zero(error)
             value = value[0::2] + value[1::2]
-            error = error[0::2] + error[1::2] + self.precision.unit * np.abs(value)
-        return Rounded(value, error, self.precision)
+            error = error[0::2] + error[1::2] + unit * np.abs(value)
+        if unit < precision.unit:
+            error = error + precision.unit * np.abs(value)
+        return Rounded(value, error, precision)
 
     def __len__(self) -> int:
         return len(self.value)

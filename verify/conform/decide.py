@@ -64,9 +64,8 @@ def _does_not_shrink(key: Key, found: Mapping[Key, Cell]) -> bool:
     partner = found.get((*place, "float32" if dtype == "float64" else "float64"))  # type: ignore[arg-type]
     if partner is None or partner.units is None:
         return _is_beyond_rounding(found[key])
-    if dtype == "float32":
-        return _is_beyond_rounding(found[key])
-    return units > DOES_NOT_SHRINK * max(partner.units, 1.0)
+    is_rounding = dtype == "float32" and not _is_beyond_rounding(found[key])
+    return not is_rounding and units > DOES_NOT_SHRINK * max(partner.units, 1.0)
 
 
 def _is_beyond_rounding(cell: Cell) -> bool:

@@ -15,10 +15,20 @@ import numpy as np
 
 from verify.conform.cases import OFFSET, Case, Stratum
 from verify.conform.judge import ENTRYWISE, Cell
-from verify.conform.mistakes import EVALUATIONS, MISTAKES, RMS_MISTAKES, STEP, VARIANCES, Layer
+from verify.conform.mistakes import (
+    EVALUATIONS,
+    MEANS,
+    MISTAKES,
+    RIGHT,
+    RMS_MISTAKES,
+    RMS_RIGHT,
+    STEP,
+    VARIANCES,
+    Layer,
+)
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
-from verify.conform.places import COUNTERPART, ELSEWHERE, KEPT, SURE, meaning, place
+from verify.conform.places import COUNTERPART, ELSEWHERE, SURE, meaning, place
 from verify.conform.statistics import (
     GENERAL,
     HALF,
@@ -212,6 +222,7 @@ def _on_channels(v: Vectors, term: Term) -> Term:
 OF_ANOTHER = "is that of another formula"
 FOLLOWS = "not looked into, since the {} is wrong"
 UNEXPLAINED = "no factors of the closed form's terms explain it"
+LATER_STEPS = "the first step is right, and a later one is not"
 OF_STATE = ("running", "recomputed", "evaluation", "evaluation gradient")
 """Modes that do not go through the forward of the batch."""
 
@@ -247,23 +258,41 @@ def diagnosed(
         if found.sentence:
             findings.append(found)
     ordered = [_in_order(found, findings) for found in findings]
-    return [_leaking(found, of_row) for found in ordered]
+    return _explained([_leaking(found, of_row) for found in ordered])
 
 
-LEAKS = "fails at other cases than the forward does, whose numbers are the same"
+LEAKS = "fails at other cases than the {} does, whose numbers are the same"
+
+
+def _explained(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings, with the guess of what leaks for whatever it makes wrong."""
+    leaks = {
+        plain: found.guess
+        for found in findings
+        if (plain := COUNTERPART.get(found.mode)) and found.sentence == LEAKS.format(plain)
+    }
+    made_wrong = {FOLLOWS.format(plain): guess for plain, guess in leaks.items()}
+    return [
+        replace(found, guess=leaks.get(found.mode) or made_wrong.get(found.sentence, found.guess))
+        for found in findings
+    ]
 
 
 def _leaking(found: Finding, of_row: Mapping[tuple[str, str], Sequence[Cell]]) -> Finding:
     """Return a finding, with another guess where a second call is not like the first."""
-    if found.mode != "repeated":
+    if not found.mode.startswith("repeated"):
         return found
+    plain = COUNTERPART[found.mode]
+    row = plain, found.output.removeprefix("first ")
     first, again = (
         {(c.stratum, c.dtype): c.word in FAILURES for c in of_row.get(row, ())}
-        for row in (("forward", "z"), (found.mode, found.output))
+        for row in (row, (found.mode, found.output))
     )
     differs = any(first[at] != again[at] for at in first.keys() & again.keys())
-    is_own = found.sentence.startswith(FOLLOWS.format("forward"))
-    return replace(found, sentence=LEAKS, guess=KEPT) if differs and is_own else found
+    is_own = found.sentence.startswith((FOLLOWS.format(plain), UNEXPLAINED, ELSEWHERE))
+    if not differs or not is_own:
+        return found
+    return replace(found, sentence=LEAKS.format(plain), guess=meaning(found.mode, found.output))
 
 
 OF_PLACES = frozenset(meaning for meaning, _ in SURE)
@@ -295,10 +324,12 @@ def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
     evaluated = by_place.get(("evaluation", "z"))
     if first is not found:
         return _following(found, "first step", first)
+    if found.output.endswith(", 3 steps") and found.sentence == UNEXPLAINED:
+        return replace(found, sentence=LATER_STEPS, guess="a step depends on those before it")
     if evaluated is not None and found.mode == "evaluation gradient":
         return _following(found, "evaluation", evaluated)
     counterpart = COUNTERPART.get(found.mode)
-    if counterpart and (counterpart, found.output) not in by_place:
+    if counterpart and (counterpart, found.output.removeprefix("first ")) not in by_place:
         is_told = "instead of" in found.sentence
         said = found.sentence if is_told else f"is not the {counterpart}'s, which is right"
         return replace(found, sentence=said, guess=meaning(found.mode, found.output))
@@ -322,7 +353,9 @@ def _finding(
     answer = by_name(mode).answers[output]
     best = "float64" if any(o.case.dtype == "float64" for o in seen) else "float32"
     usable = _usable([o for o in seen if o.case.dtype == best and not o.case.touched.any()])
-    guess = _mistake(answer, usable, is_centred) or _of_state(answer, usable, convention)
+    guess = _mistake(answer, usable, is_centred) or _other_formula(
+        answer, usable, is_centred, convention
+    )
     if guess:
         return Finding(mode, output, OF_ANOTHER, guess)
     for observation in _for_the_fit(usable):
@@ -539,26 +572,40 @@ def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
     # A gradient takes a complex step for each entry.
     seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
     for mistake in MISTAKES if is_centred else RMS_MISTAKES:
-        if seen and all(_explains(mistake.layer, answer, observation) for observation in seen):
+        told = _of_rows(seen) if mistake.is_of_rows else seen
+        if told and all(_explains(mistake.layer, answer, o, is_centred) for o in told):
             return mistake.guess
     return ""
 
 
-def _of_state(answer: str, seen: Sequence[Observation], convention: Convention) -> str:
-    """Return the first mistake of an evaluation, or of a variance, that explains every output."""
+def _of_rows(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the observations of batches of rows, or all where there are none."""
+    return [o for o in seen if len(o.case.axes) == len("NC")] or seen
+
+
+def _other_formula(
+    answer: str, seen: Sequence[Observation], is_centred: bool, convention: Convention
+) -> str:
+    """Return the first other formula, mostly of what is remembered, that explains every output."""
     names = {
         "ez": [guess for guess, _ in EVALUATIONS],
+        "mean": [guess for guess, _ in MEANS],
         "variance": [guess for guess, _ in VARIANCES],
         "ex": ["the gradient of training"],
+        "x": ["gamma is multiplied after the projections, as if it were one number a unit"],
     }
+    told = _of_rows(seen) if answer == "mean" else seen
     for number, guess in enumerate(names.get(answer, [])):
-        if seen and all(_is_state(answer, number, o, convention) for o in seen):
+        if told and all(
+            _is_formula(answer, number, Vectors(o.case, is_centred), o, convention) for o in told
+        ):
             return guess
     return ""
 
 
-def _is_state(answer: str, number: int, observation: Observation, convention: Convention) -> bool:
-    v = Vectors(observation.case, is_centred=True)
+def _is_formula(
+    answer: str, number: int, v: Vectors, observation: Observation, convention: Convention
+) -> bool:
     at, weight = v.at, convention.weight
     with np.errstate(all="ignore"):
         if answer == "ez":
@@ -566,24 +613,35 @@ def _is_state(answer: str, number: int, observation: Observation, convention: Co
             value = at["gamma"] * yhat + at["beta"]
         elif answer == "ex":
             value = _sum(terms("x", v))
+        elif answer == "x":
+            value = _sum(list(_first(v, at["g"], "g", at["gamma"])))
+        elif answer == "mean":
+            value = (1 - weight) * at["mean"][0] + weight * MEANS[number][1](at["x"])
         else:
             mean = (1 - weight) * at["mean"][0] + weight * at["x"].mean(axis=0)
             towards = VARIANCES[number][1](at["x"], mean, at["gamma"], v.eps)
             value = (1 - weight) * at["variance"][0] + weight * towards
         output = _compared(observation, answer)
         away = np.linalg.norm(output - value)
-        return bool(away <= LIKE[observation.case.dtype] * np.linalg.norm(value))
+        from_right = np.linalg.norm(output.ravel() - _sum(terms(answer, v)).ravel())
+        is_like = away <= LIKE[observation.case.dtype] * np.linalg.norm(value)
+        return bool(is_like and 2 * away < from_right)
 
 
-def _explains(layer: Layer, answer: str, observation: Observation) -> bool:
-    output = _compared(observation, answer)
+def _explains(layer: Layer, answer: str, observation: Observation, is_centred: bool) -> bool:
+    """Whether an output is that of a wrong layer, and nearer to it than to the right one's."""
+    output, v = _compared(observation, answer), Vectors(observation.case, is_centred=True)
     with np.errstate(all="ignore"):
-        value = _derived(layer, answer, Vectors(observation.case, is_centred=True))
+        value = _derived(layer, answer, v)
     is_used = np.isfinite(output) & np.isfinite(value)
     if not is_used.any():
         return bool(not np.isfinite(output).any())
     away = np.linalg.norm((output - value)[is_used])
-    return bool(away <= LIKE[observation.case.dtype] * np.linalg.norm(value[is_used]))
+    if away > LIKE[observation.case.dtype] * np.linalg.norm(value[is_used]):
+        return False
+    with np.errstate(all="ignore"):
+        right = _derived(RIGHT if is_centred else RMS_RIGHT, answer, v)
+    return bool(2 * away < np.linalg.norm((output - right)[is_used]))
 
 
 def _derived(layer: Layer, answer: str, v: Vectors) -> Array:

@@ -22,6 +22,10 @@ LAYOUTS = {
 """The axes that a layer of the family may take, the commonest first."""
 
 
+MANY = 16
+"""From so many entries on their exact number is of no account."""
+
+
 @dataclass(frozen=True)
 class Geometry:
     """Positions of entries.
@@ -96,6 +100,8 @@ def shape_for(
     ((3, 5, 2, 2), (5, 12))
     >>> shape_for("batch", "NCHW", 12, 5, single="H")
     (3, 5, 1, 4)
+    >>> shape_for("group", "NCL", 23, 5, groups=2)
+    (2, 4, 12)
     """
     places = [letter for letter in axes if letter not in ("N", "C", single)]
     samples = [letter for letter in "N" if letter != single]
@@ -106,6 +112,8 @@ def shape_for(
     elif family == "instance":
         sizes = {"N": 2, "C": max(units // 2, 1), **_shared(together, places)}
     else:
+        # Channels of one group that differ in gamma are worth one entry more.
+        together += together % 2 if together >= MANY else 0
         per_group = 2 if together % 2 == 0 or not places else 1
         per_group = together if not places else per_group
         sizes = {"N": 2, "C": groups * per_group, **_shared(together // per_group, places)}

@@ -15,6 +15,8 @@ from verify.conform.words import JUDGED, LIMIT, ONE_ACCUMULATOR, Word
 
 ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex"})
 """Closed forms of the layer's shape; the others are one number a channel."""
+KEPT = ("variance", "variance3")
+"""Closed forms that have no value for a batch of one entry, where they are of m - 1."""
 INPUTS, DTYPE, STATE = "inputs", "dtype", "state"
 """No numbers: whether the inputs are as before, what dtype came out, what the statistics keep."""
 
@@ -43,7 +45,6 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
     mode = by_name(outcome.mode)
 
     def cell(output: str, word: Word, reason: str = "", units: float | None = None) -> Cell:
-        condition = float(np.nanmax(oracle.condition, initial=0.0))
         named = f"{token}:{mode.name}:{output}"
         return Cell(
             mode.name,
@@ -55,7 +56,7 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
             units,
             reason,
             named,
-            condition,
+            oracle.worst_condition,
         )
 
     if outcome.reason:
@@ -101,6 +102,8 @@ def _word(
     has_bound = np.all(np.isfinite(bound), axis=0) & ~touched
     if not np.all(np.isfinite(matrix[:, has_bound])):
         return Word.NOT_FINITE, _not_finite(matrix[:, has_bound]), None
+    if answer in KEPT and case.together == 1 and not np.all(np.isfinite(matrix[:, ~touched])):
+        return Word.NOT_FINITE, "m - 1 is zero, and NaN is remembered for ever", None
     is_judged = has_bound & (condition <= JUDGED[case.dtype])
     if not is_judged.any():
         return Word.NOT_JUDGED, _why_not(has_bound, touched, condition), None

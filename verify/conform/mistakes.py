@@ -13,6 +13,8 @@ import numpy as np
 
 Array = np.ndarray
 Layer = Callable[[Array, Array, Array, float], Array]
+BLOCKS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+"""Entries that kernels take at once."""
 STEP = 1e-150
 """Of a complex step: its square vanishes."""
 
@@ -23,6 +25,8 @@ class Mistake:
 
     guess: str
     layer: Layer
+    is_of_rows: bool = False
+    """Whether it depends on the entries' order, which only a batch of rows makes plain."""
 
 
 def _centred(x: Array) -> Array:
@@ -66,6 +70,25 @@ def _of_part(part: Callable[[Array], Array]) -> Layer:
 
 def _of_blocks(block: int) -> Layer:
     return _of_part(lambda x: x[: max(len(x) // block, 1) * block])
+
+
+def _halves(x: Array) -> list[Array]:
+    half = max(len(x) // 2, 1)
+    return [x[:half], x[half:]]
+
+
+def _merged(parts: Callable[[Array], list[Array]]) -> Layer:
+    """Return the layer whose variance is the mean of that of its parts."""
+
+    def layer(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+        squares = sum(np.sum(_centred(part) ** 2, axis=0) for part in parts(x) if len(part))
+        return gamma * _centred(x) / np.sqrt(squares / len(x) + eps) + beta
+
+    return layer
+
+
+def _in_blocks(block: int) -> Callable[[Array], list[Array]]:
+    return lambda x: [x[start : start + block] for start in range(0, len(x), block)]
 
 
 def _of_everything(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
@@ -143,6 +166,16 @@ VARIANCES: tuple[tuple[str, Remembered], ...] = (
 )
 """What running variances move towards by mistake."""
 
+MEANS: tuple[tuple[str, Callable[[Array], Array]], ...] = (
+    ("the last sample", lambda x: x[-1]),
+    ("the first sample", lambda x: x[0]),
+    ("the mean without the last sample", lambda x: x[:-1].mean(axis=0) if len(x) > 1 else x[0]),
+    ("the mean of all channels", lambda x: np.full(x.shape[1], x.mean())),
+    ("the sum", lambda x: x.sum(axis=0)),
+    ("the median", lambda x: np.median(x, axis=0)),
+)
+"""What running means move towards by mistake."""
+
 MISTAKES = (
     Mistake(
         "m - 1 for m in the variance", _with_root(lambda v, m, e: np.sqrt(v * m / (m - 1) + e))
@@ -161,6 +194,12 @@ MISTAKES = (
     Mistake(
         "max(sigma, eps) for the root of variance + eps",
         _with_root(lambda v, _, e: _largest(np.sqrt(v), e)),
+    ),
+    Mistake(
+        "eps is added to the centred entries",
+        lambda x, gamma, beta, eps: (
+            gamma * (_centred(x) + eps) / np.sqrt(_mean_square(_centred(x) + eps) + eps) + beta
+        ),
     ),
     Mistake("eps is 1e-5 whatever is asked for", _with_root(lambda v, _, e: np.sqrt(v + 1e-5))),
     Mistake("eps is 1e-3 whatever is asked for", _with_root(lambda v, _, e: np.sqrt(v + 1e-3))),
@@ -197,17 +236,32 @@ MISTAKES = (
         "the mean is left in the variance",
         lambda x, gamma, beta, eps: gamma * _centred(x) / np.sqrt(_mean_square(x) + eps) + beta,
     ),
-    Mistake("statistics without the last entry", _of_part(lambda x: x[:-1] if len(x) > 1 else x)),
-    Mistake("statistics without the first entry", _of_part(lambda x: x[1:] if len(x) > 1 else x)),
-    Mistake("statistics of the first half", _of_part(lambda x: x[: max(len(x) // 2, 1)])),
+    Mistake(
+        "statistics without the last entry", _of_part(lambda x: x[:-1] if len(x) > 1 else x), True
+    ),
+    Mistake(
+        "statistics without the first entry", _of_part(lambda x: x[1:] if len(x) > 1 else x), True
+    ),
+    Mistake("statistics of the first half", _of_part(lambda x: _halves(x)[0]), True),
     *(
-        Mistake(f"statistics of whole blocks of {block} entries", _of_blocks(block))
-        for block in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+        Mistake(f"statistics of whole blocks of {block} entries", _of_blocks(block), True)
+        for block in BLOCKS
+    ),
+    Mistake("two halves are merged without the distance of their means", _merged(_halves), True),
+    *(
+        Mistake(
+            f"blocks of {block} entries are merged without the distance of their means",
+            _merged(_in_blocks(block)),
+            True,
+        )
+        for block in BLOCKS
     ),
     Mistake("statistics of all channels", _of_everything),
 )
 """Of a layer that subtracts its mean."""
 
+RIGHT, RMS_RIGHT = _right, _rms()
+"""What the mistakes are mistakes of."""
 RMS_MISTAKES = (
     Mistake("the mean is subtracted, as in layer normalisation", _right),
     Mistake(

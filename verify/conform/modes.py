@@ -50,7 +50,9 @@ def _forward(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Output
 
 
 def _gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    slopes = adapter.vjp(_layer(subject, eps), _at(arrays), arrays["g"])
+    """Take the gradient as training does, where nothing is recorded for another one."""
+    backward = getattr(adapter, "backward", adapter.vjp)
+    slopes = backward(_layer(subject, eps), _at(arrays), arrays["g"])
     return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
 
@@ -128,20 +130,29 @@ def _third(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Ou
 def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Call on these numbers, on others, on these: in place where arrays can be changed.
 
-    The first result is read after the second call, which must not have changed it.
+    The first result is read after other calls, which must not have changed it; one of those is on
+    a batch of twice the length.
     """
-    values = [adapter.numpy(array) for array in _at(arrays)]
-    dtype, layer = adapter.dtype(arrays["x"]), _layer(subject, eps)
-    others = [adapter.array(_others(value), dtype) for value in values]
+    layer, dtype = _layer(subject, eps), adapter.dtype(arrays["x"])
     first = layer(*_at(arrays))
-    layer(*others)
-    kept = adapter.array(adapter.numpy(first), adapter.dtype(first))
-    fill = getattr(adapter, "fill", None)
-    if fill is None:
-        return {"z": layer(*_at(arrays)), "first z": kept}
-    for array, value in zip(others, values, strict=True):
-        fill(array, value)
-    return {"z": layer(*others), "first z": kept}
+    x, *parameters = _other_numbers(adapter, arrays)
+    layer(adapter.array(np.concatenate([adapter.numpy(x)] * 2), dtype), *parameters)
+    layer(x, *parameters)
+    kept = _copied(adapter, first)
+    return {"z": layer(*_these_again(adapter, arrays, (x, *parameters))), "first z": kept}
+
+
+def _repeated_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient at these numbers, at others, at these, as :func:`_repeated` the layer."""
+    layer, names = _layer(subject, eps), ("x", "gamma", "beta")
+    first = adapter.vjp(layer, _at(arrays), arrays["g"])
+    others = _other_numbers(adapter, arrays)
+    adapter.vjp(layer, others, arrays["g"])
+    kept = {
+        f"first {name}": _copied(adapter, slope) for name, slope in zip(names, first, strict=True)
+    }
+    slopes = adapter.vjp(layer, _these_again(adapter, arrays, others), arrays["g"])
+    return dict(zip(names, slopes, strict=True)) | kept
 
 
 def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -225,6 +236,27 @@ def _others(values: np.ndarray) -> np.ndarray:
     return np.flip(values).copy()
 
 
+def _other_numbers(adapter: Adapter, arrays: Arrays) -> tuple[Any, ...]:
+    """Return x, gamma and beta of other numbers."""
+    dtype = adapter.dtype(arrays["x"])
+    return tuple(adapter.array(_others(adapter.numpy(array)), dtype) for array in _at(arrays))
+
+
+def _these_again(adapter: Adapter, arrays: Arrays, others: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return x, gamma and beta, written into the others' memory where arrays can be changed."""
+    fill = getattr(adapter, "fill", None)
+    if fill is None:
+        return _at(arrays)
+    for array, these in zip(others, _at(arrays), strict=True):
+        fill(array, adapter.numpy(these))
+    return others
+
+
+def _copied(adapter: Adapter, array: Any) -> Any:
+    """Return what is in an array's memory now."""
+    return adapter.array(adapter.numpy(array), adapter.dtype(array))
+
+
 def _parameters(subject: Subject, arrays: Arrays) -> tuple[Any, Any]:
     return (arrays["gamma"], arrays["beta"]) if subject.is_affine else (None, None)
 
@@ -233,7 +265,7 @@ MOMENTUM = 0.125
 """A power of two, the same number in every dtype."""
 
 
-def _running(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+def _running(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Take three steps of training, the second on another batch."""
     if subject.train is None:
         raise NotOffered("no step of training was given")
@@ -242,7 +274,8 @@ def _running(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Output
     steps = []
     for x in (arrays["x"], arrays["g"], arrays["x"]):
         z, *state = subject.train(x, *parameters, *state, MOMENTUM, eps)
-        steps.append((z, *state))
+        # Statistics may be a module's own, which the next step moves.
+        steps.append(tuple(_copied(adapter, array) for array in (z, *state)))
     first, last = steps[0], steps[-1]
     return {
         "z": first[0],
@@ -298,6 +331,7 @@ def _evaluation_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps
 
 FORWARD = Mode("forward", _forward, {"z": "z"}, 0)
 _SLOPES = {"x": "x", "gamma": "gamma", "beta": "beta"}
+_FIRST_SLOPES = {"first x": "x", "first gamma": "gamma", "first beta": "beta"}
 _STATE = {"mean": "mean", "variance": "variance"}
 _LATER = {"mean, 3 steps": "mean3", "variance, 3 steps": "variance3"}
 _EVALUATED = {"x": "ex", "gamma": "egamma", "beta": "beta"}
@@ -314,6 +348,7 @@ MODES = (
     Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
     Mode("third", _third, {"x": "tx", "gamma": "tgamma"}, 3),
     Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
+    Mode("repeated gradient", _repeated_gradient, {**_SLOPES, **_FIRST_SLOPES}, 1),
     Mode("without gradient", _without_gradient, {"z": "z"}, 0),
     Mode("one at a time", _one_at_a_time, _SLOPES, 1),
     Mode("in flight", _in_flight, _SLOPES, 1),

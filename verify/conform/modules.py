@@ -71,6 +71,8 @@ class _Modules:
     device: str
     groups: int
     kept: dict[tuple[Any, ...], torch.nn.Module] = field(default_factory=dict)
+    trained: torch.nn.Module | None = None
+    """The module of the last step of training."""
 
     def layer(self, x: Tensor, gamma: Tensor | None, beta: Tensor | None, eps: float) -> Tensor:
         """Return the module's output on the batch's own statistics."""
@@ -90,14 +92,22 @@ class _Modules:
         momentum: float,
         eps: float,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the output of a step of training and the running statistics after it."""
-        affine = gamma is not None
-        module = self._made(x, self._width(x, gamma), eps, affine, track=True, momentum=momentum)
-        _used(module.eval(), x)
-        module.train()
-        names = _statistics(module)
-        for name, value in zip(names, (mean, variance), strict=True):
-            module.get_buffer(name).copy_(value)
+        """Return the output of a step of training and the running statistics after it.
+
+        Statistics that a step returned lead on to the next step of the same module.
+        """
+        affine, module = gamma is not None, self.trained
+        if module is None or any(
+            module.get_buffer(name) is not value
+            for name, value in zip(_statistics(module), (mean, variance), strict=True)
+        ):
+            width = self._width(x, gamma)
+            module = self._made(x, width, eps, affine, track=True, momentum=momentum)
+            _used(module.eval(), x)
+            module.train()
+            for name, value in zip(_statistics(module), (mean, variance), strict=True):
+                module.get_buffer(name).copy_(value)
+        self.trained, names = module, _statistics(module)
         with torch.no_grad():
             for name, value in _parameters(module, gamma, beta).items():
                 module.get_parameter(name).copy_(value)

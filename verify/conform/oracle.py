@@ -23,12 +23,14 @@ from theory.arithmetic.running_error import Precision, Rounded
 from verify.conform.geometry import Geometry
 from verify.conform.modes import MOMENTUM
 
+SINGLE = 2.0**-24
+"""Half-precision numbers are added up in single precision, by every framework's own reductions."""
 PRECISIONS = {
     "float64": Precision(2.0**-53, 2.0**-1022, np.finfo(np.float64).max),
     "float32": Precision(2.0**-24, 2.0**-126, float(np.finfo(np.float32).max)),
-    "bfloat16": Precision(2.0**-8, 2.0**-126, 2.0**128 * (1 - 2.0**-8)),
+    "bfloat16": Precision(2.0**-8, 2.0**-126, 2.0**128 * (1 - 2.0**-8), SINGLE),
     # A layer takes its statistics in single precision: a variance may be beyond the half range.
-    "float16": Precision(2.0**-11, 2.0**-14, float(np.finfo(np.float32).max)),
+    "float16": Precision(2.0**-11, 2.0**-14, float(np.finfo(np.float32).max), SINGLE),
 }
 BITS, MOST_BITS = 256, 2048
 """Precision of the balls, doubled until their radius is nothing beside the rounding."""
@@ -308,6 +310,11 @@ class Oracle:
             yhat, sigma = self.rounded.yhat, self.rounded.sigma
             worst = np.max(yhat.error, axis=0)
             return np.fmax(worst, (sigma.error / sigma.value)[0])
+
+    @cached_property
+    def worst_condition(self) -> float:
+        """The largest condition of a unit that has one."""
+        return float(np.nanmax(self.condition, initial=0.0))
 
     def answer(self, output: str) -> Answer:
         """Return an output in the shape (together, unit), respectively (1, channel)."""

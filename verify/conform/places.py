@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from verify.conform.cases import CONSTANT, SCALE, SIZES, WIDE, Stratum
+from verify.conform.cases import CONSTANT, NOT_FINITE, SCALE, SIZES, WIDE, Stratum
 from verify.conform.judge import Cell
 from verify.conform.words import FAILURES, Word
 
@@ -13,7 +13,7 @@ LOUD = tuple(word for word in FAILURES if word not in (Word.INACCURATE, Word.OTH
 NAMED = 3
 """More cases than these are counted."""
 ORDINARY, ELSEWHERE = "plain", "right elsewhere"
-LONG = 1000
+LONG, SUBNORMAL = 1000, "subnormal"
 
 BLOCK, VECTOR = 32, 16
 """Kernels take so many entries or channels at once, or multiples of them."""
@@ -23,6 +23,7 @@ SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ("large gradients are clipped", lambda s: s.log_slope > 0),
     ("gamma, beta or the output is clipped or rounded", lambda s: s.change == WIDE),
     ("an axis of length one is treated on its own", lambda s: bool(s.single)),
+    ("an entry that is not finite leaves its channel", lambda s: s.kind == NOT_FINITE),
 )
 """What it may mean, whatever the output looks like there."""
 MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
@@ -42,15 +43,18 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ),
     (
         "a small variance is treated on its own, as by a floor",
-        lambda s: s.kind == CONSTANT or s.log_scale < 0,
+        lambda s: s.kind == CONSTANT or s.log_scale < 0 or s.change == SUBNORMAL,
     ),
     ("large numbers are cut off", lambda s: s.kind == SCALE and s.log_scale >= 0),
 )
 """What it may mean when all failing cases are of a kind."""
-KEPT = "something is kept from one call to the next"
+KEPT = "something is kept from one call to the next, or left to chance"
+LATER = "a later call writes into the first one's result"
 OF_MODE = {
     ("repeated", "z"): KEPT,
-    ("repeated", "first z"): "a later call writes into the first one's result",
+    ("repeated", "first z"): LATER,
+    ("repeated gradient", ""): f"{KEPT}, in the backward",
+    **{("repeated gradient", f"first {name}"): LATER for name in ("x", "gamma", "beta")},
     ("in flight", ""): "the backward uses what a later forward left",
     ("one at a time", ""): "the gradient depends on which inputs need one",
     ("output changed", ""): "the backward reads the output, which a later layer may change",
@@ -65,6 +69,7 @@ COUNTERPART = {
     "repeated": "forward",
     "without gradient": "forward",
     "vmap": "forward",
+    "repeated gradient": "gradient",
     "in flight": "gradient",
     "one at a time": "gradient",
     "output changed": "gradient",

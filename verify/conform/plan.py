@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -149,9 +149,19 @@ def _of_layouts(options: Options) -> Iterator[Stratum]:
 
 
 def cells_of(
-    examination: Examination, bench: Bench, options: Options
+    examination: Examination,
+    bench: Bench,
+    options: Options,
+    heard: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> tuple[Case, list[Outcome], list[Cell]]:
-    """Run one examination; the exact answers are computed while the subject computes its own."""
+    """Run one examination; the exact answers are computed while the subject computes its own.
+
+    Args:
+        examination: which.
+        bench: where the subject is.
+        options: of the whole.
+        heard: is given the cells of each mode as they are found.
+    """
     case = examination.case(options)
     replies = bench.outcomes(case, examination.modes)
     oracle = options.oracle(case)
@@ -161,8 +171,10 @@ def cells_of(
     for outcome in replies:
         outcomes.append(outcome)
         with np.errstate(all="ignore"):
-            found = judged(case, oracle, outcome, token)
-            cells += (cell for cell in found if not options.leaves_out(cell))
+            judged_ = judged(case, oracle, outcome, token)
+            found = [cell for cell in judged_ if not options.leaves_out(cell)]
+        heard(found)
+        cells += found
     return case, outcomes, cells
 
 

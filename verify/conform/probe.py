@@ -48,7 +48,8 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
             likeness[axes] = _likeness(case, z, family)
     chosen = _chosen(likeness, family == "batch" and facts.is_affine)
     if not chosen:
-        said = [f"{reason}, given {' or '.join(where)}" for reason, where in reasons.items()]
+        plain = {why: where for why, where in reasons.items() if where[0].startswith("NC")}
+        said = [f"{why}, given {' or '.join(where)}" for why, where in (plain or reasons).items()]
         raise StartError("; ".join([*said, _advice(" ".join(said))]))
     if eps is not None and np.isnan(eps):
         eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5))

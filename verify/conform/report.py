@@ -69,10 +69,19 @@ class Report:
     @property
     def why(self) -> str:
         """Why it could not be run, or not at every case; empty where it could."""
-        if self.reason or self.verdict != COULD_NOT or not self.hung:
+        missing = [c for c in self.cells if c.mode == "forward" and c.word is Word.NOT_OFFERED]
+        if self.reason or self.verdict == DOES_NOT:
             return self.reason
-        places = _few(dict.fromkeys(cell.stratum for cell in self.hung))
-        return f"right where it returned, but {self.hung[0].reason} (at {places})"
+        if self.verdict == COULD_NOT and self.hung:
+            places = _few(dict.fromkeys(cell.stratum for cell in self.hung))
+            return f"right where it returned, but {self.hung[0].reason} (at {places})"
+        if not missing:
+            return ""
+        places = _few(dict.fromkeys(cell.stratum for cell in missing))
+        where = (
+            "where it runs, which it does not" if self.verdict == CONFORMS else "it does not run"
+        )
+        return f"{where} at {places} ({missing[0].reason})"
 
     @property
     def is_deadly(self) -> bool:

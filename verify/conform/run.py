@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from verify.conform import decide
@@ -231,11 +232,11 @@ def examine(
     """
     examinations = plan(prepared.options)
     found: list[Examined] = []
-    bad = 0
+    heard = _Heard(tell, len(examinations))
     for done, examination in enumerate(examinations):
-        tell(f"{_so_far(bad)}; {examination.stratum.name}", done, len(examinations))
-        found.append(_examined(examination, bench, prepared.options, journal))
-        bad += sum(cell.word in FAILURES for cell in found[-1].cells)
+        hear = partial(heard.add, examination.stratum.name, done)
+        hear(())
+        found.append(_examined(examination, bench, prepared.options, journal, hear))
     cells = [cell for one in found for cell in one.cells]
     words = list(compared(decide.decided(cells, variables(examinations)), prepared.kept))
     observed = [seen for one in found for seen in one.observations]
@@ -251,18 +252,40 @@ def examine(
     return Report(about.name, framework, prepared.conventions, tuple(words), tuple(diagnosis))
 
 
-def _so_far(bad: int) -> str:
-    return f"{bad} cells fail so far" if bad else "every cell right so far"
+class _Heard:
+    """What is known already: how many cells are right, how many fail, and the first of those."""
+
+    def __init__(self, tell: Tell, total: int):
+        self._tell, self._total = tell, total
+        self._right, self._bad, self._first = 0, 0, ""
+
+    def add(self, stratum: str, done: int, cells: Sequence[Cell]) -> None:
+        """Count these as well, and tell."""
+        bad = [cell for cell in cells if cell.word in FAILURES]
+        self._right += sum(cell.word is Word.RIGHT for cell in cells)
+        self._bad += len(bad)
+        if bad and not self._first:
+            self._first = f"{bad[0].mode} {bad[0].output} at {bad[0].stratum}"
+        self._tell(f"{self}; {stratum}", done, self._total)
+
+    def __str__(self) -> str:
+        right = f"{self._right} right so far"
+        return f"{right}, {self._bad} not, first {self._first}" if self._bad else right
 
 
 def _examined(
-    examination: Examination, bench: Bench, options: Options, journal: Journal | None
+    examination: Examination,
+    bench: Bench,
+    options: Options,
+    journal: Journal | None,
+    heard: Callable[[Sequence[Cell]], None],
 ) -> Examined:
     token = examination.token(options)
     if journal is not None and token in journal.kept:
         result: Examined = journal.kept[token]
+        heard(result.cells)
         return result
-    case, outcomes, cells = cells_of(examination, bench, options)
+    case, outcomes, cells = cells_of(examination, bench, options, heard)
     result = Examined(tuple(cells), tuple(_observations(case, outcomes, cells)))
     if journal is not None:
         journal.add(token, result)

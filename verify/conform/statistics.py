@@ -25,6 +25,11 @@ HALF = (2.0**-18, 2.0**-7)
 """Relative errors that rounding to half precision leaves."""
 
 ROUNDED_TO_HALF = "a statistic is rounded to half precision, or a root is rough"
+TOO_SMALL = (
+    "the variance is too small in every unit, as where parts are merged without the distance of "
+    "their means, or its sum leaves entries out"
+)
+LEFT_OVER = "channels that are left over by vectors or blocks are treated on their own"
 NO_MOMENTS = "no mean and sigma of a unit explain it"
 OF_PARTS = "entries of one unit are normalised by different statistics"
 GENERAL = ("statistics of other numbers than the unit's entries", "sums of other numbers")
@@ -131,13 +136,26 @@ def _of_moments(found: Array, v: Vectors, same: float) -> tuple[str, str]:
     largest = max(away, float(np.max(np.abs(factor - 1))))
     if not said:
         return "", ""
-    if HALF[0] < largest < HALF[1]:
+    if tail := _tail((np.abs(factor - 1) > same) | (np.abs(shift) > same)):
+        return f"{' and '.join(said)} in {tail}", LEFT_OVER
+    ratio = ((factor * v.sigma) ** 2 - v.eps) / v.variance
+    is_smaller = bool(np.all(factor < 1 + same)) and not is_mean
+    if is_sigma and np.ptp(ratio) < same * np.abs(ratio[0]):
+        guess = f"the variance is multiplied by {_ratio(float(ratio[0]))}"
+    elif is_smaller and len(factor) >= LEAST:
+        guess = TOO_SMALL
+    elif HALF[0] < largest < HALF[1]:
         guess = ROUNDED_TO_HALF
-    elif is_sigma and np.ptp(factor) < same:
-        guess = "the variance is multiplied by a number"
     else:
         guess = GENERAL[0]
     return " and ".join(said), guess
+
+
+def _tail(is_wrong: Array) -> str:
+    """Say which units are wrong, where only the last ones are."""
+    count = int(is_wrong.sum())
+    is_last = 0 < count < len(is_wrong) and bool(is_wrong[-count:].all())
+    return f"the last {count} of {len(is_wrong)} units, and right in the others" if is_last else ""
 
 
 def _of_coefficients(form: Form, found: Array, v: Vectors, same: float) -> tuple[str, str]:
@@ -177,6 +195,7 @@ def _known(ratio: Array, v: Vectors, same: float) -> str:
             name
             for name, number in numbers.items()
             if np.all(np.abs(ratio - number) <= same * np.abs(number))
+            and np.all(np.isfinite(number))
         )
         return next(near, "")
 

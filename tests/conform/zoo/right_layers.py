@@ -297,6 +297,51 @@ FUSED = ("second rf", "second ff", "third")
 """PyTorch 2.13 keeps the fused layer's statistics constant in these."""
 OWN_JVP = ("second ff",)
 """PyTorch 2.13 differentiates a custom function's jvp as though what it saved were constant."""
+
+
+def by_centring_matrix(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """The mean as a product with a row of ones, and the variance as a product of a matrix."""
+    ones = rows.new_full((1, len(rows)), 1 / len(rows))
+    start = rows[:1].detach()
+    centre = ones @ (rows - start) + start
+    return centre[0], ones[0] @ (rows - centre) ** 2
+
+
+def compensated(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Means whose rounding is added up as well, and taken away at the end."""
+    centre = rows.mean(0)
+    centre = centre + (rows - centre).mean(0)
+    left = rows - centre
+    return centre, (left**2).mean(0) - left.mean(0) ** 2
+
+
+def unbiased_scaled_back(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """The library's unbiased variance, times (m - 1)/m, where there is one."""
+    m = batch_size(x)
+    if m == 1:
+        return affine(x - x, gamma, beta)
+    variance, centre = torch.var_mean(x, batch_axes(x), keepdim=True, correction=1)
+    return affine((x - centre) / torch.sqrt(variance * ((m - 1) / m) + eps), gamma, beta)
+
+
+def in_logarithms(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Sigma as the exponential of half a logarithm, made right by a Newton step."""
+    c = x - mean(x)
+    guarded = mean(c**2) + eps
+    start = torch.exp(-0.5 * torch.log(guarded))
+    inverse = start * (1.5 - 0.5 * guarded * start * start)
+    return affine(c * inverse, gamma, beta)
+
+
+def in_place_on_its_own_copy(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Every step in place, on a copy."""
+    z = x.clone()
+    z.sub_(mean(x))
+    sigma = torch.sqrt(mean(z**2) + eps)
+    z = z.div_(sigma.clone())
+    return z.clone().mul_(per_channel(gamma, x)).add_(per_channel(beta, x))
+
+
 RIGHT = (
     Right("Welford in lanes", from_moments(welford)),
     Right("Chan's merge by halves", from_moments(by_halves)),
@@ -317,6 +362,11 @@ RIGHT = (
     Right("differences_of_pairs", from_moments(differences_of_pairs)),
     Right("in_pieces", from_moments(in_pieces)),
     Right("scaled_by_the_largest", scaled_by_the_largest),
+    Right("product with ones", from_moments(by_centring_matrix)),
+    Right("compensated sums", from_moments(compensated)),
+    Right("unbiased and scaled back", unbiased_scaled_back),
+    Right("logarithms and a Newton step", in_logarithms),
+    Right("in place on its own copy", in_place_on_its_own_copy),
     Right("fused", fused, without=FUSED),
     Right(
         "numpy, projections",

@@ -151,6 +151,16 @@ def half_projection_in_jax(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     return affine(with_half_tangent(x, eps), gamma, beta)
 
 
+@partial(jax.jit, donate_argnums=0)
+def _donated(x: Any, eps: float) -> Any:
+    return standardize(x, eps)[0]
+
+
+def input_donated_in_jax(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
+    """Give the input's memory to the output: nobody can read it afterwards."""
+    return affine(_donated(x, eps), gamma, beta)
+
+
 REVERSE = {"modes": ("rev",)}
 FAULTS = (
     Fault(unbiased_variance_in_jax, r"m - 1", "forward"),
@@ -164,5 +174,6 @@ FAULTS = (
     Fault(root_to_second_order_in_jax, r"third", "third"),
     Fault(projection_missing_in_jax, r"ŷ <ŷ, γg>.*0 instead of -1", "gradient", asked=REVERSE),
     Fault(residuals_frozen_in_jax, r"second", "second rr", asked=REVERSE),
+    Fault(input_donated_in_jax, r"changes x", "forward", "overwrites"),
     Fault(half_projection_in_jax, r"-0\.5 instead of -1", "jvp"),
 )

@@ -1,4 +1,8 @@
-"""JAX: transformations of functions, which nest as they are; float64 is switched on."""
+"""JAX: transformations of functions, which nest as they are; float64 is switched on.
+
+Arrays never change, so that none is filled, shared or changed on a tape; what a layer can do to
+its input is to donate it, after which it cannot be read.  Random numbers come of keys: no state.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,11 @@ import numpy as np
 from verify.conform.adapters import AdapterError, Arrays
 
 loaded_by = "jax"
+SETTINGS = {
+    "whether float64 is enabled": "jax_enable_x64",
+    "the precision of products": "jax_default_matmul_precision",
+}
+"""JAX's settings that change what others compute."""
 
 
 def adapter(device: str = "") -> Jax:
@@ -53,6 +62,12 @@ class Jax:
         """Return the gradients."""
         return tuple(jax.vjp(function, *inputs)[1](cotangent))
 
+    def vjp_again(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
+        """Return what the function that goes back gives when it is called again."""
+        _, back = jax.vjp(function, *inputs)
+        back(cotangent)
+        return tuple(back(cotangent))
+
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value."""
         return jax.jvp(function, inputs, tangents)[1]
@@ -64,3 +79,12 @@ class Jax:
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function over a new first axis of its first argument."""
         return jax.vmap(function, in_axes=(0, None, None))
+
+    def state(self) -> dict[str, Any]:
+        """Return what a layer must leave as it was, by what it is called."""
+        return {said: getattr(jax.config, name) for said, name in SETTINGS.items()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Put it back."""
+        for said, name in SETTINGS.items():
+            jax.config.update(name, state[said])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,8 @@ class Paddle:
             ) from None
 
     def array(self, values: np.ndarray, dtype: str) -> paddle.Tensor:
-        """Return a tensor of that dtype that gradients are asked in."""
-        tensor = paddle.to_tensor(np.ascontiguousarray(values), dtype="float64").astype(dtype)
-        tensor.stop_gradient = False
-        return tensor
+        """Return a tensor of that dtype, of its own memory."""
+        return paddle.to_tensor(np.ascontiguousarray(values), dtype="float64").astype(dtype)
 
     def numpy(self, array: paddle.Tensor) -> np.ndarray:
         """Return the values in float64."""
@@ -51,8 +50,7 @@ class Paddle:
 
     def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
         """Return gradients that can be differentiated again."""
-        # An input may be the cotangent as well; the tape tells them apart only by their nodes.
-        at = [paddle.assign(x) for x in inputs]
+        at = [_differentiable(x) for x in inputs]
         value = function(*at)
         parts = zip(_several(value), _several(cotangent), strict=True)
         pairs = [(part, slope) for part, slope in parts if not part.stop_gradient]
@@ -61,9 +59,29 @@ class Paddle:
         slopes = paddle.grad(
             [p for p, _ in pairs], at, [c for _, c in pairs], create_graph=True, allow_unused=True
         )
-        return tuple(
-            paddle.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True)
-        )
+        return _or_zeros(slopes, at)
+
+    def backward(
+        self, function: Callable[..., Any], inputs: Arrays, cotangent: paddle.Tensor
+    ) -> Arrays:
+        """Return the gradients of ``backward()``, which a recomputed part asks for."""
+        at = [_leaf(x) for x in inputs]
+        value = function(*at)
+        if not value.stop_gradient:
+            value.backward(cotangent)
+        return _or_zeros([x.grad for x in at], at)
+
+    def vjp_again(
+        self, function: Callable[..., Any], inputs: Arrays, cotangent: paddle.Tensor
+    ) -> Arrays:
+        """Return the gradients of a second backward pass through one forward pass."""
+        at = [_leaf(x) for x in inputs]
+        value = function(*at)
+        if value.stop_gradient:
+            return tuple(map(paddle.zeros_like, at))
+        for _ in range(2):
+            slopes = paddle.grad(value, at, cotangent, retain_graph=True, allow_unused=True)
+        return _or_zeros(slopes, at)
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Refuse."""
@@ -73,10 +91,91 @@ class Paddle:
         """Return the function as a static graph."""
         return paddle.jit.to_static(function)
 
+    def without_gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function, called where nothing is recorded."""
+
+        def unrecorded(*arguments: Any) -> Any:
+            with paddle.no_grad():
+                return function(*arguments)
+
+        return unrecorded
+
+    def layouts(self) -> dict[str, Callable[[paddle.Tensor], paddle.Tensor]]:
+        """Return ways to store the same values."""
+        return {"non-contiguous": _strided, "expanded": _expanded}
+
+    def is_recorded(self, array: paddle.Tensor) -> bool:
+        """Whether a tensor is kept on a tape."""
+        return not array.stop_gradient
+
+    def add_one(self, array: paddle.Tensor) -> paddle.Tensor:
+        """Return the tensor, changed in place."""
+        return array.add_(paddle.ones([], dtype=array.dtype))
+
+    def shares(self, one: paddle.Tensor, other: paddle.Tensor) -> bool:
+        """Whether what is written to one tensor may change the other."""
+        return one._is_shared_buffer_with(other)
+
+    def state(self) -> dict[str, Any]:
+        """Return what a layer must leave as it was, by what it is called."""
+        return {
+            "the random state": [_RandomState.of(it) for it in paddle.get_rng_state()],
+            "whether gradients are recorded": paddle.is_grad_enabled(),
+            "the default dtype": paddle.get_default_dtype(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Put it back."""
+        paddle.set_rng_state([it.own for it in state["the random state"]])
+        paddle.set_grad_enabled(state["whether gradients are recorded"])
+        paddle.set_default_dtype(state["the default dtype"])
+
     def fill(self, array: paddle.Tensor, values: np.ndarray) -> None:
         """Overwrite the tensor's values."""
         with paddle.no_grad():
             paddle.assign(self.array(values, self.dtype(array)), array)
+
+
+@dataclass(frozen=True)
+class _RandomState:
+    """A generator's state; Paddle's own is never equal to another."""
+
+    words: tuple[str, ...]
+    own: Any = field(compare=False)
+
+    @classmethod
+    def of(cls, own: Any) -> _RandomState:
+        """Return a state with its numbers, without its place in memory."""
+        return cls(tuple(word for word in str(own).split() if not word.startswith("0x")), own)
+
+
+def _leaf(x: paddle.Tensor) -> paddle.Tensor:
+    """Return a tensor of the same memory that gradients are asked in."""
+    leaf = x.detach()
+    leaf.stop_gradient = False
+    return leaf
+
+
+def _differentiable(x: paddle.Tensor) -> paddle.Tensor:
+    """Return the tensor on a tape, as a node of its own: it may be the cotangent as well."""
+    return _leaf(x) if x.stop_gradient else paddle.assign(x)
+
+
+def _or_zeros(slopes: Any, at: list[paddle.Tensor]) -> Arrays:
+    return tuple(paddle.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True))
+
+
+def _strided(x: paddle.Tensor) -> paddle.Tensor:
+    """Return every second entry of a larger tensor along each axis, its axes stored reversed."""
+    larger = paddle.full([2 * n + 1 for n in reversed(x.shape)], np.nan, dtype=x.dtype)
+    view = larger[tuple(slice(1, None, 2) for _ in x.shape)].transpose([*range(x.ndim)][::-1])
+    view[...] = x
+    return view
+
+
+def _expanded(x: paddle.Tensor) -> paddle.Tensor:
+    """Return the tensor with the first row for every row, without memory of their own."""
+    return x[:1].clone().expand(x.shape)
 
 
 def _several(value: Any) -> tuple[Any, ...]:

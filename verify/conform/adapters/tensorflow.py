@@ -1,4 +1,8 @@
-"""TensorFlow: gradient tapes and forward accumulators, which nest."""
+"""TensorFlow: gradient tapes and forward accumulators, which nest.
+
+Tensors never change, so that none is filled, shared or changed on a tape, and all are stored
+densely.  Nothing is recorded outside of a tape.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +69,16 @@ class TensorFlow:
         )
         return tuple(map(tf.convert_to_tensor, slopes))
 
+    def vjp_again(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
+        """Return the gradients of a persistent tape that is asked for the second time."""
+        at = tuple(map(tf.identity, inputs))
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(at)
+            value = function(*at)
+        for _ in range(2):
+            slopes = tape.gradient(value, at, cotangent, tf.UnconnectedGradients.ZERO)
+        return tuple(map(tf.convert_to_tensor, slopes))
+
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value."""
         at = tuple(map(tf.identity, inputs))
@@ -83,3 +97,15 @@ class TensorFlow:
             return tf.vectorized_map(lambda one: function(one, *others), x)
 
         return mapped
+
+    def state(self) -> dict[str, Any]:
+        """Return what a layer must leave as it was, by what it is called."""
+        return {
+            "the random state": tf.random.get_global_generator().state.numpy(),
+            "whether functions run eagerly": tf.config.functions_run_eagerly(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Put it back."""
+        tf.random.get_global_generator().state.assign(state["the random state"])
+        tf.config.run_functions_eagerly(state["whether functions run eagerly"])

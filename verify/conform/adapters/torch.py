@@ -116,16 +116,20 @@ class Torch:
         self, function: Callable[..., Any], inputs: Arrays, cotangent: torch.Tensor
     ) -> Arrays:
         """Return the gradients of ``backward()``, which a reentrant checkpoint asks for."""
-        at = [x.detach().clone().requires_grad_() for x in inputs]
-        function(*at).backward(cotangent)
+        at = [x.detach().requires_grad_() for x in inputs]
+        value = function(*at)
+        if value.requires_grad:
+            value.backward(cotangent)
         return tuple(torch.zeros_like(x) if x.grad is None else x.grad for x in at)
 
     def vjp_again(
         self, function: Callable[..., Any], inputs: Arrays, cotangent: torch.Tensor
     ) -> Arrays:
         """Return the gradients of a second backward pass through one forward pass."""
-        at = [x.detach().clone().requires_grad_() for x in inputs]
+        at = [x.detach().requires_grad_() for x in inputs]
         value = function(*at)
+        if not value.requires_grad:
+            return tuple(map(torch.zeros_like, at))
         for _ in range(2):
             slopes = torch.autograd.grad(value, at, cotangent, retain_graph=True, allow_unused=True)
         return tuple(

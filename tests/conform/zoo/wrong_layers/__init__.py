@@ -13,6 +13,7 @@ from wrong_layers.memory import FAULTS as MEMORY
 from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
 from wrong_layers.precision import FAULTS as PRECISION
 from wrong_layers.running import FAULTS as RUNNING
+from wrong_layers.strangers import FAULTS as STRANGERS
 
 FAULTS: tuple[Fault, ...] = (
     *FORWARD,
@@ -25,4 +26,5 @@ FAULTS: tuple[Fault, ...] = (
     *NUMPY_PAIRS,
     *KERNELS,
     *CORNERS,
+    *STRANGERS,
 )

@@ -372,7 +372,7 @@ TORCH = {"like": "torch"}
 FAULTS = (
     Fault(sums_in_half, "half|float16", "forward"),
     Fault(welford_with_the_old_mean, "statistics of other numbers", "forward"),
-    Fault(halves_merged_without_their_distance, "", "forward"),
+    Fault(halves_merged_without_their_distance, "two halves are merged", "forward"),
     Fault(odd_entries_dropped_in_the_tree, "statistics of other numbers", "forward"),
     Fault(ghost_batches, "different statistics", "forward"),
     Fault(m_in_half, r"m = 4097", "forward", at=("m = 4097",)),
@@ -382,7 +382,7 @@ FAULTS = (
     Fault(gradient_of_whole_pairs, "sums of other numbers", "gradient"),
     Fault(gamma_summed_where_lengths_agree, "length", "gradient", at=("channels = length",)),
     Fault(beta_only_where_gamma, "gamma zero", "gradient", at=("gamma zero",)),
-    Fault(gamma_accumulates, "", "gradient"),
+    Fault(gamma_accumulates, "kept from one call", "repeated gradient"),
     Fault(cotangent_read_as_dense, "non-contiguous", "gradient"),
     Fault(output_kept_for_the_backward, "output changed", "output changed"),
     Fault(gradient_shared_under_vmap, "vmap", "vmap gradient"),
@@ -393,7 +393,12 @@ FAULTS = (
     Fault(CorrectsInEvaluation, "once more", "evaluation", asked=TORCH),
     Fault(EvaluatesWithTheDeviation, "running variance for its root", "evaluation", asked=TORCH),
     Fault(RemembersOnlyTheMean, "it is not moved", "running", asked=TORCH),
-    Fault(RemembersTheLastSample, "", "running", asked=TORCH),
+    Fault(RemembersTheLastSample, "the last sample", "running", asked=TORCH),
     Fault(layer_gamma_summed_over_samples_only, "NLC", "gradient", asked={"family": "layer"}),
-    Fault(group_divided_by_the_map, "", "forward", asked={"family": "group", "groups": 2}),
+    Fault(
+        group_divided_by_the_map,
+        "variance is multiplied by 2",
+        "forward",
+        asked={"family": "group", "groups": 2},
+    ),
 )
