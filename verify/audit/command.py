@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
@@ -132,7 +133,8 @@ def _path(kind: type) -> str:
 
 def _restore(network: nn.Module, checkpoint: Path) -> None:
     try:
-        state: Any = torch.load(checkpoint, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings(action="ignore"):  # of how others pickle
+            state: Any = torch.load(checkpoint, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise AuditError(
             f"{checkpoint} holds no state_dict: write it by torch.save(model.state_dict(), ...);"
