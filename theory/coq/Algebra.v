@@ -18,6 +18,12 @@ Open Scope R_scope.
 
 (* ---- letters for everything ---- *)
 
+(* A vector moved by nothing. *)
+Lemma unmoved m (z y : vec m) a : (z + a *: (y - y))%V = z.
+Proof.
+  apply vec_eq. intro w. rewrite dot_vadd_r, dot_vscale_r, dot_vsub_r. ring.
+Qed.
+
 Lemma root_cases x : sqrt (x * x) = x \/ sqrt (x * x) = - x.
 Proof.
   destruct (Rle_dec 0 x) as [P | P]; [left; now apply sqrt_square|right].
@@ -36,8 +42,13 @@ Proof. intro P. unfold deviation. now rewrite sqrt_sqrt, variance_dot, <- mean_d
 Definition vanishes (a : R) := a = 0.
 Lemma vanishes_of a b : a = b -> vanishes (a - b). Proof. unfold vanishes. lra. Qed.
 
+Lemma inverse_nonneg r : 0 <= r -> 0 <= 1 / r.
+Proof.
+  intros [P | <-]; [left; apply Rdiv_lt_0_compat; lra|]. unfold Rdiv. rewrite Rinv_0. lra.
+Qed.
 Ltac under_root := first [ assumption | lra | apply pow2_ge_0 | apply dot_pos
   | match goal with
+    | |- 0 <= 1 / ?a => apply inverse_nonneg; under_root
     | |- 0 <= ?a * ?b => apply Rmult_le_pos; under_root
     | |- 0 <= ?a / INR _ =>
         apply Rmult_le_pos; [under_root | left; apply Rinv_0_lt_compat; assumption]
@@ -248,6 +259,16 @@ Ltac known_roots :=
         clear Q Rp; subst r end ]
   end.
 
+(* Two roots of one number are one. *)
+Ltac same_roots :=
+  repeat match goal with Q : ?e = ?r * ?r, Q' : ?f = ?s * ?s |- _ =>
+    tryif constr_eq r s then fail else idtac;
+    let X := fresh "X" in
+    assert (X : r = s)
+      by (apply same_root; [lra | lra | rewrite <- Q, <- Q'; field; nonzero_atoms]);
+    clear Q; subst r
+  end.
+
 (* The equation of any other root's square is solved for an inner product linear in it. *)
 Lemma affine_solve R e f0 f1 x :
   e = R -> e = f0 + x * (f1 - f0) -> f1 - f0 <> 0 -> x = (R - f0) / (f1 - f0).
@@ -267,11 +288,19 @@ Ltac names_for_products :=
       is_var m; let x := fresh "M" in set (x := INR m) in *; clearbody x end
   end.
 
+Ltac nonzero_product :=
+  repeat first [ apply Rmult_integral_contrapositive_currified | apply pow_nonzero ];
+  nonzero_atoms.
 Ltac nonzero_slope :=
   first
   [ lra
   | match goal with |- ?e <> 0 =>
-      let E := fresh in intro E; field_simplify_eq in E; [revert E; nonzero_atoms | nonzero_atoms]
+      let E := fresh in intro E; field_simplify_eq in E;
+      [ first
+        [ lra
+        | match type of E with ?a = 0 =>
+            let N := fresh in assert (N : a <> 0) by (clear E; nonzero_product); exact (N E) end ]
+      | nonzero_atoms .. ]
     end
   | match goal with Mp : 0 < ?M |- ?e <> 0 =>
       let E := fresh in assert (E : e = / M) by (field; nonzero_atoms);
@@ -305,6 +334,41 @@ Ltac solve_zero :=
       end
     end
   end.
+(* Remembers that a fact was used. *)
+Definition marked (P : Prop) := P.
+Lemma mark (P : Prop) : P -> marked P. Proof. exact (fun H => H). Qed.
+(* The factors of a product that a hypothesis says is not zero. *)
+Lemma factors_nonzero a b : a * b <> 0 -> a <> 0 /\ b <> 0.
+Proof. intro N; split; intro E; apply N; rewrite E; ring. Qed.
+Lemma negative_nonzero a : - a <> 0 -> a <> 0.
+Proof. intros N E; apply N; rewrite E; ring. Qed.
+Ltac factors :=
+  repeat match goal with
+  | Z : ?a * ?b <> 0 |- _ => apply factors_nonzero in Z; destruct Z
+  | Z : ?a / ?b <> 0 |- _ => apply (factors_nonzero a (/ b)) in Z; destruct Z
+  | Z : - ?a <> 0 |- _ => apply negative_nonzero in Z
+  end.
+(* What has a root that is not zero is not zero, nor are its factors. *)
+Lemma square_nonzero a r : a = r * r -> r <> 0 -> a <> 0.
+Proof. intros -> N. now apply Rmult_integral_contrapositive_currified. Qed.
+Ltac radicands :=
+  repeat match goal with Q : ?e = ?r * ?r, N : ?r <> 0 |- _ =>
+    lazymatch goal with _ : marked (e = r * r) |- _ => fail | _ => idtac end;
+    pose proof (mark _ Q); pose proof (square_nonzero e r Q N) end;
+  repeat match goal with T : marked _ |- _ => clear T end;
+  factors.
+
+(* The root of 1 / r: then r is known by it. *)
+Lemma inverse_square r q : 1 / r = q * q -> r <> 0 -> r = 1 / (q * q) /\ q <> 0.
+Proof.
+  intros E N. assert (Q : q <> 0).
+  - intros ->. apply (Rinv_neq_0_compat r N). unfold Rdiv in E. lra.
+  - split; [|exact Q]. rewrite <- E. field. exact N.
+Qed.
+Ltac inverses :=
+  repeat match goal with Q : 1 / ?r = ?q * ?q, N : ?r <> 0 |- _ =>
+    is_var r; let E := fresh "E" in
+    destruct (inverse_square r q Q N) as [E ?]; clear Q; subst r end.
 Ltac size_is_square :=
   repeat match goal with Q : INR ?m = ?r * ?r |- _ =>
     is_var m; let M := fresh "M" in set (M := INR m) in *; clearbody M; subst M end.
@@ -322,19 +386,7 @@ Ltac vanishing_products :=
          size_is_square; names_for_products; repeat solve_zero end).
 Ltac squares :=
   try (match goal with Q : ?e = ?r * ?r |- _ =>
-         size_is_square; known_roots; names_for_products; repeat solve_square end).
-
-(* The factors of a product that a hypothesis says is not zero. *)
-Lemma factors_nonzero a b : a * b <> 0 -> a <> 0 /\ b <> 0.
-Proof. intro N; split; intro E; apply N; rewrite E; ring. Qed.
-Lemma negative_nonzero a : - a <> 0 -> a <> 0.
-Proof. intros N E; apply N; rewrite E; ring. Qed.
-Ltac factors :=
-  repeat match goal with
-  | Z : ?a * ?b <> 0 |- _ => apply factors_nonzero in Z; destruct Z
-  | Z : ?a / ?b <> 0 |- _ => apply (factors_nonzero a (/ b)) in Z; destruct Z
-  | Z : - ?a <> 0 |- _ => apply negative_nonzero in Z
-  end.
+         size_is_square; known_roots; same_roots; names_for_products; radicands; inverses; repeat solve_square end).
 
 Ltac nonzero_by_hypothesis :=
   match goal with Z : ?q <> 0 |- _ =>

@@ -24,9 +24,23 @@ Lemma size_ge_1 m : (0 < m)%nat -> 1 <= INR m.
 Proof. intro Hm. change 1 with (INR 1). now apply le_INR. Qed.
 
 Lemma squares_zero a b : a ^ 2 + b ^ 2 = 0 -> a = 0 /\ b = 0. Proof. split; nra. Qed.
+Lemma quotient_nonneg a b : 0 <= a -> 0 < b -> 0 <= a / b.
+Proof. intros A B. apply Rmult_le_pos; [assumption|]. left. now apply Rinv_0_lt_compat. Qed.
+Lemma norm2_normalize_le m (y : vec m) eps :
+  0 < INR m -> 0 < variance y + eps -> 0 <= eps -> norm2 (normalize eps y) / INR m <= 1.
+Proof.
+  intros M P E. pose proof (deviation_pos P) as S.
+  assert (Q : 0 <= eps / deviation eps y ^ 2)
+    by (apply quotient_nonneg; [exact E | apply pow_lt; exact S]).
+  rewrite normalize_centre, dot_vscale_l, dot_vscale_r, (norm2_centre M P).
+  replace (1 / deviation eps y * (1 / deviation eps y * (INR m * (deviation eps y ^ 2 - eps))) / INR m)
+    with (1 - eps / deviation eps y ^ 2) by (field; split; lra).
+  lra.
+Qed.
 (* What the hypotheses of a statement say of m, sigma, the variance, eps, and of zeros. *)
 Ltac facts :=
   repeat match goal with x := _ |- _ => subst x end;
+  repeat match goal with D : _ (?z + ?a *: (?y - ?y))%V |- _ => rewrite (unmoved _ z y a) in D end;
   repeat match goal with H : ?a ^ 2 + ?b ^ 2 = 0 |- _ =>
     lazymatch goal with _ : a = 0 |- _ => fail | _ => idtac end;
     destruct (squares_zero a b H)
@@ -42,7 +56,9 @@ Ltac facts :=
     | _ => pose proof (positive_size m Hm); pose proof (size_ge_1 m Hm)
   end;
     lazymatch goal with Mpos : 0 < INR m |- _ =>
-      pose proof (deviation_pos P); pose proof (deviation_ge Mpos P) end
+      pose proof (deviation_pos P); pose proof (deviation_ge Mpos P);
+      try (assert (0 <= eps) as E by (first [assumption | lra]);
+           pose proof (norm2_normalize_le m y eps Mpos P E); clear E) end
   end;
   try match goal with E : 0 <= ?eps, Z : ?eps <> 0 |- _ => assert (0 < eps) by lra end.
 
@@ -60,7 +76,7 @@ Qed.
 
 (* The conditions under which a rule of differentiation holds. *)
 Ltac condition :=
-  cbv beta; rewrite ?move0;
+  cbv beta; rewrite ?move0, ?unmoved;
   first [ assumption | lra
         | match goal with D : twice_differentiable ?L _ |- differentiable ?L _ =>
             exact (twice_once D) end
@@ -204,7 +220,7 @@ Ltac close_derivatives :=
             eapply sder_eq; [rule | rewrite ?move0; linear_in u]);
       rewrite E; clear E
   end;
-  unfold jacobian, normalize_jacobian, project.
+  rewrite ?unmoved; unfold jacobian, normalize_jacobian, project.
 
 (* ---- the tactics of statements ---- *)
 
@@ -231,8 +247,6 @@ Ltac vector_identity :=
 
 Lemma dot_positive m (a : vec m) : norm2 a <> 0 -> 0 < norm2 a.
 Proof. intro N. destruct (dot_pos a) as [|E]; [assumption|]. now elim N. Qed.
-Lemma quotient_nonneg a b : 0 <= a -> 0 < b -> 0 <= a / b.
-Proof. intros A B. apply Rmult_le_pos; [assumption|]. left. now apply Rinv_0_lt_compat. Qed.
 Lemma square_pos a : a <> 0 -> 0 < a ^ 2.
 Proof. intro N. pose proof (Rsqr_pos_lt a N) as S. unfold Rsqr in S. lra. Qed.
 Lemma pow_even_nonneg a n : 0 <= a ^ (2 * n).
