@@ -39,7 +39,8 @@ UNMET_BY_NETWORKS = (
     "S-v1-thm-C4/square", "S-v1-thm-C4/square/eps", "S-v1-proof-C4/gain",
     "S-v1-thm-3.4/any-constants", "S-v1-thm-3.4/shrinks", "S-v1-remark-always/one-weight",
     "S-v1-remark-spectral", "S-v1-thm-C6/same-weight", "S-v1-thm-C6/same-unit",
-    "S-v1-thm-C6/two-units",
+    "S-v1-thm-C6/two-units", "S-remark-growth/last-term/two-examples",
+    "S-remark-growth/last-term/two-examples-hessian",
     "L-thm-4b/two-features", "L-thm-4b/only-if", "L-thm-4c/improves/two-features",
     "L-lemma-A1/two-columns", "L-proof-thm-4/smallest-first-case",
 )  # fmt: skip
@@ -50,6 +51,7 @@ NOUGHT_DERIVATIVES = (
     "L-LN-GN/whole-matrix", "L-LN-GN/of-BN", "L-LN-GN/every-group", "L-LN-GN/examples/of-LN",
     "L-LN-GN/examples/every-group", "L-prop-2/later-BN", "L-def-minimiser", "L-thm-1",
     "L-thm-1/softmax", "L-thm-1/softmax/corrected", "S-lemma-4.5/no-bias/eps/corrected",
+    "S-remark-growth/last-term/two-examples-hessian",
 )  # fmt: skip
 """Statements on derivatives that are zero: no digit of a difference quotient is right there."""
 
