@@ -52,9 +52,16 @@ def factored(expression: sp.Expr) -> sp.Expr:
 
 
 def _tidy_inside(expression: sp.Expr) -> sp.Expr:
-    """Return an expression with lowest terms in its roots, so that equal roots look the same."""
-    met = [part for part in _parts(expression) if part.args]
-    return expression.xreplace({e: e.func(lowest_terms(e.args[0]), *e.args[1:]) for e in met})
+    """Return an expression whose roots and absolute values are of factors: equal ones look so."""
+    return expression.xreplace({e: _of_factors(e) for e in _parts(expression) if e.args})
+
+
+def _of_factors(part: sp.Expr) -> sp.Expr:
+    argument, *exponent = part.args
+    factors = factored(argument)
+    if exponent:
+        return factors ** exponent[0]  # sympy takes squares out of roots
+    return sp.Mul(*map(abs, sp.Mul.make_args(factors)))
 
 
 class _Quotient(NamedTuple):

@@ -38,6 +38,9 @@ def test_squares_of_roots_and_of_absolute_values_are_known() -> None:
 
 def test_roots_that_look_different_are_one() -> None:
     assert lowest_terms(sp.sqrt((x + y) ** 2 - y**2) - sp.sqrt(x**2 + 2 * x * y)) == 0
+    a, b = sp.symbols("a b", positive=True)
+    assert lowest_terms(sp.sqrt(x**2 * a + x**2 * b) - abs(x) * sp.sqrt(a + b)) == 0
+    assert lowest_terms(abs(x * y - y**2) - abs(y) * abs(y - x)) == 0
 
 
 def test_a_denominator_that_vanishes_is_refused() -> None:
