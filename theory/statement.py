@@ -264,7 +264,8 @@ class Statement:
         """Derive what follows from the identifier and from the expression.
 
         Raises:
-            TypeError: what it says is no comparison of two expressions.
+            TypeError: what it says is no comparison of two expressions, or its certificate is not
+                of the kind of its sides.
         """
         if not self.row:
             object.__setattr__(self, "row", self.id.partition("/")[0])
@@ -274,6 +275,11 @@ class Statement:
             raise TypeError(
                 f"{self.id}: says= is {self.says} ({type(self.says).__name__}), and no relation "
                 "of two expressions; write a <= b, a < b, a >= b, a > b, or equal(a, b) for ="
+            )
+        if self.because is not None and self.because.sort is not self.says.slack.sort:
+            raise TypeError(
+                f"{self.id}: because= is {self.because.sort.value}, and what it adds up to, "
+                f"{self.says.slack}, is {self.says.slack.sort.value}; of a vector v give norm2(v)"
             )
         derived = {
             "statement": latex(self.says),

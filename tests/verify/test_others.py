@@ -141,6 +141,7 @@ def test_a_field_that_is_missing_is_shown(file_of):
         ("norm2(grad) <= gamma**2 / sigma**2 * norm2(g)", "equal(dot(one, grad), 0)",
          "mine-2: says what mine-1 says"),
         (BECAUSE, "norm2(g)", "mine-2: because= adds up to "),
+        (BECAUSE, "g", "mine-2: because= is a vector, and what it adds up to, "),
         (BECAUSE, f"2 * norm2(g) - 2 * norm2(g) + {BECAUSE}", "a term that is negative"),
     ],
 )  # fmt: skip
