@@ -33,9 +33,7 @@ def lowest_terms(expression: sp.Expr) -> sp.Expr:
     Raises:
         ZeroDivisionError: a denominator vanishes identically.
     """
-    tidy = _tidy_inside(expression)
-    reader = _Reader(tidy)
-    numerator, denominator = reader.quotient(tidy)
+    reader, (numerator, denominator) = _read(expression)
     return reader.written(numerator) / reader.written(denominator)
 
 
@@ -45,10 +43,15 @@ def factored(expression: sp.Expr) -> sp.Expr:
     Raises:
         ZeroDivisionError: a denominator vanishes identically.
     """
+    reader, (numerator, denominator) = _read(expression)
+    return reader.written_as_product(numerator) / reader.written_as_product(denominator)
+
+
+def _read(expression: sp.Expr) -> tuple[_Reader, _Quotient]:
+    """Return the quotient that an expression is, and what writes it as one again."""
     tidy = _tidy_inside(expression)
     reader = _Reader(tidy)
-    numerator, denominator = reader.quotient(tidy)
-    return reader.written_as_product(numerator) / reader.written_as_product(denominator)
+    return reader, reader.quotient(tidy)
 
 
 def _tidy_inside(expression: sp.Expr) -> sp.Expr:

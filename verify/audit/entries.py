@@ -30,7 +30,7 @@ from verify.audit import gramian
 from verify.audit.left_out import OF_MORE, OF_NUMBERS
 from verify.audit.statements import Examined, Instances
 from verify.matrices import floats, trained
-from verify.matrices.subjects import Maps, Numbers, Watched
+from verify.matrices.subjects import Numbers, Watched
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances as Found
 
@@ -149,26 +149,14 @@ def of_maps(module: nn.Module, inputs: Tensor) -> Part:
     maps = gramian.batched(module, inputs)
     weight = module.weight
     assert isinstance(weight, Tensor)
-    count, channels, height, width = maps.shape
+    count, channels = maps.shape[:2]
     h = maps[_spaced(count, EXAMPLES)][:, _spaced(channels, CHANNELS)].double().cpu().numpy()
     w = weight.detach()[:CHANNELS, _spaced(channels, CHANNELS)].double().cpu().numpy()
-    rng = np.random.default_rng(0)
-    outputs = (len(h), len(w), height, width)
-    made = Maps(
-        h=h,
-        w=w,
-        b=rng.normal(size=len(w)),
-        direction=rng.normal(size=w[0].size + 1),
-        q=rng.uniform(1, 3),
-        linear=rng.normal(size=outputs),
-        fourth=rng.normal(size=outputs),
-        pooled=rng.normal(size=len(h)),
-    )
     place = (
         f"{len(h)} of {count:,} examples, {h.shape[1]} of {channels:,} channels,"
         f" {len(w)} of {len(weight):,} outputs"
     )
-    return Part(made, None, place)
+    return Part(trained.maps(h, w, seed=0), None, place)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -159,19 +159,22 @@ def _maps(
     """Yield the inputs and kernels of the convolutions, with a generic loss of their outputs."""
     for number in network.layers:
         if isinstance(layer := network.maps[number], torch.nn.Conv2d):
-            h, w = network.input_of(number, images).numpy(), layer.weight.numpy()
-            rng = np.random.default_rng(seed)
-            outputs = (len(h), len(w), *h.shape[2:])
+            found = maps(network.input_of(number, images).numpy(), layer.weight.numpy(), seed)
             place = f"{network.name} {stage} layer {number}"
-            yield Maps(
-                h=h,
-                w=w,
-                b=rng.normal(size=len(w)),
-                direction=rng.normal(size=w[0].size + 1),
-                q=rng.uniform(1, 3),
-                linear=rng.normal(size=outputs),
-                fourth=rng.normal(size=outputs),
-                pooled=rng.normal(size=len(h)),
-                stratum=place,
-                token=f"network:{place}:{seed}",
-            )
+            yield replace(found, stratum=place, token=f"network:{place}:{seed}")
+
+
+def maps(h: np.ndarray, w: np.ndarray, seed: int) -> Maps:
+    """Return a convolution of given inputs and kernels, with a generic loss of its outputs."""
+    rng = np.random.default_rng(seed)
+    outputs = (len(h), len(w), *h.shape[2:])
+    return Maps(
+        h=h,
+        w=w,
+        b=rng.normal(size=len(w)),
+        direction=rng.normal(size=w[0].size + 1),
+        q=rng.uniform(1, 3),
+        linear=rng.normal(size=outputs),
+        fourth=rng.normal(size=outputs),
+        pooled=rng.normal(size=len(h)),
+    )
