@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from channels import affine, batch_axes, batch_size, mean, per_channel
 from own_backward import (
+    Recomputing,
     gradient_in_beta,
     gradient_in_gamma,
     gradient_in_x,
@@ -139,15 +140,8 @@ def gamma_accumulates(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Tensor) -> 
     return found - found.detach() + _sums[key]
 
 
-class CotangentReadAsDense(torch.autograd.Function):
+class CotangentReadAsDense(Recomputing):
     """Reads the cotangent's memory as though it were dense."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
-        """Normalise."""
-        ctx.save_for_backward(x, gamma)
-        ctx.eps = eps
-        return affine(standardize(x, eps)[0], gamma, beta)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
