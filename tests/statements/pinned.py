@@ -1,9 +1,9 @@
-r"""What refuted statements say, in numbers that nobody can edit by mistake.
+r"""What statements without a proof say, in numbers that nobody can edit by mistake.
 
-A refuted statement has no proof that an edit of it would break.  So its counterexample is kept,
-with both of its sides as exact arithmetic found them, and so is its claimed side at the generic
-instances of :mod:`wrong_variants`.  Both are computed again by PyTorch, whose derivatives share
-nothing with the exact ones.
+A refuted statement, and one that is only measured, has no proof that an edit of it would break: a
+bound that is made weaker holds as well.  So both of its sides are kept at the generic instances of
+:mod:`wrong_variants`, and of a refuted one the counterexample, with its sides as exact arithmetic
+found them.  All are computed again by PyTorch, whose derivatives share nothing with the exact ones.
 
     python tests/statements/pinned.py EVIDENCE     # after a statement was changed on purpose
 """
@@ -33,10 +33,11 @@ from verify.cases.case import Case
 from verify.matrices import floats, strata
 
 FILE = Path(__file__).with_name("pinned.jsonl")
-REFUTED = [
+PINNED = [
     claim
     for claim in engine.CLAIMS
-    if claim.expected is Verdict.REFUTED and isinstance(claim, Claim | MatrixClaim)
+    if claim.expected in (Verdict.REFUTED, Verdict.SUPPORTED)
+    and isinstance(claim, Claim | MatrixClaim)
 ]
 """Expectations are measured, and their constants pinned by tests of their own."""
 FUNCTIONS = {
@@ -97,25 +98,26 @@ def side(text: str) -> np.ndarray:
 
 
 def generic(claim: Statement, says: Says) -> list[float]:
-    """Return two numbers of the claimed side at each generic instance that has them."""
+    """Return two numbers of each side at each generic instance that has them."""
     found = []
     for values in _values(claim):
         with suppress(*MEANINGLESS):
-            entries = _array(values.sides(says).claimed).ravel()
-            found += [float(entries.sum()), float(entries @ np.cos(np.arange(len(entries))))]
+            for value in map(_array, values.sides(says)):
+                entries = np.nan_to_num(value.ravel())
+                found += [float(entries.sum()), float(entries @ np.cos(np.arange(len(entries))))]
     return found
 
 
 def misses(claim: Statement, says: Says, pin: dict[str, Any]) -> str:
     """Return what is not as it is kept; nothing where all is."""
-    written = pin["counterexample"]
-    try:
-        sides = values_at(claim, written["numbers"]).sides(says)._asdict()
-    except MEANINGLESS as error:
-        return repr(error)
-    for name, found in sides.items():
-        if not close(_array(found).ravel(), side(written[name])):
-            return f"{name} is {_array(found)}, and was {written[name]}"
+    if written := pin["counterexample"]:
+        try:
+            sides = values_at(claim, written["numbers"]).sides(says)._asdict()
+        except MEANINGLESS as error:
+            return repr(error)
+        for name, found in sides.items():
+            if not close(_array(found).ravel(), side(written[name])):
+                return f"{name} is {_array(found)}, and was {written[name]}"
     now = generic(claim, says)
     return "" if close(now, pin["generic"]) else f"at generic instances {now}"
 
@@ -132,14 +134,18 @@ def close(found: Any, kept: Any) -> bool:
 
 def write(folder: Path) -> None:
     """Keep the counterexamples of a folder of evidence."""
-    entries = {e.claim.id: e for e in ledger.ledger(REFUTED, evidence.read(folder)[1])}
+    entries = ledger.ledger(PINNED, evidence.read(folder)[1])
+    _keep({e.claim.id: e.counterexample and asdict(e.counterexample) for e in entries})
+
+
+def _keep(counterexamples: dict[str, dict[str, Any] | None]) -> None:
     lines = [
         {
             "id": claim.id,
-            "counterexample": asdict(entries[claim.id].counterexample),
+            "counterexample": counterexamples[claim.id],
             "generic": [float(f"{number:.13g}") for number in generic(claim, claim.says)],
         }
-        for claim in REFUTED
+        for claim in PINNED
     ]
     FILE.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 

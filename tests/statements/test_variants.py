@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from wrong_variants import is_noticed, is_refuted, wrong
+from wrong_variants import SAME, is_noticed, is_refuted, wrong
 
 from theory.claim import Claim, Verdict
 from theory.language.expression import Relation
@@ -25,23 +25,6 @@ PROVED_FOR_EVERY_M = [
     for claim in EXPRESSIONS
     if isinstance(claim, Claim) and claim.expected is Verdict.PROVED and has_variants(claim)
 ]
-_STEP = "theta* + v - theta* - alpha*"
-_SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
-_KAPPA_IS_ONE = "there the condition number is one"
-SAME: dict[str, dict[str, str]] = {
-    "L-thm-4c/zeros": {"n + 1": _KAPPA_IS_ONE},
-    "L-thm-4c/tight": {"n": _KAPPA_IS_ONE},
-    "L-lemma-A1/zeros": {"n": _KAPPA_IS_ONE},
-    "L-prop-11/semidefinite": {"squared condition number(beside(e, H))": _KAPPA_IS_ONE},
-    "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
-    "L-proof-thm-1/eq-24": {
-        f"{_STEP}{_SLOPE} + v)": "the slope at theta* is zero",
-        f"{_STEP}({_SLOPE} + v) + {_SLOPE}))": "the slope at theta* is zero",
-    },
-}
-"""By identifier: variants that say the same, and why."""
-
-
 OF_A_DEVIATION = ("L-prop-7/through-statistics/corrected",)
 """A deviation sees neither the sign nor the shift of what it is taken of."""
 

@@ -28,6 +28,21 @@ CLOSE = 1e-9
 """Relative; the cases are small integers and well-conditioned batches."""
 MEANINGLESS = (ZeroDivisionError, RuntimeError, ValueError)
 """What a variant may be worth nothing by: a shape that does not fit, an index that is a half."""
+_STEP = "theta* + v - theta* - alpha*"
+_SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
+_KAPPA_IS_ONE = "there the condition number is one"
+SAME: dict[str, dict[str, str]] = {
+    "L-thm-4c/zeros": {"n + 1": _KAPPA_IS_ONE},
+    "L-thm-4c/tight": {"n": _KAPPA_IS_ONE},
+    "L-lemma-A1/zeros": {"n": _KAPPA_IS_ONE},
+    "L-prop-11/semidefinite": {"squared condition number(beside(e, H))": _KAPPA_IS_ONE},
+    "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
+    "L-proof-thm-1/eq-24": {
+        f"{_STEP}{_SLOPE} + v)": "the slope at theta* is zero",
+        f"{_STEP}({_SLOPE} + v) + {_SLOPE}))": "the slope at theta* is zero",
+    },
+}
+"""By identifier: variants that say the same, and why."""
 
 
 def wrong(claim: Statement) -> Iterator[Says]:
@@ -131,4 +146,4 @@ def _random(kind: Kind) -> tuple[Numbers, ...]:
     return tuple(list(random_subjects(kind, 3, 2))[:4])
 
 
-__all__ = ["Expression", "is_noticed", "is_refuted", "wrong"]
+__all__ = ["SAME", "Expression", "is_noticed", "is_refuted", "wrong"]
