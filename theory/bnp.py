@@ -16,18 +16,23 @@ Traceback (most recent call last):
 ValueError: H of shape (3, 2) has zero variance at index 1, so it has no sigma to divide by...
 
 Limits that are allowed, because the formulas are right there: one example (N = 1) wherever nothing
-is divided by its deviation; constant columns with eps > 0; a curvature of either sign.
+is divided by its deviation; constant columns with eps > 0; a curvature of either sign.  Deviations
+and correlations are those of scaled columns where these are near the ends of their format's range
+(:mod:`theory.scaling`).
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from math import inf
+from functools import wraps
+from math import inf, sqrt
 from typing import Any, ParamSpec, TypeVar
 
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import array_namespace, device, is_array_api_obj
 
 from theory import preconditioning
+from theory.scaling import in_the_middle, shift_of, shifted
 from theory.validate import (
     _at,
     _check_alike,
@@ -79,6 +84,28 @@ def checked(function: Callable[P, R], *, divides_by_spread: bool = False) -> Cal
             _check_spread(arguments["H"])
 
     return behind(check_all, function)
+
+
+def _of_columns(function: Callable[P, R], degree: int) -> Callable[P, R]:
+    """Return a function of H, homogeneous in each column, that scales those of extreme size."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
+        arguments = dict(signature.bind(*args, **kwargs).arguments)
+        batch = {"y": arguments.pop("H"), **arguments}
+        size = {"y": _size(batch["y"], arguments.get("eps", 0))}
+        result: R = in_the_middle(lambda y, **eps: function(y, **eps), degree, batch, size)
+        return result
+
+    return scaled
+
+
+def _size(H: Any, eps: float = 0) -> Any:
+    """Return each column's largest entry, and no less than the root of eps."""
+    xp = array_namespace(H)
+    largest = xp.max(xp.abs(H), axis=0)
+    return xp.maximum(largest, xp.asarray(sqrt(eps), dtype=largest.dtype, device=device(H)))
 
 
 def check(arguments: Mapping[str, Any]) -> None:
@@ -198,7 +225,9 @@ def _check_is_a_float(name: str, value: int) -> None:
 def _check_spread(H: Any) -> None:
     """No column is constant; equal entries may have a computed variance above zero."""
     xp = array_namespace(H)
-    constant = xp.all(H[:1, :] == H, axis=0) | (preconditioning.variances(H) == 0)
+    shift = shift_of(_size(H))
+    variances = preconditioning.variances(H if shift is None else shifted(H, -shift))
+    constant = xp.all(H[:1, :] == H, axis=0) | (variances == 0)
     if bool(xp.any(constant)):
         raise ValueError(
             f"{_given('H', H)} has zero variance{' (N = 1)' if H.shape[0] == 1 else ''}"
@@ -210,13 +239,15 @@ def _check_spread(H: Any) -> None:
 augmented = checked(preconditioning.augmented)
 means = checked(preconditioning.means)
 variances = checked(preconditioning.variances)
-standard_deviations = checked(preconditioning.standard_deviations, divides_by_spread=True)
+standard_deviations = checked(
+    _of_columns(preconditioning.standard_deviations, 1), divides_by_spread=True
+)
 centring = checked(preconditioning.centring)
 scaling = checked(preconditioning.scaling)
 preconditioner = checked(preconditioning.preconditioner)
 features = checked(preconditioning.features)
 normalized = checked(preconditioning.normalized)
-correlations = checked(preconditioning.correlations, divides_by_spread=True)
+correlations = checked(_of_columns(preconditioning.correlations, 0), divides_by_spread=True)
 unit_hessian = checked(preconditioning.unit_hessian)
 preconditioned_gradient = checked(preconditioning.preconditioned_gradient)
 regularized_variance = checked(preconditioning.regularized_variance)

@@ -48,7 +48,7 @@ def in_the_middle(
         largest: the largest entry of each array by its name; of y in each unit, and no less than
             the root of eps.
     """
-    shifts = {name: _shift(size) for name, size in largest.items()}
+    shifts = {name: shift_of(size) for name, size in largest.items()}
     a, b, c = (shifts.get(name) for name in ("y", "u", "g"))
     if c is not None and ("hessian_of_loss" in arguments or "H" in arguments):
         c = array_namespace(c).maximum(c, c * 0)  # H, of another size, would be scaled up too
@@ -91,7 +91,7 @@ def _reach(size: Any) -> int:
     return int(log2(float(array_namespace(size).finfo(size.dtype).max)))
 
 
-def _shift(size: Any) -> Any:
+def shift_of(size: Any) -> Any:
     """Return the exponents of sizes beyond the middle half of the range, or None."""
     xp = array_namespace(size)
     exponents = xp.floor(xp.log2(xp.where(size > 0, size, xp.ones_like(size))))

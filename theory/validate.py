@@ -130,6 +130,12 @@ def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any
                 f"{name} returned a {type(result).__name__} for a {type(w).__name__}; expected an "
                 "array of the same library"
             )
+        check_dense(f"what {name} returned", result)
+        if result.dtype != w.dtype:
+            raise TypeError(
+                f"{name} returned an array of dtype {result.dtype} for one of {w.dtype}; expected "
+                "one dtype, so that nothing is promoted silently: cast its result"
+            )
         if result.shape != w.shape:
             raise ValueError(
                 f"{name} returned an array of shape {tuple(result.shape)} for one of shape "

@@ -242,12 +242,13 @@ def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]
     Raises:
         EvidenceError: there is no evidence, it is damaged, or another run writes in the folder.
     """
-    runs, records = read_all(folder)
-    last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
-    current = {id(r): r for run in last.values() for r in fresh(records, todays(run))}
-    kept = sorted(current.values(), key=lambda record: record.name)
+    read_all(folder)  # nothing is made where there is no evidence
     try:
         held = FolderLock(folder)
+        runs, records = read_all(folder)  # with what another run wrote before it was locked
+        last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
+        current = {id(r): r for run in last.values() for r in fresh(records, todays(run))}
+        kept = sorted(current.values(), key=lambda record: record.name)
         headers = [{"kind": "run", **asdict(run)} for run in runs if run in last.values()]
         json_lines.write(folder / FILE, [*headers, *map(_line, kept)])
         held.give_back()

@@ -148,3 +148,14 @@ def test_wrong_input_is_told_what_to_do(name, changed, error, message):
 def test_a_constant_column_has_a_computed_variance_above_zero():
     """So that comparing the variance with zero would not find it."""
     assert preconditioning.variances(CONSTANT)[0] > 0
+
+
+@pytest.mark.parametrize("power", [-1060, -535, 530, 1015])
+def test_columns_of_extreme_size_have_their_deviations_and_correlations(power):
+    H, sizes = RIGHT["H"], 2.0 ** np.array([0, power, power // 2])
+    np.testing.assert_allclose(bnp.correlations(sizes * H), bnp.correlations(H), rtol=1e-3)
+    if power > -1000:  # there H has lost digits itself
+        deviations = bnp.standard_deviations(sizes * H) / sizes
+        np.testing.assert_allclose(deviations, bnp.standard_deviations(H), rtol=1e-14)
+        with_eps = bnp.standard_deviations(sizes * H, 1e-5)
+        assert np.all(with_eps >= np.maximum(deviations * sizes, 1e-5**0.5) * (1 - 1e-14))

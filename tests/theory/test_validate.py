@@ -196,6 +196,16 @@ REFUSED = {
         ValueError,
         r"hessian_of_loss returned an array of shape \(2,\)",
     ),
+    "an operator that leaves entries out": (
+        lambda: theory.hvp(Y, Y, lambda w: np.ma.masked_array(w, w > 0), Y),
+        TypeError,
+        r"what hessian_of_loss returned of shape \(3, 2\), a MaskedArray, leaves entries out",
+    ),
+    "an operator of another dtype": (
+        lambda: theory.running_hvp(lambda w: 1j * w, Y, 1.0),
+        TypeError,
+        r"hessian_of_loss returned an array of dtype complex128 for one of float64; expected one",
+    ),
     "an operator that returns NaN": (
         lambda: theory.hvp(Y, Y, lambda w: w * np.nan, Y),
         ValueError,

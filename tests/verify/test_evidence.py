@@ -106,6 +106,18 @@ def test_pruning_leaves_what_is_known_and_says_what_went(killed):
     assert read(killed) == (RUN, [FIRST])
 
 
+def test_what_a_run_writes_just_before_pruning_is_kept(killed, monkeypatch):
+    lock = evidence.FolderLock
+
+    def just_before(folder):
+        evidence.append(folder / FILE, THIRD)
+        return lock(folder)
+
+    monkeypatch.setattr(evidence, "FolderLock", just_before)
+    assert evidence.prune(killed, lambda run: today) == (3, 0)
+    assert read(killed) == (RUN, [FIRST, SECOND, THIRD])
+
+
 def test_two_runs_do_not_write_in_one_folder(killed):
     writer = writer_of(killed)
     with pytest.raises(EvidenceError, match="another run writes its evidence in"):
