@@ -1,9 +1,10 @@
-r"""What statements without a proof say, in numbers that nobody can edit by mistake.
+r"""What refuted statements and bounds say, in numbers that nobody can edit by mistake.
 
-A refuted statement, and one that is only measured, has no proof that an edit of it would break: a
-bound that is made weaker holds as well.  So both of its sides are kept at the generic instances of
-:mod:`wrong_variants`, and of a refuted one the counterexample, with its sides as exact arithmetic
-found them.  All are computed again by PyTorch, whose derivatives share nothing with the exact ones.
+A refuted statement has no proof that an edit of it would break, and a bound that is made weaker
+holds as well, with a certificate that may be made of the same letters.  So both sides are kept at
+the generic instances of :mod:`wrong_variants`, and of a refuted one the counterexample, with its
+sides as exact arithmetic found them.  All are computed again by PyTorch, whose derivatives share
+nothing with the exact ones.
 
     python tests/statements/pinned.py EVIDENCE     # after a statement was changed on purpose
 """
@@ -23,7 +24,7 @@ import numpy as np
 from wrong_variants import CLOSE, MEANINGLESS, _array, _values, _values_of
 
 from theory.claim import Claim
-from theory.language.expression import Says
+from theory.language.expression import Relation, Says
 from theory.language.values import Values
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement, Verdict
@@ -36,8 +37,9 @@ FILE = Path(__file__).with_name("pinned.jsonl")
 PINNED = [
     claim
     for claim in engine.CLAIMS
-    if claim.expected in (Verdict.REFUTED, Verdict.SUPPORTED)
-    and isinstance(claim, Claim | MatrixClaim)
+    if isinstance(claim, Claim | MatrixClaim)
+    and not claim.unreadable
+    and (claim.expected is not Verdict.PROVED or claim.relation is not Relation.EQUAL)
 ]
 """Expectations are measured, and their constants pinned by tests of their own."""
 FUNCTIONS = {

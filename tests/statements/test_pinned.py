@@ -1,4 +1,4 @@
-"""What no proof holds in place is kept in numbers: refuted statements and those only measured."""
+"""What no proof holds in place is kept in numbers: refuted statements, and bounds."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ def ids(claim):
     return claim.id
 
 
-def test_every_statement_without_a_proof_is_kept_and_no_other():
+def test_every_refuted_statement_and_bound_is_kept_and_no_other():
     assert list(pins()) == [claim.id for claim in PINNED], "python tests/statements/pinned.py"
 
 
@@ -33,14 +33,14 @@ def test_its_sides_are_found_again_without_exact_arithmetic(claim):
     assert not misses(claim, claim.says, pins()[claim.id])
 
 
-@pytest.mark.parametrize("claim", PINNED[::8], ids=ids)
+@pytest.mark.parametrize("claim", PINNED[::10], ids=ids)
 def test_another_right_side_is_not_what_was_examined(claim):
     for variant in list(wrong(claim))[:3]:
         is_other = plain(variant.claimed) not in SAME.get(claim.id, {})
         assert bool(misses(claim, variant, pins()[claim.id])) is is_other
 
 
-@pytest.mark.parametrize("name", ["L-thm-4c/half-n", "L-thm-4c/tight", "L-norm-Ghat"])
+@pytest.mark.parametrize("name", ["L-thm-4c/half-n", "L-norm-Ghat", "S-v1-lemma-3.3"])
 @pytest.mark.parametrize("side", ["actual", "claimed"])
 def test_a_bound_that_is_made_weaker_and_still_holds_is_seen(name, side):
     claim = BY_CLAIM[name]
