@@ -147,7 +147,7 @@ class _Examination:
             self._examine(tasks)
         except Exception as error:
             for task in tasks:
-                self._fail(task, error)
+                self._fail(task.names, error)
 
     def _examine(self, tasks: list[Task]) -> None:
         """Examine tasks; what is left of those that break a process in halves, at last alone."""
@@ -166,7 +166,7 @@ class _Examination:
         for _ in range(TRIES):
             if self.stopped.is_set() or not self._attempt([task]):
                 return
-        self._fail(task, BrokenProcessPool(f"{task.names} ended {TRIES} processes"))
+        self._fail(task.names, BrokenProcessPool(f"{task.names} ended {TRIES} processes"))
 
     def _attempt(self, tasks: list[Task]) -> list[Task]:
         """Return what is left of the tasks that were lost with a process, in their order."""
@@ -180,14 +180,14 @@ class _Examination:
             while waiting and not self.stopped.is_set():
                 done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
                 for future in done | waiting:
-                    self._pass_on(begun[future].task, begun[future].found())
+                    self._pass_on(begun[future].found())
                 for future in done:
                     self._settle(begun[future], future)
             executor.shutdown(wait=True, cancel_futures=True)
         return [left for one in asked if one.is_lost and (left := self._left(one.task))]
 
-    def _pass_on(self, task: Task, records: Iterable[Record]) -> None:
-        """Pass on what was found, once."""
+    def _pass_on(self, records: Iterable[Record]) -> None:
+        """Pass on what was found, once; what cannot be written ends the run for all that waits."""
         for record in records:
             if self.futures[record.name].done():
                 continue
@@ -196,8 +196,9 @@ class _Examination:
                     self.writer.add(record)
                 self.futures[record.name].set_result(record)
             except EvidenceError as failure:
-                self._fail(task, failure)
                 self.stopped.set()
+                self._fail(self.futures, failure)
+                return
 
     def _settle(self, asked: _Asked, done: Future[list[Record]]) -> None:
         """See how a task ended."""
@@ -205,9 +206,9 @@ class _Examination:
         if isinstance(error, BrokenProcessPool):
             asked.is_lost = True
         elif error is not None:
-            self._fail(asked.task, error)
+            self._fail(asked.task.names, error)
         else:
-            self._pass_on(asked.task, done.result())
+            self._pass_on(done.result())
 
     def _left(self, task: Task) -> Task | None:
         """Return the statements of a task of which nothing was found."""
@@ -218,8 +219,8 @@ class _Examination:
         )
         return Task(task.witness, claims) if claims else None
 
-    def _fail(self, task: Task, error: BaseException) -> None:
-        for name in task.names:
+    def _fail(self, names: Iterable[Name], error: BaseException) -> None:
+        for name in names:
             if not self.futures[name].done():
                 self.futures[name].set_exception(error)
 
