@@ -118,7 +118,7 @@ Ltac equal_as_read l a b :=
   let d := eval vm_compute in (divisors a b) in
   lazymatch goal with |- ?A = ?B =>
     refine ((fun nonzero => same_value l a b A B d
-      (@eq_refl R A <: A = value l a) (@eq_refl R B <: B = value l b)
+      (@eq_refl R A : A = value l a) (@eq_refl R B : B = value l b)
       (@eq_refl bool true <: same a b = true)
       (@eq_refl (list (PExpr Z)) d <: divisors a b = d) nonzero) _)
   end;
