@@ -9,7 +9,16 @@ from verify.kernel import coq
 from verify.kernel.compilation import Compilation, library
 
 BUILDS = Path(__file__).parents[2] / "build" / "coq"
-NEEDED = ("Vectors", "Calculus", "Layer", "Derivatives", "Abstract", "Algebra", "Tactics")
+NEEDED = (
+    "Vectors",
+    "Calculus",
+    "Layer",
+    "Derivatives",
+    "Abstract",
+    "FieldEquation",
+    "Algebra",
+    "Tactics",
+)
 
 
 @pytest.fixture(scope="session")

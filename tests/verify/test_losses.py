@@ -13,6 +13,7 @@ from theory.arithmetic import exact, sqrt
 from theory.arithmetic.exact import number, rational_array
 from theory.arithmetic.symbolic import vector
 from theory.santurkar2018 import theorem_4_1, theorem_4_2
+from theory.santurkar2018.version_1 import lemma_3_3
 from verify.arrays import loss_in
 from verify.backends import Backend
 from verify.cases import losses
@@ -195,3 +196,8 @@ def test_a_case_is_adapted_to_the_reading_and_the_hypotheses(case):
     assert descent.eps == 0
     assert descent.gamma == 1 + case.gamma**2
     assert descent.loss.function is losses.isotropic
+
+
+def test_where_sigma_is_zero_nothing_is_imposed_and_nothing_is_said(case):
+    constant = replace(case, y=0 * case.y, other_direction=0 * case.y)
+    assert np.isnan(adapted(constant, lemma_3_3.PRINTED).direction).all()

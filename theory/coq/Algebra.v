@@ -5,14 +5,14 @@
         vector and a symmetric map; every root becomes a letter r with r r known;
      2. the difference of both sides is read as a term of the abstract arithmetic (reification);
      3. the arithmetic's program, proved right in Abstract.v, expands it inside the kernel;
-     4. what is left is an identity of rational functions: field.
+     4. what is left is an identity of rational functions: field_equation.
 
    It expects 0 < INR m and 0 < variance y + eps among the hypotheses, and twice_differentiable for
    a loss whose Hessian occurs. *)
 
 From Coq Require Export Reals Lra List Psatz.
 From BatchNorm Require Export Vectors Calculus Layer.
-From BatchNorm Require Import Abstract.
+From BatchNorm Require Import Abstract FieldEquation.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -219,7 +219,7 @@ Ltac expansion eps A E :=
         let step := constr:(@f_equal _ _ (meval m vs ss H) _ _
                               (@eq_refl mexpr t <: sexpand known q = t)) in
         assert (E : A = meval m vs ss H t);
-        [exact (eq_trans right step) | cbn [meval snum atom List.nth power] in E]
+        [exact (eq_trans right step) | cbv [meval snum atom List.nth power] in E]
       end
   end.
 
@@ -254,6 +254,7 @@ Ltac known_roots :=
         by (apply same_root; [exact Rp | lra | rewrite <- Q; field; nonzero_atoms]);
       clear Q Rp; subst r
     | match goal with Lp : 0 < ?l |- _ =>
+        is_var l; is_var s;
         assert (X : r = l * s)
           by (apply same_root; [exact Rp | nra | rewrite <- Q; field; nonzero_atoms]);
         clear Q Rp; subst r end ]
@@ -334,18 +335,18 @@ Ltac solve_zero :=
       end
     end
   end.
-(* Remembers that a fact was used. *)
-Definition marked (P : Prop) := P.
-Lemma mark (P : Prop) : P -> marked P. Proof. exact (fun H => H). Qed.
 (* The factors of a product that a hypothesis says is not zero. *)
 Lemma factors_nonzero a b : a * b <> 0 -> a <> 0 /\ b <> 0.
 Proof. intro N; split; intro E; apply N; rewrite E; ring. Qed.
 Lemma negative_nonzero a : - a <> 0 -> a <> 0.
 Proof. intros N E; apply N; rewrite E; ring. Qed.
+Lemma inverse_nonzero a : / a <> 0 -> a <> 0.
+Proof. intros N E; apply N; rewrite E; apply Rinv_0. Qed.
 Ltac factors :=
   repeat match goal with
   | Z : ?a * ?b <> 0 |- _ => apply factors_nonzero in Z; destruct Z
   | Z : ?a / ?b <> 0 |- _ => apply (factors_nonzero a (/ b)) in Z; destruct Z
+  | Z : / ?a <> 0 |- _ => apply inverse_nonzero in Z
   | Z : - ?a <> 0 |- _ => apply negative_nonzero in Z
   end.
 (* What has a root that is not zero is not zero, nor are its factors. *)
@@ -353,9 +354,11 @@ Lemma square_nonzero a r : a = r * r -> r <> 0 -> a <> 0.
 Proof. intros -> N. now apply Rmult_integral_contrapositive_currified. Qed.
 Ltac radicands :=
   repeat match goal with Q : ?e = ?r * ?r, N : ?r <> 0 |- _ =>
-    lazymatch goal with _ : marked (e = r * r) |- _ => fail | _ => idtac end;
-    pose proof (mark _ Q); pose proof (square_nonzero e r Q N) end;
-  repeat match goal with T : marked _ |- _ => clear T end;
+    lazymatch goal with
+    | _ : e <> 0 |- _ => fail
+    | _ => pose proof (square_nonzero e r Q N)
+    end
+  end;
   factors.
 
 (* The root of 1 / r: then r is known by it. *)
@@ -394,7 +397,7 @@ Ltac nonzero_by_hypothesis :=
     first [lra | field_simplify_eq; [lra | repeat split; lra] | nra ] end.
 Ltac nonzero :=
   repeat split;
-  first [assumption | apply Rgt_not_eq; assumption | lra | nonzero_by_hypothesis | idtac].
+  first [assumption | apply Rgt_not_eq; assumption | lra | nonzero_by_hypothesis | nonzero_slope | idtac].
 
 (* ---- the tactic ---- *)
 
@@ -412,7 +415,7 @@ Ltac the_unit :=
 Ltac algebra :=
   apply Rminus_diag_uniq;
   repeat match goal with Z : norm2 (_ - _)%V = 0 |- _ =>
-    try rewrite !(same_vector _ _ _ Z); clear Z end;
+    first [rewrite !(same_vector _ _ _ Z) | rewrite <- !(same_vector _ _ _ Z) | idtac]; clear Z end;
   repeat match goal with Z : ?e <> 0 |- _ => revert Z | Z : vanishes _ |- _ => revert Z end;
   rewrite <- ?sqrt_Rsqr_abs; unfold Rsqr, Vectors.norm;
   rewrite ?variance_dot; unfold centre;
@@ -420,6 +423,6 @@ Ltac algebra :=
   let P := the_unit in
   lazymatch type of P with 0 < @variance ?m ?y + ?eps =>
     lazymatch goal with Mpos : 0 < INR m |- _ =>
-      letters_of_unit y eps Mpos P; intros; expand eps; zeros; vanishing_products; squares; factors; field; nonzero
+      letters_of_unit y eps Mpos P; intros; expand eps; zeros; vanishing_products; squares; factors; field_equation; nonzero
     end
   end.

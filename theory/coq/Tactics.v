@@ -37,9 +37,22 @@ Proof.
     with (1 - eps / deviation eps y ^ 2) by (field; split; lra).
   lra.
 Qed.
+(* 1 / (1 + a) is a number between 0 and 1, for which a letter stands. *)
+Lemma share_bounds a : 0 < a -> 0 < 1 / (1 + a) /\ 0 < (1 / (1 + a)) ^ 2 /\ (1 / (1 + a)) ^ 2 < 1.
+Proof.
+  intro P. assert (B : 0 < 1 / (1 + a)) by (apply Rdiv_lt_0_compat; lra).
+  assert (1 / (1 + a) < 1) by (apply (Rmult_lt_reg_r (1 + a)); [lra | field_simplify; lra]).
+  nra.
+Qed.
+Ltac shares :=
+  repeat match goal with P : 0 < ?a |- context [1 / (1 + ?a)] =>
+    let B := fresh "B" in let k := fresh "k" in
+    pose proof (share_bounds a P) as B; set (k := 1 / (1 + a)) in *; clearbody k;
+    destruct B as [? [? ?]] end.
 (* What the hypotheses of a statement say of m, sigma, the variance, eps, and of zeros. *)
 Ltac facts :=
   repeat match goal with x := _ |- _ => subst x end;
+  shares;
   repeat match goal with D : _ (?z + ?a *: (?y - ?y))%V |- _ => rewrite (unmoved _ z y a) in D end;
   repeat match goal with H : ?a ^ 2 + ?b ^ 2 = 0 |- _ =>
     lazymatch goal with _ : a = 0 |- _ => fail | _ => idtac end;
@@ -72,6 +85,12 @@ Ltac nonzero_part :=
 Lemma root_pos a : sqrt a <> 0 -> 0 < a.
 Proof.
   intro N. apply Rnot_le_lt. intro P. apply N. now apply sqrt_neg_0.
+Qed.
+
+Lemma v_centre m (f : R -> vec m) d : vder f d -> vder (fun t => centre (f t)) (centre d).
+Proof.
+  intros D i. unfold centre, vsub, vscale, one. apply s_sub; [exact (D i)|].
+  eapply sder_eq; [apply s_mul; [apply (s_mean D) | apply s_const] | cbv beta; ring].
 Qed.
 
 (* The conditions under which a rule of differentiation holds. *)
@@ -113,6 +132,7 @@ Ltac rule :=
   | |- vder (fun t => vadd (@?f t) (@?g t)) _ => eapply v_add; rule
   | |- vder (fun t => vsub (@?f t) (@?g t)) _ => eapply v_sub; rule
   | |- vder (fun t => vscale (@?f t) (@?g t)) _ => eapply v_scale; rule
+  | |- vder (fun t => centre (@?f t)) _ => eapply v_centre; rule
   | |- vder (fun t => normalize ?e (@?f t)) _ =>
       eapply v_normalize; [condition | condition | rule]
   | |- vder (fun t => bn ?g ?b ?e (@?f t)) _ => eapply v_bn; [condition | condition | rule]
@@ -176,7 +196,7 @@ with adjoint u V b :=
   end.
 (* Proves D = <?a, u>, finding a. *)
 Ltac linear_in u :=
-  unfold jacobian, normalize_jacobian, project;
+  unfold centre, jacobian, normalize_jacobian, project;
   lazymatch goal with |- ?D = dot ?a u => let v := functional u D in unify a v end;
   algebra.
 
@@ -217,7 +237,7 @@ Ltac close_derivatives :=
       let E := fresh in
       eassert (E : gradient F y = _)
         by (apply gradient_is; let u := fresh "u" in intro u;
-            eapply sder_eq; [rule | rewrite ?move0; linear_in u]);
+            eapply sder_eq; [rule | cbv beta; rewrite ?move0; linear_in u]);
       rewrite E; clear E
   end;
   rewrite ?unmoved; unfold jacobian, normalize_jacobian, project.
@@ -227,7 +247,8 @@ Ltac close_derivatives :=
 (* What hypotheses say are equal: differences that vanish. *)
 Ltac equations :=
   repeat match goal with Z : @eq R ?a ?b |- _ =>
-    lazymatch type of Z with context [@dot] => idtac | context [@mean] => idtac end;
+    lazymatch type of Z with norm2 (_ - _)%V = 0 => fail | _ => idtac end;
+    lazymatch type of Z with context [@dot] => idtac | context [@mean] => idtac | context [@variance] => idtac end;
     lazymatch goal with _ : vanishes (a - b) |- _ => fail | _ => pose proof (vanishes_of a b Z) end
   end.
 (* What identity does once the hypotheses are told; a certificate contains what it needs of them. *)

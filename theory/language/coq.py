@@ -183,6 +183,8 @@ class Writer:
                 raise NoCoqError(f"the exponent {exponent} is not a natural number")
             return Term(f"{a.within(Level.APPLICATION)} ^ {b.text}", Level.POWER)
         word = self._word(operation)
+        if all(t.text == "one" for t in terms):
+            terms = [Term("@one m", Level.APPLICATION, is_vector=True) for _ in terms]
         return Term(" ".join([word, *(t.argument for t in terms)]), Level.APPLICATION, is_vector)
 
     def _sum(self, operands: tuple[Expression, ...], is_vector: bool) -> Term:

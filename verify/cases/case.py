@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from theory.claim import Claim
 from theory.statement import Statement
 from verify.cases.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network
@@ -59,9 +61,9 @@ def adapted(case: Case, claim: Claim) -> Case:
     """Return the case as a claim wants it: eps as its reading has it, hypotheses imposed."""
     if not claim.reading.has_epsilon:
         case = replace(case, eps=0 * case.eps)
-    for hypothesis in claim.hypotheses:
-        if hypothesis.impose is not None:
-            case = hypothesis.impose(case)
+    with np.errstate(all="ignore"):  # where sigma is zero nothing can be imposed
+        for impose in imposed_by(claim):
+            case = impose(case)
     return case
 
 

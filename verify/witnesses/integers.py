@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
-
 from theory.claim import Claim
 from verify.cases import lattice
 from verify.cases.case import Case, adapted
@@ -76,8 +74,7 @@ def small_cases() -> Iterator[Case]:
 
 def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
     """Return the identifiers of the claims that one of a few random batches seems to violate."""
-    with np.errstate(all="ignore"):  # a hypothesis may be imposed where sigma is zero
-        few = autograd.examine_all(claims, list(random_cases(seed, FEW)), seed)
+    few = autograd.examine_all(claims, list(random_cases(seed, FEW)), seed)
     return {
         name
         for name, groups in few.items()

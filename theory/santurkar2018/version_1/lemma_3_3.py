@@ -162,7 +162,8 @@ def _lemma(name: str, says: Says, title: str, **fields: Any) -> Claim:
 
 MISSED = mean_square(BN_WX - LABELS)
 RATIO = printed_factor(e)
-ROOM = e**2 * (RATIO**2 - 9)
+ROOM = 27 * e**3 * (2 - e) / (1 - 2 * e) ** 2
+"""The square of the lemma's bound less 9 e^2."""
 PRINTED = _lemma(
     "", MISSED < (RATIO * e) ** 2, "the norm the root mean square",
     form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(CONDITIONS) + ROOM,
@@ -267,7 +268,7 @@ def near_labels(x: Expression, near: Hypothesis) -> Expression:
     r, off = size(LABELS), x - LABELS
     return (
         1 / e * sqrt(r) ** 2 * near.slack
-        + near.slack
+        + number(1) * near.slack
         + e / m * (1 / sqrt(r)) ** 2 * norm2(LABELS - r / e * off)
     )
 
@@ -378,7 +379,7 @@ PROOF = [
     THIRTY_ONE,
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,
-        because=nearest(CONDITIONS) + number(1) * (FINAL**2 - 9 * e**2),
+        because=nearest(CONDITIONS) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),
         remark="Slack: what (31) exceeds 3e, and the short proof's of Lemma 3.3.",
     ),
     line(
