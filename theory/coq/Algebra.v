@@ -254,7 +254,7 @@ Ltac known_roots :=
         by (apply same_root; [exact Rp | lra | rewrite <- Q; field; nonzero_atoms]);
       clear Q Rp; subst r
     | match goal with Lp : 0 < ?l |- _ =>
-        is_var l; is_var s;
+        is_var s;
         assert (X : r = l * s)
           by (apply same_root; [exact Rp | nra | rewrite <- Q; field; nonzero_atoms]);
         clear Q Rp; subst r end ]
@@ -414,8 +414,11 @@ Ltac the_unit :=
 
 Ltac algebra :=
   apply Rminus_diag_uniq;
-  repeat match goal with Z : norm2 (_ - _)%V = 0 |- _ =>
-    first [rewrite !(same_vector _ _ _ Z) | rewrite <- !(same_vector _ _ _ Z) | idtac]; clear Z end;
+  repeat match goal with Z : norm2 (_ - ?b)%V = 0 |- _ =>
+    first [ rewrite !(same_vector _ _ _ Z)
+          | tryif is_var b then fail else rewrite <- (same_vector _ _ _ Z)
+          | idtac ];
+    clear Z end;
   repeat match goal with Z : ?e <> 0 |- _ => revert Z | Z : vanishes _ |- _ => revert Z end;
   rewrite <- ?sqrt_Rsqr_abs; unfold Rsqr, Vectors.norm;
   rewrite ?variance_dot; unfold centre;

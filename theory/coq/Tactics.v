@@ -37,18 +37,19 @@ Proof.
     with (1 - eps / deviation eps y ^ 2) by (field; split; lra).
   lra.
 Qed.
-(* 1 / (1 + a) is a number between 0 and 1, for which a letter stands. *)
 Lemma share_bounds a : 0 < a -> 0 < 1 / (1 + a) /\ 0 < (1 / (1 + a)) ^ 2 /\ (1 / (1 + a)) ^ 2 < 1.
 Proof.
   intro P. assert (B : 0 < 1 / (1 + a)) by (apply Rdiv_lt_0_compat; lra).
   assert (1 / (1 + a) < 1) by (apply (Rmult_lt_reg_r (1 + a)); [lra | field_simplify; lra]).
   nra.
 Qed.
+(* A number a that occurs in 1 / (1 + a) alone: a letter between 0 and 1 stands for the latter. *)
 Ltac shares :=
   repeat match goal with P : 0 < ?a |- context [1 / (1 + ?a)] =>
     let B := fresh "B" in let k := fresh "k" in
-    pose proof (share_bounds a P) as B; set (k := 1 / (1 + a)) in *; clearbody k;
-    destruct B as [? [? ?]] end.
+    pose proof (share_bounds a P) as B; set (k := 1 / (1 + a)) in *;
+    lazymatch goal with |- context [a] => fail | _ => clearbody k; destruct B as [? [? ?]] end
+  end.
 (* What the hypotheses of a statement say of m, sigma, the variance, eps, and of zeros. *)
 Ltac facts :=
   repeat match goal with x := _ |- _ => subst x end;
