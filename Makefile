@@ -1,7 +1,7 @@
 # Each target does all set-up that it needs in a fresh clone.
 # One thread a process: the work is many small operations, and the numbers are the same everywhere.
 # Frameworks that share an environment, its extras, and the surveys that it runs.
-FRAMEWORKS := torch jax tensorflow tinygrad mlx onnx paddle openvino
+FRAMEWORKS := torch jax tensorflow tinygrad mlx onnx paddle openvino liger
 EXTRAS_jax := conform-torch,conform-jax,conform-flax,conform-haiku,conform-equinox,conform-keras
 SURVEYS_jax := jax flax haiku equinox keras-jax
 EXTRAS_tensorflow := conform-torch,conform-tensorflow,conform-keras
