@@ -212,3 +212,7 @@ def test_what_is_reported_may_differ_from_the_proof_by_rounding_alone(name):
                 confirm(random_matrix(3), told)
         else:
             confirm(random_matrix(3), told)
+
+
+def test_where_the_solver_makes_no_progress_the_bounds_decide():
+    assert squared_minimum(np.array([[31.0, 1e-15], [1e-15, 2.0]])) == pytest.approx(1, rel=CLOSE)

@@ -2,7 +2,8 @@
 
 A proof that is accepted whatever the statement says proves nothing.  So each exported statement is
 edited, in a sign, a factor, a power, or by a hypothesis left out, and handed to Coq with the tactic
-that proves the statement as it stands.  Coq accepts an edited statement only if that is true too.
+that proves the statement as it stands.  Coq accepts an edited statement only if that is true too;
+what it does not accept in the time that a file may take is refused.
 """
 
 from __future__ import annotations
@@ -109,6 +110,6 @@ def _with(claim: Claim, says: Says, hypotheses: Iterable[Hypothesis]) -> Exporte
 def _question(words: str, statement: Exported) -> str:
     binders, _, body = statement.statement.partition(" :\n")
     tactic = "; ".join(re.split(r"\.\n", statement.proof.rstrip("."), flags=re.MULTILINE))
-    attempt = f'solve [{tactic}]; idtac "accepted: {words}"'
+    attempt = f'timeout {LIMIT:g} solve [{tactic}]; idtac "accepted: {words}"'
     refusal = f'idtac "refused: {words}"'
     return f"\nGoal forall {binders},\n{body}.\nProof.\nfirst [{attempt} | {refusal}].\nAbort.\n"

@@ -55,7 +55,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
-from theory.santurkar2018.chosen import with_hints
+from theory.santurkar2018.chosen import in_directions, with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
@@ -412,6 +412,7 @@ PRINTED = Claim(
     falsified_by="one batch, two centred inputs and a loss: every entry shrinks, the norm grows",
     remark="A and B are the Hessians with and without the layer, for the loss"
     " (|d|^2 - (1 + kappa)/m <d, yhat>^2)/2 of a deviation d from yhat.",
+    attack=(in_directions((1, 0, 0), (1, 0, 0)),),
 )
 SPECTRAL = [
     PRINTED,
@@ -426,6 +427,7 @@ SPECTRAL = [
             for term in (h.slack, (absolute(b) - a) ** 2)
         ),
         title="smaller entries make a smaller form of the absolute values",
+        attack=(),
         falsified_by="one batch, two inputs and a loss: every entry shrinks, and a form grows",
         remark="So the norm of A is at most that of the matrix of |B_ik|: signs of the weights are"
         " signs of the inputs. Slack: that of the entries, and their signs. The Frobenius norm"
@@ -441,6 +443,7 @@ SPECTRAL = [
         + (B_II * bound**2 - B_KK) ** 2
         + 2 * bound**2 * (B_IK * bound - B_KK) ** 2,
         title="the form of the absolute values against the spectral norm",
+        attack=(),
         falsified_by="two inputs and a loss",
         remark="So the norm with the layer is at most the root of n = 2 times that without. Slack:"
         " the smaller eigenvalue; none at matrices of Hadamard.",
