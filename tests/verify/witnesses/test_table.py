@@ -51,7 +51,7 @@ def test_what_floats_are_not_asked_they_cannot_tell():
 
 @pytest.mark.parametrize("witness", [floats, library], ids=["autograd", "array library"])
 def test_further_subjects_are_drawn_where_hypotheses_are_seldom_met(witness):
-    rare = BY_ID["L-before-prop-5/one-rate-needs"]
+    rare = BY_ID["L-thm-4b/below"]
     (found,) = witness.examine_random([rare], SMOKE)
     assert len(found.decided_strata) >= FLOOR.strata
     assert found.vacuous > found.decided
