@@ -16,6 +16,7 @@ from verify.complaints import complain
 from verify.evidence import NoEvidenceError, Record
 from verify.ledger import Entry
 from verify.options import evidence_of
+from verify.wording import plural
 
 WIDTH = 180
 """Of a table that goes to a file."""
@@ -49,11 +50,12 @@ def known(folder: Path | None, target: str) -> tuple[Sequence[Statement], list[R
         complain(str(error))
         return claims, []
     if found.outdated:
-        told = f"changed since they were examined: {_listed(found.outdated)}; run pytest verify"
-        complain(f"{len(found.outdated)} statements {told}")
+        count = plural(len(found.outdated), "statement")
+        complain(f"changed since examined: {count}, {_listed(found.outdated)}; run pytest verify")
     if found.unfinished:
-        told = f"half examined: {_listed(found.unfinished)}; the run that began them goes on there"
-        complain(f"{len(found.unfinished)} statements are {told}")
+        count = plural(len(found.unfinished), "statement")
+        told = f"{_listed(found.unfinished)}; the run that began them goes on there"
+        complain(f"half examined: {count}, {told}")
     return claims, found.records
 
 
