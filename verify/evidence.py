@@ -242,7 +242,8 @@ def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]
     Raises:
         EvidenceError: there is no evidence, it is damaged, or another run writes in the folder.
     """
-    read_all(folder)  # nothing is made where there is no evidence
+    if not (folder / FILE).exists():  # nothing is made where there is no evidence
+        raise _nothing_in(folder)
     try:
         held = FolderLock(folder)
         runs, records = read_all(folder)  # with what another run wrote before it was locked
@@ -295,13 +296,15 @@ def unwritable(folder: Path, error: OSError) -> EvidenceError:
     )
 
 
+def _nothing_in(folder: Path) -> NoEvidenceError:
+    return NoEvidenceError(f"no evidence in {folder}: run 'make verify', or name another folder")
+
+
 def _lines(path: Path) -> list[dict[str, Any]]:
     try:
         return json_lines.read(path)
     except FileNotFoundError:
-        raise NoEvidenceError(
-            f"no evidence in {path.parent}: run 'make verify', or name another folder"
-        ) from None
+        raise _nothing_in(path.parent) from None
     except OSError as error:
         raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
     except json_lines.DamagedLineError as error:
