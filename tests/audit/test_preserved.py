@@ -43,6 +43,7 @@ def state(model):
     ]
     tensors = [t.detach().clone() for t in (*model.parameters(), *model.buffers())]
     gradients = [p.grad.clone() for p in model.parameters()]
+    # The generator that all of a process share is what must be left alone.
     numpy = np.random.get_state()  # noqa: NPY002
     return {
         "modes": [m.training for m in model.modules()],
@@ -84,7 +85,7 @@ def test_it_is_left_as_it_was_when_a_pass_raises(call):
 
     def loss(outputs, targets):
         random.random()
-        np.random.rand()  # noqa: NPY002
+        np.random.rand()  # noqa: NPY002  # draws from the generator that is watched
         calls.append(outputs)
         if len(calls) > call:
             model.train()
