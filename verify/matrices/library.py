@@ -1,6 +1,7 @@
 r"""Statements about matrices in any array library: first derivatives by complex steps.
 
-A derivative of a gradient is a finite difference of complex steps.  How much rounding moves the
+A derivative of a gradient is a finite difference of complex steps, one of a derivative along a
+direction is a difference of differences.  How much rounding moves the
 sides is measured in PyTorch's random arithmetic, as in :mod:`verify.matrices.floats`: it belongs
 to the formulas, and every library rounds in the same unit.
 """

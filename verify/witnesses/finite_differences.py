@@ -10,8 +10,8 @@ Which of the two a function is, only the error estimate tells.  A power of two, 
 batch without rounding.
 
 SciPy's estimate may miss rounding by chance, so that is added: the point is rounded by a part u of
-its norm, which moves the function by its slope times that, the value by a part u of its own, and
-both are divided by the smallest step.
+its norm, which moves the function by its slope times that, the value by a part u of its own, or
+by the relative error of the derivatives in it, and both are divided by the smallest step.
 
 The largest relative error of a case's derivatives is added to what rounding explains.  A case
 where it is above :data:`~verify.witnesses.complex_step.LARGEST_ERROR` decides nothing.
@@ -56,7 +56,11 @@ WEIGHTS = 2
 
 
 def difference(
-    f: Callable[[Array], Array], x: Array, directions: Array, step: float
+    f: Callable[[Array], Array],
+    x: Array,
+    directions: Array,
+    step: float,
+    precision: float = tolerance.UNIT_ROUNDOFF,
 ) -> tuple[Array, Array]:
     """Return the derivatives of f at x along the columns of directions, and their errors.
 
@@ -67,6 +71,7 @@ def difference(
         x: one-dimensional.
         directions: of shape (length of x, number of directions).
         step: the first and largest step.
+        precision: the relative error of f's values.
 
     >>> slopes, errors = difference(lambda x: x @ x, np.array([1.0, 2.0]), np.eye(2), 0.25)
     >>> slopes, bool(np.all(errors < 1e-12))
@@ -89,8 +94,8 @@ def difference(
             initial_step=step,
         )
     nearest = step / 2.0 ** (found.nit + FINER)
-    moved_by_rounding = np.abs(found.df) * np.linalg.norm(x) + np.abs(origin)[:, None]
-    rounding = WEIGHTS * tolerance.UNIT_ROUNDOFF * moved_by_rounding / nearest
+    of_point = tolerance.UNIT_ROUNDOFF * np.abs(found.df) * np.linalg.norm(x)
+    rounding = WEIGHTS * (of_point + precision * np.abs(origin)[:, None]) / nearest
     # Where a function is constant its values round alike.
     return found.df, found.error + np.where(found.df == 0, 0, rounding)
 
@@ -164,9 +169,12 @@ class Differences:
         def in_numpy(point: Array) -> Array:
             return self.backend.to_numpy(f(self.backend.asarray(point)))
 
+        point = self.backend.to_numpy(x)
+        _, inside = self.metered(lambda: in_numpy(point))
+        precision = max(inside, tolerance.UNIT_ROUNDOFF)
         tried = []
         for step in self.steps:
-            slopes, error = difference(in_numpy, self.backend.to_numpy(x), directions, step)
+            slopes, error = difference(in_numpy, point, directions, step, precision)
             tried.append((relative(error, slopes), slopes))
             if tried[-1][0] <= ENOUGH:
                 break

@@ -144,6 +144,22 @@ def test_the_largest_relative_error_is_remembered():
     assert differences.relative_error == worst > complex_step.LARGEST_ERROR
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_error_of_an_inner_derivative_is_part_of_the_outer_ones(seed):
+    draws = np.random.default_rng(seed)
+    inputs, targets = 10 * draws.standard_normal((30, 4)), 10 * draws.standard_normal(30)
+
+    def loss(w):
+        return np.sum((inputs @ w - targets) ** 2) / 2
+
+    first, differences = np.eye(4)[0], Differences(NUMPY, (1.0,))
+    curvature = differences.derivative(
+        lambda w: differences.derivative(loss, w, first), draws.standard_normal(4), first
+    )
+    error = np.abs(curvature / (inputs[:, 0] @ inputs[:, 0]) - 1)
+    assert error <= differences.relative_error < complex_step.LARGEST_ERROR
+
+
 @pytest.mark.parametrize(
     "claim", [*facts.CLAIMS[:7], theorem_4_1.SHARED, theorem_4_1.TWO_NETWORKS],
     ids=ids,
