@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 from theory.language.expression import QUOTIENT, Apply, Operation, Says, Sort
@@ -64,6 +65,11 @@ class Drawn:
 
     G: Any
 
+    @cached_property
+    def values(self) -> Values:
+        """What expressions are worth there, each computed once for all that is said of it."""
+        return Values(self)
+
     @property
     def N(self) -> int:
         """Rows."""
@@ -96,8 +102,8 @@ class ExpectationClaim(Statement):
         ValueError: the relation is not "at most".
     """
 
-    sides: Callable[[Any], Sides] = None  # type: ignore[assignment]
-    """X and Y as functions of a matrix of floats, (N, n)."""
+    sides: Callable[[Drawn], Sides] = None  # type: ignore[assignment]
+    """X and Y as functions of a matrix of floats, (N, n), that was drawn."""
     constant: Callable[[Entries], float] = None  # type: ignore[assignment]
     root: int = 1
     ceilings: Callable[[Entries], Sides]
@@ -123,9 +129,8 @@ def _parts(says: Says) -> dict[str, Any]:
         raise ValueError(f"a quotient of means was expected, not {quotient}")
     X, Y = quotient.operands
 
-    def sides(G: Any) -> Sides:
-        values = Values(Drawn(G))
-        return Sides(values[X], values[Y])
+    def sides(drawn: Drawn) -> Sides:
+        return Sides(drawn.values[X], drawn.values[Y])
 
     return {
         "sides": sides,

@@ -52,14 +52,22 @@ def convolution(h: Any, w: Any, b: Any) -> Any:
     .. math:: a(i, j, d) = b_d + \sum_{p,q}
               h\big(i - \tfrac{k+1}2 + p,\; j - \tfrac{k+1}2 + q\big)\, w(p, q)
     """
-    (N, _, r, s), (d, _, k, _) = h.shape, w.shape
-    middle = (k + 1) // 2
-    outputs = b[:, None]
-    for p in range(1, k + 1):
-        for q in range(1, k + 1):
-            met = gathered(h, [(i - middle + p, j - middle + q) for i, j in _whole(h)])
-            outputs = outputs + w[:, :, p - 1, q - 1] @ met
-    return array_namespace(h).reshape(outputs, (N, d, r, s))
+    xp, (N, c, r, s), (d, _, k, _) = array_namespace(h), h.shape, w.shape
+    padded, outputs = _with_border(h, (k - 1) // 2, k // 2), b[:, None]
+    for p in range(k):
+        for q in range(k):
+            met = xp.reshape(padded[:, :, p : p + r, q : q + s], (N, c, r * s))
+            outputs = outputs + w[:, :, p, q] @ met
+    return xp.reshape(outputs, (N, d, r, s))
+
+
+def _with_border(h: Any, before: int, after: int) -> Any:
+    """Return the maps between rows, and columns, of zeros."""
+    xp = array_namespace(h)
+    row = 0 * h[:, :, :1, :]
+    tall = xp.concat([*[row] * before, h, *[row] * after], axis=2)
+    column = 0 * tall[:, :, :, :1]
+    return xp.concat([*[column] * before, tall, *[column] * after], axis=3)
 
 
 def vectorized(maps: Any) -> Any:

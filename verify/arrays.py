@@ -6,7 +6,6 @@ Primitives and losses are written with a few operators more, and those are suppl
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -19,6 +18,7 @@ from verify.backends import Backend
 from verify.cases.case import Case
 from verify.cases.losses import Loss
 from verify.network import Calculus, PrimitiveNetwork
+from verify.operators import Operand
 from verify.tolerance import Array
 
 
@@ -34,60 +34,6 @@ class _Summable:
 
     def __sub__(self, other: Any) -> Any:
         return self.array - other
-
-
-_OPERATORS: dict[np.ufunc, Callable[..., Any]] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.true_divide: operator.truediv,
-    np.power: operator.pow,
-    np.negative: operator.neg,
-}
-
-
-class Analytic(np.lib.mixins.NDArrayOperatorsMixin):
-    """An array of any library with what losses are written in, continued off the real axis.
-
-    The absolute value is x or -x by the sign of the real part; a product of a real and a complex
-    array is allowed for matrices too, and the array has ``sum``, ``sqrt`` and a length.
-    """
-
-    def __init__(self, array: Any, backend: Backend):
-        self.array, self.backend = array, backend
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any) -> Analytic:
-        arrays = [x.array if isinstance(x, Analytic) else x for x in inputs]
-        if ufunc is np.matmul:
-            return Analytic(self._product(*arrays), self.backend)
-        if ufunc is np.absolute:
-            return Analytic(self._absolute(*arrays), self.backend)
-        return Analytic(_OPERATORS[ufunc](*arrays), self.backend)
-
-    def _product(self, a: Any, b: Any) -> Any:
-        xp = self.backend.namespace
-        if a.dtype != b.dtype:
-            a, b = xp.astype(a, xp.complex128), xp.astype(b, xp.complex128)
-        return a @ b
-
-    def _absolute(self, x: Any) -> Any:
-        xp = self.backend.namespace
-        return xp.where(xp.real(x) < 0, -x, x) if self.backend.is_complex(x) else xp.abs(x)
-
-    def __len__(self) -> int:
-        return int(self.array.shape[0])
-
-    def sum(self) -> Analytic:
-        """Return the sum of the entries."""
-        return Analytic(self.backend.namespace.sum(self.array), self.backend)
-
-    def sqrt(self) -> Analytic:
-        """Return the entrywise square root."""
-        return Analytic(self.backend.sqrt(self.array), self.backend)
-
-    def softplus(self) -> Analytic:
-        """Return the entrywise :meth:`Backend.softplus`."""
-        return Analytic(self.backend.softplus(self.array), self.backend)
 
 
 class ArrayNetwork(PrimitiveNetwork):
@@ -133,9 +79,13 @@ class ArrayNetwork(PrimitiveNetwork):
 
 def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
     """Return a loss as a function of arrays of a library, real or complex."""
-    parameters = tuple(Analytic(backend.asarray(p), backend) for p in loss.parameters)
+    parameters = tuple(Operand(backend.asarray(p)) for p in loss.parameters)
     in_library = replace(loss, parameters=parameters)
-    return lambda z: in_library(Analytic(z, backend), Analytic.softplus).array
+
+    def softplus(x: Operand) -> Operand:
+        return Operand(backend.softplus(x.array))
+
+    return lambda z: in_library(Operand(z), softplus).array
 
 
 class Evaluation(NamedTuple):

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from verify.operators import is_complex
+
 
 class Library(NamedTuple):
     """Where a library is found, and how it names and moves things."""
@@ -151,18 +153,20 @@ class Backend:
         return self.native_device if self.name == "cupy" else nullcontext()
 
     def asarray(self, values: Any, is_complex: bool = False) -> Any:
-        """Return numbers as a float64 (or complex128) array on the device, of the same shape."""
+        """Return numbers as a float64 (or complex128) array on the device, of the same shape.
+
+        Raises:
+            TypeError: they are complex, and a real array was asked for.
+        """
         xp, kind = self.namespace, "complex128" if is_complex else "float64"
+        if np.iscomplexobj(values) and not is_complex:
+            raise TypeError("an imaginary part would be lost: a real array was asked for")
         numbers = np.asarray(values, dtype=kind)
         return xp.asarray(numbers, dtype=getattr(xp, kind), device=self.native_device)
 
     def to_numpy(self, array: Any) -> np.ndarray:
         """Return an array of the library as a NumPy array of the same shape and dtype."""
         return np.asarray(LIBRARIES[self.name].to_numpy(array))
-
-    def is_complex(self, array: Any) -> bool:
-        """Return whether an array of the library is complex."""
-        return bool(array.dtype == self.namespace.complex128)
 
     def sqrt(self, x: Any) -> Any:
         """Return the entrywise square root of a real array, or the principal one of a complex."""
@@ -175,7 +179,7 @@ class Backend:
         :math:`x_+ + \log(1 + e^{x - 2 x_+})`; each branch continues the other.
         """
         xp = self.namespace
-        if not self.is_complex(x):
+        if not is_complex(x):
             return xp.logaddexp(x, xp.zeros_like(x))
         positive = xp.where(xp.real(x) > 0, x, xp.zeros_like(x))
         return positive + xp.log(1 + xp.exp(x - 2 * positive))

@@ -15,7 +15,7 @@ import numpy as np
 from theory.arithmetic.exact import DifferentFieldsError, number
 from theory.catalogue import Complaint
 from theory.claim import Claim
-from theory.expectation_claim import ExpectationClaim
+from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Letter
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
@@ -86,7 +86,7 @@ def _instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
         drawn = strata.draw(claim.subject, "gaussian", 0, 3)
         small = drawn.with_numbers(_to_grid, drawn.names())
         return claim.subject, (imposed(claim, small).converted(_exactly, EXACT),)
-    return "matrix", (np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]]),)
+    return "matrix", (Drawn(np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]])),)
 
 
 def _to_grid(value: Any) -> Any:
@@ -117,7 +117,7 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
     actual, claimed = claim.sides(*sources)
     if isinstance(claim, ExpectationClaim):
         law = next(iter(LAWS))
-        entries = Entries(law, LAWS[law], *sources[0].shape)
+        entries = Entries(law, LAWS[law], *sources[0].G.shape)
         claim.constant(entries)
         claim.ceilings(entries)
         return

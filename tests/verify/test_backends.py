@@ -4,11 +4,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from array_api_compat import array_namespace
 
-from verify import backends
-from verify.arrays import Analytic, ArrayNetwork
+from theory.arithmetic import sqrt
+from verify import backends, operators
+from verify.arrays import ArrayNetwork
 from verify.backends import LIBRARIES, Backend, devices, installed
 from verify.cases.strata import random_cases
+from verify.operators import Operand
 from verify.witnesses.complex_step import gradient
 
 HERE = [
@@ -33,7 +36,7 @@ def test_there_and_back(backend, shape, is_complex):
     values = np.arange(np.prod(shape, dtype=int)).reshape(shape) + (2j if is_complex else 0.5)
     array = backend.asarray(values, is_complex)
     assert array.device == backend.native_device
-    assert backend.is_complex(array) == is_complex
+    assert operators.is_complex(array) == is_complex
     back = backend.to_numpy(array)
     assert back.dtype == (np.complex128 if is_complex else np.float64)
     np.testing.assert_array_equal(back, values)
@@ -74,21 +77,21 @@ def test_losses_are_written_in_operators_that_every_library_has(backend):
     def expression(z, w):
         return (abs(z) * 2 - w / z + 1) @ (-w) + (z @ z) ** 2 / len(z) + z.sum()
 
-    ours, weights = (Analytic(backend.asarray(v), backend) for v in (z, w))
+    ours, weights = (Operand(backend.asarray(v)) for v in (z, w))
     np.testing.assert_allclose(backend.to_numpy(expression(ours, weights).array), expression(z, w))
-    root = Analytic(backend.asarray(np.abs(z)), backend).sqrt()
+    root = sqrt(Operand(backend.asarray(np.abs(z))))
     np.testing.assert_allclose(backend.to_numpy(root.array), np.sqrt(np.abs(z)))
 
 
 def test_the_absolute_value_continues_off_the_real_axis(backend):
     x = backend.asarray([3.0, -2.0])
-    slope = gradient(lambda x: abs(Analytic(x, backend)).sum().array, x)
+    slope = gradient(lambda x: abs(Operand(x)).sum().array, x)
     np.testing.assert_array_equal(backend.to_numpy(slope), [1, -1])
 
 
 def test_a_real_matrix_times_a_complex_vector(backend):
-    matrix = Analytic(backend.asarray(np.eye(2)), backend)
-    vector = Analytic(backend.asarray([1j, 2.0], is_complex=True), backend)
+    matrix = Operand(backend.asarray(np.eye(2)))
+    vector = Operand(backend.asarray([1j, 2.0], is_complex=True))
     np.testing.assert_array_equal(backend.to_numpy((matrix @ vector).array), [1j, 2])
     assert backend.to_numpy((vector @ vector).array) == 3  # nothing is conjugated
 
@@ -182,3 +185,14 @@ def test_cupy_without_a_gpu(monkeypatch):
 def test_only_cupy_has_a_current_device(backend):
     with backend.current() as current:
         assert current is None
+
+
+def test_a_complex_number_is_never_made_real_in_silence(backend):
+    with pytest.raises(TypeError, match="imaginary part would be lost"):
+        backend.asarray(np.array([1 + 1j]))
+
+
+def test_a_decomposition_is_not_continued_to_complex_matrices(backend):
+    matrix = Operand(backend.asarray(np.eye(2), is_complex=True))
+    with pytest.raises(operators.NotAnalyticError, match="eigvalsh"):
+        array_namespace(matrix).linalg.eigvalsh(matrix)

@@ -22,7 +22,7 @@ NORM = ExpectationClaim(
     row="norm",
     locations=(),
     statement=r"\mathbb{E}\|G\| \le C (\sqrt N + \sqrt n)",
-    sides=lambda G: Sides(np.linalg.norm(G, 2), sqrt(len(G)) + sqrt(G.shape[1])),
+    sides=lambda drawn: Sides(np.linalg.norm(drawn.G, 2), sqrt(drawn.N) + sqrt(drawn.n)),
     ceilings=lambda e: Sides(e.largest * sqrt(e.N * e.n), sqrt(e.N) + sqrt(e.n)),
     constant=lambda entries: 1,
     relation=Relation.AT_MOST,
@@ -31,7 +31,7 @@ NORM = ExpectationClaim(
 MODULUS = replace(
     NORM,
     id="modulus",
-    sides=lambda G: Sides(np.abs(G).mean(), 1.0),
+    sides=lambda drawn: Sides(np.abs(drawn.G).mean(), 1.0),
     ceilings=lambda e: Sides(e.largest, 1.0),
 )
 
@@ -79,7 +79,7 @@ def test_a_bound_near_the_mean_is_left_undecided():
 
 def test_the_root_is_taken():
     squares = replace(
-        MODULUS, root=2, sides=lambda G: Sides((G * G).mean(), 1.0), constant=lambda e: 1.2
+        MODULUS, root=2, sides=lambda drawn: Sides((drawn.G**2).mean(), 1.0), constant=lambda e: 1.2
     )
     found = measure(squares, entries("normal", 25, 25))
     assert found.ratio == pytest.approx(1, abs=0.01)
@@ -165,14 +165,14 @@ def test_what_no_law_meets_says_nothing():
 
 
 def test_a_side_that_divides_by_zero_is_vacuous_and_one_that_is_infinite_undecided():
-    def divided(G):
+    def divided(drawn):
         raise ZeroDivisionError
 
     one = entries("normal", 1, 1)
     assert measure(replace(NORM, sides=divided), one).outcome is Outcome.VACUOUS
-    infinite = replace(NORM, sides=lambda G: Sides(inf, 1.0))
+    infinite = replace(NORM, sides=lambda drawn: Sides(inf, 1.0))
     assert measure(infinite, one).outcome is Outcome.UNDECIDED
-    nothing = replace(NORM, sides=lambda G: Sides(1.0, 0.0))
+    nothing = replace(NORM, sides=lambda drawn: Sides(1.0, 0.0))
     assert measure(nothing, one).outcome is Outcome.UNDECIDED
 
 

@@ -103,6 +103,8 @@ class Quadratic:
 
     def __add__(self, other: Any) -> Any:
         if type(other) is not Quadratic:
+            if type(other) is int and self.q is _ZERO:
+                return _from_rational(self.p + other)
             if isinstance(other, arb):
                 return self.ball() + other
             if (other := coerced(other)) is None:
@@ -129,6 +131,8 @@ class Quadratic:
 
     def __mul__(self, other: Any) -> Any:
         if type(other) is not Quadratic:
+            if type(other) is int and self.q is _ZERO:
+                return _from_rational(self.p * other)
             if isinstance(other, arb):
                 return self.ball() * other
             if (other := coerced(other)) is None:

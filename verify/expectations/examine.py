@@ -8,13 +8,15 @@ exact.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from theory.expectation_claim import ExpectationClaim
+from theory.expectation_claim import Drawn, ExpectationClaim
+from theory.statement import Sides
 from verify.evidence import Record
 from verify.expectations import means
 from verify.expectations.laws import LAWS, Entries
@@ -53,14 +55,30 @@ class Measured:
 
 
 def examine(claim: ExpectationClaim, settings: Settings) -> Record:
-    """Examine every law at sizes in ascending order, until a size where the claim is violated."""
-    found: list[Measured] = []
+    """Examine one claim."""
+    (found,) = examine_together([claim], settings)
+    return found
+
+
+def examine_together(claims: Sequence[ExpectationClaim], settings: Settings) -> Iterator[Record]:
+    """Examine every law at sizes in ascending order, until a size where a claim is violated.
+
+    The claims are measured on the same matrices.
+    """
+    found: dict[str, list[Measured]] = {claim.id: [] for claim in claims}
+    standing = list(claims)
     for N, n in sizes(settings):
-        here = [measure(claim, Entries(name, LAWS[name], N, n), settings.seed) for name in LAWS]
-        found.extend(here)
-        if any(m.outcome is Outcome.VIOLATED for m in here):
-            break
-    return record(claim, found)
+        for name in LAWS:
+            here = measure_together(standing, Entries(name, LAWS[name], N, n), settings.seed)
+            for claim, measured in zip(standing, here, strict=True):
+                found[claim.id].append(measured)
+        standing = [claim for claim in standing if not _is_violated(found[claim.id])]
+    for claim in claims:
+        yield record(claim, found[claim.id])
+
+
+def _is_violated(found: list[Measured]) -> bool:
+    return any(m.outcome is Outcome.VIOLATED for m in found)
 
 
 def sizes(settings: Settings) -> list[tuple[int, int]]:
@@ -72,24 +90,42 @@ def sizes(settings: Settings) -> list[tuple[int, int]]:
 def measure(
     claim: ExpectationClaim, entries: Entries, seed: int = 0, count: int | None = None
 ) -> Measured:
-    """Measure one law at one size.
+    """Measure one claim for one law at one size."""
+    (found,) = measure_together([claim], entries, seed, count)
+    return found
 
-    Outside of the statement are laws that its hypotheses exclude, and those for which a matrix was
+
+def measure_together(
+    claims: Sequence[ExpectationClaim], entries: Entries, seed: int = 0, count: int | None = None
+) -> list[Measured]:
+    """Measure one law at one size, on the same matrices for all claims.
+
+    Outside of a statement are laws that its hypotheses exclude, and those for which a matrix was
     drawn where a side divides by zero, such as the deviation of a constant column.
     """
-    if not all(h.sign.compare(float(h.quantity(entries)), 0) for h in claim.hypotheses):
-        return Measured(entries, Outcome.VACUOUS)
-    drawn = entries.matrices(seed, count or _draws(entries))
-    try:
-        X, Y = np.array([[float(side) for side in claim.sides(G)] for G in drawn]).T
-    except ZeroDivisionError:
-        return Measured(entries, Outcome.VACUOUS)
-    if not np.isfinite([X, Y]).all() or not np.mean(Y) > 0:
-        return Measured(entries, Outcome.UNDECIDED)
-    return _judged(claim, entries, X, Y)
+    sides: dict[str, list[Sides]] = {c.id: [] for c in claims if _admits(c, entries)}
+    for G in entries.matrices(seed, count or _draws(entries)) if sides else ():
+        drawn = Drawn(G)
+        for claim in [claim for claim in claims if claim.id in sides]:
+            try:
+                sides[claim.id].append(claim.sides(drawn))
+            except ZeroDivisionError:
+                del sides[claim.id]
+    return [
+        _judged(claim, entries, *np.array(sides[claim.id], dtype=float).T)
+        if claim.id in sides
+        else Measured(entries, Outcome.VACUOUS)
+        for claim in claims
+    ]
+
+
+def _admits(claim: ExpectationClaim, entries: Entries) -> bool:
+    return all(h.sign.compare(float(h.quantity(entries)), 0) for h in claim.hypotheses)
 
 
 def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Measured:
+    if not np.isfinite([X, Y]).all() or not np.mean(Y) > 0:
+        return Measured(entries, Outcome.UNDECIDED)
     bound, ceilings = float(claim.constant(entries)), claim.ceilings(entries)
     claimed = bound**claim.root
     is_above = means.exceeds(X, claimed * Y, claimed * float(ceilings.claimed))

@@ -1,7 +1,6 @@
 r"""Statements about matrices in any array library: first derivatives by complex steps.
 
-A derivative of a gradient is a finite difference of complex steps, one of a derivative along a
-direction is a difference of differences.  How much rounding moves the
+A derivative of a derivative is a finite difference of complex steps.  How much rounding moves the
 sides is measured in PyTorch's random arithmetic, as in :mod:`verify.matrices.floats`: it belongs
 to the formulas, and every library rounds in the same unit.
 """
@@ -19,9 +18,9 @@ from theory.statement import Hypothesis
 from verify.backends import Backend
 from verify.evidence import Record
 from verify.matrices import floats
-from verify.matrices.arrays import Array, bare
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
+from verify.operators import NotAnalyticError, Operand, bare
 from verify.settings import Settings
 from verify.witnesses import complex_step
 from verify.witnesses.finite_differences import Differences, MeteredValues
@@ -36,7 +35,7 @@ class Copies(floats.Copies):
         super().__init__(subject, seed)
         self.backend, self.differences = backend, Differences(backend, (1.0,))
         self.there = subject.converted(
-            lambda value: Array(backend.asarray(value)), _calculus(backend, self.differences)
+            lambda value: Operand(backend.asarray(value)), _calculus(backend, self.differences)
         )
 
     def evaluated(self, claim: MatrixClaim) -> tuple[floats.Evaluation, float]:
@@ -76,31 +75,35 @@ def examine(claim: MatrixClaim, subject: Numbers, backend: Backend, seed: int = 
 
 
 def _to_numpy(backend: Backend, side: Any) -> np.ndarray:
-    return backend.to_numpy(side.array) if isinstance(side, Array) else np.asarray(side, float)
+    return backend.to_numpy(side.array) if isinstance(side, Operand) else np.asarray(side, float)
 
 
 def _calculus(backend: Backend, differences: Differences) -> Calculus:
-    def gradient(f: Callable[[Any], Any], x: Array) -> Array:
+    def gradient(f: Callable[[Any], Any], x: Operand) -> Operand:
         """Differentiate along every entry."""
         shape = x.array.shape
         flat = backend.namespace.reshape(x.array, (-1,))
         slopes = complex_step.gradient(
-            lambda point: bare(f(Array(backend.namespace.reshape(point, shape)))), flat
+            lambda point: bare(f(Operand(backend.namespace.reshape(point, shape)))), flat
         )
-        return Array(backend.namespace.reshape(slopes, shape))
+        return Operand(backend.namespace.reshape(slopes, shape))
 
-    def derivative(f: Callable[[Any], Any], x: Array, u: Array) -> Array:
+    def derivative(f: Callable[[Any], Any], x: Operand, u: Operand) -> Operand:
         """Move x along u."""
         shape = x.array.shape
         xp = backend.namespace
 
         def flat(point: Any) -> Any:
-            return bare(f(Array(xp.reshape(point, shape))))
+            return bare(f(Operand(xp.reshape(point, shape))))
 
+        point = complex_step.real(xp.reshape(x.array, (-1,)))
         moved = xp.reshape(xp.astype(u.array, xp.float64) + 0 * x.array, (-1,))
-        return Array(differences.derivative(flat, xp.reshape(x.array, (-1,)), moved))
+        try:
+            return Operand(complex_step.derivative(flat, point, moved))
+        except (complex_step.NestedError, NotAnalyticError):
+            return Operand(differences.derivative(flat, point, moved))
 
-    def sqrt(x: Array) -> Array:
-        return Array(backend.sqrt(bare(x)))
+    def sqrt(x: Operand) -> Operand:
+        return Operand(backend.sqrt(bare(x)))
 
     return Calculus(sqrt, gradient, derivative, MeteredValues, differences)

@@ -41,6 +41,23 @@ LARGEST_ERROR = tolerance.ILL_CONDITIONED * tolerance.UNIT_ROUNDOFF
 """Derivatives with a larger relative error have lost half of their digits and decide nothing."""
 
 
+class NestedError(ValueError):
+    """A complex step was asked for inside another."""
+
+
+def real(x: Any) -> Any:
+    """Return an array that is real.
+
+    Raises:
+        NestedError: it is complex, as it is inside another complex step.
+    """
+    if x.dtype == array_namespace(x).complex128:
+        raise NestedError(
+            "complex steps do not nest; use finite differences for a derivative of a derivative"
+        )
+    return x
+
+
 def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
     """Return the derivative of f at x along u, an array of the shape of f's value.
 
@@ -50,17 +67,13 @@ def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
         u: the direction, of the shape of x.
 
     Raises:
-        ValueError: x is complex, as it is inside another complex step.
+        NestedError: x is complex, as it is inside another complex step.
 
     >>> x, u = np.array([3.0, 4.0]), np.array([0.0, 1.0])
     >>> derivative(lambda x: (x @ x) * x, x, u)
     array([24., 57.])
     """
-    xp = array_namespace(x)
-    if x.dtype == xp.complex128:
-        raise ValueError(
-            "complex steps do not nest; use finite differences for a derivative of a derivative"
-        )
+    xp = array_namespace(real(x))
     step = xp.astype(u, xp.complex128) * (STEP * 1j)
     return xp.imag(f(xp.astype(x, xp.complex128) + step)) / STEP
 
@@ -69,7 +82,7 @@ def gradient(f: Callable[[Any], Any], x: Any) -> Any:
     """Return the gradient of a scalar function at a one-dimensional x, of the shape of x.
 
     Raises:
-        ValueError: x is complex, as it is inside another complex step.
+        NestedError: x is complex, as it is inside another complex step.
 
     >>> gradient(lambda x: x @ x, np.array([1.0, 2.0]))
     array([2., 4.])

@@ -2,7 +2,7 @@ r"""The finite-difference witness: derivatives by SciPy, with an error estimate 
 
 ``scipy.differentiate`` halves the step of a central difference of order eight until two estimates
 agree; their difference is the error estimate.  First derivatives are differences of the function;
-a second derivative is the difference of a gradient by complex steps along the direction.
+a second derivative is the difference of a first one by complex steps.
 
 It starts with a quarter of the distance over which what is differentiated can be singular: for
 the layer :math:`\sqrt{m}\,\sigma`, where the complex variance vanishes first, for the loss one.
@@ -20,7 +20,7 @@ where it is above :data:`~verify.witnesses.complex_step.LARGEST_ERROR` decides n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from operator import itemgetter
 from typing import Any
@@ -120,6 +120,7 @@ class Differences:
         self.backend = backend
         self.steps = [2.0 ** np.floor(np.log2(scale / 4)) for scale in scales]
         self.relative_error = 0.0
+        self._is_differencing = False
         self._errors: dict[int, tuple[Any, float]] = {}
 
     def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
@@ -128,7 +129,14 @@ class Differences:
         return self._met(self.backend.asarray(slopes[0]), error)
 
     def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
-        """Return the derivative of f at x along u, of the shape of f's value."""
+        """Return the derivative of f at x along u, of the shape of f's value.
+
+        Inside of a difference it is a complex step, since a difference of differences magnifies
+        their errors.
+        """
+        if self._is_differencing:
+            with suppress(complex_step.NestedError):
+                return complex_step.derivative(f, x, u)
         along = self.backend.to_numpy(u)
         length = np.linalg.norm(along) or 1.0
         slopes, error = self._differences(f, x, (along / length)[:, None])
@@ -166,6 +174,13 @@ class Differences:
     def _differences(
         self, f: Callable[[Any], Any], x: Any, directions: Array
     ) -> tuple[Array, float]:
+        outer, self._is_differencing = self._is_differencing, True
+        try:
+            return self._best(f, x, directions)
+        finally:
+            self._is_differencing = outer
+
+    def _best(self, f: Callable[[Any], Any], x: Any, directions: Array) -> tuple[Array, float]:
         def in_numpy(point: Array) -> Array:
             return self.backend.to_numpy(f(self.backend.asarray(point)))
 

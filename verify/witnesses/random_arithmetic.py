@@ -8,6 +8,7 @@ is carried out, cancellation inside it included, also where the exact answer is 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -33,16 +34,27 @@ class RandomArithmetic(TorchDispatchMode):
         self.step = step
         self.generator = torch.Generator().manual_seed(seed)
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Nothing is compiled here; PyTorch's guard against it costs as much as an operation.
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         """Run the operation, then perturb what it returns."""
-        result = func(*args, **(kwargs or {}))
-        name = func._schema.name.split("::")[1].rstrip("_")
-        is_view = any(r.alias_info is not None for r in func._schema.returns)
-        rounds = isinstance(result, torch.Tensor) and result.is_floating_point()
-        if not rounds or is_view or name in EXACT or result._is_zerotensor():
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        if not _may_round(func) or not isinstance(result, torch.Tensor):
+            return result
+        if not result.is_floating_point() or result._is_zerotensor():
             return result
         noise = torch.empty(result.shape, dtype=torch.float64)
         noise.uniform_(-self.step, self.step, generator=self.generator)
         return torch.addcmul(result, result, noise.to(result.device))
+
+
+@cache
+def _may_round(func: Any) -> bool:
+    """Whether an operation computes something, and not exactly."""
+    name = func._schema.name.split("::")[1].rstrip("_")
+    return name not in EXACT and all(r.alias_info is None for r in func._schema.returns)

@@ -183,6 +183,12 @@ OF_MATRICES = (
     ),
 )
 OF_EXPECTATIONS = (
-    Witness("monte carlo", of_expectations, _one("expectations.examine"), reads=("seed", "random")),
+    Witness(
+        "monte carlo",
+        of_expectations,
+        _all("expectations.examine", "examine_together"),
+        TOGETHER,
+        ("seed", "random"),
+    ),
 )
 WITNESSES = (*OF_A_BATCH, *OF_MATRICES, *OF_EXPECTATIONS)

@@ -6,7 +6,7 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
-from theory.expectation_claim import ExpectationClaim
+from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.lange2022 import CLAIMS as LANGE
 from theory.lange2022 import random_matrices
 from theory.lange2022.random_matrices import normalised, spectral_norm
@@ -35,8 +35,8 @@ def test_norms_by_hand():
     assert spectral_norm(np.array([[3.0, 4.0]])) == pytest.approx(5)
     assert spectral_norm(np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])) == pytest.approx(2)
     norms = CLAIMS["L-prop-5/expectation-each-law"].sides
-    assert norms(np.array([[1.0]])).actual == pytest.approx(sqrt(2))  # [1, 1]
-    assert norms(np.array([[1.0, -1, 1, -1]])).actual == pytest.approx(sqrt(5) / 2)  # q = 2
+    assert norms(Drawn(np.array([[1.0]]))).actual == pytest.approx(sqrt(2))  # [1, 1]
+    assert norms(Drawn(np.array([[1.0, -1, 1, -1]]))).actual == pytest.approx(sqrt(5) / 2)  # q = 2
     rng = np.random.default_rng(0)
     for shape in ((3, 5), (5, 3)):
         G = rng.normal(size=shape)
@@ -53,13 +53,15 @@ def test_the_lemma_by_hand():
     G = np.array([[3.0, 4.0], [0.0, 0.0]])
     for k in (1, 2, 10):
         claim = CLAIMS[f"L-lemma-A2/k-{k}"]
-        actual, claimed = claim.sides(G)
+        actual, claimed = claim.sides(Drawn(G))
         assert (claim.root, claim.constant(entries("signs", 4, 4))) == (k, 2)
         assert actual == pytest.approx(5.0**k)
         assert claimed == pytest.approx(5.0**k + 4.0**k)
     negative = CLAIMS["L-lemma-A2/negative-k"]
     assert negative.root == 10
-    assert negative.sides(np.array([[3.0, 4.0]])).claimed == pytest.approx(5.0**-10 + 3.0**-10)
+    assert negative.sides(Drawn(np.array([[3.0, 4.0]]))).claimed == pytest.approx(
+        5.0**-10 + 3.0**-10
+    )
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -70,7 +72,7 @@ def test_no_matrix_exceeds_the_ceilings(name, law):
         ceilings = claim.ceilings(here)
         for G in here.matrices(0, 20):
             try:
-                sides = claim.sides(G)
+                sides = claim.sides(Drawn(G))
             except ZeroDivisionError:
                 continue
             assert sides.actual <= ceilings.actual * (1 + 1e-12)
@@ -122,10 +124,9 @@ def test_a_constant_that_is_too_small_is_found(name, constant, law, N, n):
 
 
 def test_the_scaling_by_q_is_needed():
-    def without_q(G):
-        sides = claim.sides(G)
-        N, n = G.shape
-        return sides._replace(actual=sides.actual * sqrt(max(n / N, 1)))
+    def without_q(drawn):
+        sides = claim.sides(drawn)
+        return sides._replace(actual=sides.actual * sqrt(max(drawn.n / drawn.N, 1)))
 
     claim = CLAIMS["L-prop-5/expectation-each-law"]
     wide = replace(
@@ -138,8 +139,8 @@ def test_the_scaling_by_q_is_needed():
 def test_a_power_that_is_left_out_is_found():
     claim = CLAIMS["L-lemma-A2/k-2"]
 
-    def first_power(G):
-        return claim.sides(G)._replace(claimed=CLAIMS["L-lemma-A2/k-1"].sides(G).claimed)
+    def first_power(drawn):
+        return claim.sides(drawn)._replace(claimed=CLAIMS["L-lemma-A2/k-1"].sides(drawn).claimed)
 
     planted = replace(
         claim,

@@ -11,8 +11,8 @@ from theory.statement import Sides
 from verify import backends
 from verify.backends import Backend
 from verify.matrices import floats, library
-from verify.matrices.arrays import Array, bare
 from verify.matrices.strata import draw
+from verify.operators import Operand, bare
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 
@@ -85,13 +85,13 @@ INDICES = [
 def test_an_array_is_indexed_as_numpy_indexes(backend, index):
     if backend.name == "torch" and any(isinstance(i, slice) and i.step == -1 for i in index):
         pytest.skip("PyTorch has no negative steps")
-    found = Array(backend.asarray(NUMBERS))[index]
+    found = Operand(backend.asarray(NUMBERS))[index]
     np.testing.assert_array_equal(backend.to_numpy(bare(found)), NUMBERS[index])
 
 
 @pytest.mark.parametrize("backend", BACKENDS, ids=named)
 def test_methods_and_operators_are_numpys(backend):
-    array = Array(backend.asarray(NUMBERS))
+    array = Operand(backend.asarray(NUMBERS))
     pairs = [
         (array.sum(), NUMBERS.sum()),
         (array.sum(0), NUMBERS.sum(0)),

@@ -1,8 +1,12 @@
-"""Arrays of any library with the few methods that statements about matrices are written in.
+"""Arrays of any library with the few methods that statements, primitives and losses are written in.
 
 A standard array has operators and a namespace of functions; NumPy's, CuPy's and PyTorch's have
-``sum``, ``reshape`` and iteration besides.  :class:`Array` supplies these, and its namespace
+``sum``, ``reshape`` and iteration besides.  :class:`Operand` supplies these, and its namespace
 hands on to the library's.
+
+All of it is continued off the real axis, so that a complex step may pass through: the absolute
+value is x or -x by the sign of the real part, and a real matrix may meet a complex one.  What
+cannot be continued, the decompositions, refuses complex numbers.
 """
 
 from __future__ import annotations
@@ -15,8 +19,8 @@ import numpy as np
 from array_api_compat import array_namespace
 
 
-class Array:
-    """An array of a library, as a value in statements.
+class Operand:
+    """An array of a library, as a value in statements, primitives and losses.
 
     Args:
         array: the library's own.
@@ -29,7 +33,7 @@ class Array:
 
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         """Return the library's functions, for arrays of this class."""
-        return Namespace(array_namespace(self.array))
+        return Namespace(library_of(self.array))
 
     def __getattr__(self, name: str) -> Any:
         """Return the array's own shape, dtype, device, T and the like."""
@@ -37,29 +41,29 @@ class Array:
 
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Any:
         """Return the sum over the axes, all if none is named."""
-        return Array(array_namespace(self.array).sum(self.array, axis=axis))
+        return Operand(library_of(self.array).sum(self.array, axis=axis))
 
     def reshape(self, *shape: Any) -> Any:
         """Return the array in another shape, given apart or as a tuple."""
         sizes = shape[0] if isinstance(shape[0], tuple) else shape
-        return Array(array_namespace(self.array).reshape(self.array, sizes))
+        return Operand(library_of(self.array).reshape(self.array, sizes))
 
     def transpose(self, *axes: Any) -> Any:
         """Return the array with its axes in another order, given apart or as a tuple."""
         order = axes[0] if axes and isinstance(axes[0], tuple) else axes
-        return Array(array_namespace(self.array).permute_dims(self.array, order))
+        return Operand(library_of(self.array).permute_dims(self.array, order))
 
     def min(self) -> Any:
         """Return the smallest entry."""
-        return Array(array_namespace(self.array).min(self.array))
+        return Operand(library_of(self.array).min(self.array))
 
     def max(self) -> Any:
         """Return the largest entry."""
-        return Array(array_namespace(self.array).max(self.array))
+        return Operand(library_of(self.array).max(self.array))
 
     def any(self) -> Any:
         """Return whether an entry is true."""
-        return Array(array_namespace(self.array).any(self.array))
+        return Operand(library_of(self.array).any(self.array))
 
     def __getitem__(self, key: Any) -> Any:
         """Return what a NumPy index chooses, with at most one list of integers in it."""
@@ -71,7 +75,7 @@ class Array:
                 part = slice(*_inside(part, array.shape[axis]))
             chosen.append(bare(part))
             axis += part is not None
-        return Array(array[tuple(chosen)])
+        return Operand(array[tuple(chosen)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.array[bare(key)] = bare(value)
@@ -84,6 +88,10 @@ class Array:
 
     def __bool__(self) -> bool:
         return bool(self.array)
+
+    def __abs__(self) -> Any:
+        xp, x = library_of(self.array), self.array
+        return Operand(xp.where(xp.real(x) < 0, -x, x) if is_complex(x) else xp.abs(x))
 
     def __matmul__(self, other: Any) -> Any:
         return _product(self.array, bare(other))
@@ -102,7 +110,7 @@ def _spelled_out(key: Any, axes: int) -> list[Any]:
 
 
 def _taken(array: Any, indices: list[int], axis: int) -> Any:
-    xp = array_namespace(array)
+    xp = library_of(array)
     there = xp.asarray([int(i) for i in indices], dtype=xp.int64, device=array.device)
     return xp.take(array, there, axis=axis)
 
@@ -113,39 +121,47 @@ def _inside(part: slice, length: int) -> tuple[Any, ...]:
     return (start, stop if stop >= 0 else None, step)
 
 
-def _product(a: Any, b: Any) -> Array:
+def _product(a: Any, b: Any) -> Operand:
     """Return the product of matrices, of which one may be complex."""
     if a.dtype != b.dtype:
-        xp = array_namespace(a, b)
+        xp = library_of(a)
         a, b = xp.astype(a, xp.complex128), xp.astype(b, xp.complex128)
-    return Array(a @ b)
+    return Operand(a @ b)
 
 
-def _operator(function: Callable[..., Any], *, reflected: bool = False) -> Callable[..., Any]:
-    def applied(self: Array, *others: Any) -> Any:
-        operands = (self.array, *(_alike(self.array, bare(other)) for other in others))
-        return Array(function(*(reversed(operands) if reflected else operands)))
+def _unary(function: Callable[[Any], Any]) -> Callable[[Operand], Any]:
+    return lambda self: Operand(function(self.array))
 
-    return applied
+
+def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Operand, Any], Any]:
+    return lambda self, other: Operand(function(self.array, _alike(self.array, bare(other))))
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Operand, Any], Any]:
+    return lambda self, other: Operand(function(_alike(self.array, bare(other)), self.array))
 
 
 def _alike(array: Any, other: Any) -> Any:
     """Return the other operand, integers and truths as numbers of the array's kind."""
-    xp = array_namespace(array)
-    is_whole = hasattr(other, "dtype") and xp.isdtype(other.dtype, ("integral", "bool"))
+    if getattr(other, "dtype", array.dtype) == array.dtype:
+        return other
+    xp = library_of(array)
+    is_whole = xp.isdtype(other.dtype, ("integral", "bool"))
     return xp.astype(other, array.dtype) if is_whole else other
 
 
+for _name in ("neg", "pos"):
+    setattr(Operand, f"__{_name}__", _unary(getattr(operator, _name)))
 for _name in ("add", "sub", "mul", "truediv", "pow"):
     _function = getattr(operator, _name)
-    setattr(Array, f"__{_name}__", _operator(_function))
-    setattr(Array, f"__r{_name}__", _operator(_function, reflected=True))
-for _name in ("neg", "pos", "abs", "lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Array, f"__{_name}__", _operator(getattr(operator, _name)))
+    setattr(Operand, f"__{_name}__", _binary(_function))
+    setattr(Operand, f"__r{_name}__", _reflected(_function))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Operand, f"__{_name}__", _binary(getattr(operator, _name)))
 
 
 class Namespace:
-    """A library's functions, which take and give :class:`Array`."""
+    """A library's functions, which take and give :class:`Operand`."""
 
     def __init__(self, functions: Any):
         self.functions = functions
@@ -153,8 +169,8 @@ class Namespace:
     def __getattr__(self, name: str) -> Any:
         """Return a function, a constant, or an extension such as ``linalg``."""
         found = getattr(self.functions, name)
-        if name in ("linalg", "fft"):
-            return Namespace(found)
+        if name == "linalg":
+            return Decompositions(found)
         if not callable(found) or isinstance(found, type):
             return found
 
@@ -164,13 +180,48 @@ class Namespace:
         return function
 
 
+class NotAnalyticError(TypeError):
+    """A function was asked for a complex step that cannot be continued off the real axis."""
+
+
+class Decompositions(Namespace):
+    """A library's linear algebra; of complex matrices it would not be analytic."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a function of real matrices."""
+        decompose = super().__getattr__(name)
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if any(isinstance(arg, Operand) and is_complex(arg.array) for arg in args):
+                raise NotAnalyticError(f"linalg.{name} is not continued to complex matrices")
+            return decompose(*args, **kwargs)
+
+        return function
+
+
+_LIBRARIES: dict[type, Any] = {}
+
+
+def library_of(array: Any) -> Any:
+    """Return the functions of an array's library, which has one kind of arrays."""
+    kind = type(array)
+    if kind not in _LIBRARIES:
+        _LIBRARIES[kind] = array_namespace(array)
+    return _LIBRARIES[kind]
+
+
+def is_complex(array: Any) -> bool:
+    """Return whether an array is complex."""
+    return bool(array.dtype == library_of(array).complex128)
+
+
 def bare(value: Any) -> Any:
     """Return the library's own arrays, of a value, a list or a tuple."""
     if isinstance(value, list | tuple):
         return type(value)(map(bare, value))
     if isinstance(value, np.generic):
         return value.item()
-    return value.array if isinstance(value, Array) else value
+    return value.array if isinstance(value, Operand) else value
 
 
 def wrapped(value: Any) -> Any:
@@ -179,4 +230,4 @@ def wrapped(value: Any) -> Any:
         return type(value)(*map(wrapped, value))
     if isinstance(value, tuple):
         return tuple(map(wrapped, value))
-    return Array(value) if hasattr(value, "ndim") and hasattr(value, "dtype") else value
+    return Operand(value) if hasattr(value, "ndim") and hasattr(value, "dtype") else value
