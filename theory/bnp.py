@@ -41,6 +41,7 @@ from theory.validate import (
     behind,
     check_dense,
     check_symmetric,
+    check_symmetric_operator,
     guarded_operator,
 )
 
@@ -99,6 +100,14 @@ def _of_columns(function: Callable[P, R], degree: int) -> Callable[P, R]:
         return result
 
     return scaled
+
+
+@wraps(preconditioning.unit_hessian)
+def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
+    hessian = preconditioning.unit_hessian(H, curvature)
+    if callable(curvature):
+        check_symmetric_operator("curvature", hessian)
+    return hessian
 
 
 def _size(H: Any, eps: float = 0) -> Any:
@@ -248,7 +257,7 @@ preconditioner = checked(preconditioning.preconditioner)
 features = checked(preconditioning.features)
 normalized = checked(preconditioning.normalized)
 correlations = checked(_of_columns(preconditioning.correlations, 0), divides_by_spread=True)
-unit_hessian = checked(preconditioning.unit_hessian)
+unit_hessian = checked(_symmetric_unit_hessian)
 preconditioned_gradient = checked(preconditioning.preconditioned_gradient)
 regularized_variance = checked(preconditioning.regularized_variance)
 running = checked(preconditioning.running)

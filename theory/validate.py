@@ -157,14 +157,26 @@ def check_symmetric(name: str, matrices: Any) -> None:
     Differences up to the root of u, relative to the largest entry, pass: an H that was itself
     computed is symmetric to its own rounding, which is not ours to know.
     """
-    xp = array_namespace(matrices)
-    apart = xp.abs(matrices - xp.permute_dims(matrices, (1, 0, *range(2, matrices.ndim))))
-    allowed = xp.finfo(matrices.dtype).eps ** 0.5 * xp.max(xp.abs(matrices))
-    if bool(xp.any(apart > allowed)):
+    if bool(array_namespace(matrices).any(wrong := _is_asymmetric(matrices))):
         raise ValueError(
-            f"{_given(name, matrices)} is not symmetric{_at(apart > allowed)}; expected a Hessian: "
+            f"{_given(name, matrices)} is not symmetric{_at(wrong)}; expected a Hessian: "
             f"pass ({name} + its transpose)/2"
         )
+
+
+def check_symmetric_operator(name: str, form: Any) -> None:
+    """Raise a ValueError unless an operator S is symmetric, by a matrix that is V^T S V."""
+    if bool(array_namespace(form).any(wrong := _is_asymmetric(form))):
+        raise ValueError(
+            f"{name} is an operator S that is not symmetric: V^T S V is not{_at(wrong)}; expected a"
+            " Hessian: pass the average of it and its transpose"
+        )
+
+
+def _is_asymmetric(matrices: Any) -> Any:
+    xp = array_namespace(matrices)
+    apart = xp.abs(matrices - xp.permute_dims(matrices, (1, 0, *range(2, matrices.ndim))))
+    return apart > xp.finfo(matrices.dtype).eps ** 0.5 * xp.max(xp.abs(matrices))
 
 
 def library(name: str) -> Any:

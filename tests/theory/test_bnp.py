@@ -120,6 +120,12 @@ WRONG = [
     ("unit_hessian", {"curvature": np.arange(16.0).reshape(4, 4)}, ValueError, "is not symmetric"),
     (
         "unit_hessian",
+        {"curvature": lambda V: np.triu(np.ones((4, 4))) @ V},
+        ValueError,
+        r"curvature is an operator S that is not symmetric: .* at index",
+    ),
+    (
+        "unit_hessian",
         {"curvature": lambda V: V[:1]},
         ValueError,
         r"curvature returned an array of shape \(1, 4\) for one of shape \(4, 4\)",

@@ -141,6 +141,8 @@ def decoded(file: Path, shorter_side: int) -> Tensor:
         with Image.open(file) as image:
             _refuse_large(image.size, shorter_side, file)
             colours = image.convert("RGB")
+    except DataError:
+        raise
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError,
             Image.DecompressionBombWarning) as error:  # fmt: skip
         raise DataError(f"{file} cannot be decoded ({error}); get it again") from None

@@ -155,7 +155,8 @@ def condition_numbers(H: Tensor, S: Tensor) -> Conditioning:
     features = H[:, varying]
     mean, deviation = preconditioning.means(H), preconditioning.standard_deviations(H)
     mean, deviation = mean[varying], deviation[varying]
-    if not (deviation.isfinite() & (deviation > 0)).all():
+    least = torch.finfo(deviation.dtype).tiny ** 0.5  # the squares of less lose digits
+    if not (deviation.isfinite() & (deviation >= least)).all():
         raise _beyond(H)
     centred = preconditioning.normalized(features, mean, torch.ones_like(deviation))
     normalized = preconditioning.normalized(features, mean, deviation)
