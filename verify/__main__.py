@@ -72,18 +72,18 @@ later(
 )
 later(
     "experiment",
-    "verify.experiments.command",
+    "verify.commands.experiment",
     "Run an experiment of the papers, and say which of their observations appeared.",
 )
 later(
     "conform",
-    "verify.conform.command",
+    "verify.commands.conform",
     "Judge somebody's normalisation layer by the closed forms.",
 )
-later("audit", "verify.audit.command", "Say what the theorems say of somebody's network.")
+later("audit", "verify.commands.audit", "Say what the theorems say of somebody's network.")
 later(
     "campaign",
-    "verify.campaign.command",
+    "verify.commands.campaign",
     "Examine statements from many seeds, on as many machines as there are.",
 )
 later(

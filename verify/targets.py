@@ -37,6 +37,16 @@ def load(target: str) -> Any:
     return found
 
 
+def absolute(target: str) -> str:
+    """Return a target that names the same in another folder: a file by its whole path.
+
+    >>> absolute("package.module:name")
+    'package.module:name'
+    """
+    place, colon, name = target.partition(":")
+    return f"{Path(place).resolve()}{colon}{name}" if place.endswith(".py") else target
+
+
 def imported_file(path: Path) -> ModuleType:
     """Return a file as a module.
 

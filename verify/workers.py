@@ -1,10 +1,14 @@
-"""Who works: executors, how many calls run at once, and where to watch them."""
+"""Who works, and at what: executors, how many calls run at once, and what a call is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
+
+ADDRESS = "'local', or the address of a scheduler of Dask."
+"""What an option says of where workers are."""
 
 
 @dataclass(frozen=True)
@@ -16,3 +20,13 @@ class Workers:
     """How many calls run at once, which may change."""
     dashboard: str = ""
     """Where to watch them."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of a module and what it is called with, which a process elsewhere can be sent."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    tries: int = 0

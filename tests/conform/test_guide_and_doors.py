@@ -71,7 +71,7 @@ def hangs(x, gamma, beta, eps):
 """
 
 
-def command(*arguments, folder, module="verify.conform"):
+def command(*arguments, folder, module="verify.commands.conform"):
     """Run a module in a folder, as a person does; pytest with the plugins that are asked for."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
@@ -205,7 +205,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     asked = ("wrong.py:right", "--axes", "NC", "--cases", "plain,sizes", "--json")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    begun = [sys.executable, "-m", "verify.conform", *asked]
+    begun = [sys.executable, "-m", "verify.commands.conform", *asked]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(begun, cwd=tmp_path, env=environment, **pipes) as child:
         while child.poll() is None and not list(tmp_path.rglob("unfinished.pickle")):

@@ -20,7 +20,7 @@ import torch
 
 from verify.cache import CacheError, read_tensors, write_tensors
 from verify.evidence import EvidenceError, Run
-from verify.experiments.experiment import Setting
+from verify.experiments.experiment import Experiment, Setting
 from verify.fingerprint import of_module
 
 Identity = Mapping[str, str]
@@ -121,12 +121,12 @@ class Checkpoints:
         return Checkpoint(**{field.name: content[field.name] for field in fields(Checkpoint)})
 
 
-def identity(experiment: str, setting: Setting, run: Run) -> dict[str, str]:
+def identity(experiment: Experiment, setting: Setting, run: Run) -> dict[str, str]:
     """Return all that tells whether another run would give the same numbers."""
     return {
-        "experiment": experiment,
+        "experiment": experiment.name,
         **{name: str(value) for name, value in asdict(setting).items()},
-        "source": of_module("verify.experiments.command"),
+        "source": of_module(experiment.pieces.__module__),
         "torch": run.versions["torch"],
         "threads": str(run.threads),
     }

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
-from verify.experiments import evidence, figures
+from verify.experiments import evidence, figures, find
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.experiment import Experiment, Piece, Setting
@@ -49,8 +49,7 @@ def run(
         ValueError: two pieces have one name.
     """
     described = evidence.describe(setting)
-    same = identity(experiment.name, setting, described)
-    checkpoints = Checkpoints(folder / "checkpoints", same)
+    checkpoints = checkpoints_of(experiment, setting, folder)
     if fresh:
         checkpoints.forget()
     found = _run_pieces(experiment.pieces(setting), checkpoints, seconds, progress)
@@ -67,6 +66,31 @@ def run(
         pieces={name: found[name].numbers for name in found},
     )
     return view(experiment, result, folder)
+
+
+def checkpoints_of(experiment: Experiment, setting: Setting, folder: Path) -> Checkpoints:
+    """Return the checkpoints of an experiment that is run so.
+
+    Raises:
+        EvidenceError: the folder cannot be written to.
+    """
+    same = identity(experiment, setting, evidence.describe(setting))
+    return Checkpoints(folder / "checkpoints", same)
+
+
+def finished(name: str, setting: Setting, folder: Path, piece: str) -> Checkpoint:
+    """Run one piece of a paper's experiment to its end, from its checkpoint if there is one.
+
+    Args:
+        name: the experiment's.
+        setting: how it is run.
+        folder: where its checkpoints go.
+        piece: the piece's name.
+    """
+    experiment = find(name)
+    (chosen,) = (one for one in experiment.pieces(setting) if one.name == piece)
+    checkpoints = checkpoints_of(experiment, setting, folder)
+    return _run_piece(chosen, checkpoints, SECONDS, lambda: None)
 
 
 def view(experiment: Experiment, result: Result, folder: Path) -> Result:

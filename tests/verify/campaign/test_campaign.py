@@ -18,10 +18,11 @@ from verify import cluster, engine, pool
 from verify.__main__ import app
 from verify.campaign import journal as journals
 from verify.campaign.journal import Journal, read
-from verify.campaign.run import Failure, OtherVersionError, campaign_pairs, run
+from verify.campaign.run import Failure, campaign_pairs, run
 from verify.cluster import ClusterError
 from verify.evidence import EvidenceError, Run
 from verify.settings import PROFILES, Settings
+from verify.spread import OtherVersionError
 from verify.workers import Workers
 
 distributed = pytest.importorskip(

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from toy_experiment import EXPERIMENT
 
 from verify.cache import write_tensors
 from verify.evidence import EvidenceError
@@ -110,7 +111,7 @@ def test_files_of_others_are_left_alone(tmp_path):
 
 def test_identity_holds_all_of_the_setting():
     setting = Setting("smoke", (0, 1), None, "cpu")
-    found = identity("toy", setting, describe(setting))
+    found = identity(EXPERIMENT, setting, describe(setting))
     assert json.loads(json.dumps(found)) == found
     assert found["seeds"] == "(0, 1)"
     assert {"profile", "seeds", "data", "device", "source", "torch", "threads"} < found.keys()

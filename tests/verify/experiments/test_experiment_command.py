@@ -1,14 +1,16 @@
 """The command that runs an experiment: what it prints, its files, its exit status."""
 
 import pytest
+import torch
 import toy_experiment
 import typer
 from toy_experiment import STEPS, Descent
 from typer.testing import CliRunner
 
 from verify import experiments
+from verify.commands import experiment as command
 from verify.datasets.dataset import DataError
-from verify.experiments import command, evidence
+from verify.experiments import evidence, run
 
 
 @pytest.fixture
@@ -163,3 +165,26 @@ def test_data_that_cannot_be_read_are_one_line_and_status_2(call, monkeypatch, t
     assert result.exit_code == 2
     assert "verify: train-images-idx3-ubyte is truncated\n" in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_pieces_of_an_experiment_are_run_elsewhere_and_kept(tmp_path, monkeypatch):
+    whole = run.run(toy_experiment.EXPERIMENT, toy_experiment.SETTING, tmp_path / "here")
+    monkeypatch.setattr(run, "find", lambda name: toy_experiment.EXPERIMENT)
+    ended = []
+
+    def at_once(calls, address):
+        for call in calls:
+            ended.append(call.name)
+            yield call, call.function(*call.arguments)
+
+    monkeypatch.setattr(command, "ended", at_once)
+    toy, there, threads = toy_experiment, tmp_path / "there", torch.get_num_threads()
+    try:
+        command._finish_pieces(toy.EXPERIMENT, toy.SETTING, there, "local", False)
+        told = []
+        result = run.run(toy.EXPERIMENT, toy.SETTING, there, progress=lambda *o: told.append(o))
+    finally:
+        torch.set_num_threads(threads)
+    assert result.pieces == whole.pieces
+    assert ended == list(whole.pieces)
+    assert told == []

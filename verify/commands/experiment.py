@@ -21,6 +21,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from verify.commands.elsewhere import ended
 from verify.complaints import bad_input, complain
 from verify.datasets.dataset import DataError
 from verify.evidence import EvidenceError
@@ -28,6 +29,7 @@ from verify.experiments import UnknownExperimentError, evidence, find, names, re
 from verify.experiments.examined import examined
 from verify.experiments.experiment import Experiment, Setting
 from verify.settings import DEFAULT_EVIDENCE
+from verify.workers import ADDRESS, Call
 
 PROFILES = ("smoke", "default", "deep")
 WIDTH = 160
@@ -50,6 +52,7 @@ def experiment(
         int | None, typer.Option(help="Of resnet on --data; else what the profile has.")
     ] = None,
     device: Annotated[str, typer.Option(help="PyTorch's device.")] = "cpu",
+    cluster_address: Annotated[str, typer.Option("--cluster", help=ADDRESS)] = "",
     is_fresh: Annotated[bool, typer.Option("--fresh", help="Use no checkpoint.")] = False,
     is_redrawn: Annotated[
         bool, typer.Option("--redraw", help="Run nothing; draw the last run's numbers again.")
@@ -73,8 +76,11 @@ def experiment(
             usual = 1 if profile == "smoke" else chosen.seeds
             setting = _setting(profile, data, usual if seeds is None else seeds, device)
             setting = _with_epochs(setting, epochs, chosen)
+            if cluster_address:
+                _finish_pieces(chosen, setting, folder, cluster_address, is_fresh)
             with _bar(Console(stderr=True)) as tell:
-                result = run.run(chosen, setting, folder, fresh=is_fresh, progress=tell)
+                is_begun_anew = is_fresh and not cluster_address
+                result = run.run(chosen, setting, folder, fresh=is_begun_anew, progress=tell)
     except (UnknownExperimentError, _OptionError, DataError, EvidenceError) as error:
         raise bad_input(error) from None
     except KeyboardInterrupt:
@@ -83,6 +89,24 @@ def experiment(
     report.show(result, folder, console)
     if any(statement.is_unexpected for statement in examined(result.pieces)):
         raise typer.Exit(1)
+
+
+def _finish_pieces(
+    chosen: Experiment, setting: Setting, folder: Path, address: str, is_fresh: bool
+) -> None:
+    """Run the pieces on a cluster, each to its end, and keep what they found."""
+    torch.set_num_threads(1)  # as every worker has: other threads would be another run
+    folder = folder.resolve()
+    checkpoints = run.checkpoints_of(chosen, setting, folder)
+    if is_fresh:
+        checkpoints.forget()
+    pieces = [piece.name for piece in chosen.pieces(setting)]
+    calls = [Call(p, run.finished, (chosen.name, setting, folder, p)) for p in pieces]
+    with _bar(Console(stderr=True)) as tell:
+        tell("pieces", 0, len(pieces))
+        for done, (call, checkpoint) in enumerate(ended(calls, address), start=1):
+            checkpoints.keep(call.name, checkpoint)
+            tell(call.name, done, len(pieces))
 
 
 class _OptionError(ValueError):

@@ -14,14 +14,15 @@ from rich.progress import Progress
 from verify import cluster, engine
 from verify.campaign.journal import Journal
 from verify.campaign.report import table
-from verify.campaign.run import Failure, OtherVersionError, campaign_pairs, run
+from verify.campaign.run import Failure, campaign_pairs, run
 from verify.cluster import ClusterError
 from verify.complaints import bad_input, complain
 from verify.description import describe_run
 from verify.engine import Pair
 from verify.evidence import EvidenceError
 from verify.options import SEEDS, Options
-from verify.workers import Workers
+from verify.spread import OtherVersionError
+from verify.workers import ADDRESS, Workers
 
 WIDTH = 140
 SHOWN = 10
@@ -42,7 +43,7 @@ def campaign(
     ] = None,
     cluster_address: Annotated[
         str | None,
-        typer.Option("--cluster", help="'local', or the address of a scheduler of Dask."),
+        typer.Option("--cluster", help=ADDRESS),
     ] = None,
     evidence_folder: Annotated[
         Path, typer.Option("--evidence", help="Folder of the campaign; what is in it is kept.")

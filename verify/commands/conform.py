@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,9 +18,11 @@ from verify.conform import run
 from verify.conform.cases import KINDS
 from verify.conform.conventions import DECLARED
 from verify.conform.process import Order, StartError
-from verify.conform.report import STATUS, markdown, show
+from verify.conform.report import STATUS, Report, markdown, show
 from verify.conform.subject import FAMILIES
 from verify.settings import DEFAULT_EVIDENCE
+from verify.targets import absolute
+from verify.workers import ADDRESS, Call
 
 INTERRUPTED = 130
 """Exit status, as shells have it."""
@@ -28,8 +31,11 @@ WIDTH = 160
 
 
 def conform(
-    target: Annotated[
-        str, typer.Argument(help="package.module:name, path/to/file.py:name, or path/to/file.py.")
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            help="package.module:name, path/to/file.py:name, or path/to/file.py; or several."
+        ),
     ],
     family: Annotated[str, typer.Option(help=f"{', '.join(FAMILIES)}.")] = "batch",
     adapter: Annotated[
@@ -56,14 +62,23 @@ def conform(
     token: Annotated[
         str, typer.Option("--reproduce", help="One cell again: its numbers, and a script.")
     ] = "",
+    cluster_address: Annotated[str, typer.Option("--cluster", help=ADDRESS)] = "",
     folder: Annotated[
         Path, typer.Option(help="Unfinished results, and a script for each failure.")
     ] = DEFAULT_EVIDENCE / "conform",
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, or a list of them.")
+    ] = False,
 ) -> None:
-    """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither."""
-    order = Order(target, adapter, device, family, groups, is_affine, is_compiled)
+    """Examine a normalisation layer against the closed forms; exit 0 conforms, 1 not, 2 neither.
+
+    Of several layers, 1 if one does not conform.
+    """
+    orders = [
+        Order(absolute(target), adapter, device, family, groups, is_affine, is_compiled)
+        for target in targets
+    ]
     wanted = run.Wanted(
         like,
         _listed(dtype),
@@ -76,10 +91,11 @@ def conform(
     )
     if token:
         try:
-            typer.echo("\n".join(run.reproduced(order, wanted, token)))
+            typer.echo("\n".join(run.reproduced(_only(orders), wanted, token)))
         except (ValueError, StartError) as error:
             raise bad_input(error) from None
         return
+    kept = [folder.resolve() / _plain(f"{target} {family} {device}") for target in targets]
     console = Console(stderr=True)
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None)
@@ -87,19 +103,45 @@ def conform(
         def tell(description: str, done: int, total: int) -> None:
             bar.update(task, description=description, completed=done, total=total)
 
-        kept = folder / _plain(f"{target} {family} {device}")
         try:
-            report = run.run(order, wanted, tell, kept)
+            if cluster_address:
+                reports = _elsewhere(orders, wanted, kept, cluster_address, tell)
+            else:
+                both = zip(orders, kept, strict=True)
+                reports = [run.run(order, wanted, tell, place) for order, place in both]
         except KeyboardInterrupt:
             console.print("stopped; the same command goes on where it was")
             raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        typer.echo(json.dumps(report.as_json(), indent=1))
+        found = [report.as_json() for report in reports]
+        typer.echo(json.dumps(found if len(found) > 1 else found[0], indent=1))
     elif as_markdown:
-        typer.echo(markdown(report))
+        typer.echo("\n\n".join(map(markdown, reports)))
     else:
-        show(report, Console(width=None if sys.stdout.isatty() else WIDTH))
-    raise typer.Exit(STATUS[report.verdict])
+        for report in reports:
+            show(report, Console(width=None if sys.stdout.isatty() else WIDTH))
+    statuses = {STATUS[report.verdict] for report in reports}
+    raise typer.Exit(next(status for status in (1, 2, 0) if status in statuses))
+
+
+def _only(orders: list[Order]) -> Order:
+    if len(orders) > 1:
+        raise ValueError(f"--reproduce is of one layer; {len(orders)} are named")
+    return orders[0]
+
+
+def _elsewhere(
+    orders: list[Order], wanted: run.Wanted, kept: list[Path], address: str, tell: run.Tell
+) -> list[Report]:
+    """Examine on a cluster, a layer a call."""
+    from verify.commands.elsewhere import results  # imports more than one layer needs
+
+    calls = [
+        Call(place.name, partial(run.run, folder=place), (order, wanted))
+        for order, place in zip(orders, kept, strict=True)
+    ]
+    tell("layers", 0, len(calls))
+    return results(calls, address, partial(tell, "layers"))
 
 
 def _plain(words: str) -> str:
@@ -109,3 +151,7 @@ def _plain(words: str) -> str:
 
 def _listed(words: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in words.split(",") if word.strip())
+
+
+if __name__ == "__main__":
+    typer.run(conform)  # without the rest of the suite, which starts sooner

@@ -1,0 +1,140 @@
+"""The command that audits a network."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+from verify.audit import terminal
+from verify.audit.auditing import COSTLY, LOOKED_INTO, MOST_BATCHES
+from verify.audit.clock import Tell
+from verify.audit.errors import AuditError
+from verify.audit.order import CROSS_ENTROPY, Order, audited
+from verify.audit.report import Report
+from verify.complaints import bad_input
+from verify.targets import TargetError, absolute
+from verify.workers import ADDRESS, Call
+
+
+def audit(
+    model: Annotated[
+        str, typer.Argument(help="A module, or what makes one: package.module:name or file.py:name")
+    ],
+    data: Annotated[
+        str, typer.Option(help="Pairs (inputs, targets), or what makes them: package.module:name.")
+    ],
+    loss: Annotated[str, typer.Option(help="Of (outputs, targets), one number.")] = CROSS_ENTROPY,
+    checkpoints: Annotated[
+        list[Path] | None,
+        typer.Option("--checkpoint", help="A state_dict, by torch.save; again for more."),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Such as cuda.")] = "",
+    layers: Annotated[str, typer.Option(help="Patterns of names, separated by commas.")] = "",
+    declared: Annotated[
+        list[str] | None,
+        typer.Option("--as", help="What a class of yours is: LlamaRMSNorm=rms, MyNorm=layer."),
+    ] = None,
+    budget: Annotated[float, typer.Option(help="Seconds, about.")] = inf,
+    batches: Annotated[int, typer.Option(help="How many of the batches.")] = MOST_BATCHES,
+    costly: Annotated[
+        int, typer.Option(help="Of how many of these what costs much is measured.")
+    ] = COSTLY,
+    entries: Annotated[
+        int, typer.Option(help="Layers of each kind whose entries are looked at.")
+    ] = LOOKED_INTO,
+    cluster_address: Annotated[str, typer.Option("--cluster", help=ADDRESS)] = "",
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a page that needs no network; of several checkpoints a folder."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Print every statement.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, or a list of them.")
+    ] = False,
+) -> None:
+    """Say what the theorems say of a network; exit 1 if one that is right fails there."""
+    order = Order(
+        model=absolute(model),
+        data=absolute(data),
+        loss=absolute(loss),
+        device=device,
+        layers=tuple(filter(None, map(str.strip, layers.split(",")))),
+        declared=tuple(declared or ()),
+        budget=budget,
+        batches=batches,
+        costly=costly,
+        entries=entries,
+    )
+    orders = [replace(order, checkpoint=c.absolute()) for c in checkpoints or ()] or [order]
+    try:
+        reports = _elsewhere(orders, cluster_address) if cluster_address else _here(orders)
+        if html is not None:
+            _save(html, orders, reports)
+    except (AuditError, TargetError, OSError) as error:
+        raise bad_input(error) from None
+    if as_json:
+        found = [report.as_json() for report in reports]
+        typer.echo(json.dumps(found if len(found) > 1 else found[0], indent=1, allow_nan=False))
+    else:
+        console = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
+        for one, report in zip(orders, reports, strict=True):
+            if len(orders) > 1:
+                console.rule(str(one.checkpoint))
+            terminal.show(report, console, every=every)
+    raise typer.Exit(1 if any(report.unexpected for report in reports) else 0)
+
+
+def _here(orders: list[Order]) -> list[Report]:
+    with _telling() as tell:
+        return [audited(order, tell) for order in orders]
+
+
+def _elsewhere(orders: list[Order], address: str) -> list[Report]:
+    """Audit on a cluster, a checkpoint a call."""
+    from verify.commands.elsewhere import results  # imports more than one audit needs
+
+    with _telling() as tell:
+        return results(
+            [Call(str(number), audited, (order,)) for number, order in enumerate(orders)],
+            address,
+            lambda done, total: tell(f"{done} of {total} checkpoints", 0, 0),
+        )
+
+
+@contextmanager
+def _telling() -> Iterator[Tell]:
+    with Progress(
+        "{task.description}",
+        TextColumn("{task.fields[left]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("starting", total=None, left="")
+
+        def tell(what: str, behind: float, every: float) -> None:
+            left = f"about {every - behind:.0f} s left" if every > behind else ""
+            bar.update(task, description=what, completed=behind, total=every, left=left)
+
+        yield tell
+
+
+def _save(html: Path, orders: list[Order], reports: list[Report]) -> None:
+    """Write the page of one report, or a folder with a page of each checkpoint."""
+    if len(reports) == 1:
+        reports[0].save(html if html.suffix == ".html" else html.with_suffix(".html"))
+        return
+    html.mkdir(parents=True, exist_ok=True)
+    for number, (order, report) in enumerate(zip(orders, reports, strict=True), start=1):
+        stem = order.checkpoint.stem if order.checkpoint is not None else ""
+        report.save(html / f"{number}-{stem}.html")
