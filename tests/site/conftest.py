@@ -40,7 +40,10 @@ def sources(evidence: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("site") / "docs"
     ignored = shutil.ignore_patterns("_build", *GENERATED)
     shutil.copytree(ROOT / "docs", target, ignore=ignored)
-    write_pages(evidence, target, CLAIMS)
+    measured = target.parent / "measured"  # experiments that are kept are drawn, which takes long
+    without = shutil.ignore_patterns("experiments")
+    shutil.copytree(ROOT / "docs" / "measured", measured, ignore=without)
+    write_pages(evidence, target, CLAIMS, measured)
     keep_reference_small(target)
     return target
 

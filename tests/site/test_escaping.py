@@ -52,7 +52,7 @@ def written(tmp_path_factory):
     """The site's sources from a folder of evidence whose texts are all hostile."""
     folder = tmp_path_factory.mktemp("hostile")
     write(folder / "evidence")
-    write_pages(folder / "evidence", folder / "docs", CLAIMS)
+    write_pages(folder / "evidence", folder / "docs", CLAIMS, folder / "nothing")
     return folder / "docs"
 
 
@@ -107,7 +107,7 @@ def test_an_experiment_takes_no_markup():
         pictures=(Picture(HOSTILE, HOSTILE, HOSTILE),),
     )
     assert not leaks(experiments_page.page(hostile, {HOSTILE: (1, 1)}))
-    assert not leaks(experiments_page.index([replace(hostile, name="dln")], []))
+    assert not leaks(experiments_page.index([replace(hostile, name="dln")], [], []))
 
 
 LINE = {

@@ -5,9 +5,10 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from site_cases import CLAIMS, PROVED, REFUTED, WAITING
+from site_cases import CLAIMS, EXPERIMENT, PROVED, REFUTED, WAITING
 
 from theory.statement import Verdict
+from verify import experiments
 from verify.evidence import EvidenceError, Record
 from verify.ledger import Entry
 from verify.results import Counterexample, Proof
@@ -134,7 +135,7 @@ def test_no_page_is_too_heavy_for_a_telephone(pages):
 
 
 def test_without_evidence_everything_is_not_yet_run(tmp_path):
-    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS)
+    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
     listed = (tmp_path / "docs" / "generated" / "entries.md").read_text(encoding="utf-8")
     assert f"<b>{len(CLAIMS)}</b> not yet run" in listed
     assert not (tmp_path / "docs" / "generated" / "files" / "figures").exists()
@@ -156,7 +157,7 @@ def test_folders_of_another_project_are_not_replaced(tmp_path):
     theirs.parent.mkdir(parents=True)
     theirs.write_text("years of work")
     with pytest.raises(EvidenceError, match=r"docs is not the site's: it has no conf\.py"):
-        write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS)
+        write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
     assert theirs.read_text() == "years of work"
 
 
@@ -219,10 +220,28 @@ def test_the_experiments_are_listed_and_those_not_yet_run_say_how(site):
 
 
 def test_without_experiments_the_index_says_so(tmp_path):
-    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS)
+    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
     assert [p.name for p in (tmp_path / "docs" / "experiments").iterdir()] == ["index.md"]
     text = (tmp_path / "docs" / "experiments" / "index.md").read_text(encoding="utf-8")
     assert "toctree" not in text
+
+
+def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "find", lambda name: EXPERIMENT)
+    kept = tmp_path / "measured" / "experiments" / "dln"
+    kept.mkdir(parents=True)
+    shutil.copy(evidence / "experiments" / "dln" / "numbers.json", kept)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "conf.py").touch()
+    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, tmp_path / "measured")
+    pages = tmp_path / "docs" / "experiments"
+    for page in ("index.md", "dln.md"):
+        said = (pages / page).read_text(encoding="utf-8")
+        assert "Its numbers are of an earlier run and came with the source." in said
+    drawn = tmp_path / "docs" / "generated" / "files" / "experiments" / "dln"
+    assert (drawn / "loss.png").stat().st_size > 0
+    write_pages(evidence, tmp_path / "docs", CLAIMS, tmp_path / "measured")
+    assert "came with the source" not in (pages / "dln.md").read_text(encoding="utf-8")
 
 
 def test_an_experiment_whose_pictures_are_gone_says_what_to_do(evidence, tmp_path):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from theory.statement import Statement
 from verify import engine, experiments, json_lines
@@ -15,6 +17,8 @@ from verify.campaign import journal
 from verify.campaign.finding import Finding
 from verify.evidence import EvidenceError, Record, Run
 from verify.experiments import evidence as found
+from verify.experiments import run as experiment
+from verify.experiments.evidence import Result
 from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
@@ -36,19 +40,24 @@ from verify.site.statements import Group, papers, statements
 
 DOCS = Path("docs")
 MEASURED = Path("docs/measured")
+"""What was measured before and is kept with the source, as each page of it says."""
 """What ``make conform`` and the benchmark of checkers found; kept with the sources."""
 GENERATED = ("generated", "errata", "statements", "experiments", "implementations", "reference")
 """The folders below the site's sources that are written here, and only here."""
 
 
 def write_pages(
-    evidence: Path, target: Path = DOCS, claims: Sequence[Statement] | None = None
+    evidence: Path,
+    target: Path = DOCS,
+    claims: Sequence[Statement] | None = None,
+    measured: Path = MEASURED,
 ) -> int:
     """Write the pages, pictures and tables of numbers below the site's sources.
 
     ``generated`` holds what the front page and the errata include and the files that are copied
-    to the site's root; the other folders hold pages.  Without evidence every statement, and
-    every experiment, is shown as not yet run.  Returns how many files were written.
+    to the site's root; the other folders hold pages.  Without evidence every statement is shown as
+    not yet run, and every experiment as it was when its numbers were kept with the source.  Returns
+    how many files were written.
 
     Raises:
         EvidenceError: evidence is damaged, a picture is missing, or a page cannot be written.
@@ -57,13 +66,13 @@ def write_pages(
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
     _check_is_the_sites(target)
     files = {
-        **{f"generated/{name}": text for name, text in _included(entries, run).items()},
+        **{f"generated/{name}": text for name, text in _included(entries, run, measured).items()},
         **{f"errata/{name}": text for name, text in errata_page.pages(entries).items()},
         **{f"statements/{name}": text for name, text in _statements(entries, run).items()},
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
         **figure_files(entries, run),
-        **_experiments(evidence),
-        **_implementations(MEASURED),
+        **_experiments(evidence, measured),
+        **_implementations(measured),
         "generated/files/ledger.json": json.dumps([as_json(e) for e in entries]) + "\n",
     }
     places = {_inside(target, name): content for name, content in files.items()}
@@ -111,13 +120,13 @@ def _evidence(folder: Path, claims: Sequence[Statement] | None) -> tuple[Run | N
         return None, []
 
 
-def _included(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
+def _included(entries: Sequence[Entry], run: Run | None, measured: Path) -> dict[str, str]:
     return {
         "front.md": front_page.page(entries, run),
         "entries.md": ledger_page.page(entries),
         "errata.md": errata_page.index(entries),
-        "campaigns.md": campaigns_page.page(_campaigns(MEASURED / "campaigns")),
-        "gpu.md": gpu_page.page(MEASURED / "gpu.json"),
+        "campaigns.md": campaigns_page.page(_campaigns(measured / "campaigns")),
+        "gpu.md": gpu_page.page(measured / "gpu.json"),
     }
 
 
@@ -165,19 +174,36 @@ def figure_files(entries: Sequence[Entry], run: Run | None) -> dict[str, str | b
     return {**pictures, **tables}
 
 
-def _experiments(evidence: Path) -> dict[str, str | bytes]:
-    results = found.read_all(evidence)
-    waiting = [n for n in experiments.names() if n not in {result.name for result in results}]
+def _experiments(evidence: Path, measured: Path) -> dict[str, str | bytes]:
+    """Return the experiments' pages: of their last runs, else of those kept with the source."""
+    ran = found.read_all(evidence)
+    known = {result.name for result in ran}
+    kept = [result for result in found.read_all(measured) if result.name not in known]
+    waiting = set(experiments.names()) - known - {result.name for result in kept}
     files: dict[str, str | bytes] = {
-        "experiments/index.md": experiments_page.index(results, waiting)
+        "experiments/index.md": experiments_page.index(ran, kept, sorted(waiting))
     }
-    for result in results:
-        kept = found.files(evidence, result)
-        sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
-        files[f"experiments/{result.name}.md"] = experiments_page.page(result, sizes)
-        root = f"generated/files/experiments/{result.name}"
-        files.update({f"{root}/{name}": content for name, content in kept.items()})
+    for result in ran:
+        files |= _experiment(evidence, result, experiments_page.page)
+    with TemporaryDirectory() as folder:
+        for result in kept:
+            place = found.folder_of(Path(folder), result.name)
+            drawn = experiment.view(experiments.find(result.name), result, place)
+            files |= _experiment(Path(folder), drawn, experiments_page.page_of_kept)
     return files
+
+
+def _experiment(
+    folder: Path, result: Result, page: Callable[[Result, Mapping[str, Any]], str]
+) -> dict[str, str | bytes]:
+    """Return the page of a result, and the files below a folder that it shows."""
+    kept = found.files(folder, result)
+    sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
+    root = f"generated/files/experiments/{result.name}"
+    return {
+        f"experiments/{result.name}.md": page(result, sizes),
+        **{f"{root}/{name}": content for name, content in kept.items()},
+    }
 
 
 def _implementations(measured: Path) -> dict[str, str | bytes]:

@@ -21,17 +21,26 @@ KINDS = {True: "supported", False: "refuted", None: "undecided"}
 """The colour of each word."""
 DRAWN_AT = 150 / 96
 """Pixels of a picture to a pixel of the page."""
+KEPT = "Its numbers are of an earlier run and came with the source."
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def index(results: Sequence[Result], waiting: Sequence[str]) -> str:
-    """Return the page that lists the experiments, those that were run and those that were not."""
+def index(ran: Sequence[Result], kept: Sequence[Result], waiting: Sequence[str]) -> str:
+    """Return the page that lists the experiments.
+
+    Args:
+        ran: what is in the evidence.
+        kept: what is not, but was measured before and is kept with the source.
+        waiting: the names of those that have no numbers.
+    """
+    results = [*ran, *kept]
     parts = [
         "# Experiments\n",
         "What the papers report to have seen in training, looked for again: each observation with"
         " a criterion that could have failed, and the numbers that decide it. Along each run"
         " the statements of the ledger are examined on the networks as they are then.\n",
-        *(_listed(result) for result in results),
+        *(_listed(result) for result in ran),
+        *(_listed(result, KEPT) for result in kept),
     ]
     if waiting:
         commands = "\n".join(f"python -m verify experiment {name}" for name in waiting)
@@ -43,18 +52,27 @@ def index(results: Sequence[Result], waiting: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-def page(result: Result, sizes: Mapping[str, tuple[int, int]]) -> str:
-    """Return the page of one experiment as MyST text.
+Sizes = Mapping[str, tuple[int, int]]
+"""Width and height of pictures by their names, in pixels of the page."""
 
-    Args:
-        result: what it found.
-        sizes: width and height of each picture by its name, in pixels of the page.
-    """
+
+def page(result: Result, sizes: Sizes) -> str:
+    """Return the page of an experiment as MyST text."""
+    return _page(result, sizes, [])
+
+
+def page_of_kept(result: Result, sizes: Sizes) -> str:
+    """Return the same of one whose numbers were measured before and are kept with the source."""
+    return _page(result, sizes, [f"{KEPT} Today's are those of the command below.\n"])
+
+
+def _page(result: Result, sizes: Sizes, notes: Sequence[str]) -> str:
     trail = f'<a href="index.html">Experiments</a> · {on_one_line(", ".join(result.rows))}'
     parts = [
         f"# {words(result.title)}\n",
         f'<p class="where">{trail}</p>\n',
         *(f"{words(paragraph)}\n" for paragraph in result.description.strip().split("\n\n")),
+        *notes,
         _how(result),
         "## What was seen\n",
         *map(_observation, result.observations),
@@ -115,12 +133,13 @@ def _seen(figure: PaperFigure, result: Result | None) -> str:
     return f"{counted or 'drawn, without a claim in words'} (profile {on_one_line(result.profile)})"
 
 
-def _listed(result: Result) -> str:
+def _listed(result: Result, note: str = "") -> str:
     counts = Counter(seen.appeared for seen in result.observations)
     counted = ", ".join(f"{counts[key]} {word}" for key, word in WORDS.items() if counts[key])
     return (
         f"## [{words(result.title)}]({result.name}.md)\n\n{_run_with(result)}."
-        f" {counted.capitalize()}.\n"
+        f" {counted.capitalize()}. {note}".rstrip()
+        + "\n"
     )
 
 
