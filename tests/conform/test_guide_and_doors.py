@@ -64,6 +64,13 @@ def slow_on_rows(x, gamma, beta, eps):
     return gamma.reshape(shape) * centred / sigma + beta.reshape(shape)
 
 
+def slow(x, gamma, beta, eps):
+    import time
+
+    time.sleep(0.02)
+    return right(x, gamma, beta, eps)
+
+
 def hangs(x, gamma, beta, eps):
     import time
 
@@ -203,7 +210,7 @@ def test_a_compiled_layer_is_examined_with_its_gradients(tmp_path):
 
 def test_a_run_that_was_interrupted_goes_on(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
-    asked = ("wrong.py:right", "--axes", "NC", "--cases", "plain,sizes", "--json")
+    asked = ("wrong.py:slow", "--axes", "NC", "--cases", "plain,sizes", "--json")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     begun = [sys.executable, "-m", "verify.commands.conform", *asked]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -4,7 +4,7 @@ The sources are copied to a folder of builds and compiled there.  A file may end
 the assumptions of its theorems together (:func:`with_question`), so that one run of Coq both checks
 it and says what it rests on.  What was found of a file is kept next to it with a fingerprint of its
 text, of the fingerprints of what it needs and of Coq's version: a file whose fingerprint is the
-same is not compiled again.
+same is not compiled again.  Runs that share a folder wait for each other, file by file.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass, replace
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
+
+from filelock import FileLock
 
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome, from_dict
@@ -98,11 +100,12 @@ class Compilation:
 
     def _compile(self, fingerprint: str, file: str) -> Found:
         record = (self.root / file).with_suffix(".json")
-        known = _read(record)
-        if known and known.fingerprint == fingerprint and record.with_suffix(".vo").exists():
-            return known
-        found = self._checked(fingerprint, file)
-        record.write_text(json.dumps(asdict(found)))
+        with FileLock(record.with_suffix(".lock")):
+            known = _read(record)
+            if known and known.fingerprint == fingerprint and record.with_suffix(".vo").exists():
+                return known
+            found = self._checked(fingerprint, file)
+            record.write_text(json.dumps(asdict(found)))
         return found
 
     def _checked(self, fingerprint: str, file: str) -> Found:
