@@ -12,6 +12,7 @@ from verify import experiments
 from verify.evidence import EvidenceError, Record
 from verify.ledger import Entry
 from verify.results import Counterexample, Proof
+from verify.site import build
 from verify.site.build import write_pages
 from verify.site.statement_page import in_words
 
@@ -206,7 +207,7 @@ def test_an_experiment_has_its_observations_in_words_with_numbers(site):
 
 def test_an_experiments_figures_and_numbers_are_files(site):
     files = {path.name for path in (site / "experiments" / "dln").iterdir()}
-    assert files == {"numbers.json", "loss.svg", "loss.png", "panels.svg", "panels.png"}
+    assert files == {"numbers.json", "loss.svg", "panels.svg"}
     text = (site / "experiments" / "dln.html").read_text(encoding="utf-8")
     assert 'src="dln/loss.svg" width="614" height="422"' in text
     assert 'alt="Loss, 2 seeds, n = 4. Mean &amp; range' in text
@@ -228,6 +229,7 @@ def test_without_experiments_the_index_says_so(tmp_path):
 
 def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "find", lambda name: EXPERIMENT)
+    monkeypatch.setattr(build, "DRAWN", tmp_path / "drawn")
     kept = tmp_path / "measured" / "experiments" / "dln"
     kept.mkdir(parents=True)
     shutil.copy(evidence / "experiments" / "dln" / "numbers.json", kept)
@@ -239,7 +241,7 @@ def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, tmp_path
         said = (pages / page).read_text(encoding="utf-8")
         assert "Its numbers are of an earlier run and came with the source." in said
     drawn = tmp_path / "docs" / "generated" / "files" / "experiments" / "dln"
-    assert (drawn / "loss.png").stat().st_size > 0
+    assert (drawn / "loss.svg").stat().st_size > 0
     write_pages(evidence, tmp_path / "docs", CLAIMS, tmp_path / "measured")
     assert "came with the source" not in (pages / "dln.md").read_text(encoding="utf-8")
 

@@ -130,13 +130,12 @@ def read_all(evidence: Path) -> list[Result]:
     return [read(path.parent) for path in sorted((evidence / FOLDER).glob(f"*/{FILE}"))]
 
 
-def files(evidence: Path, result: Result) -> dict[str, bytes]:
-    """Return the contents of a result's files by name: the numbers and the pictures.
+def files(folder: Path, result: Result) -> dict[str, bytes]:
+    """Return the contents of the files in a result's folder by name: numbers and pictures.
 
     Raises:
         EvidenceError: one is missing.
     """
-    folder = folder_of(evidence, result.name)
     drawn = [f"{p.name}.{kind}" for p in result.pictures for kind in ("svg", "png")]
     try:
         return {name: (folder / name).read_bytes() for name in (FILE, *drawn)}

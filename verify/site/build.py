@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from theory.statement import Statement
-from verify import engine, experiments, json_lines
+from verify import engine, experiments, fingerprint, json_lines
 from verify.campaign import journal
 from verify.campaign.finding import Finding
 from verify.evidence import EvidenceError, Record, Run
@@ -39,6 +39,8 @@ from verify.site.figures import Figure, figures
 from verify.site.statements import Group, papers, statements
 
 DOCS = Path("docs")
+DRAWN = Path("build/experiments")
+"""Where figures are kept that are drawn from numbers that came with the source."""
 MEASURED = Path("docs/measured")
 """What was measured before and is kept with the source, as each page of it says."""
 """What ``make conform`` and the benchmark of checkers found; kept with the sources."""
@@ -184,26 +186,40 @@ def _experiments(evidence: Path, measured: Path) -> dict[str, str | bytes]:
         "experiments/index.md": experiments_page.index(ran, kept, sorted(waiting))
     }
     for result in ran:
-        files |= _experiment(evidence, result, experiments_page.page)
-    with TemporaryDirectory() as folder:
-        for result in kept:
-            place = found.folder_of(Path(folder), result.name)
-            drawn = experiment.view(experiments.find(result.name), result, place)
-            files |= _experiment(Path(folder), drawn, experiments_page.page_of_kept)
+        folder = found.folder_of(evidence, result.name)
+        files |= _experiment(folder, result, experiments_page.page)
+    for result in kept:
+        drawn = _drawn(found.folder_of(measured, result.name) / found.FILE, result)
+        files |= _experiment(drawn, found.read(drawn), experiments_page.page_of_kept)
     return files
+
+
+def _drawn(numbers: Path, result: Result) -> Path:
+    """Return a folder with the figures of a result, which are drawn once."""
+    chosen = experiments.find(result.name)
+    source = fingerprint.of_module(chosen.figures.__module__).encode()
+    digest = hashlib.sha256(numbers.read_bytes() + source).hexdigest()[:16]
+    folder = DRAWN / f"{result.name}-{digest}"
+    if not (folder / found.FILE).exists():
+        experiment.view(chosen, result, folder)
+    return folder
 
 
 def _experiment(
     folder: Path, result: Result, page: Callable[[Result, Mapping[str, Any]], str]
 ) -> dict[str, str | bytes]:
-    """Return the page of a result, and the files below a folder that it shows."""
+    """Return the page of a result, and the files of its folder that it shows."""
     kept = found.files(folder, result)
     sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
-    root = f"generated/files/experiments/{result.name}"
+    root, shown = f"generated/files/experiments/{result.name}", (found.FILE, *_pictures(result))
     return {
         f"experiments/{result.name}.md": page(result, sizes),
-        **{f"{root}/{name}": content for name, content in kept.items()},
+        **{f"{root}/{name}": kept[name] for name in shown},
     }
+
+
+def _pictures(result: Result) -> list[str]:
+    return [f"{picture.name}.svg" for picture in result.pictures]
 
 
 def _implementations(measured: Path) -> dict[str, str | bytes]:

@@ -184,10 +184,7 @@ def _figure(result: Result, picture: Picture, size: tuple[int, int]) -> str:
         f'<figure class="plot"><a href="{file}.svg"><img src="{file}.svg" width="{width}"'
         f' height="{height}" loading="lazy" alt="{alternative}"></a><figcaption>'
     )
-    files = (
-        f'<p><a href="{file}.svg" download>SVG</a> · <a href="{file}.png" download>PNG</a></p>'
-        "</figcaption></figure>"
-    )
+    files = f'<p><a href="{file}.svg" download>SVG</a></p></figcaption></figure>'
     said = f"**{words(picture.title).rstrip('.')}.** {words(picture.caption)}"
     return f"{raw(image)}\n{said}\n\n{raw(files)}"
 
