@@ -94,6 +94,14 @@ ONE_INPUT = (
 """Where nothing more particular is chosen: an input that is one for one example."""
 
 
+NEARLY_ACROSS = tuple(
+    signs_with(slope, (3, -1, -1, -1), scale=2) for slope in ((0, 2, -1, 0), (0, 30, -29, 0))
+)
+"""An input of mean zero that the loss's gradient is nearly orthogonal to, but not to the batch."""
+UNLIKE = signs_with(SECOND, scale=2)
+"""An input and a linear loss that share no example: orthogonal, but not without their means."""
+
+
 ROOT_FREE = tuple(
     signs_with(first=first, second=(1, 1, -1, -1), scale=scale)
     for first in ((5, -1, -1, -3), (1, 1, -1, -1), (1, -1, 1, -1))
@@ -132,6 +140,12 @@ def by_its_largest_entry(case: Any) -> Any:
     """Give the batch (3, -1, -2) and a direction that has nothing at its largest entry."""
     given = replace(centred_batch(case), gamma=number(1))
     return replace(given, y=rational_array((3, -1, -2)), direction=rational_array((0, 1, -1)))
+
+
+def leaning(case: Any) -> Any:
+    """Give the first of two inputs the weight 2, and add it to the second."""
+    lean = signs_with((13, -7, 7, -13), SIGNS, (0, -2, 2, 0), scale=2)
+    return replace(lean(case), bound=number(2))
 
 
 def steep_at_the_output(case: Any) -> Any:

@@ -55,7 +55,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
-from theory.santurkar2018.chosen import in_directions, with_hints
+from theory.santurkar2018.chosen import NEARLY_ACROSS, in_directions, leaning, with_hints
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
@@ -216,12 +216,13 @@ WEIGHTS = assume(
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
 ENTRY = _always(
     "one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
-    hypotheses=(X_I_CENTRED, SPREAD_OUTPUT),
+    hypotheses=(X_I_CENTRED, SPREAD_OUTPUT), attack=NEARLY_ACROSS,
     falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
 )  # fmt: skip
 VECTOR = _always(
     "all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
     hypotheses=(*CENTRED, WEIGHTS, SPREAD_OUTPUT), corrected_by=f"{ALWAYS}/all-weights/oblique",
+    attack=(leaning,),
     falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
 )  # fmt: skip
 OUTPUT = _always(

@@ -30,7 +30,14 @@ from theory.claim import Claim, Form, Hypothesis
 from theory.language.expression import Expression, Letter, Says, along, equal, named
 from theory.language.latex import latex
 from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
-from theory.santurkar2018.chosen import steep_at_the_output, with_hints
+from theory.santurkar2018.chosen import (
+    NEARLY_ACROSS,
+    SECOND,
+    UNLIKE,
+    signs_with,
+    steep_at_the_output,
+    with_hints,
+)
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
@@ -149,12 +156,12 @@ PEARSON = _main(
 PEARSON_ANY_MEAN = _main(
     "square-pearson-any-mean", PEARSON.says,
     "the square of a correlation coefficient, inputs of any mean",
-    corrected_by=PEARSON.id,
+    corrected_by=PEARSON.id, attack=(UNLIKE,),
 )  # fmt: skip
 NOT_ZERO = {at: assume(dot(x_i, at) ** 2 > 0, printed=False) for at in (g, g_at_y)}
 BY_COSINE = _main(
     "cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
-    hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id,
+    hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
     remark="True where the cosine is at least 3 - 2 sqrt(2).",
 )  # fmt: skip
 TWO_NETWORKS = _main(
@@ -244,6 +251,7 @@ APPENDIX = [
         "cosine", named(r"\varepsilon", LARGEST), COSINE,
         "a cosine, epsilon the largest that is allowed",
         hypotheses=(assume(LARGEST > 0, tenfold, words=rf"\varepsilon = {latex(LARGEST)} > 0"),),
+        attack=NEARLY_ACROSS,
     ),
     replace(
         CONDITIONAL,
@@ -341,6 +349,7 @@ SEVENTEEN = line(
     SQUARED <= p_c**2 + 2 * sqrt(cosine(x_c, g) ** 2 * a_c) * S * DEVIATION + a_c**2 / m * S,
     "the last sum by its bound", expected=REFUTED,
     hypotheses=(assume(a_c > 0, lambda case: replace(case, direction=100 * case.direction)),),
+    attack=(signs_with(SECOND, (-2, 1, 1, 0)),),
     remark="The conversion may have drawn the root over alpha; nothing else in the text shows it.",
 )  # fmt: skip
 GAIN = line(
