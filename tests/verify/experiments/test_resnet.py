@@ -14,11 +14,13 @@ from verify.experiments.resnet.experiment import SUBJECTS, _steps, check_data, p
 
 
 def test_every_method_that_the_paper_tries_is_a_piece():
-    for profile in ("smoke", "default", "deep"):
+    for profile, trained in (("smoke", 0), ("default", 3 * 4), ("deep", 3 * 4)):
         made = pieces(Setting(profile, (0, 1)))
-        assert len(made) == 2 * (4 + 4 + 3)
+        assert len(made) == 2 * (4 + 4 + 3) + trained
         assert len({piece.name for piece in made}) == len(made)
-        assert all(piece.steps == 1 for piece in made), "without data, one step"
+        untrained = made[: len(made) - trained]
+        assert all(piece.steps == 1 for piece in untrained), "without data, one step"
+    assert {piece.steps for piece in made[-12:]} == {40 * (1437 // 64)}
     assert made[3].name == "ResNet-110, group+bnp, seed 0"
     assert find("resnet").pieces is pieces
 

@@ -29,7 +29,7 @@ with processes("cpu") as (rank, count, _):
 
 def state_after_two_steps(process):
     """In double precision, so that the order of sums is all that differs."""
-    piece = training("ResNet-8", "group+bnp", None, 1, 0, "cpu", process)
+    piece = training("ResNet-8 in colour", "group+bnp", None, 1, 0, "cpu", process)
     piece.model.double()
     source = piece.source
     single = source.training
@@ -73,9 +73,9 @@ def invoke(*arguments):
 
 
 def test_the_command_trains_an_epoch_and_goes_on_from_its_checkpoint(tmp_path, monkeypatch):
-    small = few(resnet_distributed.KNOWN["ResNet-8"].source(None, "cpu"))
+    small = few(resnet_distributed.KNOWN["ResNet-8 in colour"].source(None, "cpu"))
     monkeypatch.setattr(Subject, "source", lambda self, data, device: small)
-    one = ("ResNet-8", "group", "--folder", tmp_path)
+    one = ("ResNet-8 in colour", "group", "--folder", tmp_path)
     first = invoke(*one, "--epochs", 1)
     assert first.exit_code == 0, first.output
     assert "epoch 1: training loss" in first.output
@@ -102,4 +102,4 @@ def test_what_is_not_known_is_told():
 
 def test_a_batch_that_cannot_be_shared_is_refused():
     with pytest.raises(ValueError, match="5 processes cannot share batches of 96 images evenly"):
-        training("ResNet-8", "batch", None, 1, 0, "cpu", (0, 5))
+        training("ResNet-8 in colour", "batch", None, 1, 0, "cpu", (0, 5))

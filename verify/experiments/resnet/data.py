@@ -20,7 +20,8 @@ from torch import Tensor
 from torch.nn.functional import interpolate, pad
 
 from verify.datasets import cifar, digits, imagenet
-from verify.datasets.dataset import DataError, Dataset
+from verify.datasets.dataset import DataError, Dataset, Images
+from verify.experiments.resnet.recipes import NOISY_DIGITS
 
 PADDING = 4
 """Zeros on each side, in pixels."""
@@ -30,6 +31,13 @@ MEAN_COLOUR = (0.485, 0.456, 0.406)
 
 TESTED_TOGETHER = 250
 """Images in a batch of the test."""
+
+NOISE = 0.4
+"""Deviation of what is added to each pixel of a digit, in intensities from 0 to 1: without it every
+method recognises all but a few."""
+
+NOISES = 4
+"""So many times each test digit is shown, with other noise."""
 
 
 class Source(Protocol):
@@ -147,7 +155,7 @@ def source(
     """Return the user's images of a data set, or the embedded digits where there are none.
 
     Args:
-        name: "cifar10", "cifar100" or "imagenet".
+        name: "cifar10", "cifar100", "imagenet" or :data:`NOISY_DIGITS`, which are always there.
         shape: what digits are enlarged to, (channel, height, width).
         classes: the labels that there may be.
         folder: of the user's data sets.
@@ -156,12 +164,26 @@ def source(
     Raises:
         DataError: a data set is there, and damaged.
     """
+    if name == NOISY_DIGITS:
+        return InMemory(name, True, _with_noise(digits.load()), noisy, enlarged(shape), device)
     if folder is None or not is_there(name, folder):
         return InMemory("digits", False, digits.load(), unchanged, enlarged(shape), device)
     if name == "imagenet":
         return FromFolder(folder, shape[1], classes, device)
     data = cifar.load_cifar10(folder) if name == "cifar10" else cifar.load_cifar100(folder)
     return InMemory(name, True, data, cropped_and_flipped, lambda images: images, device)
+
+
+def noisy(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Return images with noise, other noise whenever they are shown."""
+    return images + NOISE * torch.randn(images.shape, generator=generator)
+
+
+def _with_noise(data: Dataset) -> Dataset:
+    """Return a data set whose test images are shown a few times, each with its own noise."""
+    inputs, labels = data.test.inputs.repeat(NOISES, 1, 1, 1), data.test.labels.repeat(NOISES)
+    test = Images(noisy(inputs, torch.Generator().manual_seed(0)), labels)
+    return Dataset(data.train, test, data.classes)
 
 
 def unchanged(images: Tensor, _: torch.Generator) -> Tensor:

@@ -15,7 +15,7 @@ from typing import Any
 
 from verify.experiments.experiment import Measured, Observation
 from verify.experiments.resnet.figures import by_method
-from verify.experiments.resnet.recipes import FAMILIES
+from verify.experiments.resnet.recipes import EVERY_FAMILY, TRAINED_HERE
 
 Runs = Mapping[str, list[Any]]
 """The runs of one network, one for each seed, by method."""
@@ -84,8 +84,18 @@ def both_outperform_group(accuracies: Accuracies, _: int) -> tuple[bool, str]:
 
 def gains_less_at_decay(accuracies: Accuracies, decay: int) -> tuple[bool, str]:
     """Judge what BNP alone gains from the first decay on against what BN gains."""
-    gains = {name: accuracies[name][-1] - accuracies[name][decay - 1] for name in ("bnp", "batch")}
+    gains = _gains(accuracies, decay, "bnp", "batch")
     return gains["bnp"] < gains["batch"] / 2, _numbers(gains)
+
+
+def gains_more_at_decay(accuracies: Accuracies, decay: int) -> tuple[bool, str]:
+    """Judge what BNP+GN gains from the first decay on against what BNP alone gains."""
+    gains = _gains(accuracies, decay, "bnp", "group+bnp")
+    return gains["group+bnp"] >= 2 * gains["bnp"], _numbers(gains)
+
+
+def _gains(accuracies: Accuracies, decay: int, *methods: str) -> dict[str, float]:
+    return {name: accuracies[name][-1] - accuracies[name][decay - 1] for name in methods}
 
 
 FASTER = Seen(
@@ -119,6 +129,12 @@ GAINS_LESS = Seen(
     ("bnp", "batch"),
     gains_less_at_decay,
 )
+GAINS_MORE = Seen(
+    "BNP+GN is found to benefit much more significantly from the learning rate decay than BNP.",
+    "Last accuracy less that before the first decay: of BNP+GN, at least twice that of BNP alone.",
+    ("bnp", "group+bnp"),
+    gains_more_at_decay,
+)
 BNP_FASTER = Seen(
     "BNP converges faster than BN before the learning rate decay.",
     "Mean accuracy over the epochs before the first decay: BNP alone above BN.",
@@ -127,12 +143,17 @@ BNP_FASTER = Seen(
 )
 FIGURES = {
     "ResNet-110": (
-        "Fig. 6, left", (FASTER, COMPARABLE_AT_END, OUTPERFORM, GAINS_LESS, BNP_FASTER)
+        "Fig. 6, left", (FASTER, COMPARABLE_AT_END, OUTPERFORM, GAINS_LESS, GAINS_MORE, BNP_FASTER)
     ),
     "pre-activation ResNet-110": (
-        "Fig. 6, right", (FASTER, SLIGHTLY_LOWER_AT_END, OUTPERFORM, GAINS_LESS, BNP_FASTER)
+        "Fig. 6, right",
+        (FASTER, SLIGHTLY_LOWER_AT_END, OUTPERFORM, GAINS_LESS, GAINS_MORE, BNP_FASTER),
     ),
     "ResNet-18": ("Fig. 7", (FASTER, SLIGHTLY_LOWER_AT_END, OUTPERFORM)),
+    TRAINED_HERE: (
+        "Fig. 6, at a size that fits here",
+        (FASTER, COMPARABLE_AT_END, OUTPERFORM, GAINS_LESS, GAINS_MORE, BNP_FASTER),
+    ),
 }  # fmt: skip
 """The figure of each network, and what is said of it."""
 
@@ -142,13 +163,14 @@ def observations(measured: Measured) -> Sequence[Observation]:
     found: list[Observation] = []
     for network, (figure, statements) in FIGURES.items():
         runs = by_method(measured, network)
-        found.append(_of_size(network, runs))
+        if network in PARAMETERS:
+            found.append(_of_size(network, runs))
         found += [_of_training(network, figure, seen, runs) for seen in statements]
     return found
 
 
 def _of_training(network: str, figure: str, seen: Seen, runs: Runs) -> Observation:
-    family = FAMILIES[network]
+    family = EVERY_FAMILY[network]
     missing = [
         f"{name} was trained for {min((len(_curve(run)) for run in runs.get(name, [])), default=0)}"
         for name in seen.of
@@ -168,10 +190,10 @@ def _of_training(network: str, figure: str, seen: Seen, runs: Runs) -> Observati
 
 
 def _curve(run: Mapping[str, Any]) -> Sequence[float]:
-    """The accuracies of a run on the paper's data; of any other there are none."""
-    family = FAMILIES.get(run.get("network", ""))
-    is_the_papers = family is not None and run["data"] == family.data
-    curve: Sequence[float] = run["test_accuracy"] if is_the_papers else []
+    """The accuracies of a run on the data that its recipe is for; of any other there are none."""
+    family = EVERY_FAMILY.get(run.get("network", ""))
+    is_of_its_data = family is not None and run["data"] == family.data
+    curve: Sequence[float] = run["test_accuracy"] if is_of_its_data else []
     return curve
 
 

@@ -133,4 +133,30 @@ FAMILIES = {
         },
     ),
 }
-"""By the name of the network."""
+"""By the name of the paper's network."""
+
+NOISY_DIGITS = "digits with noise"
+TRAINED_HERE = "ResNet-8"
+"""The network that is trained to its end on a machine without a GPU."""
+
+EVERY_FAMILY = {
+    **FAMILIES,
+    TRAINED_HERE: Family(
+        data=NOISY_DIGITS,
+        shape=(1, 16, 16),
+        classes=10,
+        batch=64,
+        decays=(20, 30),
+        epochs=40,
+        group_size=4,
+        recipes={
+            "batch": Recipe(warm_up_epochs=1),
+            "group": Recipe(warm_up_epochs=1),
+            "bnp": Recipe(warm_up_epochs=1),
+            "group+bnp": Recipe(warm_up_epochs=1, weight_decay=1.5e-4, scale=0.1),
+        },
+    ),
+}
+"""By the name of the network; what is trained here has the recipe of ResNet-110, with its epochs
+divided by four, one epoch for every warm-up, and for BNP alone weights at scale 1: three blocks do
+not make their maps grow."""
