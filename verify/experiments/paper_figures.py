@@ -101,7 +101,7 @@ FIGURES = (
     PaperFigure("L", "5", "loss and accuracy by epoch, 5-layer CNN, batches of 128 and 2",
                 "small-batch", "same; batches of 60 in place of 128", CIFAR),
     PaperFigure("L", "6", "loss and accuracy by epoch, ResNet-110", "resnet",
-                "same, on the paper's data only",
+                "same; of ResNet-8 on digits with noise, and on the paper's data of ResNet-110",
                 "CIFAR-10 and CIFAR-100 are not here, and hundreds of epochs of ResNet-110 want a "
                 "GPU: --data FOLDER --device cuda"),
     PaperFigure("L", "7", "loss and accuracy by epoch, ResNet-18", "resnet",
