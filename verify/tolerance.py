@@ -20,7 +20,10 @@ rounding that happened: three samples all below a sixteenth of it have a chance 
 :math:`16^{-3}`, and of :math:`100^{-3}` below a hundredth.
 
 A derivative that is itself approximate (a finite difference) brings its own relative error; it is
-added, times the degree in which derivatives enter a side (at most :data:`DEGREE`).
+added, times the degree in which derivatives enter a side (at most :data:`DEGREE`).  That is its
+effect where the side changes linearly.  The square of what vanishes changes with the square of an
+error, e / :math:`\delta` times as much as its change by :math:`\delta` lets expect: what only that
+explains is neither a violation nor none.
 """
 
 from __future__ import annotations
@@ -101,6 +104,29 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
     return [
         Outcome.UNDECIDED if u else Outcome.VIOLATED if v else Outcome.HOLDS
         for u, v in zip(undecided, violated, strict=True)
+    ]
+
+
+def judge_approximate(
+    actual: Array, claimed: Array, relation: Relation, m: int, size: Array, relative_error: Array
+) -> list[Outcome]:
+    """Return the outcome of each instance whose derivatives have an error of their own.
+
+    Args:
+        actual: one side, as the other with a leading axis that counts instances.
+        claimed: the other.
+        relation: of the two.
+        m: how many numbers are added up.
+        size: the sum of both sides' :func:`condition_times_size`.
+        relative_error: the derivatives', of each instance.
+    """
+    linear, squared = (
+        judge(actual, claimed, relation, tolerance(size, m, error, size))
+        for error in (relative_error, relative_error * np.maximum(1, relative_error / STEP))
+    )
+    return [
+        Outcome.UNDECIDED if one is Outcome.VIOLATED and other is not one else one
+        for one, other in zip(linear, squared, strict=True)
     ]
 
 

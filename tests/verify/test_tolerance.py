@@ -14,6 +14,7 @@ from verify.tolerance import (
     Outcome,
     condition_times_size,
     judge,
+    judge_approximate,
     norm,
     ratio,
 )
@@ -143,3 +144,25 @@ def test_there_is_no_ratio_where_the_claimed_side_is_not_clearly_positive():
     actual = np.ones((4, 1))
     claimed = np.array([[0.0], [-1.0], [1e-9], [np.nan]])
     assert np.isnan(ratio(actual, claimed, AT_MOST, np.full(4, 1e-8))).all()
+
+
+def approximate(actual, claimed, error, size=1.0):
+    sides = (np.array([[side]]) for side in (actual, claimed))
+    one, relative = np.array([size]), np.array([error])
+    (outcome,) = judge_approximate(*sides, AT_MOST, 4, one, relative)
+    return outcome
+
+
+def test_the_square_of_what_vanishes_but_for_the_derivatives_error_is_no_violation():
+    length, error = 100.0, 1e-9
+    size = 2 * STEP * length**2  # the change by errors of STEP, over STEP
+    linear = tolerance.tolerance(np.array([size]), 4, error, size)
+    assert one((error * length) ** 2, 0, AT_MOST, linear.item()) is VIOLATED
+    assert approximate((error * length) ** 2, 0.0, error, size) is UNDECIDED
+    assert approximate(1e3 * (error * length) ** 2, 0.0, error, size) is VIOLATED
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-12, 1e-9])
+def test_a_slip_of_a_hundredth_is_seen_through_any_error_that_decides(error):
+    assert approximate(1.01, 1.0, error) is VIOLATED
+    assert approximate(0.99, 1.0, error) is HOLDS

@@ -200,11 +200,12 @@ def judged(claim: MatrixClaim, copies: Copies) -> Instances:
     errors = [copies.error_of(hypothesis) for hypothesis in claim.hypotheses]
     if not _met(claim, base, samples, count, errors):
         return _instance(subject, Outcome.VACUOUS)
-    (outcome,) = tolerance.judge(base.actual, base.claimed, claim.relation, allowed)
+    sides = base.actual, base.claimed, claim.relation
+    (outcome,) = tolerance.judge_approximate(*sides, count, rounding, np.array([error]))
     ratio = tolerance.ratio(base.actual, base.claimed, claim.relation, allowed)
-    sides = tolerance.scalar(base.actual), tolerance.scalar(base.claimed)
+    scalars = tolerance.scalar(base.actual), tolerance.scalar(base.claimed)
     return _instance(
-        subject, outcome if error <= LARGEST_ERROR else Outcome.UNDECIDED, ratio, *sides
+        subject, outcome if error <= LARGEST_ERROR else Outcome.UNDECIDED, ratio, *scalars
     )
 
 

@@ -195,10 +195,9 @@ def _judge(
     # which by Cauchy and Schwarz is sqrt(m) times as much in an inner product with it.
     size = np.sqrt(found.m) * moved.quantities
     margin = tolerance.tolerance(moved.quantities, found.m, values.relative_errors, size)
-    outcomes, at_best = (
-        tolerance.judge(values.actual, values.claimed, claim.relation, explained)
-        for explained in (allowed, by_rounding)
-    )
+    sides = values.actual, values.claimed, claim.relation
+    outcomes = tolerance.judge_approximate(*sides, found.m, moved.sides, error)
+    at_best = tolerance.judge(*sides, by_rounding)
     ratios = tolerance.ratio(values.actual, values.claimed, claim.relation, allowed)
     met = hypotheses_met(claim, values.quantities, margin)
     usable = np.max([error, *values.relative_errors.T], axis=0) <= LARGEST_ERROR
