@@ -1,22 +1,25 @@
 """Cases of small integers: the numbers are small, one square root suffices, and all is written."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, find, given, settings
-from hypothesis import strategies as st
 
 from verify.cases import lattice
 from verify.cases.case import Case
 from verify.cases.losses import Loss, isotropic
+from verify.witnesses.integers import BATCHES
+from verify.witnesses.search import drawn
 
-quick = settings(
-    max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None
+LENGTHS = (1, 2, 3, 4)
+cases = pytest.mark.parametrize(
+    "case",
+    [BATCHES.at(m, places) for m in LENGTHS for places in drawn(BATCHES, m, 12, 0)],
 )
-lengths = st.integers(1, 4)
 
 
 def entries(case):
@@ -26,21 +29,13 @@ def entries(case):
     return [*flat, case.gamma, case.beta, case.bound]
 
 
-@quick
-@given(lengths.flatmap(lattice.cases))
+@cases
 def test_numbers_are_small_integers(case):
     assert all(type(entry) is int and -3 <= entry <= 3 for entry in entries(case))
     assert case.bound >= 1
 
 
-@quick
-@given(lengths.flatmap(lambda m: lattice.cases(m, bound=1)))
-def test_the_bound_bounds_the_numbers(case):
-    assert all(-1 <= entry <= 1 for entry in entries(case))
-
-
-@quick
-@given(lengths.flatmap(lattice.cases))
+@cases
 def test_shapes_are_those_of_one_unit(case):
     m = len(case.y)
     linear, matrix = case.loss.parameters
@@ -51,8 +46,7 @@ def test_shapes_are_those_of_one_unit(case):
     assert case.stratum == f"integers m={m}"
 
 
-@quick
-@given(lengths.flatmap(lattice.cases))
+@cases
 def test_sigma_is_rational_times_the_root_of_the_variance(case):
     variance = Fraction(np.sum((case.y * len(case.y) - case.y.sum()) ** 2), len(case.y) ** 3)
     assert case.eps > 0
@@ -76,18 +70,7 @@ def test_the_matrix_is_given_by_its_lower_triangle():
     assert case.loss.parameters[1].tolist() == [[1, 2, 4], [2, 3, 5], [4, 5, 6]]
 
 
-def test_hypothesis_shrinks_to_the_smallest_batch_that_is_not_constant():
-    found = find(
-        lattice.cases(3),
-        lambda case: len(set(case.y.tolist())) > 1,
-        settings=settings(database=None, phases=[Phase.generate, Phase.shrink]),
-    )
-    assert sorted(map(abs, found.y.tolist())) == [0, 0, 1]
-    assert not any(entries(found)[3:-1])
-
-
-@quick
-@given(lengths.flatmap(lattice.cases))
+@cases
 def test_a_case_is_written_in_strings_that_are_its_numbers(case):
     written = lattice.written(case)
     assert json.loads(json.dumps(written)) == written
@@ -127,8 +110,24 @@ def test_a_number_in_an_array_of_its_own_is_written_as_a_number():
     assert written["gamma"] == "1/3"
 
 
-@pytest.mark.parametrize("bound", [1, 5])
-def test_shrinking_leads_towards_zero(bound):
-    found = find(lattice.cases(2, bound), lambda case: True, settings=settings(database=None))
-    assert not any(entries(found)[:-1])
-    assert found.bound == 1
+@pytest.mark.parametrize("m", LENGTHS)
+def test_the_simplest_case_is_zero(m):
+    simplest = BATCHES.simplest(m)
+    assert not any(entries(simplest)[:-1])
+    assert simplest.bound == 1
+
+
+def test_every_value_is_drawn_and_the_simplest_more_often():
+    random, letter = Random(0), lattice.Entries((4,))
+    often = letter._replace(is_often_simplest=True)
+    counts = Counter(place for _ in range(500) for place in letter.drawn(random))
+    assert counts.keys() == set(range(7))
+    assert min(counts[0], counts[1], counts[2]) > max(counts[k] for k in range(3, 7))
+    zero = sum(not any(often.drawn(random)) for _ in range(500))
+    assert 200 < zero < 300
+
+
+def test_entries_have_the_shape_that_is_asked_for():
+    assert lattice.Entries((2, 1)).at([1, 2]).tolist() == [[1], [-1]]
+    assert lattice.Entries(values=lattice.POSITIVE).at([2]) == 3
+    assert lattice.Entries((0,)).at([]).shape == (0,)

@@ -6,45 +6,78 @@ batch, one square root suffices and both sides have a closed form.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from math import prod
+from random import Random
+from typing import Any, NamedTuple
 
 import numpy as np
-from hypothesis import strategies as st
 
 from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
 
+BOUND = 3
+INTEGERS = tuple(sorted(range(-BOUND, BOUND + 1), key=lambda n: (abs(n), -n)))
+POSITIVE = tuple(n for n in INTEGERS if n > 0)
+NONZERO = tuple(n for n in INTEGERS if n)
+RATIOS = (Fraction(2), Fraction(3, 2), Fraction(5, 4), Fraction(3))
+FEW = 3
+"""Of one array in six the entries are among so many of the simplest, and often coincide."""
 
-def cases(m: int, bound: int = 3) -> st.SearchStrategy[Case]:
-    """Return a strategy of cases of length m whose entries are integers up to a bound."""
-    entries = st.lists(_toward_zero(bound), min_size=m, max_size=m)
-    size = m * (m + 1) // 2
-    without_curvature = st.just([0] * size)
-    triangle = without_curvature | st.lists(_toward_zero(bound), min_size=size, max_size=size)
-    return st.builds(
-        lattice_case,
-        y=entries,
-        gamma=_toward_zero(bound),
-        beta=_toward_zero(bound),
-        ratio=st.sampled_from([Fraction(2), Fraction(3, 2), Fraction(5, 4), Fraction(3)]),
-        linear=entries,
-        triangle=triangle,
-        direction=entries,
-        other_direction=entries,
-        bound=st.integers(1, bound),
-    )
+
+class Entries(NamedTuple):
+    """An array of small numbers, of one axis or more, or a number where the shape is ()."""
+
+    shape: tuple[int, ...] = ()
+    values: tuple[Any, ...] = INTEGERS
+    """What an entry can be, from the simplest."""
+    is_often_simplest: bool = False
+    """Whether half of what is drawn is as simple throughout as can be, such as zero."""
+
+    @property
+    def count(self) -> int:
+        """The number of entries."""
+        return prod(self.shape)
+
+    def drawn(self, random: Random) -> list[int]:
+        """Return the place of each entry among its values."""
+        if self.is_often_simplest and random.random() < 1 / 2:
+            return [0] * self.count
+        most = FEW if random.random() < 1 / 6 else len(self.values)
+        return random.choices(range(min(most, len(self.values))), k=self.count)
+
+    def at(self, places: list[int]) -> Any:
+        """Return the entries that have these places."""
+        chosen = np.array([self.values[place] for place in places], dtype=object)
+        return chosen.reshape(self.shape) if self.shape else chosen.item()
+
+
+def letters(m: int) -> dict[str, Entries]:
+    """Return what :func:`lattice_case` takes for a batch of length m."""
+    vector = Entries((m,))
+    return {
+        "y": vector,
+        "gamma": Entries(),
+        "beta": Entries(),
+        "ratio": Entries(values=RATIOS),
+        "linear": vector,
+        "triangle": Entries((m * (m + 1) // 2,), is_often_simplest=True),
+        "direction": vector,
+        "other_direction": vector,
+        "bound": Entries(values=POSITIVE),
+    }
 
 
 def lattice_case(
-    y: list[int],
+    y: Sequence[int],
     gamma: int,
     beta: int,
     ratio: Fraction,
-    linear: list[int],
-    triangle: list[int],
-    direction: list[int],
-    other_direction: list[int],
+    linear: Sequence[int],
+    triangle: Sequence[int],
+    direction: Sequence[int],
+    other_direction: Sequence[int],
     bound: int,
 ) -> Case:
     """Return the case of these integers; the loss's matrix is given by its lower triangle."""
@@ -94,7 +127,3 @@ def shown(value: Any) -> Any:
 def _number(value: Any) -> str:
     """Return a number as a string, also one that a hypothesis left in an array of its own."""
     return str(np.asarray(value, dtype=object).item())
-
-
-def _toward_zero(bound: int) -> st.SearchStrategy[int]:
-    return st.integers(-bound, bound)

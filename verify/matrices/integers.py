@@ -12,12 +12,13 @@ from verify.matrices import exact, lattice
 from verify.matrices.subjects import Numbers
 from verify.settings import Settings
 from verify.tolerance import Outcome
-from verify.witnesses.search import Searched, Space, drawn, record, search, violations
+from verify.witnesses.search import Searched, Space, record, search, violations
 
 SPACES = {
     kind: Space(
         lattice.SIZES[kind],
-        partial(lattice.subjects, kind),
+        partial(lattice.letters, kind),
+        lattice.MADE[kind],
         exact.outcomes,
         partial(lattice.named, kind),
     )
@@ -45,7 +46,7 @@ def first_looked_at(claim: MatrixClaim) -> Numbers | None:
     """Return a counterexample where a claim's hints say that there is one, chosen for a reader."""
     for hint in claim.attack:
         smallest = lattice.SIZES[claim.subject][0]
-        hinted: Numbers = hint(drawn(SPACES[claim.subject], smallest, 1, 0)[0])
+        hinted: Numbers = hint(SPACES[claim.subject].simplest(smallest))
         if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
             return hinted
     return None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from theory.matrix_claim import Kind
+from verify.cases.lattice import NONZERO, POSITIVE, Entries
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 
-BOUND = 3
+STEPS = (*POSITIVE, *(Fraction(n, d) for d in (2, 3, 4) for n in range(1, 2 * d) if n % d))
 Size = tuple[int, ...]
 
 SIZES: dict[Kind, tuple[Size, ...]] = {
@@ -39,85 +40,92 @@ def named(kind: Kind, size: Size) -> str:
     return ", ".join(f"{letter} = {n}" for letter, n in zip(LETTERS[kind], size, strict=True))
 
 
-def integers(*shape: int, least: int = -BOUND) -> st.SearchStrategy[Any]:
-    """Return a strategy of arrays of integers from ``least`` to :data:`BOUND`."""
-    entries = st.lists(st.integers(least, BOUND), min_size=prod(shape), max_size=prod(shape))
-    return entries.map(lambda values: np.array(values, dtype=object).reshape(shape))
+def often_zero(*shape: int) -> Entries:
+    """Return entries that are often zero altogether."""
+    return Entries(shape, is_often_simplest=True)
 
 
-def nonzero(*shape: int) -> st.SearchStrategy[Any]:
-    """Return a strategy of arrays of integers other than zero."""
-    return integers(*shape).map(lambda values: np.where(values == 0, 1, values))
+def of_layers(N: int, n: int, p: int) -> dict[str, Entries]:
+    """Return the numbers of a layer."""
+    return {
+        "H": Entries((N, n)),
+        "W": Entries((p, n)),
+        "b": Entries((p,)),
+        "gamma": Entries((n,)),
+        "beta": Entries((n,)),
+        "mean": Entries((n,)),
+        "deviation": Entries((n,), POSITIVE),
+        "curvature": Entries((N,)),
+        "direction": Entries((n + 1,)),
+        "scaling": Entries((n + 1,), NONZERO),
+        "step": Entries(values=POSITIVE),
+        "q": Entries(values=POSITIVE),
+        "couples": Entries((), (0, 1), is_often_simplest=True),
+        "linear": Entries((N, p)),
+        "quadratic": often_zero(N, p, p),
+        "fourth": often_zero(N, p),
+    }
 
 
-def some(*shape: int) -> st.SearchStrategy[Any]:
-    """Return a strategy of arrays that are often zero altogether."""
-    return st.just(np.full(shape, 0, dtype=object)) | integers(*shape)
+def layer(quadratic: Any, **numbers: Any) -> Layer:
+    """Return a layer; the loss's matrices are half of what is given plus its transpose."""
+    both = quadratic + quadratic.transpose(0, 2, 1)
+    return Layer(quadratic=both, **numbers, stratum="integers")
 
 
-def layers(N: int, n: int, p: int) -> st.SearchStrategy[Numbers]:
-    """Return a strategy of layers."""
-    return st.builds(
-        Layer,
-        H=integers(N, n),
-        W=integers(p, n),
-        b=integers(p),
-        gamma=integers(n),
-        beta=integers(n),
-        mean=integers(n),
-        deviation=integers(n, least=1),
-        curvature=integers(N),
-        direction=integers(n + 1),
-        scaling=nonzero(n + 1),
-        step=st.integers(1, BOUND),
-        q=st.integers(1, BOUND),
-        couples=st.integers(0, 1),
-        linear=integers(N, p),
-        quadratic=some(N, p, p).map(lambda half: half + half.transpose(0, 2, 1)),
-        fourth=some(N, p),
-        stratum=st.just("integers"),
-    )
+def of_maps(N: int, c: int, r: int, s: int, d: int, k: int) -> dict[str, Entries]:
+    """Return the numbers of a convolution layer."""
+    return {
+        "h": Entries((N, c, r, s)),
+        "w": Entries((d, c, k, k)),
+        "b": Entries((d,)),
+        "direction": Entries((k * k * c + 1,)),
+        "q": Entries(values=POSITIVE),
+        "linear": Entries((N, d, r, s)),
+        "fourth": often_zero(N, d, r, s),
+        "pooled": often_zero(N),
+    }
 
 
-def maps(N: int, c: int, r: int, s: int, d: int, k: int) -> st.SearchStrategy[Numbers]:
-    """Return a strategy of convolution layers."""
-    return st.builds(
-        Maps,
-        h=integers(N, c, r, s),
-        w=integers(d, c, k, k),
-        b=integers(d),
-        direction=integers(k * k * c + 1),
-        q=st.integers(1, BOUND),
-        linear=integers(N, d, r, s),
-        fourth=some(N, d, r, s),
-        pooled=some(N),
-        stratum=st.just("integers"),
-    )
+def maps(**numbers: Any) -> Maps:
+    """Return a convolution layer."""
+    return Maps(**numbers, stratum="integers")
 
 
-def descents(d: int) -> st.SearchStrategy[Numbers]:
-    """Return a strategy of descents; P is unit lower triangular with a diagonal of its own."""
-    below = np.tri(d, k=-1, dtype=int)
-    return st.builds(
-        Descent,
-        theta=integers(d),
-        direction=integers(d),
-        factor=integers(d, d),
-        P=st.builds(lambda m, e: m * below + np.diag(e), integers(d, d), nonzero(d)),
-        step=st.integers(1, BOUND) | st.fractions(0, 2, max_denominator=4).filter(bool),
-        linear=some(d),
-        fourth=some(d),
-        stratum=st.just("integers"),
-    )
+def of_descents(d: int) -> dict[str, Entries]:
+    """Return the numbers of a descent; P is given by its diagonal and what is below."""
+    return {
+        "theta": Entries((d,)),
+        "direction": Entries((d,)),
+        "factor": Entries((d, d)),
+        "below": Entries((d, d)),
+        "diagonal": Entries((d,), NONZERO),
+        "step": Entries(values=STEPS),
+        "linear": often_zero(d),
+        "fourth": often_zero(d),
+    }
 
 
-_STRATEGIES: dict[Kind, Any] = {
-    Kind.LAYER: layers,
-    Kind.MAPS: maps,
-    Kind.DESCENT: descents,
+def descent(below: Any, diagonal: Any, **numbers: Any) -> Descent:
+    """Return a descent."""
+    P = np.tril(below, -1) + np.diag(diagonal)
+    return Descent(P=P, **numbers, stratum="integers")
+
+
+LETTERS_OF: dict[Kind, Callable[..., dict[str, Entries]]] = {
+    Kind.LAYER: of_layers,
+    Kind.MAPS: of_maps,
+    Kind.DESCENT: of_descents,
 }
+"""The numbers of a subject of a size;"""
+MADE: dict[Kind, Callable[..., Numbers]] = {
+    Kind.LAYER: layer,
+    Kind.MAPS: maps,
+    Kind.DESCENT: descent,
+}
+"""and the subject that is made of them."""
 
 
-def subjects(kind: Kind, size: Size) -> st.SearchStrategy[Numbers]:
-    """Return a strategy of subjects of one size."""
-    return _STRATEGIES[kind](*size)
+def letters(kind: Kind, size: Size) -> dict[str, Entries]:
+    """Return the numbers of a subject of one size."""
+    return LETTERS_OF[kind](*size)

@@ -1,4 +1,4 @@
-"""Batches of small integers in exact arithmetic, drawn and shrunk by Hypothesis."""
+"""Batches of small integers in exact arithmetic, drawn and shrunk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from verify.witnesses.search import Searched, Space, record, search
 
 FEW = 2
 """Random batches of every stratum that say whether it is worth to insist."""
-BATCHES = Space((1, 2, 3, 4), lattice.cases, exact.outcomes, insistence=4)
+BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,22 @@
 r"""Counterexamples of small integers: drawn once for all statements, decided for certain, shrunk.
 
-Sizes are tried in ascending order until a statement fails.  Hypothesis draws the subjects, and
-shrinks what violates a statement; what it draws where nothing is violated depends on no statement,
-so that all of them are decided at the same subjects, one subject after the other.
+Sizes are tried in ascending order until a statement fails.  What is drawn depends on no statement,
+so that all of them are decided at the same subjects, one subject after the other.  What violates
+one is made simpler, entry by entry, as long as it violates the statement.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate, combinations, pairwise, product
 from random import Random
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, find, settings
-from hypothesis.errors import NoSuchExample
-from hypothesis.strategies import SearchStrategy
-
 from theory.statement import Relation, Statement, Verdict
+from verify.cases.lattice import Entries
 from verify.evidence import Record
 from verify.results import Counterexample
 from verify.settings import FLOOR
@@ -31,6 +28,9 @@ EQUATION_SHARE = 3
 FURTHER = 8
 """How many times as many subjects of a size are drawn where few of them decide anything."""
 
+Places = tuple[int, ...]
+"""Of each entry of a subject, its place among the values that it can have; zero is simplest."""
+
 
 @dataclass(frozen=True)
 class Space:
@@ -38,8 +38,10 @@ class Space:
 
     sizes: tuple[Any, ...]
     """From the smallest."""
-    subjects: Callable[[Any], SearchStrategy[Any]]
-    """The strategy of subjects of a size."""
+    letters: Callable[[Any], dict[str, Entries]]
+    """The numbers of a subject of a size."""
+    made: Callable[..., Any]
+    """The subject that has these numbers."""
     outcomes: Callable[[Sequence[Any], Any], Iterable[Outcome]]
     """What becomes of each of several statements at one subject."""
     named: Callable[[Any], str] = str
@@ -47,6 +49,21 @@ class Space:
     insistence: int = 0
     """How many times as hard the sizes are searched again that were passed by, and the largest
     where a statement is known to fail; zero if they are not."""
+
+    def at(self, size: Any, places: Places) -> Any:
+        """Return the subject whose entries have these places among their values."""
+        letters = self.letters(size)
+        entries = iter(places)
+        return self.made(
+            **{
+                name: letter.at([next(entries) for _ in range(letter.count)])
+                for name, letter in letters.items()
+            }
+        )
+
+    def simplest(self, size: Any) -> Any:
+        """Return the simplest subject of a size."""
+        return self.at(size, (0,) * sum(letter.count for letter in self.letters(size).values()))
 
 
 @dataclass
@@ -161,8 +178,7 @@ def look(
     violated = violations(space, size, claims, examples, seed, searched, is_asked)
     for claim in claims:
         if claim.id in violated:
-            simpler = shrunk(space, size, claim, examples, seed)
-            searched[claim.id].found = violated[claim.id] if simpler is None else simpler
+            searched[claim.id].found = shrunk(space, size, claim, violated[claim.id])
     return [claim for claim in claims if claim.id not in violated]
 
 
@@ -174,13 +190,13 @@ def violations(
     seed: int,
     searched: dict[str, Searched],
     is_asked: Callable[[Statement], bool] = always,
-) -> dict[str, Any]:
+) -> dict[str, Places]:
     """Return, by identifier, the first subject of one size that violates a statement, as drawn.
 
     A statement is decided at a subject only if it is still asked for when the subject's turn comes.
     """
-    violated: dict[str, Any] = {}
-    for number, subject in enumerate(drawn(space, size, examples, seed) if claims else ()):
+    violated: dict[str, Places] = {}
+    for number, places in enumerate(drawn(space, size, examples, seed) if claims else ()):
         asked = [
             claim
             for claim in claims
@@ -190,43 +206,62 @@ def violations(
         ]
         if not asked:
             break
-        for claim, outcome in zip(asked, space.outcomes(asked, subject), strict=True):
+        outcomes = space.outcomes(asked, space.at(size, places))
+        for claim, outcome in zip(asked, outcomes, strict=True):
             searched[claim.id].count(size, outcome)
             if outcome is Outcome.VIOLATED:
-                violated[claim.id] = subject
+                violated[claim.id] = places
     return violated
 
 
 @cache
-def drawn(space: Space, size: Any, examples: int, seed: int) -> tuple[Any, ...]:
-    """Return the subjects that are drawn as long as nothing is violated."""
-    met: list[Any] = []
-
-    def is_violated(subject: Any) -> bool:
-        met.append(subject)
-        return False
-
-    strategy, asked = space.subjects(size), search_settings(examples)
-    with suppress(NoSuchExample):
-        find(strategy, is_violated, settings=asked, random=Random(seed))
-    return tuple(met)
+def drawn(space: Space, size: Any, examples: int, seed: int) -> tuple[Places, ...]:
+    """Return subjects of one size, by their entries' places."""
+    random = Random(f"{seed} {space.named(size)}")
+    letters = space.letters(size).values()
+    return tuple(
+        tuple(place for letter in letters for place in letter.drawn(random))
+        for _ in range(examples)
+    )
 
 
-def shrunk(space: Space, size: Any, claim: Statement, examples: int, seed: int) -> Any:
-    """Return the simplest subject that Hypothesis finds to violate a statement, if it meets one.
+def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:
+    """Return a subject that violates a statement, and would not if it were one step simpler.
 
-    It draws what was drawn before, unless a module was imported meanwhile, whose constants it
-    tries as well.
+    Args:
+        space: what it is of.
+        size: of the subject.
+        claim: the statement.
+        places: of the entries of a subject that violates it.
     """
 
-    def is_violated(subject: Any) -> bool:
-        return Outcome.VIOLATED in space.outcomes([claim], subject)
+    def is_violated(simpler: Places) -> bool:
+        return Outcome.VIOLATED in space.outcomes([claim], space.at(size, simpler))
 
-    strategy, asked = space.subjects(size), search_settings(examples)
-    try:
-        return find(strategy, is_violated, settings=asked, random=Random(seed))
-    except NoSuchExample:
-        return None
+    counts = [letter.count for letter in space.letters(size).values()]
+    while (
+        simpler := next(filter(is_violated, one_step_simpler(places, counts)), None)
+    ) is not None:
+        places = simpler
+    return space.at(size, places)
+
+
+def one_step_simpler(places: Places, counts: Sequence[int]) -> Iterator[Places]:
+    """Yield places with a whole letter as simple as can be, then with one or two entries simpler.
+
+    Args:
+        places: of all entries.
+        counts: how many of them each letter has.
+    """
+    for start, stop in pairwise(accumulate(counts, initial=0)):
+        if any(places[start:stop]):
+            yield (*places[:start], *(0,) * (stop - start), *places[stop:])
+    lower = {k: range(place) for k, place in enumerate(places) if place}
+    for some in (1, 2):
+        for entries in combinations(lower, some):
+            for values in product(*(lower[k] for k in entries)):
+                changed = dict(zip(entries, values, strict=True))
+                yield tuple(changed.get(k, place) for k, place in enumerate(places))
 
 
 def record(
@@ -246,14 +281,3 @@ def examples_for(claim: Statement, examples: int) -> int:
     """Return how many examples to look at: an equation that is false fails almost everywhere."""
     is_soon_decided = claim.relation is Relation.EQUAL and claim.expected is not Verdict.SUPPORTED
     return examples // (EQUATION_SHARE if is_soon_decided else 1)
-
-
-def search_settings(examples: int) -> settings:
-    """Return Hypothesis's settings for a search of so many examples."""
-    return settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )

@@ -87,6 +87,24 @@ def test_statements_meet_the_same_subjects_alone_and_together():
         assert str(alone.found) == str(together[claim.id].found)
 
 
+def test_what_is_found_is_as_simple_as_it_can_be():
+    """The batch is not constant, and the shift is twice the scale: entries change together."""
+    claim = replace(
+        GAP,
+        sides=lambda network, at: Sides(0 * network.m, 0 * network.m),
+        hypotheses=(
+            Hypothesis("y1 > 0", lambda n, at: n.y[0], sign=Relation.MORE_THAN),
+            Hypothesis("|beta| = |2 gamma|", lambda n, at: abs(n.beta) - abs(2 * n.gamma)),
+            Hypothesis("gamma < 0", lambda n, at: n.gamma, sign=Relation.LESS_THAN),
+        ),
+        relation=Relation.MORE_THAN,
+    )
+    found = search(replace(BATCHES, sizes=(3,)), [claim], 400)[claim.id].found
+    assert (found.y.tolist(), found.gamma, found.beta) == ([1, 0, 0], -1, 2)
+    assert not found.direction.any()
+    assert not any(np.any(parameter) for parameter in found.loss.parameters)
+
+
 def test_what_is_drawn_is_drawn_once():
     assert drawn(BATCHES, 2, 5, 0) is drawn(BATCHES, 2, 5, 0)
     assert len(drawn(BATCHES, 2, 5, 0)) == 5
