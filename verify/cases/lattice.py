@@ -36,16 +36,16 @@ class Entries(NamedTuple):
     """Whether half of what is drawn is as simple throughout as can be, such as zero."""
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """The number of entries."""
         return prod(self.shape)
 
     def drawn(self, random: Random) -> list[int]:
         """Return the place of each entry among its values."""
         if self.is_often_simplest and random.random() < 1 / 2:
-            return [0] * self.count
+            return [0] * self.size
         most = FEW if random.random() < 1 / 6 else len(self.values)
-        return random.choices(range(min(most, len(self.values))), k=self.count)
+        return random.choices(range(min(most, len(self.values))), k=self.size)
 
     def at(self, places: list[int]) -> Any:
         """Return the entries that have these places."""

@@ -56,14 +56,14 @@ class Space:
         entries = iter(places)
         return self.made(
             **{
-                name: letter.at([next(entries) for _ in range(letter.count)])
+                name: letter.at([next(entries) for _ in range(letter.size)])
                 for name, letter in letters.items()
             }
         )
 
     def simplest(self, size: Any) -> Any:
         """Return the simplest subject of a size."""
-        return self.at(size, (0,) * sum(letter.count for letter in self.letters(size).values()))
+        return self.at(size, (0,) * sum(letter.size for letter in self.letters(size).values()))
 
 
 @dataclass
@@ -238,7 +238,7 @@ def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:
     def is_violated(simpler: Places) -> bool:
         return Outcome.VIOLATED in space.outcomes([claim], space.at(size, simpler))
 
-    counts = [letter.count for letter in space.letters(size).values()]
+    counts = [letter.size for letter in space.letters(size).values()]
     while (
         simpler := next(filter(is_violated, one_step_simpler(places, counts)), None)
     ) is not None:
