@@ -100,7 +100,8 @@ def audit(
                 console.rule(str(order.checkpoint))
             terminal.show(report, console, every=every)
     for order, why in failed:
-        complain(f"{order.checkpoint}: {why}" if len(orders) > 1 else str(why))
+        is_named = len(orders) == 1 or str(order.checkpoint) in str(why)
+        complain(str(why) if is_named else f"{order.checkpoint}: {why}")
     if failed:
         raise typer.Exit(2)
     raise typer.Exit(1 if any(report.unexpected for report in reports) else 0)

@@ -105,8 +105,8 @@ def test_a_checkpoint_that_cannot_be_audited_leaves_the_others_their_reports(fol
     result = CliRunner().invoke(app, [*asked, *files, "--json"])
     assert result.exit_code == 2
     assert len(json.loads(result.stdout)) == 1
-    for name in ("other.pt", "none.pt"):
-        assert f"{name}: " in result.stderr
+    assert "other.pt is not of this model" in result.stderr
+    assert "none.pt" in result.stderr
 
 
 class Here(Executor):
