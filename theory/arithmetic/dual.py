@@ -12,6 +12,7 @@ Fraction(-1, 4)
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -28,23 +29,15 @@ class Dual:
     def __init__(self, value: Any, rate: Any, level: int):
         self.value, self.rate, self.level = value, rate, level
 
-    def _parts(self, other: Any) -> tuple[Any, Any]:
-        """Split the other operand into value and rate at this number's level."""
-        if isinstance(other, Dual) and other.level == self.level:
-            return other.value, other.rate
-        return other, 0
-
-    def _yields_to(self, other: Any) -> bool:
-        """Whether the other operand is a vector or a dual number of a later level."""
-        if isinstance(other, Dual):
-            return other.level > self.level
-        return hasattr(other, "shape") or hasattr(other, "inner")
-
     def __add__(self, other: Any) -> Any:
-        if self._yields_to(other):
-            return other + self if isinstance(other, Dual) else NotImplemented
-        value, rate = self._parts(other)
-        return Dual(self.value + value, self.rate + rate, self.level)
+        if type(other) is Dual:
+            if other.level == self.level:
+                return Dual(self.value + other.value, self.rate + other.rate, self.level)
+            if other.level > self.level:
+                return other + self
+        elif _answers_for_itself(type(other)):
+            return NotImplemented
+        return Dual(self.value + other, self.rate, self.level)
 
     __radd__ = __add__
 
@@ -52,27 +45,30 @@ class Dual:
         return Dual(-self.value, -self.rate, self.level)
 
     def __sub__(self, other: Any) -> Any:
-        return NotImplemented if hasattr(other, "shape") else self + (-other)
+        return NotImplemented if _answers_for_itself(type(other)) else self + (-other)
 
     def __rsub__(self, other: Any) -> Any:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
-        if self._yields_to(other):
-            return other * self if isinstance(other, Dual) else NotImplemented
-        value, rate = self._parts(other)
-        return Dual(self.value * value, self.value * rate + self.rate * value, self.level)
+        if type(other) is Dual:
+            if other.level == self.level:
+                rate = self.value * other.rate + self.rate * other.value
+                return Dual(self.value * other.value, rate, self.level)
+            if other.level > self.level:
+                return other * self
+        elif _answers_for_itself(type(other)):
+            return NotImplemented
+        return Dual(self.value * other, self.rate * other, self.level)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, Dual):
+        if type(other) is Dual:
             return self * (1 / other)
-        return (
-            NotImplemented
-            if self._yields_to(other)
-            else Dual(self.value / other, self.rate / other, self.level)
-        )
+        if _answers_for_itself(type(other)):
+            return NotImplemented
+        return Dual(self.value / other, self.rate / other, self.level)
 
     def __rtruediv__(self, other: Any) -> Any:
         inverse = 1 / self.value
@@ -96,6 +92,12 @@ class Dual:
 
     def __repr__(self) -> str:
         return f"({self.value}) + ({self.rate}) t{self.level}"
+
+
+@cache
+def _answers_for_itself(kind: type) -> bool:
+    """Whether values of a type are arrays or vectors, which take numbers as their entries do."""
+    return hasattr(kind, "shape") or hasattr(kind, "inner")
 
 
 def _innermost(number: Any) -> Any:

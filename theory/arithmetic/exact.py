@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def derivative(
     array([2, 2], dtype=object)
     """
     t = infinitesimal()
-    value = f(_entries(x, entry) + t * _entries(u, entry))
+    value = f(np.frompyfunc(partial(_moved, t), 2, 1)(_entries(x, entry), _entries(u, entry)))
     return _entries(np.frompyfunc(lambda part: rate(part, t), 1, 1)(value), entry)
 
 
@@ -114,6 +115,11 @@ def gradient(f: Callable[[Any], Any], x: np.ndarray, entry: Callable[[Any], Any]
             )
         slopes[index] = slope.item()
     return slopes
+
+
+def _moved(t: Dual, x: Any, u: Any) -> Any:
+    """Return x + u t; where u is zero, x alone, so that what does not move stays a plain number."""
+    return Dual(x, u, t.level) if u else x
 
 
 def _entries(values: Any, entry: Callable[[Any], Any]) -> Any:

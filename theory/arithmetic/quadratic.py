@@ -122,6 +122,8 @@ class Quadratic:
         return self._of(-self.p, -self.q, self.d)
 
     def __sub__(self, other: Any) -> Any:
+        if type(other) is Quadratic and self.q is _ZERO and other.q is _ZERO:
+            return _from_rational(self.p - other.p)
         if isinstance(other, arb):
             return self.ball() - other
         return NotImplemented if (other := coerced(other)) is None else self + (-other)
@@ -159,7 +161,11 @@ class Quadratic:
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, arb):
             return self.ball() / other
-        return NotImplemented if (other := coerced(other)) is None else self * other._inverse()
+        if (other := coerced(other)) is None:
+            return NotImplemented
+        if self.q is _ZERO and other.q is _ZERO and other.p != 0:
+            return _from_rational(self.p / other.p)
+        return self * other._inverse()
 
     def __rtruediv__(self, other: Any) -> Any:
         return self._inverse() * other

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from theory.claim import Claim
+from theory.claim import Claim, Relation
 from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.strata import random_cases
@@ -86,7 +86,9 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Look where the claims' hints say, then at what is drawn."""
     hinted = {claim.id: first_looked_at(claim) for claim in claims}
     others = [claim for claim in claims if hinted[claim.id] is None]
-    failing = fail_in_floats(others, settings.seed) if others else ()
+    # An equation that is false fails at almost any integers.
+    bounds = [claim for claim in others if claim.relation is not Relation.EQUAL]
+    failing = fail_in_floats(bounds, settings.seed) if bounds else ()
     drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
     for claim in claims:
         case = hinted[claim.id]
