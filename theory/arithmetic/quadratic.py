@@ -81,16 +81,16 @@ class Quadratic:
     @classmethod
     def _of(cls, p: fmpq, q: fmpq, d: fmpz) -> Quadratic:
         """Return p + q*sqrt(d) for a d that is already in the stored form."""
-        made = cls.__new__(cls)
-        made._set(p, q, d)
+        if not q:
+            return _from_rational(p)
+        made = _made(cls)
+        made.p, made.q, made.d = p, q, d
         return made
 
     def _shared(self, other: Quadratic) -> tuple[fmpq, fmpq, fmpz]:
-        """Return q of both numbers, over one radicand."""
-        if self.d == other.d or other.d == 1:
+        """Return q of both numbers, neither of them rational, over one radicand."""
+        if self.d is other.d or self.d == other.d:
             return self.q, other.q, self.d
-        if self.d == 1:
-            return self.q, other.q, other.d
         product = self.d * other.d
         if not product.is_square():
             raise DifferentFieldsError(
@@ -109,8 +109,12 @@ class Quadratic:
                 return self.ball() + other
             if (other := coerced(other)) is None:
                 return NotImplemented
-        if self.q is _ZERO and other.q is _ZERO:
-            return _from_rational(self.p + other.p)
+        if other.q is _ZERO:
+            if self.q is _ZERO:
+                return _from_rational(self.p + other.p)
+            return self._of(self.p + other.p, self.q, self.d)
+        if self.q is _ZERO:
+            return self._of(self.p + other.p, other.q, other.d)
         q, r, d = self._shared(other)
         return self._of(self.p + other.p, q + r, d)
 
@@ -143,6 +147,8 @@ class Quadratic:
             if self.q is _ZERO:
                 return _from_rational(self.p * other.p)
             return self._of(self.p * other.p, self.q * other.p, self.d)
+        if self.q is _ZERO:
+            return self._of(self.p * other.p, self.p * other.q, other.d)
         q, r, d = self._shared(other)
         return self._of(self.p * other.p + q * r * d, self.p * r + q * other.p, d)
 
