@@ -9,7 +9,7 @@ from typing import Any
 
 from verify.site.markup import harmless, raw, table, words
 
-NOT_RUN = "**Not run.** `make bench` measures, and writes what this part of the page is made from.\n"
+NOT_RUN = "**Not run.** `make bench` measures, and writes what this part is made from.\n"
 COLUMNS = ("", "time", "memory", "relative error")
 
 
