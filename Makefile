@@ -125,8 +125,8 @@ package: $(ENV)
 	done
 
 bench: $(ENV)
-	.venv/bin/python benchmarks/bench_formulas.py
-	.venv/bin/python benchmarks/bench_statistics.py
+	PYTHONPATH=. .venv/bin/python benchmarks/bench.py
+	PYTHONPATH=. .venv/bin/python benchmarks/bench_statistics.py
 
 $(ENV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
