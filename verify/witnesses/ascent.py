@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.func import vmap
 
 from theory.claim import Claim, Reading, Relation
-from verify.cases.case import Case, adapting_alike
+from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
 from verify.evidence import Record
 from verify.settings import Settings
@@ -34,14 +34,15 @@ def ascend(
     """Return each claim's cases with a large violation, the largest first, by gradient ascent.
 
     The parameters are those of a case with a quadratic loss; the objective is the excess of one
-    side over the other, relative to one plus their size.  All claims start from the same cases
-    and are evaluated at all of each other's, which costs less than a network for each.
+    side over the other, relative to one plus their size.  All claims are of one reading,
+    start from the same cases and are evaluated at each other's too, which costs less than a
+    network for each.
     """
     generator = torch.Generator().manual_seed(seed)
 
     def draw(*shape: int) -> Tensor:
         drawn = torch.randn(restarts, *shape, generator=generator, dtype=torch.float64)
-        return drawn.repeat(len(claims), 1, *[1] * len(shape)).reshape(-1, restarts, *shape)
+        return drawn.repeat(len(claims), 1, *[1] * len(shape))
 
     parameters = [
         draw(m), draw(), draw(), draw(), draw(m), draw(m), draw(), draw(m), draw(m, m)
@@ -79,8 +80,9 @@ def _slopes(
 
 def _excesses(claims: Sequence[Claim], parameters: Sequence[Tensor]) -> Tensor:
     """Return each claim's objective at its own cases, of shape (restart, claim)."""
-    every = vmap(vmap(partial(_excesses_at, claims)))(*parameters)
-    return every.diagonal(dim1=0, dim2=2)
+    restarts = parameters[0].shape[1]
+    every: Tensor = vmap(partial(_excesses_at, claims))(*(p.flatten(end_dim=1) for p in parameters))
+    return every.unflatten(0, (len(claims), restarts)).diagonal(dim1=0, dim2=2)
 
 
 def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> Tensor:
@@ -109,7 +111,8 @@ def _excess(claim: Claim, network: TorchNetwork) -> Tensor:
         difference = -difference
     size = torch.linalg.vector_norm(actual) + torch.linalg.vector_norm(claimed) + 1
     unmet = torch.relu(-quantities).sum() if len(quantities) else 0.0
-    return difference.sum() / size - unmet
+    excess: Tensor = difference.sum() / size - unmet
+    return excess
 
 
 def _cases(claim: Claim, parameters: Sequence[Tensor]) -> Iterator[Case]:
@@ -171,7 +174,8 @@ def _certified(claim: Claim, cases: Iterable[Case]) -> tuple[Certified | None, C
 def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Gradient ascent on the violation, certified exactly."""
     budget = settings.budget
-    for alike in adapting_alike(claims):
+    for reading in dict.fromkeys(claim.reading for claim in claims):
+        alike = [claim for claim in claims if claim.reading is reading]
         every = climbed(alike, settings.seed, budget.restarts, budget.steps)
         for claim, (found, met) in zip(alike, every, strict=True):
             counterexample = found.counterexample() if found else None
