@@ -81,8 +81,9 @@ def _slopes(
 def _excesses(claims: Sequence[Claim], parameters: Sequence[Tensor]) -> Tensor:
     """Return each claim's objective at its own cases, of shape (restart, claim)."""
     restarts = parameters[0].shape[1]
-    every: Tensor = vmap(partial(_excesses_at, claims))(*(p.flatten(end_dim=1) for p in parameters))
-    return every.unflatten(0, (len(claims), restarts)).diagonal(dim1=0, dim2=2)
+    every = vmap(partial(_excesses_at, claims))(*(p.flatten(end_dim=1) for p in parameters))
+    by_case: Tensor = every.reshape(len(claims), restarts, len(claims))
+    return by_case.diagonal(dim1=0, dim2=2)
 
 
 def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> Tensor:
