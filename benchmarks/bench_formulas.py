@@ -1,11 +1,11 @@
-"""Time and peak memory of the closed-form gradient and Hessian, against torch autograd.
+r"""The closed-form gradient and Hessian of Batch Normalization, against PyTorch's autograd.
 
 Each contender starts from the batch and ends with the derivative: autograd runs the layer
 forward, through the fused operator or through primitives, then backward (twice for the Hessian
 applied to a direction); the closed form needs no forward pass; "checked" is the public entry
-point, which looks at its input first.  All of them run in turns, in one process, on the same
-batch, so that the ratios mean something where the milliseconds do not.  Peak memory is what a
-contender holds at once beyond its input, from the profiler's record of allocations.
+point, which looks at its input first; "compiled" is :mod:`theory.nn.compiled`, where a compiler is
+found.  "each array once" reads every input and writes the result once, which is the least that
+memory allows.
 
     python benchmarks/bench_formulas.py --device cpu --dtype float32 --rounds 20 2>/dev/null
 
@@ -15,24 +15,22 @@ contender holds at once beyond its input, from the profiler's record of allocati
 from __future__ import annotations
 
 import argparse
-import json
-import tempfile
-import time
-from collections.abc import Callable
-from pathlib import Path
-from statistics import median
+from collections.abc import Iterator
+from shutil import which
 from typing import Any, NamedTuple
 
 import torch
+from comparison import Comparison, Contender, compared
 from torch.nn.functional import batch_norm
-from torch.profiler import profile
+from torch.utils.cpp_extension import get_cxx_compiler
 
 import theory
 from theory import batchnorm
+from theory.nn import compiled
 
 SIZES = {(32, 64, 56, 56): (0, 2, 3), (256, 64, 14, 14): (0, 2, 3), (4096, 512): (0,)}
 EPS = 1e-5
-Contender = Callable[[], torch.Tensor]
+ONCE = "each array once"
 
 
 class Batch(NamedTuple):
@@ -87,84 +85,58 @@ def hvp_with_forward(b: Batch) -> torch.Tensor:
     return batchnorm.hvp(b.y, b.g + b.h * z, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis)
 
 
-def contenders(b: Batch) -> dict[str, dict[str, Contender]]:
-    """Return, for each derivative, who computes it.
+def gradients(b: Batch) -> dict[str, Contender]:
+    """Return who computes the gradient of <g, z> in the batch."""
+    arguments = b.y, b.g, b.gamma, EPS, b.axis
+    return {
+        "closed form": lambda: batchnorm.gradient(*arguments),
+        "checked": lambda: theory.gradient(*arguments),
+        **({"compiled": lambda: compiled.gradient(*arguments)} if has_compiler(b) else {}),
+        "autograd, fused": lambda: gradient_by_autograd(fused, b),
+        "autograd, primitives": lambda: gradient_by_autograd(primitive, b),
+        ONCE: lambda: b.y + b.g,
+    }
+
+
+def hessian_vector_products(b: Batch) -> dict[str, Contender]:
+    """Return who applies the Hessian of <g, z> + <z, h z>/2 in the batch to a direction.
 
     The closed form is given the loss's gradient at z, as after a backward pass.
     """
     upstream = b.g + b.h * batchnorm.forward(b.y, b.gamma, 0, EPS, b.axis)
+    arguments = b.y, upstream, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis
     return {
-        "gradient": {
-            "closed form": lambda: batchnorm.gradient(b.y, b.g, b.gamma, EPS, b.axis),
-            "checked": lambda: theory.gradient(b.y, b.g, b.gamma, EPS, b.axis),
-            "autograd, fused": lambda: gradient_by_autograd(fused, b),
-            "autograd, primitives": lambda: gradient_by_autograd(primitive, b),
-        },
-        "hvp": {
-            "closed form": lambda: batchnorm.hvp(
-                b.y, upstream, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis
-            ),
-            "checked": lambda: theory.hvp(
-                b.y, upstream, lambda w: b.h * w, b.u, b.gamma, EPS, b.axis
-            ),
-            "closed, with forward": lambda: hvp_with_forward(b),
-            "autograd, fused": lambda: hvp_by_autograd(fused, b),
-            "autograd, primitives": lambda: hvp_by_autograd(primitive, b),
-        },
+        "closed form": lambda: batchnorm.hvp(*arguments),
+        "checked": lambda: theory.hvp(*arguments),
+        "closed, with forward": lambda: hvp_with_forward(b),
+        **({"compiled": lambda: compiled.hvp(*arguments)} if has_compiler(b) else {}),
+        "autograd, fused": lambda: hvp_by_autograd(fused, b),
+        "autograd, primitives": lambda: hvp_by_autograd(primitive, b),
+        ONCE: lambda: torch.addcmul(b.y, b.g, b.u).add_(b.h),
     }
 
 
-def seconds(run: Contender) -> float:
-    """Return the wall time of one run, the device's work included."""
-    start = time.perf_counter()
-    result = run()
-    if result.is_cuda:
-        torch.cuda.synchronize()
-    return time.perf_counter() - start
+def has_compiler(b: Batch) -> bool:
+    """Whether PyTorch can compile for the device of a batch."""
+    return b.y.is_cuda or which(get_cxx_compiler()) is not None
 
 
-def peak_bytes(run: Contender) -> int:
-    """Return the most that a run held at once beyond its input, on the device of its result."""
-    with profile(profile_memory=True) as record:
-        result = run()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trace.json"
-        record.export_chrome_trace(str(path))
-        events = json.loads(path.read_text())["traceEvents"]
-    on_host = 0
-    changes = [
-        (event["ts"], event["args"]["Bytes"])
-        for event in events
-        if event.get("name") == "[memory]"
-        and (event["args"]["Device Type"] == on_host) != result.is_cuda
-    ]
-    held = most = 0
-    for _, change in sorted(changes, key=lambda c: c[0]):
-        held += change
-        most = max(most, held)
-    return most
+def widened(b: Batch) -> Batch:
+    """Return the batch in double precision."""
+    return Batch(*(part.double() for part in b[:-1]), b.axis)
 
 
-def report(derivative: str, b: Batch, runs: dict[str, Contender], rounds: int) -> None:
-    """Print time and memory of each contender, and their ratios to the closed form."""
-    reference = runs["closed form"]()
-    for run in runs.values():
-        run()
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(rounds):
-        for name, run in runs.items():
-            times[name].append(seconds(run))
-    memory = {name: peak_bytes(run) for name, run in runs.items()}
-    base_time, base_memory = median(times["closed form"]), memory["closed form"]
-    print(f"\n{derivative}, {tuple(b.y.shape)}, {b.y.dtype}, {b.y.device}, median of {rounds}")
-    print(f"{'':22}{'ms':>9}{'ratio':>8}{'MB':>9}{'ratio':>8}   relative difference")
-    for name, run in runs.items():
-        middle, held = median(times[name]), memory[name]
-        apart = torch.linalg.norm(run() - reference) / torch.linalg.norm(reference)
-        print(
-            f"{name:22}{1e3 * middle:9.3f}{middle / base_time:8.2f}"
-            f"{held / 1e6:9.2f}{held / base_memory:8.2f}   {float(apart):.1e}"
-        )
+def comparisons(device: str, dtype: torch.dtype, rounds: int) -> Iterator[Comparison]:
+    """Yield the gradient and the Hessian applied to a direction, at every size."""
+    for shape, axis in SIZES.items():
+        b = draw(shape, axis, device, dtype)
+        words = f"{shape}, {str(dtype).removeprefix('torch.')}, {device}"
+        for job, made in (
+            ("gradient", gradients),
+            ("Hessian applied to a direction", hessian_vector_products),
+        ):
+            exact = made(widened(b))["closed form"]()
+            yield compared(f"{job}, {words}", made(b), exact, rounds, others=(ONCE,))
 
 
 def main() -> None:
@@ -176,10 +148,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    for shape, axis in SIZES.items():
-        b = draw(shape, axis, options.device, getattr(torch, options.dtype))
-        for derivative, runs in contenders(b).items():
-            report(derivative, b, runs, options.rounds)
+    for found in comparisons(options.device, getattr(torch, options.dtype), options.rounds):
+        print("\n".join(found.lines()), flush=True)
 
 
 if __name__ == "__main__":

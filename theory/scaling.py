@@ -22,6 +22,9 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
+from theory.arithmetic import Axes
+from theory.arithmetic.sums import neighbours
+
 DEGREES = {
     "normalize": 0, "forward": 0, "gradient_gamma": 0, "project": 0, "projection": 0,
     "gradient_beta": 0, "jvp": -1, "gradient": -1, "jacobian": -1,
@@ -31,6 +34,28 @@ DEGREES = {
 
 MATRICES = ("jacobian", "hessian")
 """Of these, the ones whose value is a matrix for each unit."""
+
+
+def largest(x: Any, axis: Axes | None = None) -> Any:
+    """Return the largest absolute value, along axes, which are kept with length one, or of all.
+
+    Largest and least are read from memory, and nothing as large as ``x`` is written.
+
+    >>> import numpy as np
+    >>> largest(np.array([[1.0, -3.0], [2.0, 0.0]]), 0)
+    array([[2., 3.]])
+    """
+    xp = array_namespace(x)
+    if xp.isdtype(x.dtype, "complex floating"):
+        return xp.max(xp.abs(x), axis=axis, keepdims=axis is not None)
+    if axis is None:
+        return xp.maximum(xp.max(x), -xp.min(x))
+    axes = (axis,) if isinstance(axis, int) else axis
+    high = low = x
+    for together in neighbours(sorted(i % x.ndim for i in axes)):
+        high = xp.max(high, axis=together, keepdims=True)
+        low = xp.min(low, axis=together, keepdims=True)
+    return xp.maximum(high, -low)
 
 
 def in_the_middle(

@@ -102,7 +102,7 @@ def combination(vector: Any, *terms: tuple[Any, Any]) -> Any:
         return result
     result = vector.addcmul(other, number)  # PyTorch
     for number, other in more:
-        result = result.addcmul(other, number)
+        result.addcmul_(other, number)
     return result
 
 
@@ -128,7 +128,7 @@ def size(a: Any, axis: Axes = 0) -> Any:
     if is_vector(a):
         return a.length()
     axes = (axis,) if isinstance(axis, int) else axis
-    return prod(a.shape[i] for i in axes)
+    return prod([a.shape[i] for i in axes])  # a list: compilers follow no generator
 
 
 def larger(a: Any, b: Any) -> Any:
@@ -159,10 +159,10 @@ def _is_ball(x: Any) -> bool:
 def sqrt(x: Any) -> Any:
     """Non-negative square root, elementwise.
 
-    A number that is exact or symbolic is asked for its own root: its method ``sqrt``, or its
-    power one half.
+    A tensor, or a number that is exact or symbolic, is asked for its own root: its method ``sqrt``,
+    or its power one half.
     """
-    if is_array_api_obj(x):
+    if not hasattr(x, "sqrt") and is_array_api_obj(x):
         if getattr(x.dtype, "kind", "") == "O":
             return _sqrt_of_objects(x)
         return array_namespace(x).sqrt(x)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from array_api_compat import array_namespace, is_numpy_array, is_torch_array
+from array_api_compat import array_namespace, is_numpy_array
 
 SHORT = 32
 """The most terms that are added in one chain."""
@@ -36,15 +36,26 @@ ROW = 1024
 
 def total(a: Any, axis: int | tuple[int, ...]) -> Any:
     """Return the sum over axes, which are kept with length one."""
-    xp = array_namespace(a)
     axes = (axis,) if isinstance(axis, int) else axis
+    if hasattr(a, "addcmul"):
+        return _total_of_tensor(a, axes)
+    xp = array_namespace(a)
     if prod(a.shape[i] for i in axes) <= SHORT or not _is_rounded(xp, a):
         return xp.sum(a, axis=axes, keepdims=True)
-    groups = _neighbours(sorted(i % a.ndim for i in axes))
+    groups = neighbours(sorted(i % a.ndim for i in axes))
     if _are_added_in_pairs(a, groups):
         return xp.sum(a, axis=axes, keepdims=True)
     for together in groups:
-        a = _along_neighbours(xp, a, together)
+        a = _alongneighbours(xp, a, together)
+    return a
+
+
+def _total_of_tensor(a: Any, axes: tuple[int, ...]) -> Any:
+    """Sum over neighbouring axes at a time: PyTorch adds in cascades along one or along such."""
+    if prod([a.shape[i] for i in axes]) <= SHORT or not (a.is_floating_point() or a.is_complex()):
+        return a.sum(axes, keepdim=True)
+    for together in neighbours(sorted(i % a.ndim for i in axes)):
+        a = a.sum(together, keepdim=True)
     return a
 
 
@@ -52,10 +63,10 @@ def _is_rounded(xp: Any, a: Any) -> bool:
     return bool(xp.isdtype(a.dtype, ("real floating", "complex floating")))
 
 
-def _neighbours(axes: list[int]) -> list[tuple[int, ...]]:
+def neighbours(axes: list[int]) -> list[tuple[int, ...]]:
     """Return the axes that stand together, the last ones first.
 
-    >>> _neighbours([0, 2, 3])
+    >>> neighbours([0, 2, 3])
     [(2, 3), (0,)]
     """
     found: list[tuple[int, ...]] = []
@@ -67,9 +78,7 @@ def _neighbours(axes: list[int]) -> list[tuple[int, ...]]:
     return found
 
 
-def _along_neighbours(xp: Any, a: Any, axes: tuple[int, ...]) -> Any:
-    if is_torch_array(a):  # adds in cascades, whatever the layout
-        return xp.sum(a, axis=axes, keepdims=True)
+def _alongneighbours(xp: Any, a: Any, axes: tuple[int, ...]) -> Any:
     before, behind = a.shape[: axes[0]], a.shape[axes[-1] + 1 :]
     length = prod(a.shape[i] for i in axes)
     sums = _along(xp, xp.reshape(a, (*before, length, *behind)), axes[0])

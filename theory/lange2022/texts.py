@@ -36,7 +36,7 @@ def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., Mat
 
     Args:
         kind: what the claims are about.
-        stem: what identifiers begin with: the row of the docket, if no other is given.
+        stem: what identifiers begin with: the paper's statement, if no other is given.
         place: the section, as a reader would look for it.
         common: fields of all these claims.
     """

@@ -60,12 +60,12 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.utils.hooks import RemovableHandle
 
-from theory import preconditioning
 from theory.bnp import check
+from theory.nn import preconditioned_gradients
 from theory.nn.batch_statistics import BatchStatistics
 from theory.nn.layer_preconditioner import LayerPreconditioner
 from theory.nn.preconditionable_layers import left_out, preconditionable
-from theory.nn.preconditioned_gradients import Constants, change
+from theory.nn.preconditioned_gradients import Constants
 
 Met = tuple[LayerPreconditioner, BatchStatistics]
 
@@ -98,9 +98,9 @@ class BNP:
         rho: float = 0.99,
     ) -> None:
         check({"eps_1": eps_1, "eps_2": eps_2, "rho": rho})
-        self.rho = rho
+        self.constants = Constants(eps_1, eps_2, rho)
         self.preconditioners = {
-            name: LayerPreconditioner(name, sharing, Constants(eps_1, eps_2, rho))
+            name: LayerPreconditioner(name, sharing)
             for name, sharing in preconditionable(model, layers).items()
         }
         _check_first(self.preconditioners.values())
@@ -130,29 +130,19 @@ class BNP:
         with torch.no_grad(), self._without_autocast():
             self._take_in()
             parts = [part for p in self.preconditioners.values() for part in p.parts()]
-            for part in parts:
-                change(part)
+            preconditioned_gradients.change(parts, self.constants)
         self.forget()
 
     def _take_in(self) -> None:
         """Take what was met into the running statistics, those of all layers at once."""
         met = [(p, b) for p in self.preconditioners.values() if (b := p.batch()) is not None]
-        alike: dict[tuple[torch.device, torch.dtype], list[Met]] = {}
-        for preconditioner, batch in met:
-            alike.setdefault((batch.mean.device, batch.mean.dtype), []).append(
-                (preconditioner, batch)
-            )
-        new = [
-            torch.cat([s for _, b in some for s in (b.mean, b.variance)]) for some in alike.values()
-        ]
-        if not all(isfinite(float(flat.max())) for flat in new):  # of NaN the maximum is NaN
+        if not met:
+            return
+        new = [statistic for _, batch in met for statistic in (batch.mean, batch.variance)]
+        if not _are_finite(new):
             raise _not_finite(met)
-        for some, flat in zip(alike.values(), new, strict=True):
-            old = torch.cat([s.to(flat) for p, _ in some for s in (p.mean, p.variance)])
-            sizes = [len(b.mean) for _, b in some for _ in range(2)]
-            taken = iter(preconditioning.running(old, flat, self.rho).split(sizes))
-            for preconditioner, _ in some:
-                preconditioner.mean, preconditioner.variance = next(taken), next(taken)
+        old = [statistic for p, _ in met for statistic in (p.mean, p.variance)]
+        preconditioned_gradients.running(old, new, self.constants.rho)
 
     def attach(self, optimizer: Optimizer) -> RemovableHandle:
         """Precondition before every step of an optimiser; ``remove()`` the handle to stop.
@@ -185,7 +175,7 @@ class BNP:
     def _without_autocast(self) -> ExitStack:
         """Products are in the dtype of the statistics, wherever the caller stands."""
         stack = ExitStack()
-        for kind in {p.layers[0].weight.device.type for p in self.preconditioners.values()}:
+        for kind in {p.mean.device.type for p in self.preconditioners.values()}:
             if torch.is_autocast_enabled(kind):
                 stack.enter_context(torch.autocast(kind, enabled=False))
         return stack
@@ -227,6 +217,14 @@ class BNP:
             name, _, statistic = key.rpartition(".")
             setattr(self.preconditioners[name], statistic, state[key].detach().to(like, copy=True))
         self.forget()
+
+
+def _are_finite(statistics: Iterable[Tensor]) -> bool:
+    """Whether there is no NaN or infinity, by one number of each device and dtype."""
+    alike: dict[tuple[torch.device, torch.dtype], list[Tensor]] = {}
+    for statistic in statistics:
+        alike.setdefault((statistic.device, statistic.dtype), []).append(statistic)
+    return all(isfinite(float(torch.cat(some).max())) for some in alike.values())  # NaN is largest
 
 
 def _not_finite(met: Iterable[Met]) -> FloatingPointError:

@@ -23,7 +23,7 @@ from torch import Tensor, distributed, nn
 from theory.nn import batch_statistics
 from theory.nn.batch_statistics import BatchStatistics
 from theory.nn.preconditionable_layers import Layer
-from theory.nn.preconditioned_gradients import Constants, Part, parts, q_squared
+from theory.nn.preconditioned_gradients import Part, q_squared
 
 
 class LayerPreconditioner:
@@ -32,11 +32,10 @@ class LayerPreconditioner:
     Args:
         name: of its layers, for messages.
         layers: of one weight, and of one bias or none.
-        constants: of the algorithms.
     """
 
-    def __init__(self, name: str, layers: Sequence[Layer], constants: Constants) -> None:
-        self.name, self.layers, self.constants = name, tuple(layers), constants
+    def __init__(self, name: str, layers: Sequence[Layer]) -> None:
+        self.name, self.layers = name, tuple(layers)
         layer = layers[0]
         features = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels
         dtype = torch.promote_types(layer.weight.dtype, torch.float32)
@@ -90,18 +89,19 @@ class LayerPreconditioner:
             distributed.all_reduce(counts)
             self.examples, self.rows = counts.tolist()
             met = batch_statistics.pooled_over_processes(met)
-        if met.size != 1:
-            return met if met.size > 0 else None
-        return met._replace(variance=(met.mean - self.mean.to(met.mean)).square())
+        if met.size == 0:
+            return None
+        self.mean, self.variance = self.mean.to(met.mean), self.variance.to(met.mean)
+        return met if met.size > 1 else met._replace(variance=(met.mean - self.mean).square())
 
     def parts(self) -> list[Part]:
         """Return the gradients that are to be changed; none of a layer that has none.
 
         Raises:
             RuntimeError: there is a gradient, but no batch was met since the last step.
-            ValueError: a variance is zero and eps_1 and eps_2 do not help it.
         """
-        weight, bias = self.layers[0].weight, self.layers[0].bias
+        layer = self.layers[0]
+        weight, bias = layer.weight, layer.bias
         grad_W, grad_b = weight.grad, None if bias is None else bias.grad
         if grad_W is None and grad_b is None:
             return []
@@ -112,13 +112,7 @@ class LayerPreconditioner:
                 "forward passes with gradients enabled, then one precondition(). Leave a layer "
                 "out by layers= if its weight is used without calling it"
             )
-        return parts(
-            self.name,
-            grad_b,
-            grad_W,
-            self.mean.to(weight.device),
-            self.variance.to(weight.device),
-            q_squared(weight.numel() // len(weight), examples, rows),
-            self.constants,
-            groups=getattr(self.layers[0], "groups", 1),
-        )
+        q2 = q_squared(weight[0].numel(), examples, rows)
+        statistics = self.mean.to(weight.device), self.variance.to(weight.device)
+        whole = Part(self.name, grad_b, grad_W, *statistics, q2)
+        return whole.groups(getattr(layer, "groups", 1))

@@ -1,4 +1,4 @@
-r"""Steps 3 to 5 of Algorithms 2 and 3, on the gradients of a weight of PyTorch.
+r"""Steps 2 to 5 of Algorithms 2 and 3 on all layers of a network of PyTorch at once.
 
 .. math:: \tilde\sigma^2 = \sigma^2 + \epsilon_1\max\sigma^2 + \epsilon_2, \qquad
           q^2 = \max\{n/N, \sqrt{rs}\}, \qquad
@@ -21,6 +21,7 @@ Source: Lange, Helfrich and Ye 2022, (15), (23), Algorithms 2 and 3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ class Part(NamedTuple):
     r"""Gradients of a layer, or of one group of a convolution, and what changes them.
 
     ``bias`` is ``(p,)``, None where there is none; ``weight`` is that of the layer, None likewise;
-    ``mean`` and :math:`\tilde\sigma^2` are ``(n,)``, those of each weight's input.
+    ``mean`` and ``variance`` have an entry for each input or channel.
     """
 
     layer: str
@@ -67,107 +68,114 @@ class Part(NamedTuple):
     variance: Tensor
     q_squared: float
 
+    def groups(self, count: int) -> list[Part]:
+        """Return the parts of a convolution in groups, each a layer of its own."""
+        if self.weight is None or count == 1:
+            return [self]
+        biases = [None] * count if self.bias is None else self.bias.chunk(count)
+        arrays = self.weight.chunk(count), self.mean.chunk(count), self.variance.chunk(count)
+        return [
+            Part(self.layer, bias, weight, mean, variance, self.q_squared)
+            for bias, weight, mean, variance in zip(biases, *arrays, strict=True)
+        ]
 
-def parts(
-    layer: str,
-    grad_b: Tensor | None,
-    grad_W: Tensor | None,
-    mean: Tensor,
-    variance: Tensor,
-    q_squared: float,
-    constants: Constants,
-    groups: int = 1,
-) -> list[Part]:
-    """Return the parts that a layer's gradients have, one a group.
 
-    Args:
-        layer: its name, for messages.
-        grad_b: ``(p,)``, None where there is none.
-        grad_W: as the weight, None likewise.
-        mean: one a channel or input, as the variance.
-        variance: not yet regularized.
-        q_squared: :math:`q^2`.
-        constants: of the algorithms.
-        groups: of a convolution.
+class Matrices(NamedTuple):
+    r"""A part in the dtype of its statistics, as Algorithm 2 has it.
+
+    ``bias`` is ``(p,)``, None where there is none, ``weight`` ``(p, n)``, views where they can be;
+    ``mean`` and :math:`\tilde\sigma^2` are ``(n,)``.
+    """
+
+    bias: Tensor | None
+    weight: Tensor
+    mean: Tensor
+    variance: Tensor
+    q_squared: float
+
+
+def change(parts: Sequence[Part], constants: Constants) -> None:
+    """Change the gradients of all parts in place, computing in the dtype of the statistics.
 
     Raises:
         ValueError: a variance is zero and eps_1 and eps_2 do not help it.
-    """
-    if grad_W is None:
-        return [Part(layer, grad_b, None, mean, variance, q_squared)]
-    if groups == 1:
-        return [_part(layer, grad_b, grad_W, mean, variance, q_squared, constants)]
-    biases = [None] * groups if grad_b is None else grad_b.chunk(groups)
-    statistics = mean.chunk(groups), variance.chunk(groups)
-    return [
-        _part(layer, b, W, m, v, q_squared, constants)
-        for b, W, m, v in zip(biases, grad_W.chunk(groups), *statistics, strict=True)
-    ]
-
-
-def _part(
-    layer: str,
-    grad_b: Tensor | None,
-    grad_W: Tensor,
-    mean: Tensor,
-    variance: Tensor,
-    q_squared: float,
-    constants: Constants,
-) -> Part:
-    if grad_b is None:
-        variance = variance + mean.square()
-    variance = preconditioning.regularized_variance(variance, constants.eps_1, constants.eps_2)
-    if constants.eps_2 == 0 and not bool((variance > 0).all()):
-        raise ValueError(
-            f"a variance of {layer}, of shape {tuple(variance.shape)}, is zero at index "
-            f"{int(variance.argmin())}, which the scaling divides by; give an eps_2 > 0"
-        )
-    entries = grad_W.numel() // (len(grad_W) * len(mean))
-    if entries > 1:
-        mean, variance = mean.repeat_interleave(entries), variance.repeat_interleave(entries)
-    return Part(layer, grad_b, grad_W, mean, variance, q_squared)
-
-
-def change(part: Part) -> None:
-    """Change the gradients of a part in place, computing in the dtype of the statistics.
-
-    Raises:
         OverflowError: a gradient leaves the range of float16.
     """
-    dtype = part.mean.dtype
-    bias = None if part.bias is None else part.bias.to(dtype)
-    weight = None if part.weight is None else part.weight.flatten(start_dim=1).to(dtype)
-    if weight is None:
-        assert bias is not None
-        bias.div_(part.q_squared)
-    elif bias is None:
-        weight.div_(part.q_squared * part.variance)
-    else:
-        steps_4_and_5(bias, weight, part.mean, part.variance, part.q_squared)
-    for gradient, new in ((part.bias, bias), (part.weight, weight)):
-        if gradient is not None and new is not None and new.data_ptr() != gradient.data_ptr():
-            _write(part.layer, gradient, new.view(gradient.shape))
+    weights = [part for part in parts if part.weight is not None]
+    if weights:
+        variances = regularized([_mean_square(part) for part in weights], constants)
+        if constants.eps_2 == 0:
+            _check_positive(weights, variances)
+        matrices = list(map(_matrices, weights, variances))
+        steps_4_and_5(matrices)
+        for part, new in zip(weights, matrices, strict=True):
+            _write(part.layer, part.weight, new.weight)
+            _write(part.layer, part.bias, new.bias)
+    for part in parts:
+        if part.weight is None and part.bias is not None:
+            part.bias.div_(part.q_squared)
 
 
-def steps_4_and_5(
-    grad_b: Tensor, grad_W: Tensor, mean: Tensor, variance: Tensor, q_squared: float
-) -> None:
+def running(old: list[Tensor], new: list[Tensor], rho: float) -> None:
+    """Change old statistics in place as :func:`theory.preconditioning.running` returns them."""
+    torch._foreach_mul_(old, rho)
+    torch._foreach_add_(old, new, alpha=1 - rho)
+
+
+def regularized(variances: list[Tensor], constants: Constants) -> list[Tensor]:
+    """Return :func:`theory.preconditioning.regularized_variance` of each layer's."""
+    added = torch._foreach_max(variances)
+    torch._foreach_mul_(added, constants.eps_1)
+    torch._foreach_add_(added, constants.eps_2)
+    return list(torch._foreach_add(variances, added))
+
+
+def steps_4_and_5(parts: Sequence[Matrices]) -> None:
     r"""Change gradients in place as :func:`theory.preconditioning.preconditioned_gradient` returns.
 
-    The weights' gradient is read and written twice and read once, and nothing is allocated.
-
-    Args:
-        grad_b: ``(p,)``.
-        grad_W: ``(p, n)``.
-        mean: :math:`\mu`, ``(n,)``.
-        variance: :math:`\tilde\sigma^2`, ``(n,)``.
-        q_squared: :math:`q^2`.
+    A weight's gradient is read and written twice and read once, and no copy of it is made.  Without
+    a gradient of the bias it is scaled alone.
     """
-    grad_W.addcmul_(grad_b[:, None], mean, value=-1).mul_((q_squared * variance).reciprocal_())
-    grad_b.addmv_(grad_W, mean, beta=1 / q_squared, alpha=-1)
+    scales = torch._foreach_mul([p.variance for p in parts], [p.q_squared for p in parts])
+    torch._foreach_reciprocal_(scales)
+    for part in parts:
+        if part.bias is not None:
+            part.weight.addcmul_(part.bias[:, None], part.mean, value=-1)
+    torch._foreach_mul_([part.weight for part in parts], scales)
+    for part in parts:
+        if part.bias is not None:
+            part.bias.addmv_(part.weight, part.mean, beta=1 / part.q_squared, alpha=-1)
 
 
-def _write(layer: str, gradient: Tensor, new: Tensor) -> None:
+def _mean_square(part: Part) -> Tensor:
+    """Return what D is made of: without a bias, the mean square about 0."""
+    return part.variance if part.bias is not None else part.variance + part.mean.square()
+
+
+def _matrices(part: Part, variance: Tensor) -> Matrices:
+    assert part.weight is not None
+    dtype, mean = part.mean.dtype, part.mean
+    bias = None if part.bias is None else part.bias.to(dtype)
+    weight = part.weight.flatten(start_dim=1).to(dtype)
+    if (entries := weight.shape[1] // mean.shape[0]) > 1:
+        mean, variance = mean.repeat_interleave(entries), variance.repeat_interleave(entries)
+    return Matrices(bias, weight, mean, variance, part.q_squared)
+
+
+def _check_positive(parts: Sequence[Part], variances: list[Tensor]) -> None:
+    for part, variance in zip(parts, variances, strict=True):
+        if not bool((variance > 0).all()):
+            raise ValueError(
+                f"a variance of {part.layer}, of shape {tuple(variance.shape)}, is zero at index "
+                f"{int(variance.argmin())}, which the scaling divides by; give an eps_2 > 0"
+            )
+
+
+def _write(layer: str, gradient: Tensor | None, new: Tensor | None) -> None:
+    """Copy a gradient back where its new values are in no view of it."""
+    if gradient is None or new is None or new.data_ptr() == gradient.data_ptr():
+        return
+    new = new.view(gradient.shape)
     gradient.copy_(new)
     if gradient.dtype is torch.float16 and bool((gradient.isinf() & new.isfinite()).any()):
         raise OverflowError(

@@ -18,13 +18,13 @@ Source: Lange, Helfrich and Ye 2022, sect. 3.3, Theorem 4.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, log2, nan, sqrt
+from math import inf, nan, sqrt
 
 import torch
 from torch import Tensor, nn
 
-from verify import tolerance
 from verify.audit import gramian
+from verify.spectra import floor
 
 
 @dataclass(frozen=True)
@@ -120,15 +120,6 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
         deviation=deviation,
         varying=kept,
     )
-
-
-def floor(rows: int, columns: int) -> float:
-    r"""Return :math:`\phi`.
-
-    >>> 1e6 < 1 / sqrt(floor(32 * 112 * 112, 4609)) < 2e6
-    True
-    """
-    return tolerance.UNIT_ROUNDOFF * (tolerance.SAFETY * (1 + log2(rows)) + columns)
 
 
 def _scaled(gram: Tensor, deviation: Tensor) -> Tensor:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +22,7 @@ from verify.audit.clock import Tell
 from verify.audit.errors import AuditError
 from verify.audit.order import CROSS_ENTROPY, Order, audited
 from verify.audit.report import Report
-from verify.complaints import bad_input
+from verify.complaints import bad_input, complain
 from verify.targets import TargetError, absolute
 from verify.workers import ADDRESS, Call
 
@@ -62,7 +63,10 @@ def audit(
         bool, typer.Option("--json", help="Print one JSON object, or a list of them.")
     ] = False,
 ) -> None:
-    """Say what the theorems say of a network; exit 1 if one that is right fails there."""
+    """Say what the theorems say of a network; exit 1 if one that is right fails there.
+
+    Of several checkpoints, 2 if one cannot be audited; the others are.
+    """
     order = Order(
         model=absolute(model),
         data=absolute(data),
@@ -76,39 +80,57 @@ def audit(
         entries=entries,
     )
     orders = [replace(order, checkpoint=c.absolute()) for c in checkpoints or ()] or [order]
-    try:
-        reports = _elsewhere(orders, cluster_address) if cluster_address else _here(orders)
-        if html is not None:
-            _save(html, orders, reports)
-    except (AuditError, TargetError, OSError) as error:
-        raise bad_input(error) from None
-    if as_json:
+    outcomes = _elsewhere(orders, cluster_address) if cluster_address else _here(orders)
+    both = list(zip(orders, outcomes, strict=True))
+    audits = [(order, report) for order, report in both if isinstance(report, Report)]
+    failed = [(order, error) for order, error in both if isinstance(error, Exception)]
+    if html is not None and audits:
+        try:
+            _save(html, audits)
+        except OSError as error:
+            raise bad_input(error) from None
+    reports = [report for _, report in audits]
+    if as_json and audits:
         found = [report.as_json() for report in reports]
-        typer.echo(json.dumps(found if len(found) > 1 else found[0], indent=1, allow_nan=False))
-    else:
+        typer.echo(json.dumps(found if len(orders) > 1 else found[0], indent=1, allow_nan=False))
+    elif audits:
         console = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
-        for one, report in zip(orders, reports, strict=True):
+        for order, report in audits:
             if len(orders) > 1:
-                console.rule(str(one.checkpoint))
+                console.rule(str(order.checkpoint))
             terminal.show(report, console, every=every)
+    for order, why in failed:
+        is_named = len(orders) == 1 or str(order.checkpoint) in str(why)
+        complain(str(why) if is_named else f"{order.checkpoint}: {why}")
+    if failed:
+        raise typer.Exit(2)
     raise typer.Exit(1 if any(report.unexpected for report in reports) else 0)
 
 
-def _here(orders: list[Order]) -> list[Report]:
+def _here(orders: list[Order]) -> list[Report | Exception]:
     with _telling() as tell:
-        return [audited(order, tell) for order in orders]
+        return [_outcome(partial(audited, order, tell)) for order in orders]
 
 
-def _elsewhere(orders: list[Order], address: str) -> list[Report]:
+def _elsewhere(orders: list[Order], address: str) -> list[Report | Exception]:
     """Audit on a cluster, a checkpoint a call."""
-    from verify.commands.elsewhere import results  # imports more than one audit needs
+    from verify.commands.elsewhere import outcomes  # imports more than one audit needs
 
     with _telling() as tell:
-        return results(
+        futures = outcomes(
             [Call(str(number), audited, (order,)) for number, order in enumerate(orders)],
             address,
             lambda done, total: tell(f"{done} of {total} checkpoints", 0, 0),
         )
+    return [_outcome(future.result) for future in futures]
+
+
+def _outcome(make: Callable[[], Report]) -> Report | Exception:
+    """Return a report, or why there is none; other checkpoints have theirs."""
+    try:
+        return make()
+    except (AuditError, TargetError, OSError) as error:
+        return error
 
 
 @contextmanager
@@ -129,12 +151,12 @@ def _telling() -> Iterator[Tell]:
         yield tell
 
 
-def _save(html: Path, orders: list[Order], reports: list[Report]) -> None:
+def _save(html: Path, audits: list[tuple[Order, Report]]) -> None:
     """Write the page of one report, or a folder with a page of each checkpoint."""
-    if len(reports) == 1:
-        reports[0].save(html if html.suffix == ".html" else html.with_suffix(".html"))
+    if len(audits) == 1:
+        audits[0][1].save(html if html.suffix == ".html" else html.with_suffix(".html"))
         return
     html.mkdir(parents=True, exist_ok=True)
-    for number, (order, report) in enumerate(zip(orders, reports, strict=True), start=1):
+    for number, (order, report) in enumerate(audits, start=1):
         stem = order.checkpoint.stem if order.checkpoint is not None else ""
         report.save(html / f"{number}-{stem}.html")

@@ -134,14 +134,14 @@ def _elsewhere(
     orders: list[Order], wanted: run.Wanted, kept: list[Path], address: str, tell: run.Tell
 ) -> list[Report]:
     """Examine on a cluster, a layer a call."""
-    from verify.commands.elsewhere import results  # imports more than one layer needs
+    from verify.commands.elsewhere import outcomes  # imports more than one layer needs
 
     calls = [
         Call(place.name, partial(run.run, folder=place), (order, wanted))
         for order, place in zip(orders, kept, strict=True)
     ]
     tell("layers", 0, len(calls))
-    return results(calls, address, partial(tell, "layers"))
+    return [future.result() for future in outcomes(calls, address, partial(tell, "layers"))]
 
 
 def _plain(words: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,25 +23,26 @@ def _refusing() -> Iterator[None]:
         raise bad_input(error) from None
 
 
-def ended(calls: Sequence[Call], address: str) -> Iterator[tuple[Call, Any]]:
-    """Yield calls as they end, with what each returned; what one raised is raised here."""
+def ended(calls: Sequence[Call], address: str) -> Iterator[tuple[Call, Future[Any]]]:
+    """Yield calls as they end, with what came of each."""
     with _refusing(), cluster.workers(address) as workers:
         if workers.dashboard:
             complain(f"dashboard: {workers.dashboard}")
-        for call, future in spread_calls(calls, workers):
-            yield call, future.result()
+        yield from spread_calls(calls, workers)
 
 
-def results(calls: Sequence[Call], address: str, tell: Callable[[int, int], Any]) -> list[Any]:
-    """Return what calls return, in their order.
+def outcomes(
+    calls: Sequence[Call], address: str, tell: Callable[[int, int], Any]
+) -> list[Future[Any]]:
+    """Return what came of calls, in their order: what each returned, or raised.
 
     Args:
         calls: of different names.
         address: the cluster's, see :func:`verify.cluster.workers`.
         tell: is told how many have ended, and how many there are.
     """
-    found: dict[str, Any] = {}
-    for call, result in ended(calls, address):
-        found[call.name] = result
+    found: dict[str, Future[Any]] = {}
+    for call, future in ended(calls, address):
+        found[call.name] = future
         tell(len(found), len(calls))
     return [found[call.name] for call in calls]

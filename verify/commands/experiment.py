@@ -104,9 +104,14 @@ def _finish_pieces(
     calls = [Call(p, run.finished, (chosen.name, setting, folder, p)) for p in pieces]
     with _bar(Console(stderr=True)) as tell:
         tell("pieces", 0, len(pieces))
-        for done, (call, checkpoint) in enumerate(ended(calls, address), start=1):
-            checkpoints.keep(call.name, checkpoint)
-            tell(call.name, done, len(pieces))
+        futures = []
+        for call, future in ended(calls, address):
+            futures.append(future)
+            if future.exception() is None:
+                checkpoints.keep(call.name, future.result())
+            tell(call.name, len(futures), len(pieces))
+    for future in futures:
+        future.result()  # raised where a piece failed, once the others are kept
 
 
 class _OptionError(ValueError):

@@ -25,7 +25,7 @@ class Check:
     """One reading of a statement at one layer."""
 
     statement: str
-    """The docket's row."""
+    """The paper's statement, by identifier."""
     reading: str
     value: float | None
     """The relative error of an equality, or actual over claimed; None where claimed is zero."""

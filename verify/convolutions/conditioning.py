@@ -2,14 +2,9 @@ r"""Theorem 4 for a convolution: condition numbers before and after precondition
 
 From the Gram matrix, :math:`\kappa(\hat{\mathcal H}P)^2` is the ratio of the largest to the least
 nonzero eigenvalue of :math:`P^\top\hat{\mathcal H}^\top\hat{\mathcal H}P`.  In double precision
-an eigenvalue is off by about, over the largest,
-
-.. math:: \phi = u\,(64\,(1 + \log_2 \text{rows}) + \text{columns})
-
-for the sums in the matrix (inner products of columns whose entries have one sign, or that are
-centred) and for the eigenvalues themselves.  What is below is not told from zero: :math:`\kappa`
-is resolved up to :math:`1/\sqrt\phi`, a million or more at every size here, with a relative error
-of at most :math:`\phi\kappa^2/2`.
+an eigenvalue is off by about :math:`\phi` over the largest (:mod:`verify.spectra`), so that
+:math:`\kappa` is resolved up to :math:`1/\sqrt\phi`, a million or more at every size here, with a
+relative error of at most :math:`\phi\kappa^2/2`.
 
 Source: Lange, Helfrich and Ye 2022, Theorem 4; its D0 = I is one of the choices.
 """
@@ -17,12 +12,12 @@ Source: Lange, Helfrich and Ye 2022, Theorem 4; its D0 = I is one of the choices
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2, sqrt
+from math import sqrt
 from typing import Any
 
-from verify import tolerance
 from verify.convolutions.arrays import ArrayLayer
 from verify.convolutions.checks import Check
+from verify.spectra import extremes, floor
 from verify.tolerance import Outcome
 
 CENTRING = "L-thm-4a"
@@ -62,22 +57,13 @@ class Spectrum:
         return self.rank == self.most
 
 
-def floor(rows: int, columns: int) -> float:
-    """Return phi.
-
-    >>> 1e6 < 1 / sqrt(floor(32 * 112 * 112, 4609)) < 2e6
-    True
-    """
-    return tolerance.UNIT_ROUNDOFF * (tolerance.SAFETY * (1 + log2(rows)) + columns)
-
-
 def spectrum(gram: Any, layer: ArrayLayer) -> Spectrum:
     """Return the spectrum of the Gram matrix of the layer's unfolded matrix, preconditioned."""
-    values = layer.backend.to_numpy(layer.backend.namespace.linalg.eigvalsh(gram))
-    columns, phi = len(values), floor(layer.rows, len(values))
-    nonzero = values[values > phi * values[-1]]
+    matrix = layer.backend.to_numpy(gram)
+    columns, phi = len(matrix), floor(layer.rows, len(matrix))
+    found = extremes(matrix, phi)
     most = min(layer.rows, columns)
-    return Spectrum(float(values[-1]), float(nonzero[0]), len(nonzero), most, columns, phi)
+    return Spectrum(*found, most, columns, phi)
 
 
 def centring(plain: Spectrum, centred: Spectrum) -> Check:

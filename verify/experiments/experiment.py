@@ -67,7 +67,7 @@ class Observation:
     """Something that a paper reports to have seen, and whether it was seen here."""
 
     source: str
-    """The docket's row and the place in the paper, e.g. ``"S-fig, Fig. 9a"``."""
+    """The paper's statement and the place in the paper, e.g. ``"S-fig, Fig. 9a"``."""
     statement: str
     """What the paper observes, in a sentence."""
     criterion: str
@@ -85,7 +85,7 @@ class Experiment:
     Args:
         name: as on the command line.
         title: one line.
-        rows: the docket's rows.
+        rows: the paper's statements, by identifier.
         description: what is run and how it differs from the paper, a paragraph a profile.
         pieces: what is run, in order.
         figures: the figures by file name without suffix; each says its n and its seeds.

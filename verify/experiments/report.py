@@ -32,7 +32,7 @@ def show(result: Result, folder: Path, console: Console) -> None:
 def show_list(experiments: Sequence[Experiment], console: Console) -> None:
     """Print the experiments that there are."""
     listed = Table(title="The papers' experiments", title_justify="left", box=SIMPLE)
-    for name in ("name", "what", "docket"):
+    for name in ("name", "what", "statements"):
         listed.add_column(name, overflow="fold")
     for experiment in experiments:
         listed.add_row(experiment.name, experiment.title, ", ".join(experiment.rows))

@@ -23,6 +23,7 @@ from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
     api_pages,
+    benchmarks_page,
     campaigns_page,
     errata_page,
     experiments_page,
@@ -129,6 +130,7 @@ def _included(entries: Sequence[Entry], run: Run | None, measured: Path) -> dict
         "errata.md": errata_page.index(entries),
         "campaigns.md": campaigns_page.page(_campaigns(measured / "campaigns")),
         "gpu.md": gpu_page.page(measured / "gpu.json"),
+        "benchmarks.md": benchmarks_page.page(measured / "benchmarks.json"),
     }
 
 

@@ -43,11 +43,12 @@ def wrong_step(grad_b, grad_W, mean, variance, q_squared, *, change):
 
 
 def in_place(change):
-    """The same, as what changes gradients in place."""
+    """The same, as what changes the gradients of all layers in place."""
 
-    def changed(grad_b, grad_W, mean, variance, q_squared):
-        new = wrong_step(grad_b, grad_W, mean, variance, q_squared, change=change)
-        for gradient, values in zip((grad_b, grad_W), new, strict=True):
-            gradient.copy_(values)
+    def changed(parts):
+        for grad_b, grad_W, *others in parts:
+            new = wrong_step(grad_b, grad_W, *others, change=change)
+            for gradient, values in zip((grad_b, grad_W), new, strict=True):
+                gradient.copy_(values)
 
     return changed

@@ -155,7 +155,8 @@ def test_gradients_change_in_place_as_the_formula_returns_them():
     expected = preconditioning.preconditioned_gradient(
         grad_b, grad_W, mean, variance, q_squared=q_squared
     )
-    preconditioned_gradients.steps_4_and_5(grad_b, grad_W, mean, variance, q_squared)
+    part = preconditioned_gradients.Matrices(grad_b, grad_W, mean, variance, q_squared)
+    preconditioned_gradients.steps_4_and_5([part])
     for found, right in zip((grad_b, grad_W), expected, strict=True):
         torch.testing.assert_close(found, right, rtol=1e-14, atol=1e-14)
 
@@ -170,23 +171,42 @@ def test_wrong_steps_4_and_5_are_seen(change, monkeypatch):
     assert error(FEW[0](), FEW[1]) > 1e-3
 
 
+def assert_seen():
+    assert max(error(build(), x) for build, x in (FEW, SUBJECTS["dense"])) > 1e-4
+
+
+@pytest.mark.parametrize("shares", [lambda rho: (1 - rho, rho), lambda rho: (0, 1)])
+def test_a_wrong_step_2_is_seen(shares, monkeypatch):
+    def wrong(old, new, rho):
+        kept, taken = shares(rho)
+        for o, n in zip(old, new, strict=True):
+            o.mul_(kept).add_(n, alpha=taken)
+
+    monkeypatch.setattr(preconditioned_gradients, "running", wrong)
+    assert_seen()
+
+
 @pytest.mark.parametrize(
-    ("name", "wrong"),
+    "wrong",
     [
-        ("running", lambda old, new, rho: (1 - rho) * old + rho * new),
-        ("running", lambda old, new, rho: new),
-        ("regularized_variance", lambda v, eps_1, eps_2: v + eps_1 * v.mean() + eps_2),
-        ("regularized_variance", lambda v, eps_1, eps_2: v + eps_1 * v.max()),
-        ("regularized_variance", lambda v, eps_1, eps_2: v + eps_2),
-        ("scale_factor", lambda N, n: 1),
-        ("scale_factor", lambda N, n: n / N),
-        ("scale_factor", lambda N, n: max(N / n, 1)),
+        lambda v, constants: v + constants.eps_1 * v.mean() + constants.eps_2,
+        lambda v, constants: v + constants.eps_1 * v.max(),
+        lambda v, constants: v + constants.eps_2,
     ],
 )
-def test_wrong_steps_2_and_3_are_seen(name, wrong, monkeypatch):
-    monkeypatch.setattr(preconditioning, name, wrong)
-    errors = [error(build(), x) for build, x in (FEW, SUBJECTS["dense"])]
-    assert max(errors) > 1e-4
+def test_a_wrong_variance_of_step_3_is_seen(wrong, monkeypatch):
+    monkeypatch.setattr(
+        preconditioned_gradients,
+        "regularized",
+        lambda variances, constants: [wrong(v, constants) for v in variances],
+    )
+    assert_seen()
+
+
+@pytest.mark.parametrize("wrong", [lambda N, n: 1, lambda N, n: n / N, lambda N, n: max(N / n, 1)])
+def test_a_wrong_q_of_step_3_is_seen(wrong, monkeypatch):
+    monkeypatch.setattr(preconditioning, "scale_factor", wrong)
+    assert_seen()
 
 
 def test_wrong_statistics_are_seen(monkeypatch):
@@ -228,5 +248,4 @@ def test_a_second_step_uses_the_first_ones_statistics():
 
 def test_the_constants_are_the_papers():
     assert preconditioned_gradients.Constants() == (1e-2, 1e-4, 0.99)
-    constants = next(iter(BNP(dense()).preconditioners.values())).constants
-    assert constants == preconditioned_gradients.Constants()
+    assert BNP(dense()).constants == preconditioned_gradients.Constants()

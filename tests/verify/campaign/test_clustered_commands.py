@@ -99,6 +99,19 @@ def test_checkpoints_are_audited_as_each_alone(folder, cluster):
     assert sorted(path.name for path in (folder / "pages").iterdir()) == ["1-1.html", "2-2.html"]
 
 
+def test_a_checkpoint_that_cannot_be_audited_leaves_the_others_their_reports(folder):
+    torch.save(nn.Sequential(nn.Linear(3, 4)).state_dict(), "other.pt")
+    network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+    torch.save(network.state_dict(), "right.pt")
+    files = ("--checkpoint", "other.pt", "--checkpoint", "right.pt", "--checkpoint", "none.pt")
+    asked = ("audit", "networks.py:network", "--data", "networks.py:pair", "--entries", "0")
+    result = CliRunner().invoke(app, [*asked, *files, "--json"])
+    assert result.exit_code == 2
+    assert len(json.loads(result.stdout)) == 1
+    assert "other.pt is not of this model" in result.stderr
+    assert "none.pt" in result.stderr
+
+
 class Here(Executor):
     """Calls at once; the first calls break it, if so wished."""
 

@@ -1,5 +1,8 @@
 """The command that runs an experiment: what it prints, its files, its exit status."""
 
+from concurrent.futures import Future
+from functools import partial
+
 import pytest
 import torch
 import toy_experiment
@@ -170,17 +173,29 @@ def test_data_that_cannot_be_read_are_one_line_and_status_2(call, monkeypatch, t
 def test_pieces_of_an_experiment_are_run_elsewhere_and_kept(tmp_path, monkeypatch):
     whole = run.run(toy_experiment.EXPERIMENT, toy_experiment.SETTING, tmp_path / "here")
     monkeypatch.setattr(run, "find", lambda name: toy_experiment.EXPERIMENT)
-    ended = []
+    ended, broken = [], list(whole.pieces)[:1]
 
     def at_once(calls, address):
         for call in calls:
             ended.append(call.name)
-            yield call, call.function(*call.arguments)
+            future = Future()
+            if call.name in broken:
+                future.set_exception(MemoryError(call.name))
+            else:
+                future.set_result(call.function(*call.arguments))
+            yield call, future
 
     monkeypatch.setattr(command, "ended", at_once)
     toy, there, threads = toy_experiment, tmp_path / "there", torch.get_num_threads()
+    finish = partial(command._finish_pieces, toy.EXPERIMENT, toy.SETTING, there, "local", False)
     try:
-        command._finish_pieces(toy.EXPERIMENT, toy.SETTING, there, "local", False)
+        with pytest.raises(MemoryError):
+            finish()
+        kept = run.checkpoints_of(toy.EXPERIMENT, toy.SETTING, there)
+        assert [name for name in whole.pieces if kept.load(name) is not None] == ended[1:]
+        broken.clear()
+        ended.clear()
+        finish()
         told = []
         result = run.run(toy.EXPERIMENT, toy.SETTING, there, progress=lambda *o: told.append(o))
     finally:
