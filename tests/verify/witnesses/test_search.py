@@ -15,7 +15,7 @@ from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import ascend, climbed
 from verify.witnesses.integers import BATCHES, certified
-from verify.witnesses.search import Searched, drawn, search
+from verify.witnesses.search import MANY, Searched, drawn, search
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
@@ -116,6 +116,17 @@ def test_a_seed_is_a_search():
         return written(GAP, smallest(GAP, 30, seed).found)
 
     assert found(1) == found(1)
+
+
+def test_half_of_a_deep_search_is_fuzzed():
+    many = drawn(BATCHES, 3, 2 * MANY, 0)
+    assert many == drawn.__wrapped__(BATCHES, 3, 2 * MANY, 0)
+    counts = [len(e.values) for e in BATCHES.letters(3).values() for _ in range(e.size)]
+    later = many[MANY:]
+    assert len(later) == MANY
+    assert all(0 <= k < n for places in later for k, n in zip(places, counts, strict=True))
+    assert len(set(later)) > MANY / 2
+    assert drawn(BATCHES, 3, 2 * MANY, 1)[MANY:] != later
 
 
 def test_outcomes_are_certain():
