@@ -285,10 +285,12 @@ def cores() -> int:
 
 def _prepare_process() -> None:
     """Leave the interrupt to the parent, end with it, and use one thread."""
+    import gc
     import signal
 
     import torch
 
+    gc.freeze()  # what was imported is never garbage
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
     Thread(target=_end_with_parent, daemon=True).start()

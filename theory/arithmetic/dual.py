@@ -94,10 +94,12 @@ class Dual:
         return f"({self.value}) + ({self.rate}) t{self.level}"
 
 
-@cache
-def _answers_for_itself(kind: type) -> bool:
+def _is_of_arrays(kind: type) -> bool:
     """Whether values of a type are arrays or vectors, which take numbers as their entries do."""
     return hasattr(kind, "shape") or hasattr(kind, "inner")
+
+
+_answers_for_itself: Callable[[type], bool] = cache(_is_of_arrays)
 
 
 def _innermost(number: Any) -> Any:

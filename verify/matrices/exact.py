@@ -8,17 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import ctx
 
 from theory.arithmetic.exact import DifferentFieldsError, number
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Hypothesis, Relation, Sides
+from theory.statement import Sides
 from verify.cases.case import imposed_by
 from verify.matrices.subjects import Numbers, Watched, written
 from verify.results import Counterexample
 from verify.tolerance import Outcome
-from verify.witnesses import ball
-from verify.witnesses.exact import BALLS, EXACT, side_in_words, stands
+from verify.witnesses.exact import (
+    BALLS,
+    EXACT,
+    compared,
+    each,
+    has_balls,
+    meets,
+    side_in_words,
+    to_ball,
+)
 
 CAP = 512
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
@@ -43,7 +51,7 @@ class Decided:
             written(self.subject, set(self.seen)),
             side_in_words(actual),
             side_in_words(claimed),
-            "balls" if _has_balls(actual) or _has_balls(claimed) else "exact",
+            "balls" if has_balls(actual) or has_balls(claimed) else "exact",
         )
 
 
@@ -68,7 +76,7 @@ class Conversions:
         """Return the same in balls of the precision in force."""
         key = imposed_by(claim), ctx.prec
         if key not in self._made:
-            self._made[key] = self.exact(claim).converted(_ball, BALLS)
+            self._made[key] = self.exact(claim).converted(_in_ball, BALLS)
         return self._made[key]
 
 
@@ -119,11 +127,11 @@ def _in_balls(claim: MatrixClaim, conversions: Conversions) -> Decided:
 
 
 def _decided(claim: MatrixClaim, subject: Numbers, arithmetic: Numbers) -> Decided:
-    met = [_meets(hypothesis, arithmetic) for hypothesis in claim.hypotheses]
+    met = [meets(h, h.quantity(arithmetic)) for h in claim.hypotheses]
     if Outcome.VIOLATED in met:
         return Decided(Outcome.VACUOUS, subject)
     sides = claim.sides(arithmetic)
-    outcome = _compared(*sides, claim.relation)
+    outcome = compared(*sides, claim.relation)
     if outcome is Outcome.VIOLATED and Outcome.UNDECIDED in met:
         outcome = Outcome.UNDECIDED  # nothing is refuted where a hypothesis may fail
     return Decided(outcome, subject, sides)
@@ -139,33 +147,9 @@ def _seen(claim: MatrixClaim, subject: Numbers) -> frozenset[str]:
     return frozenset(watched.seen)
 
 
-def _meets(hypothesis: Hypothesis, subject: Numbers) -> Outcome:
-    quantity = np.ravel(np.asarray(hypothesis.quantity(subject), dtype=object))
-    return _compared(quantity, 0 * quantity, hypothesis.sign)
-
-
-def _compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
-    left, right = np.broadcast_arrays(np.asarray(actual, object), np.asarray(claimed, object))
-    if _has_balls(left) or _has_balls(right):
-        return ball.compare(_each(_ball, left), _each(_ball, right), relation)
-    pairs = zip(left.ravel(), right.ravel(), strict=True)
-    holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
-    return Outcome.HOLDS if holds else Outcome.VIOLATED
-
-
-def _has_balls(side: Any) -> bool:
-    return any(isinstance(entry, arb) for entry in np.ravel(np.asarray(side, dtype=object)))
-
-
-def _each(convert: Any, values: Any) -> Any:
-    return np.frompyfunc(convert, 1, 1)(np.asarray(values, dtype=object))
-
-
 def _exactly(value: Any) -> Any:
-    return _each(number, value)
+    return each(number, value)
 
 
-def _ball(value: Any) -> Any:
-    if np.ndim(value):
-        return _each(_ball, value)
-    return value if isinstance(value, arb) else number(value).ball()
+def _in_ball(value: Any) -> Any:
+    return each(to_ball, value) if np.ndim(value) else to_ball(value)

@@ -190,23 +190,47 @@ def _is_finite(quantity: Any) -> bool:
 
 def _examine_exactly(claim: Claim, network: PrimitiveNetwork) -> Examined:
     letters = claim.letters(network)
-    if not all(_meets(h, h.quantity(network, letters)) for h in claim.hypotheses):
+    met = (meets(h, h.quantity(network, letters)) for h in claim.hypotheses)
+    if any(outcome is not Outcome.HOLDS for outcome in met):
         return Examined(Outcome.VACUOUS)
-    actual, claimed = claim.sides(network, letters)
-    differences = np.atleast_1d(np.asarray(actual - claimed, dtype=object)).ravel()
-    holds = all(stands(number(d), claim.relation) for d in differences)
-    outcome = Outcome.HOLDS if holds else Outcome.VIOLATED
-    return Examined(outcome, Sides(actual, claimed))
+    sides = claim.sides(network, letters)
+    return Examined(compared(*sides, claim.relation), sides)
+
+
+def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
+    """Return whether one side stands in the relation to the other, entry by entry, for certain."""
+    left, right = np.broadcast_arrays(np.asarray(actual, object), np.asarray(claimed, object))
+    if has_balls(left) or has_balls(right):
+        return ball.compare(each(to_ball, left), each(to_ball, right), relation)
+    pairs = zip(left.ravel(), right.ravel(), strict=True)
+    holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
+    return Outcome.HOLDS if holds else Outcome.VIOLATED
+
+
+def meets(hypothesis: Hypothesis, quantity: Any) -> Outcome:
+    """Return whether what a hypothesis is about stands in its relation to zero."""
+    entries = np.ravel(np.asarray(quantity, dtype=object))
+    return compared(entries, 0 * entries, hypothesis.sign)
+
+
+def has_balls(side: Any) -> bool:
+    """Whether an entry of a side is a ball."""
+    return any(isinstance(entry, arb) for entry in np.ravel(np.asarray(side, dtype=object)))
+
+
+def each(convert: Callable[[Any], Any], values: Any) -> Any:
+    """Return every entry converted."""
+    return np.frompyfunc(convert, 1, 1)(np.asarray(values, dtype=object))
+
+
+def to_ball(value: Any) -> Any:
+    """Return a number as a ball at the precision in force."""
+    return value if isinstance(value, arb) else number(value).ball()
 
 
 def stands(difference: Any, relation: Relation) -> bool:
     """Whether an exact difference stands in the relation to zero."""
     return bool(relation.compare(difference.sign(), 0))
-
-
-def _meets(hypothesis: Hypothesis, quantity: Any) -> bool:
-    value = number(np.asarray(quantity, dtype=object).ravel()[0])
-    return stands(value, hypothesis.sign)
 
 
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
@@ -236,8 +260,7 @@ def _is_defined(claim: Claim, case: Case) -> bool:
 
 def _in_balls(case: Case) -> Case:
     """Return a rational case with balls for its numbers, at the precision in force."""
-    to_ball = np.frompyfunc(lambda x: ball.ball(x.p) + ball.ball(x.q) * ball.ball(x.d).sqrt(), 1, 1)
-    return _converted(case, to_ball, to_ball)
+    return _converted(case, partial(each, to_ball), to_ball)
 
 
 def _converted(

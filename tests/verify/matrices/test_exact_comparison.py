@@ -5,8 +5,8 @@ import pytest
 from flint import arb
 
 from theory.statement import Relation
-from verify.matrices.exact import _compared
 from verify.witnesses import ball
+from verify.witnesses.exact import compared
 from verify.witnesses.records import Outcome
 
 RIGHT = np.array([2, 2, 2, 2, 2], dtype=object)
@@ -19,8 +19,8 @@ def in_balls(values):
 
 
 COMPARED = {
-    "exact": _compared,
-    "balls among matrices": lambda a, b, r: _compared(in_balls(a), in_balls(b), r),
+    "exact": compared,
+    "balls among matrices": lambda a, b, r: compared(in_balls(a), in_balls(b), r),
     "balls": lambda a, b, r: ball.compare(in_balls(a), in_balls(b), r),
 }
 
@@ -42,9 +42,9 @@ def test_one_entry_that_violates_is_seen_wherever_it_stands(how, relation, place
 def test_an_equal_entry_violates_a_strict_bound(relation):
     left = RIGHT + STEPS[relation]
     left[4] = 2
-    assert _compared(left, RIGHT, relation) is Outcome.VIOLATED
+    assert compared(left, RIGHT, relation) is Outcome.VIOLATED
 
 
 def test_one_bound_for_several_entries_holds_for_the_last_too():
-    assert _compared(np.array([3, 4, 5, 1], object), 2, Relation.AT_LEAST) is Outcome.VIOLATED
-    assert _compared(np.array([3, 4, 5, 2], object), 2, Relation.AT_LEAST) is Outcome.HOLDS
+    assert compared(np.array([3, 4, 5, 1], object), 2, Relation.AT_LEAST) is Outcome.VIOLATED
+    assert compared(np.array([3, 4, 5, 2], object), 2, Relation.AT_LEAST) is Outcome.HOLDS
