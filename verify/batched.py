@@ -75,6 +75,10 @@ class Batched(Operand):
         found = xp.sum(self.array, axis=behind, keepdims=keepdims) if behind else self.array
         return Batched(found, self.counts)
 
+    def sqrt(self) -> Batched:
+        """Return the square root of every entry."""
+        return Batched(library_of(self.array).sqrt(self.array), self.counts)
+
     def reshape(self, *shape: Any) -> Batched:
         """Return the arrays in another shape, given apart or as a tuple."""
         sizes = shape[0] if isinstance(shape[0], tuple) else shape
