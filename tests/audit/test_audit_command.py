@@ -68,7 +68,6 @@ def test_the_guides_callback_audits_a_training(folder, monkeypatch):
     assert (folder / "training.html").stat().st_size > 0
 
 
-@pytest.mark.filterwarnings("ignore:There is a performance drop")  # PyTorch says so once a process
 def test_the_command_prints_writes_and_ends_with_zero(folder):
     found = command(
         *("my_network.py:make_model", "--data", "my_network.py:batches", "--batches", "1"),
