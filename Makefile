@@ -92,9 +92,12 @@ build/conform/%/.installed: pyproject.toml constraints.txt constraints-conform.t
 		-e '.[$(or $(EXTRAS_$*),conform-$*)]'
 	touch $@
 
-# The library's own tests, the doctests and the planted wrong formulas.
+# The library's own tests, the doctests and the planted wrong formulas.  They start many Pythons, so
+# what one compiles is kept for the next; files go out in the order of their names, which has the
+# short ones last.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(ENV)
-	$(RUN) pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' \
+	$(RUN) pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
 		verify/witnesses verify/results.py verify/wording.py verify/tolerance.py verify/evidence.py verify/others.py verify/options.py verify/audit verify/datasets verify/experiments \
 		verify/conform/geometry.py verify/conform/oracle.py verify/conform/words.py \

@@ -1,18 +1,43 @@
-"""What all tests share: a browser, started once a process, and the files that are not collected."""
+"""What all tests share: a folder, a browser a process, and the files that are not collected."""
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 # Python knows one module called conftest; pytest looks for doctests in it under that name.
 collect_ignore = ["conftest.py"]
 if find_spec("jax") is None:
     collect_ignore.append("conform/zoo/wrong_in_jax.py")
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of this run of the tests, whichever of its processes asks."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def made_once(shared: Path) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Return what names a folder in there, which the first process to ask for it fills."""
+
+    def made(name: str, fill: Callable[[Path], None]) -> Path:
+        done = shared / f"{name}.done"
+        with FileLock(shared / f"{name}.lock"):
+            if not done.exists():
+                fill(shared / name)
+                done.touch()
+        return shared / name
+
+    return made
 
 
 def find_browser() -> str | None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from theory.claim import Claim
 from verify.backends import Backend
+from verify.batched import Batched
 from verify.cases.case import Case
 from verify.cases.losses import Loss
 from verify.network import Calculus, PrimitiveNetwork
@@ -66,15 +67,18 @@ class ArrayNetwork(PrimitiveNetwork):
 
     def standard_deviation(self, y: Any) -> Any:
         """Return the primitive standard deviation."""
-        return super().standard_deviation(_Summable(y, self.backend.namespace))
+        return super().standard_deviation(self._summable(y))
 
     def normalize(self, y: Any) -> Any:
         """Return the primitive normalised batch."""
-        return super().normalize(_Summable(y, self.backend.namespace))
+        return super().normalize(self._summable(y))
 
     def forward(self, y: Any) -> Any:
         """Return the primitive layer's output."""
-        return super().forward(_Summable(y, self.backend.namespace))
+        return super().forward(self._summable(y))
+
+    def _summable(self, y: Any) -> Any:
+        return y if isinstance(y, Batched) else _Summable(y, self.backend.namespace)
 
 
 def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
@@ -83,9 +87,16 @@ def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
     in_library = replace(loss, parameters=parameters)
 
     def softplus(x: Operand) -> Operand:
-        return Operand(backend.softplus(x.array))
+        found = backend.softplus(x.array)
+        return Batched(found, x.counts) if isinstance(x, Batched) else Operand(found)
 
-    return lambda z: in_library(Operand(z), softplus).array
+    def value(z: Any) -> Any:
+        return in_library(z, softplus) if isinstance(z, Batched) else at_one(z)
+
+    def at_one(z: Any) -> Any:
+        return in_library(Operand(z), softplus).array
+
+    return value
 
 
 class Evaluation(NamedTuple):

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+from array_api_compat import array_namespace
 
 from verify.operators import is_complex
 
@@ -170,7 +171,7 @@ class Backend:
 
     def sqrt(self, x: Any) -> Any:
         """Return the entrywise square root of a real array, or the principal one of a complex."""
-        return self.namespace.sqrt(x)
+        return array_namespace(x).sqrt(x)
 
     def softplus(self, x: Any) -> Any:
         r"""Return :math:`\log(1 + e^x)` entrywise, analytic near the real axis, never overflowing.

@@ -13,7 +13,7 @@ EXTRAS = {
     "cupy": "cupy",
     **dict.fromkeys(
         (
-            "PIL", "array_api_strict", "flint", "matplotlib", "msgspec",
+            "PIL", "array_api_strict", "flint", "hypothesis", "matplotlib", "msgspec",
             "platformdirs", "pytest", "rich", "scipy", "sklearn", "sympy", "torch",
         ),
         "verify",

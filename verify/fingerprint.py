@@ -27,12 +27,12 @@ from verify.settings import Settings
 from verify.witnesses.witness import Later, Witness
 
 PACKAGES = (
-    "numpy", "scipy", "sympy", "torch", "python-flint", "array-api-compat",
+    "numpy", "scipy", "sympy", "torch", "python-flint", "hypothesis", "array-api-compat",
     "array-api-strict", "scikit-learn", "clarabel", "cupy-cuda12x",
 )  # fmt: skip
 """What computes: another version may find something else."""
 IMPORTED = {
-    "numpy", "scipy", "sympy", "torch", "flint", "array_api_compat",
+    "numpy", "scipy", "sympy", "torch", "flint", "hypothesis", "array_api_compat",
     "array_api_strict", "sklearn", "clarabel", "cupy",
 }  # fmt: skip
 """The same, as they are imported."""

@@ -53,6 +53,10 @@ class Operand:
         order = axes[0] if axes and isinstance(axes[0], tuple) else axes
         return Operand(library_of(self.array).permute_dims(self.array, order))
 
+    def sqrt(self) -> Any:
+        """Return the square root of every entry."""
+        return Operand(library_of(self.array).sqrt(self.array))
+
     def min(self) -> Any:
         """Return the smallest entry."""
         return Operand(library_of(self.array).min(self.array))

@@ -1,16 +1,17 @@
 """The guide's code runs; the command says what it should."""
 
 import json
-import os
 import re
 import runpy
-import subprocess
 import sys
 import types
 from pathlib import Path
 
 import pytest
 import torch
+from typer.testing import CliRunner
+
+from verify.__main__ import app
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "audit.md"
@@ -26,19 +27,12 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
-    sys.modules.pop("my_network", None)
+    for name in ("my_network", "wrong"):
+        sys.modules.pop(name, None)
 
 
-def command(*arguments, folder):
-    return subprocess.run(
-        [sys.executable, "-m", "verify", "audit", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+def command(*arguments):
+    return CliRunner().invoke(app, ["audit", *arguments])
 
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if not block.startswith("# ")])
@@ -77,10 +71,9 @@ def test_the_guides_callback_audits_a_training(folder, monkeypatch):
 def test_the_command_prints_writes_and_ends_with_zero(folder):
     found = command(
         *("my_network.py:make_model", "--data", "my_network.py:batches", "--batches", "1"),
-        *("--html", "audit.html"),
-        folder=folder,
+        *("--html", "audit.html", "--entries", "1"),
     )
-    assert found.returncode == 0, found.stderr
+    assert found.exit_code == 0, found.stderr
     assert "its bias does nothing: 1 takes it away" in " ".join(found.stdout.split())
     assert "S-thm-4.1/eps" in found.stdout
     assert (folder / "audit.html").read_text().startswith("<!doctype html>")
@@ -95,9 +88,8 @@ def test_json_is_one_object_of_what_was_asked(folder):
         *("my_network:make_model", "--data", "my_network:batches", "--json", "--batches", "1"),
         *("--checkpoint", "trained.pt", "--layers", "1,7", "--device", "cpu", "--budget", "1000"),
         *("--entries", "0", "--costly", "2"),
-        folder=folder,
     )
-    assert found.returncode == 0, found.stderr
+    assert found.exit_code == 0, found.stderr
     report = json.loads(found.stdout)
     assert [row["layer"] for row in report["normalizations"]] == ["1"]
     assert [row["layer"] for row in report["maps"]] == ["7"]
@@ -126,8 +118,8 @@ text = lambda: "a model"
 
 def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
     (folder / "wrong.py").write_text(WRONG)
-    found = command("wrong.py:wrong", "--data", "wrong.py:pair", folder=folder)
-    assert found.returncode == 1, found.stderr
+    found = command("wrong.py:wrong", "--data", "wrong.py:pair", "--entries", "0")
+    assert found.exit_code == 1, found.stderr
     assert "is right and fails here" in " ".join(found.stdout.split())
 
 
@@ -145,7 +137,7 @@ def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
 )
 def test_what_cannot_be_audited_ends_with_two_and_a_sentence(folder, arguments, said):
     (folder / "wrong.py").write_text(WRONG)
-    found = command(*arguments, folder=folder)
-    assert found.returncode == 2, found.stderr
+    found = command(*arguments)
+    assert found.exit_code == 2, found.stderr
     assert said in " ".join(found.stderr.split())
     assert "Traceback" not in found.stderr

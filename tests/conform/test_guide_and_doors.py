@@ -9,14 +9,21 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
 
 import pytest
+from typer.testing import CliRunner
 
-from verify.conform.process import Order
+import verify.conform.run as examinations
+from verify.__main__ import app
+from verify.conform.adapters import AdapterError
+from verify.conform.examine import Here
+from verify.conform.process import Order, StartError, facts, opened
 from verify.conform.report import not_offered
 from verify.conform.run import Wanted, reproduced, run
+from verify.targets import TargetError
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "conform.md"
@@ -64,10 +71,11 @@ def slow_on_rows(x, gamma, beta, eps):
     return gamma.reshape(shape) * centred / sigma + beta.reshape(shape)
 
 
-def slow(x, gamma, beta, eps):
-    import time
+def held(x, gamma, beta, eps):
+    import pathlib, time
 
-    time.sleep(0.02)
+    while list(pathlib.Path().rglob("unfinished.pickle")) and not pathlib.Path("go on").exists():
+        time.sleep(0.05)
     return right(x, gamma, beta, eps)
 
 
@@ -76,6 +84,40 @@ def hangs(x, gamma, beta, eps):
 
     time.sleep(1000)
 """
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a folder with layers, in which commands are given."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    (tmp_path / "strides.py").write_text(STRIDES)
+    return tmp_path
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Examine here what is else run in a process, which takes a second to import PyTorch."""
+
+    @contextmanager
+    def process(order, limit):
+        try:
+            found, adapter = opened(order)
+        except (TargetError, AdapterError) as error:
+            raise StartError(str(error)) from None
+        bench = Here(found, adapter)
+        bench.facts = facts(found, adapter)
+        yield bench
+
+    monkeypatch.setattr(examinations, "Process", process)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("wrong", "strides"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def conform(*arguments):
+    """Give the command in this process, which examines the layer in another."""
+    return CliRunner().invoke(app, ["conform", *arguments])
 
 
 def command(*arguments, folder, module="verify.commands.conform"):
@@ -89,178 +131,6 @@ def command(*arguments, folder, module="verify.commands.conform"):
         check=False,
         timeout=300,
     )
-
-
-@pytest.fixture
-def guide_files(tmp_path):
-    """Return a folder with the files of the guide."""
-    for name, text in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", GUIDE.read_text(), re.S):
-        (tmp_path / name).write_text(text)
-    return tmp_path
-
-
-def test_the_guides_layer_conforms_with_the_guides_adapter(guide_files):
-    found = command(
-        "my_layer.py:layer",
-        *("--adapter", "my_adapter.py", "--cases", "plain", "--json"),
-        folder=guide_files,
-    )
-    report = json.loads(found.stdout)
-    assert (found.returncode, report["verdict"]) == (0, "conforms"), found.stderr
-    assert report["framework"].startswith("torch.func")
-    offered = {cell["mode"] for cell in report["cells"] if cell["word"] == "right"}
-    assert offered >= {"forward", "gradient", "jvp", "second rr", "second ff", "third"}
-    assert set(report["cells"][0]) >= {"mode", "output", "stratum", "units", "word", "token"}
-
-
-def test_a_failure_is_named_reproduced_and_written_as_a_script(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    asked = ("--cases", "plain", "--modes", "forward,gradient")
-    found = command("wrong.py:layer", *asked, folder=tmp_path)
-    assert found.returncode == 1
-    assert "the variance is held constant (detached)" in " ".join(found.stdout.split())
-    token = re.search(r"--reproduce '([^']+)'", found.stdout).group(1)
-    again = command("wrong.py:layer", *asked, "--reproduce", token, folder=tmp_path)
-    assert again.stdout.startswith("wrong, ")
-    (script,) = (tmp_path / "evidence").rglob("gradient-x.py")
-    assert len(script.read_text().splitlines()) <= 10
-    shown = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    numbers = [json.loads(line.split(" ", 1)[1]) for line in shown.stdout.splitlines()]
-    assert max(abs(a - b) for a, b in zip(*numbers, strict=True)) > 1e-2
-
-
-@pytest.mark.parametrize(
-    ("target", "wanted", "said"),
-    [
-        ("raises", {}, "no such thing"),
-        ("hangs", {"limit": 0.2, "axes": ("NC",)}, "did not return within 0.2 s"),
-        ("missing", {}, "has no 'missing'"),
-        ("layer", {"modes": ("fourth",)}, "choose of forward"),
-        ("layer", {"dtypes": ("float128",)}, "choose of float64"),
-        ("layer", {"stored": ("upside down",)}, "choose of channels last"),
-        ("layer", {"stored": ("channels last",), "axes": ("NC",)}, "no case is left"),
-        ("layers", {}, "did you mean 'layer'?"),
-    ],
-)
-def test_what_cannot_be_run_gets_a_sentence(tmp_path, target, wanted, said):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    report = run(Order(f"{tmp_path / 'wrong.py'}:{target}"), Wanted(**wanted))
-    assert report.verdict == "could not run"
-    assert said in report.reason
-
-
-FIRST = "4 right so far, 1 not, first gradient x at plain; plain"
-"""Gradients in gamma and beta, inputs and dtype are right; the gradient in x is not."""
-
-
-def test_the_progress_says_what_is_examined_how_much_is_done_and_what_fails_so_far(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    told = []
-    wanted = Wanted(modes=("gradient",), kinds=("plain",), axes=("NC",))
-    order = Order(f"{tmp_path / 'wrong.py'}:layer")
-    run(order, wanted, lambda *progress: told.append(progress))
-    assert told[:2] == [("0 right so far; plain", 0, 4), (FIRST, 0, 4)]
-    assert list(dict.fromkeys((done, total) for _, done, total in told)) == [
-        (n, 4) for n in range(4)
-    ]
-    assert told[-1][0].endswith("first gradient x at plain; eps beside variance")
-
-
-def test_a_class_is_made_with_the_groups_asked_for():
-    wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",))
-    report = run(Order("torch.nn:GroupNorm", family="group", groups=2), wanted)
-    assert report.verdict == "conforms"
-
-
-def test_a_layout_is_asked_for(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    wanted = Wanted(modes=("forward",), axes=("NC",), stored=("non-contiguous",))
-    report = run(Order(f"{tmp_path / 'wrong.py'}:layer"), wanted)
-    strata = {cell.stratum for cell in report.cells}
-    assert strata == {"non-contiguous", "non-contiguous, N = C", "non-contiguous parameters"}
-
-
-def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC",))
-    report = run(Order(f"{tmp_path / 'wrong.py'}:ends"), wanted)
-    assert report.verdict == "does not conform"
-    assert any("ended with status 3" in line.plain for line in not_offered(report))
-
-
-def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    asked = ("--modes", "forward", "--cases", "plain", "--axes", "NC", "--limit", "1")
-    found = command("wrong.py:hangs_at_seven", *asked, folder=tmp_path)
-    said = " ".join(found.stdout.split())
-    assert found.returncode == 2
-    assert "could not run: right where it returned, but did not return within 1 s" in said
-    assert "(at eps beside variance)" in said
-    assert "--limit allows more" in said
-
-
-@pytest.mark.skipif(which("g++") is None, reason="torch.compile needs g++; install it")
-def test_a_compiled_layer_is_examined_with_its_gradients(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",), axes=("NC",), limit=300)
-    report = run(Order(f"{tmp_path / 'wrong.py'}:right", is_compiled=True), wanted)
-    assert report.verdict == "conforms"
-    assert not list(not_offered(report))
-
-
-def test_a_run_that_was_interrupted_goes_on(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    asked = ("wrong.py:slow", "--axes", "NC", "--cases", "plain,sizes", "--json")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    begun = [sys.executable, "-m", "verify.commands.conform", *asked]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(begun, cwd=tmp_path, env=environment, **pipes) as child:
-        while child.poll() is None and not list(tmp_path.rglob("unfinished.pickle")):
-            time.sleep(0.05)
-        child.send_signal(signal.SIGINT)
-        _, said = child.communicate(timeout=300)
-    assert child.returncode == 130
-    assert "the same command goes on" in said
-    assert list(tmp_path.rglob("unfinished.pickle"))
-    assert command(*asked, folder=tmp_path).returncode == 0
-    assert not list(tmp_path.rglob("unfinished.pickle"))
-
-
-def test_a_late_reply_answers_no_later_question(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC", "NCL"), limit=2.0)
-    report = run(Order(f"{tmp_path / 'wrong.py'}:slow_on_rows"), wanted)
-    assert (report.verdict, report.conventions["axes"]) == ("conforms", "NCL"), report.reason
-
-
-def test_a_device_that_is_not_there_gets_a_sentence_and_status_2(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    found = command("wrong.py:layer", "--device", "cuda:99", folder=tmp_path)
-    assert found.returncode == 2
-    assert "cannot use the device" in " ".join(found.stdout.split())
-
-
-def test_the_plugin_knows_failures_and_reports_stale_lines(tmp_path):
-    (tmp_path / "wrong.py").write_text(WRONG)
-    (tmp_path / "known.txt").write_text(
-        "# of the wrong layer\ngradient | x | * | *: detached\nforward | z | * | *: nothing\n"
-    )
-    asked = ("--conform", "wrong.py:layer", "--conform-modes", "forward,gradient")
-    plugin = ("-p", "verify.conform.plugin", "-q", "--conform-cases", "plain")
-    found = command(*plugin, *asked, folder=tmp_path, module="pytest")
-    assert found.returncode == 1
-    assert "the variance is held constant" in found.stdout
-    known = ("--conform-known", "known.txt")
-    found = command(*plugin, *asked, *known, folder=tmp_path, module="pytest")
-    assert "2 xfailed" in found.stdout
-    assert "1 failed" in found.stdout
-    assert "known.txt:3: nothing fails that this line excuses" in found.stdout
-
-
-def test_the_plugin_does_nothing_without_its_option(tmp_path):
-    (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n")
-    found = command("-p", "verify.conform.plugin", "-q", folder=tmp_path, module="pytest")
-    assert "1 passed" in found.stdout
 
 
 STRIDES = """\
@@ -282,6 +152,177 @@ def flat(x, gamma, beta, eps):
     z = layer(x, gamma, beta, eps)
     return z.flatten() if len(x) == 23 else z
 """
+
+
+def test_the_guides_layer_conforms_with_the_guides_adapter(folder):
+    for name, text in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", GUIDE.read_text(), re.S):
+        (folder / name).write_text(text)
+    found = conform("my_layer.py:layer", "--adapter", "my_adapter.py", "--cases", "plain", "--json")
+    report = json.loads(found.stdout)
+    assert (found.exit_code, report["verdict"]) == (0, "conforms"), found.stderr
+    assert report["framework"].startswith("torch.func")
+    offered = {cell["mode"] for cell in report["cells"] if cell["word"] == "right"}
+    assert offered >= {"forward", "gradient", "jvp", "second rr", "second ff", "third"}
+    assert set(report["cells"][0]) >= {"mode", "output", "stratum", "units", "word", "token"}
+
+
+def test_a_failure_is_named_reproduced_and_written_as_a_script(folder):
+    asked = ("--cases", "plain", "--modes", "forward,gradient")
+    found = command("wrong.py:layer", *asked, folder=folder)
+    assert found.returncode == 1
+    assert "the variance is held constant (detached)" in " ".join(found.stdout.split())
+    token = re.search(r"--reproduce '([^']+)'", found.stdout).group(1)
+    again = conform("wrong.py:layer", *asked, "--reproduce", token)
+    assert again.stdout.startswith("wrong, ")
+    (script,) = (folder / "evidence").rglob("gradient-x.py")
+    assert len(script.read_text().splitlines()) <= 10
+    shown = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    numbers = [json.loads(line.split(" ", 1)[1]) for line in shown.stdout.splitlines()]
+    assert max(abs(a - b) for a, b in zip(*numbers, strict=True)) > 1e-2
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted", "said"),
+    [
+        ("raises", {}, "no such thing"),
+        ("layer", {"modes": ("fourth",)}, "choose of forward"),
+        ("layer", {"dtypes": ("float128",)}, "choose of float64"),
+        ("layer", {"stored": ("upside down",)}, "choose of channels last"),
+        ("layer", {"stored": ("channels last",), "axes": ("NC",)}, "no case is left"),
+        ("layers", {}, "did you mean 'layer'?"),
+    ],
+)
+@pytest.mark.usefixtures("in_this_process")
+def test_what_cannot_be_run_gets_a_sentence(folder, target, wanted, said):
+    report = run(Order(f"wrong.py:{target}"), Wanted(**wanted))
+    assert report.verdict == "could not run"
+    assert said in report.reason
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted", "said"),
+    [
+        ("hangs", {"limit": 0.2, "axes": ("NC",)}, "did not return within 0.2 s"),
+        ("missing", {}, "has no 'missing'"),
+    ],
+)
+def test_what_cannot_be_run_in_another_process_gets_a_sentence(folder, target, wanted, said):
+    report = run(Order(f"wrong.py:{target}"), Wanted(**wanted))
+    assert report.verdict == "could not run"
+    assert said in report.reason
+
+
+FIRST = "4 right so far, 1 not, first gradient x at plain; plain"
+"""Gradients in gamma and beta, inputs and dtype are right; the gradient in x is not."""
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_the_progress_says_what_is_examined_how_much_is_done_and_what_fails_so_far(folder):
+    told = []
+    wanted = Wanted(modes=("gradient",), kinds=("plain",), axes=("NC",))
+    run(Order("wrong.py:layer"), wanted, lambda *progress: told.append(progress))
+    assert told[:2] == [("0 right so far; plain", 0, 4), (FIRST, 0, 4)]
+    assert list(dict.fromkeys((done, total) for _, done, total in told)) == [
+        (n, 4) for n in range(4)
+    ]
+    assert told[-1][0].endswith("first gradient x at plain; eps beside variance")
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_class_is_made_with_the_groups_asked_for():
+    wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",))
+    report = run(Order("torch.nn:GroupNorm", family="group", groups=2), wanted)
+    assert report.verdict == "conforms"
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_layout_is_asked_for(folder):
+    wanted = Wanted(modes=("forward",), axes=("NC",), stored=("non-contiguous",))
+    report = run(Order("wrong.py:layer"), wanted)
+    strata = {cell.stratum for cell in report.cells}
+    assert strata == {"non-contiguous", "non-contiguous, N = C", "non-contiguous parameters"}
+
+
+def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(folder):
+    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC",))
+    report = run(Order("wrong.py:ends"), wanted)
+    assert report.verdict == "does not conform"
+    assert any("ended with status 3" in line.plain for line in not_offered(report))
+
+
+def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(folder):
+    asked = ("--modes", "forward", "--cases", "plain", "--axes", "NC", "--limit", "1")
+    found = conform("wrong.py:hangs_at_seven", *asked)
+    said = " ".join(found.stdout.split())
+    assert found.exit_code == 2
+    assert "could not run: right where it returned, but did not return within 1 s" in said
+    assert "(at eps beside variance)" in said
+    assert "--limit allows more" in said
+
+
+@pytest.mark.skipif(which("g++") is None, reason="torch.compile needs g++; install it")
+def test_a_compiled_layer_is_examined_with_its_gradients(folder):
+    wanted = Wanted(
+        dtypes=("float64",), modes=("forward", "gradient"), strata=("plain",), axes=("NC",),
+        limit=300,
+    )  # fmt: skip
+    report = run(Order("wrong.py:right", is_compiled=True), wanted)
+    assert report.verdict == "conforms"
+    assert not list(not_offered(report))
+
+
+def test_a_run_that_was_interrupted_goes_on(folder):
+    asked = ("wrong.py:held", "--axes", "NC", "--cases", "plain", "--modes", "forward", "--json")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    begun = [sys.executable, "-m", "verify.commands.conform", *asked]
+    with subprocess.Popen(begun, env=environment, stderr=subprocess.PIPE, text=True) as child:
+        while child.poll() is None and not list(folder.rglob("unfinished.pickle")):
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=300)
+    assert child.returncode == 130
+    assert "the same command goes on" in said
+    assert list(folder.rglob("unfinished.pickle"))
+    (folder / "go on").touch()
+    assert conform(*asked).exit_code == 0
+    assert not list(folder.rglob("unfinished.pickle"))
+
+
+def test_a_late_reply_answers_no_later_question(folder):
+    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC", "NCL"), limit=2.0)
+    report = run(Order("wrong.py:slow_on_rows"), wanted)
+    assert (report.verdict, report.conventions["axes"]) == ("conforms", "NCL"), report.reason
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_device_that_is_not_there_gets_a_sentence_and_status_2(folder):
+    found = conform("wrong.py:layer", "--device", "cuda:99")
+    assert found.exit_code == 2
+    assert "cannot use the device" in " ".join(found.stdout.split())
+
+
+def test_the_plugin_knows_failures_and_reports_stale_lines(folder):
+    (folder / "known.txt").write_text(
+        "# of the wrong layer\ngradient | x | * | *: detached\nforward | z | * | *: nothing\n"
+    )
+    asked = ("--conform", "wrong.py:layer", "--conform-modes", "forward,gradient")
+    plugin = ("-p", "verify.conform.plugin", "-q", "--conform-cases", "plain")
+    found = command(*plugin, *asked, folder=folder, module="pytest")
+    assert found.returncode == 1
+    assert "the variance is held constant" in found.stdout
+    known = ("--conform-known", "known.txt")
+    found = command(*plugin, *asked, *known, folder=folder, module="pytest")
+    assert "2 xfailed" in found.stdout
+    assert "1 failed" in found.stdout
+    assert "known.txt:3: nothing fails that this line excuses" in found.stdout
+
+
+def test_the_plugin_does_nothing_without_its_option(tmp_path):
+    (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n")
+    found = command("-p", "verify.conform.plugin", "-q", folder=tmp_path, module="pytest")
+    assert "1 passed" in found.stdout
+
+
 KINDS_OF_TOKENS = {
     "layer:forward:z": "wrong",
     "layer:second rr:x": "right",
@@ -294,33 +335,33 @@ KINDS_OF_TOKENS = {
 
 @pytest.mark.parametrize("kind", KINDS_OF_TOKENS)
 @pytest.mark.parametrize("stratum", ["plain", "non-contiguous parameters", "NaN"])
-def test_every_kind_of_token_leads_back(tmp_path, kind, stratum):
-    (tmp_path / "strides.py").write_text(STRIDES)
+@pytest.mark.usefixtures("in_this_process")
+def test_every_kind_of_token_leads_back(folder, kind, stratum):
     name, mode, output = kind.split(":")
-    order = Order(f"{tmp_path / 'strides.py'}:{name}")
     token = f"batch:NC:0:float32:{stratum}:{mode}:{output}"
-    said = list(reproduced(order, Wanted(axes=("NC",)), token))
+    said = list(reproduced(Order(f"strides.py:{name}"), Wanted(axes=("NC",)), token))
     assert said[1] == f"mode {mode}, output {output}, float32, {stratum}"
     if stratum == "plain" and name != "layer":
         assert said[0].startswith(KINDS_OF_TOKENS[kind])
 
 
-def test_a_token_of_nowhere_gets_a_sentence(tmp_path):
-    (tmp_path / "strides.py").write_text(STRIDES)
-    order = Order(f"{tmp_path / 'strides.py'}:layer")
-    for token in ("", "batch:NC:0:float32:plain", "batch:NC:0:float32:elsewhere:forward:z"):
-        with pytest.raises(ValueError, match="give a token that it printed"):
-            list(reproduced(order, Wanted(axes=("NC",)), token))
+@pytest.mark.parametrize(
+    "token", ["", "batch:NC:0:float32:plain", "batch:NC:0:float32:elsewhere:forward:z"]
+)
+@pytest.mark.usefixtures("in_this_process")
+def test_a_token_of_nowhere_gets_a_sentence(folder, token):
+    with pytest.raises(ValueError, match="give a token that it printed"):
+        list(reproduced(Order("strides.py:layer"), Wanted(axes=("NC",)), token))
 
 
-def test_a_script_stores_its_arrays_as_the_case_does(tmp_path):
-    (tmp_path / "strides.py").write_text(STRIDES)
-    order = Order(f"{tmp_path / 'strides.py'}:layer")
+@pytest.mark.usefixtures("in_this_process")
+def test_a_script_stores_its_arrays_as_the_case_does(folder):
     token = "batch:NC:0:float64:non-contiguous parameters:forward:z"
-    said = list(reproduced(order, Wanted(axes=("NC",)), token))
-    (tmp_path / "script.py").write_text(said[-1])
+    said = list(reproduced(Order("strides.py:layer"), Wanted(axes=("NC",)), token))
+    (folder / "script.py").write_text(said[-1])
     assert len(said[-1].splitlines()) <= 10
-    run_ = [sys.executable, tmp_path / "script.py"]
-    shown = subprocess.run(run_, capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "script.py"], capture_output=True, text=True, check=True
+    )
     found, exact = (json.loads(line.split(" ", 1)[1]) for line in shown.stdout.splitlines())
     assert max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 0.01

@@ -1,4 +1,4 @@
-"""Right layers of unusual make are right; wrong ones are found and named."""
+"""What the judge says, and of what; the zoo has right and wrong layers of every make."""
 
 from __future__ import annotations
 
@@ -25,13 +25,6 @@ def examined(layer, modes=FIRST, kinds=QUICK, seed=0, **options):
         TORCH,
         wanted=Wanted(modes=modes, seed=seed, kinds=kinds),
     )
-
-
-@pytest.mark.parametrize("layer", layers.RIGHT, ids=lambda layer: layer.__name__)
-def test_right_layers_of_unusual_make_conform(layer):
-    report = examined(layer, seed=1)
-    assert [(c.mode, c.output, c.stratum, c.units) for c in report.failures] == []
-    assert report.verdict == "conforms"
 
 
 @pytest.mark.parametrize("layer", layers.WRONG, ids=lambda layer: layer.__name__)

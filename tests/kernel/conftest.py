@@ -1,14 +1,13 @@
 """Coq, and the part of the library that exported statements need, where Coq is installed."""
 
 import os
-from pathlib import Path
 
 import pytest
+from planted_proofs import BUILDS
 
 from verify.kernel import coq
 from verify.kernel.compilation import Compilation, library
 
-BUILDS = Path(__file__).parents[2] / "build" / "coq"
 NEEDED = (
     "Vectors",
     "Calculus",

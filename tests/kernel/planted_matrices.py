@@ -1,6 +1,6 @@
 """For each theorem on matrices and convolutions, a wrong statement: what is edited, into what."""
 
-EDITS = {
+OF_MATRICES = {
     "SpectralTheorem.v": {"spectral_theorem": ("A^T = A", "A^T = - A")},
     "ConditionNumber.v": {
         "condition_number_by_quotients": ("b <= c ^+ 2 * a", "b <= c * a"),
@@ -14,7 +14,7 @@ EDITS = {
         "equation_30": ("mu != 0 ->", ""),
         "equation_31": ("(0 < N)%N -> dot (mean H) x != 0 ->", "(0 < N)%N -> x != 0 ->"),
         "line_193_centred": ("(centred H mu)", "H"),
-        "line_193_orthogonal": ("(mean H))^T", "(2 *: mean H))^T"),
+        "line_193_orthogonal": ("(0 < N)%N ->", "(0 < n)%N ->"),
         "line_195_corrected": ("N%:R^-1", "N%:R"),
         "centring_of_centred_data": ("mean H = 0 -> ", ""),
     },
@@ -56,7 +56,10 @@ EDITS = {
         "hessian_improvement_centred": ("K ^+ 2 * L", "L"),
     },
     "lange2022/proposition_2.v": {
-        "proposition_2": ("curvature L2 *m Hhat)", "curvature (fun j => 2 * L2 j) *m Hhat)"),
+        "proposition_2": (
+            "(fun w => mean_loss L (Hhat *m w)) w",
+            "(fun w => mean_loss L (Hhat *m w)) (w + w)",
+        ),
         "proposition_2_any_loss": ("T *m Hhat)", "(2 *: T) *m Hhat)"),
         "hessian_is_unique": ("is_hessian f x V", "is_hessian f (2 *: x) V"),
     },
@@ -114,4 +117,3 @@ EDITS = {
         "proposition_10_variance_rectified": ("M ^+ 2 / 4", "M ^+ 2 / 8"),
     },
 }
-"""The old text stands in the theorem's statement; its first occurrence is edited."""

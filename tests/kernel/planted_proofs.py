@@ -1,8 +1,25 @@
 """For each theorem that is written by hand, a wrong statement: what is edited, and into what."""
 
-import re
+from __future__ import annotations
 
-EDITS = {
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from planted_matrices import OF_MATRICES
+
+from verify.kernel.coq import LIMITED, NAME, Coq
+from verify.kernel.theorems import digest_of_needed
+
+Edits = Mapping[str, tuple[str, str]]
+Sources = Mapping[str, str]
+BUILDS = Path(__file__).parents[2] / "build" / "coq"
+LIMIT = 120
+"""Seconds of processor time for one file."""
+EDITS = OF_MATRICES | {
     "Calculus.v": {
         "hessian_symmetric": ("dot (hessian F z a) b", "- dot (hessian F z a) b"),
     },
@@ -54,7 +71,7 @@ EDITS = {
         "version_1_lemma_3_3": ("e < 1/2", "e < 1"),
     },
 }
-"""The old text stands once in the theorem's statement."""
+"""The old text stands in the theorem's statement; its first occurrence is edited."""
 
 WRONG_LAYERS = {
     "divided by m - 1": (
@@ -70,10 +87,46 @@ WRONG_LAYERS = {
 """A definition in Layer.v as somebody could have written it."""
 
 
-def edited(source: str, theorem: str, old: str, new: str) -> str:
-    """Return a file's text up to a theorem, with that theorem's statement edited."""
-    start = next(re.finditer(rf"Theorem {theorem}\b", source)).start()
-    statement, _, rest = source[start:].partition("\nProof.")
-    assert statement.count(old) >= 1, f"{theorem} does not say {old!r}"
-    proof, end, _ = rest.partition("Qed.")
-    return f"{source[:start]}{statement.replace(old, new, 1)}\nProof.{proof}{end}\n"
+def with_edited(source: str, edits: Edits) -> str:
+    """Return a file's text in which each theorem stands once more before itself, edited."""
+    for theorem, (old, new) in edits.items():
+        start = next(re.finditer(rf"Theorem {theorem}\b", source)).start()
+        end = source.index("Qed.", start) + len("Qed.")
+        statement, _, proof = source[start:end].partition("\nProof.")
+        assert old in statement, f"{theorem} does not say {old!r}"
+        wrong = statement.replace(old, new, 1).replace("Theorem ", "Theorem edited_", 1)
+        planted = f"{wrong}\nProof.{proof}\nAbort All.\n"
+        source = f"{source[:start]}{planted}{source[start:]}"
+    return source
+
+
+def names_of(edits: Edits) -> list[str]:
+    """Return the names of theorems and of what they became."""
+    return [f"{kind}{theorem}" for theorem in edits for kind in ("", "edited_")]
+
+
+def asked(source: str, edits: Edits) -> str:
+    """Return what Coq, which goes on after an error, answers by the names that it accepted."""
+    checks = "".join(f"\nCheck {name}." for name in names_of(edits))
+    return f"Set Silent.\n{with_edited(source, edits)}{checks}\n"
+
+
+def accepted(installed: Coq, root: Path, file: str, sources: Sources) -> set[str]:
+    """Return the theorems of a file that Coq accepts, the edited ones among them.
+
+    The answer is kept below the root as long as nothing that it depends on was edited.
+    """
+    text = asked(sources[file], EDITS[file])
+    key = f"{installed.version} {digest_of_needed(text, sources)} {text}"
+    kept = root / "planted" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+    if not kept.exists():
+        top = Path(installed.compiler).with_name("coqtop")
+        command = [str(top), "-q", "-w", "none", "-Q", ".", NAME]
+        limited = ["sh", "-c", LIMITED, str(LIMIT), *command]
+        done = subprocess.run(
+            limited, cwd=root, input=text, capture_output=True, text=True, check=True
+        )
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        told = set(re.findall(r"^(\w+)\s+: ", done.stdout, re.MULTILINE))
+        kept.write_text(json.dumps([name for name in names_of(EDITS[file]) if name in told]))
+    return set(json.loads(kept.read_text()))

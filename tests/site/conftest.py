@@ -1,10 +1,12 @@
-"""A site built once from a small evidence folder, and a browser to look at it."""
+"""A site, built once from a small evidence folder, for all processes of a run of the tests."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,11 +21,15 @@ from verify.settings import PROFILES, Settings
 from verify.site.build import GENERATED, write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
+Made = Callable[[str, Callable[[Path], None]], Path]
 
 
 @pytest.fixture(scope="session")
-def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("evidence")
+def evidence(made_once: Made) -> Path:
+    return made_once("evidence", write_evidence)
+
+
+def write_evidence(folder: Path) -> None:
     settings = Settings(PROFILES["smoke"], 0, "numpy", "cpu")
     described = describe_run("smoke", 0, "numpy", "cpu")
     writer = Writer(folder, described, engine.todays(settings, CLAIMS))
@@ -31,21 +37,23 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer.add(record)
     writer.close()
     run.view(EXPERIMENT, RESULT, folder_of(folder, EXPERIMENT.name))
-    return folder
 
 
 @pytest.fixture(scope="session")
-def sources(evidence: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sources(evidence: Path, made_once: Made) -> Path:
+    return made_once("site", partial(write_sources, evidence)) / "docs"
+
+
+def write_sources(evidence: Path, folder: Path) -> None:
     """Copy what is written by hand, and write the rest."""
-    target = tmp_path_factory.mktemp("site") / "docs"
+    target = folder / "docs"
     ignored = shutil.ignore_patterns("_build", *GENERATED)
     shutil.copytree(ROOT / "docs", target, ignore=ignored)
-    measured = target.parent / "measured"  # experiments that are kept are drawn, which takes long
+    measured = folder / "measured"  # experiments that are kept are drawn, which takes long
     without = shutil.ignore_patterns("experiments")
     shutil.copytree(ROOT / "docs" / "measured", measured, ignore=without)
     write_pages(evidence, target, CLAIMS, measured)
     keep_reference_small(target)
-    return target
 
 
 def keep_reference_small(target: Path) -> None:
@@ -57,12 +65,14 @@ def keep_reference_small(target: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def site(sources: Path) -> Path:
+def site(sources: Path, made_once: Made) -> Path:
+    return made_once("html", partial(build, sources))
+
+
+def build(sources: Path, built: Path) -> None:
     """Build with warnings as errors."""
-    built = sources / "_build" / "html"
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     done = subprocess.run(
         [*command, str(sources), str(built)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return built

@@ -11,11 +11,11 @@ from verify.site.points import Point, is_noise, slack
 from verify.site.raster import png
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_every_statement_can_be_set(claim):
-    for text in (claim.statement, *(h.statement for h in claim.hypotheses)):
-        if not is_words(text):
-            mathematics.html(text, display=True)
+def test_every_statement_can_be_set():
+    for claim in CLAIMS:
+        for text in (claim.statement, *(h.statement for h in claim.hypotheses)):
+            if not is_words(text):
+                mathematics.html(text, display=True)  # or an error that shows the text
 
 
 def test_what_cannot_be_set_is_an_error():

@@ -165,7 +165,7 @@ def test_folders_of_another_project_are_not_replaced(tmp_path):
 def test_sources_that_cannot_be_written_are_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(EvidenceError, match=r"file/docs.* cannot be written \(Not a directory\)"):
-        write_pages(tmp_path / "nothing", tmp_path / "file" / "docs", CLAIMS)
+        write_pages(tmp_path / "nothing", tmp_path / "file" / "docs", CLAIMS, tmp_path / "nothing")
 
 
 def test_nothing_is_written_outside_of_the_sites_folders(evidence, tmp_path):
@@ -176,7 +176,7 @@ def test_nothing_is_written_outside_of_the_sites_folders(evidence, tmp_path):
     for kind in ("png", "svg"):
         shutil.copy(folder / f"loss.{kind}", tmp_path.parent / f"README.{kind}")
     with pytest.raises(EvidenceError, match="README"):
-        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS)
+        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
     assert not list(tmp_path.glob("README*"))
 
 
@@ -250,7 +250,7 @@ def test_an_experiment_whose_pictures_are_gone_says_what_to_do(evidence, tmp_pat
     shutil.copytree(evidence, tmp_path / "evidence")
     (tmp_path / "evidence" / "experiments" / "dln" / "loss.png").unlink()
     with pytest.raises(EvidenceError, match=r"loss\.png cannot be read .* dln --redraw"):
-        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS)
+        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
 
 
 def test_a_result_that_is_damaged_says_what_to_do(tmp_path):
@@ -258,4 +258,4 @@ def test_a_result_that_is_damaged_says_what_to_do(tmp_path):
     folder.mkdir(parents=True)
     (folder / "numbers.json").write_text('{"schema": 1')
     with pytest.raises(EvidenceError, match=r"numbers\.json is damaged .*run the experiment again"):
-        write_pages(tmp_path, tmp_path / "docs", CLAIMS)
+        write_pages(tmp_path, tmp_path / "docs", CLAIMS, tmp_path / "nothing")

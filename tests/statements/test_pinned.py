@@ -28,9 +28,9 @@ def test_what_is_kept_of_each_is_enough_to_tell_an_edit():
     assert not [pin["id"] for pin in kept if not any(pin["generic"]) and pin["id"] not in refuted]
 
 
-@pytest.mark.parametrize("claim", PINNED, ids=ids)
-def test_its_sides_are_found_again_without_exact_arithmetic(claim):
-    assert not misses(claim, claim.says, pins()[claim.id])
+def test_their_sides_are_found_again_without_exact_arithmetic():
+    missed = {claim.id: misses(claim, claim.says, pins()[claim.id]) for claim in PINNED}
+    assert {name: words for name, words in missed.items() if words} == {}
 
 
 @pytest.mark.parametrize("claim", PINNED[::10], ids=ids)

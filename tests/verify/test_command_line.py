@@ -31,9 +31,9 @@ FOUND = [
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory):
+def cache(shared):
     """All files of tests share one cache of networks that are trained in full."""
-    return tmp_path_factory.getbasetemp() / "networks"
+    return shared / "networks"
 
 
 @pytest.fixture

@@ -60,8 +60,8 @@ def pattern(shown):
     return re.compile(escaped.replace(r"\.\.\.", ".*"), re.S)
 
 
-def test_the_terminal_prints_what_the_guide_shows(tmp_path, tmp_path_factory):
-    cache = tmp_path_factory.getbasetemp() / "networks"
+def test_the_terminal_prints_what_the_guide_shows(tmp_path, shared):
+    cache = shared / "networks"
     (tmp_path / "wrong.py").write_text(WRONG)
     compared = 0
     for kind, text in BLOCKS:

@@ -20,8 +20,8 @@ SHORT = Recipe(learning_rate=0.05, epochs=2, midway=1)
 
 
 @pytest.fixture(scope="session")
-def full_cache(tmp_path_factory):
-    return tmp_path_factory.getbasetemp() / "networks"
+def full_cache(shared):
+    return shared / "networks"
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ def combination(vector: Any, *terms: tuple[Any, Any]) -> Any:
         return result
     result = vector.addcmul(other, number)  # PyTorch
     for number, other in more:
-        result.addcmul_(other, number)
+        result = result.addcmul(other, number)
     return result
 
 

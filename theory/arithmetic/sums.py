@@ -37,7 +37,7 @@ ROW = 1024
 def total(a: Any, axis: int | tuple[int, ...]) -> Any:
     """Return the sum over axes, which are kept with length one."""
     axes = (axis,) if isinstance(axis, int) else axis
-    if hasattr(a, "addcmul"):
+    if hasattr(type(a), "addcmul"):  # PyTorch
         return _total_of_tensor(a, axes)
     xp = array_namespace(a)
     if prod(a.shape[i] for i in axes) <= SHORT or not _is_rounded(xp, a):

@@ -78,25 +78,36 @@ def _group_norm(maps: Any, epsilon: Any) -> Any:
     return ((groups - mean) / deviation).reshape(N, c, r, s)
 
 
-def _groups(A: Any) -> Iterator[list[Any]]:
-    """Yield the groups of columns, for every size that divides their number, but for one."""
-    n = A.shape[1]
-    for size in (size for size in range(2, n + 1) if n % size == 0):
-        yield [A[:, i : i + size] for i in range(0, n, size)]
+def _sizes(A: Any) -> list[int]:
+    """Return the sizes of equal groups of rows; a group of one is never normalised."""
+    rows = A.shape[0]
+    return [size for size in range(2, rows + 1) if rows % size == 0]
+
+
+def _in_groups(A: Any, size: int, function: Any) -> Any:
+    """Apply a function of columns to each group of so many rows."""
+    xp, groups, width = array_namespace(A), A.shape[0] // size, A.shape[1]
+    side_by_side = xp.permute_dims(A.reshape(groups, size, width), (1, 0, 2))
+    found = function(side_by_side.reshape(size, groups * width))
+    return xp.permute_dims(found.reshape(-1, groups, width), (1, 0, 2)).reshape(-1, width)
 
 
 def _by_groups(A: Any, factor: Any) -> Any:
     """Normalize by groups of columns, for every number of groups, the first one times a factor."""
-    found = []
-    for first, *others in _groups(A):
-        found += [B01.meaning(group.T).T for group in (factor * first, *others)]
+    xp, found = array_namespace(A), []
+    for size in _sizes(A.T):
+        scaled = xp.concat([factor * A[:, :size], A[:, size:]], axis=1)
+        found.append(_in_groups(scaled.T, size, B01.meaning).T)
     if not found:
         raise ZeroDivisionError("one output alone has no variance to divide by")
-    return array_namespace(A).concat(found, axis=1)
+    return xp.concat(found, axis=1)
 
 
 def _group_variances(A: Any) -> Any:
-    found = [variance.meaning(group.T) for groups in _groups(A) for group in groups]
+    found = [
+        _in_groups(A.T, size, lambda group: variance.meaning(group)[None, :]).reshape(-1)
+        for size in _sizes(A.T)
+    ]
     return array_namespace(A).concat([*found, 0 * A[:, 0] + (1 if found else 0)])
 
 
@@ -173,12 +184,6 @@ WITH_EPSILON = section_3_5(
 # The identities of the family: an example's inputs are a column here, gamma a vector within.
 
 
-def _sizes(A: Any) -> list[int]:
-    """Return the sizes of equal groups of rows; a group of one is never normalised."""
-    rows = A.shape[0]
-    return [size for size in range(2, rows + 1) if rows % size == 0]
-
-
 def _for_every_size(A: Any) -> Any:
     sizes = _sizes(A)
     if not sizes:
@@ -193,13 +198,9 @@ def _blocks(A: Any, layer: Any) -> Iterator[tuple[int, Any]]:
         yield size, A[:, i * width : (i + 1) * width]
 
 
-def _grouped(layer: Any, A: Any, function: Any) -> Any:
+def _grouped(layer: Any, A: Any, function: Any) -> list[Any]:
     """Apply a function to each group of rows, for every size of the groups."""
-    xp = array_namespace(A)
-    return [
-        xp.concat([function(block[i : i + size, :]) for i in range(0, len(block), size)], axis=0)
-        for size, block in _blocks(A, layer)
-    ]
+    return [_in_groups(block, size, function) for size, block in _blocks(A, layer)]
 
 
 def _normalized_in_groups(layer: Any, A: Any) -> Any:

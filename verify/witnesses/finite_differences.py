@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -34,6 +35,7 @@ from theory.language.values import Values
 from verify import primitives, tolerance
 from verify.arrays import ArrayNetwork, Evaluation, evaluate
 from verify.backends import Backend
+from verify.batched import Batched, NotBatchedError
 from verify.cases.case import Case
 from verify.evidence import Record
 from verify.network import Calculus
@@ -67,23 +69,23 @@ def difference(
     Both have a row for each entry of f's value and a column for each direction.
 
     Args:
-        f: a function of an array of the shape of x, scalar or one-dimensional.
-        x: one-dimensional.
+        f: a function of points, one a row, that returns a number or a row for each.
+        x: the point, one-dimensional.
         directions: of shape (length of x, number of directions).
         step: the first and largest step.
         precision: the relative error of f's values.
 
-    >>> slopes, errors = difference(lambda x: x @ x, np.array([1.0, 2.0]), np.eye(2), 0.25)
+    >>> slopes, errors = difference(lambda x: (x * x).sum(1), np.array([1.0, 2.0]), np.eye(2), 0.25)
     >>> slopes, bool(np.all(errors < 1e-12))
     (array([[2., 4.]]), True)
     """
     # A constant, taken off, would only leave its rounding in the weighted sums.
-    origin = np.ravel(f(x))
+    origin = np.ravel(f(x[None, :]))
 
     def moved(steps: Array) -> Array:
-        columns = steps.reshape(len(steps), -1).T
-        values = [np.ravel(f(x + directions @ column)) - origin for column in columns]
-        return np.array(values).T.reshape(len(origin), *steps.shape[1:])
+        points = x + steps.reshape(len(steps), -1).T @ directions.T
+        values = f(points).reshape(len(points), -1) - origin
+        return values.T.reshape(len(origin), *steps.shape[1:])
 
     with np.errstate(all="ignore"):  # what is not finite has no error estimate either
         found = jacobian(
@@ -152,6 +154,11 @@ class Differences:
         finally:
             inside.relative_error, self.relative_error = self.relative_error, before
 
+    def values(self, f: Callable[[Any], Any], points: Array) -> Array:
+        """Return what a function is at each row of points."""
+        every = (f(self.backend.asarray(point)) for point in points)
+        return np.array([np.ravel(self.backend.to_numpy(value)) for value in every])
+
     def metered(self, compute: Callable[[], Any]) -> tuple[Any, float]:
         """Return what is computed, and the largest relative error of the derivatives in it."""
         with self.apart() as apart:
@@ -181,20 +188,38 @@ class Differences:
             self._is_differencing = outer
 
     def _best(self, f: Callable[[Any], Any], x: Any, directions: Array) -> tuple[Array, float]:
-        def in_numpy(point: Array) -> Array:
-            return self.backend.to_numpy(f(self.backend.asarray(point)))
-
         point = self.backend.to_numpy(x)
-        _, inside = self.metered(lambda: in_numpy(point))
+        _, inside = self.metered(lambda: self.values(f, point[None, :]))
         precision = max(inside, tolerance.UNIT_ROUNDOFF)
         tried = []
         for step in self.steps:
-            slopes, error = difference(in_numpy, point, directions, step, precision)
+            slopes, error = difference(partial(self.values, f), point, directions, step, precision)
             tried.append((relative(error, slopes), slopes))
             if tried[-1][0] <= ENOUGH:
                 break
         least, best = min(tried, key=itemgetter(0))
         return best, least
+
+
+class DifferencesAtOnce(Differences):
+    """The same, of functions that are evaluated at all points in one call, wherever they can be."""
+
+    def values(self, f: Callable[[Any], Any], points: Array) -> Array:
+        """Return what a function is at each row of points."""
+        try:
+            found = f(Batched(self.backend.asarray(points), 1))
+        except TypeError:  # a library may refuse to let its arrays meet such values
+            return super().values(f, points)
+        if isinstance(found, Batched):
+            return self.backend.to_numpy(found.array).reshape(len(points), -1)
+        return np.tile(np.ravel(self.backend.to_numpy(found)), (len(points), 1))
+
+    def _differences(
+        self, f: Callable[[Any], Any], x: Any, directions: Array
+    ) -> tuple[Array, float]:
+        if isinstance(x, Batched):
+            raise NotBatchedError("a difference is taken at one point")
+        return super()._differences(f, x, directions)
 
 
 class MeteredValues(Values):
@@ -247,8 +272,8 @@ def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> 
 def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Differences]:
     m = len(case.y)
     sigma = primitives.standard_deviation(case.y, m, np.squeeze(case.eps), np.sqrt)
-    differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
-    gradient = differences.gradient if order == 1 else complex_step.gradient
+    differences = DifferencesAtOnce(backend, (np.sqrt(m) * sigma, 1.0))
+    gradient = differences.gradient if order == 1 else complex_step.gradient_at_once
     calculus = Calculus(backend.sqrt, gradient, differences.derivative, MeteredValues, differences)
     return ArrayNetwork(case, backend, calculus), differences
 

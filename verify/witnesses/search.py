@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, combinations, pairwise, product
@@ -25,6 +26,8 @@ from verify.witnesses.records import counted, in_words
 
 WITNESS = "exact"
 EQUATION_SHARE = 3
+MANY = 100
+"""Subjects of a size from which on half of them are fuzzed."""
 FURTHER = 8
 """How many times as many subjects of a size are drawn where few of them decide anything."""
 
@@ -216,13 +219,45 @@ def violations(
 
 @cache
 def drawn(space: Space, size: Any, examples: int, seed: int) -> tuple[Places, ...]:
-    """Return subjects of one size, by their entries' places."""
+    """Return subjects of one size, by their entries' places.
+
+    Of many the second half is fuzzed: Hypothesis repeats and varies what it drew before.
+    """
     random = Random(f"{seed} {space.named(size)}")
     letters = space.letters(size).values()
-    return tuple(
+    by_chance = examples if examples < MANY else examples - examples // 2
+    met = [
         tuple(place for letter in letters for place in letter.drawn(random))
-        for _ in range(examples)
-    )
+        for _ in range(by_chance)
+    ]
+    if by_chance < examples:
+        met += fuzzed([len(e.values) for e in letters for _ in range(e.size)], examples // 2, seed)
+    return tuple(met)
+
+
+def fuzzed(counts: Sequence[int], examples: int, seed: int) -> list[Places]:
+    """Return so many places, or fewer where there are no more, that Hypothesis draws.
+
+    Args:
+        counts: of the values of each entry.
+        examples: how many.
+        seed: draws others.
+    """
+    from hypothesis import Phase, find, settings  # which takes a while to import
+    from hypothesis import strategies as st
+    from hypothesis.errors import NoSuchExample
+
+    met: list[Places] = []
+
+    def is_violated(places: Places) -> bool:
+        met.append(places)
+        return False
+
+    strategy = st.tuples(*(st.integers(0, count - 1) for count in counts))
+    asked = settings(max_examples=examples, database=None, deadline=None, phases=[Phase.generate])
+    with suppress(NoSuchExample):
+        find(strategy, is_violated, settings=asked, random=Random(seed))
+    return met
 
 
 def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:

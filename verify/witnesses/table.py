@@ -128,8 +128,9 @@ OF_A_BATCH = (
     Witness(
         "ascent",
         bounds_a_batch,
-        _one("witnesses.ascent", "climb"),
-        reads=("seed", "restarts", "steps"),
+        _all("witnesses.ascent", "climb"),
+        TOGETHER,
+        ("seed", "restarts", "steps"),
     ),
     Witness(
         "autograd", is_measurable, _all("witnesses.autograd", RANDOM), TOGETHER, ("seed", "random")

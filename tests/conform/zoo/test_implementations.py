@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from verify.conform.implementations.implementation import by_function, implementation, standalone
-from verify.conform.implementations.torch import IMPLEMENTATIONS
+
+
+@pytest.fixture(scope="module")
+def implementations():
+    """PyTorch's; what compiles two of them takes seconds to import."""
+    from verify.conform.implementations.torch import IMPLEMENTATIONS
+
+    return IMPLEMENTATIONS
 
 
 def doubled(x):
@@ -13,9 +21,9 @@ def doubled(x):
     return 2 * x
 
 
-def test_a_reproduction_computes_what_the_layer_does():
+def test_a_reproduction_computes_what_the_layer_does(implementations):
     x, gamma, beta = torch.randn(6, 4), torch.randn(4), torch.randn(4)
-    for found in vars(IMPLEMENTATIONS).values():
+    for found in vars(implementations).values():
         if found.family != "batch" or "NC" not in found.subject.layouts:
             continue
         if "compile" in found.subject.name:
@@ -26,8 +34,8 @@ def test_a_reproduction_computes_what_the_layer_does():
         torch.testing.assert_close(space["layer"](x, gamma, beta, 1e-5), expected)
 
 
-def test_a_reproduction_imports_what_it_names_and_nothing_of_this_suite():
-    script = standalone(IMPLEMENTATIONS.batch_norm.subject.layer)
+def test_a_reproduction_imports_what_it_names_and_nothing_of_this_suite(implementations):
+    script = standalone(implementations.batch_norm.subject.layer)
     assert script.startswith("from torch.nn import functional\n")
     assert "verify" not in script
     assert '"""' not in script

@@ -1,7 +1,6 @@
 """A campaign finds the same on processes and on a cluster, whatever dies on the way."""
 
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -95,29 +94,27 @@ def test_the_engine_takes_a_cluster_for_its_processes(local):
     }
 
 
-def killed_now_and_then(stopped, killed):
-    """Kill a worker of the current cluster every second, three times."""
-    generator = random.Random(0)
+def kill_one(journal, stopped, killed):
+    """Kill a worker of the current cluster once something was found."""
     nannies = distributed.default_client().cluster.workers
-    while len(killed) < 3 and not stopped.wait(1.0):
-        pids = [nanny.pid for nanny in nannies.values() if nanny.pid]
-        if pids:
-            killed.append(generator.choice(pids))
+    while not killed and not stopped.wait(0.05):
+        if journal.exists() and '"finding"' in journal.read_text():
+            killed.append(next(iter(nannies.values())).pid)
             os.kill(killed[-1], signal.SIGKILL)
 
 
-def test_workers_that_are_killed_cost_nothing_but_time(tmp_path):
-    stopped, killed, seeds = Event(), [], range(20)
-    with cluster.workers("local:2") as workers:
-        thread = Thread(target=killed_now_and_then, args=(stopped, killed))
-        thread.start()
-        try:
-            found = examined(tmp_path / "cluster", workers, seeds)
-        finally:
-            stopped.set()
-            thread.join()
+def test_a_worker_that_is_killed_costs_nothing_but_time(local, tmp_path):
+    stopped, killed, seeds = Event(), [], range(12)
+    journal = tmp_path / "cluster" / journals.FILE
+    thread = Thread(target=kill_one, args=(journal, stopped, killed))
+    thread.start()
+    try:
+        found = examined(tmp_path / "cluster", local, seeds)
+    finally:
+        stopped.set()
+        thread.join()
     assert killed
-    assert all(finding.seeds == ((0, 20),) for finding in found.values())
+    assert all(finding.seeds == ((0, 12),) for finding in found.values())
     assert found == examined(tmp_path / "alone", HERE, seeds)
 
 
@@ -250,9 +247,11 @@ def test_bad_input_is_one_line(arguments, said, tmp_path):
     assert said in ended.stderr
 
 
+@pytest.mark.usefixtures("local")
 def test_the_command_ends_with_a_table(tmp_path):
     chosen = ["--claims", "L-thm-4c/sqrt-n", "--witnesses", "autograd", "--seeds", "0:2"]
-    where = ["--cluster", "local:1", "--evidence", str(tmp_path)]
+    address = distributed.default_client().scheduler.address
+    where = ["--cluster", address, "--evidence", str(tmp_path)]
     ended = CliRunner().invoke(app, ["campaign", *chosen, *where])
     assert ended.exit_code == 0, ended.output
     assert "L-thm-4c/sqrt-n" in ended.stdout

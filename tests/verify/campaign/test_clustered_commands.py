@@ -44,12 +44,15 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster():
-    pytest.importorskip(
+    """The option for a scheduler with a worker, both threads of this process."""
+    distributed = pytest.importorskip(
         "distributed", reason="Dask is missing: pip install 'batchnorm-theory[cluster]'"
     )
-    return "--cluster", "local:1"
+    size = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with distributed.LocalCluster(**size, dashboard_address=":0") as scheduler:
+        yield "--cluster", scheduler.scheduler_address
 
 
 def counts(row):

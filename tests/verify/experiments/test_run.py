@@ -68,7 +68,7 @@ def test_a_run_stopped_at_any_step_and_resumed_equals_one_that_was_not(
         run.run(WITHOUT_FIGURES, SETTING, tmp_path, seconds=seconds, progress=killed_at(step))
     told = []
     resumed = run.run(
-        EXPERIMENT, SETTING, tmp_path, seconds=seconds, progress=lambda *one: told.append(one)
+        WITHOUT_FIGURES, SETTING, tmp_path, seconds=seconds, progress=lambda *one: told.append(one)
     )
     assert resumed.pieces == whole.pieces
     lost = 1 if seconds == 0 else STEPS

@@ -16,9 +16,14 @@ from verify.operators import Operand, bare
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 
+STRICT = "array-api-strict"
 BACKENDS = [
-    Backend(name, device) for name in backends.installed() for device in backends.devices(name)
+    Backend(name, device)
+    for name in backends.installed()
+    for device in backends.devices(name)
+    if name != STRICT or device == "device1"
 ]
+"""Of the strict library, whose devices are alike, the one that is not taken by default."""
 CLAIMS = [
     algorithm_1.CLAIMS[0],
     proposition_2.CLAIMS[0],
@@ -32,6 +37,11 @@ SUBJECTS = [
 ]
 
 
+def subjects(backend):
+    """The strict library, which checks each operation, takes a hundred times as long."""
+    return SUBJECTS[:1] if backend.name == STRICT else SUBJECTS
+
+
 def named(backend):
     return f"{backend.name} {backend.device}"
 
@@ -39,7 +49,7 @@ def named(backend):
 @pytest.mark.parametrize("backend", BACKENDS, ids=named)
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_library_agrees_with_pytorch(backend, claim):
-    for subject in SUBJECTS:
+    for subject in subjects(backend):
         there = library.examine(claim, subject, backend)
         here = floats.examine(claim, subject)
         assert Outcome.VIOLATED not in (*there.outcomes, *here.outcomes)
@@ -57,7 +67,7 @@ def test_a_wrong_formula_is_seen(backend, claim):
         return Sides(actual, claimed * (1 + 1e-3))
 
     wrong = replace(claim, says=None, sides=off)
-    found = [library.examine(wrong, subject, backend).outcomes[0] for subject in SUBJECTS]
+    found = [library.examine(wrong, subject, backend).outcomes[0] for subject in subjects(backend)]
     assert set(found) - {Outcome.VACUOUS, Outcome.UNDECIDED} == {Outcome.VIOLATED}
 
 

@@ -15,7 +15,7 @@ from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import ascend, climbed
 from verify.witnesses.integers import BATCHES, certified
-from verify.witnesses.search import Searched, drawn, search
+from verify.witnesses.search import MANY, Searched, drawn, search
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
@@ -118,6 +118,17 @@ def test_a_seed_is_a_search():
     assert found(1) == found(1)
 
 
+def test_half_of_a_deep_search_is_fuzzed():
+    many = drawn(BATCHES, 3, 2 * MANY, 0)
+    assert many == drawn.__wrapped__(BATCHES, 3, 2 * MANY, 0)
+    counts = [len(e.values) for e in BATCHES.letters(3).values() for _ in range(e.size)]
+    later = many[MANY:]
+    assert len(later) == MANY
+    assert all(0 <= k < n for places in later for k, n in zip(places, counts, strict=True))
+    assert len(set(later)) > MANY / 2
+    assert drawn(BATCHES, 3, 2 * MANY, 1)[MANY:] != later
+
+
 def test_outcomes_are_certain():
     case = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [1, 0], [0, 0, 0], [0, 0], [0, 0], 1)
     equal = replace(RIGHT, relation=Relation.EQUAL, certificate=None)
@@ -138,7 +149,7 @@ def test_a_certified_case_is_the_one_that_was_examined():
 
 
 def test_ascent_yields_the_largest_violation_first():
-    cases = list(ascend(GAP, 3, restarts=6, steps=3))
+    cases = list(*ascend([GAP], 3, restarts=6, steps=3))
     excess = [norm_of_gradient(case) for case in cases]
     assert len(cases) == 6
     assert excess == pytest.approx(sorted(excess, reverse=True), rel=0.2)
@@ -153,13 +164,13 @@ def norm_of_gradient(case):
 
 def test_ascent_climbs():
     def largest(steps):
-        return norm_of_gradient(next(ascend(GAP, 3, restarts=2, steps=steps)))
+        return norm_of_gradient(next(*ascend([GAP], 3, restarts=2, steps=steps)))
 
     assert largest(40) > largest(0)
 
 
 def test_ascent_rounds_to_short_binary_fractions():
-    case = next(ascend(GAP, 2, restarts=2, steps=2))
+    case = next(*ascend([GAP], 2, restarts=2, steps=2))
     numbers = [*case.y, case.gamma, case.eps, case.bound, *np.ravel(case.loss.parameters[1])]
     assert all((64 * number) % 1 == 0 for number in numbers)
     assert case.eps > 0 < case.bound
@@ -170,7 +181,7 @@ def test_ascent_finds_what_integers_miss_and_certifies_it():
     far = replace(GAP, sides=lambda network, at: Sides(at.gamma, 200 + 0 * at.gamma))
     assert smallest(far, 20).found is None
     far = replace(GAP, sides=lambda n, at: Sides(inner(at.g, at.g), 400 + 0 * inner(at.g, at.g)))
-    counterexample, met = climbed(far, restarts=4, steps=80, lengths=(4,))
+    ((counterexample, met),) = climbed([far], restarts=4, steps=80, lengths=(4,))
     assert counterexample is not None
     assert met[VIOLATED] == 1
     assert exact.examine(far, counterexample.case).outcome is VIOLATED
@@ -179,12 +190,23 @@ def test_ascent_finds_what_integers_miss_and_certifies_it():
 def test_what_ascent_makes_infinite_is_left_out():
     """The root of a negative number has no gradient, and a step along none leads nowhere."""
     broken = replace(GAP, sides=lambda network, at: Sides(at.beta, (at.gamma - 100) ** 0.5))
-    assert list(ascend(broken, 2, restarts=2, steps=2)) == []
-    assert climbed(broken, restarts=2, steps=2) == (None, {})
+    assert list(*ascend([broken], 2, restarts=2, steps=2)) == []
+    assert climbed([broken], restarts=2, steps=2) == [(None, {})]
+
+
+def test_what_has_no_derivative_does_not_stop_what_climbs_with_it():
+    """Zero times the derivative of a negative number's root would be no number."""
+    rooted = replace(GAP, sides=lambda network, at: Sides(at.beta, (at.gamma - 100) ** 0.5))
+    linear = replace(GAP, sides=lambda network, at: Sides(at.gamma, 200 + 0 * at.gamma))
+    together = ascend([GAP, rooted, linear], 3, restarts=3, steps=4)
+    for claim, cases in zip([GAP, rooted, linear], together, strict=True):
+        alone = list(*ascend([claim], 3, restarts=3, steps=4))
+        assert [str(case) for case in cases] == [str(case) for case in alone]
+        assert len(alone) == (0 if claim is rooted else 3)
 
 
 def test_ascent_counts_what_it_met():
-    counterexample, met = climbed(RIGHT, restarts=4, steps=2, lengths=(2, 3), tries=3)
+    ((counterexample, met),) = climbed([RIGHT], restarts=4, steps=2, lengths=(2, 3), tries=3)
     assert counterexample is None
     assert met == {HOLDS: 6}
 
@@ -192,7 +214,7 @@ def test_ascent_counts_what_it_met():
 def test_ascent_counts_what_is_vacuous():
     impossible = Hypothesis("-1 >= 0", lambda network, at: -1 + 0 * at.gamma)
     claim = replace(GAP, hypotheses=(impossible,))
-    assert climbed(claim, restarts=4, steps=2, lengths=(2,), tries=3) == (None, {VACUOUS: 3})
+    assert climbed([claim], restarts=4, steps=2, lengths=(2,), tries=3) == [(None, {VACUOUS: 3})]
 
 
 def test_nothing_searched_is_nothing_met():

@@ -114,7 +114,7 @@ def found(claim):
         by_integers = search(BATCHES, [claim], examples, seed, failing)[claim.id].found
         if by_integers is not None:
             return certified(claim, by_integers)
-    ascents = (climbed(claim, seed, SMOKE.restarts, SMOKE.steps)[0] for seed in range(3))
+    ascents = (climbed([claim], seed, SMOKE.restarts, SMOKE.steps)[0][0] for seed in range(3))
     return next((one for one in ascents if one is not None), None)
 
 

@@ -18,9 +18,9 @@ from verify.witnesses.trained import Units, every_unit, examine_units, layers, r
 
 
 @pytest.fixture(scope="session")
-def settings(tmp_path_factory):
+def settings(shared):
     """All files of tests share one cache of networks that are trained in full."""
-    return Settings(PROFILES["smoke"], cache=tmp_path_factory.getbasetemp() / "networks")
+    return Settings(PROFILES["smoke"], cache=shared / "networks")
 
 
 @pytest.fixture(scope="session")

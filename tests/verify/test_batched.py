@@ -1,0 +1,65 @@
+"""What is done to many values at once is done to each of them."""
+
+import numpy as np
+import pytest
+from array_api_compat import array_namespace
+
+from theory import batchnorm
+from theory.arithmetic import inner, sqrt
+from verify import primitives
+from verify.batched import Batched, NotBatchedError
+
+rng = np.random.default_rng(5)
+MATRIX = rng.normal(size=(5, 5))
+VECTOR = rng.normal(size=5)
+FUNCTIONS = {
+    "inner product": lambda x: x @ VECTOR,
+    "matrix times vector": lambda x: MATRIX @ x,
+    "vector times matrix": lambda x: x @ MATRIX,
+    "quadratic form": lambda x: x @ (MATRIX @ x),
+    "number times vector": lambda x: x[1] * x,
+    "number with an axis times vector": lambda x: inner(x, x) * x - x / x[0],
+    "vector less its mean": lambda x: x - x.sum() / len(x),
+    "absolute value": lambda x: abs(-x),
+    "root": lambda x: sqrt(x @ x + 1),
+    "closed form": lambda x: batchnorm.gradient(x, VECTOR, 0.7, 0.1),
+    "primitive": lambda x: primitives.forward(x, 5, 0.7, 0.3, 0.1, np.sqrt if _plain(x) else sqrt),
+    "comparison": lambda x: array_namespace(x).where(array_namespace(x).real(x) > VECTOR, x, 2 * x),
+    "reshaped": lambda x: x.reshape(5, 1).sum(axis=1),
+}
+
+
+def _plain(x):
+    return isinstance(x, np.ndarray)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("is_complex", [False, True], ids=["real", "complex"])
+def test_what_is_done_to_many_is_done_to_each(name, is_complex):
+    f, points = FUNCTIONS[name], rng.normal(size=(4, 5)) + (1j * is_complex)
+    each = np.array(
+        [f(point) if name != "absolute value" else _continued(point) for point in points]
+    )
+    np.testing.assert_allclose(f(Batched(points, 1)).array, each, rtol=1e-14, atol=1e-14)
+
+
+def _continued(x):
+    return np.where(x.real < 0, -x, x)
+
+
+@pytest.mark.parametrize("f", [lambda x, y: x * y, lambda x, y: y @ x, lambda x, y: x[0] - y])
+def test_values_of_an_outer_batch_meet_those_of_an_inner_one(f):
+    outer, inner_ = rng.normal(size=(3, 5)), rng.normal(size=(3, 4, 5))
+    each = np.array([[f(x, y) for y in ys] for x, ys in zip(outer, inner_, strict=True)])
+    found = f(Batched(outer, 1), Batched(inner_, 2))
+    assert found.counts == 2
+    np.testing.assert_allclose(found.array, each, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [bool, np.asarray, lambda x: array_namespace(x).linalg, lambda x: array_namespace(x).cumsum],
+)
+def test_what_looks_at_one_value_refuses_many(f):
+    with pytest.raises(NotBatchedError):
+        f(Batched(rng.normal(size=(4, 5)), 1))
