@@ -23,7 +23,7 @@ POSITIVE = tuple(n for n in INTEGERS if n > 0)
 NONZERO = tuple(n for n in INTEGERS if n)
 RATIOS = (Fraction(2), Fraction(3, 2), Fraction(5, 4), Fraction(3))
 FEW = 3
-"""Of one array in six the entries are among so many of the simplest, and often coincide."""
+"""Of one array in three the entries are among so many of the simplest, and often coincide."""
 
 
 class Entries(NamedTuple):
@@ -44,7 +44,7 @@ class Entries(NamedTuple):
         """Return the place of each entry among its values."""
         if self.is_often_simplest and random.random() < 1 / 2:
             return [0] * self.size
-        most = FEW if random.random() < 1 / 6 else len(self.values)
+        most = FEW if random.random() < 1 / 3 else len(self.values)
         return random.choices(range(min(most, len(self.values))), k=self.size)
 
     def at(self, places: list[int]) -> Any:
