@@ -284,11 +284,13 @@ def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:
 def one_step_simpler(places: Places, counts: Sequence[int]) -> Iterator[Places]:
     """Yield places with a whole letter as simple as can be, then with one or two entries simpler.
 
+    The last letters come first: a loss loses its curvature before its slope.
+
     Args:
         places: of all entries.
         counts: how many of them each letter has.
     """
-    for start, stop in pairwise(accumulate(counts, initial=0)):
+    for start, stop in reversed([*pairwise(accumulate(counts, initial=0))]):
         if any(places[start:stop]):
             yield (*places[:start], *(0,) * (stop - start), *places[stop:])
     lower = {k: range(place) for k, place in enumerate(places) if place}
