@@ -157,7 +157,7 @@ def test_a_wrong_claim_makes_a_check_fail(run):
     result = run("check", WRONG.id, "--profile", "smoke")
     assert result.exit_code == 1
     assert "refuted (expected proved)" in result.stdout
-    assert "S-planted: m = 2; y = (0, 1)" in result.stdout
+    assert "S-planted: m = 2; y = (1, 0)" in result.stdout
     assert result.stdout.splitlines()[-1] == (f"{ALL} 1: 1 refuted; not as expected: S-planted")
 
 
