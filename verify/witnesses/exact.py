@@ -27,8 +27,6 @@ from verify.network import Calculus, PrimitiveNetwork
 from verify.tolerance import Outcome
 from verify.witnesses import ball
 
-CAP = 1024
-"""Bits of precision at most."""
 EXACT = Calculus(sqrt, exact.gradient, exact.derivative)
 BALLS = Calculus(sqrt, ball.gradient, ball.derivative)
 
@@ -116,38 +114,18 @@ def _examine(claim: Claim, networks: Networks) -> Examined:
     try:
         return _examine_exactly(claim, networks.exact(claim))
     except DifferentFieldsError:
-        found = _examine_in_balls(claim, networks)
-        if found.outcome is Outcome.VIOLATED and not _are_met(claim, networks):
-            return replace(found, outcome=Outcome.UNDECIDED)
-        return found
+        return _examine_in_balls(claim, networks)
     except ZeroDivisionError:
         return Examined(Outcome.VACUOUS)
 
 
-def _are_met(claim: Claim, networks: Networks) -> bool:
-    """Whether every hypothesis holds for certain: exactly, or in balls away from its edge."""
-
-    def is_met(hypothesis: Hypothesis, network: PrimitiveNetwork) -> bool:
-        quantity = hypothesis.quantity(network, claim.letters(network))
-        return meets(hypothesis, quantity) is Outcome.HOLDS
-
-    def is_met_for_certain(hypothesis: Hypothesis) -> bool:
-        try:
-            return is_met(hypothesis, networks.exact(claim))
-        except DifferentFieldsError:
-            with ctx.workprec(CAP):
-                return is_met(hypothesis, networks.in_balls(claim))
-
-    return all(map(is_met_for_certain, claim.hypotheses))
-
-
-def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = CAP) -> Examined:
+def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024) -> Examined:
     """Decide one case in balls whose precision is doubled until they are decided."""
     return _examine_in_balls(claim, Networks(case), bits, cap)
 
 
 def _examine_in_balls(
-    claim: Claim, networks: Networks, bits: int = 128, cap: int = CAP
+    claim: Claim, networks: Networks, bits: int = 128, cap: int = 1024
 ) -> Examined:
     if not _is_defined(claim, networks.case):
         return Examined(Outcome.VACUOUS)

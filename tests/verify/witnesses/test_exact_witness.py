@@ -145,32 +145,6 @@ def test_a_hypothesis_is_a_sign(sign, expected, examine):
     assert outcomes == expected
 
 
-def two_roots(network, at):
-    """Zero, of three different roots, which no exact number is."""
-    two, three, six = (sqrt(n + 0 * at.beta) for n in (2, 3, 6))
-    return (two + three) ** 2 - 5 - 2 * six
-
-
-@pytest.mark.parametrize(
-    ("sign", "further", "expected"),
-    [
-        (Relation.MORE_THAN, 0, Outcome.UNDECIDED),
-        (Relation.AT_LEAST, 0, Outcome.UNDECIDED),
-        (Relation.MORE_THAN, 1, VIOLATED),
-        (Relation.LESS_THAN, 1, VACUOUS_OUTCOME),
-    ],
-)
-def test_nothing_is_refuted_at_the_edge_of_a_hypothesis(sign, further, expected):
-    edge = Hypothesis("edge", lambda network, at: two_roots(network, at) + further, sign)
-    claim = replace(
-        SHARED_BOUND,
-        says=None, because=None, certificate=None,
-        sides=lambda network, at: Sides(1 + 0 * at.beta, 0 * at.beta),
-        hypotheses=(edge,),
-    )  # fmt: skip
-    assert examine(claim, WITH_EPSILON).outcome is expected
-
-
 def test_a_hypothesis_is_imposed_before_it_is_checked():
     minus = case([0, 0, 2, 2], [1, 0, 0, 0], gamma=-3)
     claim = theorem_4_2.WORDS[2]
