@@ -32,7 +32,7 @@ from typing import Any, ParamSpec, TypeVar
 from array_api_compat import array_namespace, device, is_array_api_obj
 
 from theory import preconditioning
-from theory.scaling import in_the_middle, shift_of, shifted
+from theory.scaling import in_the_middle, largest, shift_of, shifted
 from theory.validate import (
     _at,
     _check_alike,
@@ -112,9 +112,8 @@ def _symmetric_unit_hessian(H: Any, curvature: Any) -> Any:
 
 def _size(H: Any, eps: float = 0) -> Any:
     """Return each column's largest entry, and no less than the root of eps."""
-    xp = array_namespace(H)
-    largest = xp.max(xp.abs(H), axis=0)
-    return xp.maximum(largest, xp.asarray(sqrt(eps), dtype=largest.dtype, device=device(H)))
+    xp, found = array_namespace(H), largest(H, 0)[0, :]
+    return xp.maximum(found, xp.asarray(sqrt(eps), dtype=found.dtype, device=device(H)))
 
 
 def check(arguments: Mapping[str, Any]) -> None:
