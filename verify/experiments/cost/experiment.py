@@ -159,13 +159,14 @@ EXPERIMENT = Experiment(
     rows=("L-table-1", "L-prop-6"),
     description=(
         "The 2 x 100 network of paper L, sect. 5.1, on noise of CIFAR-10's shape, by plain "
-        "stochastic gradient descent in batches of 16, 256 and 512: seconds of an epoch without "
-        "normalisation, with BN of the hidden layers' activations, with BNP of every layer as "
+        "stochastic gradient descent in batches of 16, 256 and 512: seconds of an epoch without"
+        " normalisation, with BN of the hidden layers' activations, with BNP of every layer as "
         "printed, with BNP of all layers but the first, and with BNP of every layer, compiled, "
-        "where there is a compiler. The methods take turns within each round; ratios are taken within a round, and of these medians. It is no training with "
-        "seeds: times differ between runs and machines, and the paper's are of a V100 with its "
-        "loading of images. Default: 20 rounds of 8192 images; deep: of 50,000, the paper's; "
-        "smoke: 5 rounds of 1024."
+        "where there is a compiler. The methods take turns within each round; ratios are taken "
+        "within a round, and of these medians. It is no training with seeds: times differ "
+        "between runs and machines, and the paper's are of a V100 with its loading of images. "
+        "Default: 20 rounds of 8192 images; deep: of 50,000, the paper's; smoke: 5 rounds of "
+        "1024."
     ),
     pieces=pieces,
     figures=cost_figures.figures,
