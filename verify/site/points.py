@@ -91,9 +91,19 @@ def without_noise(value: float) -> float:
 
 
 def rows(points: Sequence[Point], relation: Relation) -> list[tuple[object, ...]]:
-    """Return a header and one row for each point, for a table of the figure's numbers."""
+    """Return a header and one row for each point, for a table of the figure's numbers.
+
+    Numbers have nine digits; the evidence has all.
+    """
     header = (*Point._fields, "error" if relation is Relation.EQUAL else "slack")
-    return [header, *((*p, slack(p, relation)) for p in points)]
+    return [
+        header,
+        *(
+            (*p[:3], *(f"{x:.9g}" for x in (p.actual, p.claimed)), p.violated)
+            + (f"{slack(p, relation):.9g}",)
+            for p in points
+        ),
+    ]
 
 
 def _points(records: Iterable[Record]) -> list[Point]:
