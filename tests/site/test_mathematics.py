@@ -74,9 +74,9 @@ def test_svg_has_a_text_alternative_and_every_mark():
     text = svg(chart(14))
     assert "<title" in text
     assert "&lt;d&gt;" in text
-    (discs,) = re.findall(r'class="holding" points="([^"]*)"', text)
+    (dots,) = re.findall(r'<g class="holds">(.*?)</g>', text)
     (crosses,) = re.findall(r'class="violated" d="([^"]*)"', text)
-    assert len(discs.split()) == 12
+    assert dots.count("<path") == 12
     assert crosses.count("M") == 2
 
 
