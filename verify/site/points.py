@@ -96,14 +96,12 @@ def rows(points: Sequence[Point], relation: Relation) -> list[tuple[object, ...]
     Numbers have nine digits; the evidence has all.
     """
     header = (*Point._fields, "error" if relation is Relation.EQUAL else "slack")
-    return [
-        header,
-        *(
-            (*p[:3], *(f"{x:.9g}" for x in (p.actual, p.claimed)), p.violated)
-            + (f"{slack(p, relation):.9g}",)
-            for p in points
-        ),
-    ]
+    return [header, *(_row(point, slack(point, relation)) for point in points)]
+
+
+def _row(point: Point, distance: float) -> tuple[object, ...]:
+    actual, claimed, far = (f"{x:.9g}" for x in (point.actual, point.claimed, distance))
+    return (point.witness, point.stratum, point.m, actual, claimed, point.violated, far)
 
 
 def _points(records: Iterable[Record]) -> list[Point]:
