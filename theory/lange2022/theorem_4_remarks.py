@@ -77,8 +77,11 @@ remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUP
 def _couplings(A: Any, same_block: Callable[[int, int, int], bool]) -> Any:
     scaled = A.T @ A / _nonzero((A * A).sum(0))
     n = A.shape[1]
-    pairs = ((i, j) for i in range(n) for j in range(i) if same_block(i, j, n))
-    return sum((scaled[i, j] * scaled[j, i] for i, j in pairs), start=0 * scaled[0, 0])
+    pairs = [(i, j) for i in range(n) for j in range(i) if same_block(i, j, n)]
+    if not pairs:
+        return 0 * scaled[0, 0]
+    below, left = zip(*pairs, strict=True)
+    return (scaled[below, left] * scaled[left, below]).sum()
 
 
 def _nonzero(values: Any) -> Any:
