@@ -56,12 +56,8 @@ SCALE_AND_SHIFT = Claim(
 
 CLAIMS = [
     DEVIATION,
-    DEVIATION.corrected(
-        says=equal(deviation(delta * y), absolute(delta) * deviation(y)), remark=""
-    ),
+    DEVIATION.corrected(says=equal(deviation(delta * y), absolute(delta) * deviation(y))),
     SHIFT,
     SCALE_AND_SHIFT,
-    SCALE_AND_SHIFT.corrected(
-        says=equal(normalize(delta * y + c * one), SIGN * normalize(y)), remark=""
-    ),
+    SCALE_AND_SHIFT.corrected(says=equal(normalize(delta * y + c * one), SIGN * normalize(y))),
 ]

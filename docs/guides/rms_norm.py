@@ -84,9 +84,9 @@ SCALED = Claim(
 
 CLAIMS = [
     LINEAR,
-    LINEAR.corrected(says=equal(rms(alpha * y), absolute(alpha) * rms(y)), remark=""),
+    LINEAR.corrected(says=equal(rms(alpha * y), absolute(alpha) * rms(y))),
     SAME,
     GRADIENT,
     SCALED,
-    SCALED.corrected(says=equal(jacobian(delta * y), 1 / absolute(delta) * jacobian(y)), remark=""),
+    SCALED.corrected(says=equal(jacobian(delta * y), 1 / absolute(delta) * jacobian(y))),
 ]

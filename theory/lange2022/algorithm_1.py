@@ -142,7 +142,7 @@ CLAIMS = [
                 ratio(gamma, sigma),
             ),
         ),
-        falsified_by="", remark="",
+        falsified_by="",
     ),
     SLOPES.sharpened(
         "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0), falsified_by="",

@@ -158,13 +158,13 @@ CLAIMS = [
     STEPS.sharpened(
         "shipped",
         says=equal(PRECONDITIONED, library_step(G_w, G_b, mu, sigma2, q**2, k)),
-        title="the library's steps", remark="",
+        title="the library's steps",
     ),
     AT_ONCE,
     CENTRED,
     CENTRED.corrected(
         says=equal(sums(COLUMNS), 0),
-        title="centring with each column's mean", remark="",
+        title="centring with each column's mean",
     ),
     CENTRED.sharpened(
         "error",

@@ -121,7 +121,6 @@ MINIMIZER = [
         hypotheses=(SEMI_DEFINITE,),
         because=number(1) / 2 * SEMI_DEFINITE.slack,
         falsified_by="one point with a smaller value",
-        remark="",
     ),
 ]
 
@@ -383,13 +382,13 @@ CHANGED_VARIABLES = [
             transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING),
         ),
         title="the Jacobian in the preconditioner's place",
-        falsified_by="", remark="",
+        falsified_by="",
     ),
     KEPT_RATE,
     KEPT_RATE.corrected(
         says=rate(best(IN_Z), IN_Z) <= OPTIMUM,
         title="the rate in z with the best learning rate there",
-        expected=SUPPORTED, falsified_by="", remark="",
+        expected=SUPPORTED, falsified_by="",
     ),
 ]  # fmt: skip
 

@@ -260,12 +260,12 @@ CLAIMS = [
             inner(first_output, Conv(h, kernel(x, k), offset(x))),
             dot(apply_transposed(h, first_output, k), x),
         ),
-        title="the library's transpose", remark="",
+        title="the library's transpose",
     ),
     ENTRY,
     ENTRY.corrected(
         says=equal(FROM_BLOCKS(BLOCKS, MET_BY), MET_BY),
-        title="which weight an entry of the matrix meets, indices in order", remark="",
+        title="which weight an entry of the matrix meets, indices in order",
     ),
     ENTRY.sharpened(
         "every-size", says=EVERY_SIZE,

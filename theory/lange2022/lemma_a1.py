@@ -97,8 +97,8 @@ PRINTED = lemma(
 
 def sharper(name: str, title: str, **changes: Any) -> Any:
     """Return a sharper form of the lemma."""
-    tied = {"id": f"L-lemma-A1/{name}", "title": title, "expected": SUPPORTED}
-    return PRINTED.sharpened(**{**tied, **changes})
+    settled = {"title": title, "expected": SUPPORTED, "remark": PRINTED.remark}
+    return PRINTED.sharpened(name, **{**settled, **changes})
 
 
 LEMMA = [

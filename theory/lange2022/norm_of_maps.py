@@ -139,13 +139,13 @@ CLAIMS = [
     ESTIMATE,
     ESTIMATE.corrected(
         says=NORM2 >= ROWS, title="how large the norm is at least",
-        expected=Verdict.SUPPORTED, remark="",
+        expected=Verdict.SUPPORTED,
         falsified_by="one batch of maps whose normalized matrix has a smaller norm",
     ),
     ESTIMATE.corrected(
         "first-column",
         says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), ROWS),
-        title="the norm of its first column", hypotheses=(), remark="",
+        title="the norm of its first column", hypotheses=(),
         falsified_by="one batch of maps and one P = UD where the column e is not kept",
     ),
     factor(

@@ -54,7 +54,7 @@ SINGLE = [
     ONLINE,
     ONLINE.sharpened(
         "preconditioned", title="one example after preconditioning", says=kappa2(NORMALIZED) <= 1,
-        expected=SUPPORTED,
+        expected=SUPPORTED, remark=ONLINE.remark,
     ),
     ONLINE.sharpened(
         "rank-one", title="the Hessian of one example", says=equal(M @ M, trace(M) * M),

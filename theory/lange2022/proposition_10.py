@@ -167,7 +167,7 @@ MOMENTS = [
     ),
     TWENTY,
     TWENTY.sharpened(
-        "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)), remark="",
+        "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)),
         title="the library's variances",
     ),
     moments_of(
@@ -217,14 +217,14 @@ MEANS = [
     BOUND,
     BOUND.corrected(
         title="the error of the means, unless both sizes are small",
-        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED, remark="",
+        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
     ),
     SHARP,
     SHARP.sharpened(
         "attained",
         says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
         title="a constant map has this error",
-        falsified_by="one constant map whose error is less", remark="",
+        falsified_by="one constant map whose error is less",
     ),
     BOUND.sharpened(
         "how-much",
@@ -248,7 +248,7 @@ MEANS = [
     BOUND.sharpened(
         "middle", says=equal(middle(mu_at - mu), 0),
         title="the kernel's middle has no error",
-        falsified_by="one map where the kernel's middle errs", remark="",
+        falsified_by="one map where the kernel's middle errs",
     ),
 ]  # fmt: skip
 
@@ -291,7 +291,6 @@ ABOVE = IDENTITY.sharpened(
     title="the error of the variances from above",
     expected=SUPPORTED,
     falsified_by="one window of one map with a larger variance",
-    remark="",
 )
 
 # One window, with q for max |h|: the letters are what it leaves out and keeps
@@ -338,7 +337,6 @@ SIGNED = IDENTITY.sharpened(
     hypotheses=(SMALL,),
     expected=SUPPORTED,
     falsified_by="one window of one map with a larger error",
-    remark="",
 )
 SIGNED_ANY = SIGNED.sharpened(
     "any-window",
@@ -361,6 +359,7 @@ RELU_SMALL = RELU.sharpened(
     title="the same, where windows leave out at most half",
     hypotheses=(SMALL,),
     expected=SUPPORTED,
+    remark=RELU.remark,
 )
 
 
@@ -415,7 +414,7 @@ VARIANCES = [
     ),
     RELU_SMALL.sharpened(
         "attained", says=equal(at_top(error_of(unsigned)), -(part * (1 - part) * q**2)),
-        title="maps with this error", hypotheses=(),
+        title="maps with this error", hypotheses=(), remark=RELU.remark,
         falsified_by="one size for which these maps have another error",
     ),
 ]  # fmt: skip
@@ -470,18 +469,18 @@ PROOF = [
     ),
     PADDED,
     PADDED.corrected(
-        says=equal(ROWS, counted(r + k - 1)), remark="",
+        says=equal(ROWS, counted(r + k - 1)),
         title="how many rows the windows reach, on both sides",
     ),
     COUNTED,
     COUNTED.corrected(
-        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED, remark="",
+        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
         title="how many places a window leaves out, unless both sizes are small",
     ),
     COUNTED.sharpened(
         "corner",
         says=equal(counted(at_corner(PLACES)), theta_corner * r * s),
-        title="how many places the corner's window leaves out", remark="",
+        title="how many places the corner's window leaves out",
         falsified_by="one corner's window that leaves out another number",
     ),
     proof(

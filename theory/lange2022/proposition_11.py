@@ -108,7 +108,7 @@ BOUNDS = [
     PRINTED,
     PRINTED.sharpened(
         "full", title="an S that is not diagonal", says=bounded(FULL), hypotheses=(),
-        expected=SUPPORTED,
+        expected=SUPPORTED, remark=PRINTED.remark,
     ),
     AS_USED,
     AS_USED.corrected(

@@ -135,7 +135,7 @@ NORMS = [
                  equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED),
     RUNNING,
     RUNNING.corrected(
-        says=square_norm(GHAT_OTHER) <= N + square_norm(G_OTHER), expected=SUPPORTED, remark="",
+        says=square_norm(GHAT_OTHER) <= N + square_norm(G_OTHER), expected=SUPPORTED,
     ),
 ]  # fmt: skip
 
@@ -238,15 +238,15 @@ INDEPENDENCE = [
     COMPONENTS,
     COMPONENTS.corrected(
         says=equal(E_GIVEN(entrywise(h1, h2)), entrywise(E_GIVEN(h1), E_GIVEN(h2))),
-        falsified_by="one input", remark="",
+        falsified_by="one input",
     ),
     GIVEN,
     GIVEN.corrected(
         says=equal(COVARIANCE, v1 * w1 * variance_of(x1) + v2 * w2 * variance_of(x2)),
-        falsified_by="weights and independent inputs with another covariance", remark="",
+        falsified_by="weights and independent inputs with another covariance",
     ),
     ENTRIES,
-    ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1)), remark=""),
+    ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1))),
 ]  # fmt: skip
 
 
@@ -324,7 +324,6 @@ PROOF = [
                 words=r"\text{the entries are signs}",
             ),
         ),
-        remark="",
     ),
     ORTHOGONALITY,
     ORTHOGONALITY.corrected(

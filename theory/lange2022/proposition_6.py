@@ -191,12 +191,11 @@ PRECONDITIONING = [
     ),
     ONE_LESS,
     ONE_LESS.corrected(
-        says=equal(one_less(*BNP), 4 * n * N + 6 * n * p + p + 8 * n), falsified_by="", remark="",
+        says=equal(one_less(*BNP), 4 * n * N + 6 * n * p + p + 8 * n), falsified_by="",
     ),
     ZERO,
     ZERO.corrected(
         says=equal(from_zero(*BNP), 4 * n * N + 6 * n * p + 2 * p + 10 * n), falsified_by="",
-        remark="",
     ),
     section(
         "/step-1", 244, "for the mini-batch mean and variance at Step 1",
@@ -290,12 +289,11 @@ NORMALIZATION = [
         says=equal(
             operations(*BN_CLOSED) - operations(*BNP), n * (11 * N - 6 * p) - 2 * p
         ),
-        remark="",
     ),
     EXPECTED,
     EXPECTED.corrected(
         says=28 * N > 6 * p, hypotheses=(LARGE_BATCH,), because=2 * LARGE_BATCH.slack,
-        falsified_by="", remark="",
+        falsified_by="",
     ),
 ]  # fmt: skip
 

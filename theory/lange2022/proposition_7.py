@@ -186,7 +186,7 @@ STEPS = [
     STEP,
     STEP.sharpened(
         "any-statistics", title="a step with any statistics, held fixed",
-        says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, alpha)), hypotheses=(), remark="",
+        says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, alpha)), hypotheses=(),
     ),
     WITH_Q,
     WITH_Q.corrected(
@@ -233,7 +233,7 @@ STATISTICS = [
     THROUGH,
     THROUGH.corrected(
         says=equal(PASSING, transpose(over_diag(PROJECTED, deviation(BELOW))) @ H),
-        falsified_by="", remark="",
+        falsified_by="",
     ),
 ]  # fmt: skip
 

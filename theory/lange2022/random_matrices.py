@@ -160,7 +160,7 @@ def expected_norm(
     }  # fmt: skip
     fields = {**settled, **fields}
     return ExpectationClaim(
-        id=f"L-prop-5/expectation-{name}", row="L-prop-5",
+        id=f"L-prop-5/expectation-{name}",
         locations=at(line, fields.pop("place"), quote), title=title, says=says, **fields,
     )  # fmt: skip
 
@@ -192,7 +192,7 @@ EACH_LAW = expected_norm(
 FOURTH_MOMENT_BOUND = EACH_LAW.corrected(
     id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
     says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
-    hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED, corrected_by=None,
+    hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
     falsified_by="a law with a fourth moment, perhaps another one at every size, and a size with a"
     " larger ratio",
     remark="A consequence of Lemma A2 with its constant 2, for every N and n.",
@@ -204,7 +204,6 @@ EXPECTATIONS = [
         id="L-prop-5/expectation-normalised", title="the expected norm of normalised inputs",
         locations=at(219, BEFORE, "expected value of"),
         says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
-        corrected_by=None,
         falsified_by="a law and a size with a larger ratio",
         remark="Whatever the law, by the norms of the columns (L-before-prop-5/norm-over-q). No"
         " constant serves every law: the columns of a law with tails heavy enough become one-hot,"
@@ -284,7 +283,7 @@ QUOTE = r"\leq C^{k}\left(E"
 def lemma(k: int, constant: Expression, title: str) -> ExpectationClaim:
     """Return the lemma for one k with a named constant."""
     return ExpectationClaim(
-        id=f"L-lemma-A2/k-{k}", row="L-lemma-A2", locations=at(652, "App. A, Lemma A2", QUOTE),
+        id=f"L-lemma-A2/k-{k}", locations=at(652, "App. A, Lemma A2", QUOTE),
         title=title, says=lemma_ratio(k) <= constant, ceilings=powers(k),
         hypotheses=(admitted(k), has_moment(k)), expected=SUPPORTED, form=Form.READING,
         falsified_by="a law of mean 0 and a size with a larger ratio",

@@ -133,7 +133,7 @@ SCALING = [
     INVARIANCE,
     INVARIANCE.corrected(
         says=equal(relu(scale * dot(w, x) + scale * bias) / scale, relu(dot(w, x) + bias)),
-        title="scaling the rows and the bias", expected=SUPPORTED, remark="",
+        title="scaling the rows and the bias", expected=SUPPORTED,
     ),
     INVARIANCE.corrected(
         "open",
@@ -337,7 +337,7 @@ FLAT = [
     ),
     NULL_SPACE.sharpened(
         "gradient", says=equal(inner(SLOPE, scaled(s_units, Theta)), 0),
-        title="no slope along a scaling", remark="",
+        title="no slope along a scaling",
         falsified_by="one network, loss and point with a slope along a scaling direction",
     ),
 ]  # fmt: skip
@@ -390,7 +390,7 @@ RATES = [
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
         title="the rate of every step, where r + epsilon is at most one",
         hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
-        expected=SUPPORTED, remark="",
+        expected=SUPPORTED,
         falsified_by="one start with r + epsilon <= 1 and one step with a larger ratio",
     ),
 ]  # fmt: skip
@@ -545,7 +545,7 @@ ONE_STEP = [
         says=norm2(remainder(t, s))
         <= 2 / LAMBDA * (1 + (LAMBDA + s) ** 2) * norm2(off(t, s)) ** 2,
         title="a constant that depends on the place",
-        because=norm2(SECOND_ORDER), remark="",
+        because=norm2(SECOND_ORDER),
         falsified_by="one point near the manifold with a larger remainder",
     ),
     REMAINDER.sharpened(
@@ -594,7 +594,7 @@ CLEARLY = step(
 INDUCTION = [
     CLEARLY,
     CLEARLY.corrected(
-        hypotheses=(SMALL_RATE,), because=alpha * LAMBDA * SMALL_RATE.slack, remark="",
+        hypotheses=(SMALL_RATE,), because=alpha * LAMBDA * SMALL_RATE.slack,
         title="r is below one for small learning rates",
         falsified_by="one minimizer with alpha lambda < 2 and r >= 1",
     ),

@@ -138,7 +138,7 @@ THEOREM = [
     DEFINED,
     DEFINED.corrected(
         says=first(variances) + eps > 0, because=1 / N * norm2(column(C)) + eps,
-        falsified_by="", remark="",
+        falsified_by="",
     ),
     OTHERS,
     OTHERS.corrected(

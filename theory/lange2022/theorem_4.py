@@ -176,11 +176,11 @@ CENTRING = [
     ),
     OTHER_MEANS,
     OTHER_MEANS.corrected(
-        says=kappa2(RECENTRED) <= kappa2(SHEAR) * KAPPA_BEFORE, expected=SUPPORTED, remark="",
+        says=kappa2(RECENTRED) <= kappa2(SHEAR) * KAPPA_BEFORE, expected=SUPPORTED,
     ),
     OTHER_MEANS.sharpened(
         "shear", title="two centrings one after the other", says=equal(RECENTRED, HU @ SHEAR),
-        hypotheses=(), remark="", falsified_by="one batch and means with a different entry",
+        hypotheses=(), falsified_by="one batch and means with a different entry",
     ),
 ]  # fmt: skip
 
@@ -387,8 +387,8 @@ SCALED = scaling_part(
 
 def sharper_scaling(name: str, title: str, **changes: Any) -> Any:
     """Return a sharper form of this part of the theorem."""
-    settled = {"id": f"L-thm-4c/{name}", "title": title, "expected": SUPPORTED}
-    return SCALED.sharpened(**{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
+    settled = {"title": title, "expected": SUPPORTED, "remark": SCALED.remark}
+    return SCALED.sharpened(name, **{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
 
 
 SCALING = [
@@ -453,7 +453,7 @@ IMPROVEMENT = [
     ),
     IMPROVES.corrected(
         "two-features", title="normalization of up to two features",
-        hypotheses=(FULL_COLUMN_RANK, UP_TO_TWO), expected=SUPPORTED, remark="",
+        hypotheses=(FULL_COLUMN_RANK, UP_TO_TWO), expected=SUPPORTED,
     ),
 ]  # fmt: skip
 

@@ -241,7 +241,7 @@ RATE = [
     REDUCED.corrected(
         "weighted-variance", title="the rate with variances weighted by S",
         says=M_S_NORMALIZED <= n * M_S_SCALED,
-        hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED, remark="",
+        hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED,
     ),
 ]  # fmt: skip
 

@@ -27,7 +27,6 @@ library_gradient = Primitive(
 
 GRADIENT = Claim(
     id="S-fact-C1",
-    row="S-fact-C1",
     locations=(
         final(378, "App. C.1, Fact C.1", r"-{B}^{(b)}\sum_{k=1}^{m}"),
         supplement(129, "App. C.1, Fact C.1", r"- B^{(b)} \sum_{k=1}^{m}"),

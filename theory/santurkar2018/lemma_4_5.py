@@ -76,7 +76,6 @@ K = number_of("k", "k", "bound", "k > 0")
 SAME_SIDE = assume(dot(W0, W) > 0)
 TRAINABLE = Claim(
     id="S-lemma-4.5/trainable",
-    row="S-lemma-4.5",
     locations=(
         final(
             207, "Sect. 4.2, Lemma 4.5", r"\left|\left|{W_{0}-\widehat{W}^{*}}\right|\right|^{2}"
@@ -115,7 +114,6 @@ EACH_UNIT = TRAINABLE.sharpened(
 )
 OPTIMUM = Claim(
     id="S-lemma-4.5/trainable/optimum",
-    row="S-lemma-4.5",
     locations=OPTIMUM_PLACES,
     title="kW* gives the outputs of W*",
     form=Form.READING,
@@ -237,7 +235,6 @@ INVARIANCE = replace(
     title="the outputs do not change with the scale of the weights",
     form=Form.STEP,
     says=equal(BN(K * y), BN(y)),
-    falsified_by="a batch and k > 0 whose outputs differ",
 )
 MULTIPLE = replace(
     INVARIANCE,

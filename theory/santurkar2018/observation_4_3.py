@@ -59,7 +59,6 @@ MU = average(y)
 
 ACTIVATIONS = Claim(
     id="S-obs-4.3/activations",
-    row="S-obs-4.3",
     locations=(final(191, "Sect. 4.2, Observation 4.3", "there exists a BN configuration"),),
     title="gamma = sigma and beta = mean give the same activations",
     says=equal(sigma * normalize(y) + MU * one, y),
@@ -164,7 +163,6 @@ SECOND = final(
 SLOPE = gamma / sigma
 BIAS = Claim(
     id="S-obs-4.3/minima/bias",
-    row="S-obs-4.3",
     locations=(SECOND,),
     title="with a bias, the layer gives what a linear layer gives",
     form=Form.READING,
@@ -175,7 +173,6 @@ BIAS = Claim(
 )
 NO_BIAS = Claim(
     id="S-obs-4.3/minima/no-bias",
-    row="S-obs-4.3",
     locations=(SECOND,),
     title="without a bias: the derivative in beta at a minimum",
     form=Form.READING,
@@ -199,7 +196,6 @@ MINIMUM_KEPT = {
 }
 FIXED_MINIMA = Claim(
     id="S-obs-4.3/minima/fixed",
-    row="S-obs-4.3",
     locations=(SECOND,),
     title="gamma and beta given: the derivative in a weight at a minimum",
     form=Form.READING,

@@ -333,7 +333,6 @@ HESSIAN = [
         "shipped",
         title="the library's Hessian",
         says=equal(hessian(u), library_hessian(y, g, u)),
-        remark="",
     ),
 ]
 

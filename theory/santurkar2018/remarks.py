@@ -89,7 +89,6 @@ def below_deviation(case: Any) -> Any:
 
 LIPSCHITZ = Claim(
     id="S-remark-growth/lipschitz",
-    row="S-remark-growth",
     locations=(final(163, BEFORE, "Without any assumptions on the specific weights or the loss"),),
     title="the gradient is no longer than without the layer",
     form=Form.READING,
@@ -130,7 +129,6 @@ CONSTANTS_COMPARED = TWO.sharpened(
     says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
     hypotheses=(AT_LEAST_S,),
     because=gamma**2 / (LEAST**2 * sigma**2) * AT_LEAST_S.slack * norm2(g) + GAINS,
-    corrected_by=None,
     falsified_by="one batch and loss",
     remark="If the loss has the Lipschitz constant l, the network with the layer has |gamma| l/s"
     " wherever sigma is at least s.",
@@ -328,7 +326,6 @@ LINEAR = assume(
 )
 SMOOTHNESS = Claim(
     id="S-remark-predictive/smoothness",
-    row="S-remark-predictive",
     locations=(
         final(185, HERE, "as long as these two conditions hold, the"),
         final(185, HERE, "are more predictive than those of the standard network"),
@@ -373,7 +370,6 @@ PREDICTIVE = [
         says=norm2(hessian(grad)) >= norm2(grad) ** 2 / (m * sigma**2),
         hypotheses=(),
         because=1 * norm2(hessian(grad) + yhat * (norm2(grad) / (m * sigma))),
-        corrected_by=None,
         falsified_by="one batch and loss, of any kind",
     ),
     CHANGE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),

@@ -63,7 +63,6 @@ SLACK = eps * gamma**2 / (m * sigma**4) * dot(g, yhat) ** 2
 
 PRINTED = Claim(
     id="S-thm-4.1",
-    row="S-thm-4.1",
     title="The gradient's norm with and without the layer",
     locations=(
         final(169, "Sect. 4.2, Theorem 4.1", r"-\frac{1}{m}\left\langle{\nabla_{\bm{y_{j}}}"),
@@ -82,7 +81,6 @@ TWO_NETWORKS = replace(
     says=norm2(grad)
     <= SCALE * (norm2(VANILLA) - dot(one, VANILLA) ** 2 / m - dot(VANILLA, yhat) ** 2 / m),
     because=None,
-    certificate=None,
     expected=REFUTED,
     corrected_by=PRINTED.id,
     attack=(shifted_away_from_a_minimum,),
@@ -92,7 +90,6 @@ TWO_NETWORKS = replace(
 SQUARE_ROOT = SCALE * (norm2(g) - dot(one, g) ** 2 / m - 1 / sqrt(m) * dot(g, yhat) ** 2)
 SUPPLEMENT = Claim(
     id="S-thm-4.1-supp",
-    row="S-thm-4.1-supp",
     title="The gradient's norm, with a square root",
     locations=(supplement(145, "App. C.2, Theorem 4.1", r"\frac{1}{\sqrt{m}}"),),
     says=norm2(grad) <= SQUARE_ROOT,
@@ -106,7 +103,6 @@ HOW_MUCH = SUPPLEMENT.sharpened(
     "how-much",
     title="by how much the square root is wrong",
     says=equal(norm2(grad) - SQUARE_ROOT, SCALE * (1 / sqrt(m) - 1 / m) * dot(g, yhat) ** 2),
-    corrected_by=None,
     attack=(),
     falsified_by="one batch and loss",
     remark="So the supplement's bound fails for every m from 2 on, unless gamma <g, yhat> is zero.",
@@ -136,7 +132,6 @@ IDENTITY_LAYER = assume(
 
 IDENTIFICATION = Claim(
     id="S-thm-4.1-identification",
-    row="S-thm-4.1-identification",
     title="The loss's gradients in two networks are one",
     locations=(
         final(413, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"),
@@ -185,7 +180,6 @@ NO_LARGER = assume(
 )
 OTHER_NORM = Claim(
     id="S-thm-4.1/largest-entry",
-    row="S-thm-4.1",
     title="the gradient with the largest entry for the deviation",
     form=Form.BOUNDARY,
     locations=(final(142, "Sect. 3.3", "(before shifting the mean)"),),

@@ -85,7 +85,6 @@ BENT = 2 * dot(gbar, grad) * b + ALONG * (norm2(grad) - number(3) / m * b**2)
 
 FIRST = Claim(
     id="S-thm-4.2a",
-    row="S-thm-4.2a",
     locations=(
         final(179, "Sect. 4.2, Theorem 4.2, first display", r"-\frac{\gamma}{m\sigma^{2}}"),
         supplement(222, "App. C.2, Theorem 4.2, first display", r"- \frac{\gamma}{m\sigma^2}"),
@@ -130,7 +129,6 @@ FROM_RATIO = (
 
 BY_RATIO = Claim(
     id="S-thm-4.2b/ratio",
-    row="S-thm-4.2b",
     locations=(
         final(183, "Sect. 4.2, Theorem 4.2, second display", r"-\frac{1}{m\gamma}\left\langle"),
         final(531, f"{PROOF}(51)",
@@ -173,7 +171,6 @@ HOW_MUCH = BY_RATIO.sharpened(
     ),
     because=SCALE / norm2(g) * -RATIO.slack,
     attack=(),
-    falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
     remark="So under the ratio of norms the display fails for every m from 3 on, and every batch,"
     " exactly where g'Hg > 0 and the gradient is longer than g.",
 )
@@ -240,7 +237,6 @@ BENDING_SHARED = SHARED.sharpened(
     + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
     + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
     + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(UBAR),
-    corrected_by=None,
     falsified_by="one batch, loss and direction",
     remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m) eps);"
     " the variance eps/4 attains it.",
@@ -259,7 +255,6 @@ BENDING_ATTAINED = BENDING_SHARED.sharpened(
         LARGEST_BENDING * norm2(YBAR) * norm2(YBAR) ** 2,
     ),
     because=None,
-    certificate=None,
     hypotheses=(QUARTER,),
     falsified_by="one batch of variance eps/4, the linear loss along it",
     remark="The loss is linear, with the centred batch for its gradient and for u.",
@@ -278,10 +273,15 @@ DISPLAYS = [
     HOW_MUCH,
     BY_ORDER,
     DIRECTLY,
-    BY_RATIO.corrected(hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT), because=FROM_RATIO),
+    BY_RATIO.corrected(
+        hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT),
+        because=FROM_RATIO,
+        remark=BY_RATIO.remark,
+    ),
     BY_ORDER.corrected(
         hypotheses=(ORDER, SHORTER),
         because=SCALE / SHORTER.slack**2 * ORDER.slack * SHORTER.slack,
+        remark=BY_ORDER.remark,
     ),
     *(c.under(EPS, REFUTED, **WITH_EPSILON) for c in (BY_RATIO, BY_ORDER, DIRECTLY)),
 ]
@@ -320,7 +320,6 @@ CONVEX_LOSS = assume(
 )
 PSD = MatrixClaim(
     id="S-thm-4.2-discussion/psd",
-    row="S-thm-4.2-discussion",
     subject=Kind.LAYER,
     locations=(WORDS_ON_CURVATURE,),
     title="the loss's Hessian is positive semi-definite",
@@ -340,7 +339,6 @@ PSD = MatrixClaim(
 )
 NETWORK = Claim(
     id="S-thm-4.2-discussion/psd/network",
-    row="S-thm-4.2-discussion",
     locations=(WORDS_ON_CURVATURE,),
     title="the same, of networks with a piecewise-linear layer",
     form=Form.READING,
@@ -368,7 +366,6 @@ LATER_BATCHNORM = replace(
     expected=REFUTED,
     corrected_by=PSD.id,
     falsified_by="a convex loss of a normalised z, and a direction u with u'Hu < 0",
-    remark="",
 )
 
 TOWARDS_MINIMUM = assume(
@@ -388,7 +385,6 @@ POSITIVE_GAMMA = assume(
 
 DESCENT = Claim(
     id="S-thm-4.2-discussion/descent",
-    row="S-thm-4.2-discussion",
     locations=(
         final(185, "Sect. 4.2, after Theorem 4.2", "pointing towards the minimum of the loss"),
     ),
@@ -409,7 +405,6 @@ def towards_beta(claim: Claim) -> Claim:
     return claim.corrected(
         hypotheses=(POSITIVE_GAMMA, TOWARDS_BETA),
         because=1 / gamma**2 * POSITIVE_GAMMA.slack * TOWARDS_BETA.slack,
-        remark="",
     )
 
 

@@ -103,7 +103,6 @@ SLACK = eps * bound**2 * gamma**2 / (m * sigma**4) * ALONG**2
 
 PRINTED = Claim(
     id="S-thm-4.4",
-    row="S-thm-4.4",
     locations=(
         final(199, "Sect. 4.2, Theorem 4.4", r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
         final(452, PROOF, r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
@@ -138,20 +137,17 @@ READINGS = [
 CORRECTED = PRINTED.corrected(
     title="the largest gradient in the weights, exactly",
     says=equal(g_hat, right_side(g, OVER_M)),
-    corrected_by=None,
 )
 SHARED = PRINTED.under(EPS, REFUTED)
 CORRECTED_SHARED = SHARED.corrected(
     says=g_hat <= right_side(g, OVER_M),
     because=SLACK,
-    corrected_by=None,
     remark="The slack is epsilon times a square: epsilon shortens yhat below the norm sqrt(m).",
 )
 EQUALITY_SHARED = SHARED.sharpened(
     "equality",
     title="the largest gradient in the weights, exactly",
     says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
-    corrected_by=None,
 )
 
 AT_X = bound**2 * dot(u, grad) ** 2 / norm2(u)
@@ -227,7 +223,6 @@ HOW_MUCH = NOT_SQUARED.sharpened(
             (number(1) - bound**2) * m * average(g) ** 2 + bound**2 * (number(1) - 1 / m) * ALONG**2
         ),
     ),
-    corrected_by=None,
     falsified_by="one batch, loss and lambda",
     remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every m"
     " from 2 on, unless gamma <g, yhat> is zero.",
@@ -244,7 +239,6 @@ HOW_MUCH_SQUARED = PRINTED.sharpened(
             + bound**2 * (number(1) - 1 / m) * ALONG**2
         ),
     ),
-    corrected_by=None,
     falsified_by="one batch, loss and lambda",
     remark="So for lambda up to 1 the bound fails for every m from 2 on and every batch, wherever"
     " the gradient g is shorter than 1/lambda and neither g nor gamma is zero.",
@@ -262,9 +256,7 @@ THEOREM = [
     EQUALITY_SHARED,
     EACH,
     EACH.under(EPS, PROVED),
-    EACH.under(
-        UNIT, REFUTED, because=None, certificate=None, corrected_by="S-thm-4.4/each-input/eps"
-    ),
+    EACH.under(UNIT, REFUTED, because=None, corrected_by="S-thm-4.4/each-input/eps"),
     MOVING,
     MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps"),
     TWO,
@@ -418,9 +410,7 @@ LINES = [
     *EIGENVALUES,
     *(c for line in (WEIGHT, WEIGHTS, SQUARED, BIAS) for c in line.with_epsilon(PROVED)),
     *SIXTEEN.with_epsilon(PROVED),
-    SIXTEEN.sharpened(
-        "equality", says=equal(AT_H, bound**2 * norm2(partial)), because=None, remark=""
-    ),
+    SIXTEEN.sharpened("equality", says=equal(AT_H, bound**2 * norm2(partial)), because=None),
     SEVENTEEN,
     *(SEVENTEEN.under(reading, REFUTED, **WITH_EPSILON) for reading in (EPS, UNIT)),
     EIGHTEEN,

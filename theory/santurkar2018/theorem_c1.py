@@ -142,7 +142,6 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
     strict = relation is Relation.LESS_THAN
     return Claim(
         id=f"S-thm-C1/{kappa}{'/linear' if loss is LINEAR else ''}{'' if strict else '/at-most'}",
-        row="S-thm-C1",
         locations=PLACES,
         title=f"smoothness in the weights, {title}",
         form=Form.PRINTED if strict and kappa == "kappa" else Form.READING,
@@ -172,7 +171,6 @@ EVERY_BATCH = STRICT[0].sharpened(
     says=ALONG_ONES > -(SCALE * bound**4 * KAPPAS["kappa"][0]),
     because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
     hypotheses=(TOWARDS, SLOPING),
-    corrected_by=None,
     attack=(),
     falsified_by="one batch and loss; the right side is that of the theorem for a linear loss",
     remark="The left side is zero whatever the batch: the layer takes the ones away. So for a"
@@ -194,7 +192,6 @@ CORRECTED = STRICT[0].corrected(
     title="smoothness in the weights at each input matrix, v = XX'h",
     says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
     hypotheses=(),
-    corrected_by=None,
 )
 OFF_H = project(UNIT_V) - grad * (dot(grad, UNIT_V) / norm2(grad))
 CROSS = STRICT[0].sharpened(
@@ -202,7 +199,6 @@ CROSS = STRICT[0].sharpened(
     says=dot(yhat, UNIT_V) ** 2 <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
     hypotheses=(),
     because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
-    corrected_by=None,
     remark="With <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square is at most"
     " (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where <g, 1> = 0.",
 )
@@ -224,7 +220,6 @@ MINIMAX = STRICT[0].sharpened(
     + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
     + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
     + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
-    corrected_by=None,
     falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is above the right side",
     remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta."
     " Equality: y = (1, -1, 1, -1, 1, -1), gamma = lambda = 1, a linear loss with"
@@ -365,7 +360,7 @@ LINES = [
         "no-eigenvector",
         title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
-        corrected_by=None,
+        remark=SCALED_58.remark,
     ),
 ]  # fmt: skip
 

@@ -36,7 +36,6 @@ ANY_INPUT = "one batch and one input of mean zero whose derivative differs in on
 
 REPAIRED = Claim(
     id="S-v1-fact-C1/repaired",
-    row="S-v1-fact-C1",
     locations=(version_1(380, "App. C, Fact C.1", r"\frac{\partial f}{\partial x^{(k)}} - f"),),
     title="the gradient through BatchNorm, with the sum that the print lost",
     form=Form.CORRECTED,

@@ -149,7 +149,6 @@ def _lemma(name: str, says: Says, title: str, **fields: Any) -> Claim:
     quote = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
     return Claim(
         id=f"S-v1-lemma-3.3{name}",
-        row="S-v1-lemma-3.3",
         locations=(
             version_1(175, "Sect. 3.3, Lemma 3.3", quote),
             version_1(485, "App. C, Lemma C.5", quote),
@@ -322,7 +321,7 @@ PROOF = [
     NINETEEN_SHARED,
     TWENTY,
     with_epsilon(
-        TWENTY, REFUTED, because=None, certificate=None, corrected_by=NINETEEN_SHARED.id,
+        TWENTY, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
         falsified_by="eps > 0, and labels that W' fits: the norm of BN(W'x) is below one",
         remark="",
     ),

@@ -114,7 +114,6 @@ def _at_identity(name: str, alpha: Expression, x: Expression, title: str, **fiel
     }
     return Claim(
         id=f"{RESNET}/{name}",
-        row=RESNET,
         locations=(
             version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$"),
         ),
@@ -143,7 +142,6 @@ BOUND = ANY_PAIR.corrected(
 )
 REDUCTION = Claim(
     id=f"{RESNET}/reduction",
-    row=RESNET,
     locations=(
         version_1(161, "Sect. 3.3, after Theorem 3.1", "leads to reduction of the"),
         version_1(161, "Sect. 3.3, after Theorem 3.1", r"we expect  $\sigma(y_j) \geq 1$"),
@@ -192,7 +190,6 @@ ALWAYS = "S-v1-remark-always"
 def _always(name: str, says: Says, title: str, **fields: Any) -> Claim:
     return Claim(
         id=f"{ALWAYS}/{name}",
-        row=ALWAYS,
         locations=(
             version_1(
                 171, "Sect. 3.3, after Theorem 3.2", "*always* makes the loss be more Lipschitz"
@@ -251,7 +248,6 @@ LIPSCHITZ = [
     with_epsilon(RIGHT),
     VECTOR.corrected(
         "oblique",
-        corrected_by=None,
         says=equal(
             DL,
             1 / sigma
@@ -283,7 +279,6 @@ NO_CORRELATION = assume(
 def _zero(name: str, title: str, **fields: Any) -> Claim:
     return Claim(
         id=f"{ALWAYS}/{name}",
-        row=ALWAYS,
         locations=(version_1(171, "Sect. 3.3, after Theorem 3.2", r"if  $|c_{ij}| = 0$  then"),),
         says=p**2 <= 0,
         title=f"no correlation, no gradient, {title}",
@@ -398,7 +393,6 @@ TRACE = absolute(ENTRIES["ii"][1] + ENTRIES["kk"][1])
 FLIPPED_WITH, FLIPPED_WITHOUT = norms(FLIPPED)
 PRINTED = Claim(
     id="S-v1-remark-spectral",
-    row="S-v1-remark-spectral",
     locations=(
         version_1(
             183,

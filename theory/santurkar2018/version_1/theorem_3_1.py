@@ -57,7 +57,6 @@ def _main(name: str, says: Says | None, alpha: str, **fields: Any) -> Claim:
     }
     return Claim(
         id=f"S-v1-thm-3.1/{name}",
-        row="S-v1-thm-3.1",
         locations=(
             version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
             version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
@@ -91,7 +90,6 @@ RIGHT = SHARED.corrected(
     ),
     hypotheses=(),
     title="an output's sensitivity to a weight, any mean and epsilon",
-    remark="",
 )  # fmt: skip
 REDUCTION = USED.sharpened(
     "reduction",

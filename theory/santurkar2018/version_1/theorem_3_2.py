@@ -118,7 +118,6 @@ def _main(name: str, says: Says | None, c: str, **fields: Any) -> Claim:
     }
     return Claim(
         id=f"S-v1-thm-3.2/{name}",
-        row="S-v1-thm-3.2",
         locations=(
             version_1(167, "Sect. 3.3, Theorem 3.2", r"|c_{ij}\right|^{-1/2}+1\right)^2"),
             version_1(
@@ -204,7 +203,6 @@ def _conditional(name: str, e: Expression, root: Expression, c: str, **fields: A
     }
     return Claim(
         id=f"S-v1-thm-C4/{name}",
-        row="S-v1-thm-C4",
         locations=(
             version_1(421, "App. C, Theorem C.4", r"(1+\sqrt{|c_{ij}|})^2}{|c_{ij}|-\varepsilon}"),
             version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
@@ -261,7 +259,6 @@ APPENDIX = [
         says=by_weights("ij", along(TILTED, variable, x_i, at=y), TILTED_NAME) ** 2
         <= (1 - named(r"\varepsilon", 1 - 4 / sigma**2)) * norm2(x_i) ** 2,
         because=None,
-        certificate=None,
         hypotheses=(
             assume(1 - 4 / sigma**2 > 0, tenfold, words=r"\varepsilon = 1 - 4/\sigma^2 > 0"),
         ),

@@ -55,7 +55,6 @@ def _reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
     }
     return Claim(
         id=f"S-v1-thm-3.4/{name}",
-        row="S-v1-thm-3.4",
         says=says,
         title=f"a Hessian's entry shrinks, {title}",
         **settled,

@@ -174,7 +174,6 @@ def _case(
 ) -> Claim:
     return Claim(
         id=f"S-v1-thm-C6/{name}",
-        row="S-v1-thm-C6",
         locations=(
             version_1(536, PLACE, r"\sqrt{d_{kl}d_{ij}}-\varepsilon"),
             version_1(540, PLACE, r"1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kl}}}"),
@@ -360,7 +359,6 @@ def bent_terms(x: Expression, x_k: Expression) -> tuple[Expression, ...]:
 REACH = 2 / sqrt(3 * m) * norm(g)
 RIGHT = Claim(
     id="S-v1-thm-C6/corrected",
-    row="S-v1-thm-C6",
     locations=SAME_UNIT.locations,
     title="an entry of the Hessian, the bound that holds",
     form=Form.CORRECTED,
@@ -610,6 +608,7 @@ FIRST_TERM = [
                 - ALPHA_K / m * dot(g, bracket(x_i))
             ),
         ),
+        remark=FORTY_ONE.remark,
     ),
     FORTY_THREE,
     FORTY_THREE_RIGHT,
