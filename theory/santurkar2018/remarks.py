@@ -26,7 +26,7 @@ from typing import Any
 from theory import batchnorm
 from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
-from theory.language.expression import Says, along, equal, gradient, named, number
+from theory.language.expression import along, equal, gradient, named, number
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import (
     in_directions,
@@ -49,7 +49,7 @@ from theory.santurkar2018.letters import (
     unscaled,
 )
 from theory.santurkar2018.observation_4_3 import off
-from theory.santurkar2018.texts import final
+from theory.santurkar2018.texts import final, readings_of
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 from theory.santurkar2018.theorem_4_2 import POSITIVE, RATIO
 from theory.statement import assume
@@ -176,21 +176,14 @@ BEST_SCALE = assume(
 )
 
 
-def growth(name: str, says: Says, title: str, **fields: object) -> Claim:
-    """Return a claim of the remark after Theorem 4.1."""
-    settled = {
-        "row": "S-remark-growth",
-        "locations": (final(171, AFTER, "grows quadratically in the dimension, so the middle"),),
-        "form": Form.READING,
-        "expected": REFUTED,
-        "falsified_by": "one batch and loss",
-        **fields,
-    }
-    return Claim(id=f"S-remark-growth/{name}", says=says, title=title, **settled)  # type: ignore[arg-type]
-
-
+growth = readings_of(
+    "S-remark-growth",
+    (final(171, AFTER, "grows quadratically in the dimension, so the middle"),),
+    falsified_by="one batch and loss",
+    expected=REFUTED,
+)
 SQUARE = growth(
-    "sum",
+    "/sum",
     equal(dot(one, g) ** 2, m**2 * MU**2),
     "how the squared sum of the gradient grows",
     form=Form.PRINTED,
@@ -198,20 +191,20 @@ SQUARE = growth(
     remark="Quadratic in m for a mean that stays; nothing in it is the layer's width.",
 )
 MIDDLE = growth(
-    "middle-term",
+    "/middle-term",
     equal(1 / m * dot(one, g) ** 2, m**2 * MU**2),
     "how the middle term grows",
     form=Form.BOUNDARY,
 )
 MEAN_LOSS = growth(
-    "mean-loss",
+    "/mean-loss",
     equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
     "the squared sum for a loss that is a mean over the batch",
     attack=(linear(1, 1, 1),),
     falsified_by="one batch and a loss that is a mean over the batch",
 )
 POSITIVE_SUM = growth(
-    "positive",
+    "/positive",
     dot(one, g) ** 2 > 0,
     "the squared sum is positive",
     form=Form.BOUNDARY,
@@ -220,7 +213,7 @@ POSITIVE_SUM = growth(
     falsified_by="a gradient that is not zero and has no mean",
 )
 LAST_TERM = growth(
-    "last-term",
+    "/last-term",
     ALONG**2 > 0,
     "the last term is positive",
     locations=(final(171, AFTER, "expected to be bounded away from zero"),),

@@ -29,13 +29,12 @@ from typing import Any
 from theory import batchnorm
 from theory.arithmetic import norm_squared
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Hypothesis, Reading
-from theory.language.expression import Expression, Letter, Says, Sort, equal, named, number
+from theory.claim import Form, Hypothesis, Reading
+from theory.language.expression import Expression, Letter, Sort, equal, named, number
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
-    PROVED,
     REFUTED,
     UNREADABLE,
     lines_of,
@@ -139,42 +138,33 @@ def nearest(both: tuple[Hypothesis, Hypothesis], per: Expression = m) -> Express
     )
 
 
-def _lemma(name: str, says: Says, title: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "expected": PROVED,
-        "falsified_by": "one unit's labels and two outputs that fit them, e < 1/2",
-        **fields,
-    }
-    quote = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
-    return Claim(
-        id=f"S-v1-lemma-3.3{name}",
-        locations=(
-            version_1(175, "Sect. 3.3, Lemma 3.3", quote),
-            version_1(485, "App. C, Lemma C.5", quote),
-        ),
-        says=says,
-        title=f"near-optimal weights stay near-optimal, {title}",
-        **settled,
-    )
-
+QUOTE = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
+lemma = readings_of(
+    "S-v1-lemma-3.3",
+    (
+        version_1(175, "Sect. 3.3, Lemma 3.3", QUOTE),
+        version_1(485, "App. C, Lemma C.5", QUOTE),
+    ),
+    "near-optimal weights stay near-optimal, ",
+    falsified_by="one unit's labels and two outputs that fit them, e < 1/2",
+)
 
 MISSED = mean_square(BN_WX - LABELS)
 RATIO = printed_factor(e)
 ROOM = 27 * e**3 * (2 - e) / (1 - 2 * e) ** 2
 """The square of the lemma's bound less 9 e^2."""
-PRINTED = _lemma(
+PRINTED = lemma(
     "", MISSED < (RATIO * e) ** 2, "the norm the root mean square",
     form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(CONDITIONS) + ROOM,
     remark="Slack: the factor (1 + e)/(1 - 2e), and the 3, which for one unit is sqrt(2) to first"
     " order.",
 )  # fmt: skip
-NORM = _lemma(
+NORM = lemma(
     "/euclidean", norm2(BN_WX - LABELS) < (RATIO * e) ** 2, "the Euclidean norm",
     hypotheses=EUCLIDEAN, because=nearest(EUCLIDEAN, number(1)) + ROOM,
     remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
 )  # fmt: skip
-ANY_ERROR = _lemma(
+ANY_ERROR = lemma(
     "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any epsilon > 0",
     hypotheses=ANY, expected=REFUTED,
     falsified_by="one unit's labels and two outputs that fit them, any e > 0",
@@ -191,7 +181,7 @@ EXACT_FIT = assume(
 FITTED_EXACTLY = assume(
     equal(norm2(WX - LABELS), 0), lambda case: replace(case, direction=case.y), words=r"Wx = \ell"
 )
-SHARED = _lemma(
+SHARED = lemma(
     "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
     reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT,), expected=REFUTED,
     falsified_by="eps > 0, and labels that W and W' fit exactly",
@@ -218,7 +208,7 @@ SHARP_SLACK = (
 r"""The slack is linear in :math:`\|\ell\|^2`, and a square at both ends of the interval
 :math:`[(1 - \varepsilon)^2, (1 + \varepsilon)^2]` where the first condition keeps it."""
 SHARP = 1 + (1 - e) ** 2 - 2 * t
-SQUARED = _lemma(
+SQUARED = lemma(
     "/squared", MISSED < printed_factor(large_e) * large_e, "the squared norm for the loss",
     hypotheses=SQUARES, expected=REFUTED,
 )  # fmt: skip

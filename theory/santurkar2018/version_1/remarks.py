@@ -56,7 +56,7 @@ from theory.language.expression import (
 )
 from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
 from theory.santurkar2018.chosen import NEARLY_ACROSS, in_directions, leaning, with_hints
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
     DL,
@@ -106,30 +106,25 @@ COSINE, ALPHA = cosine(x_i, g), dot(x_i, yhat)
 RESNET = "S-v1-remark-resnet"
 
 
-def _at_identity(name: str, alpha: Expression, x: Expression, title: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "expected": REFUTED,
-        "corrected_by": f"{RESNET}/as-used",
-    }
-    return Claim(
-        id=f"{RESNET}/{name}",
-        locations=(
-            version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$"),
-        ),
-        says=equal(alpha**2, m**2 * spread(x)),
-        title=f"alpha at W = I, where the input is the output, {title}",
-        **{**settled, **fields},
-    )
+def explained(alpha: Expression, x: Expression) -> Says:
+    """Say that the square of alpha is that of m times the deviation of x."""
+    return equal(alpha**2, m**2 * spread(x))
 
 
-USED = _at_identity(
-    "as-used", dot(y, yhat), y, "as the proofs use it",
+at_identity = readings_of(
+    RESNET,
+    (version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$"),),
+    "alpha at W = I, where the input is the output, ",
+    expected=REFUTED,
+    corrected_by=f"{RESNET}/as-used",
+)
+USED = at_identity(
+    "/as-used", explained(dot(y, yhat), y), "as the proofs use it",
     form=Form.PRINTED, expected=PROVED, corrected_by=None,
     falsified_by="one batch, i = j, alpha = <x, yhat>",
 )  # fmt: skip
-ANY_PAIR = _at_identity(
-    "any-pair", ALPHA, x_i, "for two inputs", corrected_by=None,
+ANY_PAIR = at_identity(
+    "/any-pair", explained(ALPHA, x_i), "for two inputs", corrected_by=None,
     falsified_by='two inputs, alpha = <x_i, yhat_j>: the theorem is "for any i and j"',
 )  # fmt: skip
 BOUND = ANY_PAIR.corrected(
@@ -159,12 +154,12 @@ REDUCTION = Claim(
 )
 IDENTITY = [
     USED,
-    _at_identity(
-        "as-defined", dot(y, y), y, "as it is defined",
+    at_identity(
+        "/as-defined", explained(dot(y, y), y), "as it is defined",
         falsified_by="one batch, i = j, alpha = <x, y>",
     ),
-    _at_identity(
-        "correlation", corr(y, y), y, "a correlation coefficient",
+    at_identity(
+        "/correlation", explained(corr(y, y), y), "a correlation coefficient",
         falsified_by="one batch, i = j, alpha the correlation coefficient",
     ),
     ANY_PAIR,
@@ -185,20 +180,15 @@ IDENTITY = [
 # After Theorem 3.2: always more Lipschitz; no correlation.
 
 ALWAYS = "S-v1-remark-always"
+AFTER_3_2 = "Sect. 3.3, after Theorem 3.2"
 
 
-def _always(name: str, says: Says, title: str, **fields: Any) -> Claim:
-    return Claim(
-        id=f"{ALWAYS}/{name}",
-        locations=(
-            version_1(
-                171, "Sect. 3.3, after Theorem 3.2", "*always* makes the loss be more Lipschitz"
-            ),
-        ),
-        says=says,
-        title=f"the loss always more Lipschitz, {title}",
-        **{"form": Form.READING, "expected": REFUTED, **fields},
-    )
+always = readings_of(
+    ALWAYS,
+    (version_1(171, AFTER_3_2, "*always* makes the loss be more Lipschitz"),),
+    "the loss always more Lipschitz, ",
+    expected=REFUTED,
+)
 
 
 def first_input_only(case: Any) -> Any:
@@ -211,19 +201,19 @@ WEIGHTS = assume(
     equal(norm2(y - bound * x_i), 0), first_input_only, words=r"y = \lambda x_i + 0 x_k"
 )
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
-ENTRY = _always(
-    "one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
+ENTRY = always(
+    "/one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
     hypotheses=(X_I_CENTRED, SPREAD_OUTPUT), attack=NEARLY_ACROSS,
     falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
 )  # fmt: skip
-VECTOR = _always(
-    "all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
+VECTOR = always(
+    "/all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
     hypotheses=(*CENTRED, WEIGHTS, SPREAD_OUTPUT), corrected_by=f"{ALWAYS}/all-weights/oblique",
     attack=(leaning,),
     falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
 )  # fmt: skip
-OUTPUT = _always(
-    "output", norm2(grad) <= norm2(g), "in the outputs",
+OUTPUT = always(
+    "/output", norm2(grad) <= norm2(g), "in the outputs",
     hypotheses=(SPREAD_OUTPUT,),
     because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
     + 1 / (m * sigma**2) * dot(one, g) ** 2
@@ -276,30 +266,26 @@ NO_CORRELATION = assume(
 )
 
 
-def _zero(name: str, title: str, **fields: Any) -> Claim:
-    return Claim(
-        id=f"{ALWAYS}/{name}",
-        locations=(version_1(171, "Sect. 3.3, after Theorem 3.2", r"if  $|c_{ij}| = 0$  then"),),
-        says=p**2 <= 0,
-        title=f"no correlation, no gradient, {title}",
-        falsified_by="one input and loss with c = 0 and a gradient",
-        **{"form": Form.READING, "expected": PROVED, **fields},
-    )
-
-
-PEARSON = _zero(
-    "zero-correlation", "a correlation coefficient", hypotheses=(NO_CORRELATION, X_I_CENTRED),
+zero = readings_of(
+    ALWAYS,
+    (version_1(171, AFTER_3_2, r"if  $|c_{ij}| = 0$  then"),),
+    "no correlation, no gradient, ",
+    "one input and loss with c = 0 and a gradient",
+)
+PEARSON = zero(
+    "/zero-correlation", p**2 <= 0, "a correlation coefficient",
+    hypotheses=(NO_CORRELATION, X_I_CENTRED),
     because=-p * lengths(centred(x_i), centred(g)) * NO_CORRELATION.slack
     - p * dot(one, g) * X_I_CENTRED.slack,
 )  # fmt: skip
 NO_GRADIENT = [
-    _zero(
-        "zero-cosine", "a cosine", form=Form.PRINTED, hypotheses=(NO_COSINE,),
+    zero(
+        "/zero-cosine", p**2 <= 0, "a cosine", form=Form.PRINTED, hypotheses=(NO_COSINE,),
         because=-p * lengths(x_i, g) * NO_COSINE.slack,
     ),
     PEARSON,
-    _zero(
-        "zero-correlation-any-mean", "a correlation coefficient, inputs of any mean",
+    zero(
+        "/zero-correlation-any-mean", p**2 <= 0, "a correlation coefficient, inputs of any mean",
         hypotheses=(NO_CORRELATION,), expected=REFUTED, corrected_by=PEARSON.id,
     ),
 ]  # fmt: skip

@@ -14,13 +14,11 @@ and :math:`2 - 4` on the right.  Its line (3) is "the normal case" and prints a 
 belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps = 0.
 """
 
-from typing import Any
-
-from theory.claim import Claim, Form
-from theory.language.expression import Says, equal
+from theory.claim import Form
+from theory.language.expression import Expression, Says, equal
 from theory.language.operations import average, dot, norm2, spread
 from theory.santurkar2018.chosen import with_hints
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
     PROVED,
@@ -46,38 +44,36 @@ ALPHAS = {
 VARIANCE = spread(x_i)
 
 
-def _main(name: str, says: Says | None, alpha: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "hypotheses": CENTRED_INPUT,
-        "expected": REFUTED,
-        "corrected_by": "S-v1-thm-3.1/as-used",
-        "falsified_by": f"one batch and one input of mean zero, alpha {alpha}",
-        **fields,
-    }
-    return Claim(
-        id=f"S-v1-thm-3.1/{name}",
-        locations=(
-            version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
-            version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
-        ),
-        title=f"an output's sensitivity to a weight, alpha {alpha}",
-        says=says,
-        **settled,
-    )
-
-
-DEFINED, USED, CORRELATED = (
-    _main(name, equal(norm2(SLOPE), 1 / sigma**2 * (norm2(OUTPUT_SLOPE) - 1 / m * a**2)), words)
-    for name, (a, words) in ALPHAS.items()
+sensitivity = readings_of(
+    "S-v1-thm-3.1",
+    (
+        version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
+        version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
+    ),
+    "an output's sensitivity to a weight, alpha ",
+    "one batch and one input of mean zero, alpha {}",
+    hypotheses=CENTRED_INPUT,
+    expected=REFUTED,
+    corrected_by="S-v1-thm-3.1/as-used",
 )
-USED = _main(
-    "as-used", USED.says, ALPHAS["as-used"][1],
+
+
+def smaller_by(alpha: Expression) -> Says:
+    """Return the theorem with an alpha."""
+    return equal(norm2(SLOPE), 1 / sigma**2 * (norm2(OUTPUT_SLOPE) - 1 / m * alpha**2))
+
+
+DEFINED, CORRELATED = (
+    sensitivity(f"/{name}", smaller_by(ALPHAS[name][0]), ALPHAS[name][1])
+    for name in ("as-defined", "correlation")
+)
+USED = sensitivity(
+    "/as-used", smaller_by(ALPHA), "as the proofs use it",
     form=Form.PRINTED, expected=PROVED, corrected_by=None,
     falsified_by="one batch and one input of mean zero whose two sides differ",
 )  # fmt: skip
-ANY_MEAN = _main(
-    "any-mean", USED.says, "as used, inputs of any mean",
+ANY_MEAN = sensitivity(
+    "/any-mean", USED.says, "as used, inputs of any mean",
     hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
     falsified_by="one batch and one input of any mean: the text assumes no whitening",
 )  # fmt: skip
@@ -111,37 +107,33 @@ THEOREM = [
 ]
 
 
-def _appendix(name: str, at: str, says: Says | None, title: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {"hypotheses": CENTRED_INPUT, "expected": REFUTED, **fields}
-    half = "first" if "vanilla" in name else "second"
-    return Claim(
-        id=name,
-        row="S-v1-thm-C3",
-        locations=(version_1(396, f"App. C, Theorem C.3, {half} half", at),),
-        says=says,
-        title=title,
-        **settled,
-    )
-
-
-FIRST = _appendix(
-    "S-v1-thm-C3-vanilla", r"= m\sigma(x_i)^2", equal(norm2(OUTPUT_SLOPE), m * VARIANCE),
+first_half = readings_of(
+    "S-v1-thm-C3-vanilla",
+    (version_1(396, "App. C, Theorem C.3, first half", r"= m\sigma(x_i)^2"),),
     "an output's sensitivity without BatchNorm",
-    expected=PROVED, falsified_by="one input of mean zero",
+    row="S-v1-thm-C3",
+)
+second_half = readings_of(
+    "S-v1-thm-C3",
+    (version_1(396, "App. C, Theorem C.3, second half", r"m\sigma(x_i)^2 - \alpha_{ij}^2"),),
+    "an output's sensitivity as the appendix displays it, alpha ",
+    "one batch and one input of mean zero, alpha {}",
+    hypotheses=CENTRED_INPUT,
+    expected=REFUTED,
+    corrected_by="S-v1-eq-7",
+)
+FIRST = first_half(
+    "", equal(norm2(OUTPUT_SLOPE), m * VARIANCE), "",
+    form=Form.PRINTED, hypotheses=CENTRED_INPUT, falsified_by="one input of mean zero",
 )  # fmt: skip
-FIRST_ANY_MEAN = _appendix(
-    "S-v1-thm-C3-vanilla/any-mean", r"= m\sigma(x_i)^2", FIRST.says,
-    "an output's sensitivity without BatchNorm, inputs of any mean",
-    hypotheses=(), form=Form.READING, falsified_by="one input of any mean",
+FIRST_ANY_MEAN = first_half(
+    "/any-mean", FIRST.says, ", inputs of any mean",
+    expected=REFUTED, falsified_by="one input of any mean",
 )  # fmt: skip
 SECOND = {
-    name: _appendix(
-        f"S-v1-thm-C3/{name}", r"m\sigma(x_i)^2 - \alpha_{ij}^2",
-        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)),
-        f"an output's sensitivity as the appendix displays it, alpha {words}",
+    name: second_half(
+        f"/{name}", equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)), words,
         form=Form.PRINTED if name == "as-used" else Form.READING,
-        corrected_by="S-v1-eq-7",
-        falsified_by=f"one batch and one input of mean zero, alpha {words}",
         remark="Theorem 3.1 and line (7) of the proof have alpha^2/m." if name == "as-used" else "",
     )
     for name, (a, words) in ALPHAS.items()

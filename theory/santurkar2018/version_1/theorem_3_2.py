@@ -26,8 +26,8 @@ middle term of (16) turns negative with alpha; (17) draws the root of c over alp
 from dataclasses import replace
 from typing import Any
 
-from theory.claim import Claim, Form, Hypothesis
-from theory.language.expression import Expression, Letter, Says, along, equal, named
+from theory.claim import Form, Hypothesis
+from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.latex import latex
 from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
 from theory.santurkar2018.chosen import (
@@ -38,7 +38,7 @@ from theory.santurkar2018.chosen import (
     steep_at_the_output,
     with_hints,
 )
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
     LOSS,
@@ -109,30 +109,19 @@ def reflected(x: Expression, g: Expression, share: int = 1) -> Expression:
     )
 
 
-def _main(name: str, says: Says | None, c: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "expected": REFUTED,
-        "falsified_by": f"one batch, input and loss; c {c}",
-        **fields,
-    }
-    return Claim(
-        id=f"S-v1-thm-3.2/{name}",
-        locations=(
-            version_1(167, "Sect. 3.3, Theorem 3.2", r"|c_{ij}\right|^{-1/2}+1\right)^2"),
-            version_1(
-                163, "Sect. 3.3, definition of c", "to be the correlation (over the mini-batch)"
-            ),
-        ),
-        title=f"the gradient in one weight, c {c}",
-        says=says,
-        **settled,
-    )
-
-
+gradient_in_weight = readings_of(
+    "S-v1-thm-3.2",
+    (
+        version_1(167, "Sect. 3.3, Theorem 3.2", r"|c_{ij}\right|^{-1/2}+1\right)^2"),
+        version_1(163, "Sect. 3.3, definition of c", "to be the correlation (over the mini-batch)"),
+    ),
+    "the gradient in one weight, c ",
+    "one batch, input and loss; c {}",
+    expected=REFUTED,
+)
 SHARP = reflected(x_i, g)
-SQUARE = _main(
-    "square", DL**2 <= gain(COSINE) * p**2, "the square of a cosine",
+SQUARE = gradient_in_weight(
+    "/square", DL**2 <= gain(COSINE) * p**2, "the square of a cosine",
     form=Form.PRINTED, because=reflected(x_i, g, 4), expected=PROVED,
     remark="Slack: at least three quarters of the bound; the rest is the angle of x to the"
     " reflected gradient, and eps.",
@@ -143,8 +132,8 @@ SHARPENED = SQUARE.sharpened(
     remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
 )
 x_c, g_c, CORRELATION = centred(x_i), centred(g), corr_size(x_i, g)
-PEARSON = _main(
-    "square-pearson", DL**2 <= gain(CORRELATION) * p**2,
+PEARSON = gradient_in_weight(
+    "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
     "the square of a correlation coefficient",
     hypotheses=(X_I_CENTRED,),
     because=reflected(x_c, g_c, 4)
@@ -152,19 +141,19 @@ PEARSON = _main(
     expected=PROVED,
     remark="Slack: as with the cosine, of which this c is no smaller a square.",
 )  # fmt: skip
-PEARSON_ANY_MEAN = _main(
-    "square-pearson-any-mean", PEARSON.says,
+PEARSON_ANY_MEAN = gradient_in_weight(
+    "/square-pearson-any-mean", PEARSON.says,
     "the square of a correlation coefficient, inputs of any mean",
     corrected_by=PEARSON.id, attack=(UNLIKE,),
 )  # fmt: skip
 NOT_ZERO = {at: assume(dot(x_i, at) ** 2 > 0, printed=False) for at in (g, g_at_y)}
-BY_COSINE = _main(
-    "cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
+BY_COSINE = gradient_in_weight(
+    "/cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
     hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
     remark="True where the cosine is at least 3 - 2 sqrt(2).",
 )  # fmt: skip
-TWO_NETWORKS = _main(
-    "two-networks", DL**2 <= gain(cosine(x_i, g_at_y)) * dot(x_i, g_at_y) ** 2,
+TWO_NETWORKS = gradient_in_weight(
+    "/two-networks", DL**2 <= gain(cosine(x_i, g_at_y)) * dot(x_i, g_at_y) ** 2,
     "and the gradient on the right those of the network without BatchNorm",
     hypotheses=(NOT_ZERO[g_at_y],), corrected_by=SHARPENED.id, attack=(steep_at_the_output,),
 )  # fmt: skip
@@ -191,38 +180,28 @@ def condition(e: Expression, root: Expression, impose: Any = None, share: int = 
     return assume(says, impose, words=", ".join(filter(None, (latex(says), domain))))
 
 
-def _conditional(name: str, e: Expression, root: Expression, c: str, **fields: Any) -> Claim:
-    chosen = root if name == "cosine" else root**2
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "hypotheses": (condition(e, root, tenfold),),
-        "expected": REFUTED,
-        "corrected_by": "S-v1-thm-C4/square",
-        "falsified_by": f"one batch, input and loss; c {c}",
-        **fields,
-    }
-    return Claim(
-        id=f"S-v1-thm-C4/{name}",
-        locations=(
-            version_1(421, "App. C, Theorem C.4", r"(1+\sqrt{|c_{ij}|})^2}{|c_{ij}|-\varepsilon}"),
-            version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
-        ),
-        title=f"the gradient in one weight under a condition, c {c}",
-        says=DL**2 <= (1 - e / chosen) * p**2,
-        **settled,
-    )
-
-
+conditional = readings_of(
+    "S-v1-thm-C4",
+    (
+        version_1(421, "App. C, Theorem C.4", r"(1+\sqrt{|c_{ij}|})^2}{|c_{ij}|-\varepsilon}"),
+        version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
+    ),
+    "the gradient in one weight under a condition, c ",
+    "one batch, input and loss; c {}",
+    expected=REFUTED,
+    corrected_by="S-v1-thm-C4/square",
+)
 EPSILON = below(r"\varepsilon", COSINE**2, rf"0 < \varepsilon < {latex(COSINE**2)}")
 KEPT = bound / (1 + bound) * p**2 / sigma**2
 r""":math:`(1 - \varepsilon/c)p^2/\sigma^2`."""
-CONDITIONAL = _conditional(
-    "square", EPSILON, COSINE, "the square of a cosine, epsilon below it",
-    form=Form.PRINTED, expected=PROVED, corrected_by=None,
+CONDITION = condition(EPSILON, COSINE, tenfold)
+CONDITIONAL = conditional(
+    "/square", DL**2 <= (1 - EPSILON / COSINE**2) * p**2,
+    "the square of a cosine, epsilon below it",
+    form=Form.PRINTED, hypotheses=(CONDITION,), expected=PROVED, corrected_by=None,
+    because=KEPT * CONDITION.slack + reflected(x_i, g, 4),
     remark="Slack: the condition's own, and that of Theorem 3.2.",
 )  # fmt: skip
-(CONDITION,) = CONDITIONAL.hypotheses
-CONDITIONAL = replace(CONDITIONAL, because=KEPT * CONDITION.slack + reflected(x_i, g, 4))
 QUARTER = condition(EPSILON, COSINE, tenfold, share=4)
 CONDITIONAL_SHARPENED = CONDITIONAL.sharpened(
     hypotheses=(QUARTER,),
@@ -240,13 +219,13 @@ APPENDIX = [
     with_epsilon(CONDITIONAL),
     CONDITIONAL_SHARPENED,
     with_epsilon(CONDITIONAL_SHARPENED),
-    _conditional(
-        "any-epsilon", ANY_EPSILON, COSINE,
+    conditional(
+        "/any-epsilon", DL**2 <= (1 - ANY_EPSILON / COSINE**2) * p**2,
         "the square of a cosine, any epsilon > 0",
         hypotheses=(condition(ANY_EPSILON, COSINE),),
     ),
-    _conditional(
-        "cosine", named(r"\varepsilon", LARGEST), COSINE,
+    conditional(
+        "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
         "a cosine, epsilon the largest that is allowed",
         hypotheses=(assume(LARGEST > 0, tenfold, words=rf"\varepsilon = {latex(LARGEST)} > 0"),),
         attack=NEARLY_ACROSS,
