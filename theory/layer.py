@@ -8,7 +8,6 @@ are the paper's closed forms, are those of :mod:`theory.preconditioning`.
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any
 
 from array_api_compat import array_namespace
@@ -32,24 +31,15 @@ from theory.language.expression import (
     gradient,
     named,
 )
+from theory.language.letters import matrix_of, number_of, vector_of
 from theory.language.operations import SquaredNorm
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 
-def number_of(name: str, latex: str, attribute: str = "", domain: str = "") -> Letter:
-    """Return a letter for a number that the layer has, by the name of its attribute."""
-    return Letter(name, latex, _N, attrgetter(attribute or name), domain)
-
-
-def vector_of(name: str, latex: str, attribute: str = "", domain: str = "") -> Letter:
-    """Return a letter for a vector that the layer has, by the name of its attribute."""
-    return Letter(name, latex, _V, attrgetter(attribute or name), domain)
-
-
-H = Letter("H", "H", _M, attrgetter("H"))
+H = matrix_of("H", "H")
 """Inputs, (N, n)."""
-W = Letter("W", "W", _M, attrgetter("W"))
+W = matrix_of("W", "W")
 """Weights, (p, n)."""
 b = vector_of("b", "b")
 """Bias, (p,)."""
@@ -70,32 +60,31 @@ eps = number_of("eps", r"\epsilon", "q", r"\epsilon > 0")
 eps_1 = number_of("eps_1", r"\epsilon_1", "step", r"\epsilon_1 > 0")
 eps_2 = number_of("eps_2", r"\epsilon_2", "q", r"\epsilon_2 > 0")
 couples = number_of("couples", r"\text{coupling of examples}", "couples")
-N = Letter("N", "N", _N, lambda layer: layer.H.shape[0])
-n = Letter("n", "n", _N, lambda layer: layer.H.shape[1])
-p = Letter("p", "p", _N, lambda layer: layer.W.shape[0])
-unit = Letter("1", "1", _N, lambda layer: 0 * layer.q + 1)
+N = number_of("N", "N", lambda layer: layer.H.shape[0])
+n = number_of("n", "n", lambda layer: layer.H.shape[1])
+p = number_of("p", "p", lambda layer: layer.W.shape[0])
+unit = number_of("1", "1", lambda layer: 0 * layer.q + 1)
 """The number one, as a direction of derivatives in a number."""
 
-e = Letter("e", "e", _V, lambda layer: 0 * layer.H[:, 0] + 1)
+e = vector_of("e", "e", lambda layer: 0 * layer.H[:, 0] + 1)
 """Ones, (N,)."""
-ones = Letter("ones", r"\mathbf 1", _V, lambda layer: 0 * layer.mean + 1)
+ones = vector_of("ones", r"\mathbf 1", lambda layer: 0 * layer.mean + 1)
 """Ones, (n,)."""
-zeros = Letter("zeros", "0", _V, lambda layer: 0 * layer.mean)
+zeros = vector_of("zeros", "0", lambda layer: 0 * layer.mean)
 """Zeros, (n,)."""
 v = vector_of("v", "v", "direction")
 """Any vector of one output's parameters, the bias first, (n + 1,)."""
 z = vector_of("z", "z", "direction")
 """The same."""
-t = Letter("t", "t", _N, lambda layer: layer.direction[0])
+t = number_of("t", "t", lambda layer: layer.direction[0])
 """Its first entry."""
-x = Letter("x", "x", _V, lambda layer: layer.direction[1:])
+x = vector_of("x", "x", lambda layer: layer.direction[1:])
 """What is below it, (n,)."""
 d0 = vector_of("d", "d", "scaling")
 r"""The diagonal of :math:`D_0`, (n + 1,)."""
-what = Letter(
+what = vector_of(
     "what",
     r"\hat w",
-    _V,
     lambda layer: array_namespace(layer.W).concat([layer.b[:1], layer.W[0, :]], axis=0),
 )
 """The first output's bias and weights, (n + 1,)."""

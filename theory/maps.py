@@ -31,6 +31,7 @@ from theory.language.expression import (
     along,
     named,
 )
+from theory.language.letters import number_of, vector_of
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
@@ -284,20 +285,15 @@ def _index(last: Callable[[Any], int], axis: int, axes: int) -> Callable[[Any], 
     return lambda maps: np.arange(1, last(maps) + 1).reshape(shape)
 
 
-def number_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
-    """Return a letter for a number, by an attribute's name or by what it is worth."""
-    return Letter(name, latex, _N, attrgetter(value) if isinstance(value, str) else value, domain)
-
-
 h = Letter("h", "h", _MAPS, attrgetter("h"))
 """Inputs, (N, c, r, s)."""
 w = Letter("w", "w", _MAPS, attrgetter("w"))
 """Weights, (d, c, k, k) with an odd k."""
-b = Letter("b", "b", _V, attrgetter("b"))
+b = vector_of("b", "b")
 """Bias, (d,)."""
-x = Letter("x", "x", _V, attrgetter("direction"))
+x = vector_of("x", "x", "direction")
 """Any bias and kernel of one output channel, (k^2 c + 1,)."""
-q = number_of("q", "q", "q", "q > 0")
+q = number_of("q", "q", domain="q > 0")
 N, c, r, s = (number_of(z, z, _size(i)) for i, z in enumerate("Ncrs"))
 k = number_of("k", "k", lambda maps: int(maps.w.shape[-1]))
 

@@ -7,8 +7,9 @@ with :math:`c = \gamma^\top x`, which may be any number.
 
 from theory.claim import Claim, Paper, Verdict
 from theory.language.expression import equal
+from theory.language.letters import number_of
 from theory.language.operations import absolute
-from theory.unit import deviation, normalize, number_of, one, y
+from theory.unit import deviation, normalize, one, y
 
 PAPER = Paper(
     "ba2016",

@@ -20,6 +20,7 @@ from theory import maps, preconditioning
 from theory.lange2022.texts import about, at
 from theory.language.arrays import transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.language.letters import number_of
 from theory.maps import (
     H_cal,
     N,
@@ -28,7 +29,6 @@ from theory.maps import (
     h,
     k,
     mean_of,
-    number_of,
     q,
     r,
     repeated,

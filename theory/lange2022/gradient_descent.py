@@ -52,7 +52,6 @@ from theory.descent import (
     listed,
     low,
     lowest,
-    number_of,
     pair,
     rate,
     slope,
@@ -63,7 +62,6 @@ from theory.descent import (
     trace_of,
     v,
     variable,
-    vector_of,
     x,
     zero,
 )
@@ -71,6 +69,7 @@ from theory.lange2022.chosen import descent_from
 from theory.lange2022.texts import about, at
 from theory.language.arrays import cubes, dot, entrywise, norm2, transpose
 from theory.language.expression import Expression, along, equal, gradient, named, number
+from theory.language.letters import number_of, vector_of
 from theory.matrix_claim import Kind
 from theory.statement import Form, Verdict, assume
 

@@ -25,6 +25,7 @@ from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
 from theory.language.arrays import dot
 from theory.language.expression import Letter, Operation, Primitive, Sort, equal
+from theory.language.letters import number_of
 from theory.maps import (
     Conv,
     arranged,
@@ -36,7 +37,6 @@ from theory.maps import (
     inner,
     k,
     kernel,
-    number_of,
     offset,
     r,
     s,

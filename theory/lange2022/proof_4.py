@@ -26,24 +26,8 @@ from typing import Any
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import MEAN_NONZERO
 from theory.language.expression import Expression, Letter, Primitive, Sort, equal, named
-from theory.layer import (
-    HU,
-    C,
-    H,
-    Hhat,
-    N,
-    dot,
-    e,
-    first,
-    form,
-    means,
-    norm2,
-    stacked,
-    t,
-    vector_of,
-    x,
-    z,
-)
+from theory.language.letters import vector_of
+from theory.layer import HU, C, H, Hhat, N, dot, e, first, form, means, norm2, stacked, t, x, z
 from theory.statement import Form, Verdict, assume
 
 y = vector_of("y", "y", "mean")

@@ -66,6 +66,7 @@ from theory.language.expression import (
     named,
     number,
 )
+from theory.language.letters import number_of
 from theory.maps import (
     WINDOW,
     H_cal,
@@ -90,7 +91,6 @@ from theory.maps import (
     mean_of,
     middle,
     minimum,
-    number_of,
     q,
     r,
     s,

@@ -40,6 +40,7 @@ from theory.language.expression import (
     gradient,
     named,
 )
+from theory.language.letters import vector_of
 from theory.layer import (
     B01,
     B01_eps,
@@ -52,7 +53,6 @@ from theory.layer import (
     transpose,
     unit,
     variance,
-    vector_of,
 )
 from theory.matrix_claim import Kind
 from theory.statement import Form, Hypothesis, Reading, Verdict, assume

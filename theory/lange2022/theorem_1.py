@@ -57,13 +57,11 @@ from theory.descent import (
     iterates,
     learning_rate,
     listed,
-    number_of,
     pair,
     slope_star,
     theta_star,
     trace_of,
     v,
-    vector_of,
     x,
 )
 from theory.lange2022.chosen import descent_from
@@ -81,6 +79,7 @@ from theory.language.expression import (
     gradient,
     named,
 )
+from theory.language.letters import number_of, vector_of
 from theory.matrix_claim import Kind
 from theory.statement import Form, Verdict, assume
 

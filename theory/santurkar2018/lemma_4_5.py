@@ -27,6 +27,7 @@ from typing import Any
 from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import along, equal, gradient, named, number
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
@@ -49,13 +50,11 @@ from theory.unit import (
     gamma,
     m,
     normalize,
-    number_of,
     one,
     sigma,
     u,
     v,
     variable,
-    vector_of,
     y,
     yhat,
 )

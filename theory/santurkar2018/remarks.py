@@ -27,6 +27,7 @@ from theory import batchnorm
 from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading
 from theory.language.expression import along, equal, gradient, named, number
+from theory.language.letters import number_of
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import (
     in_directions,
@@ -63,7 +64,6 @@ from theory.unit import (
     hessian,
     m,
     normalize,
-    number_of,
     one,
     sigma,
     u,

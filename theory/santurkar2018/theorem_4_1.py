@@ -21,6 +21,7 @@ from theory.arithmetic import mean as mean_of
 from theory.batchnorm import centre
 from theory.claim import Claim, Form, Reading, Verdict
 from theory.language.expression import equal, gradient, named, number
+from theory.language.letters import vector_of
 from theory.language.operations import centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import (
     by_its_largest_entry,
@@ -31,23 +32,7 @@ from theory.santurkar2018.chosen import (
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import assume
-from theory.unit import (
-    L,
-    eps,
-    g,
-    gamma,
-    grad,
-    m,
-    one,
-    partial,
-    sigma,
-    u,
-    variable,
-    vector_of,
-    y,
-    yhat,
-    z,
-)
+from theory.unit import L, eps, g, gamma, grad, m, one, partial, sigma, u, variable, y, yhat, z
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 SCALE = gamma**2 / sigma**2

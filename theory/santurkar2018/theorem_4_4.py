@@ -44,6 +44,7 @@ from theory.language.expression import (
     named,
     number,
 )
+from theory.language.letters import vector_of
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
 from theory.santurkar2018.chosen import four_signs, linear, with_hints
@@ -66,7 +67,6 @@ from theory.unit import (
     u,
     v,
     variable,
-    vector_of,
     y,
     yhat,
     z,

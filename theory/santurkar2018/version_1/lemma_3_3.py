@@ -31,6 +31,7 @@ from theory.arithmetic import norm_squared
 from theory.batchnorm import centre
 from theory.claim import Form, Hypothesis, Reading
 from theory.language.expression import Expression, Letter, Sort, equal, named, number
+from theory.language.letters import number_of
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
 from theory.santurkar2018.texts import readings_of, version_1
@@ -41,7 +42,7 @@ from theory.santurkar2018.version_1.letters import (
     with_epsilon,
 )
 from theory.statement import assume
-from theory.unit import bound, m, normalize, number_of, sigma, v, y
+from theory.unit import bound, m, normalize, sigma, v, y
 
 LABELS = Letter("l", r"\ell", Sort.VECTOR, lambda unit: centre(unit.direction), r"\mu_\ell = 0")
 WX = Letter("Wx", "Wx", Sort.VECTOR, lambda unit: centre(unit.y), r"\mu_{Wx} = 0")

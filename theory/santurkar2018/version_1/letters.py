@@ -28,26 +28,12 @@ from theory.language.expression import (
     named,
     number,
 )
+from theory.language.letters import vector_of
 from theory.language.operations import absolute, average, centred, dot, norm2, sqrt
 from theory.language.values import Values
 from theory.santurkar2018.texts import version_1
 from theory.statement import assume
-from theory.unit import (
-    H,
-    L,
-    Lhat,
-    beta,
-    bound,
-    gamma,
-    m,
-    normalize,
-    one,
-    sigma,
-    variable,
-    vector_of,
-    y,
-    yhat,
-)
+from theory.unit import H, L, Lhat, beta, bound, gamma, m, normalize, one, sigma, variable, y, yhat
 from theory.unit import g as gradient_at_z
 
 PROVED, REFUTED, UNREADABLE = Verdict.PROVED, Verdict.REFUTED, Verdict.UNREADABLE

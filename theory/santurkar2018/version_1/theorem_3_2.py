@@ -29,6 +29,7 @@ from typing import Any
 from theory.claim import Form, Hypothesis
 from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.latex import latex
+from theory.language.letters import number_of
 from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
 from theory.santurkar2018.chosen import (
     NEARLY_ACROSS,
@@ -60,22 +61,7 @@ from theory.santurkar2018.version_1.letters import (
     x_i,
 )
 from theory.statement import assume
-from theory.unit import (
-    L,
-    Lhat,
-    bound,
-    eps,
-    gamma,
-    m,
-    normalize,
-    number_of,
-    one,
-    sigma,
-    variable,
-    y,
-    yhat,
-    z,
-)
+from theory.unit import L, Lhat, bound, eps, gamma, m, normalize, one, sigma, variable, y, yhat, z
 
 p = dot(x_i, g)
 COSINE = cosine(x_i, g)

@@ -59,6 +59,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.latex import latex
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm, norm2, spread, sqrt
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import version_1
@@ -96,11 +97,9 @@ from theory.unit import (
     gamma,
     m,
     normalize,
-    number_of,
     one,
     sigma,
     variable,
-    vector_of,
     y,
     yhat,
     z,
