@@ -20,17 +20,7 @@ from typing import Any
 from theory.lange2022.proposition_5 import E, variance_of
 from theory.lange2022.texts import of_layers
 from theory.language.expression import Letter, Sort, equal, named
-from theory.layer import (
-    beside,
-    kappa2,
-    mu,
-    outer,
-    over_diag,
-    sigma,
-    squares,
-    trace,
-    transpose,
-)
+from theory.layer import beside, kappa2, mu, outer, over_diag, sigma, squares, trace, transpose
 from theory.statement import Form, Verdict
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX

@@ -21,15 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from theory.lange2022.texts import of_layers
-from theory.language.expression import (
-    Expression,
-    Operation,
-    Sort,
-    along,
-    equal,
-    gradient,
-    named,
-)
+from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
 from theory.layer import L1, Hhat, a, couples, curvatures, diag_times, transpose, v, w, what
 from theory.statement import Form, Verdict, assume
 

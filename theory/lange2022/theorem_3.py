@@ -20,15 +20,7 @@ from theory import preconditioning
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.proposition_2 import PER_EXAMPLE, S
 from theory.lange2022.texts import of_layers
-from theory.language.expression import (
-    Expression,
-    Operation,
-    Sort,
-    along,
-    equal,
-    gradient,
-    named,
-)
+from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
 from theory.layer import (
     L1,
     C,

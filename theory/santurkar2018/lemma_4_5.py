@@ -32,14 +32,7 @@ from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import PROVED, REFUTED
-from theory.santurkar2018.observation_4_3 import (
-    ALONG_X,
-    ALONG_Y,
-    HALF,
-    IN_BIAS,
-    off,
-    x,
-)
+from theory.santurkar2018.observation_4_3 import ALONG_X, ALONG_Y, HALF, IN_BIAS, off, x
 from theory.santurkar2018.texts import final, supplement
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 from theory.statement import assume

@@ -11,21 +11,7 @@ from theory.claim import Verdict
 from theory.language.expression import Expression, along, gradient, named
 from theory.language.operations import centred, dot
 from theory.statement import assume
-from theory.unit import (
-    BN,
-    L,
-    g,
-    gamma,
-    grad,
-    hessian,
-    m,
-    one,
-    sigma,
-    u,
-    variable,
-    y,
-    yhat,
-)
+from theory.unit import BN, L, g, gamma, grad, hessian, m, one, sigma, u, variable, y, yhat
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 

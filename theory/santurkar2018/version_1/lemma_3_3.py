@@ -35,12 +35,7 @@ from theory.language.letters import number_of
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
 from theory.santurkar2018.texts import readings_of, version_1
-from theory.santurkar2018.version_1.letters import (
-    REFUTED,
-    UNREADABLE,
-    lines_of,
-    with_epsilon,
-)
+from theory.santurkar2018.version_1.letters import REFUTED, UNREADABLE, lines_of, with_epsilon
 from theory.statement import assume
 from theory.unit import bound, m, normalize, sigma, v, y
 

@@ -81,21 +81,7 @@ from theory.santurkar2018.version_1.letters import (
 )
 from theory.santurkar2018.version_1.theorem_3_2 import SHARP
 from theory.statement import assume
-from theory.unit import (
-    L,
-    Lhat,
-    bound,
-    eps,
-    gamma,
-    grad,
-    m,
-    normalize,
-    one,
-    sigma,
-    y,
-    yhat,
-    z,
-)
+from theory.unit import L, Lhat, bound, eps, gamma, grad, m, normalize, one, sigma, y, yhat, z
 
 p, q = dot(x_i, g), dot(x_k, g)
 COSINE, ALPHA = cosine(x_i, g), dot(x_i, yhat)
