@@ -12,12 +12,10 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory.arithmetic.spectra import eigenvalues
-from theory.language.arrays import absolute, dot, maximum
+from theory.language.arrays import absolute, dot, largest, maximum, smallest
 from theory.language.expression import (
     Expression,
     Letter,
-    Operation,
     Primitive,
     Sort,
     along,
@@ -84,12 +82,6 @@ L = Primitive("L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})
 variable = Letter("t", "t", _V)
 """The variable of a derivative."""
 
-smallest = Operation(
-    "smallest eigenvalue", lambda A: eigenvalues(A)[0], r"\lambda_{{\min}}({0})", takes=(_M,)
-)
-largest = Operation(
-    "largest eigenvalue", lambda A: eigenvalues(A)[-1], r"\lambda_{{\max}}({0})", takes=(_M,)
-)
 pair = Primitive(
     "pair",
     lambda descent, a, b: array_namespace(descent.theta).stack([a, b]),

@@ -21,6 +21,7 @@ from theory.arithmetic.spectra import (
     squared_singular_values,
 )
 from theory.arithmetic.spectra import eigenvalues as spectrum
+from theory.language.arrays import kappa2, transpose
 from theory.language.expression import (
     Expression,
     Letter,
@@ -200,7 +201,6 @@ L = Primitive("L", lambda layer, outputs: layer.loss(outputs), r"\mathcal L({0})
 L1 = Primitive("L", _loss_of_unit, r"\mathcal L({0})", takes=(_V,))
 """The loss as a function of the first output of every example."""
 
-transpose = Operation("transpose", lambda A: A.T, r"{0:atom}^\top", gives=0, takes=(_M,))
 outer = Operation(
     "outer", lambda u, v: u[:, None] * v, r"{0:atom} {1:atom}^\top", gives=_M, takes=(_V, _V)
 )
@@ -278,7 +278,6 @@ squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0)
 """The squares of entries."""
 reciprocal = Operation("reciprocal", _reciprocal, r"{0:atom}^{{-1}}", gives=0, takes=(_V,))
 """One over each of a vector's entries, none of which is zero."""
-first = Operation("first", lambda v: v[0], r"{0:atom}_1", takes=(_V,))
 last = Operation("last", lambda v: v[-1], r"{0:atom}_n", takes=(_V,))
 tail = Operation("tail", lambda v: v[1:], r"{0:atom}_{{2 \dots}}", gives=0, takes=(_V,))
 """A vector without its first entry."""
@@ -345,7 +344,6 @@ BN = Operation(
 
 dot = Operation("dot", lambda u, v: (u * v).sum(), r"{0:atom}^\top {1:product}", takes=(_V, _V))
 total = Operation("sum", lambda v: v.sum(), r"\operatorname{{sum}}({0})", takes=(_V,))
-norm2 = SquaredNorm("norm2", lambda v: (v * v).sum(), r"\|{0}\|^2", takes=(_V,))
 frobenius2 = SquaredNorm("frobenius2", lambda A: (A * A).sum(), r"\|{0}\|_F^2", takes=(_M,))
 form = Operation(
     "form",
@@ -355,9 +353,6 @@ form = Operation(
 )
 r"""The quadratic form :math:`z^\top F^\top F z`."""
 
-kappa2 = Operation("squared condition number", squared_condition_number, r"\kappa({0})^2",
-                   takes=(_M,))  # fmt: skip
-r"""The largest singular value over the smallest that is not zero, squared."""
 kappa2_scaled = Operation(
     "squared condition number",
     squared_condition_number,
@@ -367,10 +362,6 @@ kappa2_scaled = Operation(
 """That of a matrix times the root of a diagonal one, which is never taken."""
 kappa = Operation("condition number", condition_number, r"\kappa({0})", takes=(_M,))
 """That of a symmetric matrix."""
-largest = Operation("largest eigenvalue", lambda A: spectrum(A)[-1], r"\lambda_{{\max}}({0})",
-                    takes=(_M,))  # fmt: skip
-smallest = Operation("smallest eigenvalue", lambda A: spectrum(A)[0], r"\lambda_{{\min}}({0})",
-                     takes=(_M,))  # fmt: skip
 largest_scaled = Operation(
     "largest eigenvalue",
     lambda A, s: spectrum(A, s)[-1],
@@ -389,12 +380,6 @@ square_norm_scaled = Operation(
     lambda F, s: squared_singular_values(F, s)[-1],
     r"\|{0:product} \operatorname{{diag}}({1})^{{1/2}}\|^2",
     takes=(_M, _V),
-)
-smallest_square = Operation(
-    "square of the smallest singular value",
-    lambda F: squared_singular_values(F)[0],
-    r"\sigma_{{\min}}({0})^2",
-    takes=(_M,),
 )
 along_first = Operation(
     "along the principal eigenvector",

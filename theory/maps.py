@@ -21,16 +21,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from theory.arithmetic.spectra import squared_condition_number, squared_singular_values
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Operation,
-    Primitive,
-    Sort,
-    along,
-    named,
-)
+from theory.language.expression import Expression, Letter, Operation, Primitive, Sort, along, named
 from theory.language.letters import number_of, vector_of
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
@@ -425,14 +416,6 @@ greatest = Operation("max", np.maximum, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 inner = Operation(
     "inner", lambda A, B: (A * B).sum(), r"\langle {0}, {1}\rangle", takes=(_MAPS, _MAPS)
 )
-kappa2 = Operation(
-    "squared condition number", squared_condition_number, r"\kappa({0})^2", takes=(_M,)
-)
-smallest_square = Operation(
-    "square of the smallest singular value", lambda F: squared_singular_values(F)[0],
-    r"\sigma_{{\min}}({0})^2", takes=(_M,),
-)  # fmt: skip
-
 WINDOW = (t - (k - 1) / 2, r + t - (k - 1) / 2 - 1, a - (k - 1) / 2, s + a - (k - 1) / 2 - 1)
 """The bounds of (19): the rows and columns that w(t, a) meets."""
 Hhat = unfolded(h, k)

@@ -45,6 +45,10 @@ class Verdict(StrEnum):
     NOT_RUN = "not yet run"
 
 
+PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
+UNREADABLE = Verdict.UNREADABLE
+
+
 class Reading(StrEnum):
     r"""What :math:`\sigma` and :math:`\hat y` stand for.
 

@@ -8,15 +8,7 @@ there is an epsilon is the statement's reading.
 
 from __future__ import annotations
 
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Primitive,
-    Sort,
-    along,
-    gradient,
-    named,
-)
+from theory.language.expression import Expression, Letter, Primitive, Sort, along, gradient, named
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, row, spread
 

@@ -15,6 +15,7 @@ direction, training passes nothing to the layers below.
 """
 
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import transpose
 from theory.language.expression import Expression, Letter, Sort, along, equal, named
 from theory.layer import (
     B01,
@@ -43,11 +44,10 @@ from theory.layer import (
     ratio,
     sigma,
     times_diag,
-    transpose,
     variance,
     variances,
 )
-from theory.statement import Form, Reading, Verdict, assume
+from theory.statement import REFUTED, Form, Reading, assume
 
 SPREAD = assume(variances > 0, printed=False, words=r"\sigma_H > 0")
 """No feature is constant on the batch; so N >= 2."""
@@ -93,7 +93,7 @@ PRE_ACTIVATION = section_2(
     "/pre-activation", 49, "Note that BN can be implemented as",
     "normalizing before and after the weights",
     equal(B01(A), B01(H) @ transpose(W)),
-    hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=Verdict.REFUTED, form=Form.BOUNDARY,
+    hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=REFUTED, form=Form.BOUNDARY,
     falsified_by="one batch and W for which the two networks differ; the words may also be read as"
     " naming another form of the method, and then they are a definition",
 )  # fmt: skip
@@ -106,14 +106,14 @@ UNGUARDED = section_2(
     "/renormalization-eps", 62, RENORMALIZED.locations[0].quote,
     "batch renormalization with an epsilon in the denominators alone",
     equal(in_training(B01_eps(H, eps), s, d), INFERENCE),
-    reading=Reading.SHARED_EPSILON, expected=Verdict.REFUTED, form=Form.READING,
+    reading=Reading.SHARED_EPSILON, expected=REFUTED, form=Form.READING,
     falsified_by="one batch where an epsilon in the denominators alone (line 49) makes them differ",
 )  # fmt: skip
 SLOPES = section_2(
     "/renormalization-gradients", 64, "with gradients passing through them",
     "the gradients of both formulas of batch renormalization",
     equal(slope(V), over_diag(times_diag(V, gamma), sigma)),
-    hypotheses=(SPREAD,), expected=Verdict.REFUTED, form=Form.BOUNDARY,
+    hypotheses=(SPREAD,), expected=REFUTED, form=Form.BOUNDARY,
     falsified_by="one batch where the formulas of (3), equal in value, have other derivatives",
     remark="The text does not say that the gradients are equal; equal formulas suggest it.",
 )  # fmt: skip

@@ -37,7 +37,7 @@ from theory.maps import (
     variance_of,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict
+from theory.statement import REFUTED, Form
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
@@ -139,7 +139,7 @@ AT_ONCE = replace(
     says=equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(G_w))),
     title="both steps with the old gradients",
     form=Form.READING,
-    expected=Verdict.REFUTED,
+    expected=REFUTED,
     corrected_by=STEPS.id,
     falsified_by="one gradient for which both steps, taken with the old gradients, are not (23)",
     remark="The arrows can be read so; the text is right if the steps are taken in turn.",
@@ -148,7 +148,7 @@ CENTRED = about(Kind.MAPS, "L-alg-3", "Sect. 4, below Prop. 9")(
     "/centred", 353, "has the same property as", "centring with the channel's mean",
     equal(sums(CHANNELS), 0),
     form=Form.BOUNDARY,
-    expected=Verdict.REFUTED,
+    expected=REFUTED,
     falsified_by="one batch of maps where a column of the normalized matrix is not centred",
     remark="The property that Theorem 3 gives; said of (19) it is right, P of (23) has (21).",
 )  # fmt: skip

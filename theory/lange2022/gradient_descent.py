@@ -47,7 +47,6 @@ from theory.descent import (
     high,
     highest,
     iterates,
-    largest,
     learning_rate,
     listed,
     low,
@@ -56,7 +55,6 @@ from theory.descent import (
     rate,
     slope,
     slope_star,
-    smallest,
     theta,
     theta_star,
     trace_of,
@@ -67,14 +65,11 @@ from theory.descent import (
 )
 from theory.lange2022.chosen import descent_from
 from theory.lange2022.texts import about, at
-from theory.language.arrays import cubes, dot, entrywise, norm2, transpose
+from theory.language.arrays import cubes, dot, entrywise, largest, norm2, smallest, transpose
 from theory.language.expression import Expression, along, equal, gradient, named, number
 from theory.language.letters import number_of, vector_of
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
-
-PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
-
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 # "A local minimizer (or gradient zero and Hessian positive semi-definite)"
 
@@ -214,7 +209,6 @@ r_any = number_of(
     "r", "r", lambda descent: 1 - _scaled(descent) * lowest(descent) + descent.direction[0] ** 2
 )
 alpha_best, kappa = named(r"\alpha", 2 / (low + high)), named(r"\kappa", high / low)
-RATE_ANY = rate(alpha_any, H_definite)
 STEP_BELOW_TWO = alpha_any * largest(H_definite) < 2
 ABOVE_LOW = assume(r_any >= 1 - alpha_scaled * low)
 ABOVE_HIGH = assume(r_any >= alpha_scaled * high - 1)
@@ -223,7 +217,7 @@ six = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1")
 NEEDS = six(
     "/needs", 86, "In order for ", "the learning rates that converge", STEP_BELOW_TWO,
     at="below eq. (5)",
-    hypotheses=(assume(RATE_ANY < 1),),
+    hypotheses=(assume(RATE < 1),),
     expected=SUPPORTED,
     falsified_by="one positive definite matrix and learning rate with r < 1 and a larger product",
 )  # fmt: skip
@@ -242,7 +236,7 @@ BEST = replace(
 LEARNING_RATES = [
     NEEDS,
     NEEDS.sharpened(
-        "enough", says=RATE_ANY < 1, hypotheses=(assume(STEP_BELOW_TWO),), expected=SUPPORTED,
+        "enough", says=RATE < 1, hypotheses=(assume(STEP_BELOW_TWO),), expected=SUPPORTED,
         title="these learning rates do converge",
         falsified_by="one positive definite matrix, a learning rate below that, r >= 1",
     ),

@@ -46,7 +46,7 @@ from theory.maps import (
     x,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Verdict
+from theory.statement import REFUTED
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
@@ -208,7 +208,7 @@ ENTRY = convolution(
     "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
     equal(FROM_BLOCKS(BLOCKS, MET_BY_PRINTED), MET_BY_PRINTED),
     at="below eq. (16)",
-    expected=Verdict.REFUTED,
+    expected=REFUTED,
     falsified_by="one entry of the matrix of the block formula that is another",
     remark="What the convolution multiplies with w(j, v) to give a(u, i).  The indices of w are"
     " interchanged in this one place: by vec, column (j - 1) k + v belongs to w(v, j).  For the map"

@@ -45,7 +45,7 @@ from theory.maps import (
     what,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 _V, _M, _N = Sort.VECTOR, Sort.MATRIX, Sort.NUMBER
 
@@ -129,7 +129,7 @@ ESTIMATE = factor(
     NORM2 <= ESTIMATE2,
     form=Form.READING,
     hypotheses=(VARIES,),
-    expected=Verdict.REFUTED,
+    expected=REFUTED,
     falsified_by="one batch of maps whose normalized matrix has a larger norm",
     remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
     " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
@@ -139,7 +139,7 @@ CLAIMS = [
     ESTIMATE,
     ESTIMATE.corrected(
         says=NORM2 >= ROWS, title="how large the norm is at least",
-        expected=Verdict.SUPPORTED,
+        expected=SUPPORTED,
         falsified_by="one batch of maps whose normalized matrix has a smaller norm",
     ),
     ESTIMATE.corrected(

@@ -16,10 +16,11 @@ from array_api_compat import array_namespace
 
 from theory.descent import trace_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import largest, norm2
 from theory.language.expression import Letter, Operation, Sort
-from theory.layer import alpha, dot, frobenius2, lagrange, largest, norm2, total
+from theory.layer import alpha, dot, frobenius2, lagrange, total
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 HESSIAN = Letter("M", r"\nabla^2 L", Sort.MATRIX, lambda descent: descent.hessian)
 F = Letter("F", "F", Sort.MATRIX, lambda descent: descent.factor)
@@ -69,7 +70,7 @@ QUOTE = "for the Hessians of all layers"
 
 SUFFICIENT = line(
     "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices", WHOLE,
-    hypotheses=(BY_EACH,), expected=Verdict.REFUTED,
+    hypotheses=(BY_EACH,), expected=REFUTED,
     falsified_by="one Hessian with couplings between layers",
     remark="The reading in which the condition on all layers suffices; the learning rate is 3/2 "
     "over the largest block.",
@@ -78,7 +79,7 @@ SUFFICIENT = line(
 CLAIMS = [
     line(
         "/one-rate-needs", 217, QUOTE, "what one learning rate for all layers needs", EVERY_LAYER,
-        hypotheses=(BY_WHOLE,), expected=Verdict.SUPPORTED,
+        hypotheses=(BY_WHOLE,), expected=SUPPORTED,
         falsified_by="one Hessian of which a block has a larger norm",
         remark="The reading in which the condition is needed.",
     ),

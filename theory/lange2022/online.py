@@ -19,12 +19,12 @@ from typing import Any
 
 from theory.lange2022.proposition_5 import E, variance_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import kappa2, transpose
 from theory.language.expression import Letter, Sort, equal, named
-from theory.layer import beside, kappa2, mu, outer, over_diag, sigma, squares, trace, transpose
-from theory.statement import Form, Verdict
+from theory.layer import beside, mu, outer, over_diag, sigma, squares, trace
+from theory.statement import REFUTED, SUPPORTED, Form
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
-SUPPORTED = Verdict.SUPPORTED
 
 ROW = Letter("H", "H", _M, lambda layer: layer.H[:1, :], "N = 1")
 ONE = Letter("e", "e", _V, lambda layer: 0 * layer.H[:1, 0] + 1)
@@ -78,7 +78,7 @@ BIAS = 1 + (1 - rho) / (1 + rho) * (1 - rho**4)
 UNBIASED = online(
     "/variance", 242, "to estimate the variance", "the variance from the running mean",
     equal(E(squares(h - RUNNING)), variance_of(h)), place="Sect. 3.3, after Algorithm 2",
-    expected=Verdict.REFUTED, form=Form.BOUNDARY,
+    expected=REFUTED, form=Form.BOUNDARY,
     falsified_by="one law and factor of the running mean",
     remark="'Estimate' read as unbiased, which the text does not say: two steps from the true "
     "mean, every draw enumerated.",

@@ -101,9 +101,8 @@ from theory.maps import (
     window_sum,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Hypothesis, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, Hypothesis, assume
 
-PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
 _N, _MAPS = Sort.NUMBER, Sort.MAPS
 
 

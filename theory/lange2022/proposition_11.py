@@ -19,6 +19,7 @@ import numpy as np
 
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import kappa2, norm2, transpose
 from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named
 from theory.layer import (
     KAPPA_BEFORE,
@@ -31,19 +32,15 @@ from theory.layer import (
     dot,
     e,
     kappa,
-    kappa2,
-    norm2,
     outer,
     q,
     smallest_entry,
     squares,
     tail,
-    transpose,
     v,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
-REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
 _V, _M = Sort.VECTOR, Sort.MATRIX
 s = curvature
 positive_part = Operation(

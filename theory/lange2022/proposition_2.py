@@ -21,9 +21,10 @@ from collections.abc import Callable
 from typing import Any
 
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import transpose
 from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
-from theory.layer import L1, Hhat, a, couples, curvatures, diag_times, transpose, v, w, what
-from theory.statement import Form, Verdict, assume
+from theory.layer import L1, Hhat, a, couples, curvatures, diag_times, v, w, what
+from theory.statement import REFUTED, Form, assume
 
 OUTPUT = Hhat @ what
 """The unit's outputs."""
@@ -75,7 +76,7 @@ LATER_NORMALIZATION = dataclasses.replace(
     id="L-prop-2/later-BN",
     title="the Hessian below a later Batch Normalization",
     hypotheses=(COUPLED,),
-    expected=Verdict.REFUTED,
+    expected=REFUTED,
     form=Form.BOUNDARY,
     falsified_by="one batch whose Hessian no diagonal S gives: N = n + 1, H-hat nonsingular",
     remark="The text speaks of the vanilla network (1); networks with Batch Normalization in later"

@@ -44,7 +44,7 @@ from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers
 from theory.lange2022.theorem_3 import G_OTHER
 from theory.lange2022.theorem_4 import CORRELATION
-from theory.language.arrays import maximum, minimum
+from theory.language.arrays import maximum, minimum, norm2, transpose
 from theory.language.expression import Letter, Operation, Sort, equal, named
 from theory.language.operations import sqrt
 from theory.layer import (
@@ -63,23 +63,20 @@ from theory.layer import (
     frobenius2,
     lagrange,
     n,
-    norm2,
     q,
     reciprocal,
     square_norm,
     square_norm_scaled,
     squares,
     stacked,
-    transpose,
     unit,
     v,
     variance_eps,
     variances,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, Form, assume
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
-REFUTED, SUPPORTED, PROVED = Verdict.REFUTED, Verdict.SUPPORTED, Verdict.PROVED
 
 NORM_GHAT = named(r"\|\hat G\|^2", square_norm_scaled(HU, reciprocal(augmented_variances)))
 NORM_G = named(r"\|G\|^2", square_norm_scaled(C, reciprocal(variances)))

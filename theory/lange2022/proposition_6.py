@@ -36,10 +36,9 @@ from theory.lange2022.counted import Counted, Work
 from theory.lange2022.texts import of_layers
 from theory.language.expression import Letter, Sort, equal, number
 from theory.layer import N
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, Form, assume
 
 RHO, SMALL = 0.99, 1e-4
-REFUTED = Verdict.REFUTED
 n = Letter("n_(l-1)", r"n_{\ell-1}", Sort.NUMBER, lambda layer: layer.H.shape[1])
 p = Letter("n_l", r"n_\ell", Sort.NUMBER, lambda layer: layer.W.shape[0])
 

@@ -44,6 +44,7 @@ from theory.lange2022.chosen import layer_of
 from theory.lange2022.proposition_5 import Q_SQUARED
 from theory.lange2022.texts import at, of_layers
 from theory.lange2022.theorem_3 import G_OTHER, P_OTHER
+from theory.language.arrays import norm2, transpose
 from theory.language.expression import (
     Expression,
     Letter,
@@ -79,7 +80,6 @@ from theory.layer import (
     means,
     mu,
     n,
-    norm2,
     outer,
     outputs,
     over_diag,
@@ -88,13 +88,11 @@ from theory.layer import (
     sigma,
     squares,
     times_diag,
-    transpose,
     unit,
     variance,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, Form, assume
 
-REFUTED = Verdict.REFUTED
 _V, _M = Sort.VECTOR, Sort.MATRIX
 X, Y, B = Letter("X", "X", _M), Letter("y", "y", _V), Letter("B", "B", _M)
 """Variables of derivatives."""

@@ -35,7 +35,7 @@ from theory.language.expression import (
 )
 from theory.maps import Hhat, first_column, h, k, outputs, parameters, twice_along, vec, what, x
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict
+from theory.statement import REFUTED, Form
 
 _N, _V, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MAPS
 
@@ -162,7 +162,7 @@ COUPLED = replace(
     says=equal(IN_PARAMETERS_BATCH, S_batch(A, MOVED)),
     title="the same below a layer that normalizes over the batch",
     form=Form.BOUNDARY,
-    expected=Verdict.REFUTED,
+    expected=REFUTED,
     falsified_by="one batch below a layer that normalizes over the batch",
     remark="With Batch Normalization later in the network the loss of a single example, which the"
     " proposition has, does not exist; here a later layer subtracts the batch's mean.",

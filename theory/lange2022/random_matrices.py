@@ -74,10 +74,18 @@ from theory.language.expression import (
 from theory.language.operations import sqrt as root_of
 from theory.layer import beside, q
 from theory.random_matrix import G, N, n
-from theory.statement import Form, Hypothesis, Relation, Sides, Statement, Verdict, assume
+from theory.statement import (
+    REFUTED,
+    SUPPORTED,
+    Form,
+    Hypothesis,
+    Relation,
+    Sides,
+    Statement,
+    assume,
+)
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
-REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
 
 
 def spectral_norm(G: Any) -> float:

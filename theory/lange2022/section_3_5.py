@@ -28,6 +28,7 @@ from theory import batchnorm
 from theory.arithmetic import sqrt
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import transpose
 from theory.language.expression import (
     Expression,
     Letter,
@@ -50,12 +51,11 @@ from theory.layer import (
     entrywise,
     first_times,
     squares,
-    transpose,
     unit,
     variance,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Hypothesis, Reading, Verdict, assume
+from theory.statement import PROVED, REFUTED, Form, Hypothesis, Reading, assume
 
 _N, _M, _MAPS = Sort.NUMBER, Sort.MATRIX, Sort.MAPS
 
@@ -157,7 +157,7 @@ GROUPS_SPREAD = assume(
 LAYER_SPREAD = spread("every example", transpose(outputs))
 BATCH_SPREAD = spread("every output", H @ transpose(W))
 
-section_3_5 = of_layers("Sect. 3.5", "L-LN-GN", expected=Verdict.REFUTED)
+section_3_5 = of_layers("Sect. 3.5", "L-LN-GN", expected=REFUTED)
 QUOTE = "They have the same weight and scale invariant properties as BN"
 
 SAME = section_3_5(
@@ -327,7 +327,7 @@ CLAIMS = [
     section_3_5(
         "/one-group", 272, "Note GN becomes LN", "the statistics of one group",
         equal(GN_1(h, eps_of_maps), LN_maps(h, eps_of_maps)),
-        subject=Kind.MAPS, reading=Reading.SHARED_EPSILON, expected=Verdict.PROVED,
+        subject=Kind.MAPS, reading=Reading.SHARED_EPSILON, expected=PROVED,
         remark="The statistics; re-scaling and re-centring are one for each channel in GN, and one"
         " for each number in LN.",
     ),

@@ -81,9 +81,8 @@ from theory.language.expression import (
 )
 from theory.language.letters import number_of, vector_of
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
-PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 theorem = about(Kind.DESCENT, "L-thm-1", "Sect. 3.2")

@@ -20,6 +20,7 @@ from theory import preconditioning
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.proposition_2 import PER_EXAMPLE, S
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import first, norm2, transpose
 from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
 from theory.layer import (
     L1,
@@ -41,11 +42,9 @@ from theory.layer import (
     eps,
     eps_1,
     eps_2,
-    first,
     mean,
     means,
     mu,
-    norm2,
     ones,
     outer,
     over_diag,
@@ -54,14 +53,13 @@ from theory.layer import (
     scaling,
     sigma,
     squares,
-    transpose,
     v,
     variance,
     variances,
     w,
     zeros,
 )
-from theory.statement import Form, Verdict
+from theory.statement import REFUTED, SUPPORTED, Form
 
 _V = Sort.VECTOR
 z = replace(d0, name="z", latex="z")
@@ -101,7 +99,7 @@ MOMENTS = section_3_3(
 DEFINED = section_3_3(
     "/every-batch", 189, r"({h}_{j}^{(\ell-1)}-\mu_{H})/\sigma_{H}",
     "whether there is a deviation to divide by",
-    first(variances) > 0, expected=Verdict.REFUTED,
+    first(variances) > 0, expected=REFUTED,
     falsified_by="one batch with a constant feature, so that D does not exist: any with N = 1",
     remark="No hypothesis on the batch is stated.",
 )  # fmt: skip
@@ -109,7 +107,7 @@ OTHERS = section_3_3(
     "/other-statistics", 242, "or some averages of them",
     "normalization by running statistics",
     equal(pair(mean(G_OTHER), variance(G_OTHER)), pair(zeros, ones)),
-    expected=Verdict.REFUTED, form=Form.BOUNDARY,
+    expected=REFUTED, form=Form.BOUNDARY,
     falsified_by="one batch whose features, normalized by the running statistics of Algorithm 2,"
     " have another mean or variance",
 )  # fmt: skip
@@ -143,7 +141,7 @@ THEOREM = [
     OTHERS.sharpened(
         "regularized", title="normalization by the regularized variances",
         says=ratio(variances, REGULARIZED) < 1 / (1 + eps_1) * ones,
-        falsified_by="", expected=Verdict.SUPPORTED,
+        falsified_by="", expected=SUPPORTED,
         remark="Algorithm 2 keeps the variances below one: its largest is at least each of them.",
     ),
 ]  # fmt: skip
@@ -152,7 +150,7 @@ step = of_layers("Sect. 3.3, before Theorem 4", "L-steps", "L-before-thm-4", for
 
 MULTIPLIED = step(
     "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
-    equal(N * column_squares(C), variances), expected=Verdict.REFUTED,
+    equal(N * column_squares(C), variances), expected=REFUTED,
     falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
 )  # fmt: skip
 

@@ -69,6 +69,15 @@ from array_api_compat import array_namespace
 
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers
+from theory.language.arrays import (
+    first,
+    kappa2,
+    largest,
+    norm2,
+    smallest,
+    smallest_square,
+    transpose,
+)
 from theory.language.expression import equal, named
 from theory.layer import (
     HU,
@@ -90,35 +99,26 @@ from theory.layer import (
     column_squares,
     d0,
     e,
-    first,
     form,
     frobenius2,
-    kappa2,
     kappa2_scaled,
-    largest,
     largest_scaled,
     last,
     means,
     mu,
     n,
-    norm2,
     null_part,
     ones,
     outer,
     reciprocal,
-    smallest,
-    smallest_square,
     squares,
     stacked,
     tail,
     top_resolvent,
-    transpose,
     unit,
     variances,
 )
-from theory.statement import Form, Hypothesis, Verdict, assume
-
-REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
+from theory.statement import REFUTED, SUPPORTED, Form, Hypothesis, assume
 
 GRAM = named("C", transpose(C) @ C)
 r""":math:`(H - e\mu_H^\top)^\top(H - e\mu_H^\top)`, N - 1 times the sample covariance."""

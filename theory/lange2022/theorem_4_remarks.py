@@ -31,6 +31,7 @@ from typing import Any
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR, in_blocks, uncorrelated
+from theory.language.arrays import first, kappa2, norm2, transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
 from theory.layer import (
     HU,
@@ -51,24 +52,19 @@ from theory.layer import (
     e,
     eps_1,
     eps_2,
-    first,
     identity,
-    kappa2,
     kappa2_scaled,
     last,
     last_column,
     means,
     n,
-    norm2,
     outer,
     reciprocal,
     squares,
-    transpose,
     variances,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, Form, assume
 
-REFUTED, SUPPORTED, PROVED = Verdict.REFUTED, Verdict.SUPPORTED, Verdict.PROVED
 KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmented_variances)))
 
 remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)

@@ -25,17 +25,17 @@ from dataclasses import replace
 from typing import Any
 
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.letters import PROVED, REFUTED
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.observation_4_3 import ALONG_X, ALONG_Y, HALF, IN_BIAS, off, x
 from theory.santurkar2018.texts import final, supplement
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     BN,
     Lhat,
@@ -52,7 +52,6 @@ from theory.unit import (
     yhat,
 )
 
-EPS = Reading.SHARED_EPSILON
 PROOF = "App. C.2, proof of Lemma 4.5"
 OPTIMUM_PLACES = (
     final(563, PROOF, "must also be an optimum in the BN network"),

@@ -27,18 +27,17 @@ from typing import Any
 
 from theory.arithmetic import inner, norm_squared
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, number
 from theory.language.letters import vector_of
 from theory.language.operations import average, centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import in_directions, with_hints
-from theory.santurkar2018.letters import PROVED, REFUTED
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import final
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import BN, beta, g, gamma, grad, m, normalize, one, sigma, u, v, variable, y, yhat
 
-EPS = Reading.SHARED_EPSILON
 HALF = 1 / number(2)
 MU = average(y)
 

@@ -12,7 +12,6 @@ norm m (1 - eps/sigma^2) and I - M/m - yhat yhat'/m is no projection; and with t
 from dataclasses import replace
 
 from theory import batchnorm
-from theory.claim import Reading
 from theory.language.expression import (
     Expression,
     Primitive,
@@ -28,10 +27,9 @@ from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.equations import displayed, garbled
 from theory.santurkar2018.letters import (
     ALONG,
+    EPS,
     MOVED,
     PARTIAL,
-    PROVED,
-    REFUTED,
     YY,
     H,
     M,
@@ -41,6 +39,7 @@ from theory.santurkar2018.letters import (
     off_yhat,
     project,
 )
+from theory.statement import PROVED, REFUTED
 from theory.unit import (
     BN,
     L,
@@ -62,7 +61,6 @@ from theory.unit import (
     z,
 )
 
-EPS = Reading.SHARED_EPSILON
 PROOF = "App. C.2, proof of Theorem 4.2"
 equation = displayed(PROOF, "S-steps", falsified_by="a batch, a loss and a direction")
 

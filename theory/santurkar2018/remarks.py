@@ -25,7 +25,7 @@ from typing import Any
 
 from theory import batchnorm
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import number_of
 from theory.language.operations import average, dot, norm2
@@ -37,10 +37,9 @@ from theory.santurkar2018.chosen import (
 )
 from theory.santurkar2018.letters import (
     ALONG,
+    EPS,
     GRAD,
     NOT_LONGER,
-    PROVED,
-    REFUTED,
     SCALE,
     VANILLA,
     H,
@@ -53,7 +52,7 @@ from theory.santurkar2018.observation_4_3 import off
 from theory.santurkar2018.texts import final, readings_of
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 from theory.santurkar2018.theorem_4_2 import POSITIVE, RATIO
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     BN,
     L,
@@ -74,7 +73,6 @@ from theory.unit import (
     z,
 )
 
-EPS = Reading.SHARED_EPSILON
 BEFORE, AFTER = "Sect. 4.2", "Sect. 4.2, after Theorem 4.1"
 WEIGHT = gamma**2 / (m * sigma**2)
 GAINS = WEIGHT * dot(one, g) ** 2 + WEIGHT * (1 + eps / sigma**2) * ALONG**2

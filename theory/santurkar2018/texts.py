@@ -7,8 +7,9 @@ and a few words of it, verbatim; the SHA-256 says which conversion.
 from collections.abc import Callable
 from typing import Any
 
-from theory.claim import Claim, Form, Location, Paper, Verdict
+from theory.claim import Claim, Form, Location, Paper
 from theory.language.expression import Says
+from theory.statement import PROVED
 
 PAPER = Paper(
     "S",
@@ -65,7 +66,7 @@ def readings_of(
     """
 
     def reading(name: str, says: Says, words: str, **fields: Any) -> Claim:
-        settled = {"form": Form.READING, "expected": Verdict.PROVED, "locations": locations}
+        settled = {"form": Form.READING, "expected": PROVED, "locations": locations}
         named = {"id": stem + name, "title": title + words, "says": says}
         named["falsified_by"] = falsified_by.format(words)
         return Claim(**{**settled, **common, **named, **fields})

@@ -19,7 +19,7 @@ from array_api_compat import array_namespace
 from theory import batchnorm
 from theory.arithmetic import mean as mean_of
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading, Verdict
+from theory.claim import Claim, Form
 from theory.language.expression import equal, gradient, named, number
 from theory.language.letters import vector_of
 from theory.language.operations import centred, dot, norm2, sqrt
@@ -30,14 +30,10 @@ from theory.santurkar2018.chosen import (
     with_hints,
 )
 from theory.santurkar2018.equations import displayed
+from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, gbar
 from theory.santurkar2018.texts import final, supplement
-from theory.statement import assume
-from theory.unit import L, eps, g, gamma, grad, m, one, partial, sigma, u, variable, y, yhat, z
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-SCALE = gamma**2 / sigma**2
-VANILLA = named(r"\nabla L(y)", gradient(L(y), y))
-"""The gradient of the network without the layer, at its own point."""
+from theory.statement import PROVED, REFUTED, assume
+from theory.unit import eps, g, gamma, grad, m, one, partial, sigma, u, variable, y, yhat, z
 
 EQUALITY = equal(norm2(grad), SCALE * (norm2(g) - dot(one, g) ** 2 / m - dot(g, yhat) ** 2 / m))
 WITH_EPSILON = equal(
@@ -58,7 +54,7 @@ PRINTED = Claim(
     falsified_by="one batch and loss, the loss's gradient at the layer's output on the right",
     remark="An equality, line (9) of its proof; with eps > 0 the slack is eps times a square.",
 )
-SHARED = PRINTED.under(Reading.SHARED_EPSILON, PROVED)
+SHARED = PRINTED.under(EPS, PROVED)
 TWO_NETWORKS = replace(
     PRINTED,
     id="S-thm-4.1/two-networks",
@@ -92,17 +88,17 @@ HOW_MUCH = SUPPLEMENT.sharpened(
     falsified_by="one batch and loss",
     remark="So the supplement's bound fails for every m from 2 on, unless gamma <g, yhat> is zero.",
 )
-SUPPLEMENT_SHARED = SUPPLEMENT.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id)
+SUPPLEMENT_SHARED = SUPPLEMENT.under(EPS, REFUTED, corrected_by=SHARED.id)
 THEOREM = [
     PRINTED,
     SHARED,
-    PRINTED.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
+    PRINTED.under(UNIT, REFUTED, corrected_by=SHARED.id),
     TWO_NETWORKS,
-    TWO_NETWORKS.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id),
+    TWO_NETWORKS.under(EPS, REFUTED, corrected_by=SHARED.id),
     SUPPLEMENT,
     HOW_MUCH,
     SUPPLEMENT_SHARED,
-    SUPPLEMENT.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
+    SUPPLEMENT.under(UNIT, REFUTED, corrected_by=SHARED.id),
 ]
 
 IDENTITY_LAYER = assume(
@@ -127,7 +123,7 @@ IDENTIFICATION = Claim(
     attack=(shifted_away_from_a_minimum,),
     falsified_by="two networks with the same weights whose losses have different gradients",
 )
-IDENTIFICATION_SHARED = IDENTIFICATION.under(Reading.SHARED_EPSILON, REFUTED)
+IDENTIFICATION_SHARED = IDENTIFICATION.under(EPS, REFUTED)
 LAST_LINE = [
     IDENTIFICATION,
     IDENTIFICATION_SHARED,
@@ -200,7 +196,6 @@ OTHER_NORMS = [OTHER_NORM, OBLIQUE]
 equation = displayed(
     "App. C.2, proof of Theorem 4.1", "S-eq-4-9", title="The gradient, line by line"
 )
-gbar = centred(g)
 KEPT, LOST = number(1) - eps / sigma**2, number(1) - eps**2 / sigma**4
 
 PROOF = [

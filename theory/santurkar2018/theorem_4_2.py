@@ -32,19 +32,19 @@ from dataclasses import replace
 from typing import Any
 
 from theory import batchnorm, layer
-from theory.claim import Claim, Form, Reading, Verdict
+from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, gradient, named, number
 from theory.language.operations import centred, dot, norm2, row
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
 from theory.santurkar2018.letters import (
     ALONG,
+    EPS,
     GRAD,
     MOVED,
     PARTIAL,
-    PROVED,
-    REFUTED,
     SCALE,
+    UNIT,
     contracting,
     gbar,
     hessian_form,
@@ -52,7 +52,7 @@ from theory.santurkar2018.letters import (
     quadratic,
 )
 from theory.santurkar2018.texts import final, supplement
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, assume
 from theory.unit import (
     BN,
     L,
@@ -75,7 +75,6 @@ from theory.unit import (
     z,
 )
 
-EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 PROOF = "App. C.2, proof of Theorem 4.2, eq. "
 
 BOUND = SCALE * quadratic(PARTIAL) - gamma / (m * sigma**2) * ALONG * norm2(partial)
@@ -344,7 +343,7 @@ NETWORK = Claim(
     form=Form.READING,
     says=quadratic(u) >= 0,
     hypotheses=(PIECEWISE_LINEAR,),
-    expected=Verdict.SUPPORTED,
+    expected=SUPPORTED,
     falsified_by="such a network, away from its kinks, and a direction u with u'Hu < 0",
 )
 KINK = replace(

@@ -32,7 +32,7 @@ X = lambda u e_1'/|u|.
 from dataclasses import replace
 from typing import Any
 
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import (
     Expression,
     Operation,
@@ -49,9 +49,9 @@ from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
 from theory.santurkar2018.chosen import four_signs, linear, with_hints
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.letters import ALONG, PROVED, REFUTED, SCALE, VANILLA
+from theory.santurkar2018.letters import ALONG, EPS, SCALE, UNIT, VANILLA
 from theory.santurkar2018.texts import final, supplement
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     L,
     Lhat,
@@ -72,7 +72,6 @@ from theory.unit import (
     z,
 )
 
-EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 PROOF = "App. C.2, proof of Theorem 4.4"
 
 largest = Operation(

@@ -31,7 +31,7 @@ and X = (1, 0, 0)' the sides are 0 and 1/6.  (55) holds no formula in either tex
 
 from dataclasses import replace
 
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import (
     Expression,
     Operation,
@@ -48,9 +48,9 @@ from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.facts import library_gradient
 from theory.santurkar2018.letters import (
     ALONG,
-    PROVED,
-    REFUTED,
+    EPS,
     SCALE,
+    UNIT,
     H,
     gbar,
     hessian_form,
@@ -61,7 +61,7 @@ from theory.santurkar2018.letters import (
 from theory.santurkar2018.proof_4_2 import library_hessian
 from theory.santurkar2018.texts import final, supplement
 from theory.santurkar2018.theorem_4_4 import in_weight, x_i, x_k
-from theory.statement import Hypothesis, assume
+from theory.statement import PROVED, REFUTED, Hypothesis, assume
 from theory.unit import (
     L,
     Lhat,
@@ -79,8 +79,6 @@ from theory.unit import (
     yhat,
     z,
 )
-
-EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 
 beta_hat = named(r"\hat\beta(X)", bound**4 * dot(u, grad) ** 2 * hessian_form(u) / norm2(u) ** 2)
 r"""The left side at :math:`X = \lambda u e_1^\top/\|u\|`."""

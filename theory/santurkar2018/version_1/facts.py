@@ -17,10 +17,7 @@ from theory.language.operations import average, dot
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
-    PROVED,
-    REFUTED,
     SLOPE,
-    UNREADABLE,
     X_I_CENTRED,
     bracket,
     corr,
@@ -29,6 +26,7 @@ from theory.santurkar2018.version_1.letters import (
     with_unit_variance,
     x_i,
 )
+from theory.statement import PROVED, REFUTED, UNREADABLE
 from theory.unit import grad, m, normalize, one, sigma, u, y, yhat
 
 REPAIRED = Claim(

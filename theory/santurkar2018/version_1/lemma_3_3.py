@@ -31,12 +31,12 @@ from theory.arithmetic import norm_squared
 from theory.batchnorm import centre
 from theory.claim import Form, Hypothesis, Reading
 from theory.language.expression import Expression, Letter, Sort, equal, named, number
-from theory.language.letters import number_of
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
 from theory.santurkar2018.texts import readings_of, version_1
-from theory.santurkar2018.version_1.letters import REFUTED, UNREADABLE, lines_of, with_epsilon
-from theory.statement import assume
+from theory.santurkar2018.version_1.letters import any_epsilon as any_e
+from theory.santurkar2018.version_1.letters import lines_of, with_epsilon
+from theory.statement import REFUTED, UNREADABLE, assume
 from theory.unit import bound, m, normalize, sigma, v, y
 
 LABELS = Letter("l", r"\ell", Sort.VECTOR, lambda unit: centre(unit.direction), r"\mu_\ell = 0")
@@ -72,7 +72,6 @@ def epsilon(value: Callable[[Any], Any], domain: str) -> Letter:
 
 e = epsilon(error, r"0 < \varepsilon < \tfrac12")
 t = named(r"\sqrt{1 - 2\varepsilon}", 1 / (1 + bound))
-any_e = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 small_e = epsilon(lambda unit: unit.bound / (30 * unit.bound + 1), r"0 < \varepsilon < \tfrac1{30}")
 large_e = epsilon(
     lambda unit: (13 + 12 * (unit.bound - 1)) / (2 * (25 + 24 * (unit.bound - 1))),

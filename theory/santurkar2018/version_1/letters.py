@@ -28,15 +28,13 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.letters import vector_of
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm2, sqrt
 from theory.language.values import Values
 from theory.santurkar2018.texts import version_1
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import H, L, Lhat, beta, bound, gamma, m, normalize, one, sigma, variable, y, yhat
 from theory.unit import g as gradient_at_z
-
-PROVED, REFUTED, UNREADABLE = Verdict.PROVED, Verdict.REFUTED, Verdict.UNREADABLE
 
 x_i = vector_of("x_i", "x_i", "direction")
 x_k = vector_of("x_k", "x_k", "other_direction")
@@ -49,6 +47,7 @@ OUTPUT_SLOPE = named(r"\frac{\partial y_j}{\partial W_{ij}}", along(variable, va
 SLOPE = named(r"\frac{\partial\hat y_j}{\partial W_{ij}}", along(normalize(y), y, x_i))
 """By differentiation of the network, like the two below."""
 SLOPE_K = named(r"\frac{\partial\hat y_j}{\partial W_{kj}}", along(normalize(y), y, x_k))
+any_epsilon = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 LOSS, NORMALIZED_LOSS = Letter("L", r"\mathcal L"), Letter("Lhat", r"\hat{\mathcal L}")
 """Names of functions, for display."""
 

@@ -62,8 +62,6 @@ from theory.santurkar2018.version_1.letters import (
     DL,
     DL_K,
     OUTPUT_SLOPE,
-    PROVED,
-    REFUTED,
     SLOPE,
     SPREAD_OUTPUT,
     X_I_CENTRED,
@@ -80,7 +78,7 @@ from theory.santurkar2018.version_1.letters import (
     x_k,
 )
 from theory.santurkar2018.version_1.theorem_3_2 import SHARP
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import L, Lhat, bound, eps, gamma, grad, m, normalize, one, sigma, y, yhat, z
 
 p, q = dot(x_i, g), dot(x_k, g)

@@ -21,8 +21,6 @@ from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
-    PROVED,
-    REFUTED,
     SLOPE,
     X_I_CENTRED,
     corr,
@@ -31,6 +29,7 @@ from theory.santurkar2018.version_1.letters import (
     with_unit_variance,
     x_i,
 )
+from theory.statement import PROVED, REFUTED
 from theory.unit import eps, m, sigma, y, yhat
 
 CENTRED_INPUT = (X_I_CENTRED,)

@@ -29,7 +29,6 @@ from typing import Any
 from theory.claim import Form, Hypothesis
 from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.latex import latex
-from theory.language.letters import number_of
 from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
 from theory.santurkar2018.chosen import (
     NEARLY_ACROSS,
@@ -43,10 +42,9 @@ from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
     LOSS,
-    PROVED,
-    REFUTED,
     SLOPE,
     X_I_CENTRED,
+    any_epsilon,
     below,
     bracket,
     by_weights,
@@ -60,7 +58,7 @@ from theory.santurkar2018.version_1.letters import (
     with_epsilon,
     x_i,
 )
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import L, Lhat, bound, eps, gamma, m, normalize, one, sigma, variable, y, yhat, z
 
 p = dot(x_i, g)
@@ -194,7 +192,6 @@ CONDITIONAL_SHARPENED = CONDITIONAL.sharpened(
     because=KEPT * QUARTER.slack + SHARP,
     remark="With equality where the sharpened Theorem 3.2 has it.",
 )
-ANY_EPSILON = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 LARGEST = COSINE - (1 + sqrt(COSINE)) ** 2 / sigma**2
 TILTED = Lhat(variable) - dot(g_at_y - x_i, normalize(variable))
 TILTED_NAME = Letter(
@@ -206,9 +203,9 @@ APPENDIX = [
     CONDITIONAL_SHARPENED,
     with_epsilon(CONDITIONAL_SHARPENED),
     conditional(
-        "/any-epsilon", DL**2 <= (1 - ANY_EPSILON / COSINE**2) * p**2,
+        "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
         "the square of a cosine, any epsilon > 0",
-        hypotheses=(condition(ANY_EPSILON, COSINE),),
+        hypotheses=(condition(any_epsilon, COSINE),),
     ),
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,

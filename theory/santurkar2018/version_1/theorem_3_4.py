@@ -21,18 +21,9 @@ from theory.language.operations import absolute, dot
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1 import theorem_c6
-from theory.santurkar2018.version_1.letters import (
-    CENTRED,
-    ENTRY,
-    PROVED,
-    REFUTED,
-    SPREAD_OUTPUT,
-    hessian,
-    x_i,
-    x_k,
-)
+from theory.santurkar2018.version_1.letters import CENTRED, ENTRY, SPREAD_OUTPUT, hessian, x_i, x_k
 from theory.santurkar2018.version_1.theorem_c6 import GRADIENT, ROOT_I, ROOT_K
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import sigma
 
 VANILLA = dot(x_i, hessian(x_k))

@@ -68,11 +68,9 @@ from theory.santurkar2018.version_1.letters import (
     DL_K,
     ENTRY,
     LOSS,
-    PROVED,
-    REFUTED,
     SLOPE,
     SLOPE_K,
-    UNREADABLE,
+    any_epsilon,
     below,
     bracket,
     by_weights,
@@ -87,7 +85,7 @@ from theory.santurkar2018.version_1.letters import (
     x_i,
     x_k,
 )
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, UNREADABLE, assume
 from theory.unit import (
     BN,
     L,
@@ -190,7 +188,6 @@ def _case(
 ROOT_I, ROOT_K = cosine(a, x_i), cosine(a, x_k)
 """The roots of d for that loss."""
 E_II, E_IK = below_roots(ROOT_I**2), below_roots(ROOT_I * ROOT_K)
-ANY_E = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 E_TWO = below_roots(1 / m)
 THREE_NORMS = r"3||\partial \mathcal{L}/\partial \hat{y}_j||_2 & \text{if } (i,j) = (k,l)"
 SAME = _case(
@@ -218,10 +215,10 @@ SAME_UNIT = _case(
 ANY_EPSILON = _case(
     "any-epsilon", THREE_NORMS,
     absolute(with_layer(x_i, x_i, "ij ij"))
-    <= (1 - ANY_E / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
+    <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
     "one weight, any epsilon > 0",
     form=Form.READING,
-    hypotheses=(condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, ANY_E),),
+    hypotheses=(condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, any_epsilon),),
     falsified_by="j = l, i = k, any epsilon > 0: one batch and input, the loss of one functional",
 )  # fmt: skip
 
