@@ -120,18 +120,16 @@ def sums(row: Expression) -> Expression:
 
 CHANNELS, COLUMNS = repeated(mu, k), named(r"\mu_H", by_column(column_mean(H_cal, k)))
 algorithm = about(Kind.MAPS, "L-alg-3", "Sect. 4, Algorithm 3")
-STEPS = replace(
-    algorithm(
-        "", 391, "with the matrix multiplications by", "steps 4 and 5 are the preconditioner",
-        equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(NEW_WEIGHTS))),
-        falsified_by="one gradient that Algorithm 3 changes otherwise than (23)",
-        remark="Step 5 takes the new gradient in the weights, step 4 the old one in the bias.",
-    ),
-    locations=(
-        *at(391, "Sect. 4, above Algorithm 3", "with the matrix multiplications by"),
+STEPS = algorithm(
+    "", 391, "with the matrix multiplications by", "steps 4 and 5 are the preconditioner",
+    equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(NEW_WEIGHTS))),
+    place="Sect. 4, above Algorithm 3",
+    also=(
         *at(400, "Sect. 4, Algorithm 3, step 4", "4. Update"),
         *at(401, "Sect. 4, Algorithm 3, step 5", "5. Update"),
     ),
+    falsified_by="one gradient that Algorithm 3 changes otherwise than (23)",
+    remark="Step 5 takes the new gradient in the weights, step 4 the old one in the bias.",
 )  # fmt: skip
 AT_ONCE = replace(
     STEPS,

@@ -221,17 +221,12 @@ NEEDS = six(
     expected=SUPPORTED,
     falsified_by="one positive definite matrix and learning rate with r < 1 and a larger product",
 )  # fmt: skip
-BEST = replace(
-    six(
-        "/6", 86, r"\alpha=\frac{2}{\lambda_{\text{min}}", "the best learning rate",
-        equal(pair(1 - alpha_best * low, alpha_best * high - 1),
-              pair((kappa - 1) / (kappa + 1), (kappa - 1) / (kappa + 1))),
-        falsified_by="one pair of eigenvalues where the best learning rate gives another r",
-    ),
-    locations=(
-        *at(86, "Sect. 3.1, above eq. (6)", r"\alpha=\frac{2}{\lambda_{\text{min}}"),
-        *at(88, "Sect. 3.1, eq. (6)", r"r=\frac{\kappa-1}{\kappa+1}"),
-    ),
+BEST = six(
+    "/6", 86, r"\alpha=\frac{2}{\lambda_{\text{min}}", "the best learning rate",
+    equal(pair(1 - alpha_best * low, alpha_best * high - 1),
+          pair((kappa - 1) / (kappa + 1), (kappa - 1) / (kappa + 1))),
+    at="above eq. (6)", also=at(88, "Sect. 3.1, eq. (6)", r"r=\frac{\kappa-1}{\kappa+1}"),
+    falsified_by="one pair of eigenvalues where the best learning rate gives another r",
 )  # fmt: skip
 LEARNING_RATES = [
     NEEDS,

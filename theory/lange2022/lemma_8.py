@@ -14,7 +14,6 @@ weights, in the order of the printed vector.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -192,17 +191,12 @@ EXAMPLE = convolution(
 
 # Lemma 8
 
-LEMMA = replace(
-    convolution(
-        "", 325, r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}",
-        "a convolution as a matrix product",
-        equal(vec(Conv(h, w, b)), augmented(BLOCKS) @ stacked(w, b)),
-        falsified_by="one output of one convolution that the product gets wrong",
-    ),
-    locations=(
-        *at(303, "Sect. 4, eq. (16)", r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))"),
-        *at(325, "Sect. 4, Lemma 8", r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}"),
-    ),
+LEMMA = convolution(
+    "", 303, r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))",
+    "a convolution as a matrix product",
+    equal(vec(Conv(h, w, b)), augmented(BLOCKS) @ stacked(w, b)), place="Sect. 4, eq. (16)",
+    also=at(325, "Sect. 4, Lemma 8", r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}"),
+    falsified_by="one output of one convolution that the product gets wrong",
 )  # fmt: skip
 ENTRY = convolution(
     "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",

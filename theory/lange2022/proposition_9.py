@@ -143,18 +143,13 @@ proof = about(
     Kind.MAPS, "L-proof-prop-9", "App. A, proof of Prop. 9", row="L-steps", form=Form.STEP
 )
 
-HESSIAN = replace(
-    proposition(
-        "", 341, r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}",
-        "the Hessian in a channel's bias and weights",
-        equal(IN_PARAMETERS, S(A, MOVED)),
-        falsified_by="one convolution and loss of single examples with another Hessian",
-        remark="The blocks of S are full: unlike (10), S is not diagonal where pixels interact.",
-    ),
-    locations=(
-        *at(341, "Sect. 4, Prop. 9", r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}"),
-        *at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
-    ),
+HESSIAN = proposition(
+    "", 341, r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}",
+    "the Hessian in a channel's bias and weights",
+    equal(IN_PARAMETERS, S(A, MOVED)),
+    also=at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
+    falsified_by="one convolution and loss of single examples with another Hessian",
+    remark="The blocks of S are full: unlike (10), S is not diagonal where pixels interact.",
 )  # fmt: skip
 COUPLED = replace(
     HESSIAN,

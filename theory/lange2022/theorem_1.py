@@ -41,7 +41,6 @@ has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is :math:`\alpha
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -302,20 +301,15 @@ def hessian(loss: Callable[[Expression], Expression], latex: str, Z: Expression)
 
 u = Letter("u", "u", _V)
 SLOPE = named(r"\nabla\mathcal L(\theta)", gradient(L(contributions(moved)), moved, at=Theta))
-NULL_SPACE = replace(
-    theorem(
-        "", 130, "contains at least the column space", "scalings lie in the Hessian's null space",
-        equal(
-            hessian(critical, r"\nabla^2\mathcal L_*(\theta) {0:product}", scaled(s_units, Theta)),
-            0,
-        ),
-        falsified_by="one critical point where the Hessian does not annihilate a scaling direction",
-        remark="It needs a critical point, not a minimizer.",
+NULL_SPACE = theorem(
+    "", 130, "contains at least the column space", "scalings lie in the Hessian's null space",
+    equal(
+        hessian(critical, r"\nabla^2\mathcal L_*(\theta) {0:product}", scaled(s_units, Theta)), 0
     ),
-    locations=(
-        *at(130, "Sect. 3.2, Theorem 1, first part", "contains at least the column space"),
-        *at(120, "Sect. 3.2", "null space containing at least the column space"),
-    ),
+    at="Theorem 1, first part",
+    also=at(120, "Sect. 3.2", "null space containing at least the column space"),
+    falsified_by="one critical point where the Hessian does not annihilate a scaling direction",
+    remark="It needs a critical point, not a minimizer.",
 )  # fmt: skip
 FLAT = [
     NULL_SPACE,

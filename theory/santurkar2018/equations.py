@@ -20,9 +20,9 @@ def displayed(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
 
     def equation(places: Places, says: Says, **fields: Any) -> Claim:
         first, last = min(places), max(places)
-        settled = {"row": row, "expected": PROVED, "form": Form.STEP, **common}
+        name = f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}"
+        settled = {"id": name, "row": row, "expected": PROVED, "form": Form.STEP, **common}
         return Claim(
-            id=f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}",
             locations=locations(proof, places),
             says=says,
             **{**settled, **fields},

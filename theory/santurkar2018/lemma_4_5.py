@@ -29,7 +29,7 @@ from theory.claim import Claim, Form
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, norm2
-from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
+from theory.santurkar2018.chosen import centred_batch, in_directions
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.observation_4_3 import ALONG_X, ALONG_Y, HALF, IN_BIAS, off, x
@@ -246,21 +246,17 @@ line = displayed(
     falsified_by="two vectors W0 and W*, of any angle",
     remark="Nothing is asked of the sign of k.",
 )
-EXPANDED = line(
-    {59: ((569, r"{W_{0}-kW^{*}}"), (393, r"W_0 - kW^*")),
-     60: ((570, r"-2k\left|\left|{W^{*}}\right|\right|^{2}"),
-          (395, r"- 2k \left| \left| W^*"))},
-    equal(
-        GAIN, (norm2(W0) - k**2 * norm2(W)) - (norm2(W0) - 2 * k * norm2(W) + norm2(W))
-    ),
-)  # fmt: skip
 STEPS = [
     INVARIANCE,
     INVARIANCE.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
     MULTIPLE,
     OWN,
     OWN.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
-    replace(EXPANDED, id="S-eq-60"),
+    line({59: ((569, r"{W_{0}-kW^{*}}"), (393, r"W_0 - kW^*")),
+          60: ((570, r"-2k\left|\left|{W^{*}}\right|\right|^{2}"),
+               (395, r"- 2k \left| \left| W^*"))},
+         equal(GAIN, (norm2(W0) - k**2 * norm2(W)) - (norm2(W0) - 2 * k * norm2(W) + norm2(W))),
+         id="S-eq-60"),
     line({61: ((571, r"-k^{2}\left|\left|{W^{*}}\right|\right|^{2}"),
                (397, r"- k^2 \left| \left| W^*"))},
          equal(GAIN, 2 * k * norm2(W) - k**2 * norm2(W) - norm2(W))),
@@ -268,4 +264,4 @@ STEPS = [
          equal(GAIN, -(norm2(W) * (number(1) - k) ** 2))),
 ]  # fmt: skip
 
-CLAIMS = with_hints([*LEMMA, *STEPS])
+CLAIMS = [*LEMMA, *STEPS]

@@ -23,7 +23,6 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import average, centred, dot, norm2, row, sqrt
-from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.equations import displayed, garbled
 from theory.santurkar2018.letters import (
     ALONG,
@@ -160,18 +159,16 @@ THROUGH_YHAT = equation(
     title="the gradient's part along yhat, differentiated through yhat",
     remark=AT_GAMMA_0,
 )  # fmt: skip
-PART = replace(
-    equation(
-        {26: ((482, r"+\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}\bm{H}_{{jj}}"),
-              (267, r"\hat{\mathbf{y}}_j \hat{\mathbf{y}}_j^{\top} \mathbf{H}_{jj}")),
-         27: ((483, r"+\frac{1}{\gamma}\bm{\hat{y}}_{j}"),
-              (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
-        equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
-        title="the gradient's part along yhat, differentiated",
-        remark=AT_GAMMA_0,
-        **TERMS_ROW,
-    ),
+PART = equation(
+    {26: ((482, r"+\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}\bm{H}_{{jj}}"),
+          (267, r"\hat{\mathbf{y}}_j \hat{\mathbf{y}}_j^{\top} \mathbf{H}_{jj}")),
+     27: ((483, r"+\frac{1}{\gamma}\bm{\hat{y}}_{j}"),
+          (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
+    equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
     id="S-eq-27",
+    title="the gradient's part along yhat, differentiated",
+    remark=AT_GAMMA_0,
+    **TERMS_ROW,
 )  # fmt: skip
 ROOT_POWER = equation(
     {28: ((484, r"^{-\frac{1}{2}}"), (273, r"^{-\frac{1}{2}}"))},
@@ -394,4 +391,4 @@ FORM = [
     ),
 ]
 
-CLAIMS = with_hints([*PRODUCT_RULE, *TERMS, *HESSIAN, *FORM])
+CLAIMS = [*PRODUCT_RULE, *TERMS, *HESSIAN, *FORM]

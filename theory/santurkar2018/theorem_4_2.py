@@ -36,7 +36,7 @@ from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, gradient, named, number
 from theory.language.operations import centred, dot, norm2, row
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
+from theory.santurkar2018.chosen import beyond_the_layer, convex_along
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -417,4 +417,4 @@ WORDS = [
     KINK,
     LATER_BATCHNORM,
 ]
-CLAIMS = with_hints([*DISPLAYS, *WORDS])
+CLAIMS = [*DISPLAYS, *WORDS]

@@ -47,7 +47,7 @@ from theory.language.expression import (
 from theory.language.letters import vector_of
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import four_signs, linear, with_hints
+from theory.santurkar2018.chosen import four_signs, linear
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import ALONG, EPS, SCALE, UNIT, VANILLA
 from theory.santurkar2018.texts import final, supplement
@@ -285,19 +285,17 @@ TEN = equation(
     hypotheses=(EIGENVALUE,),
     falsified_by="M = uv' and x with x'Mx above the largest eigenvalue",
 )
-REMARK = replace(
-    equation(
-        {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
-        dot(v_of_10, Xv) <= bound * norm2(v_of_10),
-        title="a quadratic form and the spectral norm",
-        hypotheses=(BOUNDED,),
-        because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
-        falsified_by="a square X of norm at most lambda and a v",
-        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
-        " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
-        " for d < m a rank-one X serves each v.",
-    ),
+REMARK = equation(
+    {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
+    dot(v_of_10, Xv) <= bound * norm2(v_of_10),
     id="S-eq-10-remark",
+    title="a quadratic form and the spectral norm",
+    hypotheses=(BOUNDED,),
+    because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
+    falsified_by="a square X of norm at most lambda and a v",
+    remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
+    " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
+    " for d < m a rank-one X serves each v.",
 )
 EIGENVALUES = [
     TEN,
@@ -420,4 +418,4 @@ LINES = [
     SHARED_18.sharpened("attained", **ATTAINED_18),
 ]
 
-CLAIMS = with_hints([*THEOREM, *LINES])
+CLAIMS = [*THEOREM, *LINES]

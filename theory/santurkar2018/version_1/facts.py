@@ -14,7 +14,6 @@ from dataclasses import replace
 from theory.claim import Claim, Form
 from theory.language.expression import along, equal, named
 from theory.language.operations import average, dot
-from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     SLOPE,
@@ -100,21 +99,19 @@ CORRELATED = slope(
 )  # fmt: skip
 JACOBIAN_SHARED, USED_SHARED = with_epsilon(JACOBIAN), with_epsilon(USED)
 
-CLAIMS = with_hints(
-    [
-        FACT_1,
-        REPAIRED,
-        with_epsilon(REPAIRED),
-        JACOBIAN,
-        JACOBIAN_SHARED,
-        with_unit_variance(JACOBIAN, JACOBIAN_SHARED),
-        DEFINED,
-        USED,
-        USED_SHARED,
-        with_unit_variance(USED, USED_SHARED),
-        CORRELATED,
-        ANY_MEAN,
-        RIGHT,
-        with_epsilon(RIGHT),
-    ]
-)
+CLAIMS = [
+    FACT_1,
+    REPAIRED,
+    with_epsilon(REPAIRED),
+    JACOBIAN,
+    JACOBIAN_SHARED,
+    with_unit_variance(JACOBIAN, JACOBIAN_SHARED),
+    DEFINED,
+    USED,
+    USED_SHARED,
+    with_unit_variance(USED, USED_SHARED),
+    CORRELATED,
+    ANY_MEAN,
+    RIGHT,
+    with_epsilon(RIGHT),
+]

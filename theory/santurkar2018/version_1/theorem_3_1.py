@@ -17,7 +17,6 @@ belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps
 from theory.claim import Form
 from theory.language.expression import Expression, Says, equal
 from theory.language.operations import average, dot, norm2, spread
-from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
@@ -199,4 +198,4 @@ PROOF = [
     with_epsilon(SEVEN, REFUTED, corrected_by=RIGHT.id),
 ]
 
-CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])
+CLAIMS = [*THEOREM, *APPENDIX, *PROOF]

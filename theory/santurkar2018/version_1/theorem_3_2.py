@@ -36,7 +36,6 @@ from theory.santurkar2018.chosen import (
     UNLIKE,
     signs_with,
     steep_at_the_output,
-    with_hints,
 )
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
@@ -349,4 +348,4 @@ PROOF = [
     GAIN,
 ]
 
-CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])
+CLAIMS = [*THEOREM, *APPENDIX, *PROOF]
