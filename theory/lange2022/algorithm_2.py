@@ -68,12 +68,11 @@ IN_PARAMETERS = named(
 section = of_layers("Sect. 3.3, Algorithm 2", "L-eq-15")
 QUOTE = "Steps 4 and 5 implement the gradient transformation in"
 
-SEQUENTIAL = section(
-    "", 242, QUOTE, "steps 4 and 5, one after the other", equal(after(STEP_4, STEP_4), PRODUCT),
-    falsified_by="one pair of gradients; step 5 reads the G_w that step 4 has written",
-)  # fmt: skip
 CLAIMS = [
-    SEQUENTIAL,
+    SEQUENTIAL := section(
+        "", 242, QUOTE, "steps 4 and 5, one after the other", equal(after(STEP_4, STEP_4), PRODUCT),
+        falsified_by="one pair of gradients; step 5 reads the G_w that step 4 has written",
+    ),
     SEQUENTIAL.sharpened(
         "in-place", title="steps 4 and 5 with 1/q^2 in the variances",
         says=equal(after(STEP_4, STEP_4), after(IN_PLACE, IN_PLACE)), falsified_by="",

@@ -181,33 +181,8 @@ printed_matrix = Operation(
     "printed matrix", _printed_matrix,
     r"\text{{the printed }} 12 \times 9 \text{{ matrix of }} {0}", gives=_M, takes=(_MAPS,),
 )  # fmt: skip
-EXAMPLE = convolution(
-    "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\", "the 4 x 3 example",
-    equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
-    at="the 4 x 3 example",
-    falsified_by="one of the 108 cells that is another",
-    remark="The map's entries tell their indices; Figure 1's case, w_32, is column 6.",
-)  # fmt: skip
 
 # Lemma 8
-
-LEMMA = convolution(
-    "", 303, r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))",
-    "a convolution as a matrix product",
-    equal(vec(Conv(h, w, b)), augmented(BLOCKS) @ stacked(w, b)), place="Sect. 4, eq. (16)",
-    also=at(325, "Sect. 4, Lemma 8", r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}"),
-    falsified_by="one output of one convolution that the product gets wrong",
-)  # fmt: skip
-ENTRY = convolution(
-    "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
-    equal(FROM_BLOCKS(BLOCKS, MET_BY_PRINTED), MET_BY_PRINTED),
-    at="below eq. (16)",
-    expected=REFUTED,
-    falsified_by="one entry of the matrix of the block formula that is another",
-    remark="What the convolution multiplies with w(j, v) to give a(u, i).  The indices of w are"
-    " interchanged in this one place: by vec, column (j - 1) k + v belongs to w(v, j).  For the map"
-    " (1, 0)^T and w = e_12 it gives (0, 0), the convolution (0, 1).",
-)  # fmt: skip
 
 
 def _any_number(place: int) -> Callable[[Any], Any]:
@@ -237,8 +212,20 @@ EVERY_SIZE = equal(
 )
 
 CLAIMS = [
-    EXAMPLE,
-    LEMMA,
+    EXAMPLE := convolution(
+        "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\", "the 4 x 3 example",
+        equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
+        at="the 4 x 3 example",
+        falsified_by="one of the 108 cells that is another",
+        remark="The map's entries tell their indices; Figure 1's case, w_32, is column 6.",
+    ),
+    LEMMA := convolution(
+        "", 303, r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))",
+        "a convolution as a matrix product",
+        equal(vec(Conv(h, w, b)), augmented(BLOCKS) @ stacked(w, b)), place="Sect. 4, eq. (16)",
+        also=at(325, "Sect. 4, Lemma 8", r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}"),
+        falsified_by="one output of one convolution that the product gets wrong",
+    ),
     LEMMA.sharpened(
         "shipped", says=equal(Conv(h, w, b), apply(h, w, b)),
         title="the library's convolution", remark="What the library computes without the matrix.",
@@ -256,7 +243,16 @@ CLAIMS = [
         ),
         title="the library's transpose",
     ),
-    ENTRY,
+    ENTRY := convolution(
+        "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
+        equal(FROM_BLOCKS(BLOCKS, MET_BY_PRINTED), MET_BY_PRINTED),
+        at="below eq. (16)",
+        expected=REFUTED,
+        falsified_by="one entry of the matrix of the block formula that is another",
+        remark="What the convolution multiplies with w(j, v) to give a(u, i).  The indices of w are"
+        " interchanged in this one place: by vec, column (j - 1) k + v belongs to w(v, j).  For the"
+        " map (1, 0)^T and w = e_12 it gives (0, 0), the convolution (0, 1).",
+    ),
     ENTRY.corrected(
         says=equal(FROM_BLOCKS(BLOCKS, MET_BY), MET_BY),
         title="which weight an entry of the matrix meets, indices in order",

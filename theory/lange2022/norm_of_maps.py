@@ -124,19 +124,18 @@ pair = Primitive(
 ROOT = root(counted(r * s))
 
 factor = about(Kind.MAPS, "L-q-conv", "Sect. 4, below Prop. 10")
-ESTIMATE = factor(
-    "", 385, "We therefore suggest to use", "the norm estimate of a convolution layer",
-    NORM2 <= ESTIMATE2,
-    form=Form.READING,
-    hypotheses=(VARIES,),
-    expected=REFUTED,
-    falsified_by="one batch of maps whose normalized matrix has a larger norm",
-    remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
-    " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
-)  # fmt: skip
 
 CLAIMS = [
-    ESTIMATE,
+    ESTIMATE := factor(
+        "", 385, "We therefore suggest to use", "the norm estimate of a convolution layer",
+        NORM2 <= ESTIMATE2,
+        form=Form.READING,
+        hypotheses=(VARIES,),
+        expected=REFUTED,
+        falsified_by="one batch of maps whose normalized matrix has a larger norm",
+        remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
+        " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
+    ),
     ESTIMATE.corrected(
         says=NORM2 >= ROWS, title="how large the norm is at least",
         expected=SUPPORTED,

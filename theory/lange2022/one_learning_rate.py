@@ -68,13 +68,6 @@ line = of_layers(
 )
 QUOTE = "for the Hessians of all layers"
 
-SUFFICIENT = line(
-    "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices", WHOLE,
-    hypotheses=(BY_EACH,), expected=REFUTED,
-    falsified_by="one Hessian with couplings between layers",
-    remark="The reading in which the condition on all layers suffices; the learning rate is 3/2 "
-    "over the largest block.",
-)  # fmt: skip
 
 CLAIMS = [
     line(
@@ -83,7 +76,14 @@ CLAIMS = [
         falsified_by="one Hessian of which a block has a larger norm",
         remark="The reading in which the condition is needed.",
     ),
-    SUFFICIENT,
+    SUFFICIENT := line(
+        "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices",
+        WHOLE,
+        hypotheses=(BY_EACH,), expected=REFUTED,
+        falsified_by="one Hessian with couplings between layers",
+        remark="The reading in which the condition on all layers suffices; the learning rate is 3/2"
+        " over the largest block.",
+    ),
     SUFFICIENT.corrected(
         says=alpha * dot(x, HESSIAN @ x) <= 2 * norm2(x), hypotheses=(BY_SUM,),
         because=norm2(x) * BY_SUM.slack + alpha * frobenius2(lagrange(F, x)),

@@ -51,18 +51,17 @@ FULL_COLUMN_RANK = assume(
 PIXELS = counted(r * s)
 
 online = about(Kind.MAPS, "L-online", "Sect. 4, last paragraph")
-ONE_EXAMPLE = online(
-    "/convolution", 406, "the preconditioning can still offer improvements",
-    "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
-    form=Form.BOUNDARY,
-    expected=REFUTED,
-    falsified_by="one map whose unfolded matrix the centring makes worse conditioned",
-    remark="For N = 1.  'By Theorem 4', which is about matrices of full column rank; with"
-    " r s <= k^2 c there is none.",
-)  # fmt: skip
 
 CLAIMS = [
-    ONE_EXAMPLE,
+    ONE_EXAMPLE := online(
+        "/convolution", 406, "the preconditioning can still offer improvements",
+        "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
+        form=Form.BOUNDARY,
+        expected=REFUTED,
+        falsified_by="one map whose unfolded matrix the centring makes worse conditioned",
+        remark="For N = 1.  'By Theorem 4', which is about matrices of full column rank; with"
+        " r s <= k^2 c there is none.",
+    ),
     ONE_EXAMPLE.corrected(
         title="a convolution with one example, of full column rank",
         hypotheses=(FULL_COLUMN_RANK,), expected=SUPPORTED,

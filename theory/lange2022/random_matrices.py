@@ -177,37 +177,18 @@ BEFORE = "Sect. 3.3, before Prop. 5"
 LEMMA_CONSTANT = 2
 """The constant of Lemma A2 that the measurements of it need."""
 
-WITHOUT_CONSTANT = expected_norm(
-    "without-constant", 219, r"\sqrt{N}, independent of ",
-    "the expected norm of normalised inputs, without a constant",
-    ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
-    corrected_by="L-prop-5/expectation-normalised",
-    falsified_by="a law and a size where the mean of the norm exceeds sqrt(N)",
-    remark="The line takes an expected norm bounded by C max{sqrt(n), sqrt(N)} and ends with a norm"
-    " bounded by sqrt(N): the expectation and the C are lost on the way. Proposition 5 has both.",
-)  # fmt: skip
-EACH_LAW = expected_norm(
-    "each-law", 223, "iid random variables with zero mean and unit variance",
-    "a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
-    hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
-    corrected_by="L-prop-5/expectation-fourth-moment",
-    falsified_by="a law, the same at every size, whose ratio grows with N = n",
-    remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
-    " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves room."
-    " Student's t with 2.5 degrees of freedom has variance 1, scaled, and a ratio that grows as"
-    " n^0.3 at N = n, so another C falls at larger sizes.",
-)  # fmt: skip
-FOURTH_MOMENT_BOUND = EACH_LAW.corrected(
-    id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
-    says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
-    hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
-    falsified_by="a law with a fourth moment, perhaps another one at every size, and a size with a"
-    " larger ratio",
-    remark="A consequence of Lemma A2 with its constant 2, for every N and n.",
-)  # fmt: skip
 
 EXPECTATIONS = [
-    WITHOUT_CONSTANT,
+    WITHOUT_CONSTANT := expected_norm(
+        "without-constant", 219, r"\sqrt{N}, independent of ",
+        "the expected norm of normalised inputs, without a constant",
+        ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
+        corrected_by="L-prop-5/expectation-normalised",
+        falsified_by="a law and a size where the mean of the norm exceeds sqrt(N)",
+        remark="The line takes an expected norm bounded by C max{sqrt(n), sqrt(N)} and ends with a"
+        " norm bounded by sqrt(N): the expectation and the C are lost on the way. Proposition 5 has"
+        " both.",
+    ),
     WITHOUT_CONSTANT.corrected(
         id="L-prop-5/expectation-normalised", title="the expected norm of normalised inputs",
         locations=at(219, BEFORE, "expected value of"),
@@ -227,7 +208,17 @@ EXPECTATIONS = [
         remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
         " entry not 0 with probability 1/(Nn), has a ratio above 0.63 sqrt(n) at n = N.",
     ),
-    EACH_LAW,
+    EACH_LAW := expected_norm(
+        "each-law", 223, "iid random variables with zero mean and unit variance",
+        "a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
+        hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
+        corrected_by="L-prop-5/expectation-fourth-moment",
+        falsified_by="a law, the same at every size, whose ratio grows with N = n",
+        remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
+        " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves"
+        " room. Student's t with 2.5 degrees of freedom has variance 1, scaled, and a ratio that"
+        " grows as n^0.3 at N = n, so another C falls at larger sizes.",
+    ),
     expected_norm(
         "each-batch-size", 223, "independent of ", "a constant for each batch size",
         ratio(G) <= root_of(N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
@@ -235,7 +226,14 @@ EXPECTATIONS = [
         remark="The literal reading, C independent of n only. True of every G whose entries have"
         " variance 1, independent or not, by the Frobenius norm; so it cannot compare layers.",
     ),
-    FOURTH_MOMENT_BOUND,
+    FOURTH_MOMENT_BOUND := EACH_LAW.corrected(
+        id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
+        says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
+        hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
+        falsified_by="a law with a fourth moment, perhaps another one at every size, and a size"
+        " with a larger ratio",
+        remark="A consequence of Lemma A2 with its constant 2, for every N and n.",
+    ),
     FOURTH_MOMENT_BOUND.sharpened(
         says=ratio(G) <= 2 + root_of(root_of(fourth_moment)), expected=SUPPORTED,
         remark="Measured only; of the form of the bound of Latala (2005).",

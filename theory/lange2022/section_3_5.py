@@ -160,26 +160,6 @@ BATCH_SPREAD = spread("every output", H @ transpose(W))
 section_3_5 = of_layers("Sect. 3.5", "L-LN-GN", expected=REFUTED)
 QUOTE = "They have the same weight and scale invariant properties as BN"
 
-SAME = section_3_5(
-    "", 274, QUOTE, "a factor for one row of the weights",
-    equal(LN(ROWS), LN(outputs)),
-    hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
-    attack=(layer_of([[1], [0], [-1]], q=2),),
-    falsified_by="one layer and a factor for one row of its weights, which BN does not see",
-)  # fmt: skip
-BY_EXAMPLES = section_3_5(
-    "/examples", 274, QUOTE, "a factor for one example",
-    equal(BN(EXAMPLES), BN(H @ transpose(W))),
-    hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
-    attack=(layer_of([[1], [0], [-1]], q=2),),
-    falsified_by="one batch and a factor for one example, which LN does not see",
-)  # fmt: skip
-WITH_EPSILON = section_3_5(
-    "/eps", 274, QUOTE, "one factor for all weights, with an epsilon",
-    equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps)), reading=Reading.SHARED_EPSILON,
-    falsified_by="one layer and one factor, with an epsilon as implementations have it",
-    form=Form.READING,
-)  # fmt: skip
 
 # The identities of the family: an example's inputs are a column here, gamma a vector within.
 
@@ -269,7 +249,13 @@ SPREAD_OF_GROUPS = named(
 MEAN_SQUARES = named(r"\rho_g^2", over_groups(INPUTS, INPUTS))
 
 CLAIMS = [
-    SAME,
+    SAME := section_3_5(
+        "", 274, QUOTE, "a factor for one row of the weights",
+        equal(LN(ROWS), LN(outputs)),
+        hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
+        attack=(layer_of([[1], [0], [-1]], q=2),),
+        falsified_by="one layer and a factor for one row of its weights, which BN does not see",
+    ),
     SAME.corrected(
         "whole-matrix", title="one factor for all weights",
         says=unchanged(LN(inputs @ transpose(c * weights))),
@@ -279,7 +265,13 @@ CLAIMS = [
         "of-BN", says=unchanged(BN(H @ transpose(first_times(W, c)))),
         hypotheses=(BATCH_SPREAD,), falsified_by="",
     ),
-    BY_EXAMPLES,
+    BY_EXAMPLES := section_3_5(
+        "/examples", 274, QUOTE, "a factor for one example",
+        equal(BN(EXAMPLES), BN(H @ transpose(W))),
+        hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
+        attack=(layer_of([[1], [0], [-1]], q=2),),
+        falsified_by="one batch and a factor for one example, which LN does not see",
+    ),
     BY_EXAMPLES.corrected(
         "of-LN", says=unchanged(LN(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(LAYER_SPREAD,), falsified_by="",
@@ -295,7 +287,12 @@ CLAIMS = [
         says=unchanged(GN_OF_ALL(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(GROUPS_SPREAD,), falsified_by="",
     ),
-    WITH_EPSILON,
+    WITH_EPSILON := section_3_5(
+        "/eps", 274, QUOTE, "one factor for all weights, with an epsilon",
+        equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps)), reading=Reading.SHARED_EPSILON,
+        falsified_by="one layer and one factor, with an epsilon as implementations have it",
+        form=Form.READING,
+    ),
     WITH_EPSILON.corrected(
         says=equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps / c**2)), falsified_by=""
     ),

@@ -139,42 +139,40 @@ AT_LEAST_TWO = assume(n >= 2)
 
 centring_part = of_layers("Sect. 3.3, Theorem 4", "L-thm-4a", expected=SUPPORTED)
 
-CENTRED = centring_part(
-    "", 199, r"has full column rank. We have", "centring improves the condition number",
-    kappa2(Hhat @ U) <= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
-    also=(
-        *at(
-            201, "Sect. 3.3, Theorem 4, first display",
-            r"\kappa(\widehat{H}U)\leq\kappa(\widehat{H}).",
-        ),
-        *at(640, "App. A, proof of Theorem 4", "This gives us the desired result that"),
-    ),
-    falsified_by="one batch of full column rank whose condition number grows",
-)  # fmt: skip
-ANY_RANK = centring_part(
-    "/any-rank", 35, "is the smallest nonzero singular value of",
-    "centring without full column rank", CENTRED.says, place="Sect. 1, notation",
-    expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch, such as one with fewer examples than features, that gets worse",
-    remark="The theorem assumes full column rank; the definition of kappa and the experiment of "
-    "sect. 5.1, with 60 examples and 100 features, do not. H = (2, 1; -2, 1): 2 before, 4 after.",
-)  # fmt: skip
-OTHER_MEANS = centring_part(
-    "/running-mean", 242, "or some averages of them", "centring by a running mean",
-    kappa2(RECENTRED) <= KAPPA_BEFORE, place="Sect. 3.3, after Algorithm 2",
-    hypotheses=(FULL_COLUMN_RANK,), expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch and means other than its own",
-    remark="The text allows running means and claims the theorem for the batch's own only.",
-)  # fmt: skip
 CENTRING = [
-    CENTRED,
-    ANY_RANK,
+    CENTRED := centring_part(
+        "", 199, r"has full column rank. We have", "centring improves the condition number",
+        kappa2(Hhat @ U) <= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
+        also=(
+            *at(
+                201, "Sect. 3.3, Theorem 4, first display",
+                r"\kappa(\widehat{H}U)\leq\kappa(\widehat{H}).",
+            ),
+            *at(640, "App. A, proof of Theorem 4", "This gives us the desired result that"),
+        ),
+        falsified_by="one batch of full column rank whose condition number grows",
+    ),
+    ANY_RANK := centring_part(
+        "/any-rank", 35, "is the smallest nonzero singular value of",
+        "centring without full column rank", CENTRED.says, place="Sect. 1, notation",
+        expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch, such as one with fewer examples than features, that gets worse",
+        remark="The theorem assumes full column rank; the definition of kappa and the experiment of"
+        " sect. 5.1, with 60 examples and 100 features, do not. H = (2, 1; -2, 1): 2 before, 4"
+        " after.",
+    ),
     ANY_RANK.corrected(
         says=KAPPA_CENTRED <= (1 + norm2(NULL_MEAN)) * KAPPA_BEFORE, expected=SUPPORTED,
         remark="mu_0 is the projection of the mean on the null space of the centred inputs."
         " Equality at H = (5/4, 3/4; -5/4, 3/4).",
     ),
-    OTHER_MEANS,
+    OTHER_MEANS := centring_part(
+        "/running-mean", 242, "or some averages of them", "centring by a running mean",
+        kappa2(RECENTRED) <= KAPPA_BEFORE, place="Sect. 3.3, after Algorithm 2",
+        hypotheses=(FULL_COLUMN_RANK,), expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch and means other than its own",
+        remark="The text allows running means and claims the theorem for the batch's own only.",
+    ),
     OTHER_MEANS.corrected(
         says=kappa2(RECENTRED) <= kappa2(SHEAR) * KAPPA_BEFORE, expected=SUPPORTED,
     ),
@@ -435,18 +433,19 @@ def sums_of_earlier(layer: Any) -> Any:
 
 
 CENTRED_SUMS = assume(equal(means, 0), impose=sums_of_earlier, printed=False, words=r"\mu_H = 0")
-IMPROVES = scaling_part(
-    "/improves", 191, "improves the conditioning of", "whether normalization always improves",
-    KAPPA_NORMALIZED <= KAPPA_BEFORE,
-    place="Sect. 3.3, before Theorem 4",
-    also=at(195, "Sect. 3.3, before Theorem 4", "also improves the condition number in general"),
-    hypotheses=(FULL_COLUMN_RANK, CENTRED_SUMS), expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch of full rank that gets worse",
-    remark="A reading of 'improves ... in general' that the theorem does not claim; the features "
-    "are centred, and sums of one another, so that a counterexample is found soon.",
-)  # fmt: skip
 IMPROVEMENT = [
-    IMPROVES,
+    IMPROVES := scaling_part(
+        "/improves", 191, "improves the conditioning of", "whether normalization always improves",
+        KAPPA_NORMALIZED <= KAPPA_BEFORE,
+        place="Sect. 3.3, before Theorem 4",
+        also=at(
+            195, "Sect. 3.3, before Theorem 4", "also improves the condition number in general"
+        ),
+        hypotheses=(FULL_COLUMN_RANK, CENTRED_SUMS), expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch of full rank that gets worse",
+        remark="A reading of 'improves ... in general' that the theorem does not claim; the"
+        " features are centred, and sums of one another, so that a counterexample is found soon.",
+    ),
     IMPROVES.corrected(
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
         expected=SUPPORTED, remark="Theorem 4, with its sharper factor.",

@@ -103,18 +103,6 @@ TWENTY_ONE = equation(
     title=TITLE + "the product rule",
     remark="The column times column of (21), read as (23) and (32) write it; z_q is z_j.",
 )  # fmt: skip
-IN_ORDER = replace(
-    TWENTY_ONE,
-    id="S-eq-20-21/printed-order",
-    says=equal(
-        hessian(u),
-        THROUGH_Z + gradient(gamma / (m * deviation(y)), y) * dot(bracket(yhat, g), u),
-    ),
-    title=TITLE + "the product rule, in the printed order",
-    expected=REFUTED,
-    corrected_by=TWENTY_ONE.id,
-    remark="Two columns, the first times the second transposed.",
-)
 TWENTY_THREE = equation(
     {22: ((475, r"\bm{H}_{{jj}}-\frac{\partial\bm{\mu_{("),
           (253, r"\boldsymbol{H}_{jj} - \frac{\partial \boldsymbol{\mu}")),
@@ -134,7 +122,18 @@ TWENTY_THREE = equation(
 PRODUCT_RULE = [
     *NINETEEN.with_epsilon(PROVED),
     *TWENTY_ONE.with_epsilon(PROVED),
-    IN_ORDER,
+    IN_ORDER := replace(
+        TWENTY_ONE,
+        id="S-eq-20-21/printed-order",
+        says=equal(
+            hessian(u),
+            THROUGH_Z + gradient(gamma / (m * deviation(y)), y) * dot(bracket(yhat, g), u),
+        ),
+        title=TITLE + "the product rule, in the printed order",
+        expected=REFUTED,
+        corrected_by=TWENTY_ONE.id,
+        remark="Two columns, the first times the second transposed.",
+    ),
     IN_ORDER.under(EPS, REFUTED, corrected_by=f"{TWENTY_ONE.id}/eps"),
     *TWENTY_THREE.with_epsilon(PROVED),
 ]
@@ -362,17 +361,6 @@ FORTY_SEVEN = equation(
     title="the gradient as a projection",
     **IDENTITIES,
 )
-FORTY_NINE = equation(
-    {48: ((525, r"=\frac{\gamma^{4}}{\sigma^{4}}\overline{"), None),
-     49: ((526, r"\frac{\gamma^{3}}{m\sigma^{4}}\overline"),
-          (336, r"-\frac{\gamma^3}{m\sigma^4} \overline"))},
-    equal(
-        hessian_form(PARTIAL),
-        gamma**4 / sigma**4 * row(off_yhat(gbar), H(off_yhat(gbar)))
-        - gamma**3 / (m * sigma**4) * row(gbar, off_yhat(gbar)) * ALONG,
-    ),
-    title="the Hessian along the gradient, expanded",
-)  # fmt: skip
 FORM = [
     *FORTY_THREE.with_epsilon(PROVED, PROVED),
     *FORTY_FOUR.with_epsilon(
@@ -381,7 +369,17 @@ FORM = [
     *FORTY_FIVE.with_epsilon(REFUTED, PROVED, equal(off_yhat(yhat), eps / sigma**2 * yhat)),
     *FORTY_SIX.with_epsilon(PROVED, PROVED),
     *FORTY_SEVEN.with_epsilon(PROVED, REFUTED),
-    FORTY_NINE,
+    FORTY_NINE := equation(
+        {48: ((525, r"=\frac{\gamma^{4}}{\sigma^{4}}\overline{"), None),
+         49: ((526, r"\frac{\gamma^{3}}{m\sigma^{4}}\overline"),
+              (336, r"-\frac{\gamma^3}{m\sigma^4} \overline"))},
+        equal(
+            hessian_form(PARTIAL),
+            gamma**4 / sigma**4 * row(off_yhat(gbar), H(off_yhat(gbar)))
+            - gamma**3 / (m * sigma**4) * row(gbar, off_yhat(gbar)) * ALONG,
+        ),
+        title="the Hessian along the gradient, expanded",
+    ),
     FORTY_NINE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
     garbled(
         FORTY_NINE,
@@ -389,6 +387,6 @@ FORM = [
         {48: (333, r"\frac{\gamma^4}{\sigma^4} \widehat{\boldsymbol{g_j}}^{\top}")},
         "(48) has lost the bar over g, which (47) before it and (49) after it have",
     ),
-]
+]  # fmt: skip
 
 CLAIMS = [*PRODUCT_RULE, *TERMS, *HESSIAN, *FORM]

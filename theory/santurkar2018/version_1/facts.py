@@ -38,21 +38,6 @@ REPAIRED = Claim(
     expected=PROVED,
     falsified_by="one batch and loss whose gradient differs from the formula in one entry",
 )
-FACT_1 = replace(
-    REPAIRED,
-    id="S-v1-fact-C1",
-    title="the gradient through BatchNorm",
-    form=Form.PRINTED,
-    of=None,
-    says=None,
-    statement=r"\frac{1}{m\sigma_x}\Big(m\frac{\partial f}{\partial x^{(b)}}"
-    r" - \sum_k\frac{\partial f}{\partial x^{(k)}} - f\Big)",
-    in_words="It is no equation.",
-    expected=UNREADABLE,
-    falsified_by="",
-    unreadable="The display has no left side and ends in '- f', where a sum is due; its variables"
-    " are not those of the text around it.",
-)
 
 JACOBIAN = Claim(
     id="S-v1-fact-C2-eq-1",
@@ -89,29 +74,41 @@ RIGHT = ANY_MEAN.corrected(
     says=equal(SLOPE, 1 / sigma * (x_i - average(x_i) * one - dot(x_i, yhat) / m * yhat)),
     title="the slope of an output by a weight",
 )
-DEFINED = slope(
-    "/as-defined", equal(SLOPE, 1 / sigma * (x_i - dot(x_i, y) / m * yhat)), "as defined",
-    form=Form.PRINTED, expected=REFUTED, corrected_by=RIGHT.id,
-)  # fmt: skip
-CORRELATED = slope(
-    "/correlation", equal(SLOPE, 1 / sigma * (x_i - corr(x_i, y) / m * yhat)),
-    "a correlation coefficient", expected=REFUTED, corrected_by=RIGHT.id,
-)  # fmt: skip
 JACOBIAN_SHARED, USED_SHARED = with_epsilon(JACOBIAN), with_epsilon(USED)
 
 CLAIMS = [
-    FACT_1,
+    replace(
+        REPAIRED,
+        id="S-v1-fact-C1",
+        title="the gradient through BatchNorm",
+        form=Form.PRINTED,
+        of=None,
+        says=None,
+        statement=r"\frac{1}{m\sigma_x}\Big(m\frac{\partial f}{\partial x^{(b)}}"
+        r" - \sum_k\frac{\partial f}{\partial x^{(k)}} - f\Big)",
+        in_words="It is no equation.",
+        expected=UNREADABLE,
+        falsified_by="",
+        unreadable="The display has no left side and ends in '- f', where a sum is due; its"
+        " variables are not those of the text around it.",
+    ),
     REPAIRED,
     with_epsilon(REPAIRED),
     JACOBIAN,
     JACOBIAN_SHARED,
     with_unit_variance(JACOBIAN, JACOBIAN_SHARED),
-    DEFINED,
+    slope(
+        "/as-defined", equal(SLOPE, 1 / sigma * (x_i - dot(x_i, y) / m * yhat)), "as defined",
+        form=Form.PRINTED, expected=REFUTED, corrected_by=RIGHT.id,
+    ),
     USED,
     USED_SHARED,
     with_unit_variance(USED, USED_SHARED),
-    CORRELATED,
+    slope(
+        "/correlation", equal(SLOPE, 1 / sigma * (x_i - corr(x_i, y) / m * yhat)),
+        "a correlation coefficient", expected=REFUTED, corrected_by=RIGHT.id,
+    ),
     ANY_MEAN,
     RIGHT,
     with_epsilon(RIGHT),
-]
+]  # fmt: skip

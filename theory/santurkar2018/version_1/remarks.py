@@ -102,11 +102,6 @@ at_identity = readings_of(
     expected=REFUTED,
     corrected_by=f"{RESNET}/as-used",
 )
-USED = at_identity(
-    "/as-used", explained(dot(y, yhat), y), "as the proofs use it",
-    form=Form.PRINTED, expected=PROVED, corrected_by=None,
-    falsified_by="one batch, i = j, alpha = <x, yhat>",
-)  # fmt: skip
 ANY_PAIR = at_identity(
     "/any-pair", explained(ALPHA, x_i), "for two inputs", corrected_by=None,
     falsified_by='two inputs, alpha = <x_i, yhat_j>: the theorem is "for any i and j"',
@@ -119,25 +114,12 @@ BOUND = ANY_PAIR.corrected(
     title="alpha against the input's deviation",
     remark="Slack: the part of x_i that y_j does not explain, and eps.",
 )
-REDUCTION = Claim(
-    id=f"{RESNET}/reduction",
-    locations=(
-        version_1(161, "Sect. 3.3, after Theorem 3.1", "leads to reduction of the"),
-        version_1(161, "Sect. 3.3, after Theorem 3.1", r"we expect  $\sigma(y_j) \geq 1$"),
-    ),
-    title="BatchNorm reduces an output's sensitivity",
-    says=norm2(SLOPE) <= norm2(OUTPUT_SLOPE),
-    hypotheses=(SPREAD_OUTPUT,),
-    because=1 / sigma**2 * norm2(x_i) * SPREAD_OUTPUT.slack
-    + 1 / (m * sigma**2) * dot(one, x_i) ** 2
-    + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
-    expected=PROVED,
-    falsified_by="one batch with sigma >= 1 and one input whose sensitivity grows",
-    remark="Slack: sigma^2 - 1, the mean of x, and alpha; there is no reduction only where all"
-    " three vanish.",
-)
 IDENTITY = [
-    USED,
+    USED := at_identity(
+        "/as-used", explained(dot(y, yhat), y), "as the proofs use it",
+        form=Form.PRINTED, expected=PROVED, corrected_by=None,
+        falsified_by="one batch, i = j, alpha = <x, yhat>",
+    ),
     at_identity(
         "/as-defined", explained(dot(y, y), y), "as it is defined",
         falsified_by="one batch, i = j, alpha = <x, y>",
@@ -157,7 +139,23 @@ IDENTITY = [
         ),
         title="an output's sensitivity at W = I",
     ),
-    REDUCTION,
+    REDUCTION := Claim(
+        id=f"{RESNET}/reduction",
+        locations=(
+            version_1(161, "Sect. 3.3, after Theorem 3.1", "leads to reduction of the"),
+            version_1(161, "Sect. 3.3, after Theorem 3.1", r"we expect  $\sigma(y_j) \geq 1$"),
+        ),
+        title="BatchNorm reduces an output's sensitivity",
+        says=norm2(SLOPE) <= norm2(OUTPUT_SLOPE),
+        hypotheses=(SPREAD_OUTPUT,),
+        because=1 / sigma**2 * norm2(x_i) * SPREAD_OUTPUT.slack
+        + 1 / (m * sigma**2) * dot(one, x_i) ** 2
+        + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
+        expected=PROVED,
+        falsified_by="one batch with sigma >= 1 and one input whose sensitivity grows",
+        remark="Slack: sigma^2 - 1, the mean of x, and alpha; there is no reduction only where all"
+        " three vanish.",
+    ),
     with_epsilon(REDUCTION),
 ]  # fmt: skip
 
@@ -185,40 +183,36 @@ WEIGHTS = assume(
     equal(norm2(y - bound * x_i), 0), first_input_only, words=r"y = \lambda x_i + 0 x_k"
 )
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
-ENTRY = always(
-    "/one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
-    hypotheses=(X_I_CENTRED, SPREAD_OUTPUT), attack=NEARLY_ACROSS,
-    falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
-)  # fmt: skip
-VECTOR = always(
-    "/all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
-    hypotheses=(*CENTRED, WEIGHTS, SPREAD_OUTPUT), corrected_by=f"{ALWAYS}/all-weights/oblique",
-    attack=(leaning,),
-    falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
-)  # fmt: skip
-OUTPUT = always(
-    "/output", norm2(grad) <= norm2(g), "in the outputs",
-    hypotheses=(SPREAD_OUTPUT,),
-    because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
-    + 1 / (m * sigma**2) * dot(one, g) ** 2
-    + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,
-    expected=PROVED,
-    falsified_by="one batch with sigma >= 1 and a loss",
-    remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
-)  # fmt: skip
-RIGHT = ENTRY.corrected(
-    hypotheses=(WIDE,),
-    because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
-    title="the loss more Lipschitz in one weight, where sigma is large",
-    remark="The condition is sharp.",
-)
 x_c, y_c = centred(x_i), centred(y)
 LIPSCHITZ = [
-    ENTRY,
-    VECTOR,
-    OUTPUT,
+    ENTRY := always(
+        "/one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
+        hypotheses=(X_I_CENTRED, SPREAD_OUTPUT), attack=NEARLY_ACROSS,
+        falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
+    ),
+    VECTOR := always(
+        "/all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
+        hypotheses=(*CENTRED, WEIGHTS, SPREAD_OUTPUT), corrected_by=f"{ALWAYS}/all-weights/oblique",
+        attack=(leaning,),
+        falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
+    ),
+    OUTPUT := always(
+        "/output", norm2(grad) <= norm2(g), "in the outputs",
+        hypotheses=(SPREAD_OUTPUT,),
+        because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
+        + 1 / (m * sigma**2) * dot(one, g) ** 2
+        + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,
+        expected=PROVED,
+        falsified_by="one batch with sigma >= 1 and a loss",
+        remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
+    ),
     with_epsilon(OUTPUT),
-    RIGHT,
+    RIGHT := ENTRY.corrected(
+        hypotheses=(WIDE,),
+        because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
+        title="the loss more Lipschitz in one weight, where sigma is large",
+        remark="The condition is sharp.",
+    ),
     with_epsilon(RIGHT),
     VECTOR.corrected(
         "oblique",
@@ -256,18 +250,17 @@ zero = readings_of(
     "no correlation, no gradient, ",
     "one input and loss with c = 0 and a gradient",
 )
-PEARSON = zero(
-    "/zero-correlation", p**2 <= 0, "a correlation coefficient",
-    hypotheses=(NO_CORRELATION, X_I_CENTRED),
-    because=-p * lengths(centred(x_i), centred(g)) * NO_CORRELATION.slack
-    - p * dot(one, g) * X_I_CENTRED.slack,
-)  # fmt: skip
 NO_GRADIENT = [
     zero(
         "/zero-cosine", p**2 <= 0, "a cosine", form=Form.PRINTED, hypotheses=(NO_COSINE,),
         because=-p * lengths(x_i, g) * NO_COSINE.slack,
     ),
-    PEARSON,
+    PEARSON := zero(
+        "/zero-correlation", p**2 <= 0, "a correlation coefficient",
+        hypotheses=(NO_CORRELATION, X_I_CENTRED),
+        because=-p * lengths(centred(x_i), centred(g)) * NO_CORRELATION.slack
+        - p * dot(one, g) * X_I_CENTRED.slack,
+    ),
     zero(
         "/zero-correlation-any-mean", p**2 <= 0, "a correlation coefficient, inputs of any mean",
         hypotheses=(NO_CORRELATION,), expected=REFUTED, corrected_by=PEARSON.id,
@@ -361,26 +354,26 @@ B_II, B_IK, B_KK = (absolute(b) for _, b in ENTRIES.values())
 GAP = sqrt((ENTRIES["ii"][1] - ENTRIES["kk"][1]) ** 2 + 4 * ENTRIES["ik"][1] ** 2)
 TRACE = absolute(ENTRIES["ii"][1] + ENTRIES["kk"][1])
 FLIPPED_WITH, FLIPPED_WITHOUT = norms(FLIPPED)
-PRINTED = Claim(
-    id="S-v1-remark-spectral",
-    locations=(
-        version_1(
-            183,
-            "Sect. 3.3, after Theorem 3.4",
-            "element-wise translates into a bound on the spectral norm",
-        ),
-    ),
-    title="smaller entries make a smaller spectral norm",
-    says=FLIPPED_WITH < FLIPPED_WITHOUT,
-    hypotheses=(ACROSS, *smaller(FLIPPED)),
-    expected=REFUTED,
-    falsified_by="one batch, two centred inputs and a loss: every entry shrinks, the norm grows",
-    remark="A and B are the Hessians with and without the layer, for the loss"
-    " (|d|^2 - (1 + kappa)/m <d, yhat>^2)/2 of a deviation d from yhat.",
-    attack=(in_directions((1, 0, 0), (1, 0, 0)),),
-)
 SPECTRAL = [
-    PRINTED,
+    PRINTED := Claim(
+        id="S-v1-remark-spectral",
+        locations=(
+            version_1(
+                183,
+                "Sect. 3.3, after Theorem 3.4",
+                "element-wise translates into a bound on the spectral norm",
+            ),
+        ),
+        title="smaller entries make a smaller spectral norm",
+        says=FLIPPED_WITH < FLIPPED_WITHOUT,
+        hypotheses=(ACROSS, *smaller(FLIPPED)),
+        expected=REFUTED,
+        falsified_by="one batch, two centred inputs and a loss: every entry shrinks, the norm"
+        " grows",
+        remark="A and B are the Hessians with and without the layer, for the loss"
+        " (|d|^2 - (1 + kappa)/m <d, yhat>^2)/2 of a deviation d from yhat.",
+        attack=(in_directions((1, 0, 0), (1, 0, 0)),),
+    ),
     PRINTED.corrected(
         says=form_of(*(a for a, _ in ENTRIES.values())) <= form_of(B_II, B_IK, B_KK),
         hypotheses=SMALLER,

@@ -70,11 +70,6 @@ USED = sensitivity(
     form=Form.PRINTED, expected=PROVED, corrected_by=None,
     falsified_by="one batch and one input of mean zero whose two sides differ",
 )  # fmt: skip
-ANY_MEAN = sensitivity(
-    "/any-mean", USED.says, "as used, inputs of any mean",
-    hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
-    falsified_by="one batch and one input of any mean: the text assumes no whitening",
-)  # fmt: skip
 SHARED = with_epsilon(USED, REFUTED, remark="True as a bound.")
 RIGHT = SHARED.corrected(
     says=equal(
@@ -85,24 +80,27 @@ RIGHT = SHARED.corrected(
     hypotheses=(),
     title="an output's sensitivity to a weight, any mean and epsilon",
 )  # fmt: skip
-REDUCTION = USED.sharpened(
-    "reduction",
-    says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
-    hypotheses=(),
-    title="an output's sensitivity to a weight, by a correlation coefficient",
-    remark="So the sensitivity falls exactly when sigma(y)^2 > 1 - corr^2, which asks for less than"
-    " sigma(y) >= 1.",
-)
 THEOREM = [
     USED,
     DEFINED,
     CORRELATED,
-    ANY_MEAN,
+    sensitivity(
+        "/any-mean", USED.says, "as used, inputs of any mean",
+        hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
+        falsified_by="one batch and one input of any mean: the text assumes no whitening",
+    ),
     SHARED,
     with_unit_variance(USED, RIGHT),
     RIGHT,
-    REDUCTION,
-]
+    USED.sharpened(
+        "reduction",
+        says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
+        hypotheses=(),
+        title="an output's sensitivity to a weight, by a correlation coefficient",
+        remark="So the sensitivity falls exactly when sigma(y)^2 > 1 - corr^2, which asks for less"
+        " than sigma(y) >= 1.",
+    ),
+]  # fmt: skip
 
 
 first_half = readings_of(
@@ -120,14 +118,6 @@ second_half = readings_of(
     expected=REFUTED,
     corrected_by="S-v1-eq-7",
 )
-FIRST = first_half(
-    "", equal(norm2(OUTPUT_SLOPE), m * VARIANCE), "",
-    form=Form.PRINTED, hypotheses=CENTRED_INPUT, falsified_by="one input of mean zero",
-)  # fmt: skip
-FIRST_ANY_MEAN = first_half(
-    "/any-mean", FIRST.says, ", inputs of any mean",
-    expected=REFUTED, falsified_by="one input of any mean",
-)  # fmt: skip
 SECOND = {
     name: second_half(
         f"/{name}", equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)), words,
@@ -137,8 +127,14 @@ SECOND = {
     for name, (a, words) in ALPHAS.items()
 }  # fmt: skip
 APPENDIX = [
-    FIRST,
-    FIRST_ANY_MEAN,
+    FIRST := first_half(
+        "", equal(norm2(OUTPUT_SLOPE), m * VARIANCE), "",
+        form=Form.PRINTED, hypotheses=CENTRED_INPUT, falsified_by="one input of mean zero",
+    ),
+    FIRST_ANY_MEAN := first_half(
+        "/any-mean", FIRST.says, ", inputs of any mean",
+        expected=REFUTED, falsified_by="one input of any mean",
+    ),
     FIRST_ANY_MEAN.corrected(
         says=equal(norm2(OUTPUT_SLOPE), m * VARIANCE + m * average(x_i) ** 2),
         title="an output's sensitivity without BatchNorm, any mean",
@@ -147,7 +143,7 @@ APPENDIX = [
     SECOND["as-defined"],
     SECOND["correlation"],
     with_epsilon(SECOND["as-used"], REFUTED, corrected_by=RIGHT.id),
-]
+]  # fmt: skip
 
 line = lines_of(
     "App. C, proof of Theorem C.3", "S-v1-steps",
@@ -155,47 +151,41 @@ line = lines_of(
 )  # fmt: skip
 EXPANDED = norm2(x_i) - 2 / m * ALPHA * dot(yhat, x_i) + 1 / m**2 * ALPHA**2 * norm2(yhat)
 PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
-NORMAL = line(
-    "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
-    equal(norm2(SLOPE), m * VARIANCE), "the normal case, with a hat too many",
-    expected=REFUTED, corrected_by=FIRST.id, falsified_by="one batch and one input",
-)  # fmt: skip
-FOUR = line(
-    "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),
-    equal(norm2(SLOPE), norm2((m * x_i - ALPHA * yhat) / (m * sigma))),
-    "the derivative of Fact C.2 put in",
-)  # fmt: skip
-FOUR_DEFINED = line(
-    "S-v1-eq-4/as-defined", (407, FOUR.locations[0].quote),
-    equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
-    "the derivative of Fact C.2 put in, alpha as it is defined",
-    form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
-    falsified_by="one batch and one input",
-)  # fmt: skip
-FIVE = line(
-    "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
-    equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "the square expanded",
-    remark="The sum extends over all three terms.",
-)  # fmt: skip
-SIX = line(
-    "S-v1-eq-6", (412, r"m \sigma_{xi}^2 - \frac{2}{m} \alpha_{ij}^2"),
-    equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "the sums put in",
-)  # fmt: skip
-SEVEN = line(
-    "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
-    equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "the result",
-)  # fmt: skip
 PROOF = [
-    NORMAL,
-    FOUR,
+    line(
+        "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
+        equal(norm2(SLOPE), m * VARIANCE), "the normal case, with a hat too many",
+        expected=REFUTED, corrected_by=FIRST.id, falsified_by="one batch and one input",
+    ),
+    FOUR := line(
+        "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),
+        equal(norm2(SLOPE), norm2((m * x_i - ALPHA * yhat) / (m * sigma))),
+        "the derivative of Fact C.2 put in",
+    ),
     with_epsilon(FOUR),
-    FOUR_DEFINED,
-    FIVE,
+    line(
+        "S-v1-eq-4/as-defined", (407, FOUR.locations[0].quote),
+        equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
+        "the derivative of Fact C.2 put in, alpha as it is defined",
+        form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
+        falsified_by="one batch and one input",
+    ),
+    FIVE := line(
+        "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
+        equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "the square expanded",
+        remark="The sum extends over all three terms.",
+    ),
     with_epsilon(FIVE),
-    SIX,
+    SIX := line(
+        "S-v1-eq-6", (412, r"m \sigma_{xi}^2 - \frac{2}{m} \alpha_{ij}^2"),
+        equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "the sums put in",
+    ),
     with_epsilon(SIX, REFUTED, corrected_by=RIGHT.id),
-    SEVEN,
+    SEVEN := line(
+        "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
+        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "the result",
+    ),
     with_epsilon(SEVEN, REFUTED, corrected_by=RIGHT.id),
-]
+]  # fmt: skip
 
 CLAIMS = [*THEOREM, *APPENDIX, *PROOF]
