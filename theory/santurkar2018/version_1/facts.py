@@ -14,17 +14,9 @@ from dataclasses import replace
 from theory.claim import Claim, Form
 from theory.language.expression import along, equal, named
 from theory.language.operations import average, dot
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
-from theory.santurkar2018.version_1.letters import (
-    SLOPE,
-    X_I_CENTRED,
-    bracket,
-    corr,
-    g,
-    with_epsilon,
-    with_unit_variance,
-    x_i,
-)
+from theory.santurkar2018.version_1.letters import SLOPE, X_I_CENTRED, bracket, corr, g, x_i
 from theory.statement import PROVED, REFUTED, UNREADABLE
 from theory.unit import grad, m, normalize, one, sigma, u, y, yhat
 
@@ -74,7 +66,6 @@ RIGHT = ANY_MEAN.corrected(
     says=equal(SLOPE, 1 / sigma * (x_i - average(x_i) * one - dot(x_i, yhat) / m * yhat)),
     title="the slope of an output by a weight",
 )
-JACOBIAN_SHARED, USED_SHARED = with_epsilon(JACOBIAN), with_epsilon(USED)
 
 CLAIMS = [
     replace(
@@ -93,22 +84,18 @@ CLAIMS = [
         " variables are not those of the text around it.",
     ),
     REPAIRED,
-    with_epsilon(REPAIRED),
-    JACOBIAN,
-    JACOBIAN_SHARED,
-    with_unit_variance(JACOBIAN, JACOBIAN_SHARED),
+    REPAIRED.under(EPS, PROVED),
+    *JACOBIAN.with_epsilon(PROVED, REFUTED),
     slope(
         "/as-defined", equal(SLOPE, 1 / sigma * (x_i - dot(x_i, y) / m * yhat)), "as defined",
         form=Form.PRINTED, expected=REFUTED, corrected_by=RIGHT.id,
     ),
-    USED,
-    USED_SHARED,
-    with_unit_variance(USED, USED_SHARED),
+    *USED.with_epsilon(PROVED, REFUTED),
     slope(
         "/correlation", equal(SLOPE, 1 / sigma * (x_i - corr(x_i, y) / m * yhat)),
         "a correlation coefficient", expected=REFUTED, corrected_by=RIGHT.id,
     ),
     ANY_MEAN,
     RIGHT,
-    with_epsilon(RIGHT),
+    RIGHT.under(EPS, PROVED),
 ]  # fmt: skip

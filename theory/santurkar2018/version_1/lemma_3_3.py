@@ -33,10 +33,11 @@ from theory.claim import Form, Hypothesis, Reading
 from theory.language.expression import Expression, Letter, Sort, equal, named, number
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import any_epsilon as any_e
-from theory.santurkar2018.version_1.letters import lines_of, with_epsilon
-from theory.statement import REFUTED, UNREADABLE, assume
+from theory.santurkar2018.version_1.letters import lines_of
+from theory.statement import PROVED, REFUTED, UNREADABLE, assume
 from theory.unit import bound, m, normalize, sigma, v, y
 
 LABELS = Letter("l", r"\ell", Sort.VECTOR, lambda unit: centre(unit.direction), r"\mu_\ell = 0")
@@ -281,13 +282,13 @@ PROOF = [
         mean_square(ATTAINED) < (size(LABELS) + e) ** 2, "what W' attains against the labels",
         because=near_labels(ATTAINED, attainable), **TRIANGLE,
     ),
-    NINETEEN_SHARED := with_epsilon(NINETEEN),
+    NINETEEN_SHARED := NINETEEN.under(EPS, PROVED),
     TWENTY := line(
         "S-v1-eq-20", (493, r"||\ell||_2 > 1 - \varepsilon"), mean_square(LABELS) > (1 - e) ** 2,
         "the labels from below", because=labels_slack(-1), **TRIANGLE,
     ),
-    with_epsilon(
-        TWENTY, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
+    TWENTY.under(
+        EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
         falsified_by="eps > 0, and labels that W' fits: the norm of BN(W'x) is below one",
         remark="",
     ),

@@ -56,6 +56,7 @@ from theory.language.expression import (
 )
 from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
 from theory.santurkar2018.chosen import NEARLY_ACROSS, in_directions, leaning
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
@@ -73,7 +74,6 @@ from theory.santurkar2018.version_1.letters import (
     lengths,
     second_derivative,
     tenfold,
-    with_epsilon,
     x_i,
     x_k,
 )
@@ -129,9 +129,9 @@ IDENTITY = [
         falsified_by="one batch, i = j, alpha the correlation coefficient",
     ),
     ANY_PAIR,
-    with_epsilon(USED, REFUTED, corrected_by=BOUND.id),
+    USED.under(EPS, REFUTED, corrected_by=BOUND.id),
     BOUND,
-    with_epsilon(BOUND),
+    BOUND.under(EPS, PROVED),
     USED.sharpened(
         "no-sensitivity",
         says=equal(
@@ -139,7 +139,7 @@ IDENTITY = [
         ),
         title="an output's sensitivity at W = I",
     ),
-    REDUCTION := Claim(
+    *Claim(
         id=f"{RESNET}/reduction",
         locations=(
             version_1(161, "Sect. 3.3, after Theorem 3.1", "leads to reduction of the"),
@@ -155,8 +155,7 @@ IDENTITY = [
         falsified_by="one batch with sigma >= 1 and one input whose sensitivity grows",
         remark="Slack: sigma^2 - 1, the mean of x, and alpha; there is no reduction only where all"
         " three vanish.",
-    ),
-    with_epsilon(REDUCTION),
+    ).with_epsilon(PROVED),
 ]  # fmt: skip
 
 # After Theorem 3.2: always more Lipschitz; no correlation.
@@ -196,7 +195,7 @@ LIPSCHITZ = [
         attack=(leaning,),
         falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
     ),
-    OUTPUT := always(
+    *always(
         "/output", norm2(grad) <= norm2(g), "in the outputs",
         hypotheses=(SPREAD_OUTPUT,),
         because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
@@ -205,15 +204,13 @@ LIPSCHITZ = [
         expected=PROVED,
         falsified_by="one batch with sigma >= 1 and a loss",
         remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
-    ),
-    with_epsilon(OUTPUT),
-    RIGHT := ENTRY.corrected(
+    ).with_epsilon(PROVED),
+    *ENTRY.corrected(
         hypotheses=(WIDE,),
         because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
         title="the loss more Lipschitz in one weight, where sigma is large",
         remark="The condition is sharp.",
-    ),
-    with_epsilon(RIGHT),
+    ).with_epsilon(PROVED),
     VECTOR.corrected(
         "oblique",
         says=equal(

@@ -17,6 +17,7 @@ belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps
 from theory.claim import Form
 from theory.language.expression import Expression, Says, equal
 from theory.language.operations import average, dot, norm2, spread
+from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
@@ -24,8 +25,6 @@ from theory.santurkar2018.version_1.letters import (
     X_I_CENTRED,
     corr,
     lines_of,
-    with_epsilon,
-    with_unit_variance,
     x_i,
 )
 from theory.statement import PROVED, REFUTED
@@ -70,7 +69,7 @@ USED = sensitivity(
     form=Form.PRINTED, expected=PROVED, corrected_by=None,
     falsified_by="one batch and one input of mean zero whose two sides differ",
 )  # fmt: skip
-SHARED = with_epsilon(USED, REFUTED, remark="True as a bound.")
+SHARED = USED.under(EPS, REFUTED, remark="True as a bound.")
 RIGHT = SHARED.corrected(
     says=equal(
         norm2(SLOPE),
@@ -90,7 +89,7 @@ THEOREM = [
         falsified_by="one batch and one input of any mean: the text assumes no whitening",
     ),
     SHARED,
-    with_unit_variance(USED, RIGHT),
+    USED.under(UNIT, REFUTED, because=None, corrected_by=RIGHT.id),
     RIGHT,
     USED.sharpened(
         "reduction",
@@ -142,7 +141,7 @@ APPENDIX = [
     SECOND["as-used"],
     SECOND["as-defined"],
     SECOND["correlation"],
-    with_epsilon(SECOND["as-used"], REFUTED, corrected_by=RIGHT.id),
+    SECOND["as-used"].under(EPS, REFUTED, corrected_by=RIGHT.id),
 ]  # fmt: skip
 
 line = lines_of(
@@ -162,7 +161,7 @@ PROOF = [
         equal(norm2(SLOPE), norm2((m * x_i - ALPHA * yhat) / (m * sigma))),
         "the derivative of Fact C.2 put in",
     ),
-    with_epsilon(FOUR),
+    FOUR.under(EPS, PROVED),
     line(
         "S-v1-eq-4/as-defined", (407, FOUR.locations[0].quote),
         equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
@@ -170,22 +169,21 @@ PROOF = [
         form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
         falsified_by="one batch and one input",
     ),
-    FIVE := line(
+    *line(
         "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
         equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "the square expanded",
         remark="The sum extends over all three terms.",
-    ),
-    with_epsilon(FIVE),
+    ).with_epsilon(PROVED),
     SIX := line(
         "S-v1-eq-6", (412, r"m \sigma_{xi}^2 - \frac{2}{m} \alpha_{ij}^2"),
         equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "the sums put in",
     ),
-    with_epsilon(SIX, REFUTED, corrected_by=RIGHT.id),
+    SIX.under(EPS, REFUTED, corrected_by=RIGHT.id),
     SEVEN := line(
         "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
         equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "the result",
     ),
-    with_epsilon(SEVEN, REFUTED, corrected_by=RIGHT.id),
+    SEVEN.under(EPS, REFUTED, corrected_by=RIGHT.id),
 ]  # fmt: skip
 
 CLAIMS = [*THEOREM, *APPENDIX, *PROOF]

@@ -37,6 +37,7 @@ from theory.santurkar2018.chosen import (
     signs_with,
     steep_at_the_output,
 )
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
@@ -54,7 +55,6 @@ from theory.santurkar2018.version_1.letters import (
     lengths,
     lines_of,
     tenfold,
-    with_epsilon,
     x_i,
 )
 from theory.statement import PROVED, REFUTED, assume
@@ -112,13 +112,13 @@ THEOREM = [
         remark="Slack: at least three quarters of the bound; the rest is the angle of x to the"
         " reflected gradient, and eps.",
     ),
-    with_epsilon(SQUARE),
+    SQUARE.under(EPS, PROVED),
     SHARPENED := SQUARE.sharpened(
         says=DL**2 <= (1 / COSINE + 1) ** 2 / (4 * sigma**2) * p**2,
         because=SHARP,
         remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
     ),
-    with_epsilon(SHARPENED),
+    SHARPENED.under(EPS, PROVED),
     PEARSON := gradient_in_weight(
         "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
         "the square of a correlation coefficient",
@@ -128,7 +128,7 @@ THEOREM = [
         expected=PROVED,
         remark="Slack: as with the cosine, of which this c is no smaller a square.",
     ),
-    with_epsilon(PEARSON),
+    PEARSON.under(EPS, PROVED),
     gradient_in_weight(
         "/square-pearson-any-mean", PEARSON.says,
         "the square of a correlation coefficient, inputs of any mean",
@@ -139,13 +139,13 @@ THEOREM = [
         hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
         remark="True where the cosine is at least 3 - 2 sqrt(2).",
     ),
-    with_epsilon(BY_COSINE, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
+    BY_COSINE.under(EPS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
     TWO_NETWORKS := gradient_in_weight(
         "/two-networks", DL**2 <= gain(cosine(x_i, g_at_y)) * dot(x_i, g_at_y) ** 2,
         "and the gradient on the right those of the network without BatchNorm",
         hypotheses=(NOT_ZERO[g_at_y],), corrected_by=SHARPENED.id, attack=(steep_at_the_output,),
     ),
-    with_epsilon(TWO_NETWORKS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
+    TWO_NETWORKS.under(EPS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
 ]  # fmt: skip
 
 
@@ -186,13 +186,12 @@ APPENDIX = [
         because=KEPT * CONDITION.slack + reflected(x_i, g, 4),
         remark="Slack: the condition's own, and that of Theorem 3.2.",
     ),
-    with_epsilon(CONDITIONAL),
-    CONDITIONAL_SHARPENED := CONDITIONAL.sharpened(
+    CONDITIONAL.under(EPS, PROVED),
+    *CONDITIONAL.sharpened(
         hypotheses=(QUARTER,),
         because=KEPT * QUARTER.slack + SHARP,
         remark="With equality where the sharpened Theorem 3.2 has it.",
-    ),
-    with_epsilon(CONDITIONAL_SHARPENED),
+    ).with_epsilon(PROVED),
     conditional(
         "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
         "the square of a cosine, any epsilon > 0",
@@ -269,12 +268,11 @@ PROOF = [
         "S-v1-eq-10", (439, r"\sum_{b=1}^{m} \frac{\partial G}{\partial \hat{y}_{i}^{(b)}}"),
         equal(DL, dot(g, SLOPE)), "the chain rule with BatchNorm",
     ),
-    ELEVEN := line(
+    *line(
         "S-v1-eq-11",
         (441, r"\left( x_{i}^{(b)} - \frac{\alpha_{ij}}{m} \hat{y}_{j}^{(b)} \right)"),
         equal(DL, 1 / sigma * dot(g, bracket(x_i))), "Fact C.2 put in",
-    ),
-    with_epsilon(ELEVEN),
+    ).with_epsilon(PROVED),
     line(
         "S-v1-eq-12",
         (443, r"\sigma_j^2 \left(\frac{\partial \mathcal{L}}{\partial \hat{y}_j^{(b)}}\right)^2"),
@@ -283,13 +281,12 @@ PROOF = [
         expected=REFUTED, corrected_by=THIRTEEN.id,
     ),
     THIRTEEN,
-    with_epsilon(THIRTEEN),
-    FOURTEEN := line(
+    THIRTEEN.under(EPS, PROVED),
+    *line(
         "S-v1-eq-14", (456, r"cS_{j}m\sigma_{xi}^{2}"),
         equal(SQUARED, expanded(p, COSINE**2 * S * m * spread(x_i), ALPHA)),
         "the first square by c",
-    ),
-    with_epsilon(FOURTEEN),
+    ).with_epsilon(PROVED),
     line(
         "S-v1-eq-15", (459, r"\leq cS_{j}m\sigma_{xi}^{2} + 2\left|\frac{\alpha_{ij}}{m}"),
         SQUARED <= BOUNDED, "the middle term by its absolute value",

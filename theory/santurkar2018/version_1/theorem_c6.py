@@ -61,6 +61,7 @@ from theory.language.expression import (
 from theory.language.latex import latex
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm, norm2, spread, sqrt
+from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
@@ -79,8 +80,6 @@ from theory.santurkar2018.version_1.letters import (
     lines_of,
     second_derivative,
     tenfold,
-    with_epsilon,
-    with_unit_variance,
     x_i,
     x_k,
 )
@@ -367,7 +366,7 @@ RIGHT = Claim(
     remark="The loss -L has the negative of every entry.  Slack: the norm of H against X, and that"
     " of equation (61).",
 )
-THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, with_epsilon(RIGHT)]
+THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
 
 # The proof for one unit.
 
@@ -533,7 +532,7 @@ FORTY_THREE = closed_form(
 )  # fmt: skip
 FORTY_THREE_RIGHT = FORTY_THREE.corrected(says=equal(FIRST, X_HERE / sigma**2))
 FIRST_TERM = [
-    DEFINITION := line(
+    *line(
         "S-v1-eq-34", (548, r"\frac{\partial}{\partial W_{kl}} \sum_{b=1}^m"),
         equal(
             ENTRY,
@@ -544,13 +543,11 @@ FIRST_TERM = [
             ),
         ),
         "the definition", hypotheses=(), remark="The last sum prints one index i for j.",
-    ),
-    with_epsilon(DEFINITION),
-    PRODUCT_RULE := line(
+    ).with_epsilon(PROVED),
+    *line(
         "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
         equal(ENTRY, FIRST + SECOND), "the product rule", hypotheses=(),
-    ),
-    with_epsilon(PRODUCT_RULE),
+    ).with_epsilon(PROVED),
     line(
         "S-v1-eq-36",
         (554, r"\frac{\partial}{\partial \hat{y}_{j}^{(b)}} \frac{\partial \mathcal{L}}"),
@@ -647,8 +644,8 @@ SECOND_TERM = [
         "the derivative of alpha, as the proofs use it",
         falsified_by="one batch and two inputs of mean zero, alpha = <x, yhat>",
     ),
-    FIFTY_ONE_SHARED := with_epsilon(FIFTY_ONE),
-    with_unit_variance(FIFTY_ONE, FIFTY_ONE_SHARED),
+    FIFTY_ONE_SHARED := FIFTY_ONE.under(EPS, PROVED),
+    FIFTY_ONE.under(UNIT, REFUTED, because=None, corrected_by=FIFTY_ONE_SHARED.id),
     replace(
         FIFTY_ONE,
         id="S-v1-eq-51/as-defined",
@@ -685,7 +682,11 @@ SECOND_TERM = [
         "S-v1-eq-55", (637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}"),
         equal(IN_PRODUCT, SECOND_CLOSED), "the second term, the sums taken apart",
     ),
-    *map(with_epsilon, (FORTY_SIX, FORTY_EIGHT, FIFTY, FIFTY_FOUR, FIFTY_FIVE)),
+    FORTY_SIX.under(EPS, PROVED),
+    FORTY_EIGHT.under(EPS, PROVED),
+    FIFTY.under(EPS, PROVED),
+    FIFTY_FOUR.under(EPS, PROVED),
+    FIFTY_FIVE.under(EPS, PROVED),
     line(
         "S-v1-eq-56",
         (642, r"m \beta_{ik} + \left( \frac{\alpha_{ij} \alpha_{kj}}{m^2} \right)"),
@@ -722,9 +723,9 @@ CLOSED_FORM = [
         " m squared.",
     ),
     PRINTED_HESSIAN,
-    with_epsilon(PRINTED_HESSIAN, REFUTED, corrected_by=f"{RIGHT_HESSIAN.id}/eps"),
+    PRINTED_HESSIAN.under(EPS, REFUTED, corrected_by=f"{RIGHT_HESSIAN.id}/eps"),
     RIGHT_HESSIAN,
-    with_epsilon(RIGHT_HESSIAN),
+    RIGHT_HESSIAN.under(EPS, PROVED),
     PRINTED_HESSIAN.sharpened(
         "symmetric",
         says=equal(
@@ -807,7 +808,7 @@ BOUNDS = [
         remark="The loss -L has the negative of every entry.  Slack: the signs of the summands, and"
         " the correlations against one.",
     ),
-    *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in (claim, with_epsilon(claim))),
+    *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in claim.with_epsilon(PROVED)),
     replace(
         SIXTY_FOUR,
         id="S-v1-eq-63",
@@ -827,14 +828,13 @@ BOUNDS = [
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
     ),
     SIXTY_FOUR,
-    with_epsilon(SIXTY_FOUR),
-    SIXTY_FOUR_SHARPENED := SIXTY_FOUR.sharpened(
+    SIXTY_FOUR.under(EPS, PROVED),
+    *SIXTY_FOUR.sharpened(
         says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
         because=sum(NORM_TERMS[1:], start=NORM_TERMS[0]),
         title="the sharp bound on X",
         remark="No d is needed.",
-    ),
-    with_epsilon(SIXTY_FOUR_SHARPENED),
+    ).with_epsilon(PROVED),
 ]  # fmt: skip
 
 FROBENIUS = named(r"\|\nabla^2\mathcal L\|_F", norm2(a) / 1000)
@@ -973,11 +973,10 @@ TWO_UNITS_LINES = [
         equal(ENTRY_JL - FIRST_JL, 0),
         "the second term for two units", place="display",
     ),
-    WHOLE := two_units(
+    *two_units(
         "S-v1-proof-C6/two-units-entry", (710, r"\sigma_{zj}^{-1} \sigma_{zl}^{-1} X_{ijkl}"),
         equal(ENTRY_JL, CLOSED_JL), "the entry for two units", place="display",
-    ),
-    with_epsilon(WHOLE),
+    ).with_epsilon(PROVED),
     BOUND_JL := two_units(
         "S-v1-proof-C6/two-units-bound",
         (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
