@@ -1,7 +1,7 @@
 """The statements of Santurkar, Tsipras, Ilyas and Mądry on Batch Normalization.
 
 One numbered result with its proof a file.  ``CLAIMS`` lists them in the order of the paper's last
-version, then those of its first one; what is expected to fall, with hints for the search.
+version, then those of its first one.
 """
 
 from theory.santurkar2018 import (
@@ -16,9 +16,8 @@ from theory.santurkar2018 import (
     theorem_c1,
     version_1,
 )
-from theory.santurkar2018.chosen import with_hints
 
-CLAIMS = with_hints([
+CLAIMS = [
     *theorem_4_1.CLAIMS,
     *theorem_4_2.CLAIMS,
     *remarks.CLAIMS,
@@ -29,4 +28,4 @@ CLAIMS = with_hints([
     *proof_4_2.CLAIMS,
     *theorem_c1.CLAIMS,
     *version_1.CLAIMS,
-])  # fmt: skip
+]

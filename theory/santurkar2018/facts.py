@@ -8,6 +8,7 @@ from theory import batchnorm
 from theory.claim import Claim
 from theory.language.expression import Primitive, Sort, along, equal, named
 from theory.language.operations import dot
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import PROVED, REFUTED
@@ -76,13 +77,15 @@ OUTPUT = Claim(
     falsified_by=NORMALIZED.falsified_by,
 )
 
-CLAIMS = [
-    *GRADIENT.with_epsilon(PROVED, REFUTED),
-    GRADIENT_SHARED.sharpened(
-        "shipped",
-        title="the library's gradient",
-        says=equal(IN_A, library_gradient(y, slope)),
-    ),
-    *NORMALIZED.with_epsilon(PROVED, REFUTED),
-    *OUTPUT.with_epsilon(PROVED, REFUTED),
-]
+CLAIMS = with_hints(
+    [
+        *GRADIENT.with_epsilon(PROVED, REFUTED),
+        GRADIENT_SHARED.sharpened(
+            "shipped",
+            title="the library's gradient",
+            says=equal(IN_A, library_gradient(y, slope)),
+        ),
+        *NORMALIZED.with_epsilon(PROVED, REFUTED),
+        *OUTPUT.with_epsilon(PROVED, REFUTED),
+    ]
+)

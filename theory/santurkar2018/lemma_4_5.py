@@ -29,7 +29,7 @@ from theory.claim import Claim, Form
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, norm2
-from theory.santurkar2018.chosen import centred_batch, in_directions
+from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.observation_4_3 import ALONG_X, ALONG_Y, HALF, IN_BIAS, off, x
@@ -256,4 +256,4 @@ STEPS = [
          equal(GAIN, -(norm2(W) * (number(1) - k) ** 2))),
 ]  # fmt: skip
 
-CLAIMS = [*LEMMA, *STEPS]
+CLAIMS = with_hints([*LEMMA, *STEPS])

@@ -31,7 +31,7 @@ from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, number
 from theory.language.letters import vector_of
 from theory.language.operations import average, centred, dot, norm2, sqrt
-from theory.santurkar2018.chosen import in_directions
+from theory.santurkar2018.chosen import in_directions, with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import final
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
@@ -217,4 +217,4 @@ SECOND_SENTENCE = [
     WITHOUT_BIAS.under(EPS, REFUTED, corrected_by="S-obs-4.3/minima/fixed/eps/corrected"),
 ]
 
-CLAIMS = [*FIRST_SENTENCE, *SECOND_SENTENCE]
+CLAIMS = with_hints([*FIRST_SENTENCE, *SECOND_SENTENCE])

@@ -23,6 +23,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import average, centred, dot, norm2, row, sqrt
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.equations import displayed, garbled
 from theory.santurkar2018.letters import (
     ALONG,
@@ -389,4 +390,4 @@ FORM = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*PRODUCT_RULE, *TERMS, *HESSIAN, *FORM]
+CLAIMS = with_hints([*PRODUCT_RULE, *TERMS, *HESSIAN, *FORM])

@@ -29,7 +29,12 @@ from theory.claim import Claim, Form
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import number_of
 from theory.language.operations import average, dot, norm2
-from theory.santurkar2018.chosen import in_directions, linear, shifted_away_from_a_minimum
+from theory.santurkar2018.chosen import (
+    in_directions,
+    linear,
+    shifted_away_from_a_minimum,
+    with_hints,
+)
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -345,4 +350,4 @@ PREDICTIVE = [
     CHANGE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
 ]
 
-CLAIMS = [*CONSTANTS, *GROWTH, *PREDICTIVE]
+CLAIMS = with_hints([*CONSTANTS, *GROWTH, *PREDICTIVE])

@@ -27,6 +27,7 @@ from theory.santurkar2018.chosen import (
     by_its_largest_entry,
     four_signs,
     shifted_away_from_a_minimum,
+    with_hints,
 )
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, gbar
@@ -244,4 +245,4 @@ NINE_SUPPLEMENT = Claim(
 )
 PROOF += NINE_SUPPLEMENT.with_epsilon(REFUTED, REFUTED, "S-eq-9/eps/corrected")
 
-CLAIMS = [*THEOREM, *LAST_LINE, *OTHER_NORMS, *PROOF]
+CLAIMS = with_hints([*THEOREM, *LAST_LINE, *OTHER_NORMS, *PROOF])

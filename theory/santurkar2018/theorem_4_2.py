@@ -36,7 +36,7 @@ from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, gradient, named, number
 from theory.language.operations import centred, dot, norm2, row
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.santurkar2018.chosen import beyond_the_layer, convex_along
+from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -402,4 +402,4 @@ WORDS = [
         falsified_by="a convex loss of a normalised z, and a direction u with u'Hu < 0",
     ),
 ]
-CLAIMS = [*DISPLAYS, *WORDS]
+CLAIMS = with_hints([*DISPLAYS, *WORDS])

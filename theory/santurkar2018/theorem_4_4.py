@@ -47,7 +47,7 @@ from theory.language.expression import (
 from theory.language.letters import vector_of
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import four_signs, linear
+from theory.santurkar2018.chosen import four_signs, linear, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import ALONG, EPS, SCALE, UNIT, VANILLA
 from theory.santurkar2018.texts import final, supplement
@@ -406,4 +406,4 @@ LINES = [
     SHARED_18.sharpened("attained", **ATTAINED_18),
 ]  # fmt: skip
 
-CLAIMS = [*THEOREM, *LINES]
+CLAIMS = with_hints([*THEOREM, *LINES])

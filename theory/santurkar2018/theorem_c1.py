@@ -43,7 +43,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import average, dot, norm2, row, sqrt
-from theory.santurkar2018.chosen import ONES, in_directions
+from theory.santurkar2018.chosen import ONES, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.facts import library_gradient
 from theory.santurkar2018.letters import (
@@ -354,4 +354,4 @@ LINES = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*THEOREM, *LINES]
+CLAIMS = with_hints([*THEOREM, *LINES])

@@ -14,6 +14,7 @@ from dataclasses import replace
 from theory.claim import Claim, Form
 from theory.language.expression import along, equal, named
 from theory.language.operations import average, dot
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import SLOPE, X_I_CENTRED, bracket, corr, g, x_i
@@ -67,7 +68,7 @@ RIGHT = ANY_MEAN.corrected(
     title="the slope of an output by a weight",
 )
 
-CLAIMS = [
+CLAIMS = with_hints([
     replace(
         REPAIRED,
         id="S-v1-fact-C1",
@@ -98,4 +99,4 @@ CLAIMS = [
     ANY_MEAN,
     RIGHT,
     RIGHT.under(EPS, PROVED),
-]  # fmt: skip
+])  # fmt: skip

@@ -55,7 +55,7 @@ from theory.language.expression import (
     number,
 )
 from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
-from theory.santurkar2018.chosen import NEARLY_ACROSS, in_directions, leaning
+from theory.santurkar2018.chosen import NEARLY_ACROSS, in_directions, leaning, with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
@@ -405,4 +405,4 @@ SPECTRAL = [
     ),
 ]
 
-CLAIMS = [*IDENTITY, *LIPSCHITZ, *NO_GRADIENT, *SPECTRAL]
+CLAIMS = with_hints([*IDENTITY, *LIPSCHITZ, *NO_GRADIENT, *SPECTRAL])

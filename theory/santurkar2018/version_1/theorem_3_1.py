@@ -17,6 +17,7 @@ belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps
 from theory.claim import Form
 from theory.language.expression import Expression, Says, equal
 from theory.language.operations import average, dot, norm2, spread
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
@@ -186,4 +187,4 @@ PROOF = [
     SEVEN.under(EPS, REFUTED, corrected_by=RIGHT.id),
 ]  # fmt: skip
 
-CLAIMS = [*THEOREM, *APPENDIX, *PROOF]
+CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])

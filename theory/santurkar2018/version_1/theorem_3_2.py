@@ -36,6 +36,7 @@ from theory.santurkar2018.chosen import (
     UNLIKE,
     signs_with,
     steep_at_the_output,
+    with_hints,
 )
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
@@ -329,4 +330,4 @@ PROOF = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [*THEOREM, *APPENDIX, *PROOF]
+CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])

@@ -18,6 +18,7 @@ What holds is the corrected Theorem C.6.
 from theory.claim import Form
 from theory.language.expression import equal, named
 from theory.language.operations import absolute, dot
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1 import theorem_c6
 from theory.santurkar2018.version_1.letters import CENTRED, ENTRY, SPREAD_OUTPUT, hessian, x_i, x_k
@@ -39,7 +40,7 @@ reading = readings_of(
 )
 
 OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
-CLAIMS = [
+CLAIMS = with_hints([
     reading(
         "/any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
         form=Form.PRINTED,
@@ -73,4 +74,4 @@ CLAIMS = [
         hypotheses=(*CENTRED, SPREAD_OUTPUT),
         falsified_by="one batch with sigma >= 1, two inputs of mean zero and a loss",
     ),
-]  # fmt: skip
+])  # fmt: skip

@@ -61,6 +61,7 @@ from theory.language.expression import (
 from theory.language.latex import latex
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm, norm2, spread, sqrt
+from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
@@ -1025,12 +1026,14 @@ TWO_UNITS_LINES = [
     ),
 ]  # fmt: skip
 
-CLAIMS = [
-    *THEOREM,
-    *CLOSED_FORM,
-    *FIRST_TERM,
-    *SECOND_TERM,
-    *BOUNDS,
-    *WITHOUT_LAYER,
-    *TWO_UNITS_LINES,
-]
+CLAIMS = with_hints(
+    [
+        *THEOREM,
+        *CLOSED_FORM,
+        *FIRST_TERM,
+        *SECOND_TERM,
+        *BOUNDS,
+        *WITHOUT_LAYER,
+        *TWO_UNITS_LINES,
+    ]
+)
