@@ -162,7 +162,7 @@ STATIONARY = {
     "remark": "With gamma = sigma and beta = mean the outputs are the linear layer's own.",
 }
 SECOND_SENTENCE = [
-    BIAS := Claim(
+    *Claim(
         id="S-obs-4.3/minima/bias",
         locations=(SECOND,),
         title="with a bias, the layer gives what a linear layer gives",
@@ -172,8 +172,7 @@ SECOND_SENTENCE = [
         falsified_by="gamma, beta trainable and a bias: outputs that no weights and bias give",
         remark="With the first sentence: the loss is nowhere less than at the minimum, nor near"
         " it.",
-    ),
-    BIAS.under(EPS, PROVED),
+    ).with_epsilon(PROVED),
     NO_BIAS := Claim(
         id="S-obs-4.3/minima/no-bias",
         locations=(SECOND,),

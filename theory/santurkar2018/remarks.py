@@ -137,7 +137,7 @@ CONSTANTS = [
         falsified_by="two networks with the same weights, gamma = sigma, beta free",
     ),
     TWO.under(EPS, REFUTED, corrected_by="S-remark-growth/lipschitz/eps/corrected"),
-    CONSTANTS_COMPARED := TWO.sharpened(
+    *TWO.sharpened(
         "constants",
         title="a Lipschitz constant of the loss gives one with the layer",
         says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
@@ -146,8 +146,7 @@ CONSTANTS = [
         falsified_by="one batch and loss",
         remark="If the loss has the Lipschitz constant l, the network with the layer has |gamma|"
         " l/s wherever sigma is at least s.",
-    ),
-    CONSTANTS_COMPARED.under(EPS, PROVED),
+    ).with_epsilon(PROVED),
     GLOBAL.under(EPS, PROVED),
 ]
 

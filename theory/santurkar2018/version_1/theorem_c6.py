@@ -527,11 +527,6 @@ def with_roots(x: Expression, x_k: Expression, names: str = "kj") -> Expression:
 
 
 INSIDE_MOVED = 1 / sigma**2 * moved(INSIDE_NAME, INSIDE, bracket(x_i))
-FORTY_THREE = closed_form(
-    "S-v1-eq-43", (588, r"\left( \sum_{b=1}^m x_i^{(b)} x_k^{(b)} \right)"),
-    equal(FIRST, PRINTED_43), "the first term, j = l", expected=REFUTED,
-)  # fmt: skip
-FORTY_THREE_RIGHT = FORTY_THREE.corrected(says=equal(FIRST, X_HERE / sigma**2))
 FIRST_TERM = [
     *line(
         "S-v1-eq-34", (548, r"\frac{\partial}{\partial W_{kl}} \sum_{b=1}^m"),
@@ -554,7 +549,7 @@ FIRST_TERM = [
         (554, r"\frac{\partial}{\partial \hat{y}_{j}^{(b)}} \frac{\partial \mathcal{L}}"),
         equal(FIRST, moved(DL_BY_OUTPUTS, BY_OUTPUTS, SLOPE)),
         "derivatives by a weight and by the outputs exchanged, j = l",
-        expected=REFUTED, corrected_by=FORTY_THREE_RIGHT.id, remark="True for j != l.",
+        expected=REFUTED, corrected_by="S-v1-eq-43/corrected", remark="True for j != l.",
     ),
     line(
         "S-v1-eq-37", (557, r"\cdot \frac{\partial \hat{y}_{l}^{(q)}}{\partial W_{kl}}"),
@@ -600,8 +595,11 @@ FIRST_TERM = [
         ),
         remark=FORTY_ONE.remark,
     ),
-    FORTY_THREE,
-    FORTY_THREE_RIGHT,
+    FORTY_THREE := closed_form(
+        "S-v1-eq-43", (588, r"\left( \sum_{b=1}^m x_i^{(b)} x_k^{(b)} \right)"),
+        equal(FIRST, PRINTED_43), "the first term, j = l", expected=REFUTED,
+    ),
+    FORTY_THREE.corrected(says=equal(FIRST, X_HERE / sigma**2)),
 ]  # fmt: skip
 
 PRINTED_HESSIAN = closed_form(
