@@ -47,6 +47,7 @@ import numpy as np
 from theory import batchnorm
 from theory.claim import Claim, Form, Hypothesis, Location
 from theory.language.expression import (
+    SUM,
     Expression,
     Letter,
     Operation,
@@ -772,7 +773,7 @@ THREE = closed_form(
 )  # fmt: skip
 SIXTY_ONE_SHARPENED = SIXTY_ONE.sharpened(
     says=REST <= bound(4 * m / 3, x_i, x_k),
-    because=sum(bent_terms(x_ic, x_kc)[1:], start=bent_terms(x_ic, x_kc)[0]),
+    because=SUM(*bent_terms(x_ic, x_kc)),
     remark="Attained at i = k, m = 3, eps = 0.",
 )
 SIXTY_FOUR = line(
@@ -830,7 +831,7 @@ BOUNDS = [
     SIXTY_FOUR.under(EPS, PROVED),
     *SIXTY_FOUR.sharpened(
         says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
-        because=sum(NORM_TERMS[1:], start=NORM_TERMS[0]),
+        because=SUM(*NORM_TERMS),
         title="the sharp bound on X",
         remark="No d is needed.",
     ).with_epsilon(PROVED),
@@ -990,7 +991,7 @@ TWO_UNITS_LINES = [
     ),
     BOUND_JL.sharpened(
         says=SCALED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
-        because=sum(NORM_TERMS_JL[1:], start=NORM_TERMS_JL[0]),
+        because=SUM(*NORM_TERMS_JL),
         title="the sharp bound for two units",
         remark="No d is needed.",
     ),
