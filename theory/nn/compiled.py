@@ -13,12 +13,32 @@ PyTorch's operations alone.
 Index convention and shapes are those of :mod:`theory.batchnorm`.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 import torch
 
 from theory import batchnorm
 
-forward = torch.compile(batchnorm.forward)
-jvp = torch.compile(batchnorm.jvp)
-gradient = torch.compile(batchnorm.gradient)
-hvp = torch.compile(batchnorm.hvp)
-curvature = torch.compile(batchnorm.curvature)
+
+def _when_called(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a formula that is compiled when it is called: the compiler takes seconds to load."""
+    made: list[Callable[..., Any]] = []
+
+    @wraps(formula)
+    def compiled(*arguments: Any, **named: Any) -> Any:
+        if not made:
+            made.append(torch.compile(formula))
+        return made[0](*arguments, **named)
+
+    return compiled
+
+
+forward = _when_called(batchnorm.forward)
+jvp = _when_called(batchnorm.jvp)
+gradient = _when_called(batchnorm.gradient)
+hvp = _when_called(batchnorm.hvp)
+curvature = _when_called(batchnorm.curvature)
