@@ -16,17 +16,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from shutil import which
 from typing import Any, NamedTuple
 
 import torch
 from comparison import Comparison, Contender, compared
 from torch.nn.functional import batch_norm
-from torch.utils.cpp_extension import get_cxx_compiler
 
 import theory
 from theory import batchnorm
 from theory.nn import compiled
+from theory.nn.compilers import can_compile
 
 SIZES = {(32, 64, 56, 56): (0, 2, 3), (256, 64, 14, 14): (0, 2, 3), (4096, 512): (0,)}
 EPS = 1e-5
@@ -91,7 +90,7 @@ def gradients(b: Batch) -> dict[str, Contender]:
     return {
         "closed form": lambda: batchnorm.gradient(*arguments),
         "checked": lambda: theory.gradient(*arguments),
-        **({"compiled": lambda: compiled.gradient(*arguments)} if has_compiler(b) else {}),
+        **({"compiled": lambda: compiled.gradient(*arguments)} if can_compile(b.y.device) else {}),
         "autograd, fused": lambda: gradient_by_autograd(fused, b),
         "autograd, primitives": lambda: gradient_by_autograd(primitive, b),
         ONCE: lambda: b.y + b.g,
@@ -109,16 +108,11 @@ def hessian_vector_products(b: Batch) -> dict[str, Contender]:
         "closed form": lambda: batchnorm.hvp(*arguments),
         "checked": lambda: theory.hvp(*arguments),
         "closed, with forward": lambda: hvp_with_forward(b),
-        **({"compiled": lambda: compiled.hvp(*arguments)} if has_compiler(b) else {}),
+        **({"compiled": lambda: compiled.hvp(*arguments)} if can_compile(b.y.device) else {}),
         "autograd, fused": lambda: hvp_by_autograd(fused, b),
         "autograd, primitives": lambda: hvp_by_autograd(primitive, b),
         ONCE: lambda: torch.addcmul(b.y, b.g, b.u).add_(b.h),
     }
-
-
-def has_compiler(b: Batch) -> bool:
-    """Whether PyTorch can compile for the device of a batch."""
-    return b.y.is_cuda or which(get_cxx_compiler()) is not None
 
 
 def widened(b: Batch) -> Batch:

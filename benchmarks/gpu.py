@@ -44,6 +44,11 @@ STEPS = {
     "PyTorch's own layer": (
         f"-m verify conform torch.nn:BatchNorm2d --device cuda --folder {FOLDER}"
     ),
+    "an audit of ResNet-18": (
+        "-m verify audit benchmarks/residual_network.py:make_model "
+        "--data benchmarks/residual_network.py:batches --budget 300 --device cuda "
+        f"--html {FOLDER}/audit.html"
+    ),
 }
 
 

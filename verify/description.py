@@ -9,6 +9,9 @@ from pathlib import Path
 from verify.evidence import Run
 from verify.fingerprint import of_everything, versions
 
+ATTEMPTS = 5
+"""How often git is asked while a signal ends it, which says nothing of the commit."""
+
 
 def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
     """Return the description of a run on this machine."""
@@ -38,14 +41,24 @@ def _gpu(backend: str) -> str:
 
 
 def _commit() -> str:
-    root = Path(__file__).resolve().parent.parent
+    """Return the commit, with "-dirty" where files differ from it; "unknown" if git cannot tell.
+
+    What kills processes at random kills git too, the sooner the more the machine has to do.
+    """
     try:
-        asked = subprocess.run(
-            ["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        answers = (_git_says() for _ in range(ATTEMPTS))
+        return next((said for said in answers if said is not None), "") or "unknown"
     except OSError:  # git is not installed
         return "unknown"
-    return asked.stdout.strip() or "unknown"
+
+
+def _git_says() -> str | None:
+    """Return what git answers: nothing where there is no repository, None if a signal ended it."""
+    root = Path(__file__).resolve().parent.parent
+    asked = subprocess.run(
+        ["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return None if asked.returncode < 0 else asked.stdout.strip()

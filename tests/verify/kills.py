@@ -51,7 +51,8 @@ class Outcome:
     """How many runs came to their end, and were compared."""
     orphans: int = 0
     lost: int = 0
-    differing: set[Name] = field(default_factory=set)
+    differing: set[tuple[str, ...]] = field(default_factory=set)
+    """Claim and witness of the records that differ, and the fields in which they do."""
 
     @property
     def is_well(self) -> bool:
@@ -175,10 +176,17 @@ def _whole(pairs: Sequence[Pair], folder: Path) -> dict[Name, dict[str, Any]]:
 
 def _differing(
     expected: dict[Name, dict[str, Any]], found: dict[Name, dict[str, Any]]
-) -> set[Name]:
+) -> set[tuple[str, ...]]:
+    """Return the names of the records that differ, each with the fields that do."""
     return {
-        name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)
+        (*name, *fields)
+        for name in expected.keys() | found.keys()
+        if (fields := _fields(expected.get(name, {}), found.get(name, {})))
     }
+
+
+def _fields(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    return [name for name in one | other if one.get(name) != other.get(name)]
 
 
 def _orphans(processes: Sequence[int]) -> int:

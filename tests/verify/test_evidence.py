@@ -1,6 +1,7 @@
 """Evidence survives kills, tells damage from absence, and never loses what an earlier run found."""
 
 import json
+import os
 import resource
 import shutil
 import signal
@@ -310,6 +311,18 @@ def test_the_description_of_a_run_names_what_computed():
 def test_without_git_the_run_says_so(monkeypatch):
     monkeypatch.setattr(description.subprocess, "run", failing)
     assert describe_run("smoke", 0, "numpy", "").commit == "unknown"
+
+
+@pytest.mark.parametrize(("kills", "expected"), [(0, "abcd"), (2, "abcd"), (99, "unknown")])
+def test_git_is_asked_again_if_a_signal_ended_it(kills, expected, tmp_path, monkeypatch):
+    git = tmp_path / "git"
+    git.write_text(
+        f'#!/bin/sh\necho >> "$0.asked"\n'
+        f'[ "$(wc -l < "$0.asked")" -gt {kills} ] || kill -KILL $$\necho abcd\n'
+    )
+    git.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert describe_run("smoke", 0, "numpy", "").commit == expected
 
 
 def test_a_crash_while_a_file_is_rewritten_leaves_the_old_one(killed, monkeypatch):

@@ -1,8 +1,9 @@
 r"""A decision whether an expression with square roots vanishes identically.
 
 The expression is made of rational numbers and real symbols with + - * / and square roots.  Each
-distinct radicand R gets a letter s with :math:`s^2 = R`, which makes the expression one polynomial
-over products of others.  It vanishes if the polynomial's remainder modulo the :math:`s^2 - R` does.
+distinct radicand R gets a letter s with :math:`s^2 = R`, and a whole number one for each of its
+prime factors, which makes the expression one polynomial over products of others.  It vanishes if
+the polynomial's remainder modulo the :math:`s^2 - R` does.
 
 Conversely a remainder that is not zero is not a zero function, if the products of the letters are
 independent over the rational functions.  They are where no product of radicands is a square, and
@@ -24,7 +25,7 @@ from theory.packages import missing
 
 try:
     import sympy as sp
-    from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+    from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
 except ModuleNotFoundError as error:
     raise missing(error, "verify") from error
 
@@ -125,7 +126,9 @@ class _Reader:
         parts = subexpressions(expressions)
         symbols = sorted((e for e in parts if isinstance(e, sp.Symbol)), key=str)
         powers = (e for e in parts if isinstance(e, sp.Pow))
-        radicands = {power.base for power in powers if getattr(power.exp, "q", 1) == 2}
+        bases = {power.base for power in powers if getattr(power.exp, "q", 1) == 2}
+        self._whole = {base: _factors(base) for base in bases if isinstance(base, sp.Integer)}
+        radicands = (bases - self._whole.keys()).union(*self._whole.values())
         # A root within a root has fewer operations, so it is read first.  Its letter comes later
         # in the lexicographic order, which makes s^2 the leading term of s^2 - R.
         self.radicands = sorted(radicands, key=lambda r: (sp.count_ops(r), str(r)))
@@ -157,8 +160,10 @@ class _Reader:
             return self._product([self.read(a) for a in e.args])
         if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Integer):
             return self._power(self.read(e.base), int(e.exp))
-        if isinstance(e, sp.Pow) and e.base in self._roots and isinstance(2 * e.exp, sp.Integer):
-            return self._power(self._roots[e.base], int(2 * e.exp))
+        if isinstance(e, sp.Pow) and isinstance(2 * e.exp, sp.Integer):
+            factors = self._whole.get(e.base, {e.base: 1})
+            powers = [self._power(self._roots[f], power) for f, power in factors.items()]
+            return self._power(self._product(powers), int(2 * e.exp))
         raise UnreadableError(
             f"{e} is a {type(e).__name__}; give rational numbers and symbols with + - * / and sqrt"
         )
@@ -249,6 +254,11 @@ class _Reader:
     def _takes_both_signs(self, x: fmpq_mpoly) -> bool:
         degrees = enumerate(x.degrees())
         return x.total_degree() % 2 == 1 and all(not d or self._signs[k] == 0 for k, d in degrees)
+
+
+def _factors(n: sp.Integer) -> dict[sp.Integer, int]:
+    """Return the powers of a whole number's prime factors; large ones may stay together."""
+    return {sp.Integer(int(f)): int(power) for f, power in fmpz(int(n)).factor_smooth()}
 
 
 def _times(a: fmpq_mpoly, b: fmpq_mpoly) -> fmpq_mpoly:

@@ -40,7 +40,9 @@ class BatchStatistics(NamedTuple):
 
 def of(layer: nn.Linear | nn.Conv2d, inputs: Tensor) -> BatchStatistics:
     """Return the statistics of one batch of inputs, in float32, or float64 for such weights."""
-    inputs = inputs.detach().to(torch.promote_types(layer.weight.dtype, torch.float32))
+    inputs, dtype = inputs.detach(), torch.promote_types(layer.weight.dtype, torch.float32)
+    if inputs.dtype is not dtype:
+        inputs = inputs.to(dtype)
     feature = -1 if isinstance(layer, nn.Linear) else -3
     if inputs.ndim == 1:
         inputs = inputs[None]

@@ -50,8 +50,7 @@ Source: Lange, Helfrich and Ye 2022, Algorithms 2 and 3.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any
 
@@ -80,6 +79,8 @@ class BNP:
         eps_1: :math:`\epsilon_1 \ge 0`, relative to the largest variance of a layer.
         eps_2: :math:`\epsilon_2 \ge 0`.
         rho: of the running statistics, in [0, 1]; 0 for those of the batch alone.
+        compiled: whether the gradients are changed by code that PyTorch compiles in the first step,
+            which takes it seconds.  A CPU needs a C++ compiler for it, a GPU Triton.
 
     Raises:
         TypeError: a layer is neither linear nor a 2-dimensional convolution, or not of floats.
@@ -96,9 +97,11 @@ class BNP:
         eps_1: float = 1e-2,
         eps_2: float = 1e-4,
         rho: float = 0.99,
+        compiled: bool = False,
     ) -> None:
         check({"eps_1": eps_1, "eps_2": eps_2, "rho": rho})
         self.constants = Constants(eps_1, eps_2, rho)
+        self._steps = _compiled_steps() if compiled else preconditioned_gradients.steps_3_to_5
         self.preconditioners = {
             name: LayerPreconditioner(name, sharing)
             for name, sharing in preconditionable(model, layers).items()
@@ -127,10 +130,10 @@ class BNP:
             ValueError: a variance is zero and eps_1 and eps_2 do not help it.
             OverflowError: a gradient leaves the range of float16.
         """
-        with torch.no_grad(), self._without_autocast():
+        with torch.no_grad():
             self._take_in()
             parts = [part for p in self.preconditioners.values() for part in p.parts()]
-            preconditioned_gradients.change(parts, self.constants)
+            preconditioned_gradients.change(parts, self.constants, self._steps)
         self.forget()
 
     def _take_in(self) -> None:
@@ -138,9 +141,9 @@ class BNP:
         met = [(p, b) for p in self.preconditioners.values() if (b := p.batch()) is not None]
         if not met:
             return
-        new = [statistic for _, batch in met for statistic in (batch.mean, batch.variance)]
-        if not _are_finite(new):
+        if not _are_finite([batch.variance for _, batch in met]):
             raise _not_finite(met)
+        new = [statistic for _, batch in met for statistic in (batch.mean, batch.variance)]
         old = [statistic for p, _ in met for statistic in (p.mean, p.variance)]
         preconditioned_gradients.running(old, new, self.constants.rho)
 
@@ -171,14 +174,6 @@ class BNP:
         for hook in self._hooks:
             hook.remove()
         self._hooks.clear()
-
-    def _without_autocast(self) -> ExitStack:
-        """Products are in the dtype of the statistics, wherever the caller stands."""
-        stack = ExitStack()
-        for kind in {p.mean.device.type for p in self.preconditioners.values()}:
-            if torch.is_autocast_enabled(kind):
-                stack.enter_context(torch.autocast(kind, enabled=False))
-        return stack
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the running statistics: a mean and a variance for each layer."""
@@ -219,12 +214,16 @@ class BNP:
         self.forget()
 
 
-def _are_finite(statistics: Iterable[Tensor]) -> bool:
-    """Whether there is no NaN or infinity, by one number of each device and dtype."""
-    alike: dict[tuple[torch.device, torch.dtype], list[Tensor]] = {}
-    for statistic in statistics:
-        alike.setdefault((statistic.device, statistic.dtype), []).append(statistic)
-    return all(isfinite(float(torch.cat(some).max())) for some in alike.values())  # NaN is largest
+def _compiled_steps() -> preconditioned_gradients.Steps:
+    return torch.compile(preconditioned_gradients.steps_3_to_5_by_layer, fullgraph=True)
+
+
+def _are_finite(variances: Sequence[Tensor]) -> bool:
+    """Whether there is no NaN or infinity, by one number of each device."""
+    alike: dict[torch.device, list[Tensor]] = {}
+    for variance in variances:
+        alike.setdefault(variance.device, []).append(variance)
+    return all(isfinite(torch.cat(some).max()) for some in alike.values())  # NaN is the largest
 
 
 def _not_finite(met: Iterable[Met]) -> FloatingPointError:

@@ -37,6 +37,8 @@ class LayerPreconditioner:
     def __init__(self, name: str, layers: Sequence[Layer]) -> None:
         self.name, self.layers = name, tuple(layers)
         layer = layers[0]
+        self.fan_in = layer.weight[0].numel()
+        self.groups = getattr(layer, "groups", 1)
         features = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels
         dtype = torch.promote_types(layer.weight.dtype, torch.float32)
         self.mean = torch.zeros(features, dtype=dtype, device=layer.weight.device)
@@ -60,22 +62,24 @@ class LayerPreconditioner:
         self, layer: Layer, args: tuple[Tensor, ...], named: Mapping[str, Tensor], output: Tensor
     ) -> None:
         """Take in a batch, as a forward hook; its statistics only in training mode."""
-        bias_learns = layer.bias is not None and layer.bias.requires_grad
-        if not (torch.is_grad_enabled() and (layer.weight.requires_grad or bias_learns)):
+        weight, bias = layer.weight, layer.bias
+        learns = weight.requires_grad or (bias is not None and bias.requires_grad)
+        if not (learns and torch.is_grad_enabled()):
             return
         is_linear = isinstance(layer, nn.Linear)
         rows = output.numel() // output.shape[-1 if is_linear else -3]
         if rows == 0:
             return
         examples = rows if is_linear else rows // prod(output.shape[-2:])
-        if torch.compiler.is_compiling():
+        is_compiling = torch.compiler.is_compiling()
+        if is_compiling:
             self.examples, self.rows = self.examples + examples, self.rows + rows
         else:
             self.examples, self.rows = int(self.examples) + examples, int(self.rows) + rows
         if layer.training:
             (inputs,) = (*args, *named.values())
             new = batch_statistics.of(layer, inputs)
-            if not torch.compiler.is_compiling() and self.met is self._nothing:
+            if not is_compiling and self.met is self._nothing:
                 self.met = new
                 return
             before = (self.met.mean.to(new.mean), self.met.variance.to(new.mean))
@@ -91,7 +95,8 @@ class LayerPreconditioner:
             met = batch_statistics.pooled_over_processes(met)
         if met.size == 0:
             return None
-        self.mean, self.variance = self.mean.to(met.mean), self.variance.to(met.mean)
+        if self.mean.dtype is not met.mean.dtype or self.mean.device != met.mean.device:
+            self.mean, self.variance = self.mean.to(met.mean), self.variance.to(met.mean)
         return met if met.size > 1 else met._replace(variance=(met.mean - self.mean).square())
 
     def parts(self) -> list[Part]:
@@ -112,7 +117,8 @@ class LayerPreconditioner:
                 "forward passes with gradients enabled, then one precondition(). Leave a layer "
                 "out by layers= if its weight is used without calling it"
             )
-        q2 = q_squared(weight[0].numel(), examples, rows)
-        statistics = self.mean.to(weight.device), self.variance.to(weight.device)
-        whole = Part(self.name, grad_b, grad_W, *statistics, q2)
-        return whole.groups(getattr(layer, "groups", 1))
+        if self.mean.device != weight.device:
+            self.mean, self.variance = self.mean.to(weight.device), self.variance.to(weight.device)
+        q2 = q_squared(self.fan_in, examples, rows)
+        whole = Part(self.name, grad_b, grad_W, self.mean, self.variance, q2)
+        return whole.groups(self.groups)

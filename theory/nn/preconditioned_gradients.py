@@ -21,7 +21,7 @@ Source: Lange, Helfrich and Ye 2022, (15), (23), Algorithms 2 and 3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -84,7 +84,7 @@ class Matrices(NamedTuple):
     r"""A part in the dtype of its statistics, as Algorithm 2 has it.
 
     ``bias`` is ``(p,)``, None where there is none, ``weight`` ``(p, n)``, views where they can be;
-    ``mean`` and :math:`\tilde\sigma^2` are ``(n,)``.
+    ``mean`` and ``variance`` are ``(n,)``, or ``(c,)`` for the channels of a convolution.
     """
 
     bias: Tensor | None
@@ -94,8 +94,17 @@ class Matrices(NamedTuple):
     q_squared: float
 
 
-def change(parts: Sequence[Part], constants: Constants) -> None:
+Steps = Callable[[Sequence[Matrices], Constants], None]
+"""Change gradients in place."""
+
+
+def change(parts: Sequence[Part], constants: Constants, steps: Steps) -> None:
     """Change the gradients of all parts in place, computing in the dtype of the statistics.
+
+    Args:
+        parts: with their running statistics.
+        constants: of the algorithms.
+        steps: :func:`steps_3_to_5`, or :func:`steps_3_to_5_by_layer`, which is for a compiler.
 
     Raises:
         ValueError: a variance is zero and eps_1 and eps_2 do not help it.
@@ -103,11 +112,10 @@ def change(parts: Sequence[Part], constants: Constants) -> None:
     """
     weights = [part for part in parts if part.weight is not None]
     if weights:
-        variances = regularized([_mean_square(part) for part in weights], constants)
+        matrices = list(map(_matrices, weights))
         if constants.eps_2 == 0:
-            _check_positive(weights, variances)
-        matrices = list(map(_matrices, weights, variances))
-        steps_4_and_5(matrices)
+            _check_positive(weights, regularized([m.variance for m in matrices], constants))
+        steps(matrices, constants)
         for part, new in zip(weights, matrices, strict=True):
             _write(part.layer, part.weight, new.weight)
             _write(part.layer, part.bias, new.bias)
@@ -118,16 +126,39 @@ def change(parts: Sequence[Part], constants: Constants) -> None:
 
 def running(old: list[Tensor], new: list[Tensor], rho: float) -> None:
     """Change old statistics in place as :func:`theory.preconditioning.running` returns them."""
-    torch._foreach_mul_(old, rho)
-    torch._foreach_add_(old, new, alpha=1 - rho)
+    torch._foreach_lerp_(old, new, 1 - rho)
 
 
 def regularized(variances: list[Tensor], constants: Constants) -> list[Tensor]:
     """Return :func:`theory.preconditioning.regularized_variance` of each layer's."""
-    added = torch._foreach_max(variances)
-    torch._foreach_mul_(added, constants.eps_1)
-    torch._foreach_add_(added, constants.eps_2)
-    return list(torch._foreach_add(variances, added))
+    largest = [variance.amax() for variance in variances]
+    sums = torch._foreach_add(variances, largest, alpha=constants.eps_1)
+    torch._foreach_add_(sums, constants.eps_2)
+    return list(sums)
+
+
+def steps_3_to_5(parts: Sequence[Matrices], constants: Constants) -> None:
+    """Change the gradients of all layers in place, by a few calls for all that is small."""
+    variances = regularized([p.variance for p in parts], constants)
+    steps_4_and_5([_by_column(p, v) for p, v in zip(parts, variances, strict=True)])
+
+
+def steps_3_to_5_by_layer(parts: Sequence[Matrices], constants: Constants) -> None:
+    """Do the same by the formulas of :mod:`theory.preconditioning`, to be compiled.
+
+    Uncompiled they would make three copies of a weight's gradient.
+    """
+    for part in parts:
+        (variance,) = regularized([part.variance], constants)
+        bias, weight, mean, variance, q2 = _by_column(part, variance)
+        if bias is None:
+            weight.div_(q2 * variance)
+        else:
+            new = preconditioning.preconditioned_gradient(
+                bias, weight, mean, variance, q_squared=q2
+            )
+            bias.copy_(new[0])
+            weight.copy_(new[1])
 
 
 def steps_4_and_5(parts: Sequence[Matrices]) -> None:
@@ -147,19 +178,29 @@ def steps_4_and_5(parts: Sequence[Matrices]) -> None:
             part.bias.addmv_(part.weight, part.mean, beta=1 / part.q_squared, alpha=-1)
 
 
-def _mean_square(part: Part) -> Tensor:
-    """Return what D is made of: without a bias, the mean square about 0."""
-    return part.variance if part.bias is not None else part.variance + part.mean.square()
-
-
-def _matrices(part: Part, variance: Tensor) -> Matrices:
+def _matrices(part: Part) -> Matrices:
+    """Return views of a part's gradients; without a bias, D is of the mean square about 0."""
     assert part.weight is not None
-    dtype, mean = part.mean.dtype, part.mean
-    bias = None if part.bias is None else part.bias.to(dtype)
-    weight = part.weight.flatten(start_dim=1).to(dtype)
-    if (entries := weight.shape[1] // mean.shape[0]) > 1:
-        mean, variance = mean.repeat_interleave(entries), variance.repeat_interleave(entries)
+    mean, variance = part.mean, part.variance
+    weight, bias = part.weight, part.bias
+    if weight.ndim > 2:
+        weight = weight.flatten(start_dim=1)
+    if weight.dtype is not mean.dtype:
+        weight = weight.to(mean.dtype)
+    if bias is None:
+        variance = variance + mean.square()
+    elif bias.dtype is not mean.dtype:
+        bias = bias.to(mean.dtype)
     return Matrices(bias, weight, mean, variance, part.q_squared)
+
+
+def _by_column(part: Matrices, variance: Tensor) -> Matrices:
+    """Return a part with statistics for each column, all entries of a kernel having a channel's."""
+    entries = part.weight.shape[1] // len(variance)
+    if entries == 1:
+        return part._replace(variance=variance)
+    mean, variance = (x.repeat_interleave(entries) for x in (part.mean, variance))
+    return part._replace(mean=mean, variance=variance)
 
 
 def _check_positive(parts: Sequence[Part], variances: list[Tensor]) -> None:

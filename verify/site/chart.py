@@ -6,7 +6,7 @@ in shape and in colour, and the colours (Okabe and Ito's) are told apart by colo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -19,12 +19,13 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 14, 16, 50
 STYLE = """
 text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;fill:#444}
 .frame{fill:none;stroke:#b9b9b9}.grid{stroke:#e9e9e9}.guide{stroke:#8a8a8a;stroke-dasharray:5 4}
-.wrong{fill:#d55e00;opacity:.07}.holds{fill:#0072b2;fill-opacity:.55}
+.wrong{fill:#d55e00;opacity:.07}
+.holds{stroke:#0072b2;stroke-opacity:.55;stroke-width:6.4;stroke-linecap:round}
 .violated{stroke:#d55e00;stroke-width:1.8;fill:none}.note{fill:#6b6b6b}
 .line{fill:none;stroke-width:1.8}.dot{fill:#fff}.c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}
 .c3{stroke:#cc79a7}.c4{stroke:#997700}.c5{stroke:#56b4e9}
 @media(prefers-color-scheme:dark){text{fill:#cfcfcf}.frame{stroke:#5c5c5c}.grid{stroke:#2e2e2e}
-.guide{stroke:#8f8f8f}.wrong{opacity:.13}.holds{fill:#56b4e9}.violated{stroke:#ff8a3d}
+.guide{stroke:#8f8f8f}.wrong{opacity:.13}.holds{stroke:#56b4e9}.violated{stroke:#ff8a3d}
 .note{fill:#a8a8a8}.dot{fill:#131416}.c0{stroke:#56b4e9}.c1{stroke:#ff8a3d}.c2{stroke:#2fc79b}.c4{stroke:#e6c229}}
 """
 
@@ -69,7 +70,7 @@ def svg(chart: Chart) -> str:
     body = [
         *_ticks(chart),
         *_guides(chart),
-        *(_mark(chart, mark) for mark in sorted(chart.marks, key=lambda mark: mark.violated)),
+        *_marks(chart),
         *(part for i, line in enumerate(chart.lines) for part in _line(chart, i, line)),
         f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{_inner_width()}"'
         f' height="{_inner_height()}"/>',
@@ -138,12 +139,18 @@ def _guides(chart: Chart) -> list[str]:
     return guides
 
 
-def _mark(chart: Chart, mark: Mark) -> str:
-    x = _across(chart.x.place(mark.x)) + mark.shift
-    y = _down(chart.y.place(mark.y))
-    if mark.violated:
-        return f'<path class="violated" d="M{x - 4:g} {y - 4:g}l8 8m0-8l-8 8"/>'
-    return f'<circle class="holds" cx="{x:g}" cy="{y:g}" r="3.2"/>'
+def _marks(chart: Chart) -> Iterator[str]:
+    """Dots, which are darker where they lie on each other, then crosses in one path."""
+    if holding := [_place(chart, mark) for mark in chart.marks if not mark.violated]:
+        dots = "".join(f'<path d="M{x:g} {y:g}h0"/>' for x, y in holding)
+        yield f'<g class="holds">{dots}</g>'
+    if violating := [_place(chart, mark) for mark in chart.marks if mark.violated]:
+        crosses = "".join(f"M{x - 4:g} {y - 4:g}l8 8m0-8l-8 8" for x, y in violating)
+        yield f'<path class="violated" d="{crosses}"/>'
+
+
+def _place(chart: Chart, mark: Mark) -> tuple[float, float]:
+    return _across(chart.x.place(mark.x)) + mark.shift, _down(chart.y.place(mark.y))
 
 
 def _line(chart: Chart, index: int, line: Line) -> list[str]:

@@ -30,6 +30,7 @@ napoleon_google_docstring = True
 
 html_show_copyright = False
 html_theme = "furo"
+templates_path = [str(ASSETS / "templates")]
 html_math_renderer = "katex"
 html_favicon = str(ASSETS / "static" / "icon.svg")
 html_static_path = [str(ASSETS / "static")]

@@ -91,9 +91,17 @@ def without_noise(value: float) -> float:
 
 
 def rows(points: Sequence[Point], relation: Relation) -> list[tuple[object, ...]]:
-    """Return a header and one row for each point, for a table of the figure's numbers."""
+    """Return a header and one row for each point, for a table of the figure's numbers.
+
+    Numbers have nine digits; the evidence has all.
+    """
     header = (*Point._fields, "error" if relation is Relation.EQUAL else "slack")
-    return [header, *((*p, slack(p, relation)) for p in points)]
+    return [header, *(_row(point, slack(point, relation)) for point in points)]
+
+
+def _row(point: Point, distance: float) -> tuple[object, ...]:
+    actual, claimed, far = (f"{x:.9g}" for x in (point.actual, point.claimed, distance))
+    return (point.witness, point.stratum, point.m, actual, claimed, point.violated, far)
 
 
 def _points(records: Iterable[Record]) -> list[Point]:

@@ -4,11 +4,16 @@ Numbers are :math:`p + q\sqrt d` where one square root suffices.  Where two diff
 (the supplement's :math:`\sqrt m` next to :math:`\sigma`), balls of growing precision take over:
 they certify the sign of a difference without a closed form of it.  The two differentiate in
 different ways, dual numbers here and power series there.
+
+A case refutes a claim only if it meets every hypothesis for certain.  At the edge of one, where its
+quantity is zero, no ball tells; there the quantity is an expression with square roots, which
+vanishes or not (:mod:`theory.arithmetic.radicals`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -16,10 +21,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+import sympy as sp
+from flint import arb, ctx, fmpq
 
-from theory.arithmetic import exact, sqrt
+from theory.arithmetic import exact, sqrt, symbolic
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
+from theory.arithmetic.radicals import UndecidedError, UnreadableError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
 from verify.cases.case import Case, adapted, imposed_by
 from verify.cases.lattice import lattice_case
@@ -27,8 +34,11 @@ from verify.network import Calculus, PrimitiveNetwork
 from verify.tolerance import Outcome
 from verify.witnesses import ball
 
+CAP = 1024
+"""Bits of precision at most."""
 EXACT = Calculus(sqrt, exact.gradient, exact.derivative)
 BALLS = Calculus(sqrt, ball.gradient, ball.derivative)
+ROOTS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ def rational_case(case: Case) -> Case:
 
 
 class Networks:
-    """The networks of one case, each made once: as claims want it, in exact numbers or in balls.
+    """The networks of one case, each made once: as claims want it, in numbers of several kinds.
 
     What is computed there for one claim is known to the next.
     """
@@ -73,6 +83,12 @@ class Networks:
         """Return the network in balls of the precision in force."""
         return self._once(
             claim, ctx.prec, lambda: network_of(adapted(_in_balls(self.case), claim), BALLS)
+        )
+
+    def in_roots(self, claim: Claim) -> PrimitiveNetwork:
+        """Return the network in expressions with square roots."""
+        return self._once(
+            claim, "roots", lambda: network_of(adapted(_in_roots(self.case), claim), ROOTS)
         )
 
     def _once(
@@ -92,11 +108,7 @@ def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
 
 def _decided(claim: Claim, networks: Networks) -> Outcome:
     quick = _examine_in_balls(claim, networks, 128, 128).outcome
-    # Balls cannot tell whether a hypothesis holds at its edge, where nothing is refuted.
-    is_open = quick is Outcome.VIOLATED and bool(claim.hypotheses)
-    if is_open or quick is Outcome.UNDECIDED:
-        return _examine(claim, networks).outcome
-    return quick
+    return _examine(claim, networks).outcome if quick is Outcome.UNDECIDED else quick
 
 
 def examine(claim: Claim, case: Case) -> Examined:
@@ -119,37 +131,73 @@ def _examine(claim: Claim, networks: Networks) -> Examined:
         return Examined(Outcome.VACUOUS)
 
 
-def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = 1024) -> Examined:
+def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = CAP) -> Examined:
     """Decide one case in balls whose precision is doubled until they are decided."""
     return _examine_in_balls(claim, Networks(case), bits, cap)
 
 
 def _examine_in_balls(
-    claim: Claim, networks: Networks, bits: int = 128, cap: int = 1024
+    claim: Claim, networks: Networks, bits: int = 128, cap: int = CAP
 ) -> Examined:
     if not _is_defined(claim, networks.case):
         return Examined(Outcome.VACUOUS)
     shown: list[Sides] = []
+    at_edge: list[Hypothesis] = []
 
     def sides() -> Sides:
         network = networks.in_balls(claim)
         letters = claim.letters(network)
+        at_edge.clear()
         for h in claim.hypotheses:
             quantity = h.quantity(network, letters)
-            if ball.compare(quantity, 0, h.sign) is Outcome.VIOLATED:
+            met = ball.compare(quantity, 0, h.sign)
+            if met is Outcome.VIOLATED:
                 raise _VacuousError
             if not _is_finite(quantity):
                 raise _UndefinedError
+            if met is Outcome.UNDECIDED:
+                at_edge.append(h)
         shown.append(claim.sides(network, letters))
         return shown[-1]
 
     try:
-        decision = ball.decide(sides, claim.relation, bits, cap)
+        outcome = ball.decide(sides, claim.relation, bits, cap).outcome
     except _VacuousError:
         return Examined(Outcome.VACUOUS, arithmetic="balls")
     except _UndefinedError:
         return Examined(Outcome.UNDECIDED, arithmetic="balls")
-    return Examined(decision.outcome, shown[-1], "balls")
+    if outcome is Outcome.VIOLATED:
+        outcome = _where_met(claim, networks, at_edge)
+    return Examined(outcome, shown[-1], "balls")
+
+
+def _where_met(claim: Claim, networks: Networks, hypotheses: Sequence[Hypothesis]) -> Outcome:
+    """Return what becomes of a case that violates a claim, if these hypotheses are met there."""
+    try:
+        met = {_is_met(hypothesis, claim, networks) for hypothesis in hypotheses}
+    except ZeroDivisionError:
+        return Outcome.VACUOUS
+    if Outcome.VIOLATED in met:
+        return Outcome.VACUOUS
+    return Outcome.UNDECIDED if Outcome.UNDECIDED in met else Outcome.VIOLATED
+
+
+def _is_met(hypothesis: Hypothesis, claim: Claim, networks: Networks) -> Outcome:
+    """Return whether a hypothesis holds: in exact numbers, or else in balls and, at zero, roots."""
+
+    def entries(network: PrimitiveNetwork) -> Any:
+        return np.ravel(np.asarray(hypothesis.quantity(network, claim.letters(network)), object))
+
+    with suppress(DifferentFieldsError):
+        return meets(hypothesis, entries(networks.exact(claim)))
+    with ctx.workprec(CAP):
+        balls = entries(networks.in_balls(claim))
+        met = meets(hypothesis, balls)
+        if met is Outcome.UNDECIDED:
+            with suppress(UndecidedError, UnreadableError):
+                vanishes = each(is_zero, entries(networks.in_roots(claim)))
+                met = meets(hypothesis, balls * (1 - vanishes))
+    return met
 
 
 def differ_somewhere(claim: Claim, m: int) -> bool:
@@ -261,6 +309,16 @@ def _is_defined(claim: Claim, case: Case) -> bool:
 def _in_balls(case: Case) -> Case:
     """Return a rational case with balls for its numbers, at the precision in force."""
     return _converted(case, partial(each, to_ball), to_ball)
+
+
+def _in_roots(case: Case) -> Case:
+    """Return a rational case with expressions for its numbers."""
+    return _converted(case, partial(each, _to_roots), _to_roots)
+
+
+def _to_roots(value: Any) -> sp.Expr:
+    p, q, d = (sp.Rational(int(x.p), int(x.q)) for x in map(fmpq, (value.p, value.q, value.d)))
+    return p + q * sp.sqrt(d)
 
 
 def _converted(

@@ -9,6 +9,7 @@ is carried out, cancellation inside it included, also where the exact answer is 
 from __future__ import annotations
 
 from functools import cache
+from random import Random
 from typing import Any
 
 import torch
@@ -26,13 +27,17 @@ EXACT = frozenset(
 """Operations that round nothing."""
 
 
+LEAST = 18
+"""Of at least so many random numbers, as a power of two, an operation takes a stretch."""
+
+
 class RandomArithmetic(TorchDispatchMode):
     """Perturb the result of every rounding operation by a relative ``step`` at most."""
 
     def __init__(self, step: float, seed: int):
         super().__init__()  # type: ignore[no-untyped-call]
         self.step = step
-        self.generator = torch.Generator().manual_seed(seed)
+        self.random = Random(seed).random
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -48,9 +53,21 @@ class RandomArithmetic(TorchDispatchMode):
             return result
         if not result.is_floating_point() or result._is_zerotensor():
             return result
-        noise = torch.empty(result.shape, dtype=torch.float64)
-        noise.uniform_(-self.step, self.step, generator=self.generator)
-        return torch.addcmul(result, result, noise.to(result.device))
+        entries = result.numel()
+        noise = _noise(max(LEAST, (4 * entries).bit_length()), result.device)
+        start = int(self.random() * (noise.numel() - entries))
+        drawn = noise.as_strided(result.shape, result.stride(), start)
+        return torch.addcmul(result, result, drawn, value=self.step)
+
+
+@cache
+def _noise(bits: int, device: torch.device) -> torch.Tensor:
+    """Return numbers uniform in [-1, 1], of which every operation takes a stretch of its own.
+
+    To draw them anew for each would take longer than the operations do.
+    """
+    drawn = torch.empty(2**bits, dtype=torch.float64)
+    return drawn.uniform_(-1, 1, generator=torch.Generator().manual_seed(0)).to(device)
 
 
 @cache

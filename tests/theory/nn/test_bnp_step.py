@@ -11,6 +11,7 @@ from torch.func import functional_call, grad
 from theory import preconditioning
 from theory.nn import batch_statistics, layer_preconditioner, preconditioned_gradients
 from theory.nn.bnp import BNP
+from theory.nn.compilers import can_compile
 
 RHO, EPS_1, EPS_2 = 0.7, 0.03, 0.002
 
@@ -124,18 +125,18 @@ def literal_step(model, x):
     )
 
 
-def step_by_bnp(model, x):
+def step_by_bnp(model, x, **named):
     model = deepcopy(model)
-    bnp = BNP(model, rho=RHO, eps_1=EPS_1, eps_2=EPS_2)
+    bnp = BNP(model, rho=RHO, eps_1=EPS_1, eps_2=EPS_2, **named)
     loss(model(x)).backward()
     bnp.precondition()
     torch.optim.SGD(model.parameters(), RATE).step()
     return model.state_dict()
 
 
-def error(model, x):
+def error(model, x, **named):
     """The largest error of the step, relative to the largest change of that parameter."""
-    expected, found = literal_step(model, x), step_by_bnp(model, x)
+    expected, found = literal_step(model, x), step_by_bnp(model, x, **named)
     before = model.state_dict()
     return max(
         float((found[k] - expected[k]).abs().max() / (expected[k] - before[k]).abs().max())
@@ -147,6 +148,22 @@ def error(model, x):
 def test_a_step_is_a_plain_one_in_other_parameters(name):
     build, x = SUBJECTS[name]
     assert error(build(), x) < TOLERANCE
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_what_is_to_be_compiled_does_the_same(name, monkeypatch):
+    by_layer = preconditioned_gradients.steps_3_to_5_by_layer
+    monkeypatch.setattr(torch, "compile", lambda function, fullgraph: function)
+    assert BNP(SUBJECTS[name][0](), compiled=True)._steps is by_layer
+    build, x = SUBJECTS[name]
+    assert error(build(), x, compiled=True) < TOLERANCE
+
+
+@pytest.mark.skipif(not can_compile("cpu"), reason="no C++ compiler: install one, such as g++")
+def test_compiled_it_takes_batches_of_any_size():
+    build, x = SUBJECTS["many images"]
+    for images in (x, x[:-1]):
+        assert error(build(), images, compiled=True) < TOLERANCE
 
 
 def test_gradients_change_in_place_as_the_formula_returns_them():

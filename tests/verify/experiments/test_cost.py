@@ -18,6 +18,7 @@ TINY = Profile(images=20, rounds=5)
 def timings(monkeypatch):
     monkeypatch.setitem(cost.PROFILES, "smoke", TINY)
     monkeypatch.setattr(cost, "SHAPE", (1, 3, 3))
+    monkeypatch.setattr(cost, "can_compile", lambda device: False)  # which would take seconds
     return lambda: EXPERIMENT.pieces(Setting("smoke"))
 
 
@@ -60,6 +61,16 @@ def test_each_method_is_what_it_is_called():
     assert named["batch"].bnp is None
     assert list(named["bnp"].bnp.preconditioners) == ["layer1.linear", "layer2.linear", "output"]
     assert list(named["bnp, hidden"].bnp.preconditioners) == ["layer2.linear", "output"]
+
+
+def test_the_compiled_one_is_timed_where_there_is_a_compiler(monkeypatch):
+    for found in (False, True):
+        monkeypatch.setattr(cost, "can_compile", lambda device, found=found: found)
+        (piece, *_) = EXPERIMENT.pieces(Setting("smoke"))
+        assert piece.methods == METHODS + (cost.COMPILED,) * found
+    subject = Subject(cost.COMPILED, "cpu")
+    assert list(subject.bnp.preconditioners) == ["layer1.linear", "layer2.linear", "output"]
+    assert subject.bnp._steps is not Subject("bnp", "cpu").bnp._steps
 
 
 def test_a_step_trains(timings):

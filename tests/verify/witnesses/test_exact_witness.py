@@ -8,7 +8,7 @@ import pytest
 from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSLY_PROVED
 
 from theory.arithmetic import sqrt
-from theory.arithmetic.exact import number, rational_array
+from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
 from theory.claim import Hypothesis, Reading, Relation, Sides
 from theory.santurkar2018 import theorem_4_2
 from verify.cases.case import Case
@@ -16,7 +16,14 @@ from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import STRATA, draw
 from verify.engine import CLAIMS
 from verify.tolerance import Outcome
-from verify.witnesses.exact import differ_somewhere, examine, examine_in_balls, rational_case
+from verify.witnesses.exact import (
+    Networks,
+    differ_somewhere,
+    examine,
+    examine_in_balls,
+    outcomes,
+    rational_case,
+)
 
 HOLDS, VIOLATED, VACUOUS_OUTCOME = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 
@@ -143,6 +150,72 @@ def test_a_hypothesis_is_a_sign(sign, expected, examine):
     claim = replace(SHARED_BOUND, hypotheses=(about_beta,))
     outcomes = [examine(claim, replace(WITH_EPSILON, beta=beta)).outcome for beta in (-1, 0, 1)]
     assert outcomes == expected
+
+
+def roots(numbers, at):
+    """Square roots in the arithmetic of a network."""
+    return [sqrt(number + 0 * at.beta) for number in numbers]
+
+
+def three_roots(network, at):
+    """Zero, of three different roots, which no number with one of them is."""
+    two, three, six = roots((2, 3, 6), at)
+    return (two + three) ** 2 - 5 - 2 * six
+
+
+def nested_roots(network, at):
+    """Zero, of roots that are related: whether it is, nothing here can tell."""
+    two, three, six = roots((2, 3, 6), at)
+    return sqrt(5 + 2 * six) - two - three
+
+
+def never(claim):
+    """The claim whose sides are one and zero, and which says that they are equal."""
+    return replace(
+        claim,
+        says=None, because=None, certificate=None, relation=Relation.EQUAL,
+        sides=lambda network, at: Sides(1 + 0 * at.beta, 0 * at.beta),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("zero", "sign", "further", "expected"),
+    [
+        (three_roots, Relation.MORE_THAN, 0, VACUOUS_OUTCOME),
+        (three_roots, Relation.LESS_THAN, 0, VACUOUS_OUTCOME),
+        (three_roots, Relation.AT_LEAST, 0, VIOLATED),
+        (three_roots, Relation.EQUAL, 0, VIOLATED),
+        (three_roots, Relation.MORE_THAN, 1, VIOLATED),
+        (three_roots, Relation.LESS_THAN, 1, VACUOUS_OUTCOME),
+        (three_roots, Relation.EQUAL, 1, VACUOUS_OUTCOME),
+        (nested_roots, Relation.MORE_THAN, 0, Outcome.UNDECIDED),
+        (nested_roots, Relation.AT_LEAST, 0, Outcome.UNDECIDED),
+        (nested_roots, Relation.EQUAL, 0, Outcome.UNDECIDED),
+        (nested_roots, Relation.MORE_THAN, 1, VIOLATED),
+    ],
+)
+def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, expected):
+    at_edge = Hypothesis("edge", lambda network, at: zero(network, at) + further, sign)
+    claim = replace(never(SHARED_BOUND), hypotheses=(at_edge,))
+    assert examine(claim, WITH_EPSILON).outcome is expected
+    assert examine_in_balls(claim, WITH_EPSILON).outcome is expected
+    assert outcomes([claim], WITH_EPSILON) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("identifier", "expected"),
+    [
+        ("S-v1-lemma-3.3/eps", VIOLATED),  # an equality, which is imposed
+        ("S-v1-eq-20/eps", VACUOUS_OUTCOME),  # less than e, which is imposed as at most e
+    ],
+)
+def test_what_is_imposed_is_decided_where_roots_mix(identifier, expected):
+    [claim] = [claim for claim in CLAIMS if claim.id == identifier]
+    u, v = np.array([[1, -1], [0, -1]], dtype=object)
+    mixed = replace(case([0, 1], [0, 0], eps=1), direction=u, other_direction=v)
+    with pytest.raises(DifferentFieldsError):
+        Networks(mixed).exact(claim)
+    assert examine(never(claim), mixed).outcome is expected
 
 
 def test_a_hypothesis_is_imposed_before_it_is_checked():

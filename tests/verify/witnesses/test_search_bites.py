@@ -53,8 +53,11 @@ BEYOND_SEARCH = {
     "S-v1-remark-resnet/reduction": "across",
     "S-v1-remark-resnet/reduction/eps": "sigma = 1, with eps",
     "S-v1-thm-3.2/square/sharpened": "reflection",
+    **{f"S-v1-eq-{number}": "almost e inwards" for number in (19, 20, 24, 25)},
+    **{f"S-v1-eq-{number}": "almost e outwards" for number in (21, 27)},
+    "S-v1-eq-19/eps": "almost e inwards, with eps",
 }
-"""Attained at one of the cases below, which no search came within a thousandth of."""
+"""Attained, or almost, at one of the cases below, which no search came within a thousandth of."""
 NOT_SHARP = {
     name
     for start, endings in {
@@ -83,7 +86,6 @@ NOT_SHARP = {
 }  # fmt: skip
 """Their claims say where the slack comes from; not known to be attained by any case."""
 ONLY_APPROACHED = {
-    *(f"S-v1-eq-{number}" for number in (19, 20, 21, 24, 25, 27)),
     "S-thm-4.2a/eps/bending",
     "S-v1-lemma-3.3/sharpened",
     "S-v1-eq-61/sharpened",
@@ -146,6 +148,17 @@ def case_of(y, linear, gamma=1, ratio=Fraction(2), direction=None):
     return lattice_case(y, gamma, 0, ratio, linear, triangle, direction or zero, zero, 1)
 
 
+def in_line(sign, attained=Fraction(1)):
+    """What W' = (1, -1) attains, labels and outputs, each almost e = 3/8 from the one before."""
+    step = sign * (Fraction(3, 8) - Fraction(1, 10**4))
+    labels, outputs = attained + step, attained + 2 * step
+    return replace(
+        case_of([outputs, -outputs], [0, 0], direction=[labels, -labels]),
+        eps=1 / attained**2 - 1,
+        other_direction=np.array([1, -1], dtype=object),
+    )
+
+
 FLAT = case_of([0, 1, 3], [1, -2, 0])
 PAIRS, ACROSS = [1, -1, 1, -1], [1, 1, -1, -1]
 HALVES = [Fraction(entry, 2) for entry in PAIRS]
@@ -161,6 +174,9 @@ ATTAINED = {
         [*PAIRS, 1, -1], [1, 0, -1, 0, 0, 0], direction=[2, 1, -4, 1, -1, 1]
     ),
     "reflection": case_of([5, -1, -4], [3, 5, -8], direction=[1, -1, 0]),
+    "almost e inwards": in_line(-1),
+    "almost e outwards": in_line(1),
+    "almost e inwards, with eps": in_line(-1, attained=Fraction(1, 2)),
 }
 
 
@@ -172,7 +188,7 @@ def along_the_gradient():
 
 
 @pytest.mark.parametrize("name", sorted(BEYOND_SEARCH))
-def test_a_bound_is_attained_where_no_search_gets(name):
+def test_a_bound_is_attained_or_almost_where_no_search_gets(name):
     claim, where = unimposed(BOUNDS[name]), BEYOND_SEARCH[name]
     case = ATTAINED[where] if where in ATTAINED else along_the_gradient()
     assert exact.examine(claim, case).outcome is Outcome.HOLDS

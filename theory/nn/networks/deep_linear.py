@@ -53,7 +53,7 @@ def deep_linear(
 
     Source: Santurkar et al. 2018, App. A.1.
 
-    >>> network = deep_linear(3, 2)
+    >>> network = deep_linear(3, 2, generator=torch.Generator().manual_seed(0))
     >>> product = network.layer3.linear.weight @ network.layer2.linear.weight
     >>> product = product @ network.layer1.linear.weight
     >>> x = torch.tensor([[1.0, -2.0]])

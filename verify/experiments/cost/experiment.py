@@ -6,7 +6,8 @@ all; compared are medians.  Times differ between runs and machines, so this is n
 seeds, and none is repeated number for number.  The images are noise: no time depends on them.
 
 BN is in the network's hidden layers only, as Algorithm 2 of a first layer has no counterpart there:
-so BNP is timed as printed, for every layer, and for all but the first.
+so BNP is timed as printed, for every layer, and for all but the first; and for every layer with the
+change of the gradients compiled, where there is a compiler.
 
 Source: Lange, Helfrich and Ye 2022, sect. 5.1, "Computation Time Analysis", Table 1.
 """
@@ -24,6 +25,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from theory.nn.bnp import BNP
+from theory.nn.compilers import can_compile
 from theory.nn.networks.dense import dense
 from verify.experiments.cost import figures as cost_figures
 from verify.experiments.cost import observations as cost_observations
@@ -33,6 +35,7 @@ from verify.experiments.metered_training import generator
 SHAPE, CLASSES, HIDDEN = (3, 32, 32), 10, (100, 100)
 BATCHES = (16, 256, 512)
 METHODS = ("none", "batch", "bnp", "bnp, hidden")
+COMPILED = "bnp, compiled"
 LEARNING_RATE = 1e-3
 
 
@@ -64,7 +67,8 @@ class Timing:
     def __init__(self, batch: int, profile: Profile, device: str) -> None:
         self.name, self.batch, self.device = f"batch {batch}", batch, device
         self.images, self.steps, self.done = profile.images, profile.rounds, 0
-        self.seconds: dict[str, list[float]] = {method: [] for method in METHODS}
+        self.methods = METHODS + (COMPILED,) * can_compile(device)
+        self.seconds: dict[str, list[float]] = {method: [] for method in self.methods}
 
     @cached_property
     def data(self) -> tuple[Tensor, Tensor]:
@@ -77,15 +81,15 @@ class Timing:
     @cached_property
     def subjects(self) -> dict[str, Subject]:
         """The networks, all warm."""
-        made = {method: Subject(method, self.device) for method in METHODS}
+        made = {method: Subject(method, self.device) for method in self.methods}
         for subject in made.values():
             subject.step(*(part[: self.batch] for part in self.data))
         return made
 
     def step(self) -> None:
         """Time one epoch of each method; the first of them is another each time."""
-        first = self.done % len(METHODS)
-        for method in METHODS[first:] + METHODS[:first]:
+        first = self.done % len(self.methods)
+        for method in self.methods[first:] + self.methods[:first]:
             self.seconds[method].append(self._epoch(self.subjects[method]))
         self.done += 1
 
@@ -129,8 +133,9 @@ class Subject:
         self.model = dense(SHAPE, CLASSES, HIDDEN, normalization=normalization, generator=draws)
         self.model.to(device)
         linear = [layer for layer in self.model.modules() if isinstance(layer, nn.Linear)]
-        layers = {"bnp": linear, "bnp, hidden": linear[1:]}.get(method)
-        self.bnp = None if layers is None else BNP(self.model, layers=layers)
+        layers = {"bnp": linear, "bnp, hidden": linear[1:], COMPILED: linear}.get(method)
+        compiled = method == COMPILED
+        self.bnp = None if layers is None else BNP(self.model, layers=layers, compiled=compiled)
         self.optimizer = torch.optim.SGD(self.model.parameters(), LEARNING_RATE)
 
     def step(self, inputs: Tensor, labels: Tensor) -> None:
@@ -154,13 +159,14 @@ EXPERIMENT = Experiment(
     rows=("L-table-1", "L-prop-6"),
     description=(
         "The 2 x 100 network of paper L, sect. 5.1, on noise of CIFAR-10's shape, by plain "
-        "stochastic gradient descent in batches of 16, 256 and 512: seconds of an epoch without "
-        "normalisation, with BN of the hidden layers' activations, with BNP of every layer as "
-        "printed, and with BNP of all layers but the first. The methods take turns within each "
-        "round; ratios are taken within a round, and of these medians. It is no training with "
-        "seeds: times differ between runs and machines, and the paper's are of a V100 with its "
-        "loading of images. Default: 20 rounds of 8192 images; deep: of 50,000, the paper's; "
-        "smoke: 5 rounds of 1024."
+        "stochastic gradient descent in batches of 16, 256 and 512: seconds of an epoch without"
+        " normalisation, with BN of the hidden layers' activations, with BNP of every layer as "
+        "printed, with BNP of all layers but the first, and with BNP of every layer, compiled, "
+        "where there is a compiler. The methods take turns within each round; ratios are taken "
+        "within a round, and of these medians. It is no training with seeds: times differ "
+        "between runs and machines, and the paper's are of a V100 with its loading of images. "
+        "Default: 20 rounds of 8192 images; deep: of 50,000, the paper's; smoke: 5 rounds of "
+        "1024."
     ),
     pieces=pieces,
     figures=cost_figures.figures,

@@ -17,6 +17,7 @@ STYLES = {
     "batch": frame.STYLES["batch"],
     "bnp": frame.STYLES["bnp"],
     "bnp, hidden": frame.Style(frame.COLOURS["sky blue"], "D", "BNP of all layers but the first"),
+    "bnp, compiled": frame.Style(frame.COLOURS["orange"], "^", "BNP, compiled"),
 }
 
 PRINTED_SECONDS = {
@@ -74,12 +75,12 @@ def over_bn(measured: Measured) -> Figure:
         "Medians over rounds of the time of an epoch over BN's in the same round, bars from the "
         "first to the third quartile; beside them the paper's Table 1, on a V100.",
     )
-    for shift, method in enumerate(("none", "bnp", "bnp, hidden")):
+    for shift, method in enumerate(m for m in STYLES if m in some[0]["seconds"] and m != "batch"):
         style = STYLES[method]
         spread = [quartiles(ratios(numbers, method)) for numbers in some]
         middle = [q[1] for q in spread]
         bars = [[q[1] - q[0] for q in spread], [q[2] - q[1] for q in spread]]
-        places = [place + 0.12 * (shift - 1) for place in range(len(some))]
+        places = [place + 0.12 * (shift - 1.5) for place in range(len(some))]
         axes.errorbar(places, middle, yerr=bars, color=style.colour, marker=style.marker,
                       linestyle="none", capsize=3, label=style.label)  # fmt: skip
     printed = [PRINTED[numbers["batch"]] for numbers in some]

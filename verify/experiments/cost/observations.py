@@ -22,7 +22,11 @@ from verify.experiments.experiment import Measured, Observation
 COMPARABLE = 0.1
 """Times that differ by no more than this share are comparable."""
 
-BNP = {"bnp": "all layers", "bnp, hidden": "all layers but the first"}
+BNP = {
+    "bnp": "all layers",
+    "bnp, hidden": "all layers but the first",
+    "bnp, compiled": "all layers, compiled",
+}
 """Of which layers BNP is."""
 
 Spreads = Mapping[int, tuple[float, float, float]]
@@ -37,6 +41,7 @@ def observations(measured: Measured) -> Sequence[Observation]:
     return [
         observation
         for method, words in BNP.items()
+        if all(method in numbers["seconds"] for numbers in measured.values())
         for observation in _of_method(
             words, _spreads(measured, method), _of_a_step(measured, method)
         )
