@@ -97,12 +97,12 @@ def condition_number(matrix: Any) -> Any:
 
 def _largest_over_smallest(values: Any, rank: float) -> Any:
     kept = nonzero(values, rank)
-    if not kept:
+    if not len(kept):
         raise ZeroDivisionError("the matrix is zero, so it has no condition number")
     return kept[-1] / kept[0]
 
 
-def nonzero(values: Any, rank: float) -> list[Any]:
+def nonzero(values: Any, rank: float) -> Any:
     """Return those of ascending values, none negative, that are not zero.
 
     Args:
@@ -115,7 +115,7 @@ def nonzero(values: Any, rank: float) -> list[Any]:
     """
     if isinstance(values, list):
         return [value for value in values if not _is_zero(value)]
-    return [value for value in values if value > rank * values[-1]]
+    return values[values > rank * values[-1]]
 
 
 def _is_zero(value: Quadratic | arb) -> bool:

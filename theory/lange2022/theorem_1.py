@@ -411,7 +411,7 @@ REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED)
 def _rates(H: Any, alpha: Any) -> list[Any]:
     """|1 - alpha lambda_i| for the eigenvalues that are not zero."""
     kept = nonzero(eigenvalues(H), 2**-40)
-    if not kept:
+    if not len(kept):
         raise ZeroDivisionError("the matrix is zero, so it has no eigenvalue that is not")
     return [abs(1 - alpha * value) for value in kept]
 
