@@ -211,7 +211,7 @@ class Claim(Statement):
         shared = self.under(Reading.SHARED_EPSILON, expected, corrected_by=named)
         found = [self, shared]
         if isinstance(right, Says):
-            found.append(shared.corrected(says=right, remark="", corrected_by=None))
+            found.append(shared.corrected(says=right))
         if unit is not None:
             corrected_by = (named or found[-1].id) if unit is Verdict.REFUTED else None
             found.insert(2, self.under(Reading.UNIT_VARIANCE, unit, corrected_by=corrected_by))

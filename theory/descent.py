@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from operator import attrgetter
 from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory.arithmetic.spectra import eigenvalues
-from theory.language.arrays import absolute, dot, maximum
+from theory.language.arrays import absolute, dot, largest, maximum, smallest
 from theory.language.expression import (
     Expression,
     Letter,
-    Operation,
     Primitive,
     Sort,
     along,
@@ -26,23 +23,9 @@ from theory.language.expression import (
     gradient,
     named,
 )
+from theory.language.letters import matrix_of, number_of, vector_of
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
-
-
-def number_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
-    """Return a letter for a number, by an attribute's name or by what it is worth."""
-    return Letter(name, latex, _N, attrgetter(value) if isinstance(value, str) else value, domain)
-
-
-def vector_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
-    """Return a letter for a vector, likewise."""
-    return Letter(name, latex, _V, attrgetter(value) if isinstance(value, str) else value, domain)
-
-
-def matrix_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
-    """Return a letter for a matrix, likewise."""
-    return Letter(name, latex, _M, attrgetter(value) if isinstance(value, str) else value, domain)
 
 
 def trace_of(matrix: Any) -> Any:
@@ -70,7 +53,7 @@ def highest(descent: Any) -> Any:
     return lowest(descent) + trace_of(descent.hessian) + descent.P[0, 0] * descent.P[0, 0]
 
 
-theta = vector_of("theta", r"\theta", "theta")
+theta = vector_of("theta", r"\theta")
 theta_star = vector_of("theta*", r"\theta^*", "theta")
 x = vector_of("x", "x", "direction")
 v = vector_of("v", "v", "direction")
@@ -80,7 +63,7 @@ low = number_of("lambda_min", r"\lambda_{\min}", lowest, r"\lambda_{\min} \ge 0"
 high = number_of("lambda_max", r"\lambda_{\max}", highest, r"\lambda_{\max} \ge \lambda_{\min}")
 
 I = matrix_of("I", "I", _identity)
-P = matrix_of("P", "P", "P")
+P = matrix_of("P", "P")
 H = matrix_of("H", "H", "hessian", r"H \succeq 0")
 H_definite = matrix_of("H", "H", definite, r"H \succ 0")
 H_above = matrix_of(
@@ -99,12 +82,6 @@ L = Primitive("L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})
 variable = Letter("t", "t", _V)
 """The variable of a derivative."""
 
-smallest = Operation(
-    "smallest eigenvalue", lambda A: eigenvalues(A)[0], r"\lambda_{{\min}}({0})", takes=(_M,)
-)
-largest = Operation(
-    "largest eigenvalue", lambda A: eigenvalues(A)[-1], r"\lambda_{{\max}}({0})", takes=(_M,)
-)
 pair = Primitive(
     "pair",
     lambda descent, a, b: array_namespace(descent.theta).stack([a, b]),

@@ -8,7 +8,6 @@ are the paper's closed forms, are those of :mod:`theory.preconditioning`.
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any
 
 from array_api_compat import array_namespace
@@ -22,6 +21,7 @@ from theory.arithmetic.spectra import (
     squared_singular_values,
 )
 from theory.arithmetic.spectra import eigenvalues as spectrum
+from theory.language.arrays import kappa2, transpose
 from theory.language.expression import (
     Expression,
     Letter,
@@ -32,24 +32,15 @@ from theory.language.expression import (
     gradient,
     named,
 )
+from theory.language.letters import matrix_of, number_of, vector_of
 from theory.language.operations import SquaredNorm
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 
-def number_of(name: str, latex: str, attribute: str = "", domain: str = "") -> Letter:
-    """Return a letter for a number that the layer has, by the name of its attribute."""
-    return Letter(name, latex, _N, attrgetter(attribute or name), domain)
-
-
-def vector_of(name: str, latex: str, attribute: str = "", domain: str = "") -> Letter:
-    """Return a letter for a vector that the layer has, by the name of its attribute."""
-    return Letter(name, latex, _V, attrgetter(attribute or name), domain)
-
-
-H = Letter("H", "H", _M, attrgetter("H"))
+H = matrix_of("H", "H")
 """Inputs, (N, n)."""
-W = Letter("W", "W", _M, attrgetter("W"))
+W = matrix_of("W", "W")
 """Weights, (p, n)."""
 b = vector_of("b", "b")
 """Bias, (p,)."""
@@ -70,32 +61,31 @@ eps = number_of("eps", r"\epsilon", "q", r"\epsilon > 0")
 eps_1 = number_of("eps_1", r"\epsilon_1", "step", r"\epsilon_1 > 0")
 eps_2 = number_of("eps_2", r"\epsilon_2", "q", r"\epsilon_2 > 0")
 couples = number_of("couples", r"\text{coupling of examples}", "couples")
-N = Letter("N", "N", _N, lambda layer: layer.H.shape[0])
-n = Letter("n", "n", _N, lambda layer: layer.H.shape[1])
-p = Letter("p", "p", _N, lambda layer: layer.W.shape[0])
-unit = Letter("1", "1", _N, lambda layer: 0 * layer.q + 1)
+N = number_of("N", "N", lambda layer: layer.H.shape[0])
+n = number_of("n", "n", lambda layer: layer.H.shape[1])
+p = number_of("p", "p", lambda layer: layer.W.shape[0])
+unit = number_of("1", "1", lambda layer: 0 * layer.q + 1)
 """The number one, as a direction of derivatives in a number."""
 
-e = Letter("e", "e", _V, lambda layer: 0 * layer.H[:, 0] + 1)
+e = vector_of("e", "e", lambda layer: 0 * layer.H[:, 0] + 1)
 """Ones, (N,)."""
-ones = Letter("ones", r"\mathbf 1", _V, lambda layer: 0 * layer.mean + 1)
+ones = vector_of("ones", r"\mathbf 1", lambda layer: 0 * layer.mean + 1)
 """Ones, (n,)."""
-zeros = Letter("zeros", "0", _V, lambda layer: 0 * layer.mean)
+zeros = vector_of("zeros", "0", lambda layer: 0 * layer.mean)
 """Zeros, (n,)."""
 v = vector_of("v", "v", "direction")
 """Any vector of one output's parameters, the bias first, (n + 1,)."""
 z = vector_of("z", "z", "direction")
 """The same."""
-t = Letter("t", "t", _N, lambda layer: layer.direction[0])
+t = number_of("t", "t", lambda layer: layer.direction[0])
 """Its first entry."""
-x = Letter("x", "x", _V, lambda layer: layer.direction[1:])
+x = vector_of("x", "x", lambda layer: layer.direction[1:])
 """What is below it, (n,)."""
 d0 = vector_of("d", "d", "scaling")
 r"""The diagonal of :math:`D_0`, (n + 1,)."""
-what = Letter(
+what = vector_of(
     "what",
     r"\hat w",
-    _V,
     lambda layer: array_namespace(layer.W).concat([layer.b[:1], layer.W[0, :]], axis=0),
 )
 """The first output's bias and weights, (n + 1,)."""
@@ -211,7 +201,6 @@ L = Primitive("L", lambda layer, outputs: layer.loss(outputs), r"\mathcal L({0})
 L1 = Primitive("L", _loss_of_unit, r"\mathcal L({0})", takes=(_V,))
 """The loss as a function of the first output of every example."""
 
-transpose = Operation("transpose", lambda A: A.T, r"{0:atom}^\top", gives=0, takes=(_M,))
 outer = Operation(
     "outer", lambda u, v: u[:, None] * v, r"{0:atom} {1:atom}^\top", gives=_M, takes=(_V, _V)
 )
@@ -289,7 +278,6 @@ squares = Operation("squares", lambda v: v * v, r"{0:atom}^2", gives=0)
 """The squares of entries."""
 reciprocal = Operation("reciprocal", _reciprocal, r"{0:atom}^{{-1}}", gives=0, takes=(_V,))
 """One over each of a vector's entries, none of which is zero."""
-first = Operation("first", lambda v: v[0], r"{0:atom}_1", takes=(_V,))
 last = Operation("last", lambda v: v[-1], r"{0:atom}_n", takes=(_V,))
 tail = Operation("tail", lambda v: v[1:], r"{0:atom}_{{2 \dots}}", gives=0, takes=(_V,))
 """A vector without its first entry."""
@@ -356,7 +344,6 @@ BN = Operation(
 
 dot = Operation("dot", lambda u, v: (u * v).sum(), r"{0:atom}^\top {1:product}", takes=(_V, _V))
 total = Operation("sum", lambda v: v.sum(), r"\operatorname{{sum}}({0})", takes=(_V,))
-norm2 = SquaredNorm("norm2", lambda v: (v * v).sum(), r"\|{0}\|^2", takes=(_V,))
 frobenius2 = SquaredNorm("frobenius2", lambda A: (A * A).sum(), r"\|{0}\|_F^2", takes=(_M,))
 form = Operation(
     "form",
@@ -366,9 +353,6 @@ form = Operation(
 )
 r"""The quadratic form :math:`z^\top F^\top F z`."""
 
-kappa2 = Operation("squared condition number", squared_condition_number, r"\kappa({0})^2",
-                   takes=(_M,))  # fmt: skip
-r"""The largest singular value over the smallest that is not zero, squared."""
 kappa2_scaled = Operation(
     "squared condition number",
     squared_condition_number,
@@ -378,10 +362,6 @@ kappa2_scaled = Operation(
 """That of a matrix times the root of a diagonal one, which is never taken."""
 kappa = Operation("condition number", condition_number, r"\kappa({0})", takes=(_M,))
 """That of a symmetric matrix."""
-largest = Operation("largest eigenvalue", lambda A: spectrum(A)[-1], r"\lambda_{{\max}}({0})",
-                    takes=(_M,))  # fmt: skip
-smallest = Operation("smallest eigenvalue", lambda A: spectrum(A)[0], r"\lambda_{{\min}}({0})",
-                     takes=(_M,))  # fmt: skip
 largest_scaled = Operation(
     "largest eigenvalue",
     lambda A, s: spectrum(A, s)[-1],
@@ -400,12 +380,6 @@ square_norm_scaled = Operation(
     lambda F, s: squared_singular_values(F, s)[-1],
     r"\|{0:product} \operatorname{{diag}}({1})^{{1/2}}\|^2",
     takes=(_M, _V),
-)
-smallest_square = Operation(
-    "square of the smallest singular value",
-    lambda F: squared_singular_values(F)[0],
-    r"\sigma_{{\min}}({0})^2",
-    takes=(_M,),
 )
 along_first = Operation(
     "along the principal eigenvector",

@@ -21,16 +21,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from theory.arithmetic.spectra import squared_condition_number, squared_singular_values
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Operation,
-    Primitive,
-    Sort,
-    along,
-    named,
-)
+from theory.language.expression import Expression, Letter, Operation, Primitive, Sort, along, named
+from theory.language.letters import number_of, vector_of
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
@@ -284,20 +276,15 @@ def _index(last: Callable[[Any], int], axis: int, axes: int) -> Callable[[Any], 
     return lambda maps: np.arange(1, last(maps) + 1).reshape(shape)
 
 
-def number_of(name: str, latex: str, value: str | Callable[[Any], Any], domain: str = "") -> Letter:
-    """Return a letter for a number, by an attribute's name or by what it is worth."""
-    return Letter(name, latex, _N, attrgetter(value) if isinstance(value, str) else value, domain)
-
-
 h = Letter("h", "h", _MAPS, attrgetter("h"))
 """Inputs, (N, c, r, s)."""
 w = Letter("w", "w", _MAPS, attrgetter("w"))
 """Weights, (d, c, k, k) with an odd k."""
-b = Letter("b", "b", _V, attrgetter("b"))
+b = vector_of("b", "b")
 """Bias, (d,)."""
-x = Letter("x", "x", _V, attrgetter("direction"))
+x = vector_of("x", "x", "direction")
 """Any bias and kernel of one output channel, (k^2 c + 1,)."""
-q = number_of("q", "q", "q", "q > 0")
+q = number_of("q", "q", domain="q > 0")
 N, c, r, s = (number_of(z, z, _size(i)) for i, z in enumerate("Ncrs"))
 k = number_of("k", "k", lambda maps: int(maps.w.shape[-1]))
 
@@ -429,14 +416,6 @@ greatest = Operation("max", np.maximum, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 inner = Operation(
     "inner", lambda A, B: (A * B).sum(), r"\langle {0}, {1}\rangle", takes=(_MAPS, _MAPS)
 )
-kappa2 = Operation(
-    "squared condition number", squared_condition_number, r"\kappa({0})^2", takes=(_M,)
-)
-smallest_square = Operation(
-    "square of the smallest singular value", lambda F: squared_singular_values(F)[0],
-    r"\sigma_{{\min}}({0})^2", takes=(_M,),
-)  # fmt: skip
-
 WINDOW = (t - (k - 1) / 2, r + t - (k - 1) / 2 - 1, a - (k - 1) / 2, s + a - (k - 1) / 2 - 1)
 """The bounds of (19): the rows and columns that w(t, a) meets."""
 Hhat = unfolded(h, k)

@@ -4,18 +4,14 @@ What a statement says of expectations is :func:`theory.expectation_claim.mean` o
 one such matrix.
 """
 
-from operator import attrgetter
+from theory.language.letters import matrix_of, number_of
 
-from theory.language.expression import Letter, Sort
-
-G = Letter(
+G = matrix_of(
     "G",
     "G",
-    Sort.MATRIX,
-    attrgetter("G"),
-    r"g_{ij} \text{ iid},\ \mathbb{E} g_{ij} = 0,\ \mathbb{E} g_{ij}^2 = 1",
+    domain=r"g_{ij} \text{ iid},\ \mathbb{E} g_{ij} = 0,\ \mathbb{E} g_{ij}^2 = 1",
 )
-N = Letter("N", "N", Sort.NUMBER, attrgetter("N"))
+N = number_of("N", "N")
 """Its rows."""
-n = Letter("n", "n", Sort.NUMBER, attrgetter("n"))
+n = number_of("n", "n")
 """Its columns."""

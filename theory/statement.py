@@ -45,6 +45,10 @@ class Verdict(StrEnum):
     NOT_RUN = "not yet run"
 
 
+PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
+UNREADABLE = Verdict.UNREADABLE
+
+
 class Reading(StrEnum):
     r"""What :math:`\sigma` and :math:`\hat y` stand for.
 
@@ -291,9 +295,10 @@ class Statement:
             object.__setattr__(self, name, value)
 
     def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
-        """Return a corrected statement, tied to this one."""
+        """Return a corrected statement, tied to this one; what was remarked of this one is not."""
         settled = {"form": Form.CORRECTED, "of": self.id, "expected": Verdict.PROVED}
-        return replace(self, **{**settled, "id": f"{self.id}/{name}", **changes})
+        unsaid = {"remark": "", "corrected_by": None}
+        return replace(self, **{**settled, **unsaid, "id": f"{self.id}/{name}", **changes})
 
     def sharpened(self, name: str = "sharpened", /, **changes: Any) -> Self:
         """Return a sharper statement, tied to this one."""

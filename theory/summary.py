@@ -8,13 +8,13 @@ paper's statements, in the order in which they are read: results, remarks, proof
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from theory.statement import Statement
 
-__all__ = ["Line", "Section", "complaints"]
+__all__ = ["OWN", "Line", "Section", "complaints", "lines_of"]
 
 
 class Section(StrEnum):
@@ -36,6 +36,19 @@ class Line:
     parts: Mapping[str, str] = field(default_factory=dict)
     """The entries whose verdicts the line shows, by a few words that tell them apart; the first
     is displayed.  Without any, the verdicts of all that the text has are counted."""
+
+
+OWN = {"": ""}
+"""The one entry that a line shows, where it is the one that the row is named after."""
+
+
+def lines_of(section: Section) -> Callable[..., Line]:
+    """Return what makes lines of a section; of the identifiers of entries, the row is left out."""
+
+    def line(row: str, title: str, parts: Mapping[str, str] | None = None) -> Line:
+        return Line(row, section, title, {words: row + end for words, end in (parts or {}).items()})
+
+    return line
 
 
 def complaints(lines: Sequence[Line], claims: Sequence[Statement]) -> Iterator[str]:

@@ -8,31 +8,11 @@ there is an epsilon is the statement's reading.
 
 from __future__ import annotations
 
-from operator import attrgetter
-
-from theory.language.expression import (
-    Expression,
-    Letter,
-    Primitive,
-    Sort,
-    along,
-    gradient,
-    named,
-)
+from theory.language.expression import Expression, Letter, Primitive, Sort, along, gradient, named
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, row, spread
 
-_N, _V = Sort.NUMBER, Sort.VECTOR
-
-
-def number_of(name: str, latex: str, attribute: str = "", domain: str = "") -> Letter:
-    """Return a letter for a number that the unit has, by the name of its attribute."""
-    return Letter(name, latex, _N, attrgetter(attribute or name), domain)
-
-
-def vector_of(name: str, latex: str, attribute: str = "", domain: str = "") -> Letter:
-    """Return a letter for a vector that the unit has, by the name of its attribute."""
-    return Letter(name, latex, _V, attrgetter(attribute or name), domain)
-
+_V = Sort.VECTOR
 
 m = number_of("m", "m")
 gamma = number_of("gamma", r"\gamma")

@@ -7,8 +7,9 @@ with :math:`c = \gamma^\top x`, which may be any number.
 
 from theory.claim import Claim, Paper, Verdict
 from theory.language.expression import equal
+from theory.language.letters import number_of
 from theory.language.operations import absolute
-from theory.unit import deviation, normalize, number_of, one, y
+from theory.unit import deviation, normalize, one, y
 
 PAPER = Paper(
     "ba2016",
@@ -56,12 +57,8 @@ SCALE_AND_SHIFT = Claim(
 
 CLAIMS = [
     DEVIATION,
-    DEVIATION.corrected(
-        says=equal(deviation(delta * y), absolute(delta) * deviation(y)), remark=""
-    ),
+    DEVIATION.corrected(says=equal(deviation(delta * y), absolute(delta) * deviation(y))),
     SHIFT,
     SCALE_AND_SHIFT,
-    SCALE_AND_SHIFT.corrected(
-        says=equal(normalize(delta * y + c * one), SIGN * normalize(y)), remark=""
-    ),
+    SCALE_AND_SHIFT.corrected(says=equal(normalize(delta * y + c * one), SIGN * normalize(y))),
 ]

@@ -10,9 +10,10 @@ from dataclasses import replace
 from theory.arithmetic import mean
 from theory.claim import Claim, Paper, Verdict
 from theory.language.expression import Expression, along, equal, named
+from theory.language.letters import number_of
 from theory.language.operations import absolute, dot, norm2, sqrt
 from theory.statement import assume
-from theory.unit import m, normalize, number_of, one, u, variable, y
+from theory.unit import m, normalize, one, u, variable, y
 
 PAPER = Paper(
     "zhang2019",
@@ -84,9 +85,9 @@ SCALED = Claim(
 
 CLAIMS = [
     LINEAR,
-    LINEAR.corrected(says=equal(rms(alpha * y), absolute(alpha) * rms(y)), remark=""),
+    LINEAR.corrected(says=equal(rms(alpha * y), absolute(alpha) * rms(y))),
     SAME,
     GRADIENT,
     SCALED,
-    SCALED.corrected(says=equal(jacobian(delta * y), 1 / absolute(delta) * jacobian(y)), remark=""),
+    SCALED.corrected(says=equal(jacobian(delta * y), 1 / absolute(delta) * jacobian(y))),
 ]

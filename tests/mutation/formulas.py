@@ -1,4 +1,4 @@
-"""What the library's formulas give, next to what the layer's definition and torch autograd give."""
+"""What the layer's formulas and the claims' letters give, next to NumPy's and autograd's."""
 
 from __future__ import annotations
 
@@ -9,108 +9,106 @@ from typing import Any
 import numpy as np
 import sympy as sp
 import torch
-from paper_numbers import Numbers
+from torch.autograd.functional import hessian, jacobian
 
 from theory import batchnorm, running
 from theory.arithmetic.abstract import Space
-from theory.claim import Reading
+from theory.claim import Reading, letters_of
 from verify.witnesses.autograd import TorchNetwork
 
-MEAN, VARIANCE = 0.5, 2.0
-"""Running statistics of one unit."""
-
-
-def jacobian(n: Numbers) -> Any:
-    """The layer's Jacobian, by autograd."""
-    return n.dense(n.layer, n.y)
-
-
-def slope(n: Numbers) -> Any:
-    """What evaluation mode multiplies a batch by."""
-    return n.gamma / np.sqrt(VARIANCE + n.eps)
-
-
-Values = tuple[Callable[[Numbers], Any], Callable[[Numbers], Any]]
-FORMULAS: dict[str, Values] = {
-    "centre": (lambda n: batchnorm.centre(n.y), lambda n: n.y - np.mean(n.y)),
-    "variance": (lambda n: batchnorm.variance(n.y), lambda n: np.var(n.y)),
-    "standard_deviation": (
-        lambda n: batchnorm.standard_deviation(n.y, n.eps),
-        lambda n: n.sigma,
-    ),
-    "normalize": (lambda n: batchnorm.normalize(n.y, n.eps), lambda n: n.yhat),
-    "forward": (lambda n: batchnorm.forward(n.y, n.gamma, n.beta, n.eps), lambda n: n.z),
-    "jvp": (
-        lambda n: batchnorm.jvp(n.y, n.u, n.gamma, n.eps),
-        lambda n: jacobian(n) @ n.u,
-    ),
-    "gradient": (
-        lambda n: batchnorm.gradient(n.y, n.g, n.gamma, n.eps),
-        lambda n: n.gradient,
-    ),
-    "hvp": (
-        lambda n: batchnorm.hvp(n.y, n.g, lambda w: n.H @ w, n.u, n.gamma, n.eps),
-        lambda n: n.hessian @ n.u,
-    ),
-    "curvature": (
-        lambda n: batchnorm.curvature(n.y, n.g, n.u, n.gamma, n.eps),
-        lambda n: jacobian(n) @ n.H @ jacobian(n) @ n.u - n.hessian @ n.u,
-    ),
-    "gradient_gamma": (
-        lambda n: batchnorm.gradient_gamma(n.y, n.g, n.eps),
-        lambda n: n.g @ n.yhat,
-    ),
-    "gradient_beta": (lambda n: batchnorm.gradient_beta(n.g), lambda n: np.sum(n.g)),
-    "running.update": (
-        lambda n: running.update(MEAN, VARIANCE, 0.1),
-        lambda n: MEAN - 0.1 * MEAN + 0.1 * VARIANCE,
-    ),
-    "running.forward": (
-        lambda n: running.forward(n.y, MEAN, VARIANCE, n.gamma, n.beta, n.eps),
-        lambda n: slope(n) * (n.y - MEAN) + n.beta,
-    ),
-    "running.gradient": (
-        lambda n: running.gradient(n.g, VARIANCE, n.gamma, n.eps),
-        lambda n: slope(n) * n.g,
-    ),
-    "running.hvp": (
-        lambda n: running.hvp(lambda w: n.H @ w, n.u, VARIANCE, n.gamma, n.eps),
-        lambda n: slope(n) ** 2 * n.H @ n.u,
-    ),
-}
-"""Each formula: as the library computes it, and as it must be."""
-LETTERS: dict[str, Callable[[Numbers], Any]] = {
-    "m": lambda n: n.m,
-    "gamma": lambda n: n.gamma,
-    "beta": lambda n: n.beta,
-    "sigma": lambda n: n.sigma,
-    "yhat": lambda n: n.yhat,
-    "g": lambda n: n.g,
-    "one": lambda n: n.one,
-    "H": lambda n: n.H @ n.u,
-}
-"""The paper's letters as they must be; H is applied to the direction."""
-
-
-def instance(reading: Reading) -> tuple[TorchNetwork, Numbers]:
-    """Return one unit, no two numbers of it alike, as a network and in the paper's symbols."""
-    y, u, v, a, quartic = (torch.tensor(row, dtype=torch.float64) for row in ROWS)
-    B = torch.outer(u, u) + torch.diag(v * v)
-    gamma, beta, bound = -1.5, 0.5, 5.0
-    eps = 0.0 if reading is Reading.NO_EPSILON else 0.75
-
-    def loss(z: torch.Tensor) -> torch.Tensor:
-        return a @ z + z @ B @ z / 2 + quartic @ z**4
-
-    numbers = (torch.tensor(x, dtype=torch.float64) for x in (gamma, beta, eps))
-    network = TorchNetwork(y, *numbers, u, loss, v, torch.tensor(bound, dtype=torch.float64))
-    in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
-    arrays = (x.numpy() for x in (u, v))
-    return network, Numbers(y.numpy(), gamma, beta, eps, *arrays, loss, in_yhat, bound)
-
+Entry = tuple[Callable[[], Any], Any]
+"""A formula as the library computes it, and what it must give."""
 
 ROWS = ([3, -1, 2, 0], [1, -2, 3, 1], [-3, 3, -1, 2], [2, 1, -3, -1], [1, 2, 3, 4])
-"""A batch, two directions, and the coefficients of a loss."""
+"""A batch, two directions, and the coefficients of a loss; no two numbers of them alike."""
+batch, direction, other, linear, quartic = (torch.tensor(r, dtype=torch.float64) for r in ROWS)
+curved = torch.outer(direction, direction) + torch.diag(other * other)
+Y, U = batch.numpy(), direction.numpy()
+GAMMA, BETA, EPS = -1.5, 0.5, 0.75
+MEAN, VARIANCE = 0.5, 2.0
+"""Running statistics of one unit."""
+SLOPE = GAMMA / np.sqrt(VARIANCE + EPS)
+"""What evaluation mode multiplies a batch by."""
+
+
+def loss(z: Any) -> Any:
+    """A loss of the layer's output."""
+    return linear @ z + z @ curved @ z / 2 + quartic @ z**4
+
+
+def layer(y: Any, eps: float = EPS) -> Any:
+    """The layer's output."""
+    return GAMMA * (y - y.mean()) / torch.sqrt(torch.var(y, correction=0) + eps) + BETA
+
+
+OUTPUT = layer(batch)
+YHAT, SIGMA = ((OUTPUT - BETA) / GAMMA).numpy(), np.sqrt(np.var(Y) + EPS)
+G, H = jacobian(loss, OUTPUT).numpy(), hessian(loss, OUTPUT).numpy()
+JACOBIAN = jacobian(layer, batch).numpy()
+HESSIAN = hessian(lambda y: loss(layer(y)), batch).numpy()
+
+
+def after(w: Any) -> Any:
+    """The loss's own Hessian, applied."""
+    return H @ w
+
+
+OF_BATCHNORM: dict[str, Entry] = {
+    "centre": (lambda: batchnorm.centre(Y), Y - np.mean(Y)),
+    "variance": (lambda: batchnorm.variance(Y), np.var(Y)),
+    "standard_deviation": (lambda: batchnorm.standard_deviation(Y, EPS), SIGMA),
+    "normalize": (lambda: batchnorm.normalize(Y, EPS), YHAT),
+    "forward": (lambda: batchnorm.forward(Y, GAMMA, BETA, EPS), OUTPUT),
+    "jvp": (lambda: batchnorm.jvp(Y, U, GAMMA, EPS), JACOBIAN @ U),
+    "gradient": (lambda: batchnorm.gradient(Y, G, GAMMA, EPS), JACOBIAN.T @ G),
+    "hvp": (lambda: batchnorm.hvp(Y, G, after, U, GAMMA, EPS), HESSIAN @ U),
+    "curvature": (
+        lambda: batchnorm.curvature(Y, G, U, GAMMA, EPS),
+        JACOBIAN @ H @ JACOBIAN @ U - HESSIAN @ U,
+    ),
+    "gradient_gamma": (lambda: batchnorm.gradient_gamma(Y, G, EPS), G @ YHAT),
+    "gradient_beta": (lambda: batchnorm.gradient_beta(G), np.sum(G)),
+}
+OF_RUNNING: dict[str, Entry] = {
+    "update": (lambda: running.update(MEAN, VARIANCE, 0.1), MEAN - 0.1 * MEAN + 0.1 * VARIANCE),
+    "forward": (
+        lambda: running.forward(Y, MEAN, VARIANCE, GAMMA, BETA, EPS),
+        SLOPE * (Y - MEAN) + BETA,
+    ),
+    "gradient": (lambda: running.gradient(G, VARIANCE, GAMMA, EPS), SLOPE * G),
+    "hvp": (lambda: running.hvp(after, U, VARIANCE, GAMMA, EPS), SLOPE**2 * H @ U),
+}
+
+
+def letters_in(reading: Reading) -> dict[str, Entry]:
+    """Return the paper's letters in a reading; H is applied to the direction."""
+    eps = 0.0 if reading is Reading.NO_EPSILON else EPS
+    in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
+    numbers = (torch.tensor(x, dtype=torch.float64) for x in (GAMMA, BETA, eps))
+    network = TorchNetwork(batch, *numbers, direction, loss)
+    z = layer(batch, eps)
+
+    def letter(name: str) -> Any:
+        value = getattr(letters_of(network, reading), name)
+        return value(direction) if name == "H" else value
+
+    expected = {
+        "m": len(Y),
+        "gamma": GAMMA,
+        "beta": BETA,
+        "sigma": np.sqrt(np.var(Y) + eps),
+        "yhat": (Y - np.mean(Y)) / np.sqrt(np.var(Y) + in_yhat),
+        "g": jacobian(loss, z),
+        "one": np.ones(len(Y)),
+        "H": hessian(loss, z) @ direction,
+    }
+    return {
+        f"{name}, {reading.value}": (lambda name=name: letter(name), value)
+        for name, value in expected.items()
+    }
+
+
+OF_LETTERS = {name: entry for r in Reading for name, entry in letters_in(r).items()}
 
 
 def for_every_m(formula: Callable[..., Any]) -> tuple[Any, ...]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from formulas import OF_BATCHNORM, OF_LETTERS, OF_RUNNING, Entry
 from torch.autograd.functional import hessian, jacobian
 from torch.nn import functional
 
 from theory import convolution, dense, family, lp_normalization, preconditioning
 from theory.convolution.windows import Geometry, pad
 
-Entry = tuple[Callable[[], Any], Any]
 RNG = np.random.default_rng(7)
 
 
@@ -342,6 +342,9 @@ OF_CONVOLUTION: dict[str, Entry] = {
     ),
 }
 BY_FILE: dict[str, dict[str, Entry]] = {
+    "theory/batchnorm.py": OF_BATCHNORM,
+    "theory/running.py": OF_RUNNING,
+    "theory/claim.py": OF_LETTERS,
     "theory/preconditioning.py": OF_PRECONDITIONING,
     "theory/lp_normalization.py": OF_THE_NORMS,
     "theory/dense.py": OF_DENSE,

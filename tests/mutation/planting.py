@@ -13,8 +13,6 @@ from mutants import Mutant
 
 from theory.arithmetic import sqrt
 
-CLOSE = 1e-9
-
 
 @contextmanager
 def planted(mutant: Mutant) -> Iterator[None]:
@@ -42,11 +40,7 @@ def live(mutant: Mutant) -> FunctionType:
 
 
 def _module(mutant: Mutant) -> ModuleType:
-    return importlib.import_module(_name(mutant.file))
-
-
-def _name(file: str) -> str:
-    return file.removesuffix(".py").replace("/", ".")
+    return importlib.import_module(mutant.file.removesuffix(".py").replace("/", "."))
 
 
 def _code(code: CodeType, name: str) -> CodeType:
@@ -59,9 +53,7 @@ def _holds(code: CodeType, name: str) -> bool:
     return any(isinstance(c, CodeType) and c.co_name == name for c in code.co_consts)
 
 
-def differs(actual: Any, expected: Any) -> bool:
-    """Whether two values differ in numbers or in shape, batch axes of length one apart."""
-    actual, expected = np.squeeze(np.asarray(actual)), np.asarray(expected)
-    return actual.shape != expected.shape or not np.allclose(
-        actual, expected, rtol=CLOSE, atol=CLOSE
-    )
+def differs(actual: Any, expected: Any, within: float = 1e-9) -> bool:
+    """Whether two values differ in numbers or in shape, axes of length one apart."""
+    a, b = (np.squeeze(np.asarray(value)) for value in (actual, expected))
+    return a.shape != b.shape or not np.allclose(a, b, rtol=within, atol=within)

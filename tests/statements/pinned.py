@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from wrong_variants import CLOSE, MEANINGLESS, _array, _values, _values_of
+from wrong_variants import CLOSE, MEANINGLESS, array_of, instances, values_in
 
 from theory.claim import Claim
 from theory.language.expression import Relation, Says
@@ -60,7 +60,7 @@ def pins() -> dict[str, dict[str, Any]]:
 def values_at(claim: Statement, numbers: dict[str, Any]) -> Values:
     """Return the values of expressions at a counterexample, in PyTorch."""
     if isinstance(claim, Claim):
-        return _values_of(_case(numbers), claim.reading)
+        return values_in(_case(numbers), claim.reading)
     drawn = strata.draw(claim.subject, "gaussian", 0, 0)
     given = {name: _parsed(numbers[name]) for name in drawn.names() if name in numbers}
     return Values(replace(drawn, **given).converted(floats.tensor, floats.CALCULUS))
@@ -102,9 +102,9 @@ def side(text: str) -> np.ndarray:
 def generic(claim: Statement, says: Says) -> list[float]:
     """Return two numbers of each side at each generic instance that has them."""
     found = []
-    for values in _values(claim):
+    for values in instances(claim):
         with suppress(*MEANINGLESS):
-            for value in map(_array, values.sides(says)):
+            for value in map(array_of, values.sides(says)):
                 entries = np.nan_to_num(value.ravel())
                 found += [float(entries.sum()), float(entries @ np.cos(np.arange(len(entries))))]
     return found
@@ -118,8 +118,8 @@ def misses(claim: Statement, says: Says, pin: dict[str, Any]) -> str:
         except MEANINGLESS as error:
             return repr(error)
         for name, found in sides.items():
-            if not close(_array(found).ravel(), side(written[name])):
-                return f"{name} is {_array(found)}, and was {written[name]}"
+            if not close(array_of(found).ravel(), side(written[name])):
+                return f"{name} is {array_of(found)}, and was {written[name]}"
     now = generic(claim, says)
     return "" if close(now, pin["generic"]) else f"at generic instances {now}"
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from theory.claim import Claim, Reading, letters_of
-from theory.language.expression import Expression, Relation, Says
+from theory.language.expression import Says
 from theory.language.values import Values
 from theory.language.variants import variants
 from theory.matrix_claim import Kind, MatrixClaim
@@ -59,29 +59,27 @@ def is_noticed(claim: Statement, variant: Says) -> bool:
     There an equation that holds would fail, a slack would not be its certificate, and the two
     numbers of a counterexample would be others.
     """
-    return any(_differs(values, claim.says, variant) for values in _values(claim))
+    return any(_differs(values, claim.says, variant) for values in instances(claim))
 
 
 def is_refuted(claim: Statement, variant: Says) -> bool:
     """Whether a variant of an inequality is violated where the claim's hypotheses are imposed."""
-    return any(not _holds(values, variant) for values in _values(claim))
+    return any(not _holds(values, variant) for values in instances(claim))
 
 
 def _differs(values: Values, says: Says, variant: Says) -> bool:
     try:
-        return not _close(*(_array(values.sides(s).claimed) for s in (says, variant)))
+        return not _close(*(array_of(values.sides(s).claimed) for s in (says, variant)))
     except MEANINGLESS:
         return True
 
 
 def _holds(values: Values, says: Says) -> bool:
     try:
-        actual, claimed = np.broadcast_arrays(*map(_array, values.sides(says)))
+        actual, claimed = np.broadcast_arrays(*map(array_of, values.sides(says)))
     except MEANINGLESS:
         return False
-    slack = actual - claimed if says.relation in (Relation.AT_LEAST, Relation.MORE_THAN) else (
-        claimed - actual
-    )  # fmt: skip
+    slack = says.relation.slack(actual, claimed)
     return bool((slack >= -CLOSE * (abs(actual) + abs(claimed))).all())
 
 
@@ -90,29 +88,29 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.allclose(a, b, rtol=0, atol=CLOSE * size, equal_nan=True))
 
 
-def _array(value: Any) -> np.ndarray:
+def array_of(value: Any) -> np.ndarray:
     return np.asarray(value.detach() if isinstance(value, torch.Tensor) else value, dtype=float)
 
 
 @cache
-def _values(claim: Statement) -> list[Values]:
+def instances(claim: Statement) -> list[Values]:
     """Return the values of expressions at cases where the claim's hypotheses are imposed."""
     if isinstance(claim, MatrixClaim):
         return [Values(subject) for subject in _subjects(claim)]
     assert isinstance(claim, Claim)
     if not claim.hypotheses:
-        return _free_values(claim.reading)
-    return [_values_of(adapted(case, claim), claim.reading) for case in _cases()]
+        return _free_instances(claim.reading)
+    return [values_in(adapted(case, claim), claim.reading) for case in _cases()]
 
 
 @cache
-def _free_values(reading: Reading) -> list[Values]:
+def _free_instances(reading: Reading) -> list[Values]:
     """Return the values without hypotheses, which all claims of a reading share."""
-    any_claim = Claim(id="", row="", locations=(), expected=None, reading=reading)
-    return [_values_of(adapted(case, any_claim), reading) for case in _cases()]
+    any_claim = Claim(id="", locations=(), expected=None, reading=reading)
+    return [values_in(adapted(case, any_claim), reading) for case in _cases()]
 
 
-def _values_of(case: Case, reading: Reading) -> Values:
+def values_in(case: Case, reading: Reading) -> Values:
     stack, loss = stacked([case]), loss_of([case])
     first = [tensor[0] for tensor in stack[:-1]]
     y, gamma, beta, eps, direction, other, bound, later = first
@@ -144,6 +142,3 @@ def _subjects(claim: MatrixClaim) -> list[Numbers]:
 @cache
 def _random(kind: Kind) -> tuple[Numbers, ...]:
     return tuple(list(random_subjects(kind, 3, 2))[:4])
-
-
-__all__ = ["SAME", "Expression", "is_noticed", "is_refuted", "wrong"]

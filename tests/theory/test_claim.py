@@ -72,6 +72,12 @@ def test_a_correction_is_tied_to_what_it_corrects():
     assert (corrected.locations, corrected.row) == (PRINTED.locations, PRINTED.row)
 
 
+def test_a_correction_does_not_repeat_what_is_remarked_of_what_it_corrects():
+    wrong = replace(PRINTED, remark="It lacks a factor.", corrected_by="S-two")
+    assert (wrong.corrected().remark, wrong.corrected().corrected_by) == ("", None)
+    assert wrong.sharpened(remark="It is attained.").remark == "It is attained."
+
+
 def test_a_sharper_statement_is_tied_to_what_it_sharpens():
     sharper = PRINTED.under(Reading.SHARED_EPSILON, Verdict.PROVED).sharpened("equality")
     assert (sharper.id, sharper.of) == ("S-one/eps/equality", "S-one/eps")

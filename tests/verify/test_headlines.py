@@ -42,7 +42,7 @@ def test_readings_of_words_are_named_where_they_differ():
 
 
 def test_what_is_wrong_is_the_hypothesis_that_the_text_leaves_out_or_the_remark():
-    right = WRONG.corrected(hypotheses=(NEEDED,), remark="")
+    right = WRONG.corrected(hypotheses=(NEEDED,))
     (found,) = headlines([entry(WRONG, Verdict.REFUTED), entry(right, Verdict.PROVED)])
     assert (found.what_is_wrong, found.right) == ("needs gamma = sigma", "proved")
     (found,) = headlines([entry(WRONG, Verdict.REFUTED)])

@@ -97,7 +97,7 @@ def condition_number(matrix: Any) -> Any:
 
 def _largest_over_smallest(values: Any, rank: float) -> Any:
     kept = nonzero(values, rank)
-    if not len(kept):
+    if len(kept) == 0:
         raise ZeroDivisionError("the matrix is zero, so it has no condition number")
     return kept[-1] / kept[0]
 

@@ -15,6 +15,7 @@ direction, training passes nothing to the layers below.
 """
 
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import transpose
 from theory.language.expression import Expression, Letter, Sort, along, equal, named
 from theory.layer import (
     B01,
@@ -43,11 +44,10 @@ from theory.layer import (
     ratio,
     sigma,
     times_diag,
-    transpose,
     variance,
     variances,
 )
-from theory.statement import Form, Reading, Verdict, assume
+from theory.statement import REFUTED, Form, Reading, assume
 
 SPREAD = assume(variances > 0, printed=False, words=r"\sigma_H > 0")
 """No feature is constant on the batch; so N >= 2."""
@@ -81,59 +81,56 @@ def slope(direction: Expression) -> Expression:
 
 section_2 = of_layers("Sect. 2, Batch Normalization", "L-alg-1")
 
-STEPS = section_2(
-    "", 55, "(Centering and scaling)", "the steps of Batch Normalization",
-    equal(
-        times_diag(over_diag(C, DENOMINATOR), gamma) + outer(e, beta), BN(H, gamma, beta, eps)
-    ),
-    reading=Reading.SHARED_EPSILON,
-    remark="(2) has no epsilon; line 49 says that its denominator has one in practice.",
-)  # fmt: skip
-PRE_ACTIVATION = section_2(
-    "/pre-activation", 49, "Note that BN can be implemented as",
-    "normalizing before and after the weights",
-    equal(B01(A), B01(H) @ transpose(W)),
-    hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=Verdict.REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch and W for which the two networks differ; the words may also be read as"
-    " naming another form of the method, and then they are a definition",
-)  # fmt: skip
-RENORMALIZED = section_2(
-    "/renormalization", 62, r"\gamma\left(\frac{h^{(\ell-1)}-\mu_{H}}{\sigma_{H}}s+d\right)+\beta",
-    "both formulas of batch renormalization",
-    equal(in_training(B01(H), s, d), INFERENCE), hypotheses=(SPREAD,),
-)  # fmt: skip
-UNGUARDED = section_2(
-    "/renormalization-eps", 62, RENORMALIZED.locations[0].quote,
-    "batch renormalization with an epsilon in the denominators alone",
-    equal(in_training(B01_eps(H, eps), s, d), INFERENCE),
-    reading=Reading.SHARED_EPSILON, expected=Verdict.REFUTED, form=Form.READING,
-    falsified_by="one batch where an epsilon in the denominators alone (line 49) makes them differ",
-)  # fmt: skip
-SLOPES = section_2(
-    "/renormalization-gradients", 64, "with gradients passing through them",
-    "the gradients of both formulas of batch renormalization",
-    equal(slope(V), over_diag(times_diag(V, gamma), sigma)),
-    hypotheses=(SPREAD,), expected=Verdict.REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch where the formulas of (3), equal in value, have other derivatives",
-    remark="The text does not say that the gradients are equal; equal formulas suggest it.",
-)  # fmt: skip
 
 CLAIMS = [
-    STEPS,
-    PRE_ACTIVATION,
+    STEPS := section_2(
+        "", 55, "(Centering and scaling)", "the steps of Batch Normalization",
+        equal(
+            times_diag(over_diag(C, DENOMINATOR), gamma) + outer(e, beta), BN(H, gamma, beta, eps)
+        ),
+        reading=Reading.SHARED_EPSILON,
+        remark="(2) has no epsilon; line 49 says that its denominator has one in practice.",
+    ),
+    PRE_ACTIVATION := section_2(
+        "/pre-activation", 49, "Note that BN can be implemented as",
+        "normalizing before and after the weights",
+        equal(B01(A), B01(H) @ transpose(W)),
+        hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch and W for which the two networks differ; the words may also be read"
+        " as naming another form of the method, and then they are a definition",
+    ),
     PRE_ACTIVATION.corrected(
         says=equal(
             B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))
         ),
         falsified_by="",
     ),
-    RENORMALIZED,
-    UNGUARDED,
+    RENORMALIZED := section_2(
+        "/renormalization", 62,
+        r"\gamma\left(\frac{h^{(\ell-1)}-\mu_{H}}{\sigma_{H}}s+d\right)+\beta",
+        "both formulas of batch renormalization",
+        equal(in_training(B01(H), s, d), INFERENCE), hypotheses=(SPREAD,),
+    ),
+    UNGUARDED := section_2(
+        "/renormalization-eps", 62, RENORMALIZED.locations[0].quote,
+        "batch renormalization with an epsilon in the denominators alone",
+        equal(in_training(B01_eps(H, eps), s, d), INFERENCE),
+        reading=Reading.SHARED_EPSILON, expected=REFUTED, form=Form.READING,
+        falsified_by="one batch where an epsilon in the denominators alone (line 49) makes them"
+        " differ",
+    ),
     UNGUARDED.corrected(
         says=equal(in_training(B01_eps(H, eps), ratio(DENOMINATOR, sigma), d), INFERENCE),
         falsified_by="",
     ),
-    SLOPES,
+    SLOPES := section_2(
+        "/renormalization-gradients", 64, "with gradients passing through them",
+        "the gradients of both formulas of batch renormalization",
+        equal(slope(V), over_diag(times_diag(V, gamma), sigma)),
+        hypotheses=(SPREAD,), expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch where the formulas of (3), equal in value, have other derivatives",
+        remark="The text does not say that the gradients are equal; equal formulas suggest it.",
+    ),
     SLOPES.corrected(
         says=equal(
             slope(V),
@@ -142,7 +139,7 @@ CLAIMS = [
                 ratio(gamma, sigma),
             ),
         ),
-        falsified_by="", remark="",
+        falsified_by="",
     ),
     SLOPES.sharpened(
         "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0), falsified_by="",

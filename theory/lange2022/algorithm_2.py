@@ -15,7 +15,7 @@ those steps.
 
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_3 import P_OTHER, REGULARIZED
-from theory.language.arrays import maximum
+from theory.language.arrays import maximum, transpose
 from theory.language.expression import Expression, Letter, Sort, equal, gradient, named
 from theory.layer import (
     Hhat,
@@ -35,10 +35,9 @@ from theory.layer import (
     q,
     sigma,
     squares,
-    transpose,
     variances,
 )
-from theory.statement import Form, Verdict
+from theory.statement import REFUTED, SUPPORTED, Form
 
 _M = Sort.MATRIX
 G_w = Letter("G_w", "G_w", _M, lambda layer: layer.W)
@@ -69,12 +68,11 @@ IN_PARAMETERS = named(
 section = of_layers("Sect. 3.3, Algorithm 2", "L-eq-15")
 QUOTE = "Steps 4 and 5 implement the gradient transformation in"
 
-SEQUENTIAL = section(
-    "", 242, QUOTE, "steps 4 and 5, one after the other", equal(after(STEP_4, STEP_4), PRODUCT),
-    falsified_by="one pair of gradients; step 5 reads the G_w that step 4 has written",
-)  # fmt: skip
 CLAIMS = [
-    SEQUENTIAL,
+    SEQUENTIAL := section(
+        "", 242, QUOTE, "steps 4 and 5, one after the other", equal(after(STEP_4, STEP_4), PRODUCT),
+        falsified_by="one pair of gradients; step 5 reads the G_w that step 4 has written",
+    ),
     SEQUENTIAL.sharpened(
         "in-place", title="steps 4 and 5 with 1/q^2 in the variances",
         says=equal(after(STEP_4, STEP_4), after(IN_PLACE, IN_PLACE)), falsified_by="",
@@ -82,7 +80,7 @@ CLAIMS = [
     ),
     section(
         "/simultaneous", 242, QUOTE, "steps 4 and 5 at once", equal(after(G_w, STEP_4), PRODUCT),
-        expected=Verdict.REFUTED, corrected_by="L-eq-15", form=Form.READING,
+        expected=REFUTED, corrected_by="L-eq-15", form=Form.READING,
         falsified_by="one pair of gradients; step 5 reads the old G_w",
     ),
     section(
@@ -96,7 +94,7 @@ CLAIMS = [
         "/guards", 242, "to prevent division by a number smaller than",
         "what the regularized variances are at least",
         REGULARIZED >= maximum(eps_1 * largest_entry(variances), eps_2) * ones,
-        expected=Verdict.SUPPORTED,
+        expected=SUPPORTED,
         falsified_by="one batch",
         remark="A sum of three terms, none negative; symbols have no maximum.",
     ),

@@ -20,6 +20,7 @@ from theory import maps, preconditioning
 from theory.lange2022.texts import about, at
 from theory.language.arrays import transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.language.letters import number_of
 from theory.maps import (
     H_cal,
     N,
@@ -28,7 +29,6 @@ from theory.maps import (
     h,
     k,
     mean_of,
-    number_of,
     q,
     r,
     repeated,
@@ -37,7 +37,7 @@ from theory.maps import (
     variance_of,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict
+from theory.statement import REFUTED, Form
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
@@ -120,51 +120,47 @@ def sums(row: Expression) -> Expression:
 
 CHANNELS, COLUMNS = repeated(mu, k), named(r"\mu_H", by_column(column_mean(H_cal, k)))
 algorithm = about(Kind.MAPS, "L-alg-3", "Sect. 4, Algorithm 3")
-STEPS = replace(
-    algorithm(
+
+CLAIMS = [
+    STEPS := algorithm(
         "", 391, "with the matrix multiplications by", "steps 4 and 5 are the preconditioner",
         equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(NEW_WEIGHTS))),
+        place="Sect. 4, above Algorithm 3",
+        also=(
+            *at(400, "Sect. 4, Algorithm 3, step 4", "4. Update"),
+            *at(401, "Sect. 4, Algorithm 3, step 5", "5. Update"),
+        ),
         falsified_by="one gradient that Algorithm 3 changes otherwise than (23)",
         remark="Step 5 takes the new gradient in the weights, step 4 the old one in the bias.",
     ),
-    locations=(
-        *at(391, "Sect. 4, above Algorithm 3", "with the matrix multiplications by"),
-        *at(400, "Sect. 4, Algorithm 3, step 4", "4. Update"),
-        *at(401, "Sect. 4, Algorithm 3, step 5", "5. Update"),
-    ),
-)  # fmt: skip
-AT_ONCE = replace(
-    STEPS,
-    id="L-alg-3/at-once",
-    says=equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(G_w))),
-    title="both steps with the old gradients",
-    form=Form.READING,
-    expected=Verdict.REFUTED,
-    corrected_by=STEPS.id,
-    falsified_by="one gradient for which both steps, taken with the old gradients, are not (23)",
-    remark="The arrows can be read so; the text is right if the steps are taken in turn.",
-)
-CENTRED = about(Kind.MAPS, "L-alg-3", "Sect. 4, below Prop. 9")(
-    "/centred", 353, "has the same property as", "centring with the channel's mean",
-    equal(sums(CHANNELS), 0),
-    form=Form.BOUNDARY,
-    expected=Verdict.REFUTED,
-    falsified_by="one batch of maps where a column of the normalized matrix is not centred",
-    remark="The property that Theorem 3 gives; said of (19) it is right, P of (23) has (21).",
-)  # fmt: skip
-
-CLAIMS = [
-    STEPS,
     STEPS.sharpened(
         "shipped",
         says=equal(PRECONDITIONED, library_step(G_w, G_b, mu, sigma2, q**2, k)),
-        title="the library's steps", remark="",
+        title="the library's steps",
     ),
-    AT_ONCE,
-    CENTRED,
+    replace(
+        STEPS,
+        id="L-alg-3/at-once",
+        says=equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(G_w))),
+        title="both steps with the old gradients",
+        form=Form.READING,
+        expected=REFUTED,
+        corrected_by=STEPS.id,
+        falsified_by="one gradient for which both steps, taken with the old gradients, are not"
+        " (23)",
+        remark="The arrows can be read so; the text is right if the steps are taken in turn.",
+    ),
+    CENTRED := about(Kind.MAPS, "L-alg-3", "Sect. 4, below Prop. 9")(
+        "/centred", 353, "has the same property as", "centring with the channel's mean",
+        equal(sums(CHANNELS), 0),
+        form=Form.BOUNDARY,
+        expected=REFUTED,
+        falsified_by="one batch of maps where a column of the normalized matrix is not centred",
+        remark="The property that Theorem 3 gives; said of (19) it is right, P of (23) has (21).",
+    ),
     CENTRED.corrected(
         says=equal(sums(COLUMNS), 0),
-        title="centring with each column's mean", remark="",
+        title="centring with each column's mean",
     ),
     CENTRED.sharpened(
         "error",

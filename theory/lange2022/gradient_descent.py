@@ -47,35 +47,29 @@ from theory.descent import (
     high,
     highest,
     iterates,
-    largest,
     learning_rate,
     listed,
     low,
     lowest,
-    number_of,
     pair,
     rate,
     slope,
     slope_star,
-    smallest,
     theta,
     theta_star,
     trace_of,
     v,
     variable,
-    vector_of,
     x,
     zero,
 )
 from theory.lange2022.chosen import descent_from
 from theory.lange2022.texts import about, at
-from theory.language.arrays import cubes, dot, entrywise, norm2, transpose
+from theory.language.arrays import cubes, dot, entrywise, largest, norm2, smallest, transpose
 from theory.language.expression import Expression, along, equal, gradient, named, number
+from theory.language.letters import number_of, vector_of
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
-
-PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
-
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 # "A local minimizer (or gradient zero and Hessian positive semi-definite)"
 
@@ -94,18 +88,17 @@ SLOPE_OF_CUBIC = along(cubic(variable), variable, theta)
 FLAT_CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
 
 words = about(Kind.DESCENT, "L-def-minimiser", "Sect. 3.1, above eq. (5)")
-THAT_IS = words(
-    "", 82, "be a local minimizer of", "a critical point taken for a minimizer",
-    cubic(theta) >= 0,
-    hypotheses=(CRITICAL, FLAT_CURVED),
-    form=Form.READING,
-    expected=REFUTED,
-    falsified_by="one critical point with a semi-definite Hessian that is no local minimizer; a"
-    " cubic that is negative somewhere is so in every neighbourhood of 0",
-    remark="'Or' read as 'that is'.  A minimizer has both, so it is the converse that fails.",
-)  # fmt: skip
 MINIMIZER = [
-    THAT_IS,
+    THAT_IS := words(
+        "", 82, "be a local minimizer of", "a critical point taken for a minimizer",
+        cubic(theta) >= 0,
+        hypotheses=(CRITICAL, FLAT_CURVED),
+        form=Form.READING,
+        expected=REFUTED,
+        falsified_by="one critical point with a semi-definite Hessian that is no local minimizer; a"
+        " cubic that is negative somewhere is so in every neighbourhood of 0",
+        remark="'Or' read as 'that is'.  A minimizer has both, so it is the converse that fails.",
+    ),
     THAT_IS.corrected(
         says=GROWN >= 0,
         title="a critical point with a positive definite Hessian",
@@ -121,9 +114,8 @@ MINIMIZER = [
         hypotheses=(SEMI_DEFINITE,),
         because=number(1) / 2 * SEMI_DEFINITE.slack,
         falsified_by="one point with a smaller value",
-        remark="",
     ),
-]
+]  # fmt: skip
 
 # (5)
 
@@ -150,18 +142,6 @@ RATE = rate(alpha_any, H_definite)
 MARGIN = named(r"\epsilon", alpha_any * norm2(u_near))
 
 five = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1, eq. (5)")
-FIVE = five(
-    "/5", 82, "in that neighborhood, we have", "every step of gradient descent near a minimizer",
-    listed(*(after**2 for after in NUMBERS[1:]))
-    <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
-    expected=REFUTED,
-    attack=(descent_from(2, 2),),
-    falsified_by="one learning rate and epsilon, and starts in every neighbourhood from which some"
-    " step has a larger ratio",
-    remark="On t^2/2 + t^4/4 with alpha = 1 + r and epsilon = 1, two steps.  Every start other than"
-    " 0 will do, later the smaller it is (L-eq-5-6/5/goes-away).  Nor can epsilon be left out: on"
-    " t^2/2 - t^4/4, alpha = 1/2, the ratio is (1 + t^2)/2 > r = 1/2.",
-)  # fmt: skip
 AVERAGE = named(
     r"\bar H v",
     (
@@ -173,7 +153,19 @@ AVERAGE = named(
 )
 """The average of the Hessian over the segment; of cubics, Simpson's rule is exact."""
 STEPS = [
-    FIVE,
+    FIVE := five(
+        "/5", 82, "in that neighborhood, we have",
+        "every step of gradient descent near a minimizer",
+        listed(*(after**2 for after in NUMBERS[1:]))
+        <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
+        expected=REFUTED,
+        attack=(descent_from(2, 2),),
+        falsified_by="one learning rate and epsilon, and starts in every neighbourhood from which"
+        " some step has a larger ratio",
+        remark="On t^2/2 + t^4/4 with alpha = 1 + r and epsilon = 1, two steps.  Every start other"
+        " than 0 will do, later the smaller it is (L-eq-5-6/5/goes-away).  Nor can epsilon be left"
+        " out: on t^2/2 - t^4/4, alpha = 1/2, the ratio is (1 + t^2)/2 > r = 1/2.",
+    ),
     FIVE.corrected(
         says=listed(*(norm2(after) for after in VECTORS[1:]))
         <= listed(*((RATE + MARGIN) ** 2 * norm2(before) for before in VECTORS[:-1])),
@@ -216,35 +208,22 @@ r_any = number_of(
     "r", "r", lambda descent: 1 - _scaled(descent) * lowest(descent) + descent.direction[0] ** 2
 )
 alpha_best, kappa = named(r"\alpha", 2 / (low + high)), named(r"\kappa", high / low)
-RATE_ANY = rate(alpha_any, H_definite)
 STEP_BELOW_TWO = alpha_any * largest(H_definite) < 2
 ABOVE_LOW = assume(r_any >= 1 - alpha_scaled * low)
 ABOVE_HIGH = assume(r_any >= alpha_scaled * high - 1)
 
 six = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1")
-NEEDS = six(
-    "/needs", 86, "In order for ", "the learning rates that converge", STEP_BELOW_TWO,
-    at="below eq. (5)",
-    hypotheses=(assume(RATE_ANY < 1),),
-    expected=SUPPORTED,
-    falsified_by="one positive definite matrix and learning rate with r < 1 and a larger product",
-)  # fmt: skip
-BEST = replace(
-    six(
-        "/6", 86, r"\alpha=\frac{2}{\lambda_{\text{min}}", "the best learning rate",
-        equal(pair(1 - alpha_best * low, alpha_best * high - 1),
-              pair((kappa - 1) / (kappa + 1), (kappa - 1) / (kappa + 1))),
-        falsified_by="one pair of eigenvalues where the best learning rate gives another r",
-    ),
-    locations=(
-        *at(86, "Sect. 3.1, above eq. (6)", r"\alpha=\frac{2}{\lambda_{\text{min}}"),
-        *at(88, "Sect. 3.1, eq. (6)", r"r=\frac{\kappa-1}{\kappa+1}"),
-    ),
-)  # fmt: skip
 LEARNING_RATES = [
-    NEEDS,
+    NEEDS := six(
+        "/needs", 86, "In order for ", "the learning rates that converge", STEP_BELOW_TWO,
+        at="below eq. (5)",
+        hypotheses=(assume(RATE < 1),),
+        expected=SUPPORTED,
+        falsified_by="one positive definite matrix and learning rate with r < 1 and a larger"
+        " product",
+    ),
     NEEDS.sharpened(
-        "enough", says=RATE_ANY < 1, hypotheses=(assume(STEP_BELOW_TWO),), expected=SUPPORTED,
+        "enough", says=RATE < 1, hypotheses=(assume(STEP_BELOW_TWO),), expected=SUPPORTED,
         title="these learning rates do converge",
         falsified_by="one positive definite matrix, a learning rate below that, r >= 1",
     ),
@@ -254,7 +233,13 @@ LEARNING_RATES = [
         falsified_by="one eigenvalue and learning rate",
         remark="So r < 1 just if alpha lambda_max < 2, the smallest eigenvalue being positive.",
     ),
-    BEST,
+    BEST := six(
+        "/6", 86, r"\alpha=\frac{2}{\lambda_{\text{min}}", "the best learning rate",
+        equal(pair(1 - alpha_best * low, alpha_best * high - 1),
+              pair((kappa - 1) / (kappa + 1), (kappa - 1) / (kappa + 1))),
+        at="above eq. (6)", also=at(88, "Sect. 3.1, eq. (6)", r"r=\frac{\kappa-1}{\kappa+1}"),
+        falsified_by="one pair of eigenvalues where the best learning rate gives another r",
+    ),
     BEST.sharpened(
         "lower-bound",
         says=(low + high) * r_any >= high - low,
@@ -286,17 +271,16 @@ UNDER_HIGH = assume(
 SLOW = assume(alpha_slow * (low + high) <= 2)
 FAST = assume(alpha_fast * (low + high) >= 2)
 
-CONTRACTED = six(
-    "/rate", 86, r"r=\max\{\left|1-\alpha\lambda_{\text{min}}",
-    "the rate r where the smallest eigenvalue decides",
-    norm2(v - alpha_slow * MOVED) <= (1 - alpha_slow * low) ** 2 * norm2(v),
-    at="below eq. (5)",
-    hypotheses=(BETWEEN, OVER_LOW, SLOW),
-    because=alpha_slow**2 * BETWEEN.slack + alpha_slow * SLOW.slack * OVER_LOW.slack,
-    falsified_by="one matrix between lambda and Lambda and one vector with a larger image",
-)  # fmt: skip
 CONTRACTIONS = [
-    CONTRACTED,
+    CONTRACTED := six(
+        "/rate", 86, r"r=\max\{\left|1-\alpha\lambda_{\text{min}}",
+        "the rate r where the smallest eigenvalue decides",
+        norm2(v - alpha_slow * MOVED) <= (1 - alpha_slow * low) ** 2 * norm2(v),
+        at="below eq. (5)",
+        hypotheses=(BETWEEN, OVER_LOW, SLOW),
+        because=alpha_slow**2 * BETWEEN.slack + alpha_slow * SLOW.slack * OVER_LOW.slack,
+        falsified_by="one matrix between lambda and Lambda and one vector with a larger image",
+    ),
     replace(
         CONTRACTED,
         id="L-eq-5-6/rate-fast",
@@ -305,7 +289,7 @@ CONTRACTIONS = [
         hypotheses=(BETWEEN, UNDER_HIGH, FAST),
         because=alpha_fast**2 * BETWEEN.slack + alpha_fast * FAST.slack * UNDER_HIGH.slack,
     ),
-]
+]  # fmt: skip
 
 # (7) and (8)
 
@@ -338,29 +322,6 @@ def best(matrix: Expression) -> Expression:
 OPTIMUM = (largest(IN_Z) - smallest(IN_Z)) / (largest(IN_Z) + smallest(IN_Z))
 
 seven = about(Kind.DESCENT, "L-eq-7-8", "Sect. 3.1")
-VARYING = seven(
-    "/P-of-theta", 112, "simply involves modifying the gradient",
-    "a preconditioner that depends on the point",
-    equal(VARYING_SLOPE, transpose(P) @ entrywise(z, AT_VARYING)),
-    at="after (8)",
-    form=Form.BOUNDARY,
-    expected=REFUTED,
-    falsified_by="one loss and one P that depends on the point, as the P of a layer depends on the"
-    " weights of the layers below",
-    remark="P(z) = diag(z) P, as if it were constant.  The text has a constant P here; section 3.3"
-    " takes P from the batch, layer by layer.",
-)  # fmt: skip
-KEPT_RATE = seven(
-    "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",
-    "the rate in z with the learning rate kept",
-    rate(best(H), IN_Z) <= OPTIMUM,
-    at="the bound in z",
-    form=Form.READING,
-    hypotheses=(CONVEX,),
-    expected=REFUTED,
-    falsified_by="one convex quadratic and P for which the learning rate kept gives a larger r",
-    remark="The text does not say which learning rate the r of the bound in z belongs to.",
-)  # fmt: skip
 CHANGED_VARIABLES = [
     seven(
         "", 98, r"P^{T}\nabla_{\theta}\mathcal{L}\left(\theta_{k}\right), (7)",
@@ -376,20 +337,41 @@ CHANGED_VARIABLES = [
         equal(P @ (z - alpha * SLOPE_Z), P_z - alpha * (P @ transpose(P) @ slope(P_z))),
         at="(8)",
     ),
-    VARYING,
+    VARYING := seven(
+        "/P-of-theta", 112, "simply involves modifying the gradient",
+        "a preconditioner that depends on the point",
+        equal(VARYING_SLOPE, transpose(P) @ entrywise(z, AT_VARYING)),
+        at="after (8)",
+        form=Form.BOUNDARY,
+        expected=REFUTED,
+        falsified_by="one loss and one P that depends on the point, as the P of a layer depends on"
+        " the weights of the layers below",
+        remark="P(z) = diag(z) P, as if it were constant.  The text has a constant P here; section"
+        " 3.3 takes P from the batch, layer by layer.",
+    ),
     VARYING.corrected(
         says=equal(
             VARYING_SLOPE,
             transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING),
         ),
         title="the Jacobian in the preconditioner's place",
-        falsified_by="", remark="",
+        falsified_by="",
     ),
-    KEPT_RATE,
+    KEPT_RATE := seven(
+        "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",
+        "the rate in z with the learning rate kept",
+        rate(best(H), IN_Z) <= OPTIMUM,
+        at="the bound in z",
+        form=Form.READING,
+        hypotheses=(CONVEX,),
+        expected=REFUTED,
+        falsified_by="one convex quadratic and P for which the learning rate kept gives a larger r",
+        remark="The text does not say which learning rate the r of the bound in z belongs to.",
+    ),
     KEPT_RATE.corrected(
         says=rate(best(IN_Z), IN_Z) <= OPTIMUM,
         title="the rate in z with the best learning rate there",
-        expected=SUPPORTED, falsified_by="", remark="",
+        expected=SUPPORTED, falsified_by="",
     ),
 ]  # fmt: skip
 

@@ -14,7 +14,6 @@ weights, in the order of the printed vector.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
 from theory.language.arrays import dot
 from theory.language.expression import Letter, Operation, Primitive, Sort, equal
+from theory.language.letters import number_of
 from theory.maps import (
     Conv,
     arranged,
@@ -36,7 +36,6 @@ from theory.maps import (
     inner,
     k,
     kernel,
-    number_of,
     offset,
     r,
     s,
@@ -46,7 +45,7 @@ from theory.maps import (
     x,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Verdict
+from theory.statement import REFUTED
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
@@ -182,38 +181,8 @@ printed_matrix = Operation(
     "printed matrix", _printed_matrix,
     r"\text{{the printed }} 12 \times 9 \text{{ matrix of }} {0}", gives=_M, takes=(_MAPS,),
 )  # fmt: skip
-EXAMPLE = convolution(
-    "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\", "the 4 x 3 example",
-    equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
-    at="the 4 x 3 example",
-    falsified_by="one of the 108 cells that is another",
-    remark="The map's entries tell their indices; Figure 1's case, w_32, is column 6.",
-)  # fmt: skip
 
 # Lemma 8
-
-LEMMA = replace(
-    convolution(
-        "", 325, r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}",
-        "a convolution as a matrix product",
-        equal(vec(Conv(h, w, b)), augmented(BLOCKS) @ stacked(w, b)),
-        falsified_by="one output of one convolution that the product gets wrong",
-    ),
-    locations=(
-        *at(303, "Sect. 4, eq. (16)", r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))"),
-        *at(325, "Sect. 4, Lemma 8", r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}"),
-    ),
-)  # fmt: skip
-ENTRY = convolution(
-    "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
-    equal(FROM_BLOCKS(BLOCKS, MET_BY_PRINTED), MET_BY_PRINTED),
-    at="below eq. (16)",
-    expected=Verdict.REFUTED,
-    falsified_by="one entry of the matrix of the block formula that is another",
-    remark="What the convolution multiplies with w(j, v) to give a(u, i).  The indices of w are"
-    " interchanged in this one place: by vec, column (j - 1) k + v belongs to w(v, j).  For the map"
-    " (1, 0)^T and w = e_12 it gives (0, 0), the convolution (0, 1).",
-)  # fmt: skip
 
 
 def _any_number(place: int) -> Callable[[Any], Any]:
@@ -243,8 +212,20 @@ EVERY_SIZE = equal(
 )
 
 CLAIMS = [
-    EXAMPLE,
-    LEMMA,
+    EXAMPLE := convolution(
+        "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\", "the 4 x 3 example",
+        equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
+        at="the 4 x 3 example",
+        falsified_by="one of the 108 cells that is another",
+        remark="The map's entries tell their indices; Figure 1's case, w_32, is column 6.",
+    ),
+    LEMMA := convolution(
+        "", 303, r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))",
+        "a convolution as a matrix product",
+        equal(vec(Conv(h, w, b)), augmented(BLOCKS) @ stacked(w, b)), place="Sect. 4, eq. (16)",
+        also=at(325, "Sect. 4, Lemma 8", r"\widehat{a}=\widehat{\mathcal{H}}\cdot\widehat{w}"),
+        falsified_by="one output of one convolution that the product gets wrong",
+    ),
     LEMMA.sharpened(
         "shipped", says=equal(Conv(h, w, b), apply(h, w, b)),
         title="the library's convolution", remark="What the library computes without the matrix.",
@@ -260,12 +241,21 @@ CLAIMS = [
             inner(first_output, Conv(h, kernel(x, k), offset(x))),
             dot(apply_transposed(h, first_output, k), x),
         ),
-        title="the library's transpose", remark="",
+        title="the library's transpose",
     ),
-    ENTRY,
+    ENTRY := convolution(
+        "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
+        equal(FROM_BLOCKS(BLOCKS, MET_BY_PRINTED), MET_BY_PRINTED),
+        at="below eq. (16)",
+        expected=REFUTED,
+        falsified_by="one entry of the matrix of the block formula that is another",
+        remark="What the convolution multiplies with w(j, v) to give a(u, i).  The indices of w are"
+        " interchanged in this one place: by vec, column (j - 1) k + v belongs to w(v, j).  For the"
+        " map (1, 0)^T and w = e_12 it gives (0, 0), the convolution (0, 1).",
+    ),
     ENTRY.corrected(
         says=equal(FROM_BLOCKS(BLOCKS, MET_BY), MET_BY),
-        title="which weight an entry of the matrix meets, indices in order", remark="",
+        title="which weight an entry of the matrix meets, indices in order",
     ),
     ENTRY.sharpened(
         "every-size", says=EVERY_SIZE,

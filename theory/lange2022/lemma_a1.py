@@ -30,6 +30,7 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import norm2, smallest_square, transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
 from theory.layer import (
     column_squares,
@@ -38,18 +39,13 @@ from theory.layer import (
     kappa2_scaled,
     largest_scaled,
     n,
-    norm2,
     ratio,
     reciprocal,
-    smallest_square,
     squares,
     tail,
     times_diag,
-    transpose,
 )
-from theory.statement import Form, Verdict, assume
-
-REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 A = Letter("A", "A", Sort.MATRIX, lambda layer: layer.H)
 F = Letter("F", "F", Sort.MATRIX, lambda layer: layer.H)
@@ -97,8 +93,8 @@ PRINTED = lemma(
 
 def sharper(name: str, title: str, **changes: Any) -> Any:
     """Return a sharper form of the lemma."""
-    tied = {"id": f"L-lemma-A1/{name}", "title": title, "expected": SUPPORTED}
-    return PRINTED.sharpened(**{**tied, **changes})
+    settled = {"title": title, "expected": SUPPORTED, "remark": PRINTED.remark}
+    return PRINTED.sharpened(name, **{**settled, **changes})
 
 
 LEMMA = [

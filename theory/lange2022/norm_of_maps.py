@@ -45,7 +45,7 @@ from theory.maps import (
     what,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 _V, _M, _N = Sort.VECTOR, Sort.MATRIX, Sort.NUMBER
 
@@ -124,28 +124,27 @@ pair = Primitive(
 ROOT = root(counted(r * s))
 
 factor = about(Kind.MAPS, "L-q-conv", "Sect. 4, below Prop. 10")
-ESTIMATE = factor(
-    "", 385, "We therefore suggest to use", "the norm estimate of a convolution layer",
-    NORM2 <= ESTIMATE2,
-    form=Form.READING,
-    hypotheses=(VARIES,),
-    expected=Verdict.REFUTED,
-    falsified_by="one batch of maps whose normalized matrix has a larger norm",
-    remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
-    " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
-)  # fmt: skip
 
 CLAIMS = [
-    ESTIMATE,
+    ESTIMATE := factor(
+        "", 385, "We therefore suggest to use", "the norm estimate of a convolution layer",
+        NORM2 <= ESTIMATE2,
+        form=Form.READING,
+        hypotheses=(VARIES,),
+        expected=REFUTED,
+        falsified_by="one batch of maps whose normalized matrix has a larger norm",
+        remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
+        " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
+    ),
     ESTIMATE.corrected(
         says=NORM2 >= ROWS, title="how large the norm is at least",
-        expected=Verdict.SUPPORTED, remark="",
+        expected=SUPPORTED,
         falsified_by="one batch of maps whose normalized matrix has a smaller norm",
     ),
     ESTIMATE.corrected(
         "first-column",
         says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), ROWS),
-        title="the norm of its first column", hypotheses=(), remark="",
+        title="the norm of its first column", hypotheses=(),
         falsified_by="one batch of maps and one P = UD where the column e is not kept",
     ),
     factor(

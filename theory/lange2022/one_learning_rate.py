@@ -16,10 +16,11 @@ from array_api_compat import array_namespace
 
 from theory.descent import trace_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import largest, norm2
 from theory.language.expression import Letter, Operation, Sort
-from theory.layer import alpha, dot, frobenius2, lagrange, largest, norm2, total
+from theory.layer import alpha, dot, frobenius2, lagrange, total
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 HESSIAN = Letter("M", r"\nabla^2 L", Sort.MATRIX, lambda descent: descent.hessian)
 F = Letter("F", "F", Sort.MATRIX, lambda descent: descent.factor)
@@ -67,22 +68,22 @@ line = of_layers(
 )
 QUOTE = "for the Hessians of all layers"
 
-SUFFICIENT = line(
-    "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices", WHOLE,
-    hypotheses=(BY_EACH,), expected=Verdict.REFUTED,
-    falsified_by="one Hessian with couplings between layers",
-    remark="The reading in which the condition on all layers suffices; the learning rate is 3/2 "
-    "over the largest block.",
-)  # fmt: skip
 
 CLAIMS = [
     line(
         "/one-rate-needs", 217, QUOTE, "what one learning rate for all layers needs", EVERY_LAYER,
-        hypotheses=(BY_WHOLE,), expected=Verdict.SUPPORTED,
+        hypotheses=(BY_WHOLE,), expected=SUPPORTED,
         falsified_by="one Hessian of which a block has a larger norm",
         remark="The reading in which the condition is needed.",
     ),
-    SUFFICIENT,
+    SUFFICIENT := line(
+        "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices",
+        WHOLE,
+        hypotheses=(BY_EACH,), expected=REFUTED,
+        falsified_by="one Hessian with couplings between layers",
+        remark="The reading in which the condition on all layers suffices; the learning rate is 3/2"
+        " over the largest block.",
+    ),
     SUFFICIENT.corrected(
         says=alpha * dot(x, HESSIAN @ x) <= 2 * norm2(x), hypotheses=(BY_SUM,),
         because=norm2(x) * BY_SUM.slack + alpha * frobenius2(lagrange(F, x)),

@@ -19,22 +19,12 @@ from typing import Any
 
 from theory.lange2022.proposition_5 import E, variance_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import kappa2, transpose
 from theory.language.expression import Letter, Sort, equal, named
-from theory.layer import (
-    beside,
-    kappa2,
-    mu,
-    outer,
-    over_diag,
-    sigma,
-    squares,
-    trace,
-    transpose,
-)
-from theory.statement import Form, Verdict
+from theory.layer import beside, mu, outer, over_diag, sigma, squares, trace
+from theory.statement import REFUTED, SUPPORTED, Form
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
-SUPPORTED = Verdict.SUPPORTED
 
 ROW = Letter("H", "H", _M, lambda layer: layer.H[:1, :], "N = 1")
 ONE = Letter("e", "e", _V, lambda layer: 0 * layer.H[:1, 0] + 1)
@@ -44,17 +34,16 @@ SLOPE = Letter("L''", "L''", _N, lambda layer: layer.curvature[0])
 M = named("M", SLOPE * (transpose(HHAT) @ HHAT))
 
 online = of_layers("Sect. 4, last paragraph", "L-online", expected=SUPPORTED)
-ONLINE = online(
-    "", 406, "has 1 row only and hence a condition number of 1",
-    "the condition number of one example",
-    kappa2(HHAT) <= 1, falsified_by="one example",
-    remark="kappa over the nonzero singular values, of which there is one.",
-)  # fmt: skip
 SINGLE = [
-    ONLINE,
+    ONLINE := online(
+        "", 406, "has 1 row only and hence a condition number of 1",
+        "the condition number of one example",
+        kappa2(HHAT) <= 1, falsified_by="one example",
+        remark="kappa over the nonzero singular values, of which there is one.",
+    ),
     ONLINE.sharpened(
         "preconditioned", title="one example after preconditioning", says=kappa2(NORMALIZED) <= 1,
-        expected=SUPPORTED,
+        expected=SUPPORTED, remark=ONLINE.remark,
     ),
     ONLINE.sharpened(
         "rank-one", title="the Hessian of one example", says=equal(M @ M, trace(M) * M),
@@ -85,16 +74,15 @@ RUNNING = rho * (rho * expected + (1 - rho) * earlier) + (1 - rho) * previous
 WITH_NEW = rho * RUNNING + (1 - rho) * h
 BIAS = 1 + (1 - rho) / (1 + rho) * (1 - rho**4)
 
-UNBIASED = online(
-    "/variance", 242, "to estimate the variance", "the variance from the running mean",
-    equal(E(squares(h - RUNNING)), variance_of(h)), place="Sect. 3.3, after Algorithm 2",
-    expected=Verdict.REFUTED, form=Form.BOUNDARY,
-    falsified_by="one law and factor of the running mean",
-    remark="'Estimate' read as unbiased, which the text does not say: two steps from the true "
-    "mean, every draw enumerated.",
-)  # fmt: skip
 VARIANCE = [
-    UNBIASED,
+    UNBIASED := online(
+        "/variance", 242, "to estimate the variance", "the variance from the running mean",
+        equal(E(squares(h - RUNNING)), variance_of(h)), place="Sect. 3.3, after Algorithm 2",
+        expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one law and factor of the running mean",
+        remark="'Estimate' read as unbiased, which the text does not say: two steps from the true "
+        "mean, every draw enumerated.",
+    ),
     UNBIASED.corrected(
         says=equal(E(squares(h - RUNNING)), variance_of(h) * BIAS),
         remark="The mean before the new example.",

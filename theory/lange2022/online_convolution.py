@@ -11,11 +11,12 @@ from array_api_compat import array_namespace
 
 from theory import preconditioning
 from theory.lange2022.texts import about
-from theory.language.arrays import first, transpose
+from theory.language.arrays import first, kappa2, smallest_square, transpose
 from theory.language.expression import Letter, Operation, Primitive, Sort, equal, named, number
-from theory.maps import counted, k, kappa2, r, s, smallest_square, unfolded, without_ones
+from theory.layer import centring
+from theory.maps import counted, k, r, s, unfolded, without_ones
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
@@ -25,10 +26,6 @@ means = Operation("means", preconditioning.means, r"\mu_{{{0}}}", gives=_V, take
 variances = Operation(
     "variances", preconditioning.variances, r"\sigma_{{{0}}}^2", gives=_V, takes=(_M,)
 )
-centring = Operation(
-    "U", preconditioning.centring, r"\begin{{bmatrix}}1 & -{0:atom}^\top\\ 0 & I\end{{bmatrix}}",
-    gives=_M, takes=(_V,),
-)  # fmt: skip
 upper = Operation(
     "upper triangle",
     lambda A: array_namespace(A).stack([A[0, 0], A[0, 1], A[1, 1]]),
@@ -54,21 +51,20 @@ FULL_COLUMN_RANK = assume(
 PIXELS = counted(r * s)
 
 online = about(Kind.MAPS, "L-online", "Sect. 4, last paragraph")
-ONE_EXAMPLE = online(
-    "/convolution", 406, "the preconditioning can still offer improvements",
-    "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
-    form=Form.BOUNDARY,
-    expected=Verdict.REFUTED,
-    falsified_by="one map whose unfolded matrix the centring makes worse conditioned",
-    remark="For N = 1.  'By Theorem 4', which is about matrices of full column rank; with"
-    " r s <= k^2 c there is none.",
-)  # fmt: skip
 
 CLAIMS = [
-    ONE_EXAMPLE,
+    ONE_EXAMPLE := online(
+        "/convolution", 406, "the preconditioning can still offer improvements",
+        "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
+        form=Form.BOUNDARY,
+        expected=REFUTED,
+        falsified_by="one map whose unfolded matrix the centring makes worse conditioned",
+        remark="For N = 1.  'By Theorem 4', which is about matrices of full column rank; with"
+        " r s <= k^2 c there is none.",
+    ),
     ONE_EXAMPLE.corrected(
         title="a convolution with one example, of full column rank",
-        hypotheses=(FULL_COLUMN_RANK,), expected=Verdict.SUPPORTED,
+        hypotheses=(FULL_COLUMN_RANK,), expected=SUPPORTED,
         remark="It needs r s > k^2 c, which the small integer maps do not have.",
     ),
     online(
@@ -88,7 +84,7 @@ CLAIMS = [
             assume(SIGMA2 > 0, printed=False, words=r"\sigma_H > 0"),
             assume(MU**2 > 0, printed=False, words=r"\mu_H \ne 0"),
         ),
-        expected=Verdict.SUPPORTED,
+        expected=SUPPORTED,
         falsified_by="one map, not constant and with another mean than 0, that is as well"
         " conditioned before",
         remark="For N = k = c = 1, and after it is 1: for the map (0, 2)^T from (7 + 3 sqrt 5)/2.",

@@ -25,26 +25,11 @@ from typing import Any
 
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import MEAN_NONZERO
+from theory.language.arrays import first, norm2
 from theory.language.expression import Expression, Letter, Primitive, Sort, equal, named
-from theory.layer import (
-    HU,
-    C,
-    H,
-    Hhat,
-    N,
-    dot,
-    e,
-    first,
-    form,
-    means,
-    norm2,
-    stacked,
-    t,
-    vector_of,
-    x,
-    z,
-)
-from theory.statement import Form, Verdict, assume
+from theory.language.letters import vector_of
+from theory.layer import HU, C, H, Hhat, N, dot, e, form, means, stacked, t, x, z
+from theory.statement import REFUTED, Form, assume
 
 y = vector_of("y", "y", "mean")
 """Any vector, (n,)."""
@@ -190,7 +175,7 @@ SMALLEST = [
     proof(
         "/number-of-the-equation", 621, "First, using (29), we have", "the number of the equation",
         equal(form(HU, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE),
-        expected=Verdict.REFUTED, corrected_by="L-eq-28-32/28", falsified_by=FALSIFIED,
+        expected=REFUTED, corrected_by="L-eq-28-32/28", falsified_by=FALSIFIED,
         remark="The number alone is wrong: the display that follows has the right side of (28).",
     ),
     line(

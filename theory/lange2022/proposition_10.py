@@ -66,6 +66,7 @@ from theory.language.expression import (
     named,
     number,
 )
+from theory.language.letters import number_of
 from theory.maps import (
     WINDOW,
     H_cal,
@@ -90,7 +91,6 @@ from theory.maps import (
     mean_of,
     middle,
     minimum,
-    number_of,
     q,
     r,
     s,
@@ -101,9 +101,8 @@ from theory.maps import (
     window_sum,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Hypothesis, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, Hypothesis, assume
 
-PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
 _N, _MAPS = Sort.NUMBER, Sort.MAPS
 
 
@@ -135,39 +134,25 @@ library_variances = Operation(
 )  # fmt: skip
 COLUMN_MEAN, COLUMN_VARIANCE = column_mean(H_cal, k), column_variance(H_cal, k)
 
-NINETEEN = moments_of(
-    "/19", 357, r"\mu_{H}(t,a,p)=\frac{1}{Nrs}", "the mean of a column",
-    equal(COLUMN_MEAN, mean_at(h)),
-    at="eq. (19)",
-    falsified_by="one column of one unfolded map with another mean",
-)  # fmt: skip
-TWENTY = moments_of(
-    "/20", 361, r"(h^{(i)}(u,v,p)-\mu(t,a,p))^{2},", "the variance of a column",
-    equal(COLUMN_VARIANCE, variance_at(h)),
-    at="eq. (20)",
-    falsified_by="one column of one unfolded map with another variance",
-    remark="The zeros of the padding count, each as (0 - mu)^2.",
-)  # fmt: skip
-RELATIVE = moments_of(
-    "/relative", 365, "they are all approximately equal to the mean",
-    "the ratio of a column's variance to the channel's",
-    COLUMN_VARIANCE <= q**2 * sigma2,
-    at="below eq. (20)",
-    form=Form.READING,
-    expected=REFUTED,
-    falsified_by="one channel whose variance is less than that of a column by more than q^2",
-    remark="'Approximately' read as a ratio, with any factor.  For r = s = k = 3 and a constant"
-    " map 1, sigma_H^2(1, 1) = 20/81 and sigma = 0.  In units of max |h|^2 the words are right:"
-    " L-prop-10/variance.",
-)  # fmt: skip
 MOMENTS = [
-    NINETEEN,
+    NINETEEN := moments_of(
+        "/19", 357, r"\mu_{H}(t,a,p)=\frac{1}{Nrs}", "the mean of a column",
+        equal(COLUMN_MEAN, mean_at(h)),
+        at="eq. (19)",
+        falsified_by="one column of one unfolded map with another mean",
+    ),
     NINETEEN.sharpened(
         "shipped", says=equal(COLUMN_MEAN, library_means(h, k)), title="the library's means"
     ),
-    TWENTY,
+    TWENTY := moments_of(
+        "/20", 361, r"(h^{(i)}(u,v,p)-\mu(t,a,p))^{2},", "the variance of a column",
+        equal(COLUMN_VARIANCE, variance_at(h)),
+        at="eq. (20)",
+        falsified_by="one column of one unfolded map with another variance",
+        remark="The zeros of the padding count, each as (0 - mu)^2.",
+    ),
     TWENTY.sharpened(
-        "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)), remark="",
+        "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)),
         title="the library's variances",
     ),
     moments_of(
@@ -183,7 +168,18 @@ MOMENTS = [
         falsified_by="one channel whose variance is not that of the kernel's middle",
         remark="Printed with mu, a vector by the line below, for mu(p).",
     ),
-    RELATIVE,
+    RELATIVE := moments_of(
+        "/relative", 365, "they are all approximately equal to the mean",
+        "the ratio of a column's variance to the channel's",
+        COLUMN_VARIANCE <= q**2 * sigma2,
+        at="below eq. (20)",
+        form=Form.READING,
+        expected=REFUTED,
+        falsified_by="one channel whose variance is less than that of a column by more than q^2",
+        remark="'Approximately' read as a ratio, with any factor.  For r = s = k = 3 and a constant"
+        " map 1, sigma_H^2(1, 1) = 20/81 and sigma = 0.  In units of max |h|^2 the words are right:"
+        " L-prop-10/variance.",
+    ),
     RELATIVE.corrected(
         "constant-map",
         says=equal(column_variance(maps.without_ones(maps.unfolded(constant, k)), k),
@@ -199,32 +195,30 @@ PRINTED_BOUND = (k - 1) * (1 / (2 * r) + 1 / (2 * s) - (k - 1) / (4 * r * s))
 ROWS, COLUMNS = (k - 1) / (2 * r), (k - 1) / (2 * s)
 NOT_BOTH_SMALL = assume(counted(greatest(r, s)) >= counted((k - 1) / 2), printed=False)
 tenth = about(Kind.MAPS, "L-prop-10", "Sect. 4, Prop. 10")
-BOUND = tenth(
-    "", 383, r"\max_{u,v,i}{|h^{(i)}(u,v,p)|}", "the error of the means",
-    absolute(mu_at - mu) <= PRINTED_BOUND * largest_entry(h),
-    expected=REFUTED,
-    falsified_by="one batch of maps of any r and s, and one odd k, with a larger error",
-    remark="The proof counts (k - 1)/2 rows and columns of the map where it has fewer: for"
-    " r = s = N = 1, k = 5 and h = 1 they are 2 + 2 less 4, and the error is 1.",
-)  # fmt: skip
-SHARP = BOUND.sharpened(
-    says=absolute(mu_at - mu) <= theta * largest_entry(h),
-    title="the error of the means, for every size",
-    expected=SUPPORTED,
-    remark="For every r, s and odd k; by L-prop-10/left-out and the triangle inequality.",
-)
 MEANS = [
-    BOUND,
+    BOUND := tenth(
+        "", 383, r"\max_{u,v,i}{|h^{(i)}(u,v,p)|}", "the error of the means",
+        absolute(mu_at - mu) <= PRINTED_BOUND * largest_entry(h),
+        expected=REFUTED,
+        falsified_by="one batch of maps of any r and s, and one odd k, with a larger error",
+        remark="The proof counts (k - 1)/2 rows and columns of the map where it has fewer: for"
+        " r = s = N = 1, k = 5 and h = 1 they are 2 + 2 less 4, and the error is 1.",
+    ),
     BOUND.corrected(
         title="the error of the means, unless both sizes are small",
-        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED, remark="",
+        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
     ),
-    SHARP,
+    SHARP := BOUND.sharpened(
+        says=absolute(mu_at - mu) <= theta * largest_entry(h),
+        title="the error of the means, for every size",
+        expected=SUPPORTED,
+        remark="For every r, s and odd k; by L-prop-10/left-out and the triangle inequality.",
+    ),
     SHARP.sharpened(
         "attained",
         says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
         title="a constant map has this error",
-        falsified_by="one constant map whose error is less", remark="",
+        falsified_by="one constant map whose error is less",
     ),
     BOUND.sharpened(
         "how-much",
@@ -248,7 +242,7 @@ MEANS = [
     BOUND.sharpened(
         "middle", says=equal(middle(mu_at - mu), 0),
         title="the kernel's middle has no error",
-        falsified_by="one map where the kernel's middle errs", remark="",
+        falsified_by="one map where the kernel's middle errs",
     ),
 ]  # fmt: skip
 
@@ -275,24 +269,6 @@ M_RECTIFIED = largest_entry(RECTIFIED)
 SMALL = assume(theta_corner <= number(1) / 2, printed=False)
 """At most half of a map is left out by any window."""
 
-IDENTITY = about(Kind.MAPS, "L-prop-10", "Sect. 4, above Prop. 10")(
-    "/variance", 375, r"The error in approximating", "the error of the variances, exactly",
-    equal(ERROR, FORMULA),
-    form=Form.SHARPENED,
-    of="L-prop-10",
-    falsified_by="one window of one map with another error",
-    remark="a and m are the mean and the mean square of what the window leaves out, b the mean of"
-    " what it keeps.  New here: the text speaks of the error of the variances and bounds that of"
-    " the means only.",
-)  # fmt: skip
-ABOVE = IDENTITY.sharpened(
-    "from-above",
-    says=ERROR <= theta * (1 - theta) * M**2,
-    title="the error of the variances from above",
-    expected=SUPPORTED,
-    falsified_by="one window of one map with a larger variance",
-    remark="",
-)
 
 # One window, with q for max |h|: the letters are what it leaves out and keeps
 
@@ -331,39 +307,6 @@ signed = Letter("h", "h", _MAPS, _with_rows(1, -1), _ELSEWHERE + r"-q \text{ els
 unsigned = Letter("h", "h", _MAPS, _with_rows(1, 0), _ELSEWHERE + r"0 \text{ elsewhere}")
 
 
-SIGNED = IDENTITY.sharpened(
-    "bound",
-    says=absolute(ERROR) <= 3 * theta * (1 - theta) * M**2,
-    title="the error of the variances, where windows leave out at most half",
-    hypotheses=(SMALL,),
-    expected=SUPPORTED,
-    falsified_by="one window of one map with a larger error",
-    remark="",
-)
-SIGNED_ANY = SIGNED.sharpened(
-    "any-window",
-    says=absolute(ERROR) <= (1 - theta + theta**2) * M**2,
-    title="the error of the variances, whatever windows leave out",
-    hypotheses=(),
-    expected=SUPPORTED,
-)
-RELU = IDENTITY.sharpened(
-    "rectified",
-    says=absolute(ERROR_RECTIFIED) <= M_RECTIFIED**2 / 4,
-    title="the error of the variances after a ReLU",
-    expected=SUPPORTED,
-    falsified_by="one window of one map without negative entries with a larger error",
-    remark="For maps of squares, which are maps without negative entries.",
-)
-RELU_SMALL = RELU.sharpened(
-    "small-windows",
-    says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
-    title="the same, where windows leave out at most half",
-    hypotheses=(SMALL,),
-    expected=SUPPORTED,
-)
-
-
 def at_one_window(
     claim: Any, says: Says, hypotheses: tuple[Hypothesis, ...], because: Expression
 ) -> Any:
@@ -376,13 +319,35 @@ def at_one_window(
 
 
 VARIANCES = [
-    IDENTITY,
-    ABOVE,
+    IDENTITY := about(Kind.MAPS, "L-prop-10", "Sect. 4, above Prop. 10")(
+        "/variance", 375, r"The error in approximating", "the error of the variances, exactly",
+        equal(ERROR, FORMULA),
+        form=Form.SHARPENED,
+        of="L-prop-10",
+        falsified_by="one window of one map with another error",
+        remark="a and m are the mean and the mean square of what the window leaves out, b the mean"
+        " of what it keeps.  New here: the text speaks of the error of the variances and bounds"
+        " that of the means only.",
+    ),
+    ABOVE := IDENTITY.sharpened(
+        "from-above",
+        says=ERROR <= theta * (1 - theta) * M**2,
+        title="the error of the variances from above",
+        expected=SUPPORTED,
+        falsified_by="one window of one map with a larger variance",
+    ),
     at_one_window(
         ABOVE, ERROR_TOP <= part * (1 - part) * q**2, (KEPT,),
         VARIANCE_OUT + part * (1 - part) * KEPT.slack + part * (1 - part) * (out - kept) ** 2,
     ),
-    SIGNED,
+    SIGNED := IDENTITY.sharpened(
+        "bound",
+        says=absolute(ERROR) <= 3 * theta * (1 - theta) * M**2,
+        title="the error of the variances, where windows leave out at most half",
+        hypotheses=(SMALL,),
+        expected=SUPPORTED,
+        falsified_by="one window of one map with a larger error",
+    ),
     at_one_window(
         SIGNED, ERROR_TOP >= -(3 * part * (1 - part) * q**2), (KEPT, SQUARES, HALF),
         part * (1 - part) * (out + kept) ** 2 + part * (1 - part) * KEPT.slack
@@ -394,19 +359,39 @@ VARIANCES = [
         title="maps with this error", hypotheses=(),
         falsified_by="one size for which these maps have another error",
     ),
-    SIGNED_ANY,
+    SIGNED_ANY := SIGNED.sharpened(
+        "any-window",
+        says=absolute(ERROR) <= (1 - theta + theta**2) * M**2,
+        title="the error of the variances, whatever windows leave out",
+        hypotheses=(),
+        expected=SUPPORTED,
+    ),
     at_one_window(
         SIGNED_ANY, ERROR_TOP >= -((1 - part + part**2) * q**2), (KEPT, SQUARES),
         part * SQUARES.slack + (part * out + (1 - part) * kept) ** 2
         + (1 - part) ** 2 * KEPT.slack,
     ),
-    RELU,
+    RELU := IDENTITY.sharpened(
+        "rectified",
+        says=absolute(ERROR_RECTIFIED) <= M_RECTIFIED**2 / 4,
+        title="the error of the variances after a ReLU",
+        expected=SUPPORTED,
+        falsified_by="one window of one map without negative entries with a larger error",
+        remark="For maps of squares, which are maps without negative entries.",
+    ),
     at_one_window(
         RELU, ERROR_TOP >= -(q**2 / 4), (BETWEEN, OUT_ABOVE, KEPT_ABOVE),
         part * BETWEEN.slack + (q / 2 - part * out) ** 2
         + 2 * part * (1 - part) * OUT_ABOVE.slack * KEPT_ABOVE.slack,
     ),
-    RELU_SMALL,
+    RELU_SMALL := RELU.sharpened(
+        "small-windows",
+        says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
+        title="the same, where windows leave out at most half",
+        hypotheses=(SMALL,),
+        expected=SUPPORTED,
+        remark=RELU.remark,
+    ),
     at_one_window(
         RELU_SMALL, ERROR_TOP >= -(part * (1 - part) * q**2),
         (BETWEEN, OUT_ABOVE, KEPT_ABOVE, OUT_BELOW, HALF),
@@ -415,7 +400,7 @@ VARIANCES = [
     ),
     RELU_SMALL.sharpened(
         "attained", says=equal(at_top(error_of(unsigned)), -(part * (1 - part) * q**2)),
-        title="maps with this error", hypotheses=(),
+        title="maps with this error", hypotheses=(), remark=RELU.remark,
         falsified_by="one size for which these maps have another error",
     ),
 ]  # fmt: skip
@@ -442,22 +427,6 @@ any_k = number_of("k", "k", lambda subject: subject.direction[1])
 ROWS = counted(reached_rows(*WINDOW[:2]))
 PLACES = left_out_places(h, *WINDOW)
 
-PADDED = proof(
-    "/padded", 716, "from padded", "how many rows the windows reach",
-    equal(ROWS, counted(r + (k - 1) / 2)),
-    expected=REFUTED,
-    falsified_by="one kernel whose windows reach another number of rows",
-    remark="The zeros stand on both sides; Figure 1 has 6 x 5 for r = 4, s = 3, k = 3.  The"
-    " count of what is left out does not depend on it.",
-)  # fmt: skip
-COUNTED = proof(
-    "/counted", 716, "gives a difference of at most", "how many places a window leaves out",
-    counted(most(PLACES)) <= counted((k - 1) / 2 * (r + s) - (k - 1) ** 2 / 4),
-    expected=REFUTED,
-    falsified_by="one window that leaves out more",
-    remark="For r = s = 1 and k = 5 the corner's window leaves out the one place there is; the"
-    " count is 2 (1 + 1) - 4 = 0.",
-)  # fmt: skip
 PROOF = [
     proof(
         "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error as a difference of sums",
@@ -468,20 +437,34 @@ PROOF = [
         at="eq. (35)",
         falsified_by="one tap of one kernel with another error",
     ),
-    PADDED,
+    PADDED := proof(
+        "/padded", 716, "from padded", "how many rows the windows reach",
+        equal(ROWS, counted(r + (k - 1) / 2)),
+        expected=REFUTED,
+        falsified_by="one kernel whose windows reach another number of rows",
+        remark="The zeros stand on both sides; Figure 1 has 6 x 5 for r = 4, s = 3, k = 3.  The"
+        " count of what is left out does not depend on it.",
+    ),
     PADDED.corrected(
-        says=equal(ROWS, counted(r + k - 1)), remark="",
+        says=equal(ROWS, counted(r + k - 1)),
         title="how many rows the windows reach, on both sides",
     ),
-    COUNTED,
+    COUNTED := proof(
+        "/counted", 716, "gives a difference of at most", "how many places a window leaves out",
+        counted(most(PLACES)) <= counted((k - 1) / 2 * (r + s) - (k - 1) ** 2 / 4),
+        expected=REFUTED,
+        falsified_by="one window that leaves out more",
+        remark="For r = s = 1 and k = 5 the corner's window leaves out the one place there is; the"
+        " count is 2 (1 + 1) - 4 = 0.",
+    ),
     COUNTED.corrected(
-        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED, remark="",
+        hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
         title="how many places a window leaves out, unless both sizes are small",
     ),
     COUNTED.sharpened(
         "corner",
         says=equal(counted(at_corner(PLACES)), theta_corner * r * s),
-        title="how many places the corner's window leaves out", remark="",
+        title="how many places the corner's window leaves out",
         falsified_by="one corner's window that leaves out another number",
     ),
     proof(

@@ -19,6 +19,7 @@ import numpy as np
 
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import kappa2, norm2, transpose
 from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named
 from theory.layer import (
     KAPPA_BEFORE,
@@ -31,19 +32,15 @@ from theory.layer import (
     dot,
     e,
     kappa,
-    kappa2,
-    norm2,
     outer,
     q,
     smallest_entry,
     squares,
     tail,
-    transpose,
     v,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
-REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
 _V, _M = Sort.VECTOR, Sort.MATRIX
 s = curvature
 positive_part = Operation(
@@ -88,29 +85,27 @@ ONE_INACTIVE = assume(
     words=r"S = \operatorname{diag}(0, 1, \dots, 1)",
 )  # fmt: skip
 
-PRINTED = of_layers("App. A, Prop. 11", "L-prop-11")(
-    "", 724, "symmetric positive definite matrix and", "the condition number of the Hessian",
-    bounded(S), hypotheses=(POSITIVE,), expected=SUPPORTED,
-    falsified_by="one batch of any rank and positive definite S",
-    remark="kappa over the nonzero singular values.",
-)  # fmt: skip
 use = of_layers("Sect. 3.3, after Prop. 2", "L-prop-11", expected=REFUTED, form=Form.READING)
-AS_USED = use(
-    "/semidefinite", 163, "(see Proposition 11 in Appendix)",
-    "the Hessian where an example does not count", bounded(S_PLUS), hypotheses=(ONE_INACTIVE,),
-    attack=(layer_of([[-3], [1], [2]], curvature=[-1, 1, 1]),),
-    falsified_by="one batch with an example that does not count",
-    remark="As section 3.3 uses it, for the S of a network: an example may have no curvature, "
-    "such as one at which a ReLU is dead.",
-)  # fmt: skip
 
 BOUNDS = [
-    PRINTED,
+    PRINTED := of_layers("App. A, Prop. 11", "L-prop-11")(
+        "", 724, "symmetric positive definite matrix and", "the condition number of the Hessian",
+        bounded(S), hypotheses=(POSITIVE,), expected=SUPPORTED,
+        falsified_by="one batch of any rank and positive definite S",
+        remark="kappa over the nonzero singular values.",
+    ),
     PRINTED.sharpened(
         "full", title="an S that is not diagonal", says=bounded(FULL), hypotheses=(),
-        expected=SUPPORTED,
+        expected=SUPPORTED, remark=PRINTED.remark,
     ),
-    AS_USED,
+    AS_USED := use(
+        "/semidefinite", 163, "(see Proposition 11 in Appendix)",
+        "the Hessian where an example does not count", bounded(S_PLUS), hypotheses=(ONE_INACTIVE,),
+        attack=(layer_of([[-3], [1], [2]], curvature=[-1, 1, 1]),),
+        falsified_by="one batch with an example that does not count",
+        remark="As section 3.3 uses it, for the S of a network: an example may have no curvature, "
+        "such as one at which a ReLU is dead.",
+    ),
     AS_USED.corrected(
         says=hessian(diagonal(positive_part(s)))
         <= kappa2(active_rows(s, Hhat)) * kappa(diagonal(positive_part(s))),
@@ -133,16 +128,16 @@ r = replace(curvature, name="r", latex="r")
 least = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
 S_ABOVE = least * e + squares(r)
 
-LINE_739 = of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
-    "/smallest-quotient", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}", "the smallest quotient of S",
-    equal(dot(h, diag_times(s, h)), smallest_entry(s) * norm2(h)), hypotheses=(POSITIVE,),
-    expected=REFUTED, form=Form.STEP,
-    falsified_by="one column whose quotient of S is not an extreme one",
-    remark="One column h: the quotient of S over its multiples, multiplied out. The inequality that"
-    " the proof needs is right.",
-)  # fmt: skip
 PROOF = [
-    LINE_739,
+    LINE_739 := of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
+        "/smallest-quotient", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}",
+        "the smallest quotient of S",
+        equal(dot(h, diag_times(s, h)), smallest_entry(s) * norm2(h)), hypotheses=(POSITIVE,),
+        expected=REFUTED, form=Form.STEP,
+        falsified_by="one column whose quotient of S is not an extreme one",
+        remark="One column h: the quotient of S over its multiples, multiplied out. The inequality"
+        " that the proof needs is right.",
+    ),
     LINE_739.corrected(
         says=dot(y, diag_times(S_ABOVE, y)) >= least * norm2(y),
         because=norm2(diag_times(r, y)), hypotheses=(),

@@ -21,17 +21,10 @@ from collections.abc import Callable
 from typing import Any
 
 from theory.lange2022.texts import of_layers
-from theory.language.expression import (
-    Expression,
-    Operation,
-    Sort,
-    along,
-    equal,
-    gradient,
-    named,
-)
-from theory.layer import L1, Hhat, a, couples, curvatures, diag_times, transpose, v, w, what
-from theory.statement import Form, Verdict, assume
+from theory.language.arrays import transpose
+from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
+from theory.layer import L1, Hhat, a, couples, curvatures, diag_times, v, w, what
+from theory.statement import REFUTED, Form, assume
 
 OUTPUT = Hhat @ what
 """The unit's outputs."""
@@ -71,46 +64,43 @@ COUPLED = assume(
     words=r"\text{a later layer takes the mean over the batch away}",
 )  # fmt: skip
 
-PRINTED = of_layers("Sect. 3.3, Prop. 2", "L-prop-2")(
-    "", 161, "with all off-diagonal elements of",
-    "the Hessian in one unit's parameters",
-    equal(HESSIAN, transpose(Hhat) @ S(Hhat @ v)), hypotheses=(PER_EXAMPLE,),
-    remark="L is another function for every example, which the text leaves unsaid: it depends on"
-    " the example's label and on the other units.",
-)  # fmt: skip
-LATER_NORMALIZATION = dataclasses.replace(
-    PRINTED,
-    id="L-prop-2/later-BN",
-    title="the Hessian below a later Batch Normalization",
-    hypotheses=(COUPLED,),
-    expected=Verdict.REFUTED,
-    form=Form.BOUNDARY,
-    falsified_by="one batch whose Hessian no diagonal S gives: N = n + 1, H-hat nonsingular",
-    remark="The text speaks of the vanilla network (1); networks with Batch Normalization in later"
-    " layers, to which section 5 compares, are not of that kind.",
-)
 
 slopes = named(r"\left(\tfrac1N L'(\hat w^\top\hat h)\right)", gradient(L1(a), a, at=OUTPUT))
 examples_weighted = Operation(
     "sum over examples", lambda c, A: A.T @ c, r"\sum_j {0:atom}_j {1:atom}_j",
     gives=Sort.VECTOR, takes=(Sort.VECTOR, Sort.MATRIX),
 )  # fmt: skip
-GRADIENT = of_layers("App. A, proof of Prop. 2, eq. (27)", "L-steps", "L-proof-prop-2")(
-    "/gradient", 549, r"\widehat{h_{j}}. (27)", "the gradient in one unit's parameters",
-    equal(
-        named(r"\nabla_{\hat w}\mathcal L", gradient(L1(Hhat @ w), w, at=what)),
-        examples_weighted(slopes, named(r"\hat h", Hhat)),
-    ),
-    form=Form.STEP, falsified_by="one layer and loss with another gradient",
-    remark="Line 551 differentiates once more: L-prop-2.",
-)  # fmt: skip
 
 CLAIMS = [
-    PRINTED,
-    LATER_NORMALIZATION,
+    PRINTED := of_layers("Sect. 3.3, Prop. 2", "L-prop-2")(
+        "", 161, "with all off-diagonal elements of",
+        "the Hessian in one unit's parameters",
+        equal(HESSIAN, transpose(Hhat) @ S(Hhat @ v)), hypotheses=(PER_EXAMPLE,),
+        remark="L is another function for every example, which the text leaves unsaid: it depends"
+        " on the example's label and on the other units.",
+    ),
+    LATER_NORMALIZATION := dataclasses.replace(
+        PRINTED,
+        id="L-prop-2/later-BN",
+        title="the Hessian below a later Batch Normalization",
+        hypotheses=(COUPLED,),
+        expected=REFUTED,
+        form=Form.BOUNDARY,
+        falsified_by="one batch whose Hessian no diagonal S gives: N = n + 1, H-hat nonsingular",
+        remark="The text speaks of the vanilla network (1); networks with Batch Normalization in"
+        " later layers, to which section 5 compares, are not of that kind.",
+    ),
     LATER_NORMALIZATION.corrected(
         says=equal(HESSIAN, transpose(Hhat) @ T(Hhat @ v)), hypotheses=(), falsified_by="",
         remark="For any loss of the batch's outputs.",
     ),
-    GRADIENT,
+    GRADIENT := of_layers("App. A, proof of Prop. 2, eq. (27)", "L-steps", "L-proof-prop-2")(
+        "/gradient", 549, r"\widehat{h_{j}}. (27)", "the gradient in one unit's parameters",
+        equal(
+            named(r"\nabla_{\hat w}\mathcal L", gradient(L1(Hhat @ w), w, at=what)),
+            examples_weighted(slopes, named(r"\hat h", Hhat)),
+        ),
+        form=Form.STEP, falsified_by="one layer and loss with another gradient",
+        remark="Line 551 differentiates once more: L-prop-2.",
+    ),
 ]  # fmt: skip

@@ -44,7 +44,7 @@ from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers
 from theory.lange2022.theorem_3 import G_OTHER
 from theory.lange2022.theorem_4 import CORRELATION
-from theory.language.arrays import maximum, minimum
+from theory.language.arrays import maximum, minimum, norm2, transpose
 from theory.language.expression import Letter, Operation, Sort, equal, named
 from theory.language.operations import sqrt
 from theory.layer import (
@@ -63,23 +63,20 @@ from theory.layer import (
     frobenius2,
     lagrange,
     n,
-    norm2,
     q,
     reciprocal,
     square_norm,
     square_norm_scaled,
     squares,
     stacked,
-    transpose,
     unit,
     v,
     variance_eps,
     variances,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, Form, assume
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
-REFUTED, SUPPORTED, PROVED = Verdict.REFUTED, Verdict.SUPPORTED, Verdict.PROVED
 
 NORM_GHAT = named(r"\|\hat G\|^2", square_norm_scaled(HU, reciprocal(augmented_variances)))
 NORM_G = named(r"\|G\|^2", square_norm_scaled(C, reciprocal(variances)))
@@ -98,13 +95,6 @@ NORM = norm(
     NORM_GHAT <= maximum(N, NORM_G), hypotheses=(SPREAD,),
     falsified_by="one batch without a zero variance",
     remark="The other inequality holds for any columns left out.",
-)  # fmt: skip
-RUNNING = norm(
-    "/running", 242, "or some averages of them", "the norm after running statistics",
-    square_norm(GHAT_OTHER) <= maximum(N, square_norm(G_OTHER)),
-    place="Sect. 3.3, after Algorithm 2", expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch and means other than its own",
-    remark="The text allows running means and has the norm for the batch's own only.",
 )  # fmt: skip
 
 
@@ -133,21 +123,26 @@ NORMS = [
                  remark="So the entries' sum is zero, as printed."),
     sharper_norm("unit-variance", "the mean square of the entries",
                  equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED),
-    RUNNING,
+    RUNNING := norm(
+        "/running", 242, "or some averages of them", "the norm after running statistics",
+        square_norm(GHAT_OTHER) <= maximum(N, square_norm(G_OTHER)),
+        place="Sect. 3.3, after Algorithm 2", expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch and means other than its own",
+        remark="The text allows running means and has the norm for the batch's own only.",
+    ),
     RUNNING.corrected(
-        says=square_norm(GHAT_OTHER) <= N + square_norm(G_OTHER), expected=SUPPORTED, remark="",
+        says=square_norm(GHAT_OTHER) <= N + square_norm(G_OTHER), expected=SUPPORTED,
     ),
 ]  # fmt: skip
 
 step = of_layers("Sect. 3.3, before Prop. 5", "L-steps", "L-before-prop-5", form=Form.STEP)
-NORMALIZED = step(
-    "/norm-over-q", 219, "is bounded by", "the norm over q", 1 / Q_SQUARED * NORM_GHAT <= N,
-    hypotheses=(SPREAD,), expected=REFUTED,
-    falsified_by="one batch without a zero variance",
-    remark="The constant and the expectation of the sentence before are lost.",
-)  # fmt: skip
 OVER_Q = [
-    NORMALIZED,
+    NORMALIZED := step(
+        "/norm-over-q", 219, "is bounded by", "the norm over q", 1 / Q_SQUARED * NORM_GHAT <= N,
+        hypotheses=(SPREAD,), expected=REFUTED,
+        falsified_by="one batch without a zero variance",
+        remark="The constant and the expectation of the sentence before are lost.",
+    ),
     NORMALIZED.corrected(
         says=1 / Q_SQUARED * NORM_GHAT <= N * minimum(N, n), expected=SUPPORTED,
         remark="Whatever the batch; attained by copies of one feature.",
@@ -211,42 +206,40 @@ g = named("g_1", column(G))
 MEAN_PRODUCT = (dot(e, g) ** 2 - norm2(g)) / (N * (N - 1))
 
 QUOTE = "then the components of"
-COMPONENTS = norm(
-    "/independent", 219, QUOTE, "independence of the features for random weights",
-    equal(E(entrywise(squares(h1), squares(h2))), E(squares(h1)) * E(squares(h2))),
-    expected=REFUTED,
-    falsified_by="one law of the weights and of the input",
-    remark="The reading with random weights. w = 1 or -1 and x = 0 or 1, equally likely: the mean"
-    " of h_1^2 h_2^2 is 1/2, and the product of the means 1/4.",
-)  # fmt: skip
-GIVEN = norm(
-    "/independent-given-weights", 219, QUOTE, "independence of the features for given weights",
-    equal(COVARIANCE, 0), expected=REFUTED,
-    falsified_by="weights and independent inputs with a covariance",
-    remark="The reading with the weights that the network has, and random inputs.",
-)  # fmt: skip
 proposition = of_layers("Sect. 3.3, Prop. 5", "L-prop-5")
-ENTRIES = proposition(
-    "/independent-entries", 223, "iid random variables", "independence of the normalized entries",
-    equal(MEAN_PRODUCT, 0), also=at(656, "App. A, Prop. 5", "iid random variables"),
-    hypotheses=(SPREAD,), expected=REFUTED,
-    falsified_by="one batch; the sum is the same for every one",
-    remark="Independent entries of mean zero would have it as their expectation; the normalized "
-    "entries of the proposition, whatever the batch is, have another value.",
-)  # fmt: skip
 INDEPENDENCE = [
-    COMPONENTS,
+    COMPONENTS := norm(
+        "/independent", 219, QUOTE, "independence of the features for random weights",
+        equal(E(entrywise(squares(h1), squares(h2))), E(squares(h1)) * E(squares(h2))),
+        expected=REFUTED,
+        falsified_by="one law of the weights and of the input",
+        remark="The reading with random weights. w = 1 or -1 and x = 0 or 1, equally likely: the"
+        " mean of h_1^2 h_2^2 is 1/2, and the product of the means 1/4.",
+    ),
     COMPONENTS.corrected(
         says=equal(E_GIVEN(entrywise(h1, h2)), entrywise(E_GIVEN(h1), E_GIVEN(h2))),
-        falsified_by="one input", remark="",
+        falsified_by="one input",
     ),
-    GIVEN,
+    GIVEN := norm(
+        "/independent-given-weights", 219, QUOTE, "independence of the features for given weights",
+        equal(COVARIANCE, 0), expected=REFUTED,
+        falsified_by="weights and independent inputs with a covariance",
+        remark="The reading with the weights that the network has, and random inputs.",
+    ),
     GIVEN.corrected(
         says=equal(COVARIANCE, v1 * w1 * variance_of(x1) + v2 * w2 * variance_of(x2)),
-        falsified_by="weights and independent inputs with another covariance", remark="",
+        falsified_by="weights and independent inputs with another covariance",
     ),
-    ENTRIES,
-    ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1)), remark=""),
+    ENTRIES := proposition(
+        "/independent-entries", 223, "iid random variables",
+        "independence of the normalized entries",
+        equal(MEAN_PRODUCT, 0), also=at(656, "App. A, Prop. 5", "iid random variables"),
+        hypotheses=(SPREAD,), expected=REFUTED,
+        falsified_by="one batch; the sum is the same for every one",
+        remark="Independent entries of mean zero would have it as their expectation; the normalized"
+        " entries of the proposition, whatever the batch is, have another value.",
+    ),
+    ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1))),
 ]  # fmt: skip
 
 
@@ -294,23 +287,14 @@ ANY = Letter("G", "G", _M, lambda layer: layer.H)
 proof = of_layers(
     "App. A, proof of Prop. 5", "L-prop-5", "L-proof-prop-5", expected=REFUTED, form=Form.STEP
 )
-EXPECTED_MAXIMUM = proof(
-    "/longest-row", 658, "have the identical distribution", "the longest row",
-    equal(MAXIMUM, columns),
-    hypotheses=(assume(q >= 1),),
-    falsified_by="one law of mean zero and variance one, and one size",
-    remark="The line where the proof breaks.",
-)  # fmt: skip
-ORTHOGONALITY = proof(
-    "/column-of-ones", 664, r"E\left[\|\widehat{G}\|\right]",
-    "the expected norm with the column of ones",
-    NORM_OF_SIGNS <= maximum(sqrt(rows), NORM_OF_COLUMN),
-    falsified_by="one law and size; here one feature of signs, whose norm is the root of N",
-    remark="It holds for the normalized matrix, whose columns are orthogonal to e, and that one "
-    "has no independent entries: L-prop-5/independent-entries.",
-)  # fmt: skip
 PROOF = [
-    EXPECTED_MAXIMUM,
+    EXPECTED_MAXIMUM := proof(
+        "/longest-row", 658, "have the identical distribution", "the longest row",
+        equal(MAXIMUM, columns),
+        hypotheses=(assume(q >= 1),),
+        falsified_by="one law of mean zero and variance one, and one size",
+        remark="The line where the proof breaks.",
+    ),
     EXPECTED_MAXIMUM.corrected(
         says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)), expected=SUPPORTED,
         remark="Of this family of laws, whose fourth moment is the square of q; the proof in the "
@@ -324,9 +308,15 @@ PROOF = [
                 words=r"\text{the entries are signs}",
             ),
         ),
-        remark="",
     ),
-    ORTHOGONALITY,
+    ORTHOGONALITY := proof(
+        "/column-of-ones", 664, r"E\left[\|\widehat{G}\|\right]",
+        "the expected norm with the column of ones",
+        NORM_OF_SIGNS <= maximum(sqrt(rows), NORM_OF_COLUMN),
+        falsified_by="one law and size; here one feature of signs, whose norm is the root of N",
+        remark="It holds for the normalized matrix, whose columns are orthogonal to e, and that one"
+        " has no independent entries: L-prop-5/independent-entries.",
+    ),
     ORTHOGONALITY.corrected(
         says=NORM_OF_SIGNS <= sqrt(rows) + NORM_OF_COLUMN, expected=SUPPORTED,
         remark="For every law by the triangle inequality.",

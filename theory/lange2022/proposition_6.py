@@ -36,10 +36,9 @@ from theory.lange2022.counted import Counted, Work
 from theory.lange2022.texts import of_layers
 from theory.language.expression import Letter, Sort, equal, number
 from theory.layer import N
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, Form, assume
 
 RHO, SMALL = 0.99, 1e-4
-REFUTED = Verdict.REFUTED
 n = Letter("n_(l-1)", r"n_{\ell-1}", Sort.NUMBER, lambda layer: layer.H.shape[1])
 p = Letter("n_l", r"n_\ell", Sort.NUMBER, lambda layer: layer.W.shape[0])
 
@@ -159,44 +158,35 @@ LAST = 6 * n * p + 2 * p
 section = of_layers("Sect. 3.3, Prop. 6", "L-prop-6")
 
 QUOTE = "The number of floating point operations used in one step"
-PRINTED = section(
-    "", 248, QUOTE, "the operations of a step of BNP", equal(operations(*BNP), TOTAL),
-    falsified_by="one size at which Algorithm 2 as printed takes another number of operations",
-    remark="A sum of k terms counts k - 1 additions, an inner product of k terms 2k operations.",
-)  # fmt: skip
-ONE_LESS = section(
-    "/one-less", 248, QUOTE, "the operations of BNP, one addition less in every sum",
-    equal(one_less(*BNP), TOTAL), expected=REFUTED, form=Form.READING,
-    falsified_by=PRINTED.falsified_by,
-    remark="N = n = p = 1: 19 operations, 20 printed.",
-)  # fmt: skip
-ZERO = section(
-    "/from-zero", 248, QUOTE, "the operations of BNP, every sum from zero",
-    equal(from_zero(*BNP), TOTAL), expected=REFUTED, form=Form.READING,
-    falsified_by=PRINTED.falsified_by, remark="N = n = p = 1: 22 operations, 20 printed.",
-)  # fmt: skip
-LAST_ONE_LESS = section(
-    "/steps-4-5/one-less", 244, "the preconditioned gradient (Step 4)",
-    "the operations of steps 4 and 5, one addition less in every sum",
-    equal(one_less(*LAST_STEPS), LAST), expected=REFUTED, form=Form.READING,
-    falsified_by="one size at which steps 4 and 5 take another number of operations",
-)  # fmt: skip
 
 PRECONDITIONING = [
-    PRINTED,
+    PRINTED := section(
+        "", 248, QUOTE, "the operations of a step of BNP", equal(operations(*BNP), TOTAL),
+        falsified_by="one size at which Algorithm 2 as printed takes another number of operations",
+        remark="A sum of k terms counts k - 1 additions, an inner product of k terms 2k"
+        " operations.",
+    ),
     PRINTED.sharpened(
         "in-place", title="the operations of BNP with 1/q^2 in the variances",
         says=equal(operations(*IN_PLACE), 4 * n * N + 5 * n * p + 2 * p + 9 * n), falsified_by="",
         remark="An operation less for each weight, one more for each input.",
     ),
-    ONE_LESS,
-    ONE_LESS.corrected(
-        says=equal(one_less(*BNP), 4 * n * N + 6 * n * p + p + 8 * n), falsified_by="", remark="",
+    ONE_LESS := section(
+        "/one-less", 248, QUOTE, "the operations of BNP, one addition less in every sum",
+        equal(one_less(*BNP), TOTAL), expected=REFUTED, form=Form.READING,
+        falsified_by=PRINTED.falsified_by,
+        remark="N = n = p = 1: 19 operations, 20 printed.",
     ),
-    ZERO,
+    ONE_LESS.corrected(
+        says=equal(one_less(*BNP), 4 * n * N + 6 * n * p + p + 8 * n), falsified_by="",
+    ),
+    ZERO := section(
+        "/from-zero", 248, QUOTE, "the operations of BNP, every sum from zero",
+        equal(from_zero(*BNP), TOTAL), expected=REFUTED, form=Form.READING,
+        falsified_by=PRINTED.falsified_by, remark="N = n = p = 1: 22 operations, 20 printed.",
+    ),
     ZERO.corrected(
         says=equal(from_zero(*BNP), 4 * n * N + 6 * n * p + 2 * p + 10 * n), falsified_by="",
-        remark="",
     ),
     section(
         "/step-1", 244, "for the mini-batch mean and variance at Step 1",
@@ -214,7 +204,12 @@ PRECONDITIONING = [
         falsified_by="one size at which steps 4 and 5 take another number of operations",
         remark="The text says step 4 and counts both steps.",
     ),
-    LAST_ONE_LESS,
+    LAST_ONE_LESS := section(
+        "/steps-4-5/one-less", 244, "the preconditioned gradient (Step 4)",
+        "the operations of steps 4 and 5, one addition less in every sum",
+        equal(one_less(*LAST_STEPS), LAST), expected=REFUTED, form=Form.READING,
+        falsified_by="one size at which steps 4 and 5 take another number of operations",
+    ),
     LAST_ONE_LESS.corrected(says=equal(one_less(*LAST_STEPS), 6 * n * p + p), falsified_by=""),
     LAST_ONE_LESS.corrected(
         id="L-prop-6/steps-4-5/from-zero", of=None,
@@ -233,32 +228,7 @@ def of_bn(name: str, quote: str, title: str, says: Any, **other: Any) -> Any:
     return section("/BN-" + name, 250, quote, title, says, **other)
 
 
-BACKWARD = of_bn(
-    "backward", r"n_{\ell-1}N-3n_{\ell-1}", "the operations of BN's backward pass, term by term",
-    equal(operations("the backward pass, term by term", backward(termwise)), 24 * n * N - 3 * n),
-    falsified_by="one size; whatever stands in a term is done for every example, 1/sigma and its"
-    " cube are at hand, and the minus before 1/sigma is an operation",
-    remark="No formulas are given; this is one way of counting that gives the number.",
-)  # fmt: skip
 ARRAYS = operations("the backward pass, as arrays", backward(literal))
-AS_ARRAYS = of_bn(
-    "backward-as-arrays", r"n_{\ell-1}N-3n_{\ell-1}",
-    "the operations of BN's backward pass, as arrays", equal(ARRAYS, 24 * n * N - 3 * n),
-    expected=REFUTED, form=Form.READING,
-    falsified_by="one size; what depends on the feature alone is computed once",
-)  # fmt: skip
-CROSSOVER = section(
-    "/crossover", 250, "BN is more efficient if", "which of BN and BNP takes fewer operations",
-    equal(operations(*BN) - operations(*BNP), n * (28 * N - 6 * p) - 4 * n - 2 * p),
-    remark="First order terms are ignored in the text.",
-)  # fmt: skip
-EXPECTED = section(
-    "/expected", 250, "we expect", "whether BN takes more operations in the experiments",
-    28 * N > 6 * number(WIDTH), expected=REFUTED,
-    falsified_by="a mini-batch with which section 5.1 trains layers of 100: 60, 6 or 1",
-    remark="n_l = 100. 60 keeps it, 1680 > 600; 6 and 1 do not, 168 and 28. Table 1, too, has BN"
-    " faster at the small batch.",
-)  # fmt: skip
 
 NORMALIZATION = [
     of_bn(
@@ -272,8 +242,22 @@ NORMALIZATION = [
         "the operations of BN's normalization",
         equal(operations("the normalization", forward), 4 * n * N),
     ),
-    BACKWARD,
-    AS_ARRAYS,
+    BACKWARD := of_bn(
+        "backward", r"n_{\ell-1}N-3n_{\ell-1}",
+        "the operations of BN's backward pass, term by term",
+        equal(
+            operations("the backward pass, term by term", backward(termwise)), 24 * n * N - 3 * n
+        ),
+        falsified_by="one size; whatever stands in a term is done for every example, 1/sigma and"
+        " its cube are at hand, and the minus before 1/sigma is an operation",
+        remark="No formulas are given; this is one way of counting that gives the number.",
+    ),
+    AS_ARRAYS := of_bn(
+        "backward-as-arrays", r"n_{\ell-1}N-3n_{\ell-1}",
+        "the operations of BN's backward pass, as arrays", equal(ARRAYS, 24 * n * N - 3 * n),
+        expected=REFUTED, form=Form.READING,
+        falsified_by="one size; what depends on the feature alone is computed once",
+    ),
     AS_ARRAYS.corrected(says=equal(ARRAYS, 21 * n * N - n), falsified_by=""),
     BACKWARD.sharpened(
         "closed-form", title="the operations of BN's backward pass in closed form",
@@ -284,18 +268,27 @@ NORMALIZATION = [
         "total", "The total cost of BN is", "the operations of BN",
         equal(operations(*BN), 32 * n * N + 4 * n),
     ),
-    CROSSOVER,
+    CROSSOVER := section(
+        "/crossover", 250, "BN is more efficient if", "which of BN and BNP takes fewer operations",
+        equal(operations(*BN) - operations(*BNP), n * (28 * N - 6 * p) - 4 * n - 2 * p),
+        remark="First order terms are ignored in the text.",
+    ),
     CROSSOVER.sharpened(
         "closed-form", title="which takes fewer operations, BN in closed form",
         says=equal(
             operations(*BN_CLOSED) - operations(*BNP), n * (11 * N - 6 * p) - 2 * p
         ),
-        remark="",
     ),
-    EXPECTED,
+    EXPECTED := section(
+        "/expected", 250, "we expect", "whether BN takes more operations in the experiments",
+        28 * N > 6 * number(WIDTH), expected=REFUTED,
+        falsified_by="a mini-batch with which section 5.1 trains layers of 100: 60, 6 or 1",
+        remark="n_l = 100. 60 keeps it, 1680 > 600; 6 and 1 do not, 168 and 28. Table 1, too, has"
+        " BN faster at the small batch.",
+    ),
     EXPECTED.corrected(
         says=28 * N > 6 * p, hypotheses=(LARGE_BATCH,), because=2 * LARGE_BATCH.slack,
-        falsified_by="", remark="",
+        falsified_by="",
     ),
 ]  # fmt: skip
 

@@ -44,6 +44,7 @@ from theory.lange2022.chosen import layer_of
 from theory.lange2022.proposition_5 import Q_SQUARED
 from theory.lange2022.texts import at, of_layers
 from theory.lange2022.theorem_3 import G_OTHER, P_OTHER
+from theory.language.arrays import norm2, transpose
 from theory.language.expression import (
     Expression,
     Letter,
@@ -79,7 +80,6 @@ from theory.layer import (
     means,
     mu,
     n,
-    norm2,
     outer,
     outputs,
     over_diag,
@@ -88,13 +88,11 @@ from theory.layer import (
     sigma,
     squares,
     times_diag,
-    transpose,
     unit,
     variance,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, Form, assume
 
-REFUTED = Verdict.REFUTED
 _V, _M = Sort.VECTOR, Sort.MATRIX
 X, Y, B = Letter("X", "X", _M), Letter("y", "y", _V), Letter("B", "B", _M)
 """Variables of derivatives."""
@@ -126,14 +124,13 @@ WHAT, BHAT = over_diag(W, deviations), b - W @ ratio(means, deviations)
 VANILLA = equal(outputs(W, b, G), outputs(WHAT, BHAT))
 proposition = of_layers("Sect. 3.4, Prop. 7", "L-prop-7")
 
-BIAS = proposition(
-    "", 264, r"b^{(\ell)}-W^{(\ell)}\text{diag}\left(\frac{\mu_{H}}{\sigma_{H}}\right)",
-    "the vanilla layer's bias as printed",
-    equal(columns_of(times_diag(W, ratio(mu, sigma))), columns_of(b)), expected=REFUTED,
-    falsified_by="a layer with more than one input, where a matrix is taken from a vector",
-)  # fmt: skip
 LAYER = [
-    BIAS,
+    BIAS := proposition(
+        "", 264, r"b^{(\ell)}-W^{(\ell)}\text{diag}\left(\frac{\mu_{H}}{\sigma_{H}}\right)",
+        "the vanilla layer's bias as printed",
+        equal(columns_of(times_diag(W, ratio(mu, sigma))), columns_of(b)), expected=REFUTED,
+        falsified_by="a layer with more than one input, where a matrix is taken from a vector",
+    ),
     BIAS.corrected(
         title="Batch Normalization as a vanilla layer", says=VANILLA, hypotheses=(SPREAD,),
         falsified_by="",
@@ -169,26 +166,24 @@ OWN, OTHERS = own(W, b), of_others(W, b)
 BN_STEP, BN_STEP_OTHERS = own(*moved(G)), of_others(*moved(G_OTHER))
 QUOTE = "is equivalent to one step of BNP training of the vanilla network"
 
-STEP = proposition(
-    "/step", 264, QUOTE, "a step of Batch Normalization as one of BNP",
-    equal(BN_STEP, after_bnp(OWN, P, alpha)), hypotheses=(SPREAD,),
-    remark="q = 1, as it is if the layer has at most as many inputs as the batch has examples.",
-)  # fmt: skip
-WITH_Q = proposition(
-    "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
-    equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
-    hypotheses=(assume(n > N),), expected=REFUTED,
-    attack=(layer_of([[1, 3]], [[0, 0]], mean=[0, 1], deviation=[1, 2], linear=[[1]]),),
-    falsified_by="one layer with more inputs than examples, q^2 = n/N, and one learning rate",
-    remark="Line 225 calls the preconditioning by (1/q)P BNP. N = 1, n = 2: q^2 = 2.",
-)  # fmt: skip
 STEPS = [
-    STEP,
+    STEP := proposition(
+        "/step", 264, QUOTE, "a step of Batch Normalization as one of BNP",
+        equal(BN_STEP, after_bnp(OWN, P, alpha)), hypotheses=(SPREAD,),
+        remark="q = 1, as it is if the layer has at most as many inputs as the batch has examples.",
+    ),
     STEP.sharpened(
         "any-statistics", title="a step with any statistics, held fixed",
-        says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, alpha)), hypotheses=(), remark="",
+        says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, alpha)), hypotheses=(),
     ),
-    WITH_Q,
+    WITH_Q := proposition(
+        "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
+        equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
+        hypotheses=(assume(n > N),), expected=REFUTED,
+        attack=(layer_of([[1, 3]], [[0, 0]], mean=[0, 1], deviation=[1, 2], linear=[[1]]),),
+        falsified_by="one layer with more inputs than examples, q^2 = n/N, and one learning rate",
+        remark="Line 225 calls the preconditioning by (1/q)P BNP. N = 1, n = 2: q^2 = 2.",
+    ),
     WITH_Q.corrected(
         says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, q**2 * alpha / q**2)),
         hypotheses=(), falsified_by="",
@@ -219,21 +214,21 @@ FROZEN = named(
 )
 YHAT = named(r"\hat Y", B01(BELOW))
 PROJECTED = SLOPE - outer(e, mean(SLOPE)) - 1 / N * times_diag(YHAT, column_products(YHAT, SLOPE))
-THROUGH = proposition(
-    "/through-statistics", 268, "passing gradients through the mini-batch",
-    "gradients through the statistics", equal(PASSING, FROZEN),
-    place="Sect. 3.4, after Prop. 7",
-    hypotheses=(assume(variance(BELOW) > 0, printed=False, words=r"\sigma_{HW^\top} > 0"),),
-    expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch for which the layer below the normalization gets another gradient",
-    remark="The text does not claim it: it leaves the case out of Prop. 7. For the weights of the"
-    " layer itself both gradients are the same, since the statistics do not depend on them.",
-)  # fmt: skip
 STATISTICS = [
-    THROUGH,
+    THROUGH := proposition(
+        "/through-statistics", 268, "passing gradients through the mini-batch",
+        "gradients through the statistics", equal(PASSING, FROZEN),
+        place="Sect. 3.4, after Prop. 7",
+        hypotheses=(assume(variance(BELOW) > 0, printed=False, words=r"\sigma_{HW^\top} > 0"),),
+        expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch for which the layer below the normalization gets another gradient",
+        remark="The text does not claim it: it leaves the case out of Prop. 7. For the weights of"
+        " the layer itself both gradients are the same, since the statistics do not depend on"
+        " them.",
+    ),
     THROUGH.corrected(
         says=equal(PASSING, transpose(over_diag(PROJECTED, deviation(BELOW))) @ H),
-        falsified_by="", remark="",
+        falsified_by="",
     ),
 ]  # fmt: skip
 
@@ -287,13 +282,12 @@ IN_WHAT = named(r"\nabla_{\hat W}\mathcal L", gradient(L(outputs(X, HATS[1])), X
 IN_BHAT = named(r"\nabla_{\hat b}\mathcal L", gradient(L(outputs(HATS[0], Y)), Y, at=HATS[1]))
 
 section = of_layers("Sect. 3.4", "L-overparam")
-EQUIVALENT = section(
-    "", 256, r"\widehat{b}=W^{(\ell)}\beta+b^{(\ell)}",
-    "a layer without re-scaling and re-centring",
-    equal(outputs(W, b, rescaled(gamma, beta)), outputs(*HATS)),
-)  # fmt: skip
 OVERPARAMETRISATION = [
-    EQUIVALENT,
+    EQUIVALENT := section(
+        "", 256, r"\widehat{b}=W^{(\ell)}\beta+b^{(\ell)}",
+        "a layer without re-scaling and re-centring",
+        equal(outputs(W, b, rescaled(gamma, beta)), outputs(*HATS)),
+    ),
     EQUIVALENT.sharpened(
         "normalized", title="a layer without normalization, re-scaling and re-centring",
         says=equal(

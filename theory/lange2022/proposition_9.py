@@ -35,7 +35,7 @@ from theory.language.expression import (
 )
 from theory.maps import Hhat, first_column, h, k, outputs, parameters, twice_along, vec, what, x
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict
+from theory.statement import REFUTED, Form
 
 _N, _V, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MAPS
 
@@ -143,33 +143,16 @@ proof = about(
     Kind.MAPS, "L-proof-prop-9", "App. A, proof of Prop. 9", row="L-steps", form=Form.STEP
 )
 
-HESSIAN = replace(
-    proposition(
+
+CLAIMS = [
+    HESSIAN := proposition(
         "", 341, r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}",
         "the Hessian in a channel's bias and weights",
         equal(IN_PARAMETERS, S(A, MOVED)),
+        also=at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
         falsified_by="one convolution and loss of single examples with another Hessian",
         remark="The blocks of S are full: unlike (10), S is not diagonal where pixels interact.",
     ),
-    locations=(
-        *at(341, "Sect. 4, Prop. 9", r"\nabla_{\widehat{w}}^{2}\mathcal{L}=\mathcal{\widehat{H}}"),
-        *at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
-    ),
-)  # fmt: skip
-COUPLED = replace(
-    HESSIAN,
-    id="L-prop-9/batch-coupled",
-    says=equal(IN_PARAMETERS_BATCH, S_batch(A, MOVED)),
-    title="the same below a layer that normalizes over the batch",
-    form=Form.BOUNDARY,
-    expected=Verdict.REFUTED,
-    falsified_by="one batch below a layer that normalizes over the batch",
-    remark="With Batch Normalization later in the network the loss of a single example, which the"
-    " proposition has, does not exist; here a later layer subtracts the batch's mean.",
-)
-
-CLAIMS = [
-    HESSIAN,
     HESSIAN.sharpened(
         "shipped",
         says=equal(
@@ -181,7 +164,17 @@ CLAIMS = [
         ),
         title="the library's Hessian", remark="For half a weighted sum of squares of the outputs.",
     ),
-    COUPLED,
+    COUPLED := replace(
+        HESSIAN,
+        id="L-prop-9/batch-coupled",
+        says=equal(IN_PARAMETERS_BATCH, S_batch(A, MOVED)),
+        title="the same below a layer that normalizes over the batch",
+        form=Form.BOUNDARY,
+        expected=REFUTED,
+        falsified_by="one batch below a layer that normalizes over the batch",
+        remark="With Batch Normalization later in the network the loss of a single example, which"
+        " the proposition has, does not exist; here a later layer subtracts the batch's mean.",
+    ),
     COUPLED.corrected(
         says=equal(IN_PARAMETERS_BATCH, twice_along(L_batch(y), y, MOVED, at=A)),
         title="the Hessian with a full matrix for S",

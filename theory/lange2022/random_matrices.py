@@ -74,10 +74,18 @@ from theory.language.expression import (
 from theory.language.operations import sqrt as root_of
 from theory.layer import beside, q
 from theory.random_matrix import G, N, n
-from theory.statement import Form, Hypothesis, Relation, Sides, Statement, Verdict, assume
+from theory.statement import (
+    REFUTED,
+    SUPPORTED,
+    Form,
+    Hypothesis,
+    Relation,
+    Sides,
+    Statement,
+    assume,
+)
 
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
-REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
 
 
 def spectral_norm(G: Any) -> float:
@@ -160,7 +168,7 @@ def expected_norm(
     }  # fmt: skip
     fields = {**settled, **fields}
     return ExpectationClaim(
-        id=f"L-prop-5/expectation-{name}", row="L-prop-5",
+        id=f"L-prop-5/expectation-{name}",
         locations=at(line, fields.pop("place"), quote), title=title, says=says, **fields,
     )  # fmt: skip
 
@@ -169,42 +177,22 @@ BEFORE = "Sect. 3.3, before Prop. 5"
 LEMMA_CONSTANT = 2
 """The constant of Lemma A2 that the measurements of it need."""
 
-WITHOUT_CONSTANT = expected_norm(
-    "without-constant", 219, r"\sqrt{N}, independent of ",
-    "the expected norm of normalised inputs, without a constant",
-    ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
-    corrected_by="L-prop-5/expectation-normalised",
-    falsified_by="a law and a size where the mean of the norm exceeds sqrt(N)",
-    remark="The line takes an expected norm bounded by C max{sqrt(n), sqrt(N)} and ends with a norm"
-    " bounded by sqrt(N): the expectation and the C are lost on the way. Proposition 5 has both.",
-)  # fmt: skip
-EACH_LAW = expected_norm(
-    "each-law", 223, "iid random variables with zero mean and unit variance",
-    "a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
-    hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
-    corrected_by="L-prop-5/expectation-fourth-moment",
-    falsified_by="a law, the same at every size, whose ratio grows with N = n",
-    remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
-    " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves room."
-    " Student's t with 2.5 degrees of freedom has variance 1, scaled, and a ratio that grows as"
-    " n^0.3 at N = n, so another C falls at larger sizes.",
-)  # fmt: skip
-FOURTH_MOMENT_BOUND = EACH_LAW.corrected(
-    id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
-    says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
-    hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED, corrected_by=None,
-    falsified_by="a law with a fourth moment, perhaps another one at every size, and a size with a"
-    " larger ratio",
-    remark="A consequence of Lemma A2 with its constant 2, for every N and n.",
-)  # fmt: skip
 
 EXPECTATIONS = [
-    WITHOUT_CONSTANT,
+    WITHOUT_CONSTANT := expected_norm(
+        "without-constant", 219, r"\sqrt{N}, independent of ",
+        "the expected norm of normalised inputs, without a constant",
+        ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
+        corrected_by="L-prop-5/expectation-normalised",
+        falsified_by="a law and a size where the mean of the norm exceeds sqrt(N)",
+        remark="The line takes an expected norm bounded by C max{sqrt(n), sqrt(N)} and ends with a"
+        " norm bounded by sqrt(N): the expectation and the C are lost on the way. Proposition 5 has"
+        " both.",
+    ),
     WITHOUT_CONSTANT.corrected(
         id="L-prop-5/expectation-normalised", title="the expected norm of normalised inputs",
         locations=at(219, BEFORE, "expected value of"),
         says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
-        corrected_by=None,
         falsified_by="a law and a size with a larger ratio",
         remark="Whatever the law, by the norms of the columns (L-before-prop-5/norm-over-q). No"
         " constant serves every law: the columns of a law with tails heavy enough become one-hot,"
@@ -220,7 +208,17 @@ EXPECTATIONS = [
         remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
         " entry not 0 with probability 1/(Nn), has a ratio above 0.63 sqrt(n) at n = N.",
     ),
-    EACH_LAW,
+    EACH_LAW := expected_norm(
+        "each-law", 223, "iid random variables with zero mean and unit variance",
+        "a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
+        hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
+        corrected_by="L-prop-5/expectation-fourth-moment",
+        falsified_by="a law, the same at every size, whose ratio grows with N = n",
+        remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
+        " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves"
+        " room. Student's t with 2.5 degrees of freedom has variance 1, scaled, and a ratio that"
+        " grows as n^0.3 at N = n, so another C falls at larger sizes.",
+    ),
     expected_norm(
         "each-batch-size", 223, "independent of ", "a constant for each batch size",
         ratio(G) <= root_of(N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
@@ -228,7 +226,14 @@ EXPECTATIONS = [
         remark="The literal reading, C independent of n only. True of every G whose entries have"
         " variance 1, independent or not, by the Frobenius norm; so it cannot compare layers.",
     ),
-    FOURTH_MOMENT_BOUND,
+    FOURTH_MOMENT_BOUND := EACH_LAW.corrected(
+        id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
+        says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
+        hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
+        falsified_by="a law with a fourth moment, perhaps another one at every size, and a size"
+        " with a larger ratio",
+        remark="A consequence of Lemma A2 with its constant 2, for every N and n.",
+    ),
     FOURTH_MOMENT_BOUND.sharpened(
         says=ratio(G) <= 2 + root_of(root_of(fourth_moment)), expected=SUPPORTED,
         remark="Measured only; of the form of the bound of Latala (2005).",
@@ -284,7 +289,7 @@ QUOTE = r"\leq C^{k}\left(E"
 def lemma(k: int, constant: Expression, title: str) -> ExpectationClaim:
     """Return the lemma for one k with a named constant."""
     return ExpectationClaim(
-        id=f"L-lemma-A2/k-{k}", row="L-lemma-A2", locations=at(652, "App. A, Lemma A2", QUOTE),
+        id=f"L-lemma-A2/k-{k}", locations=at(652, "App. A, Lemma A2", QUOTE),
         title=title, says=lemma_ratio(k) <= constant, ceilings=powers(k),
         hypotheses=(admitted(k), has_moment(k)), expected=SUPPORTED, form=Form.READING,
         falsified_by="a law of mean 0 and a size with a larger ratio",

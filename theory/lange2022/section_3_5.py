@@ -28,6 +28,7 @@ from theory import batchnorm
 from theory.arithmetic import sqrt
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
+from theory.language.arrays import transpose
 from theory.language.expression import (
     Expression,
     Letter,
@@ -40,6 +41,7 @@ from theory.language.expression import (
     gradient,
     named,
 )
+from theory.language.letters import vector_of
 from theory.layer import (
     B01,
     B01_eps,
@@ -49,13 +51,11 @@ from theory.layer import (
     entrywise,
     first_times,
     squares,
-    transpose,
     unit,
     variance,
-    vector_of,
 )
 from theory.matrix_claim import Kind
-from theory.statement import Form, Hypothesis, Reading, Verdict, assume
+from theory.statement import PROVED, REFUTED, Form, Hypothesis, Reading, assume
 
 _N, _M, _MAPS = Sort.NUMBER, Sort.MATRIX, Sort.MAPS
 
@@ -157,29 +157,9 @@ GROUPS_SPREAD = assume(
 LAYER_SPREAD = spread("every example", transpose(outputs))
 BATCH_SPREAD = spread("every output", H @ transpose(W))
 
-section_3_5 = of_layers("Sect. 3.5", "L-LN-GN", expected=Verdict.REFUTED)
+section_3_5 = of_layers("Sect. 3.5", "L-LN-GN", expected=REFUTED)
 QUOTE = "They have the same weight and scale invariant properties as BN"
 
-SAME = section_3_5(
-    "", 274, QUOTE, "a factor for one row of the weights",
-    equal(LN(ROWS), LN(outputs)),
-    hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
-    attack=(layer_of([[1], [0], [-1]], q=2),),
-    falsified_by="one layer and a factor for one row of its weights, which BN does not see",
-)  # fmt: skip
-BY_EXAMPLES = section_3_5(
-    "/examples", 274, QUOTE, "a factor for one example",
-    equal(BN(EXAMPLES), BN(H @ transpose(W))),
-    hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
-    attack=(layer_of([[1], [0], [-1]], q=2),),
-    falsified_by="one batch and a factor for one example, which LN does not see",
-)  # fmt: skip
-WITH_EPSILON = section_3_5(
-    "/eps", 274, QUOTE, "one factor for all weights, with an epsilon",
-    equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps)), reading=Reading.SHARED_EPSILON,
-    falsified_by="one layer and one factor, with an epsilon as implementations have it",
-    form=Form.READING,
-)  # fmt: skip
 
 # The identities of the family: an example's inputs are a column here, gamma a vector within.
 
@@ -269,7 +249,13 @@ SPREAD_OF_GROUPS = named(
 MEAN_SQUARES = named(r"\rho_g^2", over_groups(INPUTS, INPUTS))
 
 CLAIMS = [
-    SAME,
+    SAME := section_3_5(
+        "", 274, QUOTE, "a factor for one row of the weights",
+        equal(LN(ROWS), LN(outputs)),
+        hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
+        attack=(layer_of([[1], [0], [-1]], q=2),),
+        falsified_by="one layer and a factor for one row of its weights, which BN does not see",
+    ),
     SAME.corrected(
         "whole-matrix", title="one factor for all weights",
         says=unchanged(LN(inputs @ transpose(c * weights))),
@@ -279,7 +265,13 @@ CLAIMS = [
         "of-BN", says=unchanged(BN(H @ transpose(first_times(W, c)))),
         hypotheses=(BATCH_SPREAD,), falsified_by="",
     ),
-    BY_EXAMPLES,
+    BY_EXAMPLES := section_3_5(
+        "/examples", 274, QUOTE, "a factor for one example",
+        equal(BN(EXAMPLES), BN(H @ transpose(W))),
+        hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
+        attack=(layer_of([[1], [0], [-1]], q=2),),
+        falsified_by="one batch and a factor for one example, which LN does not see",
+    ),
     BY_EXAMPLES.corrected(
         "of-LN", says=unchanged(LN(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(LAYER_SPREAD,), falsified_by="",
@@ -295,7 +287,12 @@ CLAIMS = [
         says=unchanged(GN_OF_ALL(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(GROUPS_SPREAD,), falsified_by="",
     ),
-    WITH_EPSILON,
+    WITH_EPSILON := section_3_5(
+        "/eps", 274, QUOTE, "one factor for all weights, with an epsilon",
+        equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps)), reading=Reading.SHARED_EPSILON,
+        falsified_by="one layer and one factor, with an epsilon as implementations have it",
+        form=Form.READING,
+    ),
     WITH_EPSILON.corrected(
         says=equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps / c**2)), falsified_by=""
     ),
@@ -327,7 +324,7 @@ CLAIMS = [
     section_3_5(
         "/one-group", 272, "Note GN becomes LN", "the statistics of one group",
         equal(GN_1(h, eps_of_maps), LN_maps(h, eps_of_maps)),
-        subject=Kind.MAPS, reading=Reading.SHARED_EPSILON, expected=Verdict.PROVED,
+        subject=Kind.MAPS, reading=Reading.SHARED_EPSILON, expected=PROVED,
         remark="The statistics; re-scaling and re-centring are one for each channel in GN, and one"
         " for each number in LN.",
     ),

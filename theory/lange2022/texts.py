@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.language.expression import Says
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Location, Paper, Verdict
+from theory.statement import PROVED, Location, Paper
 
 PAPER = Paper(
     "L",
@@ -44,7 +44,7 @@ def about(kind: Kind, stem: str, place: str, **common: Any) -> Callable[..., Mat
     def claim(
         name: str, line: int, quote: str, title: str, says: Says | None, **fields: Any
     ) -> MatrixClaim:
-        settled = {"expected": Verdict.PROVED, "subject": kind, "row": stem, **common}
+        settled = {"expected": PROVED, "subject": kind, "row": stem, **common}
         standing = f"{place}, {fields.pop('at')}" if "at" in fields else fields.pop("place", place)
         where = (*at(line, standing, quote), *fields.pop("also", ()))
         named = {"id": stem + name, "locations": where, "title": title, "says": says}

@@ -41,7 +41,6 @@ has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is :math:`\alpha
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -57,13 +56,11 @@ from theory.descent import (
     iterates,
     learning_rate,
     listed,
-    number_of,
     pair,
     slope_star,
     theta_star,
     trace_of,
     v,
-    vector_of,
     x,
 )
 from theory.lange2022.chosen import descent_from
@@ -81,10 +78,10 @@ from theory.language.expression import (
     gradient,
     named,
 )
+from theory.language.letters import number_of, vector_of
 from theory.matrix_claim import Kind
-from theory.statement import Form, Verdict, assume
+from theory.statement import REFUTED, SUPPORTED, Form, assume
 
-PROVED, REFUTED, SUPPORTED = Verdict.PROVED, Verdict.REFUTED, Verdict.SUPPORTED
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 theorem = about(Kind.DESCENT, "L-thm-1", "Sect. 3.2")
@@ -111,29 +108,18 @@ def slope_at_kink(side: str, opened: Expression) -> Expression:
     return named(latex, along(loss, moving, unity, at=nought))
 
 
-INVARIANCE = theorem(
-    "/invariance", 116, "the network output is invariant under simultaneous scaling",
-    "scaling the rows of a ReLU layer and not its bias",
-    equal(relu(scale * dot(w, x) + bias) / scale, relu(dot(w, x) + bias)),
-    expected=REFUTED,
-    falsified_by="one unit with a bias whose output changes",
-    remark="Network (1) has biases: x = w = b = 1 and alpha = 2 give 3/2 against 2.",
-)  # fmt: skip
-KINK = theorem(
-    "/kink", 130, "with continuous third order derivatives", "the loss at a kink of the ReLU",
-    equal(slope_at_kink("+", moving), slope_at_kink("-", 0 * moving)),
-    at="Theorem 1",
-    form=Form.BOUNDARY,
-    expected=REFUTED,
-    corrected_by="L-thm-1/invariance/open",
-    falsified_by="one ReLU network whose loss has two slopes",
-    remark="The hypothesis, for a ReLU network: it fails where a pre-activation of the batch is 0.",
-)  # fmt: skip
 SCALING = [
-    INVARIANCE,
+    INVARIANCE := theorem(
+        "/invariance", 116, "the network output is invariant under simultaneous scaling",
+        "scaling the rows of a ReLU layer and not its bias",
+        equal(relu(scale * dot(w, x) + bias) / scale, relu(dot(w, x) + bias)),
+        expected=REFUTED,
+        falsified_by="one unit with a bias whose output changes",
+        remark="Network (1) has biases: x = w = b = 1 and alpha = 2 give 3/2 against 2.",
+    ),
     INVARIANCE.corrected(
         says=equal(relu(scale * dot(w, x) + scale * bias) / scale, relu(dot(w, x) + bias)),
-        title="scaling the rows and the bias", expected=SUPPORTED, remark="",
+        title="scaling the rows and the bias", expected=SUPPORTED,
     ),
     INVARIANCE.corrected(
         "open",
@@ -141,7 +127,17 @@ SCALING = [
         title="the same for a unit that stays open, or closed",
         remark="Off the kinks, where the unit stays open or closed.",
     ),
-    KINK,
+    theorem(
+        "/kink", 130, "with continuous third order derivatives", "the loss at a kink of the ReLU",
+        equal(slope_at_kink("+", moving), slope_at_kink("-", 0 * moving)),
+        at="Theorem 1",
+        form=Form.BOUNDARY,
+        expected=REFUTED,
+        corrected_by="L-thm-1/invariance/open",
+        falsified_by="one ReLU network whose loss has two slopes",
+        remark="The hypothesis, for a ReLU network: it fails where a pre-activation of the batch is"
+        " 0.",
+    ),
 ]  # fmt: skip
 
 # Softmax with cross-entropy: one open unit, its outgoing weights, the output biases, its weight
@@ -228,18 +224,17 @@ scaled_alone = vector_of(
     lambda descent: array_namespace(descent.theta).concat([-descent.direction, descent.P[0, :1]]),
 )  # fmt: skip
 
-SHIFT = theorem(
-    "/softmax", 130, "is equal to", "softmax: a flat direction that is no scaling",
-    parallel(shifted_biases, scaled_unit),
-    at="Theorem 1, second part",
-    form=Form.BOUNDARY,
-    hypotheses=(assume(equal(flat(shifted_biases), 0)),),
-    expected=REFUTED,
-    falsified_by="one network with softmax, cross-entropy and an output bias",
-    remark="The hypothesis, for the networks of sect. 5: their null space is larger.",
-)  # fmt: skip
 NETWORKS = [
-    SHIFT,
+    SHIFT := theorem(
+        "/softmax", 130, "is equal to", "softmax: a flat direction that is no scaling",
+        parallel(shifted_biases, scaled_unit),
+        at="Theorem 1, second part",
+        form=Form.BOUNDARY,
+        hypotheses=(assume(equal(flat(shifted_biases), 0)),),
+        expected=REFUTED,
+        falsified_by="one network with softmax, cross-entropy and an output bias",
+        remark="The hypothesis, for the networks of sect. 5: their null space is larger.",
+    ),
     SHIFT.corrected(
         says=equal(rows(*map(flat, (scaled_unit, shifted_biases, shifted_weights))), 0),
         title="softmax: the flat directions of an open unit",
@@ -304,23 +299,18 @@ def hessian(loss: Callable[[Expression], Expression], latex: str, Z: Expression)
 
 u = Letter("u", "u", _V)
 SLOPE = named(r"\nabla\mathcal L(\theta)", gradient(L(contributions(moved)), moved, at=Theta))
-NULL_SPACE = replace(
-    theorem(
+FLAT = [
+    NULL_SPACE := theorem(
         "", 130, "contains at least the column space", "scalings lie in the Hessian's null space",
         equal(
             hessian(critical, r"\nabla^2\mathcal L_*(\theta) {0:product}", scaled(s_units, Theta)),
             0,
         ),
+        at="Theorem 1, first part",
+        also=at(120, "Sect. 3.2", "null space containing at least the column space"),
         falsified_by="one critical point where the Hessian does not annihilate a scaling direction",
         remark="It needs a critical point, not a minimizer.",
     ),
-    locations=(
-        *at(130, "Sect. 3.2, Theorem 1, first part", "contains at least the column space"),
-        *at(120, "Sect. 3.2", "null space containing at least the column space"),
-    ),
-)  # fmt: skip
-FLAT = [
-    NULL_SPACE,
     NULL_SPACE.sharpened(
         "every-point",
         says=equal(
@@ -337,7 +327,7 @@ FLAT = [
     ),
     NULL_SPACE.sharpened(
         "gradient", says=equal(inner(SLOPE, scaled(s_units, Theta)), 0),
-        title="no slope along a scaling", remark="",
+        title="no slope along a scaling",
         falsified_by="one network, loss and point with a slope along a scaling direction",
     ),
 ]  # fmt: skip
@@ -371,26 +361,25 @@ def on_diagonal(alpha: Expression, factor: Expression, start: Expression, steps:
 
 R_SMALL = named("r", absolute(1 - 2 * alpha_small))
 EPSILON = named(r"\epsilon", alpha_small * (3 * absolute(x_0) + x_0**2))
-RATE = theorem(
-    "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of every step",
-    on_diagonal(scale, named("r", 2 * scale - 1) + 1, x_far, 2),
-    at="Theorem 1, second part",
-    expected=REFUTED,
-    attack=(descent_from(-4, 3),),
-    falsified_by="one learning rate and epsilon, and starts near every minimizer from which some"
-    " step has a larger ratio",
-    remark="For the loss (ab - 1)^2/2 and epsilon = 1, two steps; from nearer the iteration takes"
-    " more of them.  The proof breaks at 'Clearly, r < 1': that is alpha < 2/lambda_max at"
-    " theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem also move with"
-    " theta_k^*.",
-)  # fmt: skip
 RATES = [
-    RATE,
+    RATE := theorem(
+        "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of every step",
+        on_diagonal(scale, named("r", 2 * scale - 1) + 1, x_far, 2),
+        at="Theorem 1, second part",
+        expected=REFUTED,
+        attack=(descent_from(-4, 3),),
+        falsified_by="one learning rate and epsilon, and starts near every minimizer from which"
+        " some step has a larger ratio",
+        remark="For the loss (ab - 1)^2/2 and epsilon = 1, two steps; from nearer the iteration"
+        " takes more of them.  The proof breaks at 'Clearly, r < 1': that is alpha < 2/lambda_max"
+        " at theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem also move with"
+        " theta_k^*.",
+    ),
     RATE.corrected(
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
         title="the rate of every step, where r + epsilon is at most one",
         hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
-        expected=SUPPORTED, remark="",
+        expected=SUPPORTED,
         falsified_by="one start with r + epsilon <= 1 and one step with a larger ratio",
     ),
 ]  # fmt: skip
@@ -411,7 +400,7 @@ REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED)
 def _rates(H: Any, alpha: Any) -> list[Any]:
     """|1 - alpha lambda_i| for the eigenvalues that are not zero."""
     kept = nonzero(eigenvalues(H), 2**-40)
-    if not len(kept):
+    if len(kept) == 0:
         raise ZeroDivisionError("the matrix is zero, so it has no eigenvalue that is not")
     return [abs(1 - alpha * value) for value in kept]
 
@@ -522,17 +511,6 @@ def off(t: Expression, s: Expression) -> Expression:
 
 LAMBDA = eigenvalue(t)
 STEP_26 = absolute(1 - alpha * LAMBDA) + alpha * absolute(s) * (1 + LAMBDA + absolute(s))
-REMAINDER = step(
-    "/remainder", 509, r"\leq C||\theta_{k}-\theta^{*}_{k}||^{2}",
-    "one constant for the remainder along the manifold",
-    norm2(remainder(t, s)) <= C**2 * norm2(off(t, s)) ** 2,
-    hypotheses=(NOT_ZERO,),
-    expected=REFUTED,
-    falsified_by="one constant, and a point of the manifold with a larger remainder",
-    remark="The text has 'for some C', and every C fails (L-proof-thm-1/remainder/every-constant)."
-    "  Near one minimizer there is one; along the manifold third derivatives grow like t, so"
-    " delta = epsilon/(alpha C) depends on where one starts.",
-)  # fmt: skip
 SECOND_ORDER = s**2 * pair(1 / t, t) - s**2 * (LAMBDA + s) * pair(t, 1 / t)
 """With x and y the two parts of the remainder, |x + y|^2 = 2 |x|^2 + 2 |y|^2 - |x - y|^2."""
 AT_C = eigenvalue(C_positive)
@@ -540,12 +518,23 @@ EXCESS = AT_C + 4 * (AT_C + s_positive) + AT_C * (
     AT_C / C_positive**2 + 2 * AT_C * s_positive + s_positive**2
 )  # fmt: skip
 ONE_STEP = [
-    REMAINDER,
+    REMAINDER := step(
+        "/remainder", 509, r"\leq C||\theta_{k}-\theta^{*}_{k}||^{2}",
+        "one constant for the remainder along the manifold",
+        norm2(remainder(t, s)) <= C**2 * norm2(off(t, s)) ** 2,
+        hypotheses=(NOT_ZERO,),
+        expected=REFUTED,
+        falsified_by="one constant, and a point of the manifold with a larger remainder",
+        remark="The text has 'for some C', and every C fails"
+        " (L-proof-thm-1/remainder/every-constant).  Near one minimizer there is one; along the"
+        " manifold third derivatives grow like t, so delta = epsilon/(alpha C) depends on where one"
+        " starts.",
+    ),
     REMAINDER.corrected(
         says=norm2(remainder(t, s))
         <= 2 / LAMBDA * (1 + (LAMBDA + s) ** 2) * norm2(off(t, s)) ** 2,
         title="a constant that depends on the place",
-        because=norm2(SECOND_ORDER), remark="",
+        because=norm2(SECOND_ORDER),
         falsified_by="one point near the manifold with a larger remainder",
     ),
     REMAINDER.sharpened(
@@ -584,17 +573,16 @@ INSIDE, KEPT = assume(d_k <= delta), assume(r + alpha * C_third * delta <= 1)
 INSIDE_TERM = d_k * alpha * C_third * INSIDE.slack
 NEXT = (r + alpha * C_third * d_k) * d_k
 
-CLEARLY = step(
-    "/contraction", 523, "Clearly,", "the rate r is below one", (1 - alpha * LAMBDA) ** 2 < 1,
-    expected=REFUTED,
-    falsified_by="one learning rate and one minimizer (t, 1/t) with r >= 1",
-    remark="alpha = t = 1 has alpha lambda = 2, so r = 1.  It is the hypothesis alpha <"
-    " 2/lambda_max that Theorem 1 does not have.",
-)  # fmt: skip
 INDUCTION = [
-    CLEARLY,
+    CLEARLY := step(
+        "/contraction", 523, "Clearly,", "the rate r is below one", (1 - alpha * LAMBDA) ** 2 < 1,
+        expected=REFUTED,
+        falsified_by="one learning rate and one minimizer (t, 1/t) with r >= 1",
+        remark="alpha = t = 1 has alpha lambda = 2, so r = 1.  It is the hypothesis alpha <"
+        " 2/lambda_max that Theorem 1 does not have.",
+    ),
     CLEARLY.corrected(
-        hypotheses=(SMALL_RATE,), because=alpha * LAMBDA * SMALL_RATE.slack, remark="",
+        hypotheses=(SMALL_RATE,), because=alpha * LAMBDA * SMALL_RATE.slack,
         title="r is below one for small learning rates",
         falsified_by="one minimizer with alpha lambda < 2 and r >= 1",
     ),

@@ -20,15 +20,8 @@ from theory import preconditioning
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.proposition_2 import PER_EXAMPLE, S
 from theory.lange2022.texts import of_layers
-from theory.language.expression import (
-    Expression,
-    Operation,
-    Sort,
-    along,
-    equal,
-    gradient,
-    named,
-)
+from theory.language.arrays import first, norm2, transpose
+from theory.language.expression import Expression, Operation, Sort, along, equal, gradient, named
 from theory.layer import (
     L1,
     C,
@@ -49,11 +42,9 @@ from theory.layer import (
     eps,
     eps_1,
     eps_2,
-    first,
     mean,
     means,
     mu,
-    norm2,
     ones,
     outer,
     over_diag,
@@ -62,14 +53,13 @@ from theory.layer import (
     scaling,
     sigma,
     squares,
-    transpose,
     v,
     variance,
     variances,
     w,
     zeros,
 )
-from theory.statement import Form, Verdict
+from theory.statement import REFUTED, SUPPORTED, Form
 
 _V = Sort.VECTOR
 z = replace(d0, name="z", latex="z")
@@ -92,38 +82,13 @@ def preconditioned(P: Expression) -> Expression:
 
 section_3_3 = of_layers("Sect. 3.3, Theorem 3", "L-thm-3")
 
-HESSIAN = section_3_3(
-    "", 183, r"\widehat{G}^{T}S\widehat{G}.", "the Hessian after preconditioning",
-    equal(preconditioned(P), transpose(Ghat) @ S(Ghat @ v, at=Hhat @ (P @ z))),
-    hypotheses=(PER_EXAMPLE, SPREAD),
-)  # fmt: skip
-ROWS = section_3_3(
-    "/eq-14", 187, r":=\widehat{H}P. (14)", "the normalized inputs",
-    equal(beside(e, over_diag(C, deviations)), Hhat @ P), hypotheses=(SPREAD,),
-)  # fmt: skip
-MOMENTS = section_3_3(
-    "/normalized", 189, "normalized to have zero mean and unit variance",
-    "mean and variance of the normalized inputs",
-    equal(pair(mean(G), variance(G)), pair(zeros, ones)), hypotheses=(SPREAD,),
-)  # fmt: skip
-DEFINED = section_3_3(
-    "/every-batch", 189, r"({h}_{j}^{(\ell-1)}-\mu_{H})/\sigma_{H}",
-    "whether there is a deviation to divide by",
-    first(variances) > 0, expected=Verdict.REFUTED,
-    falsified_by="one batch with a constant feature, so that D does not exist: any with N = 1",
-    remark="No hypothesis on the batch is stated.",
-)  # fmt: skip
-OTHERS = section_3_3(
-    "/other-statistics", 242, "or some averages of them",
-    "normalization by running statistics",
-    equal(pair(mean(G_OTHER), variance(G_OTHER)), pair(zeros, ones)),
-    expected=Verdict.REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch whose features, normalized by the running statistics of Algorithm 2,"
-    " have another mean or variance",
-)  # fmt: skip
 
 THEOREM = [
-    HESSIAN,
+    HESSIAN := section_3_3(
+        "", 183, r"\widehat{G}^{T}S\widehat{G}.", "the Hessian after preconditioning",
+        equal(preconditioned(P), transpose(Ghat) @ S(Ghat @ v, at=Hhat @ (P @ z))),
+        hypotheses=(PER_EXAMPLE, SPREAD),
+    ),
     HESSIAN.sharpened(
         "any-statistics",
         title="the Hessian after preconditioning by any statistics",
@@ -133,14 +98,34 @@ THEOREM = [
         ),
         hypotheses=(PER_EXAMPLE,),
     ),
-    ROWS,
-    MOMENTS,
-    DEFINED,
+    section_3_3(
+        "/eq-14", 187, r":=\widehat{H}P. (14)", "the normalized inputs",
+        equal(beside(e, over_diag(C, deviations)), Hhat @ P), hypotheses=(SPREAD,),
+    ),
+    section_3_3(
+        "/normalized", 189, "normalized to have zero mean and unit variance",
+        "mean and variance of the normalized inputs",
+        equal(pair(mean(G), variance(G)), pair(zeros, ones)), hypotheses=(SPREAD,),
+    ),
+    DEFINED := section_3_3(
+        "/every-batch", 189, r"({h}_{j}^{(\ell-1)}-\mu_{H})/\sigma_{H}",
+        "whether there is a deviation to divide by",
+        first(variances) > 0, expected=REFUTED,
+        falsified_by="one batch with a constant feature, so that D does not exist: any with N = 1",
+        remark="No hypothesis on the batch is stated.",
+    ),
     DEFINED.corrected(
         says=first(variances) + eps > 0, because=1 / N * norm2(column(C)) + eps,
-        falsified_by="", remark="",
+        falsified_by="",
     ),
-    OTHERS,
+    OTHERS := section_3_3(
+        "/other-statistics", 242, "or some averages of them",
+        "normalization by running statistics",
+        equal(pair(mean(G_OTHER), variance(G_OTHER)), pair(zeros, ones)),
+        expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch whose features, normalized by the running statistics of Algorithm"
+        " 2, have another mean or variance",
+    ),
     OTHERS.corrected(
         says=equal(
             pair(mean(G_OTHER), variance(G_OTHER)),
@@ -151,18 +136,13 @@ THEOREM = [
     OTHERS.sharpened(
         "regularized", title="normalization by the regularized variances",
         says=ratio(variances, REGULARIZED) < 1 / (1 + eps_1) * ones,
-        falsified_by="", expected=Verdict.SUPPORTED,
+        falsified_by="", expected=SUPPORTED,
         remark="Algorithm 2 keeps the variances below one: its largest is at least each of them.",
     ),
 ]  # fmt: skip
 
 step = of_layers("Sect. 3.3, before Theorem 4", "L-steps", "L-before-thm-4", form=Form.STEP)
 
-MULTIPLIED = step(
-    "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
-    equal(N * column_squares(C), variances), expected=Verdict.REFUTED,
-    falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
-)  # fmt: skip
 
 STEPS = [
     step(
@@ -173,7 +153,11 @@ STEPS = [
         "/orthogonal", 193, r"(H-e\mu_{H}^{T})^{T}e=0",
         "centred columns are orthogonal to the ones", equal(transpose(C) @ e, 0),
     ),
-    MULTIPLIED,
+    MULTIPLIED := step(
+        "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
+        equal(N * column_squares(C), variances), expected=REFUTED,
+        falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
+    ),
     MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), falsified_by=""),
     step(
         "/normalized-norms", 195, "to have the same norm of", "the norms of the normalized columns",

@@ -69,6 +69,15 @@ from array_api_compat import array_namespace
 
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import at, of_layers
+from theory.language.arrays import (
+    first,
+    kappa2,
+    largest,
+    norm2,
+    smallest,
+    smallest_square,
+    transpose,
+)
 from theory.language.expression import equal, named
 from theory.layer import (
     HU,
@@ -90,35 +99,26 @@ from theory.layer import (
     column_squares,
     d0,
     e,
-    first,
     form,
     frobenius2,
-    kappa2,
     kappa2_scaled,
-    largest,
     largest_scaled,
     last,
     means,
     mu,
     n,
-    norm2,
     null_part,
     ones,
     outer,
     reciprocal,
-    smallest,
-    smallest_square,
     squares,
     stacked,
     tail,
     top_resolvent,
-    transpose,
     unit,
     variances,
 )
-from theory.statement import Form, Hypothesis, Verdict, assume
-
-REFUTED, SUPPORTED = Verdict.REFUTED, Verdict.SUPPORTED
+from theory.statement import REFUTED, SUPPORTED, Form, Hypothesis, assume
 
 GRAM = named("C", transpose(C) @ C)
 r""":math:`(H - e\mu_H^\top)^\top(H - e\mu_H^\top)`, N - 1 times the sample covariance."""
@@ -139,48 +139,46 @@ AT_LEAST_TWO = assume(n >= 2)
 
 centring_part = of_layers("Sect. 3.3, Theorem 4", "L-thm-4a", expected=SUPPORTED)
 
-CENTRED = centring_part(
-    "", 199, r"has full column rank. We have", "centring improves the condition number",
-    kappa2(Hhat @ U) <= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
-    also=(
-        *at(
-            201, "Sect. 3.3, Theorem 4, first display",
-            r"\kappa(\widehat{H}U)\leq\kappa(\widehat{H}).",
-        ),
-        *at(640, "App. A, proof of Theorem 4", "This gives us the desired result that"),
-    ),
-    falsified_by="one batch of full column rank whose condition number grows",
-)  # fmt: skip
-ANY_RANK = centring_part(
-    "/any-rank", 35, "is the smallest nonzero singular value of",
-    "centring without full column rank", CENTRED.says, place="Sect. 1, notation",
-    expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch, such as one with fewer examples than features, that gets worse",
-    remark="The theorem assumes full column rank; the definition of kappa and the experiment of "
-    "sect. 5.1, with 60 examples and 100 features, do not. H = (2, 1; -2, 1): 2 before, 4 after.",
-)  # fmt: skip
-OTHER_MEANS = centring_part(
-    "/running-mean", 242, "or some averages of them", "centring by a running mean",
-    kappa2(RECENTRED) <= KAPPA_BEFORE, place="Sect. 3.3, after Algorithm 2",
-    hypotheses=(FULL_COLUMN_RANK,), expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch and means other than its own",
-    remark="The text allows running means and claims the theorem for the batch's own only.",
-)  # fmt: skip
 CENTRING = [
-    CENTRED,
-    ANY_RANK,
+    CENTRED := centring_part(
+        "", 199, r"has full column rank. We have", "centring improves the condition number",
+        kappa2(Hhat @ U) <= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
+        also=(
+            *at(
+                201, "Sect. 3.3, Theorem 4, first display",
+                r"\kappa(\widehat{H}U)\leq\kappa(\widehat{H}).",
+            ),
+            *at(640, "App. A, proof of Theorem 4", "This gives us the desired result that"),
+        ),
+        falsified_by="one batch of full column rank whose condition number grows",
+    ),
+    ANY_RANK := centring_part(
+        "/any-rank", 35, "is the smallest nonzero singular value of",
+        "centring without full column rank", CENTRED.says, place="Sect. 1, notation",
+        expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch, such as one with fewer examples than features, that gets worse",
+        remark="The theorem assumes full column rank; the definition of kappa and the experiment of"
+        " sect. 5.1, with 60 examples and 100 features, do not. H = (2, 1; -2, 1): 2 before, 4"
+        " after.",
+    ),
     ANY_RANK.corrected(
         says=KAPPA_CENTRED <= (1 + norm2(NULL_MEAN)) * KAPPA_BEFORE, expected=SUPPORTED,
         remark="mu_0 is the projection of the mean on the null space of the centred inputs."
         " Equality at H = (5/4, 3/4; -5/4, 3/4).",
     ),
-    OTHER_MEANS,
+    OTHER_MEANS := centring_part(
+        "/running-mean", 242, "or some averages of them", "centring by a running mean",
+        kappa2(RECENTRED) <= KAPPA_BEFORE, place="Sect. 3.3, after Algorithm 2",
+        hypotheses=(FULL_COLUMN_RANK,), expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch and means other than its own",
+        remark="The text allows running means and claims the theorem for the batch's own only.",
+    ),
     OTHER_MEANS.corrected(
-        says=kappa2(RECENTRED) <= kappa2(SHEAR) * KAPPA_BEFORE, expected=SUPPORTED, remark="",
+        says=kappa2(RECENTRED) <= kappa2(SHEAR) * KAPPA_BEFORE, expected=SUPPORTED,
     ),
     OTHER_MEANS.sharpened(
         "shear", title="two centrings one after the other", says=equal(RECENTRED, HU @ SHEAR),
-        hypotheses=(), remark="", falsified_by="one batch and means with a different entry",
+        hypotheses=(), falsified_by="one batch and means with a different entry",
     ),
 ]  # fmt: skip
 
@@ -387,8 +385,8 @@ SCALED = scaling_part(
 
 def sharper_scaling(name: str, title: str, **changes: Any) -> Any:
     """Return a sharper form of this part of the theorem."""
-    settled = {"id": f"L-thm-4c/{name}", "title": title, "expected": SUPPORTED}
-    return SCALED.sharpened(**{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
+    settled = {"title": title, "expected": SUPPORTED, "remark": SCALED.remark}
+    return SCALED.sharpened(name, **{**settled, "hypotheses": (SPREAD, NONSINGULAR), **changes})
 
 
 SCALING = [
@@ -435,25 +433,26 @@ def sums_of_earlier(layer: Any) -> Any:
 
 
 CENTRED_SUMS = assume(equal(means, 0), impose=sums_of_earlier, printed=False, words=r"\mu_H = 0")
-IMPROVES = scaling_part(
-    "/improves", 191, "improves the conditioning of", "whether normalization always improves",
-    KAPPA_NORMALIZED <= KAPPA_BEFORE,
-    place="Sect. 3.3, before Theorem 4",
-    also=at(195, "Sect. 3.3, before Theorem 4", "also improves the condition number in general"),
-    hypotheses=(FULL_COLUMN_RANK, CENTRED_SUMS), expected=REFUTED, form=Form.BOUNDARY,
-    falsified_by="one batch of full rank that gets worse",
-    remark="A reading of 'improves ... in general' that the theorem does not claim; the features "
-    "are centred, and sums of one another, so that a counterexample is found soon.",
-)  # fmt: skip
 IMPROVEMENT = [
-    IMPROVES,
+    IMPROVES := scaling_part(
+        "/improves", 191, "improves the conditioning of", "whether normalization always improves",
+        KAPPA_NORMALIZED <= KAPPA_BEFORE,
+        place="Sect. 3.3, before Theorem 4",
+        also=at(
+            195, "Sect. 3.3, before Theorem 4", "also improves the condition number in general"
+        ),
+        hypotheses=(FULL_COLUMN_RANK, CENTRED_SUMS), expected=REFUTED, form=Form.BOUNDARY,
+        falsified_by="one batch of full rank that gets worse",
+        remark="A reading of 'improves ... in general' that the theorem does not claim; the"
+        " features are centred, and sums of one another, so that a counterexample is found soon.",
+    ),
     IMPROVES.corrected(
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
         expected=SUPPORTED, remark="Theorem 4, with its sharper factor.",
     ),
     IMPROVES.corrected(
         "two-features", title="normalization of up to two features",
-        hypotheses=(FULL_COLUMN_RANK, UP_TO_TWO), expected=SUPPORTED, remark="",
+        hypotheses=(FULL_COLUMN_RANK, UP_TO_TWO), expected=SUPPORTED,
     ),
 ]  # fmt: skip
 

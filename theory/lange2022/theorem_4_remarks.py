@@ -31,6 +31,7 @@ from typing import Any
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR, in_blocks, uncorrelated
+from theory.language.arrays import first, kappa2, norm2, transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
 from theory.layer import (
     HU,
@@ -51,34 +52,32 @@ from theory.layer import (
     e,
     eps_1,
     eps_2,
-    first,
     identity,
-    kappa2,
     kappa2_scaled,
     last,
     last_column,
     means,
     n,
-    norm2,
     outer,
     reciprocal,
     squares,
-    transpose,
     variances,
 )
-from theory.statement import Form, Verdict, assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, Form, assume
 
-REFUTED, SUPPORTED, PROVED = Verdict.REFUTED, Verdict.SUPPORTED, Verdict.PROVED
 KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmented_variances)))
 
 remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
 
 
-def _couplings(A: Any, first_of_block: Callable[[int, int], int]) -> Any:
+def _couplings(A: Any, same_block: Callable[[int, int, int], bool]) -> Any:
     scaled = A.T @ A / _nonzero((A * A).sum(0))
-    squares_of_correlations, n = scaled * scaled.T, A.shape[1]
-    rows = (squares_of_correlations[i, first_of_block(i, n) : i] for i in range(n))
-    return sum((row.sum() for row in rows), start=0 * scaled[0, 0])
+    n = A.shape[1]
+    pairs = [(i, j) for i in range(n) for j in range(i) if same_block(i, j, n)]
+    if not pairs:
+        return 0 * scaled[0, 0]
+    below, left = zip(*pairs, strict=True)
+    return (scaled[below, left] * scaled[left, below]).sum()
 
 
 def _nonzero(values: Any) -> Any:
@@ -88,13 +87,13 @@ def _nonzero(values: Any) -> Any:
 
 
 couplings = Operation(
-    "couplings", lambda A: _couplings(A, lambda i, n: 0), r"\sum_{{i < j}} r_{{ij}}({0})^2",
+    "couplings", lambda A: _couplings(A, lambda i, j, n: True), r"\sum_{{i < j}} r_{{ij}}({0})^2",
     takes=(Sort.MATRIX,),
 )  # fmt: skip
 """The sum of the squares of the correlations of centred columns."""
 couplings_within = Operation(
     "couplings within blocks",
-    lambda A: _couplings(A, lambda i, n: 0 if i < n - n // 2 else n - n // 2),
+    lambda A: _couplings(A, lambda i, j, n: (i < n - n // 2) == (j < n - n // 2)),
     r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2",
     takes=(Sort.MATRIX,),
 )
@@ -108,14 +107,13 @@ UNCORRELATED = assume(
     words=r"\text{all features are uncorrelated}",
 )  # fmt: skip
 
-OPTIMAL = remark(
-    "/property-A", 207, "so-called Property A", "the scaling is optimal under Property A",
-    KAPPA_NORMALIZED <= KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, PROPERTY_A),
-    falsified_by="one batch with Property A and a better diagonal matrix",
-    remark="'Not likely to hold in practice': with up to two features it always holds.",
-)  # fmt: skip
 BLOCKS = [
-    OPTIMAL,
+    OPTIMAL := remark(
+        "/property-A", 207, "so-called Property A", "the scaling is optimal under Property A",
+        KAPPA_NORMALIZED <= KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, PROPERTY_A),
+        falsified_by="one batch with Property A and a better diagonal matrix",
+        remark="'Not likely to hold in practice': with up to two features it always holds.",
+    ),
     replace(
         OPTIMAL, id="L-thm-4-remarks/property-A/any-rank",
         title="Property A without full column rank", hypotheses=(NONSINGULAR, PROPERTY_A, SPREAD),
@@ -140,18 +138,17 @@ def without_means(layer: Any) -> Any:
 
 
 CENTRED = assume(equal(means, 0), impose=without_means)
-CHAIN = remark(
-    "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the chain's first inequality",
-    KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
-    falsified_by="one batch", remark="At any rank.",
-)  # fmt: skip
 REMARKS = [
     remark(
         "/centred", 207, "the data is already centered", "centred data",
         equal(U, identity(means)), hypotheses=(CENTRED,), expected=PROVED,
         falsified_by="one batch of mean zero with another U",
     ),
-    CHAIN,
+    CHAIN := remark(
+        "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the chain's first inequality",
+        KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
+        falsified_by="one batch", remark="At any rank.",
+    ),
     replace(
         CHAIN, id="L-thm-4-remarks/chain-end", title="the whole chain",
         says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED, hypotheses=(SPREAD, NONSINGULAR),
@@ -181,16 +178,15 @@ LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, lambda layer: layer.gamm
 ADDED = eps_1 * LARGEST + eps_2
 IS_LARGEST = assume(first(variances) <= LARGEST)
 
-BY_AS_MUCH = remark(
-    "/by-as-much", 213, "by as much as", "the improvement of the Hessian's condition number",
-    M <= KAPPA_D * M_NORMALIZED, hypotheses=(FULL_COLUMN_RANK, POSITIVE),
-    expected=REFUTED, form=Form.READING,
-    falsified_by="one batch and S whose Hessian improves by more",
-    remark="'By as much as' as an upper bound; that such an improvement is possible is "
-    "L-thm-4-remarks/tight.",
-)  # fmt: skip
 HESSIAN = [
-    BY_AS_MUCH,
+    BY_AS_MUCH := remark(
+        "/by-as-much", 213, "by as much as", "the improvement of the Hessian's condition number",
+        M <= KAPPA_D * M_NORMALIZED, hypotheses=(FULL_COLUMN_RANK, POSITIVE),
+        expected=REFUTED, form=Form.READING,
+        falsified_by="one batch and S whose Hessian improves by more",
+        remark="'By as much as' as an upper bound; that such an improvement is possible is "
+        "L-thm-4-remarks/tight.",
+    ),
     BY_AS_MUCH.corrected(
         "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,),
         title="the improvement of the centred Hessian", expected=SUPPORTED,
@@ -223,15 +219,14 @@ M_S_NORMALIZED = named(
 M_S_SCALED = named(
     r"\kappa(D_0 U_s^\top\hat H^\top S\hat H U_s D_0)", kappa2_scaled(weighted(F_S), squares(d0))
 )
-REDUCED = remark(
-    "/reduced-r", 215, "implies reduced", "whether the rate of descent improves",
-    M_NORMALIZED <= M, hypotheses=(FULL_COLUMN_RANK, POSITIVE), expected=REFUTED,
-    falsified_by="one batch and S whose Hessian gets worse",
-    remark="r = (kappa - 1)/(kappa + 1) grows with the Hessian's condition number; Theorem 4 is "
-    "about the inputs' alone.",
-)  # fmt: skip
 RATE = [
-    REDUCED,
+    REDUCED := remark(
+        "/reduced-r", 215, "implies reduced", "whether the rate of descent improves",
+        M_NORMALIZED <= M, hypotheses=(FULL_COLUMN_RANK, POSITIVE), expected=REFUTED,
+        falsified_by="one batch and S whose Hessian gets worse",
+        remark="r = (kappa - 1)/(kappa + 1) grows with the Hessian's condition number; Theorem 4 is"
+        " about the inputs' alone.",
+    ),
     REDUCED.corrected(
         "weighted-mean", title="the rate with a mean weighted by S", says=M_S <= M,
         expected=SUPPORTED,
@@ -241,7 +236,7 @@ RATE = [
     REDUCED.corrected(
         "weighted-variance", title="the rate with variances weighted by S",
         says=M_S_NORMALIZED <= n * M_S_SCALED,
-        hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED, remark="",
+        hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED,
     ),
 ]  # fmt: skip
 

@@ -6,6 +6,7 @@ An inner product is a number without an axis, so that it multiplies arrays of an
 from __future__ import annotations
 
 from theory.arithmetic.operations import larger, smaller
+from theory.arithmetic.spectra import eigenvalues, squared_condition_number, squared_singular_values
 from theory.language.expression import Operation, Primitive, Sort
 from theory.language.operations import SquaredNorm
 
@@ -30,3 +31,20 @@ cubes = Operation("cubes", lambda v: v * v * v, r"{0:atom}^{{\odot 3}}", gives=0
 """The cubes of a vector's entries."""
 first = Operation("first", lambda v: v[0], r"{0:atom}_1", takes=(_V,))
 second = Operation("second", lambda v: v[1], r"{0:atom}_2", takes=(_V,))
+
+kappa2 = Operation(
+    "squared condition number", squared_condition_number, r"\kappa({0})^2", takes=(_M,)
+)
+r"""The largest singular value over the smallest that is not zero, squared."""
+smallest_square = Operation(
+    "square of the smallest singular value",
+    lambda F: squared_singular_values(F)[0],
+    r"\sigma_{{\min}}({0})^2",
+    takes=(_M,),
+)
+smallest = Operation(
+    "smallest eigenvalue", lambda A: eigenvalues(A)[0], r"\lambda_{{\min}}({0})", takes=(_M,)
+)
+largest = Operation(
+    "largest eigenvalue", lambda A: eigenvalues(A)[-1], r"\lambda_{{\max}}({0})", takes=(_M,)
+)

@@ -13,7 +13,7 @@ import numpy as np
 
 from theory import batchnorm
 from theory.arithmetic.exact import number, rational_array
-from theory.statement import Statement, Verdict
+from theory.statement import REFUTED, Statement
 
 Hint = Callable[[Any], Any]
 
@@ -113,9 +113,7 @@ ROOT_FREE = tuple(
 def with_hints(claims: Sequence[Statement], hints: tuple[Hint, ...] = ONE_INPUT) -> list[Statement]:
     """Return claims; what is expected to fall has these hints, if it has none of its own."""
     return [
-        replace(claim, attack=hints)
-        if claim.expected is Verdict.REFUTED and not claim.attack
-        else claim
+        replace(claim, attack=hints) if claim.expected is REFUTED and not claim.attack else claim
         for claim in claims
     ]
 

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from theory.claim import Claim, Form, Location, Verdict
+from theory.claim import Claim, Form, Location
 from theory.language.expression import Says
 from theory.santurkar2018.texts import final, supplement
+from theory.statement import PROVED, UNREADABLE
 
 Words = tuple[int, str]
 """A line of a text, and a few words of it."""
@@ -19,9 +20,9 @@ def displayed(proof: str, row: str, **common: Any) -> Callable[..., Claim]:
 
     def equation(places: Places, says: Says, **fields: Any) -> Claim:
         first, last = min(places), max(places)
-        settled = {"row": row, "expected": Verdict.PROVED, "form": Form.STEP, **common}
+        name = f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}"
+        settled = {"id": name, "row": row, "expected": PROVED, "form": Form.STEP, **common}
         return Claim(
-            id=f"S-eq-{first}" if first == last else f"S-eq-{first}-{last}",
             locations=locations(proof, places),
             says=says,
             **{**settled, **fields},
@@ -54,7 +55,7 @@ def garbled(claim: Claim, proof: str, places: dict[int, Words], lost: str, name:
         ),
         says=None,
         in_words="What the supplement prints is lost.",
-        expected=Verdict.UNREADABLE,
+        expected=UNREADABLE,
         corrected_by=claim.id,
         unreadable=f"{lost}; the last version prints it whole.",
         remark="",

@@ -5,15 +5,15 @@ is an operator: both sides are applied to any direction u.
 """
 
 from theory import batchnorm
-from theory.claim import Claim, Reading, Verdict
+from theory.claim import Claim
 from theory.language.expression import Primitive, Sort, along, equal, named
 from theory.language.operations import dot
 from theory.santurkar2018.chosen import with_hints
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import final, supplement
+from theory.statement import PROVED, REFUTED
 from theory.unit import BN, gamma, grad, m, normalize, one, sigma, u, variable, y, yhat
 from theory.unit import g as slope
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 B, IN_C = named("B", yhat), named(r"\frac{\partial f}{\partial C}", slope)
 IN_A = named(r"\frac{\partial f}{\partial A}", grad.body)  # type: ignore[attr-defined]
@@ -27,7 +27,6 @@ library_gradient = Primitive(
 
 GRADIENT = Claim(
     id="S-fact-C1",
-    row="S-fact-C1",
     locations=(
         final(378, "App. C.1, Fact C.1", r"-{B}^{(b)}\sum_{k=1}^{m}"),
         supplement(129, "App. C.1, Fact C.1", r"- B^{(b)} \sum_{k=1}^{m}"),
@@ -37,7 +36,7 @@ GRADIENT = Claim(
     expected=PROVED,
     falsified_by="one batch and loss whose gradient differs from the formula in one entry",
 )
-GRADIENT_SHARED = GRADIENT.under(Reading.SHARED_EPSILON, PROVED)
+GRADIENT_SHARED = GRADIENT.under(EPS, PROVED)
 
 
 PROJECTED = u - dot(one, u) / m * one - dot(yhat, u) / m * yhat

@@ -25,23 +25,17 @@ from dataclasses import replace
 from typing import Any
 
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import along, equal, gradient, named, number
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import centred_batch, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.letters import PROVED, REFUTED
-from theory.santurkar2018.observation_4_3 import (
-    ALONG_X,
-    ALONG_Y,
-    HALF,
-    IN_BIAS,
-    off,
-    x,
-)
+from theory.santurkar2018.letters import EPS
+from theory.santurkar2018.observation_4_3 import ALONG_X, ALONG_Y, HALF, IN_BIAS, off, x
 from theory.santurkar2018.texts import final, supplement
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     BN,
     Lhat,
@@ -49,18 +43,15 @@ from theory.unit import (
     gamma,
     m,
     normalize,
-    number_of,
     one,
     sigma,
     u,
     v,
     variable,
-    vector_of,
     y,
     yhat,
 )
 
-EPS = Reading.SHARED_EPSILON
 PROOF = "App. C.2, proof of Lemma 4.5"
 OPTIMUM_PLACES = (
     final(563, PROOF, "must also be an optimum in the BN network"),
@@ -74,24 +65,6 @@ K = number_of("k", "k", "bound", "k > 0")
 """Any positive number, where no W0 is spoken of."""
 
 SAME_SIDE = assume(dot(W0, W) > 0)
-TRAINABLE = Claim(
-    id="S-lemma-4.5/trainable",
-    row="S-lemma-4.5",
-    locations=(
-        final(
-            207, "Sect. 4.2, Lemma 4.5", r"\left|\left|{W_{0}-\widehat{W}^{*}}\right|\right|^{2}"
-        ),
-        supplement(383, "App. C.2, Lemma 4.5", r"\left| \left| W_0 - \widehat{W}^* \right|"),
-    ),
-    title="the distance to the optimum kW*, gamma and beta trainable",
-    form=Form.READING,
-    says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
-    hypotheses=(SAME_SIDE,),
-    expected=PROVED,
-    falsified_by="W0 and W* for which kW* is farther than the bound; that kW* is an optimum is the"
-    " entry S-lemma-4.5/trainable/optimum",
-    remark="Equality if kW* is the nearest optimum; another optimum may be nearer.",
-)
 W0_NEXT, W_NEXT = vector_of("W0'", "W_0'", "y"), vector_of("W'*", "W'^*", "g")
 """The weights of a second unit."""
 EACH_K = [named(f"k{prime}", dot(a, b) / norm2(b)) for prime, a, b in (
@@ -99,38 +72,6 @@ EACH_K = [named(f"k{prime}", dot(a, b) / norm2(b)) for prime, a, b in (
 )]  # fmt: skip
 ONE_K = named("k_0", (dot(W0, W) + dot(W0_NEXT, W_NEXT)) / (norm2(W) + norm2(W_NEXT)))
 """The best factor for both units together."""
-EACH_UNIT = TRAINABLE.sharpened(
-    "each-unit",
-    title="each unit has its own factor, and the distance is the shorter for it",
-    says=equal(
-        norm2(W0 - EACH_K[0] * W) + norm2(W0_NEXT - EACH_K[1] * W_NEXT),
-        norm2(W0 - ONE_K * W)
-        + norm2(W0_NEXT - ONE_K * W_NEXT)
-        - norm2(W) * norm2(W_NEXT) / (norm2(W) + norm2(W_NEXT)) * (EACH_K[0] - EACH_K[1]) ** 2,
-    ),
-    hypotheses=(),
-    falsified_by="two units whose distance differs",
-    remark="The layer normalises each unit alone, so that the lemma holds of each; with one factor"
-    " for all units, as it is stated, the distance is longer unless the factors agree.",
-)
-OPTIMUM = Claim(
-    id="S-lemma-4.5/trainable/optimum",
-    row="S-lemma-4.5",
-    locations=OPTIMUM_PLACES,
-    title="kW* gives the outputs of W*",
-    form=Form.READING,
-    says=equal(deviation(K * y) / K * normalize(K * y) + average(y) * one, y),
-    expected=PROVED,
-    falsified_by="a batch and k > 0 whose outputs differ",
-)
-OPTIMUM_SHARED = OPTIMUM.under(EPS, PROVED)
-NEGATIVE = OPTIMUM.sharpened(
-    "negative",
-    title="so does -kW*",
-    says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
-    falsified_by="a batch and k < 0 whose outputs differ",
-    remark="gamma is negative, so the condition <W0, W*> > 0 is not needed.",
-)
 
 e = vector_of("e", "e", "other_direction")
 """The residual of least squares at its minimum, t = y + e."""
@@ -155,62 +96,94 @@ OFF_Y, OFF_U, OFF_ONES = equal(dot(e, y), 0), equal(dot(e, u), 0), equal(dot(e, 
 RESIDUAL = (assume(OFF_Y, impose=off_inputs), assume(OFF_U))
 RESIDUAL_WITH_BIAS = (assume(OFF_ONES, impose=off_inputs_and_ones), assume(OFF_Y), assume(OFF_U))
 
-NO_BIAS = replace(
-    TRAINABLE,
-    id="S-lemma-4.5/no-bias",
-    title="without a bias: the derivative at W*, with the best gamma and beta",
-    says=equal(
-        along(
-            HALF * norm2(BEST_GAMMA * normalize(variable) + average(TARGET) * one - TARGET),
-            variable,
-            u,
-            at=y,
-        ),
-        0,
-    ),
-    hypotheses=RESIDUAL,
-    expected=REFUTED,
-    falsified_by="W0 = W* the one minimum of a least squares problem without a bias, and a"
-    " derivative at W* that is not zero for the best gamma and beta",
-    remark="",
-)
 BIAS = {
     "title": "with a bias: the derivative at W*, with the best gamma and beta",
     "hypotheses": RESIDUAL_WITH_BIAS,
     "remark": "With a bias t - y is orthogonal to the ones as well.",
 }
-FIXED = replace(
-    NO_BIAS,
-    id="S-lemma-4.5/fixed",
-    title="gamma and beta given: the derivative at kW*",
-    says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
-    hypotheses=(),
-    attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
-    falsified_by="W* a minimum of a convex loss, W0 = kW*, and a derivative that is not zero at W0",
-)
-OWN = replace(
-    FIXED,
-    id="S-lemma-4.5/fixed/own-optimum",
-    locations=OPTIMUM_PLACES,
-    title="an optimum of both networks: the derivative along its ray",
-    says=equal(along(HALF * norm2(BN(variable) - y), variable, y, at=K * y), 0),
-    hypotheses=(IDENTITY_LAYER,),
-    expected=PROVED,
-    attack=(),
-    falsified_by="an optimum W* of both networks, gamma and beta fixed, with kW* none",
-)
-NO_BIAS_SHARED = NO_BIAS.under(EPS, REFUTED)
 LEMMA = [
-    TRAINABLE,
-    EACH_UNIT,
-    OPTIMUM,
-    OPTIMUM_SHARED,
-    NEGATIVE,
-    NO_BIAS,
+    TRAINABLE := Claim(
+        id="S-lemma-4.5/trainable",
+        locations=(
+            final(
+                207,
+                "Sect. 4.2, Lemma 4.5",
+                r"\left|\left|{W_{0}-\widehat{W}^{*}}\right|\right|^{2}",
+            ),
+            supplement(383, "App. C.2, Lemma 4.5", r"\left| \left| W_0 - \widehat{W}^* \right|"),
+        ),
+        title="the distance to the optimum kW*, gamma and beta trainable",
+        form=Form.READING,
+        says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
+        hypotheses=(SAME_SIDE,),
+        expected=PROVED,
+        falsified_by="W0 and W* for which kW* is farther than the bound; that kW* is an optimum is"
+        " the entry S-lemma-4.5/trainable/optimum",
+        remark="Equality if kW* is the nearest optimum; another optimum may be nearer.",
+    ),
+    TRAINABLE.sharpened(
+        "each-unit",
+        title="each unit has its own factor, and the distance is the shorter for it",
+        says=equal(
+            norm2(W0 - EACH_K[0] * W) + norm2(W0_NEXT - EACH_K[1] * W_NEXT),
+            norm2(W0 - ONE_K * W)
+            + norm2(W0_NEXT - ONE_K * W_NEXT)
+            - norm2(W) * norm2(W_NEXT) / (norm2(W) + norm2(W_NEXT)) * (EACH_K[0] - EACH_K[1]) ** 2,
+        ),
+        hypotheses=(),
+        falsified_by="two units whose distance differs",
+        remark="The layer normalises each unit alone, so that the lemma holds of each; with one"
+        " factor for all units, as it is stated, the distance is longer unless the factors agree.",
+    ),
+    OPTIMUM := Claim(
+        id="S-lemma-4.5/trainable/optimum",
+        locations=OPTIMUM_PLACES,
+        title="kW* gives the outputs of W*",
+        form=Form.READING,
+        says=equal(deviation(K * y) / K * normalize(K * y) + average(y) * one, y),
+        expected=PROVED,
+        falsified_by="a batch and k > 0 whose outputs differ",
+    ),
+    OPTIMUM_SHARED := OPTIMUM.under(EPS, PROVED),
+    OPTIMUM.sharpened(
+        "negative",
+        title="so does -kW*",
+        says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
+        falsified_by="a batch and k < 0 whose outputs differ",
+        remark="gamma is negative, so the condition <W0, W*> > 0 is not needed.",
+    ),
+    NO_BIAS := replace(
+        TRAINABLE,
+        id="S-lemma-4.5/no-bias",
+        title="without a bias: the derivative at W*, with the best gamma and beta",
+        says=equal(
+            along(
+                HALF * norm2(BEST_GAMMA * normalize(variable) + average(TARGET) * one - TARGET),
+                variable,
+                u,
+                at=y,
+            ),
+            0,
+        ),
+        hypotheses=RESIDUAL,
+        expected=REFUTED,
+        falsified_by="W0 = W* the one minimum of a least squares problem without a bias, and a"
+        " derivative at W* that is not zero for the best gamma and beta",
+        remark="",
+    ),
     NO_BIAS.corrected(**BIAS),
-    NO_BIAS_SHARED,
+    NO_BIAS_SHARED := NO_BIAS.under(EPS, REFUTED),
     NO_BIAS_SHARED.corrected(**BIAS),
-    FIXED,
+    FIXED := replace(
+        NO_BIAS,
+        id="S-lemma-4.5/fixed",
+        title="gamma and beta given: the derivative at kW*",
+        says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
+        hypotheses=(),
+        attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
+        falsified_by="W* a minimum of a convex loss, W0 = kW*, and a derivative that is not zero at"
+        " W0",
+    ),
     FIXED.corrected(
         title="with a bias, where the outputs are an optimum's: the derivative at kW*",
         says=equal(dot(gradient(Lhat(variable), variable, at=K * y), x), 0),
@@ -227,29 +200,6 @@ LEMMA = [
     FIXED.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
 ]
 
-INVARIANCE = replace(
-    OPTIMUM,
-    id="S-lemma-4.5/scale-invariance",
-    locations=(
-        final(563, PROOF, "scale-invariance of batch normalization"),
-        supplement(387, PROOF, "scale-invariance of batch normalization"),
-    ),
-    title="the outputs do not change with the scale of the weights",
-    form=Form.STEP,
-    says=equal(BN(K * y), BN(y)),
-    falsified_by="a batch and k > 0 whose outputs differ",
-)
-MULTIPLE = replace(
-    INVARIANCE,
-    id="S-lemma-4.5/any-multiple",
-    locations=OPTIMUM_PLACES,
-    title="nor with their sign",
-    says=equal(BN(-(K * y)), BN(y)),
-    expected=REFUTED,
-    attack=(centred_batch,),
-    corrected_by=INVARIANCE.id,
-    falsified_by="a batch and k < 0 whose outputs differ, gamma and beta being the same",
-)
 GAIN = norm2(W0 - k * W) - norm2(W0 - W)
 line = displayed(
     PROOF,
@@ -258,21 +208,47 @@ line = displayed(
     falsified_by="two vectors W0 and W*, of any angle",
     remark="Nothing is asked of the sign of k.",
 )
-EXPANDED = line(
-    {59: ((569, r"{W_{0}-kW^{*}}"), (393, r"W_0 - kW^*")),
-     60: ((570, r"-2k\left|\left|{W^{*}}\right|\right|^{2}"),
-          (395, r"- 2k \left| \left| W^*"))},
-    equal(
-        GAIN, (norm2(W0) - k**2 * norm2(W)) - (norm2(W0) - 2 * k * norm2(W) + norm2(W))
-    ),
-)  # fmt: skip
 STEPS = [
-    INVARIANCE,
+    INVARIANCE := replace(
+        OPTIMUM,
+        id="S-lemma-4.5/scale-invariance",
+        locations=(
+            final(563, PROOF, "scale-invariance of batch normalization"),
+            supplement(387, PROOF, "scale-invariance of batch normalization"),
+        ),
+        title="the outputs do not change with the scale of the weights",
+        form=Form.STEP,
+        says=equal(BN(K * y), BN(y)),
+    ),
     INVARIANCE.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
-    MULTIPLE,
-    OWN,
+    replace(
+        INVARIANCE,
+        id="S-lemma-4.5/any-multiple",
+        locations=OPTIMUM_PLACES,
+        title="nor with their sign",
+        says=equal(BN(-(K * y)), BN(y)),
+        expected=REFUTED,
+        attack=(centred_batch,),
+        corrected_by=INVARIANCE.id,
+        falsified_by="a batch and k < 0 whose outputs differ, gamma and beta being the same",
+    ),
+    OWN := replace(
+        FIXED,
+        id="S-lemma-4.5/fixed/own-optimum",
+        locations=OPTIMUM_PLACES,
+        title="an optimum of both networks: the derivative along its ray",
+        says=equal(along(HALF * norm2(BN(variable) - y), variable, y, at=K * y), 0),
+        hypotheses=(IDENTITY_LAYER,),
+        expected=PROVED,
+        attack=(),
+        falsified_by="an optimum W* of both networks, gamma and beta fixed, with kW* none",
+    ),
     OWN.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
-    replace(EXPANDED, id="S-eq-60"),
+    line({59: ((569, r"{W_{0}-kW^{*}}"), (393, r"W_0 - kW^*")),
+          60: ((570, r"-2k\left|\left|{W^{*}}\right|\right|^{2}"),
+               (395, r"- 2k \left| \left| W^*"))},
+         equal(GAIN, (norm2(W0) - k**2 * norm2(W)) - (norm2(W0) - 2 * k * norm2(W) + norm2(W))),
+         id="S-eq-60"),
     line({61: ((571, r"-k^{2}\left|\left|{W^{*}}\right|\right|^{2}"),
                (397, r"- k^2 \left| \left| W^*"))},
          equal(GAIN, 2 * k * norm2(W) - k**2 * norm2(W) - norm2(W))),

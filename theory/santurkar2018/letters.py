@@ -7,28 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from theory import batchnorm, unit
-from theory.claim import Verdict
+from theory.claim import Reading
 from theory.language.expression import Expression, along, gradient, named
 from theory.language.operations import centred, dot
 from theory.statement import assume
-from theory.unit import (
-    BN,
-    L,
-    g,
-    gamma,
-    grad,
-    hessian,
-    m,
-    one,
-    sigma,
-    u,
-    variable,
-    y,
-    yhat,
-)
+from theory.unit import BN, L, g, gamma, grad, hessian, m, one, sigma, u, variable, y, yhat
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-
+EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 SCALE = gamma**2 / sigma**2
 GRAD = named(r"(\nabla_y\hat L)", grad.body)  # type: ignore[attr-defined]
 """The gradient in y, by differentiation of the network; in parentheses, to be transposed."""

@@ -27,90 +27,67 @@ from typing import Any
 
 from theory.arithmetic import inner, norm_squared
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, number
+from theory.language.letters import vector_of
 from theory.language.operations import average, centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import in_directions, with_hints
-from theory.santurkar2018.letters import PROVED, REFUTED
+from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import final
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
-from theory.statement import assume
-from theory.unit import (
-    BN,
-    beta,
-    g,
-    gamma,
-    grad,
-    m,
-    normalize,
-    one,
-    sigma,
-    u,
-    v,
-    variable,
-    vector_of,
-    y,
-    yhat,
-)
+from theory.statement import PROVED, REFUTED, assume
+from theory.unit import BN, beta, g, gamma, grad, m, normalize, one, sigma, u, v, variable, y, yhat
 
-EPS = Reading.SHARED_EPSILON
 HALF = 1 / number(2)
 MU = average(y)
 
-ACTIVATIONS = Claim(
-    id="S-obs-4.3/activations",
-    row="S-obs-4.3",
-    locations=(final(191, "Sect. 4.2, Observation 4.3", "there exists a BN configuration"),),
-    title="gamma = sigma and beta = mean give the same activations",
-    says=equal(sigma * normalize(y) + MU * one, y),
-    expected=PROVED,
-    falsified_by="a batch with sigma > 0 whose outputs differ from it",
-    remark="The text leaves out beta = mean and sigma > 0.",
-)
-ACTIVATIONS_SHARED = ACTIVATIONS.under(
-    EPS, PROVED, remark="sigma is the layer's sqrt(variance + eps)."
-)
-DEVIATION = replace(
-    ACTIVATIONS,
-    id=f"{ACTIVATIONS.id}/deviation",
-    title="the batch's own deviation for gamma",
-    form=Form.BOUNDARY,
-    says=equal(sqrt(norm2(centred(y)) / m) * normalize(y) + MU * one, y),
-    falsified_by="a batch and eps > 0 whose outputs differ from it",
-    remark="",
-).under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id)
-GIVEN_BETA = replace(
-    ACTIVATIONS,
-    id=f"{ACTIVATIONS.id}/beta-given",
-    title="gamma = sigma, beta given",
-    form=Form.BOUNDARY,
-    says=equal(sigma * normalize(y) + beta * one, y),
-    expected=REFUTED,
-    corrected_by=ACTIVATIONS.id,
-    falsified_by="a batch whose outputs differ from it, beta being given",
-    remark="",
-)
-ANY_INPUT = replace(
-    GIVEN_BETA,
-    id=f"{ACTIVATIONS.id}/any-input",
-    title="the configuration of one batch, on another",
-    says=equal(sigma * normalize(v) + MU * one, v),
-    falsified_by="two batches that need different gamma or beta",
-)
-FIXED = replace(
-    GIVEN_BETA,
-    id=f"{ACTIVATIONS.id}/fixed",
-    title="gamma and beta given: one of the two outputs of one input is y",
-    says=equal(norm2(BN(y) - y) * norm2(BN(-y) - y), 0),
-    falsified_by="one input X = y, whose two outputs both differ from y",
-)
 FIRST_SENTENCE = [
-    ACTIVATIONS,
-    ACTIVATIONS_SHARED,
-    DEVIATION,
-    GIVEN_BETA,
-    ANY_INPUT,
-    FIXED,
+    ACTIVATIONS := Claim(
+        id="S-obs-4.3/activations",
+        locations=(final(191, "Sect. 4.2, Observation 4.3", "there exists a BN configuration"),),
+        title="gamma = sigma and beta = mean give the same activations",
+        says=equal(sigma * normalize(y) + MU * one, y),
+        expected=PROVED,
+        falsified_by="a batch with sigma > 0 whose outputs differ from it",
+        remark="The text leaves out beta = mean and sigma > 0.",
+    ),
+    ACTIVATIONS_SHARED := ACTIVATIONS.under(
+        EPS, PROVED, remark="sigma is the layer's sqrt(variance + eps)."
+    ),
+    replace(
+        ACTIVATIONS,
+        id=f"{ACTIVATIONS.id}/deviation",
+        title="the batch's own deviation for gamma",
+        form=Form.BOUNDARY,
+        says=equal(sqrt(norm2(centred(y)) / m) * normalize(y) + MU * one, y),
+        falsified_by="a batch and eps > 0 whose outputs differ from it",
+        remark="",
+    ).under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
+    GIVEN_BETA := replace(
+        ACTIVATIONS,
+        id=f"{ACTIVATIONS.id}/beta-given",
+        title="gamma = sigma, beta given",
+        form=Form.BOUNDARY,
+        says=equal(sigma * normalize(y) + beta * one, y),
+        expected=REFUTED,
+        corrected_by=ACTIVATIONS.id,
+        falsified_by="a batch whose outputs differ from it, beta being given",
+        remark="",
+    ),
+    replace(
+        GIVEN_BETA,
+        id=f"{ACTIVATIONS.id}/any-input",
+        title="the configuration of one batch, on another",
+        says=equal(sigma * normalize(v) + MU * one, v),
+        falsified_by="two batches that need different gamma or beta",
+    ),
+    FIXED := replace(
+        GIVEN_BETA,
+        id=f"{ACTIVATIONS.id}/fixed",
+        title="gamma and beta given: one of the two outputs of one input is y",
+        says=equal(norm2(BN(y) - y) * norm2(BN(-y) - y), 0),
+        falsified_by="one input X = y, whose two outputs both differ from y",
+    ),
     FIXED.under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
 ]
 
@@ -162,30 +139,6 @@ SECOND = final(
     191, "Sect. 4.2, Observation 4.3", "all of the minima of the normal landscape are preserved"
 )
 SLOPE = gamma / sigma
-BIAS = Claim(
-    id="S-obs-4.3/minima/bias",
-    row="S-obs-4.3",
-    locations=(SECOND,),
-    title="with a bias, the layer gives what a linear layer gives",
-    form=Form.READING,
-    says=equal(BN(y), SLOPE * y + (beta - SLOPE * MU) * one),
-    expected=PROVED,
-    falsified_by="gamma, beta trainable and a bias: outputs that no weights and bias give",
-    remark="With the first sentence: the loss is nowhere less than at the minimum, nor near it.",
-)
-NO_BIAS = Claim(
-    id="S-obs-4.3/minima/no-bias",
-    row="S-obs-4.3",
-    locations=(SECOND,),
-    title="without a bias: the derivative in beta at a minimum",
-    form=Form.READING,
-    says=equal(along(HALF * norm2(sigma * normalize(y) + b - (y + e)), b, one, at=MU * one), 0),
-    hypotheses=(replace(BATCH, impose=off_batch),),
-    expected=REFUTED,
-    attack=(in_directions((1, 1, 1), (0, 0, 0)),),
-    falsified_by="least squares in one weight, X = y and t = y + e, with a derivative in beta that"
-    " is not zero at its minimum W* = 1",
-)
 MINIMUM_KEPT = {
     "title": "with a bias: a minimum of least squares is one with the layer",
     "says": norm2(BN(y) - (optimum + e)) >= norm2(e),
@@ -197,18 +150,6 @@ MINIMUM_KEPT = {
     "falsified_by": "weights, gamma and beta whose loss is below that of the minimum y* of a linear"
     " layer with a bias",
 }
-FIXED_MINIMA = Claim(
-    id="S-obs-4.3/minima/fixed",
-    row="S-obs-4.3",
-    locations=(SECOND,),
-    title="gamma and beta given: the derivative in a weight at a minimum",
-    form=Form.READING,
-    says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
-    expected=REFUTED,
-    attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
-    falsified_by="a minimum y of the loss <v, z - y>^2/2 and a derivative in a weight that is not"
-    " zero there",
-)
 STATIONARY = {
     "title": "with a bias: the derivative in a weight at a minimum",
     "says": equal(dot(grad, x), 0),
@@ -220,31 +161,58 @@ STATIONARY = {
     " outputs are z, and an input along which the network with the layer has a slope",
     "remark": "With gamma = sigma and beta = mean the outputs are the linear layer's own.",
 }
-WITHOUT_BIAS = replace(
-    FIXED_MINIMA,
-    id="S-obs-4.3/minima/fixed/without-bias",
-    title="without a bias: the derivative in a weight at a minimum",
-    form=Form.BOUNDARY,
-    says=equal(dot(grad, x), 0),
-    hypotheses=(IDENTITY_LAYER, replace(ALONG_Y, impose=stationary), ALONG_X),
-    corrected_by="S-obs-4.3/minima/fixed/corrected",
-    falsified_by="a loss stationary in the weights of the linear layer, gamma = sigma and"
-    " beta = mean, and an input along which the network with the layer has a slope",
-)
-NO_BIAS_SHARED = NO_BIAS.under(EPS, REFUTED)
-FIXED_SHARED = FIXED_MINIMA.under(EPS, REFUTED)
 SECOND_SENTENCE = [
-    BIAS,
-    BIAS.under(EPS, PROVED),
-    NO_BIAS,
+    *Claim(
+        id="S-obs-4.3/minima/bias",
+        locations=(SECOND,),
+        title="with a bias, the layer gives what a linear layer gives",
+        form=Form.READING,
+        says=equal(BN(y), SLOPE * y + (beta - SLOPE * MU) * one),
+        expected=PROVED,
+        falsified_by="gamma, beta trainable and a bias: outputs that no weights and bias give",
+        remark="With the first sentence: the loss is nowhere less than at the minimum, nor near"
+        " it.",
+    ).with_epsilon(PROVED),
+    NO_BIAS := Claim(
+        id="S-obs-4.3/minima/no-bias",
+        locations=(SECOND,),
+        title="without a bias: the derivative in beta at a minimum",
+        form=Form.READING,
+        says=equal(along(HALF * norm2(sigma * normalize(y) + b - (y + e)), b, one, at=MU * one), 0),
+        hypotheses=(replace(BATCH, impose=off_batch),),
+        expected=REFUTED,
+        attack=(in_directions((1, 1, 1), (0, 0, 0)),),
+        falsified_by="least squares in one weight, X = y and t = y + e, with a derivative in beta"
+        " that is not zero at its minimum W* = 1",
+    ),
     NO_BIAS.corrected(**MINIMUM_KEPT),
-    NO_BIAS_SHARED,
+    NO_BIAS_SHARED := NO_BIAS.under(EPS, REFUTED),
     NO_BIAS_SHARED.corrected(**MINIMUM_KEPT),
-    FIXED_MINIMA,
+    FIXED_MINIMA := Claim(
+        id="S-obs-4.3/minima/fixed",
+        locations=(SECOND,),
+        title="gamma and beta given: the derivative in a weight at a minimum",
+        form=Form.READING,
+        says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
+        expected=REFUTED,
+        attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
+        falsified_by="a minimum y of the loss <v, z - y>^2/2 and a derivative in a weight that is"
+        " not zero there",
+    ),
     FIXED_MINIMA.corrected(**STATIONARY),
-    FIXED_SHARED,
+    FIXED_SHARED := FIXED_MINIMA.under(EPS, REFUTED),
     FIXED_SHARED.corrected(**STATIONARY),
-    WITHOUT_BIAS,
+    WITHOUT_BIAS := replace(
+        FIXED_MINIMA,
+        id="S-obs-4.3/minima/fixed/without-bias",
+        title="without a bias: the derivative in a weight at a minimum",
+        form=Form.BOUNDARY,
+        says=equal(dot(grad, x), 0),
+        hypotheses=(IDENTITY_LAYER, replace(ALONG_Y, impose=stationary), ALONG_X),
+        corrected_by="S-obs-4.3/minima/fixed/corrected",
+        falsified_by="a loss stationary in the weights of the linear layer, gamma = sigma and"
+        " beta = mean, and an input along which the network with the layer has a slope",
+    ),
     WITHOUT_BIAS.under(EPS, REFUTED, corrected_by="S-obs-4.3/minima/fixed/eps/corrected"),
 ]
 

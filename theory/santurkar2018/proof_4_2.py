@@ -12,7 +12,6 @@ norm m (1 - eps/sigma^2) and I - M/m - yhat yhat'/m is no projection; and with t
 from dataclasses import replace
 
 from theory import batchnorm
-from theory.claim import Reading
 from theory.language.expression import (
     Expression,
     Primitive,
@@ -28,10 +27,9 @@ from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.equations import displayed, garbled
 from theory.santurkar2018.letters import (
     ALONG,
+    EPS,
     MOVED,
     PARTIAL,
-    PROVED,
-    REFUTED,
     YY,
     H,
     M,
@@ -41,6 +39,7 @@ from theory.santurkar2018.letters import (
     off_yhat,
     project,
 )
+from theory.statement import PROVED, REFUTED
 from theory.unit import (
     BN,
     L,
@@ -62,7 +61,6 @@ from theory.unit import (
     z,
 )
 
-EPS = Reading.SHARED_EPSILON
 PROOF = "App. C.2, proof of Theorem 4.2"
 equation = displayed(PROOF, "S-steps", falsified_by="a batch, a loss and a direction")
 
@@ -106,18 +104,6 @@ TWENTY_ONE = equation(
     title=TITLE + "the product rule",
     remark="The column times column of (21), read as (23) and (32) write it; z_q is z_j.",
 )  # fmt: skip
-IN_ORDER = replace(
-    TWENTY_ONE,
-    id="S-eq-20-21/printed-order",
-    says=equal(
-        hessian(u),
-        THROUGH_Z + gradient(gamma / (m * deviation(y)), y) * dot(bracket(yhat, g), u),
-    ),
-    title=TITLE + "the product rule, in the printed order",
-    expected=REFUTED,
-    corrected_by=TWENTY_ONE.id,
-    remark="Two columns, the first times the second transposed.",
-)
 TWENTY_THREE = equation(
     {22: ((475, r"\bm{H}_{{jj}}-\frac{\partial\bm{\mu_{("),
           (253, r"\boldsymbol{H}_{jj} - \frac{\partial \boldsymbol{\mu}")),
@@ -137,7 +123,18 @@ TWENTY_THREE = equation(
 PRODUCT_RULE = [
     *NINETEEN.with_epsilon(PROVED),
     *TWENTY_ONE.with_epsilon(PROVED),
-    IN_ORDER,
+    IN_ORDER := replace(
+        TWENTY_ONE,
+        id="S-eq-20-21/printed-order",
+        says=equal(
+            hessian(u),
+            THROUGH_Z + gradient(gamma / (m * deviation(y)), y) * dot(bracket(yhat, g), u),
+        ),
+        title=TITLE + "the product rule, in the printed order",
+        expected=REFUTED,
+        corrected_by=TWENTY_ONE.id,
+        remark="Two columns, the first times the second transposed.",
+    ),
     IN_ORDER.under(EPS, REFUTED, corrected_by=f"{TWENTY_ONE.id}/eps"),
     *TWENTY_THREE.with_epsilon(PROVED),
 ]
@@ -162,18 +159,16 @@ THROUGH_YHAT = equation(
     title="the gradient's part along yhat, differentiated through yhat",
     remark=AT_GAMMA_0,
 )  # fmt: skip
-PART = replace(
-    equation(
-        {26: ((482, r"+\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}\bm{H}_{{jj}}"),
-              (267, r"\hat{\mathbf{y}}_j \hat{\mathbf{y}}_j^{\top} \mathbf{H}_{jj}")),
-         27: ((483, r"+\frac{1}{\gamma}\bm{\hat{y}}_{j}"),
-              (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
-        equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
-        title="the gradient's part along yhat, differentiated",
-        remark=AT_GAMMA_0,
-        **TERMS_ROW,
-    ),
+PART = equation(
+    {26: ((482, r"+\bm{\hat{y}}_{j}\bm{\hat{y}}_{j}^{\top}\bm{H}_{{jj}}"),
+          (267, r"\hat{\mathbf{y}}_j \hat{\mathbf{y}}_j^{\top} \mathbf{H}_{jj}")),
+     27: ((483, r"+\frac{1}{\gamma}\bm{\hat{y}}_{j}"),
+          (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
+    equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
     id="S-eq-27",
+    title="the gradient's part along yhat, differentiated",
+    remark=AT_GAMMA_0,
+    **TERMS_ROW,
 )  # fmt: skip
 ROOT_POWER = equation(
     {28: ((484, r"^{-\frac{1}{2}}"), (273, r"^{-\frac{1}{2}}"))},
@@ -333,7 +328,6 @@ HESSIAN = [
         "shipped",
         title="the library's Hessian",
         says=equal(hessian(u), library_hessian(y, g, u)),
-        remark="",
     ),
 ]
 
@@ -368,17 +362,6 @@ FORTY_SEVEN = equation(
     title="the gradient as a projection",
     **IDENTITIES,
 )
-FORTY_NINE = equation(
-    {48: ((525, r"=\frac{\gamma^{4}}{\sigma^{4}}\overline{"), None),
-     49: ((526, r"\frac{\gamma^{3}}{m\sigma^{4}}\overline"),
-          (336, r"-\frac{\gamma^3}{m\sigma^4} \overline"))},
-    equal(
-        hessian_form(PARTIAL),
-        gamma**4 / sigma**4 * row(off_yhat(gbar), H(off_yhat(gbar)))
-        - gamma**3 / (m * sigma**4) * row(gbar, off_yhat(gbar)) * ALONG,
-    ),
-    title="the Hessian along the gradient, expanded",
-)  # fmt: skip
 FORM = [
     *FORTY_THREE.with_epsilon(PROVED, PROVED),
     *FORTY_FOUR.with_epsilon(
@@ -387,7 +370,17 @@ FORM = [
     *FORTY_FIVE.with_epsilon(REFUTED, PROVED, equal(off_yhat(yhat), eps / sigma**2 * yhat)),
     *FORTY_SIX.with_epsilon(PROVED, PROVED),
     *FORTY_SEVEN.with_epsilon(PROVED, REFUTED),
-    FORTY_NINE,
+    FORTY_NINE := equation(
+        {48: ((525, r"=\frac{\gamma^{4}}{\sigma^{4}}\overline{"), None),
+         49: ((526, r"\frac{\gamma^{3}}{m\sigma^{4}}\overline"),
+              (336, r"-\frac{\gamma^3}{m\sigma^4} \overline"))},
+        equal(
+            hessian_form(PARTIAL),
+            gamma**4 / sigma**4 * row(off_yhat(gbar), H(off_yhat(gbar)))
+            - gamma**3 / (m * sigma**4) * row(gbar, off_yhat(gbar)) * ALONG,
+        ),
+        title="the Hessian along the gradient, expanded",
+    ),
     FORTY_NINE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
     garbled(
         FORTY_NINE,
@@ -395,6 +388,6 @@ FORM = [
         {48: (333, r"\frac{\gamma^4}{\sigma^4} \widehat{\boldsymbol{g_j}}^{\top}")},
         "(48) has lost the bar over g, which (47) before it and (49) after it have",
     ),
-]
+]  # fmt: skip
 
 CLAIMS = with_hints([*PRODUCT_RULE, *TERMS, *HESSIAN, *FORM])

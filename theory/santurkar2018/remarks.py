@@ -25,8 +25,9 @@ from typing import Any
 
 from theory import batchnorm
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading
-from theory.language.expression import Says, along, equal, gradient, named, number
+from theory.claim import Claim, Form
+from theory.language.expression import along, equal, gradient, named, number
+from theory.language.letters import number_of
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import (
     in_directions,
@@ -36,10 +37,9 @@ from theory.santurkar2018.chosen import (
 )
 from theory.santurkar2018.letters import (
     ALONG,
+    EPS,
     GRAD,
     NOT_LONGER,
-    PROVED,
-    REFUTED,
     SCALE,
     VANILLA,
     H,
@@ -49,10 +49,10 @@ from theory.santurkar2018.letters import (
     unscaled,
 )
 from theory.santurkar2018.observation_4_3 import off
-from theory.santurkar2018.texts import final
+from theory.santurkar2018.texts import final, readings_of
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
 from theory.santurkar2018.theorem_4_2 import POSITIVE, RATIO
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     BN,
     L,
@@ -63,7 +63,6 @@ from theory.unit import (
     hessian,
     m,
     normalize,
-    number_of,
     one,
     sigma,
     u,
@@ -74,7 +73,6 @@ from theory.unit import (
     z,
 )
 
-EPS = Reading.SHARED_EPSILON
 BEFORE, AFTER = "Sect. 4.2", "Sect. 4.2, after Theorem 4.1"
 WEIGHT = gamma**2 / (m * sigma**2)
 GAINS = WEIGHT * dot(one, g) ** 2 + WEIGHT * (1 + eps / sigma**2) * ALONG**2
@@ -89,7 +87,6 @@ def below_deviation(case: Any) -> Any:
 
 LIPSCHITZ = Claim(
     id="S-remark-growth/lipschitz",
-    row="S-remark-growth",
     locations=(final(163, BEFORE, "Without any assumptions on the specific weights or the loss"),),
     title="the gradient is no longer than without the layer",
     form=Form.READING,
@@ -98,7 +95,6 @@ LIPSCHITZ = Claim(
     attack=(linear(1, -2, 1, scale=2),),
     falsified_by="one batch and loss",
 )
-LIPSCHITZ_SHARED = LIPSCHITZ.under(EPS, REFUTED)
 CONTRACTING = {
     "title": "the gradient is no longer than without the layer, gamma at most sigma",
     "hypotheses": (NOT_LONGER,),
@@ -111,30 +107,8 @@ SAME_SCALE = assume(
 )
 
 
-TWO = replace(
-    LIPSCHITZ,
-    id="S-remark-growth/two-networks",
-    title="the gradients of two networks, each at its own point",
-    locations=(final(163, BEFORE, "even when the scaling of BN is identical"),),
-    says=norm2(grad) <= norm2(VANILLA),
-    hypotheses=(SAME_SCALE,),
-    attack=(shifted_away_from_a_minimum,),
-    corrected_by="S-remark-growth/lipschitz/corrected",
-    falsified_by="two networks with the same weights, gamma = sigma, beta free",
-)
 LEAST = number_of("s", "s", "bound", "s > 0")
 AT_LEAST_S = assume(sigma**2 >= LEAST**2, impose=below_deviation, words=r"\sigma \ge s")
-CONSTANTS_COMPARED = TWO.sharpened(
-    "constants",
-    title="a Lipschitz constant of the loss gives one with the layer",
-    says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
-    hypotheses=(AT_LEAST_S,),
-    because=gamma**2 / (LEAST**2 * sigma**2) * AT_LEAST_S.slack * norm2(g) + GAINS,
-    corrected_by=None,
-    falsified_by="one batch and loss",
-    remark="If the loss has the Lipschitz constant l, the network with the layer has |gamma| l/s"
-    " wherever sigma is at least s.",
-)
 GLOBAL = replace(
     LIPSCHITZ,
     id="S-remark-growth/global",
@@ -149,12 +123,30 @@ GLOBAL = replace(
 CONSTANTS = [
     LIPSCHITZ,
     LIPSCHITZ.corrected(**CONTRACTING),
-    LIPSCHITZ_SHARED,
+    LIPSCHITZ_SHARED := LIPSCHITZ.under(EPS, REFUTED),
     LIPSCHITZ_SHARED.corrected(**CONTRACTING),
-    TWO,
+    TWO := replace(
+        LIPSCHITZ,
+        id="S-remark-growth/two-networks",
+        title="the gradients of two networks, each at its own point",
+        locations=(final(163, BEFORE, "even when the scaling of BN is identical"),),
+        says=norm2(grad) <= norm2(VANILLA),
+        hypotheses=(SAME_SCALE,),
+        attack=(shifted_away_from_a_minimum,),
+        corrected_by="S-remark-growth/lipschitz/corrected",
+        falsified_by="two networks with the same weights, gamma = sigma, beta free",
+    ),
     TWO.under(EPS, REFUTED, corrected_by="S-remark-growth/lipschitz/eps/corrected"),
-    CONSTANTS_COMPARED,
-    CONSTANTS_COMPARED.under(EPS, PROVED),
+    *TWO.sharpened(
+        "constants",
+        title="a Lipschitz constant of the loss gives one with the layer",
+        says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
+        hypotheses=(AT_LEAST_S,),
+        because=gamma**2 / (LEAST**2 * sigma**2) * AT_LEAST_S.slack * norm2(g) + GAINS,
+        falsified_by="one batch and loss",
+        remark="If the loss has the Lipschitz constant l, the network with the layer has |gamma|"
+        " l/s wherever sigma is at least s.",
+    ).with_epsilon(PROVED),
     GLOBAL.under(EPS, PROVED),
 ]
 
@@ -178,59 +170,12 @@ BEST_SCALE = assume(
 )
 
 
-def growth(name: str, says: Says, title: str, **fields: object) -> Claim:
-    """Return a claim of the remark after Theorem 4.1."""
-    settled = {
-        "row": "S-remark-growth",
-        "locations": (final(171, AFTER, "grows quadratically in the dimension, so the middle"),),
-        "form": Form.READING,
-        "expected": REFUTED,
-        "falsified_by": "one batch and loss",
-        **fields,
-    }
-    return Claim(id=f"S-remark-growth/{name}", says=says, title=title, **settled)  # type: ignore[arg-type]
-
-
-SQUARE = growth(
-    "sum",
-    equal(dot(one, g) ** 2, m**2 * MU**2),
-    "how the squared sum of the gradient grows",
-    form=Form.PRINTED,
-    expected=PROVED,
-    remark="Quadratic in m for a mean that stays; nothing in it is the layer's width.",
+growth = readings_of(
+    "S-remark-growth",
+    (final(171, AFTER, "grows quadratically in the dimension, so the middle"),),
+    falsified_by="one batch and loss",
+    expected=REFUTED,
 )
-MIDDLE = growth(
-    "middle-term",
-    equal(1 / m * dot(one, g) ** 2, m**2 * MU**2),
-    "how the middle term grows",
-    form=Form.BOUNDARY,
-)
-MEAN_LOSS = growth(
-    "mean-loss",
-    equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
-    "the squared sum for a loss that is a mean over the batch",
-    attack=(linear(1, 1, 1),),
-    falsified_by="one batch and a loss that is a mean over the batch",
-)
-POSITIVE_SUM = growth(
-    "positive",
-    dot(one, g) ** 2 > 0,
-    "the squared sum is positive",
-    form=Form.BOUNDARY,
-    hypotheses=(NOT_ZERO,),
-    corrected_by="S-remark-growth/middle-term/sharpened",
-    falsified_by="a gradient that is not zero and has no mean",
-)
-LAST_TERM = growth(
-    "last-term",
-    ALONG**2 > 0,
-    "the last term is positive",
-    locations=(final(171, AFTER, "expected to be bounded away from zero"),),
-    hypotheses=(BEST_SCALE, NOT_ZERO),
-    falsified_by="a gradient that is not zero and orthogonal to yhat, as it is where gamma is"
-    " trained to a stationary point",
-)
-LAST_TERM_SHARED = LAST_TERM.under(EPS, REFUTED)
 SQUARED_SLOPE = {
     "title": "the last term is the squared derivative in gamma",
     "says": equal(ALONG**2, IN_GAMMA**2),
@@ -239,52 +184,23 @@ SQUARED_SLOPE = {
     "remark": "It is zero wherever gamma is trained to a stationary point, and so is the middle"
     " term, (dL/dbeta)^2/m, where beta is.",
 }
-BY_PARAMETERS = LAST_TERM.sharpened(
-    "by-parameters",
-    title="Theorem 4.1 by the derivatives in beta and gamma",
-    says=equal(norm2(grad), SCALE * (norm2(g) - (IN_BETA**2 + IN_GAMMA**2) / m)),
-    hypotheses=(),
-    falsified_by="one batch and loss",
-    remark="Both gains vanish where beta and gamma are stationary.",
-)
-ISOTROPIC_SHARE = LAST_TERM.sharpened(
-    "isotropic-share",
-    title="what both terms take of a gradient without direction",
-    says=equal((norm2(one) + norm2(yhat)) / m, 2),
-    hypotheses=(),
-    falsified_by="one batch",
-    remark="For a g of independent entries of one variance s the mean of <a, g>^2 is s |a|^2, so"
-    " both terms together take 2s of |g|^2 = ms: a share of 2/m.",
-)
 TWO_EXAMPLES = assume(equal(norm2(one), 2), printed=False, words="m = 2")
 PAIR = {"hypotheses": (TWO_EXAMPLES,), "falsified_by": "one batch of two examples and a loss"}
-NO_GRADIENT = LAST_TERM.sharpened(
-    "two-examples",
-    title="a batch of two examples has no gradient",
-    says=equal(norm2(grad), 0),
-    remark="Its normalised outputs are 1 and -1, whatever it is.",
-    **PAIR,
-)
-NO_CURVATURE = LAST_TERM.sharpened(
-    "two-examples-hessian",
-    title="a batch of two examples has no Hessian",
-    says=equal(norm2(hessian(u)), 0),
-    **PAIR,
-)
-CURVATURE_BY_PARAMETERS = LAST_TERM.sharpened(
-    "curvature-by-parameters",
-    title="Theorem 4.2 by the derivative in gamma",
-    says=equal(
-        hessian_form(GRAD),
-        SCALE * quadratic(GRAD) - gamma / (m * sigma**2) * IN_GAMMA * norm2(grad),
-    ),
-    hypotheses=(),
-    falsified_by="one batch and loss",
-    remark="The gain vanishes where gamma is stationary.",
-)
 GROWTH = [
-    SQUARE,
-    MIDDLE,
+    growth(
+        "/sum",
+        equal(dot(one, g) ** 2, m**2 * MU**2),
+        "how the squared sum of the gradient grows",
+        form=Form.PRINTED,
+        expected=PROVED,
+        remark="Quadratic in m for a mean that stays; nothing in it is the layer's width.",
+    ),
+    MIDDLE := growth(
+        "/middle-term",
+        equal(1 / m * dot(one, g) ** 2, m**2 * MU**2),
+        "how the middle term grows",
+        form=Form.BOUNDARY,
+    ),
     MIDDLE.corrected(says=equal(1 / m * dot(one, g) ** 2, m * MU**2)),
     MIDDLE.sharpened(
         title="the middle term's share of the whole",
@@ -292,18 +208,76 @@ GROWTH = [
         because=1 * norm2(gbar),
         remark="The slack is the centred gradient; both ends are attained.",
     ),
-    MEAN_LOSS,
+    MEAN_LOSS := growth(
+        "/mean-loss",
+        equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
+        "the squared sum for a loss that is a mean over the batch",
+        attack=(linear(1, 1, 1),),
+        falsified_by="one batch and a loss that is a mean over the batch",
+    ),
     MEAN_LOSS.corrected(says=equal(dot(one, OF_MEAN_LOSS) ** 2, MU**2)),
-    POSITIVE_SUM,
-    LAST_TERM,
+    growth(
+        "/positive",
+        dot(one, g) ** 2 > 0,
+        "the squared sum is positive",
+        form=Form.BOUNDARY,
+        hypotheses=(NOT_ZERO,),
+        corrected_by="S-remark-growth/middle-term/sharpened",
+        falsified_by="a gradient that is not zero and has no mean",
+    ),
+    LAST_TERM := growth(
+        "/last-term",
+        ALONG**2 > 0,
+        "the last term is positive",
+        locations=(final(171, AFTER, "expected to be bounded away from zero"),),
+        hypotheses=(BEST_SCALE, NOT_ZERO),
+        falsified_by="a gradient that is not zero and orthogonal to yhat, as it is where gamma is"
+        " trained to a stationary point",
+    ),
     LAST_TERM.corrected(**SQUARED_SLOPE),
-    LAST_TERM_SHARED,
+    LAST_TERM_SHARED := LAST_TERM.under(EPS, REFUTED),
     LAST_TERM_SHARED.corrected(**SQUARED_SLOPE),
-    BY_PARAMETERS,
-    ISOTROPIC_SHARE,
-    NO_GRADIENT,
-    NO_CURVATURE,
-    CURVATURE_BY_PARAMETERS,
+    LAST_TERM.sharpened(
+        "by-parameters",
+        title="Theorem 4.1 by the derivatives in beta and gamma",
+        says=equal(norm2(grad), SCALE * (norm2(g) - (IN_BETA**2 + IN_GAMMA**2) / m)),
+        hypotheses=(),
+        falsified_by="one batch and loss",
+        remark="Both gains vanish where beta and gamma are stationary.",
+    ),
+    LAST_TERM.sharpened(
+        "isotropic-share",
+        title="what both terms take of a gradient without direction",
+        says=equal((norm2(one) + norm2(yhat)) / m, 2),
+        hypotheses=(),
+        falsified_by="one batch",
+        remark="For a g of independent entries of one variance s the mean of <a, g>^2 is s |a|^2,"
+        " so both terms together take 2s of |g|^2 = ms: a share of 2/m.",
+    ),
+    NO_GRADIENT := LAST_TERM.sharpened(
+        "two-examples",
+        title="a batch of two examples has no gradient",
+        says=equal(norm2(grad), 0),
+        remark="Its normalised outputs are 1 and -1, whatever it is.",
+        **PAIR,
+    ),
+    LAST_TERM.sharpened(
+        "two-examples-hessian",
+        title="a batch of two examples has no Hessian",
+        says=equal(norm2(hessian(u)), 0),
+        **PAIR,
+    ),
+    LAST_TERM.sharpened(
+        "curvature-by-parameters",
+        title="Theorem 4.2 by the derivative in gamma",
+        says=equal(
+            hessian_form(GRAD),
+            SCALE * quadratic(GRAD) - gamma / (m * sigma**2) * IN_GAMMA * norm2(grad),
+        ),
+        hypotheses=(),
+        falsified_by="one batch and loss",
+        remark="The gain vanishes where gamma is stationary.",
+    ),
 ]
 
 HERE = "Sect. 4.2, after Theorem 4.2"
@@ -326,33 +300,22 @@ LINEAR = assume(
     printed=False,
     words=r"L \text{ is linear, a convex loss with } H = 0",
 )
-SMOOTHNESS = Claim(
-    id="S-remark-predictive/smoothness",
-    row="S-remark-predictive",
-    locations=(
-        final(185, HERE, "as long as these two conditions hold, the"),
-        final(185, HERE, "are more predictive than those of the standard network"),
-    ),
-    title="a smaller second-order term, L = <v, z - y>^2/2 + <u, z>",
-    form=Form.READING,
-    says=bending_of_convex <= dot(u, v) ** 2,
-    hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
-    expected=REFUTED,
-    attack=(in_directions((0, 0, 1), (0, 1, 0)),),
-    falsified_by="one batch and a convex loss, both networks giving the same outputs",
-)
-CHANGE = replace(
-    SMOOTHNESS,
-    id="S-remark-predictive/gradient",
-    title="a smaller change of the gradient",
-    attack=(in_directions((1, -2, 1), (1, -2, 1)),),
-    says=norm2(hessian(grad)) <= norm2(H(g)),
-    hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
-    corrected_by="S-remark-predictive/gradient/sharpened",
-)
 POSITIVE_SHARE = SCALE**2 / (norm2(g) * m) * POSITIVE.slack
 PREDICTIVE = [
-    SMOOTHNESS,
+    SMOOTHNESS := Claim(
+        id="S-remark-predictive/smoothness",
+        locations=(
+            final(185, HERE, "as long as these two conditions hold, the"),
+            final(185, HERE, "are more predictive than those of the standard network"),
+        ),
+        title="a smaller second-order term, L = <v, z - y>^2/2 + <u, z>",
+        form=Form.READING,
+        says=bending_of_convex <= dot(u, v) ** 2,
+        hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
+        expected=REFUTED,
+        attack=(in_directions((0, 0, 1), (0, 1, 0)),),
+        falsified_by="one batch and a convex loss, both networks giving the same outputs",
+    ),
     SMOOTHNESS.corrected(
         title="a smaller second-order term",
         says=hessian_form(GRAD) <= quadratic(g),
@@ -367,13 +330,20 @@ PREDICTIVE = [
         remark="A multiple of the identity for H satisfies the first hypothesis.",
     ),
     SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected", attack=()),
-    CHANGE,
+    CHANGE := replace(
+        SMOOTHNESS,
+        id="S-remark-predictive/gradient",
+        title="a smaller change of the gradient",
+        attack=(in_directions((1, -2, 1), (1, -2, 1)),),
+        says=norm2(hessian(grad)) <= norm2(H(g)),
+        hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
+        corrected_by="S-remark-predictive/gradient/sharpened",
+    ),
     CHANGE.sharpened(
         title="how much the gradient changes at least",
         says=norm2(hessian(grad)) >= norm2(grad) ** 2 / (m * sigma**2),
         hypotheses=(),
         because=1 * norm2(hessian(grad) + yhat * (norm2(grad) / (m * sigma))),
-        corrected_by=None,
         falsified_by="one batch and loss, of any kind",
     ),
     CHANGE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),

@@ -1,214 +1,128 @@
 """The statements of Santurkar, Tsipras, Ilyas and Madry, one line each."""
 
-from theory.summary import Line, Section
+from theory.summary import OWN, Section, lines_of
 
-RESULTS, REMARKS, PROOFS = Section.RESULTS, Section.REMARKS, Section.PROOFS
+result, remark, proof = map(lines_of, Section)
 
 LINES = [
-    Line(
+    result(
         "S-thm-4.1",
-        RESULTS,
         "The gradient with and without the layer",
-        {"at the layer's output": "S-thm-4.1", "of two networks": "S-thm-4.1/two-networks"},
+        {"at the layer's output": "", "of two networks": "/two-networks"},
     ),
-    Line(
-        "S-thm-4.2a",
-        RESULTS,
-        "The Hessian along the gradient",
-        {"": "S-thm-4.2a"},
-    ),
-    Line(
+    result("S-thm-4.2a", "The Hessian along the gradient", OWN),
+    result(
         "S-thm-4.2b",
-        RESULTS,
         "The same, where H preserves relative norms",
-        {
-            "as the proof uses it": "S-thm-4.2b/direct",
-            "their ratio": "S-thm-4.2b/ratio",
-            "their order": "S-thm-4.2b/order",
-        },
+        {"as the proof uses it": "/direct", "their ratio": "/ratio", "their order": "/order"},
     ),
-    Line(
+    result(
         "S-obs-4.3",
-        RESULTS,
         "The layer can give its batch back, and all minima are preserved",
         {
-            "first sentence": "S-obs-4.3/activations",
-            "second, with a bias": "S-obs-4.3/minima/bias",
-            "without": "S-obs-4.3/minima/no-bias",
-            "constant γ, β": "S-obs-4.3/minima/fixed",
+            "first sentence": "/activations",
+            "second, with a bias": "/minima/bias",
+            "without": "/minima/no-bias",
+            "constant γ, β": "/minima/fixed",
         },
     ),
-    Line(
-        "S-thm-4.4",
-        RESULTS,
-        "The largest gradient in the weights",
-        {"": "S-thm-4.4"},
-    ),
-    Line(
+    result("S-thm-4.4", "The largest gradient in the weights", OWN),
+    result(
         "S-lemma-4.5",
-        RESULTS,
         "The nearest optimum is nearer",
         {
-            "trainable γ, β and a bias": "S-lemma-4.5/trainable",
-            "constant γ, β": "S-lemma-4.5/fixed",
-            "no bias": "S-lemma-4.5/no-bias",
+            "trainable γ, β and a bias": "/trainable",
+            "constant γ, β": "/fixed",
+            "no bias": "/no-bias",
         },
     ),
-    Line(
+    result(
         "S-thm-C1",
-        RESULTS,
         "Smoothness in the weights, at most over inputs",
-        {"<": "S-thm-C1/kappa", "≤": "S-thm-C1/kappa/at-most"},
+        {"<": "/kappa", "≤": "/kappa/at-most"},
     ),
-    Line("S-fact-C1", RESULTS, "The gradient through the layer", {"": "S-fact-C1"}),
-    Line(
-        "S-fact-C2",
-        RESULTS,
-        "The layer's Jacobian",
-        {"(1)": "S-fact-C2-eq-1", "(2)": "S-fact-C2-eq-2"},
-    ),
-    Line(
-        "S-thm-4.1-supp",
-        RESULTS,
-        "The gradient, in the supplement",
-        {"": "S-thm-4.1-supp"},
-    ),
-    Line(
+    result("S-fact-C1", "The gradient through the layer", OWN),
+    result("S-fact-C2", "The layer's Jacobian", {"(1)": "-eq-1", "(2)": "-eq-2"}),
+    result("S-thm-4.1-supp", "The gradient, in the supplement", OWN),
+    result(
         "S-v1-thm-3.1",
-        RESULTS,
         "First version: an output's sensitivity to a weight",
-        {
-            "α as used": "S-v1-thm-3.1/as-used",
-            "as defined": "S-v1-thm-3.1/as-defined",
-        },
+        {"α as used": "/as-used", "as defined": "/as-defined"},
     ),
-    Line(
+    result(
         "S-v1-thm-C3",
-        RESULTS,
         "First version: the same, in the appendix",
-        {"without the layer": "S-v1-thm-C3-vanilla", "with it": "S-v1-thm-C3/as-used"},
+        {"without the layer": "-vanilla", "with it": "/as-used"},
     ),
-    Line(
+    result(
         "S-v1-thm-3.2",
-        RESULTS,
         "First version: the gradient in one weight",
-        {
-            "c the square of a cosine": "S-v1-thm-3.2/square",
-            "a cosine": "S-v1-thm-3.2/cosine",
-        },
+        {"c the square of a cosine": "/square", "a cosine": "/cosine"},
     ),
-    Line(
+    result(
         "S-v1-thm-C4",
-        RESULTS,
         "First version: the same, under a condition",
-        {"c the square of a cosine": "S-v1-thm-C4/square", "a cosine": "S-v1-thm-C4/cosine"},
+        {"c the square of a cosine": "/square", "a cosine": "/cosine"},
     ),
-    Line(
+    result(
         "S-v1-lemma-3.3",
-        RESULTS,
         "First version: near-optimal weights stay near-optimal",
-        {"ε < 1/2": "S-v1-lemma-3.3", "any ε": "S-v1-lemma-3.3/any-epsilon"},
+        {"ε < 1/2": "", "any ε": "/any-epsilon"},
     ),
-    Line(
+    result(
         "S-v1-thm-3.4",
-        RESULTS,
         "First version: each entry of the Hessian shrinks",
-        {
-            "constants chosen first": "S-v1-thm-3.4/any-constants",
-            "for each network": "S-v1-thm-3.4/own-constants",
-        },
+        {"constants chosen first": "/any-constants", "for each network": "/own-constants"},
     ),
-    Line(
+    result(
         "S-v1-thm-C6",
-        RESULTS,
         "First version: a bound on each entry of the Hessian",
-        {
-            "one weight": "S-v1-thm-C6/same-weight",
-            "one unit": "S-v1-thm-C6/same-unit",
-            "two units": "S-v1-thm-C6/two-units",
-        },
+        {"one weight": "/same-weight", "one unit": "/same-unit", "two units": "/two-units"},
     ),
-    Line(
-        "S-v1-fact-C1",
-        RESULTS,
-        "First version: the gradient through the layer",
-        {"": "S-v1-fact-C1"},
-    ),
-    Line(
+    result("S-v1-fact-C1", "First version: the gradient through the layer", OWN),
+    result(
         "S-v1-fact-C2",
-        RESULTS,
         "First version: the layer's Jacobian",
-        {
-            "(1)": "S-v1-fact-C2-eq-1",
-            "(2), α as used": "S-v1-fact-C2-eq-2/as-used",
-            "as defined": "S-v1-fact-C2-eq-2/as-defined",
-        },
+        {"(1)": "-eq-1", "(2), α as used": "-eq-2/as-used", "as defined": "-eq-2/as-defined"},
     ),
-    Line(
-        "S-thm-4.1-identification",
-        REMARKS,
-        "The loss's gradients in two networks are one",
-        {"": "S-thm-4.1-identification"},
-    ),
-    Line(
+    remark("S-thm-4.1-identification", "The loss's gradients in two networks are one", OWN),
+    remark(
         "S-remark-growth",
-        REMARKS,
         "How the gains grow with the dimension, and what they need",
         {
-            "the squared sum": "S-remark-growth/sum",
-            "for a mean loss": "S-remark-growth/mean-loss",
-            "a shorter gradient, any weights": "S-remark-growth/lipschitz",
+            "the squared sum": "/sum",
+            "for a mean loss": "/mean-loss",
+            "a shorter gradient, any weights": "/lipschitz",
         },
     ),
-    Line(
+    remark(
         "S-thm-4.2-discussion",
-        REMARKS,
         "When the two conditions on curvature hold",
-        {
-            "H is positive semi-definite": "S-thm-4.2-discussion/psd",
-            "⟨ŷ, g⟩ > 0": "S-thm-4.2-discussion/descent",
-        },
+        {"H is positive semi-definite": "/psd", "⟨ŷ, g⟩ > 0": "/descent"},
     ),
-    Line(
+    remark(
         "S-remark-predictive",
-        REMARKS,
         "Steps are more predictive",
-        {
-            "second-order term": "S-remark-predictive/smoothness",
-            "the gradient's change": "S-remark-predictive/gradient",
-        },
+        {"second-order term": "/smoothness", "the gradient's change": "/gradient"},
     ),
-    Line(
+    remark(
         "S-v1-remark-resnet",
-        REMARKS,
         "First version: α where weights are near the identity",
-        {
-            "of an input and its output": "S-v1-remark-resnet/as-used",
-            "of any pair": "S-v1-remark-resnet/any-pair",
-        },
+        {"of an input and its output": "/as-used", "of any pair": "/any-pair"},
     ),
-    Line(
+    remark(
         "S-v1-remark-always",
-        REMARKS,
         "First version: the layer always makes the loss more Lipschitz",
-        {
-            "in a weight": "S-v1-remark-always/one-weight",
-            "in the outputs": "S-v1-remark-always/output",
-        },
+        {"in a weight": "/one-weight", "in the outputs": "/output"},
     ),
-    Line(
-        "S-v1-remark-spectral",
-        REMARKS,
-        "First version: bounded entries bound the spectral norm",
-        {"": "S-v1-remark-spectral"},
-    ),
-    Line("S-eq-4-9", PROOFS, "Theorem 4.1: equations (4) to (9)"),
-    Line("S-eq-24-33", PROOFS, "Theorem 4.2: equations (24) to (33)"),
-    Line("S-eq-41-42", PROOFS, "Theorem 4.2: the Hessian in closed form, (41) and (42)"),
-    Line("S-eq-43-47", PROOFS, "Theorem 4.2: projections, (43) to (47)"),
-    Line("S-eq-10-18", PROOFS, "Theorem 4.4: equations (10) to (18)"),
-    Line("S-eq-52-58", PROOFS, "Theorem C.1: equations (52) to (58)"),
-    Line("S-steps", PROOFS, "Every other equation of Appendix C"),
-    Line("S-v1-eq-58", PROOFS, "First version: the Hessian in closed form, (58)"),
-    Line("S-v1-steps", PROOFS, "First version: every other equation of Appendix C"),
+    remark("S-v1-remark-spectral", "First version: bounded entries bound the spectral norm", OWN),
+    proof("S-eq-4-9", "Theorem 4.1: equations (4) to (9)"),
+    proof("S-eq-24-33", "Theorem 4.2: equations (24) to (33)"),
+    proof("S-eq-41-42", "Theorem 4.2: the Hessian in closed form, (41) and (42)"),
+    proof("S-eq-43-47", "Theorem 4.2: projections, (43) to (47)"),
+    proof("S-eq-10-18", "Theorem 4.4: equations (10) to (18)"),
+    proof("S-eq-52-58", "Theorem C.1: equations (52) to (58)"),
+    proof("S-steps", "Every other equation of Appendix C"),
+    proof("S-v1-eq-58", "First version: the Hessian in closed form, (58)"),
+    proof("S-v1-steps", "First version: every other equation of Appendix C"),
 ]

@@ -4,7 +4,12 @@ The texts are conversions of the printed pages, so a place is given by the line 
 and a few words of it, verbatim; the SHA-256 says which conversion.
 """
 
-from theory.claim import Location, Paper
+from collections.abc import Callable
+from typing import Any
+
+from theory.claim import Claim, Form, Location, Paper
+from theory.language.expression import Says
+from theory.statement import PROVED
 
 PAPER = Paper(
     "S",
@@ -38,3 +43,32 @@ def supplement(line: int, place: str, quote: str) -> Location:
 def version_1(line: int, place: str, quote: str) -> Location:
     """Return a place in the first version."""
     return Location("S-v1", line, place, quote, PAPER)
+
+
+def readings_of(
+    stem: str,
+    locations: tuple[Location, ...],
+    title: str = "",
+    falsified_by: str = "",
+    **common: Any,
+) -> Callable[..., Claim]:
+    """Return what makes claims of one statement, each a way to read it.
+
+    A claim takes what its identifier adds to the stem, what is said, and what its title adds; and
+    other fields of a :class:`Claim`.
+
+    Args:
+        stem: what identifiers begin with.
+        locations: where the statement stands.
+        title: what titles begin with.
+        falsified_by: what would falsify one, with ``{}`` for what its title adds.
+        common: fields of all these claims.
+    """
+
+    def reading(name: str, says: Says, words: str, **fields: Any) -> Claim:
+        settled = {"form": Form.READING, "expected": PROVED, "locations": locations}
+        named = {"id": stem + name, "title": title + words, "says": says}
+        named["falsified_by"] = falsified_by.format(words)
+        return Claim(**{**settled, **common, **named, **fields})
+
+    return reading

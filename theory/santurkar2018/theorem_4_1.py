@@ -19,8 +19,9 @@ from array_api_compat import array_namespace
 from theory import batchnorm
 from theory.arithmetic import mean as mean_of
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Reading, Verdict
+from theory.claim import Claim, Form
 from theory.language.expression import equal, gradient, named, number
+from theory.language.letters import vector_of
 from theory.language.operations import centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import (
     by_its_largest_entry,
@@ -29,30 +30,10 @@ from theory.santurkar2018.chosen import (
     with_hints,
 )
 from theory.santurkar2018.equations import displayed
+from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, gbar
 from theory.santurkar2018.texts import final, supplement
-from theory.statement import assume
-from theory.unit import (
-    L,
-    eps,
-    g,
-    gamma,
-    grad,
-    m,
-    one,
-    partial,
-    sigma,
-    u,
-    variable,
-    vector_of,
-    y,
-    yhat,
-    z,
-)
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-SCALE = gamma**2 / sigma**2
-VANILLA = named(r"\nabla L(y)", gradient(L(y), y))
-"""The gradient of the network without the layer, at its own point."""
+from theory.statement import PROVED, REFUTED, assume
+from theory.unit import eps, g, gamma, grad, m, one, partial, sigma, u, variable, y, yhat, z
 
 EQUALITY = equal(norm2(grad), SCALE * (norm2(g) - dot(one, g) ** 2 / m - dot(g, yhat) ** 2 / m))
 WITH_EPSILON = equal(
@@ -61,67 +42,58 @@ WITH_EPSILON = equal(
 )
 SLACK = eps * gamma**2 / (m * sigma**4) * dot(g, yhat) ** 2
 
-PRINTED = Claim(
-    id="S-thm-4.1",
-    row="S-thm-4.1",
-    title="The gradient's norm with and without the layer",
-    locations=(
-        final(169, "Sect. 4.2, Theorem 4.1", r"-\frac{1}{m}\left\langle{\nabla_{\bm{y_{j}}}"),
-    ),
-    says=norm2(grad) <= EQUALITY.claimed,
-    because=SLACK,
-    expected=PROVED,
-    falsified_by="one batch and loss, the loss's gradient at the layer's output on the right",
-    remark="An equality, line (9) of its proof; with eps > 0 the slack is eps times a square.",
-)
-SHARED = PRINTED.under(Reading.SHARED_EPSILON, PROVED)
-TWO_NETWORKS = replace(
-    PRINTED,
-    id="S-thm-4.1/two-networks",
-    form=Form.READING,
-    says=norm2(grad)
-    <= SCALE * (norm2(VANILLA) - dot(one, VANILLA) ** 2 / m - dot(VANILLA, yhat) ** 2 / m),
-    because=None,
-    certificate=None,
-    expected=REFUTED,
-    corrected_by=PRINTED.id,
-    attack=(shifted_away_from_a_minimum,),
-    falsified_by="one batch and loss, the loss's gradient at y itself on the right",
-    remark="The same weights put the two networks at different points of the loss, y and z.",
-)
 SQUARE_ROOT = SCALE * (norm2(g) - dot(one, g) ** 2 / m - 1 / sqrt(m) * dot(g, yhat) ** 2)
-SUPPLEMENT = Claim(
-    id="S-thm-4.1-supp",
-    row="S-thm-4.1-supp",
-    title="The gradient's norm, with a square root",
-    locations=(supplement(145, "App. C.2, Theorem 4.1", r"\frac{1}{\sqrt{m}}"),),
-    says=norm2(grad) <= SQUARE_ROOT,
-    expected=REFUTED,
-    corrected_by=PRINTED.id,
-    attack=(four_signs,),
-    falsified_by=PRINTED.falsified_by,
-    remark="The last version prints 1/m; the proof's line (9) carries the same difference.",
-)
-HOW_MUCH = SUPPLEMENT.sharpened(
-    "how-much",
-    title="by how much the square root is wrong",
-    says=equal(norm2(grad) - SQUARE_ROOT, SCALE * (1 / sqrt(m) - 1 / m) * dot(g, yhat) ** 2),
-    corrected_by=None,
-    attack=(),
-    falsified_by="one batch and loss",
-    remark="So the supplement's bound fails for every m from 2 on, unless gamma <g, yhat> is zero.",
-)
-SUPPLEMENT_SHARED = SUPPLEMENT.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id)
 THEOREM = [
-    PRINTED,
-    SHARED,
-    PRINTED.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
-    TWO_NETWORKS,
-    TWO_NETWORKS.under(Reading.SHARED_EPSILON, REFUTED, corrected_by=SHARED.id),
-    SUPPLEMENT,
-    HOW_MUCH,
-    SUPPLEMENT_SHARED,
-    SUPPLEMENT.under(Reading.UNIT_VARIANCE, REFUTED, corrected_by=SHARED.id),
+    PRINTED := Claim(
+        id="S-thm-4.1",
+        title="The gradient's norm with and without the layer",
+        locations=(
+            final(169, "Sect. 4.2, Theorem 4.1", r"-\frac{1}{m}\left\langle{\nabla_{\bm{y_{j}}}"),
+        ),
+        says=norm2(grad) <= EQUALITY.claimed,
+        because=SLACK,
+        expected=PROVED,
+        falsified_by="one batch and loss, the loss's gradient at the layer's output on the right",
+        remark="An equality, line (9) of its proof; with eps > 0 the slack is eps times a square.",
+    ),
+    SHARED := PRINTED.under(EPS, PROVED),
+    PRINTED.under(UNIT, REFUTED, corrected_by=SHARED.id),
+    TWO_NETWORKS := replace(
+        PRINTED,
+        id="S-thm-4.1/two-networks",
+        form=Form.READING,
+        says=norm2(grad)
+        <= SCALE * (norm2(VANILLA) - dot(one, VANILLA) ** 2 / m - dot(VANILLA, yhat) ** 2 / m),
+        because=None,
+        expected=REFUTED,
+        corrected_by=PRINTED.id,
+        attack=(shifted_away_from_a_minimum,),
+        falsified_by="one batch and loss, the loss's gradient at y itself on the right",
+        remark="The same weights put the two networks at different points of the loss, y and z.",
+    ),
+    TWO_NETWORKS.under(EPS, REFUTED, corrected_by=SHARED.id),
+    SUPPLEMENT := Claim(
+        id="S-thm-4.1-supp",
+        title="The gradient's norm, with a square root",
+        locations=(supplement(145, "App. C.2, Theorem 4.1", r"\frac{1}{\sqrt{m}}"),),
+        says=norm2(grad) <= SQUARE_ROOT,
+        expected=REFUTED,
+        corrected_by=PRINTED.id,
+        attack=(four_signs,),
+        falsified_by=PRINTED.falsified_by,
+        remark="The last version prints 1/m; the proof's line (9) carries the same difference.",
+    ),
+    SUPPLEMENT.sharpened(
+        "how-much",
+        title="by how much the square root is wrong",
+        says=equal(norm2(grad) - SQUARE_ROOT, SCALE * (1 / sqrt(m) - 1 / m) * dot(g, yhat) ** 2),
+        attack=(),
+        falsified_by="one batch and loss",
+        remark="So the supplement's bound fails for every m from 2 on, unless gamma <g, yhat> is"
+        " zero.",
+    ),
+    SUPPLEMENT_SHARED := SUPPLEMENT.under(EPS, REFUTED, corrected_by=SHARED.id),
+    SUPPLEMENT.under(UNIT, REFUTED, corrected_by=SHARED.id),
 ]
 
 IDENTITY_LAYER = assume(
@@ -134,23 +106,22 @@ IDENTITY_LAYER = assume(
 )
 """The layer gives back its batch."""
 
-IDENTIFICATION = Claim(
-    id="S-thm-4.1-identification",
-    row="S-thm-4.1-identification",
-    title="The loss's gradients in two networks are one",
-    locations=(
-        final(413, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"),
-        supplement(173, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"),
-    ),
-    says=equal(g, VANILLA),
-    expected=REFUTED,
-    attack=(shifted_away_from_a_minimum,),
-    falsified_by="two networks with the same weights whose losses have different gradients",
-)
-IDENTIFICATION_SHARED = IDENTIFICATION.under(Reading.SHARED_EPSILON, REFUTED)
 LAST_LINE = [
-    IDENTIFICATION,
-    IDENTIFICATION_SHARED,
+    IDENTIFICATION := Claim(
+        id="S-thm-4.1-identification",
+        title="The loss's gradients in two networks are one",
+        locations=(
+            final(413, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"),
+            supplement(
+                173, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"
+            ),
+        ),
+        says=equal(g, VANILLA),
+        expected=REFUTED,
+        attack=(shifted_away_from_a_minimum,),
+        falsified_by="two networks with the same weights whose losses have different gradients",
+    ),
+    IDENTIFICATION_SHARED := IDENTIFICATION.under(EPS, REFUTED),
     IDENTIFICATION.corrected(hypotheses=(IDENTITY_LAYER,)),
     IDENTIFICATION_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
 ]
@@ -185,7 +156,6 @@ NO_LARGER = assume(
 )
 OTHER_NORM = Claim(
     id="S-thm-4.1/largest-entry",
-    row="S-thm-4.1",
     title="the gradient with the largest entry for the deviation",
     form=Form.BOUNDARY,
     locations=(final(142, "Sect. 3.3", "(before shifting the mean)"),),
@@ -221,7 +191,6 @@ OTHER_NORMS = [OTHER_NORM, OBLIQUE]
 equation = displayed(
     "App. C.2, proof of Theorem 4.1", "S-eq-4-9", title="The gradient, line by line"
 )
-gbar = centred(g)
 KEPT, LOST = number(1) - eps / sigma**2, number(1) - eps**2 / sigma**4
 
 PROOF = [

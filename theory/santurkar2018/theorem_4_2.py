@@ -32,19 +32,19 @@ from dataclasses import replace
 from typing import Any
 
 from theory import batchnorm, layer
-from theory.claim import Claim, Form, Reading, Verdict
+from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, gradient, named, number
 from theory.language.operations import centred, dot, norm2, row
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
 from theory.santurkar2018.letters import (
     ALONG,
+    EPS,
     GRAD,
     MOVED,
     PARTIAL,
-    PROVED,
-    REFUTED,
     SCALE,
+    UNIT,
     contracting,
     gbar,
     hessian_form,
@@ -52,7 +52,7 @@ from theory.santurkar2018.letters import (
     quadratic,
 )
 from theory.santurkar2018.texts import final, supplement
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, SUPPORTED, assume
 from theory.unit import (
     BN,
     L,
@@ -75,7 +75,6 @@ from theory.unit import (
     z,
 )
 
-EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 PROOF = "App. C.2, proof of Theorem 4.2, eq. "
 
 BOUND = SCALE * quadratic(PARTIAL) - gamma / (m * sigma**2) * ALONG * norm2(partial)
@@ -85,7 +84,6 @@ BENT = 2 * dot(gbar, grad) * b + ALONG * (norm2(grad) - number(3) / m * b**2)
 
 FIRST = Claim(
     id="S-thm-4.2a",
-    row="S-thm-4.2a",
     locations=(
         final(179, "Sect. 4.2, Theorem 4.2, first display", r"-\frac{\gamma}{m\sigma^{2}}"),
         supplement(222, "App. C.2, Theorem 4.2, first display", r"- \frac{\gamma}{m\sigma^2}"),
@@ -99,16 +97,6 @@ SHARED = FIRST.under(EPS, REFUTED)
 CORRECTED = SHARED.corrected(
     title="the Hessian along the gradient, with epsilon",
     says=equal(hessian_form(GRAD), SCALE * quadratic(OFF) - gamma / (m * sigma**2) * BENT),
-)
-EQUALITY = FIRST.sharpened(
-    "equality",
-    title="the Hessian along the gradient, exactly",
-    says=equal(hessian_form(GRAD), BOUND),
-    locations=(
-        *FIRST.locations,
-        final(527, f"{PROOF}(50)", r"-\frac{\gamma}{m\sigma^{2}}\left\langle"),
-        supplement(339, f"{PROOF}(50)", r"- \frac{\gamma}{m\sigma^2} \left\langle"),
-    ),
 )
 
 
@@ -128,75 +116,8 @@ FROM_RATIO = (
     SCALE / norm2(g) * POSITIVE.slack * NOT_LONGER_GRADIENT.slack - SCALE / norm2(g) * RATIO.slack
 )
 
-BY_RATIO = Claim(
-    id="S-thm-4.2b/ratio",
-    row="S-thm-4.2b",
-    locations=(
-        final(183, "Sect. 4.2, Theorem 4.2, second display", r"-\frac{1}{m\gamma}\left\langle"),
-        final(531, f"{PROOF}(51)",
-              r"\bm{\hat{g}_{j}}^{\top}\bm{H}_{{jj}}\bm{\hat{g}_{j}}-\frac{1}"),
-        supplement(226, "App. C.2, Theorem 4.2, second display", r"- \frac{1}{m\gamma}"),
-        supplement(344, f"{PROOF}(51)", r"\leq \frac{\gamma^2}{\sigma^2} \left["),
-    ),
-    title="smoother where H preserves relative norms: their ratio",
-    form=Form.READING,
-    says=hessian_form(GRAD) <= SCALE * (A - 1 / (m * gamma) * ALONG * norm2(partial)),
-    hypotheses=(RATIO,),
-    expected=REFUTED,
-    attack=(convex_along(3, -2, -1, scale=2),),
-    falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
-    remark="At gamma = 0 the right side is undefined.",
-)  # fmt: skip
-BY_ORDER = replace(
-    BY_RATIO,
-    id="S-thm-4.2b/order",
-    title="smoother where H preserves relative norms: their order",
-    hypotheses=(ORDER,),
-    falsified_by="one batch and a loss for which |w|_H <= |g|_H exactly when |w| <= |g|",
-)
-DIRECTLY = replace(
-    BY_RATIO,
-    id="S-thm-4.2b/direct",
-    title="smoother where H preserves relative norms: as the proof uses it",
-    because=SCALE * DIRECT.slack,
-    hypotheses=(DIRECT,),
-    attack=(),
-    expected=PROVED,
-    falsified_by="one batch and a loss with w'Hw <= g'Hg",
-)
-HOW_MUCH = BY_RATIO.sharpened(
-    "how-much",
-    title="by how much the second display is wrong",
-    says=equal(
-        hessian_form(GRAD) - BY_RATIO.says.claimed,  # type: ignore[union-attr]
-        SCALE * A / norm2(g) * (norm2(GRAD) - norm2(g)),
-    ),
-    because=SCALE / norm2(g) * -RATIO.slack,
-    attack=(),
-    falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
-    remark="So under the ratio of norms the display fails for every m from 3 on, and every batch,"
-    " exactly where g'Hg > 0 and the gradient is longer than g.",
-)
 ACROSS, ACROSS_G = project(u), project(g)
 PER_SQUARE = gamma**2 / (m**2 * sigma**4)
-BENDING = FIRST.sharpened(
-    "bending",
-    title="how much the layer itself can bend the loss",
-    says=(hessian_form(u) - SCALE * quadratic(project(u))) ** 2
-    <= 4 * gamma**2 / (3 * m * sigma**4) * norm2(gbar) * norm2(u) ** 2,
-    because=PER_SQUARE / 3 * m * norm2(gbar) * (2 * norm2(centred(u)) - 3 * norm2(ACROSS)) ** 2
-    + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
-    + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(centred(u))
-    + PER_SQUARE / m * norm2(2 * ALONG * dot(yhat, u) * ACROSS - m * norm2(ACROSS) * ACROSS_G)
-    + 4
-    * PER_SQUARE
-    * dot(yhat, u) ** 2
-    * norm2(ACROSS)
-    * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
-    falsified_by="one batch, loss and direction",
-    remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m) sigma^2);"
-    " equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
-)
 LARGEST_BENDING = 2304 * gamma**2 / (3125 * m * eps**2)
 """(48/(25 sqrt 5))^2 gamma^2/(m eps^2)."""
 UBAR = centred(u)
@@ -220,71 +141,142 @@ r"""With s = |u|^2/m, a = <yhat, u>^2/m^2 <= rho s and b = 4 - 3 rho the squared
 derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho + b(1 + 2 rho)^2/7)s^2 less
 4ba(rho s - a) and 7b(a - (1 + 2 rho)s/7)^2.  Times (1 - rho)^2 the number before s^2 is at most
 2304/3125; what it lacks has the factor (5 rho - 1)^2."""
-BENDING_SHARED = SHARED.sharpened(
-    "bending",
-    title="how much the layer itself can bend the loss, whatever the batch",
-    says=(hessian_form(u) - quadratic(MOVED)) ** 2 <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
-    because=MOST_BENT
-    + 7
-    * (1 + 3 * REST)
-    * m
-    * PER_CURVED
-    * (dot(yhat, u) ** 2 / m**2 - (1 + 2 * PART) / (7 * m) * norm2(UBAR)) ** 2
-    + 4
-    * (1 + 3 * REST)
-    / m**3
-    * PER_CURVED
-    * dot(yhat, u) ** 2
-    * norm2(UBAR)
-    * norm2(yhat - UBAR * (dot(yhat, u) / norm2(UBAR)))
-    + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
-    + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
-    + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(UBAR),
-    corrected_by=None,
-    falsified_by="one batch, loss and direction",
-    remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m) eps);"
-    " the variance eps/4 attains it.",
-)
 QUARTER = assume(
     equal(4 * variance(y), eps),
     impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)),
     printed=False,
 )
 YBAR = centred(y)
-BENDING_ATTAINED = BENDING_SHARED.sharpened(
-    "attained",
-    title="a batch that bends the loss that much",
-    says=equal(
-        along(along(dot(YBAR, BN(variable)), variable, YBAR), variable, YBAR, at=y) ** 2,
-        LARGEST_BENDING * norm2(YBAR) * norm2(YBAR) ** 2,
-    ),
-    because=None,
-    certificate=None,
-    hypotheses=(QUARTER,),
-    falsified_by="one batch of variance eps/4, the linear loss along it",
-    remark="The loss is linear, with the centred batch for its gradient and for u.",
-)
 WITH_EPSILON = {"because": None, "certificate": None, "corrected_by": CORRECTED.id}
 DISPLAYS = [
     FIRST,
     SHARED,
     FIRST.under(UNIT, REFUTED, corrected_by=CORRECTED.id),
     CORRECTED,
-    EQUALITY,
-    BENDING,
-    BENDING_SHARED,
-    BENDING_ATTAINED,
-    BY_RATIO,
-    HOW_MUCH,
-    BY_ORDER,
-    DIRECTLY,
-    BY_RATIO.corrected(hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT), because=FROM_RATIO),
+    FIRST.sharpened(
+        "equality",
+        title="the Hessian along the gradient, exactly",
+        says=equal(hessian_form(GRAD), BOUND),
+        locations=(
+            *FIRST.locations,
+            final(527, f"{PROOF}(50)", r"-\frac{\gamma}{m\sigma^{2}}\left\langle"),
+            supplement(339, f"{PROOF}(50)", r"- \frac{\gamma}{m\sigma^2} \left\langle"),
+        ),
+    ),
+    FIRST.sharpened(
+        "bending",
+        title="how much the layer itself can bend the loss",
+        says=(hessian_form(u) - SCALE * quadratic(project(u))) ** 2
+        <= 4 * gamma**2 / (3 * m * sigma**4) * norm2(gbar) * norm2(u) ** 2,
+        because=PER_SQUARE / 3 * m * norm2(gbar) * (2 * norm2(centred(u)) - 3 * norm2(ACROSS)) ** 2
+        + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
+        + 4 * PER_SQUARE / 3 * norm2(gbar) * dot(one, u) ** 2 * norm2(centred(u))
+        + PER_SQUARE / m * norm2(2 * ALONG * dot(yhat, u) * ACROSS - m * norm2(ACROSS) * ACROSS_G)
+        + 4
+        * PER_SQUARE
+        * dot(yhat, u) ** 2
+        * norm2(ACROSS)
+        * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
+        falsified_by="one batch, loss and direction",
+        remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m)"
+        " sigma^2); equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
+    ),
+    BENDING_SHARED := SHARED.sharpened(
+        "bending",
+        title="how much the layer itself can bend the loss, whatever the batch",
+        says=(hessian_form(u) - quadratic(MOVED)) ** 2
+        <= LARGEST_BENDING * norm2(gbar) * norm2(u) ** 2,
+        because=MOST_BENT
+        + 7
+        * (1 + 3 * REST)
+        * m
+        * PER_CURVED
+        * (dot(yhat, u) ** 2 / m**2 - (1 + 2 * PART) / (7 * m) * norm2(UBAR)) ** 2
+        + 4
+        * (1 + 3 * REST)
+        / m**3
+        * PER_CURVED
+        * dot(yhat, u) ** 2
+        * norm2(UBAR)
+        * norm2(yhat - UBAR * (dot(yhat, u) / norm2(UBAR)))
+        + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
+        + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
+        + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(UBAR),
+        falsified_by="one batch, loss and direction",
+        remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m)"
+        " eps); the variance eps/4 attains it.",
+    ),
+    BENDING_SHARED.sharpened(
+        "attained",
+        title="a batch that bends the loss that much",
+        says=equal(
+            along(along(dot(YBAR, BN(variable)), variable, YBAR), variable, YBAR, at=y) ** 2,
+            LARGEST_BENDING * norm2(YBAR) * norm2(YBAR) ** 2,
+        ),
+        because=None,
+        hypotheses=(QUARTER,),
+        falsified_by="one batch of variance eps/4, the linear loss along it",
+        remark="The loss is linear, with the centred batch for its gradient and for u.",
+    ),
+    BY_RATIO := Claim(
+        id="S-thm-4.2b/ratio",
+        locations=(
+            final(183, "Sect. 4.2, Theorem 4.2, second display", r"-\frac{1}{m\gamma}\left\langle"),
+            final(531, f"{PROOF}(51)",
+                  r"\bm{\hat{g}_{j}}^{\top}\bm{H}_{{jj}}\bm{\hat{g}_{j}}-\frac{1}"),
+            supplement(226, "App. C.2, Theorem 4.2, second display", r"- \frac{1}{m\gamma}"),
+            supplement(344, f"{PROOF}(51)", r"\leq \frac{\gamma^2}{\sigma^2} \left["),
+        ),
+        title="smoother where H preserves relative norms: their ratio",
+        form=Form.READING,
+        says=hessian_form(GRAD) <= SCALE * (A - 1 / (m * gamma) * ALONG * norm2(partial)),
+        hypotheses=(RATIO,),
+        expected=REFUTED,
+        attack=(convex_along(3, -2, -1, scale=2),),
+        falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
+        remark="At gamma = 0 the right side is undefined.",
+    ),
+    BY_RATIO.sharpened(
+        "how-much",
+        title="by how much the second display is wrong",
+        says=equal(
+            hessian_form(GRAD) - BY_RATIO.says.claimed,  # type: ignore[union-attr]
+            SCALE * A / norm2(g) * (norm2(GRAD) - norm2(g)),
+        ),
+        because=SCALE / norm2(g) * -RATIO.slack,
+        attack=(),
+        remark="So under the ratio of norms the display fails for every m from 3 on, and every"
+        " batch, exactly where g'Hg > 0 and the gradient is longer than g.",
+    ),
+    BY_ORDER := replace(
+        BY_RATIO,
+        id="S-thm-4.2b/order",
+        title="smoother where H preserves relative norms: their order",
+        hypotheses=(ORDER,),
+        falsified_by="one batch and a loss for which |w|_H <= |g|_H exactly when |w| <= |g|",
+    ),
+    DIRECTLY := replace(
+        BY_RATIO,
+        id="S-thm-4.2b/direct",
+        title="smoother where H preserves relative norms: as the proof uses it",
+        because=SCALE * DIRECT.slack,
+        hypotheses=(DIRECT,),
+        attack=(),
+        expected=PROVED,
+        falsified_by="one batch and a loss with w'Hw <= g'Hg",
+    ),
+    BY_RATIO.corrected(
+        hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT),
+        because=FROM_RATIO,
+        remark=BY_RATIO.remark,
+    ),
     BY_ORDER.corrected(
         hypotheses=(ORDER, SHORTER),
         because=SCALE / SHORTER.slack**2 * ORDER.slack * SHORTER.slack,
+        remark=BY_ORDER.remark,
     ),
     *(c.under(EPS, REFUTED, **WITH_EPSILON) for c in (BY_RATIO, BY_ORDER, DIRECTLY)),
-]
+]  # fmt: skip
 
 PIECEWISE_LINEAR = assume(
     equal(later_normalizations, 0),
@@ -318,58 +310,6 @@ CONVEX_LOSS = assume(
     )
     >= 0
 )
-PSD = MatrixClaim(
-    id="S-thm-4.2-discussion/psd",
-    row="S-thm-4.2-discussion",
-    subject=Kind.LAYER,
-    locations=(WORDS_ON_CURVATURE,),
-    title="the loss's Hessian is positive semi-definite",
-    form=Form.READING,
-    says=named(
-        r"u^\top\,\nabla_z^2\,\ell(Az)\,u",
-        second(layer.L1(A_LATER @ layer.w), layer.w, OUTPUTS, DIRECTION),
-    )
-    >= 0,
-    hypotheses=(CONVEX_LOSS,),
-    because=CONVEX_LOSS.slack,
-    expected=PROVED,
-    falsified_by="layers that are affine near z, a loss of their outputs that is convex there, and"
-    " a direction u with u'Hu < 0",
-    remark="Where no unit is at its kink the later layers are affine near z; what they add is part"
-    " of the convex function l. So H = A'DA with D the Hessian of l.",
-)
-NETWORK = Claim(
-    id="S-thm-4.2-discussion/psd/network",
-    row="S-thm-4.2-discussion",
-    locations=(WORDS_ON_CURVATURE,),
-    title="the same, of networks with a piecewise-linear layer",
-    form=Form.READING,
-    says=quadratic(u) >= 0,
-    hypotheses=(PIECEWISE_LINEAR,),
-    expected=Verdict.SUPPORTED,
-    falsified_by="such a network, away from its kinks, and a direction u with u'Hu < 0",
-)
-KINK = replace(
-    NETWORK,
-    id="S-thm-4.2-discussion/kink",
-    title="the loss is convex across kinks",
-    says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
-    expected=REFUTED,
-    corrected_by=PSD.id,
-    falsified_by="such a network and a segment on which the loss is not convex: somewhere on it,"
-    " it is not locally convex",
-    remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
-)
-LATER_BATCHNORM = replace(
-    NETWORK,
-    id="S-thm-4.2-discussion/later-batchnorm",
-    title="the Hessian with a later normalisation",
-    hypotheses=(WITH_NORMALIZATION,),
-    expected=REFUTED,
-    corrected_by=PSD.id,
-    falsified_by="a convex loss of a normalised z, and a direction u with u'Hu < 0",
-    remark="",
-)
 
 TOWARDS_MINIMUM = assume(
     dot(-g, u - z) > 0,
@@ -386,41 +326,80 @@ POSITIVE_GAMMA = assume(
 )
 
 
-DESCENT = Claim(
-    id="S-thm-4.2-discussion/descent",
-    row="S-thm-4.2-discussion",
-    locations=(
-        final(185, "Sect. 4.2, after Theorem 4.2", "pointing towards the minimum of the loss"),
-    ),
-    title="the condition on the gradient, for descent towards a minimum",
-    form=Form.READING,
-    says=dot(yhat, g) > 0,
-    hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
-    expected=REFUTED,
-    attack=(beyond_the_layer,),
-    falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
-    remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
-)
-DESCENT_SHARED = DESCENT.under(EPS, REFUTED)
-
-
 def towards_beta(claim: Claim) -> Claim:
     """Return the statement that holds: the minimum is beta times the vector of ones."""
     return claim.corrected(
         hypotheses=(POSITIVE_GAMMA, TOWARDS_BETA),
         because=1 / gamma**2 * POSITIVE_GAMMA.slack * TOWARDS_BETA.slack,
-        remark="",
     )
 
 
 WORDS = [
-    DESCENT,
-    DESCENT_SHARED,
+    DESCENT := Claim(
+        id="S-thm-4.2-discussion/descent",
+        locations=(
+            final(185, "Sect. 4.2, after Theorem 4.2", "pointing towards the minimum of the loss"),
+        ),
+        title="the condition on the gradient, for descent towards a minimum",
+        form=Form.READING,
+        says=dot(yhat, g) > 0,
+        hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
+        expected=REFUTED,
+        attack=(beyond_the_layer,),
+        falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
+        remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
+    ),
+    DESCENT_SHARED := DESCENT.under(EPS, REFUTED),
     towards_beta(DESCENT),
     towards_beta(DESCENT_SHARED),
-    PSD,
-    NETWORK,
-    KINK,
-    LATER_BATCHNORM,
+    PSD := MatrixClaim(
+        id="S-thm-4.2-discussion/psd",
+        subject=Kind.LAYER,
+        locations=(WORDS_ON_CURVATURE,),
+        title="the loss's Hessian is positive semi-definite",
+        form=Form.READING,
+        says=named(
+            r"u^\top\,\nabla_z^2\,\ell(Az)\,u",
+            second(layer.L1(A_LATER @ layer.w), layer.w, OUTPUTS, DIRECTION),
+        )
+        >= 0,
+        hypotheses=(CONVEX_LOSS,),
+        because=CONVEX_LOSS.slack,
+        expected=PROVED,
+        falsified_by="layers that are affine near z, a loss of their outputs that is convex there,"
+        " and a direction u with u'Hu < 0",
+        remark="Where no unit is at its kink the later layers are affine near z; what they add is"
+        " part of the convex function l. So H = A'DA with D the Hessian of l.",
+    ),
+    NETWORK := Claim(
+        id="S-thm-4.2-discussion/psd/network",
+        locations=(WORDS_ON_CURVATURE,),
+        title="the same, of networks with a piecewise-linear layer",
+        form=Form.READING,
+        says=quadratic(u) >= 0,
+        hypotheses=(PIECEWISE_LINEAR,),
+        expected=SUPPORTED,
+        falsified_by="such a network, away from its kinks, and a direction u with u'Hu < 0",
+    ),
+    replace(
+        NETWORK,
+        id="S-thm-4.2-discussion/kink",
+        title="the loss is convex across kinks",
+        says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
+        expected=REFUTED,
+        corrected_by=PSD.id,
+        falsified_by="such a network and a segment on which the loss is not convex: somewhere on"
+        " it, it is not locally convex",
+        remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
+    ),
+    replace(
+        NETWORK,
+        id="S-thm-4.2-discussion/later-batchnorm",
+        title="the Hessian with a later normalisation",
+        hypotheses=(WITH_NORMALIZATION,),
+        expected=REFUTED,
+        corrected_by=PSD.id,
+        falsified_by="a convex loss of a normalised z, and a direction u with u'Hu < 0",
+    ),
 ]
 CLAIMS = with_hints([*DISPLAYS, *WORDS])

@@ -32,7 +32,7 @@ X = lambda u e_1'/|u|.
 from dataclasses import replace
 from typing import Any
 
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import (
     Expression,
     Operation,
@@ -44,13 +44,14 @@ from theory.language.expression import (
     named,
     number,
 )
+from theory.language.letters import vector_of
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
 from theory.santurkar2018.chosen import four_signs, linear, with_hints
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.letters import ALONG, PROVED, REFUTED, SCALE, VANILLA
+from theory.santurkar2018.letters import ALONG, EPS, SCALE, UNIT, VANILLA
 from theory.santurkar2018.texts import final, supplement
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     L,
     Lhat,
@@ -66,13 +67,11 @@ from theory.unit import (
     u,
     v,
     variable,
-    vector_of,
     y,
     yhat,
     z,
 )
 
-EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 PROOF = "App. C.2, proof of Theorem 4.4"
 
 largest = Operation(
@@ -103,7 +102,6 @@ SLACK = eps * bound**2 * gamma**2 / (m * sigma**4) * ALONG**2
 
 PRINTED = Claim(
     id="S-thm-4.4",
-    row="S-thm-4.4",
     locations=(
         final(199, "Sect. 4.2, Theorem 4.4", r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
         final(452, PROOF, r"g_{j}^{2}-m\mu_{g_{j}}^{2}-\lambda^{2}"),
@@ -135,55 +133,15 @@ READINGS = [
         "the maximum, not its square; the mean of lambda dL/dy",
     ),
 ]
-CORRECTED = PRINTED.corrected(
-    title="the largest gradient in the weights, exactly",
-    says=equal(g_hat, right_side(g, OVER_M)),
-    corrected_by=None,
-)
 SHARED = PRINTED.under(EPS, REFUTED)
 CORRECTED_SHARED = SHARED.corrected(
     says=g_hat <= right_side(g, OVER_M),
     because=SLACK,
-    corrected_by=None,
     remark="The slack is epsilon times a square: epsilon shortens yhat below the norm sqrt(m).",
-)
-EQUALITY_SHARED = SHARED.sharpened(
-    "equality",
-    title="the largest gradient in the weights, exactly",
-    says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
-    corrected_by=None,
 )
 
 AT_X = bound**2 * dot(u, grad) ** 2 / norm2(u)
 OFF_X = bound**2 * norm2(grad - u * (dot(u, grad) / norm2(u)))
-EACH = reading(
-    "each-input",
-    AT_X <= right_side(g, OVER_M),
-    "the gradient in the weights at each input matrix",
-    form=Form.BOUNDARY,
-    because=OFF_X + SLACK,
-    expected=PROVED,
-    corrected_by=None,
-    falsified_by="one batch, loss and X = lambda u e1'/|u|; sigma and yhat on the right are those"
-    " of the same X",
-    remark="The slack is what of the gradient is orthogonal to X.",
-)
-TWO = reading(
-    "two-networks",
-    g_hat <= right_side(VANILLA, OVER_M),
-    "the largest gradients of two networks, each at its own point",
-    form=Form.BOUNDARY,
-    falsified_by="the corrected form with dL/dy taken at y, where the network without BN is",
-)
-MOVING = reading(
-    "inputs-move",
-    dot(y, grad) ** 2 + dot(u, grad) ** 2
-    <= norm2(v) * norm2(gradient(Lhat(variable), variable, at=v)),
-    "the gradients at two input matrices",
-    form=Form.BOUNDARY,
-    corrected_by=EACH.id,
-    falsified_by="one X = (y, u) and one X0 = (v, 0), W = (1, 0), lambda = |v|",
-)
 
 w = vector_of("w", "w", "other_direction")
 """The weights."""
@@ -196,81 +154,106 @@ def held(a: Expression) -> Expression:
 
 WITHIN = assume(norm2(y) <= bound**2 * norm2(w))
 ASIDE = u - grad * (dot(held(grad), u) / dot(grad, held(grad)))
-HELD = reading(
-    "batch-held",
-    equal(dot(y, grad) ** 2 / norm2(w) + dot(grad, held(grad)), right_side(g, OVER_M)),
-    "the largest gradient in the weights, the batch held",
-    expected=PROVED,
-    corrected_by=None,
-    falsified_by="one batch and loss whose gradient at X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) is not the"
-    " right side",
-)
-HELD_WITHIN = replace(
-    HELD,
-    id=f"{HELD.id}/within",
-    title="the inputs that attain it are within the bound",
-    says=dot(y, u) ** 2 / norm2(w) + dot(held(grad), u) ** 2 / dot(grad, held(grad))
-    <= bound**2 * norm2(u),
-    hypotheses=(WITHIN,),
-    because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
-    + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
-    falsified_by="a vector u with |X'u| > lambda |u|, X = y w'/|w|^2 + Qh v'/sqrt(h'Qh)",
-)
 NOT_SQUARED = next(r for r in READINGS if r.id == "S-thm-4.4/not-squared")
-HOW_MUCH = NOT_SQUARED.sharpened(
-    "how-much",
-    title="by how much the printed bound is wrong",
-    says=equal(
-        g_hat - printed(g_j, average(g)).claimed,
-        SCALE
-        * (
-            (number(1) - bound**2) * m * average(g) ** 2 + bound**2 * (number(1) - 1 / m) * ALONG**2
-        ),
-    ),
-    corrected_by=None,
-    falsified_by="one batch, loss and lambda",
-    remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every m"
-    " from 2 on, unless gamma <g, yhat> is zero.",
-)
-HOW_MUCH_SQUARED = PRINTED.sharpened(
-    "how-much",
-    title="by how much the bound with g_j squared is wrong",
-    says=equal(
-        g_hat - PRINTED.says.claimed,  # type: ignore[union-attr]
-        SCALE
-        * (
-            bound**2 * norm2(g) * (number(1) - bound**2 * norm2(g))
-            + (number(1) - bound**2) * m * average(g) ** 2
-            + bound**2 * (number(1) - 1 / m) * ALONG**2
-        ),
-    ),
-    corrected_by=None,
-    falsified_by="one batch, loss and lambda",
-    remark="So for lambda up to 1 the bound fails for every m from 2 on and every batch, wherever"
-    " the gradient g is shorter than 1/lambda and neither g nor gamma is zero.",
-)
 ALONG_BATCH = (linear(-1, 0, 1),)
 WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
 THEOREM = [
     *(replace(r, attack=ALONG_BATCH) for r in READINGS),
-    HOW_MUCH_SQUARED,
-    HOW_MUCH,
+    PRINTED.sharpened(
+        "how-much",
+        title="by how much the bound with g_j squared is wrong",
+        says=equal(
+            g_hat - PRINTED.says.claimed,  # type: ignore[union-attr]
+            SCALE
+            * (
+                bound**2 * norm2(g) * (number(1) - bound**2 * norm2(g))
+                + (number(1) - bound**2) * m * average(g) ** 2
+                + bound**2 * (number(1) - 1 / m) * ALONG**2
+            ),
+        ),
+        falsified_by="one batch, loss and lambda",
+        remark="So for lambda up to 1 the bound fails for every m from 2 on and every batch,"
+        " wherever the gradient g is shorter than 1/lambda and neither g nor gamma is zero.",
+    ),
+    NOT_SQUARED.sharpened(
+        "how-much",
+        title="by how much the printed bound is wrong",
+        says=equal(
+            g_hat - printed(g_j, average(g)).claimed,
+            SCALE
+            * (
+                (number(1) - bound**2) * m * average(g) ** 2
+                + bound**2 * (number(1) - 1 / m) * ALONG**2
+            ),
+        ),
+        falsified_by="one batch, loss and lambda",
+        remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every"
+        " m from 2 on, unless gamma <g, yhat> is zero.",
+    ),
     *(replace(r, attack=ALONG_BATCH).under(EPS, REFUTED, **WITH_EPSILON) for r in READINGS),
     *(replace(r, attack=ALONG_BATCH).under(UNIT, REFUTED, **WITH_EPSILON) for r in READINGS),
-    CORRECTED,
-    CORRECTED_SHARED,
-    EQUALITY_SHARED,
-    EACH,
-    EACH.under(EPS, PROVED),
-    EACH.under(
-        UNIT, REFUTED, because=None, certificate=None, corrected_by="S-thm-4.4/each-input/eps"
+    CORRECTED := PRINTED.corrected(
+        title="the largest gradient in the weights, exactly",
+        says=equal(g_hat, right_side(g, OVER_M)),
     ),
-    MOVING,
+    CORRECTED_SHARED,
+    SHARED.sharpened(
+        "equality",
+        title="the largest gradient in the weights, exactly",
+        says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
+    ),
+    EACH := reading(
+        "each-input",
+        AT_X <= right_side(g, OVER_M),
+        "the gradient in the weights at each input matrix",
+        form=Form.BOUNDARY,
+        because=OFF_X + SLACK,
+        expected=PROVED,
+        corrected_by=None,
+        falsified_by="one batch, loss and X = lambda u e1'/|u|; sigma and yhat on the right are"
+        " those of the same X",
+        remark="The slack is what of the gradient is orthogonal to X.",
+    ),
+    EACH.under(EPS, PROVED),
+    EACH.under(UNIT, REFUTED, because=None, corrected_by="S-thm-4.4/each-input/eps"),
+    MOVING := reading(
+        "inputs-move",
+        dot(y, grad) ** 2 + dot(u, grad) ** 2
+        <= norm2(v) * norm2(gradient(Lhat(variable), variable, at=v)),
+        "the gradients at two input matrices",
+        form=Form.BOUNDARY,
+        corrected_by=EACH.id,
+        falsified_by="one X = (y, u) and one X0 = (v, 0), W = (1, 0), lambda = |v|",
+    ),
     MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps"),
-    TWO,
+    TWO := reading(
+        "two-networks",
+        g_hat <= right_side(VANILLA, OVER_M),
+        "the largest gradients of two networks, each at its own point",
+        form=Form.BOUNDARY,
+        falsified_by="the corrected form with dL/dy taken at y, where the network without BN is",
+    ),
     TWO.under(EPS, REFUTED, **WITH_EPSILON),
-    HELD,
-    HELD_WITHIN,
+    HELD := reading(
+        "batch-held",
+        equal(dot(y, grad) ** 2 / norm2(w) + dot(grad, held(grad)), right_side(g, OVER_M)),
+        "the largest gradient in the weights, the batch held",
+        expected=PROVED,
+        corrected_by=None,
+        falsified_by="one batch and loss whose gradient at X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) is not"
+        " the right side",
+    ),
+    replace(
+        HELD,
+        id=f"{HELD.id}/within",
+        title="the inputs that attain it are within the bound",
+        says=dot(y, u) ** 2 / norm2(w) + dot(held(grad), u) ** 2 / dot(grad, held(grad))
+        <= bound**2 * norm2(u),
+        hypotheses=(WITHIN,),
+        because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
+        + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
+        falsified_by="a vector u with |X'u| > lambda |u|, X = y w'/|w|^2 + Qh v'/sqrt(h'Qh)",
+    ),
 ]
 
 equation = displayed(PROOF, "S-eq-10-18")
@@ -286,30 +269,15 @@ EIGENVALUE = assume(
     words=r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
 )
 BOUNDED = assume(norm2(Xv) <= bound**2 * norm2(v_of_10), words=r"\|Xv\| \le \lambda\|v\|")
-TEN = equation(
-    {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
-    dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
-    title="a quadratic form and the largest eigenvalue, M = uv'",
-    expected=REFUTED,
-    hypotheses=(EIGENVALUE,),
-    falsified_by="M = uv' and x with x'Mx above the largest eigenvalue",
-)
-REMARK = replace(
-    equation(
-        {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
-        dot(v_of_10, Xv) <= bound * norm2(v_of_10),
-        title="a quadratic form and the spectral norm",
-        hypotheses=(BOUNDED,),
-        because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
-        falsified_by="a square X of norm at most lambda and a v",
-        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
-        " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
-        " for d < m a rank-one X serves each v.",
-    ),
-    id="S-eq-10-remark",
-)
 EIGENVALUES = [
-    TEN,
+    TEN := equation(
+        {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
+        dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
+        title="a quadratic form and the largest eigenvalue, M = uv'",
+        expected=REFUTED,
+        hypotheses=(EIGENVALUE,),
+        falsified_by="M = uv' and x with x'Mx above the largest eigenvalue",
+    ),
     TEN.corrected(
         title="a quadratic form and the largest eigenvalue, M = uu'",
         says=dot(x, u) ** 2 <= norm2(u) * norm2(x),
@@ -323,7 +291,18 @@ EIGENVALUES = [
         hypotheses=(),
         because=norm2(v) * norm2(MIRROR - v * (dot(v, MIRROR) / norm2(v))),
     ),
-    REMARK,
+    equation(
+        {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
+        dot(v_of_10, Xv) <= bound * norm2(v_of_10),
+        id="S-eq-10-remark",
+        title="a quadratic form and the spectral norm",
+        hypotheses=(BOUNDED,),
+        because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
+        falsified_by="a square X of norm at most lambda and a v",
+        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
+        " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
+        " for d < m a rank-one X serves each v.",
+    ),
 ]
 
 x_i, x_k = vector_of("x_i", "x_i", "direction"), vector_of("x_k", "x_k", "other_direction")
@@ -384,30 +363,6 @@ SIXTEEN = equation(
     falsified_by="one X = lambda u e1'/|u| with a larger gradient; h fixed while X varies",
     remark="The slack is what of h is orthogonal to X; it vanishes for u = h, so <= is =.",
 )
-SEVENTEEN = equation(
-    {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),
-          (207, r"\frac{\lambda^2 \gamma^2}{\sigma^2}"))},
-    g_hat <= bound**2 * gamma**2 / sigma**2 * (
-        norm2(g) - 1 / m * dot(one, g) ** 2 - 1 / sqrt(m) * ALONG**2
-    ),
-    title="the largest gradient in the weights, by Theorem 4.1",
-    expected=REFUTED,
-    attack=(four_signs,),
-    corrected_by=CORRECTED.id,
-    falsified_by=FIXED_WHILE_X_VARIES,
-    remark="Both texts print the root here; in the last version (9) and Theorem 4.1 have 1/m.",
-)  # fmt: skip
-EIGHTEEN = equation(
-    {18: ((448, r"g_{j}:=\max_{||X||_{2}<\lambda}"),
-          (211, r"g_{j} := \max_{||X||_{2} < \lambda}"))},
-    equal(largest(grad, bound), bound**2 * norm2(g)),
-    title="the largest gradient of the normal network",
-    expected=REFUTED,
-    attack=ALONG_BATCH,
-    falsified_by=FIXED_WHILE_X_VARIES,
-    remark="Both texts print Lhat on the left; the words 'in the normal network' speak of L.",
-)  # fmt: skip
-SHARED_18 = EIGHTEEN.under(EPS, REFUTED)
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
     "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
@@ -418,17 +373,37 @@ LINES = [
     *EIGENVALUES,
     *(c for line in (WEIGHT, WEIGHTS, SQUARED, BIAS) for c in line.with_epsilon(PROVED)),
     *SIXTEEN.with_epsilon(PROVED),
-    SIXTEEN.sharpened(
-        "equality", says=equal(AT_H, bound**2 * norm2(partial)), because=None, remark=""
+    SIXTEEN.sharpened("equality", says=equal(AT_H, bound**2 * norm2(partial)), because=None),
+    SEVENTEEN := equation(
+        {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),
+              (207, r"\frac{\lambda^2 \gamma^2}{\sigma^2}"))},
+        g_hat <= bound**2 * gamma**2 / sigma**2 * (
+            norm2(g) - 1 / m * dot(one, g) ** 2 - 1 / sqrt(m) * ALONG**2
+        ),
+        title="the largest gradient in the weights, by Theorem 4.1",
+        expected=REFUTED,
+        attack=(four_signs,),
+        corrected_by=CORRECTED.id,
+        falsified_by=FIXED_WHILE_X_VARIES,
+        remark="Both texts print the root here; in the last version (9) and Theorem 4.1 have 1/m.",
     ),
-    SEVENTEEN,
-    *(SEVENTEEN.under(reading, REFUTED, **WITH_EPSILON) for reading in (EPS, UNIT)),
-    EIGHTEEN,
-    SHARED_18,
+    SEVENTEEN.under(EPS, REFUTED, **WITH_EPSILON),
+    SEVENTEEN.under(UNIT, REFUTED, **WITH_EPSILON),
+    EIGHTEEN := equation(
+        {18: ((448, r"g_{j}:=\max_{||X||_{2}<\lambda}"),
+              (211, r"g_{j} := \max_{||X||_{2} < \lambda}"))},
+        equal(largest(grad, bound), bound**2 * norm2(g)),
+        title="the largest gradient of the normal network",
+        expected=REFUTED,
+        attack=ALONG_BATCH,
+        falsified_by=FIXED_WHILE_X_VARIES,
+        remark="Both texts print Lhat on the left; the words 'in the normal network' speak of L.",
+    ),
+    SHARED_18 := EIGHTEEN.under(EPS, REFUTED),
     EIGHTEEN.corrected(**EACH_18),
     EIGHTEEN.sharpened("attained", **ATTAINED_18),
     SHARED_18.corrected(**EACH_18),
     SHARED_18.sharpened("attained", **ATTAINED_18),
-]
+]  # fmt: skip
 
 CLAIMS = with_hints([*THEOREM, *LINES])

@@ -31,7 +31,7 @@ and X = (1, 0, 0)' the sides are 0 and 1/6.  (55) holds no formula in either tex
 
 from dataclasses import replace
 
-from theory.claim import Claim, Form, Reading
+from theory.claim import Claim, Form
 from theory.language.expression import (
     Expression,
     Operation,
@@ -48,9 +48,9 @@ from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.facts import library_gradient
 from theory.santurkar2018.letters import (
     ALONG,
-    PROVED,
-    REFUTED,
+    EPS,
     SCALE,
+    UNIT,
     H,
     gbar,
     hessian_form,
@@ -61,7 +61,7 @@ from theory.santurkar2018.letters import (
 from theory.santurkar2018.proof_4_2 import library_hessian
 from theory.santurkar2018.texts import final, supplement
 from theory.santurkar2018.theorem_4_4 import in_weight, x_i, x_k
-from theory.statement import Hypothesis, assume
+from theory.statement import PROVED, REFUTED, Hypothesis, assume
 from theory.unit import (
     L,
     Lhat,
@@ -79,8 +79,6 @@ from theory.unit import (
     yhat,
     z,
 )
-
-EPS, UNIT = Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE
 
 beta_hat = named(r"\hat\beta(X)", bound**4 * dot(u, grad) ** 2 * hessian_form(u) / norm2(u) ** 2)
 r"""The left side at :math:`X = \lambda u e_1^\top/\|u\|`."""
@@ -142,7 +140,6 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
     strict = relation is Relation.LESS_THAN
     return Claim(
         id=f"S-thm-C1/{kappa}{'/linear' if loss is LINEAR else ''}{'' if strict else '/at-most'}",
-        row="S-thm-C1",
         locations=PLACES,
         title=f"smoothness in the weights, {title}",
         form=Form.PRINTED if strict and kappa == "kappa" else Form.READING,
@@ -166,19 +163,6 @@ ALONG_ONES = named(
 )
 TOWARDS = assume(gamma * ALONG > 0, printed=False)
 SLOPING = assume(norm2(grad) > 0, printed=False, words=r"h \ne 0")
-EVERY_BATCH = STRICT[0].sharpened(
-    "every-batch",
-    title="where the theorem fails: along the ones, for a linear loss",
-    says=ALONG_ONES > -(SCALE * bound**4 * KAPPAS["kappa"][0]),
-    because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
-    hypotheses=(TOWARDS, SLOPING),
-    corrected_by=None,
-    attack=(),
-    falsified_by="one batch and loss; the right side is that of the theorem for a linear loss",
-    remark="The left side is zero whatever the batch: the layer takes the ones away. So for a"
-    " linear loss the theorem fails for every m from 3 on, and every batch, wherever"
-    " gamma <g, yhat> is positive, as the discussion of Theorem 4.2 asks, and h is not zero.",
-)
 
 V = named("v", bound**2 * dot(u, grad) / norm2(u) * u)
 r""":math:`XX^\top h`."""
@@ -190,46 +174,10 @@ beta_of_projected = named(
 )
 FOURTH, MIDDLE = gamma**4 / sigma**4, gamma / (m * sigma**2) * ALONG * norm2(project(V))
 CROSS_TERM = 2 / (m * sigma) * dot(grad, V) * dot(yhat, V)
-CORRECTED = STRICT[0].corrected(
-    title="smoothness in the weights at each input matrix, v = XX'h",
-    says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
-    hypotheses=(),
-    corrected_by=None,
-)
 OFF_H = project(UNIT_V) - grad * (dot(grad, UNIT_V) / norm2(grad))
-CROSS = STRICT[0].sharpened(
-    title="how large the last term can be",
-    says=dot(yhat, UNIT_V) ** 2 <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
-    hypotheses=(),
-    because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
-    corrected_by=None,
-    remark="With <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square is at most"
-    " (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where <g, 1> = 0.",
-)
 EXCESS = bound**4 / sigma * sqrt(27 * norm2(grad) ** 3 / (64 * m))
 T = dot(grad, UNIT_V) / norm2(grad)
 IN_UNITS = 2 * bound**8 / (m**2 * sigma**2 * EXCESS)
-MINIMAX = STRICT[0].sharpened(
-    "minimax",
-    title="smoothness in the weights: what is added to that of the normal network",
-    says=beta_hat <= FOURTH * beta_of_projected - MIDDLE + EXCESS,
-    hypotheses=(),
-    because=1 / (2 * EXCESS) * (EXCESS + CROSS_TERM) ** 2
-    + IN_UNITS
-    * m
-    * norm2(grad) ** 2
-    * norm2(grad)
-    * (T - number(3) / 4) ** 2
-    * (T + number(1) / 4) ** 2
-    + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
-    + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
-    + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
-    corrected_by=None,
-    falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is above the right side",
-    remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta."
-    " Equality: y = (1, -1, 1, -1, 1, -1), gamma = lambda = 1, a linear loss with"
-    " g = (1, 0, -1, 0, 0, 0), u = (2, 1, -4, 1, -1, 1).",
-)
 THEOREM = [
     *STRICT,
     *AT_MOST,
@@ -238,10 +186,53 @@ THEOREM = [
         c.under(EPS, REFUTED, corrected_by="S-eq-58/eps/corrected")
         for c in (STRICT[0], AT_MOST[0], ON_LINEAR[0])
     ),
-    EVERY_BATCH,
-    CORRECTED,
-    CROSS,
-    MINIMAX,
+    STRICT[0].sharpened(
+        "every-batch",
+        title="where the theorem fails: along the ones, for a linear loss",
+        says=ALONG_ONES > -(SCALE * bound**4 * KAPPAS["kappa"][0]),
+        because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
+        hypotheses=(TOWARDS, SLOPING),
+        attack=(),
+        falsified_by="one batch and loss; the right side is that of the theorem for a linear loss",
+        remark="The left side is zero whatever the batch: the layer takes the ones away. So for a"
+        " linear loss the theorem fails for every m from 3 on, and every batch, wherever"
+        " gamma <g, yhat> is positive, as the discussion of Theorem 4.2 asks, and h is not zero.",
+    ),
+    STRICT[0].corrected(
+        title="smoothness in the weights at each input matrix, v = XX'h",
+        says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
+        hypotheses=(),
+    ),
+    STRICT[0].sharpened(
+        title="how large the last term can be",
+        says=dot(yhat, UNIT_V) ** 2
+        <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
+        hypotheses=(),
+        because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
+        remark="With <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square is at most"
+        " (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where <g, 1> = 0.",
+    ),
+    STRICT[0].sharpened(
+        "minimax",
+        title="smoothness in the weights: what is added to that of the normal network",
+        says=beta_hat <= FOURTH * beta_of_projected - MIDDLE + EXCESS,
+        hypotheses=(),
+        because=1 / (2 * EXCESS) * (EXCESS + CROSS_TERM) ** 2
+        + IN_UNITS
+        * m
+        * norm2(grad) ** 2
+        * norm2(grad)
+        * (T - number(3) / 4) ** 2
+        * (T + number(1) / 4) ** 2
+        + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
+        + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
+        + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
+        falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is above the right"
+        " side",
+        remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta."
+        " Equality: y = (1, -1, 1, -1, 1, -1), gamma = lambda = 1, a linear loss with"
+        " g = (1, 0, -1, 0, 0, 0), u = (2, 1, -4, 1, -1, 1).",
+    ),
 ]
 
 equation = displayed("App. C.2, proof of Theorem C.1", "S-eq-52-58")
@@ -292,46 +283,7 @@ FIFTY_SIX = equation(
     title="the quadratic form along the gradient in one weight",
     **SECOND,
 )
-FIFTY_SEVEN = equation(
-    {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
-          (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
-    equal(beta, dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
-    title="the same, the gradient put in",
-    expected=REFUTED,
-    falsified_by="a batch, a loss and one input, X = x_i",
-)  # fmt: skip
-SCALED_57 = replace(
-    FIFTY_SEVEN,
-    id="S-eq-57/scaled",
-    title="the same, with gamma/sigma restored",
-    form=Form.BOUNDARY,
-    says=equal(beta, SCALE * dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
-    corrected_by="S-eq-57/corrected",
-    remark="gamma/sigma restored, but g without the bar that (47) has.",
-)
 RIGHT_57 = equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i))
-SHARED_57 = FIFTY_SEVEN.under(EPS, REFUTED)
-FIFTY_EIGHT = equation(
-    {
-        58: (
-            (555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
-            (377, r"\max_{||X|| \le \lambda} \beta"),
-        )
-    },
-    beta_hat <= bound**4 * hessian_form(off_yhat(g)),
-    title="the largest quadratic form, at each input matrix",
-    expected=REFUTED,
-    corrected_by="S-eq-58/corrected",
-    falsified_by="one X = lambda u e1'/|u| with a larger beta; g, H, sigma and yhat fixed",
-)
-SCALED_58 = replace(
-    FIFTY_EIGHT,
-    id="S-eq-58/scaled",
-    title="the same, (57) corrected",
-    form=Form.BOUNDARY,
-    says=beta_hat <= bound**4 * hessian_form(grad),
-    remark="(57) corrected: the maximum is still not at X = lambda I.",
-)
 IN_CLOSED_FORM = {
     "title": "the quadratic form at each input matrix, by the library's formulas",
     "says": equal(
@@ -344,19 +296,52 @@ IN_CLOSED_FORM = {
     "corrected_by": None,
 }
 WITH_EPSILON = {"corrected_by": "S-eq-58/eps/corrected"}
-SHARED_58 = FIFTY_EIGHT.under(EPS, REFUTED, **WITH_EPSILON)
 LINES = [
     *(c for line in (FIFTY_TWO, FIFTY_THREE, FIFTY_FOUR, FIFTY_SIX)
       for c in line.with_epsilon(PROVED)),
-    FIFTY_SEVEN,
-    SCALED_57,
-    SHARED_57,
+    FIFTY_SEVEN := equation(
+        {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
+              (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
+        equal(beta, dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
+        title="the same, the gradient put in",
+        expected=REFUTED,
+        falsified_by="a batch, a loss and one input, X = x_i",
+    ),
+    replace(
+        FIFTY_SEVEN,
+        id="S-eq-57/scaled",
+        title="the same, with gamma/sigma restored",
+        form=Form.BOUNDARY,
+        says=equal(beta, SCALE * dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
+        corrected_by="S-eq-57/corrected",
+        remark="gamma/sigma restored, but g without the bar that (47) has.",
+    ),
+    SHARED_57 := FIFTY_SEVEN.under(EPS, REFUTED),
     FIFTY_SEVEN.under(UNIT, REFUTED, corrected_by=f"{SHARED_57.id}/corrected"),
     FIFTY_SEVEN.corrected(says=RIGHT_57),
     SHARED_57.corrected(says=RIGHT_57),
-    FIFTY_EIGHT,
-    SCALED_58,
-    SHARED_58,
+    FIFTY_EIGHT := equation(
+        {
+            58: (
+                (555, r"\max_{\left|\left|{X}\right|\right|\leq\lambda}\beta"),
+                (377, r"\max_{||X|| \le \lambda} \beta"),
+            )
+        },
+        beta_hat <= bound**4 * hessian_form(off_yhat(g)),
+        title="the largest quadratic form, at each input matrix",
+        expected=REFUTED,
+        corrected_by="S-eq-58/corrected",
+        falsified_by="one X = lambda u e1'/|u| with a larger beta; g, H, sigma and yhat fixed",
+    ),
+    SCALED_58 := replace(
+        FIFTY_EIGHT,
+        id="S-eq-58/scaled",
+        title="the same, (57) corrected",
+        form=Form.BOUNDARY,
+        says=beta_hat <= bound**4 * hessian_form(grad),
+        remark="(57) corrected: the maximum is still not at X = lambda I.",
+    ),
+    SHARED_58 := FIFTY_EIGHT.under(EPS, REFUTED, **WITH_EPSILON),
     SCALED_58.under(EPS, REFUTED, **WITH_EPSILON),
     FIFTY_EIGHT.under(UNIT, REFUTED, **WITH_EPSILON),
     FIFTY_EIGHT.corrected(**IN_CLOSED_FORM),
@@ -365,7 +350,7 @@ LINES = [
         "no-eigenvector",
         title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
-        corrected_by=None,
+        remark=SCALED_58.remark,
     ),
 ]  # fmt: skip
 

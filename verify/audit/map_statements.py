@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from theory import layer, maps
 from theory.convolution.windows import Geometry
 from theory.lange2022 import proposition_5, theorem_4, theorem_4_remarks
+from theory.language.arrays import kappa2, smallest_square
 from theory.language.expression import Expression, walk
 from theory.language.values import Values
 from theory.matrix_claim import Kind, MatrixClaim
@@ -134,13 +135,13 @@ def _of_layer(found: Conditioning) -> tuple[Any, Known, list[Known]]:
     spectra = {
         layer.KAPPA_BEFORE: found.plain,
         layer.KAPPA_CENTRED: found.centred,
-        layer.kappa2(layer.Hhat @ layer.U): found.centred,
+        kappa2(layer.Hhat @ layer.U): found.centred,
         layer.KAPPA_NORMALIZED: found.normalized,
         layer.KAPPA_SCALED: found.centred,
     }
     numbers: dict[Expression, Any] = {e: np.float64(s.kappa**2) for e, s in spectra.items()}
     rest = {
-        layer.smallest_square(layer.Hhat): np.float64(least),
+        smallest_square(layer.Hhat): np.float64(least),
         layer.means: mean,
         layer.variances: variance,
         theorem_4_remarks.KAPPA_D: np.float64(found.scaling**2),

@@ -29,20 +29,16 @@ from typing import Any
 from theory import batchnorm
 from theory.arithmetic import norm_squared
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Hypothesis, Reading
-from theory.language.expression import Expression, Letter, Says, Sort, equal, named, number
+from theory.claim import Form, Hypothesis, Reading
+from theory.language.expression import Expression, Letter, Sort, equal, named, number
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
-from theory.santurkar2018.texts import version_1
-from theory.santurkar2018.version_1.letters import (
-    PROVED,
-    REFUTED,
-    UNREADABLE,
-    lines_of,
-    with_epsilon,
-)
-from theory.statement import assume
-from theory.unit import bound, m, normalize, number_of, sigma, v, y
+from theory.santurkar2018.letters import EPS
+from theory.santurkar2018.texts import readings_of, version_1
+from theory.santurkar2018.version_1.letters import any_epsilon as any_e
+from theory.santurkar2018.version_1.letters import lines_of
+from theory.statement import PROVED, REFUTED, UNREADABLE, assume
+from theory.unit import bound, m, normalize, sigma, v, y
 
 LABELS = Letter("l", r"\ell", Sort.VECTOR, lambda unit: centre(unit.direction), r"\mu_\ell = 0")
 WX = Letter("Wx", "Wx", Sort.VECTOR, lambda unit: centre(unit.y), r"\mu_{Wx} = 0")
@@ -77,7 +73,6 @@ def epsilon(value: Callable[[Any], Any], domain: str) -> Letter:
 
 e = epsilon(error, r"0 < \varepsilon < \tfrac12")
 t = named(r"\sqrt{1 - 2\varepsilon}", 1 / (1 + bound))
-any_e = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 small_e = epsilon(lambda unit: unit.bound / (30 * unit.bound + 1), r"0 < \varepsilon < \tfrac1{30}")
 large_e = epsilon(
     lambda unit: (13 + 12 * (unit.bound - 1)) / (2 * (25 + 24 * (unit.bound - 1))),
@@ -139,47 +134,21 @@ def nearest(both: tuple[Hypothesis, Hypothesis], per: Expression = m) -> Express
     )
 
 
-def _lemma(name: str, says: Says, title: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "expected": PROVED,
-        "falsified_by": "one unit's labels and two outputs that fit them, e < 1/2",
-        **fields,
-    }
-    quote = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
-    return Claim(
-        id=f"S-v1-lemma-3.3{name}",
-        row="S-v1-lemma-3.3",
-        locations=(
-            version_1(175, "Sect. 3.3, Lemma 3.3", quote),
-            version_1(485, "App. C, Lemma C.5", quote),
-        ),
-        says=says,
-        title=f"near-optimal weights stay near-optimal, {title}",
-        **settled,
-    )
-
+QUOTE = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
+lemma = readings_of(
+    "S-v1-lemma-3.3",
+    (
+        version_1(175, "Sect. 3.3, Lemma 3.3", QUOTE),
+        version_1(485, "App. C, Lemma C.5", QUOTE),
+    ),
+    "near-optimal weights stay near-optimal, ",
+    falsified_by="one unit's labels and two outputs that fit them, e < 1/2",
+)
 
 MISSED = mean_square(BN_WX - LABELS)
 RATIO = printed_factor(e)
 ROOM = 27 * e**3 * (2 - e) / (1 - 2 * e) ** 2
 """The square of the lemma's bound less 9 e^2."""
-PRINTED = _lemma(
-    "", MISSED < (RATIO * e) ** 2, "the norm the root mean square",
-    form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(CONDITIONS) + ROOM,
-    remark="Slack: the factor (1 + e)/(1 - 2e), and the 3, which for one unit is sqrt(2) to first"
-    " order.",
-)  # fmt: skip
-NORM = _lemma(
-    "/euclidean", norm2(BN_WX - LABELS) < (RATIO * e) ** 2, "the Euclidean norm",
-    hypotheses=EUCLIDEAN, because=nearest(EUCLIDEAN, number(1)) + ROOM,
-    remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
-)  # fmt: skip
-ANY_ERROR = _lemma(
-    "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any epsilon > 0",
-    hypotheses=ANY, expected=REFUTED,
-    falsified_by="one unit's labels and two outputs that fit them, any e > 0",
-)  # fmt: skip
 EXACT_FIT = assume(
     equal(norm2(ATTAINED - LABELS) + norm2(WX - LABELS), 0),
     lambda case: replace(
@@ -191,18 +160,6 @@ EXACT_FIT = assume(
 )
 FITTED_EXACTLY = assume(
     equal(norm2(WX - LABELS), 0), lambda case: replace(case, direction=case.y), words=r"Wx = \ell"
-)
-SHARED = _lemma(
-    "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
-    reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT,), expected=REFUTED,
-    falsified_by="eps > 0, and labels that W and W' fit exactly",
-    remark="The labels are smaller than one, so that the layer takes Wx away from them.",
-)  # fmt: skip
-RIGHT_FOR_ANY = ANY_ERROR.corrected(
-    says=MISSED < (3 * any_e) ** 2,
-    because=nearest(ANY),
-    remark="Slack: BN(W'x) against the point nearest to Wx, and two triangles.  In squares:"
-    " 9 e for the mean square.",
 )
 attainable, fitted = CONDITIONS
 UPPER, REST = (sigma - (1 + t - t**2)) ** 2, (1 - t) ** 3 * (1 + t)
@@ -219,15 +176,29 @@ SHARP_SLACK = (
 r"""The slack is linear in :math:`\|\ell\|^2`, and a square at both ends of the interval
 :math:`[(1 - \varepsilon)^2, (1 + \varepsilon)^2]` where the first condition keeps it."""
 SHARP = 1 + (1 - e) ** 2 - 2 * t
-SQUARED = _lemma(
-    "/squared", MISSED < printed_factor(large_e) * large_e, "the squared norm for the loss",
-    hypotheses=SQUARES, expected=REFUTED,
-)  # fmt: skip
 LEMMA = [
-    PRINTED,
-    NORM,
-    ANY_ERROR,
-    SHARED,
+    PRINTED := lemma(
+        "", MISSED < (RATIO * e) ** 2, "the norm the root mean square",
+        form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(CONDITIONS) + ROOM,
+        remark="Slack: the factor (1 + e)/(1 - 2e), and the 3, which for one unit is sqrt(2) to"
+        " first order.",
+    ),
+    lemma(
+        "/euclidean", norm2(BN_WX - LABELS) < (RATIO * e) ** 2, "the Euclidean norm",
+        hypotheses=EUCLIDEAN, because=nearest(EUCLIDEAN, number(1)) + ROOM,
+        remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
+    ),
+    ANY_ERROR := lemma(
+        "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any epsilon > 0",
+        hypotheses=ANY, expected=REFUTED,
+        falsified_by="one unit's labels and two outputs that fit them, any e > 0",
+    ),
+    SHARED := lemma(
+        "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
+        reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT,), expected=REFUTED,
+        falsified_by="eps > 0, and labels that W and W' fit exactly",
+        remark="The labels are smaller than one, so that the layer takes Wx away from them.",
+    ),
     SHARED.corrected(
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
@@ -235,14 +206,22 @@ LEMMA = [
         falsified_by="one batch that is its own labels, and eps > 0",
         remark="What is lost whatever e is: nothing only where |l|^2 = 1 - eps.",
     ),
-    RIGHT_FOR_ANY,
+    ANY_ERROR.corrected(
+        says=MISSED < (3 * any_e) ** 2,
+        because=nearest(ANY),
+        remark="Slack: BN(W'x) against the point nearest to Wx, and two triangles.  In squares:"
+        " 9 e for the mean square.",
+    ),
     PRINTED.sharpened(
         says=MISSED < SHARP,
         because=SHARP_SLACK,
         title="near-optimal weights stay near-optimal, the sharp bound",
         remark="For one unit; approached for m >= 3.",
     ),
-    SQUARED,
+    SQUARED := lemma(
+        "/squared", MISSED < printed_factor(large_e) * large_e, "the squared norm for the loss",
+        hypotheses=SQUARES, expected=REFUTED,
+    ),
     SQUARED.corrected(
         says=MISSED < printed_factor(e**2) * e**2,
         hypotheses=CONDITIONS,
@@ -251,7 +230,7 @@ LEMMA = [
         remark="The mean square's epsilon, below 1/4, is the square of this one.  Slack: largest"
         " where it is close to 1/4.  For any epsilon 9 e holds: the lemma without its factor.",
     ),
-]
+]  # fmt: skip
 
 line = lines_of(
     "App. C, proof of Lemma C.5", "S-v1-steps",
@@ -287,21 +266,6 @@ UPPER_SLACK = (
     + (1 + 1 / GROWTH) * fitted.slack
     + GROWTH / m * norm2(LABELS + 1 / GROWTH * OFF)
 )
-NINETEEN = line(
-    "S-v1-eq-19", (491, r"||BN(W'x)||_2 - ||\ell||_2 < \varepsilon"),
-    mean_square(ATTAINED) < (size(LABELS) + e) ** 2, "what W' attains against the labels",
-    because=near_labels(ATTAINED, attainable), **TRIANGLE,
-)  # fmt: skip
-NINETEEN_SHARED = with_epsilon(NINETEEN)
-TWENTY = line(
-    "S-v1-eq-20", (493, r"||\ell||_2 > 1 - \varepsilon"), mean_square(LABELS) > (1 - e) ** 2,
-    "the labels from below", because=labels_slack(-1), **TRIANGLE,
-)  # fmt: skip
-TWENTY_EIGHT = line(
-    "S-v1-eq-28", (516, r"\frac{Wx}{||Wx||_2}"), equal(BN_WX, WX / size(WX)),
-    "BatchNorm divides by the norm", falsified_by="one batch whose entries differ",
-    remark="For one unit; the norm of several units together is another number.",
-)  # fmt: skip
 DEFECT = 1 / size(WX) * (size(WX - LABELS) + size((1 - size(WX)) * LABELS))
 THIRTY = line(
     "S-v1-eq-30/repaired", (521, r"|1 - ||Wx||_2 ||\ell||_2)"),
@@ -312,17 +276,19 @@ THIRTY = line(
 P, Q = (WX - LABELS) / sigma, (1 - sigma) / sigma * LABELS
 FINAL = (e + 2 * e * (1 + e)) / (1 - 2 * e)
 COLLECTED = (3 * e + 2 * e**2) / (1 - 2 * e)
-THIRTY_ONE = line(
-    "S-v1-eq-31",
-    (524, r"\frac{1}{1-2\varepsilon}\left(\varepsilon+2\varepsilon(1+\varepsilon)\right)"),
-    equal(MISSED, FINAL**2), "the bounds put in", hypotheses=CONDITIONS, expected=REFUTED,
-)  # fmt: skip
 PROOF = [
-    NINETEEN,
-    NINETEEN_SHARED,
-    TWENTY,
-    with_epsilon(
-        TWENTY, REFUTED, because=None, certificate=None, corrected_by=NINETEEN_SHARED.id,
+    NINETEEN := line(
+        "S-v1-eq-19", (491, r"||BN(W'x)||_2 - ||\ell||_2 < \varepsilon"),
+        mean_square(ATTAINED) < (size(LABELS) + e) ** 2, "what W' attains against the labels",
+        because=near_labels(ATTAINED, attainable), **TRIANGLE,
+    ),
+    NINETEEN_SHARED := NINETEEN.under(EPS, PROVED),
+    TWENTY := line(
+        "S-v1-eq-20", (493, r"||\ell||_2 > 1 - \varepsilon"), mean_square(LABELS) > (1 - e) ** 2,
+        "the labels from below", because=labels_slack(-1), **TRIANGLE,
+    ),
+    TWENTY.under(
+        EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
         falsified_by="eps > 0, and labels that W' fits: the norm of BN(W'x) is below one",
         remark="",
     ),
@@ -348,7 +314,11 @@ PROOF = [
         "S-v1-eq-27", (512, r"||Wx||_2 < 1 + 2\varepsilon"), mean_square(WX) < (1 + 2 * e) ** 2,
         "the outputs from above", because=UPPER_SLACK, **TRIANGLE,
     ),
-    TWENTY_EIGHT,
+    TWENTY_EIGHT := line(
+        "S-v1-eq-28", (516, r"\frac{Wx}{||Wx||_2}"), equal(BN_WX, WX / size(WX)),
+        "BatchNorm divides by the norm", falsified_by="one batch whose entries differ",
+        remark="For one unit; the norm of several units together is another number.",
+    ),
     replace(
         TWENTY_EIGHT, id="S-v1-eq-28/euclidean", says=equal(BN_WX, WX / norm(WX)),
         title="BatchNorm divides by the Euclidean norm", form=Form.READING,
@@ -376,7 +346,11 @@ PROOF = [
         because=1 / m * (1 / sqrt(norm(P) * norm(Q))) ** 2 * norm2(norm(Q) * P - norm(P) * Q),
         remark="As squares; slack: the defect of the triangle.",
     ),
-    THIRTY_ONE,
+    THIRTY_ONE := line(
+        "S-v1-eq-31",
+        (524, r"\frac{1}{1-2\varepsilon}\left(\varepsilon+2\varepsilon(1+\varepsilon)\right)"),
+        equal(MISSED, FINAL**2), "the bounds put in", hypotheses=CONDITIONS, expected=REFUTED,
+    ),
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,
         because=nearest(CONDITIONS) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),

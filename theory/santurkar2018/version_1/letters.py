@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from theory.batchnorm import centre
-from theory.claim import Claim, Form, Hypothesis, Location, Reading, Verdict
+from theory.claim import Claim, Form, Hypothesis, Location
 from theory.language.expression import (
     Expression,
     Letter,
@@ -28,29 +28,13 @@ from theory.language.expression import (
     named,
     number,
 )
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm2, sqrt
 from theory.language.values import Values
 from theory.santurkar2018.texts import version_1
-from theory.statement import assume
-from theory.unit import (
-    H,
-    L,
-    Lhat,
-    beta,
-    bound,
-    gamma,
-    m,
-    normalize,
-    one,
-    sigma,
-    variable,
-    vector_of,
-    y,
-    yhat,
-)
+from theory.statement import PROVED, assume
+from theory.unit import H, L, Lhat, beta, bound, gamma, m, normalize, one, sigma, variable, y, yhat
 from theory.unit import g as gradient_at_z
-
-PROVED, REFUTED, UNREADABLE = Verdict.PROVED, Verdict.REFUTED, Verdict.UNREADABLE
 
 x_i = vector_of("x_i", "x_i", "direction")
 x_k = vector_of("x_k", "x_k", "other_direction")
@@ -63,6 +47,7 @@ OUTPUT_SLOPE = named(r"\frac{\partial y_j}{\partial W_{ij}}", along(variable, va
 SLOPE = named(r"\frac{\partial\hat y_j}{\partial W_{ij}}", along(normalize(y), y, x_i))
 """By differentiation of the network, like the two below."""
 SLOPE_K = named(r"\frac{\partial\hat y_j}{\partial W_{kj}}", along(normalize(y), y, x_k))
+any_epsilon = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 LOSS, NORMALIZED_LOSS = Letter("L", r"\mathcal L"), Letter("Lhat", r"\hat{\mathcal L}")
 """Names of functions, for display."""
 
@@ -146,21 +131,6 @@ X_K_CENTRED = assume(
 )
 CENTRED = (X_I_CENTRED, X_K_CENTRED)
 SPREAD_OUTPUT: Hypothesis = assume(sigma**2 >= number(1), words=r"\sigma \ge 1")
-
-
-def with_epsilon(claim: Claim, expected: Verdict = PROVED, **changes: Any) -> Claim:
-    """Return a statement in the reading with one epsilon, in sigma and in yhat."""
-    is_right = claim.form in (Form.CORRECTED, Form.SHARPENED)
-    form = claim.form if is_right else Form.READING
-    return claim.under(Reading.SHARED_EPSILON, expected, **{"form": form, **changes})
-
-
-def with_unit_variance(claim: Claim, right: Claim | str) -> Claim:
-    """Return a statement in the reading with a yhat of variance one, where it falls."""
-    corrected_by = right if isinstance(right, str) else right.id
-    return claim.under(
-        Reading.UNIT_VARIANCE, REFUTED, form=Form.READING, corrected_by=corrected_by, because=None
-    )
 
 
 def lines_of(proof: str, row: str, **common: Any) -> Callable[..., Claim]:

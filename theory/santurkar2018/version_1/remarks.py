@@ -56,14 +56,13 @@ from theory.language.expression import (
 )
 from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
 from theory.santurkar2018.chosen import NEARLY_ACROSS, in_directions, leaning, with_hints
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.letters import EPS
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
     DL,
     DL_K,
     OUTPUT_SLOPE,
-    PROVED,
-    REFUTED,
     SLOPE,
     SPREAD_OUTPUT,
     X_I_CENTRED,
@@ -75,27 +74,12 @@ from theory.santurkar2018.version_1.letters import (
     lengths,
     second_derivative,
     tenfold,
-    with_epsilon,
     x_i,
     x_k,
 )
 from theory.santurkar2018.version_1.theorem_3_2 import SHARP
-from theory.statement import assume
-from theory.unit import (
-    L,
-    Lhat,
-    bound,
-    eps,
-    gamma,
-    grad,
-    m,
-    normalize,
-    one,
-    sigma,
-    y,
-    yhat,
-    z,
-)
+from theory.statement import PROVED, REFUTED, assume
+from theory.unit import L, Lhat, bound, eps, gamma, grad, m, normalize, one, sigma, y, yhat, z
 
 p, q = dot(x_i, g), dot(x_k, g)
 COSINE, ALPHA = cosine(x_i, g), dot(x_i, yhat)
@@ -106,31 +90,20 @@ COSINE, ALPHA = cosine(x_i, g), dot(x_i, yhat)
 RESNET = "S-v1-remark-resnet"
 
 
-def _at_identity(name: str, alpha: Expression, x: Expression, title: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "expected": REFUTED,
-        "corrected_by": f"{RESNET}/as-used",
-    }
-    return Claim(
-        id=f"{RESNET}/{name}",
-        row=RESNET,
-        locations=(
-            version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$"),
-        ),
-        says=equal(alpha**2, m**2 * spread(x)),
-        title=f"alpha at W = I, where the input is the output, {title}",
-        **{**settled, **fields},
-    )
+def explained(alpha: Expression, x: Expression) -> Says:
+    """Say that the square of alpha is that of m times the deviation of x."""
+    return equal(alpha**2, m**2 * spread(x))
 
 
-USED = _at_identity(
-    "as-used", dot(y, yhat), y, "as the proofs use it",
-    form=Form.PRINTED, expected=PROVED, corrected_by=None,
-    falsified_by="one batch, i = j, alpha = <x, yhat>",
-)  # fmt: skip
-ANY_PAIR = _at_identity(
-    "any-pair", ALPHA, x_i, "for two inputs", corrected_by=None,
+at_identity = readings_of(
+    RESNET,
+    (version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$"),),
+    "alpha at W = I, where the input is the output, ",
+    expected=REFUTED,
+    corrected_by=f"{RESNET}/as-used",
+)
+ANY_PAIR = at_identity(
+    "/any-pair", explained(ALPHA, x_i), "for two inputs", corrected_by=None,
     falsified_by='two inputs, alpha = <x_i, yhat_j>: the theorem is "for any i and j"',
 )  # fmt: skip
 BOUND = ANY_PAIR.corrected(
@@ -141,38 +114,24 @@ BOUND = ANY_PAIR.corrected(
     title="alpha against the input's deviation",
     remark="Slack: the part of x_i that y_j does not explain, and eps.",
 )
-REDUCTION = Claim(
-    id=f"{RESNET}/reduction",
-    row=RESNET,
-    locations=(
-        version_1(161, "Sect. 3.3, after Theorem 3.1", "leads to reduction of the"),
-        version_1(161, "Sect. 3.3, after Theorem 3.1", r"we expect  $\sigma(y_j) \geq 1$"),
-    ),
-    title="BatchNorm reduces an output's sensitivity",
-    says=norm2(SLOPE) <= norm2(OUTPUT_SLOPE),
-    hypotheses=(SPREAD_OUTPUT,),
-    because=1 / sigma**2 * norm2(x_i) * SPREAD_OUTPUT.slack
-    + 1 / (m * sigma**2) * dot(one, x_i) ** 2
-    + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
-    expected=PROVED,
-    falsified_by="one batch with sigma >= 1 and one input whose sensitivity grows",
-    remark="Slack: sigma^2 - 1, the mean of x, and alpha; there is no reduction only where all"
-    " three vanish.",
-)
 IDENTITY = [
-    USED,
-    _at_identity(
-        "as-defined", dot(y, y), y, "as it is defined",
+    USED := at_identity(
+        "/as-used", explained(dot(y, yhat), y), "as the proofs use it",
+        form=Form.PRINTED, expected=PROVED, corrected_by=None,
+        falsified_by="one batch, i = j, alpha = <x, yhat>",
+    ),
+    at_identity(
+        "/as-defined", explained(dot(y, y), y), "as it is defined",
         falsified_by="one batch, i = j, alpha = <x, y>",
     ),
-    _at_identity(
-        "correlation", corr(y, y), y, "a correlation coefficient",
+    at_identity(
+        "/correlation", explained(corr(y, y), y), "a correlation coefficient",
         falsified_by="one batch, i = j, alpha the correlation coefficient",
     ),
     ANY_PAIR,
-    with_epsilon(USED, REFUTED, corrected_by=BOUND.id),
+    USED.under(EPS, REFUTED, corrected_by=BOUND.id),
     BOUND,
-    with_epsilon(BOUND),
+    BOUND.under(EPS, PROVED),
     USED.sharpened(
         "no-sensitivity",
         says=equal(
@@ -180,28 +139,37 @@ IDENTITY = [
         ),
         title="an output's sensitivity at W = I",
     ),
-    REDUCTION,
-    with_epsilon(REDUCTION),
+    *Claim(
+        id=f"{RESNET}/reduction",
+        locations=(
+            version_1(161, "Sect. 3.3, after Theorem 3.1", "leads to reduction of the"),
+            version_1(161, "Sect. 3.3, after Theorem 3.1", r"we expect  $\sigma(y_j) \geq 1$"),
+        ),
+        title="BatchNorm reduces an output's sensitivity",
+        says=norm2(SLOPE) <= norm2(OUTPUT_SLOPE),
+        hypotheses=(SPREAD_OUTPUT,),
+        because=1 / sigma**2 * norm2(x_i) * SPREAD_OUTPUT.slack
+        + 1 / (m * sigma**2) * dot(one, x_i) ** 2
+        + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
+        expected=PROVED,
+        falsified_by="one batch with sigma >= 1 and one input whose sensitivity grows",
+        remark="Slack: sigma^2 - 1, the mean of x, and alpha; there is no reduction only where all"
+        " three vanish.",
+    ).with_epsilon(PROVED),
 ]  # fmt: skip
 
 # After Theorem 3.2: always more Lipschitz; no correlation.
 
 ALWAYS = "S-v1-remark-always"
+AFTER_3_2 = "Sect. 3.3, after Theorem 3.2"
 
 
-def _always(name: str, says: Says, title: str, **fields: Any) -> Claim:
-    return Claim(
-        id=f"{ALWAYS}/{name}",
-        row=ALWAYS,
-        locations=(
-            version_1(
-                171, "Sect. 3.3, after Theorem 3.2", "*always* makes the loss be more Lipschitz"
-            ),
-        ),
-        says=says,
-        title=f"the loss always more Lipschitz, {title}",
-        **{"form": Form.READING, "expected": REFUTED, **fields},
-    )
+always = readings_of(
+    ALWAYS,
+    (version_1(171, AFTER_3_2, "*always* makes the loss be more Lipschitz"),),
+    "the loss always more Lipschitz, ",
+    expected=REFUTED,
+)
 
 
 def first_input_only(case: Any) -> Any:
@@ -214,44 +182,37 @@ WEIGHTS = assume(
     equal(norm2(y - bound * x_i), 0), first_input_only, words=r"y = \lambda x_i + 0 x_k"
 )
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
-ENTRY = _always(
-    "one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
-    hypotheses=(X_I_CENTRED, SPREAD_OUTPUT), attack=NEARLY_ACROSS,
-    falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
-)  # fmt: skip
-VECTOR = _always(
-    "all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
-    hypotheses=(*CENTRED, WEIGHTS, SPREAD_OUTPUT), corrected_by=f"{ALWAYS}/all-weights/oblique",
-    attack=(leaning,),
-    falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
-)  # fmt: skip
-OUTPUT = _always(
-    "output", norm2(grad) <= norm2(g), "in the outputs",
-    hypotheses=(SPREAD_OUTPUT,),
-    because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
-    + 1 / (m * sigma**2) * dot(one, g) ** 2
-    + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,
-    expected=PROVED,
-    falsified_by="one batch with sigma >= 1 and a loss",
-    remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
-)  # fmt: skip
-RIGHT = ENTRY.corrected(
-    hypotheses=(WIDE,),
-    because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
-    title="the loss more Lipschitz in one weight, where sigma is large",
-    remark="The condition is sharp.",
-)
 x_c, y_c = centred(x_i), centred(y)
 LIPSCHITZ = [
-    ENTRY,
-    VECTOR,
-    OUTPUT,
-    with_epsilon(OUTPUT),
-    RIGHT,
-    with_epsilon(RIGHT),
+    ENTRY := always(
+        "/one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
+        hypotheses=(X_I_CENTRED, SPREAD_OUTPUT), attack=NEARLY_ACROSS,
+        falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
+    ),
+    VECTOR := always(
+        "/all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
+        hypotheses=(*CENTRED, WEIGHTS, SPREAD_OUTPUT), corrected_by=f"{ALWAYS}/all-weights/oblique",
+        attack=(leaning,),
+        falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
+    ),
+    *always(
+        "/output", norm2(grad) <= norm2(g), "in the outputs",
+        hypotheses=(SPREAD_OUTPUT,),
+        because=1 / sigma**2 * norm2(g) * SPREAD_OUTPUT.slack
+        + 1 / (m * sigma**2) * dot(one, g) ** 2
+        + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,
+        expected=PROVED,
+        falsified_by="one batch with sigma >= 1 and a loss",
+        remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
+    ).with_epsilon(PROVED),
+    *ENTRY.corrected(
+        hypotheses=(WIDE,),
+        because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
+        title="the loss more Lipschitz in one weight, where sigma is large",
+        remark="The condition is sharp.",
+    ).with_epsilon(PROVED),
     VECTOR.corrected(
         "oblique",
-        corrected_by=None,
         says=equal(
             DL,
             1 / sigma
@@ -280,31 +241,25 @@ NO_CORRELATION = assume(
 )
 
 
-def _zero(name: str, title: str, **fields: Any) -> Claim:
-    return Claim(
-        id=f"{ALWAYS}/{name}",
-        row=ALWAYS,
-        locations=(version_1(171, "Sect. 3.3, after Theorem 3.2", r"if  $|c_{ij}| = 0$  then"),),
-        says=p**2 <= 0,
-        title=f"no correlation, no gradient, {title}",
-        falsified_by="one input and loss with c = 0 and a gradient",
-        **{"form": Form.READING, "expected": PROVED, **fields},
-    )
-
-
-PEARSON = _zero(
-    "zero-correlation", "a correlation coefficient", hypotheses=(NO_CORRELATION, X_I_CENTRED),
-    because=-p * lengths(centred(x_i), centred(g)) * NO_CORRELATION.slack
-    - p * dot(one, g) * X_I_CENTRED.slack,
-)  # fmt: skip
+zero = readings_of(
+    ALWAYS,
+    (version_1(171, AFTER_3_2, r"if  $|c_{ij}| = 0$  then"),),
+    "no correlation, no gradient, ",
+    "one input and loss with c = 0 and a gradient",
+)
 NO_GRADIENT = [
-    _zero(
-        "zero-cosine", "a cosine", form=Form.PRINTED, hypotheses=(NO_COSINE,),
+    zero(
+        "/zero-cosine", p**2 <= 0, "a cosine", form=Form.PRINTED, hypotheses=(NO_COSINE,),
         because=-p * lengths(x_i, g) * NO_COSINE.slack,
     ),
-    PEARSON,
-    _zero(
-        "zero-correlation-any-mean", "a correlation coefficient, inputs of any mean",
+    PEARSON := zero(
+        "/zero-correlation", p**2 <= 0, "a correlation coefficient",
+        hypotheses=(NO_CORRELATION, X_I_CENTRED),
+        because=-p * lengths(centred(x_i), centred(g)) * NO_CORRELATION.slack
+        - p * dot(one, g) * X_I_CENTRED.slack,
+    ),
+    zero(
+        "/zero-correlation-any-mean", p**2 <= 0, "a correlation coefficient, inputs of any mean",
         hypotheses=(NO_CORRELATION,), expected=REFUTED, corrected_by=PEARSON.id,
     ),
 ]  # fmt: skip
@@ -396,27 +351,26 @@ B_II, B_IK, B_KK = (absolute(b) for _, b in ENTRIES.values())
 GAP = sqrt((ENTRIES["ii"][1] - ENTRIES["kk"][1]) ** 2 + 4 * ENTRIES["ik"][1] ** 2)
 TRACE = absolute(ENTRIES["ii"][1] + ENTRIES["kk"][1])
 FLIPPED_WITH, FLIPPED_WITHOUT = norms(FLIPPED)
-PRINTED = Claim(
-    id="S-v1-remark-spectral",
-    row="S-v1-remark-spectral",
-    locations=(
-        version_1(
-            183,
-            "Sect. 3.3, after Theorem 3.4",
-            "element-wise translates into a bound on the spectral norm",
-        ),
-    ),
-    title="smaller entries make a smaller spectral norm",
-    says=FLIPPED_WITH < FLIPPED_WITHOUT,
-    hypotheses=(ACROSS, *smaller(FLIPPED)),
-    expected=REFUTED,
-    falsified_by="one batch, two centred inputs and a loss: every entry shrinks, the norm grows",
-    remark="A and B are the Hessians with and without the layer, for the loss"
-    " (|d|^2 - (1 + kappa)/m <d, yhat>^2)/2 of a deviation d from yhat.",
-    attack=(in_directions((1, 0, 0), (1, 0, 0)),),
-)
 SPECTRAL = [
-    PRINTED,
+    PRINTED := Claim(
+        id="S-v1-remark-spectral",
+        locations=(
+            version_1(
+                183,
+                "Sect. 3.3, after Theorem 3.4",
+                "element-wise translates into a bound on the spectral norm",
+            ),
+        ),
+        title="smaller entries make a smaller spectral norm",
+        says=FLIPPED_WITH < FLIPPED_WITHOUT,
+        hypotheses=(ACROSS, *smaller(FLIPPED)),
+        expected=REFUTED,
+        falsified_by="one batch, two centred inputs and a loss: every entry shrinks, the norm"
+        " grows",
+        remark="A and B are the Hessians with and without the layer, for the loss"
+        " (|d|^2 - (1 + kappa)/m <d, yhat>^2)/2 of a deviation d from yhat.",
+        attack=(in_directions((1, 0, 0), (1, 0, 0)),),
+    ),
     PRINTED.corrected(
         says=form_of(*(a for a, _ in ENTRIES.values())) <= form_of(B_II, B_IK, B_KK),
         hypotheses=SMALLER,

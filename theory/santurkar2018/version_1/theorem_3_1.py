@@ -14,25 +14,21 @@ and :math:`2 - 4` on the right.  Its line (3) is "the normal case" and prints a 
 belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps = 0.
 """
 
-from typing import Any
-
-from theory.claim import Claim, Form
-from theory.language.expression import Says, equal
+from theory.claim import Form
+from theory.language.expression import Expression, Says, equal
 from theory.language.operations import average, dot, norm2, spread
 from theory.santurkar2018.chosen import with_hints
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.letters import EPS, UNIT
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
-    PROVED,
-    REFUTED,
     SLOPE,
     X_I_CENTRED,
     corr,
     lines_of,
-    with_epsilon,
-    with_unit_variance,
     x_i,
 )
+from theory.statement import PROVED, REFUTED
 from theory.unit import eps, m, sigma, y, yhat
 
 CENTRED_INPUT = (X_I_CENTRED,)
@@ -46,43 +42,35 @@ ALPHAS = {
 VARIANCE = spread(x_i)
 
 
-def _main(name: str, says: Says | None, alpha: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "hypotheses": CENTRED_INPUT,
-        "expected": REFUTED,
-        "corrected_by": "S-v1-thm-3.1/as-used",
-        "falsified_by": f"one batch and one input of mean zero, alpha {alpha}",
-        **fields,
-    }
-    return Claim(
-        id=f"S-v1-thm-3.1/{name}",
-        row="S-v1-thm-3.1",
-        locations=(
-            version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
-            version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
-        ),
-        title=f"an output's sensitivity to a weight, alpha {alpha}",
-        says=says,
-        **settled,
-    )
-
-
-DEFINED, USED, CORRELATED = (
-    _main(name, equal(norm2(SLOPE), 1 / sigma**2 * (norm2(OUTPUT_SLOPE) - 1 / m * a**2)), words)
-    for name, (a, words) in ALPHAS.items()
+sensitivity = readings_of(
+    "S-v1-thm-3.1",
+    (
+        version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
+        version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
+    ),
+    "an output's sensitivity to a weight, alpha ",
+    "one batch and one input of mean zero, alpha {}",
+    hypotheses=CENTRED_INPUT,
+    expected=REFUTED,
+    corrected_by="S-v1-thm-3.1/as-used",
 )
-USED = _main(
-    "as-used", USED.says, ALPHAS["as-used"][1],
+
+
+def smaller_by(alpha: Expression) -> Says:
+    """Return the theorem with an alpha."""
+    return equal(norm2(SLOPE), 1 / sigma**2 * (norm2(OUTPUT_SLOPE) - 1 / m * alpha**2))
+
+
+DEFINED, CORRELATED = (
+    sensitivity(f"/{name}", smaller_by(ALPHAS[name][0]), ALPHAS[name][1])
+    for name in ("as-defined", "correlation")
+)
+USED = sensitivity(
+    "/as-used", smaller_by(ALPHA), "as the proofs use it",
     form=Form.PRINTED, expected=PROVED, corrected_by=None,
     falsified_by="one batch and one input of mean zero whose two sides differ",
 )  # fmt: skip
-ANY_MEAN = _main(
-    "any-mean", USED.says, "as used, inputs of any mean",
-    hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
-    falsified_by="one batch and one input of any mean: the text assumes no whitening",
-)  # fmt: skip
-SHARED = with_epsilon(USED, REFUTED, remark="True as a bound.")
+SHARED = USED.under(EPS, REFUTED, remark="True as a bound.")
 RIGHT = SHARED.corrected(
     says=equal(
         norm2(SLOPE),
@@ -91,66 +79,62 @@ RIGHT = SHARED.corrected(
     ),
     hypotheses=(),
     title="an output's sensitivity to a weight, any mean and epsilon",
-    remark="",
 )  # fmt: skip
-REDUCTION = USED.sharpened(
-    "reduction",
-    says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
-    hypotheses=(),
-    title="an output's sensitivity to a weight, by a correlation coefficient",
-    remark="So the sensitivity falls exactly when sigma(y)^2 > 1 - corr^2, which asks for less than"
-    " sigma(y) >= 1.",
-)
 THEOREM = [
     USED,
     DEFINED,
     CORRELATED,
-    ANY_MEAN,
+    sensitivity(
+        "/any-mean", USED.says, "as used, inputs of any mean",
+        hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
+        falsified_by="one batch and one input of any mean: the text assumes no whitening",
+    ),
     SHARED,
-    with_unit_variance(USED, RIGHT),
+    USED.under(UNIT, REFUTED, because=None, corrected_by=RIGHT.id),
     RIGHT,
-    REDUCTION,
-]
+    USED.sharpened(
+        "reduction",
+        says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
+        hypotheses=(),
+        title="an output's sensitivity to a weight, by a correlation coefficient",
+        remark="So the sensitivity falls exactly when sigma(y)^2 > 1 - corr^2, which asks for less"
+        " than sigma(y) >= 1.",
+    ),
+]  # fmt: skip
 
 
-def _appendix(name: str, at: str, says: Says | None, title: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {"hypotheses": CENTRED_INPUT, "expected": REFUTED, **fields}
-    half = "first" if "vanilla" in name else "second"
-    return Claim(
-        id=name,
-        row="S-v1-thm-C3",
-        locations=(version_1(396, f"App. C, Theorem C.3, {half} half", at),),
-        says=says,
-        title=title,
-        **settled,
-    )
-
-
-FIRST = _appendix(
-    "S-v1-thm-C3-vanilla", r"= m\sigma(x_i)^2", equal(norm2(OUTPUT_SLOPE), m * VARIANCE),
+first_half = readings_of(
+    "S-v1-thm-C3-vanilla",
+    (version_1(396, "App. C, Theorem C.3, first half", r"= m\sigma(x_i)^2"),),
     "an output's sensitivity without BatchNorm",
-    expected=PROVED, falsified_by="one input of mean zero",
-)  # fmt: skip
-FIRST_ANY_MEAN = _appendix(
-    "S-v1-thm-C3-vanilla/any-mean", r"= m\sigma(x_i)^2", FIRST.says,
-    "an output's sensitivity without BatchNorm, inputs of any mean",
-    hypotheses=(), form=Form.READING, falsified_by="one input of any mean",
-)  # fmt: skip
+    row="S-v1-thm-C3",
+)
+second_half = readings_of(
+    "S-v1-thm-C3",
+    (version_1(396, "App. C, Theorem C.3, second half", r"m\sigma(x_i)^2 - \alpha_{ij}^2"),),
+    "an output's sensitivity as the appendix displays it, alpha ",
+    "one batch and one input of mean zero, alpha {}",
+    hypotheses=CENTRED_INPUT,
+    expected=REFUTED,
+    corrected_by="S-v1-eq-7",
+)
 SECOND = {
-    name: _appendix(
-        f"S-v1-thm-C3/{name}", r"m\sigma(x_i)^2 - \alpha_{ij}^2",
-        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)),
-        f"an output's sensitivity as the appendix displays it, alpha {words}",
+    name: second_half(
+        f"/{name}", equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)), words,
         form=Form.PRINTED if name == "as-used" else Form.READING,
-        corrected_by="S-v1-eq-7",
-        falsified_by=f"one batch and one input of mean zero, alpha {words}",
         remark="Theorem 3.1 and line (7) of the proof have alpha^2/m." if name == "as-used" else "",
     )
     for name, (a, words) in ALPHAS.items()
 }  # fmt: skip
 APPENDIX = [
-    FIRST,
-    FIRST_ANY_MEAN,
+    FIRST := first_half(
+        "", equal(norm2(OUTPUT_SLOPE), m * VARIANCE), "",
+        form=Form.PRINTED, hypotheses=CENTRED_INPUT, falsified_by="one input of mean zero",
+    ),
+    FIRST_ANY_MEAN := first_half(
+        "/any-mean", FIRST.says, ", inputs of any mean",
+        expected=REFUTED, falsified_by="one input of any mean",
+    ),
     FIRST_ANY_MEAN.corrected(
         says=equal(norm2(OUTPUT_SLOPE), m * VARIANCE + m * average(x_i) ** 2),
         title="an output's sensitivity without BatchNorm, any mean",
@@ -158,8 +142,8 @@ APPENDIX = [
     SECOND["as-used"],
     SECOND["as-defined"],
     SECOND["correlation"],
-    with_epsilon(SECOND["as-used"], REFUTED, corrected_by=RIGHT.id),
-]
+    SECOND["as-used"].under(EPS, REFUTED, corrected_by=RIGHT.id),
+]  # fmt: skip
 
 line = lines_of(
     "App. C, proof of Theorem C.3", "S-v1-steps",
@@ -167,47 +151,40 @@ line = lines_of(
 )  # fmt: skip
 EXPANDED = norm2(x_i) - 2 / m * ALPHA * dot(yhat, x_i) + 1 / m**2 * ALPHA**2 * norm2(yhat)
 PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
-NORMAL = line(
-    "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
-    equal(norm2(SLOPE), m * VARIANCE), "the normal case, with a hat too many",
-    expected=REFUTED, corrected_by=FIRST.id, falsified_by="one batch and one input",
-)  # fmt: skip
-FOUR = line(
-    "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),
-    equal(norm2(SLOPE), norm2((m * x_i - ALPHA * yhat) / (m * sigma))),
-    "the derivative of Fact C.2 put in",
-)  # fmt: skip
-FOUR_DEFINED = line(
-    "S-v1-eq-4/as-defined", (407, FOUR.locations[0].quote),
-    equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
-    "the derivative of Fact C.2 put in, alpha as it is defined",
-    form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
-    falsified_by="one batch and one input",
-)  # fmt: skip
-FIVE = line(
-    "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
-    equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "the square expanded",
-    remark="The sum extends over all three terms.",
-)  # fmt: skip
-SIX = line(
-    "S-v1-eq-6", (412, r"m \sigma_{xi}^2 - \frac{2}{m} \alpha_{ij}^2"),
-    equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "the sums put in",
-)  # fmt: skip
-SEVEN = line(
-    "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
-    equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "the result",
-)  # fmt: skip
 PROOF = [
-    NORMAL,
-    FOUR,
-    with_epsilon(FOUR),
-    FOUR_DEFINED,
-    FIVE,
-    with_epsilon(FIVE),
-    SIX,
-    with_epsilon(SIX, REFUTED, corrected_by=RIGHT.id),
-    SEVEN,
-    with_epsilon(SEVEN, REFUTED, corrected_by=RIGHT.id),
-]
+    line(
+        "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
+        equal(norm2(SLOPE), m * VARIANCE), "the normal case, with a hat too many",
+        expected=REFUTED, corrected_by=FIRST.id, falsified_by="one batch and one input",
+    ),
+    FOUR := line(
+        "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),
+        equal(norm2(SLOPE), norm2((m * x_i - ALPHA * yhat) / (m * sigma))),
+        "the derivative of Fact C.2 put in",
+    ),
+    FOUR.under(EPS, PROVED),
+    line(
+        "S-v1-eq-4/as-defined", (407, FOUR.locations[0].quote),
+        equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
+        "the derivative of Fact C.2 put in, alpha as it is defined",
+        form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
+        falsified_by="one batch and one input",
+    ),
+    *line(
+        "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
+        equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "the square expanded",
+        remark="The sum extends over all three terms.",
+    ).with_epsilon(PROVED),
+    SIX := line(
+        "S-v1-eq-6", (412, r"m \sigma_{xi}^2 - \frac{2}{m} \alpha_{ij}^2"),
+        equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "the sums put in",
+    ),
+    SIX.under(EPS, REFUTED, corrected_by=RIGHT.id),
+    SEVEN := line(
+        "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
+        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "the result",
+    ),
+    SEVEN.under(EPS, REFUTED, corrected_by=RIGHT.id),
+]  # fmt: skip
 
 CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])

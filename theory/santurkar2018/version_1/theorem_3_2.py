@@ -26,8 +26,8 @@ middle term of (16) turns negative with alpha; (17) draws the root of c over alp
 from dataclasses import replace
 from typing import Any
 
-from theory.claim import Claim, Form, Hypothesis
-from theory.language.expression import Expression, Letter, Says, along, equal, named
+from theory.claim import Form, Hypothesis
+from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.latex import latex
 from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
 from theory.santurkar2018.chosen import (
@@ -38,14 +38,14 @@ from theory.santurkar2018.chosen import (
     steep_at_the_output,
     with_hints,
 )
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.letters import EPS
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
     LOSS,
-    PROVED,
-    REFUTED,
     SLOPE,
     X_I_CENTRED,
+    any_epsilon,
     below,
     bracket,
     by_weights,
@@ -56,26 +56,10 @@ from theory.santurkar2018.version_1.letters import (
     lengths,
     lines_of,
     tenfold,
-    with_epsilon,
     x_i,
 )
-from theory.statement import assume
-from theory.unit import (
-    L,
-    Lhat,
-    bound,
-    eps,
-    gamma,
-    m,
-    normalize,
-    number_of,
-    one,
-    sigma,
-    variable,
-    y,
-    yhat,
-    z,
-)
+from theory.statement import PROVED, REFUTED, assume
+from theory.unit import L, Lhat, bound, eps, gamma, m, normalize, one, sigma, variable, y, yhat, z
 
 p = dot(x_i, g)
 COSINE = cosine(x_i, g)
@@ -109,79 +93,61 @@ def reflected(x: Expression, g: Expression, share: int = 1) -> Expression:
     )
 
 
-def _main(name: str, says: Says | None, c: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "expected": REFUTED,
-        "falsified_by": f"one batch, input and loss; c {c}",
-        **fields,
-    }
-    return Claim(
-        id=f"S-v1-thm-3.2/{name}",
-        row="S-v1-thm-3.2",
-        locations=(
-            version_1(167, "Sect. 3.3, Theorem 3.2", r"|c_{ij}\right|^{-1/2}+1\right)^2"),
-            version_1(
-                163, "Sect. 3.3, definition of c", "to be the correlation (over the mini-batch)"
-            ),
-        ),
-        title=f"the gradient in one weight, c {c}",
-        says=says,
-        **settled,
-    )
-
-
-SHARP = reflected(x_i, g)
-SQUARE = _main(
-    "square", DL**2 <= gain(COSINE) * p**2, "the square of a cosine",
-    form=Form.PRINTED, because=reflected(x_i, g, 4), expected=PROVED,
-    remark="Slack: at least three quarters of the bound; the rest is the angle of x to the"
-    " reflected gradient, and eps.",
-)  # fmt: skip
-SHARPENED = SQUARE.sharpened(
-    says=DL**2 <= (1 / COSINE + 1) ** 2 / (4 * sigma**2) * p**2,
-    because=SHARP,
-    remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
+gradient_in_weight = readings_of(
+    "S-v1-thm-3.2",
+    (
+        version_1(167, "Sect. 3.3, Theorem 3.2", r"|c_{ij}\right|^{-1/2}+1\right)^2"),
+        version_1(163, "Sect. 3.3, definition of c", "to be the correlation (over the mini-batch)"),
+    ),
+    "the gradient in one weight, c ",
+    "one batch, input and loss; c {}",
+    expected=REFUTED,
 )
+SHARP = reflected(x_i, g)
 x_c, g_c, CORRELATION = centred(x_i), centred(g), corr_size(x_i, g)
-PEARSON = _main(
-    "square-pearson", DL**2 <= gain(CORRELATION) * p**2,
-    "the square of a correlation coefficient",
-    hypotheses=(X_I_CENTRED,),
-    because=reflected(x_c, g_c, 4)
-    + gain(CORRELATION) * dot(one, g) * (p + dot(x_c, g_c)) * X_I_CENTRED.slack,
-    expected=PROVED,
-    remark="Slack: as with the cosine, of which this c is no smaller a square.",
-)  # fmt: skip
-PEARSON_ANY_MEAN = _main(
-    "square-pearson-any-mean", PEARSON.says,
-    "the square of a correlation coefficient, inputs of any mean",
-    corrected_by=PEARSON.id, attack=(UNLIKE,),
-)  # fmt: skip
 NOT_ZERO = {at: assume(dot(x_i, at) ** 2 > 0, printed=False) for at in (g, g_at_y)}
-BY_COSINE = _main(
-    "cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
-    hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
-    remark="True where the cosine is at least 3 - 2 sqrt(2).",
-)  # fmt: skip
-TWO_NETWORKS = _main(
-    "two-networks", DL**2 <= gain(cosine(x_i, g_at_y)) * dot(x_i, g_at_y) ** 2,
-    "and the gradient on the right those of the network without BatchNorm",
-    hypotheses=(NOT_ZERO[g_at_y],), corrected_by=SHARPENED.id, attack=(steep_at_the_output,),
-)  # fmt: skip
 THEOREM = [
-    SQUARE,
-    with_epsilon(SQUARE),
-    SHARPENED,
-    with_epsilon(SHARPENED),
-    PEARSON,
-    with_epsilon(PEARSON),
-    PEARSON_ANY_MEAN,
-    BY_COSINE,
-    with_epsilon(BY_COSINE, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
-    TWO_NETWORKS,
-    with_epsilon(TWO_NETWORKS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
-]
+    SQUARE := gradient_in_weight(
+        "/square", DL**2 <= gain(COSINE) * p**2, "the square of a cosine",
+        form=Form.PRINTED, because=reflected(x_i, g, 4), expected=PROVED,
+        remark="Slack: at least three quarters of the bound; the rest is the angle of x to the"
+        " reflected gradient, and eps.",
+    ),
+    SQUARE.under(EPS, PROVED),
+    SHARPENED := SQUARE.sharpened(
+        says=DL**2 <= (1 / COSINE + 1) ** 2 / (4 * sigma**2) * p**2,
+        because=SHARP,
+        remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
+    ),
+    SHARPENED.under(EPS, PROVED),
+    PEARSON := gradient_in_weight(
+        "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
+        "the square of a correlation coefficient",
+        hypotheses=(X_I_CENTRED,),
+        because=reflected(x_c, g_c, 4)
+        + gain(CORRELATION) * dot(one, g) * (p + dot(x_c, g_c)) * X_I_CENTRED.slack,
+        expected=PROVED,
+        remark="Slack: as with the cosine, of which this c is no smaller a square.",
+    ),
+    PEARSON.under(EPS, PROVED),
+    gradient_in_weight(
+        "/square-pearson-any-mean", PEARSON.says,
+        "the square of a correlation coefficient, inputs of any mean",
+        corrected_by=PEARSON.id, attack=(UNLIKE,),
+    ),
+    BY_COSINE := gradient_in_weight(
+        "/cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
+        hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
+        remark="True where the cosine is at least 3 - 2 sqrt(2).",
+    ),
+    BY_COSINE.under(EPS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
+    TWO_NETWORKS := gradient_in_weight(
+        "/two-networks", DL**2 <= gain(cosine(x_i, g_at_y)) * dot(x_i, g_at_y) ** 2,
+        "and the gradient on the right those of the network without BatchNorm",
+        hypotheses=(NOT_ZERO[g_at_y],), corrected_by=SHARPENED.id, attack=(steep_at_the_output,),
+    ),
+    TWO_NETWORKS.under(EPS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
+]  # fmt: skip
 
 
 def condition(e: Expression, root: Expression, impose: Any = None, share: int = 1) -> Hypothesis:
@@ -192,63 +158,48 @@ def condition(e: Expression, root: Expression, impose: Any = None, share: int = 
     return assume(says, impose, words=", ".join(filter(None, (latex(says), domain))))
 
 
-def _conditional(name: str, e: Expression, root: Expression, c: str, **fields: Any) -> Claim:
-    chosen = root if name == "cosine" else root**2
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "hypotheses": (condition(e, root, tenfold),),
-        "expected": REFUTED,
-        "corrected_by": "S-v1-thm-C4/square",
-        "falsified_by": f"one batch, input and loss; c {c}",
-        **fields,
-    }
-    return Claim(
-        id=f"S-v1-thm-C4/{name}",
-        row="S-v1-thm-C4",
-        locations=(
-            version_1(421, "App. C, Theorem C.4", r"(1+\sqrt{|c_{ij}|})^2}{|c_{ij}|-\varepsilon}"),
-            version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
-        ),
-        title=f"the gradient in one weight under a condition, c {c}",
-        says=DL**2 <= (1 - e / chosen) * p**2,
-        **settled,
-    )
-
-
+conditional = readings_of(
+    "S-v1-thm-C4",
+    (
+        version_1(421, "App. C, Theorem C.4", r"(1+\sqrt{|c_{ij}|})^2}{|c_{ij}|-\varepsilon}"),
+        version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
+    ),
+    "the gradient in one weight under a condition, c ",
+    "one batch, input and loss; c {}",
+    expected=REFUTED,
+    corrected_by="S-v1-thm-C4/square",
+)
 EPSILON = below(r"\varepsilon", COSINE**2, rf"0 < \varepsilon < {latex(COSINE**2)}")
 KEPT = bound / (1 + bound) * p**2 / sigma**2
 r""":math:`(1 - \varepsilon/c)p^2/\sigma^2`."""
-CONDITIONAL = _conditional(
-    "square", EPSILON, COSINE, "the square of a cosine, epsilon below it",
-    form=Form.PRINTED, expected=PROVED, corrected_by=None,
-    remark="Slack: the condition's own, and that of Theorem 3.2.",
-)  # fmt: skip
-(CONDITION,) = CONDITIONAL.hypotheses
-CONDITIONAL = replace(CONDITIONAL, because=KEPT * CONDITION.slack + reflected(x_i, g, 4))
+CONDITION = condition(EPSILON, COSINE, tenfold)
 QUARTER = condition(EPSILON, COSINE, tenfold, share=4)
-CONDITIONAL_SHARPENED = CONDITIONAL.sharpened(
-    hypotheses=(QUARTER,),
-    because=KEPT * QUARTER.slack + SHARP,
-    remark="With equality where the sharpened Theorem 3.2 has it.",
-)
-ANY_EPSILON = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 LARGEST = COSINE - (1 + sqrt(COSINE)) ** 2 / sigma**2
 TILTED = Lhat(variable) - dot(g_at_y - x_i, normalize(variable))
 TILTED_NAME = Letter(
     "Lhat", r"\left[\mathcal L(\hat y) - \langle\nabla\mathcal L(y) - x_i, \hat y\rangle\right]"
 )
 APPENDIX = [
-    CONDITIONAL,
-    with_epsilon(CONDITIONAL),
-    CONDITIONAL_SHARPENED,
-    with_epsilon(CONDITIONAL_SHARPENED),
-    _conditional(
-        "any-epsilon", ANY_EPSILON, COSINE,
-        "the square of a cosine, any epsilon > 0",
-        hypotheses=(condition(ANY_EPSILON, COSINE),),
+    CONDITIONAL := conditional(
+        "/square", DL**2 <= (1 - EPSILON / COSINE**2) * p**2,
+        "the square of a cosine, epsilon below it",
+        form=Form.PRINTED, hypotheses=(CONDITION,), expected=PROVED, corrected_by=None,
+        because=KEPT * CONDITION.slack + reflected(x_i, g, 4),
+        remark="Slack: the condition's own, and that of Theorem 3.2.",
     ),
-    _conditional(
-        "cosine", named(r"\varepsilon", LARGEST), COSINE,
+    CONDITIONAL.under(EPS, PROVED),
+    *CONDITIONAL.sharpened(
+        hypotheses=(QUARTER,),
+        because=KEPT * QUARTER.slack + SHARP,
+        remark="With equality where the sharpened Theorem 3.2 has it.",
+    ).with_epsilon(PROVED),
+    conditional(
+        "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
+        "the square of a cosine, any epsilon > 0",
+        hypotheses=(condition(any_epsilon, COSINE),),
+    ),
+    conditional(
+        "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
         "a cosine, epsilon the largest that is allowed",
         hypotheses=(assume(LARGEST > 0, tenfold, words=rf"\varepsilon = {latex(LARGEST)} > 0"),),
         attack=NEARLY_ACROSS,
@@ -261,7 +212,6 @@ APPENDIX = [
         says=by_weights("ij", along(TILTED, variable, x_i, at=y), TILTED_NAME) ** 2
         <= (1 - named(r"\varepsilon", 1 - 4 / sigma**2)) * norm2(x_i) ** 2,
         because=None,
-        certificate=None,
         hypotheses=(
             assume(1 - 4 / sigma**2 > 0, tenfold, words=r"\varepsilon = 1 - 4/\sigma^2 > 0"),
         ),
@@ -287,96 +237,75 @@ def expanded(p: Expression, first: Expression, alpha: Expression) -> Expression:
     return first - 2 * (alpha / m) * p * a + alpha**2 / m**2 * a**2
 
 
-EIGHT = line(
-    "S-v1-eq-8", (429, r"\frac{\partial G}{\partial z_j^{(b)}} x_i^{(b)}"),
-    equal(
-        by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS),
-        p,
-    ),
-    "the chain rule without BatchNorm",
-)  # fmt: skip
-WHOLE = line(
-    "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),
-    equal(p**2, m * COSINE**2 * spread(x_i) * S), "the square of the slope without BatchNorm",
-    place="after eq. (17)",
-)  # fmt: skip
-NINE = line(
-    "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
-    equal(p**2, COSINE**2 * spread(x_i) * S), "the square of the slope, a factor m lost",
-    expected=REFUTED, corrected_by=WHOLE.id,
-)  # fmt: skip
-TEN = line(
-    "S-v1-eq-10", (439, r"\sum_{b=1}^{m} \frac{\partial G}{\partial \hat{y}_{i}^{(b)}}"),
-    equal(DL, dot(g, SLOPE)), "the chain rule with BatchNorm",
-)  # fmt: skip
-ELEVEN = line(
-    "S-v1-eq-11", (441, r"\left( x_{i}^{(b)} - \frac{\alpha_{ij}}{m} \hat{y}_{j}^{(b)} \right)"),
-    equal(DL, 1 / sigma * dot(g, bracket(x_i))), "Fact C.2 put in",
-)  # fmt: skip
-THIRTEEN = line(
-    "S-v1-eq-13", (453, r"\frac{\alpha_{ij}^{2}}{m^{2}}"),
-    equal(SQUARED, expanded(p, p**2, ALPHA)), "the square of the slope expanded",
-)  # fmt: skip
-TWELVE = line(
-    "S-v1-eq-12",
-    (443, r"\sigma_j^2 \left(\frac{\partial \mathcal{L}}{\partial \hat{y}_j^{(b)}}\right)^2"),
-    equal(sigma**2 * S, m * expanded(p, p**2, ALPHA)),
-    "the square of the loss's gradient, summed over the batch",
-    expected=REFUTED, corrected_by=THIRTEEN.id,
-)  # fmt: skip
-FOURTEEN = line(
-    "S-v1-eq-14", (456, r"cS_{j}m\sigma_{xi}^{2}"),
-    equal(SQUARED, expanded(p, COSINE**2 * S * m * spread(x_i), ALPHA)),
-    "the first square by c",
-)  # fmt: skip
 MIDDLE, SHARE = a_c / m * p_c * a, absolute(a_c / m)
 BOUNDED = p_c**2 + 2 * absolute(MIDDLE) + a_c**2 / m**2 * a**2
 SIGN = (absolute(MIDDLE) + MIDDLE) ** 2 / absolute(MIDDLE)
 n, k = sqrt(S) * norm(x_c), sqrt(S) * sqrt(m)
 ACROSS = norm2(yhat - a / S * g)
-FIFTEEN = line(
-    "S-v1-eq-15", (459, r"\leq cS_{j}m\sigma_{xi}^{2} + 2\left|\frac{\alpha_{ij}}{m}"),
-    SQUARED <= BOUNDED, "the middle term by its absolute value",
-    hypotheses=(), because=SIGN, remark="Slack: the middle term where it is negative.",
-)  # fmt: skip
-SIXTEEN = line(
-    "S-v1-eq-16", (463, r"2\frac{\alpha_{ij}}{m}S_j(m\sigma_{xi})"),
-    BOUNDED <= p_c**2 + 2 * (a_c / m) * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
-    "the two sums by their bounds", hypotheses=(), expected=REFUTED,
-)  # fmt: skip
-SEVENTEEN = line(
-    "S-v1-eq-17", (465, r"2\sqrt{c\alpha_{ij}}S_j\sigma_{xi}"),
-    SQUARED <= p_c**2 + 2 * sqrt(cosine(x_c, g) ** 2 * a_c) * S * DEVIATION + a_c**2 / m * S,
-    "the last sum by its bound", expected=REFUTED,
-    hypotheses=(assume(a_c > 0, lambda case: replace(case, direction=100 * case.direction)),),
-    attack=(signs_with(SECOND, (-2, 1, 1, 0)),),
-    remark="The conversion may have drawn the root over alpha; nothing else in the text shows it.",
-)  # fmt: skip
-GAIN = line(
-    "S-v1-proof-C4/gain", (477, r"\frac{\epsilon}{c} \cdot"),
-    p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition gains", place="the end",
-    hypotheses=(CONDITION,), because=CONDITIONAL.because, remark="Slack: that of Theorem C.4.",
-)  # fmt: skip
 PROOF = [
-    EIGHT,
-    NINE,
-    TEN,
-    ELEVEN,
-    with_epsilon(ELEVEN),
-    TWELVE,
-    THIRTEEN,
-    with_epsilon(THIRTEEN),
-    FOURTEEN,
-    with_epsilon(FOURTEEN),
-    FIFTEEN,
-    SIXTEEN,
+    line(
+        "S-v1-eq-8", (429, r"\frac{\partial G}{\partial z_j^{(b)}} x_i^{(b)}"),
+        equal(
+            by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS),
+            p,
+        ),
+        "the chain rule without BatchNorm",
+    ),
+    line(
+        "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
+        equal(p**2, COSINE**2 * spread(x_i) * S), "the square of the slope, a factor m lost",
+        expected=REFUTED, corrected_by="S-v1-proof-C4/vanilla-square",
+    ),
+    line(
+        "S-v1-eq-10", (439, r"\sum_{b=1}^{m} \frac{\partial G}{\partial \hat{y}_{i}^{(b)}}"),
+        equal(DL, dot(g, SLOPE)), "the chain rule with BatchNorm",
+    ),
+    *line(
+        "S-v1-eq-11",
+        (441, r"\left( x_{i}^{(b)} - \frac{\alpha_{ij}}{m} \hat{y}_{j}^{(b)} \right)"),
+        equal(DL, 1 / sigma * dot(g, bracket(x_i))), "Fact C.2 put in",
+    ).with_epsilon(PROVED),
+    line(
+        "S-v1-eq-12",
+        (443, r"\sigma_j^2 \left(\frac{\partial \mathcal{L}}{\partial \hat{y}_j^{(b)}}\right)^2"),
+        equal(sigma**2 * S, m * expanded(p, p**2, ALPHA)),
+        "the square of the loss's gradient, summed over the batch",
+        expected=REFUTED, corrected_by="S-v1-eq-13",
+    ),
+    *line(
+        "S-v1-eq-13", (453, r"\frac{\alpha_{ij}^{2}}{m^{2}}"),
+        equal(SQUARED, expanded(p, p**2, ALPHA)), "the square of the slope expanded",
+    ).with_epsilon(PROVED),
+    *line(
+        "S-v1-eq-14", (456, r"cS_{j}m\sigma_{xi}^{2}"),
+        equal(SQUARED, expanded(p, COSINE**2 * S * m * spread(x_i), ALPHA)),
+        "the first square by c",
+    ).with_epsilon(PROVED),
+    line(
+        "S-v1-eq-15", (459, r"\leq cS_{j}m\sigma_{xi}^{2} + 2\left|\frac{\alpha_{ij}}{m}"),
+        SQUARED <= BOUNDED, "the middle term by its absolute value",
+        hypotheses=(), because=SIGN, remark="Slack: the middle term where it is negative.",
+    ),
+    SIXTEEN := line(
+        "S-v1-eq-16", (463, r"2\frac{\alpha_{ij}}{m}S_j(m\sigma_{xi})"),
+        BOUNDED <= p_c**2 + 2 * (a_c / m) * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
+        "the two sums by their bounds", hypotheses=(), expected=REFUTED,
+    ),
     SIXTEEN.corrected(
         says=BOUNDED <= p_c**2 + 2 * SHARE * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
         because=2 * SHARE * k * (1 / sqrt(n + absolute(p_c))) ** 2 * S * norm2(x_c - p_c / S * g)
         + 2 * SHARE * absolute(p_c) * S / (k + absolute(a)) * ACROSS,
         remark="Slack: |<x, g>| and |<g, yhat>| against their bounds.",
     ),
-    SEVENTEEN,
+    SEVENTEEN := line(
+        "S-v1-eq-17", (465, r"2\sqrt{c\alpha_{ij}}S_j\sigma_{xi}"),
+        SQUARED <= p_c**2 + 2 * sqrt(cosine(x_c, g) ** 2 * a_c) * S * DEVIATION + a_c**2 / m * S,
+        "the last sum by its bound", expected=REFUTED,
+        hypotheses=(assume(a_c > 0, lambda case: replace(case, direction=100 * case.direction)),),
+        attack=(signs_with(SECOND, (-2, 1, 1, 0)),),
+        remark="The conversion may have drawn the root over alpha; nothing else in the text shows"
+        " it.",
+    ),
     SEVENTEEN.corrected(
         says=SQUARED
         <= p_c**2 + 2 * cosine(x_c, g) * absolute(a_c) * S * DEVIATION + a_c**2 / m * S,
@@ -386,8 +315,16 @@ PROOF = [
         + S * (a_c / m) ** 2 * ACROSS,
         remark="Slack: the middle term's sign, and |<g, yhat>| against its bound.",
     ),
-    WHOLE,
-    GAIN,
-]
+    line(
+        "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),
+        equal(p**2, m * COSINE**2 * spread(x_i) * S), "the square of the slope without BatchNorm",
+        place="after eq. (17)",
+    ),
+    line(
+        "S-v1-proof-C4/gain", (477, r"\frac{\epsilon}{c} \cdot"),
+        p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition gains", place="the end",
+        hypotheses=(CONDITION,), because=CONDITIONAL.because, remark="Slack: that of Theorem C.4.",
+    ),
+]  # fmt: skip
 
 CLAIMS = with_hints([*THEOREM, *APPENDIX, *PROOF])

@@ -15,71 +15,48 @@ without (:math:`\sigma(y_i)` is a slip for :math:`\sigma(y_j)`).
 What holds is the corrected Theorem C.6.
 """
 
-from typing import Any
-
-from theory.claim import Claim, Form
-from theory.language.expression import Says, equal, named
+from theory.claim import Form
+from theory.language.expression import equal, named
 from theory.language.operations import absolute, dot
 from theory.santurkar2018.chosen import with_hints
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1 import theorem_c6
-from theory.santurkar2018.version_1.letters import (
-    CENTRED,
-    ENTRY,
-    PROVED,
-    REFUTED,
-    SPREAD_OUTPUT,
-    hessian,
-    x_i,
-    x_k,
-)
+from theory.santurkar2018.version_1.letters import CENTRED, ENTRY, SPREAD_OUTPUT, hessian, x_i, x_k
 from theory.santurkar2018.version_1.theorem_c6 import GRADIENT, ROOT_I, ROOT_K
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, assume
 from theory.unit import sigma
 
 VANILLA = dot(x_i, hessian(x_k))
 """The entry without the layer, at the layer's output."""
-EXISTENTIAL = (
-    version_1(181, "Sect. 3.3, Theorem 3.4", r"\gamma_{ijkl}}{\sigma(y_i) \sigma(y_l)}"),
-    version_1(179, "Sect. 3.3, Theorem 3.4", r"\exists \ \kappa_{ij}, \kappa_{kl} > 0"),
+reading = readings_of(
+    "S-v1-thm-3.4",
+    (
+        version_1(181, "Sect. 3.3, Theorem 3.4", r"\gamma_{ijkl}}{\sigma(y_i) \sigma(y_l)}"),
+        version_1(179, "Sect. 3.3, Theorem 3.4", r"\exists \ \kappa_{ij}, \kappa_{kl} > 0"),
+    ),
+    "a Hessian's entry shrinks, ",
+    expected=REFUTED,
+    corrected_by=theorem_c6.RIGHT.id,
 )
-
-
-def _reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
-    settled: dict[str, Any] = {
-        "form": Form.READING,
-        "locations": EXISTENTIAL,
-        "expected": REFUTED,
-        "corrected_by": theorem_c6.RIGHT.id,
-        **fields,
-    }
-    return Claim(
-        id=f"S-v1-thm-3.4/{name}",
-        row="S-v1-thm-3.4",
-        says=says,
-        title=f"a Hessian's entry shrinks, {title}",
-        **settled,
-    )
-
 
 OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
 CLAIMS = with_hints([
-    _reading(
-        "any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
+    reading(
+        "/any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
         form=Form.PRINTED,
         hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
         falsified_by="a network whose entry is zero without the layer and not zero with it",
     ),
-    _reading(
-        "own-constants", equal(ENTRY, (1 + OWN_GAMMA) / sigma**2 * VANILLA),
+    reading(
+        "/own-constants", equal(ENTRY, (1 + OWN_GAMMA) / sigma**2 * VANILLA),
         "constants chosen for each network",
         expected=PROVED, corrected_by=None,
         falsified_by="nothing: the constants are defined by the inequality that they satisfy",
         remark="Empty: true of any two numbers of which the second is not zero; gamma is"
         " sigma^2 times their quotient, less one.",
     ),
-    _reading(
-        "given-constants",
+    reading(
+        "/given-constants",
         absolute(theorem_c6.with_layer(x_i, x_k))
         <= ((1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT)
         / sigma**2
@@ -88,8 +65,8 @@ CLAIMS = with_hints([
         hypotheses=CENTRED,
         falsified_by="j = l, i != k, the loss of one functional, kappa and gamma of the appendix",
     ),
-    _reading(
-        "shrinks", absolute(ENTRY) <= absolute(VANILLA), "each element where sigma is large",
+    reading(
+        "/shrinks", absolute(ENTRY) <= absolute(VANILLA), "each element where sigma is large",
         form=Form.PRINTED,
         locations=(
             version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),

@@ -47,6 +47,7 @@ import numpy as np
 from theory import batchnorm
 from theory.claim import Claim, Form, Hypothesis, Location
 from theory.language.expression import (
+    SUM,
     Expression,
     Letter,
     Operation,
@@ -59,19 +60,19 @@ from theory.language.expression import (
     number,
 )
 from theory.language.latex import latex
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm, norm2, spread, sqrt
 from theory.santurkar2018.chosen import with_hints
+from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
     DL_K,
     ENTRY,
     LOSS,
-    PROVED,
-    REFUTED,
     SLOPE,
     SLOPE_K,
-    UNREADABLE,
+    any_epsilon,
     below,
     bracket,
     by_weights,
@@ -81,12 +82,10 @@ from theory.santurkar2018.version_1.letters import (
     lines_of,
     second_derivative,
     tenfold,
-    with_epsilon,
-    with_unit_variance,
     x_i,
     x_k,
 )
-from theory.statement import assume
+from theory.statement import PROVED, REFUTED, UNREADABLE, assume
 from theory.unit import (
     BN,
     L,
@@ -96,11 +95,9 @@ from theory.unit import (
     gamma,
     m,
     normalize,
-    number_of,
     one,
     sigma,
     variable,
-    vector_of,
     y,
     yhat,
     z,
@@ -174,7 +171,6 @@ def _case(
 ) -> Claim:
     return Claim(
         id=f"S-v1-thm-C6/{name}",
-        row="S-v1-thm-C6",
         locations=(
             version_1(536, PLACE, r"\sqrt{d_{kl}d_{ij}}-\varepsilon"),
             version_1(540, PLACE, r"1 - \frac{\varepsilon}{\sqrt{d_{ij} d_{kl}}}"),
@@ -192,7 +188,6 @@ def _case(
 ROOT_I, ROOT_K = cosine(a, x_i), cosine(a, x_k)
 """The roots of d for that loss."""
 E_II, E_IK = below_roots(ROOT_I**2), below_roots(ROOT_I * ROOT_K)
-ANY_E = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
 E_TWO = below_roots(1 / m)
 THREE_NORMS = r"3||\partial \mathcal{L}/\partial \hat{y}_j||_2 & \text{if } (i,j) = (k,l)"
 SAME = _case(
@@ -220,10 +215,10 @@ SAME_UNIT = _case(
 ANY_EPSILON = _case(
     "any-epsilon", THREE_NORMS,
     absolute(with_layer(x_i, x_i, "ij ij"))
-    <= (1 - ANY_E / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
+    <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
     "one weight, any epsilon > 0",
     form=Form.READING,
-    hypotheses=(condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, ANY_E),),
+    hypotheses=(condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, any_epsilon),),
     falsified_by="j = l, i = k, any epsilon > 0: one batch and input, the loss of one functional",
 )  # fmt: skip
 
@@ -360,7 +355,6 @@ def bent_terms(x: Expression, x_k: Expression) -> tuple[Expression, ...]:
 REACH = 2 / sqrt(3 * m) * norm(g)
 RIGHT = Claim(
     id="S-v1-thm-C6/corrected",
-    row="S-v1-thm-C6",
     locations=SAME_UNIT.locations,
     title="an entry of the Hessian, the bound that holds",
     form=Form.CORRECTED,
@@ -374,7 +368,7 @@ RIGHT = Claim(
     remark="The loss -L has the negative of every entry.  Slack: the norm of H against X, and that"
     " of equation (61).",
 )
-THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, with_epsilon(RIGHT)]
+THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
 
 # The proof for one unit.
 
@@ -533,48 +527,30 @@ def with_roots(x: Expression, x_k: Expression, names: str = "kj") -> Expression:
     return LAMBDA * norm(x) * norm(x_k) * (1 + d_i) * (1 + d_k)
 
 
-DEFINITION = line(
-    "S-v1-eq-34", (548, r"\frac{\partial}{\partial W_{kl}} \sum_{b=1}^m"),
-    equal(
-        ENTRY,
-        by_weights(
-            "kj",
-            along(dot(gradient_at(BN(variable)), slope_at(variable, x_i)), variable, x_k, at=y),
-            Letter("sum", inner_of(G_NAME, SLOPE_NAME)),
-        ),
-    ),
-    "the definition", hypotheses=(), remark="The last sum prints one index i for j.",
-)  # fmt: skip
-PRODUCT_RULE = line(
-    "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
-    equal(ENTRY, FIRST + SECOND), "the product rule", hypotheses=(),
-)  # fmt: skip
 INSIDE_MOVED = 1 / sigma**2 * moved(INSIDE_NAME, INSIDE, bracket(x_i))
-FORTY_ONE = line(
-    "S-v1-eq-41", (573, r"\cdot x_{k}^{(b)} \hat{y}_{l}^{(q)}"),
-    equal(
-        INSIDE_MOVED,
-        1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i))),
-    ),
-    "the derivative of the sum, j = l", expected=REFUTED,
-    remark="With q for b under the sum over q, as the definition of X has it.",
-)  # fmt: skip
-FORTY_THREE = closed_form(
-    "S-v1-eq-43", (588, r"\left( \sum_{b=1}^m x_i^{(b)} x_k^{(b)} \right)"),
-    equal(FIRST, PRINTED_43), "the first term, j = l", expected=REFUTED,
-)  # fmt: skip
-FORTY_THREE_RIGHT = FORTY_THREE.corrected(says=equal(FIRST, X_HERE / sigma**2))
 FIRST_TERM = [
-    DEFINITION,
-    with_epsilon(DEFINITION),
-    PRODUCT_RULE,
-    with_epsilon(PRODUCT_RULE),
+    *line(
+        "S-v1-eq-34", (548, r"\frac{\partial}{\partial W_{kl}} \sum_{b=1}^m"),
+        equal(
+            ENTRY,
+            by_weights(
+                "kj",
+                along(dot(gradient_at(BN(variable)), slope_at(variable, x_i)), variable, x_k, at=y),
+                Letter("sum", inner_of(G_NAME, SLOPE_NAME)),
+            ),
+        ),
+        "the definition", hypotheses=(), remark="The last sum prints one index i for j.",
+    ).with_epsilon(PROVED),
+    *line(
+        "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
+        equal(ENTRY, FIRST + SECOND), "the product rule", hypotheses=(),
+    ).with_epsilon(PROVED),
     line(
         "S-v1-eq-36",
         (554, r"\frac{\partial}{\partial \hat{y}_{j}^{(b)}} \frac{\partial \mathcal{L}}"),
         equal(FIRST, moved(DL_BY_OUTPUTS, BY_OUTPUTS, SLOPE)),
         "derivatives by a weight and by the outputs exchanged, j = l",
-        expected=REFUTED, corrected_by=FORTY_THREE_RIGHT.id, remark="True for j != l.",
+        expected=REFUTED, corrected_by="S-v1-eq-43/corrected", remark="True for j != l.",
     ),
     line(
         "S-v1-eq-37", (557, r"\cdot \frac{\partial \hat{y}_{l}^{(q)}}{\partial W_{kl}}"),
@@ -599,7 +575,15 @@ FIRST_TERM = [
         "Fact C.2 put in for the k-th input, j = l",
         remark="1/sigma may come out because the direction keeps the norm of yhat.",
     ),
-    FORTY_ONE,
+    FORTY_ONE := line(
+        "S-v1-eq-41", (573, r"\cdot x_{k}^{(b)} \hat{y}_{l}^{(q)}"),
+        equal(
+            INSIDE_MOVED,
+            1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i))),
+        ),
+        "the derivative of the sum, j = l", expected=REFUTED,
+        remark="With q for b under the sum over q, as the definition of X has it.",
+    ),
     FORTY_ONE.corrected(
         says=equal(
             INSIDE_MOVED,
@@ -610,57 +594,15 @@ FIRST_TERM = [
                 - ALPHA_K / m * dot(g, bracket(x_i))
             ),
         ),
+        remark=FORTY_ONE.remark,
     ),
-    FORTY_THREE,
-    FORTY_THREE_RIGHT,
+    FORTY_THREE := closed_form(
+        "S-v1-eq-43", (588, r"\left( \sum_{b=1}^m x_i^{(b)} x_k^{(b)} \right)"),
+        equal(FIRST, PRINTED_43), "the first term, j = l", expected=REFUTED,
+    ),
+    FORTY_THREE.corrected(says=equal(FIRST, X_HERE / sigma**2)),
 ]  # fmt: skip
 
-FORTY_FIVE = line(
-    "S-v1-eq-45", (597, r"\frac{1}{\sigma_{j}} \sum_{b=1}^{m}"), equal(SECOND, IN_BRACKET),
-    "the second term, Fact C.2 put in", expected=REFUTED,
-)  # fmt: skip
-FORTY_SIX = line(
-    "S-v1-eq-46", (600, r"\left( \frac{\alpha_{ij}}{m} y_j^{(b)} \right)"),
-    equal(IN_BRACKET, IN_EXPLAINED), "the input does not depend on the weight",
-)  # fmt: skip
-FORTY_EIGHT = line(
-    "S-v1-eq-48", (607, r"\alpha_{ij} \frac{\partial y_j^{(b)}}{\partial W_{kl}}"),
-    equal(IN_EXPLAINED, IN_PRODUCT), "the product rule in the second term",
-)  # fmt: skip
-FIFTY = line(
-    "S-v1-eq-50", (614, r"\left( x_k^{(b)} - \frac{\alpha_{kj}}{m} y_j^{(b)} \right)"),
-    equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of alpha",
-)  # fmt: skip
-FIFTY_ONE = closed_form(
-    "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
-    equal(ALPHA_SLOPE, 1 / sigma * (dot(x_i, x_k) - ALPHA_I * ALPHA_K / m)),
-    "the derivative of alpha, as the proofs use it",
-    falsified_by="one batch and two inputs of mean zero, alpha = <x, yhat>",
-)  # fmt: skip
-FIFTY_ONE_SHARED = with_epsilon(FIFTY_ONE)
-FIFTY_THREE = line(
-    "S-v1-eq-53",
-    (630, r"\alpha_{ij} \frac{\partial \hat{y}_{j}^{(b)}}{\partial W_{kl}}"),
-    equal(SECOND, IN_PRODUCT), "the second term again", expected=REFUTED,
-)  # fmt: skip
-FIFTY_FOUR = line(
-    "S-v1-eq-54", (634, r"m\beta_{ik} - \frac{\alpha_{ij}\alpha_{kj}}{m}"),
-    equal(
-        IN_PRODUCT,
-        -(
-            1 / (m * sigma**2)
-            * (
-                dot(yhat, g) * (m * BETA - ALPHA_I * ALPHA_K / m)
-                + ALPHA_I * dot(bracket(x_k), g)
-            )
-        ),
-    ),
-    "the derivatives of alpha and of yhat put in",
-)  # fmt: skip
-FIFTY_FIVE = line(
-    "S-v1-eq-55", (637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}"),
-    equal(IN_PRODUCT, SECOND_CLOSED), "the second term, the sums taken apart",
-)  # fmt: skip
 PRINTED_HESSIAN = closed_form(
     "S-v1-eq-58", (651, r"2\beta_{ik} - 3 \frac{\alpha_{ij}"), equal(ENTRY, PRINTED_58),
     "the Hessian of one unit in closed form", form=Form.PRINTED, expected=REFUTED,
@@ -679,14 +621,31 @@ RIGHT_HESSIAN = PRINTED_HESSIAN.corrected(
     remark="The deviations of the inputs from their means stand for the inputs: any mean will do.",
 )  # fmt: skip
 SECOND_TERM = [
-    FORTY_FIVE,
+    FORTY_FIVE := line(
+        "S-v1-eq-45", (597, r"\frac{1}{\sigma_{j}} \sum_{b=1}^{m}"), equal(SECOND, IN_BRACKET),
+        "the second term, Fact C.2 put in", expected=REFUTED,
+    ),
     FORTY_FIVE.corrected(says=equal(SECOND, IN_BRACKET - LOST)),
-    FORTY_SIX,
-    FORTY_EIGHT,
-    FIFTY,
-    FIFTY_ONE,
-    FIFTY_ONE_SHARED,
-    with_unit_variance(FIFTY_ONE, FIFTY_ONE_SHARED),
+    FORTY_SIX := line(
+        "S-v1-eq-46", (600, r"\left( \frac{\alpha_{ij}}{m} y_j^{(b)} \right)"),
+        equal(IN_BRACKET, IN_EXPLAINED), "the input does not depend on the weight",
+    ),
+    FORTY_EIGHT := line(
+        "S-v1-eq-48", (607, r"\alpha_{ij} \frac{\partial y_j^{(b)}}{\partial W_{kl}}"),
+        equal(IN_EXPLAINED, IN_PRODUCT), "the product rule in the second term",
+    ),
+    FIFTY := line(
+        "S-v1-eq-50", (614, r"\left( x_k^{(b)} - \frac{\alpha_{kj}}{m} y_j^{(b)} \right)"),
+        equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of alpha",
+    ),
+    FIFTY_ONE := closed_form(
+        "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
+        equal(ALPHA_SLOPE, 1 / sigma * (dot(x_i, x_k) - ALPHA_I * ALPHA_K / m)),
+        "the derivative of alpha, as the proofs use it",
+        falsified_by="one batch and two inputs of mean zero, alpha = <x, yhat>",
+    ),
+    FIFTY_ONE_SHARED := FIFTY_ONE.under(EPS, PROVED),
+    FIFTY_ONE.under(UNIT, REFUTED, because=None, corrected_by=FIFTY_ONE_SHARED.id),
     replace(
         FIFTY_ONE,
         id="S-v1-eq-51/as-defined",
@@ -699,11 +658,35 @@ SECOND_TERM = [
         corrected_by=FIFTY_ONE.id,
         falsified_by="one batch and two inputs of mean zero, alpha = <x, z> as it is defined",
     ),
-    FIFTY_THREE,
+    FIFTY_THREE := line(
+        "S-v1-eq-53",
+        (630, r"\alpha_{ij} \frac{\partial \hat{y}_{j}^{(b)}}{\partial W_{kl}}"),
+        equal(SECOND, IN_PRODUCT), "the second term again", expected=REFUTED,
+    ),
     FIFTY_THREE.corrected(says=equal(SECOND, IN_PRODUCT - LOST)),
-    FIFTY_FOUR,
-    FIFTY_FIVE,
-    *map(with_epsilon, (FORTY_SIX, FORTY_EIGHT, FIFTY, FIFTY_FOUR, FIFTY_FIVE)),
+    FIFTY_FOUR := line(
+        "S-v1-eq-54", (634, r"m\beta_{ik} - \frac{\alpha_{ij}\alpha_{kj}}{m}"),
+        equal(
+            IN_PRODUCT,
+            -(
+                1 / (m * sigma**2)
+                * (
+                    dot(yhat, g) * (m * BETA - ALPHA_I * ALPHA_K / m)
+                    + ALPHA_I * dot(bracket(x_k), g)
+                )
+            ),
+        ),
+        "the derivatives of alpha and of yhat put in",
+    ),
+    FIFTY_FIVE := line(
+        "S-v1-eq-55", (637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}"),
+        equal(IN_PRODUCT, SECOND_CLOSED), "the second term, the sums taken apart",
+    ),
+    FORTY_SIX.under(EPS, PROVED),
+    FORTY_EIGHT.under(EPS, PROVED),
+    FIFTY.under(EPS, PROVED),
+    FIFTY_FOUR.under(EPS, PROVED),
+    FIFTY_FIVE.under(EPS, PROVED),
     line(
         "S-v1-eq-56",
         (642, r"m \beta_{ik} + \left( \frac{\alpha_{ij} \alpha_{kj}}{m^2} \right)"),
@@ -715,34 +698,34 @@ SECOND_TERM = [
         remark="What is added is wrong: see (58).",
     ),
 ]  # fmt: skip
-FIFTY_SEVEN = replace(
-    PRINTED_HESSIAN,
-    id="S-v1-eq-57",
-    row="S-v1-steps",
-    locations=(
-        version_1(
-            648,
-            "App. C, proof of Theorem C.6, eq. (57)",
-            r"2\beta_{ik} - 3 \frac{\alpha_{ij} \alpha_{kj}}{2}",
-        ),
-    ),
-    title="debris of the Hessian of one unit",
-    says=None,
-    statement=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
-    in_words="Half of it is lost.",
-    form=Form.STEP,
-    expected=UNREADABLE,
-    falsified_by="",
-    unreadable="The first of its two lines closes a parenthesis that it does not open; the second"
-    " is debris of (58): a derivative by yhat twice over, with denominators 2 for m and m squared.",
-)
 SHORT_I, SHORT_K = named(r"\tilde x_i", TILDE_I), named(r"\tilde x_k", TILDE_K)
 CLOSED_FORM = [
-    FIFTY_SEVEN,
+    replace(
+        PRINTED_HESSIAN,
+        id="S-v1-eq-57",
+        row="S-v1-steps",
+        locations=(
+            version_1(
+                648,
+                "App. C, proof of Theorem C.6, eq. (57)",
+                r"2\beta_{ik} - 3 \frac{\alpha_{ij} \alpha_{kj}}{2}",
+            ),
+        ),
+        title="debris of the Hessian of one unit",
+        says=None,
+        statement=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
+        in_words="Half of it is lost.",
+        form=Form.STEP,
+        expected=UNREADABLE,
+        falsified_by="",
+        unreadable="The first of its two lines closes a parenthesis that it does not open; the"
+        " second is debris of (58): a derivative by yhat twice over, with denominators 2 for m and"
+        " m squared.",
+    ),
     PRINTED_HESSIAN,
-    with_epsilon(PRINTED_HESSIAN, REFUTED, corrected_by=f"{RIGHT_HESSIAN.id}/eps"),
+    PRINTED_HESSIAN.under(EPS, REFUTED, corrected_by=f"{RIGHT_HESSIAN.id}/eps"),
     RIGHT_HESSIAN,
-    with_epsilon(RIGHT_HESSIAN),
+    RIGHT_HESSIAN.under(EPS, PROVED),
     PRINTED_HESSIAN.sharpened(
         "symmetric",
         says=equal(
@@ -758,11 +741,6 @@ CLOSED_FORM = [
     ),
 ]  # fmt: skip
 
-FIFTY_NINE = line(
-    "S-v1-eq-59", (654, r"2\sigma_{xi}\sigma_{xk} \left( \sum_{b=1}^{m}"),
-    absolute(sigma**2 * ENTRY) <= triangle(ALONG, b_k), "the triangle inequality for (58)",
-    hypotheses=(), expected=REFUTED,
-)  # fmt: skip
 REST = (sigma**2 * ENTRY - X) ** 2
 
 
@@ -795,7 +773,7 @@ THREE = closed_form(
 )  # fmt: skip
 SIXTY_ONE_SHARPENED = SIXTY_ONE.sharpened(
     says=REST <= bound(4 * m / 3, x_i, x_k),
-    because=sum(bent_terms(x_ic, x_kc)[1:], start=bent_terms(x_ic, x_kc)[0]),
+    because=SUM(*bent_terms(x_ic, x_kc)),
     remark="Attained at i = k, m = 3, eps = 0.",
 )
 SIXTY_FOUR = line(
@@ -809,14 +787,12 @@ SIXTY_FOUR = line(
     falsified_by="one batch, two inputs and a loss with a Hessian of norm at most Lambda",
     remark="Slack: what the roots of d add, and the part of the inputs along yhat.",
 )  # fmt: skip
-SIXTY_FOUR_SHARPENED = SIXTY_FOUR.sharpened(
-    says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
-    because=sum(NORM_TERMS[1:], start=NORM_TERMS[0]),
-    title="the sharp bound on X",
-    remark="No d is needed.",
-)
 BOUNDS = [
-    FIFTY_NINE,
+    FIFTY_NINE := line(
+        "S-v1-eq-59", (654, r"2\sigma_{xi}\sigma_{xk} \left( \sum_{b=1}^{m}"),
+        absolute(sigma**2 * ENTRY) <= triangle(ALONG, b_k), "the triangle inequality for (58)",
+        hypotheses=(), expected=REFUTED,
+    ),
     replace(
         FIFTY_NINE,
         id="S-v1-eq-59/absolute",
@@ -832,7 +808,7 @@ BOUNDS = [
         remark="The loss -L has the negative of every entry.  Slack: the signs of the summands, and"
         " the correlations against one.",
     ),
-    *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in (claim, with_epsilon(claim))),
+    *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in claim.with_epsilon(PROVED)),
     replace(
         SIXTY_FOUR,
         id="S-v1-eq-63",
@@ -852,10 +828,14 @@ BOUNDS = [
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
     ),
     SIXTY_FOUR,
-    with_epsilon(SIXTY_FOUR),
-    SIXTY_FOUR_SHARPENED,
-    with_epsilon(SIXTY_FOUR_SHARPENED),
-]
+    SIXTY_FOUR.under(EPS, PROVED),
+    *SIXTY_FOUR.sharpened(
+        says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
+        because=SUM(*NORM_TERMS),
+        title="the sharp bound on X",
+        remark="No d is needed.",
+    ).with_epsilon(PROVED),
+]  # fmt: skip
 
 FROBENIUS = named(r"\|\nabla^2\mathcal L\|_F", norm2(a) / 1000)
 PRODUCT = norm(x_i) * norm(x_k)
@@ -871,42 +851,34 @@ def difference(share: Expression) -> Says:
     return equal(actual, PRODUCT * FROBENIUS * (ROOT_I * ROOT_K - rest))
 
 
-VANILLA = line(
-    "S-v1-proof-C6/vanilla-entry", (686, r"x_i^{(b)} x_k^{(q)}"),
-    equal(
-        by_weights(
-            "ij kj", second_derivative(lambda batch: L(z + gamma * (batch - y)), x_i, x_k), LOSS
-        ),
-        dot(x_i, hessian(x_k)),
-    ),
-    "the network without BatchNorm", place="display",
-    hypotheses=(), falsified_by="one batch, two inputs and a loss",
-)  # fmt: skip
-IDENTITY = line(
-    "S-v1-proof-C6/vanilla-by-d",
-    (690, r"m \sqrt{d_{ij} \cdot d_{kj}} \cdot \sigma_{xi} \sigma_{xk}"),
-    equal(
-        absolute(
-            by_weights(
-                "ij kj", second_derivative(lambda batch: norm2(batch) / 2, x_i, x_k),
-                Letter("half", r"\tfrac12\|y\|^2"),
-            )
-        ),
-        1 / m * PRODUCT * sqrt(m),
-    ),
-    "the network without BatchNorm by d, for H = I where d = 1/m", place="display",
-    hypotheses=SIGNS, expected=REFUTED, corrected_by=VANILLA.id,
-    falsified_by="H = I and two inputs of signs, which meet the assumption for every q",
-)  # fmt: skip
-DIFFERENCE = line(
-    "S-v1-proof-C6/difference", (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
-    difference(number(1)), "the two bounds subtracted, for a loss of one functional",
-    place="display", expected=REFUTED,
-    falsified_by="two inputs and a loss of one linear functional",
-)  # fmt: skip
 WITHOUT_LAYER = [
-    VANILLA,
-    IDENTITY,
+    VANILLA := line(
+        "S-v1-proof-C6/vanilla-entry", (686, r"x_i^{(b)} x_k^{(q)}"),
+        equal(
+            by_weights(
+                "ij kj", second_derivative(lambda batch: L(z + gamma * (batch - y)), x_i, x_k), LOSS
+            ),
+            dot(x_i, hessian(x_k)),
+        ),
+        "the network without BatchNorm", place="display",
+        hypotheses=(), falsified_by="one batch, two inputs and a loss",
+    ),
+    IDENTITY := line(
+        "S-v1-proof-C6/vanilla-by-d",
+        (690, r"m \sqrt{d_{ij} \cdot d_{kj}} \cdot \sigma_{xi} \sigma_{xk}"),
+        equal(
+            absolute(
+                by_weights(
+                    "ij kj", second_derivative(lambda batch: norm2(batch) / 2, x_i, x_k),
+                    Letter("half", r"\tfrac12\|y\|^2"),
+                )
+            ),
+            1 / m * PRODUCT * sqrt(m),
+        ),
+        "the network without BatchNorm by d, for H = I where d = 1/m", place="display",
+        hypotheses=SIGNS, expected=REFUTED, corrected_by=VANILLA.id,
+        falsified_by="H = I and two inputs of signs, which meet the assumption for every q",
+    ),
     replace(
         IDENTITY,
         id="S-v1-proof-C6/vanilla-by-d/rank-one",
@@ -923,7 +895,13 @@ WITHOUT_LAYER = [
         form=Form.BOUNDARY, hypotheses=(), expected=PROVED, corrected_by=None,
         falsified_by="two inputs and a loss of one linear functional",
     ),
-    DIFFERENCE,
+    DIFFERENCE := line(
+        "S-v1-proof-C6/difference",
+        (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
+        difference(number(1)), "the two bounds subtracted, for a loss of one functional",
+        place="display", expected=REFUTED,
+        falsified_by="two inputs and a loss of one linear functional",
+    ),
     DIFFERENCE.corrected(says=difference(1 / FROBENIUS)),
 ]  # fmt: skip
 
@@ -963,43 +941,17 @@ two_units = lines_of(
     "App. C, proof of Theorem C.6", "S-v1-steps",
     falsified_by="two units, two inputs of mean zero and a loss that joins the units",
 )  # fmt: skip
-WHOLE = two_units(
-    "S-v1-proof-C6/two-units-entry", (710, r"\sigma_{zj}^{-1} \sigma_{zl}^{-1} X_{ijkl}"),
-    equal(ENTRY_JL, CLOSED_JL), "the entry for two units", place="display",
-)  # fmt: skip
 BOUNDED_JL = bounded(TILDE_L)
 NORM_TERMS_JL = norm_terms(
     (x_ic, TILDE_I, dot(x_ic, yhat)), (x_kc, TILDE_L, dot(x_kc, yhat_l)), BOUNDED_JL, 1 / m
 )
 SCALED = sigma * sigma_l * ENTRY_JL
-BOUND_JL = two_units(
-    "S-v1-proof-C6/two-units-bound",
-    (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
-    absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"), "the bound for two units", place="display",
-    hypotheses=(BOUNDED_JL,),
-    because=sum(
-        root_terms(x_ic, x_kc),
-        start=shown_smaller(LAMBDA * LENGTHS, absolute(SCALED), *NORM_TERMS_JL),
-    ),
-    remark="Slack: what the roots of d add, and the part of the inputs along the outputs.",
-)  # fmt: skip
 KAPPA = (1 + 1 / sqrt(m)) ** 2
 WITHOUT_JL = by_weights(
     "ij kl",
     along(dot(variable, along(variable, variable, x_k, at=z_l)), variable, x_i, at=y),
     Letter("ip", r"\langle y_j, y_l\rangle"),
 )
-BLOCK_I = line(
-    "S-v1-proof-C6/two-units-vanilla",
-    (718, r"m \sqrt{d_{ij} \cdot d_{kl}} \cdot \sigma_{xi} \sigma_{xk}"),
-    equal(
-        absolute(WITHOUT_JL),
-        1 / m * PRODUCT * sqrt(m),
-    ),
-    "two units without BatchNorm by d, for a block H = I where d = 1/m", place="display",
-    hypotheses=SIGNS, expected=REFUTED,
-    falsified_by="a block H = I and two inputs of signs, which meet the assumption for every q",
-)  # fmt: skip
 TWO_UNITS_LINES = [
     two_units(
         "S-v1-eq-36/two-units",
@@ -1021,16 +973,39 @@ TWO_UNITS_LINES = [
         equal(ENTRY_JL - FIRST_JL, 0),
         "the second term for two units", place="display",
     ),
-    WHOLE,
-    with_epsilon(WHOLE),
-    BOUND_JL,
+    *two_units(
+        "S-v1-proof-C6/two-units-entry", (710, r"\sigma_{zj}^{-1} \sigma_{zl}^{-1} X_{ijkl}"),
+        equal(ENTRY_JL, CLOSED_JL), "the entry for two units", place="display",
+    ).with_epsilon(PROVED),
+    BOUND_JL := two_units(
+        "S-v1-proof-C6/two-units-bound",
+        (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
+        absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"), "the bound for two units",
+        place="display",
+        hypotheses=(BOUNDED_JL,),
+        because=sum(
+            root_terms(x_ic, x_kc),
+            start=shown_smaller(LAMBDA * LENGTHS, absolute(SCALED), *NORM_TERMS_JL),
+        ),
+        remark="Slack: what the roots of d add, and the part of the inputs along the outputs.",
+    ),
     BOUND_JL.sharpened(
         says=SCALED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
-        because=sum(NORM_TERMS_JL[1:], start=NORM_TERMS_JL[0]),
+        because=SUM(*NORM_TERMS_JL),
         title="the sharp bound for two units",
         remark="No d is needed.",
     ),
-    BLOCK_I,
+    BLOCK_I := line(
+        "S-v1-proof-C6/two-units-vanilla",
+        (718, r"m \sqrt{d_{ij} \cdot d_{kl}} \cdot \sigma_{xi} \sigma_{xk}"),
+        equal(
+            absolute(WITHOUT_JL),
+            1 / m * PRODUCT * sqrt(m),
+        ),
+        "two units without BatchNorm by d, for a block H = I where d = 1/m", place="display",
+        hypotheses=SIGNS, expected=REFUTED,
+        falsified_by="a block H = I and two inputs of signs, which meet the assumption for every q",
+    ),
     BLOCK_I.corrected(
         says=equal(WITHOUT_JL, dot(x_i, x_k)),
         hypotheses=(),

@@ -1,0 +1,32 @@
+"""Letters with a value: what a subject has, by the name of its attribute, or a function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from theory.language.expression import Letter, Sort
+
+Value = str | Callable[[Any], Any]
+"""The name of an attribute, the letter's own if it is empty; or what a letter is worth."""
+
+
+def number_of(name: str, latex: str, value: Value = "", domain: str = "") -> Letter:
+    """Return a letter for a number that a subject has."""
+    return _letter(name, latex, Sort.NUMBER, value, domain)
+
+
+def vector_of(name: str, latex: str, value: Value = "", domain: str = "") -> Letter:
+    """Return a letter for a vector."""
+    return _letter(name, latex, Sort.VECTOR, value, domain)
+
+
+def matrix_of(name: str, latex: str, value: Value = "", domain: str = "") -> Letter:
+    """Return a letter for a matrix."""
+    return _letter(name, latex, Sort.MATRIX, value, domain)
+
+
+def _letter(name: str, latex: str, sort: Sort, value: Value, domain: str) -> Letter:
+    worth = attrgetter(value or name) if isinstance(value, str) else value
+    return Letter(name, latex, sort, worth, domain)
