@@ -27,6 +27,9 @@ from verify.witnesses.autograd import TorchNetwork, evaluate
 from verify.witnesses.integers import Certified, certified
 from verify.witnesses.records import counted
 
+TOGETHER = 32
+"""How many claims climb together: each is evaluated at the cases of all."""
+
 
 def ascend(
     claims: Sequence[Claim], m: int, seed: int = 0, restarts: int = 32, steps: int = 150
@@ -177,7 +180,11 @@ def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     budget = settings.budget
     for reading in dict.fromkeys(claim.reading for claim in claims):
         alike = [claim for claim in claims if claim.reading is reading]
-        every = climbed(alike, settings.seed, budget.restarts, budget.steps)
+        starts = range(0, len(alike), TOGETHER)
+        groups = (alike[start : start + TOGETHER] for start in starts)
+        every = chain.from_iterable(
+            climbed(group, settings.seed, budget.restarts, budget.steps) for group in groups
+        )
         for claim, (found, met) in zip(alike, every, strict=True):
             counterexample = found.counterexample() if found else None
             yield Record(claim.id, "ascent", **counted(met), counterexample=counterexample)
