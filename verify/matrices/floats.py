@@ -2,18 +2,22 @@ r"""Statements about matrices in floating point, differentiated by PyTorch.
 
 How much rounding moves both sides is measured, as :mod:`verify.tolerance` says: every operation
 is perturbed at random, and here the inputs too, by a part of their largest entry, since the
-errors of a decomposition are as large as the matrix and not as its entries.
+errors of a decomposition are as large as the matrix and not as its entries.  The perturbed copies
+of a subject are stacked and evaluated in one vectorised call (``torch.func.vmap``), but for
+statements whose sides look at numbers before they go on, such as those on condition numbers.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.func import vmap
 
 from theory.arithmetic import sqrt
 from theory.matrix_claim import MatrixClaim
@@ -82,6 +86,25 @@ class Copies:
         return [
             _evaluated_randomly(claim, moved, self.seed + i) for i, moved in enumerate(self.moved)
         ]
+
+    def perturbed_together(self, claims: Sequence[MatrixClaim]) -> dict[str, list[Evaluation]]:
+        """Return what claims are at all copies, in random arithmetic and in one call.
+
+        Claims that cannot be evaluated at several copies at once are missing.
+        """
+        copies = {
+            name: torch.stack([getattr(moved, name) for moved in self.moved])
+            for name in self.subject.names()
+        }
+
+        def one(numbers: dict[str, Any]) -> dict[str, list[torch.Tensor]]:
+            subject = replace(self.subject, **numbers)
+            found = ((claim.id, _tensors_or_none(claim, subject)) for claim in claims)
+            return {name: tensors for name, tensors in found if tensors is not None}
+
+        with RandomArithmetic(tolerance.STEP, self.seed):
+            together = vmap(one)(copies)
+        return {name: _of_every_copy(tensors) for name, tensors in together.items()}
 
 
 def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
@@ -169,13 +192,18 @@ def examine_at(
 ) -> dict[str, list[Instances]]:
     """Examine claims at the copies of subjects one by one."""
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
+    groups: dict[tuple[Any, ...], list[MatrixClaim]] = {}
+    for claim in claims:
+        groups.setdefault(imposed_by(claim), []).append(claim)
+    one_by_one: set[str] = set()
     for subject in subjects:
-        copies: dict[tuple[Any, ...], Copies] = {}
-        for claim in claims:
-            key = imposed_by(claim)
-            if key not in copies:
-                copies[key] = copies_of(imposed(claim, subject))
-            found[claim.id].append(judged(claim, copies[key]))
+        for alike in groups.values():
+            copies = copies_of(imposed(alike[0], subject))
+            together = [claim for claim in alike if claim.id not in one_by_one]
+            perturbed = copies.perturbed_together(together)
+            one_by_one |= {claim.id for claim in together} - perturbed.keys()
+            for claim in alike:
+                found[claim.id].append(judged(claim, copies, perturbed.get(claim.id)))
     return found
 
 
@@ -184,12 +212,20 @@ def examine(claim: MatrixClaim, subject: Numbers, seed: int = 0) -> Instances:
     return judged(claim, Copies(imposed(claim, subject), seed))
 
 
-def judged(claim: MatrixClaim, copies: Copies) -> Instances:
-    """Judge a claim by how far rounding moves it; what cannot be evaluated is vacuous."""
+def judged(
+    claim: MatrixClaim, copies: Copies, known: Sequence[Evaluation] | None = None
+) -> Instances:
+    """Judge a claim by how far rounding moves it; what cannot be evaluated is vacuous.
+
+    Args:
+        claim: the claim.
+        copies: of the subject.
+        known: what the claim is at each copy, in random arithmetic; None to evaluate it there.
+    """
     subject = copies.subject
     try:
         full, error = copies.evaluated(claim)
-        perturbed = copies.perturbed(claim)
+        perturbed = copies.perturbed(claim) if known is None else known
     except ZeroDivisionError:
         return _instance(subject, Outcome.VACUOUS)
     index = _nearest_to_failing(claim.relation, full)
@@ -216,6 +252,28 @@ def evaluate(claim: MatrixClaim, subject: Numbers, to_numpy: Callable[[Any], Arr
     left, right = (np.broadcast_to(side, shape).reshape(1, -1) for side in (actual, claimed))
     quantities = (to_numpy(h.quantity(subject)).reshape(1, -1) for h in claim.hypotheses)
     return Evaluation(left, right, tuple(quantities))
+
+
+def _tensors_or_none(claim: MatrixClaim, subject: Numbers) -> list[torch.Tensor] | None:
+    """Return the sides, of one shape, and the hypotheses' quantities; each flat.
+
+    None where a number is looked at, as it differs from copy to copy.
+    """
+    try:
+        sides = [torch.as_tensor(side, dtype=torch.float64) for side in claim.sides(subject)]
+        quantities = [torch.as_tensor(h.quantity(subject)) for h in claim.hypotheses]
+    except (RuntimeError, ZeroDivisionError):
+        return None
+    return [tensor.reshape(-1) for tensor in (*torch.broadcast_tensors(*sides), *quantities)]
+
+
+def _of_every_copy(tensors: Sequence[torch.Tensor]) -> list[Evaluation]:
+    """Return the evaluation at each of the copies that the first axis counts."""
+    arrays = [_numpy(tensor) for tensor in tensors]
+    at_copies = zip(*(np.split(array, len(array)) for array in arrays), strict=True)
+    return [
+        Evaluation(actual, claimed, tuple(quantities)) for actual, claimed, *quantities in at_copies
+    ]
 
 
 def _nearest_to_failing(relation: Relation, full: Evaluation) -> slice:

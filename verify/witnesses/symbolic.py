@@ -116,7 +116,7 @@ def _is_undefined(side: Any) -> bool:
 
 def _case(batch: SymbolicBatch) -> SymbolicCase:
     return SymbolicCase(
-        y=batch.y,
+        y=_in_orthogonal_coordinates(batch.y),
         gamma=batch.gamma,
         beta=batch.beta,
         eps=batch.eps,
@@ -125,6 +125,22 @@ def _case(batch: SymbolicBatch) -> SymbolicCase:
         other_direction=symbolic.vector("v", batch.m),
         bound=sp.Symbol("lambda", positive=True),
     )
+
+
+def _in_orthogonal_coordinates(letters: np.ndarray) -> np.ndarray:
+    """Return any batch, by as many letters: its mean, and deviations along orthogonal vectors.
+
+    Its variance is a sum of their squares, without mixed terms, which keeps polynomials short.  Two
+    entries have a single deviation, whose root of a square sympy would write as an absolute value.
+    """
+    if len(letters) == 2:
+        return letters
+    mean, *deviations = letters
+    entries = np.full(len(letters), mean, dtype=object)
+    for k, deviation in enumerate(deviations, start=1):
+        entries[:k] += deviation
+        entries[k] -= k * deviation
+    return entries
 
 
 def _network(case: Case, batch: SymbolicBatch) -> PrimitiveNetwork:

@@ -9,6 +9,7 @@ import pytest
 from theory.arithmetic.spectra import eigenvalues, squared_condition_number
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
+from verify import tolerance
 from verify.matrices import exact, floats, integers, lattice, symbolic
 from verify.matrices.strata import STRATA, draw, random_subjects
 from verify.results import Proof, in_words
@@ -151,6 +152,30 @@ def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
     (found,) = floats.examine_random([claim], SMOKE)
     assert found.violated == 0
     assert symbolic.examine(claim, SMOKE).proof is not None
+
+
+@pytest.mark.parametrize("claim", [RIGHT, GRADIENT], ids=["variance", "gradient"])
+@pytest.mark.parametrize("stratum", ["gaussian", "large offset"])
+def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one(claim, stratum):
+    copies = floats.Copies(draw(Kind.LAYER, stratum, 0, 0), seed=0)
+    base, _ = copies.evaluated(claim)
+    (together,) = copies.perturbed_together([claim]).values()
+    assert len({sample.claimed.tobytes() for sample in together}) == tolerance.SAMPLES
+    moved, moved_alone = (
+        tolerance.condition_times_size(base.claimed, [s.claimed for s in samples])
+        for samples in (together, copies.perturbed(claim))
+    )
+    assert moved_alone / 8 < moved < 8 * moved_alone
+
+
+def test_what_looks_at_a_number_is_evaluated_copy_by_copy():
+    looks = replace(
+        RIGHT,
+        sides=lambda layer: Sides(layer.H, layer.H if layer.H.sum() != 0 else -layer.H),
+    )
+    copies = floats.Copies(draw(Kind.LAYER, "gaussian", 0, 0), seed=0)
+    assert copies.perturbed_together([looks]) == {}
+    assert floats.judged(looks, copies).outcomes == [Outcome.HOLDS]
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import sympy as sp
 from planted import HESSIAN, WRONG
 from slips import RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSLY_PROVED
 
@@ -21,6 +22,14 @@ def test_a_right_statement_is_proved(name, m):
     claim = RIGHT[name]
     is_defined = m > 1 or claim.reading.has_epsilon
     assert prove(claim, m) == ("proved" if is_defined else "undefined")
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4])
+def test_every_batch_of_real_numbers_is_a_value_of_the_generic_one(m):
+    y = sp.Matrix(symbolic.generic(m, False, ()).y)
+    letters = sorted(y.free_symbols, key=str)
+    assert len(letters) == m
+    assert y.jacobian(letters).det() != 0
 
 
 @pytest.mark.parametrize("m", [2, 3])
