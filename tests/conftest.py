@@ -11,6 +11,11 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
+
+# How long an example takes says what else the machine does.
+settings.register_profile("any time", deadline=None)
+settings.load_profile("any time")
 
 # Python knows one module called conftest; pytest looks for doctests in it under that name.
 collect_ignore = ["conftest.py"]

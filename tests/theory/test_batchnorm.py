@@ -345,7 +345,7 @@ def orthogonal_to_the_batch(formula, c):
 
 
 @given(case=batches(), a=st.integers(1, 99), b=st.integers(-9999, 9999))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_properties(case, a, b):
     invariant(FORMULAS["forward"], case, a / 8.0, b / 8.0)
     orthogonal_to_ones(FORMULAS["gradient"], case)

@@ -122,7 +122,7 @@ def test_entries_of_a_map_are_numbered_row_by_row():
 
 
 @given(case=batches())
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_matrices_are_symmetric(case):
     case = Case(*(torch.asarray(a) for a in case[:7]), case.eps, case.axis)
     for name, matrix in [("jvp", jacobian(case)), ("hvp", hessian(case))]:
@@ -130,7 +130,7 @@ def test_matrices_are_symmetric(case):
 
 
 @given(case=batches())
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_projection_without_epsilon_projects(case):
     """P P = P, P 1 = 0, P yhat = 0, and its trace is m - 2."""
     P, yhat, m = dense.projection(case.y), batchnorm.normalize(case.y), len(case.y)

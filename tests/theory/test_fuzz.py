@@ -15,7 +15,7 @@ import array_api_strict
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import theory
@@ -165,7 +165,6 @@ def public(module):
 
 
 @given(data=st.data(), library=st.sampled_from(sorted(LIBRARIES)))
-@settings(deadline=None)
 @pytest.mark.parametrize("module", [theory, lp], ids=["formulas", "lp"])
 def test_formulas_of_batches(module, data, library):
     name = data.draw(st.sampled_from(public(module)))
@@ -208,7 +207,6 @@ def layers(draw):
 
 
 @given(data=st.data(), library=st.sampled_from(sorted(LIBRARIES)))
-@settings(deadline=None)
 def test_preconditioning(data, library):
     name = data.draw(st.sampled_from([name for name in public(bnp) if name != "checked"]))
     arguments, expected = data.draw(layers())
@@ -259,7 +257,6 @@ def maps(draw):
 
 
 @given(data=st.data(), library=st.sampled_from(sorted(LIBRARIES)))
-@settings(deadline=None)
 def test_convolutions(data, library):
     name = data.draw(st.sampled_from(convolution.__all__))
     arguments, expected = data.draw(maps())
@@ -281,7 +278,6 @@ WRONG = [
 
 
 @given(data=st.data())
-@settings(deadline=None)
 @pytest.mark.parametrize("module", [theory, lp, bnp, convolution], ids=lambda m: m.__name__)
 def test_wrong_arguments_are_refused_in_words(module, data):
     functions = [name for name in public(module) if name not in ("checked", "library", "check")]

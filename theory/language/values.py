@@ -52,12 +52,17 @@ class Values:
         """Return the value of an expression."""
         if self.outer is not None and expression.free.isdisjoint(self.bound):
             return self.outer[expression]
-        if expression not in self.known:
-            self.known[expression] = self._compute(expression)
-        return self.known[expression]
+        if (value := self.known.get(expression)) is None:
+            value = self.known[expression] = self._compute(expression)
+        return value
 
     def _compute(self, expression: Expression) -> Any:
         match expression:
+            case Apply(operation, operands):
+                found = [self[o] for o in operands]
+                if (exactly := EXACT_FRACTIONS.get(operation)) is not None:
+                    return exactly(*found)
+                return operation.value(self.subject, *found)
             case Number(value):
                 return value
             case Letter() if expression in self.bound:
@@ -70,11 +75,6 @@ class Values:
                 return value(self.subject)
             case Abbreviation(body=body):
                 return self[body]
-            case Apply(operation, operands):
-                found = [self[o] for o in operands]
-                if operation in EXACT_FRACTIONS:
-                    return EXACT_FRACTIONS[operation](*found)
-                return operation.value(self.subject, *found)
             case Derivative():
                 return self._differentiate(expression)
         raise TypeError(f"{expression!r} has no value")

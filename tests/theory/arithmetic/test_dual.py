@@ -21,7 +21,7 @@ def over(a, b):
     return a / (b * b + 1)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(x=RATIONALS, u=RATIONALS, c=RATIONALS)
 @pytest.mark.parametrize("operation", [add, sub, mul, over])
 def test_each_operation_has_the_slope_that_sympy_finds(operation, x, u, c):

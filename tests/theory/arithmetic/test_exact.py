@@ -40,7 +40,7 @@ def ball(x):
 
 
 @pytest.mark.parametrize("operation", [add, sub, mul, truediv])
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(x=numbers(st.just(6)), y=numbers(st.sampled_from([6, 24, Fraction(2, 3)])))
 def test_operations_agree_with_balls(operation, x, y):
     assume(operation is not truediv or y)
@@ -49,7 +49,7 @@ def test_operations_agree_with_balls(operation, x, y):
         assert ball(operation(x, y)).rad() < 1e-80
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(x=numbers(), y=RATIONALS)
 @pytest.mark.parametrize("kind", [Fraction, fmpq, int, np.int64, fmpz])
 def test_it_mixes_with_other_exact_numbers_on_either_side(kind, x, y):
@@ -69,7 +69,7 @@ def test_it_mixes_with_other_exact_numbers_on_either_side(kind, x, y):
         assert y / x == exact / x
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(x=numbers(), y=numbers())
 def test_order_agrees_with_balls_also_across_fields(x, y):
     with ctx.workprec(400):
@@ -133,7 +133,7 @@ def test_radicands_too_large_to_factor_still_combine():
     assert Quadratic(BIG_PRIME**2 * other_prime**2).sqrt() == d
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(x=numbers())
 def test_a_square_root_squares_to_its_number(x):
     assert (x * x).sqrt() == abs(x)
@@ -286,7 +286,7 @@ def test_derivatives_of_constants_and_in_numbers():
     assert third == Fraction(1, 3)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(x=RATIONALS, u=RATIONALS)
 def test_third_derivatives_nest(x, u):
     def cube(y):

@@ -73,7 +73,7 @@ def test_first_and_second_derivatives_in_closed_form(name, x):
     assert is_close(second_derivative(f, x, u, w), second(x) * u * w)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.lists(st.fractions(-3, 3, max_denominator=8), min_size=9, max_size=9))
 def test_mixed_derivatives_of_a_polynomial_are_those_of_dual_numbers(values):
     def f(x):
