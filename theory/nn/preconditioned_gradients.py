@@ -153,12 +153,13 @@ def steps_3_to_5_by_layer(parts: Sequence[Matrices], constants: Constants) -> No
         bias, weight, mean, variance, q2 = _by_column(part, variance)
         if bias is None:
             weight.div_(q2 * variance)
-        else:
+            continue
+        with torch.autocast(weight.device.type, enabled=False):  # wherever the caller stands
             new = preconditioning.preconditioned_gradient(
                 bias, weight, mean, variance, q_squared=q2
             )
-            bias.copy_(new[0])
-            weight.copy_(new[1])
+        bias.copy_(new[0])
+        weight.copy_(new[1])
 
 
 def steps_4_and_5(parts: Sequence[Matrices]) -> None:

@@ -1,5 +1,7 @@
 """BNP in mixed precision, and with numbers that are not finite or do not vary."""
 
+from functools import partial
+
 import pytest
 import torch
 from bnp_training import X, alike, dense, step
@@ -25,11 +27,13 @@ def test_bfloat16_weights_have_statistics_in_float32():
         assert (one.float() - other).abs().max() < 0.1 * other.abs().max()
 
 
-def test_under_autocast_the_change_is_made_in_float32():
+@pytest.mark.parametrize("compiled", [False, True])
+def test_under_autocast_the_change_is_made_in_float32(compiled, monkeypatch):
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     inside, outside = dense(), dense()
     gradients = []
     for model, ends_before in ((inside, False), (outside, True)):
-        bnp = BNP(model)
+        bnp = BNP(model, compiled=compiled)
         with torch.autocast("cpu", torch.bfloat16):
             model(X).float().square().sum().backward()
             if not ends_before:
