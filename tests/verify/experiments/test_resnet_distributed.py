@@ -2,13 +2,13 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from torch.distributed import TCPStore
 from typer import Typer
 from typer.testing import CliRunner
 
@@ -47,10 +47,12 @@ def state_after_two_steps(process):
 def test_two_processes_take_the_steps_of_one(tmp_path, monkeypatch):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        port = probe.getsockname()[1]
-    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
+    # As torchrun has it: a store that is there already, on whatever port was free.
+    store = TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
+    shared = {
+        "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": str(store.port),
+        "TORCHELASTIC_USE_AGENT_STORE": "True",
+    }  # fmt: skip
     environment = {**os.environ, **shared, "RANK": "1", "LOCAL_RANK": "1"}
     other = subprocess.Popen(
         [sys.executable, str(script), str(Path(__file__).parent)], cwd=ROOT, env=environment
