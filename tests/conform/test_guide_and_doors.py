@@ -11,12 +11,12 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import which
 
 import pytest
 from typer.testing import CliRunner
 
 import verify.conform.run as examinations
+from theory.nn.compilers import can_compile
 from verify.__main__ import app
 from verify.conform.adapters import AdapterError
 from verify.conform.examine import Here
@@ -260,7 +260,7 @@ def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(folder):
     assert "--limit allows more" in said
 
 
-@pytest.mark.skipif(which("g++") is None, reason="torch.compile needs g++; install it")
+@pytest.mark.skipif(not can_compile("cpu"), reason="no C++ compiler: install one, such as g++")
 def test_a_compiled_layer_is_examined_with_its_gradients(folder):
     wanted = Wanted(
         dtypes=("float64",), modes=("forward", "gradient"), strata=("plain",), axes=("NC",),

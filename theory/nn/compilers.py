@@ -4,12 +4,17 @@
 True
 """
 
+import os
+import sys
 from shutil import which
 
 import torch
-from torch.utils.cpp_extension import get_cxx_compiler
 
 
 def can_compile(device: str | torch.device) -> bool:
-    """Whether ``torch.compile`` has what it needs for a device: a C++ compiler for a CPU."""
-    return torch.device(device).type != "cpu" or which(get_cxx_compiler()) is not None
+    """Whether ``torch.compile`` has what it needs for a device: a C++ compiler for a CPU.
+
+    It looks for the one that CXX names, or else for g++, on macOS for clang++.
+    """
+    compiler = os.environ.get("CXX", "clang++" if sys.platform == "darwin" else "g++")
+    return torch.device(device).type != "cpu" or which(compiler) is not None

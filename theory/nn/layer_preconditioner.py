@@ -95,9 +95,13 @@ class LayerPreconditioner:
             met = batch_statistics.pooled_over_processes(met)
         if met.size == 0:
             return None
-        if self.mean.dtype is not met.mean.dtype or self.mean.device != met.mean.device:
-            self.mean, self.variance = self.mean.to(met.mean), self.variance.to(met.mean)
+        self._move(met.mean.device, met.mean.dtype)
         return met if met.size > 1 else met._replace(variance=(met.mean - self.mean).square())
+
+    def _move(self, device: torch.device, dtype: torch.dtype) -> None:
+        if self.mean.device != device or self.mean.dtype is not dtype:
+            self.mean = self.mean.to(device, dtype)
+            self.variance = self.variance.to(device, dtype)
 
     def parts(self) -> list[Part]:
         """Return the gradients that are to be changed; none of a layer that has none.
@@ -117,8 +121,7 @@ class LayerPreconditioner:
                 "forward passes with gradients enabled, then one precondition(). Leave a layer "
                 "out by layers= if its weight is used without calling it"
             )
-        if self.mean.device != weight.device:
-            self.mean, self.variance = self.mean.to(weight.device), self.variance.to(weight.device)
+        self._move(weight.device, self.mean.dtype)
         q2 = q_squared(self.fan_in, examples, rows)
         whole = Part(self.name, grad_b, grad_W, self.mean, self.variance, q2)
         return whole.groups(self.groups)

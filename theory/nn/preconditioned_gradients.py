@@ -155,11 +155,11 @@ def steps_3_to_5_by_layer(parts: Sequence[Matrices], constants: Constants) -> No
             weight.div_(q2 * variance)
             continue
         with torch.autocast(weight.device.type, enabled=False):  # wherever the caller stands
-            new = preconditioning.preconditioned_gradient(
+            new_bias, new_weight = preconditioning.preconditioned_gradient(
                 bias, weight, mean, variance, q_squared=q2
             )
-        bias.copy_(new[0])
-        weight.copy_(new[1])
+        bias.copy_(new_bias)
+        weight.copy_(new_weight)
 
 
 def steps_4_and_5(parts: Sequence[Matrices]) -> None:
@@ -184,6 +184,7 @@ def _matrices(part: Part) -> Matrices:
     assert part.weight is not None
     mean, variance = part.mean, part.variance
     weight, bias = part.weight, part.bias
+    # What is in place already is not asked for: in small batches a call of PyTorch's is dear.
     if weight.ndim > 2:
         weight = weight.flatten(start_dim=1)
     if weight.dtype is not mean.dtype:

@@ -200,7 +200,7 @@ def examine_at(
         for alike in groups.values():
             copies = copies_of(imposed(alike[0], subject))
             together = [claim for claim in alike if claim.id not in one_by_one]
-            perturbed = copies.perturbed_together(together)
+            perturbed = copies.perturbed_together(together) if together else {}
             one_by_one |= {claim.id for claim in together} - perturbed.keys()
             for claim in alike:
                 found[claim.id].append(judged(claim, copies, perturbed.get(claim.id)))

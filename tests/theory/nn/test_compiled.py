@@ -48,3 +48,11 @@ def test_a_compiled_formula_is_the_formula(name):
     torch.testing.assert_close(
         calls(compiled)[name](), calls(batchnorm)[name](), rtol=1e-12, atol=1e-12
     )
+
+
+def test_the_compiler_that_is_looked_for_is_the_one_that_is_run(monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert not can_compile("cpu")
+    assert can_compile("cuda:1")
+    monkeypatch.setenv("CXX", "sh")  # as good as any that is found
+    assert can_compile("cpu")

@@ -67,7 +67,7 @@ class Timing:
     def __init__(self, batch: int, profile: Profile, device: str) -> None:
         self.name, self.batch, self.device = f"batch {batch}", batch, device
         self.images, self.steps, self.done = profile.images, profile.rounds, 0
-        self.methods = METHODS + (COMPILED,) * can_compile(device)
+        self.methods = METHODS + ((COMPILED,) if can_compile(device) else ())
         self.seconds: dict[str, list[float]] = {method: [] for method in self.methods}
 
     @cached_property
