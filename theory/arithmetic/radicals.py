@@ -1,9 +1,11 @@
 r"""A decision whether an expression with square roots vanishes identically.
 
-The expression is made of rational numbers and real symbols with + - * / and square roots.  Each
-distinct radicand R gets a letter s with :math:`s^2 = R`, and a whole number one for each of its
-prime factors, which makes the expression one polynomial over products of others.  It vanishes if
-the polynomial's remainder modulo the :math:`s^2 - R` does.
+The expression is a formula (:mod:`theory.arithmetic.formulas`), or is read as one: rational numbers
+and real letters with + - * / and square roots.  Each distinct radicand R gets a letter s with
+:math:`s^2 = R`, which makes the expression one polynomial over products of others.  It vanishes if
+the polynomial's remainder modulo the :math:`s^2 - R` does.  Their leading terms are :math:`s^2`, or
+the square of a letter that R has and no other such relation, so they are a Groebner basis and the
+remainder is unique; with the second, powers of a sum of squares never grow.
 
 Conversely a remainder that is not zero is not a zero function, if the products of the letters are
 independent over the rational functions.  They are where no product of radicands is a square, and
@@ -13,6 +15,8 @@ and now minus it: the variance for m = 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, repeat
 from math import prod
@@ -20,32 +24,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from theory.arithmetic.formulas import Factor, Formula, Letter, Product, UnreadableError, formula
 from theory.arithmetic.quadratic import rational_root
 from theory.packages import missing
 
 try:
-    import sympy as sp
-    from flint import Ordering, arb, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
+    from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 except ModuleNotFoundError as error:
     raise missing(error, "verify") from error
 
-LARGEST = 100_000_000
-"""Products of polynomials with more pairs of terms are not tried: many seconds, and gigabytes."""
+MOST = 50_000_000
+"""A decision that takes more products of two terms is given up: many seconds, and gigabytes."""
 
 
 class UndecidedError(ValueError):
     """The remainder is not zero and the roots not known to be independent, or it is too large."""
 
 
-class UnreadableError(TypeError):
-    """A number or function of a kind that is not read, such as an absolute value."""
-
-
 def is_zero(expression: Any) -> bool:
     r"""Whether an expression, or every entry of an array, vanishes wherever it is defined.
 
-    >>> x, y = sp.symbols("x y", real=True)
-    >>> s = sp.sqrt(x**2 + y)
+    Args:
+        expression: formulas, rational numbers, expressions of sympy.
+
+    >>> from theory.arithmetic.formulas import letter
+    >>> x, y = letter("x"), letter("y")
+    >>> s = (x**2 + y).sqrt()
     >>> is_zero(1 / (s - x) - (s + x) / y), is_zero(1 / (s - x) - (s - x) / y)
     (True, False)
 
@@ -56,57 +60,47 @@ def is_zero(expression: Any) -> bool:
             or the expression is too large.
     """
     entries = np.asarray(expression, dtype=object).ravel().tolist()
-    expressions = [sp.sympify(entry) for entry in entries]
-    if not _may_vanish(expressions):
+    formulas = [formula(entry) for entry in entries]
+    if not all(_may_vanish(f) for f in formulas):
         return False
-    reader = _Reader(expressions)
-    if all(reader.reduced(reader.read(e).numerator).is_zero() for e in expressions):
+    plain = _Reader(formulas)
+    reader = _Reader(formulas, plain.eliminable())
+    if all(reader.read(f).numerator.is_zero() for f in formulas):
         return True
-    if not reader.roots_are_independent():
+    if not plain.roots_are_independent():
         raise UndecidedError(
             "the expression may vanish, because the roots of these may be related: "
-            f"{', '.join(map(str, reader.radicands))}; write one root by means of the others"
+            f"{', '.join(map(str, plain.radicands))}; write one root by means of the others"
         )
     return False
 
 
-def _may_vanish(expressions: list[sp.Expr]) -> bool:
-    """Whether every expression's ball contains zero at one point; one that does not settles it."""
-    parts = subexpressions(expressions)
-    symbols = sorted((e for e in parts if isinstance(e, sp.Symbol)), key=str)
-    with ctx.workprec(256):
-        # Positive, as some symbols are, and without a pattern that could make a sum vanish.
-        known: dict[sp.Expr, arb] = {s: 1 / (arb(2).sqrt() + k) for k, s in enumerate(symbols)}
-        values = [_ball(e, known) for e in expressions]
-    return all(0 in value or not value.is_finite() for value in values)
+def _may_vanish(tried: Formula) -> bool:
+    """Whether a formula's ball at one point contains zero; one that does not settles it."""
+    return 0 in tried.ball or not tried.ball.is_finite()
 
 
-def _ball(e: sp.Expr, known: dict[sp.Expr, arb]) -> arb:
-    """Return an enclosure of an expression's value, given those of its symbols."""
-    if e not in known:
-        parts = [_ball(part, known) for part in e.args]
-        if isinstance(e, sp.Rational):
-            known[e] = arb(fmpq(int(e.p), int(e.q)))
-        elif isinstance(e, sp.Add):
-            known[e] = sum(parts, arb(0))
-        elif isinstance(e, sp.Mul):
-            known[e] = prod(parts, start=arb(1))
-        elif isinstance(e, sp.Pow) and isinstance(2 * e.exp, sp.Integer):
-            known[e] = parts[0] ** parts[1]
-        else:
-            known[e] = arb("nan")
-    return known[e]
-
-
-def subexpressions(expressions: list[sp.Expr]) -> set[sp.Expr]:
-    """Return every expression inside those given, each once: as a tree there are far more."""
-    met: set[sp.Expr] = set()
-    waiting = list(expressions)
+def _parts(formulas: Iterable[Formula]) -> tuple[set[Factor], set[Factor]]:
+    """Return every letter and sum inside of formulas, and those of them that are radicands."""
+    met: set[Factor] = set()
+    radicands: set[Factor] = set()
+    waiting: list[Factor] = list(formulas)
     while waiting:
-        if (e := waiting.pop()) not in met:
-            met.add(e)
-            waiting.extend(e.args)
-    return met
+        if (part := waiting.pop()) not in met:
+            met.add(part)
+            products = part.terms if isinstance(part, Formula) else ()
+            factors = [factor for product in products for factor in product]
+            waiting.extend(factor for factor, _ in factors)
+            radicands.update(factor for factor, power in factors if power % 2)
+    return met, radicands
+
+
+@dataclass(frozen=True)
+class _Root:
+    """The letter that stands for the square root of a radicand."""
+
+    radicand: Factor
+    sign: int = 1
 
 
 class _Fraction(NamedTuple):
@@ -117,56 +111,83 @@ class _Fraction(NamedTuple):
 
 
 class _Reader:
-    """Reads expressions as fractions; these are not cancelled, which would cost more than it saves.
+    """Reads formulas as fractions; these are not cancelled, which would cost more than it saves.
 
-    The polynomials' generators are a letter for each radicand and then the symbols.
+    The polynomials' generators are the letters and the roots.
+
+    Args:
+        formulas: what will be read.
+        eliminated: letters whose squares lead the relations of these radicands, in place of the
+            root's; what :meth:`eliminable` of another reader returns.
     """
 
-    def __init__(self, expressions: list[sp.Expr]):
-        parts = subexpressions(expressions)
-        symbols = sorted((e for e in parts if isinstance(e, sp.Symbol)), key=str)
-        powers = (e for e in parts if isinstance(e, sp.Pow))
-        bases = {power.base for power in powers if getattr(power.exp, "q", 1) == 2}
-        self._whole = {base: _factors(base) for base in bases if isinstance(base, sp.Integer)}
-        radicands = (bases - self._whole.keys()).union(*self._whole.values())
-        # A root within a root has fewer operations, so it is read first.  Its letter comes later
-        # in the lexicographic order, which makes s^2 the leading term of s^2 - R.
-        self.radicands = sorted(radicands, key=lambda r: (sp.count_ops(r), str(r)))
-        names = [f"s{i}" for i in range(len(radicands))] + [f"x{i}" for i in range(len(symbols))]
+    def __init__(self, formulas: list[Formula], eliminated: Mapping[Factor, Letter] | None = None):
+        self._eliminated = {} if eliminated is None else eliminated
+        parts, radicands = _parts(formulas)
+        # A root within a root was made first, so it is read first.
+        self.radicands = sorted(radicands, key=lambda radicand: radicand.serial)
+        letters = sorted((e for e in parts if isinstance(e, Letter)), key=lambda e: str(e.symbol))
+        self._order = self._leading_first(letters)
+        names = [f"x{k}" for k in range(len(self._order))]
         self._context = fmpq_mpoly_ctx.get(names or ["x"], Ordering.lex)
-        generators = list(self._context.gens())
-        variables = generators[len(radicands) :]
-        self._denominators = generators
-        self._signs = [1] * len(radicands) + [_known_sign(s) for s in symbols]
-        self._relations: dict[int, fmpq_mpoly] = {}  # the square of a letter, by its number
-        self._roots: dict[sp.Expr, _Fraction] = {}
-        self._known = {s: _Fraction(x, {}) for s, x in zip(symbols, variables, strict=False)}
-        for letter, radicand in enumerate(self.radicands, start=1):
-            self._roots[radicand] = self._root(self.read(radicand), len(radicands) - letter)
+        self._denominators = list(self._context.gens())
+        self._products = 0
+        self._squares: dict[Factor, fmpq_mpoly] = {}  # radicands whose roots are letters
+        self._relations: list[tuple[int, fmpq_mpoly]] = []  # with the number of what leads them
+        self._roots: dict[Factor, _Fraction] = {}
+        self._known: dict[Factor, _Fraction] = {
+            item: _Fraction(self._denominators[k], {})
+            for k, item in enumerate(self._order)
+            if isinstance(item, Letter)
+        }
+        for radicand in self.radicands:
+            self._roots[radicand] = self._root(radicand)
             self._known[radicand] = self._power(self._roots[radicand], 2)
 
-    def read(self, e: sp.Expr) -> _Fraction:
-        """Return an expression as a fraction."""
-        if e not in self._known:
-            self._known[e] = self._read(e)
-        return self._known[e]
+    def _leading_first(self, letters: list[Letter]) -> list[_Root | Letter]:
+        """Return roots and letters in the lexicographic order by which relations lead as they do.
 
-    def _read(self, e: sp.Expr) -> _Fraction:
-        if isinstance(e, sp.Rational):
-            return _Fraction(self._constant(fmpq(int(e.p), int(e.q))), {})
-        if isinstance(e, sp.Add):
-            return self._sum([self.read(a) for a in e.args])
-        if isinstance(e, sp.Mul):
-            return self._product([self.read(a) for a in e.args])
-        if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Integer):
-            return self._power(self.read(e.base), int(e.exp))
-        if isinstance(e, sp.Pow) and isinstance(2 * e.exp, sp.Integer):
-            factors = self._whole.get(e.base, {e.base: 1})
-            powers = [self._power(self._roots[f], power) for f, power in factors.items()]
-            return self._power(self._product(powers), int(2 * e.exp))
-        raise UnreadableError(
-            f"{e} is a {type(e).__name__}; give rational numbers and symbols with + - * / and sqrt"
-        )
+        What leads a relation comes before everything else in it.
+        """
+        roots = [_Root(radicand) for radicand in reversed(self.radicands)]
+        leading = [root for root in roots if root.radicand not in self._eliminated]
+        chosen = [letter for letter in letters if letter in self._eliminated.values()]
+        return list(dict.fromkeys([*leading, *chosen, *roots, *letters]))
+
+    def eliminable(self) -> dict[Factor, Letter]:
+        """Return letters that can be eliminated, by their radicands, which share no letter."""
+        found: dict[Factor, Letter] = {}
+        met: set[int] = set()
+        for radicand, square in self._squares.items():
+            inside = {k: self._order[k] for k, degree in enumerate(square.degrees()) if degree > 0}
+            letters = {k: item for k, item in inside.items() if isinstance(item, Letter)}
+            if letters == inside and met.isdisjoint(inside):
+                squared = (item for k, item in letters.items() if _is_squared(square, k))
+                if (letter := next(squared, None)) is not None:
+                    found[radicand] = letter
+                    met |= inside.keys()
+        return found
+
+    def read(self, part: Factor) -> _Fraction:
+        """Return a formula or a letter as a fraction."""
+        if part not in self._known:
+            products = part.terms.items() if isinstance(part, Formula) else ()
+            self._known[part] = self._sum([self._product(p, number) for p, number in products])
+        return self._known[part]
+
+    def _product(self, product: Product, number: fmpq) -> _Fraction:
+        factors = [self._read_power(factor, power) for factor, power in product]
+        total: dict[int, int] = {}
+        for _, powers in factors:
+            total |= {k: p + total.get(k, 0) for k, p in powers.items()}
+        numerators = (factor.numerator for factor in factors)
+        return _Fraction(reduce(self._times, numerators, self._constant(number)), total)
+
+    def _read_power(self, factor: Factor, power: int) -> _Fraction:
+        """Return a factor to a power in halves."""
+        if power % 2:
+            return self._power(self._roots[factor], power)
+        return self._power(self.read(factor), power // 2)
 
     def _constant(self, c: Any) -> fmpq_mpoly:
         return self._context.constant(c)
@@ -178,73 +199,102 @@ class _Reader:
         total = self._constant(0)
         for numerator, powers in terms:
             lacking = {k: p - powers.get(k, 0) for k, p in common.items()}
-            total += _times(numerator, self._monomial(lacking))
+            total += self._times(numerator, self._monomial(lacking))
         return _Fraction(total, common)
-
-    def _product(self, factors: list[_Fraction]) -> _Fraction:
-        total: dict[int, int] = {}
-        for _, powers in factors:
-            total |= {k: p + total.get(k, 0) for k, p in powers.items()}
-        return _Fraction(reduce(_times, (f.numerator for f in factors), self._constant(1)), total)
 
     def _monomial(self, powers: dict[int, int]) -> fmpq_mpoly:
         factors = (d for k, p in powers.items() for d in repeat(self._denominators[k], p))
-        return reduce(_times, factors, self._constant(1))
+        return reduce(self._times, factors, self._constant(1))
 
     def _power(self, x: _Fraction, n: int) -> _Fraction:
         if n < 0:
             return self._power(self._inverse(x), -n)
-        power = reduce(_times, repeat(x.numerator, n), self._constant(1))
+        power = reduce(self._times, repeat(x.numerator, n), self._constant(1))
         return _Fraction(power, {k: n * p for k, p in x.powers.items()})
 
     def _inverse(self, x: _Fraction) -> _Fraction:
-        if self.reduced(x.numerator).is_zero():
+        if x.numerator.is_zero():
             raise ZeroDivisionError("a denominator of the expression vanishes identically")
         factor, powers = self._factored(x.numerator)
         return _Fraction(self._monomial(x.powers) / factor, powers)
 
     def _factored(self, x: fmpq_mpoly) -> tuple[fmpq, dict[int, int]]:
         """Write a polynomial as a number times powers of denominators, a new one if need be."""
-        if len(x) == 1:
-            [(exponents, factor)] = x.terms()
-            return factor, {k: int(p) for k, p in enumerate(exponents) if p}
-        squares = [(k, 2, square) for k, square in self._relations.items()]
-        for k, power, known in squares + [(k, 1, d) for k, d in enumerate(self._denominators)]:
+        for known, powers in self._known_denominators(x):
             factor = x.leading_coefficient() / known.leading_coefficient()
             if x == known * factor:
-                return factor, {k: power}
+                return factor, powers
         self._denominators.append(x)
         return fmpq(1), {len(self._denominators) - 1: 1}
 
-    def _root(self, x: _Fraction, letter: int) -> _Fraction:
-        """Return the root of a fraction: a number times a root that is known, or else a letter."""
-        if any(k >= len(self._signs) or self._signs[k] != 1 for k in x.powers):
+    def _known_denominators(self, x: fmpq_mpoly) -> Iterator[tuple[fmpq_mpoly, dict[int, int]]]:
+        """Yield what a polynomial may be a multiple of, with the powers of denominators in it."""
+        for radicand, square in self._squares.items():
+            yield square, {self._order.index(_Root(radicand)): 2}
+        if len(x) == 1:
+            powers = {k: power for k, power in enumerate(x.degrees()) if power}
+            yield x / x.leading_coefficient(), powers
+        yield from ((known, {k: 1}) for k, known in enumerate(self._denominators))
+
+    def _root(self, radicand: Factor) -> _Fraction:
+        """Return the root of a radicand: a number times a root that is known, or else a letter."""
+        x = self.read(radicand)
+        if any(k >= len(self._order) or self._order[k].sign != 1 for k in x.powers):
             raise UnreadableError(
                 "a radicand has a denominator that is not a positive symbol or a root"
             )
         odd = {k: p % 2 for k, p in x.powers.items()}
         powers = {k: (p + 1) // 2 for k, p in x.powers.items()}
-        radicand = self.reduced(x.numerator * self._monomial(odd))
-        if radicand.is_zero():
-            return _Fraction(radicand, {})
-        known = [(self._denominators[k], square) for k, square in self._relations.items()]
-        for root, square in [(self._constant(1), self._constant(1)), *known]:
-            factor = rational_root(radicand.leading_coefficient() / square.leading_coefficient())
-            if factor is not None and radicand == square * factor**2:
+        square = self._times(x.numerator, self._monomial(odd))
+        if square.is_zero():
+            return _Fraction(square, {})
+        for root in (self._constant(1), *map(self._letter_of, self._squares)):
+            known = self.reduced(root**2)
+            factor = rational_root(square.leading_coefficient() / known.leading_coefficient())
+            if factor is not None and square == known * factor**2:
                 return _Fraction(root * factor, powers)
-        self._relations[letter] = radicand
-        return _Fraction(self._denominators[letter], powers)
+        return _Fraction(self._relate(radicand, square), powers)
+
+    def _letter_of(self, radicand: Factor) -> fmpq_mpoly:
+        return self._denominators[self._order.index(_Root(radicand))]
+
+    def _relate(self, radicand: Factor, square: fmpq_mpoly) -> fmpq_mpoly:
+        """Return the root of a radicand, as a letter with this square."""
+        root = self._letter_of(radicand)
+        self._squares[radicand] = square
+        if radicand in self._eliminated:
+            leading = self._order.index(self._eliminated[radicand])
+            self._relations.append((leading, root**2 - square))
+        else:  # used before those of letters, whose powers its radicand may have
+            leading = self._order.index(_Root(radicand))
+            self._relations.insert(0, (leading, root**2 - square))
+        return root
+
+    def _times(self, a: fmpq_mpoly, b: fmpq_mpoly) -> fmpq_mpoly:
+        self._allow(len(a) * len(b))
+        return self.reduced(a * b)
 
     def reduced(self, x: fmpq_mpoly) -> fmpq_mpoly:
-        """Return the remainder modulo s^2 - R for every letter s."""
-        for letter, radicand in reversed(self._relations.items()):
-            x %= self._denominators[letter] ** 2 - radicand
+        """Return the remainder modulo the relations."""
+        for leading, relation in self._relations:
+            if x.degrees()[leading] > 1:
+                high = x.derivative(leading).derivative(leading)  # of as many terms as are replaced
+                self._allow(len(high) * len(relation))
+                x %= relation
         return x
+
+    def _allow(self, products: int) -> None:
+        self._products += products
+        if self._products > MOST:
+            raise UndecidedError(
+                f"the expression is too large: it takes {self._products} products of two terms"
+            )
 
     def roots_are_independent(self) -> bool:
         """Whether the products of the roots are independent over the rational functions."""
-        squares = list(self._relations.values())
-        if any(any(square.degrees()[: len(self.radicands)]) for square in squares):
+        squares = list(self._squares.values())
+        roots = [k for k, item in enumerate(self._order) if isinstance(item, _Root)]
+        if any(square.degrees()[k] for square in squares for k in roots):
             return False  # a root within a root: its field is not that of the rational functions
         several = (c for size in range(2, len(squares) + 1) for c in combinations(squares, size))
         return all(_square_root(prod(c)) is None for c in several) and all(
@@ -252,28 +302,14 @@ class _Reader:
         )
 
     def _takes_both_signs(self, x: fmpq_mpoly) -> bool:
-        degrees = enumerate(x.degrees())
-        return x.total_degree() % 2 == 1 and all(not d or self._signs[k] == 0 for k, d in degrees)
+        degrees = zip(self._order, x.degrees(), strict=False)
+        return x.total_degree() % 2 == 1 and all(not d or item.sign == 0 for item, d in degrees)
 
 
-def _factors(n: sp.Integer) -> dict[sp.Integer, int]:
-    """Return the powers of a whole number's prime factors; large ones may stay together."""
-    return {sp.Integer(int(f)): int(power) for f, power in fmpz(int(n)).factor_smooth()}
-
-
-def _times(a: fmpq_mpoly, b: fmpq_mpoly) -> fmpq_mpoly:
-    if len(a) * len(b) > LARGEST:
-        raise UndecidedError(
-            f"a product of polynomials of {len(a)} and {len(b)} terms is too large to try"
-        )
-    return a * b
-
-
-def _known_sign(symbol: sp.Symbol) -> int:
-    """Return 1 for a positive symbol, 0 for one of either sign, -1 for any other."""
-    if symbol.is_positive:
-        return 1
-    return 0 if symbol.is_real and symbol.is_nonnegative is symbol.is_nonpositive is None else -1
+def _is_squared(x: fmpq_mpoly, k: int) -> bool:
+    """Whether a generator is in one term of a polynomial alone, a number times its square."""
+    slope = x.derivative(k)
+    return len(slope) == 1 and slope.degrees()[k] == slope.total_degree() == 1
 
 
 def _square_root(x: Any) -> fmpq_mpoly | None:

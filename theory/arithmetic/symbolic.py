@@ -1,12 +1,12 @@
-r"""Batches of a fixed size m with sympy entries: a proof for that m.
+r"""Batches of a fixed size m whose entries are letters: a proof for that m.
 
-The formulas run unchanged on object arrays of symbols.  What comes out is sympy, to be printed as
-LaTeX or to be tested by :func:`is_zero`, which decides whether it vanishes for every real batch
-(:mod:`theory.arithmetic.radicals`).
+The formulas run unchanged on object arrays of letters (:mod:`theory.arithmetic.formulas`).  What
+comes out is tested by :func:`is_zero`, which decides whether it vanishes for every real batch
+(:mod:`theory.arithmetic.radicals`); ``sympy.sympify`` makes it sympy's, to be printed as LaTeX.
 
 >>> batch = SymbolicBatch(3)
 >>> deviation = batch.y - batch.y.sum() / 3
->>> sigma = sp.sqrt(deviation @ deviation / 3)
+>>> sigma = (deviation @ deviation / 3).sqrt()
 >>> slope = derivative(lambda y: (y @ y - y.sum() ** 2 / 3) / 3, batch.y, deviation / sigma)
 >>> is_zero(slope - 2 * sigma), is_zero(slope - sigma)
 (True, False)
@@ -20,33 +20,28 @@ from typing import Any, Literal
 import numpy as np
 
 from theory.arithmetic import exact
+from theory.arithmetic.formulas import Formula, formula, letter
 from theory.arithmetic.radicals import UndecidedError, is_zero
-from theory.packages import missing
-
-try:
-    import sympy as sp
-except ModuleNotFoundError as error:
-    raise missing(error, "verify") from error
 
 __all__ = ["SymbolicBatch", "UndecidedError", "derivative", "gradient", "is_zero"]
 
 
 class SymbolicBatch:
-    """The letters of one unit with a batch of m entries, as real symbols.
+    """The letters of one unit with a batch of m entries, for real numbers.
 
     Args:
         m: the batch size, at least 1.
-        eps: "zero" for eps = 0, "positive" for a positive symbol.
+        eps: "zero" for eps = 0, "positive" for a positive letter.
 
     Attributes:
-        m: the batch size as an expression, whose root is not rounded.
+        m: the batch size as a formula, whose root is not rounded.
         y: the batch, shape (m,).
         g: the gradient of the loss at the layer's output, shape (m,).
         hessian: the symmetric Hessian of the loss at the layer's output, shape (m, m).
         direction: a generic direction, shape (m,).
         gamma: the scale.
         beta: the shift.
-        eps: an expression, zero or a symbol.
+        eps: a formula, zero or a letter.
 
     Raises:
         ValueError: m is less than 1, or eps is neither word.
@@ -61,42 +56,42 @@ class SymbolicBatch:
             raise ValueError(f"a batch has at least one entry, but m = {m}")
         if eps not in ("zero", "positive"):
             raise ValueError(f'eps is "zero" or "positive", not {eps!r}')
-        self.m = sp.Integer(m)
+        self.m = formula(m)
         self.y, self.g, self.direction = vector("y", m), vector("g", m), vector("u", m)
         self.hessian = symmetric_matrix("H", m)
-        self.gamma, self.beta = sp.symbols("gamma beta", real=True)
-        self.eps = sp.Integer(0) if eps == "zero" else sp.Symbol("epsilon", positive=True)
+        self.gamma, self.beta = letter("gamma"), letter("beta")
+        self.eps = formula(0) if eps == "zero" else letter("epsilon", positive=True)
 
 
 def vector(name: str, m: int) -> np.ndarray:
-    """Return real symbols name1, ..., namem, shape (m,)."""
+    """Return letters name1, ..., namem, shape (m,)."""
     return np.array([_real(name, i) for i in range(1, m + 1)], dtype=object)
 
 
 def symmetric_matrix(name: str, m: int) -> np.ndarray:
-    """Return a symmetric matrix of real symbols, shape (m, m)."""
+    """Return a symmetric matrix of letters, shape (m, m)."""
     numbers = range(1, m + 1)
     rows = [[_real(name, min(i, j), max(i, j)) for j in numbers] for i in numbers]
     return np.array(rows, dtype=object)
 
 
-def _real(name: str, *indices: int) -> sp.Symbol:
-    return sp.Symbol(name + "".join(map(str, indices)), real=True)
+def _real(name: str, *indices: int) -> Formula:
+    return letter(name + "".join(map(str, indices)))
 
 
 def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
     """Return the derivative of f at x along u; nests.
 
     Args:
-        f: a function of an object array of x's shape (or of an expression), scalar or array.
-        x: an object array of expressions, or an expression.
+        f: a function of an object array of x's shape (or of a formula), scalar or array.
+        x: an object array of formulas, or a formula.
         u: the direction, of the shape of x.
 
     >>> batch = SymbolicBatch(2)
     >>> derivative(lambda y: y @ y, batch.y, batch.direction)
     2*u1*y1 + 2*u2*y2
     """
-    return exact.derivative(f, x, u, entry=sp.sympify)
+    return exact.derivative(f, x, u, entry=formula)
 
 
 def gradient(f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
@@ -108,4 +103,4 @@ def gradient(f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
     >>> gradient(lambda y: y[0] * y[1], SymbolicBatch(2).y)
     array([y2, y1], dtype=object)
     """
-    return exact.gradient(f, x, entry=sp.sympify)
+    return exact.gradient(f, x, entry=formula)

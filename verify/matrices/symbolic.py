@@ -7,12 +7,12 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
-import sympy as sp
 from sympy import SympifyError
 
 from theory.arithmetic import sqrt, symbolic
+from theory.arithmetic.formulas import UnreadableError, letter
 from theory.arithmetic.quadratic import DifferentFieldsError
-from theory.arithmetic.radicals import UndecidedError, UnreadableError
+from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Term
@@ -89,7 +89,7 @@ def follows(claim: MatrixClaim, subject: Numbers) -> bool:
 
 def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
     terms = [] if claim.certificate is None else claim.certificate(subject)
-    rest = slack - sum((_value(term, subject) for term in terms), start=sp.Integer(0))
+    rest = slack - sum((_value(term, subject) for term in terms), start=0)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
     return symbolic.is_zero(entries) and _is_certificate(claim, terms)
 
@@ -122,7 +122,7 @@ def _value(term: Term, subject: Numbers) -> Any:
 
 
 def letters(kind: Kind, size: Size) -> Numbers:
-    """Return a subject whose numbers are real symbols."""
+    """Return a subject whose numbers are letters for real numbers."""
     made: dict[Kind, Callable[..., Numbers]] = {
         Kind.LAYER: _layer,
         Kind.MAPS: _maps,
@@ -136,7 +136,7 @@ def _layer(N: int, n: int, p: int) -> Layer:
         H=_array("h", N, n), W=_array("w", p, n), b=_array("b", p), gamma=_array("gamma", n),
         beta=_array("beta", n), mean=_array("mu", n), deviation=_array("sigma", n, positive=True),
         curvature=_array("s", N), direction=_array("x", n + 1), scaling=_array("d", n + 1),
-        step=_number("alpha"), q=_number("q"), couples=sp.Symbol("kappa", real=True),
+        step=letter("alpha", positive=True), q=letter("q", positive=True), couples=letter("kappa"),
         linear=_array("l", N, p), quadratic=_symmetric("Q", N, p), fourth=_array("f", N, p),
         calculus=CALCULUS,
     )  # fmt: skip
@@ -145,28 +145,24 @@ def _layer(N: int, n: int, p: int) -> Layer:
 def _maps(N: int, c: int, r: int, s: int, d: int, k: int) -> Maps:
     return Maps(
         h=_array("h", N, c, r, s), w=_array("w", d, c, k, k), b=_array("b", d),
-        direction=_array("x", k * k * c + 1), q=_number("q"), linear=_array("l", N, d, r, s),
-        fourth=_array("f", N, d, r, s), pooled=_array("t", N), calculus=CALCULUS,
+        direction=_array("x", k * k * c + 1), q=letter("q", positive=True),
+        linear=_array("l", N, d, r, s), fourth=_array("f", N, d, r, s), pooled=_array("t", N),
+        calculus=CALCULUS,
     )  # fmt: skip
 
 
 def _descent(d: int) -> Descent:
     return Descent(
         theta=_array("t", d), direction=_array("x", d), factor=_array("F", d, d),
-        P=_array("P", d, d), step=_number("alpha"), linear=_array("l", d), fourth=_array("f", d),
-        calculus=CALCULUS,
+        P=_array("P", d, d), step=letter("alpha", positive=True), linear=_array("l", d),
+        fourth=_array("f", d), calculus=CALCULUS,
     )  # fmt: skip
 
 
-def _number(name: str) -> sp.Symbol:
-    return sp.Symbol(name, positive=True)
-
-
 def _array(name: str, *shape: int, positive: bool = False) -> np.ndarray:
-    known = {"positive": True} if positive else {"real": True}
     array = np.empty(shape, dtype=object)
     for index in product(*map(range, shape)):
-        array[index] = sp.Symbol(name + "_".join(str(i + 1) for i in index), **known)
+        array[index] = letter(name + "_".join(str(i + 1) for i in index), positive)
     return array
 
 

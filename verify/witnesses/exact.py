@@ -26,7 +26,8 @@ from flint import arb, ctx, fmpq
 
 from theory.arithmetic import exact, sqrt, symbolic
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
-from theory.arithmetic.radicals import UndecidedError, UnreadableError, is_zero
+from theory.arithmetic.formulas import UnreadableError
+from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
 from verify.cases.case import Case, adapted, imposed_by
 from verify.cases.lattice import lattice_case

@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any, Literal, NoReturn
 
 import numpy as np
-import sympy as sp
 
 from theory.arithmetic import sqrt, symbolic
-from theory.arithmetic.radicals import UndecidedError, UnreadableError, subexpressions
+from theory.arithmetic.formulas import UnreadableError, letter
+from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim, Hypothesis, Term
 from verify import primitives
@@ -64,8 +64,6 @@ def prove(claim: Claim, m: int) -> Finding:
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
         slack = claim.relation.slack(actual, claimed)
-        if _is_undefined(slack):
-            return "undefined"
         if claim.certificate is None:
             is_proved = symbolic.is_zero(slack)
         else:
@@ -108,12 +106,6 @@ def _is_of_other_sizes(claim: Claim, m: int) -> bool:
     return any(not h.sign.compare(h.quantity(network, letters), 0) for h in on_size)
 
 
-def _is_undefined(side: Any) -> bool:
-    """Whether an entry is 0/0 or 1/0, as where yhat vanishes and a side divides by its norm."""
-    entries = [sp.sympify(entry) for entry in np.ravel(side)]
-    return not subexpressions(entries).isdisjoint({sp.nan, sp.zoo})
-
-
 def _case(batch: SymbolicBatch) -> SymbolicCase:
     return SymbolicCase(
         y=_in_orthogonal_coordinates(batch.y),
@@ -122,8 +114,8 @@ def _case(batch: SymbolicBatch) -> SymbolicCase:
         eps=batch.eps,
         loss=Loss(lambda z, softplus: 0, ()),
         direction=batch.direction,
-        other_direction=symbolic.vector("v", batch.m),
-        bound=sp.Symbol("lambda", positive=True),
+        other_direction=symbolic.vector("v", len(batch.y)),
+        bound=letter("lambda", positive=True),
     )
 
 
@@ -131,7 +123,7 @@ def _in_orthogonal_coordinates(letters: np.ndarray) -> np.ndarray:
     """Return any batch, by as many letters: its mean, and deviations along orthogonal vectors.
 
     Its variance is a sum of their squares, without mixed terms, which keeps polynomials short.  Two
-    entries have a single deviation, whose root of a square sympy would write as an absolute value.
+    entries have a single deviation; the root of its square would be its absolute value.
     """
     if len(letters) == 2:
         return letters

@@ -1,0 +1,84 @@
+"""Formulas: what is alike is collected, roots are taken apart, and sympy says the same."""
+
+from fractions import Fraction
+from functools import reduce
+from operator import add, mul, sub, truediv
+
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory.arithmetic.formulas import UnreadableError, formula, letter
+
+X, Y = letter("x"), letter("y")
+P = letter("p", positive=True)
+POINT = {"x": sp.Rational(-3, 7), "y": sp.Rational(5, 3), "p": sp.Rational(11, 4)}
+
+leaves = st.one_of(
+    st.sampled_from([X, Y, P]), st.integers(-3, 3).map(formula), st.just(formula(Fraction(2, 3)))
+)
+steps = st.tuples(st.sampled_from([add, sub, mul, truediv]), leaves, st.booleans())
+
+
+def at_point(expression):
+    return sp.sympify(expression).subs(
+        {s: POINT[str(s)] for s in sp.sympify(expression).free_symbols}
+    )
+
+
+@given(leaves, st.lists(steps, max_size=7))
+def test_operations_are_those_of_sympy(first, operations):
+    def both(values, step):
+        ours, theirs = values
+        operation, other, swapped = step
+        one, another = (other, ours) if swapped else (ours, other)
+        a, b = (at_point(other), theirs) if swapped else (theirs, at_point(other))
+        if operation is truediv and b == 0:
+            return values
+        return operation(one, another), operation(a, b)
+
+    try:
+        ours, theirs = reduce(both, operations, (first, at_point(first)))
+    except ZeroDivisionError:
+        return  # a formula that is zero for every letter
+    assert sp.simplify(at_point(ours) - theirs) == 0
+
+
+@pytest.mark.parametrize(
+    "radicand",
+    [P**2 * X, X**2 * P, X**3, X**-2, 8 * P / X**4, X**2 + Y**2, (X**2 + Y**2) ** 3 / 12,
+     (X**2 + 1).sqrt() * P, (X * Y) ** 2, (X - Y) ** 6, -3 * P, -Y, formula(Fraction(9, 8))],
+    ids=str,
+)  # fmt: skip
+def test_roots_are_those_of_sympy(radicand):
+    """Of negative numbers, too: the one with positive imaginary part."""
+    assert abs(at_point(radicand.sqrt()).n(30) - sp.sqrt(at_point(radicand)).n(30)) < 1e-25
+    assert radicand.sqrt() ** 2 == radicand or radicand.sqrt() ** 2 / radicand == 1
+
+
+def test_what_is_alike_is_one_object():
+    assert (X + Y) ** 2 / P is (Y + X) * (X + Y) / P
+    assert (X + Y) - (Y + X) == 0
+    assert X * 2 - X is X
+    assert (X**2).sqrt() is not X
+    assert (P**2).sqrt() is P
+    assert X + Y != X - Y
+
+
+def test_the_ball_is_around_the_value():
+    f = ((X - Y) ** 2 + P).sqrt() / (X + 2) - Fraction(1, 3)
+    x, y, p = (letter.ball for letter in (X, Y, P))
+    assert f.ball.overlaps(((x - y) ** 2 + p).sqrt() / (x + 2) - (x - x + 1) / 3)
+    assert not (1 / ((X + Y) ** 2 - X**2 - 2 * X * Y - Y**2)).ball.is_finite()
+
+
+def test_signs_that_are_not_known_are_not_guessed():
+    assert X + 1 > X
+    assert 4 < 2 * formula(6).sqrt() < 5
+    with pytest.raises(UnreadableError, match="either sign"):
+        _ = X > 0
+    with pytest.raises(ZeroDivisionError):
+        _ = 1 / (X - X)
+    with pytest.raises(UnreadableError, match="rational"):
+        formula(0.5)
