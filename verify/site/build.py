@@ -76,7 +76,7 @@ def write_pages(
         **figure_files(entries, run),
         **_experiments(evidence, measured),
         **_implementations(measured),
-        "generated/files/ledger.json": json.dumps([as_json(e) for e in entries]) + "\n",
+        "generated/files/ledger.json": _densely([as_json(entry) for entry in entries]),
     }
     places = {_inside(target, name): content for name, content in files.items()}
     try:
@@ -90,6 +90,10 @@ def write_pages(
             "copy of the sources that can"
         ) from None
     return len(files)
+
+
+def _densely(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":")) + "\n"
 
 
 def _check_is_the_sites(target: Path) -> None:
