@@ -38,6 +38,7 @@ from verify.site import (
 )
 from verify.site.figures import Figure, figures
 from verify.site.statements import Group, papers, statements
+from verify.site.vector import shorter
 
 DOCS = Path("docs")
 DRAWN = Path("build/experiments")
@@ -217,10 +218,11 @@ def _experiment(
     """Return the page of a result, and the files of its folder that it shows."""
     kept = found.files(folder, result)
     sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
-    root, shown = f"generated/files/experiments/{result.name}", (found.FILE, *_pictures(result))
+    root = f"generated/files/experiments/{result.name}"
     return {
         f"experiments/{result.name}.md": page(result, sizes),
-        **{f"{root}/{name}": kept[name] for name in shown},
+        f"{root}/{found.FILE}": kept[found.FILE],
+        **{f"{root}/{name}": shorter(kept[name].decode()) for name in _pictures(result)},
     }
 
 
