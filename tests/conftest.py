@@ -1,13 +1,12 @@
-"""What all tests share: a folder, a browser a process, and which files are not collected."""
+"""What all tests share: a folder, a browser a process, and what is collected of their files."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,12 @@ from hypothesis import settings
 settings.register_profile("any time", deadline=None)
 settings.load_profile("any time")
 
-# Python knows one module called conftest; pytest looks for doctests in it under that name.
-collect_ignore = ["conftest.py"]
-if find_spec("jax") is None:
-    collect_ignore.append("conform/zoo/wrong_in_jax.py")
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no doctests below tests: there are none, and each module would be read twice."""
+    found = yield
+    return [each for each in found if type(each) is pytest.Module]
 
 
 @pytest.fixture(scope="session")
