@@ -1,11 +1,12 @@
-"""What all tests share: a folder, a browser a process, and the files that are not collected."""
+"""What all tests share: a folder, a browser a process, and what is collected of their files."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from hypothesis import settings
 settings.register_profile("any time", deadline=None)
 settings.load_profile("any time")
 
-# Python knows one module called conftest; pytest looks for doctests in it under that name.
-collect_ignore = ["conftest.py"]
-if find_spec("jax") is None:
-    collect_ignore.append("conform/zoo/wrong_in_jax.py")
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no doctests below tests: there are none, and each module would be read twice."""
+    found = yield
+    return [each for each in found if type(each) is pytest.Module]
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +46,32 @@ def made_once(shared: Path) -> Callable[[str, Callable[[Path], None]], Path]:
         return shared / name
 
     return made
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Examine a layer here, not in a process of its own, which takes seconds to import PyTorch."""
+    from verify.conform import examine, run
+    from verify.conform.adapters import AdapterError
+    from verify.conform.process import Order, StartError, facts, opened
+    from verify.targets import TargetError
+
+    @contextmanager
+    def process(order: Order, limit: float) -> Iterator[examine.Here]:
+        try:
+            found, adapter = opened(order)
+        except (TargetError, AdapterError) as error:
+            raise StartError(str(error)) from None
+        bench = examine.Here(found, adapter)
+        bench.facts = facts(found, adapter)
+        yield bench
+
+    monkeypatch.setattr(run, "Process", process)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 def find_browser() -> str | None:

@@ -9,21 +9,16 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-import verify.conform.run as examinations
 from theory.nn.compilers import can_compile
 from verify.__main__ import app
-from verify.conform.adapters import AdapterError
-from verify.conform.examine import Here
-from verify.conform.process import Order, StartError, facts, opened
+from verify.conform.process import Order
 from verify.conform.report import not_offered
 from verify.conform.run import Wanted, reproduced, run
-from verify.targets import TargetError
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "conform.md"
@@ -95,35 +90,15 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def in_this_process(monkeypatch):
-    """Examine here what is else run in a process, which takes a second to import PyTorch."""
-
-    @contextmanager
-    def process(order, limit):
-        try:
-            found, adapter = opened(order)
-        except (TargetError, AdapterError) as error:
-            raise StartError(str(error)) from None
-        bench = Here(found, adapter)
-        bench.facts = facts(found, adapter)
-        yield bench
-
-    monkeypatch.setattr(examinations, "Process", process)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    for name in ("wrong", "strides"):
-        monkeypatch.setitem(sys.modules, name, None)
-
-
 def conform(*arguments):
-    """Give the command in this process, which examines the layer in another."""
+    """Give the command in this process, which examines the layer in another unless told not to."""
     return CliRunner().invoke(app, ["conform", *arguments])
 
 
-def command(*arguments, folder, module="verify.commands.conform"):
-    """Run a module in a folder, as a person does; pytest with the plugins that are asked for."""
+def with_plugin(*arguments, folder):
+    """Run pytest in a folder with the plugin, as a person does."""
     return subprocess.run(
-        [sys.executable, "-m", module, *arguments],
+        [sys.executable, "-m", "pytest", "-p", "verify.conform.plugin", "-q", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
@@ -154,6 +129,7 @@ def flat(x, gamma, beta, eps):
 """
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_guides_layer_conforms_with_the_guides_adapter(folder):
     for name, text in re.findall(r"```python\n# (\w+\.py)\n(.*?)```", GUIDE.read_text(), re.S):
         (folder / name).write_text(text)
@@ -166,10 +142,11 @@ def test_the_guides_layer_conforms_with_the_guides_adapter(folder):
     assert set(report["cells"][0]) >= {"mode", "output", "stratum", "units", "word", "token"}
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_failure_is_named_reproduced_and_written_as_a_script(folder):
     asked = ("--cases", "plain", "--modes", "forward,gradient")
-    found = command("wrong.py:layer", *asked, folder=folder)
-    assert found.returncode == 1
+    found = conform("wrong.py:layer", *asked)
+    assert found.exit_code == 1
     assert "the variance is held constant (detached)" in " ".join(found.stdout.split())
     token = re.search(r"--reproduce '([^']+)'", found.stdout).group(1)
     again = conform("wrong.py:layer", *asked, "--reproduce", token)
@@ -303,23 +280,21 @@ def test_a_device_that_is_not_there_gets_a_sentence_and_status_2(folder):
 
 def test_the_plugin_knows_failures_and_reports_stale_lines(folder):
     (folder / "known.txt").write_text(
-        "# of the wrong layer\ngradient | x | * | *: detached\nforward | z | * | *: nothing\n"
+        "# of the wrong layer\ngradient | x | float32 | *: detached\nforward | z | * | *: nothing\n"
     )
     asked = ("--conform", "wrong.py:layer", "--conform-modes", "forward,gradient")
-    plugin = ("-p", "verify.conform.plugin", "-q", "--conform-cases", "plain")
-    found = command(*plugin, *asked, folder=folder, module="pytest")
+    known = ("--conform-cases", "plain", "--conform-known", "known.txt")
+    found = with_plugin(*asked, *known, folder=folder)
     assert found.returncode == 1
     assert "the variance is held constant" in found.stdout
-    known = ("--conform-known", "known.txt")
-    found = command(*plugin, *asked, *known, folder=folder, module="pytest")
-    assert "2 xfailed" in found.stdout
-    assert "1 failed" in found.stdout
+    assert "1 xfailed" in found.stdout
+    assert "2 failed" in found.stdout
     assert "known.txt:3: nothing fails that this line excuses" in found.stdout
 
 
 def test_the_plugin_does_nothing_without_its_option(tmp_path):
     (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n")
-    found = command("-p", "verify.conform.plugin", "-q", folder=tmp_path, module="pytest")
+    found = with_plugin(folder=tmp_path)
     assert "1 passed" in found.stdout
 
 

@@ -1,4 +1,5 @@
 import html.parser
+import json
 import re
 import shutil
 from pathlib import Path
@@ -18,6 +19,8 @@ from verify.site.statement_page import in_words
 
 
 class Links(html.parser.HTMLParser):
+    """Where a page leads.  The theme's icons refer to pictures that stand in the style sheet."""
+
     def __init__(self, text: str):
         super().__init__()
         self.targets: list[str] = []
@@ -34,7 +37,7 @@ class Links(html.parser.HTMLParser):
             if target and target.startswith(("http:", "https:", "//")):
                 if tag != "a":
                     self.remote.append(target)
-            elif target and not target.startswith(("data:", "mailto:", "javascript:")):
+            elif target and not target.startswith(("data:", "mailto:", "javascript:", "#svg-")):
                 self.targets.append(target)
 
 
@@ -57,6 +60,20 @@ def test_internal_links_lead_somewhere(pages, site):
             if not there.exists() or (fragment and unquote(fragment) not in ids):
                 broken.append((path.name, target))
     assert not broken
+
+
+def test_a_page_that_shows_the_list_of_pages_by_a_script_leads_to_all_of_them(pages, site):
+    script = (site / "_static" / "navigation.js").read_text(encoding="utf-8")
+    listed = Links(json.loads(script.partition(" = ")[2].partition(";\n/*")[0]))
+    shared = pages[site / "statements" / f"{PROVED}.html"]
+    assert "../_static/navigation.js" in shared.targets
+    assert {(site / target).exists() for target in listed.targets} == {True}
+    assert {"index.html", "guides/start.html"} <= set(listed.targets) <= pages_led_to(pages, site)
+
+
+def pages_led_to(pages, site):
+    """Where the front page leads, which has the list for readers without scripts."""
+    return set(pages[site / "index.html"].targets) | {"index.html"}
 
 
 def test_nothing_is_loaded_from_elsewhere(pages):
@@ -196,7 +213,7 @@ def test_an_experiment_has_its_observations_in_words_with_numbers(site):
         "it costs $5",
         "no shop on &lt;this&gt; machine",
         "a_1 &lt; b*2*.",
-        'python<span class="w"> </span>-m<span class="w"> </span>verify',
+        "python -m verify",
         "seeds 0, 1",
         "0.75",
         "1 statement",

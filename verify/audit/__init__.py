@@ -6,7 +6,7 @@ r"""Somebody's network under the theorems: every layer, every bound against actu
 >>> model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8),
 ...     torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(288, 10))
 >>> images, labels = torch.randn(16, 3, 8, 8), torch.randint(10, (16,))
->>> report = audit(model, images, labels, torch.nn.functional.cross_entropy)
+>>> report = audit(model, images, labels, torch.nn.functional.cross_entropy, entries=0)
 >>> [row.layer for row in report.normalizations], [row.layer for row in report.maps]
 (['1'], ['0', '4'])
 

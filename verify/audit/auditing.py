@@ -100,7 +100,7 @@ def audit(
     >>> _ = torch.manual_seed(0)
     >>> model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
     >>> batch, labels = torch.randn(32, 3), torch.randint(2, (32,))
-    >>> report = audit(model, batch, labels, nn.functional.cross_entropy)
+    >>> report = audit(model, batch, labels, nn.functional.cross_entropy, entries=0)
     >>> report.normalizations[0].m, report.maps[0].useless_bias, len(report.unexpected)
     (32, True, 0)
     """

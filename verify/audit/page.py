@@ -10,8 +10,9 @@ from verify.audit.drawings import Drawings
 from verify.audit.report import MapRow, NormalizationRow, Report, Spread, StatementRow
 from verify.audit.terminal import MAIN, costs, counted, described, hessian, limits, number
 from verify.audit.words import HEALTHY
-from verify.site.chart import STYLE as FIGURES
+from verify.site import chart
 
+FIGURES = chart.STYLE + chart.OF_MARKS + chart.OF_LINES
 STYLE = """
 :root{--ink:#1c1e21;--paper:#fff;--quiet:#5b5f66;--rule:#dfe2e6;--back:#f5f6f7;--bad:#a63a00;
 --bad-back:#fdeadf;--good:#0b6e4f;--good-back:#e3f3ec;color-scheme:light dark}

@@ -6,7 +6,6 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from verify.site import (
 )
 from verify.site.figures import Figure, figures
 from verify.site.statements import Group, papers, statements
+from verify.site.vector import shorter
 
 DOCS = Path("docs")
 DRAWN = Path("build/experiments")
@@ -68,15 +68,16 @@ def write_pages(
     run, records = _evidence(evidence, claims)
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
     _check_is_the_sites(target)
+    drawn = drawn_once(entries, run)
     files = {
         **{f"generated/{name}": text for name, text in _included(entries, run, measured).items()},
         **{f"errata/{name}": text for name, text in errata_page.pages(entries).items()},
-        **{f"statements/{name}": text for name, text in _statements(entries, run).items()},
+        **{f"statements/{name}": text for name, text in _statements(entries, drawn).items()},
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
-        **figure_files(entries, run),
+        **figure_files(entries, drawn),
         **_experiments(evidence, measured),
         **_implementations(measured),
-        "generated/files/ledger.json": json.dumps([as_json(e) for e in entries]) + "\n",
+        "generated/files/ledger.json": _densely([as_json(entry) for entry in entries]),
     }
     places = {_inside(target, name): content for name, content in files.items()}
     try:
@@ -90,6 +91,10 @@ def write_pages(
             "copy of the sources that can"
         ) from None
     return len(files)
+
+
+def _densely(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":")) + "\n"
 
 
 def _check_is_the_sites(target: Path) -> None:
@@ -138,9 +143,9 @@ def _campaigns(folder: Path) -> dict[str, tuple[Run, list[Finding]]]:
     return {file.stem: journal.read(file) for file in sorted(folder.glob("*.jsonl"))}
 
 
-def _statements(entries: Sequence[Entry], run: Run | None) -> dict[str, str]:
+def _statements(entries: Sequence[Entry], drawn: statement_page.Figures) -> dict[str, str]:
     grouped = statements(entries)
-    beside, drawn = neighbours(grouped), partial(figures, run=run)
+    beside = neighbours(grouped)
     pages = {}
     for line in headlines(entries):
         own = [s for s in grouped if s.claim.row == line.name]
@@ -166,15 +171,21 @@ def neighbours(grouped: Sequence[Group]) -> dict[str, tuple[Group | None, Group 
     }
 
 
-def figure_files(entries: Sequence[Entry], run: Run | None) -> dict[str, str | bytes]:
+def drawn_once(entries: Sequence[Entry], run: Run | None) -> statement_page.Figures:
+    """Return what gives the figures of an entry, which pages and files show."""
+    drawn = {entry.claim.id: figures(entry, run) for entry in entries}
+    return lambda entry: drawn[entry.claim.id]
+
+
+def figure_files(entries: Sequence[Entry], drawn: statement_page.Figures) -> dict[str, str | bytes]:
     """Return the pictures, and the tables of their numbers, by their files."""
-    drawn: list[Figure] = [
-        figure for entry in entries for kind in figures(entry, run).values() for figure in kind
+    shown: list[Figure] = [
+        figure for entry in entries for kind in drawn(entry).values() for figure in kind
     ]
     pictures: dict[str, str | bytes] = {
-        f"generated/files/figures/{f.name}": f.content for f in drawn
+        f"generated/files/figures/{f.name}": f.content for f in shown
     }
-    tables = {f"generated/files/figures/{f.table_name}": f.table for f in drawn if f.table}
+    tables = {f"generated/files/figures/{f.table_name}": f.table for f in shown if f.table}
     return {**pictures, **tables}
 
 
@@ -213,10 +224,11 @@ def _experiment(
     """Return the page of a result, and the files of its folder that it shows."""
     kept = found.files(folder, result)
     sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
-    root, shown = f"generated/files/experiments/{result.name}", (found.FILE, *_pictures(result))
+    root = f"generated/files/experiments/{result.name}"
     return {
         f"experiments/{result.name}.md": page(result, sizes),
-        **{f"{root}/{name}": kept[name] for name in shown},
+        f"{root}/{found.FILE}": kept[found.FILE],
+        **{f"{root}/{name}": shorter(kept[name].decode()) for name in _pictures(result)},
     }
 
 

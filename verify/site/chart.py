@@ -19,15 +19,23 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 14, 16, 50
 STYLE = """
 text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;fill:#444}
 .frame{fill:none;stroke:#b9b9b9}.grid{stroke:#e9e9e9}.guide{stroke:#8a8a8a;stroke-dasharray:5 4}
-.wrong{fill:#d55e00;opacity:.07}
-.holds{stroke:#0072b2;stroke-opacity:.55;stroke-width:6.4;stroke-linecap:round}
-.violated{stroke:#d55e00;stroke-width:1.8;fill:none}.note{fill:#6b6b6b}
-.line{fill:none;stroke-width:1.8}.dot{fill:#fff}.c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}
-.c3{stroke:#cc79a7}.c4{stroke:#997700}.c5{stroke:#56b4e9}
 @media(prefers-color-scheme:dark){text{fill:#cfcfcf}.frame{stroke:#5c5c5c}.grid{stroke:#2e2e2e}
-.guide{stroke:#8f8f8f}.wrong{opacity:.13}.holds{stroke:#56b4e9}.violated{stroke:#ff8a3d}
-.note{fill:#a8a8a8}.dot{fill:#131416}.c0{stroke:#56b4e9}.c1{stroke:#ff8a3d}.c2{stroke:#2fc79b}.c4{stroke:#e6c229}}
+.guide{stroke:#8f8f8f}}
 """
+OF_MARKS = """\
+.wrong{fill:#d55e00;opacity:.07}.note{fill:#6b6b6b}
+.holds{stroke:#0072b2;stroke-opacity:.55;stroke-width:6.4;stroke-linecap:round}
+.violated{stroke:#d55e00;stroke-width:1.8;fill:none}
+@media(prefers-color-scheme:dark){.wrong{opacity:.13}.note{fill:#a8a8a8}
+.holds{stroke:#56b4e9}.violated{stroke:#ff8a3d}}
+"""
+OF_LINES = """\
+.line{fill:none;stroke-width:1.8}.dot{fill:#fff}.c0{stroke:#0072b2}.c1{stroke:#d55e00}
+.c2{stroke:#009e73}.c3{stroke:#cc79a7}.c4{stroke:#997700}.c5{stroke:#56b4e9}
+@media(prefers-color-scheme:dark){.dot{fill:#131416}.c0{stroke:#56b4e9}.c1{stroke:#ff8a3d}
+.c2{stroke:#2fc79b}.c4{stroke:#e6c229}}
+"""
+"""Styles that a picture has where it has what they are for."""
 
 
 class Mark(NamedTuple):
@@ -83,8 +91,13 @@ def svg(chart: Chart) -> str:
         f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="t d">'
         f'<title id="t">{escape(chart.title)}</title>'
         f'<desc id="d">{escape(chart.description)}</desc>'
-        f"<style>{STYLE}</style>{''.join(body)}</svg>\n"
+        f"<style>{_style(chart)}</style>{''.join(body)}</svg>\n"
     )
+
+
+def _style(chart: Chart) -> str:
+    of_marks = OF_MARKS if chart.marks or chart.wrong else ""
+    return STYLE + of_marks + (OF_LINES if chart.lines else "")
 
 
 def _inner_width() -> int:

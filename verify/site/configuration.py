@@ -14,6 +14,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "verify.site.accessibility",
     "verify.site.docstrings",
+    "verify.site.frame",
     "verify.site.mathematics",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -44,15 +45,6 @@ html_js_files = [
 ]
 html_copy_source = False
 html_show_sphinx = False
-html_theme_options = {
-    "top_of_page_buttons": [],
-    "light_css_variables": {
-        "font-stack": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif",
-        "color-brand-primary": "#1f5f8b",
-        "color-brand-content": "#1f5f8b",
-    },
-    "dark_css_variables": {
-        "color-brand-primary": "#7cc0ec",
-        "color-brand-content": "#7cc0ec",
-    },
-}
+html_use_index = False
+html_domain_indices = False
+html_theme_options: dict[str, object] = {"top_of_page_buttons": []}

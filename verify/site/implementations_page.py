@@ -166,6 +166,10 @@ def chip(word: Word) -> str:
     return f'<span class="verdict {COLOURS.get(word, "")}">{word}</span>'
 
 
+def _with_remark(word: Word, remark: str) -> str:
+    return f"{chip(word)}<br><small>{remark}</small>" if remark else chip(word)
+
+
 def _legend() -> str:
     rows = [(chip(word), escape(meaning)) for word, meaning in MEANINGS.items()]
     return table(("word", "meaning"), rows)
@@ -196,7 +200,7 @@ def _entry(line: Line, modes: Sequence[str]) -> str:
     if word not in FAILURES:
         return chip(word)
     same = [cell for cell in found if cell.word is word]
-    return f"{chip(word)}<br><small>{escape(_where(same, found))}</small>"
+    return _with_remark(word, escape(_where(same, found)))
 
 
 def _where(same: Sequence[Cell], found: Sequence[Cell]) -> str:
@@ -239,7 +243,7 @@ def _gravest(found: Sequence[Cell]) -> str:
     dtypes = {cell.dtype for cell in found}
     where = "" if len(dtypes) == len({cell.dtype for cell in same}) else f" {same[0].dtype}"
     size = "" if units is None else f"{units:.3g}"
-    return f"{chip(word)}<br><small>{size}{where}</small>"
+    return _with_remark(word, size + where)
 
 
 def _found(line: Line) -> list[tuple[str, ...]]:

@@ -17,6 +17,8 @@ from typing import Any
 
 from py_mini_racer import JSEvalException, MiniRacer
 
+IMPLIED = (' xmlns="http://www.w3.org/1998/Math/MathML"', ' fence="true"', ' separator="true"')
+"""What a browser does not read in a page: MathML Core has given it up, or HTML implies it."""
 SOURCE = Path(__file__).parent / "assets" / "static" / "katex" / "katex.min.js"
 
 
@@ -46,10 +48,13 @@ def html(tex: str, *, display: bool = False) -> str:
         "displayMode": display, "output": "mathml", "throwOnError": True, "strict": "ignore",
     }  # fmt: skip
     try:
-        return str(_engine(os.getpid()).call("katex.renderToString", tex, options))
+        written = str(_engine(os.getpid()).call("katex.renderToString", tex, options))
     except JSEvalException as error:
         reason = next(iter(str(error).strip().splitlines()), "")
         raise MathError(f"cannot set {tex!r}: {reason}") from None
+    for attribute in IMPLIED:
+        written = written.replace(attribute, "")
+    return written
 
 
 def _visit(translator: Any, node: Any, *, display: bool) -> None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -20,8 +19,7 @@ from verify import engine, others
 from verify.evidence import Run
 from verify.ledger import Entry, as_json, ledger
 from verify.site import errata_page, ledger_page, papers_page, statement_page
-from verify.site.build import figure_files, neighbours, write_file
-from verify.site.figures import figures
+from verify.site.build import drawn_once, figure_files, neighbours, write_file
 from verify.site.sources import module_of
 from verify.site.statements import papers, statements
 
@@ -74,7 +72,7 @@ class OthersSite:
         grouped = statements(entries)
         stood_in = papers(grouped)
         modules = {module_of(claim) for claim in self.claims}
-        drawn = partial(figures, run=run)
+        drawn = drawn_once(entries, run)
         return {
             "conf.py": _configuration(stood_in),
             "index.md": _index(stood_in),
@@ -95,7 +93,7 @@ class OthersSite:
                 for s in grouped
             },
             **{f"reference/{m.__name__}.md": _code(m) for m in modules if m is not None},
-            **figure_files(entries, run),
+            **figure_files(entries, drawn),
         }
 
 

@@ -25,9 +25,10 @@ def module_of(claim: Statement) -> ModuleType | None:
 
 def lists(module: ModuleType, claim: Statement) -> bool:
     """Whether a module, and not a package that collects several, lists a claim."""
-    listed = vars(module).get("CLAIMS", ()) if isinstance(module, ModuleType) else ()
-    is_list = isinstance(listed, list | tuple) and not hasattr(module, "__path__")
-    return is_list and any(known is claim for known in listed)
+    listed = vars(module).get("CLAIMS") if isinstance(module, ModuleType) else None
+    if not isinstance(listed, list | tuple) or hasattr(module, "__path__"):
+        return False
+    return any(known is claim for known in listed)
 
 
 @cache

@@ -65,6 +65,7 @@ def said(*words, status=0):
     return json.loads(result.stdout)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_several_layers_are_judged_as_each_alone(folder, cluster):
     asked = ("--cases", "plain", "--modes", "forward", "--json")
     both = said("conform", "layers.py:right", "layers.py:wrong", *asked, *cluster, status=1)
@@ -74,6 +75,7 @@ def test_several_layers_are_judged_as_each_alone(folder, cluster):
     assert [report["verdict"] for report in both] == ["conforms", alone[1]["verdict"]]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_several_layers_are_judged_one_after_the_other_without_a_cluster(folder):
     asked = ("--cases", "plain", "--modes", "forward", "--json")
     assert len(said("conform", "layers.py:right", "layers.py:right", *asked)) == 2

@@ -1,0 +1,88 @@
+"""What every page would repeat stands once: the list of all pages, icons, colours, scripts.
+
+A page that the list of pages leads to has the list; the other pages, which are most, show it by a
+script.  Their readers without scripts are led to the front page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+NAVIGATION = Path(__file__).parent / "assets" / "navigation.js"
+TREE = "furo_navigation_tree"
+FOR_MATHEMATICS = ("katex/katex.min.js", "mathematics.js", "katex/copy-tex.min.js")
+FOR_THE_LEDGER = ("ledger.js",)
+OUTSIDE_OF_THE_TREE = "search"
+"""A page that is written always, from the root, and that is no page of the list."""
+_LISTING = re.compile("(<pre.*?</pre>)", re.DOTALL)
+_INDENTATION = re.compile(r"\n\s+")
+_UNSTYLED = re.compile(r'<span class="(?:pre|w)">([^<]*)</span>')
+
+
+def without_unstyled(body: str) -> str:
+    """Return a page's body without the elements that no style sheet knows.
+
+    >>> without_unstyled('<span class="n"><span class="pre">eps</span></span>')
+    '<span class="n">eps</span>'
+    """
+    return _UNSTYLED.sub(r"\1", body)
+
+
+def without_indentation(page: str) -> str:
+    r"""Return a page without what templates are indented by.
+
+    >>> without_indentation("<p>\n\n  a\n  <pre>\n  b</pre>\n</p>")
+    '<p>\na\n<pre>\n  b</pre>\n</p>'
+    """
+    parts = _LISTING.split(page)
+    return "".join(p if i % 2 else _INDENTATION.sub("\n", p) for i, p in enumerate(parts))
+
+
+def scripts_left_out(body: str) -> tuple[str, ...]:
+    """Return the scripts that a page has no use for.
+
+    >>> scripts_left_out('<span class="katex">')
+    ('ledger.js',)
+    """
+    without_formulas = () if 'class="katex"' in body else FOR_MATHEMATICS
+    return (*without_formulas, *(() if 'id="ledger"' in body else FOR_THE_LEDGER))
+
+
+def _shorten(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Leave out of a page what says nothing there."""
+    body = context.get("body", "")
+    if body:
+        context["body"] = without_unstyled(body)
+    left_out = tuple(f"_static/{name}" for name in scripts_left_out(body))
+    context["script_files"] = [
+        script for script in context["script_files"] if script.filename not in left_out
+    ]
+
+
+def _share(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Write the list of pages to a file, once, and say which pages show it from there."""
+    listed = context.get(TREE, "")
+    context["navigation_is_shared"] = page != OUTSIDE_OF_THE_TREE and 'class="current' not in listed
+    if page == OUTSIDE_OF_THE_TREE:
+        written = Path(app.outdir) / "_static" / NAVIGATION.name
+        written.parent.mkdir(exist_ok=True)
+        code = NAVIGATION.read_text(encoding="utf-8")
+        written.write_text(f"const pages = {json.dumps(listed)};\n{code}", encoding="utf-8")
+
+
+def _dedent(app: Any, error: Exception | None) -> None:
+    """Write the pages again without their indentation."""
+    for page in () if error else Path(app.outdir).rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(without_indentation(text), encoding="utf-8")
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Connect after the theme, which writes the list of pages."""
+    app.connect("html-page-context", _shorten)
+    app.connect("html-page-context", _share, priority=950)
+    app.connect("build-finished", _dedent)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,19 @@
+"""A picture that Matplotlib drew, without the digits that no screen shows."""
+
+from __future__ import annotations
+
+import re
+
+_PLACE = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
+_BEYOND_A_HUNDREDTH = re.compile(r"(\.\d\d)\d+")
+_INDENTATION = re.compile(r"\n\s+")
+
+
+def shorter(picture: str) -> str:
+    r"""Return an SVG document with places to a hundredth of a pixel, and not indented.
+
+    >>> shorter('<g>\n  <path d="M 2.345678 1.5" id="0.12345"/>\n  <text x="0.123">0.12345</text>')
+    '<g>\n<path d="M 2.34 1.5" id="0.12345"/>\n<text x="0.12">0.12345</text>'
+    """
+    places = _PLACE.sub(lambda found: _BEYOND_A_HUNDREDTH.sub(r"\1", found.group()), picture)
+    return _INDENTATION.sub("\n", places)
