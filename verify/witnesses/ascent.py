@@ -27,7 +27,7 @@ from verify.witnesses.autograd import TorchNetwork, evaluate
 from verify.witnesses.integers import Certified, certified
 from verify.witnesses.records import counted
 
-TOGETHER = 64
+TOGETHER = 32
 """How many claims climb together: each is evaluated at the cases of all."""
 
 
