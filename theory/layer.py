@@ -14,6 +14,7 @@ from array_api_compat import array_namespace
 
 from theory import batchnorm, preconditioning
 from theory.arithmetic import sqrt as root
+from theory.arithmetic.operations import none_zero
 from theory.arithmetic.spectra import (
     RANK,
     condition_number,
@@ -110,9 +111,7 @@ def _stack(number: Any, vector: Any) -> Any:
 
 
 def _reciprocal(values: Any) -> Any:
-    if (values == 0).any():
-        raise ZeroDivisionError("a column is zero, so it cannot be scaled to norm one")
-    return 1 / values
+    return 1 / none_zero(values, "a column is zero, so it cannot be scaled to norm one")
 
 
 def _with_eigenvector(C: Any, vector: Any, end: int) -> Any:

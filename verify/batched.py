@@ -112,10 +112,15 @@ class Batched(Operand):
 
 def _entrywise(function: Callable[..., Any], *values: Any) -> Any:
     """Apply a function of entries; arrays of fewer axes are repeated along the first ones."""
+    batched = [value for value in values if isinstance(value, Batched)]
+    if not batched:
+        return function(*map(bare, values))
+    counts = max(value.counts for value in batched)
+    if len(batched) == 1 and all(v is batched[0] or isinstance(v, int | float) for v in values):
+        return Batched(function(*map(bare, values)), counts)
     axes = max(getattr(value, "ndim", 0) for value in values)
-    counts = max(getattr(value, "counts", 0) for value in values)
     found = function(*(_laid_out(value, counts, axes) for value in values))
-    return Batched(found, counts) if counts else found
+    return Batched(found, counts)
 
 
 def _laid_out(value: Any, counts: int, axes: int) -> Any:

@@ -6,6 +6,9 @@ else is an array, and its own library does the work.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from math import prod
 from typing import Any, Protocol, TypeGuard, runtime_checkable
@@ -131,6 +134,34 @@ def size(a: Any, axis: Axes = 0) -> Any:
     return prod([a.shape[i] for i in axes])  # a list: compilers follow no generator
 
 
+_takes_zeros: ContextVar[bool] = ContextVar("takes_zeros", default=False)
+
+
+@contextmanager
+def taking_zeros() -> Iterator[None]:
+    """Let :func:`none_zero` take values as they are, of which nobody can look at one."""
+    token = _takes_zeros.set(True)
+    try:
+        yield
+    finally:
+        _takes_zeros.reset(token)
+
+
+def none_zero(values: Any, refusal: str) -> Any:
+    """Return values of which none is zero.
+
+    Raises:
+        ZeroDivisionError: one is zero.
+
+    >>> import numpy as np
+    >>> none_zero(np.array([2, 3]), "a deviation is zero")
+    array([2, 3])
+    """
+    if not _takes_zeros.get() and (values == 0).any():
+        raise ZeroDivisionError(refusal)
+    return values
+
+
 def larger(a: Any, b: Any) -> Any:
     """Return the larger of two numbers; where one is a ball, a ball around it.
 
@@ -138,12 +169,16 @@ def larger(a: Any, b: Any) -> Any:
     3
     """
     a, b = _alike(a, b)
+    if hasattr(a, "maximum"):  # PyTorch
+        return a.maximum(b)
     return a.max(b) if _is_ball(a) else max(a, b)
 
 
 def smaller(a: Any, b: Any) -> Any:
     """Return the smaller of two numbers; where one is a ball, a ball around it."""
     a, b = _alike(a, b)
+    if hasattr(a, "minimum"):  # PyTorch
+        return a.minimum(b)
     return a.min(b) if _is_ball(a) else min(a, b)
 
 

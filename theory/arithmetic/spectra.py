@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from theory.arithmetic.operations import none_zero
 from theory.arithmetic.quadratic import DifferentFieldsError, Quadratic, coerced
 from theory.packages import missing
 
@@ -96,10 +97,16 @@ def condition_number(matrix: Any) -> Any:
 
 
 def _largest_over_smallest(values: Any, rank: float) -> Any:
-    kept = nonzero(values, rank)
-    if len(kept) == 0:
-        raise ZeroDivisionError("the matrix is zero, so it has no condition number")
-    return kept[-1] / kept[0]
+    """Return the last of ascending values over the first that :func:`nonzero` would keep."""
+    refusal = "the matrix is zero, so it has no condition number"
+    if isinstance(values, list):
+        kept = nonzero(values, rank)
+        if not kept:
+            raise ZeroDivisionError(refusal)
+        return kept[-1] / kept[0]
+    xp = array_namespace(values)
+    largest = none_zero(values[-1], refusal)
+    return largest / xp.min(xp.where(values > rank * largest, values, largest))
 
 
 def nonzero(values: Any, rank: float) -> Any:

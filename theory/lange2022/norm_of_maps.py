@@ -15,6 +15,7 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from theory import maps, preconditioning
+from theory.arithmetic.operations import none_zero
 from theory.arithmetic.spectra import eigenvalues
 from theory.lange2022.texts import about
 from theory.language.arrays import maximum, norm2, root
@@ -53,8 +54,7 @@ _V, _M, _N = Sort.VECTOR, Sort.MATRIX, Sort.NUMBER
 def _normalized_norm(matrix: Any) -> Any:
     """The square of the spectral norm after centring and scaling with a matrix's own statistics."""
     mean, spread = (f(matrix[:, 1:]) for f in (preconditioning.means, preconditioning.variances))
-    if bool((spread == 0).any()):
-        raise ZeroDivisionError("a column is constant, so it cannot be normalized")
+    spread = none_zero(spread, "a column is constant, so it cannot be normalized")
     centred = matrix @ preconditioning.centring(mean)
     squares = array_namespace(matrix).concat([matrix[0, :1], 1 / spread])
     return eigenvalues(centred.T @ centred, squares)[-1]

@@ -28,6 +28,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from theory.arithmetic.operations import none_zero
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.texts import of_layers
 from theory.lange2022.theorem_4 import FULL_COLUMN_RANK, NONSINGULAR, in_blocks, uncorrelated
@@ -71,19 +72,13 @@ remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUP
 
 
 def _couplings(A: Any, same_block: Callable[[int, int, int], bool]) -> Any:
-    scaled = A.T @ A / _nonzero((A * A).sum(0))
+    scaled = A.T @ A / none_zero((A * A).sum(0), "a column is zero, so it has no correlations")
     n = A.shape[1]
     pairs = [(i, j) for i in range(n) for j in range(i) if same_block(i, j, n)]
     if not pairs:
         return 0 * scaled[0, 0]
     below, left = zip(*pairs, strict=True)
     return (scaled[below, left] * scaled[left, below]).sum()
-
-
-def _nonzero(values: Any) -> Any:
-    if (values == 0).any():
-        raise ZeroDivisionError("a column is zero, so it has no correlations")
-    return values
 
 
 couplings = Operation(

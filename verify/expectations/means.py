@@ -22,7 +22,7 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, stats
 
 from verify.tolerance import Array
 
@@ -47,7 +47,7 @@ def exceeds(larger: Array, smaller: Array, ceiling: float) -> bool:
         )
     gains = STAKES[:, None] * ((larger - smaller) / ceiling)
     with np.errstate(divide="ignore"):
-        wealth = special.logsumexp(np.sum(np.log1p(np.maximum(gains, -1.0)), axis=1))
+        wealth = np.logaddexp.reduce(np.sum(np.log1p(np.maximum(gains, -1.0)), axis=1))
     return bool(wealth - log(len(STAKES)) > -log(RISK))
 
 

@@ -20,6 +20,7 @@ import torch
 from torch.func import vmap
 
 from theory.arithmetic import sqrt
+from theory.arithmetic.operations import taking_zeros
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation, Verdict
 from verify import tolerance
@@ -54,6 +55,11 @@ class Evaluation(NamedTuple):
     claimed: Array
     quantities: tuple[Array, ...]
 
+    @classmethod
+    def of(cls, actual: Array, claimed: Array, *quantities: Array) -> Evaluation:
+        """Return an evaluation of flat arrays with a leading axis of one."""
+        return cls(actual, claimed, quantities)
+
     def at(self, index: slice) -> Evaluation:
         """Return the sides' entries of an index."""
         return Evaluation(self.actual[:, index], self.claimed[:, index], self.quantities)
@@ -69,9 +75,21 @@ class Copies:
         self.subject, self.seed = subject.converted(tensor, CALCULUS), seed
 
     @cached_property
+    def numbers_moved(self) -> dict[str, Any]:
+        """The numbers of the copies, which the first axis counts."""
+        numbers = {name: getattr(self.subject, name) for name in self.subject.names()}
+        rounded = {n: x for n, x in numbers.items() if n not in self.subject.truths}
+        seeds = range(self.seed, self.seed + tolerance.SAMPLES)
+        kept = {name: x.expand(len(seeds), *x.shape) for name, x in numbers.items()}
+        return kept | _moved(rounded, seeds)
+
+    @cached_property
     def moved(self) -> list[Numbers]:
         """The copies."""
-        return [_moved(self.subject, self.seed + i) for i in range(tolerance.SAMPLES)]
+        return [
+            replace(self.subject, **{name: x[i] for name, x in self.numbers_moved.items()})
+            for i in range(tolerance.SAMPLES)
+        ]
 
     def evaluated(self, claim: MatrixClaim) -> tuple[Evaluation, float]:
         """Return what a claim is there, and its derivatives' largest relative error."""
@@ -92,18 +110,14 @@ class Copies:
 
         Claims that cannot be evaluated at several copies at once are missing.
         """
-        copies = {
-            name: torch.stack([getattr(moved, name) for moved in self.moved])
-            for name in self.subject.names()
-        }
 
         def one(numbers: dict[str, Any]) -> dict[str, list[torch.Tensor]]:
             subject = replace(self.subject, **numbers)
-            found = ((claim.id, _tensors_or_none(claim, subject)) for claim in claims)
+            found = ((claim.id, _flat_or_none(claim, subject)) for claim in claims)
             return {name: tensors for name, tensors in found if tensors is not None}
 
-        with RandomArithmetic(tolerance.STEP, self.seed):
-            together = vmap(one)(copies)
+        with RandomArithmetic(tolerance.STEP, self.seed), taking_zeros():
+            together = vmap(one)(self.numbers_moved)
         return {name: _of_every_copy(tensors) for name, tensors in together.items()}
 
 
@@ -131,10 +145,12 @@ def examine_until_decided(
     kind = claims[0].subject
     found = examine(claims, random_subjects(kind, seed, count))
     for number in range(count, count + FURTHER):
+        open_ones = [claim for claim in claims if not _is_settled(claim, found[claim.id])]
         for stratum in STRATA:
-            waiting = [claim for claim in claims if _is_awaited(claim, found[claim.id], stratum)]
-            for name, more in examine(waiting, [draw(kind, stratum, seed, number)]).items():
-                found[name] += more
+            waiting = [claim for claim in open_ones if _is_awaited(claim, found[claim.id], stratum)]
+            if waiting:
+                for name, more in examine(waiting, [draw(kind, stratum, seed, number)]).items():
+                    found[name] += more
     return found
 
 
@@ -162,9 +178,13 @@ def _decided(groups: Sequence[Instances]) -> Counter[str]:
 
 def _is_awaited(claim: MatrixClaim, groups: Sequence[Instances], stratum: str) -> bool:
     """Whether a stratum decides nothing yet, and others too little."""
-    decided = _decided(groups)
+    return stratum not in _decided(groups) and not _is_settled(claim, groups)
+
+
+def _is_settled(claim: MatrixClaim, groups: Sequence[Instances]) -> bool:
+    """Whether enough strata decide something."""
     enough = FLOOR.strata if claim.expected is Verdict.SUPPORTED else 1
-    return stratum not in decided and len(decided) < enough
+    return len(_decided(groups)) >= enough
 
 
 def of_one_kind(claims: Sequence[MatrixClaim]) -> list[list[MatrixClaim]]:
@@ -247,32 +267,36 @@ def judged(
 
 def evaluate(claim: MatrixClaim, subject: Numbers, to_numpy: Callable[[Any], Array]) -> Evaluation:
     """Return both sides as NumPy arrays of one shape, and the hypotheses' quantities."""
-    actual, claimed = (to_numpy(side) for side in claim.sides(subject))
-    shape = np.broadcast_shapes(actual.shape, claimed.shape)
-    left, right = (np.broadcast_to(side, shape).reshape(1, -1) for side in (actual, claimed))
-    quantities = (to_numpy(h.quantity(subject)).reshape(1, -1) for h in claim.hypotheses)
-    return Evaluation(left, right, tuple(quantities))
+    arrays = _flat(claim, subject, to_numpy, np.broadcast_arrays)
+    return Evaluation.of(*(array[None] for array in arrays))
 
 
-def _tensors_or_none(claim: MatrixClaim, subject: Numbers) -> list[torch.Tensor] | None:
-    """Return the sides, of one shape, and the hypotheses' quantities; each flat.
+def _flat_or_none(claim: MatrixClaim, subject: Numbers) -> list[torch.Tensor] | None:
+    """Return both sides and the hypotheses' quantities of copies that are evaluated in one call.
 
     None where a number is looked at, as it differs from copy to copy.
     """
+    convert = partial(torch.as_tensor, dtype=torch.float64)
     try:
-        sides = [torch.as_tensor(side, dtype=torch.float64) for side in claim.sides(subject)]
-        quantities = [torch.as_tensor(h.quantity(subject)) for h in claim.hypotheses]
+        return _flat(claim, subject, convert, torch.broadcast_tensors)
     except (RuntimeError, ZeroDivisionError):
         return None
-    return [tensor.reshape(-1) for tensor in (*torch.broadcast_tensors(*sides), *quantities)]
+
+
+def _flat(
+    claim: MatrixClaim, subject: Numbers, convert: Callable[[Any], Any], broadcast: Any
+) -> list[Any]:
+    """Return both sides, of one shape, and the hypotheses' quantities, as flat arrays."""
+    sides = broadcast(*map(convert, claim.sides(subject)))
+    quantities = [convert(h.quantity(subject)) for h in claim.hypotheses]
+    return [array.reshape(-1) for array in (*sides, *quantities)]
 
 
 def _of_every_copy(tensors: Sequence[torch.Tensor]) -> list[Evaluation]:
     """Return the evaluation at each of the copies that the first axis counts."""
     arrays = [_numpy(tensor) for tensor in tensors]
-    at_copies = zip(*(np.split(array, len(array)) for array in arrays), strict=True)
     return [
-        Evaluation(actual, claimed, tuple(quantities)) for actual, claimed, *quantities in at_copies
+        Evaluation.of(*(array[i : i + 1] for array in arrays)) for i in range(tolerance.SAMPLES)
     ]
 
 
@@ -284,14 +308,17 @@ def _nearest_to_failing(relation: Relation, full: Evaluation) -> slice:
     return slice(worst, worst + 1)
 
 
-def _moved(subject: Numbers, seed: int) -> Numbers:
-    generator = torch.Generator().manual_seed(seed)
-
-    def noisy(value: torch.Tensor) -> torch.Tensor:
-        noise = torch.empty_like(value).uniform_(-1, 1, generator=generator)
-        return value + tolerance.STEP * value.abs().max() * noise
-
-    return subject.with_numbers(noisy, (n for n in subject.names() if n not in subject.truths))
+def _moved(numbers: dict[str, torch.Tensor], seeds: Sequence[int]) -> dict[str, torch.Tensor]:
+    """Return numbers moved by a part of their largest, once for each seed."""
+    sizes = [value.numel() for value in numbers.values()]
+    noise = torch.empty(len(seeds), sum(sizes), dtype=torch.float64)
+    for row, seed in zip(noise, seeds, strict=True):
+        row.uniform_(-1, 1, generator=torch.Generator().manual_seed(seed))
+    drawn = zip(numbers.items(), noise.split(sizes, dim=1), strict=True)
+    return {
+        name: value + tolerance.STEP * value.abs().max() * own.reshape(-1, *value.shape)
+        for (name, value), own in drawn
+    }
 
 
 def _evaluated_randomly(claim: MatrixClaim, subject: Numbers, seed: int) -> Evaluation:

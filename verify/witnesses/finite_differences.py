@@ -63,6 +63,7 @@ def difference(
     directions: Array,
     step: float,
     precision: float = tolerance.UNIT_ROUNDOFF,
+    value: Array | None = None,
 ) -> tuple[Array, Array]:
     """Return the derivatives of f at x along the columns of directions, and their errors.
 
@@ -74,15 +75,19 @@ def difference(
         directions: of shape (length of x, number of directions).
         step: the first and largest step.
         precision: the relative error of f's values.
+        value: f's value at x, where it is known.
 
     >>> slopes, errors = difference(lambda x: (x * x).sum(1), np.array([1.0, 2.0]), np.eye(2), 0.25)
     >>> slopes, bool(np.all(errors < 1e-12))
     (array([[2., 4.]]), True)
     """
     # A constant, taken off, would only leave its rounding in the weighted sums.
-    origin = np.ravel(f(x[None, :]))
+    origin = np.ravel(f(x[None, :]) if value is None else value)
+    is_finite = np.isfinite(origin).all()
 
     def moved(steps: Array) -> Array:
+        if is_finite and not steps.any():  # SciPy's first question
+            return np.zeros((len(origin), *steps.shape[1:]))
         points = x + steps.reshape(len(steps), -1).T @ directions.T
         values = f(points).reshape(len(points), -1) - origin
         return values.T.reshape(len(origin), *steps.shape[1:])
@@ -189,11 +194,14 @@ class Differences:
 
     def _best(self, f: Callable[[Any], Any], x: Any, directions: Array) -> tuple[Array, float]:
         point = self.backend.to_numpy(x)
-        _, inside = self.metered(lambda: self.values(f, point[None, :]))
+        value, inside = self.metered(lambda: self.values(f, point[None, :]))
+        self.met(inside)
         precision = max(inside, tolerance.UNIT_ROUNDOFF)
         tried = []
         for step in self.steps:
-            slopes, error = difference(partial(self.values, f), point, directions, step, precision)
+            slopes, error = difference(
+                partial(self.values, f), point, directions, step, precision, value
+            )
             tried.append((relative(error, slopes), slopes))
             if tried[-1][0] <= ENOUGH:
                 break

@@ -49,28 +49,34 @@ class RandomArithmetic(TorchDispatchMode):
     ) -> Any:
         """Run the operation, then perturb what it returns."""
         result = func(*args, **kwargs) if kwargs else func(*args)
-        if not _may_round(func) or not isinstance(result, torch.Tensor):
+        if (rounds := _ROUNDS.get(id(func))) is None:
+            rounds = _ROUNDS[id(func)] = _may_round(func)
+        if not rounds or not isinstance(result, torch.Tensor):
             return result
         if not result.is_floating_point() or result._is_zerotensor():
             return result
         entries = result.numel()
-        noise = _noise(max(LEAST, (4 * entries).bit_length()), result.device)
-        start = int(self.random() * (noise.numel() - entries))
+        noise, length = _noise(max(LEAST, (4 * entries).bit_length()), result.device)
+        start = int(self.random() * (length - entries))
         drawn = noise.as_strided(result.shape, result.stride(), start)
-        return torch.addcmul(result, result, drawn, value=self.step)
+        return result.addcmul(result, drawn, value=self.step)
 
 
 @cache
-def _noise(bits: int, device: torch.device) -> torch.Tensor:
+def _noise(bits: int, device: torch.device) -> tuple[torch.Tensor, int]:
     """Return numbers uniform in [-1, 1], of which every operation takes a stretch of its own.
 
     To draw them anew for each would take longer than the operations do.
     """
     drawn = torch.empty(2**bits, dtype=torch.float64)
-    return drawn.uniform_(-1, 1, generator=torch.Generator().manual_seed(0)).to(device)
+    generator = torch.Generator().manual_seed(0)
+    return drawn.uniform_(-1, 1, generator=generator).to(device), len(drawn)
 
 
-@cache
+_ROUNDS: dict[int, bool] = {}
+"""By an operation's identity, as to hash it takes as long as to run it; none is ever deleted."""
+
+
 def _may_round(func: Any) -> bool:
     """Whether an operation computes something, and not exactly."""
     name = func._schema.name.split("::")[1].rstrip("_")

@@ -168,6 +168,38 @@ def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one(claim, stra
     assert moved_alone / 8 < moved < 8 * moved_alone
 
 
+CONDITION = replace(
+    RIGHT,
+    sides=lambda layer: Sides(
+        squared_condition_number(2 * layer.H), squared_condition_number(layer.H)
+    ),
+)
+WRONG_CONDITION = replace(
+    CONDITION,
+    sides=lambda layer: Sides(
+        squared_condition_number(layer.H), 1.001 * squared_condition_number(layer.H)
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcome"), [(CONDITION, Outcome.HOLDS), (WRONG_CONDITION, Outcome.VIOLATED)]
+)
+def test_condition_numbers_of_all_copies_are_found_in_one_call(claim, outcome):
+    subject = draw(Kind.LAYER, "gaussian", 0, 0)
+    copies = floats.Copies(subject, seed=0)
+    together = copies.perturbed_together([claim])
+    assert len(together[claim.id]) == tolerance.SAMPLES
+    assert floats.judged(claim, copies, together[claim.id]).outcomes == [outcome]
+
+
+def test_a_zero_matrix_has_no_condition_number():
+    subject = draw(Kind.LAYER, "gaussian", 0, 0)
+    zero = replace(subject, H=0 * subject.H)
+    (found,) = floats.examine_all(CONDITION, [zero])
+    assert found.outcomes == [Outcome.VACUOUS]
+
+
 def test_what_looks_at_a_number_is_evaluated_copy_by_copy():
     looks = replace(
         RIGHT,
