@@ -291,6 +291,7 @@ def _prepare_process() -> None:
     import torch
 
     gc.freeze()  # what was imported is never garbage
+    gc.set_threshold(50_000, 20, 100)  # most of what is made is a small number in use
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
     Thread(target=_end_with_parent, daemon=True).start()

@@ -25,7 +25,7 @@ from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
 from verify.expectations.laws import LAWS, Entries
 from verify.matrices import strata
-from verify.matrices.exact import imposed
+from verify.matrices.exact import converted
 from verify.witnesses.exact import EXACT, network_of, rational_case, side_in_words, stands
 
 LETTERS = {
@@ -85,16 +85,12 @@ def _instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
     if isinstance(claim, MatrixClaim):
         drawn = strata.draw(claim.subject, "gaussian", 0, 3)
         small = drawn.with_numbers(_to_grid, drawn.names())
-        return claim.subject, (imposed(claim, small).converted(_exactly, EXACT),)
+        return claim.subject, (converted(claim, small),)
     return "matrix", (Drawn(np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]])),)
 
 
 def _to_grid(value: Any) -> Any:
     return np.round(np.asarray(value) * GRID) / GRID
-
-
-def _exactly(value: Any) -> Any:
-    return np.frompyfunc(number, 1, 1)(np.asarray(value, dtype=object))
 
 
 def _foreign_letters(claim: Statement, sources: tuple[Any, ...]) -> Iterator[str]:

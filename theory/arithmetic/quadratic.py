@@ -165,10 +165,11 @@ class Quadratic:
         return self._of(self.p / norm, -self.q / norm, self.d)
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, arb):
-            return self.ball() / other
-        if (other := coerced(other)) is None:
-            return NotImplemented
+        if type(other) is not Quadratic:
+            if isinstance(other, arb):
+                return self.ball() / other
+            if (other := coerced(other)) is None:
+                return NotImplemented
         if self.q is _ZERO and other.q is _ZERO and other.p != 0:
             return _from_rational(self.p / other.p)
         return self * other._inverse()
@@ -192,6 +193,8 @@ class Quadratic:
 
     def sign(self) -> int:
         """Return -1, 0 or 1, exactly."""
+        if self.q is _ZERO:
+            return _sign(self.p)
         return _sign_of_sum(_sign(self.p), _sign(self.q), _sign(self.norm()))
 
     def sqrt(self) -> Quadratic:
@@ -225,6 +228,8 @@ class Quadratic:
     def __lt__(self, other: Any) -> bool:
         if (other := coerced(other)) is None:
             return NotImplemented
+        if self.q is _ZERO and other.q is _ZERO:
+            return bool(self.p < other.p)
         # Written p + q sqrt(d) < r sqrt(e): both sides' squares lie in one field.
         left, right = self - other.p, self._of(fmpq(0), other.q, other.d)
         squares = left * left - right.q * right.q * right.d

@@ -19,6 +19,7 @@ As in paper L, :math:`\kappa` is the largest singular value over the smallest th
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -139,8 +140,14 @@ def _roots(matrix: np.ndarray) -> list[Quadratic | arb]:
     numbers = [coerced(entry) for entry in matrix.ravel()]
     if any(number is None or number.q != 0 for number in numbers):
         raise DifferentFieldsError("an entry is not rational; square it away, or use floats")
-    entries = [number.p for number in numbers if number is not None]
-    polynomial = fmpq_mat(len(matrix), len(matrix), entries).charpoly().numer()
+    entries = tuple(number.p for number in numbers if number is not None)
+    return [*_known_roots(len(matrix), entries, ctx.prec)]
+
+
+@lru_cache(maxsize=2**12)
+def _known_roots(size: int, entries: tuple[fmpq, ...], bits: int) -> list[Quadratic | arb]:
+    """Return the roots of a rational matrix, which many statements ask for, at one precision."""
+    polynomial = fmpq_mat(size, size, entries).charpoly().numer()
     rational: list[Quadratic] = []
     for factor, times in polynomial.factor()[1]:
         if factor.degree() == 1:

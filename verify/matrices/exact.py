@@ -4,80 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
-import numpy as np
-from flint import ctx
-
-from theory.arithmetic.exact import DifferentFieldsError, number
+from theory.arithmetic.exact import DifferentFieldsError
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Sides
 from verify.cases.case import imposed_by
 from verify.matrices.subjects import Numbers, Watched, written
 from verify.results import Counterexample
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
-    BALLS,
-    EXACT,
-    compared,
+    IN_NUMBERS,
+    Arithmetic,
+    Conversions,
+    Examined,
+    decided,
     each,
-    has_balls,
-    meets,
-    side_in_words,
-    to_ball,
 )
-
-CAP = 512
-"""Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
-
-
-@dataclass(frozen=True)
-class Decided:
-    """The outcome of one subject, both sides, and which numbers they depend on."""
-
-    outcome: Outcome
-    subject: Numbers
-    sides: Sides | None = None
-    seen: frozenset[str] = frozenset()
-
-    def counterexample(self) -> Counterexample | None:
-        """Return the numbers that matter and both sides as text; nothing where none is violated."""
-        if self.sides is None or self.outcome is not Outcome.VIOLATED:
-            return None
-        actual, claimed = self.sides
-        return Counterexample(
-            self.subject.size,
-            written(self.subject, set(self.seen)),
-            side_in_words(actual),
-            side_in_words(claimed),
-            "balls" if has_balls(actual) or has_balls(claimed) else "exact",
-        )
-
-
-class Conversions:
-    """One subject in exact numbers and in balls, each made once for all claims that want it so.
-
-    What is computed there for one claim is known to the next.
-    """
-
-    def __init__(self, subject: Numbers):
-        self.subject = subject
-        self._made: dict[Any, Numbers] = {}
-
-    def exact(self, claim: MatrixClaim) -> Numbers:
-        """Return the subject with the claim's hypotheses imposed, in exact numbers."""
-        key = imposed_by(claim)
-        if key not in self._made:
-            self._made[key] = imposed(claim, self.subject).converted(_exactly, EXACT)
-        return self._made[key]
-
-    def in_balls(self, claim: MatrixClaim) -> Numbers:
-        """Return the same in balls of the precision in force."""
-        key = imposed_by(claim), ctx.prec
-        if key not in self._made:
-            self._made[key] = self.exact(claim).converted(_in_ball, BALLS)
-        return self._made[key]
 
 
 def imposed(claim: MatrixClaim, subject: Numbers) -> Numbers:
@@ -87,69 +29,55 @@ def imposed(claim: MatrixClaim, subject: Numbers) -> Numbers:
     return subject
 
 
+def converted(claim: MatrixClaim, subject: Numbers, arithmetic: Arithmetic = IN_NUMBERS) -> Numbers:
+    """Return the subject with the claim's hypotheses imposed, in numbers of one kind."""
+    exactly = imposed(claim, subject).converted(
+        partial(each, IN_NUMBERS.number), IN_NUMBERS.calculus
+    )
+    if arithmetic is IN_NUMBERS:
+        return exactly
+    return exactly.converted(partial(each, arithmetic.number), arithmetic.calculus)
+
+
+def conversions(subject: Numbers) -> Conversions:
+    """Return one subject as claims want it."""
+    return Conversions(lambda claim, arithmetic: converted(claim, subject, arithmetic))
+
+
 def outcomes(claims: Sequence[MatrixClaim], subject: Numbers) -> list[Outcome]:
     """Return what becomes of claims at one subject."""
-    conversions = Conversions(subject)
-    return [_examine(claim, conversions).outcome for claim in claims]
+    of_subject = conversions(subject)
+    return [decided(claim, of_subject).outcome for claim in claims]
 
 
-def examine(claim: MatrixClaim, subject: Numbers) -> Decided:
+def examine(claim: MatrixClaim, subject: Numbers) -> Examined:
     """Decide one subject of rational numbers for certain.
 
     Where a side divides by an exact zero, the subject lies outside of the statement.
     """
-    conversions = Conversions(subject)
-    decided = _examine(claim, conversions)
-    return replace(decided, seen=_seen(claim, conversions.exact(claim)))
+    return decided(claim, conversions(subject))
 
 
-def _examine(claim: MatrixClaim, conversions: Conversions) -> Decided:
-    subject = conversions.exact(claim)
-    try:
-        return _decided(claim, subject, subject)
-    except ZeroDivisionError:
-        return Decided(Outcome.VACUOUS, subject)
-    except DifferentFieldsError:
-        return _in_balls(claim, conversions)
+def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | None:
+    """Return the numbers that matter and both sides as text; nothing where none is violated."""
+    examined = examine(claim, subject)
+    if examined.outcome is not Outcome.VIOLATED:
+        return None
+    exactly = converted(claim, subject)
+    return Counterexample(
+        exactly.size,
+        written(exactly, _seen(claim, exactly)),
+        examined.actual,
+        examined.claimed,
+        examined.arithmetic,
+    )
 
 
-def _in_balls(claim: MatrixClaim, conversions: Conversions) -> Decided:
-    subject, bits = conversions.exact(claim), 128
-    while True:
-        with ctx.workprec(bits):
-            try:
-                decided = _decided(claim, subject, conversions.in_balls(claim))
-            except ZeroDivisionError:
-                return Decided(Outcome.VACUOUS, subject)
-        if decided.outcome is not Outcome.UNDECIDED or 2 * bits > CAP:
-            return decided
-        bits *= 2
-
-
-def _decided(claim: MatrixClaim, subject: Numbers, arithmetic: Numbers) -> Decided:
-    met = [meets(h, h.quantity(arithmetic)) for h in claim.hypotheses]
-    if Outcome.VIOLATED in met:
-        return Decided(Outcome.VACUOUS, subject)
-    sides = claim.sides(arithmetic)
-    outcome = compared(*sides, claim.relation)
-    if outcome is Outcome.VIOLATED and Outcome.UNDECIDED in met:
-        outcome = Outcome.UNDECIDED  # nothing is refuted where a hypothesis may fail
-    return Decided(outcome, subject, sides)
-
-
-def _seen(claim: MatrixClaim, subject: Numbers) -> frozenset[str]:
+def _seen(claim: MatrixClaim, subject: Numbers) -> set[str]:
     """Return the names of the numbers that a statement looks at."""
     watched = Watched(subject)
     with suppress(ZeroDivisionError, DifferentFieldsError):
         for hypothesis in claim.hypotheses:
             hypothesis.quantity(watched)
         claim.sides(watched)
-    return frozenset(watched.seen)
-
-
-def _exactly(value: Any) -> Any:
-    return each(number, value)
-
-
-def _in_ball(value: Any) -> Any:
-    return each(to_ball, value) if np.ndim(value) else to_ball(value)
+    return watched.seen

@@ -36,9 +36,8 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         for claim in together:
             first = hinted.get(claim.id)
             searched = found[claim.id] if first is None else _at(first)
-            violating = None
-            if searched.found is not None:
-                violating = exact.examine(claim, searched.found).counterexample()
+            hit = searched.found
+            violating = None if hit is None else exact.counterexample(claim, hit)
             yield record(SPACES[kind], claim, searched, violating)
 
 

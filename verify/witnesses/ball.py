@@ -15,7 +15,7 @@ Decision(outcome=<Outcome.HOLDS: 'holds'>, bits=256)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ __all__ = [
     "ball",
     "balls",
     "compare",
+    "compare_pairs",
     "decide",
     "derivative",
     "distance",
@@ -62,7 +63,11 @@ def compare(a: Any, b: Any, relation: Relation) -> Outcome:
     >>> compare(balls([1, 2]), balls([1, 1]), Relation.AT_MOST).value
     'violated'
     """
-    pairs = _pairs(a, b)
+    return compare_pairs(_pairs(a, b), relation)
+
+
+def compare_pairs(pairs: Sequence[tuple[arb, arb]], relation: Relation) -> Outcome:
+    """Return whether the first of each pair of balls stands in the relation to the second."""
     if any(relation.fails(x, y) for x, y in pairs):
         return Outcome.VIOLATED
     return Outcome.HOLDS if all(relation.compare(x, y) for x, y in pairs) else Outcome.UNDECIDED

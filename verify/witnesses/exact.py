@@ -5,9 +5,12 @@ Numbers are :math:`p + q\sqrt d` where one square root suffices.  Where two diff
 they certify the sign of a difference without a closed form of it.  The two differentiate in
 different ways, dual numbers here and power series there.
 
-A case refutes a claim only if it meets every hypothesis for certain.  At the edge of one, where its
-quantity is zero, no ball tells; there the quantity is an expression with square roots, which
+A subject refutes a claim only if it meets every hypothesis for certain.  At the edge of one, where
+its quantity is zero, no ball tells; there the quantity is an expression with square roots, which
 vanishes or not (:mod:`theory.arithmetic.radicals`).
+
+The rules are the same for a unit's batch and for matrices (:mod:`verify.matrices.exact`): what a
+claim's sides are functions of is made once for each kind of numbers.
 """
 
 from __future__ import annotations
@@ -18,17 +21,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
 from theory.arithmetic import exact, sqrt, symbolic
-from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
+from theory.arithmetic.exact import DifferentFieldsError, number
 from theory.arithmetic.formulas import UnreadableError
 from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
+from theory.statement import Statement
 from verify.cases.case import Case, adapted, imposed_by
 from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
@@ -36,19 +40,48 @@ from verify.tolerance import Outcome
 from verify.witnesses import ball
 
 CAP = 1024
-"""Bits of precision at most."""
+"""Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
 EXACT = Calculus(sqrt, exact.gradient, exact.derivative)
 BALLS = Calculus(sqrt, ball.gradient, ball.derivative)
 ROOTS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 
 
+class Arithmetic(NamedTuple):
+    """A kind of numbers: what makes one of a rational number, and how to differentiate."""
+
+    number: Callable[[Any], Any]
+    calculus: Calculus
+
+
+def to_ball(value: Any) -> Any:
+    """Return a number as a ball at the precision in force."""
+    return value if isinstance(value, arb) else number(value).ball()
+
+
+def _to_root(value: Any) -> sp.Expr:
+    p, q, d = (sp.Rational(int(x.p), int(x.q)) for x in map(fmpq, (value.p, value.q, value.d)))
+    return p + q * sp.sqrt(d)
+
+
+IN_NUMBERS = Arithmetic(number, EXACT)
+IN_BALLS = Arithmetic(to_ball, BALLS)
+IN_ROOTS = Arithmetic(_to_root, ROOTS)
+"""Expressions with square roots."""
+
+
+def each(convert: Callable[[Any], Any], values: Any) -> Any:
+    """Return every entry converted, or a number."""
+    return np.frompyfunc(convert, 1, 1)(np.asarray(values, dtype=object))
+
+
 @dataclass(frozen=True)
 class Examined:
-    """The outcome of one case and both sides, as exact numbers where they have a closed form."""
+    """The outcome of one subject and both sides, as exact numbers where they have a closed form."""
 
     outcome: Outcome
     sides: Sides | None = None
-    arithmetic: str = "exact"
+    at_edge: tuple[Hypothesis, ...] = ()
+    """The hypotheses of which it is not certain that they are met."""
 
     @property
     def actual(self) -> str:
@@ -60,56 +93,167 @@ class Examined:
         """The claimed side in words."""
         return "" if self.sides is None else side_in_words(self.sides.claimed)
 
+    @property
+    def arithmetic(self) -> str:
+        """The arithmetic of the sides in words."""
+        has_balls = self.sides is not None and any(map(_has_balls, self.sides))
+        return "balls" if has_balls else "exact"
 
-def rational_case(case: Case) -> Case:
-    """Return the case with every number rational; a float is the rational that it stores."""
-    return _converted(case, rational_array, number)
 
-
-class Networks:
-    """The networks of one case, each made once: as claims want it, in numbers of several kinds.
+class Conversions:
+    """What claims are about at one subject, each made once: as they want it, in several numbers.
 
     What is computed there for one claim is known to the next.
+
+    Args:
+        make: the network, or the matrices, as a claim wants them, in an arithmetic.
+        is_defined: whether the subject is what a claim speaks of.
     """
 
-    def __init__(self, case: Case):
-        self.case = rational_case(case)
-        self._made: dict[Any, PrimitiveNetwork] = {}
+    def __init__(
+        self,
+        make: Callable[[Any, Arithmetic], Any],
+        is_defined: Callable[[Any], bool] = lambda claim: True,
+    ):
+        self._make, self._is_defined = make, is_defined
+        self._made: dict[Any, Any] = {}
 
-    def exact(self, claim: Claim) -> PrimitiveNetwork:
-        """Return the network in exact numbers."""
-        return self._once(claim, "exact", lambda: network_of(adapted(self.case, claim), EXACT))
+    def __call__(self, claim: Statement, arithmetic: Arithmetic) -> tuple[Any, ...]:
+        """Return what the claim's sides are functions of, at the precision in force.
 
-    def in_balls(self, claim: Claim) -> PrimitiveNetwork:
-        """Return the network in balls of the precision in force."""
-        return self._once(
-            claim, ctx.prec, lambda: network_of(adapted(_in_balls(self.case), claim), BALLS)
-        )
-
-    def in_roots(self, claim: Claim) -> PrimitiveNetwork:
-        """Return the network in expressions with square roots."""
-        return self._once(
-            claim, "roots", lambda: network_of(adapted(_in_roots(self.case), claim), ROOTS)
-        )
-
-    def _once(
-        self, claim: Claim, arithmetic: Any, make: Callable[[], PrimitiveNetwork]
-    ) -> PrimitiveNetwork:
-        key = claim.reading.has_epsilon, imposed_by(claim), arithmetic
+        Raises:
+            ZeroDivisionError: the subject lies outside of the statement.
+        """
+        if not self._is_defined(claim):
+            raise ZeroDivisionError("sigma is zero")
+        key = claim.reading.has_epsilon, imposed_by(claim), arithmetic, ctx.prec
         if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
+            self._made[key] = self._make(claim, arithmetic)
+        made = self._made[key]
+        return (made, claim.letters(made)) if isinstance(claim, Claim) else (made,)
+
+
+def decided(claim: Statement, conversions: Conversions) -> Examined:
+    """Decide a claim at one subject for certain: in exact numbers, or else in balls."""
+    try:
+        return _settled(claim, conversions, _looked_at(claim, conversions, IN_NUMBERS))
+    except DifferentFieldsError:
+        return decided_in_balls(claim, conversions)
+
+
+def decided_in_balls(
+    claim: Statement, conversions: Conversions, bits: int = 128, cap: int = CAP
+) -> Examined:
+    """Decide a claim at one subject in balls whose precision is doubled until it is decided."""
+    with ctx.workprec(bits):
+        examined = _looked_at(claim, conversions, IN_BALLS)
+    if examined.outcome is Outcome.UNDECIDED and 2 * bits <= cap:
+        return decided_in_balls(claim, conversions, 2 * bits, cap)
+    return _settled(claim, conversions, examined)
+
+
+def _looked_at(claim: Statement, conversions: Conversions, arithmetic: Arithmetic) -> Examined:
+    """Return what becomes of a claim in one arithmetic, as if it were met where that is open."""
+    at_edge: list[Hypothesis] = []
+    try:
+        sources = conversions(claim, arithmetic)
+        for hypothesis in claim.hypotheses:
+            quantity = hypothesis.quantity(*sources)
+            met = compared(quantity, 0, hypothesis.sign)
+            if met is Outcome.VIOLATED:
+                return Examined(Outcome.VACUOUS)
+            if met is Outcome.UNDECIDED:
+                if arithmetic is IN_BALLS and not _is_finite(quantity):
+                    return Examined(met)  # it may divide by zero, which exact numbers would tell
+                at_edge.append(hypothesis)
+        sides = claim.sides(*sources)
+    except ZeroDivisionError:
+        return Examined(Outcome.VACUOUS)
+    return Examined(compared(*sides, claim.relation), sides, tuple(at_edge))
+
+
+def _settled(claim: Statement, conversions: Conversions, examined: Examined) -> Examined:
+    """Return what was found; nothing is refuted where a hypothesis may fail."""
+    if examined.outcome is not Outcome.VIOLATED:
+        return examined
+    try:
+        met = {_is_met(hypothesis, claim, conversions) for hypothesis in examined.at_edge}
+    except ZeroDivisionError:
+        met = {Outcome.VIOLATED}
+    if Outcome.VIOLATED in met:
+        return Examined(Outcome.VACUOUS)
+    return replace(examined, outcome=Outcome.UNDECIDED) if Outcome.UNDECIDED in met else examined
+
+
+def _is_met(hypothesis: Hypothesis, claim: Statement, conversions: Conversions) -> Outcome:
+    """Return whether a hypothesis holds: in exact numbers, or else in balls and, at zero, roots."""
+
+    def entries(arithmetic: Arithmetic) -> Any:
+        quantity = hypothesis.quantity(*conversions(claim, arithmetic))
+        return np.ravel(np.asarray(quantity, dtype=object))
+
+    with suppress(DifferentFieldsError):
+        return compared(entries(IN_NUMBERS), 0, hypothesis.sign)
+    with ctx.workprec(CAP):
+        balls = entries(IN_BALLS)
+        met = compared(balls, 0, hypothesis.sign)
+        if met is Outcome.UNDECIDED:
+            with suppress(UndecidedError, UnreadableError, DifferentFieldsError):
+                vanishes = each(is_zero, entries(IN_ROOTS))
+                met = compared(balls * (1 - vanishes), 0, hypothesis.sign)
+    return met
+
+
+def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
+    """Return whether one side stands in the relation to the other, entry by entry, for certain."""
+    pairs = [*np.broadcast(np.asarray(actual, object), np.asarray(claimed, object))]
+    if any(isinstance(entry, arb) for pair in pairs for entry in pair):
+        return ball.compare_pairs([(to_ball(a), to_ball(b)) for a, b in pairs], relation)
+    holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
+    return Outcome.HOLDS if holds else Outcome.VIOLATED
+
+
+def stands(difference: Any, relation: Relation) -> bool:
+    """Whether an exact difference stands in the relation to zero."""
+    return bool(relation.compare(difference.sign(), 0))
+
+
+def _has_balls(side: Any) -> bool:
+    return any(isinstance(entry, arb) for entry in np.ravel(np.asarray(side, dtype=object)))
+
+
+def _is_finite(quantity: Any) -> bool:
+    return all(ball.ball(entry).is_finite() for entry in np.ravel(np.asarray(quantity, object)))
+
+
+def side_in_words(side: Any) -> str:
+    """Return a side as text: a number, or its entries in brackets."""
+    entries = [str(entry) for entry in np.asarray(side, dtype=object).ravel()]
+    return entries[0] if len(entries) == 1 else f"({', '.join(entries)})"
+
+
+def networks(case: Case) -> Conversions:
+    """Return the networks of one case; a float is the rational number that it stores."""
+    rational = rational_case(case)
+
+    def make(claim: Claim, arithmetic: Arithmetic) -> PrimitiveNetwork:
+        converted = rational
+        if arithmetic is not IN_NUMBERS:
+            converted = _converted(rational, arithmetic.number)
+        return network_of(adapted(converted, claim), arithmetic.calculus)
+
+    return Conversions(make, partial(_is_defined, rational))
 
 
 def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
     """Return what becomes of claims at one case: by balls where they suffice, else by numbers."""
-    networks = Networks(case)
-    return [_decided(claim, networks) for claim in claims]
+    conversions = networks(case)
+    return [_soon_decided(claim, conversions) for claim in claims]
 
 
-def _decided(claim: Claim, networks: Networks) -> Outcome:
-    quick = _examine_in_balls(claim, networks, 128, 128).outcome
-    return _examine(claim, networks).outcome if quick is Outcome.UNDECIDED else quick
+def _soon_decided(claim: Claim, conversions: Conversions) -> Outcome:
+    quick = decided_in_balls(claim, conversions, 128, 128).outcome
+    return decided(claim, conversions).outcome if quick is Outcome.UNDECIDED else quick
 
 
 def examine(claim: Claim, case: Case) -> Examined:
@@ -118,87 +262,12 @@ def examine(claim: Claim, case: Case) -> Examined:
     A case at which a side divides by an exact zero (1/gamma at gamma = 0, the direction of a yhat
     that is zero) lies outside the statement and is vacuous.
     """
-    return _examine(claim, Networks(case))
-
-
-def _examine(claim: Claim, networks: Networks) -> Examined:
-    if not _is_defined(claim, networks.case):
-        return Examined(Outcome.VACUOUS)
-    try:
-        return _examine_exactly(claim, networks.exact(claim))
-    except DifferentFieldsError:
-        return _examine_in_balls(claim, networks)
-    except ZeroDivisionError:
-        return Examined(Outcome.VACUOUS)
+    return decided(claim, networks(case))
 
 
 def examine_in_balls(claim: Claim, case: Case, bits: int = 128, cap: int = CAP) -> Examined:
     """Decide one case in balls whose precision is doubled until they are decided."""
-    return _examine_in_balls(claim, Networks(case), bits, cap)
-
-
-def _examine_in_balls(
-    claim: Claim, networks: Networks, bits: int = 128, cap: int = CAP
-) -> Examined:
-    if not _is_defined(claim, networks.case):
-        return Examined(Outcome.VACUOUS)
-    shown: list[Sides] = []
-    at_edge: list[Hypothesis] = []
-
-    def sides() -> Sides:
-        network = networks.in_balls(claim)
-        letters = claim.letters(network)
-        at_edge.clear()
-        for h in claim.hypotheses:
-            quantity = h.quantity(network, letters)
-            met = ball.compare(quantity, 0, h.sign)
-            if met is Outcome.VIOLATED:
-                raise _VacuousError
-            if not _is_finite(quantity):
-                raise _UndefinedError
-            if met is Outcome.UNDECIDED:
-                at_edge.append(h)
-        shown.append(claim.sides(network, letters))
-        return shown[-1]
-
-    try:
-        outcome = ball.decide(sides, claim.relation, bits, cap).outcome
-    except _VacuousError:
-        return Examined(Outcome.VACUOUS, arithmetic="balls")
-    except _UndefinedError:
-        return Examined(Outcome.UNDECIDED, arithmetic="balls")
-    if outcome is Outcome.VIOLATED:
-        outcome = _where_met(claim, networks, at_edge)
-    return Examined(outcome, shown[-1], "balls")
-
-
-def _where_met(claim: Claim, networks: Networks, hypotheses: Sequence[Hypothesis]) -> Outcome:
-    """Return what becomes of a case that violates a claim, if these hypotheses are met there."""
-    try:
-        met = {_is_met(hypothesis, claim, networks) for hypothesis in hypotheses}
-    except ZeroDivisionError:
-        return Outcome.VACUOUS
-    if Outcome.VIOLATED in met:
-        return Outcome.VACUOUS
-    return Outcome.UNDECIDED if Outcome.UNDECIDED in met else Outcome.VIOLATED
-
-
-def _is_met(hypothesis: Hypothesis, claim: Claim, networks: Networks) -> Outcome:
-    """Return whether a hypothesis holds: in exact numbers, or else in balls and, at zero, roots."""
-
-    def entries(network: PrimitiveNetwork) -> Any:
-        return np.ravel(np.asarray(hypothesis.quantity(network, claim.letters(network)), object))
-
-    with suppress(DifferentFieldsError):
-        return meets(hypothesis, entries(networks.exact(claim)))
-    with ctx.workprec(CAP):
-        balls = entries(networks.in_balls(claim))
-        met = meets(hypothesis, balls)
-        if met is Outcome.UNDECIDED:
-            with suppress(UndecidedError, UnreadableError):
-                vanishes = each(is_zero, entries(networks.in_roots(claim)))
-                met = meets(hypothesis, balls * (1 - vanishes))
-    return met
+    return decided_in_balls(claim, networks(case), bits, cap)
 
 
 def differ_somewhere(claim: Claim, m: int) -> bool:
@@ -224,64 +293,6 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
     return examine_in_balls(equation, case, cap=128).outcome is Outcome.VIOLATED
 
 
-class _VacuousError(Exception):
-    """A hypothesis does not hold."""
-
-
-class _UndefinedError(Exception):
-    """A hypothesis divides by what may be zero: whether it holds, balls cannot tell."""
-
-
-def _is_finite(quantity: Any) -> bool:
-    entries = np.asarray(quantity, dtype=object).ravel()
-    return all(not isinstance(x, arb) or x.is_finite() for x in entries)
-
-
-def _examine_exactly(claim: Claim, network: PrimitiveNetwork) -> Examined:
-    letters = claim.letters(network)
-    met = (meets(h, h.quantity(network, letters)) for h in claim.hypotheses)
-    if any(outcome is not Outcome.HOLDS for outcome in met):
-        return Examined(Outcome.VACUOUS)
-    sides = claim.sides(network, letters)
-    return Examined(compared(*sides, claim.relation), sides)
-
-
-def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
-    """Return whether one side stands in the relation to the other, entry by entry, for certain."""
-    left, right = np.broadcast_arrays(np.asarray(actual, object), np.asarray(claimed, object))
-    if has_balls(left) or has_balls(right):
-        return ball.compare(each(to_ball, left), each(to_ball, right), relation)
-    pairs = zip(left.ravel(), right.ravel(), strict=True)
-    holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
-    return Outcome.HOLDS if holds else Outcome.VIOLATED
-
-
-def meets(hypothesis: Hypothesis, quantity: Any) -> Outcome:
-    """Return whether what a hypothesis is about stands in its relation to zero."""
-    entries = np.ravel(np.asarray(quantity, dtype=object))
-    return compared(entries, 0 * entries, hypothesis.sign)
-
-
-def has_balls(side: Any) -> bool:
-    """Whether an entry of a side is a ball."""
-    return any(isinstance(entry, arb) for entry in np.ravel(np.asarray(side, dtype=object)))
-
-
-def each(convert: Callable[[Any], Any], values: Any) -> Any:
-    """Return every entry converted."""
-    return np.frompyfunc(convert, 1, 1)(np.asarray(values, dtype=object))
-
-
-def to_ball(value: Any) -> Any:
-    """Return a number as a ball at the precision in force."""
-    return value if isinstance(value, arb) else number(value).ball()
-
-
-def stands(difference: Any, relation: Relation) -> bool:
-    """Whether an exact difference stands in the relation to zero."""
-    return bool(relation.compare(difference.sign(), 0))
-
-
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
     """Return the network of a case, its numbers being of the calculus's arithmetic."""
     length = case.y[0] * 0 + len(case.y)
@@ -300,36 +311,24 @@ def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
     )
 
 
-def _is_defined(claim: Claim, case: Case) -> bool:
+def _is_defined(case: Case, claim: Claim) -> bool:
     """Whether sigma is positive, and in the unit-variance reading the variance too."""
     spread = any(entry != case.y[0] for entry in case.y)
     has_epsilon = claim.reading.has_epsilon and case.eps != 0
     return spread or (has_epsilon and claim.reading is not Reading.UNIT_VARIANCE)
 
 
-def _in_balls(case: Case) -> Case:
-    """Return a rational case with balls for its numbers, at the precision in force."""
-    return _converted(case, partial(each, to_ball), to_ball)
+def rational_case(case: Case) -> Case:
+    """Return the case with every number rational; a float is the rational that it stores."""
+    return _converted(case, number)
 
 
-def _in_roots(case: Case) -> Case:
-    """Return a rational case with expressions for its numbers."""
-    return _converted(case, partial(each, _to_roots), _to_roots)
-
-
-def _to_roots(value: Any) -> sp.Expr:
-    p, q, d = (sp.Rational(int(x.p), int(x.q)) for x in map(fmpq, (value.p, value.q, value.d)))
-    return p + q * sp.sqrt(d)
-
-
-def _converted(
-    case: Case, array: Callable[[Any], np.ndarray], scalar: Callable[[Any], Any]
-) -> Case:
-    convert = partial(_convert, array, scalar)
+def _converted(case: Case, convert: Callable[[Any], Any]) -> Case:
+    array = partial(each, convert)
 
     def single(value: Any) -> Any:
         """Convert a number, also one that a hypothesis left in an array of its own."""
-        return scalar(np.asarray(value, dtype=object).item())
+        return convert(np.asarray(value, dtype=object).item())
 
     return replace(
         case,
@@ -340,15 +339,5 @@ def _converted(
         direction=array(case.direction),
         other_direction=array(case.other_direction),
         bound=single(case.bound),
-        loss=replace(case.loss, parameters=tuple(map(convert, case.loss.parameters))),
+        loss=replace(case.loss, parameters=tuple(map(array, case.loss.parameters))),
     )
-
-
-def _convert(array: Callable[[Any], np.ndarray], scalar: Callable[[Any], Any], value: Any) -> Any:
-    return array(value) if np.ndim(value) else scalar(value)
-
-
-def side_in_words(side: Any) -> str:
-    """Return a side as text: a number, or its entries in brackets."""
-    entries = [str(entry) for entry in np.asarray(side, dtype=object).ravel()]
-    return entries[0] if len(entries) == 1 else f"({', '.join(entries)})"

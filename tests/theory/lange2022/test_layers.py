@@ -19,6 +19,7 @@ from theory.statement import Form, Verdict
 from verify.matrices import exact, integers, symbolic
 from verify.matrices.subjects import Descent, Layer
 from verify.tolerance import Outcome
+from verify.witnesses.exact import Examined
 
 CLAIMS = {claim.id: claim for claim in LANGE if isinstance(claim, MatrixClaim)}
 
@@ -43,15 +44,15 @@ def layer(H: Any, W: Any = None, **changes: Any) -> Layer:
     return replace(plain, **{k: v if np.ndim(v) == 0 else numbers(v) for k, v in changes.items()})
 
 
-def decided(identifier: str, subject: Any) -> exact.Decided:
+def decided(identifier: str, subject: Any) -> Examined:
     return exact.examine(CLAIMS[identifier], subject)
 
 
 def sides(identifier: str, subject: Any) -> tuple[np.ndarray, np.ndarray]:
     """Both sides of one subject as floats."""
     claim = CLAIMS[identifier]
-    subject = exact.imposed(claim, subject).converted(exact._exactly, exact.EXACT)
-    actual, claimed = (np.asarray(side, dtype=float).ravel() for side in claim.sides(subject))
+    exactly = exact.converted(claim, subject)
+    actual, claimed = (np.asarray(side, dtype=float).ravel() for side in claim.sides(exactly))
     return actual, claimed
 
 
@@ -262,7 +263,7 @@ def test_one_learning_rate_for_coupled_layers() -> None:
 
 def test_batch_renormalization_of_two_examples_passes_nothing() -> None:
     found = decided("L-alg-1/renormalization-gradients", layer([[0], [1]]))
-    assert found.counterexample().actual == "(0, 0)"
+    assert found.actual == "(0, 0)"
 
 
 def test_gradients_through_the_statistics_of_two_examples_vanish() -> None:

@@ -17,10 +17,11 @@ from verify.cases.strata import STRATA, draw
 from verify.engine import CLAIMS
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
-    Networks,
+    IN_NUMBERS,
     differ_somewhere,
     examine,
     examine_in_balls,
+    networks,
     outcomes,
     rational_case,
 )
@@ -214,7 +215,7 @@ def test_what_is_imposed_is_decided_where_roots_mix(identifier, expected):
     u, v = np.array([[1, -1], [0, -1]], dtype=object)
     mixed = replace(case([0, 1], [0, 0], eps=1), direction=u, other_direction=v)
     with pytest.raises(DifferentFieldsError):
-        Networks(mixed).exact(claim)
+        networks(mixed)(claim, IN_NUMBERS)
     assert examine(never(claim), mixed).outcome is expected
 
 
