@@ -246,12 +246,18 @@ def networks(case: Case) -> Conversions:
 
 
 def outcomes(claims: Sequence[Claim], case: Case) -> list[Outcome]:
-    """Return what becomes of claims at one case: by balls where they suffice, else by numbers."""
+    """Return what becomes of claims at one case.
+
+    Inequalities are decided by balls where they suffice; equations by numbers, since two sides may
+    be the same ball where an exact number in them divides by zero.
+    """
     conversions = networks(case)
     return [_soon_decided(claim, conversions) for claim in claims]
 
 
 def _soon_decided(claim: Claim, conversions: Conversions) -> Outcome:
+    if claim.relation is Relation.EQUAL:
+        return decided(claim, conversions).outcome
     quick = decided_in_balls(claim, conversions, 128, 128).outcome
     return decided(claim, conversions).outcome if quick is Outcome.UNDECIDED else quick
 
