@@ -24,6 +24,7 @@ from theory.statement import Verdict
 from verify.matrices import exact, integers, symbolic
 from verify.matrices.subjects import Descent, Maps
 from verify.tolerance import Outcome
+from verify.witnesses.exact import EXACT
 from verify.witnesses.witness import PROFILES, Settings
 
 CLAIMS = {claim.id: claim for claim in LANGE}
@@ -54,7 +55,7 @@ def descent_of(**given):
 
 
 def exactly(subject):
-    return subject.converted(lambda x: rational_array(x) if np.ndim(x) else number(x), exact.EXACT)
+    return subject.converted(lambda x: rational_array(x) if np.ndim(x) else number(x), EXACT)
 
 
 def value(expression, subject):
@@ -190,10 +191,10 @@ def test_values_by_hand():
 def test_the_steps_written_out_are_those_of_the_losses():
     x, alpha = number("1/7"), number("3/2")
     both = rational_array([1 + x, 1 + x])
-    gradient = exact.EXACT.gradient(lambda y: (y[0] * y[1] - 1) * (y[0] * y[1] - 1) / 2, both)
+    gradient = EXACT.gradient(lambda y: (y[0] * y[1] - 1) * (y[0] * y[1] - 1) / 2, both)
     assert list(both - alpha * gradient - 1) == 2 * [x - alpha * x * (2 + x) * (1 + x)]
     step = exactly(descent_of(theta=[1], step=1))
-    slope = exact.EXACT.derivative(lambda t: t * t / 2 + t * t * t * t / 4, number(1), number(1))
+    slope = EXACT.derivative(lambda t: t * t / 2 + t * t * t * t / 4, number(1), number(1))
     assert Values(step)[gradient_descent.quartic_step(gradient_descent.t)] == 1 - 3 * slope
 
 
