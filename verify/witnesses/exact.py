@@ -6,7 +6,7 @@ they certify the sign of a difference without a closed form of it.  The two diff
 different ways, dual numbers here and power series there.
 
 A subject refutes a claim only if it meets every hypothesis for certain.  At the edge of one, where
-its quantity is zero, no ball tells; there the quantity is an expression with square roots, which
+its quantity is zero, no ball tells; there the quantity is a formula with square roots, which
 vanishes or not (:mod:`theory.arithmetic.radicals`).
 
 The rules are the same for a unit's batch and for matrices (:mod:`verify.matrices.exact`): what a
@@ -24,12 +24,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-import sympy as sp
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from theory.arithmetic import exact, sqrt, symbolic
 from theory.arithmetic.exact import DifferentFieldsError, number
-from theory.arithmetic.formulas import UnreadableError
+from theory.arithmetic.formulas import Formula, UnreadableError, formula
 from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
 from theory.statement import Statement
@@ -58,15 +57,14 @@ def to_ball(value: Any) -> Any:
     return value if isinstance(value, arb) else number(value).ball()
 
 
-def _to_root(value: Any) -> sp.Expr:
-    p, q, d = (sp.Rational(int(x.p), int(x.q)) for x in map(fmpq, (value.p, value.q, value.d)))
-    return p + q * sp.sqrt(d)
+def _to_root(value: Any) -> Formula:
+    return formula(value.p) + formula(value.q) * formula(value.d).sqrt()
 
 
 IN_NUMBERS = Arithmetic(number, EXACT)
 IN_BALLS = Arithmetic(to_ball, BALLS)
 IN_ROOTS = Arithmetic(_to_root, ROOTS)
-"""Expressions with square roots."""
+"""Formulas with square roots."""
 
 
 def each(convert: Callable[[Any], Any], values: Any) -> Any:
