@@ -80,9 +80,16 @@ def _dedent(app: Any, error: Exception | None) -> None:
         page.write_text(without_indentation(text), encoding="utf-8")
 
 
+def _leave_out_maps(app: Any, error: Exception | None) -> None:
+    """Leave out what only those need who change the theme's own scripts and styles."""
+    for source_map in Path(app.outdir).rglob("*.map"):
+        source_map.unlink()
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Connect after the theme, which writes the list of pages."""
     app.connect("html-page-context", _shorten)
     app.connect("html-page-context", _share, priority=950)
     app.connect("build-finished", _dedent)
+    app.connect("build-finished", _leave_out_maps)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
