@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from math import prod
 from typing import Any, TypeAlias
@@ -90,7 +90,9 @@ class Formula:
     @property
     def constant(self) -> fmpq | None:
         """The rational number that it is, or None."""
-        return self.terms.get(()) if len(self.terms) == 1 else None if self.terms else _ZERO
+        if not self.terms:
+            return _ZERO
+        return self.terms.get(()) if len(self.terms) == 1 else None
 
     @property
     def is_not_negative(self) -> bool:
@@ -248,7 +250,11 @@ def _alike(terms: dict[Product, fmpq]) -> Formula:
     return known
 
 
-ONE = _alike({(): _ONE})
+def _number(value: fmpq) -> Formula:
+    return _alike({(): value} if value else {})
+
+
+ZERO, ONE = _number(_ZERO), _number(_ONE)
 
 
 def _of_factors(factors: Iterable[tuple[Factor, int]], number: fmpq = _ONE) -> Formula:
@@ -310,7 +316,7 @@ def _root_of_power(factor: Factor, power: int) -> Formula:
 def _root_of_number(number: fmpq) -> Formula:
     """Return the square root of a positive number: roots of primes, or of large numbers."""
     whole = number.p * number.q
-    factors = [(_alike({(): fmpq(f)}), int(power)) for f, power in whole.factor_smooth()]
+    factors = [(_number(fmpq(f)), int(power)) for f, power in whole.factor_smooth()]
     return _of_factors(factors, 1 / fmpq(number.q))
 
 
@@ -320,11 +326,10 @@ def _coerced(value: Any) -> Formula | None:
         return value
     if isinstance(value, float):
         if value == 0:  # where an array of zeros was
-            return _alike({})
+            return ZERO
         raise UnreadableError(f"{value!r} is a float; give rational numbers")
     if isinstance(value, int | Fraction | np.integer | fmpz | fmpq):
-        number = rational(value)
-        return _alike({(): number} if number else {})
+        return _number(rational(value))
     return None
 
 
@@ -347,14 +352,16 @@ def _letter(symbol: sp.Symbol) -> Formula:
     return _alike({((Letter(symbol), 2),): _ONE})
 
 
+@lru_cache(maxsize=2**14)
 def _read(expression: sp.Expr) -> Formula:
+    """Return an expression of sympy as a formula; parts that it has many times are read once."""
     match expression:
         case sp.Rational():
-            return _alike({(): fmpq(int(expression.p), int(expression.q))} if expression else {})
+            return _number(fmpq(int(expression.p), int(expression.q)))
         case sp.Symbol():
             return _letter(expression)
         case sp.Add():
-            return sum(map(_read, expression.args), start=ONE) - 1
+            return sum(map(_read, expression.args), start=ZERO)
         case sp.Mul():
             return prod(map(_read, expression.args), start=ONE)
         case sp.Pow(base=base, exp=sp.Integer() as power):

@@ -64,7 +64,8 @@ def is_zero(expression: Any) -> bool:
     if not all(_may_vanish(f) for f in formulas):
         return False
     plain = _Reader(formulas)
-    reader = _Reader(formulas, plain.eliminable())
+    eliminable = plain.eliminable()
+    reader = _Reader(formulas, eliminable) if eliminable else plain
     if all(reader.read(f).numerator.is_zero() for f in formulas):
         return True
     if not plain.roots_are_independent():
@@ -128,6 +129,7 @@ class _Reader:
         self.radicands = sorted(radicands, key=lambda radicand: radicand.serial)
         letters = sorted((e for e in parts if isinstance(e, Letter)), key=lambda e: str(e.symbol))
         self._order = self._leading_first(letters)
+        self._places = {item: k for k, item in enumerate(self._order)}
         names = [f"x{k}" for k in range(len(self._order))]
         self._context = fmpq_mpoly_ctx.get(names or ["x"], Ordering.lex)
         self._denominators = list(self._context.gens())
@@ -230,7 +232,7 @@ class _Reader:
     def _known_denominators(self, x: fmpq_mpoly) -> Iterator[tuple[fmpq_mpoly, dict[int, int]]]:
         """Yield what a polynomial may be a multiple of, with the powers of denominators in it."""
         for radicand, square in self._squares.items():
-            yield square, {self._order.index(_Root(radicand)): 2}
+            yield square, {self._places[_Root(radicand)]: 2}
         if len(x) == 1:
             powers = {k: power for k, power in enumerate(x.degrees()) if power}
             yield x / x.leading_coefficient(), powers
@@ -256,17 +258,17 @@ class _Reader:
         return _Fraction(self._relate(radicand, square), powers)
 
     def _letter_of(self, radicand: Factor) -> fmpq_mpoly:
-        return self._denominators[self._order.index(_Root(radicand))]
+        return self._denominators[self._places[_Root(radicand)]]
 
     def _relate(self, radicand: Factor, square: fmpq_mpoly) -> fmpq_mpoly:
         """Return the root of a radicand, as a letter with this square."""
         root = self._letter_of(radicand)
         self._squares[radicand] = square
         if radicand in self._eliminated:
-            leading = self._order.index(self._eliminated[radicand])
+            leading = self._places[self._eliminated[radicand]]
             self._relations.append((leading, root**2 - square))
         else:  # used before those of letters, whose powers its radicand may have
-            leading = self._order.index(_Root(radicand))
+            leading = self._places[_Root(radicand)]
             self._relations.insert(0, (leading, root**2 - square))
         return root
 

@@ -227,7 +227,7 @@ def _experiment(
     root = f"generated/files/experiments/{result.name}"
     return {
         f"experiments/{result.name}.md": page(result, sizes),
-        f"{root}/{found.FILE}": json.dumps(json.loads(kept[found.FILE]), separators=(",", ":")),
+        f"{root}/{found.FILE}": _densely(json.loads(kept[found.FILE])),
         **{f"{root}/{name}": shorter(kept[name].decode()) for name in _pictures(result)},
     }
 

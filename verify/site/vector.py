@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from verify.site.frame import without_indentation
+
 _PLACE = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 _BEYOND_A_HUNDREDTH = re.compile(r"(\.\d\d)\d+")
-_INDENTATION = re.compile(r"\n\s+")
 
 
 def shorter(picture: str) -> str:
@@ -16,4 +17,4 @@ def shorter(picture: str) -> str:
     '<g>\n<path d="M 2.34 1.5" id="0.12345"/>\n<text x="0.12">0.12345</text>'
     """
     places = _PLACE.sub(lambda found: _BEYOND_A_HUNDREDTH.sub(r"\1", found.group()), picture)
-    return _INDENTATION.sub("\n", places)
+    return without_indentation(places)

@@ -22,9 +22,8 @@ steps = st.tuples(st.sampled_from([add, sub, mul, truediv]), leaves, st.booleans
 
 
 def at_point(expression):
-    return sp.sympify(expression).subs(
-        {s: POINT[str(s)] for s in sp.sympify(expression).free_symbols}
-    )
+    written = sp.sympify(expression)
+    return written.subs({symbol: POINT[str(symbol)] for symbol in written.free_symbols})
 
 
 @given(leaves, st.lists(steps, max_size=7))

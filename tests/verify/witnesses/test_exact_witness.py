@@ -10,11 +10,14 @@ from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSL
 from theory.arithmetic import sqrt
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
 from theory.claim import Hypothesis, Reading, Relation, Sides
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018 import theorem_4_2
 from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import STRATA, draw
 from verify.engine import CLAIMS
+from verify.matrices.exact import examine as examine_matrices
+from verify.matrices.integers import SPACES
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
     IN_NUMBERS,
@@ -153,20 +156,20 @@ def test_a_hypothesis_is_a_sign(sign, expected, examine):
     assert outcomes == expected
 
 
-def roots(numbers, at):
-    """Square roots in the arithmetic of a network."""
-    return [sqrt(number + 0 * at.beta) for number in numbers]
+def roots(nothing):
+    """The square roots of 2, 3 and 6 in the arithmetic of a zero."""
+    return [sqrt(number + nothing) for number in (2, 3, 6)]
 
 
-def three_roots(network, at):
+def three_roots(nothing):
     """Zero, of three different roots, which no number with one of them is."""
-    two, three, six = roots((2, 3, 6), at)
+    two, three, six = roots(nothing)
     return (two + three) ** 2 - 5 - 2 * six
 
 
-def nested_roots(network, at):
+def nested_roots(nothing):
     """Zero, of roots that are related: whether it is, nothing here can tell."""
-    two, three, six = roots((2, 3, 6), at)
+    two, three, six = roots(nothing)
     return sqrt(5 + 2 * six) - two - three
 
 
@@ -177,6 +180,15 @@ def never(claim):
         says=None, because=None, certificate=None, relation=Relation.EQUAL,
         sides=lambda network, at: Sides(1 + 0 * at.beta, 0 * at.beta),
     )  # fmt: skip
+
+
+SMALL_DESCENT = SPACES[Kind.DESCENT].simplest((1,))
+NO_DESCENT = replace(
+    next(c for c in CLAIMS if isinstance(c, MatrixClaim) and c.subject is Kind.DESCENT),
+    says=None, because=None, certificate=None, relation=Relation.EQUAL,
+    sides=lambda descent: Sides(1 + 0 * descent.step, 0 * descent.step),
+)  # fmt: skip
+"""One is zero."""
 
 
 @pytest.mark.parametrize(
@@ -196,11 +208,14 @@ def never(claim):
     ],
 )
 def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, expected):
-    at_edge = Hypothesis("edge", lambda network, at: zero(network, at) + further, sign)
+    at_edge = Hypothesis("edge", lambda network, at: zero(0 * at.beta) + further, sign)
     claim = replace(never(SHARED_BOUND), hypotheses=(at_edge,))
     assert examine(claim, WITH_EPSILON).outcome is expected
     assert examine_in_balls(claim, WITH_EPSILON).outcome is expected
     assert outcomes([claim], WITH_EPSILON) == [expected]
+    at_edge = Hypothesis("edge", lambda descent: zero(0 * descent.step) + further, sign)
+    of_matrices = replace(NO_DESCENT, hypotheses=(at_edge,))
+    assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected
 
 
 @pytest.mark.parametrize(
