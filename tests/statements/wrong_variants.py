@@ -19,7 +19,7 @@ from theory.statement import Statement, joined
 from verify.cases.case import Case, adapted
 from verify.cases.strata import random_cases
 from verify.matrices import exact, floats
-from verify.matrices.strata import random_subjects
+from verify.matrices.strata import draw
 from verify.matrices.subjects import Layer, Numbers
 from verify.witnesses.autograd import TorchNetwork
 from verify.witnesses.stacks import loss_of, stacked
@@ -150,4 +150,5 @@ def _is_rounding(subject: Numbers, imposed: Numbers) -> bool:
 
 @cache
 def _random(kind: Kind) -> tuple[Numbers, ...]:
-    return tuple(list(random_subjects(kind, 3, 2))[:4])
+    strata = ("gaussian", "heavy tails") * 3
+    return tuple(draw(kind, stratum, 4, number) for number, stratum in enumerate(strata))

@@ -134,17 +134,21 @@ def size(a: Any, axis: Axes = 0) -> Any:
     return prod([a.shape[i] for i in axes])  # a list: compilers follow no generator
 
 
-_takes_zeros: ContextVar[bool] = ContextVar("takes_zeros", default=False)
+_zeros: ContextVar[list[Any] | None] = ContextVar("zeros", default=None)
 
 
 @contextmanager
-def taking_zeros() -> Iterator[None]:
-    """Let :func:`none_zero` take values as they are, of which nobody can look at one."""
-    token = _takes_zeros.set(True)
+def taking_zeros() -> Iterator[list[Any]]:
+    """Let :func:`none_zero` take values of which nobody can look at one.
+
+    Whether one of them is zero is noted in the list that is yielded.
+    """
+    zeros: list[Any] = []
+    token = _zeros.set(zeros)
     try:
-        yield
+        yield zeros
     finally:
-        _takes_zeros.reset(token)
+        _zeros.reset(token)
 
 
 def none_zero(values: Any, refusal: str) -> Any:
@@ -157,7 +161,10 @@ def none_zero(values: Any, refusal: str) -> Any:
     >>> none_zero(np.array([2, 3]), "a deviation is zero")
     array([2, 3])
     """
-    if not _takes_zeros.get() and (values == 0).any():
+    is_zero = (values == 0).any()
+    if (zeros := _zeros.get()) is not None:
+        zeros.append(is_zero)
+    elif is_zero:
         raise ZeroDivisionError(refusal)
     return values
 

@@ -64,19 +64,19 @@ def examine(claims: Sequence[Statement], part: Part) -> Examined:
         claims: of the ledger.
         part: of a layer, or of maps.
     """
-    own = floats.Copies(part.subject, seed=0)
-    other = None if part.other is None else floats.Copies(part.other, seed=0)
+    own = floats.Copies([part.subject], seed=0)
+    other = None if part.other is None else floats.Copies([part.other], seed=0)
     found, refused = [], {}
     for claim in claims:
         if not isinstance(claim, MatrixClaim) or claim.subject is not part.subject.kind:
             continue
         if claim.says is None:
             continue
-        if (seen := _seen(claim, own.subject)).isdisjoint(LOOKED_AT):
+        if (seen := _seen(claim, own.subjects[0])).isdisjoint(LOOKED_AT):
             refused[claim.id] = OF_NUMBERS
             continue
-        one = floats.judged(claim, own)
-        again = floats.judged(claim, other) if other is not None and "loss" in seen else one
+        one = floats.examined_alone(claim, own)
+        again = floats.examined_alone(claim, other) if other is not None and "loss" in seen else one
         if not _is_told(claim, one, again):
             refused[claim.id] = OF_MORE
         else:

@@ -14,38 +14,63 @@ from typing import Any
 import numpy as np
 
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Hypothesis
 from verify.backends import Backend
 from verify.evidence import Record
 from verify.matrices import floats
+from verify.matrices.strata import of_different_sizes
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
 from verify.operators import NotAnalyticError, Operand, bare
 from verify.settings import Settings
 from verify.witnesses import complex_step
+from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.finite_differences import Differences, MeteredValues
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import record
 
 
 class Copies(floats.Copies):
-    """A subject in an array library; how rounding moves its copies is measured in PyTorch."""
+    """Subjects in an array library; how rounding moves their copies is measured in PyTorch."""
 
-    def __init__(self, subject: Numbers, seed: int, backend: Backend):
-        super().__init__(subject, seed)
+    def __init__(self, subjects: Sequence[Numbers], seed: int, backend: Backend):
+        super().__init__(subjects, seed)
+        self.backend = backend
+        self.there = [_Metered(subject, backend) for subject in subjects]
+
+    def evaluated(self, claim: MatrixClaim) -> list[Evaluation | None]:
+        """Return what a claim is at each subject in the library, None where it is not defined."""
+        return [subject.evaluated(claim) for subject in self.there]
+
+    def evaluated_together(
+        self, claims: Sequence[MatrixClaim]
+    ) -> dict[str, list[Evaluation | None]]:
+        """Return what claims are at each subject in the library, one by one."""
+        return {claim.id: self.evaluated(claim) for claim in claims}
+
+
+class _Metered:
+    """A subject in an array library, and the errors of derivatives there."""
+
+    def __init__(self, subject: Numbers, backend: Backend):
         self.backend, self.differences = backend, Differences(backend, (1.0,))
-        self.there = subject.converted(
+        self.subject = subject.converted(
             lambda value: Operand(backend.asarray(value)), _calculus(backend, self.differences)
         )
 
-    def evaluated(self, claim: MatrixClaim) -> tuple[floats.Evaluation, float]:
-        """Return what a claim is in the library, and its derivatives' largest relative error."""
+    def evaluated(self, claim: MatrixClaim) -> Evaluation | None:
+        """Return what a claim is, None where it divides by zero."""
         to_numpy = partial(_to_numpy, self.backend)
-        return self.differences.metered(lambda: floats.evaluate(claim, self.there, to_numpy))
+        try:
+            found, error = self._metered(lambda: floats.evaluate(claim, self.subject, to_numpy))
+        except ZeroDivisionError:
+            return None
+        errors = (self._metered(partial(h.quantity, self.subject))[1] for h in claim.hypotheses)
+        return found._replace(
+            error=np.array([error]), errors=tuple(np.array([own]) for own in errors)
+        )
 
-    def error_of(self, hypothesis: Hypothesis) -> float:
-        """Return the largest relative error of the derivatives in a hypothesis."""
-        return self.differences.metered(lambda: hypothesis.quantity(self.there))[1]
+    def _metered(self, compute: Callable[[], Any]) -> tuple[Any, float]:
+        return self.differences.metered(compute)
 
 
 def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
@@ -54,7 +79,10 @@ def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterato
     count, seed = settings.budget.differences, settings.seed
     for alike in floats.of_one_kind(claims):
         found = floats.examine_until_decided(
-            alike, seed, count, partial(examine_together, backend=backend, seed=seed)
+            alike,
+            of_different_sizes(alike[0].subject, seed, count),
+            seed,
+            partial(examine_together, backend=backend, seed=seed),
         )
         for claim in alike:
             yield record(claim, "array library", found[claim.id])
@@ -63,9 +91,9 @@ def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterato
 def examine_together(
     claims: Sequence[MatrixClaim], subjects: Iterable[Numbers], backend: Backend, seed: int = 0
 ) -> dict[str, list[Instances]]:
-    """Examine claims at subjects one by one; those that change it alike share all work."""
+    """Examine claims at subjects; those that change them alike share all work."""
     with backend.current():
-        return floats.examine_at(claims, subjects, lambda subject: Copies(subject, seed, backend))
+        return floats.examine_at(claims, subjects, lambda stack: Copies(stack, seed, backend))
 
 
 def examine(claim: MatrixClaim, subject: Numbers, backend: Backend, seed: int = 0) -> Instances:

@@ -1,8 +1,13 @@
-"""Random subjects in named strata, in floats.  A token is a stratum, a seed and a number."""
+"""Random subjects in named strata, in floats.  A token is a stratum, a seed and a number.
+
+Subjects of one number are of the same sizes in every stratum, so that they can be examined in one
+call.  With the number sizes take turns, so that a few numbers make many of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
@@ -72,9 +77,22 @@ def _features(shape: tuple[int, ...]) -> tuple[int, ...]:
 def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
     """Return the subject that a token names."""
     token = f"matrices:{kind.value}:{stratum}:{seed}:{index}"
-    rng = np.random.default_rng([seed, index, crc32(f"{kind.value}:{stratum}".encode())])
-    made = {Kind.LAYER: layer, Kind.MAPS: maps, Kind.DESCENT: descent}[kind]
-    return made(rng, STRATA[stratum], stratum=stratum, token=token)
+    of_sizes, rng = (
+        np.random.default_rng([seed, index, crc32(name.encode())])
+        for name in (kind.value, f"{kind.value}:{stratum}")
+    )
+    made = _made(kind, of_sizes, seed + index, rng, STRATA[stratum])
+    return replace(made, stratum=stratum, token=token)
+
+
+def _made(kind: Kind, of_sizes: Generator, turn: int, rng: Generator, inputs: Inputs) -> Numbers:
+    match kind:
+        case Kind.LAYER:
+            return layer(rng, inputs, *layer_sizes(of_sizes, turn))
+        case Kind.MAPS:
+            return maps(rng, inputs, *maps_sizes(of_sizes, turn))
+        case Kind.DESCENT:
+            return descent(rng, inputs, *descent_sizes(of_sizes, turn))
 
 
 def rebuild(token: str) -> Numbers:
@@ -102,9 +120,20 @@ def random_subjects(kind: Kind, seed: int, count: int, first: int = 0) -> Iterat
             yield draw(kind, stratum, seed, index)
 
 
-def layer(rng: Generator, inputs: Inputs, stratum: str, token: str) -> Layer:
-    """Return a layer of up to 40 examples, 8 inputs and 3 outputs."""
-    N, n, p = int(rng.integers(2, 41)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
+def of_different_sizes(kind: Kind, seed: int, count: int) -> Iterator[Numbers]:
+    """Yield ``count`` subjects of every stratum, each with a number of its own."""
+    for number, stratum in enumerate([*STRATA] * count):
+        yield draw(kind, stratum, seed, number)
+
+
+def layer_sizes(rng: Generator, turn: int) -> tuple[int, int, int]:
+    """Return numbers of examples (up to 40, at every other turn up to 8), inputs and outputs."""
+    most = (40, 8)[turn % 2]
+    return int(rng.integers(2, most + 1)), 1 + (4 + 3 * turn) % 8, 1 + (1 + turn) % 3
+
+
+def layer(rng: Generator, inputs: Inputs, N: int, n: int, p: int) -> Layer:
+    """Return a layer of N examples, n inputs and p outputs."""
     half = rng.normal(size=(N, p, p))
     return Layer(
         H=inputs(rng, (N, n)),
@@ -123,18 +152,26 @@ def layer(rng: Generator, inputs: Inputs, stratum: str, token: str) -> Layer:
         linear=rng.normal(size=(N, p)),
         quadratic=half + half.transpose(0, 2, 1),
         fourth=rng.normal(size=(N, p)),
-        stratum=stratum,
-        token=token,
     )
 
 
-def maps(rng: Generator, inputs: Inputs, stratum: str, token: str) -> Maps:
-    """Return a convolution of up to 3 examples, 3 channels, maps of 8 by 8 and kernels to 5."""
-    N, c, d = (int(rng.integers(1, 4)) for _ in range(3))
-    r, s = (int(rng.integers(1, 9)) for _ in range(2))
-    k = int(rng.choice([1, 3, 5]))
+def maps_sizes(rng: Generator, turn: int) -> tuple[tuple[int, int, int, int], int, int]:
+    """Return sizes of inputs (N, c, r, s), up to 3 and 8, a number of outputs and a kernel's."""
+    N, c, r, s, d = rng.integers(1, (4, 4, 9, 9, 4)).tolist()
+    return (N, c, r, s), d, (3, 5, 1)[turn % 3]
+
+
+def maps(
+    rng: Generator,
+    inputs: Inputs,
+    of_inputs: tuple[int, int, int, int],
+    d: int,
+    k: int,
+) -> Maps:
+    """Return a convolution of inputs of these sizes, d outputs and a kernel of k by k."""
+    N, c, r, s = of_inputs
     return Maps(
-        h=inputs(rng, (N, c, r, s)),
+        h=inputs(rng, of_inputs),
         w=rng.normal(size=(d, c, k, k)),
         b=rng.normal(size=d),
         direction=rng.normal(size=k * k * c + 1),
@@ -142,22 +179,23 @@ def maps(rng: Generator, inputs: Inputs, stratum: str, token: str) -> Maps:
         linear=rng.normal(size=(N, d, r, s)),
         fourth=rng.normal(size=(N, d, r, s)),
         pooled=rng.normal(size=N),
-        stratum=stratum,
-        token=token,
     )
 
 
-def descent(rng: Generator, inputs: Inputs, stratum: str, token: str) -> Descent:
-    """Return a descent in up to 6 dimensions, whose Hessian is the Gram matrix of some inputs."""
-    d = int(rng.integers(1, 7))
+def descent_sizes(rng: Generator, turn: int) -> tuple[int, int]:
+    """Return a dimension of up to 6, and of how many inputs the Hessian is the Gram matrix."""
+    d = 1 + (3 + turn) % 6
+    return d, int(rng.integers(1, d + 3))
+
+
+def descent(rng: Generator, inputs: Inputs, d: int, rank: int) -> Descent:
+    """Return a descent in d dimensions, whose Hessian is the Gram matrix of some inputs."""
     return Descent(
         theta=rng.normal(size=d),
         direction=rng.normal(size=d),
-        factor=inputs(rng, (int(rng.integers(1, d + 3)), d)),
+        factor=inputs(rng, (rank, d)),
         P=rng.normal(size=(d, d)) + 2 * np.eye(d),
         step=rng.uniform(0.01, 2),
         linear=rng.normal(size=d),
         fourth=rng.normal(size=d),
-        stratum=stratum,
-        token=token,
     )

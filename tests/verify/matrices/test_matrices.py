@@ -98,7 +98,7 @@ def test_floats_see_a_wrong_second_derivative():
     subjects = [s for s in random_subjects(Kind.LAYER, 0, 6) if len(s.H) > 0]
     singles = [replace(s, linear=s.linear[:1], quadratic=s.quadratic[:1], fourth=s.fourth[:1],
                        couples=0.0) for s in subjects]  # fmt: skip
-    seen = {i.outcomes[0] for i in floats.examine_all(one, singles)}
+    seen = {o for found in floats.examine_all(one, singles) for o in found.outcomes}
     assert seen == {Outcome.VIOLATED}
 
 
@@ -157,8 +157,8 @@ def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
 @pytest.mark.parametrize("claim", [RIGHT, GRADIENT], ids=["variance", "gradient"])
 @pytest.mark.parametrize("stratum", ["gaussian", "large offset"])
 def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one(claim, stratum):
-    copies = floats.Copies(draw(Kind.LAYER, stratum, 0, 0), seed=0)
-    base, _ = copies.evaluated(claim)
+    copies = floats.Copies([draw(Kind.LAYER, stratum, 0, 0)], seed=0)
+    (base,) = copies.evaluated(claim)
     (together,) = copies.perturbed_together([claim]).values()
     assert len({sample.claimed.tobytes() for sample in together}) == tolerance.SAMPLES
     moved, moved_alone = (
@@ -187,10 +187,43 @@ WRONG_CONDITION = replace(
 )
 def test_condition_numbers_of_all_copies_are_found_in_one_call(claim, outcome):
     subject = draw(Kind.LAYER, "gaussian", 0, 0)
-    copies = floats.Copies(subject, seed=0)
+    copies = floats.Copies([subject], seed=0)
     together = copies.perturbed_together([claim])
     assert len(together[claim.id]) == tolerance.SAMPLES
-    assert floats.judged(claim, copies, together[claim.id]).outcomes == [outcome]
+    found = copies.judged(claim, copies.evaluated(claim), together[claim.id])
+    assert found.outcomes == [outcome]
+
+
+EVERY_STRATUM = [replace(draw(Kind.LAYER, stratum, 0, 1), couples=0.0) for stratum in STRATA]
+
+
+@pytest.mark.parametrize(
+    "claim", [RIGHT, GRADIENT, CONDITION], ids=["variance", "gradient", "kappa"]
+)
+def test_what_is_found_of_subjects_in_one_call_is_what_is_found_of_each(claim):
+    (together,) = floats.examine_all(claim, EVERY_STRATUM)
+    alone = [floats.examine(claim, subject) for subject in EVERY_STRATUM]
+    assert together.outcomes == [outcome for found in alone for outcome in found.outcomes]
+    assert together.strata == [*STRATA]
+    np.testing.assert_allclose(together.actual, [found.actual[0] for found in alone], rtol=1e-9)
+
+
+def test_one_subject_at_which_something_divides_by_zero_leaves_the_others_as_they_are():
+    zero, *others = EVERY_STRATUM
+    (found,) = floats.examine_all(CONDITION, [replace(zero, H=0 * zero.H), *others])
+    assert found.outcomes == [Outcome.VACUOUS, *[Outcome.HOLDS] * len(others)]
+
+
+def test_of_an_inequality_between_arrays_the_entry_nearest_to_failing_is_judged_at_each_subject():
+    above = replace(
+        RIGHT,
+        sides=lambda layer: Sides(layer.H, layer.H * 0 + layer.H.max() * layer.couples),
+        relation=Relation.AT_MOST,
+    )
+    first, second, *_ = (replace(s, H=abs(s.H) + 1, couples=0.0) for s in EVERY_STRATUM)
+    (found,) = floats.examine_all(above, [first, replace(second, couples=1.0)])
+    assert found.outcomes == [Outcome.VIOLATED, Outcome.HOLDS]
+    np.testing.assert_allclose(found.actual, [first.H.max(), second.H.max()])
 
 
 def test_a_zero_matrix_has_no_condition_number():
@@ -205,9 +238,9 @@ def test_what_looks_at_a_number_is_evaluated_copy_by_copy():
         RIGHT,
         sides=lambda layer: Sides(layer.H, layer.H if layer.H.sum() != 0 else -layer.H),
     )
-    copies = floats.Copies(draw(Kind.LAYER, "gaussian", 0, 0), seed=0)
+    copies = floats.Copies([draw(Kind.LAYER, "gaussian", 0, 0)], seed=0)
     assert copies.perturbed_together([looks]) == {}
-    assert floats.judged(looks, copies).outcomes == [Outcome.HOLDS]
+    assert floats.examined_alone(looks, copies).outcomes == [Outcome.HOLDS]
 
 
 @pytest.mark.parametrize("kind", list(Kind))
