@@ -41,8 +41,10 @@ from verify.witnesses.records import record
 
 MATRICES_SHARE = 2
 """One subject of matrices for so many batches of a unit: they are not examined all at once."""
-FURTHER = 8
+FURTHER = 24
 """So many more subjects of a stratum are drawn at most where nothing is decided."""
+AT_ONCE = 8
+"""So many more are drawn together where too little is decided."""
 MORE, FAR, MOST = 1000, 2000, 2096
 """Numbers of subjects that no profile gives to what is examined first."""
 CALCULUS = Calculus(sqrt, autograd.gradient, autograd.derivative)
@@ -194,10 +196,10 @@ def _examined_further(
 ) -> list[Instances]:
     """Examine an equation that nothing proves, of which balls decide nothing, at more subjects."""
     further: list[Instances] = []
-    for first in range(FAR, MOST, FURTHER):
+    for first in range(FAR, MOST, AT_ONCE):
         if _decided([*groups, *further]).total() >= FLOOR.instances:
             break
-        further += examine_all(claim, random_subjects(claim.subject, seed, FURTHER, first), seed)
+        further += examine_all(claim, random_subjects(claim.subject, seed, AT_ONCE, first), seed)
     return further
 
 

@@ -37,18 +37,11 @@ from verify.network import Calculus, PrimitiveNetwork
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses import exact
+from verify.witnesses.jet import OutsideJetError
 
 SIGMA = sp.Symbol("sigma", positive=True)
 BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
 EPSILON = sp.Symbol("epsilon", nonnegative=True)
-
-
-ORDER = 2
-"""How often a jet can be differentiated."""
-
-
-class OutsideJetError(ValueError):
-    """The loss was asked for a value at a point where its 2-jet says nothing."""
 
 
 class LosesGeneralityError(ValueError):
@@ -162,19 +155,6 @@ def prove(claim: Claim) -> Proof | None:
     if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
         return None
     return Proof((EVERY_M,), str(shown(slack)), tuple(_describe(term) for term in terms))
-
-
-def needs_only_the_jet(claim: Claim) -> bool:
-    """Whether a claim looks at the loss only through its 2-jet at the layer's output."""
-    network = generic(claim.reading.has_epsilon)
-    try:
-        letters = claim.letters(network)
-        claim.sides(network, letters)
-        for hypothesis in claim.hypotheses:
-            hypothesis.quantity(network, letters)
-    except (OutsideJetError, UndeterminedError):
-        return False
-    return claim.order <= ORDER
 
 
 def _value(term: Term, network: AbstractNetwork, letters: Letters) -> Any:

@@ -237,7 +237,7 @@ def networks(case: Case) -> Conversions:
     def make(claim: Claim, arithmetic: Arithmetic) -> PrimitiveNetwork:
         converted = rational
         if arithmetic is not IN_NUMBERS:
-            converted = _converted(rational, arithmetic.number)
+            converted = converted_case(rational, arithmetic.number)
         return network_of(adapted(converted, claim), arithmetic.calculus)
 
     return Conversions(make, partial(_is_defined, rational))
@@ -324,10 +324,11 @@ def _is_defined(case: Case, claim: Claim) -> bool:
 
 def rational_case(case: Case) -> Case:
     """Return the case with every number rational; a float is the rational that it stores."""
-    return _converted(case, number)
+    return converted_case(case, number)
 
 
-def _converted(case: Case, convert: Callable[[Any], Any]) -> Case:
+def converted_case(case: Case, convert: Callable[[Any], Any]) -> Case:
+    """Return the case with every number converted."""
     array = partial(each, convert)
 
     def single(value: Any) -> Any:

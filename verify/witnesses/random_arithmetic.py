@@ -59,7 +59,7 @@ class RandomArithmetic(TorchDispatchMode):
         noise, length = _noise(max(LEAST, (4 * entries).bit_length()), result.device)
         start = int(self.random() * (length - entries))
         drawn = noise.as_strided(result.shape, result.stride(), start)
-        return result.addcmul(result, drawn, value=self.step)
+        return result.addcmul_(result, drawn, value=self.step)
 
 
 @cache

@@ -41,8 +41,9 @@ from verify.networks import NETWORKS
 from verify.settings import Settings
 from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
 from verify.training import STAGES, Progress
-from verify.witnesses import abstract, autograd
+from verify.witnesses import autograd
 from verify.witnesses.instances import Instances
+from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack, StackedLoss
 from verify.witnesses.table import MET_BY_UNITS
@@ -109,14 +110,14 @@ def _looking_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
     """Return groups of claims that look at the same units in the same way."""
     groups: dict[tuple[bool, bool], list[Claim]] = {}
     for claim in claims:
-        key = abstract.needs_only_the_jet(claim), claim.reading.has_epsilon
+        key = needs_only_the_jet(claim), claim.reading.has_epsilon
         groups.setdefault(key, []).append(claim)
     return list(groups.values())
 
 
 def _units(claim: Claim, settings: Settings) -> Iterable[tuple[Units, ...]]:
     """Return the units at which a claim is examined, those of one call together."""
-    if abstract.needs_only_the_jet(claim):
+    if needs_only_the_jet(claim):
         return units_by_length(settings.budget.stages, settings.seed, settings.cache)
     return ((units,) for units in every_unit(settings))
 
@@ -215,7 +216,7 @@ def examine_units(claim: Claim, units: Units) -> Instances:
 
 def examine_together(claims: Sequence[Claim], units: tuple[Units, ...]) -> list[Instances]:
     """Examine claims that look alike, with the network that follows or with its jet."""
-    if abstract.needs_only_the_jet(claims[0]):
+    if needs_only_the_jet(claims[0]):
         return examine_jets(claims, units)
     (of_one_layer,) = units
     return examine_network(claims, of_one_layer)

@@ -78,7 +78,7 @@ def test_hypotheses_that_units_meet_are_checked_and_not_imposed(maps):
         raise AssertionError("a trained network is what it is")
 
     scales = maps.layer.gamma
-    middle = scales.median()
+    middle = scales.median().item()
     large = Hypothesis(
         "gamma > its median", lambda network, at: at.gamma - middle, Relation.MORE_THAN, refuse
     )

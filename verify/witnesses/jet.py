@@ -1,0 +1,71 @@
+"""Which statements look at the loss only through its 2-jet at the layer's output.
+
+A statement is evaluated at one batch in balls, given a loss that can be asked near there alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any
+
+from theory.arithmetic import exact as dual_numbers
+from theory.arithmetic import sqrt
+from theory.arithmetic.dual import standard_part
+from theory.claim import Claim
+from verify.cases.lattice import lattice_case
+from verify.network import Calculus, PrimitiveNetwork
+from verify.witnesses.exact import converted_case, network_of, rational_case, to_ball
+
+ORDER = 2
+"""How often a jet can be differentiated."""
+CALCULUS = Calculus(
+    sqrt,
+    partial(dual_numbers.gradient, entry=to_ball),
+    partial(dual_numbers.derivative, entry=to_ball),
+)
+
+
+class OutsideJetError(ValueError):
+    """The loss was asked for a value at a point where its 2-jet says nothing."""
+
+
+@cache
+def needs_only_the_jet(claim: Claim) -> bool:
+    """Whether a claim looks at the loss only through its 2-jet at the layer's output."""
+    network = _generic(claim.reading.has_epsilon)
+    try:
+        letters = claim.letters(network)
+        claim.sides(network, letters)
+        for hypothesis in claim.hypotheses:
+            hypothesis.quantity(network, letters)
+    except OutsideJetError:
+        return False
+    return claim.order <= ORDER
+
+
+@cache
+def _generic(has_epsilon: bool) -> PrimitiveNetwork:
+    """Return the network of one batch, whose loss refuses to be asked away from its output."""
+    case = lattice_case(
+        (4, -7, 1, 9), 3, 2, Fraction(3, 2), (1, -4, 2, 7), (2, -3, 5, 1, 1, -4, 2, 6, -5, 3),
+        (3, -1, 4, 5), (-2, 7, 1, 6), 2,
+    )  # fmt: skip
+    in_balls = converted_case(rational_case(case), to_ball)
+    if not has_epsilon:
+        in_balls = replace(in_balls, eps=0 * in_balls.eps)
+    z = network_of(in_balls, CALCULUS).z
+    return network_of(replace(in_balls, loss=_near(z, in_balls.loss)), CALCULUS)
+
+
+def _near(z: Any, loss: Callable[[Any], Any]) -> Any:
+    """Return a loss that is known near z alone."""
+
+    def known(point: Any) -> Any:
+        if not all((standard_part(a) - b).contains(0) for a, b in zip(point, z, strict=True)):
+            raise OutsideJetError("the loss is known only near the layer's output z")
+        return loss(point)
+
+    return known
