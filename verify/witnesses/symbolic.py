@@ -160,9 +160,17 @@ def _value(term: Term, network: PrimitiveNetwork, letters: Any) -> Any:
 
 
 def examine(claim: Claim, settings: Settings) -> Record:
-    """Proofs for single batch sizes, with every entry a symbol."""
-    found = {m: prove(claim, m) for m in settings.budget.sizes}
-    proved = [m for m, finding in found.items() if finding == "proved"]
+    """Proofs for single batch sizes, with every entry a symbol; the largest size is tried first.
+
+    A certificate that fails at one is not tried at others: it is of use where the abstract witness
+    proves the claim for every size, and here its sum is added up once more.
+    """
+    found: dict[int, Finding] = {}
+    for m in sorted(settings.budget.sizes, reverse=True):
+        found[m] = prove(claim, m)
+        if found[m] == "not proved" and claim.certificate is not None:
+            break
+    proved = sorted(m for m, finding in found.items() if finding == "proved")
     is_proved = any(proved) and "not proved" not in found.values()
     return Record(
         claim=claim.id,
