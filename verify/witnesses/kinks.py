@@ -74,9 +74,9 @@ def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
         raise ValueError(f"{claim.id} is not examined by differences; only {', '.join(EXAMINED)}")
     stack, loss = instances(units), units.layer.loss_of_unit
     differenced = _by_differences(claim)
-    (base,) = autograd.evaluate_stacked([differenced], stack, loss)
+    both = [differenced, _at_two_steps(claim)]
+    base, (extrapolated, halved, _) = autograd.evaluate_stacked(both, stack, loss)
     (samples,) = autograd.evaluate_randomly([differenced], stack, loss, units.seed)
-    ((extrapolated, halved, _),) = autograd.evaluate_stacked([_at_two_steps(claim)], stack, loss)
     actual, claimed, _ = base
     allowed = tolerance.tolerance(
         autograd.rounding_of(base, samples),
