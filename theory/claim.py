@@ -220,9 +220,10 @@ class Claim(Statement):
     def letters(self, network: Network) -> Letters:
         """Return the paper's letters for a network in this claim's reading, computed once."""
         known = vars(network).setdefault("letters", {})
-        if self.reading not in known:
-            known[self.reading] = letters_of(network, self.reading)
-        return cast(Letters, known[self.reading])
+        has_unit_variance = self.reading is Reading.UNIT_VARIANCE  # others differ in eps itself
+        if has_unit_variance not in known:
+            known[has_unit_variance] = letters_of(network, self.reading)
+        return cast(Letters, known[has_unit_variance])
 
     def evaluate(self, network: Network) -> Sides:
         """Return both sides for one network."""

@@ -12,10 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from array_api_compat import array_namespace
 
 from theory.claim import Claim
+from theory.language.expression import Says
 from verify.backends import Backend
-from verify.batched import Batched
+from verify.batched import Batched, laid_out
 from verify.cases.case import Case
 from verify.cases.losses import Loss
 from verify.network import Calculus, PrimitiveNetwork
@@ -38,29 +40,31 @@ class _Summable:
 
 
 class ArrayNetwork(PrimitiveNetwork):
-    """The network of one case, in an array library.
+    """The network of one case, or of many at once, in an array library.
 
     Args:
-        case: NumPy arrays; what a claim wants of it is already imposed.
+        case: NumPy arrays, or many at once; what a claim wants of it is already imposed.
         backend: the library and the device.
         calculus: how to differentiate there.
     """
 
     def __init__(self, case: Case, backend: Backend, calculus: Calculus):
         def number(value: Any) -> Any:
-            return backend.asarray(np.squeeze(value))
+            there = in_library(backend, value)
+            return array_namespace(there).reshape(there, ())
 
         self.backend = backend
+        self.counts = case.y.array.shape[:1] if isinstance(case.y, Batched) else ()
         super().__init__(
-            y=backend.asarray(case.y),
+            y=in_library(backend, case.y),
             m=len(case.y),
             gamma=number(case.gamma),
             beta=number(case.beta),
             eps=number(case.eps),
-            direction=backend.asarray(case.direction),
+            direction=in_library(backend, case.direction),
             loss=loss_in(backend, case.loss),
             calculus=calculus,
-            other_direction=backend.asarray(case.other_direction),
+            other_direction=in_library(backend, case.other_direction),
             bound=number(case.bound),
             later_normalizations=number(case.later_normalizations),
         )
@@ -81,41 +85,58 @@ class ArrayNetwork(PrimitiveNetwork):
         return y if isinstance(y, Batched) else _Summable(y, self.backend.namespace)
 
 
+def in_library(backend: Backend, numbers: Any) -> Any:
+    """Return numbers of NumPy as an array of the library; many at once stay so."""
+    if isinstance(numbers, Batched):
+        return Batched(backend.asarray(numbers.array), numbers.counts)
+    return backend.asarray(numbers)
+
+
+def flat(backend: Backend, value: Any, counts: tuple[int, ...]) -> Array:
+    """Return a value of the library in NumPy, its entries in a row for each of so many cases."""
+    axes = getattr(value, "ndim", 0)
+    array = backend.to_numpy(laid_out(value, len(counts), axes))
+    shape = array.shape[array.ndim - axes :]
+    return np.broadcast_to(array, (*counts, *shape)).reshape(*counts, -1)
+
+
 def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
     """Return a loss as a function of arrays of a library, real or complex."""
-    parameters = tuple(Operand(backend.asarray(p)) for p in loss.parameters)
-    in_library = replace(loss, parameters=parameters)
+    there = (in_library(backend, p) for p in loss.parameters)
+    parameters = tuple(p if isinstance(p, Batched) else Operand(p) for p in there)
+    converted = replace(loss, parameters=parameters)
 
     def softplus(x: Operand) -> Operand:
         found = backend.softplus(x.array)
         return Batched(found, x.counts) if isinstance(x, Batched) else Operand(found)
 
     def value(z: Any) -> Any:
-        return in_library(z, softplus) if isinstance(z, Batched) else at_one(z)
+        return converted(z, softplus) if isinstance(z, Batched) else at_one(z)
 
     def at_one(z: Any) -> Any:
-        return in_library(Operand(z), softplus).array
+        return converted(Operand(z), softplus).array
 
     return value
 
 
 class Evaluation(NamedTuple):
-    """What a claim is for one case: both sides and the hypotheses' quantities, each flat."""
+    """What a claim is for one case; for many, a first axis of each field counts them."""
 
     actual: Array
     claimed: Array
     quantities: Array
+    """What each hypothesis compares with zero."""
     relative_error: Any
     """The largest of the derivatives in the sides."""
     relative_errors: Array
     """The same of those in each hypothesis."""
 
 
-Metered = Callable[[Callable[[], Any]], tuple[Any, float]]
+Metered = Callable[[Callable[[], Any]], tuple[Any, Any]]
 """Returns what a function computes, and the largest relative error of the derivatives in it."""
 
 
-def without_error(compute: Callable[[], Any]) -> tuple[Any, float]:
+def without_error(compute: Callable[[], Any]) -> tuple[Any, Any]:
     """Compute where derivatives are exact but for rounding."""
     return compute(), 0.0
 
@@ -124,26 +145,38 @@ def evaluate(
     claim: Claim,
     network: ArrayNetwork,
     metered: Metered = without_error,
-    error_of_gradient: float = 0.0,
+    error_of_gradient: Any = 0.0,
 ) -> Evaluation:
     """Evaluate a claim in the network's library.
 
     Args:
         claim: of expressions, or of functions, which may use the loss's gradient unnoticed.
-        network: of one case.
-        metered: finds the errors of derivatives.
+        network: of one case, or of many at once.
+        metered: finds the errors of derivatives, one for each case.
         error_of_gradient: of the loss's gradient, which is known before.
     """
-    letters, to_numpy = claim.letters(network), network.backend.to_numpy
+    letters, counts = claim.letters(network), network.counts
+    in_numpy = partial(flat, network.backend, counts=counts)
+
+    def error_in(says: Says | None, own: Any) -> Array:
+        """Return the error of what is said; a function may use the gradient unnoticed."""
+        error = np.maximum(own, error_of_gradient) if says is None else own
+        return np.broadcast_to(error, counts)
+
     sides, error = metered(lambda: claim.sides(network, letters))
-    error = max(error, error_of_gradient) if claim.says is None else error
-    actual, claimed = np.broadcast_arrays(*map(to_numpy, sides))
+    actual, claimed = np.broadcast_arrays(*map(in_numpy, sides))
     found = [metered(partial(h.quantity, network, letters)) for h in claim.hypotheses]
-    quantities = np.array([to_numpy(quantity).item() for quantity, _ in found])
-    errors = np.array(
-        [
-            max(own, error_of_gradient) if h.says is None else own
-            for h, (_, own) in zip(claim.hypotheses, found, strict=True)
-        ]
+    quantities = [in_numpy(quantity).reshape(counts) for quantity, _ in found]
+    errors = [error_in(h.says, own) for h, (_, own) in zip(claim.hypotheses, found, strict=True)]
+    return Evaluation(
+        actual,
+        claimed,
+        _beside(quantities, counts),
+        error_in(claim.says, error),
+        _beside(errors, counts),
     )
-    return Evaluation(actual.ravel(), claimed.ravel(), quantities, error, errors)
+
+
+def _beside(columns: list[Array], counts: tuple[int, ...]) -> Array:
+    """Return a column for each hypothesis, of which there may be none."""
+    return np.stack(columns, axis=-1) if columns else np.zeros((*counts, 0))

@@ -119,12 +119,15 @@ def _entrywise(function: Callable[..., Any], *values: Any) -> Any:
     if len(batched) == 1 and all(v is batched[0] or isinstance(v, int | float) for v in values):
         return Batched(function(*map(bare, values)), counts)
     axes = max(getattr(value, "ndim", 0) for value in values)
-    found = function(*(_laid_out(value, counts, axes) for value in values))
+    found = function(*(laid_out(value, counts, axes) for value in values))
     return Batched(found, counts)
 
 
-def _laid_out(value: Any, counts: int, axes: int) -> Any:
-    """Return the library's array with so many axes that count, and so many others."""
+def laid_out(value: Any, counts: int, axes: int) -> Any:
+    """Return the library's array with so many axes that count, and so many others.
+
+    What is not counted is returned as it is.
+    """
     if not isinstance(value, Batched):
         return bare(value)
     array, own = value.array, value.array.shape
@@ -138,7 +141,7 @@ def _laid_out(value: Any, counts: int, axes: int) -> Any:
 def _product(a: Any, b: Any) -> Batched:
     """Return the product of vectors or matrices, of which one may be complex."""
     counts = max(getattr(value, "counts", 0) for value in (a, b))
-    left, right = _laid_out(a, counts, a.ndim), _laid_out(b, counts, b.ndim)
+    left, right = laid_out(a, counts, a.ndim), laid_out(b, counts, b.ndim)
     xp = library_of(left)
     if left.dtype != right.dtype:
         left, right = xp.astype(left, xp.complex128), xp.astype(right, xp.complex128)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -74,7 +74,16 @@ def imposed_by(claim: Statement) -> tuple[Any, ...]:
 
 def adapting_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
     """Return groups of claims of one reading that change every case in the same way."""
+    return _grouped_by(lambda claim: (claim.reading, imposed_by(claim)), claims)
+
+
+def imposing_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Return groups of claims whose hypotheses change every case in the same way."""
+    return _grouped_by(imposed_by, claims)
+
+
+def _grouped_by(key: Callable[[Claim], Any], claims: Sequence[Claim]) -> list[list[Claim]]:
     groups: dict[Any, list[Claim]] = {}
     for claim in claims:
-        groups.setdefault((claim.reading, imposed_by(claim)), []).append(claim)
+        groups.setdefault(key(claim), []).append(claim)
     return list(groups.values())

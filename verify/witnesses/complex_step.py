@@ -7,7 +7,8 @@ For a function that is analytic near the real axis and real on it,
 where nothing cancels, so that h may be so small that the error term is below roundoff.  A step
 inside a step would need a second imaginary unit: claims of the second order are outside.
 
-The closed forms and the primitives run in the chosen library, one case at a time.  How much
+The closed forms and the primitives run in the chosen library, at all cases of one length and form
+of loss at once (:mod:`verify.batched`), or one by one where something refuses that.  How much
 rounding moves the sides is measured in PyTorch's random arithmetic (:mod:`verify.tolerance`): it
 belongs to the formulas, and every library rounds in the same unit.
 """
@@ -15,7 +16,7 @@ belongs to the formulas, and every library rounds in the same unit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from array_api_compat import array_namespace
@@ -25,7 +26,7 @@ from verify import tolerance
 from verify.arrays import ArrayNetwork, Evaluation, evaluate
 from verify.backends import Backend
 from verify.batched import Batched
-from verify.cases.case import Case, adapted, adapting_alike
+from verify.cases.case import Case, adapted, imposing_alike
 from verify.cases.strata import random_cases
 from verify.evidence import Record
 from verify.network import Calculus
@@ -34,12 +35,23 @@ from verify.tolerance import Array, Outcome
 from verify.witnesses.autograd import evaluate_randomly, evaluate_stacked, rounding_of
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import record
-from verify.witnesses.stacks import grouped, hypotheses_met, is_defined, loss_of, stacked
+from verify.witnesses.stacks import (
+    Truths,
+    at_once,
+    grouped,
+    hypotheses_met,
+    is_defined,
+    loss_of,
+    stacked,
+)
 
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
 LARGEST_ERROR = tolerance.ILL_CONDITIONED * tolerance.UNIT_ROUNDOFF
 """Derivatives with a larger relative error have lost half of their digits and decide nothing."""
+
+
+Fields = TypeVar("Fields", bound=tuple[Any, ...])
 
 
 class NestedError(ValueError):
@@ -93,35 +105,22 @@ def gradient(f: Callable[[Any], Any], x: Any) -> Any:
     >>> gradient(lambda x: x @ x, np.array([1.0, 2.0]))
     array([2., 4.])
     """
+    if isinstance(x, Batched):
+        return _gradients(f, x)
     xp = array_namespace(x)
     basis = xp.eye(x.shape[0], dtype=x.dtype, device=x.device)
     slopes = [derivative(f, x, basis[k, :]) for k in range(x.shape[0])]
     return xp.stack([xp.reshape(slope, ()) for slope in slopes])
 
 
-def gradient_at_once(f: Callable[[Any], Any], x: Any) -> Any:
-    """Return the same by one call of f, at all steps together, wherever f can take them so.
-
-    Raises:
-        NestedError: x is complex, as it is inside another complex step.
-
-    >>> gradient_at_once(lambda x: x @ x, np.array([1.0, 2.0]))
-    array([2., 4.])
-    """
-    array, counts = (x.array, x.counts) if isinstance(real(x), Batched) else (x, 0)
-    xp = array_namespace(array)
-    basis = xp.eye(array.shape[-1], dtype=array.dtype, device=array.device)
-    points = _as_complex(array)[..., None, :] + _as_complex(basis) * (STEP * 1j)
-    try:
-        value = f(Batched(points, counts + 1))
-    except TypeError:  # a library may refuse to let its arrays meet such values
-        if counts:
-            raise
-        return gradient(f, x)
-    if getattr(value, "counts", 0) <= counts:
-        return 0 * x
-    slopes = xp.reshape(xp.imag(value.array) / STEP, array.shape)
-    return Batched(slopes, counts) if counts else slopes
+def _gradients(f: Callable[[Any], Any], x: Batched) -> Batched:
+    """Return the gradients at many values of x by one call of f, at all steps of all together."""
+    xp, points = array_namespace(x.array), real(x).array[..., None, :]
+    basis = xp.eye(x.shape[0], dtype=x.dtype, device=x.device)
+    value = f(Batched(_as_complex(points) + _as_complex(basis) * (STEP * 1j), x.counts + 1))
+    if getattr(value, "counts", 0) <= x.counts:
+        return Batched(xp.zeros_like(x.array), x.counts)
+    return Batched(xp.reshape(xp.imag(value.array) / STEP, x.array.shape), x.counts)
 
 
 def applies(claim: Claim) -> bool:
@@ -151,54 +150,110 @@ def examine_all(
     for claim in claims:
         if not applies(claim):
             raise ValueError(f"{claim.id} is of order {claim.order}, but complex steps do not nest")
-    calculus = Calculus(backend.sqrt, gradient_at_once, derivative)
+    calculus = Calculus(backend.sqrt, gradient, derivative)
 
-    def evaluate_case(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
+    def evaluate_at(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
         network = ArrayNetwork(case, backend, calculus)
         return [evaluate(claim, network) for claim in alike]
 
-    return case_by_case(claims, cases, backend, evaluate_case, seed)
+    return in_groups(claims, cases, backend, evaluate_at, seed)
 
 
-EvaluateCase = Callable[[Sequence[Claim], Case], list[Evaluation]]
-"""What claims are at a case that is as they want it."""
+EvaluateAt = Callable[[Sequence[Claim], Case], list[Evaluation]]
+"""What claims are at a case that is as they want it, or at many at once."""
 
 
-def case_by_case(
+def in_groups(
     claims: Sequence[Claim],
     cases: Sequence[Case],
     backend: Backend,
-    evaluate_case: EvaluateCase,
+    evaluate_at: EvaluateAt,
     seed: int,
 ) -> dict[str, list[Instances]]:
-    """Evaluate claims case by case, and judge the cases in groups of one length and loss."""
+    """Evaluate and judge claims at cases, those of one length and form of loss together."""
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
     with backend.current(), np.errstate(all="ignore"):  # what is not finite is undecided
         for group in grouped(cases):
-            for alike in adapting_alike(claims):
-                changed = [adapted(case, alike[0]) for case in group]
-                together = _examine_group(alike, changed, evaluate_case, seed)
-                for claim, instances in zip(alike, together, strict=True):
-                    found[claim.id].append(instances)
+            for claim, instances in _examine_group(claims, group, evaluate_at, seed):
+                found[claim.id].append(instances)
     return found
 
 
+class Part(NamedTuple):
+    """Claims that impose the same on a group of cases, and the cases as every reading has them.
+
+    Each claim is evaluated at all of them, which costs less than a call for each reading, and
+    judged at its own.
+    """
+
+    claims: Sequence[Claim]
+    cases: list[Case]
+    own: list[slice]
+    """Where the cases of each claim are."""
+    defined: list[Truths]
+    """Where sigma is defined, among its own."""
+
+
+def _part(claims: Sequence[Claim], group: Sequence[Case]) -> Part:
+    readings = {claim.reading.has_epsilon: claim for claim in claims}
+    cases = [adapted(case, claim) for claim in readings.values() for case in group]
+    starts = dict(zip(readings, range(0, len(cases), len(group)), strict=True))
+    own = [slice(start := starts[c.reading.has_epsilon], start + len(group)) for c in claims]
+    stack = stacked(cases)
+    defined = [is_defined(claim, stack)[at] for claim, at in zip(claims, own, strict=True)]
+    return Part(claims, cases, own, defined)
+
+
 def _examine_group(
-    claims: Sequence[Claim], cases: list[Case], evaluate_case: EvaluateCase, seed: int
-) -> list[Instances]:
-    together = [_nothing_at(cases) for _ in claims]
-    defined = np.flatnonzero(is_defined(claims[0], stacked(cases))).tolist()
-    if defined:
-        chosen = [cases[index] for index in defined]
-        evaluated = [evaluate_case(claims, case) for case in chosen]
-        moved = conditions(claims, chosen, seed)
-        for claim, found, condition, at in zip(
-            claims, together, moved, zip(*evaluated, strict=True), strict=True
-        ):
-            fields = zip(*at, strict=True)
-            values = Evaluation(*(np.array(field) for field in fields))
-            _judge(claim, values, condition, found, defined)
-    return together
+    claims: Sequence[Claim], group: Sequence[Case], evaluate_at: EvaluateAt, seed: int
+) -> Iterator[tuple[Claim, Instances]]:
+    """Examine claims at cases of one length and form of loss, which claims may change."""
+    of_each_loss: dict[Any, list[Part]] = {}
+    for part in (_part(alike, group) for alike in imposing_alike(claims)):
+        if np.any(part.defined):
+            of_each_loss.setdefault(part.cases[0].loss.function, []).append(part)
+        else:
+            yield from (
+                (c, _nothing_at(part.cases[at]))
+                for c, at in zip(part.claims, part.own, strict=True)
+            )
+    for parts in of_each_loss.values():
+        for part, moved in zip(parts, _conditions_of(parts, seed), strict=True):
+            evaluated = _evaluated(part.claims, part.cases, evaluate_at)
+            for claim, at, defined, values, by in zip(
+                part.claims, part.own, part.defined, evaluated, moved, strict=True
+            ):
+                found = _nothing_at(part.cases[at])
+                _judge(claim, _at(values, at), _at(by, at), found, defined)
+                yield claim, found
+
+
+def _conditions_of(parts: Sequence[Part], seed: int) -> Iterator[list[Conditions]]:
+    """Yield the conditions of each part's claims at its cases, measured for all in one call."""
+    claims = [claim for part in parts for claim in part.claims]
+    every = iter(conditions(claims, [case for part in parts for case in part.cases], seed))
+    first = 0
+    for part in parts:
+        here = slice(first, first := first + len(part.cases))
+        yield [_at(next(every), here) for _ in part.claims]
+
+
+def _at(fields: Fields, own: slice) -> Fields:
+    """Return what arrays say of some cases."""
+    return type(fields)(*(field[own] for field in fields))
+
+
+def _evaluated(
+    claims: Sequence[Claim], cases: Sequence[Case], evaluate_at: EvaluateAt
+) -> list[Evaluation]:
+    """Evaluate claims at all cases in one call, wherever they can be."""
+    try:
+        return evaluate_at(claims, at_once(cases))
+    except TypeError:  # a library or a statement may refuse many values at once
+        of_claims = zip(*(evaluate_at(claims, case) for case in cases), strict=True)
+        return [
+            Evaluation(*(np.array(field) for field in zip(*at, strict=True))) for at in of_claims
+        ]
 
 
 def _nothing_at(cases: list[Case]) -> Instances:
@@ -214,7 +269,7 @@ def _nothing_at(cases: list[Case]) -> Instances:
 
 
 def _judge(
-    claim: Claim, values: Evaluation, moved: Conditions, found: Instances, defined: list[int]
+    claim: Claim, values: Evaluation, moved: Conditions, found: Instances, defined: Truths
 ) -> None:
     """Enter what the evaluations say at the places of the cases where sigma is defined."""
     error = values.relative_error
@@ -232,14 +287,14 @@ def _judge(
     ratios = tolerance.ratio(values.actual, values.claimed, claim.relation, allowed)
     met = hypotheses_met(claim, values.quantities, margin)
     usable = np.max([error, *values.relative_errors.T], axis=0) <= LARGEST_ERROR
-    for position, index in enumerate(defined):
-        if not usable[position] or (met[position] and at_best[position] is Outcome.UNDECIDED):
+    for index in np.flatnonzero(defined):
+        if not usable[index] or (met[index] and at_best[index] is Outcome.UNDECIDED):
             found.outcomes[index] = Outcome.UNDECIDED
-        elif met[position]:
-            found.outcomes[index] = outcomes[position]
-            found.ratios[index] = ratios[position]
-    found.actual[defined] = tolerance.scalar(values.actual)
-    found.claimed[defined] = tolerance.scalar(values.claimed)
+        elif met[index]:
+            found.outcomes[index] = outcomes[index]
+            found.ratios[index] = ratios[index]
+    found.actual[defined] = tolerance.scalar(values.actual)[defined]
+    found.claimed[defined] = tolerance.scalar(values.claimed)[defined]
 
 
 class Conditions(NamedTuple):

@@ -23,22 +23,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from scipy.differentiate import jacobian
 
+from theory.arithmetic import sqrt
 from theory.claim import Claim
 from theory.language.expression import Expression
 from theory.language.values import Values
 from verify import primitives, tolerance
-from verify.arrays import ArrayNetwork, Evaluation, evaluate
+from verify.arrays import ArrayNetwork, Evaluation, evaluate, flat
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
 from verify.cases.case import Case
 from verify.evidence import Record
 from verify.network import Calculus
+from verify.operators import bare
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import complex_step
@@ -61,18 +62,19 @@ def difference(
     f: Callable[[Array], Array],
     x: Array,
     directions: Array,
-    step: float,
-    precision: float = tolerance.UNIT_ROUNDOFF,
+    step: Any,
+    precision: Any = tolerance.UNIT_ROUNDOFF,
     value: Array | None = None,
 ) -> tuple[Array, Array]:
     """Return the derivatives of f at x along the columns of directions, and their errors.
 
-    Both have a row for each entry of f's value and a column for each direction.
+    Both have a row for each entry of f's value and a column for each direction.  First axes of all
+    arguments may count cases, of which each has its own steps and errors.
 
     Args:
         f: a function of points, one a row, that returns a number or a row for each.
-        x: the point, one-dimensional.
-        directions: of shape (length of x, number of directions).
+        x: the point, one-dimensional for one case.
+        directions: of shape (length of x, number of directions) for one case.
         step: the first and largest step.
         precision: the relative error of f's values.
         value: f's value at x, where it is known.
@@ -81,59 +83,76 @@ def difference(
     >>> slopes, bool(np.all(errors < 1e-12))
     (array([[2., 4.]]), True)
     """
+    cases, number = x.shape[:-1], directions.shape[-1]
     # A constant, taken off, would only leave its rounding in the weighted sums.
-    origin = np.ravel(f(x[None, :]) if value is None else value)
-    is_finite = np.isfinite(origin).all()
+    origin = np.reshape(f(x[..., None, :]) if value is None else value, (*cases, -1))
+    rows = origin.shape[-1]
 
     def moved(steps: Array) -> Array:
-        if is_finite and not steps.any():  # SciPy's first question
-            return np.zeros((len(origin), *steps.shape[1:]))
-        points = x + steps.reshape(len(steps), -1).T @ directions.T
-        values = f(points).reshape(len(points), -1) - origin
-        return values.T.reshape(len(origin), *steps.shape[1:])
+        if not steps.any():  # SciPy's first question
+            return np.broadcast_to(
+                np.moveaxis(origin - origin, -1, 0)[:, None], (rows, number, *cases)
+            )
+        # Of shape (direction, which one is taken, *cases, step).
+        along = np.einsum("ij...s,...ki->...jsk", steps, directions)
+        points = x[..., None, :] + along.reshape(*cases, -1, x.shape[-1])
+        values = f(points).reshape(*cases, number, -1, rows) - origin[..., None, None, :]
+        return np.einsum("...jsr->rj...s", values)
 
     with np.errstate(all="ignore"):  # what is not finite has no error estimate either
         found = jacobian(
             moved,
-            np.zeros(directions.shape[1]),
+            np.zeros((number, *cases)),
             tolerances={"rtol": AIM},
             maxiter=HALVINGS,
             initial_step=step,
         )
-    nearest = step / 2.0 ** (found.nit + FINER)
-    of_point = tolerance.UNIT_ROUNDOFF * np.abs(found.df) * np.linalg.norm(x)
-    rounding = WEIGHTS * (of_point + precision * np.abs(origin)[:, None]) / nearest
+    slopes, error, halvings = (
+        np.moveaxis(of, (0, 1), (-2, -1)) for of in (found.df, found.error, found.nit)
+    )
+    nearest = _of_each(step) / 2.0 ** (halvings + FINER)
+    of_point = tolerance.UNIT_ROUNDOFF * np.abs(slopes) * _of_each(np.linalg.norm(x, axis=-1))
+    of_value = _of_each(precision) * np.abs(origin)[..., None]
     # Where a function is constant its values round alike.
-    return found.df, found.error + np.where(found.df == 0, 0, rounding)
+    return slopes, error + np.where(slopes == 0, 0, WEIGHTS * (of_point + of_value) / nearest)
 
 
-def relative(error: Array, slopes: Array) -> float:
-    """Return the norm of the error over that of the derivatives, one where it is not known."""
-    size, of = np.linalg.norm(error), np.linalg.norm(slopes)
-    if size == 0:
-        return 0.0
-    return float(size / of) if size < of else 1.0
+def _of_each(number: Any) -> Array:
+    """Return a number for each case, with axes for what has a matrix for each case."""
+    return np.asarray(number)[..., None, None]
+
+
+def relative(error: Array, slopes: Array) -> Array:
+    """Return the norm of the error over that of the derivatives, one where it is not known.
+
+    Both are matrices, or one for each case.
+    """
+    size, of = (np.linalg.norm(matrices, axis=(-2, -1)) for matrices in (error, slopes))
+    with np.errstate(all="ignore"):
+        return np.where(size == 0, 0.0, np.where(size < of, size / of, 1.0))
 
 
 class Differences:
     """Finite differences in an array library, which remember their largest relative error.
+
+    Where x is many points at once, what is remembered is an error for each.
 
     Args:
         backend: where the functions run.
         scales: distances over which they may vary, see :mod:`verify.witnesses.finite_differences`.
     """
 
-    def __init__(self, backend: Backend, scales: Sequence[float]):
+    def __init__(self, backend: Backend, scales: Sequence[Any]):
         self.backend = backend
         self.steps = [2.0 ** np.floor(np.log2(scale / 4)) for scale in scales]
-        self.relative_error = 0.0
+        self.relative_error: Any = 0.0
         self._is_differencing = False
-        self._errors: dict[int, tuple[Any, float]] = {}
+        self._errors: dict[int, tuple[Any, Any]] = {}
 
     def gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
         """Return the gradient of a scalar function at x, of the shape of x."""
-        slopes, error = self._differences(f, x, np.eye(x.shape[0]))
-        return self._met(self.backend.asarray(slopes[0]), error)
+        slopes, error, _ = self._differences(f, x, np.eye(x.shape[0]))
+        return self._met(self._like(x, slopes[..., 0, :], x.shape), error)
 
     def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
         """Return the derivative of f at x along u, of the shape of f's value.
@@ -144,10 +163,11 @@ class Differences:
         if self._is_differencing:
             with suppress(complex_step.NestedError):
                 return complex_step.derivative(f, x, u)
-        along = self.backend.to_numpy(u)
-        length = np.linalg.norm(along) or 1.0
-        slopes, error = self._differences(f, x, (along / length)[:, None])
-        return self._met(self.backend.asarray(length * slopes.reshape(f(x).shape)), error)
+        along = flat(self.backend, u, _counts(x))
+        length = np.linalg.norm(along, axis=-1, keepdims=True)
+        length = np.where(length == 0, 1.0, length)
+        slopes, error, shape = self._differences(f, x, (along / length)[..., None])
+        return self._met(self._like(x, length * slopes[..., 0], shape), error)
 
     @contextmanager
     def apart(self) -> Iterator[Differences]:
@@ -160,74 +180,74 @@ class Differences:
             inside.relative_error, self.relative_error = self.relative_error, before
 
     def values(self, f: Callable[[Any], Any], points: Array) -> Array:
-        """Return what a function is at each row of points."""
+        """Return what a function is at each row of points, in one call if there are many cases."""
+        if points.ndim > 2:
+            found = f(Batched(self.backend.asarray(points), points.ndim - 1))
+            return flat(self.backend, found, points.shape[:-1])
         every = (f(self.backend.asarray(point)) for point in points)
         return np.array([np.ravel(self.backend.to_numpy(value)) for value in every])
 
-    def metered(self, compute: Callable[[], Any]) -> tuple[Any, float]:
+    def metered(self, compute: Callable[[], Any]) -> tuple[Any, Any]:
         """Return what is computed, and the largest relative error of the derivatives in it."""
         with self.apart() as apart:
             value = compute()
         return value, apart.relative_error
 
-    def error_of(self, value: Any) -> float:
+    def error_of(self, value: Any) -> Any:
         """Return the error of a derivative that was returned, zero of anything else."""
         return self._errors.get(id(value), (value, 0.0))[1]
 
-    def met(self, relative_error: float) -> None:
+    def met(self, relative_error: Any) -> None:
         """Remember an error."""
-        self.relative_error = max(self.relative_error, relative_error)
+        self.relative_error = np.maximum(self.relative_error, relative_error)
 
-    def _met(self, derivative: Any, relative_error: float) -> Any:
+    def _met(self, derivative: Any, relative_error: Any) -> Any:
         self.met(relative_error)
         self._errors[id(derivative)] = derivative, relative_error
         return derivative
 
+    def _like(self, x: Any, entries: Array, shape: tuple[int, ...]) -> Any:
+        """Return numbers of a shape in the library, many at once if x is so."""
+        there = self.backend.asarray(entries.reshape((*_counts(x), *shape)))
+        return Batched(there, x.counts) if isinstance(x, Batched) else there
+
     def _differences(
         self, f: Callable[[Any], Any], x: Any, directions: Array
-    ) -> tuple[Array, float]:
+    ) -> tuple[Array, Array, tuple[int, ...]]:
+        """Return the derivatives along directions, their relative error and the value's shape."""
         outer, self._is_differencing = self._is_differencing, True
         try:
-            return self._best(f, x, directions)
+            value, inside = self.metered(lambda: f(x))
+            self.met(inside)
+            return *self._best(f, x, directions, value, inside), getattr(value, "shape", ())
         finally:
             self._is_differencing = outer
 
-    def _best(self, f: Callable[[Any], Any], x: Any, directions: Array) -> tuple[Array, float]:
-        point = self.backend.to_numpy(x)
-        value, inside = self.metered(lambda: self.values(f, point[None, :]))
-        self.met(inside)
-        precision = max(inside, tolerance.UNIT_ROUNDOFF)
-        tried = []
+    def _best(
+        self, f: Callable[[Any], Any], x: Any, directions: Array, value: Any, inside: Any
+    ) -> tuple[Array, Array]:
+        """Return the derivatives by the first steps that are best for each case."""
+        point, origin = (flat(self.backend, there, _counts(x)) for there in (x, value))
+        precision = np.maximum(inside, tolerance.UNIT_ROUNDOFF)
+        best, least = np.array(np.nan), np.array(np.inf)
         for step in self.steps:
-            slopes, error = difference(
-                partial(self.values, f), point, directions, step, precision, value
-            )
-            tried.append((relative(error, slopes), slopes))
-            if tried[-1][0] <= ENOUGH:
+            if np.all(least <= ENOUGH):
                 break
-        least, best = min(tried, key=itemgetter(0))
+            slopes, errors = difference(
+                partial(self.values, f), point, directions, step, precision, origin
+            )
+            error = relative(errors, slopes)
+            is_better = (least > ENOUGH) & (error < least)
+            best = np.where(_of_each(is_better), slopes, best)
+            least = np.where(is_better, error, least)
         return best, least
 
 
-class DifferencesAtOnce(Differences):
-    """The same, of functions that are evaluated at all points in one call, wherever they can be."""
-
-    def values(self, f: Callable[[Any], Any], points: Array) -> Array:
-        """Return what a function is at each row of points."""
-        try:
-            found = f(Batched(self.backend.asarray(points), 1))
-        except TypeError:  # a library may refuse to let its arrays meet such values
-            return super().values(f, points)
-        if isinstance(found, Batched):
-            return self.backend.to_numpy(found.array).reshape(len(points), -1)
-        return np.tile(np.ravel(self.backend.to_numpy(found)), (len(points), 1))
-
-    def _differences(
-        self, f: Callable[[Any], Any], x: Any, directions: Array
-    ) -> tuple[Array, float]:
-        if isinstance(x, Batched):
-            raise NotBatchedError("a difference is taken at one point")
-        return super()._differences(f, x, directions)
+def _counts(x: Any) -> tuple[int, ...]:
+    """Return how many cases x is of, which are counted by one axis, or by none if it is of one."""
+    if getattr(x, "counts", 0) > 1:
+        raise NotBatchedError("a difference is taken at one point of each case")
+    return x.array.shape[:1] if isinstance(x, Batched) else ()
 
 
 class MeteredValues(Values):
@@ -235,7 +255,7 @@ class MeteredValues(Values):
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
-        self.errors: dict[Expression, float] = {}
+        self.errors: dict[Expression, Any] = {}
 
     def __getitem__(self, expression: Expression) -> Any:
         """Return the value of an expression; its derivatives' errors count as met."""
@@ -266,11 +286,11 @@ def examine_all(
 ) -> dict[str, list[Instances]]:
     """Examine claims at the same cases."""
 
-    def evaluate_case(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
+    def evaluate_at(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
         metered = {order: _network(case, backend, order) for order in {c.order for c in alike}}
         return [_evaluate(claim, *metered[claim.order]) for claim in alike]
 
-    return complex_step.case_by_case(claims, cases, backend, evaluate_case, seed)
+    return complex_step.in_groups(claims, cases, backend, evaluate_at, seed)
 
 
 def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:
@@ -279,9 +299,9 @@ def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> 
 
 def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Differences]:
     m = len(case.y)
-    sigma = primitives.standard_deviation(case.y, m, np.squeeze(case.eps), np.sqrt)
-    differences = DifferencesAtOnce(backend, (np.sqrt(m) * sigma, 1.0))
-    gradient = differences.gradient if order == 1 else complex_step.gradient_at_once
+    sigma = np.squeeze(bare(primitives.standard_deviation(case.y, m, case.eps, sqrt)))
+    differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
+    gradient = differences.gradient if order == 1 else complex_step.gradient
     calculus = Calculus(backend.sqrt, gradient, differences.derivative, MeteredValues, differences)
     return ArrayNetwork(case, backend, calculus), differences
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from theory.claim import Claim, Reading
 from verify import tolerance
+from verify.batched import Batched
 from verify.cases.case import Case
 from verify.cases.losses import Loss
 from verify.tolerance import Array
@@ -48,19 +49,30 @@ def grouped(cases: Sequence[Case]) -> list[list[Case]]:
 
 def stacked(cases: Sequence[Case]) -> Stack:
     """Return cases of one length and form of loss as PyTorch tensors."""
+    fields, parameters = _columns(cases, lambda array: torch.tensor(array, dtype=torch.float64))
+    return Stack(**fields, arguments=parameters)
 
-    def tensor(values: Any) -> Tensor:
-        return torch.tensor(np.array([*values]), dtype=torch.float64)
 
+def at_once(cases: Sequence[Case]) -> Case:
+    """Return cases of one length and form of loss as one, whose numbers are those of all."""
+    fields, parameters = _columns(cases, lambda array: Batched(array, 1))
+    return Case(**fields, loss=Loss(cases[0].loss.function, parameters))
+
+
+def _columns(
+    cases: Sequence[Case], made: Callable[[Array], Any]
+) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Return each field of all cases by its name, and each parameter of their losses."""
     vectors = ("y", "direction", "other_direction")
     fields = {
-        name: tensor(
-            np.reshape(getattr(c, name), len(c.y) if name in vectors else ()) for c in cases
-        )
+        name: [np.reshape(getattr(c, name), len(c.y) if name in vectors else ()) for c in cases]
         for name in Stack._fields[:-1]
     }
     parameters = zip(*(case.loss.parameters for case in cases), strict=True)
-    return Stack(**fields, arguments=tuple(map(tensor, parameters)))
+    return (
+        {name: made(np.array(column)) for name, column in fields.items()},
+        tuple(made(np.array(column)) for column in parameters),
+    )
 
 
 def loss_of(cases: Sequence[Case]) -> StackedLoss:

@@ -105,11 +105,11 @@ def test_a_jump_does_not_converge():
 
 
 def test_where_nothing_is_known_the_relative_error_is_one():
-    assert relative(np.array([np.nan]), np.array([1.0])) == 1
-    assert relative(np.array([1.0]), np.array([np.nan])) == 1
-    assert relative(np.array([2.0]), np.array([1.0])) == 1
-    assert relative(np.array([1.0]), np.array([0.0])) == 1
-    assert relative(np.array([3.0, 4.0]), np.array([300.0, 400.0])) == pytest.approx(0.01)
+    assert relative(np.array([[np.nan]]), np.array([[1.0]])) == 1
+    assert relative(np.array([[1.0]]), np.array([[np.nan]])) == 1
+    assert relative(np.array([[2.0]]), np.array([[1.0]])) == 1
+    assert relative(np.array([[1.0]]), np.array([[0.0]])) == 1
+    assert relative(np.array([[3.0, 4.0]]), np.array([[300.0, 400.0]])) == pytest.approx(0.01)
 
 
 def test_derivatives_in_every_library(backend):
