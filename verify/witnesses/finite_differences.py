@@ -93,8 +93,8 @@ def difference(
             return np.broadcast_to(
                 np.moveaxis(origin - origin, -1, 0)[:, None], (rows, number, *cases)
             )
-        # Of shape (direction, which one is taken, *cases, step).
-        along = np.einsum("ij...s,...ki->...jsk", steps, directions)
+        # Row by row, as the origin is: libraries add up in another order where strides differ.
+        along = np.einsum("ij...s,...ki->...jsk", steps, directions, order="C")
         points = x[..., None, :] + along.reshape(*cases, -1, x.shape[-1])
         values = f(points).reshape(*cases, number, -1, rows) - origin[..., None, None, :]
         return np.einsum("...jsr->rj...s", values)
@@ -215,19 +215,23 @@ class Differences:
         self, f: Callable[[Any], Any], x: Any, directions: Array
     ) -> tuple[Array, Array, tuple[int, ...]]:
         """Return the derivatives along directions, their relative error and the value's shape."""
+        if len(_counts(x)) > 1:
+            raise NotBatchedError("a difference is taken at one point of each case")
         outer, self._is_differencing = self._is_differencing, True
         try:
             value, inside = self.metered(lambda: f(x))
             self.met(inside)
-            return *self._best(f, x, directions, value, inside), getattr(value, "shape", ())
+            origin = flat(self.backend, value, _counts(x))
+            found = self._best(f, x, directions, origin, inside)
+            return *found, getattr(value, "shape", ())
         finally:
             self._is_differencing = outer
 
     def _best(
-        self, f: Callable[[Any], Any], x: Any, directions: Array, value: Any, inside: Any
+        self, f: Callable[[Any], Any], x: Any, directions: Array, origin: Array, inside: Any
     ) -> tuple[Array, Array]:
         """Return the derivatives by the first steps that are best for each case."""
-        point, origin = (flat(self.backend, there, _counts(x)) for there in (x, value))
+        point = flat(self.backend, x, _counts(x))
         precision = np.maximum(inside, tolerance.UNIT_ROUNDOFF)
         best, least = np.array(np.nan), np.array(np.inf)
         for step in self.steps:
@@ -244,10 +248,8 @@ class Differences:
 
 
 def _counts(x: Any) -> tuple[int, ...]:
-    """Return how many cases x is of, which are counted by one axis, or by none if it is of one."""
-    if getattr(x, "counts", 0) > 1:
-        raise NotBatchedError("a difference is taken at one point of each case")
-    return x.array.shape[:1] if isinstance(x, Batched) else ()
+    """Return how many values x is, along each axis that counts them; none if it is one."""
+    return x.array.shape[: x.counts] if isinstance(x, Batched) else ()
 
 
 class MeteredValues(Values):
