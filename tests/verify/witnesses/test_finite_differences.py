@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from array_api_compat import array_namespace
 
 from theory import batchnorm
+from theory.arithmetic import sqrt
 from theory.claim import Sides, Verdict, gradient_in_y, hessian_in_y
 from theory.language.expression import equal
 from theory.santurkar2018 import (
@@ -19,6 +21,7 @@ from theory.statement import assume
 from theory.unit import gamma
 from verify import primitives
 from verify.backends import Backend
+from verify.batched import Batched
 from verify.cases.case import adapted
 from verify.cases.losses import Loss
 from verify.cases.strata import STRATA, draw
@@ -79,6 +82,28 @@ def test_a_difference_along_a_direction():
     x, u = np.array([1.0, 2.0]), np.array([[1.0], [-1.0]])
     slopes, _ = difference(lambda x: x**3, x, u, 0.25)
     np.testing.assert_allclose(slopes, [[3.0], [-12.0]], rtol=1e-12)
+
+
+def test_each_of_many_cases_has_its_own_steps_and_errors():
+    """Each is differentiated as it is alone: slowly, fast, and where nothing is finite."""
+    x, steps = np.array([[0.3, -1.0], [2e-6, 1e-6], [np.nan, 0.0]]), np.array([0.25, 2.0**-22, 1.0])
+    widths = np.array([[[1.0]], [[1e-6]], [[1.0]]])
+    slopes, errors = difference(lambda x: logistic(x / widths), x, np.eye(2), steps)
+    for k, width in enumerate(widths.ravel()):
+        alone = difference(lambda x, w=width: logistic(x / w), x[k], np.eye(2), steps[k])
+        np.testing.assert_allclose(slopes[k], alone[0], rtol=1e-10, atol=1e-300)
+        np.testing.assert_array_equal(relative(errors[k], slopes[k]) < 1e-9, k < 2)
+
+
+def test_the_better_of_two_scales_is_taken_for_each_case():
+    widths = np.array([1e-12, 1.0])
+    differences = Differences(NUMPY, (1.0, 1e-6))
+    x, squares = Batched(np.array([[1e-6, 0.0], [0.0, 0.0]]), 1), Batched(widths, 1)
+    slopes = differences.gradient(lambda x: sqrt(x @ x + squares), x)
+    expected = [[np.sqrt(0.5), 0], [0, 0]]
+    np.testing.assert_allclose(slopes.array, expected, rtol=1e-10, atol=1e-10)
+    assert differences.relative_error.shape == (2,)
+    assert differences.relative_error[0] < 1e-9
 
 
 def test_a_constant_has_no_error():
@@ -290,6 +315,19 @@ def m_less_one(network, at):
 def test_a_planted_mistake_in_the_closed_form_is_seen(claim, sides, backend):
     found = outcomes(replace(claim, says=None, sides=sides), OF_LENGTH_3[:1], backend)
     assert list(found.values()) == [VIOLATED]
+
+
+def refusing(network, at):
+    """The right sides, by a function that is not evaluated at many cases at once."""
+    sides = facts.GRADIENT.sides(network, at)
+    return Sides(sides.actual, sides.claimed + 0 * array_namespace(network.y).max(network.y))
+
+
+def test_where_many_cases_at_once_are_refused_each_is_decided_alone(backend):
+    claim = replace(facts.GRADIENT, says=None, sides=refusing)
+    expected = outcomes(facts.GRADIENT, OF_LENGTH_3[:2], backend)
+    assert outcomes(claim, OF_LENGTH_3[:2], backend) == expected
+    assert set(expected.values()) == {HOLDS}
 
 
 def test_a_strict_inequality_in_the_wrong_direction_is_seen():
