@@ -51,6 +51,9 @@ LARGEST_ERROR = tolerance.ILL_CONDITIONED * tolerance.UNIT_ROUNDOFF
 """Derivatives with a larger relative error have lost half of their digits and decide nothing."""
 
 
+ENTRIES = 2**12
+"""How many numbers the batches have for which conditions are measured in one call: claims are
+evaluated at those of others too, which with more takes longer than another call."""
 Fields = TypeVar("Fields", bound=tuple[Any, ...])
 
 
@@ -217,7 +220,7 @@ def _examine_group(
                 (c, _nothing_at(part.cases[at]))
                 for c, at in zip(part.claims, part.own, strict=True)
             )
-    for parts in of_each_loss.values():
+    for parts in (few for every in of_each_loss.values() for few in _measured_together(every)):
         for part, moved in zip(parts, _conditions_of(parts, seed), strict=True):
             evaluated = _evaluated(part.claims, part.cases, evaluate_at)
             for claim, at, defined, values, by in zip(
@@ -226,6 +229,13 @@ def _examine_group(
                 found = _nothing_at(part.cases[at])
                 _judge(claim, _at(values, at), _at(by, at), found, defined)
                 yield claim, found
+
+
+def _measured_together(parts: Sequence[Part]) -> Iterator[Sequence[Part]]:
+    """Yield a few of the parts, whose batches have together no more numbers than one call takes."""
+    entries = max(len(part.cases) * len(part.cases[0].y) for part in parts)
+    count = max(1, ENTRIES // entries)
+    yield from (parts[first : first + count] for first in range(0, len(parts), count))
 
 
 def _conditions_of(parts: Sequence[Part], seed: int) -> Iterator[list[Conditions]]:
