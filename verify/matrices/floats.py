@@ -34,7 +34,7 @@ from verify.network import Calculus
 from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
-from verify.witnesses.evaluations import Evaluation, judged, nowhere
+from verify.witnesses.evaluations import Evaluation, in_rows, judged, nowhere
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
@@ -135,7 +135,9 @@ class Copies:
         first, *_ = self.subjects
         names = first.names()
         count = max(2, *(getattr(first, name).numel() for name in names))
-        instances = judged(claim, found, moved, count, len(getattr(first, names[0])))
+        m = len(getattr(first, names[0]))
+        full, defined = in_rows(claim, found)
+        instances = judged(claim, full, moved, defined, count, m)
         instances.tokens = [subject.token for subject in self.subjects]
         instances.strata = [subject.stratum for subject in self.subjects]
         return instances

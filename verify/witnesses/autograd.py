@@ -22,7 +22,8 @@ from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.settings import Settings
-from verify.tolerance import Array, Outcome
+from verify.tolerance import Array
+from verify.witnesses.evaluations import Evaluation, judged
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
@@ -30,7 +31,6 @@ from verify.witnesses.stacks import (
     Stack,
     StackedLoss,
     grouped,
-    hypotheses_met,
     is_defined,
     loss_of,
     stacked,
@@ -149,26 +149,11 @@ def _judged(
     claim: Claim, base: tuple[Array, ...], randomly: list[tuple[Array, ...]], stack: Stack
 ) -> Instances:
     m = stack.y.shape[1]
-    rounding = rounding_of(base, randomly)
-    allowed = tolerance.tolerance(rounding, m)
-    outcomes = tolerance.judge(base[0], base[1], claim.relation, allowed)
-    margin = _margin(claim, base[2], [s[2] for s in randomly], m)
-    met = hypotheses_met(claim, base[2], margin) & is_defined(claim, stack)
-    return Instances(
-        outcomes=[o if ok else Outcome.VACUOUS for o, ok in zip(outcomes, met, strict=True)],
-        ratios=np.where(met, tolerance.ratio(base[0], base[1], claim.relation, allowed), np.nan),
-        actual=tolerance.scalar(base[0]),
-        claimed=tolerance.scalar(base[1]),
-        m=m,
+    found, *moved = (
+        Evaluation.of(actual, claimed, *quantities.T[:, :, None])
+        for actual, claimed, quantities in (base, *randomly)
     )
-
-
-def rounding_of(base: tuple[Array, ...], samples: list[tuple[Array, ...]]) -> Array:
-    """How much errors of one unit move both sides together."""
-    actual, claimed = (
-        tolerance.condition_times_size(base[i], [s[i] for s in samples]) for i in (0, 1)
-    )
-    return actual + claimed
+    return judged(claim, found, moved, is_defined(claim, stack), m, m)
 
 
 def evaluate_randomly(
@@ -214,16 +199,6 @@ def examine_all(
 
 def _to_numpy(tensor: torch.Tensor) -> Array:
     return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)
-
-
-def _margin(claim: Claim, quantities: Array, samples: list[Array], m: int) -> Array:
-    """How far rounding may move each hypothesis's quantity."""
-    columns = [slice(i, i + 1) for i in range(len(claim.hypotheses))]
-    rounding = [
-        tolerance.condition_times_size(quantities[:, c], [s[:, c] for s in samples])
-        for c in columns
-    ]
-    return tolerance.tolerance(np.reshape(rounding, (len(columns), len(quantities))).T, m)
 
 
 def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:

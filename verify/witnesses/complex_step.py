@@ -32,7 +32,8 @@ from verify.evidence import Record
 from verify.network import Calculus
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome
-from verify.witnesses.autograd import evaluate_randomly, evaluate_stacked, rounding_of
+from verify.witnesses.autograd import evaluate_randomly, evaluate_stacked
+from verify.witnesses.evaluations import LARGEST_ERROR, rounding_of
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import record
 from verify.witnesses.stacks import (
@@ -47,8 +48,6 @@ from verify.witnesses.stacks import (
 
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
-LARGEST_ERROR = tolerance.ILL_CONDITIONED * tolerance.UNIT_ROUNDOFF
-"""Derivatives with a larger relative error have lost half of their digits and decide nothing."""
 
 
 ENTRIES = 2**12

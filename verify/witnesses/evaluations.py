@@ -18,7 +18,7 @@ LARGEST_ERROR = tolerance.ILL_CONDITIONED * tolerance.UNIT_ROUNDOFF
 """Derivatives with a larger relative error have lost half of their digits and decide nothing."""
 
 
-Sides = tuple[Array, Array]
+Truths = NDArray[np.bool_]
 
 
 class Evaluation(NamedTuple):
@@ -40,7 +40,7 @@ class Evaluation(NamedTuple):
         return cls(actual, claimed, quantities, exact, tuple(exact for _ in quantities))
 
     @property
-    def sides(self) -> Sides:
+    def sides(self) -> tuple[Array, Array]:
         """Both sides."""
         return self.actual, self.claimed
 
@@ -51,10 +51,20 @@ def nowhere(claim: Statement) -> Evaluation:
     return Evaluation.of(nothing, nothing, *(nothing for _ in claim.hypotheses))
 
 
+def in_rows(claim: Statement, found: Sequence[Evaluation | None]) -> tuple[Evaluation, Truths]:
+    """Return what a claim is at subjects one by one as one evaluation, and where it is defined."""
+    defined = np.array([one is not None for one in found])
+    known = next((one for one in found if one is not None), nowhere(claim))
+    missing = tree_map(lambda array: np.full_like(array, np.nan), known)
+    rows = [missing if one is None else one for one in found]
+    return tree_map(lambda *arrays: np.concatenate(arrays), *rows), defined
+
+
 def judged(
     claim: Statement,
-    found: Sequence[Evaluation | None],
+    found: Evaluation,
     moved: Sequence[Evaluation],
+    defined: Truths,
     count: int,
     m: int,
 ) -> Instances:
@@ -62,20 +72,18 @@ def judged(
 
     Args:
         claim: the claim.
-        found: what it is at each subject; where it is not defined None, and it is vacuous.
+        found: what it is at each subject.
         moved: what it is at copies of all subjects, in random arithmetic, once for each copy.
+        defined: where it is defined; elsewhere it is vacuous.
         count: how many numbers are added up.
         m: the batch length, for plots.
     """
-    missing = tree_map(lambda array: np.full_like(array[:1], np.nan), moved[0])
-    rows = [missing if one is None else one for one in found]
-    full = tree_map(lambda *arrays: np.concatenate(arrays), *rows)
-    index = _nearest_to_failing(claim.relation, full)
-    base, samples = _at(index, full), [_at(index, sample) for sample in moved]
+    index = _nearest_to_failing(claim.relation, found)
+    base, samples = _at(index, found), [_at(index, sample) for sample in moved]
     rounding = rounding_of(base.sides, [sample.sides for sample in samples])
     outcomes = tolerance.judge_approximate(*base.sides, claim.relation, count, rounding, base.error)
     usable = base.error <= LARGEST_ERROR
-    met = _met(claim, base, samples, count) & np.array([one is not None for one in found])
+    met = defined & _met(claim, base, samples, count)
     allowed = tolerance.tolerance(rounding, count, base.error, rounding)
     ratios = tolerance.ratio(*base.sides, claim.relation, allowed)
     return Instances(
@@ -84,14 +92,14 @@ def judged(
             for outcome, decides, holds in zip(outcomes, usable, met, strict=True)
         ],
         ratios=np.where(met, ratios, np.nan),
-        actual=np.where(met, tolerance.scalar(base.actual), np.nan),
-        claimed=np.where(met, tolerance.scalar(base.claimed), np.nan),
+        actual=tolerance.scalar(base.actual),
+        claimed=tolerance.scalar(base.claimed),
         m=m,
     )
 
 
-def rounding_of(base: Sides, samples: Sequence[Sides]) -> Array:
-    """How much errors of one unit move both sides together."""
+def rounding_of(base: tuple[Array, ...], samples: Sequence[tuple[Array, ...]]) -> Array:
+    """How much errors of one unit move both sides together, which come first in what is given."""
     actual, claimed = (
         tolerance.condition_times_size(base[i], [sample[i] for sample in samples]) for i in (0, 1)
     )
@@ -113,9 +121,7 @@ def _at(index: NDArray[np.intp] | None, evaluation: Evaluation) -> Evaluation:
     return evaluation._replace(actual=actual, claimed=claimed)
 
 
-def _met(
-    claim: Statement, base: Evaluation, samples: Sequence[Evaluation], count: int
-) -> NDArray[np.bool_]:
+def _met(claim: Statement, base: Evaluation, samples: Sequence[Evaluation], count: int) -> Truths:
     """Return where every hypothesis is met, up to rounding where it is an equation or a bound."""
     met = np.ones(len(base.actual), dtype=bool)
     for number, hypothesis in enumerate(claim.hypotheses):

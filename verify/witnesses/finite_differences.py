@@ -14,7 +14,7 @@ its norm, which moves the function by its slope times that, the value by a part 
 by the relative error of the derivatives in it, and both are divided by the smallest step.
 
 The largest relative error of a case's derivatives is added to what rounding explains.  A case
-where it is above :data:`~verify.witnesses.complex_step.LARGEST_ERROR` decides nothing.
+where it is above :data:`~verify.witnesses.evaluations.LARGEST_ERROR` decides nothing.
 """
 
 from __future__ import annotations

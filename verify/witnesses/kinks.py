@@ -31,6 +31,7 @@ from verify.evidence import Record
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
+from verify.witnesses.evaluations import rounding_of
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack
@@ -79,7 +80,7 @@ def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
     (samples,) = autograd.evaluate_randomly([differenced], stack, loss, units.seed)
     actual, claimed, _ = base
     allowed = tolerance.tolerance(
-        autograd.rounding_of(base, samples),
+        rounding_of(base, samples),
         stack.y.shape[1],
         _relative(tolerance.norm(extrapolated - halved), tolerance.norm(actual)),
         tolerance.norm(actual) + tolerance.norm(claimed),

@@ -28,6 +28,7 @@ from verify.cases.strata import STRATA, draw
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, complex_step, finite_differences
+from verify.witnesses.evaluations import LARGEST_ERROR
 from verify.witnesses.finite_differences import Differences, difference, relative
 
 HOLDS, VIOLATED, UNDECIDED, VACUOUS = (
@@ -126,7 +127,7 @@ def test_rounding_of_the_point_is_part_of_the_error():
 
 def test_a_jump_does_not_converge():
     slopes, errors = difference(lambda x: np.sign(x - 1e-5), np.zeros(1), np.eye(1), 0.25)
-    assert relative(errors, slopes) > complex_step.LARGEST_ERROR
+    assert relative(errors, slopes) > LARGEST_ERROR
 
 
 def test_where_nothing_is_known_the_relative_error_is_one():
@@ -170,7 +171,7 @@ def test_the_largest_relative_error_is_remembered():
     differences.gradient(lambda x: np.sign(x[0] - 1e-5), np.zeros(1))
     worst = differences.relative_error
     differences.gradient(lambda x: x @ x, np.ones(2))
-    assert differences.relative_error == worst > complex_step.LARGEST_ERROR
+    assert differences.relative_error == worst > LARGEST_ERROR
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -186,7 +187,7 @@ def test_the_error_of_an_inner_derivative_is_part_of_the_outer_ones(seed):
         lambda w: differences.derivative(loss, w, first), draws.standard_normal(4), first
     )
     error = np.abs(curvature / (inputs[:, 0] @ inputs[:, 0]) - 1)
-    assert error <= differences.relative_error < complex_step.LARGEST_ERROR
+    assert error <= differences.relative_error < LARGEST_ERROR
 
 
 @pytest.mark.parametrize(
