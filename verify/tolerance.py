@@ -22,8 +22,9 @@ rounding that happened: three samples all below a sixteenth of it have a chance 
 A derivative that is itself approximate (a finite difference) brings its own relative error; it is
 added, times the degree in which derivatives enter a side (at most :data:`DEGREE`).  That is its
 effect where the side changes linearly.  The square of what vanishes changes with the square of an
-error, e / :math:`\delta` times as much as its change by :math:`\delta` lets expect: what only that
-explains is neither a violation nor none.
+error, e / :math:`\delta` times as much as its change by :math:`\delta` lets expect, and with the
+square of the random numbers that measured this: where all are an eighth of what they might be, it
+is a sixty-fourth, :data:`SAFETY`.  What only that explains is neither a violation nor none.
 """
 
 from __future__ import annotations
@@ -122,7 +123,10 @@ def judge_approximate(
     """
     linear, squared = (
         judge(actual, claimed, relation, tolerance(size, m, error, size))
-        for error in (relative_error, relative_error * np.maximum(1, relative_error / STEP))
+        for error in (
+            relative_error,
+            relative_error * np.maximum(1, SAFETY * relative_error / STEP),
+        )
     )
     return [
         Outcome.UNDECIDED if one is Outcome.VIOLATED and other is not one else one
