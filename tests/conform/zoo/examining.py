@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache, lru_cache
 from typing import Any
 from unittest import mock
 
@@ -11,7 +12,9 @@ import torch
 
 from verify.conform import plan
 from verify.conform.adapters import find
-from verify.conform.cases import Stratum, strata
+from verify.conform.cases import Case, Stratum, draw, strata
+from verify.conform.oracle import Oracle
+from verify.conform.plan import Options
 from verify.conform.report import Report
 from verify.conform.run import Wanted, judge
 from verify.conform.subject import framework_of, subject
@@ -43,8 +46,29 @@ def examined(
         # Traced, but run as it was: what a compiler sees, without a compiler's minutes.
         found = replace(found, layer=torch.compile(found.layer, backend="eager"))
     wanted = Wanted(dtypes=asked.get("dtypes", ()), modes=modes, seed=seed)
-    with mock.patch.object(plan, "strata", lambda dtypes: _named(at, dtypes)):
+    drawn, oracle = _made_once(seed)
+    with (
+        mock.patch.object(plan, "strata", lambda dtypes: _named(at, dtypes)),
+        mock.patch.object(plan, "draw", drawn),
+        mock.patch.object(Options, "oracle", oracle),
+    ):
         return judge(found, adapter, family, wanted)
+
+
+@lru_cache(maxsize=1)
+def _made_once(seed: int) -> tuple[Callable[..., Case], Callable[[Options, Case], Oracle]]:
+    """Return what draws a seed's cases and what makes their oracles, which the layers share."""
+    made: dict[object, Oracle] = {}
+    make = Options.oracle
+
+    def oracle(options: Options, case: Case) -> Oracle:
+        asked = (options.family, options.groups, options.is_affine, options.has_shift)
+        key = (case.stratum, case.dtype, case.axes, case.eps, asked, options.convention)
+        if key not in made:
+            made[key] = make(options, case)
+        return made[key]
+
+    return cache(draw), oracle
 
 
 def _named(names: tuple[str, ...], dtypes: tuple[str, ...]) -> list[Stratum]:
