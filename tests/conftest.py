@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -17,6 +18,16 @@ from hypothesis import settings
 # How long an example takes says what else the machine does.
 settings.register_profile("any time", deadline=None)
 settings.load_profile("any time")
+
+
+def pytest_configure() -> None:
+    """Look for garbage rarely: most of what is made is in use."""
+    gc.set_threshold(50_000, 20, 100)
+
+
+def pytest_collection_finish() -> None:
+    """Look for none among what was imported and collected."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
