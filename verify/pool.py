@@ -47,7 +47,7 @@ TRIES = 3
 def processes() -> Executor:
     """Return one process a core."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["verify.engine", *_modules()])
+    context.set_forkserver_preload(imported())
     return Apart(cores(), partial(ProcessPoolExecutor, 1, context, _prepare_process))
 
 
@@ -271,11 +271,11 @@ def examine_named(
     return records
 
 
-def _modules() -> Iterator[str]:
-    """Yield the modules of the witnesses, which take seconds to import."""
-    for witness in WITNESSES:
-        arguments = witness.examine.args if isinstance(witness.examine, partial) else ()
-        yield from (a.module for a in arguments if isinstance(a, Later))
+def imported() -> list[str]:
+    """Return what takes seconds to import, and every process needs: one imports it for all."""
+    witnesses = [w.examine.args for w in WITNESSES if isinstance(w.examine, partial)]
+    modules = [each.module for each in chain(*witnesses) if isinstance(each, Later)]
+    return ["verify.engine", *modules, "torch._dynamo"]  # the last for PyTorch's first derivative
 
 
 def cores() -> int:

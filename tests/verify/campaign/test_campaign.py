@@ -1,5 +1,6 @@
 """A campaign finds the same on processes and on a cluster, whatever dies on the way."""
 
+import multiprocessing
 import os
 import shutil
 import signal
@@ -7,8 +8,8 @@ import subprocess
 import sys
 from concurrent.futures import Executor, Future
 from dataclasses import asdict, replace
+from multiprocessing import forkserver
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 from typer.testing import CliRunner
@@ -74,7 +75,15 @@ def expected(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def local():
-    with cluster.workers("local:2") as workers:
+    """Two workers, which are copies of a process that has imported everything."""
+    import dask
+
+    multiprocessing.set_forkserver_preload(["distributed", *pool.imported()])
+    forkserver.ensure_running()
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
+        cluster.workers("local:2") as workers,
+    ):
         yield workers
 
 
@@ -94,28 +103,16 @@ def test_the_engine_takes_a_cluster_for_its_processes(local):
     }
 
 
-def kill_one(journal, stopped, killed):
-    """Kill a worker of the current cluster once something was found."""
+def test_a_worker_that_is_killed_costs_nothing_but_time(local, expected, tmp_path):
+    """One is killed as soon as something was found, when most units are still under way."""
     nannies = distributed.default_client().cluster.workers
-    while not killed and not stopped.wait(0.05):
-        if journal.exists() and '"finding"' in journal.read_text():
-            killed.append(next(iter(nannies.values())).pid)
-            os.kill(killed[-1], signal.SIGKILL)
-
-
-def test_a_worker_that_is_killed_costs_nothing_but_time(local, tmp_path):
-    stopped, killed, seeds = Event(), [], range(12)
-    journal = tmp_path / "cluster" / journals.FILE
-    thread = Thread(target=kill_one, args=(journal, stopped, killed))
-    thread.start()
-    try:
-        found = examined(tmp_path / "cluster", local, seeds)
-    finally:
-        stopped.set()
-        thread.join()
-    assert killed
-    assert all(finding.seeds == ((0, 12),) for finding in found.values())
-    assert found == examined(tmp_path / "alone", HERE, seeds)
+    journal = opened(tmp_path)
+    for number, ended in enumerate(run(PAIRS, SEEDS, SETTINGS, journal, local)):
+        assert not isinstance(ended, Failure)
+        if number == 0:
+            os.kill(next(iter(nannies.values())).pid, signal.SIGKILL)
+    journal.close()
+    assert without_time(journal.known) == expected
 
 
 def test_a_worker_of_another_version_is_refused(tmp_path):
