@@ -1,17 +1,19 @@
 """The guide to statements of one's own: its files run, and the terminal prints what it shows."""
 
+import importlib
+import multiprocessing
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim
 from theory.matrix_claim import Kind
-from verify import engine, others, trial
+from verify import engine, others, pool, trial
+from verify.__main__ import app
 from verify.ledger import ledger
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
@@ -20,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 GUIDES = ROOT / "docs" / "guides"
 GUIDE = (GUIDES / "your-claim.md").read_text()
 BLOCKS = re.findall(r"```(python|console|text)\n(.*?)```", GUIDE, re.S)
+FORK = multiprocessing.get_context("fork")
+PRINTED = "printed.txt"
 DECISIVE = ("abstract", "symbolic", "exact", "monte carlo")
 WRONG = """\
 from theory.claim import Claim, Location, Verdict
@@ -39,17 +43,20 @@ CLAIMS = [
 
 
 def printed(command, folder, cache):
-    """What a command of the guide prints, to both streams."""
-    words = command.split()[1:] + (["--cache", str(cache)] if " check notes" in command else [])
-    run = subprocess.run(
-        [sys.executable, *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return run.stderr + run.stdout
+    """What a command of the guide prints, to both streams, in a copy of this process."""
+    words = command.split()[3:] + (["--cache", str(cache)] if " check notes" in command else [])
+    for module in pool.imported():
+        importlib.import_module(module)  # once, for all copies
+    process = FORK.Process(target=_print, args=(words, folder))
+    process.start()
+    process.join()
+    return (folder / PRINTED).read_text()
+
+
+def _print(words, folder):
+    os.chdir(folder)
+    run = CliRunner().invoke(app, words)
+    (folder / PRINTED).write_text(run.stderr + run.stdout)
 
 
 def pattern(shown):
@@ -68,6 +75,7 @@ def test_the_terminal_prints_what_the_guide_shows(tmp_path, shared):
         if text.startswith("# notes.py\n"):
             (tmp_path / "notes.py").write_text(text)
         if kind == "console":
+            assert text.startswith("$ python -m verify ")
             command, _, shown = text.removeprefix("$ ").partition("\n")
             found = printed(command, tmp_path, cache)
             assert pattern(shown).search(found), f"{command}\n{found}\nis not\n{shown}"
