@@ -1,10 +1,8 @@
 """Training by several processes, on the CPU: the steps of one process, and its command."""
 
 import json
+import multiprocessing
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,15 +14,7 @@ from verify.experiments.resnet import distributed as resnet_distributed
 from verify.experiments.resnet.distributed import main, processes, training
 from verify.experiments.resnet.experiment import Subject
 
-ROOT = Path(__file__).resolve().parents[3]
-SCRIPT = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from test_resnet_distributed import state_after_two_steps
-from verify.experiments.resnet.distributed import processes
-with processes("cpu") as (rank, count, _):
-    state_after_two_steps((rank, count))
-"""
+FORK = multiprocessing.get_context("fork")
 
 
 def state_after_two_steps(process):
@@ -44,26 +34,30 @@ def state_after_two_steps(process):
     return {**piece.model.state_dict(), "losses": torch.tensor(piece.losses)}
 
 
-def test_two_processes_take_the_steps_of_one(tmp_path, monkeypatch):
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
+def second(environment):
+    """Take the second process's part."""
+    os.environ.update(environment)
+    with processes("cpu") as (rank, count, _):
+        state_after_two_steps((rank, count))
+
+
+def test_two_processes_take_the_steps_of_one(monkeypatch):
     # As torchrun has it: a store that is there already, on whatever port was free.
     store = TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
     shared = {
         "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": str(store.port),
         "TORCHELASTIC_USE_AGENT_STORE": "True",
     }  # fmt: skip
-    environment = {**os.environ, **shared, "RANK": "1", "LOCAL_RANK": "1"}
-    other = subprocess.Popen(
-        [sys.executable, str(script), str(Path(__file__).parent)], cwd=ROOT, env=environment
-    )
+    other = FORK.Process(target=second, args=(shared | {"RANK": "1", "LOCAL_RANK": "1"},))
+    other.start()
     for name, value in (shared | {"RANK": "0", "LOCAL_RANK": "0"}).items():
         monkeypatch.setenv(name, value)
     try:
         with processes("cpu") as (rank, count, _):
             found = state_after_two_steps((rank, count))
     finally:
-        assert other.wait(timeout=120) == 0
+        other.join(timeout=120)
+        assert other.exitcode == 0
     for name, expected in state_after_two_steps((0, 1)).items():
         torch.testing.assert_close(found[name], expected, rtol=1e-12, atol=1e-12, msg=name)
 
