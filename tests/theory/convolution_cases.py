@@ -54,9 +54,9 @@ def by_index(h, k, stride=1, dilation=1, padding="same"):
     return matrix
 
 
-def cases(k, batches=BATCHES, **options):
+def cases(k, batches=BATCHES, sizes=SIZES, **options):
     """Every size of map, and the literal matrix."""
-    for (r, s), (N, c) in product(SIZES, batches):
+    for (r, s), (N, c) in product(sizes, batches):
         h = whole((N, c, r, s), seed=10 * r + s)
         matrix = by_index(h, k, **options)
         if matrix is not None:

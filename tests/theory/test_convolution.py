@@ -75,16 +75,30 @@ def test_other_gram_matrices_are_exact_for_every_size(k, options):
 @pytest.mark.parametrize("options", EVERYWHERE, ids=name)
 @pytest.mark.parametrize("k", KERNELS)
 def test_moments_are_exact_for_every_size(k, options):
+    """In floats, of whole numbers that every division on the way leaves whole."""
     for h, matrix in cases(k, [(2, 1)], **options):
+        n = matrix.shape[0]
+        columns = n**2 * matrix[:, 1:]
+        means = columns.sum(0) // n
+        maps = (n**2 * h).astype(np.float64)
+        actual = moments.column_means(maps, k, **options)
+        assert_same(actual.ravel(), means, h, k, **options)
+        for chunk in (None, 1):
+            actual = moments.column_variances(maps, k, chunk=chunk, **options)
+            assert_same(n * actual.ravel(), ((columns - means) ** 2).sum(0), h, k, **options)
+
+
+@pytest.mark.parametrize("options", EVERYWHERE, ids=name)
+def test_moments_of_fractions_are_exact(options):
+    for h, matrix in cases(3, [(2, 1)], sizes=[(1, 1), (4, 3), (5, 7)], **options):
         rational = np.vectorize(Fraction)(h)
         columns, n = matrix[:, 1:].astype(object), Fraction(matrix.shape[0])
         means = columns.sum(0) / n
+        actual = moments.column_means(rational, 3, **options)
+        assert_same(actual.ravel(), means, h, 3, **options)
+        actual = moments.column_variances(rational, 3, **options)
         variances = ((columns - means) ** 2).sum(0) / n
-        actual = moments.column_means(rational, k, **options)
-        assert_same(actual.ravel(), means, h, k, **options)
-        for chunk in (None, 1):
-            actual = moments.column_variances(rational, k, chunk=chunk, **options)
-            assert_same(actual.ravel(), variances, h, k, **options)
+        assert_same(actual.ravel(), variances, h, 3, **options)
 
 
 def test_the_structure_takes_as_many_products_as_it_says(monkeypatch):
