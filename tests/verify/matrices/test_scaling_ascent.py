@@ -53,8 +53,7 @@ def test_tokens_of_no_correlations_are_refused(token):
 def test_a_smaller_factor_is_refuted():
     """2n/5 in place of n/2."""
     smaller = replace(HALF, says=2 * n * KAPPA_SCALED >= 5 * KAPPA_NORMALIZED)
-    (found,) = scaling_ascent.examine([smaller], SMOKE)
-    assert found.violated > 0
-    (found,) = scaling_ascent.examine([HALF], SMOKE)
-    assert (found.violated, found.vacuous, found.undecided) == (0, 0, 0)
-    assert 0.9 < found.worst_ratio <= 1
+    wrong, right = scaling_ascent.examine([smaller, HALF], SMOKE)
+    assert wrong.violated > 0
+    assert (right.violated, right.vacuous, right.undecided) == (0, 0, 0)
+    assert 0.9 < right.worst_ratio <= 1

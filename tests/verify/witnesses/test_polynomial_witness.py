@@ -25,15 +25,17 @@ OF_TWO_EXAMPLES = {
 """Of m = 2 alone, where centred batches are multiples of one."""
 
 
-@pytest.fixture(scope="module")
-def proved():
-    settings = Settings(PROFILES["smoke"])
-    return {record.claim: record.proof for record in examine(READABLE, settings)}
+RIGHT_FOR_EVERY_M = [
+    c for c in READABLE if c.expected is Verdict.PROVED and c.id not in OF_TWO_EXAMPLES
+]
 
 
-def test_every_statement_that_is_proved_for_every_m_is_proved_here_too(proved):
-    right = {c.id for c in READABLE if c.expected is Verdict.PROVED} - OF_TWO_EXAMPLES
-    assert {claim for claim, proof in proved.items() if proof} == right
+def test_statements_that_are_proved_for_every_m_are_proved_here_too_and_no_others():
+    """Every fifth of them: the suite's main job asks for the proofs of all."""
+    right = RIGHT_FOR_EVERY_M[::5]
+    others = [c for c in READABLE if c not in RIGHT_FOR_EVERY_M]
+    records = examine([*right, *others], Settings(PROFILES["smoke"]))
+    assert {record.claim for record in records if record.proof} == {c.id for c in right}
 
 
 @pytest.mark.parametrize("name", RIGHT)
