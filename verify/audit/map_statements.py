@@ -21,7 +21,7 @@ from theory import layer, maps
 from theory.convolution.windows import Geometry
 from theory.lange2022 import proposition_5, theorem_4, theorem_4_remarks
 from theory.language.arrays import kappa2, smallest_square
-from theory.language.expression import Expression, walk
+from theory.language.expression import Expression
 from theory.language.values import Values
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, Statement
@@ -29,7 +29,7 @@ from verify import tolerance
 from verify.audit import gramian
 from verify.audit.conditioning import Conditioning
 from verify.audit.spanned import Array, NotMeasuredError
-from verify.audit.statements import Instances, judged
+from verify.audit.statements import Instances, judged, mentioned
 from verify.tolerance import Outcome
 
 OF_MAPS = (
@@ -81,8 +81,7 @@ def _examined(
     for claim in claims:
         if not isinstance(claim, MatrixClaim) or claim.subject is not kind or claim.says is None:
             continue
-        mentioned = {*walk(claim.says.actual), *walk(claim.says.claimed)}
-        if mentioned.isdisjoint(known.keys() - {layer.means, layer.variances}):
+        if mentioned(claim.says).isdisjoint(known.keys() - {layer.means, layer.variances}):
             continue
         try:
             with np.errstate(all="ignore"):

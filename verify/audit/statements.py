@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from theory.claim import Claim, Reading
-from theory.language.expression import Derivative, gradient, walk
+from theory.language.expression import Derivative, Expression, Says, gradient, walk
 from theory.language.values import Values
 from theory.statement import Relation, Statement
 from theory.unit import L, Lhat, y, z
@@ -231,8 +232,13 @@ def _is_of_the_loss(claim: Claim) -> bool:
     """Whether a statement mentions what the network differentiated: others hold of any vectors."""
     if claim.says is None:
         return False
-    nodes = [*walk(claim.says.actual), *walk(claim.says.claimed)]
-    return any(isinstance(node, Derivative) for node in nodes)
+    return any(isinstance(node, Derivative) for node in mentioned(claim.says))
+
+
+@cache
+def mentioned(says: Says) -> frozenset[Expression]:
+    """Return both sides and everything that they are made of."""
+    return frozenset([*walk(says.actual), *walk(says.claimed)])
 
 
 def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measurements) -> Instances:
