@@ -294,7 +294,8 @@ def test_an_installed_package_is_found_by_its_name(tmp_path, monkeypatch):
     assert [claim.id for claim in others.load("notes")] == ["mine-1", "mine-2"]
 
 
-def test_processes_find_what_one_process_finds(file_of):
+def test_processes_find_what_one_process_finds(file_of, monkeypatch):
+    monkeypatch.setattr(pool, "imported", lambda: ["torch", "verify.witnesses.integers"])
     path = others.resolved(str(file_of(RIGHT)))
     witnesses = [w for w in WITNESSES if w.name in ("abstract", "exact")]
     settings = Settings(SMOKE, claims=path)
