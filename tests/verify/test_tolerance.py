@@ -162,6 +162,13 @@ def test_the_square_of_what_vanishes_but_for_the_derivatives_error_is_no_violati
     assert approximate(1e3 * (error * length) ** 2, 0.0, error, size) is VIOLATED
 
 
+@pytest.mark.parametrize("error", [1e-12, 1e-9])
+def test_nor_is_it_one_where_the_random_numbers_that_measured_it_were_small(error):
+    length = 100.0
+    size = 2 * STEP * (length / 8) ** 2  # all of them an eighth of what they might be
+    assert approximate((2 * error * length) ** 2, 0.0, error, size) is not VIOLATED
+
+
 @pytest.mark.parametrize("error", [0.0, 1e-12, 1e-9])
 def test_a_slip_of_a_hundredth_is_seen_through_any_error_that_decides(error):
     assert approximate(1.01, 1.0, error) is VIOLATED
