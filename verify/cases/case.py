@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from theory.claim import Claim
 from theory.statement import Statement
 from verify.cases.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network
+
+Said = TypeVar("Said", bound=Statement)
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,13 @@ def adapting_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
     return _grouped_by(lambda claim: (claim.reading, imposed_by(claim)), claims)
 
 
-def imposing_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
-    """Return groups of claims whose hypotheses change every case in the same way."""
+def imposing_alike(claims: Sequence[Said]) -> list[list[Said]]:
+    """Return groups of claims whose hypotheses change every case, or subject, in the same way."""
     return _grouped_by(imposed_by, claims)
 
 
-def _grouped_by(key: Callable[[Claim], Any], claims: Sequence[Claim]) -> list[list[Claim]]:
-    groups: dict[Any, list[Claim]] = {}
+def _grouped_by(key: Callable[[Said], Any], claims: Sequence[Said]) -> list[list[Said]]:
+    groups: dict[Any, list[Said]] = {}
     for claim in claims:
         groups.setdefault(key(claim), []).append(claim)
     return list(groups.values())

@@ -25,7 +25,7 @@ from theory.arithmetic.operations import taking_zeros
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Verdict
 from verify import tolerance
-from verify.cases.case import imposed_by
+from verify.cases.case import imposing_alike
 from verify.evidence import Record
 from verify.matrices.exact import imposed
 from verify.matrices.strata import STRATA, draw, random_subjects
@@ -246,11 +246,8 @@ def examine_at(
 ) -> dict[str, list[Instances]]:
     """Examine claims at the copies of subjects: at those of the same sizes together."""
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
-    groups: dict[tuple[Any, ...], list[MatrixClaim]] = {}
-    for claim in claims:
-        groups.setdefault(imposed_by(claim), []).append(claim)
     every = [*subjects]
-    for alike in groups.values():
+    for alike in imposing_alike(claims):
         for stack in _of_the_same_sizes([imposed(alike[0], subject) for subject in every]):
             copies = copies_of(stack)
             examined = _examined_in_one_call(alike, copies)

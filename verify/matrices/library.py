@@ -59,18 +59,15 @@ class _Metered:
 
     def evaluated(self, claim: MatrixClaim) -> Evaluation | None:
         """Return what a claim is, None where it divides by zero."""
-        to_numpy = partial(_to_numpy, self.backend)
+        metered, to_numpy = self.differences.metered, partial(_to_numpy, self.backend)
         try:
-            found, error = self._metered(lambda: floats.evaluate(claim, self.subject, to_numpy))
+            found, error = metered(lambda: floats.evaluate(claim, self.subject, to_numpy))
         except ZeroDivisionError:
             return None
-        errors = (self._metered(partial(h.quantity, self.subject))[1] for h in claim.hypotheses)
+        errors = (metered(partial(h.quantity, self.subject))[1] for h in claim.hypotheses)
         return found._replace(
             error=np.array([error]), errors=tuple(np.array([own]) for own in errors)
         )
-
-    def _metered(self, compute: Callable[[], Any]) -> tuple[Any, float]:
-        return self.differences.metered(compute)
 
 
 def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:

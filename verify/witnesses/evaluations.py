@@ -13,12 +13,10 @@ from theory.statement import Relation, Statement
 from verify import tolerance
 from verify.tolerance import Array, Outcome
 from verify.witnesses.instances import Instances
+from verify.witnesses.stacks import Truths
 
 LARGEST_ERROR = tolerance.ILL_CONDITIONED * tolerance.UNIT_ROUNDOFF
 """Derivatives with a larger relative error have lost half of their digits and decide nothing."""
-
-
-Truths = NDArray[np.bool_]
 
 
 class Evaluation(NamedTuple):
