@@ -54,13 +54,14 @@ def ascend(
     together = [list(range(len(claims)))]
     for _ in range(steps):
         slopes = [s for group in together for s in _slopes(claims, group, parameters)]
-        together = [group for group, _ in slopes]
         for place, parameter in enumerate(parameters):
-            parameter.grad = torch.empty_like(parameter)
+            parameter.grad = torch.full_like(parameter, torch.nan)
             for group, found in slopes:
                 parameter.grad[group] = found[place]
         optimiser.step()
-    return [_cases(claim, [p[i] for p in parameters]) for i, claim in enumerate(claims)]
+        together = [group for group, _ in slopes if _finite(parameters)[group].any()]
+    objectives = _own(_excesses(claims, parameters))
+    return [_cases(own, [p[i] for p in parameters]) for i, own in enumerate(objectives)]
 
 
 def _slopes(
@@ -69,27 +70,49 @@ def _slopes(
     """Return the derivatives of minus each claim's own objective, in groups where all are finite.
 
     A formula that has no derivative at another claim's case would leave none to that claim: zero
-    times infinity.  Such a group is differentiated in halves.
+    times infinity.  A claim of such a formula climbs alone.
     """
     at = [p[group].requires_grad_(True) for p in parameters]
-    own = _excesses([claims[i] for i in group], at)
-    descent = -torch.nan_to_num(own).sum()
-    found = torch.autograd.grad(descent, at, allow_unused=True, materialize_grads=True)
-    if len(group) == 1 or all(slope.isfinite().all() for slope in found):
-        return [(group, list(found))]
-    halves = group[: len(group) // 2], group[len(group) // 2 :]
-    return [slope for half in halves for slope in _slopes(claims, half, parameters)]
+    excesses = _excesses([claims[i] for i in group], at)
+
+    def slopes(objective: Tensor) -> list[Tensor]:
+        descent = -torch.nan_to_num(objective).sum()
+        found = torch.autograd.grad(
+            descent, at, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
+        return list(found)
+
+    def is_steep(everywhere: Tensor) -> bool:
+        return not _finite(slopes(everywhere)).all()
+
+    own = slopes(_own(excesses))
+    pairs = [] if _finite(own).all() else zip(group, excesses, strict=True)
+    steep = [i for i, everywhere in pairs if is_steep(everywhere)]
+    if not steep or len(group) == 1:
+        return [(group, own)]
+    others = [i for i in group if i not in steep]
+    parts = [others, *([i] for i in steep)]
+    return [found for part in parts if part for found in _slopes(claims, part, parameters)]
 
 
-def _excesses(claims: Sequence[Claim], parameters: Sequence[Tensor]) -> Tensor:
-    """Return each claim's objective at its own cases, of shape (restart, claim)."""
-    restarts = parameters[0].shape[1]
-    every = vmap(partial(_excesses_at, claims))(*(p.flatten(end_dim=1) for p in parameters))
-    by_case: Tensor = every.reshape(len(claims), restarts, len(claims))
-    return by_case.diagonal(dim1=0, dim2=2)
+def _finite(numbers: Sequence[Tensor]) -> Tensor:
+    """Return of which cases all numbers are finite, of shape (claim, restart)."""
+    return torch.stack([n.isfinite().reshape(*n.shape[:2], -1).all(2) for n in numbers]).all(0)
 
 
-def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> Tensor:
+def _own(excesses: Sequence[Tensor]) -> Tensor:
+    """Return each claim's objective at its own cases, of shape (claim, restart)."""
+    return torch.stack([everywhere[place] for place, everywhere in enumerate(excesses)])
+
+
+def _excesses(claims: Sequence[Claim], parameters: Sequence[Tensor]) -> list[Tensor]:
+    """Return each claim's objective at the cases of all, of shape (claim of the case, restart)."""
+    shape = parameters[0].shape[:2]
+    found = vmap(partial(_excesses_at, claims))(*(p.flatten(end_dim=1) for p in parameters))
+    return [everywhere.reshape(shape) for everywhere in found]
+
+
+def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> tuple[Tensor, ...]:
     y, gamma, beta, log_eps, direction, other, log_bound, linear, half = parameters
     eps = torch.exp(log_eps) if claims[0].reading is not Reading.NO_EPSILON else 0 * log_eps
     symmetric = (half + half.T) / 2
@@ -103,7 +126,7 @@ def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> Tensor:
         other,
         torch.exp(log_bound),
     )
-    return torch.stack([_excess(claim, network) for claim in claims])
+    return tuple(_excess(claim, network) for claim in claims)
 
 
 def _excess(claim: Claim, network: TorchNetwork) -> Tensor:
@@ -119,9 +142,8 @@ def _excess(claim: Claim, network: TorchNetwork) -> Tensor:
     return excess
 
 
-def _cases(claim: Claim, parameters: Sequence[Tensor]) -> Iterator[Case]:
+def _cases(objective: Tensor, parameters: Sequence[Tensor]) -> Iterator[Case]:
     """Yield a claim's cases, those with the largest objective first."""
-    objective = _excesses([claim], [p[None] for p in parameters])[:, 0]
     for index in torch.argsort(torch.nan_to_num(objective, nan=-np.inf), descending=True).tolist():
         numbers = [p[index] for p in parameters]
         if all(torch.isfinite(p).all() for p in numbers):  # a step may have met a sigma of zero
