@@ -6,11 +6,14 @@ matrices of numbers in :mod:`theory.matrix_claim`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import reduce
 from typing import Any, NamedTuple, Self, cast
 
+from theory.arithmetic.operations import square
 from theory.language.certificates import products
 from theory.language.expression import Expression, Relation, Says, derivatives_in
 from theory.language.latex import latex
@@ -225,6 +228,14 @@ class Term(NamedTuple):
 
     weight: Any
     factors: tuple[Any, ...]
+
+    def value(self, *subject: Any) -> Any:
+        """Return what the term is worth, given what the statement's sides are functions of."""
+        factors = (
+            factor.quantity(*subject) if isinstance(factor, Hypothesis) else square(factor)
+            for factor in self.factors
+        )
+        return reduce(operator.mul, factors, self.weight)
 
 
 @dataclass(frozen=True, kw_only=True)

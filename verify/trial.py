@@ -19,7 +19,7 @@ from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Letter
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Hypothesis, Relation, Statement, Verdict, joined
+from theory.statement import Relation, Statement, Verdict, joined
 from verify import others
 from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
@@ -123,7 +123,7 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
     slack = claimed - actual
     if claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN):
         slack = -slack
-    values = [_value(term.weight, term.factors, sources) for term in claim.certificate(*sources)]
+    values = [term.value(*sources) for term in claim.certificate(*sources)]
     total = sum(values[1:], values[0])
     if _sign(total - slack) != 0:
         yield Complaint(
@@ -151,16 +151,3 @@ def _met(claim: Statement, quantities: Sequence[Any]) -> bool:
 
 def _sign(value: Any) -> int:
     return int(number(np.asarray(value, dtype=object).item()).sign())
-
-
-def _value(weight: Any, factors: Sequence[Any], sources: tuple[Any, ...]) -> Any:
-    product = weight
-    for factor in factors:
-        product = product * _factor(factor, sources)
-    return product
-
-
-def _factor(factor: Any, sources: tuple[Any, ...]) -> Any:
-    if isinstance(factor, Hypothesis):
-        return factor.quantity(*sources)
-    return (factor * factor).sum() if np.ndim(factor) else factor * factor

@@ -84,6 +84,18 @@ def norm_squared(a: Any, axis: Axes = 0) -> Any:
     return inner(a, a, axis)
 
 
+def square(a: Any) -> Any:
+    """The square of a number, or the sum of the squares of all entries of a vector or a matrix.
+
+    >>> import numpy as np
+    >>> square(3), square(np.array([3, 4]))
+    (9, np.int64(25))
+    """
+    if getattr(a, "ndim", 0):
+        return (a * a).sum()
+    return a.inner(a) if is_vector(a) else a * a
+
+
 def combination(vector: Any, *terms: tuple[Any, Any]) -> Any:
     r"""A vector plus multiples of others, :math:`x + \sum_i a_i x_i`.
 

@@ -15,7 +15,7 @@ from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Hypothesis, Relation, Term
+from theory.statement import Relation, Term
 from verify.evidence import Record
 from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
@@ -89,7 +89,7 @@ def follows(claim: MatrixClaim, subject: Numbers) -> bool:
 
 def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
     terms = [] if claim.certificate is None else claim.certificate(subject)
-    rest = slack - sum((_value(term, subject) for term in terms), start=0)
+    rest = slack - sum(term.value(subject) for term in terms)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
     return symbolic.is_zero(entries) and _is_certificate(claim, terms)
 
@@ -106,19 +106,6 @@ def _is_certificate(claim: MatrixClaim, terms: list[Term]) -> bool:
     if claim.relation.is_strict and not any(map(is_positive, terms)):
         return False
     return all(is_non_negative(term, claim) for term in terms)
-
-
-def _value(term: Term, subject: Numbers) -> Any:
-    value = term.weight
-    for factor in term.factors:
-        if isinstance(factor, Hypothesis):
-            value = value * factor.quantity(subject)
-        elif isinstance(factor, Tall):
-            value = value * (factor * factor).sum()
-        else:
-            entries = np.ravel(np.asarray(factor, dtype=object))
-            value = value * (entries @ entries)
-    return value
 
 
 def letters(kind: Kind, size: Size) -> Numbers:

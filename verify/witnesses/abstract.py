@@ -29,7 +29,7 @@ from theory.arithmetic.abstract import (
 )
 from theory.arithmetic.dual import standard_part
 from theory.arithmetic.quotients import factored
-from theory.claim import Claim, Hypothesis, Letters, Relation, Term
+from theory.claim import Claim, Hypothesis, Relation, Term
 from theory.statement import Statement
 from verify.cases.case import imposed_by
 from verify.evidence import Record
@@ -147,7 +147,7 @@ def prove(claim: Claim) -> Proof | None:
     if claim.certificate is None:
         return Proof((EVERY_M,), "0") if not claim.relation.is_strict and is_zero(slack) else None
     terms = claim.certificate(network, letters)
-    total = sum((_value(term, network, letters) for term in terms), start=sp.Integer(0))
+    total = sum((term.value(network, letters) for term in terms), start=sp.Integer(0))
     if not (is_zero(slack - total) and all(is_non_negative(term, claim) for term in terms)):
         return None
     if claim.relation.is_strict and not any(map(is_positive, terms)):
@@ -155,19 +155,6 @@ def prove(claim: Claim) -> Proof | None:
     if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
         return None
     return Proof((EVERY_M,), str(shown(slack)), tuple(_describe(term) for term in terms))
-
-
-def _value(term: Term, network: AbstractNetwork, letters: Letters) -> Any:
-    product = sp.sympify(term.weight)
-    for factor in term.factors:
-        product = product * _factor_value(factor, network, letters)
-    return product
-
-
-def _factor_value(factor: Any, network: AbstractNetwork, letters: Letters) -> Any:
-    if isinstance(factor, Hypothesis):
-        return factor.quantity(network, letters)
-    return factor.inner(factor) if isinstance(factor, AbstractVector) else factor**2
 
 
 def is_non_negative(term: Term, claim: Statement) -> bool:

@@ -576,22 +576,12 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     if claim.certificate is None:
         return not claim.relation.is_strict and is_zero(slack)
     terms = claim.certificate(network, letters)
-    total = sum((_value(term, network, letters) for term in terms), start=0)
+    total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
     if claim.relation.is_strict:
         return any(_is_positive(term, network) for term in terms)
     return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
-
-
-def _value(term: Term, network: PolynomialNetwork, letters: Any) -> Any:
-    product = term.weight
-    for factor in term.factors:
-        if isinstance(factor, Hypothesis):
-            product = product * factor.quantity(network, letters)
-        else:
-            product = product * (factor @ factor if isinstance(factor, Vector) else factor**2)
-    return product
 
 
 def _is_not_negative(term: Term, claim: Claim, network: PolynomialNetwork) -> bool:

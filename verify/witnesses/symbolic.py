@@ -16,7 +16,7 @@ from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.formulas import UnreadableError, letter
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.symbolic import SymbolicBatch
-from theory.claim import Claim, Hypothesis, Term
+from theory.claim import Claim
 from verify import primitives
 from verify.cases.case import Case, imposed_by
 from verify.cases.losses import Loss
@@ -66,7 +66,7 @@ def prove(claim: Claim, m: int) -> Finding:
             is_proved = symbolic.is_zero(slack)
         else:
             terms = claim.certificate(network, letters)
-            total = sum(_value(term, network, letters) for term in terms)
+            total = sum(term.value(network, letters) for term in terms)
             is_proved = symbolic.is_zero(slack - total) and abstract.prove(claim) is not None
     except (LosesGeneralityError, UndecidedError, UnreadableError):
         return "not proved"
@@ -145,18 +145,6 @@ def _network(case: Case, batch: SymbolicBatch) -> PrimitiveNetwork:
         case.y, batch.m, case.gamma, case.beta, case.eps, case.direction, jet, CALCULUS,
         case.other_direction, case.bound,
     )  # fmt: skip
-
-
-def _value(term: Term, network: PrimitiveNetwork, letters: Any) -> Any:
-    product = term.weight
-    for factor in term.factors:
-        if isinstance(factor, Hypothesis):
-            product = product * factor.quantity(network, letters)
-        elif np.ndim(factor) and np.size(factor) == len(network.y) > 1:
-            product = product * (factor @ factor)
-        else:
-            product = product * factor**2
-    return product
 
 
 def examine(claim: Claim, settings: Settings) -> Record:
