@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
@@ -13,7 +12,7 @@ from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Location, Reading, Statement, Verdict
 from verify.ledger import Entry
-from verify.site.sources import lists
+from verify.site.sources import PAPERS, module_of
 
 WIDTH = 100
 
@@ -36,12 +35,14 @@ def shown_entry(entry: Entry) -> str:
     return "\n".join(parts)
 
 
-def file_of(claim: Statement) -> Iterator[Path]:
-    """Yield the file that lists a statement: of the papers', relative to the package's folder."""
-    for name, module in list(sys.modules.items()):
-        if lists(module, claim) and not name.startswith("verify."):
-            ours = Path(*name.split(".")).with_suffix(".py")
-            yield ours if name.startswith("theory.") else Path(str(module.__file__))
+def file_of(claim: Statement) -> list[Path]:
+    """Return the file that lists a statement: of the papers', relative to the package's folder."""
+    module = module_of(claim)
+    if module is None:
+        return []
+    name = module.__name__
+    ours = Path(*name.split(".")).with_suffix(".py")
+    return [ours if name.startswith(PAPERS) else Path(str(module.__file__))]
 
 
 def _statement(claim: Statement) -> list[str]:
