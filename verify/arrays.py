@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace
 
-from theory.claim import Claim
-from theory.language.expression import Says
 from verify.backends import Backend
 from verify.batched import Batched, laid_out
 from verify.cases.case import Case
@@ -117,66 +114,3 @@ def loss_in(backend: Backend, loss: Loss) -> Callable[[Any], Any]:
         return converted(Operand(z), softplus).array
 
     return value
-
-
-class Evaluation(NamedTuple):
-    """What a claim is for one case; for many, a first axis of each field counts them."""
-
-    actual: Array
-    claimed: Array
-    quantities: Array
-    """What each hypothesis compares with zero."""
-    relative_error: Any
-    """The largest of the derivatives in the sides."""
-    relative_errors: Array
-    """The same of those in each hypothesis."""
-
-
-Metered = Callable[[Callable[[], Any]], tuple[Any, Any]]
-"""Returns what a function computes, and the largest relative error of the derivatives in it."""
-
-
-def without_error(compute: Callable[[], Any]) -> tuple[Any, Any]:
-    """Compute where derivatives are exact but for rounding."""
-    return compute(), 0.0
-
-
-def evaluate(
-    claim: Claim,
-    network: ArrayNetwork,
-    metered: Metered = without_error,
-    error_of_gradient: Any = 0.0,
-) -> Evaluation:
-    """Evaluate a claim in the network's library.
-
-    Args:
-        claim: of expressions, or of functions, which may use the loss's gradient unnoticed.
-        network: of one case, or of many at once.
-        metered: finds the errors of derivatives, one for each case.
-        error_of_gradient: of the loss's gradient, which is known before.
-    """
-    letters, counts = claim.letters(network), network.counts
-    in_numpy = partial(flat, network.backend, counts=counts)
-
-    def error_in(says: Says | None, own: Any) -> Array:
-        """Return the error of what is said; a function may use the gradient unnoticed."""
-        error = np.maximum(own, error_of_gradient) if says is None else own
-        return np.broadcast_to(error, counts)
-
-    sides, error = metered(lambda: claim.sides(network, letters))
-    actual, claimed = np.broadcast_arrays(*map(in_numpy, sides))
-    found = [metered(partial(h.quantity, network, letters)) for h in claim.hypotheses]
-    quantities = [in_numpy(quantity).reshape(counts) for quantity, _ in found]
-    errors = [error_in(h.says, own) for h, (_, own) in zip(claim.hypotheses, found, strict=True)]
-    return Evaluation(
-        actual,
-        claimed,
-        _beside(quantities, counts),
-        error_in(claim.says, error),
-        _beside(errors, counts),
-    )
-
-
-def _beside(columns: list[Array], counts: tuple[int, ...]) -> Array:
-    """Return a column for each hypothesis, of which there may be none."""
-    return np.stack(columns, axis=-1) if columns else np.zeros((*counts, 0))

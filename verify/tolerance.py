@@ -121,16 +121,19 @@ def judge_approximate(
         size: the sum of both sides' :func:`condition_times_size`.
         relative_error: the derivatives', of each instance.
     """
-    linear, squared = (
+    by_rounding, linear, squared = (
         judge(actual, claimed, relation, tolerance(size, m, error, size))
         for error in (
+            0 * relative_error,
             relative_error,
             relative_error * np.maximum(1, SAFETY * relative_error / STEP),
         )
     )
     return [
-        Outcome.UNDECIDED if one is Outcome.VIOLATED and other is not one else one
-        for one, other in zip(linear, squared, strict=True)
+        Outcome.UNDECIDED
+        if best is Outcome.UNDECIDED or (one is Outcome.VIOLATED and other is not one)
+        else one
+        for best, one, other in zip(by_rounding, linear, squared, strict=True)
     ]
 
 

@@ -34,7 +34,7 @@ from verify.network import Calculus
 from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
-from verify.witnesses.evaluations import Evaluation, in_rows, judged, nowhere
+from verify.witnesses.evaluations import Evaluation, in_rows, judged, nowhere, parted
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
@@ -118,10 +118,7 @@ class Copies:
         with RandomArithmetic(tolerance.STEP, self.seed):
             found, _ = self._in_one_call(claims, self.numbers_moved)
         return {
-            name: [
-                Evaluation.of(*sample)
-                for sample in zip(*(np.split(x, tolerance.SAMPLES) for x in arrays), strict=True)
-            ]
+            name: parted(Evaluation.of(*arrays), tolerance.SAMPLES)
             for name, arrays in found.items()
         }
 

@@ -23,7 +23,7 @@ from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.settings import Settings
 from verify.tolerance import Array
-from verify.witnesses.evaluations import Evaluation, judged
+from verify.witnesses.evaluations import Evaluation, judged, parted
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
@@ -95,13 +95,8 @@ def _as_tensor(side: Any, like: torch.Tensor) -> torch.Tensor:
     return side if isinstance(side, torch.Tensor) else like.new_tensor(side)
 
 
-def evaluate_stacked(
-    claims: Sequence[Claim], stack: Stack, loss: StackedLoss
-) -> list[tuple[Array, ...]]:
-    """Evaluate claims at stacked cases in one vectorised call, which computes nothing twice.
-
-    Returns, for each claim, the actual side, the claimed one and the hypotheses' quantities.
-    """
+def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -> list[Evaluation]:
+    """Evaluate claims at stacked cases in one vectorised call, which computes nothing twice."""
 
     def one(case: Stack) -> list[Tensors]:
         network = TorchNetwork(
@@ -117,7 +112,11 @@ def evaluate_stacked(
         )
         return [evaluate(claim, network) for claim in claims]
 
-    return [tuple(map(_to_numpy, tensors)) for tensors in vmap(one)(stack)]
+    every = (map(_to_numpy, tensors) for tensors in vmap(one)(stack))
+    return [
+        Evaluation.of(actual, claimed, *quantities.T[:, :, None])
+        for actual, claimed, quantities in every
+    ]
 
 
 def examine(
@@ -142,18 +141,11 @@ def examine_together(
     """Examine claims at the same stacked cases."""
     base = evaluate_stacked(claims, stack, loss)
     randomly = evaluate_randomly(claims, stack, loss, seed, samples)
-    return [_judged(*found, stack) for found in zip(claims, base, randomly, strict=True)]
-
-
-def _judged(
-    claim: Claim, base: tuple[Array, ...], randomly: list[tuple[Array, ...]], stack: Stack
-) -> Instances:
     m = stack.y.shape[1]
-    found, *moved = (
-        Evaluation.of(actual, claimed, *quantities.T[:, :, None])
-        for actual, claimed, quantities in (base, *randomly)
-    )
-    return judged(claim, found, moved, is_defined(claim, stack), m, m)
+    return [
+        judged(claim, found, moved, is_defined(claim, stack), m, m)
+        for claim, found, moved in zip(claims, base, randomly, strict=True)
+    ]
 
 
 def evaluate_randomly(
@@ -162,7 +154,7 @@ def evaluate_randomly(
     loss: StackedLoss,
     seed: int,
     samples: int = tolerance.SAMPLES,
-) -> list[list[tuple[Array, ...]]]:
+) -> list[list[Evaluation]]:
     """Evaluate a few times in random arithmetic, in one call; for each claim a result a sample."""
 
     def copies(tensor: torch.Tensor) -> torch.Tensor:
@@ -171,9 +163,7 @@ def evaluate_randomly(
 
     with RandomArithmetic(tolerance.STEP, seed):
         results = evaluate_stacked(claims, tree_map(copies, stack), loss)
-    return [
-        list(zip(*(np.split(side, samples) for side in sides), strict=True)) for sides in results
-    ]
+    return [parted(found, samples) for found in results]
 
 
 def examine_cases(claim: Claim, cases: Sequence[Case], seed: int = 0) -> list[Instances]:

@@ -42,6 +42,10 @@ class Evaluation(NamedTuple):
         """Both sides."""
         return self.actual, self.claimed
 
+    def rows(self, chosen: slice) -> Evaluation:
+        """Return what a claim is at some of the subjects."""
+        return Evaluation(*tree_map(lambda array: array[chosen], tuple(self)))
+
 
 def nowhere(claim: Statement) -> Evaluation:
     """Return what a claim is at one subject where it is not defined."""
@@ -58,6 +62,12 @@ def in_rows(claim: Statement, found: Sequence[Evaluation | None]) -> tuple[Evalu
     return tree_map(lambda *arrays: np.concatenate(arrays), *rows), defined
 
 
+def parted(found: Evaluation, samples: int) -> list[Evaluation]:
+    """Return the parts of an evaluation at copies of subjects, all first ones before the second."""
+    size = len(found.actual) // samples
+    return [found.rows(slice(first, first + size)) for first in range(0, samples * size, size)]
+
+
 def judged(
     claim: Statement,
     found: Evaluation,
@@ -65,6 +75,7 @@ def judged(
     defined: Truths,
     count: int,
     m: int,
+    unmoved: Evaluation | None = None,
 ) -> Instances:
     """Judge a claim by how far rounding moves it.
 
@@ -75,25 +86,29 @@ def judged(
         defined: where it is defined; elsewhere it is vacuous.
         count: how many numbers are added up.
         m: the batch length, for plots.
+        unmoved: what it is without the random roundings, if something else found that.
     """
     index = _nearest_to_failing(claim.relation, found)
-    base, samples = _at(index, found), [_at(index, sample) for sample in moved]
-    rounding = rounding_of(base.sides, [sample.sides for sample in samples])
+    base, here, *samples = (_at(index, e) for e in (found, unmoved or found, *moved))
+    rounding = rounding_of(here.sides, [sample.sides for sample in samples])
     outcomes = tolerance.judge_approximate(*base.sides, claim.relation, count, rounding, base.error)
-    usable = base.error <= LARGEST_ERROR
-    met = defined & _met(claim, base, samples, count)
+    usable = np.max([base.error, *base.errors], axis=0) <= LARGEST_ERROR
+    met = _met(claim, base, here, samples, count)
     allowed = tolerance.tolerance(rounding, count, base.error, rounding)
     ratios = tolerance.ratio(*base.sides, claim.relation, allowed)
     return Instances(
-        outcomes=[
-            Outcome.VACUOUS if not holds else outcome if decides else Outcome.UNDECIDED
-            for outcome, decides, holds in zip(outcomes, usable, met, strict=True)
-        ],
-        ratios=np.where(met, ratios, np.nan),
-        actual=tolerance.scalar(base.actual),
-        claimed=tolerance.scalar(base.claimed),
+        outcomes=[*map(_outcome, outcomes, defined, usable, met)],
+        ratios=np.where(defined & met, ratios, np.nan),
+        actual=np.where(defined, tolerance.scalar(base.actual), np.nan),
+        claimed=np.where(defined, tolerance.scalar(base.claimed), np.nan),
         m=m,
     )
+
+
+def _outcome(outcome: Outcome, is_defined: bool, is_usable: bool, is_met: bool) -> Outcome:
+    if not is_defined or (is_usable and not is_met):
+        return Outcome.VACUOUS
+    return outcome if is_usable else Outcome.UNDECIDED
 
 
 def rounding_of(base: tuple[Array, ...], samples: Sequence[tuple[Array, ...]]) -> Array:
@@ -119,12 +134,18 @@ def _at(index: NDArray[np.intp] | None, evaluation: Evaluation) -> Evaluation:
     return evaluation._replace(actual=actual, claimed=claimed)
 
 
-def _met(claim: Statement, base: Evaluation, samples: Sequence[Evaluation], count: int) -> Truths:
+def _met(
+    claim: Statement, base: Evaluation, here: Evaluation, samples: Sequence[Evaluation], count: int
+) -> Truths:
     """Return where every hypothesis is met, up to rounding where it is an equation or a bound."""
     met = np.ones(len(base.actual), dtype=bool)
     for number, hypothesis in enumerate(claim.hypotheses):
+        moved = [sample.quantities[number] for sample in samples]
+        rounding = tolerance.condition_times_size(here.quantities[number], moved)
+        # Roundings of the entries add up like noise; the entries of a derivative may all err one
+        # way, which by Cauchy and Schwarz is a root as much in an inner product with it.
+        size = np.sqrt(count) * rounding
+        slack = tolerance.tolerance(rounding, count, base.errors[number], size)
         value = base.quantities[number]
-        rounding = tolerance.condition_times_size(value, [s.quantities[number] for s in samples])
-        slack = tolerance.tolerance(rounding, count, base.errors[number], rounding)
         met &= tolerance.stands(value, hypothesis.sign, slack[:, None]).all(axis=1)
     return met

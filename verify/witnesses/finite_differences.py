@@ -33,7 +33,7 @@ from theory.claim import Claim
 from theory.language.expression import Expression
 from theory.language.values import Values
 from verify import primitives, tolerance
-from verify.arrays import ArrayNetwork, Evaluation, evaluate, flat
+from verify.arrays import ArrayNetwork, flat
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
 from verify.cases.case import Case
@@ -43,7 +43,9 @@ from verify.operators import bare
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import complex_step
+from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.instances import Instances
+from verify.witnesses.libraries import evaluate, few, in_groups
 from verify.witnesses.records import record
 
 AIM = 1e-11
@@ -292,7 +294,7 @@ def examine_all(
         metered = {order: _network(case, backend, order) for order in {c.order for c in alike}}
         return [_evaluate(claim, *metered[claim.order]) for claim in alike]
 
-    return complex_step.in_groups(claims, cases, backend, evaluate_at, seed)
+    return in_groups(claims, cases, backend, evaluate_at, seed)
 
 
 def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:
@@ -311,6 +313,6 @@ def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Di
 def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Random batches in the chosen array library, differentiated by finite differences."""
     backend = Backend(settings.backend, settings.device)
-    found = examine_all(claims, complex_step.few(settings), backend, settings.seed)
+    found = examine_all(claims, few(settings), backend, settings.seed)
     for claim in claims:
         yield record(claim, "finite differences", found[claim.id])

@@ -76,13 +76,13 @@ def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
     stack, loss = instances(units), units.layer.loss_of_unit
     differenced = _by_differences(claim)
     both = [differenced, _at_two_steps(claim)]
-    base, (extrapolated, halved, _) = autograd.evaluate_stacked(both, stack, loss)
+    base, steps = autograd.evaluate_stacked(both, stack, loss)
     (samples,) = autograd.evaluate_randomly([differenced], stack, loss, units.seed)
-    actual, claimed, _ = base
+    actual, claimed = base.sides
     allowed = tolerance.tolerance(
-        rounding_of(base, samples),
+        rounding_of(base.sides, [sample.sides for sample in samples]),
         stack.y.shape[1],
-        _relative(tolerance.norm(extrapolated - halved), tolerance.norm(actual)),
+        _relative(tolerance.norm(steps.actual - steps.claimed), tolerance.norm(actual)),
         tolerance.norm(actual) + tolerance.norm(claimed),
     )
     return Instances(

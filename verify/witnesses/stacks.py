@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from theory.claim import Claim, Reading
-from verify import tolerance
 from verify.batched import Batched
 from verify.cases.case import Case
 from verify.cases.losses import Loss
@@ -97,17 +96,3 @@ def is_defined(claim: Claim, stack: Stack) -> Truths:
     if claim.reading is Reading.SHARED_EPSILON:
         varies = varies | (stack.eps > 0)
     return np.asarray(varies.numpy())
-
-
-def hypotheses_met(claim: Claim, quantities: Array, margin: Array) -> Truths:
-    """Return whether each instance satisfies every hypothesis, up to the margin.
-
-    Args:
-        claim: whose hypotheses they are.
-        quantities: of shape (instance, hypothesis).
-        margin: how far rounding may move each, of the same shape.
-    """
-    met = np.ones(len(quantities), dtype=bool)
-    for hypothesis, value, slack in zip(claim.hypotheses, quantities.T, margin.T, strict=True):
-        met &= tolerance.stands(value, hypothesis.sign, slack)
-    return met
