@@ -1,4 +1,4 @@
-r"""A case in an array library: its network, and a claim's two sides there as NumPy arrays.
+r"""A case in an array library: its network, and values there as NumPy arrays.
 
 The closed forms run on the library's own arrays, which need no more than the standard offers.
 Primitives and losses are written with a few operators more, and those are supplied here.

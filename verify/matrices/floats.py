@@ -93,9 +93,12 @@ class Copies:
         by_name = {claim.id: claim for claim in claims}
         return {
             name: [
-                _evaluated_at(subject, by_name[name]) if divides_by_zero else Evaluation.of(*rows)
-                for subject, divides_by_zero, *rows in zip(
-                    self.subjects, has_zero, *(x[:, None] for x in arrays), strict=True
+                _evaluated_at(subject, by_name[name]) if divides_by_zero else row
+                for subject, divides_by_zero, row in zip(
+                    self.subjects,
+                    has_zero,
+                    parted(Evaluation.of(*arrays), len(self.subjects)),
+                    strict=True,
                 )
             ]
             for name, arrays in found.items()

@@ -24,7 +24,7 @@ from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.autograd import TorchNetwork, evaluate
-from verify.witnesses.integers import Certified, certified
+from verify.witnesses.integers import counterexample
 from verify.witnesses.records import counted
 
 TOGETHER = 32
@@ -178,22 +178,22 @@ def climbed(
     steps: int = 150,
     lengths: tuple[int, ...] = (2, 3, 4),
     tries: int = 4,
-) -> list[tuple[Certified | None, Counter[Outcome]]]:
-    """Return each claim's certified counterexample, if ascent finds one, and the outcomes met."""
+) -> list[tuple[Case | None, Counter[Outcome]]]:
+    """Return a case that violates each claim for certain, if ascent finds one, and what was met."""
     ends = [ascend(claims, m, seed, restarts, steps) for m in lengths]
     return [
-        _certified(claim, chain.from_iterable(islice(cases, tries) for cases in of_claim))
+        _first_violating(claim, chain.from_iterable(islice(cases, tries) for cases in of_claim))
         for claim, of_claim in zip(claims, zip(*ends, strict=True), strict=True)
     ]
 
 
-def _certified(claim: Claim, cases: Iterable[Case]) -> tuple[Certified | None, Counter[Outcome]]:
+def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, Counter[Outcome]]:
     met: Counter[Outcome] = Counter()
     for case in cases:
         outcome = exact.examine(claim, case).outcome
         met[outcome] += 1
         if outcome is Outcome.VIOLATED:
-            return certified(claim, case), met
+            return case, met
     return None, met
 
 
@@ -207,6 +207,6 @@ def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         every = chain.from_iterable(
             climbed(group, settings.seed, budget.restarts, budget.steps) for group in groups
         )
-        for claim, (found, met) in zip(alike, every, strict=True):
-            counterexample = found.counterexample() if found else None
-            yield Record(claim.id, "ascent", **counted(met), counterexample=counterexample)
+        for claim, (case, met) in zip(alike, every, strict=True):
+            found = None if case is None else counterexample(claim, case)
+            yield Record(claim.id, "ascent", **counted(met), counterexample=found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -23,30 +23,18 @@ FEW = 2
 BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
 
 
-@dataclass(frozen=True)
-class Certified:
-    """A case of rational numbers that violates a claim, and both sides."""
-
-    case: Case
-    examined: exact.Examined
-
-    def counterexample(self) -> Counterexample:
-        """Return the numbers and both sides as text."""
-        sides = self.examined
-        return Counterexample(
-            {"m": len(self.case.y)},
-            lattice.written(self.case),
-            sides.actual,
-            sides.claimed,
-            sides.arithmetic,
-        )
-
-
-def certified(claim: Claim, case: Case) -> Certified | None:
-    """Return the case, with its hypotheses imposed, as a counterexample if it is one."""
-    settled = adapted(exact.rational_case(case), claim)
+def counterexample(claim: Claim, case: Case) -> Counterexample | None:
+    """Return the case, with hypotheses imposed, and both sides as text; nothing if none fails."""
     examined = exact.examine(claim, case)
-    return Certified(settled, examined) if examined.outcome is Outcome.VIOLATED else None
+    if examined.outcome is not Outcome.VIOLATED:
+        return None
+    return Counterexample(
+        {"m": len(case.y)},
+        lattice.written(adapted(exact.rational_case(case), claim)),
+        examined.actual,
+        examined.claimed,
+        examined.arithmetic,
+    )
 
 
 def first_looked_at(claim: Claim) -> Case | None:
@@ -97,5 +85,5 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
 
 
 def _found(claim: Claim, searched: Searched) -> Record:
-    found = None if searched.found is None else certified(claim, searched.found)
-    return record(BATCHES, claim, searched, found.counterexample() if found else None)
+    hit = searched.found
+    return record(BATCHES, claim, searched, None if hit is None else counterexample(claim, hit))

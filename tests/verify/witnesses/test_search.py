@@ -14,7 +14,7 @@ from verify.cases import lattice
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import ascend, climbed
-from verify.witnesses.integers import BATCHES, certified
+from verify.witnesses.integers import BATCHES, counterexample
 from verify.witnesses.search import MANY, Searched, drawn, search
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
@@ -37,7 +37,7 @@ def smallest(claim, examples, seed=0, sizes=BATCHES.sizes):
 
 
 def written(claim, found):
-    return certified(claim, found).counterexample()
+    return counterexample(claim, found)
 
 
 def test_a_right_claim_has_no_counterexample():
@@ -134,18 +134,18 @@ def test_outcomes_are_certain():
     equal = replace(RIGHT, relation=Relation.EQUAL, certificate=None)
     reversed_ = replace(RIGHT, relation=Relation.AT_LEAST)
     assert exact.outcomes([RIGHT, equal, reversed_], case) == [HOLDS, VIOLATED, VIOLATED]
-    assert certified(RIGHT, case) is None
+    assert counterexample(RIGHT, case) is None
 
 
-def test_a_certified_case_is_the_one_that_was_examined():
+def test_a_counterexample_has_the_numbers_that_were_examined():
     bowl = Hypothesis("bowl", lambda n, at: 1, impose=lambda c: c.with_isotropic_loss(c.y, 5))
     claim = replace(GAP, reading=theorem_4_1.PRINTED.reading, hypotheses=(bowl,))
     case = lattice.lattice_case([0, 1], 1, 0, Fraction(2), [0, 0], [0] * 3, [0, 0], [0, 0], 1)
-    counterexample = certified(claim, case)
-    assert str(counterexample.case.eps) == "0"
-    assert counterexample.case.loss.letters == ("a", "h")
-    again = exact.examine(replace(claim, hypotheses=()), counterexample.case)
-    assert again == counterexample.examined
+    found = counterexample(claim, case)
+    assert found.numbers["eps"] == "0"
+    assert found.numbers["parameters"].keys() == {"a", "h"}
+    again = counterexample(replace(claim, hypotheses=()), bowl.impose(replace(case, eps=0)))
+    assert again == found
 
 
 def test_ascent_yields_the_largest_violation_first():
@@ -181,10 +181,10 @@ def test_ascent_finds_what_integers_miss_and_certifies_it():
     far = replace(GAP, sides=lambda network, at: Sides(at.gamma, 200 + 0 * at.gamma))
     assert smallest(far, 20).found is None
     far = replace(GAP, sides=lambda n, at: Sides(inner(at.g, at.g), 400 + 0 * inner(at.g, at.g)))
-    ((counterexample, met),) = climbed([far], restarts=4, steps=80, lengths=(4,))
-    assert counterexample is not None
+    ((case, met),) = climbed([far], restarts=4, steps=80, lengths=(4,))
+    assert case is not None
     assert met[VIOLATED] == 1
-    assert exact.examine(far, counterexample.case).outcome is VIOLATED
+    assert exact.examine(far, case).outcome is VIOLATED
 
 
 def test_what_ascent_makes_infinite_is_left_out():
@@ -206,8 +206,8 @@ def test_what_has_no_derivative_does_not_stop_what_climbs_with_it():
 
 
 def test_ascent_counts_what_it_met():
-    ((counterexample, met),) = climbed([RIGHT], restarts=4, steps=2, lengths=(2, 3), tries=3)
-    assert counterexample is None
+    ((case, met),) = climbed([RIGHT], restarts=4, steps=2, lengths=(2, 3), tries=3)
+    assert case is None
     assert met == {HOLDS: 6}
 
 

@@ -9,12 +9,13 @@ import pytest
 from theory import batchnorm
 from theory.claim import Claim, Relation, Sides, Verdict
 from theory.santurkar2018 import CLAIMS
+from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
 from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import climbed
-from verify.witnesses.integers import BATCHES, certified, fail_in_floats
+from verify.witnesses.integers import BATCHES, fail_in_floats
 from verify.witnesses.search import search
 
 SMOKE = PROFILES["smoke"]
@@ -110,12 +111,12 @@ def tightened(claim):
 
 
 def found(claim):
-    """A counterexample: a few integers first, then all, then ascent, each from a few seeds."""
+    """A case that violates the claim: by a few integers, by all, by ascent, from a few seeds."""
     failing = fail_in_floats([claim], 0)
     for examples, seed in ((5, 0), *((SMOKE.examples, seed) for seed in range(3))):
         by_integers = search(BATCHES, [claim], examples, seed, failing)[claim.id].found
         if by_integers is not None:
-            return certified(claim, by_integers)
+            return by_integers
     ascents = (climbed([claim], seed, SMOKE.restarts, SMOKE.steps)[0][0] for seed in range(3))
     return next((one for one in ascents if one is not None), None)
 
@@ -125,18 +126,14 @@ def unimposed(claim):
     return replace(claim, hypotheses=tuple(replace(h, impose=None) for h in claim.hypotheses))
 
 
-def is_certain(claim, counterexample):
-    """Whether the numbers that are written down violate the claim, examined as they are."""
-    return exact.examine(unimposed(claim), counterexample.case).outcome is Outcome.VIOLATED
-
-
 @pytest.mark.parametrize("name", sorted(BOUNDS.keys() - EXCEPTIONS))
 def test_a_bound_that_is_attained_is_broken_by_a_thousandth(name):
     claim = tightened(BOUNDS[name])
-    counterexample = found(claim)
-    assert counterexample is not None
-    assert is_certain(claim, counterexample)
-    before = exact.examine(unimposed(BOUNDS[name]), counterexample.case).outcome
+    case = found(claim)
+    assert case is not None
+    written_down = adapted(exact.rational_case(case), claim)
+    assert exact.examine(unimposed(claim), written_down).outcome is Outcome.VIOLATED
+    before = exact.examine(unimposed(BOUNDS[name]), written_down).outcome
     assert before is not Outcome.VIOLATED
 
 
