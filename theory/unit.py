@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from theory.language.expression import Expression, Letter, Primitive, Sort, along, gradient, named
 from theory.language.letters import number_of, vector_of
-from theory.language.operations import average, dot, row, spread
+from theory.language.operations import average, spread
 
 _V = Sort.VECTOR
 
@@ -65,13 +65,3 @@ def hessian(x: Expression) -> Expression:
     r"""Return :math:`\frac{\partial^2\hat L}{\partial y\partial y}x`, by differentiation."""
     latex = r"\frac{{\partial\hat L}}{{\partial y\partial y}} {0:atom}"
     return named(latex, along(gradient(Lhat(variable), variable), variable, x, at=y), x)
-
-
-def bilinear(a: Expression, b: Expression) -> Expression:
-    r"""Return :math:`a^\top H b`."""
-    return named(r"{0:atom}^\top H {1:atom}", dot(a, H(b)), a, b)
-
-
-def form(x: Expression) -> Expression:
-    r"""Return :math:`x^\top\frac{\partial^2\hat L}{\partial y\partial y}x`."""
-    return row(x, hessian(x))

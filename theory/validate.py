@@ -18,7 +18,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
-from importlib import import_module
 from math import isfinite
 from typing import Any, ParamSpec, TypeVar
 
@@ -35,7 +34,6 @@ Arrays = dict[str, Any]
 
 BATCH = ("y", "g", "u")
 PER_UNIT = ("gamma", "beta", "eps", "running_mean", "running_variance")
-EXTRAS = {"cupy": "cupy", "torch": "nn", "array_api_strict": "verify"}
 ELSEWHERE = "for exact or symbolic values call the unguarded formula in theory.batchnorm"
 
 
@@ -177,26 +175,6 @@ def _is_asymmetric(matrices: Any) -> Any:
     xp = array_namespace(matrices)
     apart = xp.abs(matrices - xp.permute_dims(matrices, (1, 0, *range(2, matrices.ndim))))
     return apart > xp.finfo(matrices.dtype).eps ** 0.5 * xp.max(xp.abs(matrices))
-
-
-def library(name: str) -> Any:
-    """Return an array library by its name: ``"numpy"``, ``"cupy"``, ``"torch"``...
-
-    Raises:
-        ModuleNotFoundError: the library is not installed; the message says how to install it.
-
-    >>> library("numpy").float64
-    <class 'numpy.float64'>
-    """
-    try:
-        return import_module(f"array_api_compat.{name}" if name in ("cupy", "torch") else name)
-    except ModuleNotFoundError as error:
-        install = f"batchnorm-theory[{EXTRAS[name]}]" if name in EXTRAS else name
-        raise ModuleNotFoundError(
-            f"array library {name!r} was asked for and cannot be imported ({error}); expected an "
-            f"installed one: pip install '{install}', or ask for 'numpy'",
-            name=name,
-        ) from error
 
 
 def _arrays(arguments: Mapping[str, Any]) -> Arrays:

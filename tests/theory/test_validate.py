@@ -1,7 +1,6 @@
 """What the entry points refuse, in which words, and what they let pass."""
 
 import inspect
-import sys
 from fractions import Fraction
 
 import array_api_strict
@@ -11,7 +10,7 @@ import torch
 
 import theory
 from theory import batchnorm
-from theory.validate import check, checked, library
+from theory.validate import check, checked
 
 Y = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 0.0]])
 MAPS = np.arange(24.0).reshape(2, 3, 2, 2) ** 2
@@ -340,24 +339,6 @@ def test_checked_functions_keep_their_face_and_take_keywords():
     np.testing.assert_array_equal(entry(g=Y, y=Y[::-1]), batchnorm.gradient(Y[::-1], Y))
     with pytest.raises(TypeError, match="missing a required argument: 'g'"):
         entry(Y)
-
-
-def test_libraries_are_found_by_name():
-    assert library("numpy") is np
-    assert library("torch").asarray([1.0]).dtype == torch.float32
-    assert library("array_api_strict") is array_api_strict
-
-
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [("cupy", r"pip install 'batchnorm-theory\[cupy\]'"), ("no_such_library", "no_such_library'")],
-)
-def test_a_missing_library_is_named_with_its_remedy(name, advice, monkeypatch):
-    monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, f"array_api_compat.{name}", raising=False)
-    with pytest.raises(ModuleNotFoundError, match=f"'{name}' was asked for.*{advice}") as caught:
-        library(name)
-    assert caught.value.name == name
 
 
 EXTREMES = [

@@ -1,6 +1,7 @@
 """Which pairs there are, which are chosen, and which need not be examined again."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -11,7 +12,7 @@ from verify.engine import Pair, pairs, selected
 from verify.evidence import Record, Run, Writer
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
-from verify.witnesses.witness import Witness, one_by_one
+from verify.witnesses.witness import Witness, each
 
 RUN = Run("smoke", 0, "numpy", "", "abcd", 1, {})
 SETTINGS = Settings(PROFILES["smoke"])
@@ -25,7 +26,7 @@ class Counting:
 
     def __init__(self, name, applies=lambda claim: True):
         self.asked = []
-        self.witness = Witness(name, applies, one_by_one(self.examine), together=1)
+        self.witness = Witness(name, applies, partial(each, self.examine), together=1)
 
     def examine(self, claim, settings):
         assert settings == SETTINGS

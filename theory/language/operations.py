@@ -10,7 +10,7 @@ from theory.arithmetic import inner, mean, norm_squared
 from theory.arithmetic import sqrt as square_root
 from theory.batchnorm import centre as less_mean
 from theory.batchnorm import variance as biased_variance
-from theory.language.expression import Expression, Operation, Sort
+from theory.language.expression import Operation, Sort
 
 _N, _V = Sort.NUMBER, Sort.VECTOR
 
@@ -33,8 +33,3 @@ centred = Operation("centre", less_mean, r"\overline{{{0}}}", gives=Sort.VECTOR,
 """A vector less its mean."""
 sqrt = Operation("sqrt", square_root, r"\sqrt{{{0}}}", takes=(_N,))
 absolute = Operation("abs", lambda x: square_root(x * x), r"|{0}|", takes=(_N,))
-
-
-def correlation(x: Expression, y: Expression) -> Expression:
-    """Return the correlation coefficient of two batches."""
-    return dot(centred(x), centred(y)) / (norm(centred(x)) * norm(centred(y)))

@@ -36,8 +36,6 @@ class Gradients(NamedTuple):
 
     cosine: float | None
     """Of the weights and their gradient, all outputs taken together; None if they do not learn."""
-    largest_cosine: float | None
-    """Of one output's weights and their gradient."""
     bias_share: float
     r""":math:`\max_j |\sum_i g_{ij}| / \sqrt{\sum_i g_{ij}^2}` over the root of the rows: how much
     of the gradient a bias would see."""
@@ -65,7 +63,7 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
     assert isinstance(squares, Tensor)
     shares = torch.where(squares > 0, sums.abs() / (squares * count).sqrt(), 0.0)
     return Gradients(
-        *_cosines(weight, gradient),
+        _cosine(weight, gradient),
         bias_share=shares.max().item(),
         roundoff=rows[0].roundoff,
         rows=count,
@@ -73,16 +71,14 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
     )
 
 
-def _cosines(weight: Tensor, gradient: Tensor | None) -> tuple[float | None, float | None]:
+def _cosine(weight: Tensor, gradient: Tensor | None) -> float | None:
     if gradient is None:
-        return None, None
+        return None
     # The products are rounded as the network's own numbers are; only their sums could lose more.
-    w, g = weight.detach().flatten(1), gradient.flatten(1)
-    products = (w * g).sum(1, dtype=torch.float64)
-    of_w, of_g = (torch.linalg.vector_norm(v, dim=1, dtype=torch.float64) for v in (w, g))
-    sizes, whole = of_w * of_g, of_w.norm() * of_g.norm()
-    by_output = torch.where(sizes > 0, products.abs() / sizes, 0.0)
-    return (products.sum() / whole).item() if whole > 0 else 0.0, by_output.max().item()
+    w, g = weight.detach(), gradient
+    product = (w * g).sum(dtype=torch.float64)
+    of_w, of_g = (torch.linalg.vector_norm(v, dtype=torch.float64) for v in (w, g))
+    return (product / (of_w * of_g)).item() if of_w * of_g > 0 else 0.0
 
 
 def _kernel(module: nn.Module) -> tuple[int, ...]:

@@ -31,8 +31,6 @@ class Outcome:
     """Statistics that carry the tape of the step which they are of."""
     reason: str = ""
     """Why there are no outputs."""
-    is_offered: bool = True
-    """False where the mode is not to be had, rather than failed."""
 
 
 class Bench(Protocol):
@@ -71,7 +69,7 @@ def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outc
         left = _state(adapter)
         shared = _shared(adapter, given, arrays) if mode is FORWARD else ()
     except NotOffered as reason:
-        return Outcome(mode.name, reason=str(reason), is_offered=False)
+        return Outcome(mode.name, reason=str(reason))
     except Exception as error:
         return Outcome(mode.name, reason=_said(error))
     finally:

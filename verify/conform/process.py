@@ -59,7 +59,6 @@ class Facts:
     has_shift: bool
     groups: int
     has_running: bool
-    has_evaluation: bool
     script: str
     """The line of a script that makes ``layer``."""
     imports: str
@@ -234,7 +233,6 @@ def facts(found: Subject, adapter: Any) -> Facts:
         has_shift=found.has_shift,
         groups=found.groups,
         has_running=found.train is not None,
-        has_evaluation=found.evaluate is not None,
         script=found.script or _import_of(found.name),
         imports=getattr(adapter, "imports", ""),
         code=getattr(adapter, "code", {}),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -51,11 +50,6 @@ def each(examine: ExamineOne, claims: Sequence[Any], settings: Settings) -> Iter
         start = time.perf_counter()
         found = examine(claim, settings)
         yield replace(found, seconds=time.perf_counter() - start)
-
-
-def one_by_one(examine: ExamineOne) -> Examine:
-    """Return what examines statements one by one."""
-    return partial(each, examine)
 
 
 def timed(examine: Examine, claims: Sequence[Any], settings: Settings) -> Iterator[Record]:
