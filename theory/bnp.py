@@ -27,30 +27,38 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
 from math import inf, sqrt
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
-from array_api_compat import array_namespace, device, is_array_api_obj
+from array_api_compat import array_namespace, device
 
 from theory import preconditioning
-from theory.scaling import in_the_middle, largest, shift_of, shifted
-from theory.validate import (
-    _at,
-    _check_alike,
-    _check_values,
-    _given,
+from theory.guard import (
+    P,
+    R,
+    Taken,
+    arrays_of,
+    at,
     behind,
-    check_dense,
+    check_axes,
+    check_finite,
+    check_real,
     check_symmetric,
     check_symmetric_operator,
+    given,
     guarded_operator,
 )
+from theory.scaling import in_the_middle, largest, shift_of, shifted
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-AXES = {"H": "N n", "curvature": "N N", "W": "p n", "grad_W": "p n", "b": "p", "grad_b": "p"}
-AXES |= dict.fromkeys(("mean", "deviation", "variance", "gamma", "beta", "old", "new"), "n")
-"""The arrays that functions take, by name, and the sizes of their axes; curvature has choices."""
+TAKEN = {
+    "H": Taken(("N n",)),
+    "curvature": Taken(("N N", "N"), or_function=True),
+    "gamma": Taken(("n",), or_number=True),
+    "beta": Taken(("n",), or_number=True),
+    **dict.fromkeys(("W", "grad_W"), Taken(("p n",))),
+    **dict.fromkeys(("b", "grad_b"), Taken(("p",))),
+    **dict.fromkeys(("mean", "deviation", "variance", "old", "new"), Taken(("n",))),
+}
+"""What functions take by each name, numbers aside."""
 
 NUMBERS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "eps": (">= 0", lambda x: 0 <= x < inf),
@@ -119,20 +127,18 @@ def _size(H: Any, eps: float = 0) -> Any:
 def check(arguments: Mapping[str, Any]) -> None:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
 
-    Known names are those of :data:`AXES` and :data:`NUMBERS`.
+    Known names are those of :data:`TAKEN` and :data:`NUMBERS`.
 
     Raises:
         TypeError: not an array, not floating, mixed libraries or dtypes, not a number.
         ValueError: mixed devices, wrong rank or shape, an empty axis, NaN or infinity, a
             deviation, variance or number out of its range.
     """
-    arrays = _arrays(arguments)
-    if arrays:
-        _check_alike(arrays)
-    _check_shapes(arrays)
-    _check_values(arrays)
+    arrays = arrays_of(arguments, TAKEN, ELSEWHERE)
+    check_axes(arrays, TAKEN)
+    check_finite(arrays)
     if "eps_1" in arguments and "variance" in arrays:
-        _check_real("variance", arrays["variance"])
+        check_real("variance", arrays["variance"], "of complex ones there is no maximum")
     divisors = ("deviation", "variance") if "q_squared" in arguments else ("deviation",)
     for name, value in arrays.items():
         _check_sign(name, value, name in divisors)
@@ -142,61 +148,6 @@ def check(arguments: Mapping[str, Any]) -> None:
     for name, value in arguments.items():
         if type(value) is int and name not in ("N", "n"):
             _check_is_a_float(name, value)
-
-
-def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    arrays: dict[str, Any] = {}
-    for name in (name for name in arguments if name in AXES):
-        value = arguments[name]
-        if name == "curvature" and callable(value):
-            continue
-        if name in ("gamma", "beta") and type(value) in (int, float):
-            continue
-        if not is_array_api_obj(value):
-            raise TypeError(
-                f"{name} is a {type(value).__name__}; expected an array of floats "
-                f"({AXES[name].replace(' ', ', ')}): convert it, e.g. with numpy.asarray({name}, "
-                f"dtype=float); {ELSEWHERE}"
-            )
-        if not array_namespace(value).isdtype(value.dtype, ("real floating", "complex floating")):
-            raise TypeError(
-                f"{_given(name, value)} has dtype {value.dtype}; expected real or complex "
-                f"floating: convert it, e.g. to float64; {ELSEWHERE}"
-            )
-        check_dense(name, value)
-        arrays[name] = value
-    return arrays
-
-
-def _check_shapes(arrays: dict[str, Any]) -> None:
-    """Every axis has the size that goes with its letter, the same in all arrays."""
-    sizes: dict[str, tuple[int, str]] = {}
-    for name, value in arrays.items():
-        axes = AXES[name].split()
-        if name == "curvature" and value.ndim == 1:
-            axes = ["N"]
-        if value.ndim != len(axes):
-            raise ValueError(
-                f"{_given(name, value)} has {value.ndim} axes; expected {len(axes)}, "
-                f"({', '.join(axes)}): reshape {name}"
-            )
-        for letter, size in zip(axes, value.shape, strict=True):
-            if size == 0:
-                raise ValueError(f"{_given(name, value)} is empty; expected {letter} >= 1")
-            expected, model = sizes.setdefault(letter, (size, _given(name, value)))
-            if size != expected:
-                raise ValueError(
-                    f"{_given(name, value)} does not match {model}; expected "
-                    f"({', '.join(axes)}) with {letter} = {expected}"
-                )
-
-
-def _check_real(name: str, value: Any) -> None:
-    if not array_namespace(value).isdtype(value.dtype, "real floating"):
-        raise TypeError(
-            f"{_given(name, value)} has dtype {value.dtype}, of which there is no maximum; "
-            "expected real floating: pass its real part"
-        )
 
 
 def _check_sign(name: str, value: Any, is_divisor: bool) -> None:
@@ -209,7 +160,7 @@ def _check_sign(name: str, value: Any, is_divisor: bool) -> None:
     if bool(xp.any(wrong)):
         expected = "> 0: leave constant features out, or add an eps to the variance"
         raise ValueError(
-            f"{_given(name, value)} is {float(xp.min(real)):g}{_at(wrong)}; expected {name} "
+            f"{given(name, value)} is {float(xp.min(real)):g}{at(wrong)}; expected {name} "
             f"{expected if is_divisor else '>= 0'}"
         )
 
@@ -238,8 +189,8 @@ def _check_spread(H: Any) -> None:
     constant = xp.all(H[:1, :] == H, axis=0) | (variances == 0)
     if bool(xp.any(constant)):
         raise ValueError(
-            f"{_given('H', H)} has zero variance{' (N = 1)' if H.shape[0] == 1 else ''}"
-            f"{_at(constant)}, so it has no sigma to divide by; expected columns that are not "
+            f"{given('H', H)} has zero variance{' (N = 1)' if H.shape[0] == 1 else ''}"
+            f"{at(constant)}, so it has no sigma to divide by; expected columns that are not "
             "constant: leave those features out, or add an eps to the variance"
         )
 

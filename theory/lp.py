@@ -22,21 +22,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import lp_normalization
-from theory.validate import (
-    BATCH,
-    _arrays,
-    _at,
-    _batch_axes,
-    _check_alike,
-    _check_shapes,
-    _check_values,
-    _given,
-    _lifted,
-    behind,
-)
+from theory.guard import at, behind, check_real, given
+from theory.validate import of_batch
 
 
 def check(arguments: dict[str, Any]) -> None:
@@ -50,24 +40,11 @@ def check(arguments: dict[str, Any]) -> None:
     """
     p = arguments["p"]
     _check_exponent(p)
-    arrays = _arrays(arguments)
-    _check_real(arrays)
-    _check_alike(arrays)
-    first = next(name for name in BATCH if name in arrays)
-    axes = _batch_axes(first, arrays[first], arguments["axis"])
-    _check_shapes(arrays, first, axes)
-    values = arrays | _lifted(arguments, arrays[first])
-    _check_values(values)
+    for name, value in arguments.items():
+        if is_array_api_obj(value):
+            check_real(name, value, "an absolute value has no derivative in complex ones")
+    values, axes = of_batch(arguments)
     _check_norm(values["y"], p, values["eps"], axes)
-
-
-def _check_real(arrays: dict[str, Any]) -> None:
-    for name, value in arrays.items():
-        if array_namespace(value).isdtype(value.dtype, "complex floating"):
-            raise TypeError(
-                f"{_given(name, value)} has dtype {value.dtype}; expected real numbers, since an "
-                "absolute value has no derivative in complex ones"
-            )
 
 
 def _check_exponent(p: Any) -> None:
@@ -83,17 +60,17 @@ def _check_norm(y: Any, p: float, eps: Any, axes: tuple[int, ...]) -> None:
     """The average norm is positive and finite in every unit."""
     xp = array_namespace(y)
     norm = lp_normalization.power_mean(y, p, eps, axes)
-    given = f"{_given('y', y)} with batch axes {axes}"
+    batch = f"{given('y', y)} with batch axes {axes}"
     overflow = ~xp.isfinite(norm)
     if bool(xp.any(overflow)):
         raise ValueError(
-            f"{given} has an average norm, p = {p}, that overflows {y.dtype}{_at(overflow, axes)}; "
+            f"{batch} has an average norm, p = {p}, that overflows {y.dtype}{at(overflow, axes)}; "
             "expected a finite one: scale y down, or cast it to a wider dtype"
         )
     zero = norm == 0
     if bool(xp.any(zero)):
         raise ValueError(
-            f"{given} has an average norm, p = {p}, of zero{_at(zero, axes)} and eps = 0, so there "
+            f"{batch} has an average norm, p = {p}, of zero{at(zero, axes)} and eps = 0, so there "
             "is nothing to divide by; expected entries that are not all zero: pass eps > 0, or "
             "leave those units out"
         )

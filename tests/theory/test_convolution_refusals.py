@@ -76,12 +76,12 @@ REFUSED = {
     "other channels": (
         lambda: convolution.apply(H[:, :1], W, B),
         ValueError,
-        r"weights of shape \(2, 2, 3, 3\) does not match h of shape \(3, 1, 4, 5\).* 1 channels",
+        r"weights of shape \(2, 2, 3, 3\) does not match h of shape \(3, 1, 4, 5\).* channel = 1",
     ),
     "bias of another length": (
         lambda: convolution.flatten(W, np.ones(3)),
         ValueError,
-        r"bias of shape \(3,\) does not match weights.*expected one number for each output, \(2,\)",
+        r"bias of shape \(3,\) does not match weights.*expected \(out,\) with out = 2",
     ),
     "other outputs": (
         lambda: convolution.apply_transposed(H, H, 3, stride=2),
@@ -91,22 +91,22 @@ REFUSED = {
     "diagonal of another size": (
         lambda: convolution.weighted_gram(H, S[:2], 3),
         ValueError,
-        r"S of shape \(2, 4, 5\) does not match h .* expected \(3, 4, 5\)",
+        r"S of shape \(2, 4, 5\) does not match h .* with batch = 3",
     ),
     "diagonal as a list": (
         lambda: convolution.weighted_gram(H, [1.0], 3),
         TypeError,
-        r"S is a list; expected an array of floats \(batch, row, column\) or a function",
+        r"S is a list; expected a function or an array of floats \(batch, row', column'\)",
     ),
     "operator that flattens": (
         lambda: convolution.weighted_gram(H, np.ravel, 3),
         ValueError,
-        r"S returned \(60,\) for maps of shape \(3, 1, 4, 5\); expected maps of the same shape",
+        r"S returned an array of shape \(60,\) for one of shape \(3, 1, 4, 5\); expected one",
     ),
     "operator of numbers": (
         lambda: convolution.weighted_gram(H, lambda maps: 1.0, 3),
-        ValueError,
-        r"S returned float for maps",
+        TypeError,
+        r"S returned a float for a ndarray",
     ),
     "vector of another length": (
         lambda: convolution.unflatten(H[0, 0], 3),

@@ -27,7 +27,7 @@ REFUSED = {
     "empty batch": (
         lambda: theory.normalize(np.zeros((0, 3)), 1.0),
         ValueError,
-        r"y of shape \(0, 3\) .* is empty; expected at least one entry",
+        r"y of shape \(0, 3\) is empty; expected at least one entry",
     ),
     "m = 1 with eps = 0": (
         lambda: theory.gradient(Y[:1], Y[:1]),

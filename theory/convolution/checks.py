@@ -9,26 +9,30 @@ they are the ones to use for integers and exact numbers, and inside ``torch.comp
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
-
-from array_api_compat import array_namespace, is_array_api_obj
+from typing import Any
 
 from theory.convolution.windows import Geometry, outputs
-from theory.validate import _check_alike, _check_values, _given, behind, check_dense
+from theory.guard import (
+    P,
+    R,
+    Taken,
+    arrays_of,
+    behind,
+    check_axes,
+    check_finite,
+    given,
+    guarded_operator,
+)
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-AXES = {
-    "h": "(batch, channel, row, column)",
-    "weights": "(out, channel, k, k)",
-    "bias": "(out,)",
-    "v": "(batch, out, row, column)",
-    "S": "(batch, row, column)",
-    "vector": "(k^2 channels + 1, out)",
+TAKEN = {
+    "h": Taken(("batch channel row column",)),
+    "weights": Taken(("out channel k k",)),
+    "bias": Taken(("out",)),
+    "v": Taken(("batch out row' column'",)),
+    "S": Taken(("batch row' column'",), or_function=True),
+    "vector": Taken(("k^2*channel+1 out",)),
 }
-"""The arrays that functions take, by name; for S a function is another choice."""
+"""What functions take by each name, sizes aside; primes are the outputs'."""
 
 LARGEST = 2**16
 """Of a kernel, a stride and a dilation; the zeros around a map are as many."""
@@ -50,7 +54,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def check_all(arguments: dict[str, Any]) -> None:
         check(arguments)
         if callable(arguments.get("S")):
-            arguments["S"] = _guarded_operator(arguments["S"])
+            arguments["S"] = guarded_operator("S", arguments["S"])
 
     return behind(check_all, function)
 
@@ -58,7 +62,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 def check(arguments: Mapping[str, Any]) -> None:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
 
-    Known names are those of :data:`AXES` and ``kernel``, ``stride``, ``dilation``, ``padding``
+    Known names are those of :data:`TAKEN` and ``kernel``, ``stride``, ``dilation``, ``padding``
     and ``chunk``.
 
     Raises:
@@ -67,49 +71,15 @@ def check(arguments: Mapping[str, Any]) -> None:
         ValueError: mixed devices, wrong rank or shape, an empty batch, NaN or infinity, an even
             kernel, a map smaller than the kernel with valid padding.
     """
-    arrays = _arrays(arguments)
-    _check_alike(arrays)
-    _check_ranks(arrays)
+    arrays = arrays_of(arguments, TAKEN, ELSEWHERE)
+    check_axes(arrays, TAKEN)
     sizes = _sizes(arguments)
-    _check_shapes(arrays, sizes)
+    if "vector" in arrays:
+        _check_rows(arrays["vector"], sizes["kernel"])
     if "h" in arrays:
         geometry = Geometry(**{name: sizes[name] for name in Geometry._fields if name in sizes})
         _check_outputs(arrays, geometry)
-    _check_values(arrays)
-
-
-def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    arrays: dict[str, Any] = {}
-    for name, value in arguments.items():
-        if name not in AXES or (name == "S" and callable(value)):
-            continue
-        given, choice = f"{name} is a {type(value).__name__}", " or a function" * (name == "S")
-        if not is_array_api_obj(value):
-            raise TypeError(
-                f"{given}; expected an array of floats {AXES[name]}{choice}: convert it, e.g. "
-                f"with numpy.asarray({name}, dtype=float); {ELSEWHERE}"
-            )
-        if not array_namespace(value).isdtype(value.dtype, ("real floating", "complex floating")):
-            raise TypeError(
-                f"{_given(name, value)} has dtype {value.dtype}; expected real or complex "
-                f"floating: convert it, e.g. to float64; {ELSEWHERE}"
-            )
-        check_dense(name, value)
-        arrays[name] = value
-    return arrays
-
-
-def _check_ranks(arrays: dict[str, Any]) -> None:
-    for name, value in arrays.items():
-        rank = AXES[name].count(",") + (not AXES[name].endswith(",)"))
-        if value.ndim != rank:
-            raise ValueError(
-                f"{_given(name, value)} has {value.ndim} axes; expected {rank}, {AXES[name]}"
-            )
-        if 0 in value.shape:
-            raise ValueError(
-                f"{_given(name, value)} is empty; expected at least one entry along each axis"
-            )
+    check_finite(arrays)
 
 
 def _sizes(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,10 +87,11 @@ def _sizes(arguments: Mapping[str, Any]) -> dict[str, Any]:
     sizes = {name: arguments[name] for name in Geometry._fields if name in arguments}
     if "weights" in arguments:
         weights = arguments["weights"]
-        k, given = weights.shape[-1], _given("weights", weights)
-        if weights.shape[-2] != k or k % 2 == 0:
-            raise ValueError(f"{given}; expected {AXES['weights']} with k odd")
-        sizes["kernel"] = k
+        sizes["kernel"] = weights.shape[-1]
+        if sizes["kernel"] % 2 == 0:
+            raise ValueError(
+                f"{given('weights', weights)}; expected (out, channel, k, k) with k odd"
+            )
     counts: dict[str, Any] = {
         name: sizes[name] for name in ("kernel", "stride", "dilation") if name in sizes
     }
@@ -150,24 +121,13 @@ def _check_padding(padding: Any) -> None:
         raise ValueError(f"padding = {padding!r}; expected 'same' or 'valid'")
 
 
-def _check_shapes(arrays: dict[str, Any], sizes: dict[str, Any]) -> None:
-    """Weights, bias and vector fit each other and the maps' channels."""
-    weights, bias, vector = (arrays.get(name) for name in ("weights", "bias", "vector"))
-    if weights is not None and bias is not None and bias.shape[0] != weights.shape[0]:
+def _check_rows(vector: Any, kernel: int) -> None:
+    """A vector has a bias and all entries of kernels."""
+    rows = vector.shape[0]
+    if rows == 1 or (rows - 1) % kernel**2:
         raise ValueError(
-            f"{_given('bias', bias)} does not match {_given('weights', weights)}; expected one "
-            f"number for each output, ({weights.shape[0]},)"
-        )
-    if weights is not None and "h" in arrays and weights.shape[1] != arrays["h"].shape[1]:
-        raise ValueError(
-            f"{_given('weights', weights)} does not match {_given('h', arrays['h'])}; expected "
-            f"{arrays['h'].shape[1]} channels, the second axis of both"
-        )
-    rows = None if vector is None else vector.shape[0]
-    if rows is not None and (rows == 1 or (rows - 1) % sizes["kernel"] ** 2):
-        raise ValueError(
-            f"{_given('vector', vector)} does not fit kernel = {sizes['kernel']}; expected a "
-            f"bias and {sizes['kernel'] ** 2} entries for each channel along the first axis"
+            f"{given('vector', vector)} does not fit kernel = {kernel}; expected a bias and "
+            f"{kernel**2} entries for each channel along the first axis"
         )
 
 
@@ -178,7 +138,7 @@ def _check_outputs(arrays: dict[str, Any], geometry: Geometry) -> None:
     if 0 in size:
         reach = (geometry.kernel - 1) * geometry.dilation + 1
         raise ValueError(
-            f"{_given('h', h)} has maps smaller than a kernel of {reach} x {reach} (kernel = "
+            f"{given('h', h)} has maps smaller than a kernel of {reach} x {reach} (kernel = "
             f"{geometry.kernel}, dilation = {geometry.dilation}), so padding = 'valid' leaves no "
             "output; expected larger maps, a smaller kernel, or padding = 'same'"
         )
@@ -189,23 +149,6 @@ def _check_outputs(arrays: dict[str, Any], geometry: Geometry) -> None:
         expected = (h.shape[0], *value.shape[other], *size)
         if tuple(value.shape) != expected:
             raise ValueError(
-                f"{_given(name, value)} does not match {_given('h', h)}; expected {expected}, "
+                f"{given(name, value)} does not match {given('h', h)}; expected {expected}, "
                 f"as the outputs are for {geometry}"
             )
-
-
-def _guarded_operator(operator: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return S, refusing a result that is not maps like those it was given."""
-
-    @wraps(operator)
-    def guarded(maps: Any) -> Any:
-        result = operator(maps)
-        shape = getattr(result, "shape", type(result).__name__)
-        if shape != maps.shape:
-            raise ValueError(
-                f"S returned {shape} for maps of shape {tuple(maps.shape)}; expected maps of the "
-                "same shape"
-            )
-        return result
-
-    return guarded

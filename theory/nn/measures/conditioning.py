@@ -32,8 +32,8 @@ import torch
 from torch import Tensor, nn
 
 from theory import preconditioning
+from theory.guard import check_symmetric
 from theory.nn.measures.objective import Loss
-from theory.validate import check_symmetric
 
 
 class Conditioning(NamedTuple):

@@ -1,0 +1,296 @@
+r"""What the guards of public formulas have in common.
+
+A guard looks at a formula's arguments, bound by name, before the formula does, and at its result.
+Errors say what was given, what was expected and what to do.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
+
+from theory import half_precision
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Arrays = dict[str, Any]
+
+
+class Taken(NamedTuple):
+    """What a formula takes by a name: an array of floats, or what else there may be."""
+
+    axes: tuple[str, ...] = ()
+    """A letter for the size of each axis, ``"N n"``, of every rank that it may have."""
+    or_number: bool = False
+    or_function: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is expected, in words."""
+        others = "a number or " * self.or_number + "a function or " * self.or_function
+        shape = f" {_tuple(self.axes[0])}" if self.axes else ""
+        return f"{others}an array of floats{shape}"
+
+
+def _tuple(axes: str) -> str:
+    """Return the letters of axes as a shape.
+
+    >>> _tuple("N n"), _tuple("N")
+    ('(N, n)', '(N,)')
+    """
+    letters = axes.split()
+    return f"({letters[0]},)" if len(letters) == 1 else f"({', '.join(letters)})"
+
+
+def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function behind a check of its arguments, bound by name, defaults included.
+
+    The check raises what is wrong, and may replace an argument in the mapping that it is given.  A
+    result that is not finite is an error; half precision is widened.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        half = half_precision.dtype_of(bound.arguments)
+        if half is not None:
+            bound.arguments.update(half_precision.widened(bound.arguments, half))
+        with np.errstate(all="ignore"):  # what comes of it is looked at
+            check(bound.arguments)
+            result: Any = function(*bound.args, **bound.kwargs)
+            if half is not None:
+                result = half_precision.narrowed(result, half)
+        _check_result(function.__name__, result)
+        return result
+
+    return guarded
+
+
+def arrays_of(arguments: Mapping[str, Any], taken: Mapping[str, Taken], elsewhere: str) -> Arrays:
+    """Return the arrays among arguments: of one library, one floating dtype and one device.
+
+    Args:
+        arguments: by name.
+        taken: what may be given by each name; what has another name is passed over.
+        elsewhere: where to go with values of another kind.
+
+    Raises:
+        TypeError: neither an array nor what else may be there, an array with missing entries, not
+            floating, mixed libraries or dtypes.
+        ValueError: mixed devices.
+    """
+    arrays: Arrays = {}
+    for name, value in arguments.items():
+        if (kind := taken.get(name)) is None:
+            continue
+        if is_array_api_obj(value):
+            check_dense(name, value)
+            arrays[name] = value
+        elif not (
+            (kind.or_number and type(value) in (int, float))
+            or (kind.or_function and callable(value))
+        ):
+            raise TypeError(
+                f"{name} is a {type(value).__name__}; expected {kind.words}: convert it, e.g. with "
+                f"numpy.asarray({name}, dtype=float); {elsewhere}"
+            )
+    if arrays:
+        _check_alike(arrays, elsewhere)
+    return arrays
+
+
+def check_dense(name: str, value: Any) -> None:
+    """Raise a TypeError for an array that has no value in some entries, or stores no entries."""
+    reason = ""
+    if isinstance(value, np.ma.MaskedArray):
+        reason = "leaves entries out; fill them, or take the rows without any"
+    elif is_torch_array(value) and value.device.type == "meta":
+        reason = "is on device meta and has no entries; make it on a device that has"
+    elif is_torch_array(value) and str(value.layout) != "torch.strided":
+        reason = f"is stored as {value.layout}; pass to_dense() of it"
+    if reason:
+        raise TypeError(f"{given(name, value)}, a {type(value).__name__}, {reason}")
+
+
+def _check_alike(arrays: Arrays, elsewhere: str) -> None:
+    """One library, one floating dtype, one device."""
+    for name, value in arrays.items():
+        if not array_namespace(value).isdtype(value.dtype, ("real floating", "complex floating")):
+            raise TypeError(
+                f"{given(name, value)} has dtype {value.dtype}; expected real or complex "
+                f"floating: convert it, e.g. to float64; {elsewhere}"
+            )
+    first, model = next(iter(arrays.items()))
+    for name, value in arrays.items():
+        libraries = [array_namespace(a).__name__.split(".")[-1] for a in (value, model)]
+        if array_namespace(value) is not array_namespace(model):
+            raise TypeError(
+                f"{name} is an array of {libraries[0]} and {first} one of {libraries[1]}; "
+                f"expected one library: convert {name} (a scalar with float({name}))"
+            )
+        if value.dtype != model.dtype:
+            raise TypeError(
+                f"{name} has dtype {value.dtype} and {first} has dtype {model.dtype}; expected "
+                "one dtype, so that nothing is promoted silently: cast one of them"
+            )
+        if device(value) != device(model):
+            raise ValueError(
+                f"{name} is on device {device(value)} and {first} on {device(model)}; "
+                f"expected one device: move {name} there"
+            )
+
+
+def check_axes(arrays: Arrays, taken: Mapping[str, Taken]) -> None:
+    """Raise a ValueError unless every axis has the size of its letter, the same in all arrays."""
+    sizes: dict[str, tuple[int, str]] = {}
+    for name, value in arrays.items():
+        choices = taken[name].axes
+        axes = next((c for c in choices if len(c.split()) == value.ndim), choices[0])
+        letters = axes.split()
+        if value.ndim != len(letters):
+            raise ValueError(
+                f"{given(name, value)} has {value.ndim} axes; expected {len(letters)}, "
+                f"{_tuple(axes)}: reshape {name}"
+            )
+        check_not_empty(name, value)
+        for letter, size in zip(letters, value.shape, strict=True):
+            expected, model = sizes.setdefault(letter, (size, name))
+            if size != expected:
+                unlike = f" does not match {given(model, arrays[model])}" * (model != name)
+                raise ValueError(
+                    f"{given(name, value)}{unlike}; expected {_tuple(axes)} with {letter} = "
+                    f"{expected}"
+                )
+
+
+def check_not_empty(name: str, value: Any) -> None:
+    """Raise a ValueError for an array without entries."""
+    if 0 in value.shape:
+        raise ValueError(
+            f"{given(name, value)} is empty; expected at least one entry along each axis"
+        )
+
+
+def check_finite(values: Arrays) -> None:
+    """Raise a ValueError unless all entries are finite."""
+    for name, value in values.items():
+        if _is_not_finite(value):
+            raise ValueError(
+                f"{given(name, value)} is NaN or infinite"
+                f"{at(~array_namespace(value).isfinite(value))}; expected finite entries: remove "
+                "them, or find the step that made them"
+            )
+
+
+def check_real(name: str, value: Any, because: str) -> None:
+    """Raise a TypeError for complex numbers."""
+    if array_namespace(value).isdtype(value.dtype, "complex floating"):
+        raise TypeError(
+            f"{given(name, value)} has dtype {value.dtype}; expected real numbers, since {because}"
+        )
+
+
+def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return an operator that refuses a result unlike what it is given, or not finite."""
+
+    def guarded(w: Any) -> Any:
+        result = operator(w)
+        if not is_array_api_obj(result) or array_namespace(result) is not array_namespace(w):
+            raise TypeError(
+                f"{name} returned a {type(result).__name__} for a {type(w).__name__}; expected an "
+                "array of the same library"
+            )
+        check_dense(f"what {name} returned", result)
+        if result.dtype != w.dtype:
+            raise TypeError(
+                f"{name} returned an array of dtype {result.dtype} for one of {w.dtype}; expected "
+                "one dtype, so that nothing is promoted silently: cast its result"
+            )
+        if result.shape != w.shape:
+            raise ValueError(
+                f"{name} returned an array of shape {tuple(result.shape)} for one of shape "
+                f"{tuple(w.shape)}; expected one of that shape"
+            )
+        if _is_not_finite(result):
+            raise ValueError(
+                f"{name} returned NaN or infinity{at(~array_namespace(w).isfinite(result))} for "
+                "an array of finite entries; expected finite ones"
+            )
+        return result
+
+    return guarded
+
+
+def check_symmetric(name: str, matrices: Any) -> None:
+    """Raise a ValueError unless matrices, along the first two axes, are symmetric.
+
+    Differences up to the root of u, relative to the largest entry, pass: an H that was itself
+    computed is symmetric to its own rounding, which is not ours to know.
+    """
+    if bool(array_namespace(matrices).any(wrong := _is_asymmetric(matrices))):
+        raise ValueError(
+            f"{given(name, matrices)} is not symmetric{at(wrong)}; expected a Hessian: "
+            f"pass ({name} + its transpose)/2"
+        )
+
+
+def check_symmetric_operator(name: str, form: Any) -> None:
+    """Raise a ValueError unless an operator S is symmetric, by a matrix that is V^T S V."""
+    if bool(array_namespace(form).any(wrong := _is_asymmetric(form))):
+        raise ValueError(
+            f"{name} is an operator S that is not symmetric: V^T S V is not{at(wrong)}; expected a"
+            " Hessian: pass the average of it and its transpose"
+        )
+
+
+def _is_asymmetric(matrices: Any) -> Any:
+    xp = array_namespace(matrices)
+    apart = xp.abs(matrices - xp.permute_dims(matrices, (1, 0, *range(2, matrices.ndim))))
+    return apart > xp.finfo(matrices.dtype).eps ** 0.5 * xp.max(xp.abs(matrices))
+
+
+def _is_not_finite(value: Any) -> bool:
+    xp = array_namespace(value)
+    # A sum reads once and writes nothing; NaN and infinity pass through it.  That of finite numbers
+    # may be infinite.
+    with np.errstate(all="ignore"):
+        if bool(xp.isfinite(xp.sum(value))):
+            return False
+    return bool(xp.any(~xp.isfinite(value)))
+
+
+def _check_result(name: str, result: Any) -> None:
+    """What finite arguments give is finite, or else beyond the format."""
+    for part in result if isinstance(result, tuple) else (result,):
+        if is_array_api_obj(part) and _is_not_finite(part):
+            wrong = ~array_namespace(part).isfinite(part)
+            raise ValueError(
+                f"{name} overflows {part.dtype}{at(wrong)}, in its result or on the way to it, "
+                "though what it was given is finite; expected numbers that it can hold: scale them "
+                "down, or cast them to a wider dtype"
+            )
+
+
+def given(name: str, value: Any) -> str:
+    """Return what is called so and of which shape, in words."""
+    return f"{name} of shape {tuple(value.shape)}" if value.ndim else f"the number {name}"
+
+
+def at(wrong: Any, batch_axes: tuple[int, ...] = (), most: int = 5) -> str:
+    """Return the indices at which a condition holds, without those of the batch, in words."""
+    kept = [i for i in range(wrong.ndim) if i not in batch_axes]
+    if not kept:
+        return ""
+    found = array_namespace(wrong).nonzero(wrong)
+    count = found[0].shape[0]
+    indices = [tuple(int(found[i][n]) for i in kept) for n in range(min(count, most))]
+    named = ", ".join(str(index[0] if len(kept) == 1 else index) for index in indices)
+    more = f" and {count - most} more" if count > most else ""
+    return f" at {'unit' if batch_axes else 'index'} {named}{more}"
