@@ -110,7 +110,9 @@ def examining(
         yield futures
         return
     run = _Examination(futures, settings, writer, executor)
-    thread = Thread(target=run.examine, args=(engine.tasks(waiting),), daemon=True)
+    # What takes long comes first, so that no process waits for another at the end.
+    tasks = sorted(engine.tasks(waiting), key=lambda task: len(task.claims), reverse=True)
+    thread = Thread(target=run.examine, args=(tasks,), daemon=True)
     thread.start()
     try:
         yield futures
