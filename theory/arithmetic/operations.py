@@ -6,7 +6,7 @@ else is an array, and its own library does the work.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
@@ -224,7 +224,13 @@ def sqrt(x: Any) -> Any:
 
 
 def _sqrt_of_number(x: Any) -> Any:
+    if (root := ROOTS.get(type(x))) is not None:
+        return root(x)
     return x.sqrt() if hasattr(x, "sqrt") else x ** Fraction(1, 2)
+
+
+ROOTS: dict[type, Callable[[Any], Any]] = {}
+"""The square roots of numbers that know only those of their own kind."""
 
 
 def _sqrt_of_objects(x: Any) -> Any:

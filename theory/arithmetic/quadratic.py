@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from theory.arithmetic.operations import ROOTS
 from theory.packages import missing
 
 try:
@@ -261,6 +262,7 @@ class Quadratic:
     __repr__ = __str__
 
 
+ROOTS[fmpq] = lambda x: Quadratic(x).sqrt()
 _made = Quadratic.__new__
 
 
