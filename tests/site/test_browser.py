@@ -40,28 +40,33 @@ def address(site):
     server.server_close()
 
 
-@pytest.fixture
-def visit(browser, address):
-    """Open a page; complain afterwards of console errors and requests to elsewhere."""
+@pytest.fixture(scope="module")
+def window(browser, address):
+    """The one page of these tests, since each takes a window, and what is to complain of in it."""
+    page = browser.new_page()
     complaints: list[str] = []
-    contexts = []
+    page.on("console", lambda m: m.type == "error" and complaints.append(m.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("requestfailed", lambda r: complaints.append(f"failed: {r.url}"))
+    page.on("request", lambda r: r.url.startswith((address, "data:")) or complaints.append(r.url))
+    yield page, complaints
+    page.close()
+
+
+@pytest.fixture
+def visit(window, address):
+    """Open a page; complain afterwards of console errors and requests to elsewhere."""
+    page, complaints = window
+    complaints.clear()
 
     def open_page(path: str, width: int = 1440, scheme: str = "light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda m: m.type == "error" and complaints.append(m.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("requestfailed", lambda r: complaints.append(f"failed: {r.url}"))
-        page.on(
-            "request", lambda r: r.url.startswith((address, "data:")) or complaints.append(r.url)
-        )
-        page.goto(f"{address}/{path}", wait_until="networkidle")
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        page.goto(f"{address}/{path}")
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    page.wait_for_load_state("networkidle")
     assert not complaints
 
 
@@ -146,8 +151,7 @@ def test_ledger_sorts(visit):
 def test_ledger_leads_to_the_statement(visit):
     page = visit("entries.html")
     page.click(f"#ledger a[title='{PROVED}/eps']")
-    page.wait_for_load_state("networkidle")
-    assert page.url.endswith("#S-thm-4.1/eps")
+    page.wait_for_url("**#S-thm-4.1/eps")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(WIDTHS[0], "light"), (WIDTHS[1], "dark")])
