@@ -5,6 +5,8 @@ their sums are taken in a wider format.  The unit is u times the condition numbe
 1 + |mean|/sigma.
 """
 
+from itertools import product
+
 import array_api_strict
 import numpy as np
 import pytest
@@ -44,32 +46,44 @@ def offsets(dtype):
     return {"no offset": 0.0, "1000": 1000.0, "u^(-3/4)": u**-0.75}
 
 
-def in_units(found, expected, y, axis=0):
-    """The largest error, relative to one or to what is larger, in u times the condition number."""
-    u, y = np.finfo(y.dtype).eps / 2, y.astype(np.float64 if y.dtype == np.float32 else WIDE)
+def unit_of(y, axis=0):
+    """The unit of each of a batch's units."""
+    wider = y.astype(np.float64 if y.dtype == np.float32 else WIDE)
+    return np.finfo(y.dtype).eps / 2 * condition(wider, 0, axis)
+
+
+def in_units(found, expected, unit):
+    """The largest error, relative to one or to what is larger."""
     error = np.abs(to_numpy(found) - expected) / np.maximum(1, np.abs(expected))
-    return float(np.max(error / (u * condition(y, 0, axis))))
+    return float(np.max(error / unit))
 
 
-@pytest.mark.parametrize("offset", offsets(np.float32))
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_statistics_of_long_batches(library, layout, dtype, offset):
+@pytest.fixture(
+    scope="module",
+    params=product([np.float32, np.float64], offsets(np.float32)),
+    ids=lambda given: f"{np.dtype(given[0])}, {given[1]}",
+)
+def long(request):
+    """A long batch, its offset and its unit; its statistics less the offset."""
+    dtype, offset = request.param
     far = offsets(dtype)[offset]
     y, near = drawn(50_001, 3, dtype, far)
-    given = LIBRARIES[library](LAYOUTS[layout](y))
     middle, variance = np.mean(near, 0), np.var(near, 0)
-    sigma = np.sqrt(variance)
+    yhat = (near - middle) / np.sqrt(variance)
+    return y, far, unit_of(y), middle, variance, yhat, yhat.T @ yhat / len(y)
 
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_statistics_of_long_batches(library, layout, long):
+    y, far, unit, middle, variance, yhat, R = long
+    given = LIBRARIES[library](LAYOUTS[layout](y))
+    sigma = np.sqrt(variance)
     found = to_numpy(bnp.means(given)).astype(WIDE) - WIDE(far)
-    assert in_units(found / sigma, middle / sigma, y) <= UNITS
-    assert in_units(to_numpy(bnp.variances(given)) / variance, 1, y) <= UNITS
-    yhat = (near - middle) / sigma
-    found = to_numpy(theory.normalize(given))
-    assert in_units(found, yhat, y) <= UNITS
-    R = to_numpy(bnp.correlations(given))
-    assert in_units(R, yhat.T @ yhat / len(y), y) <= UNITS
+    assert in_units(found / sigma, middle / sigma, unit) <= UNITS
+    assert in_units(to_numpy(bnp.variances(given)) / variance, 1, unit) <= UNITS
+    assert in_units(theory.normalize(given), yhat, unit) <= UNITS
+    assert in_units(bnp.correlations(given), R, unit) <= UNITS
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -83,7 +97,7 @@ def test_statistics_of_large_maps(channels_last, dtype, library):
     given = LIBRARIES[library](given if channels_last else y)
     near = near - np.mean(near, axes, keepdims=True)
     found = theory.normalize(given, axis=axes)
-    assert in_units(found, near / np.std(near, axes, keepdims=True), y, axes) <= UNITS
+    assert in_units(found, near / np.std(near, axes, keepdims=True), unit_of(y, axes)) <= UNITS
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
@@ -95,30 +109,35 @@ def test_ten_million_rows(library):
     near = y[:, 1].astype(np.float64) - 1000
     near -= np.mean(near)
     found = to_numpy(batchnorm.normalize(LIBRARIES[library](y)))[:, 1]
-    assert in_units(found, near / np.std(near), y[:, 1]) <= UNITS
+    assert in_units(found, near / np.std(near), unit_of(y[:, 1])) <= UNITS
 
 
-@pytest.mark.parametrize("name", ["jvp", "gradient", "hvp", "curvature"])
+DERIVATIVES = {
+    "jvp": lambda y, g, u: theory.jvp(y, g, gamma=2),
+    "gradient": lambda y, g, u: theory.gradient(y, g, gamma=2),
+    "hvp": lambda y, g, u: theory.hvp(y, g, lambda w: w, u, gamma=2),
+    "curvature": lambda y, g, u: theory.curvature(y, g, u, gamma=2),
+}
+
+
+@pytest.fixture(scope="module", params=DERIVATIVES)
+def derivative(request):
+    """One, what it is given in float32, its values in the wider format, and their unit."""
+    of = DERIVATIVES[request.param]
+    (y, near), (g, _), (u, _) = (drawn(100_000, 3, np.float32, 1000.0, seed) for seed in range(3))
+    expected = of(near.astype(float), g.astype(float), u.astype(float))
+    return of, (y, g, u), expected, unit_of(y)
+
+
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_derivatives_of_long_batches(layout, library, name):
+def test_derivatives_of_long_batches(layout, library, derivative):
     """In float32 against the same in the wider format, whose own sums have no such error."""
-    far = 1000.0
-    y, near = drawn(100_000, 3, np.float32, far)
-    g, u = (drawn(len(y), 3, np.float32, far, seed)[0] for seed in (1, 2))
-
-    def of(y, g, u):
-        if name == "hvp":
-            return theory.hvp(y, g, lambda w: w, u, gamma=2)
-        if name == "curvature":
-            return theory.curvature(y, g, u, gamma=2)
-        return getattr(theory, name)(y, g, gamma=2)
-
-    expected = of(near.astype(float), g.astype(float), u.astype(float))
-    found = of(*(LIBRARIES[library](LAYOUTS[layout](x)) for x in (y, g, u)))
+    of, given, expected, unit = derivative
+    found = of(*(LIBRARIES[library](LAYOUTS[layout](x)) for x in given))
     size = np.sqrt(np.mean(expected**2, 0))
     # The direction and the gradient are as far from zero as the batch: each counts once.
-    assert in_units(to_numpy(found) / size, expected / size, y) <= 3 * UNITS
+    assert in_units(to_numpy(found) / size, expected / size, unit) <= 3 * UNITS
 
 
 def test_a_sum_from_one_end_to_the_other_is_seen(monkeypatch):
@@ -126,7 +145,7 @@ def test_a_sum_from_one_end_to_the_other_is_seen(monkeypatch):
     monkeypatch.setattr(sums, "SHORT", 10**9)
     y, near = drawn(1_000_000, 3, np.float32, 1000.0)
     yhat = (near - np.mean(near, 0)) / np.std(near, 0)
-    assert in_units(theory.normalize(y), yhat, y) > 50 * UNITS
+    assert in_units(theory.normalize(y), yhat, unit_of(y)) > 50 * UNITS
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int64, object])
@@ -151,28 +170,33 @@ def test_equal_terms_err_by_a_few_u(dtype):
     assert np.max(np.abs(found / (m * values.astype(WIDE)) - 1)) <= UNITS * u
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_correlations_and_hessians_of_many_rows(library):
-    """Products of matrices add up rows in a chain, in some libraries."""
-    y, near = drawn(3_000_000, 2, np.float32, 0.0)
-    given = LIBRARIES[library](y)
-    near = near.astype(np.float64)
-    near -= np.mean(near, 0)
-    near /= np.std(near, 0)
-    expected = near.T @ near / len(y)
-    assert in_units(bnp.correlations(given), expected, y) <= UNITS
-    found = to_numpy(bnp.unit_hessian(given, lambda V: V))[1:, 1:] / len(y)
+@pytest.fixture(scope="module")
+def many_rows():
+    """They, their correlations, their second moments, and the unit of both."""
+    y = np.random.default_rng(0).standard_normal((3_000_000, 2), np.float32)
     wide = y.astype(np.float64)
-    assert in_units(found, wide.T @ wide / len(y), y) <= UNITS
+    yhat = (wide - np.mean(wide, 0)) / np.std(wide, 0)
+    return y, yhat.T @ yhat / len(y), wide.T @ wide / len(y), unit_of(y)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_correlations_and_hessians_of_many_rows(library, many_rows):
+    """Products of matrices add up rows in a chain, in some libraries."""
+    y, correlations, moments, unit = many_rows
+    given = LIBRARIES[library](y)
+    assert in_units(bnp.correlations(given), correlations, unit) <= UNITS
+    found = to_numpy(bnp.unit_hessian(given, lambda V: V))[1:, 1:] / len(y)
+    assert in_units(found, moments, unit) <= UNITS
 
 
 def test_means_of_unfolded_maps_are_right_too():
     y, near = drawn(50_000, 9, np.float32, 1000.0)
     h = y.reshape(50_000, 1, 3, 3)
+    unit = unit_of(h, (0, 2, 3))
     found = convolution.column_means(h, 1)[0, 0, 0] - WIDE(1000)
-    assert in_units(found, np.mean(near), h, (0, 2, 3)) <= UNITS
+    assert in_units(found, np.mean(near), unit) <= UNITS
     variance = convolution.column_variances(h, 1)[0, 0, 0]
-    assert in_units(variance, np.var(near), h, (0, 2, 3)) <= UNITS
+    assert in_units(variance, np.var(near), unit) <= UNITS
 
 
 def test_derivatives_pass_through_a_long_sum():
