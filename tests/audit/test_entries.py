@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -56,8 +57,15 @@ def data():
 
 
 @pytest.fixture(scope="module")
-def report(model, data):
-    return audit(model, *data, CROSS_ENTROPY, entries=3)
+def audited(model, data):
+    """The report, and the examination of channels, which remembers what it was called with."""
+    with patch.object(along_inputs, "examine", wraps=along_inputs.examine) as examine:
+        return audit(model, *data, CROSS_ENTROPY, entries=3), examine
+
+
+@pytest.fixture
+def report(audited):
+    return audited[0]
 
 
 def test_every_statement_of_the_ledger_is_examined_or_left_out_for_a_reason(report):
@@ -101,13 +109,10 @@ def dense_hessian(model, data, unit):
     return torch.autograd.functional.hessian(loss, z[:, unit].flatten())
 
 
-def test_a_channel_has_its_batch_its_inputs_and_the_networks_hessian(model, data, monkeypatch):
-    seen = []
-    monkeypatch.setattr(
-        along_inputs, "examine", lambda _, c: seen.append(c) or along_inputs.Examined([], {})
-    )
-    audit(model, *data, CROSS_ENTROPY, entries=3)
-    (channel,) = seen
+def test_a_channel_has_its_batch_its_inputs_and_the_networks_hessian(model, data, audited):
+    _, examine = audited
+    examine.assert_called_once()
+    _, channel = examine.call_args.args
     x, (convolution, norm) = data[0], model[:2]
     y = convolution(x).detach().movedim(1, -1).flatten(0, 2)
     (unit,) = (i for i in range(3) if torch.allclose(y[:, i], channel.y, atol=1e-12))
