@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import re
 import signal
@@ -10,12 +11,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from theory.nn.compilers import can_compile
 from verify.__main__ import app
+from verify.conform import process
 from verify.conform.process import Order
 from verify.conform.report import not_offered
 from verify.conform.run import Wanted, reproduced, run
@@ -88,6 +91,33 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "wrong.py").write_text(WRONG)
     (tmp_path / "strides.py").write_text(STRIDES)
     return tmp_path
+
+
+class Copy(multiprocessing.get_context("fork").Process):
+    """A copy of this process that serves, in place of a Python that has to import PyTorch."""
+
+    def __init__(self, _command, **_):
+        super().__init__()
+        (self.orders, there), (back, self.replies) = os.pipe(), os.pipe()
+        self.stdin, self.stdout = os.fdopen(there, "wb"), os.fdopen(back, "rb")
+        self.start()
+        os.close(self.orders)
+        os.close(self.replies)
+
+    def run(self):
+        os.dup2(self.orders, 0)
+        os.dup2(self.replies, 1)
+        process.serve()
+
+    def wait(self):
+        self.join()
+        return self.exitcode
+
+
+@pytest.fixture
+def _in_a_copy(monkeypatch):
+    """Examine a layer in a copy of this process; other tests give it a Python of its own."""
+    monkeypatch.setattr(process, "subprocess", SimpleNamespace(Popen=Copy, PIPE=None))
 
 
 def conform(*arguments):
@@ -183,6 +213,7 @@ def test_what_cannot_be_run_gets_a_sentence(folder, target, wanted, said):
         ("missing", {}, "has no 'missing'"),
     ],
 )
+@pytest.mark.usefixtures("_in_a_copy")
 def test_what_cannot_be_run_in_another_process_gets_a_sentence(folder, target, wanted, said):
     report = run(Order(f"wrong.py:{target}"), Wanted(**wanted))
     assert report.verdict == "could not run"
@@ -220,6 +251,7 @@ def test_a_layout_is_asked_for(folder):
     assert strata == {"non-contiguous", "non-contiguous, N = C", "non-contiguous parameters"}
 
 
+@pytest.mark.usefixtures("_in_a_copy")
 def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(folder):
     wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC",))
     report = run(Order("wrong.py:ends"), wanted)
@@ -227,6 +259,7 @@ def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(folder):
     assert any("ended with status 3" in line.plain for line in not_offered(report))
 
 
+@pytest.mark.usefixtures("_in_a_copy")
 def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(folder):
     asked = ("--modes", "forward", "--cases", "plain", "--axes", "NC", "--limit", "1")
     found = conform("wrong.py:hangs_at_seven", *asked)
@@ -265,6 +298,7 @@ def test_a_run_that_was_interrupted_goes_on(folder):
     assert not list(folder.rglob("unfinished.pickle"))
 
 
+@pytest.mark.usefixtures("_in_a_copy")
 def test_a_late_reply_answers_no_later_question(folder):
     wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC", "NCL"), limit=2.0)
     report = run(Order("wrong.py:slow_on_rows"), wanted)
