@@ -1,23 +1,19 @@
 """Running an experiment: the same numbers twice, and from any point at which it was killed."""
 
 import json
-import os
+import multiprocessing
 import signal
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
-import toy_experiment
 from toy_experiment import EXPERIMENT, SETTING, STEPS, WITHOUT_FIGURES, Descent
 
 from verify.evidence import EvidenceError
 from verify.experiments import evidence, run
 from verify.experiments.experiment import Setting
 
-ROOT = Path(__file__).resolve().parents[3]
+FORK = multiprocessing.get_context("fork")
 
 
 class KilledError(Exception):
@@ -75,23 +71,29 @@ def test_a_run_stopped_at_any_step_and_resumed_equals_one_that_was_not(
     assert len(told) - 2 <= 2 * STEPS - step + lost
 
 
+def run_step_by_step(folder, told):
+    """Run, and go on after each step only when told to."""
+    torch.set_num_threads(1)
+
+    def progress(*step):
+        told.send(step)
+        told.recv()
+
+    run.run(WITHOUT_FIGURES, SETTING, folder, seconds=0, progress=progress)
+
+
 def test_a_process_that_is_killed_and_run_again_equals_one_that_was_not(whole, tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(
-        [sys.executable, toy_experiment.__file__, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
+    here, there = FORK.Pipe()
+    process = FORK.Process(target=run_step_by_step, args=(tmp_path, there))
+    process.start()
+    there.close()
     for _ in range(STEPS + 3):  # into the second piece
-        process.stdout.readline()
-        process.stdin.write("\n")
-        process.stdin.flush()
-    process.stdout.readline()
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
+        here.recv()
+        here.send("go on")
+    here.recv()
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     assert not (tmp_path / evidence.FILE).exists()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -1,12 +1,10 @@
 """A small experiment whose every step depends on all before it, for the tests of the frame."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import torch
 
-from verify.experiments import figures, run
+from verify.experiments import figures
 from verify.experiments.experiment import Experiment, Observation, Setting
 
 STEPS = 6
@@ -87,13 +85,3 @@ EXPERIMENT = Experiment(
 )
 WITHOUT_FIGURES = replace(EXPERIMENT, figures=lambda measured: {})
 SETTING = Setting("smoke", (0, 1))
-
-
-if __name__ == "__main__":  # the test kills this
-    run.run(
-        WITHOUT_FIGURES,
-        SETTING,
-        Path(sys.argv[1]),
-        seconds=0,
-        progress=lambda piece, done, total: print(done, flush=True) or input(),
-    )
