@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -364,13 +365,12 @@ def test_a_token_of_nowhere_gets_a_sentence(folder, token):
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_script_stores_its_arrays_as_the_case_does(folder):
+def test_a_script_stores_its_arrays_as_the_case_does(folder, capsys):
     token = "batch:NC:0:float64:non-contiguous parameters:forward:z"
     said = list(reproduced(Order("strides.py:layer"), Wanted(axes=("NC",)), token))
     (folder / "script.py").write_text(said[-1])
     assert len(said[-1].splitlines()) <= 10
-    shown = subprocess.run(
-        [sys.executable, "script.py"], capture_output=True, text=True, check=True
-    )
-    found, exact = (json.loads(line.split(" ", 1)[1]) for line in shown.stdout.splitlines())
+    runpy.run_path("script.py")
+    shown = capsys.readouterr().out.splitlines()
+    found, exact = (json.loads(line.split(" ", 1)[1]) for line in shown)
     assert max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 0.01
