@@ -5,6 +5,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from itertools import product
 
 import msgspec
 import pytest
@@ -68,18 +69,22 @@ def test_a_page_is_whole_and_asks_for_nothing(report, tmp_path):
         report.save(tmp_path / "audit.pdf")
 
 
+BACKGROUNDS = {"light": "rgb(255, 255, 255)", "dark": "rgb(19, 20, 22)"}
+
+
 def test_a_page_fits_its_window(report, browser, tmp_path):
     page = browser.new_page(offline=True)
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("request", lambda r: r.url.startswith("file:") or complaints.append(r.url))
     page.goto(report.save(tmp_path / "audit.html").as_uri())
-    for width in (390, 1280):
+    for width, (scheme, expected) in product((390, 1280), BACKGROUNDS.items()):
         page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for scheme, expected in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(19, 20, 22)")):
         page.emulate_media(color_scheme=scheme)
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == expected
+        page.reload()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert colour == expected
     page.close()
     assert complaints == []
 
