@@ -15,6 +15,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+# Tests make copies of their process, which OpenMP's threads do not outlive.
+os.environ["OMP_NUM_THREADS"] = "1"
 # How long an example takes says what else the machine does.
 settings.register_profile("any time", deadline=None)
 settings.load_profile("any time")
