@@ -60,6 +60,7 @@ def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
     Raises:
         NestedError: x is complex, as it is inside another complex step.
 
+    >>> import numpy as np
     >>> x, u = np.array([3.0, 4.0]), np.array([0.0, 1.0])
     >>> derivative(lambda x: (x @ x) * x, x, u)
     array([24., 57.])
@@ -80,6 +81,7 @@ def gradient(f: Callable[[Any], Any], x: Any) -> Any:
     Raises:
         NestedError: x is complex, as it is inside another complex step.
 
+    >>> import numpy as np
     >>> gradient(lambda x: x @ x, np.array([1.0, 2.0]))
     array([2., 4.])
     """
