@@ -27,7 +27,9 @@ class Taken(NamedTuple):
     axes: tuple[str, ...] = ()
     """A letter for the size of each axis, ``"N n"``, of every rank that it may have."""
     or_number: bool = False
+    """Whether one number may stand there, for all units,"""
     or_function: bool = False
+    """or a function, an operator."""
 
     @property
     def words(self) -> str:
