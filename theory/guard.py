@@ -195,7 +195,8 @@ def check_real(name: str, value: Any, because: str) -> None:
     """Raise a TypeError for complex numbers."""
     if array_namespace(value).isdtype(value.dtype, "complex floating"):
         raise TypeError(
-            f"{given(name, value)} has dtype {value.dtype}; expected real numbers, since {because}"
+            f"{given(name, value)} has dtype {value.dtype}; expected real numbers, since "
+            f"{because}: pass its real part"
         )
 
 

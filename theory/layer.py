@@ -14,7 +14,7 @@ from array_api_compat import array_namespace
 
 from theory import batchnorm, preconditioning
 from theory.arithmetic import sqrt as root
-from theory.arithmetic.operations import none_zero
+from theory.arithmetic.operations import none_zero, square
 from theory.arithmetic.spectra import (
     RANK,
     condition_number,
@@ -343,7 +343,7 @@ BN = Operation(
 
 dot = Operation("dot", lambda u, v: (u * v).sum(), r"{0:atom}^\top {1:product}", takes=(_V, _V))
 total = Operation("sum", lambda v: v.sum(), r"\operatorname{{sum}}({0})", takes=(_V,))
-frobenius2 = SquaredNorm("frobenius2", lambda A: (A * A).sum(), r"\|{0}\|_F^2", takes=(_M,))
+frobenius2 = SquaredNorm("frobenius2", square, r"\|{0}\|_F^2", takes=(_M,))
 form = Operation(
     "form",
     lambda F, z: ((F @ z) * (F @ z)).sum(),

@@ -42,7 +42,7 @@ from theory.scaling import DEGREES, in_the_middle, largest
 
 BATCH = ("y", "g", "u")
 PER_UNIT = ("gamma", "beta", "eps", "running_mean", "running_variance")
-VARIANCES = {"eps", "running_variance"}
+VARIANCES = ("eps", "running_variance")
 TAKEN = {
     **dict.fromkeys((*BATCH, "H"), Taken()),
     **dict.fromkeys(PER_UNIT, Taken(or_number=True)),
@@ -191,7 +191,7 @@ def _is_finite(value: int | float) -> bool:
 
 def _check_signs(values: Arrays) -> None:
     """Eps and the running variance are not negative."""
-    for name in VARIANCES & values.keys():
+    for name in (name for name in VARIANCES if name in values):
         value = values[name]
         xp = array_namespace(value)
         real = xp.real(value) if xp.isdtype(value.dtype, "complex floating") else value

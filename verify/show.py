@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -30,19 +29,18 @@ def shown_entry(entry: Entry) -> str:
         *_block("checked by Coq's kernel", _theorem(entry)),
         *_block("stands in", [_place(l) for l in claim.locations]),
         *_block("remark", wrap(claim.remark, WIDTH)),
-        *_block("written in", [str(path) for path in file_of(claim)]),
+        *_block("written in", _written_in(claim)),
     ]
     return "\n".join(parts)
 
 
-def file_of(claim: Statement) -> list[Path]:
+def _written_in(claim: Statement) -> list[str]:
     """Return the file that lists a statement: of the papers', relative to the package's folder."""
     module = module_of(claim)
     if module is None:
         return []
-    name = module.__name__
-    ours = Path(*name.split(".")).with_suffix(".py")
-    return [ours if name.startswith(PAPERS) else Path(str(module.__file__))]
+    is_ours = module.__name__.startswith(PAPERS)
+    return [f"{module.__name__.replace('.', '/')}.py" if is_ours else str(module.__file__)]
 
 
 def _statement(claim: Statement) -> list[str]:

@@ -95,7 +95,7 @@ WRONG = [
         "means",
         {"H": np.ones((0, 3))},
         ValueError,
-        r"shape \(0, 3\) is empty; expected at least",
+        r"shape \(0, 3\) is empty; expected at least one entry along each axis",
     ),
     ("means", {"H": np.array([[1.0, np.nan]])}, ValueError, r"NaN or infinite at index \(0, 1\)"),
     ("features", {"H": np.ones((4, 2))}, ValueError, r"mean of shape \(3,\) does not match H"),

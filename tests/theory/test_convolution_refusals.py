@@ -101,7 +101,8 @@ REFUSED = {
     "operator that flattens": (
         lambda: convolution.weighted_gram(H, np.ravel, 3),
         ValueError,
-        r"S returned an array of shape \(60,\) for one of shape \(3, 1, 4, 5\); expected one",
+        r"S returned an array of shape \(60,\) for one of shape \(3, 1, 4, 5\); "
+        "expected one of that shape",
     ),
     "operator of numbers": (
         lambda: convolution.weighted_gram(H, lambda maps: 1.0, 3),

@@ -59,7 +59,8 @@ def ascend(
             for group, found in slopes:
                 parameter.grad[group] = found[place]
         optimiser.step()
-        together = [group for group, _ in slopes if _finite(parameters)[group].any()]
+        climbing = _finite(parameters).any(1)
+        together = [group for group, _ in slopes if climbing[group].any()]
     objectives = _own(_excesses(claims, parameters))
     return [_cases(own, [p[i] for p in parameters]) for i, own in enumerate(objectives)]
 
@@ -86,9 +87,10 @@ def _slopes(
         return not _finite(slopes(everywhere)).all()
 
     own = slopes(_own(excesses))
-    pairs = [] if _finite(own).all() else zip(group, excesses, strict=True)
-    steep = [i for i, everywhere in pairs if is_steep(everywhere)]
-    if not steep or len(group) == 1:
+    if len(group) == 1 or _finite(own).all():
+        return [(group, own)]
+    steep = [i for i, everywhere in zip(group, excesses, strict=True) if is_steep(everywhere)]
+    if not steep:
         return [(group, own)]
     others = [i for i in group if i not in steep]
     parts = [others, *([i] for i in steep)]

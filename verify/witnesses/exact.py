@@ -42,7 +42,7 @@ CAP = 1024
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
 
 
-def plain(value: Any) -> Any:
+def exact_entry(value: Any) -> Any:
     """Return an exact number; a rational one as python-flint's own, which is faster."""
     if type(value) is fmpq:
         return value
@@ -50,7 +50,9 @@ def plain(value: Any) -> Any:
     return found if found.q else found.p
 
 
-EXACT = Calculus(sqrt, partial(exact.gradient, entry=plain), partial(exact.derivative, entry=plain))
+EXACT = Calculus(
+    sqrt, partial(exact.gradient, entry=exact_entry), partial(exact.derivative, entry=exact_entry)
+)
 BALLS = Calculus(sqrt, ball.gradient, ball.derivative)
 ROOTS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 
@@ -72,7 +74,7 @@ def _to_root(value: Any) -> Formula:
     return formula(exactly.p) + formula(exactly.q) * formula(exactly.d).sqrt()
 
 
-IN_NUMBERS = Arithmetic(plain, EXACT)
+IN_NUMBERS = Arithmetic(exact_entry, EXACT)
 IN_BALLS = Arithmetic(to_ball, BALLS)
 IN_ROOTS = Arithmetic(_to_root, ROOTS)
 """Formulas with square roots."""
@@ -335,7 +337,7 @@ def _is_defined(case: Case, claim: Claim) -> bool:
 
 def rational_case(case: Case) -> Case:
     """Return the case with every number rational; a float is the rational that it stores."""
-    return converted_case(case, plain)
+    return converted_case(case, exact_entry)
 
 
 def converted_case(case: Case, convert: Callable[[Any], Any]) -> Case:

@@ -73,7 +73,6 @@ def test_a_run_stopped_at_any_step_and_resumed_equals_one_that_was_not(
 
 def run_step_by_step(folder, told):
     """Run, and go on after each step only when told to."""
-    torch.set_num_threads(1)
 
     def progress(*step):
         told.send(step)
@@ -95,15 +94,8 @@ def test_a_process_that_is_killed_and_run_again_equals_one_that_was_not(whole, t
     process.join()
     assert process.exitcode == -signal.SIGKILL
     assert not (tmp_path / evidence.FILE).exists()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        told = []
-        resumed = run.run(
-            WITHOUT_FIGURES, SETTING, tmp_path, progress=lambda *one: told.append(one)
-        )
-    finally:
-        torch.set_num_threads(threads)
+    told = []
+    resumed = run.run(WITHOUT_FIGURES, SETTING, tmp_path, progress=lambda *one: told.append(one))
     assert resumed.pieces == whole.pieces
     assert told[0][1] > STEPS
 
