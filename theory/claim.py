@@ -130,6 +130,10 @@ class Network(Protocol):
         """Return the derivative of a function, scalar or vector, at x along u."""
         ...
 
+    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
+        """Return the derivative at x as a function of the direction."""
+        ...
+
 
 class Letters(NamedTuple):
     """The paper's letters in closed form; what sigma and yhat mean is the reading's choice."""

@@ -33,6 +33,10 @@ class Subject(Protocol):
         """Return the derivative of a function, scalar or array, at an array x along u; nests."""
         ...
 
+    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
+        """Return the derivative at x as a function of the direction."""
+        ...
+
 
 class Layer(Subject, Protocol):
     """A dense layer on a batch, and what else a statement about it mentions."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from theory.language.values import Values
@@ -23,6 +24,10 @@ class Calculus(NamedTuple):
     """What evaluates expressions."""
     meter: Any = None
     """What remembers the errors of derivatives that are approximate."""
+
+    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
+        """Return the derivative of f at x as a function of the direction."""
+        return partial(self.derivative, f, x)
 
 
 class PrimitiveNetwork:
@@ -91,3 +96,7 @@ class PrimitiveNetwork:
     def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
         """Return the derivative of a function at x along u."""
         return self.calculus.derivative(f, x, u)
+
+    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
+        """Return the derivative of a function at x, as a function of the direction."""
+        return self.calculus.differential(f, x)

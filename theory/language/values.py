@@ -31,7 +31,7 @@ class Sides(NamedTuple):
 class Values:
     """The values of expressions for one subject, each computed once.
 
-    The subject supplies the letters' values, and ``gradient`` and ``derivative`` of functions.
+    The subject supplies the letters' values, and ``gradient`` and ``differential`` of functions.
 
     Args:
         subject: what the letters and primitives are asked of.
@@ -47,6 +47,7 @@ class Values:
     ):
         self.subject, self.bound, self.outer = subject, dict(bound or {}), outer
         self.known: dict[Expression, Any] = {}
+        self._differentials: dict[tuple[Expression, ...], Callable[[Any], Any]] = {}
 
     def __getitem__(self, expression: Expression) -> Any:
         """Return the value of an expression."""
@@ -80,15 +81,19 @@ class Values:
         raise TypeError(f"{expression!r} has no value")
 
     def _differentiate(self, derivative: Derivative) -> Any:
+        if derivative.direction is None:
+            return self.subject.gradient(*self._function_and_point(derivative))
+        of = derivative.body, derivative.variable, derivative.point
+        if of not in self._differentials:
+            differential = self.subject.differential(*self._function_and_point(derivative))
+            self._differentials[of] = differential
+        return self._differentials[of](self[derivative.direction])
+
+    def _function_and_point(self, derivative: Derivative) -> tuple[Callable[[Any], Any], Any]:
+        """Return what is differentiated, once all that does not depend on its variable is known."""
         body, variable, point = derivative.body, derivative.variable, self[derivative.point]
         self._compute_constants(body, frozenset({variable}))
-
-        def function(x: Any) -> Any:
-            return self._where({variable: x})[body]
-
-        if derivative.direction is None:
-            return self.subject.gradient(function, point)
-        return self.subject.derivative(function, point, self[derivative.direction])
+        return (lambda x: self._where({variable: x})[body]), point
 
     def _where(self, bound: Mapping[Letter, Any]) -> Values:
         """Return the values where variables have these, too."""

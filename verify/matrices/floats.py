@@ -30,7 +30,6 @@ from verify.evidence import Record
 from verify.matrices.exact import imposed
 from verify.matrices.strata import STRATA, draw, random_subjects
 from verify.matrices.subjects import Numbers
-from verify.network import Calculus
 from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
@@ -47,7 +46,7 @@ AT_ONCE = 8
 """So many more are drawn together where too little is decided."""
 MORE, FAR, MOST = 1000, 2000, 2096
 """Numbers of subjects that no profile gives to what is examined first."""
-CALCULUS = Calculus(sqrt, autograd.gradient, autograd.derivative)
+CALCULUS = autograd.CALCULUS._replace(sqrt=sqrt)
 
 
 class Copies:

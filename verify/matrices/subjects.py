@@ -63,6 +63,10 @@ class Numbers:
         """Return the derivative of a function at x along u."""
         return self.calculus.derivative(f, x, u)
 
+    def differential(self, f: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
+        """Return the derivative of a function at x, as a function of the direction."""
+        return self.calculus.differential(f, x)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Layer(Numbers):

@@ -47,14 +47,30 @@ def gradient(f: Callable[[Any], Any], x: torch.Tensor) -> torch.Tensor:
     return grad(lambda v: f(v).sum())(x)
 
 
-def derivative(f: Callable[[Any], Any], x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
-    """Return the derivative along u: the transpose of the transpose, both by reverse mode."""
+def differential(
+    f: Callable[[Any], Any], x: torch.Tensor
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return the derivative at x, which is differentiated once for all directions.
+
+    It is the transpose of the transpose, both by reverse mode.
+    """
     value, pull_back, *_ = vjp(f, x)
     _, push_forward, *_ = vjp(lambda v: pull_back(v)[0], torch.zeros_like(value))
-    return push_forward(u)[0]
+    return lambda u: push_forward(u)[0]
 
 
-CALCULUS = Calculus(torch.sqrt, gradient, derivative)
+def derivative(f: Callable[[Any], Any], x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
+    """Return the derivative along u."""
+    return differential(f, x)(u)
+
+
+class Autograd(Calculus):
+    """PyTorch's derivatives."""
+
+    differential = staticmethod(differential)
+
+
+CALCULUS = Autograd(torch.sqrt, gradient, derivative)
 
 
 class TorchNetwork(PrimitiveNetwork):
