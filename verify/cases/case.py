@@ -74,18 +74,9 @@ def imposed_by(claim: Statement) -> tuple[Any, ...]:
     return tuple(h.impose for h in claim.hypotheses if h.impose is not None)
 
 
-def adapting_alike(claims: Sequence[Claim]) -> list[list[Claim]]:
-    """Return groups of claims of one reading that change every case in the same way."""
-    return _grouped_by(lambda claim: (claim.reading, imposed_by(claim)), claims)
-
-
 def imposing_alike(claims: Sequence[Said]) -> list[list[Said]]:
     """Return groups of claims whose hypotheses change every case, or subject, in the same way."""
-    return _grouped_by(imposed_by, claims)
-
-
-def _grouped_by(key: Callable[[Said], Any], claims: Sequence[Said]) -> list[list[Said]]:
     groups: dict[Any, list[Said]] = {}
     for claim in claims:
-        groups.setdefault(key(claim), []).append(claim)
+        groups.setdefault(imposed_by(claim), []).append(claim)
     return list(groups.values())

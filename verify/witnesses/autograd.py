@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
 from verify import tolerance
-from verify.cases.case import Case, adapted, adapting_alike
+from verify.cases.case import Case
 from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
@@ -25,12 +25,12 @@ from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses.evaluations import Evaluation, judged, parted
 from verify.witnesses.instances import Instances
+from verify.witnesses.parts import Part, parts_of_calls
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
 from verify.witnesses.stacks import (
     Stack,
     StackedLoss,
-    grouped,
     is_defined,
     loss_of,
     stacked,
@@ -38,6 +38,10 @@ from verify.witnesses.stacks import (
 
 LONG_SHARE = 4
 """One long batch for so many of another stratum."""
+Measured = list[list[Evaluation]]
+"""What each claim is as PyTorch rounds, and then a few times in random arithmetic."""
+Evaluated = Callable[[Part, Measured], Sequence[Evaluation]]
+"""Returns what the claims of a part are at its cases."""
 LossFunction = Callable[[torch.Tensor], torch.Tensor]
 Tensors = tuple[torch.Tensor, ...]
 
@@ -187,20 +191,56 @@ def examine_cases(claim: Claim, cases: Sequence[Case], seed: int = 0) -> list[In
     return examine_all([claim], cases, seed)[claim.id]
 
 
+def in_pytorch(part: Part, measured: Measured) -> list[Evaluation]:
+    """Return what the claims of a part are as PyTorch rounds, which is known."""
+    return [unmoved for unmoved, *_ in measured]
+
+
 def examine_all(
-    claims: Sequence[Claim], cases: Sequence[Case], seed: int = 0
+    claims: Sequence[Claim], cases: Sequence[Case], seed: int = 0, evaluated: Evaluated = in_pytorch
 ) -> dict[str, list[Instances]]:
-    """Examine claims at the same cases; those that leave the cases as they are share all work."""
+    """Examine claims at the same cases, grouped by length and form of loss, and share all work.
+
+    Args:
+        claims: at most changing the cases, not their length.
+        cases: of any length and loss.
+        seed: of the random arithmetic.
+        evaluated: what finds the sides, if not PyTorch; how much rounding moves them belongs to the
+            formulas, and is measured here for every library.
+    """
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
-    for group in grouped(cases):
-        for alike in adapting_alike(claims):
-            changed = [adapted(case, alike[0]) for case in group]
-            together = examine_together(alike, stacked(changed), loss_of(changed), seed)
-            for claim, instances in zip(alike, together, strict=True):
-                instances.tokens = [case.token for case in changed]
-                instances.strata = [case.stratum for case in changed]
+    for parts in parts_of_calls(claims, cases):
+        for part, measured in zip(parts, _measured(parts, seed), strict=True):
+            for claim, instances in _judged(part, evaluated(part, measured), measured):
                 found[claim.id].append(instances)
     return found
+
+
+def _measured(parts: Sequence[Part], seed: int) -> Iterator[Measured]:
+    """Yield what each claim of each part is there, and in random arithmetic."""
+    claims = [claim for part in parts for claim in part.claims]
+    cases = [case for part in parts for case in part.cases]
+    stack, loss = stacked(cases), loss_of(cases)
+    unmoved = evaluate_stacked(claims, stack, loss)
+    moved = evaluate_randomly(claims, stack, loss, seed)
+    every = iter([one, *others] for one, others in zip(unmoved, moved, strict=True))
+    first = 0
+    for part in parts:
+        here = slice(first, first := first + len(part.cases))
+        yield [[found.rows(here) for found in next(every)] for _ in part.claims]
+
+
+def _judged(
+    part: Part, evaluated: Sequence[Evaluation], measured: Measured
+) -> Iterator[tuple[Claim, Instances]]:
+    """Judge each claim of a part at its own cases."""
+    m = len(part.cases[0].y)
+    for place, (claim, own) in enumerate(zip(part.claims, part.own, strict=True)):
+        found, unmoved, *moved = (e.rows(own) for e in (evaluated[place], *measured[place]))
+        instances = judged(claim, found, moved, part.defined[place], m, m, unmoved)
+        instances.tokens = [case.token for case in part.cases[own]]
+        instances.strata = [case.stratum for case in part.cases[own]]
+        yield claim, instances
 
 
 def _to_numpy(tensor: torch.Tensor) -> Array:

@@ -25,7 +25,7 @@ from verify.network import Calculus
 from verify.settings import Settings
 from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.instances import Instances
-from verify.witnesses.libraries import evaluate, few, in_groups
+from verify.witnesses.libraries import evaluate, examine_in, few
 from verify.witnesses.records import record
 
 STEP = 2.0**-500
@@ -136,7 +136,7 @@ def examine_all(
         network = ArrayNetwork(case, backend, calculus)
         return [evaluate(claim, network) for claim in alike]
 
-    return in_groups(claims, cases, backend, evaluate_at, seed)
+    return examine_in(backend, claims, cases, evaluate_at, seed)
 
 
 def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:

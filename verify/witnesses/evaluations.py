@@ -44,7 +44,10 @@ class Evaluation(NamedTuple):
 
     def rows(self, chosen: slice) -> Evaluation:
         """Return what a claim is at some of the subjects."""
-        return Evaluation(*tree_map(lambda array: array[chosen], tuple(self)))
+        quantities = tuple(quantity[chosen] for quantity in self.quantities)
+        errors = tuple(error[chosen] for error in self.errors)
+        of_sides = self.actual[chosen], self.claimed[chosen]
+        return Evaluation(*of_sides, quantities, self.error[chosen], errors)
 
 
 def nowhere(claim: Statement) -> Evaluation:

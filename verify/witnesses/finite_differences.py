@@ -45,7 +45,7 @@ from verify.tolerance import Array
 from verify.witnesses import complex_step
 from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.instances import Instances
-from verify.witnesses.libraries import evaluate, few, in_groups
+from verify.witnesses.libraries import evaluate, examine_in, few
 from verify.witnesses.records import record
 
 AIM = 1e-11
@@ -294,7 +294,7 @@ def examine_all(
         metered = {order: _network(case, backend, order) for order in {c.order for c in alike}}
         return [_evaluate(claim, *metered[claim.order]) for claim in alike]
 
-    return in_groups(claims, cases, backend, evaluate_at, seed)
+    return examine_in(backend, claims, cases, evaluate_at, seed)
 
 
 def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:
