@@ -21,6 +21,7 @@ import operator
 from collections.abc import Callable
 from contextvars import ContextVar
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -174,14 +175,16 @@ def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
     step = Series(arb_series([0] * _WEIGHTS[level] + [1], prec=_LENGTH))
     token = _level.set(level + 1)
     try:
-        value = f(_numbers(x) + step * _numbers(u))
+        value = f(np.frompyfunc(partial(_moved, step), 2, 1)(x, u))
     finally:
         _level.reset(token)
     return np.frompyfunc(lambda entry: _coefficient(entry, level), 1, 1)(value)
 
 
-def _numbers(values: Any) -> Any:
-    return np.frompyfunc(lambda v: v if isinstance(v, Series) else ball(v), 1, 1)(values)
+def _moved(step: Series, x: Any, u: Any) -> Any:
+    """Return x + u t; where u is zero, x alone, so that what does not move stays a ball."""
+    here = x if isinstance(x, Series) else ball(x)
+    return here if not isinstance(u, Series) and u == 0 else here + step * u
 
 
 def _coefficient(value: Any, level: int) -> Any:
