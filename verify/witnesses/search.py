@@ -199,7 +199,7 @@ def violations(
     A statement is decided at a subject only if it is still asked for when the subject's turn comes.
     """
     violated: dict[str, Places] = {}
-    for number, places in enumerate(drawn(space, size, examples, seed) if claims else ()):
+    for number, places in enumerate(subjects(space, size, examples, seed) if claims else ()):
         asked = [
             claim
             for claim in claims
@@ -217,31 +217,33 @@ def violations(
     return violated
 
 
+def subjects(space: Space, size: Any, examples: int, seed: int) -> Iterator[Places]:
+    """Yield subjects of one size, by their entries' places: of many the second half is fuzzed.
+
+    To fuzz takes long, and is begun only where it is asked for.
+    """
+    by_chance = examples if examples < MANY else examples - examples // 2
+    yield from drawn(space, size, by_chance, seed)
+    if by_chance < examples:
+        yield from fuzzed(space, size, examples - by_chance, seed)
+
+
 @cache
 def drawn(space: Space, size: Any, examples: int, seed: int) -> tuple[Places, ...]:
-    """Return subjects of one size, by their entries' places.
-
-    Of many the second half is fuzzed: Hypothesis repeats and varies what it drew before.
-    """
+    """Return so many subjects of one size."""
     random = Random(f"{seed} {space.named(size)}")
     letters = space.letters(size).values()
-    by_chance = examples if examples < MANY else examples - examples // 2
-    met = [
+    return tuple(
         tuple(place for letter in letters for place in letter.drawn(random))
-        for _ in range(by_chance)
-    ]
-    if by_chance < examples:
-        met += fuzzed([len(e.values) for e in letters for _ in range(e.size)], examples // 2, seed)
-    return tuple(met)
+        for _ in range(examples)
+    )
 
 
-def fuzzed(counts: Sequence[int], examples: int, seed: int) -> list[Places]:
-    """Return so many places, or fewer where there are no more, that Hypothesis draws.
+@cache
+def fuzzed(space: Space, size: Any, examples: int, seed: int) -> tuple[Places, ...]:
+    """Return so many subjects of one size, or fewer where there are no more.
 
-    Args:
-        counts: of the values of each entry.
-        examples: how many.
-        seed: draws others.
+    Hypothesis repeats and varies what it drew before.
     """
     from hypothesis import Phase, find, settings  # which takes a while to import
     from hypothesis import strategies as st
@@ -253,11 +255,12 @@ def fuzzed(counts: Sequence[int], examples: int, seed: int) -> list[Places]:
         met.append(places)
         return False
 
+    counts = [len(e.values) for e in space.letters(size).values() for _ in range(e.size)]
     strategy = st.tuples(*(st.integers(0, count - 1) for count in counts))
     asked = settings(max_examples=examples, database=None, deadline=None, phases=[Phase.generate])
     with suppress(NoSuchExample):
         find(strategy, is_violated, settings=asked, random=Random(seed))
-    return met
+    return tuple(met)
 
 
 def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:

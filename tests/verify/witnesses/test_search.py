@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import ascend, climbed
 from verify.witnesses.integers import BATCHES, counterexample
-from verify.witnesses.search import MANY, Searched, drawn, search
+from verify.witnesses.search import MANY, Searched, drawn, fuzzed, search, subjects
 
 HOLDS, VIOLATED, VACUOUS = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
@@ -113,20 +114,27 @@ def test_what_is_drawn_is_drawn_once():
 def test_a_seed_is_a_search():
     def found(seed):
         drawn.cache_clear()
+        fuzzed.cache_clear()
         return written(GAP, smallest(GAP, 30, seed).found)
 
     assert found(1) == found(1)
 
 
 def test_half_of_a_deep_search_is_fuzzed():
-    many = drawn(BATCHES, 3, 2 * MANY, 0)
-    assert many == drawn.__wrapped__(BATCHES, 3, 2 * MANY, 0)
+    many = [*subjects(BATCHES, 3, 2 * MANY, 0)]
+    assert tuple(many[:MANY]) == drawn(BATCHES, 3, MANY, 0)
+    assert tuple(many[MANY:]) == fuzzed.__wrapped__(BATCHES, 3, MANY, 0)
     counts = [len(e.values) for e in BATCHES.letters(3).values() for _ in range(e.size)]
     later = many[MANY:]
     assert len(later) == MANY
     assert all(0 <= k < n for places in later for k, n in zip(places, counts, strict=True))
     assert len(set(later)) > MANY / 2
-    assert drawn(BATCHES, 3, 2 * MANY, 1)[MANY:] != later
+    assert fuzzed(BATCHES, 3, MANY, 1) != tuple(later)
+
+
+def test_nothing_is_fuzzed_before_it_is_asked_for(monkeypatch):
+    monkeypatch.setattr("verify.witnesses.search.fuzzed", None)
+    assert len([*islice(subjects(BATCHES, 3, 2 * MANY, 0), MANY)]) == MANY
 
 
 def test_outcomes_are_certain():
