@@ -276,6 +276,8 @@ def coerced(value: Any) -> Quadratic | None:
     """Return an exact number as a Quadratic, None for a value that is no number of this kind."""
     if type(value) is Quadratic:
         return value
+    if type(value) is fmpq:
+        return _from_rational(value)
     if type(value) is int:
         return _from_rational(fmpq(value))
     if isinstance(value, (float, np.floating)):

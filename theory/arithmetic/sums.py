@@ -23,6 +23,7 @@ from math import prod
 from typing import Any
 
 from array_api_compat import array_namespace, is_numpy_array
+from numpy import ndarray
 
 SHORT = 32
 """The most terms that are added in one chain."""
@@ -39,6 +40,8 @@ def total(a: Any, axis: int | tuple[int, ...]) -> Any:
     axes = (axis,) if isinstance(axis, int) else axis
     if hasattr(type(a), "addcmul"):  # PyTorch
         return _total_of_tensor(a, axes)
+    if type(a) is ndarray and (a.size <= SHORT or a.dtype == object):
+        return a.sum(axis=axes, keepdims=True)
     xp = array_namespace(a)
     if prod(a.shape[i] for i in axes) <= SHORT or not _is_rounded(xp, a):
         return xp.sum(a, axis=axes, keepdims=True)

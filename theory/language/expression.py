@@ -368,7 +368,7 @@ class Says:
         """Refuse to be a truth value, which a chain a <= b <= c would make of it."""
         raise TypeError("a statement is neither true nor false before it is examined")
 
-    @property
+    @cached_property
     def slack(self) -> Expression:
         """What is not negative where it holds; of an equation, what is zero."""
         larger, smaller = self.claimed, self.actual

@@ -58,12 +58,13 @@ class Values:
         return value
 
     def _compute(self, expression: Expression) -> Any:
+        if isinstance(expression, Apply):  # as nearly all are
+            found = [self[operand] for operand in expression.operands]
+            operation = expression.operation
+            if (exactly := EXACT_FRACTIONS.get(operation)) is not None:
+                return exactly(*found)
+            return operation.value(self.subject, *found)
         match expression:
-            case Apply(operation, operands):
-                found = [self[o] for o in operands]
-                if (exactly := EXACT_FRACTIONS.get(operation)) is not None:
-                    return exactly(*found)
-                return operation.value(self.subject, *found)
             case Number(value):
                 return value
             case Letter() if expression in self.bound:

@@ -46,6 +46,8 @@ def exact_entry(value: Any) -> Any:
     """Return an exact number; a rational one as python-flint's own, which is faster."""
     if type(value) is fmpq:
         return value
+    if type(value) is int:
+        return fmpq(value)
     found = number(value)
     return found if found.q else found.p
 
