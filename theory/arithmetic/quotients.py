@@ -15,7 +15,8 @@ x**2 + y
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
+from operator import attrgetter
 from typing import NamedTuple
 
 from theory.packages import missing
@@ -26,7 +27,11 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error, "verify") from error
 
+REMEMBERED = 4096
+"""Of how many expressions the terms or factors are known: proofs ask for most several times."""
 
+
+@lru_cache(REMEMBERED)
 def lowest_terms(expression: sp.Expr) -> sp.Expr:
     """Return an expression over one denominator, both multiplied out, without common factor.
 
@@ -37,6 +42,7 @@ def lowest_terms(expression: sp.Expr) -> sp.Expr:
     return reader.written(numerator) / reader.written(denominator)
 
 
+@lru_cache(REMEMBERED)
 def factored(expression: sp.Expr) -> sp.Expr:
     """Return an expression over one denominator, both as products of irreducible polynomials.
 
@@ -151,8 +157,11 @@ class _Reader:
 
 def _generators(expression: sp.Expr) -> list[sp.Expr]:
     """Return the symbols, roots and absolute values; each before those that are inside of it."""
+    parts = _parts(expression)
+    if all(isinstance(part, sp.Symbol) for part in parts):
+        return sorted(parts, key=attrgetter("name"))
     found: dict[sp.Expr, None] = {}
-    waiting = sorted(_parts(expression), key=sp.count_ops)
+    waiting = sorted(parts, key=sp.count_ops)
     while waiting:
         part = waiting.pop()
         generator = _base(part) if isinstance(part, sp.Pow) else part

@@ -200,6 +200,7 @@ def _fraction(weight: Any) -> tuple[sp.Expr, sp.Expr]:
     return numerator, denominator
 
 
+@cache
 def shown(expression: sp.Expr) -> sp.Expr:
     """Return the expression factored, with sigma^2 - sigma_0^2 written as epsilon."""
     in_epsilon = sp.sympify(expression).subs(BIASED_DEVIATION, sp.sqrt(SIGMA**2 - EPSILON))
