@@ -10,7 +10,6 @@ Learning Repository, 1998 (its test set), as ``sklearn.datasets.load_digits`` ca
 from __future__ import annotations
 
 import torch
-from sklearn.datasets import load_digits
 from torch import Tensor
 
 SIDE = 8
@@ -34,6 +33,8 @@ def digits() -> tuple[Tensor, Tensor]:
     >>> tuple(images.shape), float(images.max()), labels[:4].tolist()
     ((1797, 64), 1.0, [0, 1, 2, 3])
     """
+    from sklearn.datasets import load_digits  # which takes a second to import
+
     grey, labels = load_digits(return_X_y=True)
     images = torch.tensor(grey, dtype=torch.float64) / BRIGHTEST
     return images, torch.tensor(labels, dtype=torch.int64)
