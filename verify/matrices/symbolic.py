@@ -15,7 +15,7 @@ from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation, Term
+from theory.statement import Relation
 from verify.evidence import Record
 from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
@@ -23,7 +23,7 @@ from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
 from verify.results import Proof, in_words
 from verify.settings import Settings
-from verify.witnesses.abstract import is_non_negative, is_positive
+from verify.witnesses.certificates import show
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {
@@ -91,7 +91,7 @@ def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
     terms = [] if claim.certificate is None else claim.certificate(subject)
     rest = slack - sum(term.value(subject) for term in terms)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
-    return symbolic.is_zero(entries) and _is_certificate(claim, terms)
+    return symbolic.is_zero(entries) and show(claim, terms)
 
 
 def can_be_tried(claim: MatrixClaim) -> bool:
@@ -100,12 +100,6 @@ def can_be_tried(claim: MatrixClaim) -> bool:
         return claim.relation is not Relation.EQUAL
     unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
     return claim.relation is Relation.EQUAL and not any(unimposed)
-
-
-def _is_certificate(claim: MatrixClaim, terms: list[Term]) -> bool:
-    if claim.relation.is_strict and not any(map(is_positive, terms)):
-        return False
-    return all(is_non_negative(term, claim) for term in terms)
 
 
 def letters(kind: Kind, size: Size) -> Numbers:

@@ -12,9 +12,10 @@ terms that are visibly non-negative and that add up to its slack.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Any, NoReturn
 
 import sympy as sp
@@ -29,36 +30,23 @@ from theory.arithmetic.abstract import (
 )
 from theory.arithmetic.dual import standard_part
 from theory.arithmetic.quotients import factored
-from theory.claim import Claim, Hypothesis, Relation, Term
-from theory.statement import Statement
+from theory.claim import Claim, Hypothesis, Term
 from verify.cases.case import imposed_by
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses import exact
+from verify.witnesses.certificates import BIASED_DEVIATION, EPSILON, SIGMA, show
 from verify.witnesses.jet import OutsideJetError
-
-SIGMA = sp.Symbol("sigma", positive=True)
-BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
-EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 
 class LosesGeneralityError(ValueError):
     """A hypothesis asked the generic case for a special loss."""
 
 
-@dataclass(frozen=True)
-class AbstractCase:
-    """One unit with a batch of symbolic length; hypotheses may replace its fields."""
-
-    y: AbstractVector
-    gamma: Any
-    beta: Any
-    eps: Any
-    direction: AbstractVector
-    other_direction: AbstractVector
-    bound: Any
+class OfAnyLoss:
+    """A case whose loss stands for every one: hypotheses cannot choose another."""
 
     def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
         """Refuse: a proof for one loss is no proof."""
@@ -71,6 +59,19 @@ class AbstractCase:
     def with_later_batchnorm_loss(self) -> NoReturn:
         """Refuse, likewise."""
         raise LosesGeneralityError("a network is a special case")
+
+
+@dataclass(frozen=True)
+class AbstractCase(OfAnyLoss):
+    """One unit with a batch of symbolic length; hypotheses may replace its fields."""
+
+    y: AbstractVector
+    gamma: Any
+    beta: Any
+    eps: Any
+    direction: AbstractVector
+    other_direction: AbstractVector
+    bound: Any
 
 
 def abstract_case(has_epsilon: bool) -> AbstractCase:
@@ -144,60 +145,12 @@ def prove(claim: Claim) -> Proof | None:
     except (OutsideJetError, LosesGeneralityError, UndeterminedError):
         return None
     slack = claim.relation.slack(actual, claimed)
-    if claim.certificate is None:
-        return Proof((EVERY_M,), "0") if not claim.relation.is_strict and is_zero(slack) else None
-    terms = claim.certificate(network, letters)
-    total = sum((term.value(network, letters) for term in terms), start=sp.Integer(0))
-    if not (is_zero(slack - total) and all(is_non_negative(term, claim) for term in terms)):
+    terms = [] if claim.certificate is None else claim.certificate(network, letters)
+    rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
+    if not (is_zero(rest) and show(claim, terms)):
         return None
-    if claim.relation.is_strict and not any(map(is_positive, terms)):
-        return None
-    if claim.relation is Relation.EQUAL and not all(map(is_zero_by_hypothesis, terms)):
-        return None
-    return Proof((EVERY_M,), str(shown(slack)), tuple(_describe(term) for term in terms))
-
-
-def is_non_negative(term: Term, claim: Statement) -> bool:
-    """Whether a term cannot be negative, by its symbols' signs and the claim's hypotheses alone."""
-    hypotheses = [f for f in term.factors if isinstance(f, Hypothesis)]
-    if not all(h in claim.hypotheses for h in hypotheses):
-        return False
-    if any(h.sign is Relation.EQUAL for h in hypotheses):
-        return True
-    if any(h.sign.bounds_above for h in hypotheses):
-        return False
-    numerator, denominator = _fraction(_roots_as_symbols(term.weight))
-    return bool((numerator * denominator).is_nonnegative)
-
-
-def _roots_as_symbols(weight: Any) -> sp.Expr:
-    """Return a weight with its square roots as symbols: where they exist, none is negative."""
-
-    def root(base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
-        return sp.Symbol(f"sqrt({base})", nonnegative=True) ** (2 * exponent)
-
-    return sp.sympify(weight).replace(
-        lambda e: e.is_Pow and e.exp.is_Rational and e.exp.q == 2, lambda e: root(*e.args)
-    )
-
-
-def is_zero_by_hypothesis(term: Term) -> bool:
-    """Whether a term has a factor that a hypothesis says is zero."""
-    return any(isinstance(f, Hypothesis) and f.sign is Relation.EQUAL for f in term.factors)
-
-
-def is_positive(term: Term) -> bool:
-    """Whether a non-negative term cannot vanish: neither its weight nor its factors can."""
-    strict = all(isinstance(f, Hypothesis) and f.sign is Relation.MORE_THAN for f in term.factors)
-    return strict and bool(_fraction(term.weight)[0].is_nonzero)
-
-
-def _fraction(weight: Any) -> tuple[sp.Expr, sp.Expr]:
-    """Return the weight's numerator and denominator, in v and eps where it speaks of v."""
-    in_variance = sp.sympify(weight).subs(SIGMA, sp.sqrt(BIASED_DEVIATION**2 + EPSILON))
-    chosen = in_variance if sp.sympify(weight).has(BIASED_DEVIATION) else sp.sympify(weight)
-    numerator, denominator = sp.fraction(sp.factor(chosen))
-    return numerator, denominator
+    written = str(shown(slack)) if terms else "0"
+    return Proof((EVERY_M,), written, tuple(_describe(term) for term in terms))
 
 
 @cache

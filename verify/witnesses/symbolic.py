@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,26 +25,14 @@ from verify.network import Calculus, PrimitiveNetwork
 from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact
-from verify.witnesses.abstract import LosesGeneralityError
+from verify.witnesses.abstract import LosesGeneralityError, OfAnyLoss
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 Finding = Literal["proved", "not proved", "undefined"]
 
 
-class SymbolicCase(Case):
+class SymbolicCase(OfAnyLoss, Case):
     """A case whose numbers are symbols and whose loss is a generic 2-jet."""
-
-    def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
-        """Refuse: a proof for one loss is no proof."""
-        raise LosesGeneralityError("an isotropic loss is a special case")
-
-    def with_relu_network_loss(self) -> NoReturn:
-        """Refuse, likewise."""
-        raise LosesGeneralityError("a network is a special case")
-
-    def with_later_batchnorm_loss(self) -> NoReturn:
-        """Refuse, likewise."""
-        raise LosesGeneralityError("a network is a special case")
 
 
 def prove(claim: Claim, m: int) -> Finding:
