@@ -10,10 +10,13 @@ from planted import HESSIAN, WRONG
 from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSLY_PROVED
 
 from theory.claim import Hypothesis, Relation, Sides
+from verify.cases.case import imposed_by
 from verify.cases.strata import STRATA, draw, random_cases
+from verify.engine import CLAIMS
 from verify.tolerance import Outcome
-from verify.witnesses.autograd import derivative, examine_cases, gradient
+from verify.witnesses.autograd import derivative, examine_all, examine_cases, gradient
 from verify.witnesses.records import record
+from verify.witnesses.table import is_measurable
 
 HOLDS, VIOLATED, UNDECIDED = Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNDECIDED
 CASES = list(random_cases(0, 3))
@@ -138,6 +141,19 @@ def test_a_case_is_judged_alike_alone_and_among_others():
     together = outcomes(GRADIENT)
     for case in CASES[::5]:
         assert outcomes(GRADIENT, [case])[case.token] is together[case.token]
+
+
+def test_statements_that_change_cases_in_different_ways_are_judged_at_their_own():
+    rows = ("S-thm-4.2b", "S-thm-4.2-discussion")
+    claims = [claim for claim in CLAIMS if claim.row in rows and is_measurable(claim)]
+    assert len({imposed_by(claim) for claim in claims}) > 3
+    together = examine_all(claims, CASES)
+    for claim in claims:
+        alone = examine_cases(claim, CASES)
+        for mine, shared in zip(alone, together[claim.id], strict=True):
+            assert (mine.tokens, mine.m) == (shared.tokens, shared.m)
+            np.testing.assert_allclose(mine.actual, shared.actual, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(mine.claimed, shared.claimed, rtol=1e-9, atol=1e-12)
 
 
 def test_the_seed_moves_no_clear_outcome():
