@@ -64,24 +64,40 @@ def examine(claims: Sequence[Statement], part: Part) -> Examined:
         claims: of the ledger.
         part: of a layer, or of maps.
     """
+    chosen = [
+        claim
+        for claim in claims
+        if isinstance(claim, MatrixClaim)
+        and claim.subject is part.subject.kind
+        and claim.says is not None
+    ]
     own = floats.Copies([part.subject], seed=0)
-    other = None if part.other is None else floats.Copies([part.other], seed=0)
-    found, refused = [], {}
-    for claim in claims:
-        if not isinstance(claim, MatrixClaim) or claim.subject is not part.subject.kind:
-            continue
-        if claim.says is None:
-            continue
-        if (seen := _seen(claim, own.subjects[0])).isdisjoint(LOOKED_AT):
-            refused[claim.id] = OF_NUMBERS
-            continue
-        one = floats.examined_alone(claim, own)
-        again = floats.examined_alone(claim, other) if other is not None and "loss" in seen else one
-        if not _is_told(claim, one, again):
-            refused[claim.id] = OF_MORE
+    seen = {claim.id: _seen(claim, own.subjects[0]) for claim in chosen}
+    refused = {name: OF_NUMBERS for name, names in seen.items() if names.isdisjoint(LOOKED_AT)}
+    looking = [claim for claim in chosen if claim.id not in refused]
+    one, again = _examined(looking, own), {}
+    if part.other is not None:
+        of_the_loss = [claim for claim in looking if "loss" in seen[claim.id]]
+        again = _examined(of_the_loss, floats.Copies([part.other], seed=0))
+    found = []
+    for claim in looking:
+        told = one[claim.id]
+        if _is_told(claim, told, again.get(claim.id, told)):
+            found.append(Instances(claim, told.actual, told.claimed, told.ratios, told.outcomes))
         else:
-            found.append(Instances(claim, one.actual, one.claimed, one.ratios, one.outcomes))
+            refused[claim.id] = OF_MORE
     return Examined(found, refused)
+
+
+def _examined(claims: Sequence[MatrixClaim], copies: floats.Copies) -> dict[str, Found]:
+    """Return what claims are at a part as it is; the copies of it are looked at in one call."""
+    moved = copies.perturbed_together(claims)
+    return {
+        claim.id: copies.judged(claim, copies.evaluated(claim), moved[claim.id])
+        if claim.id in moved
+        else floats.examined_alone(claim, copies)
+        for claim in claims
+    }
 
 
 def of_layer(
