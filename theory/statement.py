@@ -142,7 +142,8 @@ class Joined:
         for source in self._sources:
             if hasattr(source, name):
                 return getattr(source, name)
-        raise AttributeError(f"none of {self._sources} has {name}")
+        kinds = ", ".join(type(source).__name__ for source in self._sources)
+        raise AttributeError(f"none of {kinds} has {name}")
 
 
 def joined(*sources: Any) -> Any:

@@ -101,8 +101,8 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
         return None
     names, ratios = np.array(found.layers), np.array(found.ratios)
     slacks = _slacks(np.array(found.actual), np.array(found.claimed), relation)
-    layers = []
-    for name in (name for name in order if name in set(found.layers)):
+    layers, met = [], {*found.layers}
+    for name in (name for name in order if name in met):
         chosen = np.flatnonzero(names == name)
         counts = Counter(outcomes[chosen].tolist())
         told = slacks[chosen][examined[chosen] & np.isfinite(slacks[chosen])]
