@@ -21,7 +21,7 @@ from theory import layer, maps
 from theory.convolution.windows import Geometry
 from theory.lange2022 import proposition_5, theorem_4, theorem_4_remarks
 from theory.language.arrays import kappa2, smallest_square
-from theory.language.expression import Expression
+from theory.language.expression import Expression, Says
 from theory.language.values import Values
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation, Statement
@@ -78,6 +78,7 @@ def examine(
 def _examined(
     claims: Sequence[Statement], kind: Kind, subject: Any, known: Known, moved: Sequence[Known]
 ) -> Iterator[Instances]:
+    own, *others = (_values(subject, numbers) for numbers in (known, *moved))
     for claim in claims:
         if not isinstance(claim, MatrixClaim) or claim.subject is not kind or claim.says is None:
             continue
@@ -85,26 +86,32 @@ def _examined(
             continue
         try:
             with np.errstate(all="ignore"):
-                yield _sides(claim, subject, known, moved)
+                yield _instances(claim, claim.says, own, others)
         except (NotMeasuredError, AttributeError):
             continue
 
 
-def _sides(claim: MatrixClaim, subject: Any, known: Known, moved: Sequence[Known]) -> Instances:
-    def evaluate(numbers: Known) -> tuple[list[Array], list[Array]]:
-        values = Values(subject)
-        values.known.update(numbers)
-        assert claim.says is not None
-        sides = [np.asarray(side, dtype=np.float64) for side in values.sides(claim.says)]
-        conditions = [values[h.slack] for h in claim.hypotheses]
-        shape = np.broadcast_shapes(*(side.shape for side in sides))
-        return [np.broadcast_to(side, shape).ravel() for side in sides], conditions
+def _values(subject: Any, known: Known) -> Values:
+    """Return the values of expressions, which the statements share."""
+    values = Values(subject)
+    values.known.update(known)
+    return values
 
-    (actual, claimed), conditions = evaluate(known)
+
+def _sides(says: Says, values: Values) -> list[Array]:
+    """Return both sides as rows of one length."""
+    sides = [np.asarray(side, dtype=np.float64) for side in values.sides(says)]
+    return [side.ravel() for side in np.broadcast_arrays(*sides)]
+
+
+def _instances(
+    claim: MatrixClaim, says: Says, values: Values, moved: Sequence[Values]
+) -> Instances:
+    actual, claimed = _sides(says, values)
+    conditions = [values[h.slack] for h in claim.hypotheses]
     allowed = np.zeros_like(actual)
-    for numbers in moved:
-        others, _ = evaluate(numbers)
-        for other, side in zip(others, (actual, claimed), strict=True):
+    for others in moved:
+        for other, side in zip(_sides(says, others), (actual, claimed), strict=True):
             allowed += np.nan_to_num(np.abs(other - side), nan=np.inf)
     outcomes = judged(
         actual - claimed, allowed, np.maximum(np.abs(actual), np.abs(claimed)), claim.relation
