@@ -99,11 +99,11 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
     examined = outcomes != Outcome.VACUOUS
     if not examined.any():
         return None
-    names, ratios = np.array(found.layers), np.array(found.ratios)
+    ratios = np.array(found.ratios)
     slacks = _slacks(np.array(found.actual), np.array(found.claimed), relation)
-    layers, met = [], {*found.layers}
-    for name in (name for name in order if name in met):
-        chosen = np.flatnonzero(names == name)
+    layers, places = [], _places(found.layers)
+    for name in (name for name in order if name in places):
+        chosen = places[name]
         counts = Counter(outcomes[chosen].tolist())
         told = slacks[chosen][examined[chosen] & np.isfinite(slacks[chosen])]
         worst = _largest(ratios, chosen)
@@ -140,6 +140,18 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
         layers=layers,
         points=_points(found, examined, ratios, order),
     )
+
+
+def _places(layers: Sequence[str]) -> dict[str, NDArray[np.intp]]:
+    """Return the numbers of each layer's instances, in order.
+
+    >>> _places(["a", "b", "a"])["a"].tolist()
+    [0, 2]
+    """
+    found: dict[str, list[int]] = {}
+    for number, name in enumerate(layers):
+        found.setdefault(name, []).append(number)
+    return {name: np.array(numbers) for name, numbers in found.items()}
 
 
 def _slacks(actual: Array, claimed: Array, relation: Relation) -> Array:
