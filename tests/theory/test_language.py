@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 import torch
 
+from theory.arithmetic import dual
 from theory.language.certificates import products
 from theory.language.expression import (
     Letter,
@@ -56,6 +57,29 @@ def test_derivatives_nest_through_their_function_alone():
 def test_fractions_divide_arrays_and_each_other(quotient, expected):
     found = Values({"a": torch.tensor(4.0, dtype=torch.float64)})[quotient]
     assert float(found) == pytest.approx(float(expected), rel=1e-15)
+
+
+class Differentiating:
+    """A subject of numbers that counts what it differentiates."""
+
+    def __init__(self):
+        self.points = []
+
+    def differential(self, f, x):
+        self.points.append(x)
+        return lambda u: dual.derivative(lambda t: f(x + t * u), 0, 1)
+
+
+def test_a_function_is_differentiated_once_at_each_point_for_all_directions():
+    x, t = Letter("x", "x", value=lambda s: 3), Letter("t", "t", value=lambda s: 4)
+    subject = Differentiating()
+    values = Values(subject)
+    slopes = [along(x**3, x, number(u), at=number(at)) for at in (2, 5) for u in (1, 7)]
+    assert [values[slope] for slope in slopes] == [12, 84, 75, 525]
+    assert subject.points == [2, 5]
+    assert values[along(x**2, x, number(7), at=number(2))] == 28
+    assert [values[along(x * t, of, number(7), at=number(2))] for of in (x, t)] == [28, 21]
+    assert subject.points == [2, 5, 2, 2, 2]
 
 
 def test_what_means_nothing_is_refused():
