@@ -44,7 +44,7 @@ def state(model):
     tensors = [t.detach().clone() for t in (*model.parameters(), *model.buffers())]
     gradients = [p.grad.clone() for p in model.parameters()]
     # The generator that all of a process share is what must be left alone.
-    numpy = np.random.get_state()  # noqa: NPY002
+    numpy = np.random.get_state()  # noqa: NPY002  # the state of the generator that is watched
     return {
         "modes": [m.training for m in model.modules()],
         "learns": [p.requires_grad for p in model.parameters()],

@@ -165,7 +165,7 @@ OF_MATRICES = (
     Witness(
         "array library",
         lambda c: of_matrices(c) and is_differentiable_by_differences(c),
-        _all("matrices.library", RANDOM),
+        _all("matrices.libraries", RANDOM),
         TOGETHER,
         IN_ARRAYS,
     ),

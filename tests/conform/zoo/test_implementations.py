@@ -42,5 +42,5 @@ def test_a_reproduction_imports_what_it_names_and_nothing_of_this_suite(implemen
 
 
 def test_implementations_are_found_by_their_functions():
-    one = implementation("twice", doubled, library="torch")
+    one = implementation("twice", doubled, distribution="torch")
     assert by_function(one).doubled is one

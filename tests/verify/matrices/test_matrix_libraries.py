@@ -10,7 +10,7 @@ from theory.matrix_claim import Kind
 from theory.statement import Sides
 from verify import backends
 from verify.backends import Backend
-from verify.matrices import floats, library
+from verify.matrices import floats, libraries
 from verify.matrices.strata import draw
 from verify.operators import Operand, bare
 from verify.settings import PROFILES, Settings
@@ -50,7 +50,7 @@ def named(backend):
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_library_agrees_with_pytorch(backend, claim):
     for subject in subjects(backend):
-        there = library.examine(claim, subject, backend)
+        there = libraries.examine(claim, subject, backend)
         here = floats.examine(claim, subject)
         assert Outcome.VIOLATED not in (*there.outcomes, *here.outcomes)
         if {*there.outcomes, *here.outcomes} != {Outcome.HOLDS}:
@@ -67,13 +67,15 @@ def test_a_wrong_formula_is_seen(backend, claim):
         return Sides(actual, claimed * (1 + 1e-3))
 
     wrong = replace(claim, says=None, sides=off)
-    found = [library.examine(wrong, subject, backend).outcomes[0] for subject in subjects(backend)]
+    found = [
+        libraries.examine(wrong, subject, backend).outcomes[0] for subject in subjects(backend)
+    ]
     assert set(found) - {Outcome.VACUOUS, Outcome.UNDECIDED} == {Outcome.VIOLATED}
 
 
 def test_a_record_says_which_strata():
     settings = Settings(PROFILES["smoke"], backend="array-api-strict")
-    (found,) = library.examine_random(CLAIMS[:1], settings)
+    (found,) = libraries.examine_random(CLAIMS[:1], settings)
     assert found.witness == "array library"
     assert found.instances == sum(counts["instances"] for counts in found.strata.values()) > 0
 

@@ -4,7 +4,7 @@ import pytest
 
 from theory.matrix_claim import Kind
 from verify.engine import CLAIMS, pairs
-from verify.matrices import floats, integers, library
+from verify.matrices import floats, integers, libraries
 from verify.matrices.strata import of_different_sizes
 from verify.settings import FLOOR, PROFILES, Settings
 from verify.witnesses import autograd, table
@@ -51,7 +51,7 @@ def test_what_floats_are_not_asked_they_cannot_tell():
     assert found.is_idle
 
 
-@pytest.mark.parametrize("witness", [floats, library], ids=["autograd", "array library"])
+@pytest.mark.parametrize("witness", [floats, libraries], ids=["autograd", "array library"])
 def test_further_subjects_are_drawn_where_hypotheses_are_seldom_met(witness):
     rare = BY_ID["L-thm-4b/below"]
     (found,) = witness.examine_random([rare], SMOKE)
@@ -62,7 +62,7 @@ def test_further_subjects_are_drawn_where_hypotheses_are_seldom_met(witness):
 def test_the_error_of_a_derivative_is_not_put_into_a_hypothesis_that_has_none():
     """As many subjects have the hypothesis as have it exactly, whatever the derivatives' errors."""
     claim = BY_ID["L-prop-2"]
-    (found,) = library.examine_random([claim], SMOKE)
+    (found,) = libraries.examine_random([claim], SMOKE)
     coupled = [subject.couples for subject in of_different_sizes(Kind.LAYER, SMOKE.seed, 1)]
     assert (found.vacuous, found.decided) == (coupled.count(1), coupled.count(0))
     assert found.vacuous

@@ -43,7 +43,7 @@ def group_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _equinox(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="equinox", **parts)
+    return implementation(name, layer, distribution="equinox", **parts)
 
 
 ADAPTER = "jax"

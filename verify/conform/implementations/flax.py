@@ -130,7 +130,7 @@ def instance_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _flax(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="flax", like="flax", **parts)
+    return implementation(name, layer, distribution="flax", like="flax", **parts)
 
 
 LAST = {"layouts": ("NC", "NLC", "NHWC")}

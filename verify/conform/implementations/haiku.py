@@ -49,7 +49,7 @@ def instance_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _haiku(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="dm-haiku", **parts)
+    return implementation(name, layer, distribution="dm-haiku", **parts)
 
 
 MAPS = {"layouts": ("NLC", "NHWC")}

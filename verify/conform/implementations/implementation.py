@@ -19,8 +19,8 @@ class Implementation:
 
     subject: Subject
     family: str
-    library: str
-    """The distribution whose version is printed."""
+    distribution: str
+    """The package whose version is printed."""
     dtypes: tuple[str, ...] = ()
     """The only ones that it takes; none: both of single and double precision."""
     eps_is_single: bool = False
@@ -34,7 +34,7 @@ def implementation(
     layer: Callable[..., Any],
     *,
     family: str = "batch",
-    library: str,
+    distribution: str,
     dtypes: tuple[str, ...] = (),
     eps_is_single: bool = False,
     threads: tuple[str, ...] = (),
@@ -46,14 +46,14 @@ def implementation(
         name: the public name, as the library's documentation has it.
         layer: a plain function of a module, which uses only imported names.
         family: one of :data:`verify.conform.subject.FAMILIES`.
-        library: its distribution.
+        distribution: the package that has it, whose version is printed.
         dtypes: the only ones that it takes.
         eps_is_single: whether its interface holds eps as a float32.
         threads: links to its maintainers' discussions.
         parts: further fields of :class:`verify.conform.subject.Subject`.
     """
     subject = Subject(name, layer, script=standalone(layer), **parts)
-    return Implementation(subject, family, library, dtypes, eps_is_single, threads)
+    return Implementation(subject, family, distribution, dtypes, eps_is_single, threads)
 
 
 def by_function(*found: Implementation) -> SimpleNamespace:

@@ -21,6 +21,8 @@ def standardize_last(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 ADAPTER = "jax"
 IMPLEMENTATIONS = by_function(
-    implementation("jax.nn.standardize", standardize, library="jax", layouts=("NC",)),
-    implementation("jax.nn.standardize, axis=-1", standardize_last, family="layer", library="jax"),
+    implementation("jax.nn.standardize", standardize, distribution="jax", layouts=("NC",)),
+    implementation(
+        "jax.nn.standardize, axis=-1", standardize_last, family="layer", distribution="jax"
+    ),
 )

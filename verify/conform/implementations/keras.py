@@ -71,7 +71,7 @@ def rms_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _keras(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="keras", like="keras", **parts)
+    return implementation(name, layer, distribution="keras", like="keras", **parts)
 
 
 LAST = {"layouts": ("NC", "NLC", "NHWC")}

@@ -52,7 +52,7 @@ def _liger(name: str, layer: Any, family: str, **parts: Any) -> Any:
         f"liger_kernel {name}, interpreted",
         layer,
         family=family,
-        library="liger-kernel",
+        distribution="liger-kernel",
         dtypes=("float32",),
         like="torch",
         **parts,

@@ -64,7 +64,7 @@ def instance_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _mlx(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="mlx", like="mlx", eps_is_single=True, **parts)
+    return implementation(name, layer, distribution="mlx", like="mlx", eps_is_single=True, **parts)
 
 
 MAPS = {"layouts": ("NLC", "NHWC")}

@@ -74,7 +74,7 @@ def rms_normalization(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 def _onnx(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(
-        f"ONNX {name}", layer, library="onnx", like="onnx", eps_is_single=True, **parts
+        f"ONNX {name}", layer, distribution="onnx", like="onnx", eps_is_single=True, **parts
     )
 
 

@@ -85,7 +85,7 @@ def _runtime(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(
         f"onnxruntime {name}",
         layer,
-        library="onnxruntime",
+        distribution="onnxruntime",
         like="onnx",
         eps_is_single=True,
         **parts,

@@ -61,7 +61,7 @@ def group_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 def _openvino(name: str, layer: Any, **parts: Any) -> Any:
     return implementation(
-        f"OpenVINO {name}", layer, library="openvino", eps_is_single=True, **parts
+        f"OpenVINO {name}", layer, distribution="openvino", eps_is_single=True, **parts
     )
 
 

@@ -50,7 +50,7 @@ def instance_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _paddle(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="paddlepaddle", eps_is_single=True, **parts)
+    return implementation(name, layer, distribution="paddlepaddle", eps_is_single=True, **parts)
 
 
 ADAPTER = "paddle"

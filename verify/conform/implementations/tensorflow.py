@@ -57,7 +57,7 @@ def fused_batch_norm_channels_second(x: Any, gamma: Any, beta: Any, eps: float) 
 
 
 def _tensorflow(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="tensorflow-cpu", **parts)
+    return implementation(name, layer, distribution="tensorflow-cpu", **parts)
 
 
 SINGLE = ("float32",)

@@ -68,7 +68,7 @@ def rms_norm(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 
 def _tinygrad(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="tinygrad", like="torch", **parts)
+    return implementation(name, layer, distribution="tinygrad", like="torch", **parts)
 
 
 ADAPTER = "tinygrad"

@@ -78,7 +78,7 @@ def rms_norm(x: Tensor, gamma: Tensor, beta: Any, eps: float) -> Tensor:
 
 
 def _torch(name: str, layer: Any, **parts: Any) -> Any:
-    return implementation(name, layer, library="torch", like="torch", **parts)
+    return implementation(name, layer, distribution="torch", like="torch", **parts)
 
 
 torch._dynamo.config.recompile_limit = 4096  # more shapes than a network has
