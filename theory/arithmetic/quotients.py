@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
     raise missing(error, "verify") from error
 
 REMEMBERED = 4096
-"""Of how many expressions the terms or factors are known: proofs ask for most several times."""
+"""Of how many expressions the lowest terms are known: proofs ask for most several times."""
 
 
 @lru_cache(REMEMBERED)
@@ -42,7 +42,6 @@ def lowest_terms(expression: sp.Expr) -> sp.Expr:
     return reader.written(numerator) / reader.written(denominator)
 
 
-@lru_cache(REMEMBERED)
 def factored(expression: sp.Expr) -> sp.Expr:
     """Return an expression over one denominator, both as products of irreducible polynomials.
 
@@ -158,7 +157,7 @@ class _Reader:
 def _generators(expression: sp.Expr) -> list[sp.Expr]:
     """Return the symbols, roots and absolute values; each before those that are inside of it."""
     parts = _parts(expression)
-    if all(isinstance(part, sp.Symbol) for part in parts):
+    if all(isinstance(part, sp.Symbol) for part in parts):  # nothing is inside of another
         return sorted(parts, key=attrgetter("name"))
     found: dict[sp.Expr, None] = {}
     waiting = sorted(parts, key=sp.count_ops)

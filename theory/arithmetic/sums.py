@@ -40,6 +40,7 @@ def total(a: Any, axis: int | tuple[int, ...]) -> Any:
     axes = (axis,) if isinstance(axis, int) else axis
     if hasattr(type(a), "addcmul"):  # PyTorch
         return _total_of_tensor(a, axes)
+    # Where NumPy's own sum will do, to ask which library it is takes longer than to add.
     if type(a) is ndarray and (a.size <= SHORT or a.dtype == object):
         return a.sum(axis=axes, keepdims=True)
     xp = array_namespace(a)

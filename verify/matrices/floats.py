@@ -249,7 +249,7 @@ def examine_at(
     for alike in imposing_alike(claims):
         for stack in _of_the_same_sizes([imposed(alike[0], subject) for subject in every]):
             copies = copies_of(stack)
-            examined = _examined_in_one_call(alike, copies)
+            examined = examined_in_one_call(alike, copies)
             left = [claim for claim in alike if claim.id not in examined]
             alone = [copies] if len(stack) == 1 else [copies_of([s]) for s in stack if left]
             for name, instances in examined.items():
@@ -268,7 +268,7 @@ def _of_the_same_sizes(subjects: Iterable[Numbers]) -> list[list[Numbers]]:
     return [*groups.values()]
 
 
-def _examined_in_one_call(claims: Sequence[MatrixClaim], copies: Copies) -> dict[str, Instances]:
+def examined_in_one_call(claims: Sequence[MatrixClaim], copies: Copies) -> dict[str, Instances]:
     """Examine claims at subjects together; those that look at numbers are missing."""
     perturbed = copies.perturbed_together(claims)
     together = [claim for claim in claims if claim.id in perturbed]

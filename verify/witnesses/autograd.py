@@ -159,13 +159,25 @@ def examine_together(
     samples: int = tolerance.SAMPLES,
 ) -> list[Instances]:
     """Examine claims at the same stacked cases."""
-    base = evaluate_stacked(claims, stack, loss)
-    randomly = evaluate_randomly(claims, stack, loss, seed, samples)
+    every = _measured(claims, stack, loss, seed, samples)
     m = stack.y.shape[1]
     return [
         judged(claim, found, moved, is_defined(claim, stack), m, m)
-        for claim, found, moved in zip(claims, base, randomly, strict=True)
+        for claim, (found, *moved) in zip(claims, every, strict=True)
     ]
+
+
+def _measured(
+    claims: Sequence[Claim],
+    stack: Stack,
+    loss: StackedLoss,
+    seed: int,
+    samples: int = tolerance.SAMPLES,
+) -> Measured:
+    """Return what each claim is as PyTorch rounds, and then in random arithmetic."""
+    unmoved = evaluate_stacked(claims, stack, loss)
+    moved = evaluate_randomly(claims, stack, loss, seed, samples)
+    return [[one, *others] for one, others in zip(unmoved, moved, strict=True)]
 
 
 def evaluate_randomly(
@@ -210,20 +222,17 @@ def examine_all(
     """
     found: dict[str, list[Instances]] = {claim.id: [] for claim in claims}
     for parts in parts_of_calls(claims, cases):
-        for part, measured in zip(parts, _measured(parts, seed), strict=True):
+        for part, measured in zip(parts, _measured_at(parts, seed), strict=True):
             for claim, instances in _judged(part, evaluated(part, measured), measured):
                 found[claim.id].append(instances)
     return found
 
 
-def _measured(parts: Sequence[Part], seed: int) -> Iterator[Measured]:
-    """Yield what each claim of each part is there, and in random arithmetic."""
+def _measured_at(parts: Sequence[Part], seed: int) -> Iterator[Measured]:
+    """Yield what the claims of each part are at its cases, found in one call for all parts."""
     claims = [claim for part in parts for claim in part.claims]
     cases = [case for part in parts for case in part.cases]
-    stack, loss = stacked(cases), loss_of(cases)
-    unmoved = evaluate_stacked(claims, stack, loss)
-    moved = evaluate_randomly(claims, stack, loss, seed)
-    every = iter([one, *others] for one, others in zip(unmoved, moved, strict=True))
+    every = iter(_measured(claims, stacked(cases), loss_of(cases), seed))
     first = 0
     for part in parts:
         here = slice(first, first := first + len(part.cases))

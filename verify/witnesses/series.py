@@ -183,8 +183,8 @@ def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
 
 def _moved(step: Series, x: Any, u: Any) -> Any:
     """Return x + u t; where u is zero, x alone, so that what does not move stays a ball."""
-    here = x if isinstance(x, Series) else ball(x)
-    return here if not isinstance(u, Series) and u == 0 else here + step * u
+    here, along = (v if isinstance(v, Series) else ball(v) for v in (x, u))
+    return here if along == 0 else here + step * along
 
 
 def _coefficient(value: Any, level: int) -> Any:
