@@ -282,6 +282,15 @@ def test_a_compiled_layer_is_examined_with_its_gradients(folder):
     assert not list(not_offered(report))
 
 
+@pytest.fixture
+def _interruptible():
+    """Let what is started hear an interrupt; what a shell began in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_a_run_that_was_interrupted_goes_on(folder):
     asked = ("wrong.py:held", "--axes", "NC", "--cases", "plain", "--modes", "forward", "--json")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
