@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace
 
-from theory.convolution.windows import chunks
+from theory.convolution.windows import chunks, zeros
 
 
 def blocks(h: Any, kernel: int, chunk: int | None = None) -> Iterator[tuple[int, int, Any]]:
@@ -58,7 +58,7 @@ class _Rows:
         """Lay out maps (example, channel, row, column), with K rows of zeros at both ends."""
         xp = array_namespace(h)
         count, c, r, s = h.shape
-        maps = xp.zeros((r + 2 * K, count, s + 2 * K, c), dtype=h.dtype, device=device(h))
+        maps = zeros((r + 2 * K, count, s + 2 * K, c), h)
         maps[K : K + r, :, K : K + s, :] = xp.permute_dims(h, (2, 0, 3, 1))
         first, last = maps[:, :, K : 2 * K, :], maps[:, :, s : s + K, :]
         shape = (r + 2 * K, count, K * c)

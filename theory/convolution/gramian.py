@@ -14,7 +14,7 @@ from array_api_compat import array_namespace, device
 from theory.convolution.correlations import blocks
 from theory.convolution.moments import column_sums
 from theory.convolution.unfolded import apply_transposed, flatten, unfold
-from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows
+from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows, zeros
 
 
 def gram(
@@ -44,13 +44,13 @@ def gram(
     if geometry != Geometry(kernel):
         return _unfolded_in_chunks(h, None, geometry, chunk)
     xp, c = array_namespace(h), h.shape[1]
-    matrix = _zeros(h, kernel)
+    matrix = _square(h, kernel)
     sums = xp.reshape(column_sums(h, kernel), (-1,))
     matrix[0, 0] = rows_of(h, geometry)
     matrix[0, 1:] = sums
     matrix[1:, 0] = sums
     found = {(i, j): block for i, j, block in blocks(h, kernel, chunk)}
-    nothing = xp.zeros((c, c), dtype=h.dtype, device=device(h))
+    nothing = zeros((c, c), h)
     for i in range(kernel**2):
         above = [found[j, i].T if (j, i) in found else nothing for j in range(i)]
         right = [found.get((i, j), nothing) for j in range(i, kernel**2)]
@@ -90,7 +90,7 @@ def weighted_gram(
     if not callable(S):
         return _unfolded_in_chunks(h, S, geometry, chunk)
     xp = array_namespace(h)
-    matrix = _zeros(h, kernel)
+    matrix = _square(h, kernel)
 
     def columns(maps: Any) -> Any:
         return flatten(*apply_transposed(h, S(maps), **geometry._asdict(), chunk=chunk))
@@ -102,15 +102,16 @@ def weighted_gram(
     return matrix
 
 
-def _zeros(h: Any, kernel: int) -> Any:
+def _square(h: Any, kernel: int) -> Any:
+    """Return the zeros that a Gram matrix is written over."""
     size = kernel**2 * h.shape[1] + 1
-    return array_namespace(h).zeros((size, size), dtype=h.dtype, device=device(h))
+    return zeros((size, size), h)
 
 
 def _unfolded_in_chunks(h: Any, diagonal: Any, geometry: Geometry, chunk: int | None) -> Any:
     xp = array_namespace(h)
     r, s = outputs(h, geometry)
-    total = _zeros(h, geometry.kernel)
+    total = _square(h, geometry.kernel)
     for part in chunks(h.shape[0], geometry.kernel**2 * h.shape[1] * r * s, chunk):
         matrix = unfold(h[part, ...], **geometry._asdict())
         weighted = matrix

@@ -19,7 +19,7 @@ from typing import Any
 from array_api_compat import array_namespace, device
 
 from theory.arithmetic.sums import total
-from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows
+from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows, zeros
 
 
 def unfold(
@@ -67,7 +67,7 @@ def apply(
     geometry = Geometry(weights.shape[-1], stride, dilation, padding)
     d, size = weights.shape[0], outputs(h, geometry)
     entries = _entries(weights)
-    result = xp.zeros((h.shape[0], d, *size), dtype=h.dtype, device=device(h))
+    result = zeros((h.shape[0], d, *size), h)
     for part in chunks(h.shape[0], (h.shape[1] + d) * size[0] * size[1], chunk):
         total = xp.reshape(bias, (1, d, 1))
         for w, window in zip(entries, windows(h[part, ...], geometry), strict=True):
@@ -95,7 +95,7 @@ def apply_transposed(
     xp = array_namespace(h, v)
     geometry = Geometry(kernel, stride, dilation, padding)
     c, d = h.shape[1], v.shape[1]
-    entries = [xp.zeros((d, c), dtype=h.dtype, device=device(h)) for _ in range(kernel**2)]
+    entries = [zeros((d, c), h) for _ in range(kernel**2)]
     for part in chunks(h.shape[0], (c + d) * v.shape[2] * v.shape[3], chunk):
         upstream = _examples_inside(v[part, ...])
         for i, window in enumerate(windows(h[part, ...], geometry)):

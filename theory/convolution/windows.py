@@ -53,13 +53,22 @@ class Geometry(NamedTuple):
         return [slice(start, start + last + 1, self.stride) for start in starts]
 
 
+def zeros(shape: tuple[int, ...], like: Any) -> Any:
+    """Return zeros to be written to, of an array's library, dtype and device.
+
+    Under ``torch.vmap`` they are as many as the array is.
+    """
+    if hasattr(like, "new_zeros"):  # PyTorch
+        return like.new_zeros(shape)
+    return array_namespace(like).zeros(shape, dtype=like.dtype, device=device(like))
+
+
 def pad(h: Any, rows: int, columns: int) -> Any:
     """Return the maps with zeros around them."""
     if rows == columns == 0:
         return h
-    xp = array_namespace(h)
     *batch, r, s = h.shape
-    padded = xp.zeros((*batch, r + 2 * rows, s + 2 * columns), dtype=h.dtype, device=device(h))
+    padded = zeros((*batch, r + 2 * rows, s + 2 * columns), h)
     padded[..., rows : rows + r, columns : columns + s] = h
     return padded
 
