@@ -41,11 +41,12 @@ class UndecidedError(ValueError):
     """The remainder is not zero and the roots not known to be independent, or it is too large."""
 
 
-def is_zero(expression: Any) -> bool:
+def is_zero(expression: Any, most: int = MOST) -> bool:
     r"""Whether an expression, or every entry of an array, vanishes wherever it is defined.
 
     Args:
         expression: formulas, rational numbers, expressions of sympy.
+        most: how many products of two terms it may take.
 
     >>> from theory.arithmetic.formulas import letter
     >>> x, y = letter("x"), letter("y")
@@ -63,9 +64,9 @@ def is_zero(expression: Any) -> bool:
     formulas = [formula(entry) for entry in entries]
     if not all(_may_vanish(f) for f in formulas):
         return False
-    plain = _Reader(formulas)
+    plain = _Reader(formulas, most)
     eliminable = plain.eliminable()
-    reader = _Reader(formulas, eliminable) if eliminable else plain
+    reader = _Reader(formulas, most, eliminable) if eliminable else plain
     if all(reader.read(f).numerator.is_zero() for f in formulas):
         return True
     if not plain.roots_are_independent():
@@ -118,11 +119,17 @@ class _Reader:
 
     Args:
         formulas: what will be read.
+        most: how many products of two terms that may take.
         eliminated: letters whose squares lead the relations of these radicands, in place of the
             root's; what :meth:`eliminable` of another reader returns.
     """
 
-    def __init__(self, formulas: list[Formula], eliminated: Mapping[Factor, Letter] | None = None):
+    def __init__(
+        self,
+        formulas: list[Formula],
+        most: int,
+        eliminated: Mapping[Factor, Letter] | None = None,
+    ):
         self._eliminated = {} if eliminated is None else eliminated
         parts, radicands = _parts(formulas)
         # A root within a root was made first, so it is read first.
@@ -133,7 +140,7 @@ class _Reader:
         names = [f"x{k}" for k in range(len(self._order))]
         self._context = fmpq_mpoly_ctx.get(names or ["x"], Ordering.lex)
         self._denominators = list(self._context.gens())
-        self._products = 0
+        self._products, self._most = 0, most
         self._squares: dict[Factor, fmpq_mpoly] = {}  # radicands whose roots are letters
         self._relations: list[tuple[int, fmpq_mpoly]] = []  # with the number of what leads them
         self._roots: dict[Factor, _Fraction] = {}
@@ -287,7 +294,7 @@ class _Reader:
 
     def _allow(self, products: int) -> None:
         self._products += products
-        if self._products > MOST:
+        if self._products > self._most:
             raise UndecidedError(
                 f"the expression is too large: it takes {self._products} products of two terms"
             )

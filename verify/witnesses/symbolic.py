@@ -6,7 +6,7 @@ centred vector is a multiple of one, so there a statement may hold that fails fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.formulas import UnreadableError, letter
-from theory.arithmetic.radicals import UndecidedError
+from theory.arithmetic.radicals import MOST, UndecidedError
 from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim
 from verify import primitives
@@ -29,16 +29,23 @@ from verify.witnesses.abstract import LosesGeneralityError, OfAnyLoss
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 Finding = Literal["proved", "not proved", "undefined"]
+GROWTH = 40
+"""One more entry of the batch multiplies the products that a long proof takes by this or more."""
 
 
 class SymbolicCase(OfAnyLoss, Case):
     """A case whose numbers are symbols and whose loss is a generic 2-jet."""
 
 
-def prove(claim: Claim, m: int) -> Finding:
+def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
     """Return whether the claim is proved for batches of m entries.
 
     An inequality is proved by its certificate, as in the abstract arithmetic.
+
+    Args:
+        claim: the claim.
+        m: the batch size.
+        most: how many products of two terms the proof may take.
     """
     if (m == 1 and not claim.reading.has_epsilon) or _is_of_other_sizes(claim, m):
         return "undefined"
@@ -51,11 +58,12 @@ def prove(claim: Claim, m: int) -> Finding:
         actual, claimed = claim.sides(network, letters)
         slack = claim.relation.slack(actual, claimed)
         if claim.certificate is None:
-            is_proved = symbolic.is_zero(slack)
+            is_proved = symbolic.is_zero(slack, most)
         else:
             terms = claim.certificate(network, letters)
             total = sum(term.value(network, letters) for term in terms)
-            is_proved = symbolic.is_zero(slack - total) and abstract.prove(claim) is not None
+            vanishes = symbolic.is_zero(slack - total, most)
+            is_proved = vanishes and abstract.prove(claim) is not None
     except (LosesGeneralityError, UndecidedError, UnreadableError):
         return "not proved"
     except ZeroDivisionError:
@@ -135,15 +143,27 @@ def _network(case: Case, batch: SymbolicBatch) -> PrimitiveNetwork:
     )  # fmt: skip
 
 
+def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:
+    """Return batch sizes, the largest first, and how many products a proof of each may take.
+
+    That the sum of a certificate is too long for the largest is seen sooner at the next.
+    """
+    attempts = [(m, MOST) for m in sorted(sizes, reverse=True)]
+    if claim.certificate is None or len(attempts) == 1:
+        return attempts
+    largest, (smaller, most), *others = attempts
+    return [(smaller, most // GROWTH), largest, *others]
+
+
 def examine(claim: Claim, settings: Settings) -> Record:
-    """Proofs for single batch sizes, with every entry a symbol; the largest size is tried first.
+    """Proofs for single batch sizes, with every entry a symbol.
 
     A certificate that fails at one is not tried at others: it is of use where the abstract witness
     proves the claim for every size, and here its sum is added up once more.
     """
     found: dict[int, Finding] = {}
-    for m in sorted(settings.budget.sizes, reverse=True):
-        found[m] = prove(claim, m)
+    for m, most in _attempts(claim, settings.budget.sizes):
+        found[m] = prove(claim, m, most)
         if found[m] == "not proved" and claim.certificate is not None:
             break
     proved = sorted(m for m, finding in found.items() if finding == "proved")
@@ -151,7 +171,7 @@ def examine(claim: Claim, settings: Settings) -> Record:
     return Record(
         claim=claim.id,
         witness="symbolic",
-        sizes={str(m): finding for m, finding in found.items() if finding != "not proved"},
+        sizes={str(m): found[m] for m in sorted(found) if found[m] != "not proved"},
         proof=Proof(tuple({"m": m} for m in proved)) if is_proved else None,
         notes="" if is_proved else "not proved for every size; says nothing of the others",
     )

@@ -212,6 +212,13 @@ def test_other_expressions_are_refused(expression):
         is_zero(expression)
 
 
+def test_what_takes_more_products_than_allowed_is_given_up():
+    expression = (A + B + 1) ** 4 - (A**2 + B**2 + 1 + 2 * A + 2 * B + 2 * A * B) ** 2
+    assert is_zero(expression)
+    with pytest.raises(UndecidedError, match="too large: it takes 3. products"):
+        is_zero(expression, most=30)
+
+
 def test_a_radicand_over_a_denominator_of_unknown_sign_is_refused():
     with pytest.raises(TypeError, match="positive"):
         is_zero(sp.sqrt(1 / A + 1) - sp.sqrt(A + A**2) / A)  # false for negative a

@@ -120,3 +120,19 @@ def test_a_statement_about_two_examples_is_proved_of_two_and_says_nothing_of_oth
     assert found.proof == Proof(({"m": 2},))
     assert prove(remarks.NO_GRADIENT, 3) == "undefined"
     assert prove(replace(remarks.NO_GRADIENT, hypotheses=()), 3) == "not proved"
+
+
+def test_a_certificate_that_is_too_long_is_given_up_at_the_size_before_the_largest(monkeypatch):
+    claim, settings, tried = RIGHT["S-thm-4.1/eps"], Settings(PROFILES["default"]), []
+
+    def proved(claim, m, most):
+        tried.append(m)
+        return prove(claim, m, most)
+
+    monkeypatch.setattr(symbolic, "prove", proved)
+    assert symbolic.examine(claim, settings).proof == Proof(tuple({"m": m} for m in (1, 2, 3, 4)))
+    assert tried == [3, 4, 2, 1]
+    tried.clear()
+    monkeypatch.setattr(symbolic, "GROWTH", symbolic.MOST)
+    assert symbolic.examine(claim, settings).proof is None
+    assert tried == [3]
