@@ -22,7 +22,6 @@ from theory.arithmetic.dual import levels, standard_part
 from theory.arithmetic.radicals import is_zero
 from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Statement
 from verify.evidence import Record
 from verify.matrices import integers
 from verify.matrices.subjects import Layer
@@ -36,11 +35,6 @@ SIZES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1))
 """Numbers of inputs and outputs."""
 FIRST_N = 3
 """So many examples have the integers that a proved statement must survive besides."""
-
-
-def applies(claim: Statement) -> bool:
-    """Whether a statement is about a layer."""
-    return isinstance(claim, MatrixClaim) and claim.subject is Kind.LAYER
 
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:

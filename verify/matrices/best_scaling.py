@@ -6,14 +6,13 @@ dual solution proves (:mod:`verify.optimal_scaling`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
 
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Statement
 from verify.evidence import Record
 from verify.matrices import floats, trained
 from verify.matrices.strata import random_subjects
@@ -23,29 +22,27 @@ from verify.settings import Settings
 from verify.witnesses.records import record
 
 WITNESS = "best scaling"
-EXAMINED = ("L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n")
 FEATURES = 20
 """Of a trained layer's features those with the largest variance: a programme for more is slow."""
 SOLVER = "clarabel"
 
 
-def applies(claim: Statement) -> bool:
-    """Whether a claim speaks of the minimum over diagonal matrices."""
-    return claim.id in EXAMINED
-
-
-def examine(claim: MatrixClaim, settings: Settings) -> Record:
-    """Examine a claim at the best scaling of random layers and of trained ones."""
+def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
+    """Examine claims at the best scaling of random layers and of trained ones."""
     if find_spec(SOLVER) is None:
         install = "pip install 'batchnorm-theory[optimal]'"
-        return Record(claim.id, WITNESS, notes=f"not run: {SOLVER} is missing; {install}")
+        notes = f"not run: {SOLVER} is missing; {install}"
+        yield from (Record(claim.id, WITNESS, notes=notes) for claim in claims)
+        return
     solved = [(layer, best(layer)) for layer in layers(settings)]
     at_best = [
         layer if found is None else replace(layer, scaling=found.D0) for layer, found in solved
     ]
     gap = max(found.gap for _, found in solved if found is not None)
-    measured = record(claim, WITNESS, floats.examine_all(claim, at_best, settings.seed))
-    return replace(measured, notes=f"largest relative gap of the minima: {gap:.1e}")
+    examined = floats.examine_together(claims, at_best, settings.seed)
+    for claim in claims:
+        measured = record(claim, WITNESS, examined[claim.id])
+        yield replace(measured, notes=f"largest relative gap of the minima: {gap:.1e}")
 
 
 def layers(settings: Settings) -> Iterator[Layer]:

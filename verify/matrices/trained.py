@@ -14,7 +14,6 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, relu
 
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Statement
 from verify import training
 from verify.data import examination_batch
 from verify.evidence import Record
@@ -38,11 +37,6 @@ class TrainedLayer(Layer):
     def loss(self, A: Any) -> Any:
         """Return the cross-entropy as a function of the layer's output."""
         return self.rest(A)
-
-
-def applies(claim: Statement) -> bool:
-    """Whether the networks have subjects of the claim's kind."""
-    return isinstance(claim, MatrixClaim) and claim.subject in KINDS
 
 
 def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:

@@ -159,7 +159,7 @@ def examine_together(
     samples: int = tolerance.SAMPLES,
 ) -> list[Instances]:
     """Examine claims at the same stacked cases."""
-    every = _measured(claims, stack, loss, seed, samples)
+    every = measure(claims, stack, loss, seed, samples)
     m = stack.y.shape[1]
     return [
         judged(claim, found, moved, is_defined(claim, stack), m, m)
@@ -167,7 +167,7 @@ def examine_together(
     ]
 
 
-def _measured(
+def measure(
     claims: Sequence[Claim],
     stack: Stack,
     loss: StackedLoss,
@@ -232,7 +232,7 @@ def _measured_at(parts: Sequence[Part], seed: int) -> Iterator[Measured]:
     """Yield what the claims of each part are at its cases, found in one call for all parts."""
     claims = [claim for part in parts for claim in part.claims]
     cases = [case for part in parts for case in part.cases]
-    every = iter(_measured(claims, stacked(cases), loss_of(cases), seed))
+    every = iter(measure(claims, stacked(cases), loss_of(cases), seed))
     first = 0
     for part in parts:
         here = slice(first, first := first + len(part.cases))

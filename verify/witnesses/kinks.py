@@ -17,6 +17,7 @@ record says how many are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +32,11 @@ from verify.evidence import Record
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
-from verify.witnesses.evaluations import rounding_of
+from verify.witnesses.evaluations import Evaluation, rounding_of
 from verify.witnesses.instances import Instances
 from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack
+from verify.witnesses.table import SHIPPED
 from verify.witnesses.trained import Units, every_unit
 
 WITNESS = "finite differences (trained)"
@@ -45,44 +47,33 @@ STEP = 2.0**-13
 LARGEST_ERROR = 1e-4
 """A difference whose relative error may be larger decides nothing; most are good to 1e-7."""
 
-EXAMINED = ("S-fact-C1/eps/shipped", "S-eq-41-42/eps/shipped")
-"""The gradient and the Hessian that the library ships."""
 
-
-def applies(claim: Claim) -> bool:
-    """Whether a claim's actual side is the gradient in y, or the Hessian along the direction."""
-    return claim.id in EXAMINED
-
-
-def examine(claim: Claim, settings: Settings) -> Record:
-    """Examine a claim at every unit of every layer of every network, at the budget's stages."""
-    groups, crossed = [], 0
-    for units in every_unit(settings):
-        kinks = has_kinks(units)
-        groups.append(examine_units(claim, units, kinks))
-        crossed += int(kinks.sum())
-    found = record(claim, WITNESS, groups)
-    return replace(found, notes=f"kinks inside the difference: {crossed} of {found.instances}")
+def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
+    """Examine claims at every unit of every layer of every network, at the budget's stages."""
+    every = [(units, has_kinks(units)) for units in every_unit(settings)]
+    crossed = sum(int(kinks.sum()) for _, kinks in every)
+    for claim in claims:
+        found = record(claim, WITNESS, [examine_units(claim, *at) for at in every])
+        notes = f"kinks inside the difference: {crossed} of {found.instances}"
+        yield replace(found, notes=notes)
 
 
 def examine_units(claim: Claim, units: Units, kinks: Array) -> Instances:
     """Examine a claim at some units of one layer, given where kinks are in the way.
 
     Raises:
-        ValueError: the claim is not one of :data:`EXAMINED`.
+        ValueError: the claim's actual side is neither the gradient in y nor the Hessian along the
+            direction.
     """
-    if not applies(claim):
-        raise ValueError(f"{claim.id} is not examined by differences; only {', '.join(EXAMINED)}")
+    if claim.id not in SHIPPED:
+        raise ValueError(f"{claim.id} is not examined by differences; only {', '.join(SHIPPED)}")
     stack, loss = instances(units), units.layer.loss_of_unit
-    differenced = _by_differences(claim)
-    both = [differenced, _at_two_steps(claim)]
-    base, steps = autograd.evaluate_stacked(both, stack, loss)
-    (samples,) = autograd.evaluate_randomly([differenced], stack, loss, units.seed)
-    actual, claimed = base.sides
+    ((base, *samples),) = autograd.measure([_by_differences(claim)], stack, loss, units.seed)
+    (actual, claimed), half = _parted(base)
     allowed = tolerance.tolerance(
-        rounding_of(base.sides, [sample.sides for sample in samples]),
+        rounding_of((actual, claimed), [_parted(sample)[0] for sample in samples]),
         stack.y.shape[1],
-        _relative(tolerance.norm(steps.actual - steps.claimed), tolerance.norm(actual)),
+        _relative(tolerance.norm(actual - half), tolerance.norm(actual)),
         tolerance.norm(actual) + tolerance.norm(claimed),
     )
     return Instances(
@@ -123,24 +114,21 @@ def has_kinks(units: Units) -> Array:
 
 
 def _by_differences(claim: Claim) -> Claim:
-    """The claim with a difference for its actual side."""
+    """The claim with differences for its actual side: extrapolated, and of half the step."""
 
     def sides(network: Network, at: Letters) -> Sides:
         claimed = claim.sides(network, at).claimed
         if claim.order == 1:
             claimed = claimed @ network.direction
-        return Sides(_extrapolated(network, claim.order)[0], claimed)
+        return Sides(torch.stack(_extrapolated(network, claim.order)), claimed)
 
     return replace(claim, says=None, because=None, sides=sides)
 
 
-def _at_two_steps(claim: Claim) -> Claim:
-    """The difference extrapolated, against that of half the step."""
-
-    def sides(network: Network, at: Letters) -> Sides:
-        return Sides(*_extrapolated(network, claim.order))
-
-    return replace(claim, says=None, because=None, sides=sides)
+def _parted(found: Evaluation) -> tuple[tuple[Array, Array], Array]:
+    """Return the sides at the extrapolated difference, and the difference of half the step."""
+    width = found.actual.shape[1] // 2
+    return (found.actual[:, :width], found.claimed[:, :width]), found.actual[:, width:]
 
 
 def _extrapolated(network: Network, order: int) -> tuple[Any, Any]:

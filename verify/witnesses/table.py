@@ -153,7 +153,7 @@ OF_A_BATCH = (
     Witness(
         "finite differences (trained)",
         lambda c: c.id in SHIPPED,
-        _one("witnesses.kinks"),
+        _all("witnesses.kinks"),
         reads=NETWORKS,
     ),
 )
@@ -173,7 +173,7 @@ OF_MATRICES = (
     Witness(
         "best scaling",
         lambda c: c.id in AT_BEST_SCALING,
-        _one("matrices.best_scaling"),
+        _all("matrices.best_scaling"),
         reads=(*NETWORKS, "random"),
     ),
     Witness(

@@ -15,9 +15,10 @@ from verify.evidence import Record
 from verify.matrices import abstract, symbolic
 from verify.results import Counterexample, Proof
 from verify.settings import PROFILES, Settings
+from verify.witnesses.table import of_a_layer
 
 SETTINGS = Settings(PROFILES["smoke"])
-LAYERS = [claim for claim in CLAIMS if abstract.applies(claim) and not claim.unreadable]
+LAYERS = [claim for claim in CLAIMS if of_a_layer(claim) and not claim.unreadable]
 
 
 def follows(claim: MatrixClaim) -> bool:
