@@ -2,8 +2,8 @@ r"""The convolution as a matrix, used without ever being built: products, Gram m
 
 For maps ``h (batch, channel, r, s)`` and an odd kernel k x k, the convolution is
 :math:`\hat{\mathcal H}\hat w` with :math:`\hat{\mathcal H} = [e, \mathcal H]` of N r s rows and
-k^2 c + 1 columns.  The functions here check their input; the formulas behind them are in
-:mod:`~theory.convolution.unfolded` (the matrix and its products),
+k^2 c + 1 columns.  The functions here check their input; the formulas behind them, which
+``torch.vmap`` takes, are in :mod:`~theory.convolution.unfolded` (the matrix and its products),
 :mod:`~theory.convolution.gramian` and :mod:`~theory.convolution.moments`.
 
 A map of one row, 1 2 3, and a kernel that adds both neighbours to twice each entry:
