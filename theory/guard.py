@@ -7,7 +7,8 @@ Errors say what was given, what was expected and what to do.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -65,7 +66,8 @@ def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) ->
         if half is not None:
             bound.arguments.update(half_precision.widened(bound.arguments, half))
         with np.errstate(all="ignore"):  # what comes of it is looked at
-            check(bound.arguments)
+            with _advising(function):
+                check(bound.arguments)
             result: Any = function(*bound.args, **bound.kwargs)
             if half is not None:
                 result = half_precision.narrowed(result, half)
@@ -73,6 +75,21 @@ def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) ->
         return result
 
     return guarded
+
+
+@contextmanager
+def _advising(function: Callable[..., Any]) -> Iterator[None]:
+    """Say which function to call where PyTorch lets nobody look at numbers."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "vmap" not in str(error):
+            raise
+        formula = f"{function.__module__}.{function.__name__}"
+        raise RuntimeError(
+            f"the check of {function.__name__} looks at numbers, which torch.vmap does not allow; "
+            f"inside of it call {formula}, which checks nothing"
+        ) from error
 
 
 def arrays_of(arguments: Mapping[str, Any], taken: Mapping[str, Taken], elsewhere: str) -> Arrays:
