@@ -79,11 +79,13 @@ def slopes(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
     (array([-1.,  0.,  1.]), array([-3.,  0.,  0.]))
     """
     xp = array_namespace(y)
+    # Not the library's sign, which looks for NaN in PyTorch's arrays and fails in torch.vmap.
+    sign = xp.astype(y > 0, y.dtype) - xp.astype(y < 0, y.dtype)
     if p == inf:
         attained = xp.abs(y) == xp.max(xp.abs(y), axis=axis, keepdims=True)
         share = xp.astype(attained, y.dtype)
-        return xp.sign(y) * share / mean(share, axis)
-    return xp.sign(y) * (xp.abs(y) / power_mean(y, p, eps, axis)) ** (p - 1)
+        return sign * share / mean(share, axis)
+    return sign * (xp.abs(y) / power_mean(y, p, eps, axis)) ** (p - 1)
 
 
 def jvp(y: Any, u: Any, p: float, gamma: Any = 1, eps: Any = 0, axis: Axes = 0) -> Any:
