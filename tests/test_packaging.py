@@ -4,10 +4,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import distributions, packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from verify.complaints import EXTRAS, install
 
@@ -28,6 +29,18 @@ def names(requirements):
 
 def test_an_installation_brings_what_the_formulas_need():
     assert names(PROJECT["dependencies"]) == {"numpy", "array-api-compat"}
+
+
+def test_every_version_that_is_pinned_can_be_installed_with_the_oldest_python():
+    oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
+    pinned = re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    wanted = {
+        distribution.name.lower().replace("_", "-"): distribution.metadata["Requires-Python"] or ""
+        for distribution in distributions()
+    }
+    of_pins = {name: wanted.get(name.lower().replace("_", "-"), "") for name in pinned}
+    assert any(of_pins.values())
+    assert not {name: w for name, w in of_pins.items() if oldest not in SpecifierSet(w)}
 
 
 def test_the_extra_that_is_advised_brings_the_package():
