@@ -35,7 +35,9 @@ def test_every_version_that_is_pinned_can_be_installed_with_the_oldest_python():
     oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
     pinned = re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     wanted = {
-        distribution.name.lower().replace("_", "-"): distribution.metadata["Requires-Python"] or ""
+        distribution.name.lower().replace("_", "-"): distribution.metadata.get(
+            "Requires-Python", ""
+        )
         for distribution in distributions()
     }
     of_pins = {name: wanted.get(name.lower().replace("_", "-"), "") for name in pinned}

@@ -92,15 +92,14 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
     with np.errstate(invalid="ignore"):
         difference = actual - claimed
     if relation is Relation.EQUAL:
-        excess, ties_decide = norm(difference), True
+        excess = norm(difference)
     else:
         excess = (-difference if relation.bounds_below else difference).reshape(len(actual))
-        ties_decide = not relation.is_strict
     size = np.maximum(norm(actual), norm(claimed))
     blurred = (allowed > ILL_CONDITIONED * UNIT_ROUNDOFF * size) & (size > allowed)
     violated = excess > allowed
     undecided = ~np.isfinite(excess + allowed) | (
-        ~violated & (blurred | (~ties_decide & (excess > -allowed)))
+        ~violated & (blurred | (relation.is_strict & (excess > -allowed)))
     )
     return [
         Outcome.UNDECIDED if u else Outcome.VIOLATED if v else Outcome.HOLDS
