@@ -1,4 +1,7 @@
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +15,8 @@ from verify.site.markup import is_words
 from verify.site.points import Point, is_noise, slack
 from verify.site.raster import png
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def test_every_statement_can_be_set():
     for claim in CLAIMS:
@@ -23,6 +28,11 @@ def test_every_statement_can_be_set():
 def test_what_cannot_be_set_is_an_error():
     with pytest.raises(mathematics.MathError, match="nosuchcommand"):
         mathematics.html(r"\nosuchcommand{x}")
+
+
+def test_a_process_that_set_something_ends():
+    said = "from verify.site.mathematics import html; html('x')"
+    subprocess.run([sys.executable, "-c", said], cwd=ROOT, check=True, timeout=60)
 
 
 def test_bars_of_norms_are_escaped_and_mathematics_kept():
