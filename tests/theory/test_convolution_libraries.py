@@ -57,27 +57,6 @@ def test_what_torch_unfolds_and_convolves(k, options):
     )
 
 
-OF_ONE_CONVOLUTION = {
-    "unfold": lambda h, w, b, v: unfolded.unfold(h, 3),
-    "apply": lambda h, w, b, v: unfolded.apply(h, w, b, chunk=2),
-    "apply_transposed": lambda h, w, b, v: unfolded.apply_transposed(h, v, 3, chunk=2),
-    "gram": lambda h, w, b, v: gramian.gram(h, 3),
-    "gram of chunks": lambda h, w, b, v: gramian.gram(h, 3, dilation=2, chunk=2),
-    "weighted_gram": lambda h, w, b, v: gramian.weighted_gram(h, v[:, 0, :, :], 3),
-    "weighted_gram of an operator": lambda h, w, b, v: gramian.weighted_gram(h, torch.sin, 3),
-    "column_variances": lambda h, w, b, v: moments.column_variances(h, 3),
-}
-
-
-@pytest.mark.parametrize("formula", OF_ONE_CONVOLUTION.values(), ids=OF_ONE_CONVOLUTION)
-def test_several_convolutions_are_taken_at_once(formula):
-    shapes = (3, 2, 4, 5), (2, 2, 3, 3), (2,), (3, 2, 4, 5)
-    every = [random_maps(6, *shape, seed=seed) for seed, shape in enumerate(shapes)]
-    one_by_one = [formula(*arguments) for arguments in zip(*every, strict=True)]
-    expected = torch.utils._pytree.tree_map(lambda *found: torch.stack(found), *one_by_one)
-    torch.testing.assert_close(torch.vmap(formula)(*every), expected)
-
-
 def test_weighted_gram_is_the_hessian_of_a_loss():
     """Prop. 9 of Lange et al. 2022, with a loss that couples the outputs of each example."""
     h, k, c = random_maps(3, 2, 4, 5), 3, 2

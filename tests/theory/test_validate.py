@@ -1,6 +1,5 @@
 """What the entry points refuse, in which words, and what they let pass."""
 
-import importlib
 import inspect
 from fractions import Fraction
 
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-import theory.convolution
+import theory
 from theory import batchnorm
 from theory.validate import check, checked
 
@@ -427,22 +426,3 @@ def test_half_precision_is_computed_in_single_and_rounded_once(convert):
     found = np.asarray(found.float() if hasattr(found, "float") else found.astype(np.float32))
     assert np.all(np.isfinite(found))
     assert np.max(np.abs(found - expected)) <= 4 * roundoff * np.max(np.abs(expected))
-
-
-@pytest.mark.parametrize(
-    ("function", "formula", "arguments"),
-    [
-        (theory.gradient, "theory.batchnorm.gradient", [(3, 2), (3, 2)]),
-        (theory.running_gradient, "theory.running.gradient", [(3, 2), (2,)]),
-        (theory.convolution.gram, "theory.convolution.gramian.gram", [(2, 1, 4, 4)]),
-    ],
-    ids=["a batch", "running statistics", "maps"],
-)
-def test_inside_vmap_the_formula_without_the_check_is_named(function, formula, arguments):
-    given = [torch.rand(5, *shape) for shape in arguments]
-    options = {"kernel": 3} if "gram" in formula else {}
-    with pytest.raises(RuntimeError, match=rf"torch\.vmap .* call {formula}, which checks nothing"):
-        torch.vmap(lambda *each: function(*each, **options))(*given)
-    *module, name = formula.split(".")
-    unchecked = getattr(importlib.import_module(".".join(module)), name)
-    torch.vmap(lambda *each: unchecked(*each, **options))(*given)

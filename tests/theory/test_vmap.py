@@ -1,16 +1,17 @@
-"""The formulas behind the checks take many batches in one call of ``torch.vmap``."""
+"""Inside ``torch.vmap``: formulas take many batches in one call, checks name the formula."""
 
+import importlib
 import inspect
 
 import pytest
 import torch
 
 import theory
-from theory import bnp, lp
-from theory.batchnorm import hvp
-from theory.running import hvp as running_hvp
+from theory import bnp, convolution, lp
+from theory.convolution import gramian, unfolded
 
 COPIES, M, N, P = 4, 5, 3, 2
+MAPS, OUT, K = (3, 2, 4, 5), 2, 3
 SHAPES = {
     **dict.fromkeys(("y", "g", "u"), (M, N)),
     **dict.fromkeys(("gamma", "beta", "running_mean", "running_variance"), (N,)),
@@ -22,14 +23,21 @@ SHAPES = {
     "grad_W": (P, N),
     "curvature": (M,),
     "eps": (),
+    "h": MAPS,
+    "weights": (OUT, MAPS[1], K, K),
+    "bias": (OUT,),
+    "v": (MAPS[0], OUT, *MAPS[2:]),
+    "S": (MAPS[0], *MAPS[2:]),
+    "vector": (K**2 * MAPS[1] + 1, OUT),
 }
-OTHERS = {"p": 3, "hessian_of_loss": torch.sin}
+OTHERS = {"p": 3, "hessian_of_loss": torch.sin, "kernel": K}
 MATRIX_FOR_EACH_UNIT = {theory.hessian: {"H": (M, M, N)}}
-FORMULAS = [
+CHECKED = [
     function
-    for module in (theory, lp, bnp)
+    for module in (theory, lp, bnp, convolution)
     for name in vars(module)
-    if hasattr(function := getattr(module, name), "__wrapped__") and name != "scale_factor"
+    if not name.startswith("_") and name != "scale_factor"
+    if hasattr(function := getattr(module, name), "__wrapped__")
 ]
 
 
@@ -37,27 +45,64 @@ def named(function):
     return f"{function.__module__}.{function.__name__}"
 
 
-@pytest.mark.parametrize("function", FORMULAS, ids=named)
-def test_many_batches_are_one_call(function):
+def drawn(shapes):
+    """Positive numbers of some shapes, as many of each as there are copies."""
+    generator = torch.Generator().manual_seed(0)
+    return [
+        0.1 + torch.rand(COPIES, *shape, generator=generator, dtype=torch.float64)
+        for shape in shapes
+    ]
+
+
+def called(function, formula):
+    """A formula of arrays alone, and arrays for all that the function takes."""
     shapes = SHAPES | MATRIX_FOR_EACH_UNIT.get(function, {})
     names = inspect.signature(function).parameters
-    generator = torch.Generator().manual_seed(0)
-    arrays = {
-        name: 0.1 + torch.rand(COPIES, *shapes[name], generator=generator, dtype=torch.float64)
-        for name in names
-        if name in shapes
-    }
+    given = [name for name in names if name in shapes]
     others = {name: value for name, value in OTHERS.items() if name in names}
-    formula = inspect.unwrap(function)
 
-    def of_one(*each):
-        return formula(**dict(zip(arrays, each, strict=True)), **others)
+    def of_arrays(*arrays):
+        return formula(**dict(zip(given, arrays, strict=True)), **others)
 
-    one_by_one = [of_one(*each) for each in zip(*arrays.values(), strict=True)]
+    return of_arrays, drawn(shapes[name] for name in given)
+
+
+def assert_one_call(formula, arrays):
+    one_by_one = [formula(*each) for each in zip(*arrays, strict=True)]
     expected = torch.utils._pytree.tree_map(lambda *found: torch.stack(found), *one_by_one)
-    torch.testing.assert_close(torch.vmap(of_one)(*arrays.values()), expected)
+    torch.testing.assert_close(torch.vmap(formula)(*arrays), expected)
+
+
+@pytest.mark.parametrize("function", CHECKED, ids=named)
+def test_many_batches_are_one_call(function):
+    assert_one_call(*called(function, inspect.unwrap(function)))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda h: unfolded.apply(h, torch.ones(OUT, MAPS[1], K, K, dtype=h.dtype), h[0, :, 0, 0],
+                                 chunk=2),
+        lambda h: unfolded.apply_transposed(h, h, K, chunk=2),
+        lambda h: gramian.gram(h, K, dilation=2, chunk=2),
+        lambda h: gramian.weighted_gram(h, torch.sin, K),
+    ],
+    ids=["apply in chunks", "apply_transposed in chunks", "gram in chunks", "an operator"],
+)  # fmt: skip
+def test_many_maps_are_one_call(formula):
+    assert_one_call(formula, drawn([MAPS]))
+
+
+@pytest.mark.parametrize("function", CHECKED, ids=named)
+def test_a_check_names_the_formula_that_checks_nothing(function):
+    checked, arrays = called(function, function)
+    advice = rf"torch\.vmap .* call {named(function)}, which checks nothing"
+    with pytest.raises(RuntimeError, match=advice):
+        torch.vmap(checked)(*arrays)
+    formula = getattr(importlib.import_module(function.__module__), function.__name__)
+    assert formula is inspect.unwrap(function)
 
 
 def test_every_checked_formula_is_among_them():
-    assert {hvp, running_hvp} <= {inspect.unwrap(function) for function in FORMULAS}
-    assert len(FORMULAS) >= 35
+    assert {theory.hvp, theory.running_hvp, lp.gradient, convolution.gram} <= set(CHECKED)
+    assert len(CHECKED) == 47
