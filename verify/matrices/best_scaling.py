@@ -30,9 +30,7 @@ SOLVER = "clarabel"
 def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine claims at the best scaling of random layers and of trained ones."""
     if find_spec(SOLVER) is None:
-        install = "pip install 'batchnorm-theory[optimal]'"
-        notes = f"not run: {SOLVER} is missing; {install}"
-        yield from (Record(claim.id, WITNESS, notes=notes) for claim in claims)
+        yield from not_run(claims, WITNESS)
         return
     solved = [(layer, best(layer)) for layer in layers(settings)]
     at_best = [
@@ -43,6 +41,12 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
     for claim in claims:
         measured = record(claim, WITNESS, examined[claim.id])
         yield replace(measured, notes=f"largest relative gap of the minima: {gap:.1e}")
+
+
+def not_run(claims: Sequence[MatrixClaim], witness: str) -> Iterator[Record]:
+    """Yield what is said of each claim where the solver is missing."""
+    notes = f"not run: {SOLVER} is missing; pip install 'batchnorm-theory[optimal]'"
+    yield from (Record(claim.id, witness, notes=notes) for claim in claims)
 
 
 def layers(settings: Settings) -> Iterator[Layer]:

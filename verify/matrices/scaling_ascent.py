@@ -31,7 +31,7 @@ from scipy.optimize import minimize
 from theory.matrix_claim import MatrixClaim
 from verify.evidence import Record
 from verify.matrices import floats
-from verify.matrices.best_scaling import SOLVER
+from verify.matrices.best_scaling import SOLVER, not_run
 from verify.matrices.subjects import Layer
 from verify.optimal_scaling import optimal_scaling
 from verify.settings import Settings
@@ -52,12 +52,12 @@ SINGULAR = 1e-9
 def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
     """Examine claims at the ends of ascents, where the bound is nearly tight."""
     if find_spec(SOLVER) is None:
-        notes = f"not run: {SOLVER} is missing; pip install -e '.[optimal]'"
-        yield from (Record(claim.id, WITNESS, notes=notes) for claim in claims)
+        yield from not_run(claims, WITNESS)
         return
     ends = [layer(R, kind) for kind, R in ascents(settings)]
+    examined = floats.examine_together(claims, ends, settings.seed)
     for claim in claims:
-        yield record(claim, WITNESS, floats.examine_all(claim, ends, settings.seed))
+        yield record(claim, WITNESS, examined[claim.id])
 
 
 def ascents(settings: Settings) -> Iterator[tuple[str, Array]]:

@@ -27,6 +27,7 @@ from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.instances import Instances
 from verify.witnesses.libraries import evaluate, examine_in, few
 from verify.witnesses.records import record
+from verify.witnesses.table import nests_no_derivatives
 
 STEP = 2.0**-500
 """A power of two, so that nothing is lost in dividing by it; its square is a normal number."""
@@ -103,18 +104,13 @@ def _gradients(f: Callable[[Any], Any], x: Batched) -> Batched:
     return Batched(xp.reshape(xp.imag(value.array) / STEP, x.array.shape), x.counts)
 
 
-def applies(claim: Claim) -> bool:
-    """Return whether a claim's derivatives are not nested."""
-    return isinstance(claim, Claim) and claim.order == 1
-
-
 def examine_cases(
     claim: Claim, cases: Sequence[Case], backend: Backend, seed: int = 0
 ) -> list[Instances]:
     """Examine cases of any length and loss, grouped by both.
 
     Raises:
-        ValueError: the claim is of the second order, see :func:`applies`.
+        ValueError: the claim is of the second order.
     """
     return examine_all([claim], cases, backend, seed)[claim.id]
 
@@ -125,10 +121,10 @@ def examine_all(
     """Examine claims at the same cases.
 
     Raises:
-        ValueError: a claim is of the second order, see :func:`applies`.
+        ValueError: a claim is of the second order.
     """
     for claim in claims:
-        if not applies(claim):
+        if not nests_no_derivatives(claim):
             raise ValueError(f"{claim.id} is of order {claim.order}, but complex steps do not nest")
     calculus = Calculus(backend.sqrt, gradient, derivative)
 

@@ -66,9 +66,14 @@ def bounds_a_batch(claim: Statement) -> bool:
     return of_a_batch(claim) and claim.relation is not Relation.EQUAL
 
 
+def nests_no_derivatives(claim: Statement) -> bool:
+    """Whether a statement is about a batch, and its derivatives are of the first order."""
+    return isinstance(claim, Claim) and claim.order == 1
+
+
 def is_of_first_order(claim: Statement) -> bool:
-    """Whether a statement about a batch nests no derivatives."""
-    return isinstance(claim, Claim) and claim.order == 1 and claim.id not in WHAT_IS_ZERO
+    """Whether complex steps can decide a statement about a batch."""
+    return nests_no_derivatives(claim) and claim.id not in WHAT_IS_ZERO
 
 
 def is_measurable(claim: Statement) -> bool:

@@ -52,7 +52,7 @@ def test_tokens_of_no_correlations_are_refused(token):
 
 def test_a_smaller_factor_is_refuted():
     """2n/5 in place of n/2."""
-    smaller = replace(HALF, says=2 * n * KAPPA_SCALED >= 5 * KAPPA_NORMALIZED)
+    smaller = replace(HALF, id="two fifths of n", says=2 * n * KAPPA_SCALED >= 5 * KAPPA_NORMALIZED)
     wrong, right = scaling_ascent.examine([smaller, HALF], SMOKE)
     assert wrong.violated > 0
     assert (right.violated, right.vacuous, right.undecided) == (0, 0, 0)
