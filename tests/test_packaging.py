@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from verify.complaints import EXTRAS, install
 
@@ -35,12 +36,10 @@ def test_every_version_that_is_pinned_can_be_installed_with_the_oldest_python():
     oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
     pinned = re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     wanted = {
-        distribution.name.lower().replace("_", "-"): distribution.metadata.get(
-            "Requires-Python", ""
-        )
-        for distribution in distributions()
+        canonicalize_name(found.name): found.metadata.get("Requires-Python", "")
+        for found in distributions()
     }
-    of_pins = {name: wanted.get(name.lower().replace("_", "-"), "") for name in pinned}
+    of_pins = {name: wanted.get(canonicalize_name(name), "") for name in pinned}
     assert any(of_pins.values())
     assert not {name: w for name, w in of_pins.items() if oldest not in SpecifierSet(w)}
 
@@ -48,8 +47,8 @@ def test_every_version_that_is_pinned_can_be_installed_with_the_oldest_python():
 def test_the_extra_that_is_advised_brings_the_package():
     distributions = packages_distributions()
     for package, extra in EXTRAS.items():
-        known = {d.lower().replace("_", "-") for d in distributions.get(package, [])}
-        brought = {name.replace("_", "-") for name in names(OPTIONAL[extra])}
+        known = set(map(canonicalize_name, distributions.get(package, [])))
+        brought = set(map(canonicalize_name, names(OPTIONAL[extra])))
         assert not known or known & brought, f"{extra} does not bring {package}"
 
 

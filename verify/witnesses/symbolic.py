@@ -149,7 +149,7 @@ def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:
     That the sum of a certificate is too long for the largest is seen sooner at the next.
     """
     attempts = [(m, MOST) for m in sorted(sizes, reverse=True)]
-    if claim.certificate is None or len(attempts) == 1:
+    if claim.certificate is None or len(attempts) < 2:
         return attempts
     largest, (smaller, most), *others = attempts
     return [(smaller, most // GROWTH), largest, *others]
