@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -181,12 +181,23 @@ def climbed(
     lengths: tuple[int, ...] = (2, 3, 4),
     tries: int = 4,
 ) -> list[tuple[Case | None, Counter[Outcome]]]:
-    """Return a case that violates each claim for certain, if ascent finds one, and what was met."""
-    ends = [ascend(claims, m, seed, restarts, steps) for m in lengths]
-    return [
-        _first_violating(claim, chain.from_iterable(islice(cases, tries) for cases in of_claim))
-        for claim, of_claim in zip(claims, zip(*ends, strict=True), strict=True)
-    ]
+    """Return a case that violates each claim for certain, if ascent finds one, and what was met.
+
+    A claim that is violated at one length climbs no further.
+    """
+    found: dict[str, Case] = {}
+    met = {claim.id: Counter[Outcome]() for claim in claims}
+    for m in lengths:
+        left = [claim for claim in claims if claim.id not in found]
+        for start in range(0, len(left), TOGETHER):
+            group = left[start : start + TOGETHER]
+            ends = ascend(group, m, seed, restarts, steps)
+            for claim, cases in zip(group, ends, strict=True):
+                case, outcomes = _first_violating(claim, islice(cases, tries))
+                met[claim.id] += outcomes
+                if case is not None:
+                    found[claim.id] = case
+    return [(found.get(claim.id), met[claim.id]) for claim in claims]
 
 
 def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, Counter[Outcome]]:
@@ -204,11 +215,7 @@ def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     budget = settings.budget
     for reading in dict.fromkeys(claim.reading for claim in claims):
         alike = [claim for claim in claims if claim.reading is reading]
-        starts = range(0, len(alike), TOGETHER)
-        groups = (alike[start : start + TOGETHER] for start in starts)
-        every = chain.from_iterable(
-            climbed(group, settings.seed, budget.restarts, budget.steps) for group in groups
-        )
+        every = climbed(alike, settings.seed, budget.restarts, budget.steps)
         for claim, (case, met) in zip(alike, every, strict=True):
             found = None if case is None else counterexample(claim, case)
             yield Record(claim.id, "ascent", **counted(met), counterexample=found)
