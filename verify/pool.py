@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from multiprocessing import connection
+from multiprocessing import connection, forkserver
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread, local
@@ -46,9 +46,15 @@ TRIES = 3
 
 def processes() -> Executor:
     """Return one process a core."""
+    start_importing()
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(imported())
     return Apart(cores(), partial(ProcessPoolExecutor, 1, context, _prepare_process))
+
+
+def start_importing() -> None:
+    """Start the process that imports everything for the others, and do not wait for it."""
+    forkserver.set_forkserver_preload(imported())
+    forkserver.ensure_running()
 
 
 class Apart(Executor):
@@ -111,7 +117,7 @@ def examining(
         return
     run = _Examination(futures, settings, writer, executor)
     # What takes long comes first, so that no process waits for another at the end.
-    tasks = sorted(engine.tasks(waiting), key=lambda task: len(task.claims), reverse=True)
+    tasks = sorted(engine.tasks(waiting), key=_length, reverse=True)
     thread = Thread(target=run.examine, args=(tasks,), daemon=True)
     thread.start()
     try:
@@ -241,6 +247,11 @@ class _Asked:
         written = evidence.records_in(self.path)[self.read :]
         self.read += len(written)
         return written
+
+
+def _length(task: Task) -> tuple[int, int]:
+    """Return what grows with the time that a task takes, more or less."""
+    return task.witness.together, len(task.claims)
 
 
 def _halves(task: Task) -> list[Task]:

@@ -24,9 +24,12 @@ def examined(request: pytest.FixtureRequest) -> Iterator[pool.Futures]:
     except EvidenceError as error:
         pytest.exit(str(error), pytest.ExitCode.USAGE_ERROR)
     wanted = engine.pairs([_claim_of(item) for item in request.session.items], WITNESSES)
+    waiting = engine.unknown(wanted, writer)
+    if waiting:
+        pool.start_importing()
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
-        prepare(engine.unknown(wanted, writer), options.settings(), Console())
+        prepare(waiting, options.settings(), Console())
     with pool.examining(wanted, options.settings(), writer) as futures:
         yield futures
 

@@ -159,7 +159,8 @@ OF_A_BATCH = (
         "finite differences (trained)",
         lambda c: c.id in SHIPPED,
         _all("witnesses.kinks"),
-        reads=NETWORKS,
+        TOGETHER,
+        NETWORKS,
     ),
 )
 OF_MATRICES = (
@@ -179,13 +180,15 @@ OF_MATRICES = (
         "best scaling",
         lambda c: c.id in AT_BEST_SCALING,
         _all("matrices.best_scaling"),
-        reads=(*NETWORKS, "random"),
+        TOGETHER,
+        (*NETWORKS, "random"),
     ),
     Witness(
         "scaling ascent",
         lambda c: c.id in AT_BEST_SCALING,
         _all("matrices.scaling_ascent"),
-        reads=("seed", "restarts", "steps"),
+        TOGETHER,
+        ("seed", "restarts", "steps"),
     ),
 )
 OF_EXPECTATIONS = (
