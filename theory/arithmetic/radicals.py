@@ -280,6 +280,8 @@ class _Reader:
         return root
 
     def _times(self, a: fmpq_mpoly, b: fmpq_mpoly) -> fmpq_mpoly:
+        if a.is_one() or b.is_one():
+            return b if a.is_one() else a
         self._allow(len(a) * len(b))
         return self.reduced(a * b)
 
