@@ -22,6 +22,8 @@ from enum import StrEnum
 from functools import cached_property, reduce
 from typing import Any
 
+from theory.language.unrounded import product, quotient, total
+
 
 class Sort(StrEnum):
     """What kind of thing an expression stands for."""
@@ -190,8 +192,12 @@ class Letter(Expression):
         """The letter itself."""
         return frozenset({self})
 
-    def __hash__(self) -> int:
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.name, self.latex))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True)
@@ -493,10 +499,10 @@ class _MatrixProduct(Operation):
     __hash__ = Operation.__hash__
 
 
-SUM = _Sum("sum", lambda *terms: reduce(operator.add, terms), "", gives=0)
+SUM = _Sum("sum", total, "", gives=0)
 NEGATIVE = Operation("-", lambda x: -x, "", gives=0)
-PRODUCT = _Product("product", lambda *factors: reduce(operator.mul, factors), "")
-QUOTIENT = Operation("quotient", lambda a, b: a / b, r"\frac{{{0}}}{{{1}}}", gives=0)
+PRODUCT = _Product("product", product, "")
+QUOTIENT = Operation("quotient", quotient, r"\frac{{{0}}}{{{1}}}", gives=0)
 POWER = Operation("power", lambda x, n: x**n, "", takes=(Sort.NUMBER, Sort.NUMBER))
 MATRIX_PRODUCT = _MatrixProduct("matrix product", lambda *f: reduce(lambda a, b: a @ b, f), "")
 ZERO = Number(0)

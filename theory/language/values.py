@@ -7,18 +7,15 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from theory.language.expression import (
-    PRODUCT,
-    QUOTIENT,
-    SUM,
     Abbreviation,
     Apply,
     Derivative,
     Expression,
     Letter,
     Number,
-    Operation,
     Says,
 )
+from theory.language.unrounded import constant
 
 
 class Sides(NamedTuple):
@@ -60,10 +57,7 @@ class Values:
     def _compute(self, expression: Expression) -> Any:
         if isinstance(expression, Apply):  # as nearly all are
             found = [self[operand] for operand in expression.operands]
-            operation = expression.operation
-            if (exactly := EXACT_FRACTIONS.get(operation)) is not None:
-                return exactly(*found)
-            return operation.value(self.subject, *found)
+            return expression.operation.value(self.subject, *found)
         match expression:
             case Number(value):
                 return value
@@ -117,59 +111,7 @@ class Values:
         """Return both sides of a statement; a plain number becomes one of the other side's kind."""
         actual, claimed = self[says.actual], self[says.claimed]
         if isinstance(claimed, int | Fraction):
-            claimed = _constant(claimed, actual)
+            claimed = constant(claimed, actual)
         elif isinstance(actual, int | Fraction):
-            actual = _constant(actual, claimed)
+            actual = constant(actual, claimed)
         return Sides(actual, claimed)
-
-
-def _constant(value: int | Fraction, like: Any) -> Any:
-    return _plus(0 * like, Fraction(value)) if value else 0 * like
-
-
-def _quotient(a: Any, b: Any) -> Any:
-    """Return a/b; a fraction of whole numbers stays exact."""
-    if isinstance(a, int | Fraction) and isinstance(b, int | Fraction):
-        return Fraction(a, b)
-    if isinstance(a, Fraction):
-        return a.numerator / (a.denominator * b)
-    return a * b.denominator / b.numerator if isinstance(b, Fraction) else a / b
-
-
-def _sum(*terms: Any) -> Any:
-    total, *others = terms
-    for term in others:
-        total = _plus(total, term)
-    return total
-
-
-def _plus(a: Any, b: Any) -> Any:
-    if isinstance(a, Fraction) and not isinstance(b, int | Fraction):
-        return _plus(b, a)
-    return a + b if not isinstance(b, Fraction) or isinstance(a, int | Fraction) else (
-        (a * b.denominator + b.numerator) / b.denominator
-    )  # fmt: skip
-
-
-def _product(*factors: Any) -> Any:
-    """Return the product; a fraction is a whole number times, a whole number over."""
-    product, *others = factors
-    for factor in others:
-        product = _times(product, factor)
-    return product
-
-
-def _times(a: Any, b: Any) -> Any:
-    if isinstance(a, Fraction) and not isinstance(b, int | Fraction):
-        a, b = b, a
-    if isinstance(b, Fraction) and not isinstance(a, int | Fraction):
-        return a * b.numerator / b.denominator
-    return a * b
-
-
-EXACT_FRACTIONS: dict[Operation, Callable[..., Any]] = {
-    SUM: _sum,
-    PRODUCT: _product,
-    QUOTIENT: _quotient,
-}
-"""Fractions of whole numbers are not rounded, whatever the arithmetic."""
