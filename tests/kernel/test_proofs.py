@@ -2,12 +2,13 @@
 
 import os
 import shutil
+from subprocess import CompletedProcess
 
 import pytest
 from planted_proofs import BUILDS, EDITS, WRONG_LAYERS, accepted
 
 from verify.kernel import coq
-from verify.kernel.compilation import Compilation, UnprovedError, library, with_question
+from verify.kernel.compilation import LIMIT, Compilation, UnprovedError, library, with_question
 from verify.kernel.evidence import Outcome
 from verify.kernel.theorems import REQUIRED, theorems
 
@@ -20,12 +21,18 @@ IMPORTED = {
 }
 
 
-def compiled(sources, folder):
+SLOW = "Theorem slow : True.\nProof. do 1000000000 idtac. exact I. Qed.\n"
+
+
+def installed():
     try:
-        installed = coq.find()
+        return coq.find()
     except coq.CoqMissingError as error:
         pytest.skip(str(error))
-    work = Compilation(installed, folder, sources)
+
+
+def compiled(sources, folder, limit=LIMIT):
+    work = Compilation(installed(), folder, sources, limit)
     return {found.file: found for found in work.run(os.cpu_count() or 1)}
 
 
@@ -112,12 +119,28 @@ def test_what_needs_a_file_that_failed_is_not_reached(tmp_path):
     assert "line 2" in found["a.v"].error
 
 
-def test_a_proof_that_takes_too_long_is_stopped(tmp_path):
-    text = "Theorem slow : True.\nProof. do 1000000000 idtac. exact I. Qed.\n"
-    try:
-        installed = coq.find()
-    except coq.CoqMissingError as error:
-        pytest.skip(str(error))
-    [found] = Compilation(installed, tmp_path, {"a.v": text}, limit=2).run(1)
-    assert found.error == "Coq took more than 2 seconds"
-    assert [c.outcome for c in found.checks] == [Outcome.NOT_REACHED]
+def test_a_file_that_failed_is_not_compiled_again_either(tmp_path):
+    text = "Theorem one_is_two : 1 = 2.\nProof. reflexivity. Qed.\n"
+    [first], [second] = (compiled({"a.v": text}, tmp_path).values() for _ in range(2))
+    assert (first.is_new, second.is_new) == (True, False)
+    assert second.error == first.error != ""
+    assert second.checks == first.checks
+
+
+def test_a_proof_that_takes_too_long_is_stopped_and_tried_again_if_it_may_take_longer(tmp_path):
+    tried = [compiled({"a.v": SLOW}, tmp_path, limit)["a.v"] for limit in (1, 1, 2)]
+    assert [found.is_new for found in tried] == [True, False, True]
+    assert tried[-1].error == "Coq took more than 2 seconds"
+    assert [c.outcome for c in tried[-1].checks] == [Outcome.NOT_REACHED]
+
+
+def test_a_file_whose_compilation_was_killed_is_compiled_again(tmp_path):
+    class Killed(coq.Coq):
+        def compile(self, *_):
+            return CompletedProcess([], -9, "", "")
+
+    killed = Killed(**vars(installed()))
+    sources = {"a.v": "Theorem one_is_one : 1 = 1.\nProof. reflexivity. Qed.\n"}
+    [found] = Compilation(killed, tmp_path, sources).run(1)
+    assert found.error == "Coq ended with status -9"
+    assert compiled(sources, tmp_path)["a.v"].succeeded

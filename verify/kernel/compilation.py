@@ -4,7 +4,8 @@ The sources are copied to a folder of builds and compiled there.  A file may end
 the assumptions of its theorems together (:func:`with_question`), so that one run of Coq both checks
 it and says what it rests on.  What was found of a file is kept next to it with a fingerprint of its
 text, of the fingerprints of what it needs and of Coq's version: a file whose fingerprint is the
-same is not compiled again.  Runs that share a folder wait for each other, file by file.
+same is not compiled again, whether Coq accepted it, refused it or took too long.  Runs that share a
+folder wait for each other, file by file.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class Found:
     seconds: float
     checks: tuple[Check, ...]
     error: str = ""
+    line: int = 0
+    """Where Coq refused it; 0 if it did not say so."""
     is_new: bool = True
     """Whether it was compiled now, and not known from an earlier run."""
 
@@ -102,11 +105,17 @@ class Compilation:
         record = (self.root / file).with_suffix(".json")
         with FileLock(record.with_suffix(".lock")):
             known = _read(record)
-            if known and known.fingerprint == fingerprint and record.with_suffix(".vo").exists():
+            if known and known.fingerprint == fingerprint and self._stands(known):
                 return known
             found = self._checked(fingerprint, file)
             record.write_text(json.dumps(asdict(found)))
         return found
+
+    def _stands(self, known: Found) -> bool:
+        """Whether what is known of a file would be found again, unless its process was killed."""
+        if known.succeeded:
+            return (self.root / known.file).with_suffix(".vo").exists()
+        return known.line > 0 or known.seconds >= self.limit
 
     def _checked(self, fingerprint: str, file: str) -> Found:
         stated = list(theorems(self.sources[file]))
@@ -121,10 +130,9 @@ class Compilation:
         ]
         seconds = sum(took for _, took in times)
         if done.returncode:
-            match = ERROR.search(done.stderr)
-            line, words = (int(match.group(1)), match.group(2)) if match else (0, done.stderr)
-            error = f"line {line}: {' '.join(words.split())[:400]}"
-            return Found(file, fingerprint, seconds, self._checks(file, stated, error, line), error)
+            line, error = _complaint(done)
+            checks = self._checks(file, stated, error, line)
+            return Found(file, fingerprint, seconds, checks, error, line)
         is_asked = QUESTION in self.sources[file]
         rests_on = assumptions(done.stdout) if is_asked else ()
         checks = tuple(
@@ -208,6 +216,14 @@ def assumptions(output: str) -> tuple[str, ...]:
 def library(folder: Path) -> dict[str, str]:
     """Return the sources below a folder, each with its question, by their paths."""
     return {file: with_question(text) for file, text in sources(folder).items()}
+
+
+def _complaint(done: subprocess.CompletedProcess[str]) -> tuple[int, str]:
+    """Return the line that Coq refused, 0 if it named none, and what it said."""
+    match = ERROR.search(done.stderr)
+    line, words = (int(match.group(1)), match.group(2)) if match else (0, done.stderr)
+    said = " ".join(words.split())[:400] or f"Coq ended with status {done.returncode}"
+    return line, f"line {line}: {said}" if line else said
 
 
 def _judged(check: Check) -> Check:

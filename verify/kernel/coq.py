@@ -29,8 +29,9 @@ REQUIRED = {
 }
 """Libraries that the sources need, and the Debian package of each."""
 TESTED = "8.16"
-LIMITED = 'ulimit -t "$0" && exec "$@"'
-"""A command for ``sh`` with a limit of processor time: what else the machine does is no matter."""
+LIMITED = 'ulimit -St "$0" && exec "$@"'
+"""A command for ``sh`` with a limit of processor time: what else the machine does is no matter.
+A soft one, of which the command is told by a signal that nothing else sends."""
 QUIET = "-notation-overridden,-ambiguous-paths,-deprecated-syntactic-definition"
 
 
@@ -57,7 +58,7 @@ class Coq:
         command = [self.compiler, "-q", "-time", "-w", QUIET, "-Q", ".", name, file]
         limited = ["sh", "-c", LIMITED, str(round(seconds)), *command]
         done = subprocess.run(limited, cwd=root, capture_output=True, text=True, check=False)
-        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        if done.returncode == -signal.SIGXCPU:
             raise subprocess.TimeoutExpired(command, seconds)
         return done
 
