@@ -13,7 +13,7 @@ import fcntl
 import os
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
 from threading import Lock
@@ -155,7 +155,7 @@ class Writer:
             self._held = FolderLock(folder)
             records = self._known()
             self.done = {r.name: r for r in fresh(records, fingerprint)}
-            json_lines.append(self.path, {"kind": "run", **asdict(run)})
+            json_lines.append(self.path, _line(run))
             for record in fresh(elsewhere, fingerprint):
                 if record.name not in self.done:
                     append(self.path, record)
@@ -250,8 +250,8 @@ def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]
         last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
         current = {id(r): r for run in last.values() for r in fresh(records, todays(run))}
         kept = sorted(current.values(), key=lambda record: record.name)
-        headers = [{"kind": "run", **asdict(run)} for run in runs if run in last.values()]
-        json_lines.write(folder / FILE, [*headers, *map(_line, kept)])
+        headers = [run for run in runs if run in last.values()]
+        json_lines.write(folder / FILE, [*map(_line, headers), *map(_line, kept)])
         held.give_back()
     except OSError as error:
         raise unwritable(folder, error) from None
@@ -266,8 +266,14 @@ def _made(kind: type[Any], line: dict[str, Any]) -> Any:
     return msgspec.convert(values, kind)
 
 
-def _line(record: Record) -> dict[str, Any]:
-    return {"kind": "record", **asdict(record)}
+def _line(found: Run | Record) -> dict[str, Any]:
+    kind = type(found).__name__.lower()
+    return {"kind": kind, **msgspec.to_builtins(found, enc_hook=_plain)}
+
+
+def _plain(number: Any) -> Any:
+    """Return a number of NumPy as one of Python's."""
+    return number.item()
 
 
 def _is_finite(value: Any) -> bool:

@@ -187,7 +187,7 @@ class _Examination:
             waiting = set(begun)
             while waiting and not self.stopped.is_set():
                 done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
-                for future in done | waiting:
+                for future in done | {each for each in waiting if each.running()}:
                     self._pass_on(begun[future].found())
                 for future in done:
                     self._settle(begun[future], future)
