@@ -10,6 +10,7 @@ from dataclasses import replace
 from math import inf, nan
 from threading import Barrier
 
+import numpy as np
 import pytest
 
 from verify import description, evidence, json_lines
@@ -269,6 +270,16 @@ def test_a_number_that_json_has_no_word_for_is_refused(tmp_path):
     with pytest.raises(ValueError, match="not JSON compliant"):
         writer.add(Record("S-1", "exact", seconds=nan))
     assert read(tmp_path) == (RUN, [])
+
+
+def test_numbers_of_numpy_are_written_as_numbers(tmp_path):
+    writer = writer_of(tmp_path)
+    points = [{"actual": np.float64(0.5), "m": np.int64(3), "violated": np.bool_(True)}]
+    writer.add(Record("S-1", "exact", worst_ratio=np.float64(1.5), points=points))
+    writer.close()
+    [found] = read(tmp_path)[1]
+    assert found.worst_ratio == 1.5
+    assert found.points == [{"actual": 0.5, "m": 3, "violated": True}]
 
 
 def test_threads_add_at_once(tmp_path):
