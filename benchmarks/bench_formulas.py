@@ -7,9 +7,9 @@ point, which looks at its input first; "compiled" is :mod:`theory.nn.compiled`, 
 found.  "each array once" reads every input and writes the result once, which is the least that
 memory allows.
 
-    python benchmarks/bench_formulas.py --device cpu --dtype float32 --rounds 20 2>/dev/null
+    KINETO_LOG_LEVEL=99 python benchmarks/bench_formulas.py --device cpu --dtype float32 --rounds 20
 
-(The profiler may write its own log to the error stream.)
+(The variable silences PyTorch's profiler.)
 """
 
 from __future__ import annotations
