@@ -48,7 +48,7 @@ def test_the_gravest_word_stands_in_the_comparison_with_where_it_was_found():
 
 
 def test_a_mode_without_a_row_is_not_offered():
-    row = next(line for line in index([RIGHT]).splitlines() if "other.BatchNorm" in line)
+    row = next(line for line in index([RIGHT]).splitlines() if "other.<wbr>BatchNorm" in line)
     assert "not offered" in row.split("</td>")[1]
 
 

@@ -178,13 +178,18 @@ def _legend() -> str:
 def _compared(lines: Iterable[Line]) -> str:
     rows = [
         (
-            f'<a href="{slug(line)}.html">{escape(line["name"])}</a>'
+            f'<a href="{slug(line)}.html">{_breaking(line["name"])}</a>'
             f"<br><small>{escape(_library(line))}</small>",
             *(_entry(line, modes) for modes in COLUMNS.values()),
         )
         for line in lines
     ]
     return table(("implementation", *COLUMNS), rows, "implementations")
+
+
+def _breaking(name: str) -> str:
+    """Return a name that may be broken behind its dots, so that the table fits beside it."""
+    return escape(name).replace(".", ".<wbr>")
 
 
 def _library(line: Line) -> str:
