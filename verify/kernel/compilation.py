@@ -112,7 +112,10 @@ class Compilation:
         return found
 
     def _stands(self, known: Found) -> bool:
-        """Whether what is known of a file would be found again, unless its process was killed."""
+        """Whether a file that is as it was would end as it did.
+
+        One whose process was killed need not, and one that took too long may take longer now.
+        """
         if known.succeeded:
             return (self.root / known.file).with_suffix(".vo").exists()
         return known.line > 0 or known.seconds >= self.limit

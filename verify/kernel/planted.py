@@ -72,7 +72,8 @@ def _asked(installed: Coq, builds: Path, one: Planted) -> tuple[Planted, dict[st
         done = installed.compile(builds, one.file, LIMIT * (1 + len(one.wrong)))
     except subprocess.TimeoutExpired:
         return one, {}
-    return one, answers(done.stdout)
+    was_killed = done.returncode < 0  # in the middle of its answers
+    return one, {} if was_killed else answers(done.stdout)
 
 
 def answers(output: str) -> dict[str, bool]:
