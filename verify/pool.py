@@ -250,7 +250,7 @@ class _Asked:
 
 
 def _length(task: Task) -> tuple[int, int]:
-    """Return what grows with the time that a task takes, more or less."""
+    """Return what orders tasks by their time, nearly: first those that share what they compute."""
     return task.witness.together, len(task.claims)
 
 

@@ -7,7 +7,18 @@ over.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from typing import Any
+
+
+def total(*terms: Any) -> Any:
+    """Return the sum of terms."""
+    return reduce(_plus, terms)
+
+
+def product(*factors: Any) -> Any:
+    """Return the product of factors."""
+    return reduce(_times, factors)
 
 
 def quotient(a: Any, b: Any) -> Any:
@@ -19,25 +30,9 @@ def quotient(a: Any, b: Any) -> Any:
     return a * b.denominator / b.numerator if isinstance(b, Fraction) else a / b
 
 
-def total(*terms: Any) -> Any:
-    """Return the sum of terms."""
-    found, *others = terms
-    for term in others:
-        found = _plus(found, term)
-    return found
-
-
 def constant(value: int | Fraction, like: Any) -> Any:
     """Return a number as one of the kind of another value, of its shape."""
     return _plus(0 * like, Fraction(value)) if value else 0 * like
-
-
-def product(*factors: Any) -> Any:
-    """Return the product of factors."""
-    found, *others = factors
-    for factor in others:
-        found = _times(found, factor)
-    return found
 
 
 def _plus(a: Any, b: Any) -> Any:

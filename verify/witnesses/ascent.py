@@ -189,15 +189,21 @@ def climbed(
     met = {claim.id: Counter[Outcome]() for claim in claims}
     for m in lengths:
         left = [claim for claim in claims if claim.id not in found]
-        for start in range(0, len(left), TOGETHER):
-            group = left[start : start + TOGETHER]
-            ends = ascend(group, m, seed, restarts, steps)
-            for claim, cases in zip(group, ends, strict=True):
-                case, outcomes = _first_violating(claim, islice(cases, tries))
-                met[claim.id] += outcomes
-                if case is not None:
-                    found[claim.id] = case
+        for claim, cases in _ends(left, m, seed, restarts, steps):
+            case, outcomes = _first_violating(claim, islice(cases, tries))
+            met[claim.id] += outcomes
+            if case is not None:
+                found[claim.id] = case
     return [(found.get(claim.id), met[claim.id]) for claim in claims]
+
+
+def _ends(
+    claims: Sequence[Claim], m: int, seed: int, restarts: int, steps: int
+) -> Iterator[tuple[Claim, Iterator[Case]]]:
+    """Yield each claim with the cases at which its ascents end, a few claims at a time."""
+    for start in range(0, len(claims), TOGETHER):
+        group = claims[start : start + TOGETHER]
+        yield from zip(group, ascend(group, m, seed, restarts, steps), strict=True)
 
 
 def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, Counter[Outcome]]:
