@@ -1,21 +1,18 @@
-"""What the tests of BNP in training share: a network in float32 and a step."""
+"""What the tests of BNP share: generic networks and batches, and what a step makes of gradients."""
 
 import torch
 from torch import nn
 
 
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
 def drawn(*shape, seed=0):
-    return torch.randn(shape, generator=generator(seed))
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
 def redrawn(model):
+    """The model with generic parameters."""
     for number, parameter in enumerate(model.parameters()):
-        if parameter.ndim:
-            parameter.data = drawn(*parameter.shape, seed=number).to(parameter)
+        values = drawn(*parameter.shape, seed=number) / parameter[0].numel() ** 0.5
+        parameter.data = values.to(parameter)
     return model
 
 
@@ -27,6 +24,7 @@ X = 1.0 + 2.0 * drawn(5, 4, seed=7)
 
 
 def step(model, bnp, *batches):
+    """The gradients after a step of BNP, of all batches together."""
     model.zero_grad()
     for x in batches:
         model(x).square().sum().backward()

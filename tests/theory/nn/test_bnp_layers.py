@@ -4,53 +4,72 @@ import pytest
 import torch
 from bnp_training import X, alike, dense, drawn, redrawn, step
 from torch import nn
+from torch.nn.utils.parametrizations import weight_norm
 
 from theory.nn.bnp import BNP
+from theory.nn.preconditionable_layers import preconditionable
 
 
-def test_a_layer_called_twice_sees_both_batches_as_one():
-    class Twice(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = redrawn(nn.Linear(4, 3))
+class Twice(nn.Module):
+    """A layer that is called twice, or once with both batches."""
 
-        def forward(self, x):
+    def __init__(self, is_once):
+        super().__init__()
+        self.layer, self.is_once = redrawn(nn.Linear(4, 3)), is_once
+
+    def forward(self, x):
+        if not self.is_once:
             return self.layer(x) + self.layer(x.flip(1))
-
-    class Once(Twice):
-        def forward(self, x):
-            both = self.layer(torch.cat([x, x.flip(1)]))
-            return both[: len(x)] + both[len(x) :]
-
-    twice, once = Twice(), Once()
-    alike(step(twice, BNP(twice), X), step(once, BNP(once), X))
+        both = self.layer(torch.cat([x, x.flip(1)]))
+        return both[: len(x)] + both[len(x) :]
 
 
-def test_a_weight_shared_by_two_layers_is_one_layer_called_twice():
-    class Shared(nn.Module):
-        def __init__(self, tied):
-            super().__init__()
-            self.a = redrawn(nn.Linear(4, 4))
-            self.b = nn.Linear(4, 4)
-            if tied:
-                self.b.weight, self.b.bias = self.a.weight, self.a.bias
-            else:
-                self.b = self.a
-
-        def forward(self, x):
-            return self.b(self.a(x).tanh())
-
-    tied, same = Shared(True), Shared(False)
-    bnp = BNP(tied)
-    assert list(bnp.preconditioners) == ["a and b"]
-    alike(step(tied, bnp, X), step(same, BNP(same), X))
+def tied(share_weight=True, share_bias=True, bias=True):
+    """Two layers of one weight and one bias, or of less."""
+    a, b = (redrawn(nn.Linear(4, 4, bias=bias)) for _ in range(2))
+    if share_weight:
+        b.weight = a.weight
+    if share_bias:
+        b.bias = a.bias
+    return nn.Sequential(a, nn.Tanh(), b)
 
 
-def test_a_layer_without_bias_is_scaled_by_mean_squares():
-    model = redrawn(nn.Sequential(nn.Linear(4, 2, bias=False)))
-    (found,) = step(model, BNP(model, rho=0.0, eps_1=0.0, eps_2=0.0), X)
-    (plain,) = torch.autograd.grad(model(X).square().sum(), model[0].weight)
-    torch.testing.assert_close(found, plain / X.square().mean(0), rtol=1e-4, atol=1e-4)
+def called_twice():
+    layer = redrawn(nn.Linear(4, 4))
+    return nn.Sequential(layer, nn.Tanh(), layer)
+
+
+def linear():
+    return redrawn(nn.Sequential(nn.Linear(4, 2)))
+
+
+def convolution():
+    return redrawn(nn.Sequential(nn.Conv2d(2, 3, 3)))
+
+
+SEQUENCE, IMAGE = drawn(3, 5, 4), drawn(2, 6, 6)
+ALIKE = {
+    "gradients that are accumulated": (dense, [X[:2], X[2:3], X[3:]], dense, [X]),
+    "a layer that is called twice": (lambda: Twice(False), [X], lambda: Twice(True), [X]),
+    "a shared weight": (tied, [X], called_twice, [X]),
+    "a sequence": (linear, [SEQUENCE], linear, [SEQUENCE.reshape(15, 4)]),
+    "one image": (convolution, [IMAGE], convolution, [IMAGE[None]]),
+    "an empty batch": (dense, [X, X[:0]], dense, [X]),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_all_that_a_weight_meets_is_one_batch(name):
+    build, batches, other, as_one = ALIKE[name]
+    model, literal = build(), other()
+    alike(step(model, BNP(model), *batches), step(literal, BNP(literal), *as_one))
+
+
+def test_inputs_can_be_given_by_name():
+    model = dense()
+    bnp = BNP(model)
+    model[0](input=X)
+    assert bnp.preconditioners["0"].rows == len(X)
 
 
 def test_a_frozen_bias_is_as_none_and_a_frozen_weight_leaves_the_bias_over_q():
@@ -69,89 +88,23 @@ def test_a_frozen_bias_is_as_none_and_a_frozen_weight_leaves_the_bias_over_q():
     torch.testing.assert_close(bias, plain / 2)  # q^2 = 4 / 2
 
 
-def test_a_frozen_layer_is_left_alone_and_collects_nothing():
-    model = dense()
-    model[0].requires_grad_(False)
-    bnp = BNP(model)
-    found = step(model, bnp, X)
-    assert found[0] is None
-    assert found[1] is None
-    assert bnp.state_dict()["0.mean"].tolist() == [0.0] * 4
-    assert bnp.state_dict()["2.mean"].abs().min() > 0
-
-
-def test_a_layer_without_gradients_is_left_alone():
+def test_layers_without_gradients_are_left_alone_and_frozen_ones_collect_nothing():
     class Unused(nn.Module):
         def __init__(self):
             super().__init__()
             self.used, self.unused, self.detached = dense(), nn.Linear(4, 2), nn.Linear(4, 2)
+            self.frozen = nn.Linear(4, 2).requires_grad_(False)
 
         def forward(self, x):
-            return self.used(x) + 0 * self.detached(x).detach()
+            return self.used(x) + 0 * (self.detached(x) + self.frozen(x)).detach()
 
     model = Unused()
     bnp = BNP(model)
     found = step(model, bnp, X)
     alike(found[:4], step(plain := dense(), BNP(plain), X))
-    assert found[4:] == [None] * 4
+    assert found[4:] == [None] * 6
     assert bnp.state_dict()["detached.mean"].abs().min() > 0
-
-
-def test_groups_are_layers_of_their_own():
-    images = drawn(3, 6, 5, 5, seed=3)
-    together = redrawn(nn.Sequential(nn.Conv2d(6, 4, 3, groups=2)))
-    single = nn.ModuleList([nn.Conv2d(3, 2, 3), nn.Conv2d(3, 2, 3)])
-    found = step(together, BNP(together), images)
-    for part, layer in enumerate(single):
-        layer.weight.data = together[0].weight.data.chunk(2)[part].clone()
-        layer.bias.data = together[0].bias.data.chunk(2)[part].clone()
-        expected = step(layer, BNP(layer), images.chunk(2, dim=1)[part])
-        alike([g.chunk(2)[part] for g in found], expected)
-
-
-def test_a_kernel_as_large_as_the_map_is_a_dense_layer_of_the_channels():
-    maps = drawn(4, 3, 2, 2, seed=4)
-    conv = redrawn(nn.Sequential(nn.Conv2d(3, 5, 2)))
-    bnp = BNP(conv)
-    q2 = 12 / 4
-    found = step(conv, bnp, maps)
-    mean, variance = bnp.state_dict()["0.mean"], bnp.state_dict()["0.variance"]
-    conv.zero_grad()
-    conv(maps).square().sum().backward()
-    guarded = variance + 0.01 * variance.max() + 1e-4
-    W, b = conv[0].weight.grad, conv[0].bias.grad
-    W = (W - b[:, None, None, None] * mean[:, None, None]) / guarded[:, None, None] / q2
-    alike(found, [W, b / q2 - (W * mean[:, None, None]).sum((1, 2, 3))])
-
-
-def test_unusual_inputs():
-    sequence = redrawn(nn.Sequential(nn.Linear(4, 2)))
-    rows = redrawn(nn.Sequential(nn.Linear(4, 2)))
-    x = drawn(3, 5, 4)
-    alike(step(sequence, BNP(sequence), x), step(rows, BNP(rows), x.reshape(15, 4)))
-    conv = redrawn(nn.Sequential(nn.Conv2d(2, 3, 3)))
-    other = redrawn(nn.Sequential(nn.Conv2d(2, 3, 3)))
-    image = drawn(2, 6, 6)
-    alike(step(conv, BNP(conv), image), step(other, BNP(other), image[None]))
-    model = dense()
-    bnp = BNP(model)
-    model[0](input=X)
-    model(X[:0])
-    assert bnp.preconditioners["0"].rows == len(X)
-
-
-def test_a_weight_used_without_its_layer_is_an_error():
-    class Around(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layer = nn.Linear(4, 2)
-
-        def forward(self, x):
-            return nn.functional.linear(x, self.layer.weight, self.layer.bias)
-
-    model = Around()
-    with pytest.raises(RuntimeError, match="Leave a layer out by layers="):
-        step(model, BNP(model), X)
+    assert bnp.state_dict()["frozen.mean"].tolist() == [0.0] * 4
 
 
 def test_layers_can_be_chosen():
@@ -171,33 +124,79 @@ def test_a_second_bnp_of_a_layer_is_an_error_until_the_first_is_removed():
     with pytest.raises(ValueError, match=r"0 has a BNP already.*remove\(\) of the other"):
         BNP(model)
     BNP(model, layers=[model[2]]).remove()
-    first.remove()
+    for _ in range(2):
+        first.remove()
     alike(step(model, BNP(model), X), step(other := dense(), BNP(other), X), 0.0)
 
 
 def test_layers_without_a_formula_are_named_once():
     model = nn.Sequential(
         nn.Conv2d(1, 2, 1), nn.ConvTranspose2d(2, 2, 1), nn.BatchNorm2d(2), nn.Flatten(2),
-        nn.Conv1d(2, 2, 1), nn.Linear(4, 1),
+        nn.Conv1d(2, 2, 1), nn.Linear(4, 1), nn.LayerNorm(1),
     )  # fmt: skip
     with pytest.warns(
         UserWarning, match=r"no formula for 1 \(ConvTranspose2d\), 4 \(Conv1d\): their"
     ) as said:
         bnp = BNP(model)
+    assert list(bnp.preconditioners) == ["0", "5"]
     step(model, bnp, drawn(3, 1, 2, 2))
     assert len(said) == 1
     bnp.remove()
-    BNP(model, layers=[model[0]])  # chosen: nothing to say
+    BNP(model, layers=[model[0], model[0]])  # chosen: nothing to say
 
 
-def test_a_compiled_model_is_compiled_once_for_any_number_of_micro_batches():
-    model = dense()
-    bnp = BNP(model)
-    parts = drawn(24, 4).split(2)
-    compiled = torch.compile(model, backend="eager", fullgraph=True)
-    with torch._dynamo.config.patch(error_on_recompile=True):
-        found = [step(compiled, bnp, *parts[:count]) for count in (1, 2, 12)]
-    other = dense()
-    bnp = BNP(other)
-    for gradients, count in zip(found, (1, 2, 12), strict=True):
-        alike(gradients, step(other, bnp, *parts[:count]))
+def embedding_and_head():
+    model = nn.ModuleDict({"embedding": nn.Embedding(5, 3), "head": nn.Linear(3, 5)})
+    model["head"].weight = model["embedding"].weight
+    model["other"] = nn.Linear(3, 3)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        (nn.Linear(4, 4), ["Linear"]),
+        (called_twice(), ["0"]),
+        (tied(), ["0 and 2"]),
+        (tied(bias=False), ["0 and 2"]),
+        (tied(False, False), ["0", "2"]),
+    ],
+)
+def test_the_layers_of_each_weight_are_named(model, names):
+    assert list(preconditionable(model)) == names
+
+
+def test_how_a_layer_that_is_left_out_shares_its_weight_is_no_matter():
+    model = embedding_and_head()
+    assert list(preconditionable(model, [model["other"]])) == ["other"]
+
+
+def half_shared():
+    model = tied()
+    return model, [model[0]]
+
+
+NO_FORMULA = {
+    "half shared": (tied(True, False), None, "0 and 2 share a weight or a bias, but not both"),
+    "the bias shared": (tied(False, True), None, "0 and 2 share a weight or a bias, but not both"),
+    "shared with an embedding": (embedding_and_head(), None, "embedding and head share"),
+    "shared with one left out": (*half_shared(), "not all of them are to be preconditioned"),
+    "none": (nn.ReLU(), None, "no layer to precondition; expected nn.Linear"),
+    "no part": (nn.Linear(1, 1), [nn.Linear(1, 1)], "is no part of the model"),
+    "lazy": (nn.Sequential(nn.LazyLinear(2)), None, "a lazy one to be initialised"),
+    "parametrized": (
+        nn.Sequential(weight_norm(nn.Linear(2, 2))),
+        None,
+        "0 has no weight of its own: one that is parametrized is to be left out",
+    ),
+    "complex": (nn.Linear(1, 1, dtype=torch.complex64), None, "torch.complex64"),
+    "another kind": (model := nn.Sequential(nn.Conv1d(1, 1, 1)), model, r"0 is a Conv1d; expected"),
+}
+
+
+@pytest.mark.parametrize("name", NO_FORMULA)
+def test_layers_without_a_formula_are_refused(name):
+    model, layers, message = NO_FORMULA[name]
+    error = TypeError if name in ("complex", "another kind") else ValueError
+    with pytest.raises(error, match=message):
+        preconditionable(model, layers)
