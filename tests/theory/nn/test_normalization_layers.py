@@ -1,0 +1,276 @@
+"""Layers that normalise against their formulas written out, number by number, with gradients."""
+
+from functools import partial
+from math import inf
+
+import pytest
+import torch
+from torch import nn
+
+from theory import preconditioning
+from theory.nn import batch_group_normalization
+from theory.nn.batch_group_normalization import BatchGroupNormalization
+from theory.nn.batch_renormalization import BatchRenormalization
+from theory.nn.lp_normalization import LpNormalization
+from theory.nn.moving_statistics import MovingStatistics
+from theory.nn.post_activation import PostActivation
+
+EPS, RHO, SHARE = 0.05, 0.8, 0.3
+TOLERANCE = 2.0**-53 * 2**10
+
+UNITS = [(6, 3), (2, 3), (3, 3, 2, 4), (2, 3, 1, 1)]
+GROUPS = [(7, 6), (7, 6, 2, 3)]
+lp = partial(LpNormalization, 3, eps=EPS, momentum=1 - RHO)
+renormalization = partial(BatchRenormalization, 3, eps=EPS, rho=RHO)
+in_groups = partial(BatchGroupNormalization, 6, eps=EPS, rho=RHO, share=SHARE)
+behind = partial(PostActivation, eps=EPS, rho=RHO)
+LAYERS = {
+    "l1": (partial(lp, 1), UNITS),
+    "l2": (partial(lp, 2), UNITS),
+    "linf": (partial(lp, inf), UNITS),
+    "renormalization": (renormalization, UNITS),
+    "before a linear layer": (lambda: behind(nn.Linear(3, 2)), [(6, 3), (2, 3)]),
+    "before one without bias": (lambda: behind(nn.Linear(3, 2, bias=False)), [(6, 3)]),
+    "before a convolution": (lambda: behind(nn.Conv2d(3, 2, (2, 3), stride=2)), [(2, 3, 5, 6)]),
+    "all examples": (in_groups, GROUPS),
+    "all examples in pairs of channels": (partial(in_groups, channels=2), GROUPS),
+    "each example": (partial(in_groups, 1, 2, share=1.0), [*GROUPS, (1, 6)]),
+    "ghosts of two": (partial(in_groups, 2, 6, share=0.0), GROUPS),
+    "ghosts of three": (partial(in_groups, 3, 3), GROUPS),
+    "ghosts larger than the batch": (partial(in_groups, 9), GROUPS),
+}
+GHOSTS = {None: [7], 2: [3, 2, 2], 3: [4, 3], 9: [7]}
+"""How many examples the ghost batches have of seven."""
+
+CASES = [(name, shape) for name, (_, shapes) in LAYERS.items() for shape in shapes]
+every_case = pytest.mark.parametrize(("name", "shape"), CASES)
+
+
+def drawn(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def made(name):
+    """A layer with generic parameters and averages."""
+    layer = LAYERS[name][0]().double()
+    for number, (key, values) in enumerate(layer.state_dict().items()):
+        generic = drawn(*values.shape, seed=number + 1)
+        is_spread = key.endswith(("norm", "deviation", "square"))
+        values.copy_(1 + generic.abs() if is_spread else generic / 2)
+    return layer
+
+
+def averages(layer):
+    """What is subtracted in evaluation, and what is divided by or is the mean square."""
+    if isinstance(layer, LpNormalization):
+        return layer.running_mean, layer.running_norm
+    if isinstance(layer, BatchGroupNormalization):
+        return layer.mean, layer.square
+    return layer.running.mean, layer.running.deviation
+
+
+def spread(layer, h):
+    if isinstance(layer, LpNormalization):
+        if layer.p == inf:
+            return h.abs().max() + EPS
+        return ((h.abs() ** layer.p).sum() / h.numel() + EPS) ** (1 / layer.p)
+    return (((h - h.sum() / h.numel()) ** 2).sum() / h.numel() + EPS) ** 0.5
+
+
+def moved(old, new):
+    return RHO * old + (1 - RHO) * new.detach()
+
+
+def in_training(layer, y):
+    """The normalized batch, and the averages that it leaves."""
+    z, (first, second) = torch.empty_like(y), (values.clone() for values in averages(layer))
+    if isinstance(layer, BatchGroupNormalization):
+        start, width = 0, layer.channels
+        for size in [1] * len(y) if layer.examples == 1 else GHOSTS[layer.examples]:
+            ghost = slice(start, start := start + size)
+            for group in range(6 // width):
+                channels = slice(group * width, (group + 1) * width)
+                h = y[ghost, channels]
+                mean, square = h.sum() / h.numel(), (h**2).sum() / h.numel()
+                z[ghost, channels] = (h - mean) / spread(layer, h)
+                first[group] = moved(first[group], mean)
+                second[group] = moved(second[group], square)
+        return z, (first, second)
+    for unit in range(y.shape[1]):
+        h = y[:, unit]
+        mean, scale = h.sum() / h.numel(), spread(layer, h)
+        z[:, unit] = (h - mean) / scale
+        if isinstance(layer, BatchRenormalization):
+            mu, sigma = (float(average[unit]) for average in averages(layer))
+            s, d = scale.detach() / sigma, (mean.detach() - mu) / sigma
+            z[:, unit] = (h - mean) / scale * s + d
+        first[unit], second[unit] = moved(first[unit], mean), moved(second[unit], scale)
+    return z, (first, second)
+
+
+def in_evaluation(layer, y):
+    """The normalized batch."""
+    first, second = averages(layer)
+    z = torch.empty_like(y)
+    if not isinstance(layer, BatchGroupNormalization):
+        for unit in range(y.shape[1]):
+            z[:, unit] = (y[:, unit] - first[unit]) / second[unit]
+        return z
+    for example in range(len(y)):
+        for channel in range(6):
+            group = channel // layer.channels
+            h = y[example, group * layer.channels : (group + 1) * layer.channels]
+            mean = layer.share * h.mean() + (1 - layer.share) * first[group]
+            square = layer.share * (h**2).mean() + (1 - layer.share) * second[group]
+            scale = (square - mean**2 + EPS) ** 0.5
+            z[example, channel] = (y[example, channel] - mean) / scale
+    return z
+
+
+def of_normalized(layer, z):
+    """The output, of the normalized batch."""
+    each = (-1, *(1 for _ in z.shape[2:]))
+    z = layer.weight.reshape(each) * z + layer.bias.reshape(each)
+    return layer.layer(z) if isinstance(layer, PostActivation) else z
+
+
+def differences(name, shape):
+    """Errors in training: of the output, of all gradients and of the averages."""
+    ours, theirs = made(name), made(name)
+    y = (2 + 3 * drawn(*shape)).requires_grad_()
+    copy = y.detach().clone().requires_grad_()
+    normalized, left = in_training(theirs, copy)
+    expected, found = of_normalized(theirs, normalized), ours(y)
+    for output in (expected, found):
+        (drawn(*found.shape, seed=9) * output).sum().backward()
+    pairs = [
+        (found, expected),
+        (y.grad, copy.grad),
+        *[(p.grad, q.grad) for p, q in zip(ours.parameters(), theirs.parameters(), strict=True)],
+        *zip(averages(ours), left, strict=True),
+    ]
+    return [float((a - b).abs().max().detach()) for a, b in pairs]
+
+
+@every_case
+def test_training_is_the_formula(name, shape):
+    assert max(differences(name, shape)) < TOLERANCE
+
+
+@every_case
+def test_evaluation_is_by_the_averages_and_leaves_them(name, shape):
+    layer, y = made(name).eval(), 2 + 3 * drawn(*shape)
+    before = {key: values.clone() for key, values in layer.state_dict().items()}
+    with torch.no_grad():
+        expected = of_normalized(layer, in_evaluation(layer, y))
+        torch.testing.assert_close(layer(y), expected, rtol=TOLERANCE, atol=TOLERANCE)
+        torch.testing.assert_close(layer(y[:1]), expected[:1], rtol=TOLERANCE, atol=TOLERANCE)
+    torch.testing.assert_close(layer.state_dict(), before, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", ["l1", "l2", "linf"])
+def test_first_and_second_derivatives_pass_difference_quotients(name):
+    y = drawn(4, 3, seed=7).requires_grad_()
+    assert torch.autograd.gradcheck(made(name), y, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(made(name), y)
+
+
+right = {
+    "lp": LpNormalization._statistics,
+    "standardized": MovingStatistics.standardized,
+    "take_in": MovingStatistics.take_in,
+    "standardize": batch_group_normalization.batchnorm.standardize,
+}
+
+
+def norm_held_fixed(self, y):
+    middle, norm = right["lp"](self, y)
+    return middle, norm.detach()
+
+
+def statistics_held_fixed(self, y):
+    _, mean, deviation = right["standardized"](self, y)
+    return (y - mean.detach()) / deviation.detach(), mean, deviation
+
+
+def averages_too_early(self, y):
+    found = right["standardized"](self, y)
+    self.take_in(*found[1:])
+    return found
+
+
+def not_held_fixed(self, y):
+    yhat, mean, deviation = self.running.standardized(y)
+    old = self.running.mean.clone(), self.running.deviation.clone()
+    self.running.take_in(mean, deviation)
+    return (yhat * deviation + mean - old[0]) / old[1]
+
+
+FAULTS = {
+    "the norm held fixed": ("l1", LpNormalization, "_statistics", norm_held_fixed),
+    "s and d not held fixed": (
+        "renormalization", BatchRenormalization, "_corrected", not_held_fixed,
+    ),
+    "averages too early": (
+        "renormalization", MovingStatistics, "standardized", averages_too_early,
+    ),
+    "averages of variances": (
+        "renormalization",
+        MovingStatistics,
+        "take_in",
+        lambda self, mean, deviation: right["take_in"](self, mean, deviation**2),
+    ),
+    "statistics held fixed": (
+        "before a linear layer", MovingStatistics, "standardized", statistics_held_fixed,
+    ),
+    "no epsilon": (
+        "ghosts of two",
+        batch_group_normalization.batchnorm,
+        "standardize",
+        lambda y, eps, axes: right["standardize"](y, 0.0, axes),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_wrong_formulas_are_seen(fault, monkeypatch):
+    name, *wrong = FAULTS[fault]
+    monkeypatch.setattr(*wrong)
+    assert max(differences(name, LAYERS[name][1][0])) > 1e-3
+
+
+POST = [(name, shape) for name, shape in CASES if name.startswith("before")]
+
+
+@pytest.mark.parametrize(("name", "shape"), POST)
+def test_in_evaluation_post_activation_is_a_vanilla_layer(name, shape, monkeypatch):
+    layer, h = made(name).eval(), 2 + 3 * drawn(*shape)
+    vanilla = layer.vanilla()
+    torch.testing.assert_close(vanilla(h), layer(h), rtol=1e-12, atol=1e-12)
+    vanilla.weight.data.zero_()  # a copy
+    assert layer.layer.weight.any()
+    monkeypatch.setattr(preconditioning, "folded", lambda W, b, g, beta, *_: (W * g, b + W @ beta))
+    assert (layer.vanilla()(h) - layer(h)).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("options", [{"padding": 1}, {"padding": "same"}, {"groups": 3}])
+def test_convolutions_that_no_vanilla_layer_equals(options):
+    with pytest.raises(ValueError, match="pads its maps or has groups"):
+        PostActivation(nn.Conv2d(3, 3, 3, **options)).vanilla()
+
+
+def test_half_precision_meets_parameters_of_single_precision():
+    layer = LpNormalization(3, 2)
+    assert layer(drawn(5, 3).to(torch.bfloat16)).dtype == torch.float32
+    assert layer.running_norm.dtype == torch.float32
+
+
+def test_a_unit_that_does_not_vary():
+    y = torch.tensor([[1.0, 5.0], [3.0, 5.0]], requires_grad=True)
+    assert LpNormalization(2, inf, eps=0.0)(y)[:, 1].tolist() == [0.0, 0.0]
+    z = BatchRenormalization(2, rho=0.5)(y)
+    assert z[:, 1].tolist() == [5.0, 5.0]
+    z = PostActivation(nn.Linear(2, 2))(z) + BatchGroupNormalization(2)(z)
+    (z * torch.tensor([[1.0, 2.0], [3.0, 5.0]])).sum().backward()
+    assert y.grad.isfinite().all()
