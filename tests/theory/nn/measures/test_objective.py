@@ -1,139 +1,149 @@
+"""The loss as a function of the parameters, the parts' activations, and a model left as it was."""
+
 import pytest
 import torch
 from torch import nn
 
 from theory.nn.bnp import BNP
-from theory.nn.measures.activations import activations
+from theory.nn.measures.activations import activations, by_unit
 from theory.nn.measures.objective import Objective
+from theory.nn.noisy_batch_normalization import ActivationNoise
 
-
-class Noise(nn.Module):
-    """Adds numbers from a generator of its own, and counts its calls in a buffer."""
-
-    def __init__(self):
-        super().__init__()
-        self.generator = torch.Generator().manual_seed(5)
-        self.register_buffer("calls", torch.zeros(()))
-
-    def forward(self, x):
-        self.calls += 1
-        return x + torch.randn(x.shape, generator=self.generator)
+BATCH = tuple(torch.randn(6, n, generator=torch.Generator().manual_seed(n)) for n in (3, 2))
 
 
 def squares(outputs, targets):
     return ((outputs - targets) ** 2).sum()
 
 
-@pytest.fixture
-def batch():
-    generator = torch.Generator().manual_seed(1)
-    return torch.randn(6, 3, generator=generator), torch.randn(6, 2, generator=generator)
+def network(*more):
+    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2), *more)
 
 
 def everything(model):
-    state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    own = [m.generator.get_state() for m in model.modules() if isinstance(m, Noise)]
-    gradients = [p.grad for p in model.parameters()]
-    modes = [m.training for m in model.modules()]
-    return state, own, gradients, modes, torch.get_rng_state()
-
-
-@pytest.mark.parametrize("training", [True, False])
-def test_the_gradient_is_autograds_and_the_model_stays_as_it_was(batch, training):
-    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2), Noise())
-    model.insert(3, nn.Dropout(0.5))
-    model[1].running_mean += 0.3
-    model.train(training)
-    before = everything(model)
-    objective = Objective(model, *batch, squares)
-    first = objective.gradient(objective.point)
-    again = objective.gradient(objective.point)
-    after = everything(model)
-    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
-    assert all(
-        torch.equal(a, b) for a, b in zip(before[0].values(), after[0].values(), strict=True)
+    return (
+        *(tensor.clone() for tensor in model.state_dict().values()),
+        torch.get_rng_state(),
+        torch.tensor([m.training for m in model.modules()]),
+        torch.tensor([p.grad is None for p in model.parameters()]),
     )
-    assert torch.equal(before[1][0], after[1][0])
-    assert after[2] == before[2] == [None] * 6
-    assert after[3] == before[3]
-    assert torch.equal(before[4], after[4])
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_the_gradient_is_that_of_backward(batch, training):
-    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)).train(training)
-    objective = Objective(model, *batch, squares)
+def test_the_model_stays_as_it_was_and_its_noise_is_that_of_the_next_step(training):
+    noise = ActivationNoise(2, generator=torch.Generator().manual_seed(5))
+    model = network(nn.Dropout(0.5), noise).train(training)
+    before = everything(model)
+    objective = Objective(model, *BATCH, squares)
+    first, again = (objective.gradient(objective.point) for _ in range(2))
+    torch.testing.assert_close(first, again, rtol=0, atol=0)
+    noisy = activations(model, BATCH[0], {"noise": noise})["noise"]
+    torch.testing.assert_close(everything(model), before, rtol=0, atol=0)
+    torch.testing.assert_close(noisy, model(BATCH[0]).detach())  # that of the next step
+    nn.init.zeros_(model[0].weight)  # later training
+    torch.testing.assert_close(objective.gradient(objective.point), first, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_gradient_is_that_of_backward(training):
+    model = network().train(training)
+    objective = Objective(model, *BATCH, squares)
     value, gradient = objective.gradient(objective.point + 0.25)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.25
-    loss = squares(model(batch[0]), batch[1])
+    loss = squares(model(BATCH[0]), BATCH[1])
     loss.backward()
     torch.testing.assert_close(value, loss.detach())
     flat = torch.cat([p.grad.flatten() for p in model.parameters()])
     torch.testing.assert_close(gradient, flat)
 
 
-def test_it_is_not_reached_by_later_training(batch):
-    model = nn.Linear(3, 2)
-    objective = Objective(model, *batch, squares)
-    before = objective.gradient(objective.point)
-    nn.init.zeros_(model.weight)
-    after = objective.gradient(objective.point)
-    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
-
-
-def test_frozen_and_tied_parameters(batch):
+def test_frozen_and_tied_parameters():
     first, second = nn.Linear(3, 3, bias=False), nn.Linear(3, 3, bias=False)
     second.weight = first.weight
     last = nn.Linear(3, 2).requires_grad_(False)
-    objective = Objective(nn.Sequential(first, second, last), *batch, squares)
+    objective = Objective(nn.Sequential(first, second, last), *BATCH, squares)
     assert objective.point.shape == (9,)
     _, gradient = objective.gradient(objective.point)
-    squares(last(second(first(batch[0]))), batch[1]).backward()
+    squares(last(second(first(BATCH[0]))), BATCH[1]).backward()
     torch.testing.assert_close(gradient, first.weight.grad.flatten())
 
 
-def test_a_part_is_where_its_parameters_lie(batch):
-    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
-    objective = Objective(model, *batch, squares)
-    assert torch.equal(objective.point[objective.part(model[1])], torch.tensor([1.0] * 4 + [0] * 4))
+def test_a_part_is_where_its_parameters_lie():
+    model = network()
+    objective = Objective(model, *BATCH, squares)
+    assert objective.point[objective.part(model[1])].tolist() == [1.0] * 4 + [0.0] * 4
     assert torch.equal(objective.point[objective.part(model)], objective.point)
-    with pytest.raises(ValueError, match="Linear has no trainable parameter, or one that is not"):
-        objective.part(nn.Linear(3, 4))
-    with pytest.raises(ValueError, match="ReLU has no trainable parameter"):
-        objective.part(nn.ReLU())
+    for foreign in (nn.Linear(3, 4), nn.ReLU()):
+        with pytest.raises(ValueError, match=r"has no trainable parameter, or one that is not"):
+            objective.part(foreign)
 
 
-def test_what_is_refused(batch):
-    model = nn.Linear(3, 2)
+def test_what_is_refused():
     with pytest.raises(ValueError, match="no parameter that requires a gradient"):
-        Objective(nn.ReLU(), *batch, squares)
+        Objective(nn.ReLU(), *BATCH, squares)
     mixed = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 2).double())
     with pytest.raises(ValueError, match=r"several kinds.*float64.*model.to"):
-        Objective(mixed, *batch, squares)
-    vector = Objective(model, *batch, lambda outputs, targets: (outputs - targets)[0])
-    with pytest.raises(ValueError, match=r"shape \(2,\).*returns a scalar"):
-        vector.gradient(vector.point)
-    detached = Objective(model, *batch, lambda outputs, targets: outputs.detach().sum())
-    with pytest.raises(ValueError, match="depends on the parameters"):
-        detached.gradient(detached.point)
-    with pytest.raises(ValueError, match=r"shape \(3,\); give \(8,\)"):
-        vector.gradient(torch.zeros(3))
+        Objective(mixed, *BATCH, squares)
+    for loss, size, message in (
+        (lambda outputs, targets: (outputs - targets)[0], 8, r"shape \(2,\).*returns a scalar"),
+        (lambda outputs, targets: outputs.detach().sum(), 8, "depends on the parameters"),
+        (squares, 3, r"shape \(3,\); give \(8,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Objective(nn.Linear(3, 2), *BATCH, loss).gradient(torch.zeros(size))
 
 
-def test_hooks_that_keep_statistics_keep_those_of_training_alone(batch):
-    def preconditioned(measures):
+def test_hooks_that_keep_statistics_keep_those_of_training_alone():
+    gradients = []
+    for measures in (False, True):
         model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
         for parameter in model.parameters():
             nn.init.normal_(parameter, generator=torch.Generator().manual_seed(4))
         bnp = BNP(model)
-        squares(model(batch[0]), batch[1]).backward()
+        squares(model(BATCH[0]), BATCH[1]).backward()
         if measures:
-            objective = Objective(model, 5 * batch[0], batch[1], squares)
+            objective = Objective(model, 5 * BATCH[0], BATCH[1], squares)
             objective.gradient(objective.point)
-            activations(model, 5 * batch[0], {"first": model[0]})
+            activations(model, 5 * BATCH[0], {"first": model[0]})
         bnp.precondition()
-        return model[0].weight.grad
+        gradients.append(model[0].weight.grad)
+    assert torch.equal(*gradients)
 
-    torch.testing.assert_close(preconditioned(True), preconditioned(False), rtol=0, atol=0)
+
+def test_activations_are_what_the_parts_put_out_in_the_models_own_mode():
+    model, x = network(nn.ReLU(inplace=True)), BATCH[0]
+    parts = {"y": model[0], "z": model[1], "out": model[2]}
+    found = activations(model, x, parts)
+    y = model[0](x).detach()
+    expected = (y - y.mean(0)) / (y.var(0, correction=0) + model[1].eps).sqrt()
+    torch.testing.assert_close(found["y"], y)
+    torch.testing.assert_close(found["z"], expected)
+    assert (found["out"] < 0).any(), "the ReLU in place came after"
+    found = activations(model.eval(), x, parts)
+    torch.testing.assert_close(found["z"], y / (1 + model[1].eps) ** 0.5)
+
+
+def test_units_are_the_second_axis():
+    maps = torch.arange(24.0).reshape(2, 3, 2, 2)
+    assert torch.equal(by_unit(maps)[:, 1], maps[:, 1].flatten())
+    assert torch.equal(by_unit(maps[:, :, 0, 0]), maps[:, :, 0, 0])
+
+
+def test_activations_of_no_part_are_refused():
+    class Partly(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.used, self.unused = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.used(x)
+
+    partly = Partly()
+    for layer, message in (
+        (nn.Linear(2, 2), "u: not part of the model"),
+        (partly.unused, "u: not called"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            activations(partly, torch.ones(1, 2), {"u": layer})

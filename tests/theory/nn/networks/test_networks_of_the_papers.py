@@ -1,109 +1,81 @@
 """Every network: its published size, its layers, and a step with every normalisation."""
 
+import math
+
 import pytest
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from theory.nn.bnp import BNP
 from theory.nn.networks.convolutional import convolutional
+from theory.nn.networks.deep_linear import deep_linear
 from theory.nn.networks.dense import dense, pre_activation_dense
 from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
 from theory.nn.networks.vgg import CONVOLUTIONS, vgg
 from theory.nn.normalization import NORMALIZATIONS, normalization_layers
 
+# Each with how many normalisations it has.
 SMALL = {
-    "dense": (dense, {"shape": (1, 8, 8), "hidden": (20, 20, 20)}),
-    "two hidden layers": (pre_activation_dense, {"shape": (3, 4, 4), "hidden": (20, 20)}),
-    "convolutional": (convolutional, {"shape": (1, 18, 18)}),
-    "vgg": (vgg, {"depth": 11, "width": 8}),
-    "resnet": (resnet, {"shape": (3, 16, 16), "blocks": 1}),
-    "preactivation resnet": (preactivation_resnet, {"shape": (3, 16, 16), "blocks": 2}),
+    "dense": (dense, {"shape": (1, 8, 8), "hidden": (20, 20, 20)}, 3),
+    "two hidden layers": (pre_activation_dense, {"shape": (3, 4, 4), "hidden": (20, 20)}, 2),
+    "convolutional": (convolutional, {"shape": (1, 18, 18)}, 4),
+    "vgg": (vgg, {"depth": 11, "width": 8}, 8),
+    "resnet": (resnet, {"shape": (3, 16, 16), "blocks": 1}, 1 + 6),
+    "preactivation resnet": (preactivation_resnet, {"shape": (3, 16, 16), "blocks": 2}, 12 + 1),
     "resnet18": (
         resnet18,
         {"shape": (3, 32, 32), "classes": 10, "width": 8, "group_size": 8},
+        1 + 16 + 3,
     ),
 }
-LAYERS = {
-    "dense": 3,
-    "two hidden layers": 2,
-    "convolutional": 4,
-    "vgg": 8,
-    "resnet": 1 + 6,
-    "preactivation resnet": 12 + 1,
-    "resnet18": 1 + 16 + 3,
-}
-"""How many normalisations there are."""
+every_network = pytest.mark.parametrize("name", SMALL)
 
 
 def small(name, seed=0, **changed):
-    make, arguments = SMALL[name]
+    make, arguments, _ = SMALL[name]
     return make(**arguments, generator=torch.Generator().manual_seed(seed), **changed)
 
 
 def images(network, n=6):
     generator = torch.Generator().manual_seed(3)
-    inputs = torch.rand(n, *network.images.shape, generator=generator)
-    return inputs, torch.arange(n) % 10
+    return torch.rand(n, *network.images.shape, generator=generator)
 
 
-def parameters(network):
-    return sum(p.numel() for p in network.parameters())
-
-
-@pytest.mark.parametrize("normalization", NORMALIZATIONS)
-@pytest.mark.parametrize("name", SMALL)
-def test_every_network_trains_a_step_with_every_normalisation(name, normalization):
+# Convolutional networks normalise both maps and units.
+@pytest.mark.parametrize(
+    ("name", "normalization"),
+    [(name, "batch") for name in SMALL] + [("convolutional", each) for each in NORMALIZATIONS],
+)
+def test_networks_train_a_step_and_their_normalisations_are_exposed_by_name(name, normalization):
     network = small(name, normalization=normalization)
-    inputs, labels = images(network)
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+    layers, seen = normalization_layers(network), []
+    for layer in layers.values():
+        layer.register_forward_hook(lambda layer, *_: seen.append(layer))
     before = [p.detach().clone() for p in network.parameters()]
-    loss = cross_entropy(network(inputs), labels)
+    loss = cross_entropy(network(images(network)), torch.arange(6))
+    assert len(seen) == len(layers) == (0 if normalization == "none" else SMALL[name][2])
+    assert set(seen) == set(layers.values())
     loss.backward()
-    optimizer.step()
-    assert loss.isfinite()
+    torch.optim.SGD(network.parameters(), lr=0.01).step()
     for (key, after), old in zip(network.named_parameters(), before, strict=True):
         assert after.isfinite().all(), key
         assert not torch.equal(after, old), f"{key} has no gradient"
-    assert network.eval()(inputs).isfinite().all()
+    assert network.eval()(images(network)).isfinite().all()
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_every_network_trains_a_step_with_preconditioning(name):
-    network = small(name, normalization="group" if "resnet" in name else "none")
-    bnp = BNP(network)
-    inputs, labels = images(network)
-    cross_entropy(network(inputs), labels).backward()
-    bnp.precondition()
-    assert all(p.grad.isfinite().all() for p in network.parameters())
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_normalisations_are_exposed_by_name(name):
-    network = small(name, normalization="batch")
-    layers = normalization_layers(network)
-    assert len(layers) == LAYERS[name]
-    seen = []
-    for layer in layers.values():
-        layer.register_forward_hook(lambda layer, *_: seen.append(layer))
-    network(images(network)[0])
-    # In a block the shortcut's is defined after, and run after, those beside it.
-    assert set(seen) == set(layers.values())
-    assert len(seen) == len(layers)
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_equal_seeds_give_equal_weights_whatever_the_normalisation(name):
-    kinds = (nn.Linear, nn.Conv2d)
+@every_network
+def test_equal_seeds_give_equal_weights_and_noise_whatever_the_normalisation(name):
     networks = [small(name, 5, normalization=each) for each in NORMALIZATIONS]
+    kinds = (nn.Linear, nn.Conv2d)
     weights = [[m.weight for m in net.modules() if isinstance(m, kinds)] for net in networks]
     for others in weights[1:]:
         assert all(torch.equal(*pair) for pair in zip(weights[0], others, strict=True))
-    other = small(name, 6)
-    assert not torch.equal(other.output.weight, networks[0].output.weight)
+    assert not torch.equal(small(name, 6).output.weight, networks[0].output.weight)
+    noisy, again = (small(name, 5, normalization="noisy-batch") for _ in range(2))
+    assert torch.equal(noisy(images(noisy)), again(images(again)))
 
 
-@pytest.mark.parametrize("name", SMALL)
+@every_network
 def test_the_network_s_input_is_not_normalised_and_its_output_is_linear(name):
     network = small(name, normalization="batch")
     assert isinstance(network[-1], nn.Linear)
@@ -111,59 +83,62 @@ def test_the_network_s_input_is_not_normalised_and_its_output_is_linear(name):
     assert isinstance(first, nn.Linear | nn.Conv2d)
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_images_of_another_shape_are_told_what_to_do(name):
-    network = small(name)
-    channels, height, width = network.images.shape
-    expected = rf"expected \(batch, {channels}, {height}, {width}\): reshape them"
-    for wrong in (torch.rand(2, channels, height, width + 1), torch.rand(0, *network.images.shape)):
-        with pytest.raises(ValueError, match=expected):
+def test_images_of_another_shape_are_told_what_to_do():
+    network = small("resnet")
+    for wrong in (torch.rand(2, 3, 16, 17), torch.rand(0, 3, 16, 16)):
+        with pytest.raises(ValueError, match=r"expected \(batch, 3, 16, 16\): reshape them"):
             network(wrong)
     with pytest.raises(TypeError, match="expected floats: divide grey values"):
-        network(torch.ones(2, channels, height, width, dtype=torch.uint8))
+        network(torch.ones(2, 3, 16, 16, dtype=torch.uint8))
 
 
 @pytest.mark.parametrize(
-    ("make", "shape"),
-    [(convolutional, (1, 17, 18)), (vgg, (3, 31, 32)), (resnet18, (3, 32, 8)), (dense, (0, 4, 4))],
-)
-def test_a_map_smaller_than_a_kernel_is_said_so_when_the_network_is_made(make, shape):
-    with pytest.raises(ValueError, match="or a kernel would be larger than its map"):
-        make(shape)
-
-
-@pytest.mark.parametrize(
-    ("make", "changed"),
+    ("make", "arguments", "message"),
     [
-        (dense, {"shape": (1, 4, 4), "hidden": (0,)}),
-        (dense, {"shape": (1, 4, 4), "classes": 0}),
-        (convolutional, {"classes": 0}),
-        (vgg, {"depth": 12}),
-        (vgg, {"width": 0}),
-        (resnet, {"blocks": 0}),
-        (resnet, {"classes": 0}),
+        (convolutional, {"shape": (1, 17, 18)}, "or a kernel would be larger than its map"),
+        (vgg, {"shape": (3, 31, 32)}, "or a kernel would be larger than its map"),
+        (resnet18, {"shape": (3, 32, 8)}, "or a kernel would be larger than its map"),
+        (dense, {"shape": (0, 4, 4)}, "expected at least one channel"),
+        (dense, {"shape": (1, 4, 4), "hidden": (0,)}, r"hidden = \(0,\).*expected 1 or more"),
+        (dense, {"shape": (1, 4, 4), "classes": 0}, "classes = 0; expected 1 or more"),
+        (convolutional, {"classes": 0}, "classes = 0; expected 1 or more"),
+        (vgg, {"depth": 12}, "depth = 12.*expected a depth of 11, 13, 16, 19"),
+        (vgg, {"width": 0}, "width = 0"),
+        (resnet, {"blocks": 0}, "0 blocks of"),
+        (resnet, {"classes": 0}, "classes = 0; expected at least 1"),
+        (deep_linear, {"depth": 0}, "depth = 0 and width = 10"),
+        (deep_linear, {"normalization": "frobnicate"}, "frobnicate"),
     ],
 )
-def test_sizes_that_cannot_be_are_refused(make, changed):
-    with pytest.raises(ValueError, match="expected"):
-        make(**changed)
+def test_sizes_that_cannot_be_are_refused(make, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make(**arguments)
 
 
-def test_the_published_numbers_of_parameters_of_residual_networks():
+def parameters(network):
+    return sum(p.numel() for p in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("make", "layers", "published", "digits"),
+    [
+        (resnet, 110, 1.7, 1),
+        (preactivation_resnet, 110, 1.7, 1),
+        (resnet18, 18, 11.689512, 6),
+    ],
+)
+def test_residual_networks_have_their_published_size(make, layers, published, digits):
     """Millions, He et al. 2016a, Table 6 and the reference implementations of ResNet-18."""
-    assert round(parameters(resnet(blocks=3, normalization="batch")) / 1e6, 2) == 0.27
-    assert round(parameters(resnet(blocks=5, normalization="batch")) / 1e6, 2) == 0.46
-    assert round(parameters(resnet(blocks=7, normalization="batch")) / 1e6, 2) == 0.66
-    assert round(parameters(resnet(blocks=9, normalization="batch")) / 1e6, 2) == 0.85
-    assert round(parameters(resnet(normalization="batch")) / 1e6, 1) == 1.7
-    assert round(parameters(preactivation_resnet(normalization="group")) / 1e6, 1) == 1.7
-    assert parameters(resnet18(normalization="batch")) == 11_689_512
+    network = make(normalization="batch")
+    assert round(parameters(network) / 1e6, digits) == published
+    maps = [name for name, m in network.named_modules() if isinstance(m, nn.Conv2d | nn.Linear)]
+    assert len([name for name in maps if not name.endswith("shortcut.0")]) == layers
 
 
 @pytest.mark.parametrize(
     ("depth", "published"), [(11, 132.863), (13, 133.048), (16, 138.358), (19, 143.667)]
 )
-def test_the_published_numbers_of_parameters_of_vgg(depth, published):
+def test_vgg_has_its_published_size(depth, published):
     """Millions, with the three linear layers of Simonyan and Zisserman 2015 in place of ours."""
     network = vgg(depth=depth, classes=1)
     convolutions = parameters(network) - parameters(network.output)
@@ -172,29 +147,20 @@ def test_the_published_numbers_of_parameters_of_vgg(depth, published):
     assert sum(CONVOLUTIONS[depth]) + 3 == depth
 
 
-def test_residual_networks_have_the_depth_of_their_names():
-    def depth(network):
-        shortcuts = [m for name, m in network.named_modules() if name.endswith("shortcut.0")]
-        maps = [m for m in network.modules() if isinstance(m, nn.Conv2d | nn.Linear)]
-        return len(maps) - len(shortcuts)
-
-    assert depth(resnet()) == 110
-    assert depth(preactivation_resnet()) == 110
-    assert depth(resnet18()) == 18
-
-
-def test_maps_shrink_as_the_papers_say():
-    sides = {}
-    for name, network, image in (
-        ("resnet", resnet(blocks=1), torch.zeros(1, 3, 32, 32)),
-        ("resnet18", resnet18(), torch.zeros(1, 3, 224, 224)),
-    ):
-        for child, module in network.eval().named_children():
-            image = module(image)
-            if child.startswith("stage"):
-                sides.setdefault(name, []).append(tuple(image.shape[1:3]))
-    assert sides["resnet"] == [(16, 32), (32, 16), (64, 8)]
-    assert sides["resnet18"] == [(64, 56), (128, 28), (256, 14), (512, 7)]
+@pytest.mark.parametrize(
+    ("network", "side", "expected"),
+    [
+        (resnet(blocks=1), 32, [(16, 32), (32, 16), (64, 8)]),
+        (resnet18(width=2), 224, [(2, 56), (4, 28), (8, 14), (16, 7)]),
+    ],
+)
+def test_maps_shrink_as_the_papers_say(network, side, expected):
+    image, sides = torch.zeros(1, 3, side, side), []
+    for child, module in network.eval().named_children():
+        image = module(image)
+        if child.startswith("stage"):
+            sides.append(tuple(image.shape[1:3]))
+    assert sides == expected
 
 
 def test_in_the_first_preactivation_block_the_activation_is_before_the_shortcut():
@@ -202,25 +168,46 @@ def test_in_the_first_preactivation_block_the_activation_is_before_the_shortcut(
     assert isinstance(network.stage1.block1.activation1, nn.Identity)
     assert isinstance(network.stage1.block2.activation1[0], nn.BatchNorm2d)
     assert isinstance(network.stage2.block1.activation1[0], nn.BatchNorm2d)
-    assert [name for name, _ in network.named_children()][-5:] == [
-        "last_normalization", "last_activation", "pooling", "flatten", "output",
-    ]  # fmt: skip
+    last = ["last_normalization", "last_activation", "pooling", "flatten", "output"]
+    assert [name for name, _ in network.named_children()][-5:] == last
 
 
-def test_post_activation_dense_normalises_what_the_rectifier_gives():
+def test_dense_networks_normalise_after_the_rectifier_or_before_it():
     after, before = (
-        make((1, 4, 4), hidden=(5,), normalization="batch")
-        for make in (dense, pre_activation_dense)
+        [name for name, _ in small(name).layer1.named_children()]
+        for name in ("dense", "two hidden layers")
     )
-    assert [name for name, _ in after.layer1.named_children()][1:] == [
-        "activation", "normalization",
-    ]  # fmt: skip
-    assert [name for name, _ in before.layer1.named_children()][1:] == [
-        "normalization", "activation",
-    ]  # fmt: skip
+    assert after == ["linear", "activation", "normalization"]
+    assert before == ["linear", "normalization", "activation"]
 
 
 def test_convolutions_have_a_bias_where_nothing_else_shifts():
-    assert vgg().stage1.layer1.convolution.bias is not None
-    assert vgg(normalization="batch").stage1.layer1.convolution.bias is None
-    assert resnet(blocks=1, normalization="group").convolution.bias is None
+    assert small("vgg").stage1.layer1.convolution.bias is not None
+    assert small("vgg", normalization="batch").stage1.layer1.convolution.bias is None
+    assert small("resnet", normalization="group").convolution.bias is None
+
+
+def test_without_normalisation_a_deep_linear_network_is_the_product_of_glorot_s_weights():
+    network = deep_linear(generator=torch.Generator().manual_seed(0)).double()
+    x = torch.randn(7, 10, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    weights = torch.stack([layer.linear.weight.detach() for layer in network])
+    torch.testing.assert_close(network(x), x @ torch.linalg.multi_dot(weights.flip(0).unbind()).T)
+    assert (len(network), parameters(network)) == (25, 25 * 100)
+    bound = math.sqrt(6 / 20)
+    assert 0.99 * bound < weights.abs().max() <= bound
+
+
+def test_every_layer_of_a_deep_linear_network_but_the_last_is_normalised():
+    before = torch.get_rng_state()
+    network, other = (
+        deep_linear(4, 3, normalization=each, generator=torch.Generator().manual_seed(0))
+        for each in ("batch", "l1")
+    )
+    assert torch.equal(network.layer4.linear.weight, other.layer4.linear.weight)
+    assert torch.equal(torch.get_rng_state(), before)
+    x = torch.randn(50, 3, generator=torch.Generator().manual_seed(1))
+    for layer in list(network)[:-1]:
+        x = layer(x)
+        torch.testing.assert_close(x.mean(0), torch.zeros(3), atol=1e-5, rtol=0)
+        torch.testing.assert_close(x.var(0, correction=0), torch.ones(3), atol=1e-3, rtol=0)
+    assert [name for name, _ in network[-1].named_children()] == ["linear"]
