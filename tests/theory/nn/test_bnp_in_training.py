@@ -16,6 +16,7 @@ from theory.nn.bnp import BNP
 
 def test_the_statistics_start_at_zero_and_one_and_move_with_each_batch():
     model = dense().double()
+    assert BNP(dense()).constants == (1e-2, 1e-4, 0.99)  # the papers'
     bnp = BNP(model, rho=0.7)
     state = bnp.state_dict()
     assert sorted(state) == ["0.mean", "0.variance", "2.mean", "2.variance"]
@@ -27,10 +28,6 @@ def test_the_statistics_start_at_zero_and_one_and_move_with_each_batch():
     mean, spread = x.mean(0), x.var(0, correction=0)
     alike([bnp.state_dict()["0.mean"]], [0.3 * (0.7 * mean + 5 - 2 * mean)], 1e-14)
     alike([bnp.state_dict()["0.variance"]], [0.49 + 0.3 * (0.7 + 4) * spread], 1e-14)
-
-
-def test_the_constants_are_the_papers():
-    assert BNP(dense()).constants == (1e-2, 1e-4, 0.99)
 
 
 def test_of_one_example_the_variance_is_about_the_mean_before_it():
@@ -133,16 +130,16 @@ def test_a_state_of_no_such_training_is_an_error_and_is_not_taken_up(wrong, mess
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("name", "value", "message"),
     [
-        ({"eps_1": -1.0}, "eps_1 = -1.0; expected a number >= 0"),
-        ({"eps_2": float("nan")}, "eps_2 = nan"),
-        ({"rho": 1.5}, r"rho = 1.5; expected a number in \[0, 1\]"),
+        ("eps_1", -1.0, "eps_1 = -1.0; expected a number >= 0"),
+        ("eps_2", torch.nan, "eps_2 = nan"),
+        ("rho", 1.5, r"rho = 1.5; expected a number in \[0, 1\]"),
     ],
 )
-def test_constants_out_of_range(wrong, message):
+def test_constants_out_of_range(name, value, message):
     with pytest.raises(ValueError, match=message):
-        BNP(dense(), **wrong)
+        BNP(dense(), **{name: value})
 
 
 def test_bfloat16_weights_have_statistics_in_float32():
@@ -161,15 +158,13 @@ def test_bfloat16_weights_have_statistics_in_float32():
 def test_under_autocast_the_change_is_made_in_float32(compiled, monkeypatch):
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     gradients = []
-    for ends_before in (False, True):
+    for inside in (True, False):
         model = dense()
         bnp = BNP(model, compiled=compiled)
         with torch.autocast("cpu", torch.bfloat16):
             model(X).float().square().sum().backward()
-            if not ends_before:
+            with torch.autocast("cpu", enabled=inside):
                 bnp.precondition()
-        if ends_before:
-            bnp.precondition()
         gradients.append([p.grad for p in model.parameters()])
         assert bnp.state_dict()["2.mean"].dtype is torch.float32
     alike(*gradients, 0.0)

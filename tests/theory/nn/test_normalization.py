@@ -1,6 +1,7 @@
-"""Normalisations by name: what each one does, and how they are found in a model."""
+"""Normalisations by name, and what layers refuse: constants out of range, and no batches."""
 
-from math import inf
+from functools import partial
+from math import inf, nan
 
 import pytest
 import torch
@@ -9,13 +10,15 @@ from torch import nn
 from theory.nn.batch_group_normalization import BatchGroupNormalization
 from theory.nn.batch_renormalization import BatchRenormalization
 from theory.nn.lp_normalization import LpNormalization
-from theory.nn.noisy_batch_normalization import NoisyBatchNormalization
+from theory.nn.moving_statistics import MovingStatistics
+from theory.nn.noisy_batch_normalization import ActivationNoise, NoisyBatchNormalization
 from theory.nn.normalization import (
     NORMALIZATIONS,
     decay_groups,
     normalization,
     normalization_layers,
 )
+from theory.nn.post_activation import PostActivation
 
 SHAPES = {2: (5, 8), 4: (3, 8, 2, 2)}
 KINDS = {
@@ -95,3 +98,95 @@ def test_weight_decay_is_of_gamma_and_beta_alone():
     for name, parameter in model.named_parameters():
         decay = 0.1 if name.startswith(("0.", "2.")) else 0.5
         torch.testing.assert_close(parameter.detach(), (1 - decay) * before[name])
+
+
+lp, group = partial(LpNormalization, 3), partial(BatchGroupNormalization, 6)
+behind = partial(PostActivation, nn.Linear(3, 2))
+CONSTANTS = {
+    "p below 1": (lambda: lp(0.5), r"p = 0\.5; expected an exponent >= 1"),
+    "p NaN": (lambda: lp(nan), "p = nan"),
+    "eps negative": (lambda: lp(2, eps=-1), "eps = -1; expected a number >= 0"),
+    "eps NaN": (lambda: lp(2, eps=nan), "eps = nan; expected a number >= 0"),
+    "eps infinite": (lambda: lp(2, eps=inf), "eps = inf"),
+    "momentum above 1": (lambda: lp(2, momentum=1.5), r"momentum = 1\.5; .*\[0, 1"),
+    "momentum NaN": (lambda: lp(2, momentum=nan), "momentum = nan"),
+    "no features": (lambda: LpNormalization(0, p=2), "features = 0; expected how many units"),
+    "features a fraction": (lambda: BatchRenormalization(2.5), r"features = 2\.5"),
+    "eps zero": (lambda: behind(eps=0), "eps = 0; expected a number > 0"),
+    "eps of averages NaN": (lambda: BatchRenormalization(3, eps=nan), "eps = nan"),
+    "eps of averages infinite": (lambda: MovingStatistics(3, eps=inf), "eps = inf"),
+    "rho 1": (lambda: BatchRenormalization(3, rho=1), r"rho = 1; expected a number in \[0, 1\)"),
+    "rho NaN": (lambda: behind(rho=nan), "rho = nan"),
+    "channels that fill no groups": (
+        lambda: group(channels=4),
+        "features = 6 cannot be parted into groups of channels = 4",
+    ),
+    "no examples": (lambda: group(0), "examples = 0; expected at least 1, or None"),
+    "eps of groups zero": (lambda: group(eps=0.0), r"eps = 0\.0; expected a number > 0"),
+    "rho of groups 1": (lambda: group(rho=1.0), r"rho = 1\.0; expected a number in \[0, 1\)"),
+    "share above 1": (lambda: group(share=1.5), r"share = 1\.5; .* the example's"),
+    "noise negative": (lambda: ActivationNoise(3, n_mu=-1.0), r"n_mu = -1\.0.*others >= 0"),
+    "noise NaN": (lambda: ActivationNoise(3, n_mu=nan), "n_mu = nan.*all of them finite"),
+    "noise infinite": (lambda: ActivationNoise(3, r_sigma=inf), "r_sigma = inf.*finite"),
+    "small factors": (lambda: ActivationNoise(3, n_sigma=0.5), r"n_sigma = 0\.5.*n_sigma >= 1"),
+    "noise of no units": (lambda: ActivationNoise(0), "features = 0"),
+    "rank of a noisy layer": (
+        lambda: NoisyBatchNormalization(3, 3),
+        "rank = 3; expected 2 .* or 4",
+    ),
+    "no such name": (
+        lambda: normalization("instance", 8, 2),
+        "no normalisation is called 'instance'; choose one of none, batch",
+    ),
+    "features of a name": (lambda: normalization("batch", 0, 2), "features = 0; expected how many"),
+    "rank": (
+        lambda: normalization("batch", 8, 3),
+        r"rank = 3; expected 2, for batches \(batch, unit\), or 4",
+    ),
+    "group size": (
+        lambda: normalization("group", 10, 4),
+        "features = 10 cannot be parted into groups of group_size = 4",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_out_of_range(name):
+    make, message = CONSTANTS[name]
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_the_ends_of_the_ranges_are_allowed():
+    LpNormalization(1, p=inf, eps=0, momentum=1)
+    MovingStatistics(1, eps=1e-30, rho=0)
+    BatchGroupNormalization(2, examples=1, channels=2, eps=1e-30, rho=0, share=1)
+    ActivationNoise(1, n_mu=0, n_sigma=1, r_mu=0, r_sigma=0)
+
+
+ONE = r"shape \(1, 3\), so 1 entries for each unit; expected at least 2"
+BATCHES = {
+    "one example": (lp(1), torch.ones(1, 3), "LpNormalization was given y of " + ONE),
+    "no example": (lp(1), torch.ones(0, 3), "so 0 entries for each unit"),
+    "none in evaluation": (lp(1).eval(), torch.ones(0, 3), "so 0 entries for each unit"),
+    "other units": (lp(1), torch.ones(4, 2), r"\(4, 2\); expected 3 units on axis 1"),
+    "no batch": (lp(1), torch.ones(3), r"\(3,\); expected 3 units"),
+    "integers": (lp(1), torch.ones(4, 3, dtype=torch.int64), r"dtype torch\.int64; expected float"),
+    "one, by averages": (BatchRenormalization(3), torch.ones(1, 3), ONE),
+    "other units in evaluation": (behind().eval(), torch.ones(4, 2), "expected 3 units"),
+    "one, before a layer": (behind(), torch.ones(1, 3), ONE),
+    "none in groups": (group(), torch.ones(0, 6), "BatchGroupNormalization was given y of shape"),
+    "ghosts of one entry": (group(1), torch.ones(7, 6), "has 1 entry for each group; expected at"),
+    "noise of other units": (
+        ActivationNoise(3),
+        torch.ones(3, 2),
+        r"ActivationNoise was given y of shape \(3, 2\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_what_is_no_batch_is_refused(name):
+    layer, y, message = BATCHES[name]
+    with pytest.raises(TypeError if name == "integers" else ValueError, match=message):
+        layer(y)

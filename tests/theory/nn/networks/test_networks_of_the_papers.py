@@ -1,15 +1,17 @@
-"""Every network: its published size, its layers, and a step with every normalisation."""
+"""Every network: its size, its layers, its weights, and a step with every normalisation."""
 
 import math
 
 import pytest
 import torch
+from scipy import stats
 from torch import nn
 from torch.nn.functional import cross_entropy
 
 from theory.nn.networks.convolutional import convolutional
 from theory.nn.networks.deep_linear import deep_linear
 from theory.nn.networks.dense import dense, pre_activation_dense
+from theory.nn.networks.initialization import glorot, he
 from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
 from theory.nn.networks.vgg import CONVOLUTIONS, vgg
 from theory.nn.normalization import NORMALIZATIONS, normalization_layers
@@ -75,14 +77,6 @@ def test_equal_seeds_give_equal_weights_and_noise_whatever_the_normalisation(nam
     assert torch.equal(noisy(images(noisy)), again(images(again)))
 
 
-@every_network
-def test_the_network_s_input_is_not_normalised_and_its_output_is_linear(name):
-    network = small(name, normalization="batch")
-    assert isinstance(network[-1], nn.Linear)
-    first = next(m for m in network.modules() if hasattr(m, "weight"))
-    assert isinstance(first, nn.Linear | nn.Conv2d)
-
-
 def test_images_of_another_shape_are_told_what_to_do():
     network = small("resnet")
     for wrong in (torch.rand(2, 3, 16, 17), torch.rand(0, 3, 16, 16)):
@@ -106,6 +100,8 @@ def test_images_of_another_shape_are_told_what_to_do():
         (vgg, {"width": 0}, "width = 0"),
         (resnet, {"blocks": 0}, "0 blocks of"),
         (resnet, {"classes": 0}, "classes = 0; expected at least 1"),
+        (resnet, {"blocks": 1, "scale": 0.0}, "scale = 0.0; expected a positive factor"),
+        (resnet, {"blocks": 1, "scale": math.nan}, "scale = nan; expected a positive factor"),
         (deep_linear, {"depth": 0}, "depth = 0 and width = 10"),
         (deep_linear, {"normalization": "frobnicate"}, "frobnicate"),
     ],
@@ -211,3 +207,41 @@ def test_every_layer_of_a_deep_linear_network_but_the_last_is_normalised():
         torch.testing.assert_close(x.mean(0), torch.zeros(3), atol=1e-5, rtol=0)
         torch.testing.assert_close(x.var(0, correction=0), torch.ones(3), atol=1e-3, rtol=0)
     assert [name for name, _ in network[-1].named_children()] == ["linear"]
+
+
+LEAST_CHANCE = 1e-4
+
+
+def uniform(deviation):
+    bound = math.sqrt(3) * deviation
+    return stats.uniform(-bound, 2 * bound)
+
+
+def normal(deviation):
+    return stats.norm(0, deviation)
+
+
+# Each layer's place, and its fan in and out: 3 by 3 weights for each channel.
+SIZES = [(0, 8 * 9, 24 * 9), (3, 96, 40)]
+LAWS = {
+    "Glorot": (glorot, uniform, lambda n, p: math.sqrt(2 / (n + p)), 9 / 5),
+    "He": (lambda m, g: he(m, 1.0, g), normal, lambda n, p: math.sqrt(2 / n), 3),
+    "He, scaled": (lambda m, g: he(m, 0.4, g), normal, lambda n, p: 0.4 * math.sqrt(2 / n), 3),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_weights_have_their_law_biases_are_zero_and_normalisations_left_as_they_were(name):
+    draw, law, deviation, kurtosis = LAWS[name]
+    model = nn.Sequential(nn.Conv2d(8, 24, 3), nn.BatchNorm2d(24), nn.Flatten(), nn.Linear(96, 40))
+    nn.init.constant_(model[1].weight, 0.5)
+    draw(model, torch.Generator().manual_seed(0))
+    for place, fan_in, fan_out in SIZES:
+        weight = model[place].weight.detach().flatten().double().numpy()
+        right = deviation(fan_in, fan_out)
+        assert stats.kstest(weight, law(right).cdf).pvalue > LEAST_CHANCE
+        for wrong in (math.sqrt(2) * right, deviation(fan_out, fan_out)):
+            assert stats.kstest(weight, law(wrong).cdf).pvalue < LEAST_CHANCE
+        assert abs(weight.var() / right**2 - 1) < 5 * math.sqrt((kurtosis - 1) / weight.size)
+        assert not model[place].bias.any()
+    assert (model[1].weight == 0.5).all()
