@@ -19,7 +19,7 @@ class Twice(nn.Module):
 
     def forward(self, x):
         if not self.is_once:
-            return self.layer(x) + self.layer(x.flip(1))
+            return self.layer(x) + self.layer(input=x.flip(1))
         both = self.layer(torch.cat([x, x.flip(1)]))
         return both[: len(x)] + both[len(x) :]
 
@@ -63,13 +63,6 @@ def test_all_that_a_weight_meets_is_one_batch(name):
     build, batches, other, as_one = ALIKE[name]
     model, literal = build(), other()
     alike(step(model, BNP(model), *batches), step(literal, BNP(literal), *as_one))
-
-
-def test_inputs_can_be_given_by_name():
-    model = dense()
-    bnp = BNP(model)
-    model[0](input=X)
-    assert bnp.preconditioners["0"].rows == len(X)
 
 
 def test_a_frozen_bias_is_as_none_and_a_frozen_weight_leaves_the_bias_over_q():

@@ -5,7 +5,6 @@ import torch
 from bnp_training import drawn, redrawn
 from torch import nn
 
-from theory import preconditioning
 from theory.nn import batch_statistics, layer_preconditioner, preconditioned_gradients
 from theory.nn.bnp import BNP
 from theory.nn.compilers import can_compile
@@ -140,32 +139,27 @@ def unbiased(layer, inputs):
     return found._replace(variance=found.variance * found.size / (found.size - 1))
 
 
-def steps_4_and_5_at_once(parts):
+def other_share(old, new, rho):
+    right_running(old, new, 1 - rho)
+
+
+def at_once(parts):
     for bias, weight, mean, variance, q_squared in parts:
         old = weight.clone()
         weight.sub_(bias[:, None] * mean).div_(q_squared * variance)
         bias.div_(q_squared).sub_(old @ mean)
 
 
+def mean_variance(variances, constants):
+    return [v + constants.eps_1 * v.mean() + constants.eps_2 for v in variances]
+
+
 FAULTS = {
-    "step 1, unbiased": (batch_statistics, "of", unbiased),
-    "step 2, the other share": (
-        preconditioned_gradients,
-        "running",
-        lambda old, new, rho: right_running(old, new, 1 - rho),
-    ),
-    "step 3, the mean variance": (
-        preconditioned_gradients,
-        "regularized",
-        lambda variances, c: [v + c.eps_1 * v.mean() + c.eps_2 for v in variances],
-    ),
-    "step 3, q = 1": (preconditioning, "scale_factor", lambda N, n: 1),
-    "step 3, no q of the pixels": (
-        layer_preconditioner,
-        "q_squared",
-        lambda n, N, rows: max(n / N, 1.0),
-    ),
-    "steps 4 and 5 at once": (preconditioned_gradients, "steps_4_and_5", steps_4_and_5_at_once),
+    "step 1": (batch_statistics, "of", unbiased),
+    "step 2": (preconditioned_gradients, "running", other_share),
+    "step 3, variance": (preconditioned_gradients, "regularized", mean_variance),
+    "step 3, q": (layer_preconditioner, "q_squared", lambda n, N, rows: max(n / N, 1.0)),
+    "steps 4 and 5": (preconditioned_gradients, "steps_4_and_5", at_once),
 }
 
 

@@ -30,7 +30,7 @@ BATCH = INPUTS, torch.arange(12) % 3, cross_entropy
 
 
 def literal_hessian(model, name, unit):
-    """The Hessian in one unit's bias and weights, the bias first; in the model's mode."""
+    """The Hessian in one unit's bias and weights, the bias first."""
     own = {k: v.detach() for k, v in model.named_parameters()}
     place = torch.arange(len(own[f"{name}.bias"])) == unit
 
@@ -51,14 +51,17 @@ def kappa(matrix):
     return values.max() / values.min()
 
 
-SUBJECTS = {"output unit": ("2", 1, False), "hidden unit": ("0", 2, False)}
-SUBJECTS["below batch normalization"] = ("0", 0, True)
+SUBJECTS = {
+    "output unit": ("2", 1, False),
+    "hidden unit": ("0", 2, False),
+    "below batch normalization": ("0", 0, True),
+}
 
 
-def errors(name, *, training=False):
+def errors(name):
     """Relative errors of the three condition numbers of a Hessian of full rank."""
     place, unit, norm = SUBJECTS[name]
-    model = network(norm=norm).train(training)
+    model = network(norm=norm).eval()
     layer = model.get_submodule(place)
     found = conditioning.conditioning(model, *BATCH, layer, unit)
     h = INPUTS if place == "0" else model[:-1](INPUTS).detach()

@@ -60,17 +60,10 @@ def test_the_quadratic_has_its_curvature_along_the_gradient():
     check(measured())
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda found: replace(found, gradient_changes=tuple(c**2 for c in found.gradient_changes)),
-        lambda found: replace(found, distances=found.step_sizes),
-        lambda found: replace(found, losses=measured(sizes=(0.01, 0.1, 0.4)).losses),
-    ],
-)
-def test_wrong_measures_are_noticed(wrong):
+def test_a_wrong_measure_is_noticed():
+    found = measured()
     with pytest.raises(AssertionError):
-        check(wrong(measured()))
+        check(replace(found, gradient_changes=tuple(c**2 for c in found.gradient_changes)))
 
 
 def test_smoothness_is_the_largest_ratio_not_the_last_nor_the_ratio_of_the_largest():

@@ -33,12 +33,13 @@ def everything(model):
 def test_the_model_stays_as_it_was_and_its_noise_is_that_of_the_next_step(training):
     noise = ActivationNoise(2, generator=torch.Generator().manual_seed(5))
     model = network(nn.Dropout(0.5), noise).train(training)
-    before = everything(model)
+    bnp, before = BNP(model), everything(model)
     objective = Objective(model, *BATCH, squares)
     first, again = (objective.gradient(objective.point) for _ in range(2))
     torch.testing.assert_close(first, again, rtol=0, atol=0)
     noisy = activations(model, BATCH[0], {"noise": noise})["noise"]
     torch.testing.assert_close(everything(model), before, rtol=0, atol=0)
+    assert [int(each.rows) for each in bnp.preconditioners.values()] == [0, 0]  # a hook's own
     torch.testing.assert_close(noisy, model(BATCH[0]).detach())  # that of the next step
     nn.init.zeros_(model[0].weight)  # later training
     torch.testing.assert_close(objective.gradient(objective.point), first, rtol=0, atol=0)
@@ -93,23 +94,6 @@ def test_what_is_refused():
     ):
         with pytest.raises(ValueError, match=message):
             Objective(nn.Linear(3, 2), *BATCH, loss).gradient(torch.zeros(size))
-
-
-def test_hooks_that_keep_statistics_keep_those_of_training_alone():
-    gradients = []
-    for measures in (False, True):
-        model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
-        for parameter in model.parameters():
-            nn.init.normal_(parameter, generator=torch.Generator().manual_seed(4))
-        bnp = BNP(model)
-        squares(model(BATCH[0]), BATCH[1]).backward()
-        if measures:
-            objective = Objective(model, 5 * BATCH[0], BATCH[1], squares)
-            objective.gradient(objective.point)
-            activations(model, 5 * BATCH[0], {"first": model[0]})
-        bnp.precondition()
-        gradients.append(model[0].weight.grad)
-    assert torch.equal(*gradients)
 
 
 def test_activations_are_what_the_parts_put_out_in_the_models_own_mode():
