@@ -59,21 +59,15 @@ def test_another_law_is_seen():
     assert max(chances(noise(**other)).values()) < LEAST_CHANCE
 
 
-def test_units_are_independent_of_each_other_and_steps_too():
+def test_units_steps_and_pixels_are_independent_of_each_other():
     layer = noise()
-    first, second = (layer(torch.zeros(EXAMPLES, UNITS)).numpy() for _ in range(2))
-    means = first.mean(0)
-    assert means.std() > 0.2, "one mu for the whole layer"
-    assert abs(np.corrcoef(means[:-1], means[1:])[0, 1]) < 5 / math.sqrt(UNITS)
-    assert abs(np.corrcoef(means, second.mean(0))[0, 1]) < 5 / math.sqrt(UNITS)
-
-
-def test_every_pixel_has_its_own_noise_and_every_channel_its_own_law():
+    first, second = (layer(torch.zeros(EXAMPLES, UNITS)).mean(0).numpy() for _ in range(2))
+    for one, other in ((first[:-1], first[1:]), (first, second)):
+        assert abs(np.corrcoef(one, other)[0, 1]) < 5 / math.sqrt(UNITS)
     m = noise(features=3)(torch.zeros(2, 3, 50, 50)).movedim(1, 0).flatten(1)
     assert all(len(channel.unique()) > 4900 for channel in m)
-    middles = (m.amin(1) + m.amax(1)) / 2
-    assert (middles[:, None] - middles).abs().fill_diagonal_(1).min() > 0.01
-    assert ((m.amax(1) - m.amin(1)) <= 0.2 + 1e-6).all()
+    assert (m.amax(1) - m.amin(1) <= 0.2 + 1e-6).all(), "a channel has one mu"
+    assert len((m.amax(1) + m.amin(1)).round(decimals=2).unique()) == 3, "each its own"
 
 
 def test_gradients_pass_through_the_factors():

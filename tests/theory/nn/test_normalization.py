@@ -47,6 +47,7 @@ def test_every_layer_keeps_the_shape_and_is_found_in_a_model(name, rank, shape):
 
 def test_layers_have_the_constants_of_their_names():
     assert [normalization(name, 3, 2).p for name in ("l1", "l2", "linf")] == [1, 2, inf]
+    assert normalization("batch-renormalization", 3, 4).eps == 1e-5
     assert normalization("layer", 8, 2).normalized_shape == (8,)
     assert normalization("layer", 8, 4).num_groups == 1
     assert normalization("group", 8, 2).num_groups == 2

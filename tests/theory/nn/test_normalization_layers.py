@@ -37,7 +37,7 @@ LAYERS = {
     "ghosts of three": (partial(in_groups, 3, 3), GROUPS),
     "ghosts larger than the batch": (partial(in_groups, 9), GROUPS),
 }
-GHOSTS = {None: [7], 2: [3, 2, 2], 3: [4, 3], 9: [7]}
+GHOSTS = {None: [7], 1: [1] * 7, 2: [3, 2, 2], 3: [4, 3], 9: [7]}
 """How many examples the ghost batches have of seven."""
 
 CASES = [(name, shape) for name, (_, shapes) in LAYERS.items() for shape in shapes]
@@ -69,61 +69,45 @@ def averages(layer):
 
 
 def spread(layer, h):
-    """What each unit's entries, ``(unit, entry)``, are divided by."""
+    """What each unit, or group, of ``(example, unit, entry)`` is divided by."""
     if not isinstance(layer, LpNormalization):
-        return (((h - h.mean(1, keepdim=True)) ** 2).mean(1) + EPS) ** 0.5
+        return ((h - h.mean((0, 2), keepdim=True)) ** 2).mean((0, 2), keepdim=True).add(EPS) ** 0.5
     if layer.p == inf:
-        return h.abs().amax(1) + EPS
-    return ((h.abs() ** layer.p).mean(1) + EPS) ** (1 / layer.p)
+        return h.abs().amax((0, 2), keepdim=True) + EPS
+    return ((h.abs() ** layer.p).mean((0, 2), keepdim=True) + EPS) ** (1 / layer.p)
 
 
 def moved(old, new):
-    return RHO * old + (1 - RHO) * new.detach()
-
-
-def by_unit(y, channels=1):
-    """The entries of each unit, or group of channels."""
-    return y.reshape(len(y), y.shape[1] // channels, -1).movedim(1, 0).flatten(1)
-
-
-def back(h, y, channels=1):
-    """What :func:`by_unit` was given."""
-    return h.reshape(y.shape[1] // channels, len(y), -1).movedim(0, 1).reshape(y.shape)
+    return RHO * old + (1 - RHO) * new.detach().flatten()
 
 
 def in_training(layer, y):
     """The normalized batch, and the averages that it leaves."""
     first, second = averages(layer)
-    if isinstance(layer, BatchGroupNormalization):
-        normalized = []
-        for ghost in y.split([1] * len(y) if layer.examples == 1 else GHOSTS[layer.examples]):
-            h = by_unit(ghost, layer.channels)
-            first, second = moved(first, h.mean(1)), moved(second, (h**2).mean(1))
-            h = (h - h.mean(1, keepdim=True)) / spread(layer, h)[:, None]
-            normalized.append(back(h, ghost, layer.channels))
-        return torch.cat(normalized), (first, second)
-    h = by_unit(y)
-    mean, scale = h.mean(1), spread(layer, h)
-    z = (h - mean[:, None]) / scale[:, None]
-    if isinstance(layer, BatchRenormalization):
-        s, d = scale.detach() / second, (mean.detach() - first) / second
-        z = z * s[:, None] + d[:, None]
-    return back(z, y), (moved(first, mean), moved(second, scale))
+    ghosts = GHOSTS[getattr(layer, "examples", None)] if len(y) == 7 else [len(y)]
+    normalized = []
+    for ghost in y.split(ghosts):
+        h = ghost.reshape(len(ghost), len(first), -1)
+        mean, scale = h.mean((0, 2), keepdim=True), spread(layer, h)
+        z = (h - mean) / scale
+        if isinstance(layer, BatchRenormalization):
+            z = (z * scale.detach() + mean.detach() - first[:, None]) / second[:, None]
+        normalized.append(z.reshape(ghost.shape))
+        if isinstance(layer, BatchGroupNormalization):
+            scale = (h**2).mean((0, 2))
+        first, second = moved(first, mean), moved(second, scale)
+    return torch.cat(normalized), (first, second)
 
 
 def in_evaluation(layer, y):
     """The normalized batch."""
-    first, second = averages(layer)
-    if not isinstance(layer, BatchGroupNormalization):
-        return back((by_unit(y) - first[:, None]) / second[:, None], y)
-    normalized = []
-    for example in y.split(1):
-        h = by_unit(example, layer.channels)
-        mean = layer.share * h.mean(1) + (1 - layer.share) * first
-        square = layer.share * (h**2).mean(1) + (1 - layer.share) * second
-        h = (h - mean[:, None]) / (square - mean**2 + EPS)[:, None] ** 0.5
-        normalized.append(back(h, example, layer.channels))
-    return torch.cat(normalized)
+    middle, scale = (values[:, None] for values in averages(layer))
+    h = y.reshape(len(y), len(middle), -1)
+    if isinstance(layer, BatchGroupNormalization):
+        middle = layer.share * h.mean(2, keepdim=True) + (1 - layer.share) * middle
+        square = layer.share * (h**2).mean(2, keepdim=True) + (1 - layer.share) * scale
+        scale = (square - middle**2 + EPS) ** 0.5
+    return ((h - middle) / scale).reshape(y.shape)
 
 
 def of_normalized(layer, z):

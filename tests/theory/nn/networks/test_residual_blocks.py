@@ -11,7 +11,6 @@ from theory.nn.networks.residual_blocks import (
     ResidualBlock,
     padding,
     projection,
-    stages,
 )
 
 ACCURACY = 2.0**-40
@@ -80,14 +79,3 @@ def test_the_preactivation_block(size):
     inner = block.normalization2(convolved(inner, block.convolution1, stride)).clamp(min=0)
     expected = shortcut_of(block, batch(), after, stride) + convolved(inner, block.convolution2)
     torch.testing.assert_close(block(batch()), expected, rtol=0, atol=ACCURACY)
-
-
-def test_stages_halve_the_maps_once_each_but_the_first():
-    seen = []
-
-    def block(number, before, after, stride):
-        seen.append((number, before, after, stride))
-        return nn.Identity()
-
-    assert list(stages(block, (2, 4), blocks=2)) == ["stage1", "stage2"]
-    assert seen == [(1, 2, 2, 1), (2, 2, 2, 1), (3, 2, 4, 2), (4, 4, 4, 1)]
