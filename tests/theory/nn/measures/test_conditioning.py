@@ -31,19 +31,16 @@ BATCH = INPUTS, torch.arange(12) % 3, cross_entropy
 
 def literal_hessian(model, name, unit):
     """The Hessian in one unit's bias and weights, the bias first."""
-    own = {k: v.detach() for k, v in model.named_parameters()}
-    place = torch.arange(len(own[f"{name}.bias"])) == unit
+    weight, bias = f"{name}.weight", f"{name}.bias"
+    inner = {key: values.detach() for key, values in model.state_dict().items()}
 
-    def value(theta):
-        changed = {
-            **own,
-            f"{name}.weight": torch.where(place[:, None], theta[1:], own[f"{name}.weight"]),
-            f"{name}.bias": torch.where(place, theta[0], own[f"{name}.bias"]),
-        }
-        buffers = {k: v.clone() for k, v in model.named_buffers()}
-        return cross_entropy(functional_call(model, {**changed, **buffers}, (INPUTS,)), BATCH[1])
+    def value(own):
+        return cross_entropy(functional_call(model, inner | own, (INPUTS,)), BATCH[1])
 
-    return hessian(value)(torch.cat([own[f"{name}.bias"][[unit]], own[f"{name}.weight"][unit]]))
+    found = hessian(value)({weight: inner[weight], bias: inner[bias]})
+    own, with_bias = found[weight][weight][unit, :, unit], found[bias][weight][unit, unit]
+    first = torch.cat([found[bias][bias][unit, [unit]], with_bias])
+    return torch.cat([first[None], torch.cat([with_bias[:, None], own], 1)])
 
 
 def kappa(matrix):

@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 from theory.nn.measures.landscape import (
-    DEEP_LINEAR_RANGE,
     along_gradient,
     along_random_direction,
     step_sizes,
@@ -111,9 +110,3 @@ REFUSED = [
 def test_what_is_refused(measure, message):
     with pytest.raises(ValueError, match=message):
         measure()
-
-
-def test_the_papers_range_is_in_geometric_progression():
-    expected = [1e-8 * 3000 ** (k / 4) for k in range(5)]
-    assert step_sizes(1e-6, DEEP_LINEAR_RANGE, 5) == pytest.approx(expected)
-    assert step_sizes(0.1, (1, 2), 2) == pytest.approx((0.1, 0.2))
