@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory import batchnorm
-from theory.arithmetic import exact, inner, sqrt
+from theory.arithmetic import exact, sqrt
 from theory.claim import Relation
-from verify import primitives
 from verify.witnesses import series
 from verify.witnesses.ball import (
     Outcome,
@@ -65,10 +64,9 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("x", [2, 0.1, "7/3"])
-def test_first_and_second_derivatives_in_closed_form(name, x):
+def test_first_and_second_derivatives_in_closed_form(name):
     f, first, second = FUNCTIONS[name]
-    x, u, w = ball(x), ball("5/3"), ball(-2)
+    x, u, w = ball("7/3"), ball("5/3"), ball(-2)
     assert is_close(derivative(f, x, u), first(x) * u)
     assert is_close(second_derivative(f, x, u, w), second(x) * u * w)
 
@@ -124,28 +122,16 @@ def test_a_series_cut_short_is_refused():
         ctx.cap = cap
 
 
-@pytest.mark.parametrize("depth", range(1, 6))
-def test_no_two_products_of_steps_meet_where_a_coefficient_is_read(depth):
-    weights = [2**depth - 2 ** (depth - 1 - k) for k in range(depth)]
-    if depth == series.DEPTH:
-        assert weights == series._WEIGHTS
-    ways = [1] + [0] * sum(weights)  # the number of products of steps, by their power of t
-    for w in weights:
-        for power in range(w, len(ways)):
-            ways[power] += ways[power - w]
-    for some in range(2**depth):
-        assert ways[sum(w for k, w in enumerate(weights) if some >> k & 1)] == 1
-
-
 @pytest.mark.parametrize("operation", [add, sub, mul, truediv])
-@pytest.mark.parametrize("other", [3, np.int64(3), 0.5, Fraction(1, 3), fmpq(1, 3), arb(3)])
-def test_other_numbers_on_either_side(operation, other):
-    x, u, constant = ball("2/7"), ball(1), ball(other)
-    expected = derivative(lambda x: operation(x, constant), x, u)
-    assert is_close(derivative(lambda x: operation(x, other), x, u), expected)
-    if not isinstance(other, Fraction):  # a Fraction on the left does not ask the right
-        expected = derivative(lambda x: operation(constant, x), x, u)
-        assert is_close(derivative(lambda x: operation(other, x), x, u), expected)
+def test_other_numbers_on_either_side(operation):
+    x, u = ball("2/7"), ball(1)
+    for other in (3, np.int64(3), 0.5, Fraction(1, 3), fmpq(1, 3), arb(3)):
+        constant = ball(other)
+        expected = derivative(lambda x, c=constant: operation(x, c), x, u)
+        assert is_close(derivative(lambda x, c=other: operation(x, c), x, u), expected)
+        if not isinstance(other, Fraction):  # a Fraction on the left does not ask the right
+            expected = derivative(lambda x, c=constant: operation(c, x), x, u)
+            assert is_close(derivative(lambda x, c=other: operation(c, x), x, u), expected)
 
 
 def test_numbers_are_taken_exactly():
@@ -217,80 +203,11 @@ def test_distance():
         assert distance(entries, [1, 1]).is_nan()
 
 
-class Unit:
-    """A batch of float64 entries and a loss <g,d> + <d,Hd>/2 + sum of softplus at its output."""
-
-    def __init__(self, m, eps):
-        rng = np.random.default_rng(m)
-        self.y, self.g, self.u = balls(rng.standard_normal((3, m)))
-        half = rng.standard_normal((m, m))
-        self.H = balls(half + half.T)
-        self.m, self.eps, self.gamma, self.beta = m, ball(eps), ball(-0.7), ball(0.3)
-        self.z = self.forward(self.y)
-
-    def forward(self, y):
-        return primitives.forward(y, self.m, self.gamma, self.beta, self.eps, sqrt)
-
-    def loss(self, z):
-        d = z - self.z
-        return self.g @ d + d @ (self.H @ d) / 2 + np.log(1 + np.exp(z)).sum()
-
-    def gradient(self):
-        return gradient(lambda y: self.loss(self.forward(y)), self.y)
-
-    def slope(self):
-        return self.g + 1 / (1 + np.exp(-self.z))
-
-
-@pytest.fixture(params=[(2, 0), (3, 0), (3, 1e-5), (5, "1/10")], ids=str)
-def unit(request):
-    return Unit(*request.param)
-
-
-def test_gradient_jacobian_and_hessian_are_the_closed_forms(unit):
-    args = unit.gamma, unit.eps
-    assert is_close(unit.gradient(), batchnorm.gradient(unit.y, unit.slope(), *args))
-    moved = derivative(unit.forward, unit.y, unit.u)
-    assert is_close(moved, batchnorm.jvp(unit.y, unit.u, *args))
-
-    def normalized_loss(y):
-        return unit.loss(unit.forward(y))
-
-    def H(w):
-        return derivative(lambda z: gradient(unit.loss, z), unit.z, w)
-
-    actual = derivative(lambda y: gradient(normalized_loss, y), unit.y, unit.u)
-    claimed = batchnorm.hvp(unit.y, unit.slope(), H, unit.u, *args)
-    assert is_close(actual, claimed)
-    assert is_close(second_derivative(normalized_loss, unit.y, unit.u, unit.u), claimed @ unit.u)
-    bent = batchnorm.curvature(unit.y, unit.slope(), unit.u, *args)
-    if not (unit.m == 2 and compare(unit.eps, 0, Relation.EQUAL) is HOLDS):
-        assert compare(actual, claimed + bent / 1000, Relation.EQUAL) is VIOLATED
-
-
-def wrong_gradients(unit):
-    """Fact C.1 with one slip each."""
-    m, g, gamma, y = unit.m, unit.slope(), unit.gamma, unit.y
-    sigma = batchnorm.standard_deviation(y, unit.eps)
-    yhat = batchnorm.normalize(y, unit.eps)
-    along = inner(yhat, g)
-    return {
-        "sign": gamma / (m * sigma) * (m * g - g.sum() + yhat * along),
-        "no mean": gamma / (m * sigma) * (m * g - yhat * along),
-        "another eps": batchnorm.gradient(y, g, gamma, unit.eps + ball("1e-30")),
-    }
-
-
-@pytest.mark.parametrize("slip", ["sign", "no mean", "another eps"])
-def test_a_wrong_formula_is_certainly_violated(unit, slip):
-    assert compare(unit.gradient(), wrong_gradients(unit)[slip], Relation.EQUAL) is VIOLATED
-
-
-def test_derivatives_are_independent_of_dual_numbers(monkeypatch, unit):
+def test_derivatives_are_independent_of_dual_numbers(monkeypatch):
     """The power series go through no rule of the other exact witness."""
-    expected = batchnorm.gradient(unit.y, unit.slope(), unit.gamma, unit.eps)
     monkeypatch.setattr("theory.arithmetic.dual.Dual.__init__", None)
-    assert is_close(unit.gradient(), expected)
+    found = gradient(lambda y: sqrt(y @ y) * y[0], balls([3, 4]))
+    assert is_close(found, balls(["34/5", "12/5"]))
 
 
 def test_exact_numbers_lie_in_the_balls():
@@ -314,9 +231,7 @@ def test_gradient_wants_a_scalar_function():
 
 
 def test_what_is_no_number_is_refused():
-    s = Series(series._constant(1))
-    for other in ("1", None):
+    one = Series(series._constant(1))
+    for operation in (lambda: one + "1", lambda: one + None, lambda: one**0.5):
         with pytest.raises(TypeError):
-            s + other
-    with pytest.raises(TypeError):
-        s**0.5
+            operation()

@@ -1,30 +1,18 @@
+"""Differences at units of trained networks, where kinks of the loss may be in the way."""
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from planted import GRADIENT, HESSIAN, WRONG
+from slips import EQUATIONS, GRADIENT, HESSIAN
 
 from theory.santurkar2018 import CLAIMS
-from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import kinks
 from verify.witnesses.kinks import examine_units, has_kinks
 from verify.witnesses.table import SHIPPED
-from verify.witnesses.trained import Units, layers
-
-
-@pytest.fixture(scope="session")
-def settings(shared):
-    """All files of tests share one cache of networks that are trained in full."""
-    return Settings(PROFILES["smoke"], cache=shared / "networks")
-
-
-@pytest.fixture(scope="session")
-def maps(settings):
-    """The second layer of the convolutional network: 16 units with m = 64."""
-    layer = layers("convolutional", "trained", 0, settings.cache)[1]
-    return Units(layer, 0, torch.arange(16))
+from verify.witnesses.trained import Units
 
 
 @pytest.fixture(scope="session")
@@ -56,9 +44,9 @@ def test_the_shipped_hessian_holds(maps, free):
     assert set(outcomes[~free]) <= {Outcome.UNDECIDED}
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", EQUATIONS)
 def test_a_wrong_formula_is_violated(name, maps, free):
-    outcomes = np.array(examine_units(WRONG[name], maps, ~free).outcomes)
+    outcomes = np.array(examine_units(EQUATIONS[name], maps, ~free).outcomes)
     assert set(outcomes[free]) == {Outcome.VIOLATED}
 
 
@@ -88,7 +76,7 @@ def test_a_kink_outside_the_difference_is_none(maps):
 
 
 def test_kinks_are_undecided_even_where_the_formula_is_wrong(maps):
-    found = examine_units(WRONG["gradient, sign"], maps, np.ones(16, dtype=bool))
+    found = examine_units(EQUATIONS["gradient, a factor 2"], maps, np.ones(16, dtype=bool))
     assert set(found.outcomes) == {Outcome.UNDECIDED}
 
 
