@@ -9,7 +9,6 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import batchnorm
 from theory.arithmetic import exact, sqrt
 from theory.claim import Relation
 from verify.witnesses import series
@@ -44,21 +43,12 @@ def is_close(a, b):
 
 
 FUNCTIONS = {
-    "x + 3": (lambda x: x + 3, lambda x: arb(1), lambda x: arb(0)),
-    "3 - x": (lambda x: 3 - x, lambda x: arb(-1), lambda x: arb(0)),
-    "x * x / 3": (lambda x: x * x / 3, lambda x: 2 * x / 3, lambda x: ball("2/3")),
-    "-2 / x": (lambda x: -2 / x, lambda x: 2 / x**2, lambda x: -4 / x**3),
     "x ** 4": (lambda x: x**4, lambda x: 4 * x**3, lambda x: 12 * x**2),
     "x ** -2": (lambda x: x**-2, lambda x: -2 / x**3, lambda x: 6 / x**4),
     "x ** 0": (lambda x: x**0, lambda x: arb(0), lambda x: arb(0)),
     "sqrt": (lambda x: x.sqrt(), lambda x: 1 / (2 * x.sqrt()), lambda x: -1 / (4 * x * x.sqrt())),
     "exp": (lambda x: x.exp(), lambda x: x.exp(), lambda x: x.exp()),
     "log": (lambda x: x.log(), lambda x: 1 / x, lambda x: -1 / x**2),
-    "softplus": (
-        lambda x: (1 + x.exp()).log(),
-        lambda x: 1 / (1 + (-x).exp()),
-        lambda x: (-x).exp() / (1 + (-x).exp()) ** 2,
-    ),
     "constant": (lambda x: arb(5), lambda x: arb(0), lambda x: arb(0)),
 }
 
@@ -89,18 +79,16 @@ def test_mixed_derivatives_of_a_polynomial_are_those_of_dual_numbers(values):
         assert is_close(second_derivative(f, x, w, u), mixed)
 
 
-def test_perturbation_confusion():
+def test_nested_derivatives_and_siblings_do_not_disturb_each_other():
     value = derivative(lambda x: x * derivative(lambda y: x + y, 1, 1), 1, 1)
     assert is_close(value, ball(1))
     value = derivative(lambda x: derivative(lambda y: (x * y) ** 2, x * x, 1), 3, 1)
     assert is_close(value, ball(8 * 27))
 
-
-def test_siblings_do_not_disturb_each_other():
-    def f(x):
+    def cubed(x):
         return derivative(lambda y: y * y * x, x, 1) * derivative(lambda y: y * x, x, 1)
 
-    assert is_close(derivative(f, 2, 1), ball(6 * 4))  # f = 2 x^3
+    assert is_close(derivative(cubed, 2, 1), ball(6 * 4))  # of 2 x^3
 
 
 def test_nesting_too_deep_is_refused_and_leaves_no_trace():
@@ -112,14 +100,10 @@ def test_nesting_too_deep_is_refused_and_leaves_no_trace():
     assert is_close(second_derivative(lambda x: x**3, 1, 1, 1), ball(6))
 
 
-def test_a_series_cut_short_is_refused():
-    cap = ctx.cap
-    try:
-        ctx.cap = 4
-        with pytest.raises(ValueError, match="too short"):
-            second_derivative(lambda x: x * x, 1, 1, 1)
-    finally:
-        ctx.cap = cap
+def test_a_series_cut_short_is_refused(monkeypatch):
+    monkeypatch.setattr(ctx, "cap", 4)
+    with pytest.raises(ValueError, match="too short"):
+        second_derivative(lambda x: x * x, 1, 1, 1)
 
 
 @pytest.mark.parametrize("operation", [add, sub, mul, truediv])
@@ -208,20 +192,6 @@ def test_derivatives_are_independent_of_dual_numbers(monkeypatch):
     monkeypatch.setattr("theory.arithmetic.dual.Dual.__init__", None)
     found = gradient(lambda y: sqrt(y @ y) * y[0], balls([3, 4]))
     assert is_close(found, balls(["34/5", "12/5"]))
-
-
-def test_exact_numbers_lie_in_the_balls():
-    values = np.array(["1/3", "2", "-5/7", "4"], dtype=object)
-
-    def f(y):
-        return (y @ y) * batchnorm.standard_deviation(y).sum() / y[0]
-
-    certain = exact.gradient(f, exact.rational_array(values))
-    enclosing = gradient(f, values)
-    certain_balls = [ball(x.p) + ball(x.q) * ball(x.d).sqrt() for x in certain]
-    assert is_close(certain_balls, enclosing)
-    assert all(x.q != 0 for x in certain)
-    assert all(x.rad() < TINY for x in enclosing)
 
 
 def test_gradient_wants_a_scalar_function():

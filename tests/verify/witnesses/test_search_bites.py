@@ -20,7 +20,7 @@ from verify.witnesses.search import search
 SMOKE = PROFILES["smoke"]
 BY_ID = {claim.id: claim for claim in CLAIMS}
 BY_FEW_INTEGERS = ["S-thm-4.1/eps", "S-thm-4.2b/order/corrected", "S-v1-eq-15"]
-BY_MANY = ["S-eq-10/sharpened", "S-thm-C1/kappa/sharpened", "S-v1-thm-3.2/square/sharpened/eps"]
+BY_MANY = ["S-eq-10/sharpened", "S-thm-C1/kappa/sharpened", "S-v1-eq-16/corrected"]
 BY_ASCENT = ["S-v1-eq-26"]
 
 

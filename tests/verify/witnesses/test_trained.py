@@ -8,7 +8,6 @@ import torch
 from slips import EQUATIONS, GRADIENT, HESSIAN
 
 from theory.claim import Hypothesis, Reading, Relation
-from theory.language.expression import equal
 from theory.santurkar2018 import CLAIMS
 from theory.unit import m
 from verify.networks import NETWORKS
@@ -33,7 +32,7 @@ def test_networks_are_trained_once_and_progress_is_told(settings, maps):
     assert layers("convolutional", "trained", 0, settings.cache)[1] is maps.layer
 
 
-def test_the_shipped_gradient_holds_at_every_unit(settings):
+def test_every_unit_of_every_network_is_there_once_and_a_token_rebuilds_it(settings):
     (found,) = trained.examine([GRADIENT], settings)
     assert (found.claim, found.witness) == (GRADIENT.id, "trained")
     assert found.violated == found.undecided == found.vacuous == 0
@@ -45,17 +44,16 @@ def test_the_shipped_gradient_holds_at_every_unit(settings):
     }  # fmt: skip
     assert found.instances == len(found.points) == 224
     assert rebuild(found.worst_token, settings.cache).tokens == [found.worst_token]
+    tokens = [token for units in every_unit(settings) for token in units.tokens]
+    assert len(set(tokens)) == len(tokens) == 224
+    assert max(len(units.tokens) for units in every_unit(settings)) <= trained.TOGETHER
 
 
-def test_the_shipped_hessian_holds(maps):
-    assert set(examine_units(HESSIAN, maps).outcomes) == {Outcome.HOLDS}
-
-
-@pytest.mark.parametrize("name", [*EQUATIONS, "S-fact-C1/eps-unit"])
-def test_a_wrong_formula_is_violated_at_every_unit(name, maps):
+@pytest.mark.parametrize("name", [HESSIAN.id, *EQUATIONS, "S-fact-C1/eps-unit"])
+def test_the_shipped_hessian_holds_and_a_wrong_formula_is_violated_at_every_unit(name, maps):
     """The last errs by epsilon."""
-    claim = EQUATIONS.get(name) or BY_ID[name]
-    assert set(examine_units(claim, maps).outcomes) == {Outcome.VIOLATED}
+    found = examine_units(EQUATIONS.get(name) or BY_ID[name], maps)
+    assert set(found.outcomes) == {Outcome.HOLDS if name == HESSIAN.id else Outcome.VIOLATED}
 
 
 def test_hypotheses_that_units_meet_are_checked_and_not_imposed(maps):
@@ -123,21 +121,13 @@ def test_a_jet_gives_what_the_network_gives(maps):
     np.testing.assert_allclose(jets.claimed, network.claimed, rtol=1e-11)
 
 
-def test_every_unit_of_every_network_is_there_once(settings):
-    tokens = [token for units in every_unit(settings) for token in units.tokens]
-    assert len(set(tokens)) == len(tokens) == 224
-    assert all(token.split(":")[1] in NETWORKS for token in tokens)
-    assert max(len(units.tokens) for units in every_unit(settings)) <= trained.TOGETHER
-
-
-def test_a_token_rebuilds_its_instance(settings, maps):
+def test_one_unit_is_decided_as_among_others(settings, maps):
     found = examine_units(GRADIENT, maps)
-    for k in (0, 15):
-        again = rebuild(maps.tokens[k], settings.cache)
-        assert (again.tokens, again.stratum) == ([maps.tokens[k]], maps.stratum)
-        one = examine_units(GRADIENT, again)
-        assert one.outcomes == [found.outcomes[k]]
-        assert one.actual[0] == pytest.approx(found.actual[k], rel=1e-12)
+    again = rebuild(maps.tokens[15], settings.cache)
+    assert (again.tokens, again.stratum) == ([maps.tokens[15]], maps.stratum)
+    one = examine_units(GRADIENT, again)
+    assert one.outcomes == [found.outcomes[15]]
+    assert one.actual[0] == pytest.approx(found.actual[15], rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -156,25 +146,19 @@ def test_a_token_that_names_no_unit_is_refused(token, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["S-v1-eq-4", "S-thm-4.2b/ratio/corrected"])
-def test_hypotheses_are_imposed_on_units_that_do_not_meet_them(settings, name):
-    claim = BY_ID[name]
-    assert trained.is_imposed(claim)
-    (found,) = trained.examine([claim], settings)
+def test_hypotheses_are_imposed_on_units_that_do_not_meet_them(settings, maps):
+    equation, bound = (BY_ID[name] for name in ("S-v1-eq-4", "S-thm-4.2b/ratio/corrected"))
+    says = replace(equation.says, claimed=equation.says.claimed * (1 + 1 / m))
+    wrong = replace(equation, id="S-wrong", says=says)
+    assert all(trained.is_imposed(claim) for claim in (equation, bound, wrong))
+    *right, violated = trained.examine([equation, bound, wrong], settings)
     layers = sum(len(make().layers) for make in NETWORKS.values())
-    assert (found.instances, found.violated) == (trained.FEW * layers, 0)
-    assert found.decided == found.instances
-    assert len(found.decided_strata) == layers
-
-
-def test_a_wrong_side_is_seen_where_hypotheses_are_imposed(settings, maps):
-    claim = BY_ID["S-v1-eq-4"]
-    wrong = replace(claim, says=equal(claim.says.actual, claim.says.claimed * (1 + 1 / m)))
-    (found,) = trained.examine([wrong], settings)
-    assert found.violated == found.instances
+    for found in right:
+        assert found.instances == found.decided == trained.FEW * layers == violated.violated
+        assert (found.violated, len(found.decided_strata)) == (0, layers)
     one = replace(maps, numbers=maps.numbers[3:4])
+    assert examine_units(equation, one).outcomes == [Outcome.HOLDS]
     assert examine_units(wrong, one).outcomes == [Outcome.VIOLATED]
-    assert examine_units(claim, one).outcomes == [Outcome.HOLDS]
 
 
 def test_a_unit_as_a_case_is_the_same_instance(maps):
