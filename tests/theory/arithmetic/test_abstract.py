@@ -72,14 +72,6 @@ def test_gradients_in_closed_form(space):
     assert is_zero(gradient(mean, x) - space.one / space.m)
 
 
-def test_nested_gradients(space):
-    x, u = space.vector("x"), space.vector("u")
-    cubed = directional_derivative(lambda x: gradient(lambda x: x.inner(x) ** 2, x), x, u)
-    assert is_zero(cubed - 4 * u * x.inner(x) - 8 * x * x.inner(u))
-    through = gradient(lambda x: directional_derivative(lambda x: x.inner(x) ** 2, x, u), x)
-    assert is_zero(cubed - through)
-
-
 def test_a_gradient_is_not_disturbed_by_the_names_of_vectors(monkeypatch, space):
     """Its own fresh direction must not meet a vector that somebody called u0."""
     monkeypatch.setattr(abstract, "_fresh", count())

@@ -30,18 +30,11 @@ def test_each_operation_has_the_slope_that_sympy_finds(operation, x, u, c):
         lambda x: operation(x, x * x + 1),
         lambda x: operation(x, c),
         lambda x: operation(c, x),
-        lambda x: operation(operation(x, 3), 2),
+        lambda x: operation(operation(3, x), np.int64(2)),
     ):
-        slope = sp.diff(f(s), s).subs(s, sp.Rational(x)) * sp.Rational(u)
-        assert sp.Rational(derivative(f, x, u)) == slope
-
-
-@pytest.mark.parametrize("operation", [add, sub, mul, truediv])
-def test_whole_numbers_on_either_side_keep_it_exact(operation):
-    at = (Fraction(2, 3), Fraction(1, 7))
-    for other in (3, np.int64(3)):
-        for f in (lambda x, o=other: operation(x, o), lambda x, o=other: operation(o, x)):
-            assert isinstance(derivative(f, *at), Fraction)
+        found = derivative(f, x, u)
+        assert isinstance(found, Fraction)
+        assert found == sp.diff(f(s), s).subs(s, sp.Rational(x)) * sp.Rational(u)
 
 
 @pytest.mark.parametrize("power", [-2, -1, 0, 1, 5])
@@ -65,14 +58,14 @@ def test_a_derivative_of_a_derivative():
 
 
 def test_perturbation_confusion():
-    """d/dx x*(d/dy (x + y)) is 1; where both derivatives share their t it comes out as 2."""
-    assert derivative(lambda x: x * derivative(lambda y: x + y, ONE, ONE), ONE, ONE) == 1
+    """Where both derivatives share their t, these come out as 2 and as 6 x^5."""
+    value = derivative(lambda x: x * derivative(lambda y: x + y, ONE, ONE), ONE, ONE)
+    assert value == 1
 
+    def inner(x):
+        return derivative(lambda y: (x * y) ** 2, x * x, ONE)  # 2 x^4
 
-def test_perturbation_confusion_across_a_product():
-    """d/dx of d/dy (x*y)^2 = 2*x^2*y at y = x*x: 2*x^4 if y is bound inside, so 8*x^3."""
-    value = derivative(lambda x: derivative(lambda y: (x * y) ** 2, x * x, ONE), Fraction(3), ONE)
-    assert value == 8 * 27
+    assert derivative(inner, Fraction(3), ONE) == 8 * 27
 
 
 def test_a_constant_has_no_rate():

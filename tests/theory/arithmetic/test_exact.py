@@ -1,7 +1,7 @@
 """Exact numbers against balls of 400 bits, and exact derivatives."""
 
 from fractions import Fraction
-from operator import add, mul, sub, truediv
+from operator import add, eq, lt, mul, sub, truediv
 
 import numpy as np
 import pytest
@@ -47,17 +47,13 @@ def test_operations_agree_with_balls(operation, x, y):
 
 @pytest.mark.parametrize("kind", [Fraction, fmpq, int, np.int64, fmpz])
 @settings(max_examples=25)
-@given(x=ANY, y=st.integers(-9, 9))
+@given(x=ANY, y=st.integers(-9, 9).filter(bool))
 def test_other_exact_numbers_stand_on_either_side(kind, x, y):
     other, exact = kind(y), Quadratic(y)
-    assert (x + other, other + x) == (x + exact, x + exact)
-    assert (x - other, other - x) == (x - exact, exact - x)
-    assert (x * other, other * x) == (x * exact, x * exact)
-    assert (x < other, other < x, x == other) == (x < exact, exact < x, x == exact)
-    if y:
-        assert x / other == x / exact
-    if x:
-        assert other / x == exact / x
+    assume(x)
+    for operation in (*OPERATIONS, lt, eq):
+        assert operation(x, other) == operation(x, exact)
+        assert operation(other, x) == operation(exact, x)
 
 
 @settings(max_examples=50)
@@ -133,19 +129,9 @@ REFUSED = {
     "negative": ((1 - ROOT2).sqrt, ValueError, "negative"),
     "negative radicand": (lambda: Quadratic(0, 1, -2), ValueError, "radicand"),
     "zero": (lambda: 1 / (ROOT2 * ROOT2 - 2), ZeroDivisionError, "variance"),
-    "constant batch": (
-        lambda: batchnorm.normalize(rational_array([3, 3, 3])),
-        ZeroDivisionError,
-        "variance",
-    ),
     "infinity": (lambda: number(float("inf")), ValueError, "finite"),
-    "no number": (lambda: number(float("nan")), ValueError, "finite"),
     "complex": (lambda: number(1j), TypeError, "rational"),
-    "gradient of a vector": (
-        lambda: gradient(lambda y: y, rational_array([1, 2])),
-        ValueError,
-        "scalar",
-    ),
+    "no scalar": (lambda: gradient(abs, rational_array([1, 2])), ValueError, "scalar"),
 }
 
 
@@ -187,13 +173,3 @@ def test_derivatives_of_constants_and_in_numbers():
     assert derivative(lambda x: x.sqrt() * 3, number(2), 1) == 3 / (2 * ROOT2)
     assert (derivative(lambda y: y * y, np.array([1, 2]), np.array([1, 1])) == [2, 4]).all()
     assert number(derivative(lambda x: x / 3, 1, 1)) == Fraction(1, 3)
-
-
-def test_third_derivatives_nest():
-    u, start = rational_array(["5/7", 1]), rational_array(["-2/3", 1])
-
-    def second(y):
-        return derivative(lambda y: gradient(lambda y: (y @ y) * y[0], y), y, u)
-
-    third = derivative(second, start, rational_array([1, 0]))
-    assert (third == [Fraction(30, 7), 2]).all()

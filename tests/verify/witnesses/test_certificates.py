@@ -159,6 +159,9 @@ def test_a_root_is_known_by_its_square_and_its_sign():
     assert not (size + gamma).is_zero
     assert ((sigma * sigma).sqrt() - sigma).is_zero
     assert ((m * gamma * gamma / sigma**2).sqrt() - m.sqrt() * size / sigma).is_zero
+    two, root = ring.number(2), ring.number(2).sqrt()
+    assert (root * root - two).is_zero
+    assert not (root - two).is_zero
 
 
 def test_what_is_not_exact_is_refused():
@@ -166,3 +169,5 @@ def test_what_is_not_exact_is_refused():
         Ring().number(0.5)
     with pytest.raises(SilentError, match="division by zero"):
         Ring().number(1) / 0
+    with pytest.raises(SilentError, match="letter m"):
+        len(polynomial.Space(Ring()).vector("c"))

@@ -10,7 +10,6 @@ from theory.claim import Sides
 from theory.santurkar2018 import facts, theorem_4_2
 from verify.backends import Backend
 from verify.cases.strata import STRATA, draw
-from verify.tolerance import Outcome
 from verify.witnesses import autograd, complex_step
 from verify.witnesses.table import nests_no_derivatives
 
@@ -66,19 +65,3 @@ def test_a_loss_with_kinks_agrees_with_reverse_mode():
     (ours,) = complex_step.examine_cases(claim, [case], NUMPY)
     (theirs,) = autograd.examine_cases(claim, [case])
     assert ours.actual == pytest.approx(theirs.actual, rel=1e-13)
-
-
-def test_instances_are_complete():
-    cases = [draw(stratum, 1, index) for index, stratum in enumerate(STRATA)]
-    groups = complex_step.examine_cases(facts.GRADIENT, cases, NUMPY)
-    assert sum(len(g.outcomes) for g in groups) == len(STRATA)
-    assert {s for g in groups for s in g.strata} == {s.name for s in STRATA}
-    for group in groups:
-        assert {len(c.y) for c in cases if c.token in group.tokens} == {group.m}
-        for outcome, *values in zip(
-            group.outcomes, group.ratios, group.actual, group.claimed, strict=True
-        ):
-            if outcome is Outcome.HOLDS:
-                assert np.all(np.isfinite(values[1:]))
-            elif outcome is Outcome.VACUOUS:
-                assert np.all(np.isnan(values))

@@ -31,21 +31,20 @@ from verify.witnesses.exact import (
 HOLDS, VIOLATED, VACUOUS_OUTCOME = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 
 
-def case(y, linear, gamma=1, beta=0, eps=0, matrix=0):
-    """A case of integers with the loss <a, z>, or with a matrix times the identity added."""
-    m = len(y)
-    zeros = np.zeros(m, dtype=object)
-    identity = np.array([[int(i == j) for j in range(m)] for i in range(m)], dtype=object)
-    loss = Loss(quadratic, (np.array(linear, dtype=object), matrix * identity))
-    y = np.array(y, dtype=object)
-    return Case(y, gamma, beta, eps, loss, zeros + 1, zeros)
+def case(y, linear, gamma=1, beta=0, eps=0, curvature=0):
+    """A case of integers with the loss <a, z>, or with a multiple of |z|^2 added."""
+    y, linear, ones = np.array([y, linear, [1] * len(y)], dtype=object)
+    loss = Loss(quadratic, (linear, curvature * np.diag(ones)))
+    return Case(y, gamma, beta, eps, loss, ones, 0 * ones)
 
 
 BY_HAND = case([0, 0, 2, 2], [1, 0, 0, 0])
 """Mean 1 and variance 1; the gradient is (1/2, -1/2, 0, 0)."""
 WITH_EPSILON = case([0, 0, 2, 2], [1, 0, 0, 0], gamma=2, eps=3)
 """The same with sigma = 2, and yhat half as long: the gradient is (11, -5, -3, -3)/16."""
-GENERIC = case([0, 1, 3, -2, 5], [1, -2, 0, 3, 1], gamma=-2, beta=1, eps=Fraction(3, 2), matrix=1)
+GENERIC = case(
+    [0, 1, 3, -2, 5], [1, -2, 0, 3, 1], gamma=-2, beta=1, eps=Fraction(3, 2), curvature=1
+)
 
 
 def test_both_sides_are_the_numbers_found_by_hand():

@@ -1,15 +1,12 @@
 """From a cold start the search breaks what is only just true."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
-from slips import BOUND
 
-from theory.claim import Relation, Sides
+from theory.claim import Sides
 from theory.santurkar2018 import CLAIMS
 from verify.cases.case import adapted
-from verify.cases.lattice import lattice_case
 from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
@@ -57,35 +54,3 @@ def test_a_bound_that_is_attained_is_broken_by_a_thousandth(name):
     case = adapted(exact.rational_case(found(claim)), claim)
     assert exact.examine(unimposed(claim), case).outcome is Outcome.VIOLATED
     assert exact.examine(unimposed(BY_ID[name]), case).outcome is not Outcome.VIOLATED
-
-
-PAIRS, ACROSS = [1, -1, 1, -1], [1, 1, -1, -1]
-ATTAINED = {
-    "S-v1-remark-resnet/reduction": (PAIRS, ACROSS, ACROSS),
-    "S-v1-thm-3.2/square/sharpened": ([5, -1, -4], [3, 5, -8], [1, -1, 0]),
-}
-"""By batches, gradients and directions that no search comes within a thousandth of."""
-
-
-@pytest.mark.parametrize("name", ATTAINED)
-def test_a_bound_that_no_search_attains_is_attained_by_hand(name):
-    y, linear, direction = ATTAINED[name]
-    m, claim = len(y), unimposed(BY_ID[name])
-    nothing, triangle = [0] * m, [0] * (m * (m + 1) // 2)
-    case = lattice_case(y, 1, 0, Fraction(2), linear, triangle, direction, nothing, 1)
-    assert exact.examine(claim, case).outcome is Outcome.HOLDS
-    assert exact.examine(tightened(claim), case).outcome is Outcome.VIOLATED
-
-
-@pytest.mark.parametrize(
-    ("relation", "value", "expected"),
-    [
-        (Relation.AT_MOST, 2.0, 1.998),
-        (Relation.AT_MOST, -2.0, -2.002),
-        (Relation.AT_LEAST, 2.0, 2.002),
-        (Relation.AT_LEAST, -2.0, -1.998),
-    ],
-)
-def test_tightening_takes_slack_away_on_either_side_of_zero(relation, value, expected):
-    constant = replace(BOUND, relation=relation, sides=lambda network, at: Sides(value, value))
-    assert tightened(constant).sides(None, None).claimed == pytest.approx(expected)

@@ -14,7 +14,7 @@ from slips import (
     SLIPS,
     eps_outside,
     unbiased,
-)  # fmt: skip
+)
 
 from theory.claim import Hypothesis, Reading, Relation, Sides
 from verify import primitives
@@ -31,12 +31,8 @@ from verify.witnesses import (
     symbolic,
 )
 
-HOLDS, VIOLATED, UNDECIDED, EMPTY = (
-    Outcome.HOLDS,
-    Outcome.VIOLATED,
-    Outcome.UNDECIDED,
-    Outcome.VACUOUS,
-)
+HOLDS, VIOLATED = Outcome.HOLDS, Outcome.VIOLATED
+UNDECIDED, EMPTY = Outcome.UNDECIDED, Outcome.VACUOUS
 PROVING = {
     "abstract": lambda claim: abstract.prove(claim) is not None,
     "polynomial": polynomial.is_proved,
