@@ -30,7 +30,7 @@ def numbers(draw, d):
     return Quadratic(draw(RATIONALS), draw(RATIONALS), draw(st.sampled_from(d)))
 
 
-ANY = numbers([2, 3, 6, 7])
+ANY = numbers([2, 3, 6, 7]) | RATIONALS.map(Quadratic)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

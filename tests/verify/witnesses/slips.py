@@ -7,15 +7,16 @@ from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Hypothesis, Relation, Sides, Term, Verdict, gradient_in_y, hessian_in_y
 from theory.santurkar2018 import CLAIMS, facts, theorem_4_1
 
-GRADIENT, HESSIAN = (
-    replace(claim, says=None)
-    for name in ("S-fact-C1/eps/shipped", "S-eq-41-42/eps/shipped")
-    for claim in CLAIMS
-    if claim.id == name
-)
+BY_ID = {claim.id: claim for claim in CLAIMS}
+GRADIENT = replace(BY_ID["S-fact-C1/eps/shipped"], says=None)
+HESSIAN = replace(BY_ID["S-eq-41-42/eps/shipped"], says=None)
+DEVIATION, NORMALIZED = BY_ID["S-eq-30/eps"], BY_ID["S-fact-C2-eq-1"]
 BOUND = replace(theorem_4_1.PRINTED, says=None, because=None)
 SHARED_BOUND = replace(theorem_4_1.SHARED, says=None, because=None)
-RIGHT = {claim.id: claim for claim in (facts.GRADIENT, GRADIENT, HESSIAN, BOUND, SHARED_BOUND)}
+RIGHT = {
+    claim.id: claim
+    for claim in (facts.GRADIENT, GRADIENT, HESSIAN, DEVIATION, NORMALIZED, BOUND, SHARED_BOUND)
+}
 
 
 def gradient(formula):
