@@ -148,6 +148,13 @@ def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, exp
     assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected
 
 
+def test_a_hypothesis_that_divides_by_zero_is_not_met_and_balls_cannot_tell():
+    divided = Hypothesis("1/0", lambda network, at: 1 / (0 * at.beta))
+    claim = replace(never(SHARED_BOUND), hypotheses=(divided,))
+    assert examine(claim, WITH_EPSILON).outcome is VACUOUS_OUTCOME
+    assert examine_in_balls(claim, WITH_EPSILON).outcome is Outcome.UNDECIDED
+
+
 @pytest.mark.parametrize(
     ("identifier", "expected"),
     [
