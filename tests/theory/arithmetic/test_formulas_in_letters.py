@@ -6,7 +6,7 @@ from operator import add, mul, sub, truediv
 
 import pytest
 import sympy as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.arithmetic.formulas import UnreadableError, formula, letter
@@ -26,6 +26,7 @@ def at_point(expression):
     return written.subs({symbol: POINT[str(symbol)] for symbol in written.free_symbols})
 
 
+@settings(max_examples=50)
 @given(leaves, st.lists(steps, max_size=7))
 def test_operations_are_those_of_sympy(first, operations):
     def both(values, step):

@@ -2,7 +2,7 @@
 
 import pytest
 import sympy as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.arithmetic.quotients import factored, lowest_terms
@@ -20,6 +20,7 @@ EXPRESSIONS = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(EXPRESSIONS)
 def test_lowest_terms_are_those_of_sympy(expression: sp.Expr) -> None:
     assert sp.expand(lowest_terms(expression) - sp.cancel(expression)) == 0

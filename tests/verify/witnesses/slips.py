@@ -1,19 +1,26 @@
-"""Right statements of Fact C.1 and Theorem 4.1, the slips one makes in them, and an empty one."""
+"""Right statements of Fact C.1, eq. (41) and Theorem 4.1, the slips one makes, and empty ones."""
 
 from dataclasses import replace
 
+from theory import batchnorm
 from theory.arithmetic import inner, norm_squared, sqrt
-from theory.claim import Hypothesis, Relation, Sides, Term, Verdict, gradient_in_y
-from theory.santurkar2018 import facts, theorem_4_1
+from theory.claim import Hypothesis, Relation, Sides, Term, Verdict, gradient_in_y, hessian_in_y
+from theory.santurkar2018 import CLAIMS, facts, theorem_4_1
 
-GRADIENT = replace(facts.GRADIENT_SHARED, says=None)
+BY_ID = {claim.id: claim for claim in CLAIMS}
+GRADIENT = replace(BY_ID["S-fact-C1/eps/shipped"], says=None)
+HESSIAN = replace(BY_ID["S-eq-41-42/eps/shipped"], says=None)
+DEVIATION, NORMALIZED = BY_ID["S-eq-30/eps"], BY_ID["S-fact-C2-eq-1"]
 BOUND = replace(theorem_4_1.PRINTED, says=None, because=None)
 SHARED_BOUND = replace(theorem_4_1.SHARED, says=None, because=None)
-RIGHT = {claim.id: claim for claim in (*facts.CLAIMS[:2], BOUND, SHARED_BOUND)}
+RIGHT = {
+    claim.id: claim
+    for claim in (facts.GRADIENT, GRADIENT, HESSIAN, DEVIATION, NORMALIZED, BOUND, SHARED_BOUND)
+}
 
 
 def gradient(formula):
-    """Fact C.1 with another formula: a function of the letters for what gamma/sigma multiplies."""
+    """The gradient with another formula: a function of the letters, times gamma/sigma."""
 
     def sides(network, at):
         return Sides(gradient_in_y(network), at.gamma / at.sigma * formula(at))
@@ -21,25 +28,41 @@ def gradient(formula):
     return replace(GRADIENT, sides=sides)
 
 
+def hessian(change):
+    """The Hessian plus a multiple of the part through the layer's curvature."""
+
+    def sides(network, at):
+        u = network.direction
+        right = batchnorm.hvp(network.y, at.g, at.H, u, at.gamma, network.eps)
+        bent = batchnorm.curvature(network.y, at.g, u, at.gamma, network.eps)
+        return Sides(hessian_in_y(network, u), right + change(at) * bent)
+
+    return replace(HESSIAN, sides=sides)
+
+
+def without_outer_jacobian(network, at):
+    """The part through the loss with its left factor forgotten."""
+    y, u, eps = network.y, network.direction, network.eps
+    through_loss = at.H(batchnorm.jvp(y, u, at.gamma, eps))
+    bent = batchnorm.curvature(y, at.g, u, at.gamma, eps)
+    return Sides(hessian_in_y(network, u), through_loss - bent)
+
+
 def bound(formula):
     """Theorem 4.1 with another formula: a function of the letters for the whole bound."""
 
     def sides(network, at):
-        return Sides(norm_squared(gradient_in_y(network)), formula(at))
+        return Sides(norm_squared(gradient_in_y(network)), at.gamma**2 / at.sigma**2 * formula(at))
 
     return replace(BOUND, sides=sides)
 
 
 def mean(at):
-    return inner(at.one, at.g) / at.m
+    return inner(at.one, at.g) / at.m * at.one
 
 
 def along(at):
-    return inner(at.yhat, at.g) / at.m
-
-
-def scale(at):
-    return at.gamma**2 / at.sigma**2
+    return inner(at.yhat, at.g) / at.m * at.yhat
 
 
 def off_ones(at):
@@ -47,48 +70,31 @@ def off_ones(at):
     return norm_squared(at.g) - inner(at.one, at.g) ** 2 / at.m
 
 
-GRADIENT_SLIPS = {
-    "sign of the mean": gradient(lambda at: at.g + mean(at) * at.one - along(at) * at.yhat),
-    "sign of the part along yhat": gradient(
-        lambda at: at.g - mean(at) * at.one + along(at) * at.yhat
-    ),
-    "missing centring": gradient(lambda at: at.g - along(at) * at.yhat),
-    "dropped part along yhat": gradient(lambda at: at.g - mean(at) * at.one),
-    "1/sqrt(m) for 1/m": gradient(
-        lambda at: at.g - mean(at) * at.one - sqrt(at.m) * along(at) * at.yhat
-    ),
-    "a factor 2": gradient(lambda at: 2 * (at.g - mean(at) * at.one - along(at) * at.yhat)),
-    "sigma left out": gradient(
-        lambda at: at.sigma * (at.g - mean(at) * at.one - along(at) * at.yhat)
+EQUATIONS = {
+    "gradient, sign of the mean": gradient(lambda at: at.g + mean(at) - along(at)),
+    "gradient, sign of the part along yhat": gradient(lambda at: at.g - mean(at) + along(at)),
+    "gradient, missing centring": gradient(lambda at: at.g - along(at)),
+    "gradient, dropped part along yhat": gradient(lambda at: at.g - mean(at)),
+    "gradient, m - 1": gradient(lambda at: at.g - mean(at) - at.m / (at.m - 1) * along(at)),
+    "gradient, 1/sqrt(m)": gradient(lambda at: at.g - mean(at) - sqrt(at.m) * along(at)),
+    "gradient, a factor 2": gradient(lambda at: 2 * (at.g - mean(at) - along(at))),
+    "gradient, no sigma": gradient(lambda at: at.sigma * (at.g - mean(at) - along(at))),
+    "Hessian, sign": hessian(lambda at: 2),
+    "Hessian, dropped term": hessian(lambda at: 1),
+    "Hessian, m - 1": hessian(lambda at: 1 - at.m / (at.m - 1)),
+    "Hessian, dropped factor": replace(HESSIAN, sides=without_outer_jacobian),
+}
+BOUNDS = {
+    "bound, missing centring": bound(lambda at: off_ones(at) - norm_squared(at.g - mean(at))),
+    "bound, 1/sqrt(m)": bound(lambda at: off_ones(at) - inner(at.g, at.yhat) ** 2 / sqrt(at.m)),
+    "bound, a factor 1/2": bound(lambda at: (off_ones(at) - norm_squared(along(at))) / 2),
+    "bound, relation turned": replace(
+        bound(off_ones), relation=Relation.AT_LEAST, certificate=None
     ),
 }
-BOUND_SLIPS = {
-    "missing centring": bound(
-        lambda at: scale(at) * (off_ones(at) - norm_squared(at.g - mean(at) * at.one))
-    ),
-    "1/sqrt(m) for 1/m": bound(
-        lambda at: scale(at) * (off_ones(at) - inner(at.g, at.yhat) ** 2 / sqrt(at.m))
-    ),
-    "a factor 1/2": bound(
-        lambda at: scale(at) * (off_ones(at) - inner(at.g, at.yhat) ** 2 / at.m) / 2
-    ),
-    "relation turned": replace(
-        bound(lambda at: scale(at) * off_ones(at)), relation=Relation.AT_LEAST, certificate=None
-    ),
-}
-SLIPS = {
-    **{f"gradient, {name}": claim for name, claim in GRADIENT_SLIPS.items()},
-    **{f"bound, {name}": claim for name, claim in BOUND_SLIPS.items()},
-}
+SLIPS = EQUATIONS | BOUNDS
 
 IMPOSSIBLE = Hypothesis("-1 - |g|^2 >= 0", lambda network, at: -1 - norm_squared(at.g))
-
-
-def never(network, at):
-    """The hypothesis that no instance satisfies, as a proof of one less than nothing."""
-    return [Term(1, (IMPOSSIBLE,))]
-
-
 VACUOUS = replace(
     BOUND,
     id="S-vacuous",
@@ -98,4 +104,17 @@ VACUOUS = replace(
     expected=Verdict.UNDECIDED,
 )
 """Zero is at least one plus a square, where minus that is not negative."""
-VACUOUSLY_PROVED = replace(VACUOUS, certificate=never)
+VACUOUSLY_PROVED = replace(VACUOUS, certificate=lambda network, at: [Term(1, (IMPOSSIBLE,))])
+"""With the hypothesis that no instance satisfies as a proof of one less than nothing."""
+
+
+def unbiased(y, m, eps, sqrt):
+    """The deviation over m - 1."""
+    deviation = y - y.sum() / m
+    return sqrt((deviation @ deviation) / (m - 1) + eps)
+
+
+def eps_outside(y, m, eps, sqrt):
+    """The deviation with eps outside of its root."""
+    deviation = y - y.sum() / m
+    return sqrt((deviation @ deviation) / m) + eps

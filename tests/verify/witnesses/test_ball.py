@@ -9,10 +9,8 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import batchnorm
-from theory.arithmetic import exact, inner, sqrt
+from theory.arithmetic import exact, sqrt
 from theory.claim import Relation
-from verify import primitives
 from verify.witnesses import series
 from verify.witnesses.ball import (
     Outcome,
@@ -45,30 +43,20 @@ def is_close(a, b):
 
 
 FUNCTIONS = {
-    "x + 3": (lambda x: x + 3, lambda x: arb(1), lambda x: arb(0)),
-    "3 - x": (lambda x: 3 - x, lambda x: arb(-1), lambda x: arb(0)),
-    "x * x / 3": (lambda x: x * x / 3, lambda x: 2 * x / 3, lambda x: ball("2/3")),
-    "-2 / x": (lambda x: -2 / x, lambda x: 2 / x**2, lambda x: -4 / x**3),
     "x ** 4": (lambda x: x**4, lambda x: 4 * x**3, lambda x: 12 * x**2),
     "x ** -2": (lambda x: x**-2, lambda x: -2 / x**3, lambda x: 6 / x**4),
     "x ** 0": (lambda x: x**0, lambda x: arb(0), lambda x: arb(0)),
     "sqrt": (lambda x: x.sqrt(), lambda x: 1 / (2 * x.sqrt()), lambda x: -1 / (4 * x * x.sqrt())),
     "exp": (lambda x: x.exp(), lambda x: x.exp(), lambda x: x.exp()),
     "log": (lambda x: x.log(), lambda x: 1 / x, lambda x: -1 / x**2),
-    "softplus": (
-        lambda x: (1 + x.exp()).log(),
-        lambda x: 1 / (1 + (-x).exp()),
-        lambda x: (-x).exp() / (1 + (-x).exp()) ** 2,
-    ),
     "constant": (lambda x: arb(5), lambda x: arb(0), lambda x: arb(0)),
 }
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("x", [2, 0.1, "7/3"])
-def test_first_and_second_derivatives_in_closed_form(name, x):
+def test_first_and_second_derivatives_in_closed_form(name):
     f, first, second = FUNCTIONS[name]
-    x, u, w = ball(x), ball("5/3"), ball(-2)
+    x, u, w = ball("7/3"), ball("5/3"), ball(-2)
     assert is_close(derivative(f, x, u), first(x) * u)
     assert is_close(second_derivative(f, x, u, w), second(x) * u * w)
 
@@ -91,18 +79,16 @@ def test_mixed_derivatives_of_a_polynomial_are_those_of_dual_numbers(values):
         assert is_close(second_derivative(f, x, w, u), mixed)
 
 
-def test_perturbation_confusion():
+def test_nested_derivatives_and_siblings_do_not_disturb_each_other():
     value = derivative(lambda x: x * derivative(lambda y: x + y, 1, 1), 1, 1)
     assert is_close(value, ball(1))
     value = derivative(lambda x: derivative(lambda y: (x * y) ** 2, x * x, 1), 3, 1)
     assert is_close(value, ball(8 * 27))
 
-
-def test_siblings_do_not_disturb_each_other():
-    def f(x):
+    def cubed(x):
         return derivative(lambda y: y * y * x, x, 1) * derivative(lambda y: y * x, x, 1)
 
-    assert is_close(derivative(f, 2, 1), ball(6 * 4))  # f = 2 x^3
+    assert is_close(derivative(cubed, 2, 1), ball(6 * 4))  # of 2 x^3
 
 
 def test_nesting_too_deep_is_refused_and_leaves_no_trace():
@@ -114,38 +100,22 @@ def test_nesting_too_deep_is_refused_and_leaves_no_trace():
     assert is_close(second_derivative(lambda x: x**3, 1, 1, 1), ball(6))
 
 
-def test_a_series_cut_short_is_refused():
-    cap = ctx.cap
-    try:
-        ctx.cap = 4
-        with pytest.raises(ValueError, match="too short"):
-            second_derivative(lambda x: x * x, 1, 1, 1)
-    finally:
-        ctx.cap = cap
-
-
-@pytest.mark.parametrize("depth", range(1, 6))
-def test_no_two_products_of_steps_meet_where_a_coefficient_is_read(depth):
-    weights = [2**depth - 2 ** (depth - 1 - k) for k in range(depth)]
-    if depth == series.DEPTH:
-        assert weights == series._WEIGHTS
-    ways = [1] + [0] * sum(weights)  # the number of products of steps, by their power of t
-    for w in weights:
-        for power in range(w, len(ways)):
-            ways[power] += ways[power - w]
-    for some in range(2**depth):
-        assert ways[sum(w for k, w in enumerate(weights) if some >> k & 1)] == 1
+def test_a_series_cut_short_is_refused(monkeypatch):
+    monkeypatch.setattr(ctx, "cap", 4)
+    with pytest.raises(ValueError, match="too short"):
+        second_derivative(lambda x: x * x, 1, 1, 1)
 
 
 @pytest.mark.parametrize("operation", [add, sub, mul, truediv])
-@pytest.mark.parametrize("other", [3, np.int64(3), 0.5, Fraction(1, 3), fmpq(1, 3), arb(3)])
-def test_other_numbers_on_either_side(operation, other):
-    x, u, constant = ball("2/7"), ball(1), ball(other)
-    expected = derivative(lambda x: operation(x, constant), x, u)
-    assert is_close(derivative(lambda x: operation(x, other), x, u), expected)
-    if not isinstance(other, Fraction):  # a Fraction on the left does not ask the right
-        expected = derivative(lambda x: operation(constant, x), x, u)
-        assert is_close(derivative(lambda x: operation(other, x), x, u), expected)
+def test_other_numbers_on_either_side(operation):
+    x, u = ball("2/7"), ball(1)
+    for other in (3, np.int64(3), 0.5, Fraction(1, 3), fmpq(1, 3), arb(3)):
+        constant = ball(other)
+        expected = derivative(lambda x, c=constant: operation(x, c), x, u)
+        assert is_close(derivative(lambda x, c=other: operation(x, c), x, u), expected)
+        if not isinstance(other, Fraction):  # a Fraction on the left does not ask the right
+            expected = derivative(lambda x, c=constant: operation(c, x), x, u)
+            assert is_close(derivative(lambda x, c=other: operation(c, x), x, u), expected)
 
 
 def test_numbers_are_taken_exactly():
@@ -217,94 +187,11 @@ def test_distance():
         assert distance(entries, [1, 1]).is_nan()
 
 
-class Unit:
-    """A batch of float64 entries and a loss <g,d> + <d,Hd>/2 + sum of softplus at its output."""
-
-    def __init__(self, m, eps):
-        rng = np.random.default_rng(m)
-        self.y, self.g, self.u = balls(rng.standard_normal((3, m)))
-        half = rng.standard_normal((m, m))
-        self.H = balls(half + half.T)
-        self.m, self.eps, self.gamma, self.beta = m, ball(eps), ball(-0.7), ball(0.3)
-        self.z = self.forward(self.y)
-
-    def forward(self, y):
-        return primitives.forward(y, self.m, self.gamma, self.beta, self.eps, sqrt)
-
-    def loss(self, z):
-        d = z - self.z
-        return self.g @ d + d @ (self.H @ d) / 2 + np.log(1 + np.exp(z)).sum()
-
-    def gradient(self):
-        return gradient(lambda y: self.loss(self.forward(y)), self.y)
-
-    def slope(self):
-        return self.g + 1 / (1 + np.exp(-self.z))
-
-
-@pytest.fixture(params=[(2, 0), (3, 0), (3, 1e-5), (5, "1/10")], ids=str)
-def unit(request):
-    return Unit(*request.param)
-
-
-def test_gradient_jacobian_and_hessian_are_the_closed_forms(unit):
-    args = unit.gamma, unit.eps
-    assert is_close(unit.gradient(), batchnorm.gradient(unit.y, unit.slope(), *args))
-    moved = derivative(unit.forward, unit.y, unit.u)
-    assert is_close(moved, batchnorm.jvp(unit.y, unit.u, *args))
-
-    def normalized_loss(y):
-        return unit.loss(unit.forward(y))
-
-    def H(w):
-        return derivative(lambda z: gradient(unit.loss, z), unit.z, w)
-
-    actual = derivative(lambda y: gradient(normalized_loss, y), unit.y, unit.u)
-    claimed = batchnorm.hvp(unit.y, unit.slope(), H, unit.u, *args)
-    assert is_close(actual, claimed)
-    assert is_close(second_derivative(normalized_loss, unit.y, unit.u, unit.u), claimed @ unit.u)
-    bent = batchnorm.curvature(unit.y, unit.slope(), unit.u, *args)
-    if not (unit.m == 2 and compare(unit.eps, 0, Relation.EQUAL) is HOLDS):
-        assert compare(actual, claimed + bent / 1000, Relation.EQUAL) is VIOLATED
-
-
-def wrong_gradients(unit):
-    """Fact C.1 with one slip each."""
-    m, g, gamma, y = unit.m, unit.slope(), unit.gamma, unit.y
-    sigma = batchnorm.standard_deviation(y, unit.eps)
-    yhat = batchnorm.normalize(y, unit.eps)
-    along = inner(yhat, g)
-    return {
-        "sign": gamma / (m * sigma) * (m * g - g.sum() + yhat * along),
-        "no mean": gamma / (m * sigma) * (m * g - yhat * along),
-        "another eps": batchnorm.gradient(y, g, gamma, unit.eps + ball("1e-30")),
-    }
-
-
-@pytest.mark.parametrize("slip", ["sign", "no mean", "another eps"])
-def test_a_wrong_formula_is_certainly_violated(unit, slip):
-    assert compare(unit.gradient(), wrong_gradients(unit)[slip], Relation.EQUAL) is VIOLATED
-
-
-def test_derivatives_are_independent_of_dual_numbers(monkeypatch, unit):
+def test_derivatives_are_independent_of_dual_numbers(monkeypatch):
     """The power series go through no rule of the other exact witness."""
-    expected = batchnorm.gradient(unit.y, unit.slope(), unit.gamma, unit.eps)
     monkeypatch.setattr("theory.arithmetic.dual.Dual.__init__", None)
-    assert is_close(unit.gradient(), expected)
-
-
-def test_exact_numbers_lie_in_the_balls():
-    values = np.array(["1/3", "2", "-5/7", "4"], dtype=object)
-
-    def f(y):
-        return (y @ y) * batchnorm.standard_deviation(y).sum() / y[0]
-
-    certain = exact.gradient(f, exact.rational_array(values))
-    enclosing = gradient(f, values)
-    certain_balls = [ball(x.p) + ball(x.q) * ball(x.d).sqrt() for x in certain]
-    assert is_close(certain_balls, enclosing)
-    assert all(x.q != 0 for x in certain)
-    assert all(x.rad() < TINY for x in enclosing)
+    found = gradient(lambda y: sqrt(y @ y) * y[0], balls([3, 4]))
+    assert is_close(found, balls(["34/5", "12/5"]))
 
 
 def test_gradient_wants_a_scalar_function():
@@ -314,9 +201,7 @@ def test_gradient_wants_a_scalar_function():
 
 
 def test_what_is_no_number_is_refused():
-    s = Series(series._constant(1))
-    for other in ("1", None):
+    one = Series(series._constant(1))
+    for operation in (lambda: one + "1", lambda: one + None, lambda: one**0.5):
         with pytest.raises(TypeError):
-            s + other
-    with pytest.raises(TypeError):
-        s**0.5
+            operation()

@@ -5,13 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS, VACUOUS, VACUOUSLY_PROVED
+from slips import BOUND, GRADIENT, RIGHT, SHARED_BOUND, SLIPS
 
 from theory.arithmetic import sqrt
 from theory.arithmetic.exact import DifferentFieldsError, number, rational_array
-from theory.claim import Hypothesis, Reading, Relation, Sides
+from theory.claim import Hypothesis, Relation, Sides
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.santurkar2018 import theorem_4_2
 from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import STRATA, draw
@@ -32,51 +31,31 @@ from verify.witnesses.exact import (
 HOLDS, VIOLATED, VACUOUS_OUTCOME = Outcome.HOLDS, Outcome.VIOLATED, Outcome.VACUOUS
 
 
-def case(y, linear, gamma=1, beta=0, eps=0, matrix=0):
-    """A case of integers with the loss <a, z>, or with a matrix times the identity added."""
-    m = len(y)
-    zeros = np.zeros(m, dtype=object)
-    identity = np.array([[int(i == j) for j in range(m)] for i in range(m)], dtype=object)
-    loss = Loss(quadratic, (np.array(linear, dtype=object), matrix * identity))
-    y = np.array(y, dtype=object)
-    return Case(y, gamma, beta, eps, loss, zeros + 1, zeros)
+def case(y, linear, gamma=1, beta=0, eps=0, curvature=0):
+    """A case of integers with the loss <a, z>, or with a multiple of |z|^2 added."""
+    y, linear, ones = np.array([y, linear, [1] * len(y)], dtype=object)
+    loss = Loss(quadratic, (linear, curvature * np.diag(ones)))
+    return Case(y, gamma, beta, eps, loss, ones, 0 * ones)
 
 
 BY_HAND = case([0, 0, 2, 2], [1, 0, 0, 0])
 """Mean 1 and variance 1; the gradient is (1/2, -1/2, 0, 0)."""
 WITH_EPSILON = case([0, 0, 2, 2], [1, 0, 0, 0], gamma=2, eps=3)
 """The same with sigma = 2, and yhat half as long: the gradient is (11, -5, -3, -3)/16."""
-GENERIC = case([0, 1, 3, -2, 5], [1, -2, 0, 3, 1], gamma=-2, beta=1, eps=Fraction(3, 2), matrix=1)
-CASES = {"by hand": BY_HAND, "with epsilon": WITH_EPSILON, "generic": GENERIC}
-
-
-@pytest.mark.parametrize("of", CASES)
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_right_statement_holds(name, of):
-    assert examine(RIGHT[name], CASES[of]).outcome is HOLDS
-    assert examine_in_balls(RIGHT[name], CASES[of]).outcome in (HOLDS, Outcome.UNDECIDED)
-
-
-@pytest.mark.parametrize("examine", [examine, examine_in_balls])
-@pytest.mark.parametrize("name", SLIPS)
-def test_a_slip_is_violated(name, examine):
-    assert examine(SLIPS[name], GENERIC).outcome is VIOLATED
+GENERIC = case(
+    [0, 1, 3, -2, 5], [1, -2, 0, 3, 1], gamma=-2, beta=1, eps=Fraction(3, 2), curvature=1
+)
 
 
 def test_both_sides_are_the_numbers_found_by_hand():
-    for claim, case, both in [
-        (RIGHT["S-fact-C1"], BY_HAND, "(1/2, -1/2, 0, 0)"),
-        (GRADIENT, WITH_EPSILON, "(11/16, -5/16, -3/16, -3/16)"),
-        (BOUND, BY_HAND, "1/2"),
+    for claim, case, actual, claimed in [
+        (RIGHT["S-fact-C1"], BY_HAND, *["(1/2, -1/2, 0, 0)"] * 2),
+        (GRADIENT, WITH_EPSILON, *["(11/16, -5/16, -3/16, -3/16)"] * 2),
+        (BOUND, BY_HAND, "1/2", "1/2"),
+        (SHARED_BOUND, WITH_EPSILON, "41/64", "11/16"),
     ]:
         found = examine(claim, case)
-        assert (found.outcome, found.actual, found.claimed) == (HOLDS, both, both)
-
-
-def test_the_slack_of_theorem_4_1_by_hand():
-    found = examine(SHARED_BOUND, WITH_EPSILON)
-    assert (found.actual, found.claimed) == ("41/64", "11/16")
-    assert Fraction(found.claimed) - Fraction(found.actual) == Fraction(3 * 4, 4 * 16) / 4
+        assert (found.outcome, found.actual, found.claimed) == (HOLDS, actual, claimed)
 
 
 def test_an_irrational_sigma_has_a_closed_form():
@@ -87,7 +66,7 @@ def test_an_irrational_sigma_has_a_closed_form():
 
 
 def test_two_roots_that_do_not_mix_are_compared_in_balls():
-    found = examine(SLIPS["gradient, 1/sqrt(m) for 1/m"], GENERIC)
+    found = examine(SLIPS["gradient, 1/sqrt(m)"], GENERIC)
     assert (found.outcome, found.arithmetic) == (VIOLATED, "balls")
 
 
@@ -106,70 +85,21 @@ def test_a_number_may_be_irrational_and_in_an_array_of_its_own(examine):
     assert examine(SLIPS["bound, a factor 1/2"], replace(GENERIC, gamma=gamma)).outcome is VIOLATED
 
 
-def test_a_slip_below_every_float_is_seen():
-    def sides(network, at):
-        actual, claimed = BOUND.sides(network, at)
-        return Sides(actual, claimed - at.gamma**2 / 10**40)
-
-    assert examine(replace(BOUND, sides=sides), BY_HAND).outcome is VIOLATED
-    assert examine_in_balls(replace(BOUND, sides=sides), BY_HAND).outcome is VIOLATED
-
-
-@pytest.mark.parametrize("examine", [examine, examine_in_balls])
-@pytest.mark.parametrize("m", [1, 3])
-def test_sigma_zero_is_outside_every_statement_without_eps(m, examine):
-    constant = case([2] * m, [1] + [0] * (m - 1), eps=1)
-    assert examine(BOUND, constant).outcome is VACUOUS_OUTCOME
-    unit = replace(SHARED_BOUND, reading=Reading.UNIT_VARIANCE)
-    assert examine(unit, constant).outcome is VACUOUS_OUTCOME
-    assert examine(SHARED_BOUND, constant).outcome in (HOLDS, Outcome.UNDECIDED)
-    assert examine(SHARED_BOUND, replace(constant, eps=0)).outcome is VACUOUS_OUTCOME
-
-
 def test_a_division_by_an_exact_zero_is_outside_the_statement():
     claim = replace(BOUND, sides=lambda network, at: Sides(at.gamma, at.gamma / at.gamma))
     assert examine(claim, replace(BY_HAND, gamma=0)).outcome is VACUOUS_OUTCOME
     assert examine(claim, BY_HAND).outcome is HOLDS
 
 
-@pytest.mark.parametrize("claim", [VACUOUS, VACUOUSLY_PROVED])
-@pytest.mark.parametrize("examine", [examine, examine_in_balls])
-def test_a_hypothesis_that_does_not_hold_makes_a_case_vacuous(claim, examine):
-    assert {examine(claim, c).outcome for c in CASES.values()} == {VACUOUS_OUTCOME}
-
-
-@pytest.mark.parametrize(
-    ("sign", "expected"),
-    [
-        (Relation.EQUAL, [VACUOUS_OUTCOME, HOLDS, VACUOUS_OUTCOME]),
-        (Relation.AT_LEAST, [VACUOUS_OUTCOME, HOLDS, HOLDS]),
-        (Relation.MORE_THAN, [VACUOUS_OUTCOME, VACUOUS_OUTCOME, HOLDS]),
-        (Relation.AT_MOST, [HOLDS, HOLDS, VACUOUS_OUTCOME]),
-        (Relation.LESS_THAN, [HOLDS, VACUOUS_OUTCOME, VACUOUS_OUTCOME]),
-    ],
-)
-@pytest.mark.parametrize("examine", [examine, examine_in_balls])
-def test_a_hypothesis_is_a_sign(sign, expected, examine):
-    about_beta = Hypothesis("beta", lambda network, at: at.beta, sign)
-    claim = replace(SHARED_BOUND, hypotheses=(about_beta,))
-    outcomes = [examine(claim, replace(WITH_EPSILON, beta=beta)).outcome for beta in (-1, 0, 1)]
-    assert outcomes == expected
-
-
-def roots(nothing):
-    """The square roots of 2, 3 and 6 in the arithmetic of a zero."""
-    return [sqrt(number + nothing) for number in (2, 3, 6)]
-
-
 def three_roots(nothing):
     """Zero, of three different roots, which no number with one of them is."""
-    two, three, six = roots(nothing)
+    two, three, six = (sqrt(number + nothing) for number in (2, 3, 6))
     return (two + three) ** 2 - 5 - 2 * six
 
 
 def nested_roots(nothing):
     """Zero, of roots that are related: whether it is, nothing here can tell."""
-    two, three, six = roots(nothing)
+    two, three, six = (sqrt(number + nothing) for number in (2, 3, 6))
     return sqrt(5 + 2 * six) - two - three
 
 
@@ -218,6 +148,13 @@ def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, exp
     assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected
 
 
+def test_a_hypothesis_that_divides_by_zero_is_not_met_and_balls_cannot_tell():
+    divided = Hypothesis("1/0", lambda network, at: 1 / (0 * at.beta))
+    claim = replace(never(SHARED_BOUND), hypotheses=(divided,))
+    assert examine(claim, WITH_EPSILON).outcome is VACUOUS_OUTCOME
+    assert examine_in_balls(claim, WITH_EPSILON).outcome is Outcome.UNDECIDED
+
+
 @pytest.mark.parametrize(
     ("identifier", "expected"),
     [
@@ -232,13 +169,6 @@ def test_what_is_imposed_is_decided_where_roots_mix(identifier, expected):
     with pytest.raises(DifferentFieldsError):
         networks(mixed)(claim, IN_NUMBERS)
     assert examine(never(claim), mixed).outcome is expected
-
-
-def test_a_hypothesis_is_imposed_before_it_is_checked():
-    minus = case([0, 0, 2, 2], [1, 0, 0, 0], gamma=-3)
-    claim = theorem_4_2.WORDS[2]
-    found = examine(claim, minus)
-    assert (found.outcome, found.actual) == (HOLDS, "40")
 
 
 @pytest.mark.parametrize(

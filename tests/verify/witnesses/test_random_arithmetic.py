@@ -15,11 +15,10 @@ def perturbed(f, *arguments, step=STEP, seed=0):
         return f(*arguments)
 
 
-def change(f, *arguments, seed=0):
+def change(f, argument, seed=0):
     """The largest relative change of a result, in steps."""
-    return (
-        (perturbed(f, *arguments, seed=seed) - f(*arguments)) / f(*arguments)
-    ).abs().max() / STEP
+    moved, plain = perturbed(f, argument, seed=seed), f(argument)
+    return ((moved - plain) / plain).abs().max() / STEP
 
 
 @pytest.mark.parametrize(
@@ -36,9 +35,8 @@ def change(f, *arguments, seed=0):
         lambda x: torch.logaddexp(x, torch.zeros_like(x)),
     ],
 )
-@pytest.mark.parametrize("seed", range(3))
-def test_every_operation_that_rounds_is_perturbed_by_a_few_steps(f, seed):
-    assert 0.01 < change(f, X, seed=seed) < 4
+def test_every_operation_that_rounds_is_perturbed_by_a_few_steps(f):
+    assert all(0.01 < change(f, X, seed) < 4 for seed in range(3))
 
 
 @pytest.mark.parametrize(
@@ -47,63 +45,41 @@ def test_every_operation_that_rounds_is_perturbed_by_a_few_steps(f, seed):
         lambda x: -x,
         lambda x: x.abs(),
         lambda x: torch.relu(x),
-        lambda x: x[1:],
-        lambda x: x.reshape(2, 2).T,
+        lambda x: x[1:].reshape(3, 1).T.expand(3, 3),
         lambda x: torch.stack([x, x]),
         lambda x: torch.where(x > 0, x, -x),
         lambda x: x.clone(),
         lambda x: torch.zeros_like(x) + 0 * x,
-        lambda x: x.expand(3, 4),
-        lambda x: x > 0,
         lambda x: x.sign(),
+        lambda x: torch.arange(4) * torch.arange(4) + 1,
     ],
 )
 def test_what_does_not_round_is_not_perturbed(f):
     assert torch.equal(perturbed(f, X), f(X))
 
 
-def test_cancellation_is_seen():
-    big = 1e8
-    assert change(lambda x: (x + big) - big, X) > 1e7
-
-
-def test_what_is_zero_in_exact_arithmetic_is_not_zero_here():
-    thirds = X / 3
-    assert perturbed(lambda x: 3 * (x / 3) - x, X).abs().max() > STEP / 100
-    assert perturbed(lambda x: x - x, thirds).abs().max() == 0
-
-
-def test_derivatives_are_perturbed_inside():
+def test_cancellation_is_seen_also_inside_of_derivatives():
     def f(x):
         return ((x + 1e6) - 1e6) ** 2 @ x
 
+    assert change(lambda x: (x + 1e8) - 1e8, X) > 1e7
     assert change(grad(f), X) > 1e4
     assert change(vmap(grad(f)), torch.stack([X, 2 * X])) > 1e4
+
+
+def test_what_is_zero_in_exact_arithmetic_is_not_zero_here():
+    assert perturbed(lambda x: 3 * (x / 3) - x, X).abs().max() > STEP / 100
+    assert perturbed(lambda x: x - x, X / 3).abs().max() == 0
 
 
 def test_the_seed_decides_and_nothing_else():
     def f(x):
         return (x + 1) @ x
 
-    assert perturbed(f, X, seed=1) == perturbed(f, X, seed=1)
-    assert perturbed(f, X, seed=1) != perturbed(f, X, seed=2)
     state = torch.get_rng_state()
-    perturbed(f, X)
+    assert perturbed(f, X, seed=1) == perturbed(f, X, seed=1) != perturbed(f, X, seed=2)
     assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_a_step_of_zero_is_plain_arithmetic():
-    assert perturbed(lambda x: torch.exp(x) @ x / 3, X, step=0) == torch.exp(X) @ X / 3
-
-
-def test_integers_are_left_alone():
-    numbers = torch.arange(4)
-    assert torch.equal(perturbed(lambda n: n * n + 1, numbers), numbers * numbers + 1)
-
-
-def test_nothing_is_perturbed_outside():
-    perturbed(lambda x: x + 1, X)
-    assert torch.equal(X + 1, X + 1)
+    assert perturbed(f, X, step=0) == f(X)
 
 
 def test_what_rounds_nothing_names_operations_of_torch():

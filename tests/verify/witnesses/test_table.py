@@ -14,19 +14,10 @@ BY_ID = {claim.id: claim for claim in CLAIMS}
 NAMES = {pair.name for pair in pairs(CLAIMS, table.WITNESSES)}
 
 
-@pytest.mark.parametrize(
-    "listed",
-    [
-        table.MET_BY_UNITS,
-        table.UNMET_BY_NETWORKS,
-        table.WHAT_IS_ZERO,
-        table.NOUGHT_DERIVATIVES,
-        table.AT_BEST_SCALING,
-        table.SHIPPED,
-    ],
-)
-def test_what_the_table_lists_are_statements(listed):
-    assert set(listed) <= BY_ID.keys()
+def test_what_the_table_lists_are_statements():
+    listed = (table.MET_BY_UNITS, table.UNMET_BY_NETWORKS, table.WHAT_IS_ZERO)
+    further = (table.NOUGHT_DERIVATIVES, table.AT_BEST_SCALING, table.SHIPPED)
+    assert {name for names in (*listed, *further) for name in names} <= BY_ID.keys()
 
 
 def test_networks_are_asked_about_hypotheses_that_must_be_imposed_as_well():
@@ -65,13 +56,10 @@ def test_the_error_of_a_derivative_is_not_put_into_a_hypothesis_that_has_none():
     (found,) = libraries.examine_random([claim], SMOKE)
     coupled = [subject.couples for subject in of_different_sizes(Kind.LAYER, SMOKE.seed, 1)]
     assert (found.vacuous, found.decided) == (coupled.count(1), coupled.count(0))
-    assert found.vacuous
-    assert found.decided
+    assert found.vacuous * found.decided > 0
 
 
-@pytest.mark.parametrize(
-    "name", ["L-thm-1/rate/corrected", "L-thm-4b/N-largest", "L-before-prop-5/one-rate-needs"]
-)
+@pytest.mark.parametrize("name", ["L-thm-1/rate/corrected", "L-thm-4b/N-largest"])
 def test_the_exact_search_goes_on_until_enough_supports_what_nothing_proves(name):
     (found,) = integers.examine([BY_ID[name]], SMOKE)
     assert found.decided >= FLOOR.instances

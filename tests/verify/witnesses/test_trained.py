@@ -1,33 +1,22 @@
+"""Statements at units of trained networks: as they are, and changed as hypotheses want it."""
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from planted import GRADIENT, HESSIAN, WRONG
+from slips import EQUATIONS, GRADIENT, HESSIAN
 
 from theory.claim import Hypothesis, Reading, Relation
-from theory.language.expression import equal
 from theory.santurkar2018 import CLAIMS
 from theory.unit import m
 from verify.networks import NETWORKS
-from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, trained
 from verify.witnesses.table import MET_BY_UNITS
 from verify.witnesses.trained import Units, every_unit, examine_units, layers, rebuild
 
-
-@pytest.fixture(scope="session")
-def settings(shared):
-    """All files of tests share one cache of networks that are trained in full."""
-    return Settings(PROFILES["smoke"], cache=shared / "networks")
-
-
-@pytest.fixture(scope="session")
-def maps(settings):
-    """The second layer of the convolutional network: 16 units with m = 64."""
-    layer = layers("convolutional", "trained", 0, settings.cache)[1]
-    return Units(layer, 0, torch.arange(16))
+BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
 def test_networks_are_trained_once_and_progress_is_told(settings, maps):
@@ -43,7 +32,7 @@ def test_networks_are_trained_once_and_progress_is_told(settings, maps):
     assert layers("convolutional", "trained", 0, settings.cache)[1] is maps.layer
 
 
-def test_the_shipped_gradient_holds_at_every_unit(settings):
+def test_every_unit_of_every_network_is_there_once_and_a_token_rebuilds_it(settings):
     (found,) = trained.examine([GRADIENT], settings)
     assert (found.claim, found.witness) == (GRADIENT.id, "trained")
     assert found.violated == found.undecided == found.vacuous == 0
@@ -53,24 +42,18 @@ def test_the_shipped_gradient_holds_at_every_unit(settings):
             ("dense", 0, 100), ("dense", 1, 100), ("convolutional", 0, 8), ("convolutional", 1, 16)
         ]
     }  # fmt: skip
-    assert found.instances == 224
-    assert len(found.points) == 224
-    assert found.worst_ratio == pytest.approx(1, abs=1e-12)
+    assert found.instances == len(found.points) == 224
     assert rebuild(found.worst_token, settings.cache).tokens == [found.worst_token]
+    tokens = [token for units in every_unit(settings) for token in units.tokens]
+    assert len(set(tokens)) == len(tokens) == 224
+    assert max(len(units.tokens) for units in every_unit(settings)) <= trained.TOGETHER
 
 
-def test_the_shipped_hessian_holds(maps):
-    assert set(examine_units(HESSIAN, maps).outcomes) == {Outcome.HOLDS}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_formula_is_violated_at_every_unit(name, maps):
-    assert set(examine_units(WRONG[name], maps).outcomes) == {Outcome.VIOLATED}
-
-
-def test_a_reading_that_errs_by_epsilon_is_violated(maps):
-    (claim,) = (claim for claim in CLAIMS if claim.id == "S-fact-C1/eps-unit")
-    assert set(examine_units(claim, maps).outcomes) == {Outcome.VIOLATED}
+@pytest.mark.parametrize("name", [HESSIAN.id, *EQUATIONS, "S-fact-C1/eps-unit"])
+def test_the_shipped_hessian_holds_and_a_wrong_formula_is_violated_at_every_unit(name, maps):
+    """The last errs by epsilon."""
+    found = examine_units(EQUATIONS.get(name) or BY_ID[name], maps)
+    assert set(found.outcomes) == {Outcome.HOLDS if name == HESSIAN.id else Outcome.VIOLATED}
 
 
 def test_hypotheses_that_units_meet_are_checked_and_not_imposed(maps):
@@ -138,21 +121,13 @@ def test_a_jet_gives_what_the_network_gives(maps):
     np.testing.assert_allclose(jets.claimed, network.claimed, rtol=1e-11)
 
 
-def test_every_unit_of_every_network_is_there_once(settings):
-    tokens = [token for units in every_unit(settings) for token in units.tokens]
-    assert len(set(tokens)) == len(tokens) == 224
-    assert all(token.split(":")[1] in NETWORKS for token in tokens)
-    assert max(len(units.tokens) for units in every_unit(settings)) <= trained.TOGETHER
-
-
-def test_a_token_rebuilds_its_instance(settings, maps):
+def test_one_unit_is_decided_as_among_others(settings, maps):
     found = examine_units(GRADIENT, maps)
-    for k in (0, 15):
-        again = rebuild(maps.tokens[k], settings.cache)
-        assert (again.tokens, again.stratum) == ([maps.tokens[k]], maps.stratum)
-        one = examine_units(GRADIENT, again)
-        assert one.outcomes == [found.outcomes[k]]
-        assert one.actual[0] == pytest.approx(found.actual[k], rel=1e-12)
+    again = rebuild(maps.tokens[15], settings.cache)
+    assert (again.tokens, again.stratum) == ([maps.tokens[15]], maps.stratum)
+    one = examine_units(GRADIENT, again)
+    assert one.outcomes == [found.outcomes[15]]
+    assert one.actual[0] == pytest.approx(found.actual[15], rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -171,25 +146,19 @@ def test_a_token_that_names_no_unit_is_refused(token, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["S-v1-eq-4", "S-thm-4.2b/ratio/corrected"])
-def test_hypotheses_are_imposed_on_units_that_do_not_meet_them(settings, name):
-    claim = next(c for c in CLAIMS if c.id == name)
-    assert trained.is_imposed(claim)
-    (found,) = trained.examine([claim], settings)
+def test_hypotheses_are_imposed_on_units_that_do_not_meet_them(settings, maps):
+    equation, bound = (BY_ID[name] for name in ("S-v1-eq-4", "S-thm-4.2b/ratio/corrected"))
+    says = replace(equation.says, claimed=equation.says.claimed * (1 + 1 / m))
+    wrong = replace(equation, id="S-wrong", says=says)
+    assert all(trained.is_imposed(claim) for claim in (equation, bound, wrong))
+    *right, violated = trained.examine([equation, bound, wrong], settings)
     layers = sum(len(make().layers) for make in NETWORKS.values())
-    assert (found.instances, found.violated) == (trained.FEW * layers, 0)
-    assert found.decided == found.instances
-    assert len(found.decided_strata) == layers
-
-
-def test_a_wrong_side_is_seen_where_hypotheses_are_imposed(settings, maps):
-    claim = next(c for c in CLAIMS if c.id == "S-v1-eq-4")
-    wrong = replace(claim, says=equal(claim.says.actual, claim.says.claimed * (1 + 1 / m)))
-    (found,) = trained.examine([wrong], settings)
-    assert found.violated == found.instances
+    for found in right:
+        assert found.instances == found.decided == trained.FEW * layers == violated.violated
+        assert (found.violated, len(found.decided_strata)) == (0, layers)
     one = replace(maps, numbers=maps.numbers[3:4])
+    assert examine_units(equation, one).outcomes == [Outcome.HOLDS]
     assert examine_units(wrong, one).outcomes == [Outcome.VIOLATED]
-    assert examine_units(claim, one).outcomes == [Outcome.HOLDS]
 
 
 def test_a_unit_as_a_case_is_the_same_instance(maps):

@@ -1,0 +1,173 @@
+"""Proofs for every batch size: what certificates may say, and how numbers stand in a ring."""
+
+from dataclasses import replace
+
+import pytest
+from slips import BOUND, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUOUSLY_PROVED
+
+from theory.arithmetic import inner, norm_squared, sqrt
+from theory.claim import Hypothesis, Relation, Sides, Term
+from verify.results import EVERY_M, Proof
+from verify.settings import PROFILES, Settings
+from verify.witnesses import abstract, polynomial
+from verify.witnesses.polynomial import Ring, SilentError
+
+POSITIVE = Hypothesis("beta > 0", lambda network, at: at.beta, Relation.MORE_THAN)
+NOT_NEGATIVE = replace(POSITIVE, statement="beta >= 0", sign=Relation.AT_LEAST)
+NEGATIVE = replace(POSITIVE, statement="beta < 0", sign=Relation.LESS_THAN)
+NOT_POSITIVE = replace(POSITIVE, statement="beta <= 0", sign=Relation.AT_MOST)
+ZERO = replace(POSITIVE, statement="beta = 0", sign=Relation.EQUAL)
+
+
+@pytest.fixture(params=["abstract", "polynomial"])
+def is_proved(request):
+    if request.param == "polynomial":
+        return polynomial.is_proved
+    return lambda claim: abstract.prove(claim) is not None
+
+
+def at_least_zero(quantity, terms, hypotheses=(), relation=Relation.AT_LEAST):
+    """The claim that a quantity of the letters is not negative, with a certificate."""
+    return replace(
+        SHARED_BOUND,
+        sides=lambda network, at: Sides(quantity(at), 0 * quantity(at)),
+        relation=relation,
+        hypotheses=tuple(hypotheses),
+        certificate=lambda network, at: terms(at),
+    )
+
+
+def test_terms_that_do_not_add_up_prove_nothing(is_proved):
+    def doubled(network, at):
+        return 2 * SHARED_BOUND.certificate(network, at)
+
+    assert not is_proved(replace(SHARED_BOUND, certificate=doubled))
+    assert not is_proved(replace(SHARED_BOUND, certificate=lambda network, at: []))
+
+
+@pytest.mark.parametrize(
+    ("weight", "is_seen"),
+    [
+        (lambda at: at.gamma**2, True),
+        (lambda at: at.m - 1, True),
+        (lambda at: sqrt(at.gamma**2), True),
+        (lambda at: norm_squared(at.g), True),
+        (lambda at: 1 / (at.gamma - at.beta) ** 2, True),
+        (lambda at: -(at.gamma**2), False),
+        (lambda at: at.m - 2, False),
+        (lambda at: at.gamma, False),
+        (lambda at: at.gamma - at.beta, False),
+        (lambda at: at.sigma - 1, False),
+    ],
+)
+def test_a_weight_must_be_seen_not_to_be_negative(is_proved, weight, is_seen):
+    squared = at_least_zero(
+        lambda at: weight(at) * inner(at.g, at.yhat) ** 2,
+        lambda at: [Term(weight(at), (inner(at.g, at.yhat),))],
+    )
+    assert is_proved(squared) == is_seen
+
+
+def test_a_vector_counts_by_its_squared_norm(is_proved):
+    assert is_proved(
+        at_least_zero(
+            lambda at: norm_squared(at.g - at.one), lambda at: [Term(1, (at.g - at.one,))]
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("relation", "used", "hypotheses", "expected"),
+    [
+        (Relation.AT_LEAST, POSITIVE, [POSITIVE], True),
+        (Relation.AT_LEAST, NOT_NEGATIVE, [NOT_NEGATIVE], True),
+        (Relation.AT_LEAST, ZERO, [ZERO], True),
+        (Relation.AT_LEAST, POSITIVE, [], False),
+        (Relation.AT_LEAST, POSITIVE, [NOT_NEGATIVE], False),
+        (Relation.AT_LEAST, NEGATIVE, [NEGATIVE], False),
+        (Relation.AT_LEAST, NOT_POSITIVE, [NOT_POSITIVE], False),
+        (Relation.MORE_THAN, POSITIVE, [POSITIVE], True),
+        (Relation.MORE_THAN, NOT_NEGATIVE, [NOT_NEGATIVE], False),
+        (Relation.MORE_THAN, ZERO, [ZERO], False),
+    ],
+)
+def test_a_hypothesis_is_used_for_what_it_says_and_only_if_the_claim_has_it(
+    is_proved, relation, used, hypotheses, expected
+):
+    claim = at_least_zero(lambda at: at.beta, lambda at: [Term(1, (used,))], hypotheses, relation)
+    assert is_proved(claim) == expected
+
+
+@pytest.mark.parametrize(("hypothesis", "expected"), [(ZERO, True), (NOT_NEGATIVE, False)])
+def test_equations_and_weights_of_either_sign_need_hypotheses_that_say_zero(
+    is_proved, hypothesis, expected
+):
+    def terms(at):
+        return [Term(-at.gamma, (hypothesis,))]
+
+    bound = at_least_zero(lambda at: -at.beta * at.gamma, terms, (hypothesis,))
+    assert is_proved(bound) == expected
+    equation = replace(
+        bound,
+        relation=Relation.EQUAL,
+        sides=lambda network, at: Sides(0 * at.beta, at.beta),
+        certificate=lambda network, at: [Term(1, (hypothesis,))],
+    )
+    assert is_proved(equation) == expected
+
+
+@pytest.mark.parametrize(
+    ("weight", "expected"),
+    [
+        (lambda at: at.sigma**2, True),
+        (lambda at: 1 / at.gamma**2, True),
+        (lambda at: at.gamma**2, False),
+        (lambda at: at.gamma**2 / at.sigma**2, False),
+    ],
+)
+def test_a_strict_inequality_needs_a_weight_that_cannot_vanish(is_proved, weight, expected):
+    claim = at_least_zero(
+        lambda at: weight(at) * at.beta,
+        lambda at: [Term(weight(at), (POSITIVE,))],
+        [POSITIVE],
+        Relation.MORE_THAN,
+    )
+    assert is_proved(claim) == expected
+
+
+def test_a_proof_shows_its_slack_and_its_terms():
+    assert abstract.prove(HESSIAN) == Proof((EVERY_M,), "0")
+    assert abstract.prove(BOUND).slack == "0"
+    found = abstract.prove(SHARED_BOUND)
+    assert "epsilon*gamma**2" in found.slack
+    assert found.terms == ("(epsilon*gamma**2/(m*sigma**4)) * (<c, g>/sigma)^2",)
+    assert abstract.prove(VACUOUSLY_PROVED).terms == ("(1) * [-1 - |g|^2 >= 0]",)
+
+
+def test_statements_share_the_polynomials_of_one_network_and_are_decided_as_alone():
+    mixed = [claim for pair in zip(RIGHT.values(), SLIPS.values(), strict=False) for claim in pair]
+    records = polynomial.examine(mixed, Settings(PROFILES["smoke"]))
+    assert [bool(record.proof) for record in records] == [True, False] * len(RIGHT)
+
+
+def test_a_root_is_known_by_its_square_and_its_sign():
+    ring = Ring()
+    gamma, m, sigma = map(ring.letter, ("gamma", "m", "sigma"))
+    size = (gamma * gamma).sqrt()
+    assert (size * size - gamma * gamma).is_zero
+    assert not (size - gamma).is_zero
+    assert not (size + gamma).is_zero
+    assert ((sigma * sigma).sqrt() - sigma).is_zero
+    assert ((m * gamma * gamma / sigma**2).sqrt() - m.sqrt() * size / sigma).is_zero
+    two, root = ring.number(2), ring.number(2).sqrt()
+    assert (root * root - two).is_zero
+    assert not (root - two).is_zero
+
+
+def test_what_is_not_exact_is_refused():
+    with pytest.raises(SilentError, match=r"0\.5 is not an exact number"):
+        Ring().number(0.5)
+    with pytest.raises(SilentError, match="division by zero"):
+        Ring().number(1) / 0
+    with pytest.raises(SilentError, match="letter m"):
+        len(polynomial.Space(Ring()).vector("c"))
