@@ -3,7 +3,6 @@
 import io
 from dataclasses import replace
 
-import pytest
 from rich.console import Console
 
 from theory.claim import Verdict
@@ -22,10 +21,9 @@ STRATA = {f"m={m}": {"instances": 2469, "holds": 2469} for m in range(5)}
 HOLDS = Record(CLAIM.id, "autograd", 12_345, worst_ratio=0.123456789, seconds=1.0, strata=STRATA)
 VACUOUS = Record(CLAIM.id, "trained", 9, vacuous=9)
 FAILS = Record(FAILING.id, "exact", 3, violated=1, counterexample=AT_2)
-CLAIMS = [CLAIM, FAILING, UNREADABLE]
 
 
-def printed(claims, *records):
+def printed(*records, claims=(CLAIM, FAILING, UNREADABLE)):
     stream = io.StringIO()
     report.show(ledger(claims, records), Console(file=stream, width=180), every=True)
     return stream.getvalue().splitlines()
@@ -33,12 +31,12 @@ def printed(claims, *records):
 
 def row(lines, name):
     (found,) = (line for line in lines if line.strip().startswith(f"{name} "))
-    return found
+    return [cell.strip() for cell in found.split("   ") if cell.strip()]
 
 
 def test_a_row_says_what_was_found_where_and_by_whom():
-    found = row(printed(CLAIMS, PROOF, HOLDS, VACUOUS, FAILS), "S-one")
-    assert [cell.strip() for cell in found.split("   ") if cell.strip()] == [
+    lines = printed(PROOF, HOLDS, VACUOUS, FAILS)
+    assert row(lines, "S-one") == [
         "S-one",
         "Sect. 4.2, Theorem 4.1",
         "proved",
@@ -48,47 +46,31 @@ def test_a_row_says_what_was_found_where_and_by_whom():
         "0.123457",
         "1.2",
     ]
-
-
-def test_what_was_not_run_has_no_numbers():
-    assert row(printed(CLAIMS), "S-one").split() == [
-        *("S-one", "Sect.", "4.2,", "Theorem", "4.1"),
-        *("not", "yet", "run"),
-    ]
-
-
-def test_the_last_line_counts_verdicts():
-    *_, last = printed(CLAIMS, PROOF, FAILS)
-    assert last == "with readings, corrections and proofs 3: 1 proved, 1 refuted, 1 unreadable"
-    *_, last = printed(CLAIMS)
-    assert last == "with readings, corrections and proofs 3: 1 unreadable, 2 not yet run"
-
-
-def test_what_is_as_expected_is_not_marked():
-    lines = printed(CLAIMS, PROOF, FAILS)
+    counts = "with readings, corrections and proofs 3: 1 proved, 1 refuted, 1 unreadable"
+    assert counts in lines
     assert not any("expected" in line or "['0', '1']" in line for line in lines)
 
 
+def test_what_was_not_run_has_no_numbers():
+    lines = printed()
+    assert row(lines, "S-one") == ["S-one", "Sect. 4.2, Theorem 4.1", "not yet run"]
+    assert lines[-1].endswith(" 3: 1 unreadable, 2 not yet run")
+    assert printed(claims=[])[-1].strip() == "with readings, corrections and proofs 0:"
+
+
 def test_what_is_not_as_expected_is_marked_with_its_counterexample():
-    fails = replace(FAILS, claim=CLAIM.id)
-    holds = replace(HOLDS, claim=FAILING.id)
-    lines = printed(CLAIMS, fails, holds)
-    assert "refuted (expected proved) " in row(lines, "S-one")
+    lines = printed(replace(FAILS, claim=CLAIM.id), replace(HOLDS, claim=FAILING.id))
+    assert "refuted (expected proved)" in row(lines, "S-one")
     assert "supported (expected refuted)" in row(lines, "S-two")
     assert "S-one: m = 2; y = (0, 1); actual = 1; claimed = 0" in lines
     assert lines[-1].endswith("1 unreadable; not as expected: S-one, S-two")
 
 
-@pytest.mark.parametrize("verdict", Verdict)
-def test_every_verdict_has_a_colour(verdict):
-    assert verdict in report.COLOURS
-
-
-def test_an_empty_ledger_says_so():
-    assert printed([])[-1].strip() == "with readings, corrections and proofs 0:"
+def test_every_verdict_has_a_colour():
+    assert report.COLOURS.keys() == set(Verdict)
 
 
 def test_what_is_too_little_to_support_a_statement_and_who_decided_nothing_is_said():
-    lines = printed(CLAIMS, replace(HOLDS, instances=7, strata={}), VACUOUS, FAILS)
+    lines = printed(replace(HOLDS, instances=7, strata={}), VACUOUS, FAILS)
     assert "S-one: 7 instances decided, in 0 strata: 200 in 5 support a statement" in lines
     assert "1 looked at instances that decide nothing: S-one (trained)" in lines
