@@ -1,16 +1,19 @@
-"""The verdict is a function of what was found, and of nothing else."""
+"""The verdict is a function of what was found, and of nothing else; the table says both."""
 
+import io
 import json
 from dataclasses import asdict, replace
 
 import pytest
+from rich.console import Console
 
 from theory.claim import Verdict
 from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
-from verify import ledger
+from verify import engine, ledger, report
 from verify.evidence import Record
 from verify.ledger import agrees, as_json, entry, judge
 from verify.results import EVERY_M, Counterexample, Proof
+from verify.site.sources import of_papers
 
 CLAIM = theorem_4_1.PRINTED
 UNREADABLE = replace(CLAIM, unreadable="a sign was lost")
@@ -78,22 +81,11 @@ def test_the_verdict_follows_from_what_was_found_and_from_nothing_that_is_expect
 
 
 def test_what_speaks_against_a_verdict():
-    every = {
-        "proof": PROOF,
-        "proof at m = 2": PROOF_AT_2,
-        "counterexample": failing(m=2),
-        "violated": VIOLATED,
-        "holds": HOLDS,
-        "vacuous": VACUOUS,
-        "silent": SILENT,
-    }
-    for verdict, expected in {
-        Verdict.PROVED: {"counterexample", "violated"},
-        Verdict.SUPPORTED: {"counterexample", "violated"},
-        Verdict.REFUTED: {"proof"},
-    }.items():
-        against = {name for name, record in every.items() if not agrees(verdict, record)}
-        assert against == expected
+    counterexample = failing(m=2)
+    every = (PROOF, PROOF_AT_2, counterexample, VIOLATED, HOLDS, VACUOUS, SILENT)
+    against = {verdict: [r for r in every if not agrees(verdict, r)] for verdict in Verdict}
+    assert against[Verdict.PROVED] == against[Verdict.SUPPORTED] == [counterexample, VIOLATED]
+    assert against[Verdict.REFUTED] == [PROOF]
 
 
 def test_the_scope_is_the_widest_proof_or_the_counterexample():
@@ -159,3 +151,59 @@ def test_the_counterexample_for_a_reader_has_the_smallest_integers():
     short = Counterexample({"m": 3}, {"y": ["-1", "0", "1"]}, "1234/5", "0")
     records = [found(violated=1, counterexample=example) for example in (long, short)]
     assert entry(CLAIM, records).counterexample == short
+
+
+def test_each_statement_of_the_papers_stands_in_one_file_of_theirs():
+    assert sorted(claim.id for _, claim in of_papers()) == sorted(c.id for c in engine.CLAIMS)
+
+
+# ---- the table for a terminal ----
+
+ONE = replace(CLAIM, id="S-one")
+TWO = replace(CLAIM, id="S-two", expected=Verdict.REFUTED)
+LOST = replace(UNREADABLE, id="S-three", expected=Verdict.UNREADABLE)
+HOLDS_OFTEN = replace(HOLDS, claim="S-one", instances=12_358, worst_ratio=0.123456789, seconds=1.0)
+VACUOUS_WHERE_TRAINED = replace(VACUOUS, claim="S-one", witness="trained")
+
+
+def printed(*records, claims=(ONE, TWO, LOST)):
+    stream = io.StringIO()
+    console = Console(file=stream, width=180)
+    report.show(ledger.ledger(claims, records), console, every=True)
+    return stream.getvalue().splitlines()
+
+
+def row(lines, name):
+    (found,) = (line for line in lines if line.strip().startswith(f"{name} "))
+    return [cell.strip() for cell in found.split("   ") if cell.strip()]
+
+
+def test_a_row_says_what_was_found_where_and_by_whom():
+    proved = replace(PROOF, claim="S-one", seconds=0.25)
+    fails = replace(failing(m=2), claim="S-two")
+    lines = printed(proved, HOLDS_OFTEN, VACUOUS_WHERE_TRAINED, fails)
+    assert row(lines, "S-one") == [
+        *("S-one", "Sect. 4.2, Theorem 4.1", "proved", "every m (abstract)"),
+        *("abstract, autograd", "12,345", "0.123457", "1.2"),
+    ]
+    assert "with readings, corrections and proofs 3: 1 proved, 1 refuted, 1 unreadable" in lines
+    assert "1 looked at instances that decide nothing: S-one (trained)" in lines
+    assert not any("expected" in line or "['0', '1']" in line for line in lines)
+
+
+def test_what_was_not_run_has_no_numbers():
+    lines = printed()
+    assert row(lines, "S-one") == ["S-one", "Sect. 4.2, Theorem 4.1", "not yet run"]
+    assert lines[-1].endswith(" 3: 1 unreadable, 2 not yet run")
+    assert printed(claims=[])[-1].strip() == "with readings, corrections and proofs 0:"
+
+
+def test_what_is_not_as_expected_or_too_little_is_marked():
+    holds = replace(HOLDS, claim="S-two")
+    lines = printed(replace(failing(m=2), claim="S-one"), holds)
+    assert "refuted (expected proved)" in row(lines, "S-one")
+    assert "supported (expected refuted)" in row(lines, "S-two")
+    assert "S-one: m = 2; y = (0, 1); actual = 1; claimed = 0" in lines
+    assert lines[-1].endswith("1 unreadable; not as expected: S-one, S-two")
+    too_little = "S-two: 7 instances decided, in 0 strata: 200 in 5 support a statement"
+    assert too_little in printed(replace(holds, instances=20, strata={}))

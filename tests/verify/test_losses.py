@@ -89,28 +89,22 @@ def test_softplus_is_what_the_arithmetic_supplies(function):
     assert given(z, lambda x: np.logaddexp(x, 0)) == pytest.approx(by_hand)
 
 
-@pytest.fixture
-def case():
-    return draw(STRATA[0], 0, 0)
+CASE = draw(STRATA[0], 0, 0)
 
 
-def test_a_case_takes_the_loss_that_a_hypothesis_gives_it(case):
-    relu = case.with_relu_network_loss()
-    assert relu.loss.function is losses.relu_network
-    np.testing.assert_array_equal(relu.loss.parameters[-1], case.y * case.y + 1)
-    later = case.with_later_batchnorm_loss()
-    assert later.loss == Loss(losses.later_batchnorm, (case.direction,))
-
-
-def test_a_case_is_adapted_to_the_reading_and_the_hypotheses(case):
-    assert adapted(case, theorem_4_1.PRINTED).eps == 0
-    assert adapted(case, theorem_4_1.SHARED) is case
-    descent = adapted(case, theorem_4_2.DESCENT)
-    assert descent.eps == 0
-    assert descent.gamma == 1 + case.gamma**2
+def test_a_case_takes_the_loss_and_the_numbers_of_a_reading_and_hypotheses():
+    assert adapted(CASE, theorem_4_1.PRINTED).eps == 0
+    assert adapted(CASE, theorem_4_1.SHARED) is CASE
+    descent = adapted(CASE, theorem_4_2.DESCENT)
+    assert (descent.eps, descent.gamma) == (0, 1 + CASE.gamma**2)
     assert descent.loss.function is losses.isotropic
+    relu = CASE.with_relu_network_loss()
+    assert relu.loss.function is losses.relu_network
+    np.testing.assert_array_equal(relu.loss.parameters[-1], CASE.y * CASE.y + 1)
+    later = CASE.with_later_batchnorm_loss()
+    assert later.loss == Loss(losses.later_batchnorm, (CASE.direction,))
 
 
-def test_where_sigma_is_zero_nothing_is_imposed_and_nothing_is_said(case):
-    constant = replace(case, y=0 * case.y, other_direction=0 * case.y)
+def test_where_sigma_is_zero_nothing_is_imposed_and_nothing_is_said():
+    constant = replace(CASE, y=0 * CASE.y, other_direction=0 * CASE.y)
     assert np.isnan(adapted(constant, lemma_3_3.PRINTED).direction).all()

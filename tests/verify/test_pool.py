@@ -53,15 +53,12 @@ def interrupted():
     raise EOFError("the server of processes is gone")
 
 
-def test_what_a_killed_run_found_is_not_examined_again(writer):
+def test_what_is_known_starts_no_process_and_one_that_cannot_start_is_told(writer):
     known = [Record(*pair.name, notes="known") for pair in PAIRS]
     for record in known:
         writer.add(record)
     with examining(PAIRS, SETTINGS, writer, interrupted) as futures:
         assert [future.result() for future in futures.values()] == list(writer.done.values())
-
-
-def test_an_executor_that_cannot_start_is_an_error_of_what_waits_for_it():
     with examining(PAIRS, SETTINGS, executor=interrupted) as futures:
         for future in futures.values():
             with pytest.raises(EOFError, match="the server of processes is gone"):

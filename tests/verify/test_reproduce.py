@@ -38,14 +38,12 @@ def test_the_worst_instance_of_a_run_is_found_again(claim):
 @pytest.mark.parametrize(
     ("token", "said"),
     [
-        ("", "expected random:STRATUM:SEED:INDEX, trained:NETWORK:STAGE:SEED:LAYER:UNIT"),
-        ("nonsense:1:2", "'nonsense:1:2' names no instance"),
+        ("a:1", "'a:1' names no instance; expected random:STRATUM:SEED:INDEX, trained:NETWORK"),
         ("random:nowhere:0:0", "names no random case; .* large offset"),
         ("matrices:layer:gaussian:0", "matrices:KIND:STRATUM:SEED:INDEX"),
         ("matrices:layer:nowhere:0:1", "a stratum of gaussian"),
         ("matrices:maps:gaussian:x:1", "whole numbers"),
         ("network:dense trained", "network:NAME STAGE layer N:SEED"),
-        ("trained:dense", "trained:dense"),
         ("trained:dense:trained:0:9:0", "9"),
     ],
 )

@@ -84,11 +84,8 @@ def test_checkpoints_are_audited_as_each_alone(folder, cluster):
     for number, one in enumerate(both, 1):
         other = said(*AUDIT, "--checkpoint", f"{number}.pt")
         assert one["losses"] == pytest.approx(other["losses"], rel=1e-6)  # in single precision
-        counts = [
-            [(row["statement"], row["instances"], row["violated"]) for row in report["statements"]]
-            for report in (one, other)
-        ]
-        assert counts[0] == counts[1]
+        for row, alone in zip(one["statements"], other["statements"], strict=True):
+            assert all(row[name] == alone[name] for name in ("statement", "instances", "violated"))
     assert both[0]["losses"] != both[1]["losses"]
     assert sorted(path.name for path in (folder / "pages").iterdir()) == ["1-1.html", "2-2.html"]
 

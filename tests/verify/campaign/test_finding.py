@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from verify.campaign.finding import KEPT, OverlapError, Worst, count, of_record, union
+from verify.campaign.finding import KEPT, OverlapError, Worst, of_record
 from verify.evidence import Record
 from verify.results import Counterexample
 
@@ -81,8 +81,3 @@ def test_quantiles_are_those_of_the_points_but_for_a_bin():
     assert EXPECTED.quantile(1.0) <= EXPECTED.worst[0].ratio
     assert EXPECTED.largest == {"a": (0.5 + 0.099) / 2, "b": 0.5 + 0.099}
     assert of_record(Record("c", "w"), 0).quantile(0.5) is None
-
-
-def test_unions_of_intervals():
-    assert union(((0, 1), (4, 6)), ((1, 4),)) == ((0, 6),)
-    assert count(union(((0, 3),), ((2, 5), (7, 8)))) == 6

@@ -28,6 +28,8 @@ KNOWN = [
         "L-alg-1/renormalization",
         "L-thm-4a/step-above",
         "L-thm-4a/step-below",
+        "L-thm-4a/step-any-rank-x",
+        "L-eq-28-32/31-strict",
         "L-eq-28-32/32",
     )
 ]

@@ -5,16 +5,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb
 
 from theory.arithmetic.spectra import squared_condition_number
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
 from verify import tolerance
 from verify.matrices import exact, floats, integers, lattice, symbolic
-from verify.matrices.strata import STRATA, draw, random_subjects
+from verify.matrices.strata import STRATA, draw
 from verify.results import Proof, in_words
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
+from verify.witnesses import ball
+from verify.witnesses.exact import compared
 
 SMOKE = Settings(PROFILES["smoke"])
 GAUSSIAN = draw(Kind.LAYER, "gaussian", 0, 0)
@@ -35,21 +38,17 @@ def claim(sides, relation=Relation.EQUAL, hypotheses=()):
     )
 
 
+def means(layer):
+    return layer.H.sum(0) / layer.H.shape[0]
+
+
 def variance(layer):
     """The biased variance, from the mean of squares."""
     return (layer.H * layer.H).sum(0) / layer.H.shape[0] - means(layer) ** 2
 
 
-def means(layer):
-    return layer.H.sum(0) / layer.H.shape[0]
-
-
-def spread(layer, count, centre=means):
-    return ((layer.H - centre(layer)) ** 2).sum(0) / count
-
-
-def slope(layer):
-    return layer.derivative(lambda b: layer.gradient(layer.loss, b[None, :]), layer.b, layer.b)
+def spread(layer, count):
+    return ((layer.H - means(layer)) ** 2).sum(0) / count
 
 
 def kappa(layer):
@@ -58,18 +57,14 @@ def kappa(layer):
 
 VARIANCE = claim(lambda layer: Sides(spread(layer, layer.H.shape[0]), variance(layer)))
 UNBIASED = claim(lambda layer: Sides(spread(layer, layer.H.shape[0] - 1 or 1), variance(layer)))
-NOT_CENTRED = claim(
-    lambda layer: Sides(spread(layer, layer.H.shape[0], lambda _: 0), variance(layer))
-)
+NOT_CENTRED = claim(lambda layer: Sides((layer.H**2).sum(0) / layer.H.shape[0], variance(layer)))
 GRADIENT = claim(
     lambda layer: Sides(
         layer.gradient(lambda b: layer.loss(layer.H @ layer.W.T + b), layer.b),
         layer.gradient(layer.loss, layer.H @ layer.W.T + layer.b).sum(0),
     )
 )
-CONDITION = claim(
-    lambda layer: Sides(squared_condition_number(2 * layer.H), squared_condition_number(layer.H))
-)
+CONDITION = claim(lambda layer: Sides(squared_condition_number(2 * layer.H), kappa(layer)))
 
 
 def searched(claim):
@@ -144,28 +139,51 @@ def test_tokens_and_sizes_name_the_subjects(kind):
             np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
 
 
+# ---- sides with many entries are compared in every one ----
+
+RIGHT = np.array([2, 2, 2, 2, 2], dtype=object)
+STEPS = dict(zip(Relation, (0, -1, 1, -1, 1), strict=True))
+
+
+def in_balls(values):
+    return np.frompyfunc(arb, 1, 1)(values)
+
+
+COMPARED = {
+    "exact": compared,
+    "balls among matrices": lambda a, b, r: compared(in_balls(a), in_balls(b), r),
+    "balls": lambda a, b, r: ball.compare(in_balls(a), in_balls(b), r),
+}
+
+
+@pytest.mark.parametrize("how", COMPARED)
+@pytest.mark.parametrize("relation", Relation)
+def test_one_entry_that_violates_is_seen_wherever_it_stands(how, relation):
+    compare = COMPARED[how]
+    left = RIGHT + STEPS[relation]
+    assert compare(left, RIGHT, relation) is Outcome.HOLDS
+    for place in range(5):
+        wrong = left.copy()
+        wrong[place] = 2 if relation.is_strict else 2 + (-STEPS[relation] or 1)
+        assert compare(wrong[:, None], RIGHT[:, None], relation) is Outcome.VIOLATED
+
+
+def test_one_bound_for_several_entries_holds_for_the_last_too():
+    assert compared(np.array([3, 4, 5, 1], object), 2, Relation.AT_LEAST) is Outcome.VIOLATED
+    assert compared(np.array([3, 4, 5, 2], object), 2, Relation.AT_LEAST) is Outcome.HOLDS
+
+
 # ---- floats ----
 
 
-def test_floats_see_a_wrong_second_derivative():
-    wrong = claim(lambda layer: Sides(slope(layer), -slope(layer)))
-    singles = [
-        replace(s, linear=s.linear[:1], quadratic=s.quadratic[:1], fourth=s.fourth[:1], couples=0.0)
-        for s in random_subjects(Kind.LAYER, 0, 2)
-    ]
-    seen = {o for found in floats.examine_all(wrong, singles) for o in found.outcomes}
-    assert seen == {Outcome.VIOLATED}
-
-
-@pytest.mark.parametrize("right", [VARIANCE, GRADIENT], ids=["variance", "gradient"])
-def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one(right):
+def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one():
     copies = floats.Copies([draw(Kind.LAYER, "large offset", 0, 0)], seed=0)
-    (base,) = copies.evaluated(right)
-    (together,) = copies.perturbed_together([right]).values()
+    (base,) = copies.evaluated(GRADIENT)
+    (together,) = copies.perturbed_together([GRADIENT]).values()
     assert len({sample.claimed.tobytes() for sample in together}) == tolerance.SAMPLES
     moved, moved_alone = (
         tolerance.condition_times_size(base.claimed, [s.claimed for s in samples])
-        for samples in (together, copies.perturbed(right))
+        for samples in (together, copies.perturbed(GRADIENT))
     )
     assert moved_alone / 8 < moved < 8 * moved_alone
 
