@@ -105,11 +105,6 @@ def test_a_line_that_cannot_be_run_is_named(file_of, right, wrong, said):
     assert all(words in found for words in said), found
 
 
-def test_a_bracket_that_is_never_closed_is_named(file_of):
-    path = file_of(RIGHT.replace(f"{EQUATION},", "equal(dot(one, grad), 0"))
-    assert complaint(path).startswith(f"{path}:9: '(' was never closed")
-
-
 def test_a_line_of_ours_is_never_blamed():
     """A module that lies beside our packages, as in this checkout."""
     beside = ROOT / f"statements_{os.getpid()}.py"
@@ -120,7 +115,9 @@ def test_a_line_of_ours_is_never_blamed():
         beside.unlink()
 
 
-def test_a_field_that_is_missing_is_shown(file_of):
+def test_what_is_missing_is_shown(file_of):
+    path = file_of(RIGHT.replace(f"{EQUATION},", "equal(dot(one, grad), 0"))
+    assert complaint(path).startswith(f"{path}:9: '(' was never closed")
     path = file_of(RIGHT.replace("    expected=Verdict.PROVED,\n)\nSECOND", ")\nSECOND"))
     found = complaint(path)
     assert found.startswith(line_of(path, "FIRST = Claim("))

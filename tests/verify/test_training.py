@@ -6,17 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from verify import training
 from verify.data import digits
-from verify.training import (
-    LEAST_ACCURACY,
-    STAGES,
-    Recipe,
-    TrainingError,
-    accuracy,
-    cache_file,
-    initialised,
-    trained,
-)
+from verify.training import Recipe, TrainingError, cache_file, initialised, trained
 
 SHORT = Recipe(learning_rate=0.05, epochs=2, midway=1)
 
@@ -28,11 +20,11 @@ def same(a, b):
 
 @pytest.mark.parametrize("name", ["dense", "convolutional"])
 def test_stages_descend_and_the_trained_one_is_accurate(name, shared):
-    stages = [trained(name, stage, cache=shared / "networks") for stage in STAGES]
+    stages = [trained(name, stage, cache=shared / "networks") for stage in training.STAGES]
     losses = [network.loss(*digits()).item() for network in stages]
-    reached = [accuracy(network, *digits()) for network in stages]
+    reached = [training.accuracy(network, *digits()) for network in stages]
     assert losses == sorted(losses, reverse=True)
-    assert reached[0] < 0.5 < reached[1] < LEAST_ACCURACY <= reached[2]
+    assert reached[0] < 0.5 < reached[1] < training.LEAST_ACCURACY <= reached[2]
     assert same(stages[0], initialised(name, 0))
 
 

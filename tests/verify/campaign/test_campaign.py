@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import sys
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -18,7 +17,6 @@ from verify.campaign import journal as journals
 from verify.campaign import run as running
 from verify.campaign.journal import Journal, read
 from verify.campaign.run import Failure, campaign_pairs, run
-from verify.cluster import ClusterError
 from verify.evidence import EvidenceError, Run
 from verify.settings import PROFILES, Settings
 from verify.spread import OtherVersionError, spread_calls
@@ -117,15 +115,6 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(local, expected, tmp_pat
     assert without_time(journal.known.values()) == expected
 
 
-def test_the_engine_takes_a_cluster_for_its_processes(local):
-    with pool.examining(PAIRS, SETTINGS, executor=local.executor) as futures:
-        found = [future.result() for future in futures.values()]
-    alone = {record.name: record for record in engine.examine(PAIRS, SETTINGS)}
-    assert [replace(r, seconds=0.0) for r in found] == [
-        replace(alone[r.name], seconds=0.0) for r in found
-    ]
-
-
 @pytest.mark.usefixtures("local")
 def test_the_command_ends_with_a_table(tmp_path):
     chosen = ["--claims", "L-thm-4c/sqrt-n", "--witnesses", "autograd", "--seeds", "0:2"]
@@ -136,16 +125,6 @@ def test_the_command_ends_with_a_table(tmp_path):
     assert "L-thm-4c/sqrt-n" in ended.stdout
     assert "28 instances" in ended.stdout
     assert "dashboard: http://" in ended.stderr
-
-
-def test_a_cluster_that_cannot_be_had_is_named(monkeypatch):
-    monkeypatch.setattr(cluster, "PATIENCE", 1)
-    said = r"tcp://127.0.0.1:9.*expected 'local' or an address"
-    with pytest.raises(ClusterError, match=said), cluster.workers("tcp://127.0.0.1:9"):
-        pass
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match="batchnorm-theory"), cluster.workers("local"):
-        pass
 
 
 # ---- what fails ----

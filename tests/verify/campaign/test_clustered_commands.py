@@ -1,6 +1,7 @@
 """``--cluster`` of other commands: the same as here, each layer, checkpoint or piece a call."""
 
 import json
+import sys
 
 import pytest
 import torch
@@ -102,9 +103,14 @@ def test_a_checkpoint_that_cannot_be_audited_leaves_the_others_their_reports():
 
 
 @pytest.mark.usefixtures("folder", "cluster")
-def test_a_cluster_that_does_not_answer_ends_with_a_sentence(monkeypatch):
+def test_a_cluster_that_cannot_be_had_ends_with_a_sentence(monkeypatch):
     monkeypatch.setattr(elsewhere.cluster, "PATIENCE", 1)
     asked = ("conform", "layers.py:right", "--cluster", "tcp://127.0.0.1:9")
     result = CliRunner().invoke(app, [*asked])
     assert result.exit_code == 2
-    assert "no scheduler of Dask answers" in result.stderr
+    assert "no scheduler of Dask answers at 'tcp://127.0.0.1:9'" in result.stderr
+    assert "expected 'local' or an address" in result.stderr
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = CliRunner().invoke(app, [*asked])
+    assert result.exit_code == 2
+    assert "pip install 'batchnorm-theory[cluster]'" in result.stderr
