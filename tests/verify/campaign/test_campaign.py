@@ -141,8 +141,11 @@ def test_a_call_that_breaks_its_process_is_tried_again_twice(breaks, is_given_up
 
 def test_a_worker_of_another_version_is_refused(local, tmp_path, monkeypatch):
     monkeypatch.setattr(running, "this_version", lambda: "another")
-    with pytest.raises(OtherVersionError, match="install there what is installed here"):
-        examined(tmp_path, local)
+    journal = opened(tmp_path)
+    for workers in (HERE, local):
+        with pytest.raises(OtherVersionError, match="install there what is installed here"):
+            list(run(PAIRS, SEEDS, SETTINGS, journal, workers))
+    journal.close()
     assert read(tmp_path / journals.FILE)[1] == []
 
 
