@@ -1,9 +1,7 @@
 """``--cluster`` of other commands: the same as here, each layer, checkpoint or piece a call."""
 
 import json
-import os
-from concurrent.futures import Executor, Future
-from concurrent.futures.process import BrokenProcessPool
+import sys
 
 import pytest
 import torch
@@ -12,8 +10,6 @@ from typer.testing import CliRunner
 
 from verify.__main__ import app
 from verify.commands import elsewhere
-from verify.spread import OtherVersionError, called, spread_calls
-from verify.workers import Call, Workers
 
 LAYERS = """
 import torch
@@ -34,13 +30,20 @@ torch.manual_seed(0)
 network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
 pair = torch.randn(16, 3), torch.randint(2, (16,))
 """
+FORWARD = ("--cases", "plain", "--modes", "forward", "--json")
+AUDIT = ("audit", "networks.py:network", "--data", "networks.py:pair", "--entries", "0", "--json")
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    """Layers, a network and two of its checkpoints."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "layers.py").write_text(LAYERS)
     (tmp_path / "networks.py").write_text(NETWORK)
+    for number in (1, 2):
+        torch.manual_seed(number)
+        network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+        torch.save(network.state_dict(), f"{number}.pt")
     return tmp_path
 
 
@@ -55,101 +58,59 @@ def cluster():
         yield "--cluster", scheduler.scheduler_address
 
 
-def counts(row):
-    return row["statement"], row["instances"], row["violated"]
-
-
 def said(*words, status=0):
     result = CliRunner().invoke(app, list(words))
     assert result.exit_code == status, result.output
     return json.loads(result.stdout)
 
 
-@pytest.mark.usefixtures("in_this_process")
-def test_several_layers_are_judged_as_each_alone(folder, cluster):
-    asked = ("--cases", "plain", "--modes", "forward", "--json")
-    both = said("conform", "layers.py:right", "layers.py:wrong", *asked, *cluster, status=1)
-    alone = [said("conform", "layers.py:right", *asked)]
-    alone += [said("conform", "layers.py:wrong", *asked, status=1)]
+@pytest.mark.usefixtures("in_this_process", "folder")
+def test_several_layers_are_judged_as_each_alone(cluster):
+    two = ("layers.py:right", "layers.py:wrong")
+    both = said("conform", *two, *FORWARD, *cluster, status=1)
+    alone = [said("conform", two[0], *FORWARD), said("conform", two[1], *FORWARD, status=1)]
     assert [report["cells"] for report in both] == [report["cells"] for report in alone]
-    assert [report["verdict"] for report in both] == ["conforms", alone[1]["verdict"]]
-
-
-@pytest.mark.usefixtures("in_this_process")
-def test_several_layers_are_judged_one_after_the_other_without_a_cluster(folder):
-    asked = ("--cases", "plain", "--modes", "forward", "--json")
-    assert len(said("conform", "layers.py:right", "layers.py:right", *asked)) == 2
-    two = CliRunner().invoke(app, ["conform", "a.py:x", "b.py:x", "--reproduce", "token"])
-    assert two.exit_code == 2
-    assert "--reproduce is of one layer" in two.stderr
+    assert [report["verdict"] for report in both] == [report["verdict"] for report in alone]
+    assert both[0]["verdict"] == "conforms"
+    assert len(said("conform", two[0], two[0], *FORWARD)) == 2  # one after the other
+    refused = CliRunner().invoke(app, ["conform", *two, "--reproduce", "token"])
+    assert refused.exit_code == 2
+    assert "--reproduce is of one layer" in refused.stderr
 
 
 @pytest.mark.filterwarnings("default")  # of Dask, which ends its workers
 def test_checkpoints_are_audited_as_each_alone(folder, cluster):
-    for number in (1, 2):
-        torch.manual_seed(number)
-        network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
-        torch.save(network.state_dict(), f"{number}.pt")
-    asked = ("audit", "networks.py:network", "--data", "networks.py:pair", "--entries", "0")
     files = ("--checkpoint", "1.pt", "--checkpoint", "2.pt")
-    both = said(*asked, *files, "--json", "--html", "pages", *cluster)
-    alone = [said(*asked, "--checkpoint", f"{number}.pt", "--json") for number in (1, 2)]
-    for one, other in zip(both, alone, strict=True):
+    both = said(*AUDIT, *files, "--html", "pages", *cluster)
+    for number, one in enumerate(both, 1):
+        other = said(*AUDIT, "--checkpoint", f"{number}.pt")
         assert one["losses"] == pytest.approx(other["losses"], rel=1e-6)  # in single precision
-        assert list(map(counts, one["statements"])) == list(map(counts, other["statements"]))
+        for row, alone in zip(one["statements"], other["statements"], strict=True):
+            assert all(row[name] == alone[name] for name in ("statement", "instances", "violated"))
     assert both[0]["losses"] != both[1]["losses"]
     assert sorted(path.name for path in (folder / "pages").iterdir()) == ["1-1.html", "2-2.html"]
 
 
-def test_a_checkpoint_that_cannot_be_audited_leaves_the_others_their_reports(folder):
+@pytest.mark.usefixtures("folder")
+def test_a_checkpoint_that_cannot_be_audited_leaves_the_others_their_reports():
     torch.save(nn.Sequential(nn.Linear(3, 4)).state_dict(), "other.pt")
-    network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
-    torch.save(network.state_dict(), "right.pt")
-    files = ("--checkpoint", "other.pt", "--checkpoint", "right.pt", "--checkpoint", "none.pt")
-    asked = ("audit", "networks.py:network", "--data", "networks.py:pair", "--entries", "0")
-    result = CliRunner().invoke(app, [*asked, *files, "--json"])
+    files = ("--checkpoint", "other.pt", "--checkpoint", "1.pt", "--checkpoint", "none.pt")
+    result = CliRunner().invoke(app, [*AUDIT, *files])
     assert result.exit_code == 2
     assert len(json.loads(result.stdout)) == 1
     assert "other.pt is not of this model" in result.stderr
     assert "none.pt" in result.stderr
 
 
-class Here(Executor):
-    """Calls at once; the first calls break it, if so wished."""
-
-    def __init__(self, breaks=0):
-        self.left = breaks
-
-    def submit(self, function, /, *args, **named):
-        future = Future()
-        try:
-            if self.left:
-                self.left -= 1
-                raise BrokenProcessPool
-            future.set_result(function(*args, **named))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-@pytest.mark.parametrize(("breaks", "is_given_up"), [(2, False), (3, True)])
-def test_a_call_that_breaks_its_process_is_tried_again_twice(breaks, is_given_up):
-    executor = Here(breaks)
-    workers = Workers(lambda: executor, lambda: 1)
-    ((_, done),) = spread_calls([Call("one", os.path.basename, ("a/b",))], workers)
-    assert isinstance(done.exception(), BrokenProcessPool) == is_given_up
-    assert is_given_up or done.result() == "b"
-
-
-def test_another_version_of_the_suite_is_refused():
-    with pytest.raises(OtherVersionError, match="install there what is installed here"):
-        called("older", os.path.basename, ("a/b",))
-
-
-def test_a_cluster_that_does_not_answer_ends_with_a_sentence(folder, monkeypatch):
-    pytest.importorskip("distributed", reason="Dask is missing")
+@pytest.mark.usefixtures("folder", "cluster")
+def test_a_cluster_that_cannot_be_had_ends_with_a_sentence(monkeypatch):
     monkeypatch.setattr(elsewhere.cluster, "PATIENCE", 1)
     asked = ("conform", "layers.py:right", "--cluster", "tcp://127.0.0.1:9")
     result = CliRunner().invoke(app, [*asked])
     assert result.exit_code == 2
-    assert "no scheduler of Dask answers" in result.stderr
+    assert "no scheduler of Dask answers at 'tcp://127.0.0.1:9'" in result.stderr
+    assert "expected 'local' or an address" in result.stderr
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = CliRunner().invoke(app, [*asked])
+    assert result.exit_code == 2
+    assert "pip install 'batchnorm-theory[cluster]'" in result.stderr

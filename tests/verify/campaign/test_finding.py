@@ -5,24 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from verify.campaign.finding import KEPT, OverlapError, Worst, count, of_record, union
+from verify.campaign.finding import KEPT, OverlapError, Worst, of_record
 from verify.evidence import Record
 from verify.results import Counterexample
-
-AT_2 = Counterexample({"m": 2}, {}, "1", "0")
 
 
 def record(seed):
     """A record of which everything depends on the seed."""
     ratio = 0.5 + 0.001 * seed
+    points = [("a", ratio / 2, 1.0), ("b", ratio, 1.0), ("b", 1e9, 1e-9)]
     return Record(
-        "claim", "witness", 10, seed % 2, seed % 3, 1, ratio, f"token:{seed}",
+        *("claim", "witness", 10, seed % 2, seed % 3, 1, ratio, f"token:{seed}"),
         strata={"a": {"instances": 4}, f"b{seed % 2}": {"instances": 6, "holds": seed}},
-        points=[{"actual": ratio / 2, "claimed": 1.0, "stratum": "a"},
-                {"actual": ratio, "claimed": 1.0, "stratum": "b"},
-                {"actual": 1e9, "claimed": 1e-9, "stratum": "b"}],
+        points=[{"actual": a, "claimed": c, "stratum": name} for name, a, c in points],
         seconds=0.5,
-    )  # fmt: skip
+    )
 
 
 def found(seeds):
@@ -49,27 +46,18 @@ def test_counts_are_those_of_all_seeds():
     assert EXPECTED.seconds == 50
 
 
-def test_the_order_of_findings_does_not_matter():
+def test_neither_order_nor_repetition_matters():
     shuffled = found(SEEDS)
     random.Random(0).shuffle(shuffled)
     assert total(shuffled) == EXPECTED
-
-
-def test_what_ran_twice_counts_once():
     assert total([*found(SEEDS), *found([3, 3, 99, 0])]) == EXPECTED
-    assert EXPECTED.plus(EXPECTED) == EXPECTED
+    halves = total(found(range(50, 100))), total(found(range(50)))
+    assert halves[0].plus(halves[1]) == halves[1].plus(EXPECTED) == EXPECTED
 
 
-def test_halves_from_two_machines_are_added():
-    assert total(found(range(50, 100))).plus(total(found(range(50)))) == EXPECTED
-
-
-def test_seeds_that_overlap_in_part_are_refused():
+def test_what_overlaps_in_part_or_is_of_other_code_is_refused():
     with pytest.raises(OverlapError, match="0:60"):
         total(found(range(60))).plus(total(found(range(50, 100))))
-
-
-def test_findings_of_other_code_are_refused():
     (one, other) = found([0, 1])
     with pytest.raises(ValueError, match="not findings of the same"):
         one.plus(replace(other, fingerprint="other"))
@@ -80,6 +68,10 @@ def test_the_worst_are_kept_with_their_tokens_and_the_first_violations():
     assert EXPECTED.worst[0] == Worst(0.5 + 0.099, 99, "token:99")
     assert [w.seed for w in EXPECTED.violations] == list(range(1, 2 * KEPT, 2))
     assert EXPECTED.violating_seeds == 50
+    at_2 = Counterexample({"m": 2}, {}, "1", "0")
+    without_ratio = of_record(Record("c", "w", counterexample=at_2), 5)
+    assert without_ratio.violations[0].counterexample == at_2
+    assert without_ratio.worst == ()
 
 
 def test_quantiles_are_those_of_the_points_but_for_a_bin():
@@ -89,14 +81,3 @@ def test_quantiles_are_those_of_the_points_but_for_a_bin():
     assert EXPECTED.quantile(1.0) <= EXPECTED.worst[0].ratio
     assert EXPECTED.largest == {"a": (0.5 + 0.099) / 2, "b": 0.5 + 0.099}
     assert of_record(Record("c", "w"), 0).quantile(0.5) is None
-
-
-def test_a_counterexample_without_a_ratio_is_a_violation():
-    finding = of_record(Record("c", "w", counterexample=AT_2), 5)
-    assert finding.violations[0].counterexample == AT_2
-    assert finding.worst == ()
-
-
-def test_unions_of_intervals():
-    assert union(((0, 1), (4, 6)), ((1, 4),)) == ((0, 6),)
-    assert count(union(((0, 3),), ((2, 5), (7, 8)))) == 6

@@ -1,22 +1,45 @@
-"""Matrices of small integers: decided for certain, hypotheses kept, counterexamples shrunk."""
+"""Matrices of small integers and of floats: what is wrong is seen, hypotheses are kept."""
 
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb
 
-from theory.arithmetic.spectra import eigenvalues, squared_condition_number
+from theory.arithmetic.spectra import squared_condition_number
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
 from verify import tolerance
 from verify.matrices import exact, floats, integers, lattice, symbolic
-from verify.matrices.strata import STRATA, draw, random_subjects
+from verify.matrices.strata import STRATA, draw
 from verify.results import Proof, in_words
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
+from verify.witnesses import ball
+from verify.witnesses.exact import compared
 
 SMOKE = Settings(PROFILES["smoke"])
+GAUSSIAN = draw(Kind.LAYER, "gaussian", 0, 0)
+EVERY_STRATUM = [replace(draw(Kind.LAYER, stratum, 0, 1), couples=0.0) for stratum in STRATA]
+
+
+def claim(sides, relation=Relation.EQUAL, hypotheses=()):
+    return MatrixClaim(
+        id="L-test",
+        row="L-test",
+        locations=(Location("L", 1, "here", "words"),),
+        statement="actual = claimed",
+        sides=sides,
+        subject=Kind.LAYER,
+        relation=relation,
+        hypotheses=hypotheses,
+        expected=Verdict.PROVED,
+    )
+
+
+def means(layer):
+    return layer.H.sum(0) / layer.H.shape[0]
 
 
 def variance(layer):
@@ -24,47 +47,24 @@ def variance(layer):
     return (layer.H * layer.H).sum(0) / layer.H.shape[0] - means(layer) ** 2
 
 
-def means(layer):
-    return layer.H.sum(0) / layer.H.shape[0]
+def spread(layer, count):
+    return ((layer.H - means(layer)) ** 2).sum(0) / count
 
 
-def deviations(layer):
-    return layer.H - means(layer)
+def kappa(layer):
+    return squared_condition_number(layer.H)
 
 
-RIGHT = MatrixClaim(
-    id="L-test",
-    row="L-test",
-    locations=(Location("L", 1, "here", "words"),),
-    statement=r"v = \overline{(h - \mu)^2}",
-    sides=lambda layer: Sides((deviations(layer) ** 2).sum(0) / layer.H.shape[0], variance(layer)),
-    subject=Kind.LAYER,
-    relation=Relation.EQUAL,
-    expected=Verdict.PROVED,
-)
-UNBIASED = replace(
-    RIGHT,
-    sides=lambda layer: Sides(
-        (deviations(layer) ** 2).sum(0) / (layer.H.shape[0] - 1 or 1), variance(layer)
-    ),
-)
-NOT_CENTRED = replace(
-    RIGHT, sides=lambda layer: Sides((layer.H**2).sum(0) / layer.H.shape[0], variance(layer))
-)
-GRADIENT = replace(
-    RIGHT,
-    sides=lambda layer: Sides(
+VARIANCE = claim(lambda layer: Sides(spread(layer, layer.H.shape[0]), variance(layer)))
+UNBIASED = claim(lambda layer: Sides(spread(layer, layer.H.shape[0] - 1 or 1), variance(layer)))
+NOT_CENTRED = claim(lambda layer: Sides((layer.H**2).sum(0) / layer.H.shape[0], variance(layer)))
+GRADIENT = claim(
+    lambda layer: Sides(
         layer.gradient(lambda b: layer.loss(layer.H @ layer.W.T + b), layer.b),
         layer.gradient(layer.loss, layer.H @ layer.W.T + layer.b).sum(0),
-    ),
+    )
 )
-HESSIAN_SIGN = replace(
-    RIGHT,
-    sides=lambda layer: Sides(
-        layer.derivative(lambda b: layer.gradient(layer.loss, b[None, :]), layer.b, layer.b),
-        -layer.derivative(lambda b: layer.gradient(layer.loss, b[None, :]), layer.b, layer.b),
-    ),
-)
+CONDITION = claim(lambda layer: Sides(squared_condition_number(2 * layer.H), kappa(layer)))
 
 
 def searched(claim):
@@ -72,153 +72,145 @@ def searched(claim):
     return found
 
 
-@pytest.mark.parametrize("claim", [RIGHT, GRADIENT])
-def test_what_holds_is_not_refuted_and_proved_symbolically(claim):
-    assert searched(claim).counterexample is None
-    found = symbolic.examine(claim, SMOKE)
-    assert found.proof == Proof(({"N": 3, "n": 1, "p": 1},))
+# ---- integers and letters ----
 
 
-@pytest.mark.parametrize("claim", [UNBIASED, NOT_CENTRED])
-def test_what_does_not_hold_is_refuted_and_not_proved(claim):
-    found = searched(claim)
-    assert found.counterexample.actual != found.counterexample.claimed
+@pytest.mark.parametrize("right", [VARIANCE, GRADIENT])
+def test_what_holds_is_not_refuted_and_proved_symbolically(right):
+    assert searched(right).counterexample is None
+    assert symbolic.examine(right, SMOKE).proof == Proof(({"N": 3, "n": 1, "p": 1},))
+
+
+@pytest.mark.parametrize("wrong", [UNBIASED, NOT_CENTRED])
+def test_what_does_not_hold_is_refuted_by_the_numbers_that_matter_and_not_proved(wrong):
+    found = searched(wrong)
     assert found.violated > 0
-    assert symbolic.examine(claim, SMOKE).proof is None
-
-
-def test_a_counterexample_shows_the_numbers_that_matter():
-    found = searched(NOT_CENTRED).counterexample
-    assert found.numbers == {"H": [["1"]]}
-    assert found.size == {"N": 1, "n": 1, "p": 1}
-
-
-def test_floats_see_a_wrong_second_derivative():
-    one = replace(HESSIAN_SIGN, hypotheses=())
-    subjects = [s for s in random_subjects(Kind.LAYER, 0, 6) if len(s.H) > 0]
-    singles = [replace(s, linear=s.linear[:1], quadratic=s.quadratic[:1], fourth=s.fourth[:1],
-                       couples=0.0) for s in subjects]  # fmt: skip
-    seen = {o for found in floats.examine_all(one, singles) for o in found.outcomes}
-    assert seen == {Outcome.VIOLATED}
+    assert found.counterexample.actual != found.counterexample.claimed
+    assert symbolic.examine(wrong, SMOKE).proof is None
+    if wrong is NOT_CENTRED:
+        assert found.counterexample.numbers == {"H": [["1"]]}
+        assert found.counterexample.size == {"N": 1, "n": 1, "p": 1}
 
 
 def test_a_condition_number_is_exact_about_the_rank():
-    layer = next(random_subjects(Kind.LAYER, 0, 1))
-    kappa = replace(
-        RIGHT,
-        sides=lambda layer: Sides(squared_condition_number(layer.H), 1),
-        relation=Relation.AT_LEAST,
-    )
-    copies = replace(layer, H=np.array([[1, 1], [2, 2], [0, 0]], dtype=object))
-    integers = _integers(copies)
-    assert exact.examine(kappa, integers).outcome is Outcome.HOLDS
-    strictly = exact.examine(replace(kappa, relation=Relation.MORE_THAN), integers).outcome
-    assert strictly in (Outcome.UNDECIDED, Outcome.VIOLATED)
+    at_least_one = claim(lambda layer: Sides(kappa(layer), 1), Relation.AT_LEAST)
 
-
-def _integers(subject):
     def rounded(value):
         array = np.asarray(value)
         return np.frompyfunc(lambda x: Fraction(x).limit_denominator(8), 1, 1)(array)
 
-    numbers = {name: rounded(getattr(subject, name)) for name in subject.names() if name != "H"}
-    return replace(subject, **numbers)
-
-
-def test_eigenvalues_of_exact_and_float_matrices_agree():
-    rng = np.random.default_rng(0)
-    half = rng.integers(-5, 6, size=(4, 3))
-    gram, scaling = half.T @ half, np.array([1, 4, 2])
-    exactly = [float(v) for v in eigenvalues(gram.astype(object), scaling.astype(object))]
-    np.testing.assert_allclose(exactly, eigenvalues(gram * 1.0, scaling * 1.0), rtol=1e-12)
+    numbers = {name: rounded(getattr(GAUSSIAN, name)) for name in GAUSSIAN.names()}
+    copies = np.array([[1, 1], [2, 2], [0, 0]], dtype=object)
+    subject = replace(GAUSSIAN, **numbers | {"H": copies})
+    assert exact.examine(at_least_one, subject).outcome is Outcome.HOLDS
+    more = replace(at_least_one, relation=Relation.MORE_THAN)
+    assert exact.examine(more, subject).outcome in (Outcome.UNDECIDED, Outcome.VIOLATED)
 
 
 def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
     never = Hypothesis("never", lambda layer: layer.q * 0 - 1, Relation.AT_LEAST)
-    claim = replace(NOT_CENTRED, hypotheses=(never,))
-    found = searched(claim)
-    assert found.instances == found.vacuous > 0
-    (found,) = floats.examine_random([claim], SMOKE)
-    assert found.instances == found.vacuous > 0
+    vacuous = replace(NOT_CENTRED, hypotheses=(never,))
+    (in_floats,) = floats.examine_random([vacuous], SMOKE)
+    for found in (searched(vacuous), in_floats):
+        assert found.instances == found.vacuous > 0
 
 
 def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
     one = Hypothesis(
         "q = 1", lambda s: s.q - 1, Relation.EQUAL, impose=lambda s: replace(s, q=1 + 0 * s.q)
     )
-    claim = replace(RIGHT, sides=lambda layer: Sides(layer.q * layer.b, layer.b), hypotheses=(one,))
-    assert searched(claim).counterexample is None
-    assert searched(replace(claim, hypotheses=())).counterexample is not None
-    (found,) = floats.examine_random([claim], SMOKE)
+    imposed = claim(lambda layer: Sides(layer.q * layer.b, layer.b), hypotheses=(one,))
+    assert searched(imposed).counterexample is None
+    assert searched(replace(imposed, hypotheses=())).counterexample is not None
+    (found,) = floats.examine_random([imposed], SMOKE)
     assert found.violated == 0
-    assert symbolic.examine(claim, SMOKE).proof is not None
+    assert symbolic.examine(imposed, SMOKE).proof is not None
 
 
-@pytest.mark.parametrize("claim", [RIGHT, GRADIENT], ids=["variance", "gradient"])
-@pytest.mark.parametrize("stratum", ["gaussian", "large offset"])
-def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one(claim, stratum):
-    copies = floats.Copies([draw(Kind.LAYER, stratum, 0, 0)], seed=0)
-    (base,) = copies.evaluated(claim)
-    (together,) = copies.perturbed_together([claim]).values()
+@pytest.mark.parametrize("kind", list(Kind))
+def test_tokens_and_sizes_name_the_subjects(kind):
+    for size in lattice.SIZES[kind]:
+        for subject in (integers.SPACES[kind].simplest(size), symbolic.letters(kind, size)):
+            assert in_words([subject.size]) == lattice.named(kind, size)
+    for stratum in STRATA:
+        first, again, other = (draw(kind, stratum, 3, i) for i in (1, 1, 2))
+        assert first.token == again.token != other.token
+        for name in first.names():
+            np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+
+
+# ---- sides with many entries are compared in every one ----
+
+RIGHT = np.array([2, 2, 2, 2, 2], dtype=object)
+STEPS = dict(zip(Relation, (0, -1, 1, -1, 1), strict=True))
+
+
+def in_balls(values):
+    return np.frompyfunc(arb, 1, 1)(values)
+
+
+COMPARED = {
+    "exact": compared,
+    "balls among matrices": lambda a, b, r: compared(in_balls(a), in_balls(b), r),
+    "balls": lambda a, b, r: ball.compare(in_balls(a), in_balls(b), r),
+}
+
+
+@pytest.mark.parametrize("how", COMPARED)
+@pytest.mark.parametrize("relation", Relation)
+def test_one_entry_that_violates_is_seen_wherever_it_stands(how, relation):
+    compare = COMPARED[how]
+    left = RIGHT + STEPS[relation]
+    assert compare(left, RIGHT, relation) is Outcome.HOLDS
+    for place in range(5):
+        wrong = left.copy()
+        wrong[place] = 2 if relation.is_strict else 2 + (-STEPS[relation] or 1)
+        assert compare(wrong[:, None], RIGHT[:, None], relation) is Outcome.VIOLATED
+
+
+def test_one_bound_for_several_entries_holds_for_the_last_too():
+    assert compared(np.array([3, 4, 5, 1], object), 2, Relation.AT_LEAST) is Outcome.VIOLATED
+    assert compared(np.array([3, 4, 5, 2], object), 2, Relation.AT_LEAST) is Outcome.HOLDS
+
+
+# ---- floats ----
+
+
+def test_copies_evaluated_in_one_call_are_moved_as_far_as_one_by_one():
+    copies = floats.Copies([draw(Kind.LAYER, "large offset", 0, 0)], seed=0)
+    (base,) = copies.evaluated(GRADIENT)
+    (together,) = copies.perturbed_together([GRADIENT]).values()
     assert len({sample.claimed.tobytes() for sample in together}) == tolerance.SAMPLES
     moved, moved_alone = (
         tolerance.condition_times_size(base.claimed, [s.claimed for s in samples])
-        for samples in (together, copies.perturbed(claim))
+        for samples in (together, copies.perturbed(GRADIENT))
     )
     assert moved_alone / 8 < moved < 8 * moved_alone
 
 
-CONDITION = replace(
-    RIGHT,
-    sides=lambda layer: Sides(
-        squared_condition_number(2 * layer.H), squared_condition_number(layer.H)
-    ),
-)
-WRONG_CONDITION = replace(
-    CONDITION,
-    sides=lambda layer: Sides(
-        squared_condition_number(layer.H), 1.001 * squared_condition_number(layer.H)
-    ),
-)
-
-
 @pytest.mark.parametrize(
-    ("claim", "outcome"), [(CONDITION, Outcome.HOLDS), (WRONG_CONDITION, Outcome.VIOLATED)]
+    "right", [VARIANCE, GRADIENT, CONDITION], ids=["variance", "gradient", "kappa"]
 )
-def test_condition_numbers_of_all_copies_are_found_in_one_call(claim, outcome):
-    subject = draw(Kind.LAYER, "gaussian", 0, 0)
-    copies = floats.Copies([subject], seed=0)
-    together = copies.perturbed_together([claim])
-    assert len(together[claim.id]) == tolerance.SAMPLES
-    found = copies.judged(claim, copies.evaluated(claim), together[claim.id])
-    assert found.outcomes == [outcome]
-
-
-EVERY_STRATUM = [replace(draw(Kind.LAYER, stratum, 0, 1), couples=0.0) for stratum in STRATA]
-
-
-@pytest.mark.parametrize(
-    "claim", [RIGHT, GRADIENT, CONDITION], ids=["variance", "gradient", "kappa"]
-)
-def test_what_is_found_of_subjects_in_one_call_is_what_is_found_of_each(claim):
-    (together,) = floats.examine_all(claim, EVERY_STRATUM)
-    alone = [floats.examine(claim, subject) for subject in EVERY_STRATUM]
+def test_what_is_found_of_subjects_in_one_call_is_what_is_found_of_each(right):
+    (together,) = floats.examine_all(right, EVERY_STRATUM)
+    alone = [floats.examine(right, subject) for subject in EVERY_STRATUM]
     assert together.outcomes == [outcome for found in alone for outcome in found.outcomes]
     assert together.strata == [*STRATA]
     np.testing.assert_allclose(together.actual, [found.actual[0] for found in alone], rtol=1e-9)
 
 
-def test_one_subject_at_which_something_divides_by_zero_leaves_the_others_as_they_are():
+def test_a_wrong_condition_number_is_seen_and_one_of_zero_leaves_the_others_as_they_are():
     zero, *others = EVERY_STRATUM
+    wrong = claim(lambda layer: Sides(kappa(layer), 1.001 * kappa(layer)))
+    (found,) = floats.examine_all(wrong, [GAUSSIAN])
+    assert found.outcomes == [Outcome.VIOLATED]
     (found,) = floats.examine_all(CONDITION, [replace(zero, H=0 * zero.H), *others])
     assert found.outcomes == [Outcome.VACUOUS, *[Outcome.HOLDS] * len(others)]
 
 
 def test_of_an_inequality_between_arrays_the_entry_nearest_to_failing_is_judged_at_each_subject():
-    above = replace(
-        RIGHT,
-        sides=lambda layer: Sides(layer.H, layer.H * 0 + layer.H.max() * layer.couples),
-        relation=Relation.AT_MOST,
+    above = claim(
+        lambda layer: Sides(layer.H, layer.H * 0 + layer.H.max() * layer.couples), Relation.AT_MOST
     )
     first, second, *_ = (replace(s, H=abs(s.H) + 1, couples=0.0) for s in EVERY_STRATUM)
     (found,) = floats.examine_all(above, [first, replace(second, couples=1.0)])
@@ -226,39 +218,8 @@ def test_of_an_inequality_between_arrays_the_entry_nearest_to_failing_is_judged_
     np.testing.assert_allclose(found.actual, [first.H.max(), second.H.max()])
 
 
-def test_a_zero_matrix_has_no_condition_number():
-    subject = draw(Kind.LAYER, "gaussian", 0, 0)
-    zero = replace(subject, H=0 * subject.H)
-    (found,) = floats.examine_all(CONDITION, [zero])
-    assert found.outcomes == [Outcome.VACUOUS]
-
-
 def test_what_looks_at_a_number_is_evaluated_copy_by_copy():
-    looks = replace(
-        RIGHT,
-        sides=lambda layer: Sides(layer.H, layer.H if layer.H.sum() != 0 else -layer.H),
-    )
-    copies = floats.Copies([draw(Kind.LAYER, "gaussian", 0, 0)], seed=0)
+    looks = claim(lambda layer: Sides(layer.H, layer.H if layer.H.sum() != 0 else -layer.H))
+    copies = floats.Copies([GAUSSIAN], seed=0)
     assert copies.perturbed_together([looks]) == {}
     assert floats.examined_alone(looks, copies).outcomes == [Outcome.HOLDS]
-
-
-@pytest.mark.parametrize("kind", list(Kind))
-@pytest.mark.parametrize("stratum", STRATA)
-def test_a_token_names_one_subject(kind, stratum):
-    first, again, other = (draw(kind, stratum, 3, i) for i in (1, 1, 2))
-    assert first.token == again.token != other.token
-    for name in first.names():
-        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
-
-
-@pytest.mark.parametrize("kind", list(Kind))
-def test_every_size_has_subjects_of_that_size(kind):
-    for size in lattice.SIZES[kind]:
-        for subject in (integers.SPACES[kind].simplest(size), symbolic.letters(kind, size)):
-            assert in_words([subject.size]) == lattice.named(kind, size)
-
-
-def test_the_symbolic_loss_is_the_numeric_one():
-    letters = symbolic.letters(Kind.LAYER, (2, 1, 2))
-    assert letters.quadratic[0, 0, 1] == letters.quadratic[0, 1, 0]
