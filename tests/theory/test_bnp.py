@@ -48,18 +48,12 @@ def call(name, **changed):
     return getattr(bnp, name)(**arguments(name, **changed))
 
 
-def listed(result):
-    return result if isinstance(result, tuple) else (result,)
-
-
 @pytest.mark.parametrize("convert", [np.asarray, torch.asarray, array_api_strict.asarray])
 def test_right_input_passes_as_it_is(convert):
     right = {k: convert(v) if isinstance(v, np.ndarray) else v for k, v in RIGHT.items()}
     for name in FORMULAS:
         expected = getattr(preconditioning, name)(**arguments(name, **right))
-        for result, other in zip(listed(call(name, **right)), listed(expected), strict=True):
-            np.testing.assert_array_equal(result, other)
-            assert type(result) is type(other), name
+        torch.testing.assert_close(call(name, **right), expected, rtol=0, atol=0)
         assert getattr(bnp, name).__doc__ == getattr(preconditioning, name).__doc__
 
 
@@ -81,12 +75,7 @@ WRONG = [
     ("means", {"H": np.ones((2, 3), dtype=int)}, TypeError, "int64; expected real or complex"),
     ("means", {"H": rational_array([[1, 2]])}, TypeError, "dtype object.*theory.preconditioning"),
     ("means", {"H": np.ones(3)}, ValueError, r"has 1 axes; expected 2, \(N, n\)"),
-    (
-        "means",
-        {"H": np.ones((0, 3))},
-        ValueError,
-        r"\(0, 3\) is empty; expected at least one entry",
-    ),
+    ("means", {"H": np.ones((0, 3))}, ValueError, r"is empty; expected at least one entry along"),
     ("means", {"H": np.array([[1.0, np.nan]])}, ValueError, r"NaN or infinite at index \(0, 1\)"),
     ("features", {"H": np.ones((4, 2))}, ValueError, r"mean of shape \(3,\) does not match H"),
     ("features", {"mean": torch.ones(3)}, TypeError, "expected one library"),
@@ -111,12 +100,7 @@ WRONG = [
     ("unit_hessian", {"curvature": np.ones(3)}, ValueError, r"\(N,\) with N = 4"),
     ("unit_hessian", {"curvature": np.arange(16.0).reshape(4, 4)}, ValueError, "is not symmetric"),
     ("unit_hessian", {"curvature": np.cumsum}, ValueError, r"returned an array of shape \(16,\)"),
-    (
-        "unit_hessian",
-        {"curvature": lambda V: np.triu(np.ones((4, 4))) @ V},
-        ValueError,
-        r"curvature is an operator S that is not symmetric: .* at index",
-    ),
+    ("unit_hessian", {"curvature": lambda V: V.cumsum(0)}, ValueError, "S that is not symmetric:"),
     ("means", {"H": np.ma.masked_less(np.ones((4, 3)), 0)}, TypeError, "leaves entries out"),
     ("variances", {"H": 1e200 * RIGHT["H"]}, ValueError, "variances overflows float64 at index 0"),
     ("scale_factor", {"N": 1, "n": 10**400}, ValueError, r"expected a number that is whole, in"),

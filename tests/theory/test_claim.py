@@ -5,18 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from theory.claim import (
-    Claim,
-    Form,
-    Location,
-    Reading,
-    Relation,
-    Sides,
-    Verdict,
-    gradient_in_y,
-    hessian_in_y,
-    letters_of,
-)
+from theory import claim
+from theory.claim import Claim, Form, Location, Reading, Relation, Sides, Verdict
 
 PRINTED = Claim(
     id="S-one",
@@ -87,7 +77,7 @@ def test_a_sharper_statement_is_tied_to_what_it_sharpens():
 def test_a_reading_says_what_sigma_and_yhat_stand_for(reading, eps, sigma, yhat):
     network = Quadratic()
     network.eps = eps
-    at = letters_of(network, reading)
+    at = claim.letters_of(network, reading)
     np.testing.assert_array_equal(at.sigma, [sigma])
     np.testing.assert_array_equal(at.yhat, [-yhat, -yhat, yhat, yhat])
     np.testing.assert_array_equal(at.one, [1, 1, 1, 1])
@@ -97,7 +87,7 @@ def test_a_reading_says_what_sigma_and_yhat_stand_for(reading, eps, sigma, yhat)
 
 def test_derivatives_are_those_of_the_loss_and_of_the_whole_network():
     network, direction = Quadratic(), np.array([1.0, 0.0, 0.0, 3.0])
-    at = letters_of(network, Reading.NO_EPSILON)
+    at = claim.letters_of(network, Reading.NO_EPSILON)
     np.testing.assert_array_equal(at.H(direction), direction)
-    np.testing.assert_array_equal(gradient_in_y(network), 2 * network.y)
-    np.testing.assert_array_equal(hessian_in_y(network, direction), 2 * direction)
+    np.testing.assert_array_equal(claim.gradient_in_y(network), 2 * network.y)
+    np.testing.assert_array_equal(claim.hessian_in_y(network, direction), 2 * direction)

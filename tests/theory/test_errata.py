@@ -29,36 +29,38 @@ def test_each_error_has_one_root_cause_with_a_right_statement_and_each_statement
 
 
 FIRST, *REST = LANGE_ERRATA
-WRONG_ERRATA = {
-    "refuted and has no root cause": REST,
-    "L-prop-9: is not expected to be refuted as the text has it": [
-        *LANGE_ERRATA, replace(FIRST, name="wrong", entries=("L-prop-9",)),
-    ],
-    "what is right, L-prop-10, is not expected to hold": [
-        replace(FIRST, right=("L-prop-10",)), *REST,
-    ],
-    "has 2 root causes": [*LANGE_ERRATA, replace(FIRST, name="twice")],
-    "2 root causes have this name": [*LANGE_ERRATA, replace(FIRST, entries=())],
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("complaint", WRONG_ERRATA)
-def test_a_wrong_root_cause_is_noticed(complaint):
-    found = list(erratum.complaints(WRONG_ERRATA[complaint], LANGE))
+@pytest.mark.parametrize(
+    ("errata", "complaint"),
+    [
+        (REST, "has no root cause"),
+        ([*LANGE_ERRATA, replace(FIRST, name="twice")], "has 2 root causes"),
+        ([*LANGE_ERRATA, replace(FIRST, entries=())], "2 root causes have this name"),
+        ([replace(FIRST, right=("L-prop-10",)), *REST], "L-prop-10, is not expected to hold"),
+        (
+            [*LANGE_ERRATA, replace(FIRST, name="wrong", entries=("L-prop-9",))],
+            "L-prop-9: is not expected to be refuted as the text has it",
+        ),
+    ],
+)
+def test_a_wrong_root_cause_is_noticed(errata, complaint):
+    found = list(erratum.complaints(errata, LANGE))
     assert found
     assert all(complaint in each for each in found)
 
 
 LINE, *LINES = LANGE_LINES
-WRONG_LINES = {
-    "L-thm-1: has no line": LINES,
-    "L-thm-1: 2 lines; keep one": [LINE, *LANGE_LINES],
-    "L-thm-1: shows L-prop-9, which is none of its entries": [
-        replace(LINE, parts={"": "L-prop-9"}), *LINES,
+ASTRAY = replace(LINE, parts={"": "L-prop-9"})
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (LINES, "L-thm-1: has no line"),
+        ([LINE, *LANGE_LINES], "L-thm-1: 2 lines; keep one"),
+        ([ASTRAY, *LINES], "L-thm-1: shows L-prop-9, which is none of its entries"),
     ],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("complaint", WRONG_LINES)
-def test_a_wrong_line_is_noticed(complaint):
-    assert list(summary.complaints(WRONG_LINES[complaint], LANGE)) == [complaint]
+)
+def test_a_wrong_line_is_noticed(lines, complaint):
+    assert list(summary.complaints(lines, LANGE)) == [complaint]

@@ -66,13 +66,6 @@ def test_proofs_for_maps_see_every_index():
     assert any(r != s for _, _, r, s, _, _ in SIZES[:2])
 
 
-def test_the_flat_directions_are_independent():
-    subject = descent_of(theta=[1, 2], direction=[1, -2], P=[[1, 0], [2, 1]])
-    flat = theorem_1.scaled_unit, theorem_1.shifted_biases, theorem_1.shifted_weights
-    found = values(subject)
-    assert np.linalg.matrix_rank(np.stack([found[letter] for letter in flat]).astype(float)) == 3
-
-
 def test_the_literal_convolution_is_that_of_torch():
     rng = np.random.default_rng(0)
     h, w, b = rng.normal(size=(2, 3, 4, 5)), rng.normal(size=(2, 3, 5, 5)), rng.normal(size=2)

@@ -51,16 +51,6 @@ def test_a_hundredth_of_a_constant_is_not_proved(name):
     assert abstract.prove(replace(BY_ID[name], says=says.actual <= says.claimed / 100)) is None
 
 
-def test_the_sharpened_bound_is_attained():
-    """x = (1, -1, 0), g = (3, 5, -8), y = (5, -1, -4): both sides are equal."""
-    claim = BY_ID["S-v1-thm-3.2/square/sharpened"]
-    smaller = claim.says.actual <= claim.says.claimed * 999 / 1000
-    found = exact.examine(
-        replace(claim, says=smaller, because=None), case_of([5, -1, -4], [1, -1, 0], [3, 5, -8])
-    )
-    assert found.outcome is Outcome.VIOLATED
-
-
 def test_the_inputs_meet_the_assumption_on_d():
     """For H = I it asks for entries of one absolute value, and d is one over their number."""
     given = case_of([3, 1, -1, -3], [1, 2, 0, 5], [1, 0, 0, 0], [2, 0, 7, 1])
