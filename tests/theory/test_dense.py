@@ -10,10 +10,10 @@ from torch.autograd.functional import hessian, jacobian
 from theory import dense
 
 LAYOUTS = {
-    "one unit": ((5,), 0),
-    "units": ((6, 3), 0),
-    "maps": ((2, 3, 2, 2), (0, 2, 3)),
-    "maps, axes in another order": ((2, 3, 2, 2), (3, 0, -2)),
+    "one unit": ((5,), 0, 1e-5),
+    "units, eps = 0": ((6, 3), 0, 0.0),
+    "maps": ((2, 3, 2, 2), (0, 2, 3), 0.3),
+    "maps, axes in another order": ((2, 3, 2, 2), (3, 0, -2), 0.3),
 }
 
 
@@ -28,8 +28,8 @@ class Case(NamedTuple):
     axis: int | tuple[int, ...]
 
 
-def make(layout, eps):
-    shape, axis = LAYOUTS[layout]
+def make(layout):
+    shape, axis, eps = LAYOUTS[layout]
     drawn = torch.Generator().manual_seed(0)
     y, g = torch.randn(2, *shape, dtype=torch.float64, generator=drawn)
     gamma = g.mean(axis, keepdim=True) + 2
@@ -80,23 +80,21 @@ def assert_same(found, expected):
     np.testing.assert_allclose(found, expected, rtol=0, atol=2**-46 * max(size, 1))
 
 
-@pytest.mark.parametrize(
-    ("eps", "layout"), [(0.0, "units"), *((0.3, layout) for layout in LAYOUTS)]
-)
-def test_matrices_are_what_autograd_computes(layout, eps):
-    case = make(layout, eps)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_matrices_are_what_autograd_computes(layout):
+    case = make(layout)
     J, B, P = of_library(case)
     in_y, in_y_twice, deviation = by_autograd(case)
     assert_same(J, in_y)
     assert_same(B, in_y_twice)
-    sigma, gamma = (deviation**2 + eps).sqrt(), columns(case.gamma, case.axis)
+    sigma, gamma = (deviation**2 + case.eps).sqrt(), columns(case.gamma, case.axis)
     assert_same(P, in_y * sigma / gamma)
-    projected = columns(dense.project(case.y, case.g, eps, case.axis), case.axis)
+    projected = columns(dense.project(case.y, case.g, case.eps, case.axis), case.axis)
     assert_same(projected, torch.einsum("iju,ju->iu", P, columns(case.g, case.axis)))
 
 
 def test_numbers_left_out_are_those_of_a_layer_without_scale_and_epsilon():
-    c = make("units", 0.0)
+    c = make("units, eps = 0")
     assert torch.equal(dense.jacobian(c.y), dense.jacobian(c.y, 1, 0))
     assert torch.equal(dense.hessian(c.y, c.g, c.H), dense.hessian(c.y, c.g, c.H, 1, 0))
     assert torch.equal(dense.projection(c.y), dense.projection(c.y, 0))
@@ -104,14 +102,12 @@ def test_numbers_left_out_are_those_of_a_layer_without_scale_and_epsilon():
 
 
 def test_comparison_sees_a_planted_mistake():
-    case = make("maps", 0.3)
+    case = make("maps")
     in_y, in_y_twice, _ = by_autograd(case)
     J, B, _ = of_library(case)
-    _, without_curvature, _ = of_library(case._replace(H=torch.zeros_like(case.H)))
-    _, with_another_epsilon, _ = of_library(case._replace(eps=0.3 + 1e-9))
-    for wrong in (without_curvature, with_another_epsilon, B.flip(0), B.flip(2)):
+    without_curvature = of_library(case._replace(H=torch.zeros_like(case.H)))[1]
+    for wrong in (without_curvature, B.flip(0), B.flip(2), B * (1 + 1e-12)):
         with pytest.raises(AssertionError):
             assert_same(wrong, in_y_twice)
-    for wrong in (-J, J * len(J) / (len(J) - 1), torch.roll(J, 1, 1)):
-        with pytest.raises(AssertionError):
-            assert_same(wrong, in_y)
+    with pytest.raises(AssertionError):
+        assert_same(J * len(J) / (len(J) - 1), in_y)

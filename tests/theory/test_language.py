@@ -17,7 +17,6 @@ from theory.language.expression import (
     gradient,
     number,
 )
-from theory.language.latex import latex
 from theory.language.operations import SquaredNorm
 from theory.language.values import Values
 
@@ -79,7 +78,3 @@ def test_what_means_nothing_is_refused():
             meaningless()
     with pytest.raises(TypeError, match="neither true nor false"):
         _ = a <= b <= a
-
-
-def test_a_fraction_is_in_parentheses_under_a_power():
-    assert latex((a / b) ** 2) == r"\left(\frac{a}{b}\right)^{2}"

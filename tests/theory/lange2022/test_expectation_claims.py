@@ -1,7 +1,7 @@
 """Proposition 5 and Lemma A2: sides that one can compute by hand, and wrong constants."""
 
 from dataclasses import replace
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ import pytest
 from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.lange2022 import CLAIMS as LANGE
 from theory.lange2022.random_matrices import normalised, spectral_norm
-from theory.statement import Sides
 from verify.expectations.examine import measure
 from verify.expectations.laws import LAWS, Entries
 from verify.tolerance import Outcome
@@ -85,18 +84,6 @@ def test_the_constants_are_those_of_the_statements():
 def test_a_constant_that_is_too_small_is_found(name, constant, law, size):
     claim = replace(CLAIMS[name], says=None, constant=lambda entries: constant)
     assert measure(claim, entries(law, size, size)).outcome is Outcome.VIOLATED
-
-
-def test_the_scaling_by_q_is_needed():
-    def without_q(drawn):
-        sides = claim.sides(drawn)
-        return sides._replace(actual=sides.actual * sqrt(max(drawn.n / drawn.N, 1)))
-
-    claim = CLAIMS["L-prop-5/expectation-each-law"]
-    wide = replace(
-        claim, says=None, sides=without_q, ceilings=lambda e: Sides(inf, sqrt(e.N))
-    )  # fmt: skip
-    assert measure(wide, entries("signs", 15, 150)).outcome is Outcome.VIOLATED
 
 
 def test_no_constant_of_laws_with_a_fourth_moment_serves_normalised_columns_that_are_one_hot():

@@ -57,6 +57,7 @@ BY_HAND = {
     # 4*3*2 + 6*3*5 + 2*5 + 8*3
     "L-prop-6": (layer([[0] * 3] * 2, [[0] * 3] * 5), (148,)),
     "L-prop-6/BN-backward": (layer([[0]] * 3), (69,)),
+    "L-prop-6/BN-backward-as-arrays/corrected": (layer([[0]] * 3), (62,)),
     "L-prop-6/BN-backward/closed-form": (layer([[0]] * 3), (22,)),
 }  # fmt: skip
 """Equations that hold; both sides of all others are pinned, in ``tests/statements``."""
@@ -67,12 +68,6 @@ def test_values_by_hand(name):
     subject, expected = BY_HAND[name]
     for side in CLAIMS[name].sides(exact.converted(CLAIMS[name], subject)):
         assert np.asarray(side, dtype=float).ravel() == pytest.approx(expected, rel=1e-12)
-
-
-def test_normalization_can_worsen_three_features():
-    H = [[-1, 0, -1], [0, -1, -1], [0, 0, 1], [1, 1, 1]]
-    claim = replace(CLAIMS["L-thm-4c/improves"], hypotheses=())
-    assert exact.examine(claim, layer(H)).outcome is VIOLATED
 
 
 @pytest.mark.parametrize(
@@ -113,8 +108,7 @@ def test_the_null_part_of_a_mean():
     H = numbers([["5/4", "3/4"], ["-5/4", "3/4"]])
     C, mean = H - H.sum(0) / 2, H.sum(0) / 2
     assert list(null_part.meaning(C, mean)) == [0, Fraction(3, 4)]
-    found = null_part.meaning(C.astype(float), mean.astype(float))
-    assert found == pytest.approx([0, 0.75])
+    assert null_part.meaning(C.astype(float), mean.astype(float)) == pytest.approx([0, 0.75])
 
 
 def test_backward_passes_are_the_gradient():
