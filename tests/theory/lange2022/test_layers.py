@@ -71,6 +71,21 @@ def test_values_by_hand(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "subject", "outcome"),
+    [
+        # two features of one square: the mean is orthogonal to one principal axis of several
+        ("L-thm-4b", layer([[3, 2], [3, -2], [-1, 2], [-1, -2]]), HOLDS),
+        ("L-thm-4c", layer([[0, 0], [1, 0], [2, 1]]), HOLDS),
+        # copies, which the hypothesis of full rank leaves out
+        ("L-thm-4-remarks/property-A", layer([[1, 1], [-1, -1]]), VACUOUS),
+        ("L-prop-11/indefinite", layer([[1], [0], ["1/10"]], curvature=[1, 1, -1]), VIOLATED),
+    ],
+)
+def test_equal_eigenvalues_and_roots_that_do_not_mix_are_decided(name, subject, outcome):
+    assert exact.examine(CLAIMS[name], subject).outcome is outcome
+
+
+@pytest.mark.parametrize(
     ("mean", "outcomes"),
     [
         ("3/2", (HOLDS, HOLDS, VIOLATED, VIOLATED)),
