@@ -80,7 +80,6 @@ WRONG = [
     ("features", {"H": np.ones((4, 2))}, ValueError, r"mean of shape \(3,\) does not match H"),
     ("features", {"mean": torch.ones(3)}, TypeError, "expected one library"),
     ("features", {"mean": np.ones(3, dtype=np.float32)}, TypeError, "expected one dtype"),
-    ("features", {"deviation": ZERO}, ValueError, "is 0 at index 2; expected deviation > 0"),
     ("scaling", {"deviation": NEGATIVE}, ValueError, "is -2 at index 1; expected deviation > 0"),
     ("preconditioned_gradient", {"variance": ZERO}, ValueError, "expected variance > 0"),
     ("preconditioned_gradient", {"grad_b": np.ones(3)}, ValueError, r"\(p, n\) with p = 3"),

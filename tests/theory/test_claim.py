@@ -39,9 +39,8 @@ def test_a_correction_is_tied_to_what_it_corrects_and_does_not_repeat_its_remark
 def test_a_sharper_statement_is_tied_to_what_it_sharpens():
     shared = PRINTED.under(Reading.SHARED_EPSILON, Verdict.PROVED)
     tied = {"id": "S-one/eps/equality", "of": "S-one/eps", "form": Form.SHARPENED}
-    assert shared.sharpened("equality", remark="attained") == replace(
-        shared, **tied, remark="attained"
-    )
+    sharper = shared.sharpened("equality", remark="attained")
+    assert sharper == replace(shared, **tied, remark="attained")
     assert PRINTED.sharpened().id == "S-one/sharpened"
 
 

@@ -26,12 +26,6 @@ PLACES = [*((k, {}) for k in (1, 3, 5, 7)), *((k, g) for g in GEOMETRIES for k i
 """Without a geometry the products take the correlations' structure, otherwise the matrix."""
 
 
-def name(given):
-    if isinstance(given, int):
-        return str(given)
-    return " ".join(f"{key}={value}" for key, value in given.items()) or "plain"
-
-
 def whole(shape, seed=0):
     """Whole numbers without a zero, so that each of them counts."""
     numbers = np.random.default_rng(seed).integers(1, 10, shape)
@@ -106,7 +100,7 @@ def compare(h, k, chunk, options):
             np.testing.assert_array_equal(found, expected, err_msg=f"{what} {h.shape}")
 
 
-@pytest.mark.parametrize(("k", "options"), PLACES, ids=name)
+@pytest.mark.parametrize(("k", "options"), PLACES, ids=str)
 def test_each_function_is_its_product_with_the_literal_matrix(k, options):
     for number, (r, s) in enumerate(SIZES):
         compare(whole((3, 2, r, s), seed=10 * r + s), k, (None, 2)[number % 2], options)

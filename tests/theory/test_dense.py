@@ -76,8 +76,8 @@ def of_library(case):
 
 def assert_same(found, expected):
     """Up to the roundings of sums of at most eight terms of size one."""
-    size = float(expected.abs().max())
-    np.testing.assert_allclose(found, expected, rtol=0, atol=2**-46 * max(size, 1))
+    allowed = 2**-46 * max(float(expected.abs().max()), 1)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=allowed)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -79,8 +79,7 @@ def test_values_by_hand():
     corner = values(maps_of(np.ones((1, 1, 4, 2)))).sides(proposition_10.BOUND.says)
     assert corner.actual[0, 0, 0] == corner.claimed[0, 0, 0] == number("5/8")  # 1 - 3/4 * 1/2
     assert values(maps_of([[[[0]]]]))[lemma_8.EXAMPLE.says.claimed].shape == (12, 9)
-    tall = values(maps_of([[[[0]] * 4]]))
-    assert tall[proposition_10.ROWS] == 6  # Figure 1
+    assert values(maps_of([[[[0]] * 4]]))[proposition_10.ROWS] == 6  # Figure 1
     assert values(maps_of([[[[0, 0]] * 3]]))[proposition_10.part] == number("1/3")
     best = values(descent_of(theta=[1], factor=[[1]], P=[[1]]))  # 1 and 3
     sides = best.sides(gradient_descent.BEST.says)

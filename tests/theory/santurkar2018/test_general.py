@@ -85,11 +85,3 @@ def test_a_minimum_without_a_bias_is_not_kept(claim):
     without = (replace(in_batch, impose=observation_4_3.stationary), in_input)
     assert outcome(claim, pencil) is not Outcome.VIOLATED
     assert outcome(without_proof(claim, hypotheses=without), pencil) is Outcome.VIOLATED
-
-
-@pytest.mark.parametrize("name", ["no-bias/corrected", "no-bias/eps/corrected"])
-def test_no_hypothesis_of_a_minimum_with_a_bias_can_go(name):
-    (claim,) = (c for c in observation_4_3.CLAIMS if c.id.endswith(name))
-    for hypothesis in claim.hypotheses:
-        rest = tuple(h for h in claim.hypotheses if h is not hypothesis)
-        assert abstract.prove(replace(claim, hypotheses=rest)) is None
