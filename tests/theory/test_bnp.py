@@ -80,7 +80,7 @@ WRONG = [
     ("features", {"H": np.ones((4, 2))}, ValueError, r"mean of shape \(3,\) does not match H"),
     ("features", {"mean": torch.ones(3)}, TypeError, "expected one library"),
     ("features", {"mean": np.ones(3, dtype=np.float32)}, TypeError, "expected one dtype"),
-    ("scaling", {"deviation": NEGATIVE}, ValueError, "is -2 at index 1; expected deviation > 0"),
+    ("scaling", {"deviation": -ZERO}, ValueError, "-1 at index 0, 1, 2; expected deviation > 0"),
     ("preconditioned_gradient", {"variance": ZERO}, ValueError, "expected variance > 0"),
     ("preconditioned_gradient", {"grad_b": np.ones(3)}, ValueError, r"\(p, n\) with p = 3"),
     ("preconditioned_gradient", {"q_squared": 0}, ValueError, "q_squared = 0; expected.*> 0"),

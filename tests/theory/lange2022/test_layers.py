@@ -78,8 +78,8 @@ def test_values_by_hand(name):
         # two features of one square: the mean is orthogonal to one principal axis of several
         ("L-thm-4b", layer([[3, 2], [3, -2], [-1, 2], [-1, -2]]), HOLDS),
         ("L-thm-4c", layer([[0, 0], [1, 0], [2, 1]]), HOLDS),
-        # copies, which the hypothesis of full rank leaves out
-        ("L-thm-4-remarks/property-A", layer([[1, 1], [-1, -1]]), VACUOUS),
+        # of up to two features Property A always holds
+        ("L-thm-4-remarks/property-A", layer([[1, 1], [1, -1], [-1, 0]]), HOLDS),
         ("L-prop-11/indefinite", layer([[1], [0], ["1/10"]], curvature=[1, 1, -1]), VIOLATED),
     ],
 )
