@@ -51,6 +51,7 @@ BY_HAND = {
     "L-prop-7/any-statistics": (
         layer([[0], [4]], [[3]], b=[1], mean=[2], deviation=[2]), (-2, 4),
     ),
+    "L-prop-7/through-statistics/corrected": (layer([[0], [2]], linear=[[1], [3]]), (0,)),
     # 2 w^2/2 with w = 3 and h = (0, 4): second derivatives 0 and 2, halved
     "L-prop-2": (layer([[0], [4]], [[3]], direction=[0, 1], quadratic=[[[0]], [[2]]]), (4, 16)),
     "L-overparam": (layer([[1], [4]], [[3]], b=[1], gamma=[2], beta=[5]), (22, 40)),
@@ -78,7 +79,6 @@ def test_values_by_hand(name):
         # two features of one square: the mean is orthogonal to one principal axis of several
         ("L-thm-4b", layer([[3, 2], [3, -2], [-1, 2], [-1, -2]]), HOLDS),
         ("L-thm-4c", layer([[0, 0], [1, 0], [2, 1]]), HOLDS),
-        # of up to two features Property A always holds
         ("L-thm-4-remarks/property-A", layer([[1, 1], [1, -1], [-1, 0]]), HOLDS),
         ("L-prop-11/indefinite", layer([[1], [0], ["1/10"]], curvature=[1, 1, -1]), VIOLATED),
     ],
