@@ -48,30 +48,19 @@ def call(name, **changed):
     return getattr(bnp, name)(**arguments(name, **changed))
 
 
-def listed(result):
-    return result if isinstance(result, tuple) else (result,)
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-def test_right_input_passes_as_it_is(name):
-    expected = getattr(preconditioning, name)(**arguments(name))
-    for result, other in zip(listed(call(name)), listed(expected), strict=True):
-        np.testing.assert_array_equal(result, other)
-    assert getattr(bnp, name).__doc__ == getattr(preconditioning, name).__doc__
-
-
-@pytest.mark.parametrize("convert", [torch.asarray, array_api_strict.asarray])
-@pytest.mark.parametrize("name", FORMULAS)
-def test_other_libraries_pass(name, convert):
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray, array_api_strict.asarray])
+def test_right_input_passes_as_it_is(convert):
     right = {k: convert(v) if isinstance(v, np.ndarray) else v for k, v in RIGHT.items()}
-    call(name, **right)
+    for name in FORMULAS:
+        expected = getattr(preconditioning, name)(**arguments(name, **right))
+        torch.testing.assert_close(call(name, **right), expected, rtol=0, atol=0)
+        assert getattr(bnp, name).__doc__ == getattr(preconditioning, name).__doc__
 
 
 def test_limits_that_are_allowed():
-    constant = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
     one = RIGHT["H"][:1, :]
     np.testing.assert_array_equal(call("variances", H=one), np.zeros(3))
-    call("standard_deviations", H=constant, eps=1e-5)
+    call("standard_deviations", H=CONSTANT, eps=1e-5)
     call("folded", gamma=1, beta=0.0)
     call("unit_hessian", H=one, curvature=-np.ones((1, 1)))
     call("unit_hessian", curvature=lambda V: 2 * V)
@@ -83,29 +72,17 @@ NEGATIVE, ZERO = np.array([1.0, -2.0, 1.0]), np.array([1.0, 1.0, 0.0])
 CONSTANT = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
 WRONG = [
     ("means", {"H": [[1.0]]}, TypeError, "H is a list; expected an array of floats"),
-    (
-        "means",
-        {"H": np.ones((2, 3), dtype=int)},
-        TypeError,
-        "dtype int64; expected real or complex",
-    ),
+    ("means", {"H": np.ones((2, 3), dtype=int)}, TypeError, "int64; expected real or complex"),
     ("means", {"H": rational_array([[1, 2]])}, TypeError, "dtype object.*theory.preconditioning"),
     ("means", {"H": np.ones(3)}, ValueError, r"has 1 axes; expected 2, \(N, n\)"),
-    (
-        "means",
-        {"H": np.ones((0, 3))},
-        ValueError,
-        r"shape \(0, 3\) is empty; expected at least one entry along each axis",
-    ),
+    ("means", {"H": np.ones((0, 3))}, ValueError, r"is empty; expected at least one entry along"),
     ("means", {"H": np.array([[1.0, np.nan]])}, ValueError, r"NaN or infinite at index \(0, 1\)"),
     ("features", {"H": np.ones((4, 2))}, ValueError, r"mean of shape \(3,\) does not match H"),
     ("features", {"mean": torch.ones(3)}, TypeError, "expected one library"),
     ("features", {"mean": np.ones(3, dtype=np.float32)}, TypeError, "expected one dtype"),
-    ("features", {"deviation": ZERO}, ValueError, "is 0 at index 2; expected deviation > 0"),
-    ("scaling", {"deviation": NEGATIVE}, ValueError, "is -2 at index 1; expected deviation > 0"),
+    ("scaling", {"deviation": -ZERO}, ValueError, "-1 at index 0, 1, 2; expected deviation > 0"),
     ("preconditioned_gradient", {"variance": ZERO}, ValueError, "expected variance > 0"),
     ("preconditioned_gradient", {"grad_b": np.ones(3)}, ValueError, r"\(p, n\) with p = 3"),
-    ("preconditioned_gradient", {"mean": np.ones(2)}, ValueError, "with n = 3"),
     ("preconditioned_gradient", {"q_squared": 0}, ValueError, "q_squared = 0; expected.*> 0"),
     ("preconditioned_gradient", {"q_squared": "2"}, TypeError, "q_squared is a str"),
     ("regularized_variance", {"variance": NEGATIVE}, ValueError, "expected variance >= 0"),
@@ -117,36 +94,18 @@ WRONG = [
     ("correlations", {"H": CONSTANT}, ValueError, "zero variance at index 0, so it has no sigma"),
     ("correlations", {"H": np.ones((1, 1))}, ValueError, r"zero variance \(N = 1\)"),
     ("running", {"rho": 1.5}, ValueError, r"rho = 1.5; expected a number in \[0, 1\]"),
-    ("running", {"new": np.ones(2)}, ValueError, "new of shape"),
     ("scale_factor", {"N": 0}, ValueError, "N = 0; expected a number that is whole"),
     ("scale_factor", {"n": 2.0}, ValueError, "n = 2.0; expected a number that is whole"),
     ("unit_hessian", {"curvature": np.ones(3)}, ValueError, r"\(N,\) with N = 4"),
-    ("unit_hessian", {"curvature": np.ones((3, 4))}, ValueError, r"\(N, N\) with N = 4"),
     ("unit_hessian", {"curvature": np.arange(16.0).reshape(4, 4)}, ValueError, "is not symmetric"),
-    (
-        "unit_hessian",
-        {"curvature": lambda V: np.triu(np.ones((4, 4))) @ V},
-        ValueError,
-        r"curvature is an operator S that is not symmetric: .* at index",
-    ),
-    (
-        "unit_hessian",
-        {"curvature": lambda V: V[:1]},
-        ValueError,
-        r"curvature returned an array of shape \(1, 4\) for one of shape \(4, 4\)",
-    ),
+    ("unit_hessian", {"curvature": np.cumsum}, ValueError, r"returned an array of shape \(16,\)"),
+    ("unit_hessian", {"curvature": lambda V: V.cumsum(0)}, ValueError, "S that is not symmetric:"),
     ("means", {"H": np.ma.masked_less(np.ones((4, 3)), 0)}, TypeError, "leaves entries out"),
     ("variances", {"H": 1e200 * RIGHT["H"]}, ValueError, "variances overflows float64 at index 0"),
     ("scale_factor", {"N": 1, "n": 10**400}, ValueError, r"expected a number that is whole, in"),
-    (
-        "standard_deviations",
-        {"eps": 10**400},
-        ValueError,
-        "eps is beyond the largest float; expected",
-    ),
+    ("standard_deviations", {"eps": 10**400}, ValueError, "eps is beyond the largest float; exp"),
     ("folded", {"gamma": 10**400}, ValueError, "gamma is beyond the largest float; expected"),
     ("folded", {"gamma": "1"}, TypeError, "gamma is a str"),
-    ("folded", {"b": np.ones(3)}, ValueError, r"b of shape \(3,\) does not match W"),
 ]
 
 
@@ -154,11 +113,6 @@ WRONG = [
 def test_wrong_input_is_told_what_to_do(name, changed, error, message):
     with pytest.raises(error, match=message):
         call(name, **changed)
-
-
-def test_a_constant_column_has_a_computed_variance_above_zero():
-    """So that comparing the variance with zero would not find it."""
-    assert preconditioning.variances(CONSTANT)[0] > 0
 
 
 @pytest.mark.parametrize("power", [-1060, -535, 530, 1015])

@@ -1,104 +1,115 @@
-"""Products with the unfolded matrix against index loops, exactly, and what the paper prints."""
+"""The functions of convolutions: the literal matrix, PyTorch, exact numbers, little memory."""
 
+import tracemalloc
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
-from convolution_cases import (
-    EVERYWHERE,
-    KERNELS,
-    as_maps,
-    assert_same,
-    cases,
-    name,
-    whole,
-)
+import torch
+from torch.nn import functional
 
-from theory.convolution import correlations, gramian, moments, unfolded
+from theory import convolution
+from theory.convolution import correlations, gramian, moments, unfolded, windows
+from theory.convolution.windows import Geometry
 
-
-@pytest.mark.parametrize("k", KERNELS)
-def test_gram_is_exact_for_every_size(k):
-    for h, matrix in cases(k):
-        assert_same(gramian.gram(h, k), matrix.T @ matrix, h, k)
-
-
-@pytest.mark.parametrize("k", KERNELS)
-def test_gram_in_chunks_and_on_objects_is_exact(k):
-    for h, matrix in cases(k, [(3, 1)]):
-        assert_same(gramian.gram(h, k, chunk=2), matrix.T @ matrix, h, k)
-        objects = gramian.gram(h.astype(object) * 10**30, k)[1:, 1:]
-        assert_same(objects, 10**60 * (matrix.T @ matrix).astype(object)[1:, 1:], h, k)
+SIZES = [(r, (3 * r + i) % 7 + 1) for r in range(1, 8) for i in (0, 2)]
+"""Rows and columns from one to seven, in pairs that are alike in nothing."""
+GEOMETRIES = [
+    {"stride": 2},
+    {"dilation": 2},
+    {"padding": "valid"},
+    {"stride": 3, "dilation": 3, "padding": "same"},
+    {"stride": 2, "dilation": 2, "padding": "valid"},
+]
+PLACES = [*((k, {}) for k in (1, 3, 5, 7)), *((k, g) for g in GEOMETRIES for k in (3, 5))]
+"""Without a geometry the products take the correlations' structure, otherwise the matrix."""
 
 
-@pytest.mark.parametrize("options", EVERYWHERE, ids=name)
-@pytest.mark.parametrize("k", KERNELS)
-def test_products_are_exact_for_every_size(k, options):
-    for h, matrix in cases(k, [(2, 2)], **options):
-        weights, bias = whole((3, h.shape[1], k, k)), whole((3,))
-        outputs = matrix @ unfolded.flatten(weights, bias)
-        v = whole(outputs.shape)
-
-        assert_same(unfolded.unfold(h, k, **options), matrix, h, k, **options)
-        maps = as_maps(outputs, h, k, **options)
-        assert_same(unfolded.apply(h, weights, bias, **options), maps, h, k, **options)
-        assert_same(unfolded.apply(h, weights, bias, chunk=1, **options), maps, h, k, **options)
-        for chunk in (None, 1):
-            back = unfolded.apply_transposed(
-                h, as_maps(v, h, k, **options), k, chunk=chunk, **options
-            )
-            assert_same(unfolded.flatten(*back), matrix.T @ v, h, k, **options)
-        assert_same(moments.column_sums(h, k, **options).ravel(), matrix[:, 1:].sum(0), h, k)
+def whole(shape, seed=0):
+    """Whole numbers without a zero, so that each of them counts."""
+    numbers = np.random.default_rng(seed).integers(1, 10, shape)
+    return numbers * np.random.default_rng(seed + 1).choice([-1, 1], shape)
 
 
-@pytest.mark.parametrize("options", EVERYWHERE, ids=name)
-@pytest.mark.parametrize("k", [1, 3, 5])
-def test_other_gram_matrices_are_exact_for_every_size(k, options):
-    for h, matrix in cases(k, [(2, 2)], **options):
-        rows = matrix.shape[0]
-        diagonal, S = whole((rows,)), whole((rows, rows))
-        per_row = as_maps(diagonal[:, None], h, k, **options)[:, 0]
-
-        def operator(maps, S=S):
-            flat = np.moveaxis(maps, 1, -1)
-            return np.moveaxis((S @ flat.reshape(S.shape[0], -1)).reshape(flat.shape), -1, 1)
-
-        weighted = matrix.T @ (diagonal[:, None] * matrix)
-        assert_same(gramian.gram(h, k, **options), matrix.T @ matrix, h, k, **options)
-        for chunk in (None, 1):
-            result = gramian.weighted_gram(h, per_row, k, chunk=chunk, **options)
-            assert_same(result, weighted, h, k, **options)
-        result = gramian.weighted_gram(h, operator, k, **options)
-        assert_same(result, matrix.T @ S @ matrix, h, k, **options)
+def random_maps(*shape, seed=0):
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.parametrize("options", EVERYWHERE, ids=name)
-@pytest.mark.parametrize("k", KERNELS)
-def test_moments_are_exact_for_every_size(k, options):
-    """In floats, of whole numbers that every division on the way leaves whole."""
-    for h, matrix in cases(k, [(2, 1)], **options):
-        n = matrix.shape[0]
-        columns = n**2 * matrix[:, 1:]
-        means = columns.sum(0) // n
-        maps = (n**2 * h).astype(np.float64)
-        actual = moments.column_means(maps, k, **options)
-        assert_same(actual.ravel(), means, h, k, **options)
-        for chunk in (None, 1):
-            actual = moments.column_variances(maps, k, chunk=chunk, **options)
-            assert_same(n * actual.ravel(), ((columns - means) ** 2).sum(0), h, k, **options)
+def literal(h, k, stride=1, dilation=1, padding="same"):
+    """[e, H] entry by entry, by the definition."""
+    N, c, r, s = h.shape
+    K = k // 2
+    first = 0 if padding == "same" else K * dilation
+    rows = list(product(range(N), *(range(first, n - first, stride) for n in (r, s))))
+    matrix = np.zeros((len(rows), 1 + c * k * k), dtype=h.dtype)
+    matrix[:, 0] = 1
+    for row, (n, i, j) in enumerate(rows):
+        for column, (p, t, a) in enumerate(product(range(c), range(k), range(k))):
+            u, v = i + (t - K) * dilation, j + (a - K) * dilation
+            if 0 <= u < r and 0 <= v < s:
+                matrix[row, 1 + column] = h[n, p, u, v]
+    return matrix
 
 
-@pytest.mark.parametrize("options", EVERYWHERE, ids=name)
-def test_moments_of_fractions_are_exact(options):
-    for h, matrix in cases(3, [(2, 1)], sizes=[(1, 1), (4, 3), (5, 7)], **options):
-        rational = np.vectorize(Fraction)(h)
-        columns, n = matrix[:, 1:].astype(object), Fraction(matrix.shape[0])
-        means = columns.sum(0) / n
-        actual = moments.column_means(rational, 3, **options)
-        assert_same(actual.ravel(), means, h, 3, **options)
-        actual = moments.column_variances(rational, 3, **options)
-        variances = ((columns - means) ** 2).sum(0) / n
-        assert_same(actual.ravel(), variances, h, 3, **options)
+def products(h, matrix, k, chunk, options):
+    """What each function gives, and the product with the matrix that it stands for."""
+    rows = len(matrix)
+    size = windows.outputs(h, Geometry(k, **options))
+    weights, bias, diagonal = whole((3, h.shape[1], k, k)), whole((3,)), whole((rows,))
+    v, S, w = whole((rows, 3)), whole((rows, rows)), unfolded.flatten(weights, bias)
+
+    def maps(columns):
+        return np.moveaxis(columns.reshape(len(h), *size, -1), -1, 1)
+
+    def operator(of):
+        flat = np.moveaxis(of, 1, -1)
+        return np.moveaxis((S @ flat.reshape(rows, -1)).reshape(flat.shape), -1, 1)
+
+    def weighted(by):
+        return gramian.weighted_gram(h, by, k, chunk=chunk, **options)
+
+    back = unfolded.apply_transposed(h, maps(v), k, chunk=chunk, **options)
+    multiple = rows**2 * h  # every division of it on the way leaves whole numbers
+    floats = multiple if h.dtype == object else multiple.astype(float)
+    means = moments.column_means(floats, k, **options)
+    variances = moments.column_variances(floats, k, chunk=chunk, **options)
+    centred = rows**2 * matrix[:, 1:] - rows * matrix[:, 1:].sum(0)
+    return {
+        "unfold": (unfolded.unfold(h, k, **options), matrix),
+        "apply": (
+            unfolded.apply(h, weights, bias, chunk=chunk, **options),
+            maps(matrix @ np.vstack([bias, weights.reshape(3, -1).T])),
+        ),
+        "apply_transposed": (unfolded.flatten(*back), matrix.T @ v),
+        "unflatten": (unfolded.flatten(*unfolded.unflatten(w, k)), w),
+        "gram": (gramian.gram(h, k, chunk=chunk, **options), matrix.T @ matrix),
+        "diagonal": (weighted(maps(diagonal)[:, 0]), matrix.T @ (diagonal[:, None] * matrix)),
+        "operator": (weighted(operator), matrix.T @ S @ matrix),
+        "sums": (moments.column_sums(h, k, **options).ravel(), matrix[:, 1:].sum(0)),
+        "means": (means.ravel(), rows * matrix[:, 1:].sum(0)),
+        "variances": (rows * variances.ravel(), (centred * centred).sum(0)),
+    }
+
+
+def compare(h, k, chunk, options):
+    matrix = literal(h, k, **options)
+    if len(matrix):  # or else a map smaller than the kernel, without zeros around it
+        for what, (found, expected) in products(h, matrix, k, chunk, options).items():
+            assert found.shape == expected.shape, (what, h.shape)
+            np.testing.assert_array_equal(found, expected, err_msg=f"{what} {h.shape}")
+
+
+@pytest.mark.parametrize(("k", "options"), PLACES, ids=str)
+def test_each_function_is_its_product_with_the_literal_matrix(k, options):
+    for number, (r, s) in enumerate(SIZES):
+        compare(whole((3, 2, r, s), seed=10 * r + s), k, (None, 2)[number % 2], options)
+
+
+def test_exact_numbers_stay_exact():
+    h = whole((2, 1, 4, 3)).astype(object) * Fraction(10**30, 7)
+    compare(h, 3, None, {})
+    compare(h, 3, 1, {"stride": 2})
 
 
 def test_the_structure_takes_as_many_products_as_it_says(monkeypatch):
@@ -115,36 +126,64 @@ def test_the_structure_takes_as_many_products_as_it_says(monkeypatch):
     monkeypatch.setattr(
         correlations._Rows, "positions", lambda self: positions(self).view(Counting)
     )
-    h = whole((5, 1, 14, 14))
-    for k in KERNELS:
-        large.clear()
-        gramian.gram(h, k)
-        assert sum(large) == ((2 * k - 1) ** 2 + 1) // 2
+    gramian.gram(whole((5, 1, 14, 14)), 5)
+    assert sum(large) == ((2 * 5 - 1) ** 2 + 1) // 2
 
 
-PRINTED = r"""
-&&&&h_{11}&h_{21}&&h_{12}&h_{22}\\ &&&h_{11}&h_{21}&h_{31}&h_{12}&h_{22}&h_{32}\\
-&&&h_{21}&h_{31}&h_{41}&h_{22}&h_{32}&h_{42}\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\
-\hline\cr&h_{11}&h_{21}&&h_{12}&h_{22}&&h_{13}&h_{23}\\
-h_{11}&h_{21}&h_{31}&h_{12}&h_{22}&h_{32}&h_{13}&h_{23}&h_{33}\\
-h_{21}&h_{31}&h_{41}&h_{22}&h_{32}&h_{42}&h_{23}&h_{33}&h_{43}\\
-h_{31}&h_{41}&&h_{32}&h_{42}&&h_{33}&h_{43}&\\
-\hline\cr&h_{12}&h_{22}&&h_{13}&h_{23}&&&\\ h_{12}&h_{22}&h_{32}&h_{13}&h_{23}&h_{33}&&&\\
-h_{22}&h_{32}&h_{42}&h_{23}&h_{33}&h_{43}&&&\\ h_{32}&h_{42}&&h_{33}&h_{43}&&&&\\
-"""
-"""The example of a map 4 x 3 and a kernel 3 x 3, as the paper prints it."""
+def test_the_matrix_and_its_products_are_those_of_torch():
+    k, stride, dilation = 3, 2, 3
+    options = {"stride": stride, "dilation": dilation}
+    h, weights, bias = random_maps(3, 2, 9, 8), random_maps(4, 2, k, k), random_maps(4)
+    columns = functional.unfold(h, k, dilation, dilation, stride).permute(0, 2, 1)
+    matrix = convolution.unfold(h, k, **options)
+    assert torch.equal(matrix[:, 1:], columns.reshape(-1, 2 * k * k))
+
+    weights.requires_grad_()
+    bias.requires_grad_()
+    outputs = functional.conv2d(h, weights, bias, stride, dilation, dilation)
+    torch.testing.assert_close(convolution.apply(h, weights, bias, **options), outputs)
+    v = random_maps(*outputs.shape, seed=1)
+    expected = torch.autograd.grad(outputs, (weights, bias), v)
+    torch.testing.assert_close(convolution.apply_transposed(h, v, k, **options), expected)
 
 
-def test_the_printed_example():
-    rows = PRINTED.replace(r"\hline\cr", "").split("\\\\")[:-1]
-    printed = [[int(cell.strip()[3:-1] or 0) for cell in row.split("&")] for row in rows]
-    h = np.array([[10 * a + b for b in (1, 2, 3)] for a in (1, 2, 3, 4)])[None, None]
-    interchanged = np.swapaxes(h, 2, 3)
-    np.testing.assert_array_equal(unfolded.unfold(interchanged, 3)[:, 1:], printed)
+def test_gram_is_differentiable():
+    maps = random_maps(2, 1, 2, 3).requires_grad_()
+    assert torch.autograd.gradcheck(lambda h: convolution.gram(h, 3), maps, fast_mode=True)
 
 
-def test_channels_stand_in_order():
-    """The columns of channel p are those of the map of channel p alone."""
-    h = whole((2, 3, 4, 5))
-    blocks = [unfolded.unfold(h[:, p : p + 1], 3)[:, 1:] for p in range(3)]
-    np.testing.assert_array_equal(unfolded.unfold(h, 3)[:, 1:], np.concatenate(blocks, axis=1))
+def test_gram_in_single_precision():
+    h = np.random.default_rng(0).normal(1, 1, size=(16, 4, 14, 14)).astype(np.float32)
+    matrix = unfolded.unfold(h.astype(np.float64), 7)
+    expected = matrix.T @ matrix
+    error = np.linalg.norm(convolution.gram(h, 7) - expected) / np.linalg.norm(expected)
+    assert error < 1e-6
+
+
+def test_variances_survive_a_large_mean():
+    small = np.random.default_rng(0).integers(-3, 4, (4, 2, 6, 6))
+    large = 1e8 + small  # exact, in double precision
+    exact = np.var(literal(small, 3, padding="valid")[:, 1:].astype(float), axis=0)
+    actual = convolution.column_variances(large, 3, padding="valid")
+    np.testing.assert_allclose(actual.ravel(), exact, rtol=1e-7)
+
+
+def test_memory_stays_below_that_of_the_unfolded_matrix():
+    h, k = np.ones((40, 4, 8, 8)), 5
+    unfolded_matrix = 40 * 8 * 8 * 101 * 8
+    S, weights, bias = np.ones((40, 8, 8)), np.ones((4, 4, k, k)), np.ones(4)
+    runs = {
+        "gram": lambda: gramian.gram(h, k, chunk=4),
+        "gram of valid windows": lambda: gramian.gram(h, k, padding="valid", chunk=2),
+        "weighted_gram": lambda: gramian.weighted_gram(h, S, k, chunk=1),
+        "weighted_gram, operator": lambda: gramian.weighted_gram(h, lambda m: 2 * m, k, chunk=4),
+        "apply": lambda: unfolded.apply(h, weights, bias, chunk=4),
+        "apply_transposed": lambda: unfolded.apply_transposed(h, h, k, chunk=4),
+        "column_variances": lambda: moments.column_variances(h, k, chunk=4),
+    }
+    for what, run in runs.items():
+        tracemalloc.start()
+        run()
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < unfolded_matrix / 4, what

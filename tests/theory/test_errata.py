@@ -20,40 +20,47 @@ PAPERS = {
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_each_refuted_statement_of_a_text_has_one_root_cause_and_each_a_right_statement(paper):
-    claims, errata, _ = PAPERS[paper]
+def test_each_error_has_one_root_cause_with_a_right_statement_and_each_statement_one_line(paper):
+    claims, errata, lines = PAPERS[paper]
     assert not list(erratum.complaints(errata, claims))
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_each_statement_has_one_line(paper):
-    claims, _, lines = PAPERS[paper]
     assert not list(summary.complaints(lines, claims))
+    named = {name for each in errata for name in each.entries}
+    assert not named & {c.id for c in claims if c.form is Form.BOUNDARY}  # not claimed by the text
 
 
-def test_what_a_text_does_not_claim_is_no_erratum():
-    named = {name for _, errata, _ in PAPERS.values() for e in errata for name in e.entries}
-    aside = [c.id for claims, _, _ in PAPERS.values() for c in claims if c.form is Form.BOUNDARY]
-    assert not named.intersection(aside)
+FIRST, *REST = LANGE_ERRATA
 
 
-def test_a_root_cause_left_out_is_noticed():
-    found = list(erratum.complaints(LANGE_ERRATA[1:], LANGE))
-    assert any("has no root cause" in complaint for complaint in found)
+@pytest.mark.parametrize(
+    ("errata", "complaint"),
+    [
+        (REST, "has no root cause"),
+        ([*LANGE_ERRATA, replace(FIRST, name="twice")], "has 2 root causes"),
+        ([*LANGE_ERRATA, replace(FIRST, entries=())], "2 root causes have this name"),
+        ([replace(FIRST, right=("L-prop-10",)), *REST], "L-prop-10, is not expected to hold"),
+        (
+            [*LANGE_ERRATA, replace(FIRST, name="wrong", entries=("L-prop-9",))],
+            "L-prop-9: is not expected to be refuted as the text has it",
+        ),
+    ],
+)
+def test_a_wrong_root_cause_is_noticed(errata, complaint):
+    found = list(erratum.complaints(errata, LANGE))
+    assert found
+    assert all(complaint in each for each in found)
 
 
-def test_a_root_cause_of_what_holds_is_noticed():
-    wrong = replace(LANGE_ERRATA[0], name="wrong", entries=("L-prop-9",))
-    found = list(erratum.complaints([*LANGE_ERRATA, wrong], LANGE))
-    assert found == ["L-prop-9: is not expected to be refuted as the text has it"]
+LINE, *LINES = LANGE_LINES
+ASTRAY = replace(LINE, parts={"": "L-prop-9"})
 
 
-def test_a_right_statement_that_falls_is_noticed():
-    wrong = [replace(LANGE_ERRATA[0], right=("L-prop-10",)), *LANGE_ERRATA[1:]]
-    assert [c for c in erratum.complaints(wrong, LANGE) if "not expected to hold" in c]
-
-
-def test_a_line_that_shows_another_statement_is_noticed():
-    wrong = replace(LANGE_LINES[0], parts={"": "L-prop-9"})
-    found = list(summary.complaints([wrong, *LANGE_LINES[1:]], LANGE))
-    assert found == ["L-thm-1: shows L-prop-9, which is none of its entries"]
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (LINES, "L-thm-1: has no line"),
+        ([LINE, *LANGE_LINES], "L-thm-1: 2 lines; keep one"),
+        ([ASTRAY, *LINES], "L-thm-1: shows L-prop-9, which is none of its entries"),
+    ],
+)
+def test_a_wrong_line_is_noticed(lines, complaint):
+    assert list(summary.complaints(lines, LANGE)) == [complaint]

@@ -17,7 +17,6 @@ from theory.language.expression import (
     gradient,
     number,
 )
-from theory.language.latex import latex
 from theory.language.operations import SquaredNorm
 from theory.language.values import Values
 
@@ -27,15 +26,12 @@ norm2 = SquaredNorm("norm2", lambda x: (x * x).sum(), r"\|{0}\|^2", takes=(Sort.
 SLACK = (b <= a).slack
 
 
-@pytest.mark.parametrize("certificate", [norm2(v) + SLACK, norm2(v) + 2 * SLACK / b])
-def test_a_slack_is_read_as_one_factor_wherever_it_stands(certificate):
-    square, of_slack = products(certificate, {SLACK})
-    assert square.squares == [v]
-    assert of_slack.slacks == [SLACK]
-
-
-def test_a_slack_that_no_hypothesis_has_falls_apart():
-    assert len(products(norm2(v) + SLACK, set())) == 3
+def test_a_slack_is_read_as_one_factor_wherever_it_stands():
+    for of_slack in (SLACK, 2 * SLACK / b):
+        square, product = products(norm2(v) + of_slack, {SLACK})
+        assert square.squares == [v]
+        assert product.slacks == [SLACK]
+    assert len(products(norm2(v) + SLACK, set())) == 3  # no hypothesis has it
 
 
 def test_derivatives_nest_through_their_function_alone():
@@ -46,17 +42,12 @@ def test_derivatives_nest_through_their_function_alone():
     assert derivatives_in(gradient(norm2(v), v, at=once)) == 1
 
 
-@pytest.mark.parametrize(
-    ("quotient", "expected"),
-    [
-        (number(1) / 3 / a, 1 / 12),
-        (a / (number(1) / 3), 12.0),
-        (number(1) / 3 / (number(2) / 3), Fraction(1, 2)),
-    ],
-)
-def test_fractions_divide_arrays_and_each_other(quotient, expected):
-    found = Values({"a": torch.tensor(4.0, dtype=torch.float64)})[quotient]
-    assert float(found) == pytest.approx(float(expected), rel=1e-15)
+def test_fractions_divide_arrays_and_each_other():
+    found = Values({"a": torch.tensor(4.0, dtype=torch.float64)})
+    third = number(1) / 3
+    assert float(found[third / a]) == pytest.approx(1 / 12, rel=1e-15)
+    assert float(found[a / third]) == pytest.approx(12, rel=1e-15)
+    assert found[third / (number(2) / 3)] == Fraction(1, 2)
 
 
 class Differentiating:
@@ -77,9 +68,8 @@ def test_a_function_is_differentiated_once_at_each_point_for_all_directions():
     slopes = [along(x**3, x, number(u), at=number(at)) for at in (2, 5) for u in (1, 7)]
     assert [values[slope] for slope in slopes] == [12, 84, 75, 525]
     assert subject.points == [2, 5]
-    assert values[along(x**2, x, number(7), at=number(2))] == 28
     assert [values[along(x * t, of, number(7), at=number(2))] for of in (x, t)] == [28, 21]
-    assert subject.points == [2, 5, 2, 2, 2]
+    assert subject.points == [2, 5, 2, 2]
 
 
 def test_what_means_nothing_is_refused():
@@ -88,7 +78,3 @@ def test_what_means_nothing_is_refused():
             meaningless()
     with pytest.raises(TypeError, match="neither true nor false"):
         _ = a <= b <= a
-
-
-def test_a_fraction_is_in_parentheses_under_a_power():
-    assert latex((a / b) ** 2) == r"\left(\frac{a}{b}\right)^{2}"

@@ -1,0 +1,125 @@
+"""The door of the functions of convolutions: which arrays they take, what they refuse and how.
+
+What every checked function refuses is in ``test_bnp.py``.
+"""
+
+import inspect
+
+import array_api_strict
+import numpy as np
+import pytest
+import torch
+from array_api_compat import device
+
+from theory import convolution
+
+RNG = np.random.default_rng(0)
+H, W = RNG.normal(size=(3, 2, 4, 5)), RNG.normal(size=(2, 2, 3, 3))
+INFO = array_api_strict.__array_namespace_info__()
+DEVICES = [d for d in INFO.devices() if "float64" in INFO.dtypes(device=d)]
+HERE, THERE = (array_api_strict.asarray(H, device=d) for d in DEVICES[:2])
+RIGHT = {
+    "h": H,
+    "weights": W,
+    "bias": RNG.normal(size=2),
+    "v": H,
+    "S": H[:, 0],
+    "vector": RNG.normal(size=(19, 2)),
+    "kernel": 3,
+}
+
+
+def call(name, **changed):
+    function = getattr(convolution, name)
+    given = RIGHT | changed
+    return function(**{k: given[k] for k in inspect.signature(function).parameters if k in given})
+
+
+def everything(convert):
+    """What each function gives for arrays of a library, and for an operator."""
+    right = {k: convert(v) for k, v in RIGHT.items() if isinstance(v, np.ndarray)}
+    found = {name: call(name, **right) for name in convolution.__all__}
+    twice = call("weighted_gram", **right | {"S": lambda maps: 2 * maps})
+    pairs = ["apply_transposed", "unflatten"]
+    return [twice, *(x for name in pairs for x in found.pop(name)), *found.values()]
+
+
+@pytest.mark.parametrize("where", DEVICES, ids=str)
+def test_strict_arrays_keep_their_device_and_give_what_numpy_gives(where):
+    found = everything(lambda a: array_api_strict.asarray(a, device=where))
+    for result, expected in zip(found, everything(np.asarray), strict=True):
+        assert device(result) == where
+        on_host = np.asarray(result.to_device(INFO.default_device()))
+        np.testing.assert_allclose(on_host, expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize(("dtype", "rough"), [("float32", 1e-5), ("float64", 1e-12)])
+@pytest.mark.parametrize("convert", [np.asarray, torch.asarray])
+def test_libraries_and_dtypes_are_kept(convert, dtype, rough):
+    one = convert(np.ones(1, dtype))
+    found = everything(lambda a: convert(a.astype(dtype)))
+    for result, expected in zip(found, everything(np.asarray), strict=True):
+        assert type(result) is type(one)
+        assert result.dtype == one.dtype
+        np.testing.assert_allclose(result, expected, rtol=rough, atol=rough)
+
+
+WRONG = [
+    ("gram", {"kernel": 4}, ValueError, r"kernel = 4; .* odd.*: 3 or 5"),
+    ("gram", {"kernel": 0}, ValueError, "kernel = 0; expected at least 1"),
+    ("gram", {"kernel": 3.0}, TypeError, r"kernel = 3\.0; .*int"),
+    ("gram", {"chunk": 0}, ValueError, "chunk = 0; expected at least 1"),
+    ("gram", {"chunk": 0.5}, TypeError, r"chunk = 0\.5"),
+    ("unfold", {"stride": 0}, ValueError, "stride = 0; expected at least 1"),
+    ("unfold", {"dilation": 0}, ValueError, "dilation = 0; expected at least 1"),
+    ("unfold", {"dilation": 10**400}, ValueError, "dilation is beyond 65536; expected one that"),
+    ("unfold", {"padding": "full"}, ValueError, "padding = 'full'; expected 'same' or 'valid'"),
+    ("unfold", {"padding": W}, TypeError, "padding is a ndarray; expected 'same' or 'valid'"),
+    ("column_sums", {"dilation": 2, "padding": "valid"}, ValueError, "than a kernel of 5 x 5"),
+    ("gram", {"h": H[0]}, ValueError, r"h of shape \(2, 4, 5\) has 3 axes; expected 4, \(batch, "),
+    (
+        "gram",
+        {"h": H * np.nan},
+        ValueError,
+        r"h of shape \(3, 2, 4, 5\) is NaN or infinite at index",
+    ),
+    ("gram", {"h": H.astype(int)}, TypeError, "dtype int64; .* unguarded .* theory.convolution"),
+    ("gram", {"h": 1e200 * H}, ValueError, "gram overflows float64 at index"),
+    ("apply", {"weights": W[..., :2, :2]}, ValueError, r"2\); expected \(out, channel, k, k\) w"),
+    ("apply", {"weights": W[:, :, :1]}, ValueError, r"\(2, 2, 1, 3\)"),
+    ("apply", {"h": H[:, :1]}, ValueError, r"weights of .* does not match h .* channel = 1"),
+    ("flatten", {"bias": H[0, 0, 0]}, ValueError, r"bias of .* weights.* \(out,\) with out = 2"),
+    ("apply_transposed", {"stride": 2}, ValueError, r"v of .* expected \(3, 2, 2, 3\), .*stride=2"),
+    ("apply_transposed", {"h": THERE, "v": H}, TypeError, "expected one library"),
+    ("apply_transposed", {"h": THERE, "v": HERE}, ValueError, "v is on device .* move v there"),
+    ("weighted_gram", {"S": H[:2, 0]}, ValueError, r"\(2, 4, 5\) does not match h .* batch = 3"),
+    ("weighted_gram", {"S": [1.0]}, TypeError, r"a function or an array of floats \(batch, row',"),
+    (
+        "weighted_gram",
+        {"S": np.ravel},
+        ValueError,
+        r"shape \(60,\) for one of shape \(3, 1, 4, 5\)",
+    ),
+    ("weighted_gram", {"S": lambda _: 1.0}, TypeError, "S returned a float for a ndarray"),
+    (
+        "unflatten",
+        {"vector": H[0, 0]},
+        ValueError,
+        r"does not fit kernel = 3; expected a bias and 9 ",
+    ),
+    ("unflatten", {"vector": H[0, 0, :1]}, ValueError, r"vector of shape \(1, 5\) does not fit"),
+]
+
+
+@pytest.mark.parametrize(("name", "changed", "error", "message"), WRONG)
+def test_errors_say_what_was_given_and_what_to_do(name, changed, error, message):
+    with pytest.raises(error, match=f"(?s){message}"):
+        call(name, **changed)
+
+
+def test_a_map_smaller_than_the_kernel_is_allowed():
+    h = np.array([[[[2.0]]]])
+    result = convolution.gram(h, 7)
+    assert np.argwhere(result).tolist() == [[0, 0], [0, 25], [25, 0], [25, 25]]
+    assert result[25, 25] == 4
+    assert convolution.apply(h, np.ones((1, 1, 7, 7)), np.zeros(1)).item() == 2
