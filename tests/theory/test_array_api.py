@@ -6,10 +6,10 @@ import pytest
 import torch
 from array_api_compat import array_namespace, device
 from test_batchnorm import make_case
-from test_operations import assert_close, to_numpy
+from test_operations import assert_close, by_name, to_numpy
 
 import theory
-from theory import batchnorm
+from theory import batchnorm, lp
 
 STRICT = array_api_strict.__array_namespace_info__()
 HOST, *_ = STRICT.devices()
@@ -55,29 +55,17 @@ def alone(case, unit):
 
 
 def values(case):
-    """Every public function's value."""
-    y, g, u, _, _, gamma, beta, eps, axis = case
-    spread, middle = batchnorm.variance(y, axis), batchnorm.mean(y, axis)
-    H = theory.projection(y, 1, axis)
-    results = {
-        "forward": theory.forward(y, gamma, beta, eps, axis),
-        "normalize": theory.normalize(y, eps, axis),
-        "jvp": theory.jvp(y, u, gamma, eps, axis),
-        "gradient": theory.gradient(y, g, gamma, eps, axis),
-        "hvp": theory.hvp(y, g, case.H, u, gamma, eps, axis),
-        "curvature": theory.curvature(y, g, u, gamma, eps, axis),
-        "gradient_gamma": theory.gradient_gamma(y, g, eps, axis),
-        "gradient_beta": theory.gradient_beta(g, axis),
-        "project": theory.project(y, u, eps, axis),
-        "projection": theory.projection(y, eps, axis),
-        "jacobian": theory.jacobian(y, gamma, eps, axis),
-        "hessian": theory.hessian(y, g, H, gamma, eps, axis),
-        "running_forward": theory.running_forward(y, middle, spread, gamma, beta, eps),
-        "running_gradient": theory.running_gradient(g, spread, gamma, eps),
-        "running_hvp": theory.running_hvp(case.H, u, spread, gamma, eps),
+    """Every public function's value, by name."""
+    arguments = case._asdict() | {
+        "hessian_of_loss": case.H,
+        "H": theory.projection(case.y, 1, case.axis),
+        "running_mean": batchnorm.mean(case.y, case.axis),
+        "running_variance": batchnorm.variance(case.y, case.axis),
+        "p": 3,
     }
-    assert set(results) == set(theory.__all__)
-    return results
+    functions = [getattr(theory, name) for name in theory.__all__]
+    functions += [function for function in vars(lp).values() if hasattr(function, "__wrapped__")]
+    return {f"{f.__module__}.{f.__name__}": by_name(f, arguments) for f in functions}
 
 
 @pytest.mark.parametrize("kind", KINDS)

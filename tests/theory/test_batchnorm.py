@@ -7,7 +7,7 @@ import pytest
 import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_operations import assert_close, condition, deviation, to_numpy, unit_norm
+from test_operations import assert_close, by_name, condition, deviation, to_numpy, unit_norm
 
 import theory
 from theory import batchnorm
@@ -107,15 +107,13 @@ def by_autograd(name, case):
     }[name]()
 
 
-FORMULAS = {
-    "forward": lambda c: batchnorm.forward(c.y, c.gamma, c.beta, c.eps, c.axis),
-    "jvp": lambda c: batchnorm.jvp(c.y, c.u, c.gamma, c.eps, c.axis),
-    "gradient": lambda c: batchnorm.gradient(c.y, c.g, c.gamma, c.eps, c.axis),
-    "hvp": lambda c: batchnorm.hvp(c.y, c.g, c.H, c.u, c.gamma, c.eps, c.axis),
-    "curvature": lambda c: batchnorm.curvature(c.y, c.g, c.u, c.gamma, c.eps, c.axis),
-    "gradient_gamma": lambda c: batchnorm.gradient_gamma(c.y, c.g, c.eps, c.axis),
-    "gradient_beta": lambda c: batchnorm.gradient_beta(c.g, c.axis),
-}
+FORMULAS = ("forward", "jvp", "gradient", "hvp", "curvature", "gradient_gamma", "gradient_beta")
+
+
+def value(name, case):
+    """What a formula gives."""
+    arguments = case._asdict() | {"hessian_of_loss": case.H}
+    return by_name(getattr(batchnorm, name), arguments)
 
 
 def magnitude(name, c):
@@ -146,7 +144,7 @@ def check(name, actual, case):
 @pytest.mark.parametrize("name", FORMULAS)
 def test_formula_is_what_autograd_computes(name, kind):
     case = CASES[kind]
-    check(name, FORMULAS[name](case), case)
+    check(name, value(name, case), case)
 
 
 def cancelling(c):
@@ -158,11 +156,11 @@ def cancelling(c):
 
 
 PLANTED = {
-    "forward": lambda c: FORMULAS["forward"](c) - 2 * c.beta,
-    "jvp": lambda c: FORMULAS["jvp"](c) + c.gamma * mean(c.u, c.axis),
+    "forward": lambda c: value("forward", c) - 2 * c.beta,
+    "jvp": lambda c: value("jvp", c) + c.gamma * mean(c.u, c.axis),
     "gradient": cancelling,
-    "hvp": lambda c: FORMULAS["hvp"](c) + FORMULAS["curvature"](c),
-    "curvature": lambda c: FORMULAS["curvature"](c) * (1 - 1 / size(c.y, c.axis)),
+    "hvp": lambda c: value("hvp", c) + value("curvature", c),
+    "curvature": lambda c: value("curvature", c) * (1 - 1 / size(c.y, c.axis)),
     "gradient_gamma": lambda c: inner(c.g, c.y, c.axis),
     "gradient_beta": lambda c: mean(c.g, c.axis),
 }

@@ -2,32 +2,17 @@
 
 from math import inf
 
-import array_api_strict
 import numpy as np
 import pytest
 import torch
-from test_operations import to_numpy, unit_norm
+from test_batchnorm import LAYOUTS, make_case
+from test_operations import by_name, to_numpy, unit_norm
 
 from theory import lp
 from theory.arithmetic import size
 
 EXPONENTS = (1, 2, inf)
 UNIT_ROUNDOFF = 2.0**-53
-LAYOUTS = {
-    "one unit": ((5,), 0, ()),
-    "units": ((6, 3), 0, (3,)),
-    "maps": ((2, 3, 2, 2), (0, 2, 3), (1, 3, 1, 1)),
-}
-"""Shape of the batch, its axes, and the shape of a number for each unit."""
-LIBRARIES = {"numpy": np.asarray, "torch": torch.asarray, "strict": array_api_strict.asarray}
-
-
-def draw(layout, seed=0, offset=0.4):
-    """A batch with a mean, a cotangent, a direction, gamma and beta; the batch axes."""
-    rng = np.random.default_rng(seed)
-    shape, axis, units = LAYOUTS[layout]
-    y, g, u = (rng.standard_normal(shape) for _ in range(3))
-    return y + offset, g, u, rng.standard_normal(units) + 2, rng.standard_normal(units), axis
 
 
 def assert_close(actual, expected, size_of_terms, m, p):
@@ -37,7 +22,7 @@ def assert_close(actual, expected, size_of_terms, m, p):
     """
     error = np.abs(to_numpy(actual) - to_numpy(expected))
     roundings = 16 * (1 if p == inf else p)
-    allowed = roundings * m * UNIT_ROUNDOFF * size_of_terms
+    allowed = roundings * m * UNIT_ROUNDOFF * to_numpy(size_of_terms)
     assert np.all(error <= allowed), f"differ by {np.max(error - allowed):.1e} more than allowed"
 
 
@@ -54,63 +39,51 @@ def definition(p, eps, axis):
 
 def sizes(y, v, gamma, eps, axis, p):
     """The sizes of the terms of a derivative along v; |mean| <= s_p, so that c is of y's size."""
-    norm, d = lp.power_mean(y, p, eps, axis), lp.slopes(y, p, eps, axis)
+    norm, d = (to_numpy(f(y, p, eps, axis)) for f in (lp.power_mean, lp.slopes))
     along = unit_norm(y, axis) * unit_norm(d, axis) / (size(y, axis) * norm)
-    return np.abs(gamma) / norm * unit_norm(v, axis) * (1 + along)
+    return np.abs(to_numpy(gamma)) / norm * unit_norm(v, axis) * (1 + along)
 
 
-def by_autograd(y, g, u, gamma, beta, axis, p, eps):
+def by_autograd(case, p):
     """Each formula's value, and the size of the terms that are added for it."""
+    y, g, u, _, _, gamma, beta, eps, axis = case
     norm, yhat = definition(p, eps, axis)
-    at, upstream, direction, scale, shift = map(torch.asarray, (y, g, u, gamma, beta))
 
     def z(y, gamma):
-        return gamma * yhat(y) + shift
+        return gamma * yhat(y) + beta
 
-    s, forward = norm(at), z(at, scale)
-    _, jvp = torch.func.jvp(lambda y: z(y, scale), (at,), (direction,))
-    gradient, gradient_gamma = torch.func.vjp(z, at, scale)[1](upstream)
-    slopes = size(y, axis) * torch.func.grad(lambda y: norm(y).sum())(at)
+    s, forward = norm(y), z(y, gamma)
+    _, jvp = torch.func.jvp(lambda y: z(y, gamma), (y,), (u,))
+    gradient, gradient_gamma = torch.func.vjp(z, y, gamma)[1](g)
+    slopes = size(y, axis) * torch.func.grad(lambda y: norm(y).sum())(y)
     of_y = unit_norm(y, axis) / to_numpy(s)
     along_u, along_g = (sizes(y, v, gamma, eps, axis, p) for v in (u, g))
     return {
-        "power_mean": (s, to_numpy(s)),
-        "slopes": (slopes, unit_norm(slopes, axis)),
-        "normalize": (yhat(at), of_y),
-        "forward": (forward, np.abs(gamma) * of_y + np.abs(beta)),
-        "jvp": (jvp, along_u),
-        "gradient": (gradient, along_g),
-        "gradient_gamma": (gradient_gamma, unit_norm(g, axis) * of_y),
+        lp.power_mean: (s, s),
+        lp.slopes: (slopes, unit_norm(slopes, axis)),
+        lp.normalize: (yhat(y), of_y),
+        lp.forward: (forward, to_numpy(abs(gamma)) * of_y + to_numpy(abs(beta))),
+        lp.jvp: (jvp, along_u),
+        lp.gradient: (gradient, along_g),
+        lp.gradient_gamma: (gradient_gamma, unit_norm(g, axis) * of_y),
     }
 
 
 @pytest.mark.parametrize("eps", [0.0, 0.7])
 @pytest.mark.parametrize("p", [*EXPONENTS, 1.5])
-@pytest.mark.parametrize(
-    ("layout", "library"), [("one unit", "strict"), ("units", "torch"), ("maps", "numpy")]
-)
-def test_formulas_are_what_autograd_computes(layout, library, p, eps):
-    *arrays, axis = draw(layout)
-    expected = by_autograd(*arrays, axis, p, eps)
-    y, g, u, gamma, beta = map(LIBRARIES[library], arrays)
-    found = {
-        "power_mean": lp.power_mean(y, p, eps, axis),
-        "slopes": lp.slopes(y, p, eps, axis),
-        "normalize": lp.normalize(y, p, eps, axis),
-        "forward": lp.forward(y, p, gamma, beta, eps, axis),
-        "jvp": lp.jvp(y, u, p, gamma, eps, axis),
-        "gradient": lp.gradient(y, g, p, gamma, eps, axis),
-        "gradient_gamma": lp.gradient_gamma(y, g, p, eps, axis),
-    }
-    for name, (value, size_of_terms) in expected.items():
-        assert type(found[name]) is type(y), name
-        value = value.reshape(found[name].shape)
-        assert_close(found[name], value, size_of_terms, size(y, axis), p)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_formulas_are_what_autograd_computes(layout, p, eps):
+    case = make_case(layout, eps, offset=0.4)
+    for formula, (expected, size_of_terms) in by_autograd(case, p).items():
+        found = by_name(formula, case._asdict() | {"p": p})
+        assert_close(
+            found, expected.reshape(found.shape), size_of_terms, size(case.y, case.axis), p
+        )
 
 
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_planted_mistakes_are_seen(p):
-    y, g, _, _, _, axis = draw("one unit")
+    y, g = (to_numpy(a) for a in make_case("one unit", offset=0.4)[:2])
     c, m, s, d = y - y.mean(), len(y), lp.power_mean(y, p), lp.slopes(y, p)
     centred = g - g.mean()
     for wrong in (
@@ -121,7 +94,7 @@ def test_planted_mistakes_are_seen(p):
         centred - d * (c @ g) / (m * np.abs(c).mean()),  # norm of the centred batch
     ):
         with pytest.raises(AssertionError, match="differ by"):
-            assert_close(wrong / s, lp.gradient(y, g, p), sizes(y, g, 1, 0, axis, p), m, p)
+            assert_close(wrong / s, lp.gradient(y, g, p), sizes(y, g, 1, 0, 0, p), m, p)
 
 
 @pytest.mark.parametrize(

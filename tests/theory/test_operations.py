@@ -1,5 +1,6 @@
 """The primitives on arrays and numbers; and the one comparison that the tests here use."""
 
+import inspect
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +16,12 @@ ROUNDINGS = 8
 
 def to_numpy(x):
     return x.detach().numpy() if isinstance(x, torch.Tensor) else np.asarray(x)
+
+
+def by_name(function, arguments):
+    """The value of a function, given what it takes of some arguments by name."""
+    names = inspect.signature(function).parameters
+    return function(**{name: value for name, value in arguments.items() if name in names})
 
 
 def unit_norm(x, axis=0):
