@@ -6,7 +6,7 @@ import pytest
 import torch
 from array_api_compat import array_namespace, device
 from test_batchnorm import make_case
-from test_operations import assert_close, by_name, to_numpy
+from test_operations import assert_close, by_name, channels_last, to_numpy
 
 import theory
 from theory import batchnorm, lp
@@ -18,10 +18,6 @@ HOST, *_ = STRICT.devices()
 def strict(where):
     dtype = STRICT.default_dtypes(device=where)["real floating"]
     return lambda a: array_api_strict.asarray(a, dtype=dtype, device=where)
-
-
-def channels_last(a):
-    return np.moveaxis(np.moveaxis(a, 1, -1).copy(), -1, 1) if a.ndim > 1 else a
 
 
 KINDS = {

@@ -18,6 +18,11 @@ def to_numpy(x):
     return x.detach().numpy() if isinstance(x, torch.Tensor) else np.asarray(x)
 
 
+def channels_last(a):
+    """The same array, with the second axis the last in memory."""
+    return np.moveaxis(np.moveaxis(a, 1, -1).copy(), -1, 1) if a.ndim > 1 else a
+
+
 def by_name(function, arguments):
     """The value of a function, given what it takes of some arguments by name."""
     names = inspect.signature(function).parameters
