@@ -40,10 +40,8 @@ OURS = re.compile("expected|; |overflows")
 """What every sentence of a refusal has, and the array libraries' own have not."""
 KINDS = {
     "normal": lambda values, rng: values,
-    "constant": lambda values, rng: np.full_like(values, values.flat[0] if values.size else 0),
-    "one differs": lambda values, rng: (
-        1 + 2.0**-9 * (np.arange(values.size) == 0).reshape(values.shape)
-    ),
+    "constant": lambda values, rng: np.full_like(values, values.sum()),
+    "one differs": lambda values, rng: 1 + 2.0**-9 * (values == np.max(values, initial=-inf)),
     "zero": lambda values, rng: 0 * values,
     "integers": lambda values, rng: np.round(3 * values),
     "far": lambda values, rng: values + 2.0 ** rng.integers(31),
@@ -52,26 +50,21 @@ KINDS = {
 
 
 @st.composite
-def sizes(draw, dtype):
-    """Powers of two over the whole range of a dtype, mostly moderate."""
-    reach = int(np.log2(float(np.finfo(dtype).max))) - 2
-    moderate = st.integers(-min(reach, 8), min(reach, 8))
-    return 2.0 ** draw(st.one_of(moderate, moderate, st.integers(-reach, reach)))
-
-
-@st.composite
 def arrays(draw, shape, dtype, symmetric=False):
-    """Finite entries, of one size or of many."""
+    """Finite entries, of one size or of many, over the whole range of a dtype."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     values = KINDS[draw(st.sampled_from(sorted(KINDS)))](rng.standard_normal(shape), rng)
     if dtype.startswith("complex"):
         values = values + 1j * rng.standard_normal(shape) * draw(st.sampled_from([0.0, 1.0, 1e-9]))
     if symmetric:
         values = values / 2 + np.swapaxes(values, 0, 1) / 2
+    reach = int(np.log2(float(np.finfo(dtype).max))) - 2
+    moderate = st.integers(-min(reach, 8), min(reach, 8))
+    size = 2.0 ** draw(st.one_of(moderate, moderate, st.integers(-reach, reach)))
     with np.errstate(all="ignore"):
-        made = np.asarray(values * draw(sizes(dtype))).astype(dtype)
+        made = (size * values).astype(dtype)
         made[~np.isfinite(made)] = 1
-    return LAYOUTS[draw(st.sampled_from(sorted(LAYOUTS)))](made) if shape else made
+    return LAYOUTS[draw(st.sampled_from(sorted(LAYOUTS)))](made)
 
 
 numbers = st.one_of(
@@ -96,23 +89,19 @@ def batches(draw, name):
     units = tuple(1 if i in batch else n for i, n in enumerate(shape))
     m = prod(n for i, n in enumerate(shape) if i in batch)
     matrices = (m, m, *(n for i, n in enumerate(shape) if i not in batch))
-    statistics = (1, *shape[1:])
-    per_unit = st.one_of(numbers, arrays(units, dtype))
     strategies = {
         **dict.fromkeys("ygu", arrays(shape, dtype)),
-        **dict.fromkeys(("gamma", "beta"), per_unit),
+        **dict.fromkeys(("gamma", "beta"), st.one_of(numbers, arrays(units, dtype))),
         "H": arrays(matrices, dtype, symmetric=True),
         "eps": st.one_of(slopes, arrays(units, dtype).map(lambda a: np.abs(a).astype(dtype))),
-        "running_mean": st.one_of(numbers, arrays(statistics, dtype)),
+        "running_mean": st.one_of(numbers, arrays((1, *shape[1:]), dtype)),
         "running_variance": slopes,
         "axis": st.just(axis),
         "p": st.sampled_from([1, 2, 2.5, 7, 100.0, inf]),
         "hessian_of_loss": st.sampled_from([lambda w: w, lambda w: 0 * w, lambda w: w * 1e3]),
     }
-    if is_matrix:
-        return strategies, matrices
-    is_of_unit = name in ("gradient_gamma", "gradient_beta", "power_mean")
-    return strategies, units if is_of_unit else shape
+    by_unit = dict.fromkeys(("gradient_gamma", "gradient_beta", "power_mean"), units)
+    return strategies, matrices if is_matrix else by_unit.get(name, shape)
 
 
 @st.composite
@@ -120,14 +109,14 @@ def layers(draw, name):
     """Strategies for arguments of functions of :mod:`theory.bnp`, and the value's shape."""
     dtype = draw(st.sampled_from(FLOATS))
     N, n, p = (draw(st.integers(1, 6)) for _ in range(3))
-    columns, outputs, k = arrays((n,), dtype), arrays((p,), dtype), n + 1
+    columns, k = arrays((n,), dtype), n + 1
     operators = st.sampled_from([lambda V: V, lambda V: V * 1e200])
     matrix = arrays((N, N), dtype, symmetric=True)
     strategies = {
         "H": arrays((N, n), dtype),
         "curvature": st.one_of(matrix, arrays((N,), dtype), operators),
         **dict.fromkeys(("W", "grad_W"), arrays((p, n), dtype)),
-        **dict.fromkeys(("b", "grad_b"), outputs),
+        **dict.fromkeys(("b", "grad_b"), arrays((p,), dtype)),
         **dict.fromkeys(("mean", "gamma", "beta", "old", "new"), columns),
         **dict.fromkeys(("deviation", "variance"), columns.map(lambda a: np.abs(a).astype(dtype))),
         **dict.fromkeys(("eps", "eps_1", "eps_2", "rho", "q_squared"), slopes),
