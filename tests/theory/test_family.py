@@ -35,6 +35,7 @@ def test_centred_it_is_batch_normalisation():
     y, u, v = (batchnorm.centre(x) for x in (Y, U, V))
     standard = family.standardize(y, EPS)
     np.testing.assert_allclose(standard[0], batchnorm.normalize(Y, EPS), rtol=1e-13)
+    np.testing.assert_allclose(standard[1], batchnorm.standard_deviation(Y, EPS), rtol=1e-13)
     first = family.first(*standard, u)
     np.testing.assert_allclose(first, batchnorm.jvp(Y, U, 1, EPS), rtol=1e-12, atol=1e-14)
     second = -family.second(*standard, u, v)

@@ -10,6 +10,7 @@ import pytest
 import torch
 from test_operations import by_name
 
+import theory.convolution
 import theory.lp
 
 Y = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 0.0]])
@@ -220,3 +221,9 @@ def test_half_precision_is_computed_in_single_and_rounded_once(dtype):
     assert found.dtype == given[0].dtype == seen[0]
     roundoff = float(np.finfo(np.float16).eps) * (16 if dtype is torch.bfloat16 else 1)
     assert abs(found - expected).max() <= 4 * roundoff * abs(expected).max()
+
+
+def test_each_part_of_a_result_is_in_the_half_precision_of_what_was_given():
+    half = Y.astype(np.float16)
+    for part in theory.convolution.unflatten(half, 1):
+        assert part.dtype == half.dtype
