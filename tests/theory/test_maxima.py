@@ -20,41 +20,38 @@ def _inputs(rng, m: int, d: int, bound: float, count: int = 4000):
     return bound * np.einsum("nik,nk,nkj->nij", u, s, w)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3])
-@pytest.mark.parametrize("d", [1, 2, 3])
-def test_no_input_exceeds_the_maxima_and_one_attains_them(m, d):
-    for seed in range(4):
-        rng, A, a = _random(seed, m)
-        bound = float(np.exp(rng.normal()))
-        found = maxima.largest_quadratic(A, a)
-        best_gradient = maxima.largest_gradient(a, bound)[0]
-        X = _inputs(rng, m, d, bound)
-        gradients = np.sum(np.einsum("nij,i->nj", X, a) ** 2, axis=1)
-        moved = np.einsum("nij,nkj,k->ni", X, X, a)
-        quadratics = np.einsum("ni,ij,nj->n", moved, A, moved)
-        assert np.all(gradients <= best_gradient * (1 + 1e-12))
-        assert np.all(quadratics <= bound**4 * found.value + 1e-10 * bound**4 * abs(A).max())
-        assert gradients.max() > 0.6 * best_gradient
-        assert quadratics.max() > 0.5 * bound**4 * found.value
-        for v, at in [(a, best_gradient)]:
-            X = maxima.inputs_attaining(v, a, bound, d)
-            assert np.linalg.norm(X, 2) <= bound * (1 + 1e-12)
-            assert np.linalg.norm(X.T @ a) ** 2 == pytest.approx(at)
-        if found.value > 0:
-            X = maxima.inputs_attaining(found.v, a, bound, d)
-            assert np.linalg.norm(X, 2) <= bound * (1 + 1e-12)
-            moved = X @ X.T @ a
-            assert moved @ A @ moved == pytest.approx(bound**4 * found.value)
+@pytest.mark.parametrize(
+    ("m", "d", "seed"), [(1, 1, 0), (2, 1, 1), (2, 2, 2), (3, 2, 3), (3, 3, 1)]
+)
+def test_no_input_exceeds_the_maxima_and_one_attains_them(m, d, seed):
+    rng, A, a = _random(seed, m)
+    bound = float(np.exp(rng.normal()))
+    best_gradient = maxima.largest_gradient(a, bound)[0]
+    best_quadratic = bound**4 * maxima.largest_quadratic(A, a).value
+    X = _inputs(rng, m, d, bound)
+    gradients = np.sum(np.einsum("nij,i->nj", X, a) ** 2, axis=1)
+    moved = np.einsum("nij,nkj,k->ni", X, X, a)
+    quadratics = np.einsum("ni,ij,nj->n", moved, A, moved)
+    assert np.all(gradients <= best_gradient * (1 + 1e-12))
+    assert np.all(quadratics <= best_quadratic + 1e-10 * bound**4 * abs(A).max())
+    assert gradients.max() > 0.6 * best_gradient
+    assert quadratics.max() > 0.5 * best_quadratic
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("m", [1, 2, 3, 7])
-def test_the_certificate_closes_the_gap(seed, m):
+def test_the_certificate_closes_the_gap_and_an_input_attains_it(m, seed):
     _, A, a = _random(seed, m)
-    found = maxima.largest_quadratic(A, a)
+    found, bound = maxima.largest_quadratic(A, a), 1.7
     assert found.v @ found.v <= found.v @ a + 1e-10
     assert found.residual < 1e-9
     assert found.bound == pytest.approx(found.value, abs=1e-9)
+    X = maxima.inputs_attaining(found.v if found.value > 0 else a, a, bound, 2)
+    assert np.linalg.norm(X, 2) <= bound * (1 + 1e-12)
+    moved = X @ X.T @ a
+    attained = moved @ A @ moved if found.value > 0 else np.sum((X.T @ a) ** 2)
+    best = bound**4 * found.value or maxima.largest_gradient(a, bound)[0]
+    assert attained == pytest.approx(best)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +82,7 @@ def test_along_a_direction_is_what_that_input_gives():
     assert along[0] == pytest.approx(moved @ A @ moved)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_batch_can_be_kept(seed):
     rng = np.random.default_rng(seed)
     y, w, a = rng.normal(size=3), rng.normal(size=2), rng.normal(size=3)

@@ -1,5 +1,6 @@
 """The primitives on arrays and numbers; and the one comparison that the tests here use."""
 
+import inspect
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import sympy as sp
 import torch
 
-from theory.arithmetic import Vector, inner, mean, norm_squared, size, sqrt
+from theory.arithmetic import inner, mean, size, sqrt
 
 ROUNDINGS = 8
 """Two sides, each a chain of at most four sums over the batch: mean, variance, two more."""
@@ -15,6 +16,17 @@ ROUNDINGS = 8
 
 def to_numpy(x):
     return x.detach().numpy() if isinstance(x, torch.Tensor) else np.asarray(x)
+
+
+def channels_last(a):
+    """The same array, with the second axis the last in memory."""
+    return np.moveaxis(np.moveaxis(a, 1, -1).copy(), -1, 1) if a.ndim > 1 else a
+
+
+def by_name(function, arguments):
+    """The value of a function, given what it takes of some arguments by name."""
+    names = inspect.signature(function).parameters
+    return function(**{name: value for name, value in arguments.items() if name in names})
 
 
 def unit_norm(x, axis=0):
@@ -53,33 +65,14 @@ def assert_close(actual, expected, magnitude, y, eps=0, axis=0):
         )
 
 
-class Ones:
-    """The vector of ones of symbolic length."""
-
-    def inner(self, other):
-        return sp.Symbol("m") if isinstance(other, Ones) else NotImplemented
-
-    def length(self):
-        return sp.Symbol("m")
-
-    def mean(self):
-        return 1
-
-
-@pytest.mark.parametrize("magnitude", [1.0, 0.0])
-def test_comparison_sees_an_error_of_a_few_more_roundings(magnitude):
+def test_comparison_sees_a_few_more_roundings_and_what_is_not_finite():
     y = np.array([0.0, 0.0, 2.0, 2.0])  # m = 4, mean = sigma = 1: the condition number is 2
     unit = 4 * 2 * np.finfo(float).eps / 2
-    assert_close(y, y + 0.9 * ROUNDINGS * unit * magnitude, magnitude, y)
-    with pytest.raises(AssertionError, match="differ by"):
-        assert_close(y, y + 1.1 * ROUNDINGS * unit, magnitude, y)
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_comparison_sees_what_is_not_finite(wrong):
-    y = np.array([0.0, 2.0])
-    with pytest.raises(AssertionError, match="differ by"):
-        assert_close(np.array([wrong, 2.0]), y, 1.0, y)
+    assert_close(y, y + 0.9 * ROUNDINGS * unit, 1.0, y)
+    assert_close(y, y, 0.0, y)
+    for magnitude, error in ((1.0, 1.1 * ROUNDINGS * unit), (0.0, unit), (1.0, np.nan)):
+        with pytest.raises(AssertionError, match="differ by"):
+            assert_close(y, y + error, magnitude, y)
 
 
 @pytest.mark.parametrize(
@@ -87,26 +80,11 @@ def test_comparison_sees_what_is_not_finite(wrong):
 )
 def test_sums_run_over_the_batch_axes_and_keep_them(shape, axis):
     rng = np.random.default_rng(0)
-    a, b = rng.integers(-9, 9, (2, *shape)).astype(float)  # small integers: sums are exact
+    a, b = rng.integers(-9, 9, (2, *shape)) + 1j  # small whole numbers: sums are exact
     m = np.sum(np.ones(shape), axis=axis, keepdims=True)
     np.testing.assert_array_equal(inner(a, b, axis), np.sum(a * b, axis=axis, keepdims=True))
     np.testing.assert_array_equal(mean(a, axis), np.sum(a, axis=axis, keepdims=True) / m)
-    np.testing.assert_array_equal(norm_squared(a, axis), inner(a, a, axis))
     assert size(a, axis) == m.flat[0]
-
-
-def test_inner_product_conjugates_nothing():
-    a = np.array([1j, 2.0])
-    np.testing.assert_array_equal(inner(a, a), [3.0 + 0j])
-    assert inner(a, a) != np.vecdot(a, a)
-
-
-def test_a_vector_that_is_no_array_answers_for_itself():
-    one = Ones()
-    assert isinstance(one, Vector)
-    assert not isinstance(np.ones(3), Vector)
-    assert inner(one, one) == norm_squared(one) == size(one) == sp.Symbol("m")
-    assert mean(one) == 1
 
 
 @pytest.mark.parametrize(
@@ -115,18 +93,12 @@ def test_a_vector_that_is_no_array_answers_for_itself():
         (np.array([4.0, 9.0]), np.array([2.0, 3.0])),
         (np.float32(4), np.float32(2)),
         (torch.tensor([4.0]), torch.tensor([2.0])),
-        (4, 2),
         (2.25, 1.5),
         (Fraction(9, 4), 1.5),
         (sp.Integer(2), sp.sqrt(2)),
+        (np.array([sp.Integer(8)], dtype=object), np.array([2 * sp.sqrt(2)], dtype=object)),
     ],
 )
 def test_square_root_keeps_to_its_arithmetic(x, root):
-    assert np.all(to_numpy(sqrt(x) == root))
-    assert type(sqrt(x)) is type(root) or x in (4, 2.25)
-
-
-def test_square_root_asks_each_object_of_an_array():
-    symbol = sp.Symbol("x")
-    roots = sqrt(np.array([sp.Integer(8), symbol], dtype=object))
-    assert list(roots) == [2 * sp.sqrt(2), sp.sqrt(symbol)]
+    assert sqrt(x) == root if np.ndim(x) == 0 else all(sqrt(x) == root)
+    assert type(sqrt(x)) is type(root)

@@ -13,14 +13,11 @@ from theory.convolution import gramian, unfolded
 COPIES, M, N, P = 4, 5, 3, 2
 MAPS, OUT, K = (3, 2, 4, 5), 2, 3
 SHAPES = {
-    **dict.fromkeys(("y", "g", "u"), (M, N)),
+    **dict.fromkeys("yguH", (M, N)),
     **dict.fromkeys(("gamma", "beta", "running_mean", "running_variance"), (N,)),
     **dict.fromkeys(("mean", "deviation", "variance", "old", "new"), (N,)),
-    "H": (M, N),
-    "W": (P, N),
-    "b": (P,),
-    "grad_b": (P,),
-    "grad_W": (P, N),
+    **dict.fromkeys(("W", "grad_W"), (P, N)),
+    **dict.fromkeys(("b", "grad_b"), (P,)),
     "curvature": (M,),
     "eps": (),
     "h": MAPS,
@@ -31,7 +28,6 @@ SHAPES = {
     "vector": (K**2 * MAPS[1] + 1, OUT),
 }
 OTHERS = {"p": 3, "hessian_of_loss": torch.sin, "kernel": K}
-MATRIX_FOR_EACH_UNIT = {theory.hessian: {"H": (M, M, N)}}
 CHECKED = [
     function
     for module in (theory, lp, bnp, convolution)
@@ -54,17 +50,14 @@ def drawn(shapes):
     ]
 
 
-def called(function, formula):
+def of_arrays(function, formula):
     """A formula of arrays alone, and arrays for all that the function takes."""
-    shapes = SHAPES | MATRIX_FOR_EACH_UNIT.get(function, {})
+    shapes = SHAPES | ({"H": (M, M, N)} if function is theory.hessian else {})
     names = inspect.signature(function).parameters
     given = [name for name in names if name in shapes]
     others = {name: value for name, value in OTHERS.items() if name in names}
-
-    def of_arrays(*arrays):
-        return formula(**dict(zip(given, arrays, strict=True)), **others)
-
-    return of_arrays, drawn(shapes[name] for name in given)
+    arrays = drawn(shapes[name] for name in given)
+    return lambda *arrays: formula(**dict(zip(given, arrays, strict=True)), **others), arrays
 
 
 def assert_one_call(formula, arrays):
@@ -74,8 +67,13 @@ def assert_one_call(formula, arrays):
 
 
 @pytest.mark.parametrize("function", CHECKED, ids=named)
-def test_many_batches_are_one_call(function):
-    assert_one_call(*called(function, inspect.unwrap(function)))
+def test_many_batches_are_one_call_of_the_formula_that_a_check_names(function):
+    checked, arrays = of_arrays(function, function)
+    advice = rf"torch\.vmap .* call {named(function)}, which checks nothing"
+    with pytest.raises(RuntimeError, match=advice):
+        torch.vmap(checked)(*arrays)
+    formula = getattr(importlib.import_module(function.__module__), function.__name__)
+    assert_one_call(*of_arrays(function, formula))
 
 
 @pytest.mark.parametrize(
@@ -91,16 +89,6 @@ def test_many_batches_are_one_call(function):
 )  # fmt: skip
 def test_many_maps_are_one_call(formula):
     assert_one_call(formula, drawn([MAPS]))
-
-
-@pytest.mark.parametrize("function", CHECKED, ids=named)
-def test_a_check_names_the_formula_that_checks_nothing(function):
-    checked, arrays = called(function, function)
-    advice = rf"torch\.vmap .* call {named(function)}, which checks nothing"
-    with pytest.raises(RuntimeError, match=advice):
-        torch.vmap(checked)(*arrays)
-    formula = getattr(importlib.import_module(function.__module__), function.__name__)
-    assert formula is inspect.unwrap(function)
 
 
 def test_every_checked_formula_is_among_them():
