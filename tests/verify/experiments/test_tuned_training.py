@@ -1,10 +1,8 @@
 """Trials choose a learning rate on images kept back; then every seed trains at it."""
 
-from copy import deepcopy
-
 import pytest
 import torch
-from classifiers import recipe, run
+from classifiers import killed_at, recipe, run
 
 from verify.experiments.evidence import as_json
 from verify.experiments.metered_training import Meter
@@ -13,30 +11,35 @@ from verify.experiments.tuned_training import Plan, TunedTraining, _merit
 RATES = (1e-4, 0.3)
 
 
-def tuned(method="bnp", meters=None):
-    plan = Plan(recipe(method), RATES, 1, (5, 6), meters or {})
+def tuned(method="bnp"):
+    meters = {"theorems": Meter(frozenset({1}), lambda at: [at.step])}
+    plan = Plan(recipe(method), RATES, 1, (5, 6), meters)
     return TunedTraining("tuned", {"method": method}, plan)
 
 
 def test_trials_keep_the_last_fifth_back():
     plan = tuned().plan
-    train = plan.recipe.train
+    inputs = plan.recipe.train.inputs
     assert (len(plan.trial.train), len(plan.trial.test), plan.trial.epochs) == (20, 4, 1)
-    assert torch.equal(plan.trial.test.inputs, train.inputs[20:])
-    assert torch.equal(plan.trial.train.inputs, train.inputs[:20])
+    assert torch.equal(plan.trial.test.inputs, inputs[20:])
+    assert torch.equal(plan.trial.train.inputs, inputs[:20])
 
 
-def test_the_better_rate_is_taken_by_every_seed():
-    numbers = run(tuned("none")).numbers()
+def test_the_better_rate_is_taken_by_every_seed_and_the_first_is_measured():
+    assert tuned("none").rate is None
+    piece = run(tuned("none"), 7)
+    assert piece.numbers()["runs"] == []
+    numbers = run(piece).numbers()
+    assert piece.done == piece.steps == 2 * 5 + 2 * 12
     assert [trial["learning_rate"] for trial in numbers["trials"]] == list(RATES)
     merits = [_merit(trial) for trial in numbers["trials"]]
-    assert numbers["rate"] == RATES[merits.index(max(merits))]
-    assert [(r["seed"], r["learning_rate"]) for r in numbers["runs"]] == [
-        (5, numbers["rate"]),
-        (6, numbers["rate"]),
-    ]
-    assert all(len(one["losses"]) == 2 for one in numbers["runs"])
+    rate = numbers["rate"]
+    assert rate == RATES[merits.index(max(merits))]
+    found = [(one["seed"], one["learning_rate"], len(one["losses"])) for one in numbers["runs"]]
+    assert found == [(5, rate, 2), (6, rate, 2)]
     assert numbers["method"] == "none"
+    assert numbers["runs"][0]["theorems"] == {"steps": [1], "values": [[1]]}
+    assert "theorems" not in numbers["runs"][1].keys() | numbers["trials"][0].keys()
 
 
 @pytest.mark.parametrize(
@@ -54,33 +57,9 @@ def test_what_makes_a_trial_better(better, worse):
     assert _merit(trial(*better)) > _merit(trial(*worse))
 
 
-@pytest.mark.parametrize("steps", [3, 5, 12, 23, 33])
-def test_a_killed_piece_goes_on_as_if_it_had_not_been(steps):
-    whole = run(tuned())
-    killed, resumed = run(tuned(), steps), tuned()
-    resumed.load_state_dict(deepcopy(killed.state_dict()))
-    assert as_json(run(resumed, whole.steps - steps).numbers()) == as_json(whole.numbers())
-
-
-def test_a_piece_of_its_last_step_can_be_kept():
-    whole = run(tuned())
-    again = tuned()
-    again.load_state_dict(deepcopy(run(tuned(), whole.steps - 1).state_dict()))
-    assert again.rate == whole.rate
-    assert whole.done == whole.steps == 2 * 5 + 2 * 12
-
-
-def test_only_the_first_seed_is_measured():
-    meters = {"theorems": Meter(frozenset({1}), lambda at: [at.step])}
-    numbers = run(tuned(meters=meters)).numbers()
-    assert numbers["runs"][0]["theorems"] == {"steps": [1], "values": [[1]]}
-    assert "theorems" not in numbers["runs"][1]
-    assert "theorems" not in numbers["trials"][0]
-
-
-def test_nothing_is_known_before():
-    assert tuned().rate is None
-    assert run(tuned(), 7).numbers()["runs"] == []
+@pytest.mark.parametrize("step", [3, 5, 23, 33])
+def test_a_killed_piece_goes_on_as_if_it_had_not_been(step):
+    assert killed_at(step, tuned) == as_json(run(tuned()).numbers())
 
 
 @pytest.mark.parametrize(("rates", "seeds"), [((), (0,)), ((0.1,), ())])
