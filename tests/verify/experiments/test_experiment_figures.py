@@ -34,18 +34,20 @@ def test_the_same_numbers_give_the_same_bytes_with_text_as_text_and_no_date(tmp_
     assert any("loss (no unit)" in text for text in texts)
 
 
-def test_every_normalisation_has_a_style_of_its_own_that_is_seen_on_white():
-    assert len({style.marker for style in STYLES.values()}) == len(STYLES)
-    assert len({style.label for style in STYLES.values()}) == len(STYLES)
-    assert {style.colour for style in STYLES.values()} <= set(figures.COLOURS.values())
-    assert figures.COLOURS["yellow"] not in {style.colour for style in STYLES.values()}
-    together = [
+@pytest.mark.parametrize(
+    "names",
+    [
         ("none", "batch", "noisy-batch", "l1", "l2", "linf"),
         ("none", "batch", "batch-renormalization", "layer", "bnp"),
         ("batch", "group", "group+bnp"),
-    ]
-    for names in together:
-        assert len({STYLES[name].colour for name in names}) == len(names)
+    ],
+)
+def test_what_is_drawn_together_has_colours_that_are_told_apart_on_white(names):
+    colours = {STYLES[name].colour for name in names}
+    assert len(colours) == len(names)
+    assert colours < set(figures.COLOURS.values()) - {figures.COLOURS["yellow"]}
+    for what in ("marker", "label"):
+        assert len({getattr(style, what) for style in STYLES.values()}) == len(STYLES)
 
 
 def axes_with(*series):

@@ -121,13 +121,3 @@ def test_statements_are_examined_before_the_first_step_and_after_the_last():
     assert [e["step"] for e in numbers["theorems"]] == [0, 3]
     assert not torch.equal(seen[0][0], seen[1][0])
     assert seen[0][1] == 6
-
-
-def test_processes_share_each_batch():
-    seen = []
-    for process in ((0, 1), (0, 2), (1, 2)):
-        part = piece("group", 1, process=process, examination=lambda *batch: seen.append(batch[1]))
-        part._train = lambda inputs, labels: None
-        part.step()
-    assert torch.equal(seen[0][0::2], seen[2])
-    assert torch.equal(seen[0][1::2], seen[4])
