@@ -81,10 +81,10 @@ def test_learning_rates_jump_warm_up_and_are_divided_by_10(network, method, rate
 
 
 def test_a_piece_takes_its_step():
-    *_, piece = pieces(Setting("smoke", (0,)))
+    piece = pieces(Setting("smoke", (0,)))[3]
     piece.step()
     numbers = piece.numbers()
-    assert (numbers["network"], numbers["method"]) == ("ResNet-18, an eighth as wide", "group+bnp")
+    assert (numbers["network"], numbers["method"]) == ("ResNet-8 in colour", "group+bnp")
     assert 0 < numbers["first_step"]["after"] < numbers["first_step"]["before"]
     assert {one["layer"] for one in numbers["theorems"][0]["found"]} == {"output"}
 
