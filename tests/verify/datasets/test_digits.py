@@ -1,3 +1,5 @@
+"""The embedded digits, and what every data set is made of."""
+
 import pytest
 import torch
 
@@ -6,13 +8,15 @@ from verify.datasets.dataset import DataError, Dataset, Images, existing_file
 from verify.datasets.digits import enlarged, load
 
 
-def test_the_split_holds_every_digit_once():
-    data = load()
+def test_the_split_holds_every_digit_once_every_class_in_both_parts_always_alike():
+    state = torch.get_rng_state()
+    data, again = load(), load()
+    assert torch.equal(data.train.inputs, again.train.inputs)
+    assert torch.equal(state, torch.get_rng_state())
     inputs = torch.cat([data.train.inputs, data.test.inputs])
     assert (len(data.train), len(data.test), data.classes) == (1437, 360, 10)
     assert inputs.shape == (1797, 1, 8, 8)
     assert inputs.dtype == torch.float32
-    assert (float(inputs.min()), float(inputs.max())) == (0.0, 1.0)
 
     def as_rows(images, labels):
         rows = torch.cat([images.reshape(1797, 64).double(), labels[:, None].double()], dim=1)
@@ -20,20 +24,8 @@ def test_the_split_holds_every_digit_once():
 
     labels = torch.cat([data.train.labels, data.test.labels])
     assert as_rows(inputs, labels) == as_rows(*digits())
-
-
-def test_the_split_is_the_same_every_time_and_leaves_the_global_generator_alone():
-    state = torch.get_rng_state()
-    first, second = load(), load()
-    assert torch.equal(first.train.inputs, second.train.inputs)
-    assert torch.equal(state, torch.get_rng_state())
-
-
-def test_every_class_is_in_both_parts():
-    data = load()
     for part in (data.train, data.test):
-        counts = part.labels.bincount(minlength=10)
-        assert counts.min() > 0.05 * len(part)
+        assert part.labels.bincount(minlength=10).min() > 0.05 * len(part)
 
 
 def test_enlarged_digits_keep_their_brightness_and_their_label():
@@ -46,38 +38,30 @@ def test_enlarged_digits_keep_their_brightness_and_their_label():
     assert torch.equal(enlarged(test, 8).inputs, test.inputs)
 
 
-@pytest.mark.parametrize(("side", "channels"), [(0, 1), (8, 0)])
-def test_enlarging_to_nothing_is_refused(side, channels):
-    with pytest.raises(ValueError, match=f"side = {side} and channels = {channels}"):
-        enlarged(load().test, side, channels)
-
-
-def test_colours_are_not_enlarged():
-    colours = Images(torch.zeros(2, 3, 4, 4), torch.zeros(2, dtype=torch.int64))
-    with pytest.raises(ValueError, match=r"\(2, 3, 4, 4\)"):
-        enlarged(colours, 8)
+def images(*shape, labels=None):
+    return Images(torch.zeros(shape), torch.tensor([0] * shape[0] if labels is None else labels))
 
 
 @pytest.mark.parametrize(
-    ("inputs", "labels", "says"),
+    ("make", "says"),
     [
-        (torch.zeros(2, 64), torch.zeros(2, dtype=torch.int64), r"\(2, 64\)"),
-        (torch.zeros(2, 1, 8, 8).double(), torch.zeros(2, dtype=torch.int64), "float64"),
-        (torch.zeros(2, 1, 8, 8), torch.zeros(3, dtype=torch.int64), r"\(3,\)"),
-        (torch.zeros(2, 1, 8, 8), torch.zeros(2), "float32 of shape"),
+        (lambda: images(2, 64), r"\(2, 64\)"),
+        (lambda: Images(torch.zeros(2, 1, 8, 8).double(), torch.tensor([0, 0])), "float64"),
+        (lambda: images(2, 1, 8, 8, labels=[0, 0, 0]), r"\(3,\)"),
+        (lambda: images(2, 1, 8, 8, labels=[0.0, 0.0]), "float32 of shape"),
+        (lambda: Dataset(images(1, 1, 8, 8), images(1, 1, 8, 8, labels=[3]), 3), "labels of test"),
+        (
+            lambda: Dataset(images(1, 1, 8, 8, labels=[-1]), images(1, 1, 8, 8), 3),
+            "labels of train",
+        ),
+        (lambda: enlarged(images(1, 1, 8, 8), 0, 1), "side = 0 and channels = 1"),
+        (lambda: enlarged(images(1, 1, 8, 8), 8, 0), "side = 8 and channels = 0"),
+        (lambda: enlarged(images(2, 3, 4, 4), 8), r"\(2, 3, 4, 4\)"),
     ],
 )
-def test_images_of_another_form_are_refused(inputs, labels, says):
+def test_images_of_another_form_are_refused(make, says):
     with pytest.raises(ValueError, match=says):
-        Images(inputs, labels)
-
-
-@pytest.mark.parametrize("label", [-1, 3])
-def test_a_label_out_of_range_is_refused(label):
-    images = Images(torch.zeros(1, 1, 8, 8), torch.tensor([label]))
-    fine = images.first(0)
-    with pytest.raises(ValueError, match="labels of test"):
-        Dataset(fine, images, classes=3)
+        make()
 
 
 def test_a_missing_file_is_named_with_what_was_expected(tmp_path):

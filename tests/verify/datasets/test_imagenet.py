@@ -71,33 +71,27 @@ def test_crops_are_drawn_from_the_generator_and_lie_within(tmp_path):
     assert (middle[0, 0, 0] * 255 / 10).round().int().tolist() == list(range(2, 14))
 
 
-def test_the_papers_sizes_are_the_default(folder):
+def test_sizes_are_the_papers_and_more_than_there_is_cannot_be_cut_out(folder):
     inputs, _ = open_folder(folder).val.middle_crops([0])
     assert inputs.shape == (1, 3, 224, 224)
+    for cropped in (9, 0):
+        with pytest.raises(ValueError, match="1 <= cropped <= shorter_side"):
+            open_folder(folder, 8, cropped)
 
 
-@pytest.mark.parametrize(("shorter_side", "cropped"), [(8, 9), (8, 0)])
-def test_more_than_there_is_cannot_be_cut_out(folder, shorter_side, cropped):
-    with pytest.raises(ValueError, match="1 <= cropped <= shorter_side"):
-        open_folder(folder, shorter_side, cropped)
-
-
-@pytest.mark.parametrize("keep", [0, 5, 150, -20])
-def test_a_truncated_image_is_named_when_it_is_decoded(folder, keep):
+@pytest.mark.parametrize(
+    "damaged",
+    [lambda image: b"", lambda image: image[:150], lambda image: image[:-20], lambda image: b"<p>"],
+)
+def test_an_image_that_is_truncated_or_none_is_named_when_it_is_decoded(folder, damaged):
     file = folder / "train" / "n01" / "a.JPEG"
-    file.write_bytes(file.read_bytes()[:keep])
+    file.write_bytes(damaged(file.read_bytes()))
     train = open_folder(folder, 8, 6).train
     with pytest.raises(DataError, match=r"n01/a\.JPEG cannot be decoded \(.*get it again"):
         train.middle_crops([0])
 
 
-def test_a_file_that_is_no_image_is_named(folder):
-    (folder / "train" / "n01" / "a.JPEG").write_text("<html>not found</html>")
-    with pytest.raises(DataError, match=r"a\.JPEG cannot be decoded"):
-        open_folder(folder, 8, 6).train.middle_crops([0])
-
-
-@pytest.mark.parametrize("size", [(9_000, 9_000), (1, 40_000), (40_000, 2), (14_000, 14_000)])
+@pytest.mark.parametrize("size", [(9_000, 9_000), (1, 40_000), (40_000, 2)])
 def test_an_image_that_would_unpack_to_too_much_is_refused_before_it_is(tmp_path, size):
     write(tmp_path / "bomb.png", 0, size, mode="1")
     assert (tmp_path / "bomb.png").stat().st_size < 100_000
@@ -106,20 +100,18 @@ def test_an_image_that_would_unpack_to_too_much_is_refused_before_it_is(tmp_path
 
 
 def test_missing_folders_are_named(tmp_path):
-    with pytest.raises(DataError, match=r"expected the folder .*train, with a folder for every"):
-        open_folder(tmp_path)
-    (tmp_path / "train").mkdir()
-    with pytest.raises(DataError, match=r"train has no folders; expected one for every class"):
-        open_folder(tmp_path)
-    write(tmp_path / "train" / "n01" / "a.png")
-    with pytest.raises(DataError, match=r"expected the folder .*val"):
-        open_folder(tmp_path)
-    write(tmp_path / "val" / "ILSVRC2012_val_00000001.JPEG")
-    with pytest.raises(DataError, match=r"val has no folders"):
-        open_folder(tmp_path)
-    write(tmp_path / "val" / "n99" / "a.png")
-    with pytest.raises(DataError, match=r"val has classes that train has not: n99"):
-        open_folder(tmp_path)
+    for part, name, says in (
+        (".", "", r"expected the folder .*train, with a folder for every"),
+        ("train", "", r"train has no folders; expected one for every class"),
+        ("train", "n01/a.png", r"expected the folder .*val"),
+        ("val", "ILSVRC2012_val_00000001.JPEG", r"val has no folders"),
+        ("val", "n99/a.png", r"val has classes that train has not: n99"),
+    ):
+        (tmp_path / part).mkdir(exist_ok=True)
+        if name:
+            write(tmp_path / part / name)
+        with pytest.raises(DataError, match=says):
+            open_folder(tmp_path)
 
 
 def test_a_class_without_images_is_named(folder):

@@ -1,4 +1,6 @@
-"""Small classifiers for the tests: separable images of four pixels."""
+"""Small classifiers for the tests, of images of four pixels; pieces run and killed."""
+
+import io
 
 import torch
 from torch import nn
@@ -6,6 +8,7 @@ from torch import nn
 from theory.nn.networks.dense import dense
 from verify.datasets.dataset import Images
 from verify.experiments.classifier_training import Recipe, normalization_of
+from verify.experiments.evidence import as_json
 
 SHAPE = (1, 2, 2)
 
@@ -25,7 +28,19 @@ def recipe(method="none", **changed):
     return Recipe(build, method, learning_rate=0.1, **(given | changed))
 
 
-def run(piece, steps=None):
-    for _ in range(piece.steps if steps is None else steps):
+def run(piece, until=None):
+    """Run a piece, or a training of a recipe, to its end or until so many steps are done."""
+    last = piece.steps if hasattr(piece, "steps") else piece.recipe.steps
+    while piece.done < (last if until is None else until):
         piece.step()
     return piece
+
+
+def killed_at(step, make):
+    """Return the numbers of a piece that is killed after a step, and taken up from a file."""
+    killed, resumed, file = run(make(), step), make(), io.BytesIO()
+    torch.save(killed.state_dict(), file)
+    file.seek(0)
+    resumed.load_state_dict(torch.load(file, weights_only=True))
+    assert resumed.done == step
+    return as_json(run(resumed).numbers())

@@ -5,9 +5,8 @@ from functools import partial
 
 import pytest
 import torch
-import toy_experiment
 import typer
-from toy_experiment import STEPS, Descent
+from toy_experiment import EXPERIMENT, SETTING, STEPS, WITHOUT_FIGURES, Descent
 from typer.testing import CliRunner
 
 from verify import experiments
@@ -19,35 +18,27 @@ from verify.experiments import evidence, run
 @pytest.fixture
 def call(monkeypatch, tmp_path):
     """Call the command with the toy experiment as the only one; evidence goes to ``tmp_path``."""
-    monkeypatch.setattr(command, "names", lambda: ["toy"])
-    find = experiments.find
-    monkeypatch.setattr(
-        command, "find", lambda name: toy_experiment.EXPERIMENT if name == "toy" else find(name)
-    )
-    app = typer.Typer()
-    app.command()(command.experiment)
-    return lambda *arguments: CliRunner().invoke(
-        app, [*map(str, arguments), "--evidence", str(tmp_path)], catch_exceptions=False
-    )
+
+    def called(*arguments, toy=WITHOUT_FIGURES):
+        monkeypatch.setattr(command, "names", lambda: ["toy"])
+        monkeypatch.setattr(
+            command, "find", lambda name: toy if name == "toy" else experiments.find(name)
+        )
+        app = typer.Typer()
+        app.command()(command.experiment)
+        given = [*map(str, arguments), "--evidence", str(tmp_path)]
+        return CliRunner().invoke(app, given, catch_exceptions=False)
+
+    return called
 
 
-def complains(result, *words):
-    """Whether it ended with status 2, one line on standard error, and nothing else."""
-    line, end = result.stderr.split("\n", 1)
-    return (
-        result.exit_code == 2
-        and result.stdout == ""
-        and line.startswith("verify: ")
-        and not end
-        and all(word in line for word in words)
-    )
-
-
-def test_an_experiment_is_run_and_told_in_words_with_numbers_and_files(call, tmp_path):
-    result = call("toy", "--profile", "smoke", "--seeds", 2)
+def test_an_experiment_is_told_in_words_with_files_and_drawn_again_without_running(
+    call, tmp_path, monkeypatch
+):
+    result = call("toy", "--profile", "smoke", "--seeds", 3, toy=EXPERIMENT)
     assert result.exit_code == 0
     for words in (
-        "Noisy descent: smoke, 2 seeds, no data folder, cpu",
+        "Noisy descent: smoke, 3 seeds, no data folder, cpu",
         "S-toy, Fig. 0",
         "the loss [falls]",
         "not observed",
@@ -59,8 +50,14 @@ def test_an_experiment_is_run_and_told_in_words_with_numbers_and_files(call, tmp
     folder = tmp_path / "experiments" / "toy"
     for name in ("numbers.json", "loss.svg", "loss.png"):
         assert str(folder / name) in result.stdout.splitlines()
-        assert (folder / name).stat().st_size > 0
-    assert evidence.read(folder).seeds == (0, 1)
+    assert evidence.read(folder).seeds == (0, 1, 2)
+    drawn = (folder / "loss.svg").read_bytes()
+    (folder / "loss.svg").unlink()
+    monkeypatch.setattr(Descent, "step", lambda self: pytest.fail("it ran"))
+    again = call("toy", "--redraw", toy=EXPERIMENT)
+    assert again.exit_code == 0
+    assert "smoke, 3 seeds" in again.stdout
+    assert (folder / "loss.svg").read_bytes() == drawn
 
 
 def seen(claim, violated):
@@ -79,11 +76,9 @@ def seen(claim, violated):
 def test_statements_along_the_run_are_told_and_decide_the_exit_status(
     call, monkeypatch, claim, violated, status, words
 ):
-    numbers = Descent.numbers
     checkpoints = [{"step": 1, "theorems": [seen(claim, 0)]}, {"theorems": [seen(claim, violated)]}]
-    monkeypatch.setattr(
-        Descent, "numbers", lambda self: {**numbers(self), "checkpoints": checkpoints}
-    )
+    numbers = {"loss": [2.0, 1.0], "checkpoints": checkpoints}
+    monkeypatch.setattr(Descent, "numbers", lambda self: numbers)
     result = call("toy")
     assert result.exit_code == status
     (line,) = [line for line in result.stdout.splitlines() if claim in line.split()]
@@ -91,47 +86,35 @@ def test_statements_along_the_run_are_told_and_decide_the_exit_status(
     assert line.split()[-5:-1] == ["6", str(violated), "0", "2"]
 
 
-def test_a_changed_setting_is_said_in_one_line(call):
+def test_what_is_finished_is_not_run_again_unless_fresh_or_another_setting(call, monkeypatch):
     call("toy", "--profile", "smoke")
-    result = call("toy", "--profile", "deep")
-    assert result.exit_code == 0
-    assert "is not resumed: its profile was smoke, now deep\n" in result.stderr
-
-
-def test_numbers_are_drawn_again_without_running(call, tmp_path, monkeypatch):
-    call("toy", "--profile", "smoke", "--seeds", 3)
-    picture = tmp_path / "experiments" / "toy" / "loss.svg"
-    drawn = picture.read_bytes()
-    picture.unlink()
-    monkeypatch.setattr(Descent, "step", lambda self: pytest.fail("it ran"))
-    result = call("toy", "--redraw")
-    assert result.exit_code == 0
-    assert "smoke, 3 seeds" in result.stdout
-    assert picture.read_bytes() == drawn
-
-
-def test_nothing_to_draw_is_said(call):
-    assert complains(call("toy", "--redraw"), "numbers.json cannot be read")
-
-
-def test_fresh_begins_anew(call, monkeypatch):
-    call("toy")
     steps, step = [], Descent.step
     monkeypatch.setattr(Descent, "step", lambda self: (steps.append(0), step(self)))
-    assert call("toy").exit_code == 0
+    assert call("toy", "--profile", "smoke").exit_code == 0
     assert steps == []
-    assert call("toy", "--fresh").exit_code == 0
+    assert call("toy", "--profile", "smoke", "--fresh").exit_code == 0
     assert len(steps) == STEPS
+    other = call("toy", "--profile", "deep")
+    assert "is not resumed: its profile was smoke, now deep\n" in other.stderr
+    assert len(steps) == 2 * STEPS
 
 
-def test_ctrl_c_says_how_to_go_on(call, monkeypatch):
-    def interrupted(self):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize(
+    ("error", "status", "says"),
+    [
+        (KeyboardInterrupt, 130, "goes on from the last checkpoint"),
+        (DataError("the file is truncated"), 2, "verify: the file is truncated\n"),
+    ],
+)
+def test_a_run_that_is_broken_off_says_why_or_how_to_go_on(call, monkeypatch, error, status, says):
+    def broken(self):
+        raise error
 
-    monkeypatch.setattr(Descent, "step", interrupted)
+    monkeypatch.setattr(Descent, "step", broken)
     result = call("toy")
-    assert result.exit_code == 130
-    assert "goes on from the last checkpoint" in result.stderr
+    assert result.exit_code == status
+    assert says in result.stderr
+    assert "Traceback" not in result.output
 
 
 def test_the_experiments_are_listed(call):
@@ -153,27 +136,22 @@ def test_the_experiments_are_listed(call):
         (["toy", "--device", "quantum"], ["--device quantum is not to be had here"]),
         (["toy", "--device", "meta"], ["--device meta is not to be had here"]),
         (["toy", "--device", "cuda:99"], ["--device cuda:99 is not to be had here"]),
+        (["toy", "--redraw"], ["numbers.json cannot be read"]),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(call, arguments, words):
-    assert complains(call(*arguments), *words)
-
-
-def test_data_that_cannot_be_read_are_one_line_and_status_2(call, monkeypatch, tmp_path):
-    def refuse(self):
-        raise DataError("train-images-idx3-ubyte is truncated")
-
-    monkeypatch.setattr(Descent, "step", refuse)
-    result = call("toy", "--data", tmp_path)
-    assert result.exit_code == 2
-    assert "verify: train-images-idx3-ubyte is truncated\n" in result.stderr
-    assert "Traceback" not in result.output
+    result = call(*arguments)
+    line, end = result.stderr.split("\n", 1)
+    assert (result.exit_code, result.stdout, end) == (2, "", "")
+    assert line.startswith("verify: ")
+    assert all(word in line for word in words)
 
 
 def test_pieces_of_an_experiment_are_run_elsewhere_and_kept(tmp_path, monkeypatch):
-    whole = run.run(toy_experiment.EXPERIMENT, toy_experiment.SETTING, tmp_path / "here")
-    monkeypatch.setattr(run, "find", lambda name: toy_experiment.EXPERIMENT)
-    ended, broken = [], list(whole.pieces)[:1]
+    toy = WITHOUT_FIGURES
+    whole = run.run(toy, SETTING, tmp_path / "here")
+    monkeypatch.setattr(run, "find", lambda name: toy)
+    ended, broken, there = [], list(whole.pieces)[:1], tmp_path / "there"
 
     def at_once(calls, address):
         for call in calls:
@@ -186,18 +164,17 @@ def test_pieces_of_an_experiment_are_run_elsewhere_and_kept(tmp_path, monkeypatc
             yield call, future
 
     monkeypatch.setattr(command, "ended", at_once)
-    toy, there, threads = toy_experiment, tmp_path / "there", torch.get_num_threads()
-    finish = partial(command._finish_pieces, toy.EXPERIMENT, toy.SETTING, there, "local", False)
+    threads, told = torch.get_num_threads(), []
+    finish = partial(command._finish_pieces, toy, SETTING, there, "local", False)
     try:
         with pytest.raises(MemoryError):
             finish()
-        kept = run.checkpoints_of(toy.EXPERIMENT, toy.SETTING, there)
+        kept = run.checkpoints_of(toy, SETTING, there)
         assert [name for name in whole.pieces if kept.load(name) is not None] == ended[1:]
         broken.clear()
         ended.clear()
         finish()
-        told = []
-        result = run.run(toy.EXPERIMENT, toy.SETTING, there, progress=lambda *o: told.append(o))
+        result = run.run(toy, SETTING, there, progress=lambda *one: told.append(one))
     finally:
         torch.set_num_threads(threads)
     assert result.pieces == whole.pieces

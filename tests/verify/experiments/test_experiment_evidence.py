@@ -10,7 +10,7 @@ from toy_experiment import SETTING, WITHOUT_FIGURES
 
 from verify import experiments
 from verify.evidence import EvidenceError
-from verify.experiments import evidence, run
+from verify.experiments import evidence, figures, run
 
 
 @pytest.fixture
@@ -20,20 +20,22 @@ def folder(tmp_path):
 
 
 def test_numbers_are_as_they_come_back_from_a_file():
-    numbers = {1: (np.float64(2.5), True), "b": {"c": [None, "x", float("-inf")]}}
-    assert evidence.as_json(numbers) == {"1": [2.5, True], "b": {"c": [None, "x", None]}}
+    numbers = {1: (np.float64(2.5), True), "b": {"c": [None, "x", float("-inf"), float("nan")]}}
+    assert evidence.as_json(numbers) == {"1": [2.5, True], "b": {"c": [None, "x", None, None]}}
 
 
-@pytest.mark.parametrize("wrong", [torch.ones(2), np.ones(2), np.int64(1), {1, 2}, 1j])
+@pytest.mark.parametrize("wrong", [torch.ones(2), np.int64(1), {1, 2}])
 def test_what_is_not_json_is_named_with_its_place(wrong):
     with pytest.raises(TypeError, match=r"numbers\['a'\]\[1\]\['b'\] is of type "):
         evidence.as_json({"a": [0, {"b": wrong}]})
 
 
-def test_all_results_are_read_by_name(tmp_path, folder):
-    other = replace(evidence.read(folder), name="a")
-    evidence.write(evidence.folder_of(tmp_path, "a"), other)
-    assert [result.name for result in evidence.read_all(tmp_path)] == ["a", "toy"]
+def test_results_come_back_by_name_and_name_no_folder(tmp_path, folder):
+    found = evidence.read(folder)
+    assert found.run.profile == "smoke"
+    assert str(tmp_path) not in (folder / evidence.FILE).read_text()
+    evidence.write(evidence.folder_of(tmp_path, "a"), replace(found, name="a"))
+    assert evidence.read_all(tmp_path) == [replace(found, name="a"), found]
     assert evidence.read_all(tmp_path / "nothing") == []
 
 
@@ -55,6 +57,21 @@ def test_a_damaged_result_is_named(folder, change, says):
     with pytest.raises(EvidenceError, match=rf"numbers\.json is damaged .*{says}.*again") as named:
         evidence.read(folder)
     assert str(file) in str(named.value)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda file: run.checkpoints_of(WITHOUT_FIGURES, SETTING, file),
+        lambda file: evidence.write(file, evidence.read(file.parent)),
+        lambda file: figures.save(figures.new("title", "caption")[0], file, "loss"),
+    ],
+    ids=["checkpoints", "numbers", "figures"],
+)
+def test_a_folder_that_cannot_be_written_is_named(folder, write):
+    (folder / "file").touch()
+    with pytest.raises(EvidenceError, match=r"cannot be kept in .*file.*name another folder"):
+        write(folder / "file")
 
 
 def test_a_run_on_a_gpu_names_it(monkeypatch):

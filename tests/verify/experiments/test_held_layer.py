@@ -1,11 +1,16 @@
-"""A model held at a layer, and the loss to second order that its units see."""
+"""A model held at a layer, and the loss that its units see; every network of the papers is held."""
 
 import pytest
 import torch
 from torch import nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, mse_loss
 
-from verify.experiments import narrow_jets
+from theory.nn.networks.convolutional import convolutional
+from theory.nn.networks.deep_linear import deep_linear
+from theory.nn.networks.dense import dense, pre_activation_dense
+from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
+from theory.nn.networks.vgg import vgg
+from theory.nn.normalization import normalization_layers
 from verify.experiments.held_layer import held
 from verify.snapshots import to_rows
 
@@ -45,89 +50,100 @@ def batch():
     return torch.randn(3, 1, 4, 4, generator=generator), torch.tensor([0, 3, 1])
 
 
-def test_the_layer_is_seen_as_rows_with_the_inputs_of_its_map(model, batch):
-    (layer,) = held(model, *batch, cross_entropy, {"norm": model.norm})
+def test_the_layer_is_seen_as_rows_and_holding_changes_nothing(model, batch):
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    (layer,) = held(model.eval(), *batch, cross_entropy, {"norm": model.norm})
+    assert torch.equal(layer.whole(), layer.whole())
+    assert not model.training
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert not model.norm._forward_hooks
     assert layer.y.shape == layer.z.shape == (48, 3)
-    assert layer.inputs.shape == (48, 9)
     assert layer.y.dtype == torch.float64
-    weight = model.first.weight.double().flatten(1)
-    bias = model.first.bias.double()
+    weight, bias = model.first.weight.double().flatten(1), model.first.bias.double()
     torch.testing.assert_close(layer.inputs @ weight.T + bias, layer.y)
     centred = layer.y - layer.y.mean(0)
     z = centred / (centred.square().mean(0) + 1e-5).sqrt()
     torch.testing.assert_close(layer.z, z * model.norm.weight.double() + model.norm.bias.double())
 
 
-def test_holding_changes_nothing(model, batch):
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    model.eval()
-    (layer,) = held(model, *batch, cross_entropy, {"norm": model.norm})
-    first = layer.whole()
-    assert torch.equal(layer.whole(), first)
-    assert not model.training
-    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
-    assert not model.norm._forward_hooks
-
-
-def test_the_loss_is_the_models_at_the_units_own_output_and_moves_with_it_alone(model, batch):
-    layer, later = held(model, *batch, cross_entropy, {"a": model.norm, "b": model.later})
-    for one in (layer, later):
-        for unit in (0, torch.tensor(2)):
-            torch.testing.assert_close(one.loss_of_unit(one.z[:, int(unit)], unit), one.whole())
-    moved = layer.z.clone()
-    moved[:, 1] += 1.0
-    assert layer.loss_of_unit(moved[:, 1], 1) == layer.loss_from(moved)
-    assert layer.loss_from(moved) != layer.whole()
-
-
-def test_the_derivative_of_the_loss_is_that_of_the_network(model, batch):
+def test_the_loss_and_its_derivative_in_a_unit_are_the_networks(model, batch):
     (layer,) = held(model, *batch, cross_entropy, {"norm": model.norm})
     z = layer.z[:, 1].clone().requires_grad_()
-    (g,) = torch.autograd.grad(layer.loss_of_unit(z, 1), z)
-
+    loss = layer.loss_of_unit(z, torch.tensor(1))
+    torch.testing.assert_close(loss, layer.whole())
+    (g,) = torch.autograd.grad(loss, z)
+    moved = layer.z.clone()
+    moved[:, 1] += 1.0
+    assert layer.loss_of_unit(moved[:, 1], 1) == layer.loss_from(moved) != layer.whole()
     kept = []
 
     def keep(module, given, output):
         kept.append(output)
         return output.clone()  # what follows writes into it
 
-    hook = model.norm.register_forward_hook(keep)
-    model.double()
-    images, labels = batch
-    loss = cross_entropy(model(images.double()), labels)
-    (of_all,) = torch.autograd.grad(loss, kept[0])
-    hook.remove()
+    with model.norm.register_forward_hook(keep):
+        own = cross_entropy(model.double()(batch[0].double()), batch[1])
+    (of_all,) = torch.autograd.grad(own, kept[0])
     torch.testing.assert_close(g, to_rows(of_all)[:, 1], rtol=1e-10, atol=1e-15)
 
 
-def with_a_stranger(model):
-    return {"stranger": nn.BatchNorm2d(3)}
+NETWORKS = {
+    "deep linear": (lambda **a: deep_linear(4, 6, **a), (6,)),
+    "dense": (lambda **a: dense((1, 4, 4), hidden=(8, 8), **a), (1, 4, 4)),
+    "pre-activation": (lambda **a: pre_activation_dense((1, 4, 4), hidden=(8, 8), **a), (1, 4, 4)),
+    "convolutional": (lambda **a: convolutional((1, 18, 18), **a), (1, 18, 18)),
+    "vgg": (lambda **a: vgg(depth=11, width=2, **a), (3, 32, 32)),
+    "resnet": (lambda **a: resnet((3, 8, 8), blocks=1, **a), (3, 8, 8)),
+    "preactivation resnet": (lambda **a: preactivation_resnet((3, 8, 8), blocks=1, **a), (3, 8, 8)),
+    "resnet18": (lambda **a: resnet18((3, 32, 32), width=4, **a), (3, 32, 32)),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_layer_of_every_network_is_held_and_gives_the_network_s_loss(name):
+    make, shape = NETWORKS[name]
+    model = make(normalization="batch", generator=torch.Generator().manual_seed(0))
+    layers = normalization_layers(model)
+    inputs = torch.rand(5, *shape, generator=torch.Generator().manual_seed(1))
+    loss, targets = cross_entropy, torch.arange(5) % 10
+    if name == "deep linear":
+        loss, targets = mse_loss, inputs @ torch.eye(6)
+    found = held(model, inputs, targets, loss, layers)
+    assert [layer.name for layer in found] == list(layers)
+    wanted = targets.double() if name == "deep linear" else targets
+    expected = loss(model.double()(inputs.double()), wanted)
+    for layer in found:
+        assert layer.z.shape[1] == len(layers[layer.name].weight)
+        torch.testing.assert_close(layer.loss_from(layer.z), expected, rtol=1e-13, atol=1e-13)
 
 
 def with_one_that_is_not_run(model):
     model.unused = nn.BatchNorm2d(3)
-    return {"unused": model.unused}
+    return model.unused
 
 
 def with_one_that_is_run_twice(model):
     model.later = model.norm
-    return {"twice": model.norm}
+    return model.norm
 
 
 def with_noise(model):
-    model.head.register_forward_hook(noisy)
-    return {"norm": model.norm}
+    generator = torch.Generator().manual_seed(0)
+    model.head.register_forward_hook(
+        lambda module, given, output: output + torch.rand(output.shape, generator=generator)
+    )
+    return model.norm
 
 
 def with_nan(model):
     nn.init.constant_(model.head.weight, torch.nan)
-    return {"norm": model.norm}
+    return model.norm
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (with_a_stranger, "stranger are not modules"),
+        (lambda model: nn.BatchNorm2d(3), "layer are not modules"),
         (with_one_that_is_not_run, "run 0 times"),
         (with_one_that_is_run_twice, "run 2 times"),
         (with_noise, "two losses"),
@@ -135,62 +151,12 @@ def with_nan(model):
     ],
 )
 def test_models_that_cannot_be_held_are_refused(model, batch, change, says):
-    layers = change(model)
+    layers = {"layer": change(model)}
     with pytest.raises(ValueError, match=says):
         held(model, *batch, cross_entropy, layers)
 
 
-def noisy(module, given, output):
-    return output + torch.rand(output.shape, generator=NOISE)
-
-
-NOISE = torch.Generator().manual_seed(0)
-
-
 def test_batches_of_another_form_are_refused():
-    model = nn.Sequential(nn.Linear(3, 3))
-    inputs = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(0))
+    model, inputs = nn.Sequential(nn.Linear(3, 3)), torch.rand(2, 4, 3)
     with pytest.raises(ValueError, match=r"layer map is given a batch of shape \(2, 4, 3\)"):
-        held(model, inputs, inputs, nn.functional.mse_loss, {"map": model[0]})
-
-
-# To second order
-
-
-def jets_of(model, batch, name="norm"):
-    module = getattr(model, name)
-    (layer,) = held(model, *batch, cross_entropy, {name: module})
-    units = torch.tensor([2, 0])
-    gamma, beta = (tensor.detach().double()[units] for tensor in (module.weight, module.bias))
-    eps = torch.tensor([module.eps] * 2, dtype=torch.float64)
-    generator = torch.Generator().manual_seed(5)
-    directions = torch.randn(2, 2, len(layer.y), generator=generator, dtype=torch.float64)
-    return layer, units, directions, narrow_jets.taken(layer, units, gamma, beta, eps, directions)
-
-
-@pytest.mark.parametrize("name", ["norm", "later"])
-def test_along_its_vectors_the_jet_is_the_networks_own(model, batch, name):
-    layer, units, directions, jets = jets_of(model, batch, name)
-    for i, unit in enumerate(units.tolist()):
-        own = [tensor[i] for tensor in jets]
-        z, value, g, V, _ = own
-        torch.testing.assert_close(z, layer.z[:, unit], rtol=1e-12, atol=1e-12)
-        torch.testing.assert_close(value, layer.whole())
-        H = torch.autograd.functional.hessian(lambda z, u=unit: layer.loss_of_unit(z, u), z)
-        S = torch.autograd.functional.hessian(lambda z, own=own: narrow_jets.loss(z, *own), z)
-        vectors = torch.stack([torch.ones_like(z), layer.y[:, unit], g, *directions[:, i]], dim=1)
-        torch.testing.assert_close(S @ vectors, H @ vectors, rtol=1e-9, atol=1e-12)
-        torch.testing.assert_close(S, S.T)
-        assert not torch.allclose(S, H)
-        torch.testing.assert_close(V.T @ V, torch.eye(5, dtype=torch.float64))
-        gradient = torch.autograd.functional.jacobian(
-            lambda z, own=own: narrow_jets.loss(z, *own), z
-        )
-        torch.testing.assert_close(gradient, g)
-
-
-def test_two_examples_have_a_basis_of_two_and_zeros():
-    vectors = torch.tensor([[1.0, 1.0], [3.0, -1.0], [0.0, 0.0], [2.0, 2.0]], dtype=torch.float64)
-    V = narrow_jets._basis(vectors)
-    torch.testing.assert_close(V.T @ V, torch.diag(torch.tensor([1.0, 1, 0, 0]).double()))
-    torch.testing.assert_close(V @ (V.T @ vectors.T), vectors.T)
+        held(model, inputs, inputs, mse_loss, {"map": model[0]})

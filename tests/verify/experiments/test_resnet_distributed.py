@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,25 +11,30 @@ from torch.distributed import TCPStore
 from typer import Typer
 from typer.testing import CliRunner
 
-from verify.experiments.resnet import distributed as resnet_distributed
-from verify.experiments.resnet.distributed import main, processes, training
+from verify.experiments.resnet.distributed import KNOWN, main, processes, training
 from verify.experiments.resnet.experiment import Subject
 
 FORK = multiprocessing.get_context("fork")
 
 
+NAME = "ResNet-8 in colour"
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    """Batches of eight: two to train on, and ten images to test."""
+    monkeypatch.setitem(KNOWN, NAME, replace(KNOWN[NAME], batch=8))
+    source = KNOWN[NAME].source(None, "cpu")
+    parts = source.data
+    source.data = type(parts)(parts.train.first(17), parts.test.first(10), parts.classes)
+    monkeypatch.setattr(Subject, "source", lambda self, data, device: source)
+
+
 def state_after_two_steps(process):
     """In double precision, so that the order of sums is all that differs."""
-    piece = training("ResNet-8 in colour", "group+bnp", None, 1, 0, "cpu", process)
+    piece = training(NAME, "group+bnp", None, 1, 0, "cpu", process)
     piece.model.double()
-    source = piece.source
-    single = source.training
-
-    def double(indices, generator):
-        inputs, labels = single(indices, generator)
-        return inputs.double(), labels
-
-    source.training = double
+    piece.source.mean = piece.source.mean.double()  # which makes what is shown double
     piece.step()
     piece.step()
     return {**piece.model.state_dict(), "losses": torch.tensor(piece.losses)}
@@ -68,14 +74,11 @@ def invoke(*arguments):
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
-def test_the_command_trains_an_epoch_and_goes_on_from_its_checkpoint(tmp_path, monkeypatch):
-    small = few(resnet_distributed.KNOWN["ResNet-8 in colour"].source(None, "cpu"))
-    monkeypatch.setattr(Subject, "source", lambda self, data, device: small)
-    one = ("ResNet-8 in colour", "group", "--folder", tmp_path)
-    first = invoke(*one, "--epochs", 1)
+def test_the_command_trains_an_epoch_and_goes_on_from_its_checkpoint(tmp_path):
+    one = (NAME, "group", "--folder", tmp_path)
+    first, second = (invoke(*one, "--epochs", epochs) for epochs in (1, 2))
     assert first.exit_code == 0, first.output
     assert "epoch 1: training loss" in first.output
-    second = invoke(*one, "--epochs", 2)
     assert "epoch 1" not in second.output
     assert "epoch 2: training loss" in second.output
     numbers = json.loads((tmp_path / "numbers.json").read_text())
@@ -83,19 +86,7 @@ def test_the_command_trains_an_epoch_and_goes_on_from_its_checkpoint(tmp_path, m
     assert len(numbers["test_accuracy"]) == 2
 
 
-def few(source):
-    """Two batches to train on, and ten images to test."""
-    parts = source.data
-    source.data = type(parts)(parts.train.first(200), parts.test.first(10), parts.classes)
-    return source
-
-
-def test_what_is_not_known_is_told():
-    result = invoke("ResNet-9", "batch")
-    assert result.exit_code == 2
-    assert invoke("ResNet-18", "bnp").exit_code == 2
-
-
-def test_a_batch_that_cannot_be_shared_is_refused():
-    with pytest.raises(ValueError, match="5 processes cannot share batches of 96 images evenly"):
-        training("ResNet-8 in colour", "batch", None, 1, 0, "cpu", (0, 5))
+def test_what_is_not_known_or_cannot_be_shared_is_told():
+    assert invoke("ResNet-9", "batch").exit_code == invoke("ResNet-18", "bnp").exit_code == 2
+    with pytest.raises(ValueError, match="5 processes cannot share batches of 8 images evenly"):
+        training(NAME, "batch", None, 1, 0, "cpu", (0, 5))

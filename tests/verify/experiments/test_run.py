@@ -1,4 +1,4 @@
-"""Running an experiment: the same numbers twice, and from any point at which it was killed."""
+"""Running an experiment: the same numbers from any point at which it was killed; checkpoints."""
 
 import json
 import multiprocessing
@@ -9,8 +9,9 @@ import pytest
 import torch
 from toy_experiment import EXPERIMENT, SETTING, STEPS, WITHOUT_FIGURES, Descent
 
-from verify.evidence import EvidenceError
+from verify.cache import write_tensors
 from verify.experiments import evidence, run
+from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.experiment import Setting
 
 FORK = multiprocessing.get_context("fork")
@@ -20,53 +21,42 @@ class KilledError(Exception):
     pass
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """What a run that nobody stops finds."""
     return run.run(WITHOUT_FIGURES, SETTING, tmp_path_factory.mktemp("whole"))
 
 
-def killed_at(step):
-    def tell(piece, done, total):
-        if done == step:
-            raise KilledError
-
-    return tell
-
-
-def test_two_runs_with_one_seed_give_the_same_numbers_and_figures(whole, tmp_path):
-    again = run.run(WITHOUT_FIGURES, SETTING, tmp_path)
-    assert again.pieces == whole.pieces
-    assert again.observations == whole.observations
-    first, second = (run.run(EXPERIMENT, SETTING, tmp_path / name) for name in "ab")
-    assert first.pieces == second.pieces
-    for name in ("loss.svg", "loss.png"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-
-
-def test_another_seed_gives_other_numbers(whole):
-    losses = [numbers["loss"] for numbers in whole.pieces.values()]
-    assert losses[0] != losses[1]
-
-
-def test_a_run_uses_no_global_randomness(tmp_path):
-    state = torch.get_rng_state()
-    run.run(WITHOUT_FIGURES, SETTING, tmp_path)
+def test_progress_is_told_from_first_to_last_and_nothing_is_drawn_globally(whole, tmp_path):
+    told, state = [], torch.get_rng_state()
+    made = run.run(WITHOUT_FIGURES, SETTING, tmp_path, progress=lambda *one: told.append(one))
+    assert [done for _, done, _ in told] == [*range(STEPS + 1), *range(STEPS, 2 * STEPS + 1)]
+    assert {total for _, _, total in told} == {2 * STEPS}
+    assert told[0][0] == "descent [noisy], seed 0"
     assert torch.equal(state, torch.get_rng_state())
+    assert (made.pieces, made.observations) == (whole.pieces, whole.observations)
+    first, second = (numbers["loss"] for numbers in whole.pieces.values())
+    assert first != second
+    assert evidence.read(tmp_path) == made
 
 
-@pytest.mark.parametrize("seconds", [0.0, 1e9], ids=["every step", "only at a piece's end"])
-@pytest.mark.parametrize("step", range(2 * STEPS + 1))
+@pytest.mark.parametrize(
+    ("seconds", "step"), [(0.0, 0), (0.0, 4), (0.0, STEPS), (0.0, 2 * STEPS), (1e9, 4), (1e9, 9)]
+)
 def test_a_run_stopped_at_any_step_and_resumed_equals_one_that_was_not(
     whole, tmp_path, step, seconds
 ):
+    def kill(piece, done, total):
+        if done == step:
+            raise KilledError
+
+    def resume(progress):
+        return run.run(WITHOUT_FIGURES, SETTING, tmp_path, seconds=seconds, progress=progress)
+
     with pytest.raises(KilledError):
-        run.run(WITHOUT_FIGURES, SETTING, tmp_path, seconds=seconds, progress=killed_at(step))
+        resume(kill)
     told = []
-    resumed = run.run(
-        WITHOUT_FIGURES, SETTING, tmp_path, seconds=seconds, progress=lambda *one: told.append(one)
-    )
-    assert resumed.pieces == whole.pieces
+    assert resume(lambda *one: told.append(one)).pieces == whole.pieces
     lost = 1 if seconds == 0 else STEPS
     assert len(told) - 2 <= 2 * STEPS - step + lost
 
@@ -100,51 +90,11 @@ def test_a_process_that_is_killed_and_run_again_equals_one_that_was_not(whole, t
     assert told[0][1] > STEPS
 
 
-def test_a_finished_piece_is_not_run_again_unless_asked(whole, tmp_path, monkeypatch):
-    run.run(WITHOUT_FIGURES, SETTING, tmp_path)
-    steps = []
-    step = Descent.step
-    monkeypatch.setattr(Descent, "step", lambda self: (steps.append(self.name), step(self)))
-    assert run.run(WITHOUT_FIGURES, SETTING, tmp_path).pieces == whole.pieces
-    assert steps == []
-    assert run.run(WITHOUT_FIGURES, SETTING, tmp_path, fresh=True).pieces == whole.pieces
-    assert len(steps) == 2 * STEPS
-
-
-def test_another_setting_starts_afresh_and_says_so(tmp_path):
-    run.run(WITHOUT_FIGURES, SETTING, tmp_path)
-    with pytest.warns(UserWarning, match=r"not resumed: its profile was smoke, now deep"):
-        run.run(WITHOUT_FIGURES, replace(SETTING, profile="deep"), tmp_path)
-
-
-def test_progress_is_told_from_first_to_last(tmp_path):
-    told = []
-    run.run(WITHOUT_FIGURES, SETTING, tmp_path, progress=lambda *one: told.append(one))
-    assert [done for _, done, _ in told] == [*range(STEPS + 1), *range(STEPS, 2 * STEPS + 1)]
-    assert {total for _, _, total in told} == {2 * STEPS}
-    assert told[0][0] == "descent [noisy], seed 0"
-
-
-def test_the_file_of_numbers_is_json_and_comes_back(whole, tmp_path):
-    made = run.run(EXPERIMENT, SETTING, tmp_path)
-    assert evidence.read(tmp_path) == made
-    text = (tmp_path / evidence.FILE).read_text()
-    assert json.loads(text)["run"]["profile"] == "smoke"
-    assert str(tmp_path) not in text
-
-
-def test_a_piece_that_diverges_has_null_and_no_nan(tmp_path):
-    class Diverging(Descent):
-        def numbers(self):
-            return {"loss": [1.0, float("inf"), float("nan")] * 2}
-
-    one = replace(
-        WITHOUT_FIGURES,
-        pieces=lambda setting: [Diverging(0)],
-        observations=lambda m: [],
-    )
-    made = run.run(one, Setting("smoke"), tmp_path)
-    assert made.pieces["descent [noisy], seed 0"]["loss"] == [1.0, None, None] * 2
+def test_a_piece_that_diverges_has_null_and_no_nan(tmp_path, monkeypatch):
+    losses = [1.0, float("inf"), float("nan"), 2.0]
+    monkeypatch.setattr(Descent, "numbers", lambda self: {"loss": losses})
+    made = run.run(WITHOUT_FIGURES, Setting("smoke"), tmp_path)
+    assert made.pieces["descent [noisy], seed 0"]["loss"] == [1.0, None, None, 2.0]
     text = (tmp_path / evidence.FILE).read_text()
     assert "NaN" not in text
     assert "Infinity" not in text
@@ -162,7 +112,88 @@ def test_a_step_that_is_not_counted_is_an_error_not_an_endless_run(tmp_path, mon
         run.run(WITHOUT_FIGURES, SETTING, tmp_path)
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(EvidenceError, match="name another folder"):
-        run.run(WITHOUT_FIGURES, SETTING, tmp_path / "file")
+# Checkpoints: whole or not at all, and of this run only
+
+RUN = {"experiment": "toy", "source": "abc", "torch": "2.6"}
+STATE = {"done": 3, "x": torch.arange(3.0), "parts": [(1, None), {"a": 0.5}]}
+KEPT = Checkpoint(STATE, {}, 1.5)
+
+
+@pytest.fixture
+def checkpoints(tmp_path):
+    """One run's checkpoints, of the piece "a, b"."""
+    made = Checkpoints(tmp_path, RUN)
+    made.keep("a, b", KEPT)
+    return made
+
+
+def test_a_checkpoint_comes_back_by_the_name_of_its_piece(tmp_path, checkpoints):
+    found = Checkpoints(tmp_path, RUN).load("a, b")
+    assert found.seconds == 1.5
+    assert found.state["parts"] == STATE["parts"]
+    assert torch.equal(found.state["x"], STATE["x"])
+    assert Checkpoints(tmp_path, RUN).load("a b") is None
+
+
+@pytest.mark.parametrize(
+    ("left", "says"),
+    [
+        (json.dumps({**RUN, "source": "def"}), "its source was def, now abc$"),
+        ('{"experiment": "toy"}', "its source was not said, now abc; its torch"),
+        ("[]", "its run.json is damaged"),
+        ("", "its run.json is damaged"),
+        (None, "there is no run.json in it"),
+    ],
+)
+def test_another_run_is_not_resumed_and_the_difference_is_said(tmp_path, checkpoints, left, says):
+    (tmp_path / "run.json").unlink()
+    if left is not None:
+        (tmp_path / "run.json").write_text(left)
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.warns(UserWarning, match=f"not resumed: {says}"):
+        assert Checkpoints(tmp_path, RUN).load("a, b") is None
+    assert (tmp_path / "thesis.tex").read_text() == "mine"
+
+
+def cut_off(checkpoints, file, share):
+    whole = file.read_bytes()
+    file.write_bytes(whole[: int(share * len(whole))])
+
+
+def of_another_piece(checkpoints, file):
+    checkpoints.keep("other", KEPT)
+    checkpoints.file("other").rename(file)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda c, file: cut_off(c, file, 0.0), r"cannot be read .*delete it"),
+        (lambda c, file: cut_off(c, file, 0.99), r"cannot be read .*delete it"),
+        (lambda c, file: write_tensors(file, torch.ones(2)), "is of another run; delete it"),
+        (lambda c, file: write_tensors(file, {"piece": "a, b"}), "is of another run; delete it"),
+        (of_another_piece, "is of another piece; delete it"),
+    ],
+)
+def test_a_file_that_is_damaged_or_foreign_starts_afresh_after_a_warning(checkpoints, spoil, says):
+    spoil(checkpoints, checkpoints.file("a, b"))
+    with pytest.warns(UserWarning, match=f"{says}, or let it be: a, b starts afresh"):
+        assert checkpoints.load("a, b") is None
+    checkpoints.keep("a, b", KEPT)
+    assert checkpoints.load("a, b").seconds == 1.5
+
+
+@pytest.mark.parametrize("wrong", [{1, 2}, object(), torch.float32])
+def test_a_state_that_could_not_be_read_again_is_refused_where_it_stands(tmp_path, wrong):
+    checkpoints, name = Checkpoints(tmp_path, RUN), type(wrong).__name__
+    with pytest.raises(TypeError, match=rf"state\['parts'\]\[1\] is of type {name}"):
+        checkpoints.keep("a", Checkpoint({"parts": [0, wrong]}, {}, 0.0))
+    assert checkpoints.load("a") is None
+
+
+def test_identity_holds_all_of_the_setting():
+    setting = Setting("smoke", (0, 1), None, "cpu")
+    found = identity(EXPERIMENT, setting, evidence.describe(setting))
+    assert json.loads(json.dumps(found)) == found
+    assert found["seeds"] == "(0, 1)"
+    assert {"profile", "seeds", "data", "device", "source", "torch", "threads"} < found.keys()

@@ -11,45 +11,34 @@ STEPS = 6
 
 
 class Descent:
-    """Noisy descent with momentum: it depends on a generator, a vector and what was measured."""
+    """Noisy descent with momentum: it depends on a generator, vectors and what was measured."""
 
-    def __init__(self, seed, steps=STEPS):
-        self.name, self.steps, self.done = f"descent [noisy], seed {seed}", steps, 0
+    def __init__(self, seed):
+        self.name, self.steps, self.done = f"descent [noisy], seed {seed}", STEPS, 0
         self.generator = torch.Generator().manual_seed(seed)
-        self.x = torch.randn(3, generator=self.generator, dtype=torch.float64).requires_grad_()
-        self.optimizer = torch.optim.SGD([self.x], lr=0.1, momentum=0.9)
+        self.x, self.momentum = self.drawn(), torch.zeros(3)
         self.losses = []
 
+    def drawn(self):
+        return torch.randn(3, generator=self.generator)
+
     def step(self):
-        noise = torch.randn(3, generator=self.generator, dtype=torch.float64)
-        loss = (self.x + noise).square().sum()
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
-        self.losses.append(loss.item())
+        at = self.x + self.drawn()
+        self.momentum = 0.9 * self.momentum + 2 * at
+        self.x = self.x - 0.1 * self.momentum
+        self.losses.append(at.square().sum().item())
         self.done += 1
 
     def state_dict(self):
-        return {
-            "done": self.done,
-            "generator": self.generator.get_state(),
-            "x": self.x.detach(),
-            "optimizer": self.optimizer.state_dict(),
-            "losses": self.losses,
-        }
+        own = {name: getattr(self, name) for name in ("done", "x", "momentum", "losses")}
+        return {"own": own, "generator": self.generator.get_state()}
 
     def load_state_dict(self, state):
-        self.done, self.losses = state["done"], state["losses"]
+        vars(self).update(state["own"])
         self.generator.set_state(state["generator"])
-        self.x.data.copy_(state["x"])
-        self.optimizer.load_state_dict(state["optimizer"])
 
     def numbers(self):
         return {"loss": self.losses, "mean": sum(self.losses) / len(self.losses), "none": None}
-
-
-def pieces(setting):
-    return [Descent(seed) for seed in setting.seeds]
 
 
 def draw(measured):
@@ -59,13 +48,11 @@ def draw(measured):
     figure, [axes] = figures.new(title, "Loss of each step.")
     figures.mean_and_range(axes, steps, losses, figures.STYLES["batch"])
     axes.set(xlabel="step", ylabel="loss (no unit)")
-    axes.legend()
     return {"loss": figure}
 
 
 def observe(measured):
-    last = [numbers["loss"][-1] for numbers in measured.values()]
-    first = [numbers["loss"][0] for numbers in measured.values()]
+    first, last = ([n["loss"][place] for n in measured.values()] for place in (0, -1))
     found = f"{sum(first):.3g} at first, {sum(last):.3g} at last"
     return [
         Observation("S-toy, Fig. 0", "the loss [falls]", "last < first", last < first, found),
@@ -79,7 +66,7 @@ EXPERIMENT = Experiment(
     title="Noisy descent",
     rows=("S-toy",),
     description="Three numbers fall.\n\nIn the paper there were more.",
-    pieces=pieces,
+    pieces=lambda setting: [Descent(seed) for seed in setting.seeds],
     figures=draw,
     observations=observe,
 )
