@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import cache
+from functools import cache, reduce
 from inspect import isfunction
 from itertools import zip_longest
 from math import sqrt
@@ -30,26 +30,21 @@ from theory.claim import Claim, Reading, letters_of
 from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Relation, Says
 from theory.language.values import Values
-from theory.matrix_claim import MatrixClaim
-from theory.statement import Statement, Verdict, joined
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Hypothesis, Statement, Verdict, joined
 from verify import engine, evidence, ledger
 from verify.cases import losses
 from verify.cases.case import Case, adapted
 from verify.cases.strata import random_cases
 from verify.expectations.laws import LAWS, Entries
-from verify.matrices import exact, floats, strata
+from verify.matrices import floats, strata
 from verify.matrices.subjects import Layer, Numbers
 from verify.witnesses.autograd import TorchNetwork
 from verify.witnesses.stacks import loss_of, stacked
 
 CLAIMS = [claim for claim in engine.CLAIMS if claim.says is not None and not claim.unreadable]
-KEPT = [
-    claim
-    for claim in CLAIMS
-    if claim.expected is not Verdict.PROVED
-    or claim.relation is not Relation.EQUAL
-    or claim.hypotheses
-]
+ALWAYS = Verdict.PROVED, Relation.EQUAL
+KEPT = [c for c in CLAIMS if c.hypotheses or (c.expected, c.relation) != ALWAYS]
 FILE = Path(__file__).with_name("kept.jsonl")
 LOSSES = {
     losses.Loss(function, ()).formula: function
@@ -114,18 +109,21 @@ def close(found: Any, right: Any) -> bool:
     return bool((abs(a - b) <= CLOSE * size).all())
 
 
-@cache
-def instances(claim: Statement) -> list[Values]:
+def instances(claim: Statement) -> tuple[Values, ...]:
     """Return the values of expressions at cases where the claim's hypotheses are imposed."""
-    match claim:
-        case Claim(hypotheses=(), reading=reading) if claim.id:
-            return instances(Claim(id="", locations=(), expected=None, reading=reading))
-        case Claim():
-            return [values_in(adapted(case, claim), claim.reading) for case in cases()]
-        case MatrixClaim():
-            return [Values(subject) for subject in subjects(claim)]
+    hypotheses = tuple(h for h in claim.hypotheses if h.impose is not None)
+    if isinstance(claim, Claim):
+        return units(claim.reading, hypotheses)
+    if isinstance(claim, MatrixClaim):
+        return layers(claim.subject, hypotheses)
     laws = [Entries("uniform", LAWS["uniform"], *size) for size in ((6, 3), (3, 6))]
-    return [Values(joined(Drawn(G), law)) for law in laws for G in law.matrices(0, 1)]
+    return tuple(Values(joined(Drawn(G), law)) for law in laws for G in law.matrices(0, 1))
+
+
+@cache
+def units(reading: Reading, hypotheses: tuple[Hypothesis, ...]) -> tuple[Values, ...]:
+    claim = Claim(id="", locations=(), expected=None, reading=reading, hypotheses=hypotheses)
+    return tuple(values_in(adapted(case, claim), reading) for case in cases())
 
 
 @cache
@@ -143,13 +141,16 @@ def values_in(case: Case, reading: Reading) -> Values:
     return Values(joined(network, letters_of(network, reading)))
 
 
-def subjects(claim: MatrixClaim) -> Iterator[Numbers]:
+@cache
+def layers(kind: Kind, hypotheses: tuple[Hypothesis, ...]) -> tuple[Values, ...]:
+    found = []
     for number, stratum in enumerate(("gaussian", "heavy tails") * 3):
-        subject = strata.draw(claim.subject, stratum, 4, number)
+        subject = strata.draw(kind, stratum, 4, number)
         with suppress(ZeroDivisionError):
-            imposed = exact.imposed(claim, subject)
+            imposed = reduce(lambda x, h: h.impose(x), hypotheses, subject)
             if not is_rounding(subject, imposed):
-                yield imposed.converted(floats.tensor, floats.CALCULUS)
+                found.append(Values(imposed.converted(floats.tensor, floats.CALCULUS)))
+    return tuple(found)
 
 
 def is_rounding(subject: Numbers, imposed: Numbers) -> bool:
@@ -192,18 +193,12 @@ def side(text: str) -> list[float]:
 
 
 def keep(counterexamples: dict[str, Any]) -> None:
-    lines = [
-        {
-            "id": claim.id,
-            "counterexample": counterexamples.get(claim.id),
-            "generic": [
-                [[float(f"{x:.13g}") for x in side] for side in sides]
-                for sides in numbers(claim, claim.says)
-            ],
-        }
-        for claim in KEPT
-    ]
-    FILE.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    lines = []
+    for claim in KEPT:
+        rounded = np.vectorize(lambda x: float(f"{x:.13g}"))(list(numbers(claim, claim.says)))
+        found = {"counterexample": counterexamples.get(claim.id), "generic": rounded.tolist()}
+        lines.append(json.dumps({"id": claim.id, **found}))
+    FILE.write_text("\n".join([*lines, ""]))
 
 
 if __name__ == "__main__":
