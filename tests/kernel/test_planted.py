@@ -11,7 +11,7 @@ PROVED = [c for c in CLAIMS if isinstance(c, Claim) and c.expected is Verdict.PR
 
 def test_nearly_every_exported_statement_has_edits_and_they_say_something_else():
     """Where two names are equated there is nothing to edit."""
-    found = [planted(claim, few=1) for claim in PROVED[::3]]
+    found = [planted(claim, few=1) for claim in PROVED]
     assert sum(bool(one.wrong) for one in found) > 0.9 * len(found)
     assert all(e.statement != one.right.statement for one in found for _, e in one.wrong)
 

@@ -1,10 +1,10 @@
 r"""What statements are worth where they are examined: with it an edit of one is told.
 
-The sides of an equation that always holds agree at generic instances.  A refuted statement has no
-proof that an edit would break, a bound that is made weaker holds as well, and hypotheses hold at
-some instances only: of all these the sides at generic instances are kept, and of a refuted one the
-counterexample, with its sides as exact arithmetic found them.  PyTorch, whose derivatives share
-nothing with exact ones, finds them again.
+Where an equation is proved, its actual side is what its claimed side is worth at any instance, and
+nothing else.  A refuted statement has no proof that an edit would break, a bound that is made
+weaker holds as well, and hypotheses hold at some instances only: of all these both sides at generic
+instances are kept, and of a refuted one the counterexample, with its sides as exact arithmetic
+found them.  PyTorch, whose derivatives share nothing with exact ones, finds them again.
 
     python tests/statements/examined.py EVIDENCE     # after a statement was changed on purpose
 """
@@ -43,8 +43,6 @@ from verify.witnesses.autograd import TorchNetwork
 from verify.witnesses.stacks import loss_of, stacked
 
 CLAIMS = [claim for claim in engine.CLAIMS if claim.says is not None and not claim.unreadable]
-ALWAYS = Verdict.PROVED, Relation.EQUAL
-KEPT = [c for c in CLAIMS if c.hypotheses or (c.expected, c.relation) != ALWAYS]
 FILE = Path(__file__).with_name("kept.jsonl")
 LOSSES = {
     losses.Loss(function, ()).formula: function
@@ -52,6 +50,7 @@ LOSSES = {
     if isfunction(function) and function.__module__ == losses.__name__ and name[0] != "_"
 }
 CLOSE = 1e-9
+ALWAYS = Verdict.PROVED, Relation.EQUAL
 MEANINGLESS = (ZeroDivisionError, RuntimeError, ValueError, TypeError)
 """What an edit may be worth nothing by: a shape that does not fit, an index that is a half."""
 
@@ -73,6 +72,10 @@ def misses(claim: Statement, says: Says) -> str:
     return ""
 
 
+def is_kept(claim: Statement) -> bool:
+    return bool(claim.hypotheses) or (claim.expected, claim.relation) != ALWAYS
+
+
 @cache
 def kept() -> dict[str, dict[str, Any]]:
     """Return what is kept of statements, by identifier."""
@@ -80,18 +83,16 @@ def kept() -> dict[str, dict[str, Any]]:
 
 
 def expected(claim: Statement) -> list[list[list[float]]]:
-    """Return what the sides are: as they were kept, or both as the actual side is."""
-    if claim.id in kept():
-        return kept()[claim.id]["generic"]
-    return [[actual, actual] for actual, _ in numbers(claim, claim.says)]
+    """Return what the sides are: as they were kept, or as an equation says."""
+    return kept()[claim.id]["generic"] if is_kept(claim) else list(numbers(claim, claim.says))
 
 
 def numbers(claim: Statement, says: Says) -> Iterator[list[list[float]]]:
-    """Yield two numbers of each side at each generic instance that has them."""
+    """Yield two numbers of each side, of an equation of one, at each instance that has them."""
     for values in instances(claim):
         with suppress(*MEANINGLESS):
-            sides = np.broadcast_arrays(*map(array_of, values.sides(says)))
-            entries = [np.nan_to_num(side.ravel()) for side in sides]
+            sides = values.sides(says) if is_kept(claim) else [values[says.claimed]]
+            entries = [np.nan_to_num(x.ravel()) for x in np.broadcast_arrays(*map(array_of, sides))]
             weights = np.cos(np.arange(len(entries[0])))
             yield [[float(np.sum(e)), float(e @ weights)] for e in entries]
 
@@ -194,7 +195,7 @@ def side(text: str) -> list[float]:
 
 def keep(counterexamples: dict[str, Any]) -> None:
     lines = []
-    for claim in KEPT:
+    for claim in filter(is_kept, CLAIMS):
         rounded = np.vectorize(lambda x: float(f"{x:.13g}"))(list(numbers(claim, claim.says)))
         found = {"counterexample": counterexamples.get(claim.id), "generic": rounded.tolist()}
         lines.append(json.dumps({"id": claim.id, **found}))
@@ -202,6 +203,6 @@ def keep(counterexamples: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    examined = [claim for claim in KEPT if not isinstance(claim, ExpectationClaim)]
+    examined = [c for c in CLAIMS if is_kept(c) and not isinstance(c, ExpectationClaim)]
     entries = ledger.ledger(examined, evidence.read(Path(sys.argv[1]))[1])
     keep({e.claim.id: e.counterexample and asdict(e.counterexample) for e in entries})

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from examined import CLAIMS, KEPT, kept, misses
+from examined import CLAIMS, is_kept, kept, misses
 
 from theory.claim import Claim
 from theory.language.plain import plain
@@ -12,6 +12,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Verdict
 from verify.witnesses import abstract
 
+KEPT = [claim for claim in CLAIMS if is_kept(claim)]
 BY_ID = {claim.id: claim for claim in CLAIMS}
 STEP = "theta* + v - theta* - alpha*"
 SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
@@ -50,8 +51,8 @@ def test_what_is_kept_of_each_is_enough_to_tell_an_edit():
     assert {i for i, line in kept().items() if line["counterexample"]} == refuted & of_numbers
 
 
-def test_every_statement_is_what_was_examined():
-    missed = {claim.id: misses(claim, claim.says) for claim in CLAIMS}
+def test_what_is_kept_is_found_again_without_exact_arithmetic():
+    missed = {claim.id: misses(claim, claim.says) for claim in KEPT}
     assert {name: words for name, words in missed.items() if words} == {}
 
 
