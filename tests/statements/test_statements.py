@@ -1,0 +1,101 @@
+"""Every mistake that could be made in writing a statement is seen, and changes its verdict."""
+
+from dataclasses import replace
+
+import pytest
+from examined import CLAIMS, is_kept, kept, misses
+
+from theory.claim import Claim
+from theory.language.plain import plain
+from theory.language.variants import variants
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Verdict
+from verify.witnesses import abstract
+
+KEPT = [claim for claim in CLAIMS if is_kept(claim)]
+BY_ID = {claim.id: claim for claim in CLAIMS}
+STEP = "theta* + v - theta* - alpha*"
+SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
+OF_A_DEVIATION = ("L-prop-7/through-statistics/corrected",)
+"""A deviation sees neither the sign nor the shift of what it is taken of."""
+LEFT_OUT = {"L-eq-5-6", "L-thm-1", "L-prop-9", "L-steps", "L-alg-3", "L-online"}
+"""Displays of these leave out the middle of a list, or the kernel's size of an unfolded matrix."""
+SAY_THE_SAME = {
+    "L-thm-4c/zeros": {"n + 1": "the condition number is one"},
+    "L-thm-4c/tight": {"n": "the condition number is one"},
+    "L-lemma-A1/zeros": {"n": "the condition number is one"},
+    "L-prop-11/semidefinite": {
+        "squared condition number(beside(e, H))": "the condition number is one"
+    },
+    "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
+    "L-proof-thm-1/eq-24": {
+        f"{STEP}{SLOPE} + v)": "the slope at theta* is zero",
+        f"{STEP}({SLOPE} + v) + {SLOPE}))": "the slope at theta* is zero",
+    },
+}
+"""Variants that nobody can tell from the right statement, and why."""
+
+
+def wrong(claim):
+    """What a claim would say with one mistake on its claimed side."""
+    says = claim.says
+    found = dict.fromkeys(variants(says.claimed))
+    return [replace(says, claimed=claimed) for claimed in found if claimed != says.claimed]
+
+
+def test_what_is_kept_of_each_is_enough_to_tell_an_edit():
+    assert list(kept()) == [claim.id for claim in KEPT], "python tests/statements/examined.py"
+    assert all(line["generic"] for line in kept().values())
+    refuted = {c.id for c in KEPT if c.expected is Verdict.REFUTED}
+    of_numbers = {c.id for c in KEPT if isinstance(c, Claim | MatrixClaim)}
+    assert {i for i, line in kept().items() if line["counterexample"]} == refuted & of_numbers
+
+
+def test_what_is_kept_is_found_again_without_exact_arithmetic():
+    missed = {claim.id: misses(claim, claim.says) for claim in KEPT}
+    assert {name: words for name, words in missed.items() if words} == {}
+
+
+def test_every_mistake_in_a_statement_is_displayed_and_noticed():
+    unnoticed, left_out = {}, set()
+    for claim in CLAIMS:
+        for says in wrong(claim):
+            text = plain(says.claimed)
+            sees_no_shift = claim.id in OF_A_DEVIATION and "deviation(" in text
+            if not (sees_no_shift or misses(claim, says)):
+                unnoticed.setdefault(claim.id, set()).add(text)
+            if replace(claim, says=says).statement == claim.statement:
+                left_out.add(claim.row)
+    assert unnoticed == {name: set(texts) for name, texts in SAY_THE_SAME.items()}
+    assert left_out == LEFT_OUT
+
+
+def proved(claim):
+    """The first variant that says something else, where it is proved."""
+    for says in wrong(claim):
+        if plain(says.claimed) not in SAY_THE_SAME.get(claim.id, {}):
+            return abstract.prove(replace(claim, says=says)) and plain(says.claimed)
+    return None
+
+
+def test_no_mistake_in_a_statement_is_proved():
+    of_units = [claim for claim in CLAIMS if isinstance(claim, Claim)]
+    proved_for_every_m = [c for c in of_units if c.expected is Verdict.PROVED]
+    found = {claim.id: proved(claim) for claim in proved_for_every_m}
+    assert {name: text for name, text in found.items() if text} == {}
+
+
+@pytest.mark.parametrize("name", ["L-thm-4c/half-n", "L-norm-Ghat", "S-v1-lemma-3.3"])
+@pytest.mark.parametrize("side", ["actual", "claimed"])
+def test_a_bound_that_is_made_weaker_and_still_holds_is_seen(name, side):
+    claim = BY_ID[name]
+    weaker = replace(claim.says, **{side: 9 * getattr(claim.says, side) / 10})
+    assert misses(claim, weaker)
+
+
+@pytest.mark.parametrize("side", ["actual", "claimed"])
+def test_a_number_at_a_counterexample_that_is_off_by_a_little_is_seen(side, monkeypatch):
+    claim = BY_ID["S-thm-4.4"]
+    sides = kept()[claim.id]["counterexample"]
+    monkeypatch.setitem(sides, side, f"{sides[side]} + 1/1000000")
+    assert side in misses(claim, claim.says)
