@@ -11,7 +11,7 @@ from verify.datasets.dataset import Images
 from verify.experiments.batches import FullBatch, ShuffledBatches
 from verify.experiments.classifier_training import FOUR_THINGS, ClassifierTraining, accuracy
 from verify.experiments.evidence import as_json
-from verify.experiments.metered_training import Meter, MeteredTraining, Recipe
+from verify.experiments.metered_training import Meter, MeteredTraining, Recipe, spread
 from verify.experiments.tuned_training import Plan, TunedTraining, _merit
 
 X = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
@@ -90,6 +90,11 @@ def test_it_is_not_measured_where_the_gradient_is_zero():
     numbers = run(line(slope=1.0)).numbers()
     assert numbers["weight"] == {"steps": [], "values": []}
     assert numbers["diverged"] is None
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 100])
+def test_steps_that_are_spread_hold_the_first_and_the_last(steps):
+    assert {0, steps - 1} <= spread(steps, 6) <= set(range(steps))
 
 
 # Classifiers
