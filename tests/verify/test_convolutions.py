@@ -125,14 +125,13 @@ def test_where_a_statement_says_nothing():
 # Comparisons
 
 
-def test_close_and_at_most_judge_by_rounding():
+def test_a_bound_is_compared_by_rounding_and_nan_decides_nothing():
     ones = np.ones(3)
     assert close(ones + 1e-15, ones, ones, 8)[2] is Outcome.HOLDS
-    assert close(ones + 1e-12 * np.arange(3), ones, ones, 8)[2] is Outcome.VIOLATED
     assert at_most(ones, ones, ones, 8) == (1.0, 1.0, Outcome.HOLDS)
     assert at_most(ones + 1e-12, ones, ones, 8)[2] is Outcome.VIOLATED
     assert at_most(0 * ones, 0 * ones, ones, 8) == (None, 1.0, Outcome.HOLDS)
-    assert at_most(np.array([0, np.nan]), np.ones(2), np.ones(2), 8)[2] is Outcome.UNDECIDED
+    assert at_most(ones * np.nan, ones, ones, 8)[2] is Outcome.UNDECIDED
 
 
 def test_a_check_has_numbers_that_json_has_words_for():

@@ -8,11 +8,13 @@ import pytest
 from theory.santurkar2018 import theorem_4_1
 from verify import engine
 from verify.fingerprint import fingerprint, of_code
-from verify.settings import NOTHING, PROFILES, READ, WHERE, Settings
+from verify.settings import NOTHING, PROFILES, READ, WHERE, Budget, Settings
 
 CLAIM, WITNESS = theorem_4_1.PRINTED, engine.WITNESSES[0]
 DRAWING = next(witness for witness in engine.WITNESSES if witness.name == "autograd")
 SETTINGS = Settings(PROFILES["smoke"])
+OTHERWISE = Settings(replace(PROFILES["deep"], sizes=(1,)), 1, "torch", "cpu")
+LITTLE = Settings(Budget(1, 1, 2, 1, 1, (2,), ("trained",)))
 
 
 def test_a_function_of_another_package_goes_by_its_name_and_not_by_its_address():
@@ -26,18 +28,13 @@ def test_what_is_said_of_a_statement_does_not_make_it_another():
 
 def test_another_right_side_a_seed_and_a_budget_make_it_another():
     wrong = replace(CLAIM, says=CLAIM.says.actual <= 2 * CLAIM.says.claimed)
-    marks = [
-        fingerprint(CLAIM, DRAWING, SETTINGS),
-        fingerprint(wrong, DRAWING, SETTINGS),
-        fingerprint(CLAIM, DRAWING, replace(SETTINGS, seed=1)),
-        fingerprint(CLAIM, DRAWING, Settings(PROFILES["deep"])),
-    ]
-    assert len(set(marks)) == len(marks)
+    others = [(wrong, SETTINGS), (CLAIM, replace(SETTINGS, seed=1)), (CLAIM, OTHERWISE)]
+    marks = {fingerprint(claim, DRAWING, at) for claim, at in [(CLAIM, SETTINGS), *others]}
+    assert len(marks) == 4
 
 
 def test_what_a_witness_does_not_read_does_not_make_it_another():
-    otherwise = Settings(PROFILES["deep"], 1, "torch", "cpu")
-    assert fingerprint(CLAIM, WITNESS, otherwise) == fingerprint(CLAIM, WITNESS, SETTINGS)
+    assert fingerprint(CLAIM, WITNESS, OTHERWISE) == fingerprint(CLAIM, WITNESS, SETTINGS)
     in_other_arrays = replace(SETTINGS, backend="torch")
     assert fingerprint(CLAIM, DRAWING, in_other_arrays) == fingerprint(CLAIM, DRAWING, SETTINGS)
 
@@ -45,12 +42,9 @@ def test_what_a_witness_does_not_read_does_not_make_it_another():
 @pytest.mark.parametrize("name", READ)
 def test_a_witness_that_reads_a_setting_finds_anew_where_it_is_another(name):
     reading = replace(WITNESS, reads=(name,))
-    deep = PROFILES["deep"]
-    other = Settings(replace(deep, sizes=(1,)), 1, "torch", "cpu")
-    at = other if name in WHERE else other.budget
-    was = SETTINGS if name in WHERE else SETTINGS.budget
-    assert getattr(at, name) != getattr(was, name)
-    assert fingerprint(CLAIM, reading, other) != fingerprint(CLAIM, reading, SETTINGS)
+    was, other = (s if name in WHERE else s.budget for s in (SETTINGS, OTHERWISE))
+    assert getattr(other, name) != getattr(was, name)
+    assert fingerprint(CLAIM, reading, OTHERWISE) != fingerprint(CLAIM, reading, SETTINGS)
 
 
 class Watched:
@@ -73,7 +67,7 @@ class Watched:
 def test_a_witness_reads_what_it_says(witness):
     claim = next(c for c in engine.CLAIMS if not c.unreadable and witness.applies(c))
     met = set()
-    list(witness.examine([claim], Watched(SETTINGS, met)))
+    list(witness.examine([claim], Watched(LITTLE, met)))
     assert met - {"budget", "cache"} == set(witness.reads)
 
 

@@ -15,6 +15,7 @@ from theory.matrix_claim import Kind
 from verify import engine, others, pool, trial
 from verify.__main__ import app
 from verify.ledger import ledger
+from verify.progress import NEED_NETWORKS
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 
@@ -42,12 +43,11 @@ CLAIMS = [
 """
 
 
-def printed(command, folder, cache):
+def printed(command, folder):
     """What a command of the guide prints, to both streams, in a copy of this process."""
-    words = command.split()[3:] + (["--cache", str(cache)] if " check notes" in command else [])
     for module in pool.imported():
         importlib.import_module(module)  # once, for all copies
-    process = FORK.Process(target=_print, args=(words, folder))
+    process = FORK.Process(target=_print, args=(command.split()[3:], folder))
     process.start()
     process.join()
     return (folder / PRINTED).read_text()
@@ -67,8 +67,9 @@ def pattern(shown):
     return re.compile(escaped.replace(r"\.\.\.", ".*"), re.S)
 
 
-def test_the_terminal_prints_what_the_guide_shows(tmp_path, shared):
-    cache = shared / "networks"
+def test_the_terminal_prints_what_the_guide_shows(tmp_path, monkeypatch):
+    without_networks = [w for w in WITNESSES if w.name not in NEED_NETWORKS]
+    monkeypatch.setattr(engine, "WITNESSES", without_networks)
     (tmp_path / "wrong.py").write_text(WRONG)
     compared = 0
     for kind, text in BLOCKS:
@@ -77,7 +78,7 @@ def test_the_terminal_prints_what_the_guide_shows(tmp_path, shared):
         if kind == "console":
             assert text.startswith("$ python -m verify ")
             command, _, shown = text.removeprefix("$ ").partition("\n")
-            found = printed(command, tmp_path, cache)
+            found = printed(command, tmp_path)
             assert pattern(shown).search(found), f"{command}\n{found}\nis not\n{shown}"
             compared += 1
     assert compared == 4

@@ -1,16 +1,12 @@
-"""A run that is killed, in each way that kills, leaves what a run leaves that nobody kills."""
+"""A run that is killed leaves what a run leaves that nobody kills."""
 
 import multiprocessing
 import os
 import signal
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-
-import pytest
 
 from theory.santurkar2018 import CLAIMS
 from verify import engine, evidence, pool
@@ -38,27 +34,20 @@ def started(pairs, folder):
     return process
 
 
-def children_of(process):
-    """The processes that a process, or one of its threads, has made and that live."""
-    found = []
-    for children in Path(f"/proc/{process.pid}/task").glob("*/children"):
-        with suppress(OSError):
-            found += [int(child) for child in children.read_text().split()]
-    return [child for child in found if is_alive(child)]
-
-
-def is_alive(process):
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def found_in(folder):
     try:
         return {r.name: replace(r, seconds=0.0) for r in evidence.read(folder)[1]}
     except evidence.NoEvidenceError:
         return {}
+
+
+def is_free(folder):
+    """Whether nobody holds the folder: neither a run nor a process of its, which has its files."""
+    try:
+        evidence.FolderLock(folder).give_back()
+    except evidence.EvidenceError:
+        return False
+    return True
 
 
 def until(is_so):
@@ -68,9 +57,8 @@ def until(is_so):
     return is_so()
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found in /proc")
-def test_a_run_that_is_killed_leaves_what_one_leaves_that_is_not(tmp_path, monkeypatch):
-    """Each task gets through half of its four statements; what is left of one is two tasks."""
+def test_a_run_that_is_killed_goes_on_and_leaves_what_one_leaves_that_is_not(tmp_path, monkeypatch):
+    """Two processes get through half of their four statements each before the run is killed."""
     gate, here = tmp_path / "gate", tmp_path / "killed"
     Options("smoke", evidence=tmp_path).writer().close()  # which imports much, once for all copies
 
@@ -82,21 +70,16 @@ def test_a_run_that_is_killed_leaves_what_one_leaves_that_is_not(tmp_path, monke
 
     monkeypatch.setattr(engine, "WITNESSES", (Witness("waiting", bool, waiting, together=4),))
     pairs = engine.pairs([claim for claim in CLAIMS if not claim.unreadable][:12], engine.WITNESSES)
-    for what, how, count in [
-        ("the run", signal.SIGKILL, 4),
-        ("the run", signal.SIGTERM, 8),
-        ("a process", signal.SIGKILL, 10),
-    ]:
+    for how, count in ((signal.SIGKILL, 4), (signal.SIGTERM, 8)):
         run = started(pairs, here)
         assert until(lambda count=count: len(found_in(here)) == count)
-        known, ending = found_in(here), children_of(run)
-        assert ending
-        os.kill(run.pid if what == "the run" else ending[0], how)
+        assert not is_free(here)
+        os.kill(run.pid, how)
         run.join()
-        assert (run.exitcode == 0) == (what == "a process")
-        assert until(lambda ending=ending: not any(map(is_alive, ending)))
-        assert known.items() <= found_in(here).items()
+        assert until(lambda: is_free(here))
+        assert len(found_in(here)) == count
     gate.touch()
-    started(pairs, tmp_path / "whole").join()
+    for folder in (here, tmp_path / "whole"):
+        started(pairs, folder).join()
     assert len(found_in(here)) == len(pairs)
     assert found_in(here) == found_in(tmp_path / "whole")
