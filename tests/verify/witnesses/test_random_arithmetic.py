@@ -39,6 +39,14 @@ def test_every_operation_that_rounds_is_perturbed_by_a_few_steps(f):
     assert all(0.01 < change(f, X, seed) < 4 for seed in range(3))
 
 
+def test_many_numbers_at_once_are_perturbed_each():
+    many = torch.linspace(1, 2, 2**18, dtype=torch.float64)
+    for seed in range(8):
+        moved = (perturbed(lambda x: 3 * x, many, seed=seed) - 3 * many) / (3 * many)
+        assert moved.abs().max() < 1.01 * STEP
+        assert moved.unique().numel() > 2**17
+
+
 @pytest.mark.parametrize(
     "f",
     [

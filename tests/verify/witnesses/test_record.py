@@ -1,12 +1,14 @@
 """What instances say, summed up: counts, the worst one, and some points to plot."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from slips import BOUND
 
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances
-from verify.witnesses.records import POINTS, record
+from verify.witnesses.records import POINTS, in_words, record
 
 HOLDS, VIOLATED = Outcome.HOLDS, Outcome.VIOLATED
 UNDECIDED, VACUOUS = Outcome.UNDECIDED, Outcome.VACUOUS
@@ -51,6 +53,23 @@ def test_outcomes_are_counted_over_all_groups_and_by_stratum():
 def test_the_worst_decides_and_violations_are_worse_than_any_ratio(outcomes, ratios, ratio, index):
     found = recorded((outcomes, ratios, "generic"))
     assert (found.worst_ratio, found.worst_token) == (ratio, f"generic:{index}")
+
+
+def test_a_violation_of_one_group_is_worse_than_what_holds_in_another():
+    found = recorded(([HOLDS], [9.0], "generic"), ([VIOLATED], [1.1], "m=3"))
+    assert (found.worst_ratio, found.worst_token) == (1.1, "m=3:0")
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({HOLDS: 2, VIOLATED: 1}, "fails"),
+        ({HOLDS: 2, UNDECIDED: 1}, "no violation in 2 cases"),
+        ({VACUOUS: 3}, "undefined: sigma = 0, or a hypothesis cannot hold"),
+    ],
+)
+def test_outcomes_of_one_size_in_words(counts, words):
+    assert in_words(Counter(counts)) == words
 
 
 @pytest.mark.parametrize("groups", [[], [([VACUOUS, UNDECIDED], [2.0, 3.0], "generic")]])
