@@ -1,9 +1,12 @@
 """The command line: what is printed where, and the exit status."""
 
+import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from theory.claim import Relation, Verdict
@@ -12,10 +15,13 @@ from verify import __main__ as command_line
 from verify import engine
 from verify.description import describe_run
 from verify.evidence import FILE, Record, Writer, read
+from verify.progress import prepare
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings
+from verify.witnesses import trained
 from verify.witnesses.table import WITNESSES
 
+SMOKE = Settings(PROFILES["smoke"])
 ALL = "with readings, corrections and proofs"
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
 WRONG = replace(RIGHT, id="S-planted", row="S-planted", relation=Relation.AT_LEAST)
@@ -50,7 +56,7 @@ def _quick(monkeypatch, _three_claims):
 @pytest.fixture
 def evidence(tmp_path):
     """A folder with evidence of two claims, of which most witnesses found nothing."""
-    marks = engine.todays(Settings(PROFILES["smoke"], 0), [RIGHT, WRONG])
+    marks = engine.todays(SMOKE, [RIGHT, WRONG])
     writer = Writer(tmp_path, describe_run("smoke", 0, "numpy", ""), marks)
     silent = [Record(*pair.name) for pair in engine.pairs([RIGHT, WRONG], engine.WITNESSES)]
     for record in [*FOUND, *silent]:
@@ -121,6 +127,14 @@ def test_a_check_keeps_its_evidence_and_fails_where_a_verdict_is_not_as_expected
     assert "S-planted: m = 2; y = (1, 0)" in result.stdout
     assert result.stdout.splitlines()[-1].endswith("; not as expected: S-planted")
     assert "not as expected: S-planted" in run("ledger", *kept).stdout
+
+
+def test_a_bar_shows_how_far_training_is(monkeypatch):
+    networks = [p for p in engine.pairs([RIGHT], WITNESSES) if p.witness.name == "trained"]
+    monkeypatch.setattr(trained, "prepare", lambda settings, tell: tell("training dense", 3, 10))
+    console = Console(file=io.StringIO(), width=80)
+    prepare(networks, SMOKE, console)
+    assert re.match(r"training dense .* 30%", console.file.getvalue())
 
 
 @pytest.mark.parametrize(
