@@ -131,7 +131,12 @@ def test_a_check_keeps_its_evidence_and_fails_where_a_verdict_is_not_as_expected
 
 def test_a_bar_shows_how_far_training_is(monkeypatch):
     networks = [p for p in engine.pairs([RIGHT], WITNESSES) if p.witness.name == "trained"]
-    monkeypatch.setattr(trained, "prepare", lambda settings, tell: tell("training dense", 3, 10))
+
+    def training(settings, tell):
+        for done in (1, 3):
+            tell("training dense", done, 10)
+
+    monkeypatch.setattr(trained, "prepare", training)
     console = Console(file=io.StringIO(), width=80)
     prepare(networks, SMOKE, console)
     assert re.match(r"training dense .* 30%", console.file.getvalue())

@@ -11,7 +11,7 @@ from theory.expectation_claim import ExpectationClaim
 from theory.statement import Hypothesis, Relation, Sides, Verdict
 from verify import ledger
 from verify.expectations import laws, means
-from verify.expectations.examine import examine, measure
+from verify.expectations.examine import examine, measure, sizes
 from verify.expectations.laws import LAWS, Entries
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
@@ -64,6 +64,11 @@ def test_what_no_law_meets_says_nothing():
     assert ledger.judge(claim, [found]) is Verdict.UNDECIDED
     assert "says nothing" in found.notes
     assert set(found.sizes.values()) == {"no law meets the hypotheses"}
+
+
+def test_profiles_grow_to_400_by_400():
+    largest = [sizes(Settings(PROFILES[name]))[-1] for name in ("smoke", "default", "deep")]
+    assert largest == [(100, 100), (150, 150), (400, 400)]
 
 
 def test_only_bounds_from_above_are_statements():
@@ -170,6 +175,7 @@ def test_a_law_has_the_moments_that_it_says(law):
     assert abs(drawn.mean()) < 0.02
     assert np.abs(drawn).max() <= here.largest
     assert (here.fourth_moment < inf) == (here.order > 4)
+    assert here.is_fixed != law.startswith("sparse")
     if law.startswith("log-normal"):  # no sample shows what lies in the tails
         sigma, logarithms = float(law.rpartition(" ")[2]), np.log(np.abs(drawn))
         assert np.mean(logarithms) == pytest.approx(-(sigma**2), abs=0.05 * sigma)

@@ -8,6 +8,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from functools import partial
 
+import pytest
+
 from theory.santurkar2018 import CLAIMS
 from verify import engine, evidence, pool
 from verify.evidence import Record
@@ -57,9 +59,16 @@ def until(is_so):
     return is_so()
 
 
-def test_a_run_that_is_killed_goes_on_and_leaves_what_one_leaves_that_is_not(tmp_path, monkeypatch):
+@pytest.fixture
+def gate(tmp_path):
+    """What examinations wait for; after the test none waits any longer."""
+    yield tmp_path / "gate"
+    (tmp_path / "gate").touch()
+
+
+def test_a_run_that_is_killed_goes_on_and_finds_what_another_finds(tmp_path, gate, monkeypatch):
     """Two processes get through half of their four statements each before the run is killed."""
-    gate, here = tmp_path / "gate", tmp_path / "killed"
+    here = tmp_path / "killed"
     Options("smoke", evidence=tmp_path).writer().close()  # which imports much, once for all copies
 
     def waiting(claims, settings):
