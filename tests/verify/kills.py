@@ -32,10 +32,16 @@ from verify.engine import Pair
 from verify.evidence import Name
 from verify.options import Options
 
-CHEAP = ("abstract", "polynomial", "symbolic")
-"""Witnesses that take a fraction of a second a statement, and find the same whichever are examined
-together: what is measured in random arithmetic shares its random numbers, so that which instances
-are left open is another matter once a run that was killed goes on."""
+EXACT = ("abstract", "polynomial", "symbolic")
+MEASURING = ("autograd", "complex step")
+"""Witnesses that share random numbers between the statements that they examine together."""
+CHEAP = EXACT + MEASURING
+"""Witnesses that take a fraction of a second a statement."""
+BY_NEIGHBOURS = {
+    "violated", "undecided", "vacuous", "worst_ratio", "worst_token", "strata", "points",
+}  # fmt: skip
+"""What a witness that measures may find otherwise beside other statements: near the border of
+rounding, which instances are left open."""
 PATIENCE = 30.0
 """Seconds until what outlives a run counts as an orphan."""
 RUN, ONE_PROCESS = "the run", "one of its processes"
@@ -183,12 +189,14 @@ def _differing(
     return {
         (*name, *fields)
         for name in expected.keys() | found.keys()
-        if (fields := _fields(expected.get(name, {}), found.get(name, {})))
+        if (fields := _fields(name, expected.get(name, {}), found.get(name, {})))
     }
 
 
-def _fields(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    return [name for name in one | other if one.get(name) != other.get(name)]
+def _fields(record: Name, one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    _, witness = record
+    compared = (one | other).keys() - (BY_NEIGHBOURS if witness in MEASURING else set())
+    return sorted(name for name in compared if one.get(name) != other.get(name))
 
 
 def _orphans(processes: Sequence[int]) -> int:

@@ -1,46 +1,18 @@
 """A run that is killed leaves what a run leaves that nobody kills."""
 
-import multiprocessing
 import os
 import signal
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
-from functools import partial
+from pathlib import Path
 
 import pytest
+from kills import Outcome, _differing, cheap_pairs, found_in, kill, started
 
 from theory.santurkar2018 import CLAIMS
-from verify import engine, evidence, pool
+from verify import engine, evidence
 from verify.evidence import Record
 from verify.options import Options
 from verify.witnesses.witness import Witness
-
-FORK = multiprocessing.get_context("fork")
-
-
-def examine(pairs, folder):
-    """Examine pairs in two processes that need not import everything anew."""
-    executor = partial(pool.Apart, 2, partial(ProcessPoolExecutor, 1, FORK, pool._prepare_process))
-    options = Options("smoke", evidence=folder)
-    writer = options.writer()
-    with pool.examining(pairs, options.settings(), writer, executor) as futures:
-        for future in as_completed(futures.values()):
-            future.result()
-    writer.close()
-
-
-def started(pairs, folder):
-    process = FORK.Process(target=examine, args=(pairs, folder))
-    process.start()
-    return process
-
-
-def found_in(folder):
-    try:
-        return {r.name: replace(r, seconds=0.0) for r in evidence.read(folder)[1]}
-    except evidence.NoEvidenceError:
-        return {}
 
 
 def is_free(folder):
@@ -92,3 +64,28 @@ def test_a_run_that_is_killed_goes_on_and_finds_what_another_finds(tmp_path, gat
         started(pairs, folder).join()
     assert len(found_in(here)) == len(pairs)
     assert found_in(here) == found_in(tmp_path / "whole")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found in /proc")
+def test_a_run_that_is_killed_at_random_moments_leaves_what_one_leaves_that_is_not(tmp_path):
+    outcome = kill(3, cheap_pairs(20), tmp_path)
+    assert outcome.kills.total() == 3
+    assert outcome.is_well, str(outcome)
+
+
+def test_what_kills_spoil_is_seen():
+    assert not Outcome().is_well
+    assert not Outcome(runs=1, lost=1).is_well
+    assert not Outcome(runs=1, orphans=1).is_well
+    assert not Outcome(runs=1, differing={("S-1", "exact")}).is_well
+    assert Outcome(runs=1).is_well
+
+
+def test_of_what_is_measured_only_the_counts_may_depend_on_other_statements():
+    proved, measured = ("S-1", "abstract"), ("S-1", "autograd")
+    found = {proved: {"violated": 1}, measured: {"violated": 1, "instances": 5}}
+    assert _differing(found, {**found, proved: {"violated": 2}}) == {(*proved, "violated")}
+    assert not _differing(found, {**found, measured: {"violated": 2, "instances": 5}})
+    changed = {**found, measured: {"violated": 1, "instances": 4}}
+    assert _differing(found, changed) == {(*measured, "instances")}
+    assert _differing(found, {proved: found[proved]}) == {(*measured, "instances")}

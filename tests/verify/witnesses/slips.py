@@ -6,6 +6,7 @@ from theory import batchnorm
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Hypothesis, Relation, Sides, Term, Verdict, gradient_in_y, hessian_in_y
 from theory.santurkar2018 import CLAIMS, facts, theorem_4_1
+from verify.witnesses import abstract, polynomial
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 GRADIENT = replace(BY_ID["S-fact-C1/eps/shipped"], says=None)
@@ -93,6 +94,11 @@ BOUNDS = {
     ),
 }
 SLIPS = EQUATIONS | BOUNDS
+FOR_EVERY_M = {
+    "abstract": lambda claim: abstract.prove(claim) is not None,
+    "polynomial": polynomial.is_proved,
+}
+"""The witnesses that prove a statement for every batch size."""
 
 IMPOSSIBLE = Hypothesis("-1 - |g|^2 >= 0", lambda network, at: -1 - norm_squared(at.g))
 VACUOUS = replace(

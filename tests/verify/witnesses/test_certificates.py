@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from slips import BOUND, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUOUSLY_PROVED
+from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUOUSLY_PROVED
 
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Hypothesis, Relation, Sides, Term
@@ -19,11 +19,9 @@ NOT_POSITIVE = replace(POSITIVE, statement="beta <= 0", sign=Relation.AT_MOST)
 ZERO = replace(POSITIVE, statement="beta = 0", sign=Relation.EQUAL)
 
 
-@pytest.fixture(params=["abstract", "polynomial"])
+@pytest.fixture(params=FOR_EVERY_M)
 def is_proved(request):
-    if request.param == "polynomial":
-        return polynomial.is_proved
-    return lambda claim: abstract.prove(claim) is not None
+    return FOR_EVERY_M[request.param]
 
 
 def at_least_zero(quantity, terms, hypotheses=(), relation=Relation.AT_LEAST):

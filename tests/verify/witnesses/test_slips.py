@@ -7,6 +7,7 @@ import pytest
 from slips import (
     BOUND,
     BOUNDS,
+    FOR_EVERY_M,
     GRADIENT,
     HESSIAN,
     RIGHT,
@@ -27,15 +28,12 @@ from verify.witnesses import (
     complex_step,
     exact,
     finite_differences,
-    polynomial,
     symbolic,
 )
 
 HOLDS, VIOLATED = Outcome.HOLDS, Outcome.VIOLATED
 UNDECIDED, EMPTY = Outcome.UNDECIDED, Outcome.VACUOUS
-PROVING = {
-    "abstract": lambda claim: abstract.prove(claim) is not None,
-    "polynomial": polynomial.is_proved,
+PROVING = FOR_EVERY_M | {
     "symbolic, m = 2": lambda claim: symbolic.prove(claim, 2) == "proved",
     "symbolic, m = 3": lambda claim: symbolic.prove(claim, 3) == "proved",
 }
@@ -251,7 +249,7 @@ def test_a_hypothesis_that_loses_generality_proves_nothing(is_proved, impose):
     assert not is_proved(replace(GRADIENT, hypotheses=(special,)))
 
 
-@pytest.mark.parametrize("name", ["abstract", "polynomial"])
+@pytest.mark.parametrize("name", FOR_EVERY_M)
 def test_a_loss_that_is_asked_far_from_its_jet_proves_nothing(name):
     def sides(network, at):
         return Sides(network.loss(network.y), network.loss(network.y))
