@@ -50,11 +50,11 @@ def _tuple(axes: str) -> str:
     return f"({letters[0]},)" if len(letters) == 1 else f"({', '.join(letters)})"
 
 
-def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) -> Callable[P, R]:
+def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> Callable[P, R]:
     """Return the function behind a check of its arguments, bound by name, defaults included.
 
-    The check raises what is wrong, and may replace an argument in the mapping that it is given.  A
-    result that is not finite is an error; half precision is widened.
+    The check raises what is wrong, and may replace or add an argument in the mapping that it is
+    given.  A result that is not finite is an error; half precision is widened.
     """
     signature = inspect.signature(function)
 
@@ -68,7 +68,7 @@ def behind(check: Callable[[dict[str, Any]], None], function: Callable[P, R]) ->
         with np.errstate(all="ignore"):  # what comes of it is looked at
             with _advising(function):
                 check(bound.arguments)
-            result: Any = function(*bound.args, **bound.kwargs)
+            result: Any = function(**bound.arguments)  # type: ignore[call-arg]
             if half is not None:
                 result = half_precision.narrowed(result, half)
         _check_result(function.__name__, result)
@@ -200,7 +200,7 @@ def check_not_empty(name: str, value: Any) -> None:
 def check_finite(values: Arrays) -> None:
     """Raise a ValueError unless all entries are finite."""
     for name, value in values.items():
-        if _is_not_finite(value):
+        if is_not_finite(value):
             raise ValueError(
                 f"{given(name, value)} is NaN or infinite"
                 f"{at(~array_namespace(value).isfinite(value))}; expected finite entries: remove "
@@ -238,7 +238,7 @@ def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any
                 f"{name} returned an array of shape {tuple(result.shape)} for one of shape "
                 f"{tuple(w.shape)}; expected one of that shape"
             )
-        if _is_not_finite(result):
+        if is_not_finite(result):
             raise ValueError(
                 f"{name} returned NaN or infinity{at(~array_namespace(w).isfinite(result))} for "
                 "an array of finite entries; expected finite ones"
@@ -276,7 +276,8 @@ def _is_asymmetric(matrices: Any) -> Any:
     return apart > xp.finfo(matrices.dtype).eps ** 0.5 * xp.max(xp.abs(matrices))
 
 
-def _is_not_finite(value: Any) -> bool:
+def is_not_finite(value: Any) -> bool:
+    """Whether some entry is NaN or infinite."""
     xp = array_namespace(value)
     # A sum reads once and writes nothing; NaN and infinity pass through it.  That of finite numbers
     # may be infinite.
@@ -289,7 +290,7 @@ def _is_not_finite(value: Any) -> bool:
 def _check_result(name: str, result: Any) -> None:
     """What finite arguments give is finite, or else beyond the format."""
     for part in result if isinstance(result, tuple) else (result,):
-        if is_array_api_obj(part) and _is_not_finite(part):
+        if is_array_api_obj(part) and is_not_finite(part):
             wrong = ~array_namespace(part).isfinite(part)
             raise ValueError(
                 f"{name} overflows {part.dtype}{at(wrong)}, in its result or on the way to it, "

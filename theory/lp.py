@@ -25,7 +25,7 @@ from typing import Any
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import lp_normalization
-from theory.guard import at, behind, check_real, given
+from theory.guard import at, behind, check_finite, check_real, given
 from theory.validate import of_batch
 
 
@@ -44,6 +44,7 @@ def check(arguments: dict[str, Any]) -> None:
         if is_array_api_obj(value):
             check_real(name, value, "an absolute value has no derivative in complex ones")
     values, axes = of_batch(arguments)
+    check_finite(values)
     _check_norm(values["y"], p, values["eps"], axes)
 
 

@@ -16,8 +16,8 @@ tie together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import log2
+from collections.abc import Callable, Mapping
+from math import log2, prod, sqrt
 from typing import Any
 
 from array_api_compat import array_namespace
@@ -58,11 +58,27 @@ def largest(x: Any, axis: Axes | None = None) -> Any:
     return xp.maximum(high, -low)
 
 
+def are_in_the_middle(x: Any) -> bool:
+    """Whether the largest absolute value is for certain, by the Euclidean norm.
+
+    Of n entries of norm r it is between r over the root of n, and r.  So x is read once, and not
+    twice as for :func:`largest`.
+
+    >>> import numpy as np
+    >>> are_in_the_middle(np.array([1.0, -3.0])), are_in_the_middle(np.array([1e100, 1.0]))
+    (True, False)
+    """
+    xp = array_namespace(x)
+    norm = xp.linalg.vector_norm(x)
+    root, far = sqrt(prod(x.shape)), 2.0 ** (_reach(norm) / 4)
+    return bool((norm <= far) & (norm >= root / far))
+
+
 def in_the_middle(
     function: Callable[..., Any],
     degree: int,
     arguments: dict[str, Any],
-    largest: dict[str, Any],
+    largest: Mapping[str, Any],
 ) -> Any:
     """Return the value of a function, with its arguments scaled where their size asks for it.
 
@@ -70,8 +86,8 @@ def in_the_middle(
         function: a formula of a name in :data:`DEGREES`, linear in g and H together and in u.
         degree: of the function in y.
         arguments: by name; eps is an array.
-        largest: the largest entry of each array by its name; of y in each unit, and no less than
-            the root of eps.
+        largest: the largest entry of each array by its name, unless it is in the middle; of y in
+            each unit, and no less than the root of eps.
     """
     shifts = {name: shift_of(size) for name, size in largest.items()}
     a, b, c = (shifts.get(name) for name in ("y", "u", "g"))

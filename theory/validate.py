@@ -16,7 +16,7 @@ every derivative in y is exactly 0); a unit of zero variance with eps > 0; m = 2
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from math import isfinite
 from typing import Any
@@ -37,8 +37,9 @@ from theory.guard import (
     check_symmetric,
     given,
     guarded_operator,
+    is_not_finite,
 )
-from theory.scaling import DEGREES, in_the_middle, largest
+from theory.scaling import DEGREES, are_in_the_middle, in_the_middle, largest
 
 BATCH = ("y", "g", "u")
 PER_UNIT = ("gamma", "beta", "eps", "running_mean", "running_variance")
@@ -63,26 +64,33 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: g of shape (2,) does not match y of shape (3,) with batch axes (0,); expected...
     """
-    signature = inspect.signature(function)
-    if "axis" not in signature.parameters:
+    if "axis" not in inspect.signature(function).parameters:
         return behind(check, function)
     degree = DEGREES[function.__name__]
 
+    def check_and_measure(arguments: dict[str, Any]) -> None:
+        arguments["extremes"] = check(arguments)
+
     @wraps(function)
     def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
-        arguments = signature.bind(*args, **kwargs).arguments
-        result: R = in_the_middle(function, degree, arguments, _sizes(arguments))
+        arguments: dict[str, Any] = dict(kwargs)
+        extremes = arguments.pop("extremes")
+        result: R = in_the_middle(function, degree, arguments, extremes)
         return result
 
-    return behind(check, scaled)
+    return behind(check_and_measure, scaled)
 
 
-def check(arguments: dict[str, Any]) -> None:
+def check(arguments: dict[str, Any]) -> Arrays:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
 
     Known names are those of :data:`BATCH` and :data:`PER_UNIT`, ``axis``, ``hessian_of_loss`` (an
     operator) and ``H`` (a matrix for each unit).  Of the arguments, the operator is replaced by
     one whose results are checked.
+
+    Returns:
+        the largest entries of y for each unit, together with the root of eps, and of g and u where
+        they may be near the ends of their format's range.
 
     Raises:
         TypeError: not an array, not floating, mixed libraries or dtypes, an axis that is no
@@ -91,6 +99,8 @@ def check(arguments: dict[str, Any]) -> None:
             negative eps or variance, sigma zero or overflowing, an H that is not symmetric.
     """
     values, axes = of_batch(arguments)
+    extremes = _extremes(values, axes)
+    check_finite({name: values[name] for name, size in extremes.items() if is_not_finite(size)})
     _check_sigma(values, axes)
     if "H" in values:
         check_symmetric("H", values["H"])
@@ -102,19 +112,21 @@ def check(arguments: dict[str, Any]) -> None:
                 "for a matrix H pass lambda w: H @ w, or call theory.hessian, which takes matrices"
             )
         arguments["hessian_of_loss"] = guarded_operator("hessian_of_loss", operator)
+    return extremes
 
 
 def of_batch(arguments: dict[str, Any]) -> tuple[Arrays, tuple[int, ...]]:
     """Return arguments as arrays, and the batch axes; raise an error where they do not fit.
 
-    Numbers become floats among the arguments.
+    Numbers become floats among the arguments.  Whether what is as large as the batch is finite is
+    left to be seen.
     """
     arrays = arrays_of(arguments, TAKEN, ELSEWHERE)
     first = next(name for name in BATCH if name in arrays)
     axes = _batch_axes(first, arrays[first], arguments.get("axis", 0))
     _check_shapes(arrays, first, axes)
     values = arrays | _lifted(arguments, arrays[first])
-    check_finite(values)
+    check_finite({name: value for name, value in values.items() if name not in BATCH})
     _check_signs(values)
     return values, axes
 
@@ -240,16 +252,13 @@ def _check_running(variance: Any, eps: Any) -> None:
         )
 
 
-def _sizes(arguments: Mapping[str, Any]) -> Arrays:
-    """The largest entries: of y for each unit, together with the root of eps; of g; of u."""
+def _extremes(values: Arrays, axes: tuple[int, ...]) -> Arrays:
+    """Return what :func:`check` does; what is not finite is among it."""
     found: Arrays = {}
-    for name in BATCH:
-        if name in arguments:
-            value = arguments[name]
-            found[name] = largest(value, arguments["axis"] if name == "y" else None)
-    if "y" in found and "eps" in arguments:
-        xp = array_namespace(found["y"])
-        y = arguments["y"]
-        eps = xp.abs(xp.asarray(arguments["eps"], dtype=y.dtype, device=device(y)))
-        found["y"] = xp.maximum(found["y"], xp.sqrt(eps))
+    for name in ("g", "u"):
+        if name in values and not are_in_the_middle(values[name]):
+            found[name] = largest(values[name])
+    if "y" in values:
+        xp = array_namespace(values["y"])
+        found["y"] = xp.maximum(largest(values["y"], axes), xp.sqrt(xp.abs(values["eps"])))
     return found

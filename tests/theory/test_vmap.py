@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import theory
-from theory import bnp, convolution, lp
+from theory import batchnorm, bnp, convolution, lp
 from theory.convolution import gramian, unfolded
 
 COPIES, M, N, P = 4, 5, 3, 2
@@ -89,6 +89,19 @@ def test_many_batches_are_one_call_of_the_formula_that_a_check_names(function):
 )  # fmt: skip
 def test_many_maps_are_one_call(formula):
     assert_one_call(formula, drawn([MAPS]))
+
+
+@pytest.mark.parametrize("mapped", range(5))
+def test_one_argument_alone_has_many_copies(mapped):
+    arrays = drawn(SHAPES[name] for name in ("y", "g", "u", "gamma", "eps"))
+
+    def formula(y, g, u, gamma, eps):
+        return batchnorm.hvp(y, g, torch.sin, u, gamma, eps)
+
+    given = [every if i == mapped else every[0] for i, every in enumerate(arrays)]
+    axes = tuple(0 if i == mapped else None for i in range(5))
+    alone = [formula(*given[:mapped], one, *given[mapped + 1 :]) for one in arrays[mapped]]
+    torch.testing.assert_close(torch.vmap(formula, axes)(*given), torch.stack(alone))
 
 
 def test_every_checked_formula_is_among_them():
