@@ -20,7 +20,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
-from theory.language.expression import QUOTIENT, Apply, Operation, Says, Sort
+import numpy as np
+
+from theory.language.expression import (
+    NEGATIVE,
+    POWER,
+    PRODUCT,
+    QUOTIENT,
+    SUM,
+    Abbreviation,
+    Apply,
+    Expression,
+    Operation,
+    Says,
+    Sort,
+)
 from theory.language.values import Values
 from theory.statement import Relation, Sides, Statement
 
@@ -59,26 +73,49 @@ class Entries(Protocol):
         ...
 
 
+class OfMany(Operation):
+    """An operation on matrices along the last two axes, so that it takes many of them at once."""
+
+    __hash__ = Operation.__hash__
+
+
 @dataclass(frozen=True)
 class Drawn:
-    """One random matrix, as a subject of expressions."""
+    """Random matrices of one size as a subject of expressions: one, or many along a first axis.
+
+    A number that hangs on them is an array of an entry for each where they are many.
+    """
 
     G: Any
 
     @cached_property
     def values(self) -> Values:
         """What expressions are worth there, each computed once for all that is said of it."""
-        return Values(self)
+        return Values(self) if self.G.ndim == 2 else _ValuesOfMany(self)
+
+    @cached_property
+    def each(self) -> tuple[Drawn, ...]:
+        """The matrices one by one."""
+        return tuple(map(Drawn, self.G))
 
     @property
     def N(self) -> int:
         """Rows."""
-        return int(self.G.shape[0])
+        return int(self.G.shape[-2])
 
     @property
     def n(self) -> int:
         """Columns."""
-        return int(self.G.shape[1])
+        return int(self.G.shape[-1])
+
+
+class _ValuesOfMany(Values):
+    """The values for many matrices: at once where every operation takes many, or one by one."""
+
+    def _compute(self, expression: Expression) -> Any:
+        if isinstance(expression, Apply) and not _takes_many(expression):
+            return np.array([one.values[expression] for one in self.subject.each], dtype=float)
+        return super()._compute(expression)
 
 
 mean = Operation("E", lambda x: x, r"\mathbb{{E}}\,{0:product}", takes=(Sort.NUMBER,))
@@ -88,6 +125,24 @@ root = Operation(
     takes=(Sort.NUMBER, Sort.NUMBER),
 )  # fmt: skip
 """The k-th root."""
+ARITHMETIC = frozenset({SUM, NEGATIVE, PRODUCT, QUOTIENT, POWER, mean, root})
+
+
+def _takes_many(expression: Expression) -> bool:
+    """Whether an expression takes many matrices at once, its parts that are numbers being known."""
+    if isinstance(expression, Abbreviation):
+        return _takes_many(expression.body)
+    if not isinstance(expression, Apply) or _is_constant(expression):
+        return True
+    operation, operands = expression.operation, expression.operands
+    if operation in ARITHMETIC and all(part.sort is Sort.NUMBER for part in operands):
+        return True
+    return isinstance(operation, OfMany) and all(map(_takes_many, operands))
+
+
+def _is_constant(expression: Expression) -> bool:
+    """Whether it hangs on the size alone."""
+    return all(letter.sort is Sort.NUMBER for letter in expression.free)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +172,17 @@ class ExpectationClaim(Statement):
                 object.__setattr__(self, name, value)
         if self.relation is not Relation.AT_MOST:
             raise ValueError(f"{self.id}: a bound from above was expected; exchange the sides")
+
+    def sides_of_each(self, drawn: Drawn) -> Sides:
+        """Return the sides for many matrices, as arrays of an entry for each.
+
+        Raises:
+            ZeroDivisionError: at one of them a side divides by zero.
+        """
+        if self.says is None:
+            return Sides(*np.array([self.sides(one) for one in drawn.each], dtype=float).T)
+        X, Y = (np.asarray(side, dtype=float) for side in self.sides(drawn))
+        return Sides(np.broadcast_to(X, len(drawn.G)), np.broadcast_to(Y, len(drawn.G)))
 
 
 def _parts(says: Says) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from theory.expectation_claim import Drawn, ExpectationClaim
-from theory.statement import Sides
 from verify.evidence import Record
 from verify.expectations import means
 from verify.expectations.laws import LAWS, Entries
@@ -103,20 +102,22 @@ def measure_together(
     Outside of a statement are laws that its hypotheses exclude, and those for which a matrix was
     drawn where a side divides by zero, such as the deviation of a constant column.
     """
-    sides: dict[str, list[Sides]] = {c.id: [] for c in claims if _admits(c, entries)}
-    for G in entries.matrices(seed, count or _draws(entries)) if sides else ():
-        drawn = Drawn(G)
-        for claim in [claim for claim in claims if claim.id in sides]:
-            try:
-                sides[claim.id].append(claim.sides(drawn))
-            except ZeroDivisionError:
-                del sides[claim.id]
+    admitted = [_admits(claim, entries) for claim in claims]
+    if not any(admitted):
+        return [Measured(entries, Outcome.VACUOUS) for _ in claims]
+    drawn = Drawn(entries.matrices(seed, count or _draws(entries)))
     return [
-        _judged(claim, entries, *np.array(sides[claim.id], dtype=float).T)
-        if claim.id in sides
-        else Measured(entries, Outcome.VACUOUS)
-        for claim in claims
+        _measured(claim, entries, drawn) if is_admitted else Measured(entries, Outcome.VACUOUS)
+        for claim, is_admitted in zip(claims, admitted, strict=True)
     ]
+
+
+def _measured(claim: ExpectationClaim, entries: Entries, drawn: Drawn) -> Measured:
+    try:
+        X, Y = claim.sides_of_each(drawn)
+    except ZeroDivisionError:
+        return Measured(entries, Outcome.VACUOUS)
+    return _judged(claim, entries, X, Y)
 
 
 def _admits(claim: ExpectationClaim, entries: Entries) -> bool:

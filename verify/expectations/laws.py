@@ -71,10 +71,10 @@ class Entries:
         """The size as a reader would name it."""
         return {"N": self.N, "n": self.n}
 
-    def matrices(self, seed: int, count: int) -> list[Array]:
-        """Return independent matrices, the same for the same seed."""
+    def matrices(self, seed: int, count: int) -> Array:
+        """Return independent matrices, (count, N, n), the same for the same seed."""
         rng = np.random.default_rng([seed, self.N, self.n, crc32(self.name.encode())])
-        return [self.law.draw(rng, self.N, self.n) for _ in range(count)]
+        return np.stack([self.law.draw(rng, self.N, self.n) for _ in range(count)])
 
 
 def standardised(distribution: Any, order: float = inf) -> Law:

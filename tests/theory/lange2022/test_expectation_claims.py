@@ -6,9 +6,12 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from theory.expectation_claim import Drawn, ExpectationClaim
+from theory import layer
+from theory.expectation_claim import Drawn, ExpectationClaim, mean
 from theory.lange2022 import CLAIMS as LANGE
 from theory.lange2022.random_matrices import normalised, spectral_norm
+from theory.language.arrays import maximum
+from theory.random_matrix import G, N, n
 from verify.expectations.examine import measure
 from verify.expectations.laws import LAWS, Entries
 from verify.tolerance import Outcome
@@ -40,6 +43,21 @@ def test_the_lemma_by_hand():
         assert claim.root == abs(k)
         sides = claim.sides(Drawn(np.array([[3.0, 4.0]])))
         assert sides == pytest.approx((5.0**k, 5.0**k + float(column) ** k))
+
+
+OF_OTHER_OPERATIONS = replace(
+    CLAIMS["L-lemma-A2/k-1"], id="of a layer's operations",
+    says=mean(maximum(layer.frobenius2(G), N) * layer.frobenius2(G)) / (1 + mean(N * n)) <= 2,
+)  # fmt: skip
+"""Those take one matrix at a time."""
+
+
+@pytest.mark.parametrize("claim", [*CLAIMS.values(), OF_OTHER_OPERATIONS], ids=lambda c: c.id)
+@pytest.mark.parametrize("shape", [(4, 4, 4), (5, 2, 3), (1, 6, 2)])
+def test_many_matrices_have_the_sides_of_each(claim, shape):
+    drawn = Drawn(np.random.default_rng(1).normal(size=shape))
+    each = np.array([claim.sides(Drawn(G)) for G in drawn.G], dtype=float)
+    np.testing.assert_allclose(np.transpose(claim.sides_of_each(drawn)), each, rtol=1e-13)
 
 
 CONSTANTS = {
