@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, groupby
@@ -150,30 +150,41 @@ class Known:
     """Statements of which some witnesses have not said yet what they find."""
 
 
-def known(folder: Path, claims: Sequence[Statement] | None = None) -> Known:
+def known(
+    folder: Path,
+    claims: Sequence[Statement] | None = None,
+    asked: Collection[str] | None = None,
+) -> Known:
     """Return what the evidence in a folder says of today's statements.
 
     Of a statement that runs of several seeds or profiles examined, the last one that did so wholly
     is heard, and no other.
+
+    Args:
+        folder: of the evidence.
+        claims: the statements; the papers' if left out.
+        asked: identifiers of those that are asked for; all, if left out, and what else is there.
 
     Raises:
         NoEvidenceError: there is none.
         EvidenceError: it is damaged.
     """
     every = CLAIMS if claims is None else claims
-    runs, records = evidence.read_all(folder)
+    if asked is None and claims is not None:
+        asked = {claim.id for claim in claims}
+    chosen = [claim for claim in every if asked is None or claim.id in asked]
+    runs, records = evidence.read_all(folder, asked)
     heard: dict[str, list[Record]] = {}
     current: set[Name] = set()
     for run in _of_different_settings(runs):
-        found = evidence.fresh(records, todays_of_run(run, every))
+        found = evidence.fresh(records, todays_of_run(run, chosen))
         current |= {record.name for record in found}
-        whole = wholly_examined(every, found) - heard.keys()
+        whole = wholly_examined(chosen, found) - heard.keys()
         heard |= {name: [r for r in found if r.claim == name] for name in whole}
-    asked = {claim.id for claim in claims or ()}
-    left = [r for r in records if r.claim not in heard and (claims is None or r.claim in asked)]
+    left = [record for record in records if record.claim not in heard]
     outdated = dict.fromkeys(r.claim for r in left if r.name not in current)
     unfinished = dict.fromkeys(r.claim for r in left if r.claim not in outdated)
-    by_kernel = [r for r in checked_by_kernel(folder, every) if r.proof or r.claim in heard]
+    by_kernel = [r for r in checked_by_kernel(folder, every, asked) if r.proof or r.claim in heard]
     return Known(
         runs[-1], [*chain(*heard.values()), *by_kernel], tuple(outdated), tuple(unfinished)
     )

@@ -12,8 +12,9 @@ from __future__ import annotations
 import fcntl
 import os
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from threading import Lock
@@ -218,10 +219,15 @@ def read(folder: Path) -> tuple[Run, list[Record]]:
     return runs[-1], list({record.name: record for record in records}.values())
 
 
-def read_all(folder: Path) -> tuple[list[Run], list[Record]]:
-    """Return all runs and records of a folder; a last line that was cut off is left out."""
+def read_all(folder: Path, asked: Collection[str] | None = None) -> tuple[list[Run], list[Record]]:
+    """Return all runs and records of a folder; a last line that was cut off is left out.
+
+    Args:
+        folder: of the evidence.
+        asked: the statements whose records are; all, if left out.
+    """
     path = folder / FILE
-    lines = _lines(path)
+    lines = _lines(path, json_lines.every if asked is None else partial(_is_of, asked))
     if not lines or lines[0].get("kind") != "run" or lines[0].get("schema") != SCHEMA:
         raise EvidenceError(f"{path} does not begin with a run of schema {SCHEMA}; delete it")
     try:
@@ -306,9 +312,27 @@ def _nothing_in(folder: Path) -> NoEvidenceError:
     return NoEvidenceError(f"no evidence in {folder}: run 'make verify', or name another folder")
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+class _About(msgspec.Struct):
+    """What a line is about: nothing else of it is read."""
+
+    claim: str = ""
+
+
+_about = msgspec.json.Decoder(_About)
+
+
+def _is_of(asked: Collection[str], text: bytes) -> bool:
+    """Whether a line is about one of the statements that are asked for, or about none."""
     try:
-        return json_lines.read(path)
+        claim = _about.decode(text).claim
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return True  # who reads it says what is wrong with it
+    return not claim or claim in asked
+
+
+def _lines(path: Path, is_asked: Callable[[bytes], bool]) -> list[dict[str, Any]]:
+    try:
+        return json_lines.read(path, is_asked)
     except FileNotFoundError:
         raise _nothing_in(path.parent) from None
     except OSError as error:

@@ -158,7 +158,7 @@ def _is_of_one_hand(name: str, other: str) -> bool:
 def _imported_anywhere(name: str, path: Path) -> Iterator[str]:
     """Yield the modules that a file imports, with those that may be named by "from"."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _statements(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom):
@@ -167,6 +167,16 @@ def _imported_anywhere(name: str, path: Path) -> Iterator[str]:
             module = ".".join(filter(None, parts))
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def _statements(path: Path) -> Iterator[ast.AST]:
+    """Yield a file's statements, those inside of others too; no expression has an import in it."""
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+            waiting.extend(getattr(node, part, ()))
 
 
 @cache
@@ -182,9 +192,8 @@ def _path(name: str) -> Path | None:
 @cache
 def _imported(name: str, path: Path) -> tuple[str, ...]:
     """Return the modules that a file names in its imports: of a package, what is taken from it."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     found: list[str] = []
-    for node in ast.walk(tree):
+    for node in _statements(path):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in OURS:

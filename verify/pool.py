@@ -187,10 +187,10 @@ class _Examination:
             waiting = set(begun)
             while waiting and not self.stopped.is_set():
                 done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
-                for future in done | {each for each in waiting if each.running()}:
-                    self._pass_on(begun[future].found())
                 for future in done:
                     self._settle(begun[future], future)
+                for future in filter(Future.running, waiting):
+                    self._pass_on(begun[future].found())
             executor.shutdown(wait=True, cancel_futures=True)
         return [left for one in asked if one.is_lost and (left := self._left(one.task))]
 
@@ -209,14 +209,16 @@ class _Examination:
                 return
 
     def _settle(self, asked: _Asked, done: Future[list[Record]]) -> None:
-        """See how a task ended."""
+        """Pass on what a task found: as it returned it, or, if it did not, as it wrote it."""
         error = done.exception()
+        if error is None:
+            self._pass_on(done.result())
+            return
+        self._pass_on(asked.found())
         if isinstance(error, BrokenProcessPool):
             asked.is_lost = True
-        elif error is not None:
-            self._fail(asked.task.names, error)
         else:
-            self._pass_on(done.result())
+            self._fail(asked.task.names, error)
 
     def _left(self, task: Task) -> Task | None:
         """Return the statements of a task of which nothing was found."""

@@ -81,6 +81,13 @@ def test_a_theorem_by_hand_proves_the_statement_that_it_is_tied_to(tmp_path):
     assert (proved.verdict, proved.scope, proved.by) == (Verdict.PROVED, "every size", "kernel")
 
 
+def test_a_theorem_that_says_several_statements_proves_the_one_that_is_asked_for(tmp_path):
+    one, another, *_ = next(tie.claims for tie in ties() if len(tie.claims) > 1)
+    evidence.write(tmp_path, [by_hand(one), of_claim(BOUND)])
+    [record] = verdicts.records(tmp_path, CLAIMS.values(), {another})
+    assert record.claim == another
+
+
 def test_what_is_supported_without_coq_may_be_proved_with_it(tmp_path):
     record = found(tmp_path, by_hand("L-thm-4a"))["L-thm-4a"]
     assert CLAIMS["L-thm-4a"].expected is Verdict.SUPPORTED

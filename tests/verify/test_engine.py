@@ -154,6 +154,14 @@ def test_a_half_examined_statement_says_nothing_yet(tmp_path):
     assert (found.unfinished, found.outdated) == ((SECOND.id,), ())
 
 
+def test_of_statements_that_are_asked_for_the_same_is_known_as_when_all_are(tmp_path):
+    examined(tmp_path, [*by_all(CLAIM, "whole"), *by_all(SECOND, "half")[:-1]])
+    assert engine.known(tmp_path, asked={CLAIM.id}) == replace(
+        engine.known(tmp_path), unfinished=()
+    )
+    assert engine.known(tmp_path, asked={SECOND.id}).unfinished == (SECOND.id,)
+
+
 def test_of_two_seeds_the_last_whole_one_is_heard_and_never_a_mixture(tmp_path):
     examined(tmp_path, [*by_all(CLAIM, "0"), *by_all(SECOND, "0")])
     examined(tmp_path, [*by_all(CLAIM, "1"), *by_all(SECOND, "1")[:-1]], seed=1)

@@ -86,6 +86,13 @@ def test_what_has_another_fingerprint_is_neither_known_nor_lost(killed):
     assert [r.notes for r in read(killed)[1]] == ["again", ""]
 
 
+def test_of_statements_that_are_asked_for_the_others_are_not_read_and_damage_is_told(killed):
+    assert evidence.read_all(killed, {"S-2", "S-9"}) == ([RUN], [SECOND])
+    rewrite(killed, [lines(killed)[0], "damaged\n", *lines(killed)[1:]])
+    with pytest.raises(EvidenceError, match="line 2 is damaged"):
+        evidence.read_all(killed, {"S-2"})
+
+
 def test_pruning_leaves_what_is_known_and_says_what_went(killed):
     assert evidence.prune(killed, lambda run: after_a_change_of_the_second) == (1, 1)
     assert read(killed) == (RUN, [FIRST])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -36,19 +36,26 @@ Claims = Annotated[
 ]
 
 
-def known(folder: Path | None, target: str) -> tuple[Sequence[Statement], list[Record]]:
-    """Return a target's statements and today's records of them, after a word on older ones.
+def known(
+    folder: Path | None, target: str, asked: Collection[Statement] | None = None
+) -> list[Record]:
+    """Return today's records of a target's statements, after a word on older ones.
+
+    Args:
+        folder: of the evidence; the target's, if None.
+        target: whose statements; the papers' if empty.
+        asked: those that are asked for; all, if left out.
 
     Raises:
-        OthersError: the target names no statements, or wrong ones.
         EvidenceError: the evidence is damaged.
     """
-    claims = engine.statements(target)
+    claims = engine.statements(target) if target else None
+    names = None if asked is None else {claim.id for claim in asked}
     try:
-        found = engine.known(folder or evidence_of(target), claims if target else None)
+        found = engine.known(folder or evidence_of(target), claims, names)
     except NoEvidenceError as error:
         complain(str(error))
-        return claims, []
+        return []
     if found.outdated:
         count = plural(len(found.outdated), "statement")
         complain(f"changed since examined: {count}, {_listed(found.outdated)}; run pytest verify")
@@ -56,7 +63,7 @@ def known(folder: Path | None, target: str) -> tuple[Sequence[Statement], list[R
         count = plural(len(found.unfinished), "statement")
         told = f"{_listed(found.unfinished)}; the run that began them goes on there"
         complain(f"half examined: {count}, {told}")
-    return claims, found.records
+    return found.records
 
 
 def _listed(names: Sequence[str]) -> str:

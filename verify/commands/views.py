@@ -27,7 +27,8 @@ def show_ledger(
 ) -> None:
     """Print the verdict of every statement, from the evidence of the last run."""
     try:
-        claims, records = known(evidence_folder, target)
+        claims = engine.statements(target)
+        records = known(evidence_folder, target)
     except (OthersError, EvidenceError) as error:
         raise bad_input(error) from None
     conclude(ledger.ledger(claims, records), as_json, every)
@@ -42,12 +43,12 @@ def show(
     from verify.show import shown_entry
 
     try:
-        claims, records = known(evidence_folder, target)
-        named = engine.selected(claims, identifiers)
+        named = engine.selected(engine.statements(target), identifiers)
+        claims = [claim for claim in named if claim.id in identifiers] or named
+        records = known(evidence_folder, target, claims)
     except (ValueError, EvidenceError) as error:
         raise bad_input(error) from None
-    exactly = [c for c in named if c.id in identifiers]
-    typer.echo("\n\n".join(map(shown_entry, ledger.ledger(exactly or named, records))))
+    typer.echo("\n\n".join(map(shown_entry, ledger.ledger(claims, records))))
 
 
 def papers() -> None:

@@ -6,7 +6,7 @@ it says, and no file of the library that it needs was edited since.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from theory.claim import Claim
@@ -24,16 +24,26 @@ from verify.ledger import KERNEL
 from verify.results import EVERY_M, EVERY_SIZE, Proof
 
 
-def records(folder: Path, claims: Iterable[Statement]) -> list[Record]:
-    """Return what the kernel found of statements, by the evidence in a folder."""
+def records(
+    folder: Path, claims: Iterable[Statement], asked: Collection[str] | None = None
+) -> list[Record]:
+    """Return what the kernel found of statements, by the evidence in a folder.
+
+    Args:
+        folder: of the evidence.
+        claims: all statements, since a theorem by hand may say several.
+        asked: identifiers of those that are asked for; all, if left out.
+    """
     found = [c for c in evidence.read(folder) if c.outcome is Outcome.CHECKED]
     if not found:
         return []
     by_id, library = {claim.id: claim for claim in claims}, sources(LIBRARY)
-    of_claims = [(c, by_id[c.claim]) for c in found if c.claim in by_id]
+    wanted = by_id.keys() if asked is None else by_id.keys() & asked
+    of_claims = [(c, by_id[c.claim]) for c in found if c.claim in wanted]
+    by_hand = _by_hand(found, by_id, library, wanted)
     return [
         *(_record(c, claim) for c, claim in of_claims if _says(c, claim, library)),
-        *_by_hand(found, by_id, library),
+        *(record for record in by_hand if record.claim in wanted),
     ]
 
 
@@ -51,10 +61,13 @@ def _says(check: Check, claim: Statement, library: dict[str, str]) -> bool:
 
 
 def _by_hand(
-    found: Iterable[Check], claims: dict[str, Statement], library: dict[str, str]
+    found: Iterable[Check],
+    claims: dict[str, Statement],
+    library: dict[str, str],
+    wanted: Collection[str],
 ) -> Iterator[Record]:
     checks = {(c.file, c.theorem): c for c in found if not c.claim}
-    for tie in ties():
+    for tie in (tie for tie in ties() if any(name in wanted for name in tie.claims)):
         check, theorem = checks.get((tie.file, tie.theorem)), theorem_of(tie)
         said = [claims[identifier] for identifier in tie.claims if identifier in claims]
         if check is None or theorem is None or len(said) < len(tie.claims):
