@@ -12,10 +12,9 @@ def definitions(says: Says) -> dict[str, str]:
     A name that is its definition, such as that of a gradient at y, is left out.
     """
     found: dict[str, str] = {}
-    for side in (says.actual, says.claimed):
-        for node in walk(side):
-            if isinstance(node, Abbreviation):
-                found.setdefault(shown(node).text, latex(node.body))
+    for node in walk(says.actual, says.claimed):
+        if isinstance(node, Abbreviation):
+            found.setdefault(shown(node).text, latex(node.body))
     return {name: meaning for name, meaning in found.items() if name != meaning}
 
 

@@ -388,8 +388,8 @@ class Says:
     def letters(self) -> tuple[Letter, ...]:
         """The letters that it needs, in the order in which they are met."""
         free = self.actual.free | self.claimed.free
-        met = [*walk(self.actual), *walk(self.claimed)]
-        return tuple(dict.fromkeys(n for n in met if isinstance(n, Letter) and n in free))
+        met = walk(self.actual, self.claimed)
+        return tuple(node for node in met if isinstance(node, Letter) and node in free)
 
 
 def equal(actual: Any, claimed: Any) -> Says:
@@ -441,11 +441,15 @@ def along(
     return Derivative(body, variable, variable if at is None else at, direction)
 
 
-def walk(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and everything that it is made of, from the outside in."""
-    yield expression
-    for part in expression.parts:
-        yield from walk(part)
+def walk(*expressions: Expression) -> Iterator[Expression]:
+    """Yield expressions and everything that they are made of, each once, from the outside in."""
+    met: set[Expression] = set()
+    waiting = [*reversed(expressions)]
+    while waiting:
+        if (node := waiting.pop()) not in met:
+            met.add(node)
+            yield node
+            waiting.extend(reversed(node.parts))
 
 
 def derivatives_in(expression: Expression) -> int:

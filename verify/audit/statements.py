@@ -238,7 +238,7 @@ def _is_of_the_loss(claim: Claim) -> bool:
 @cache
 def mentioned(says: Says) -> frozenset[Expression]:
     """Return both sides and everything that they are made of."""
-    return frozenset([*walk(says.actual), *walk(says.claimed)])
+    return frozenset(walk(says.actual, says.claimed))
 
 
 def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measurements) -> Instances:

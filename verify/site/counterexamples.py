@@ -84,8 +84,8 @@ def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
     """Yield the nodes of one kind in a statement and its hypotheses."""
     said = [claim.says, *(h.says for h in claim.hypotheses)]
     for says in said:
-        for side in () if says is None else (says.actual, says.claimed):
-            yield from (node for node in walk(side) if isinstance(node, kind))
+        sides = () if says is None else (says.actual, says.claimed)
+        yield from (node for node in walk(*sides) if isinstance(node, kind))
 
 
 def primitives(claim: Statement) -> set[str]:
