@@ -18,26 +18,28 @@ DIGITS = 60
 
 def layer(family: str, x: dict, gamma: list, beta: list, eps: Any, groups: int) -> dict:
     """Return z by index (sample, channel, place) for x by index."""
-    z = {}
+    units: dict = {}
     for index in x:
-        together = [x[other] for other in x if _share(family, index, other, groups, len(gamma))]
-        m = len(together)
-        mean = mp.mpf(0) if family == "rms" else mp.fsum(together) / m
-        variance = mp.fsum((entry - mean) ** 2 for entry in together) / m
-        yhat = (x[index] - mean) / mp.sqrt(variance + eps)
-        z[index] = gamma[index[1]] * yhat + beta[index[1]]
+        units.setdefault(_unit(family, index, len(gamma) // groups), []).append(index)
+    z = {}
+    for unit in units.values():
+        m = len(unit)
+        mean = mp.mpf(0) if family == "rms" else mp.fsum(x[i] for i in unit) / m
+        sigma = mp.sqrt(mp.fsum((x[i] - mean) ** 2 for i in unit) / m + eps)
+        for i in unit:
+            z[i] = gamma[i[1]] * (x[i] - mean) / sigma + beta[i[1]]
     return z
 
 
-def _share(family: str, a: tuple, b: tuple, groups: int, channels: int) -> bool:
-    """Whether two entries are normalised together."""
-    size = channels // groups
+def _unit(family: str, index: tuple, size: int) -> Any:
+    """Return what the entries that are normalised together have in common."""
+    sample, channel, place = index
     return {
-        "batch": a[1] == b[1],
-        "layer": (a[0], a[2]) == (b[0], b[2]),
-        "rms": (a[0], a[2]) == (b[0], b[2]),
-        "instance": a[:2] == b[:2],
-        "group": a[0] == b[0] and a[1] // size == b[1] // size,
+        "batch": channel,
+        "layer": (sample, place),
+        "rms": (sample, place),
+        "instance": (sample, channel),
+        "group": (sample, channel // size),
     }[family]
 
 

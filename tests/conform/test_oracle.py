@@ -42,18 +42,16 @@ def test_answers_are_those_of_differences_at_sixty_digits(family):
     axes, together, units, groups = SHAPES[family]
     stratum = Stratum("small", PLAIN, together, units, eps=0.25)
     case = draw(stratum, "float64", family, axes, seed=3, groups=groups)
-    moved = {
-        name: np.moveaxis(values, [axes.index(a) for a in "NCL"], [0, 1, 2])
-        if values.ndim == 3
-        else values
-        for name, values in case.inputs.items()
-    }
+    places = [axes.index(letter) for letter in "NCL"]
+
+    def in_order(values):
+        return np.moveaxis(values, places, [0, 1, 2]) if values.ndim == 3 else values
+
+    moved = {name: in_order(values) for name, values in case.inputs.items()}
     expected = independent.answers(family, moved, case.eps, groups)
     oracle = oracle_of(case, family)
     for answer in ANSWERS:
-        found = in_place(case, answer, oracle.answer(answer).high)
-        if found.ndim == 3:
-            found = np.moveaxis(found, [axes.index(a) for a in "NCL"], [0, 1, 2])
+        found = in_order(in_place(case, answer, oracle.answer(answer).high))
         np.testing.assert_allclose(
             found, expected[answer], rtol=1e-14, atol=1e-14, err_msg=f"{family}, {answer}"
         )
@@ -70,14 +68,8 @@ def test_answers_are_those_of_pytorch_where_float64_is_enough():
     slopes = torch.autograd.grad(z, (x, gamma, beta), at["g"], create_graph=True)
     bent = torch.autograd.grad(slopes, (x, gamma), along, create_graph=True)
     turned = torch.autograd.grad(bent, (x, gamma), along[:2], create_graph=True)
-    found = dict(
-        zip(
-            ("x", "gamma", "beta", "hx", "hgamma", "tx", "tgamma"),
-            (*slopes, *bent, *turned),
-            strict=True,
-        )
-    )
-    for answer, value in {"z": z, **found}.items():
+    names = "z", "x", "gamma", "beta", "hx", "hgamma", "tx", "tgamma"
+    for answer, value in zip(names, (z, *slopes, *bent, *turned), strict=True):
         exact = in_place(case, answer, oracle.answer(answer).high)
         np.testing.assert_allclose(value.detach().numpy(), exact, rtol=1e-10, atol=1e-11)
 

@@ -10,9 +10,9 @@ from unittest import mock
 
 import torch
 
-from verify.conform import plan
+from verify.conform import plan, probe
 from verify.conform.adapters import find
-from verify.conform.cases import Case, Stratum, draw, strata
+from verify.conform.cases import Case, draw
 from verify.conform.oracle import Oracle
 from verify.conform.plan import Options
 from verify.conform.report import Report
@@ -45,11 +45,11 @@ def examined(
     if asked.get("compiled"):
         # Traced, but run as it was: what a compiler sees, without a compiler's minutes.
         found = replace(found, layer=torch.compile(found.layer, backend="eager"))
-    wanted = Wanted(dtypes=asked.get("dtypes", ()), modes=modes, seed=seed)
+    wanted = Wanted(dtypes=asked.get("dtypes", ()), modes=modes, seed=seed, strata=at)
     drawn, oracle = _made_once(seed)
     with (
-        mock.patch.object(plan, "strata", lambda dtypes: _named(at, dtypes)),
         mock.patch.object(plan, "draw", drawn),
+        mock.patch.object(probe, "draw", drawn),
         mock.patch.object(Options, "oracle", oracle),
     ):
         return judge(found, adapter, family, wanted)
@@ -69,10 +69,6 @@ def _made_once(seed: int) -> tuple[Callable[..., Case], Callable[[Options, Case]
         return made[key]
 
     return cache(draw), oracle
-
-
-def _named(names: tuple[str, ...], dtypes: tuple[str, ...]) -> list[Stratum]:
-    return [stratum for stratum in strata(dtypes) if not names or stratum.name in names]
 
 
 def said(report: Report) -> str:

@@ -7,8 +7,14 @@ from functools import update_wrapper
 from typing import Any
 
 import torch
-from channels import affine, per_channel
-from own_backward import gradient_in_beta, gradient_in_gamma, gradient_in_x, standardize
+from channels import per_channel
+from own_backward import (
+    OwnBackward,
+    gradient_in_beta,
+    gradient_in_gamma,
+    gradient_in_x,
+    standardize,
+)
 from torch import Tensor
 
 Tangents = tuple[Tensor | None, Tensor | None, Tensor | None]
@@ -27,40 +33,26 @@ def tangent(yhat: Tensor, sigma: Tensor, gamma: Tensor, along: Tangents) -> Tens
     return out
 
 
-class BothModes(torch.autograd.Function):
-    """The layer, differentiated forward by one rule and backward by three."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor, gamma: Tensor, beta: Tensor, eps: float, rules: Any) -> Tensor:
-        """Normalise as everybody does."""
-        return affine(standardize(x, eps)[0], gamma, beta)
+class BothModes(OwnBackward):
+    """The layer, differentiated backward by three rules and forward by a fourth."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         """Save what both directions need."""
-        x, gamma, _, ctx.eps, ctx.rules = inputs
-        ctx.save_for_backward(x, gamma)
-        ctx.save_for_forward(x, gamma)
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        """Apply the rules for x, gamma and beta."""
-        x, gamma = ctx.saved_tensors
-        at = (*standardize(x, ctx.eps), per_channel(gamma, x), g)
-        return *(rule(*at) for rule in ctx.rules[1:]), None, None
+        *given, (*rules, ctx.tangent) = inputs
+        OwnBackward.setup_context(ctx, (*given, rules), output)
+        ctx.save_for_forward(*inputs[:2])
 
     @staticmethod
     def jvp(ctx: Any, *along: Any) -> Tensor:
         """Apply the rule for tangents."""
         x, gamma = ctx.saved_tensors
-        return ctx.rules[0](*standardize(x, ctx.eps), per_channel(gamma, x), along[:3])
+        return ctx.tangent(*standardize(x, ctx.eps), per_channel(gamma, x), along[:3])
 
 
 def layer_with(jvp: Any = tangent, x: Any = gradient_in_x) -> Callable[..., Tensor]:
     """The layer with this rule forward, and this one backward for x."""
-    rules = (jvp, x, gradient_in_gamma, gradient_in_beta)
+    rules = (x, gradient_in_gamma, gradient_in_beta, jvp)
 
     def layer(y: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
         return BothModes.apply(y, gamma, beta, eps, rules)

@@ -7,23 +7,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from channels import affine, batch_axes
 from jax.lax import stop_gradient
 from wrong_layers.fault import Fault
 
 
-def axes(x: Any) -> tuple[int, ...]:
-    """Every axis but the channels'."""
-    return tuple(axis for axis in range(x.ndim) if axis != 1)
-
-
-def wide(parameter: Any, x: Any) -> Any:
-    """One number for each channel, in a shape that broadcasts."""
-    return parameter.reshape(1, -1, *[1] * (x.ndim - 2))
-
-
 def mean(x: Any) -> Any:
     """Mean of each channel."""
-    return x.mean(axes(x), keepdims=True)
+    return x.mean(batch_axes(x), keepdims=True)
 
 
 def standardize(x: Any, eps: float) -> tuple[Any, Any]:
@@ -33,20 +24,15 @@ def standardize(x: Any, eps: float) -> tuple[Any, Any]:
     return c / sigma, sigma
 
 
-def affine(yhat: Any, gamma: Any, beta: Any) -> Any:
-    """Gamma times yhat plus beta."""
-    return wide(gamma, yhat) * yhat + wide(beta, yhat)
-
-
 def unbiased_variance_in_jax(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Divide by m - 1 where the batch is normalised."""
-    sigma = jnp.sqrt(x.var(axes(x), keepdims=True, ddof=1) + eps)
+    sigma = jnp.sqrt(x.var(batch_axes(x), keepdims=True, ddof=1) + eps)
     return affine((x - mean(x)) / sigma, gamma, beta)
 
 
 def eps_outside_in_jax(x: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Add eps to the standard deviation instead of the variance."""
-    return affine((x - mean(x)) / (x.std(axes(x), keepdims=True) + eps), gamma, beta)
+    return affine((x - mean(x)) / (x.std(batch_axes(x), keepdims=True) + eps), gamma, beta)
 
 
 def one_pass_in_jax(x: Any, gamma: Any, beta: Any, eps: float) -> Any:

@@ -10,7 +10,7 @@ from own_backward import gradient_in_beta, gradient_in_gamma, gradient_in_x, sta
 from remembering import Remembering
 from torch import Tensor
 
-from wrong_layers.fault import Fault
+from wrong_layers.fault import LAYOUTS, Fault
 from wrong_layers.memory import right
 
 WIDE = ("gamma and beta of all sizes",)
@@ -203,9 +203,11 @@ FAULTS = (
     Fault(large_gradients_clipped, r"large gradients are clipped", "gradient", at=LARGE),
     Fault(last_lane_of_sixteen, r"whole blocks or vectors", "forward", at=WHOLE),
     Fault(whole_warps_rounded, r"whole blocks or vectors", "forward", at=WHOLE),
-    Fault(maps_of_one_row_by_place, r"an axis of length one", "forward"),
-    Fault(one_sample_normalised_by_place, r"an axis of length one", "forward"),
-    Fault(gamma_read_without_its_stride, r"without its strides", "forward", "not finite"),
+    Fault(maps_of_one_row_by_place, r"an axis of length one", "forward", at=LAYOUTS),
+    Fault(one_sample_normalised_by_place, r"an axis of length one", "forward", at=LAYOUTS),
+    Fault(
+        gamma_read_without_its_stride, r"without its strides", "forward", "not finite", at=LAYOUTS
+    ),
     Fault(gamma_packed_once, r"kept from one call", "repeated"),
     Fault(yhat_overwritten_by_the_backward, r"needs for a second one", "gradient twice"),
     Fault(beta_itself_given_out, r"memory of beta", "forward", "overwrites", at=("m = 1",)),

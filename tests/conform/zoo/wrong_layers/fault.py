@@ -6,6 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+LAYOUTS = (
+    *("NCL", "NLC", "NCHW", "NCDHW"),
+    *("NCHW, all lengths equal", "NCHW, N = 1", "NCHW, H = 1", "NCHW, W = 1"),
+    *("channels last", "non-contiguous", "non-contiguous, N = C", "non-contiguous parameters"),
+    *("expanded", "expanded x, NCHW"),
+)
+"""Strata of other axes and of other ways to store arrays."""
+
 
 @dataclass(frozen=True)
 class Fault:

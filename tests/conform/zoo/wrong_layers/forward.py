@@ -6,7 +6,7 @@ import torch
 from channels import affine, batch_axes, mean, per_channel
 from torch import Tensor
 
-from wrong_layers.fault import Fault
+from wrong_layers.fault import LAYOUTS, Fault
 
 
 def variance(x: Tensor) -> Tensor:
@@ -187,7 +187,7 @@ FAULTS = (
     ),
     Fault(squares_about_zero, r"about zero|not centred|mean", "forward"),
     Fault(variance_with_a_floor, r"near constant", "forward", at=("near constant",)),
-    Fault(within_samples_only, r"NCL", "forward"),
+    Fault(within_samples_only, r"NCL", "forward", at=LAYOUTS),
     Fault(every_other_entry, "statistics of other numbers", "forward"),
     Fault(last_partial_block_dropped, r"block|multiple", "forward", at=("m = 1000",)),
     Fault(statistics_of_the_first_thousand, r"m = 4097", "forward", at=("m = 4097",)),
@@ -197,7 +197,7 @@ FAULTS = (
         "forward",
         at=("channels = length",),
     ),
-    Fault(gamma_on_the_samples, r"all lengths equal", "forward"),
+    Fault(gamma_on_the_samples, r"all lengths equal", "forward", at=LAYOUTS),
     Fault(gamma_without_its_sign, r"\|gamma\||sign", "forward"),
     Fault(gamma_kept_from_zero, r"gamma \+ eps for gamma", "forward"),
     Fault(beta_inside_of_gamma, r"beta", "forward"),

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 from channels import affine, batch_axes, mean, per_channel
-from own_backward import gradient_in_x, standardize, wrong_in_gamma, wrong_in_x
+from own_backward import Standardized, gradient_in_x, standardize, wrong_in_gamma, wrong_in_x
 from own_forward_mode import Tangents, tangent, wrong_forward_mode, wrong_reverse_mode
 from torch import Tensor
 
-from wrong_layers.fault import Fault
+from wrong_layers.fault import LAYOUTS, Fault
 
 
 def variance_about_a_constant(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -122,25 +122,8 @@ def gradient_unlike_the_tangent(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: T
     return gamma / sigma * (g - mean(g) - yhat * mean(yhat * g) * len(g) / (len(g) + 1))
 
 
-class VmapIntoTheBatch(torch.autograd.Function):
+class VmapIntoTheBatch(Standardized):
     """Under vmap, the mapped axis is averaged over as well."""
-
-    @staticmethod
-    def forward(x: Tensor, eps: float) -> Tensor:
-        """Normalise, nothing saved but the input."""
-        return standardize(x, eps)[0]
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        """Save the input."""
-        x, ctx.eps = inputs
-        ctx.save_for_backward(x)
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, None]:
-        """Apply the right rule."""
-        (x,) = ctx.saved_tensors
-        return gradient_in_x(*standardize(x, ctx.eps), torch.ones_like(g[:1]), g), None
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], x: Tensor, eps: float) -> tuple[Tensor, int]:
@@ -211,7 +194,7 @@ FAULTS = (
     Fault(tangent_without_gamma, "1/gamma times its factor", "jvp"),
     Fault(tangent_without_projection, r"ŷ <ŷ, u>.*0 instead of -1", "jvp"),
     Fault(tangent_of_gamma_missing, r"a ŷ has the factor 0|left out", "jvp"),
-    Fault(tangent_of_beta_missing, r"beta", "jvp"),
+    Fault(tangent_of_beta_missing, r"beta", "jvp", at=LAYOUTS),
     Fault(gradient_unlike_the_tangent, r"ŷ <ŷ, γg>.*instead of -1", "gradient"),
     Fault(vmap_into_the_batch, r"vmap", "vmap"),
     Fault(other_path_when_compiled, r"m - 1", "forward", asked={"compiled": True}),

@@ -8,6 +8,7 @@ import torch
 from channels import affine, batch_axes, batch_size, mean, per_channel
 from own_backward import (
     Recomputing,
+    Standardized,
     gradient_in_beta,
     gradient_in_gamma,
     gradient_in_x,
@@ -20,7 +21,7 @@ from remembering import Remembering
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from wrong_layers.fault import Fault
+from wrong_layers.fault import LAYOUTS, Fault
 
 
 def sums_in_half(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -208,21 +209,10 @@ class BackwardUnderVmap(torch.autograd.Function):
         return found.reshape(x.shape), 0
 
 
-class RightForwardUnderVmap(torch.autograd.Function):
+class RightForwardUnderVmap(Standardized):
     """Yhat, with that gradient."""
 
     generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor, eps: float) -> Tensor:
-        """Normalise."""
-        return standardize(x, eps)[0]
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        """Save the input."""
-        x, ctx.eps = inputs
-        ctx.save_for_backward(x)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, None]:
@@ -257,15 +247,8 @@ class Backward(torch.autograd.Function):
         return bent / sigma**2, in_g, None
 
 
-class TwiceByHand(torch.autograd.Function):
+class TwiceByHand(Standardized):
     """Yhat, with that gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, eps: float) -> Tensor:
-        """Normalise."""
-        ctx.save_for_backward(x)
-        ctx.eps = eps
-        return standardize(x, eps)[0]
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, None]:
@@ -370,14 +353,14 @@ FAULTS = (
     Fault(odd_entries_dropped_in_the_tree, "statistics of other numbers", "forward"),
     Fault(ghost_batches, "different statistics", "forward"),
     Fault(m_in_half, r"m = 4097", "forward", at=("m = 4097",)),
-    Fault(statistics_of_the_first_call, "statistics of other numbers", "repeated"),
+    Fault(statistics_of_the_first_call, "statistics of other numbers", "repeated", at=LAYOUTS),
     Fault(eps_outside_in_the_backward, "another sigma than the forward", "gradient"),
     Fault(gradient_ends_at_a_floor, "near constant", "gradient", at=("near constant",)),
     Fault(gradient_of_whole_pairs, "sums of other numbers", "gradient"),
     Fault(gamma_summed_where_lengths_agree, "length", "gradient", at=("channels = length",)),
     Fault(beta_only_where_gamma, "gamma zero", "gradient", at=("gamma zero",)),
     Fault(gamma_accumulates, "kept from one call", "repeated gradient"),
-    Fault(cotangent_read_as_dense, "non-contiguous", "gradient"),
+    Fault(cotangent_read_as_dense, "non-contiguous", "gradient", at=LAYOUTS),
     Fault(output_kept_for_the_backward, "output changed", "output changed"),
     Fault(gradient_shared_under_vmap, "vmap", "vmap gradient"),
     Fault(second_derivative_not_symmetric, "instead of -1", "second rr"),
@@ -388,7 +371,13 @@ FAULTS = (
     Fault(EvaluatesWithTheDeviation, "running variance for its root", "evaluation", asked=TORCH),
     Fault(RemembersOnlyTheMean, "it is not moved", "running", asked=TORCH),
     Fault(RemembersTheLastSample, "the last sample", "running", asked=TORCH),
-    Fault(layer_gamma_summed_over_samples_only, "NLC", "gradient", asked={"family": "layer"}),
+    Fault(
+        layer_gamma_summed_over_samples_only,
+        "NLC",
+        "gradient",
+        asked={"family": "layer"},
+        at=LAYOUTS,
+    ),
     Fault(
         group_divided_by_the_map,
         "variance is multiplied by 2",

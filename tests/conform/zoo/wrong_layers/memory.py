@@ -6,10 +6,16 @@ from typing import Any
 
 import torch
 from channels import affine, batch_axes, mean, per_channel
-from own_backward import gradient_in_beta, gradient_in_gamma, gradient_in_x, standardize
+from own_backward import (
+    Recomputing,
+    gradient_in_beta,
+    gradient_in_gamma,
+    gradient_in_x,
+    standardize,
+)
 from torch import Tensor
 
-from wrong_layers.fault import Fault
+from wrong_layers.fault import LAYOUTS, Fault
 
 
 def right(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -70,15 +76,8 @@ def scales_the_gamma_given(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -
     return z
 
 
-class OverwritesTheCotangent(torch.autograd.Function):
+class OverwritesTheCotangent(Recomputing):
     """The layer, whose backward centres the cotangent in place."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
-        """Normalise."""
-        ctx.save_for_backward(x, gamma)
-        ctx.eps = eps
-        return right(x, gamma, beta, eps)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
@@ -143,10 +142,10 @@ def gradient_of_the_last_batch(x: Tensor, gamma: Tensor, beta: Tensor, eps: floa
 
 
 FAULTS = (
-    Fault(strides_ignored, r"channels last", "forward"),
-    Fault(channels_last_misread, r"channels.last", "forward"),
-    Fault(m_counts_the_memory, r"expanded|layout", "forward"),
-    Fault(transposed_when_not_contiguous, r"non-contiguous, N = C", "forward"),
+    Fault(strides_ignored, r"channels last", "forward", at=LAYOUTS),
+    Fault(channels_last_misread, r"channels.last", "forward", at=LAYOUTS),
+    Fault(m_counts_the_memory, r"expanded|layout", "forward", at=LAYOUTS),
+    Fault(transposed_when_not_contiguous, r"non-contiguous, N = C", "forward", at=LAYOUTS),
     Fault(centres_its_input, r"changes x", "forward", "overwrites"),
     Fault(scales_the_gamma_given, r"gamma", "forward", "overwrites"),
     Fault(overwrites_the_cotangent, r"changes g", "gradient", "overwrites"),

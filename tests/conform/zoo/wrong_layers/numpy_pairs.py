@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy_layers import numpy_axes, numpy_wide, plain_forward, projections_forward
+from channels import batch_axes, batch_size, per_channel
+from numpy_layers import plain_forward, projections_forward
 
 from wrong_layers.fault import Fault
 
@@ -26,12 +27,12 @@ def one_buffer_for_all_results(
 def parts(x: Any, gamma: Any, eps: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Centred batch, sigma and gamma in the shape of the batch."""
     _, (yhat, sigma, _) = projections_forward(x, gamma, gamma, eps)
-    return sigma * yhat, sigma, numpy_wide(gamma, x)
+    return sigma * yhat, sigma, per_channel(gamma, x)
 
 
 def variance_gradient_without_two(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
     """Lose the 2 of the square's derivative on the way through the variance."""
-    axes, m = numpy_axes(x), x.size // x.shape[1]
+    axes, m = batch_axes(x), batch_size(x)
     c, sigma, scale = parts(x, gamma, eps)
     dvariance = (g * scale * c).sum(axes, keepdims=True) * (-0.5 / sigma**3)
     dcentre = g * scale / sigma + dvariance * c / m
@@ -40,7 +41,7 @@ def variance_gradient_without_two(g: Any, x: Any, gamma: Any, beta: Any, eps: fl
 
 def mean_gradient_not_divided(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
     """Give each entry the whole gradient of the mean."""
-    axes, m = numpy_axes(x), x.size // x.shape[1]
+    axes, m = batch_axes(x), batch_size(x)
     c, sigma, scale = parts(x, gamma, eps)
     dvariance = (g * scale * c).sum(axes, keepdims=True) * (-0.5 / sigma**3)
     dcentre = g * scale / sigma + dvariance * 2 * c / m
@@ -49,7 +50,7 @@ def mean_gradient_not_divided(g: Any, x: Any, gamma: Any, beta: Any, eps: float)
 
 def eps_left_out_of_the_backward(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
     """Recompute sigma without eps."""
-    axes = numpy_axes(x)
+    axes = batch_axes(x)
     c, sigma, scale = parts(x, gamma, 0.0)
     yhat = c / sigma
     centred = g - g.mean(axes, keepdims=True)
@@ -59,7 +60,7 @@ def eps_left_out_of_the_backward(g: Any, x: Any, gamma: Any, beta: Any, eps: flo
 
 def gradients_exchanged(g: Any, x: Any, gamma: Any, beta: Any, eps: float) -> Gradients:
     """Return the gradients of gamma and beta in the other order."""
-    axes = numpy_axes(x)
+    axes = batch_axes(x)
     c, sigma, scale = parts(x, gamma, eps)
     yhat = c / sigma
     centred = g - g.mean(axes, keepdims=True)

@@ -9,7 +9,7 @@ from remembering import Remembering
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from wrong_layers.fault import Fault
+from wrong_layers.fault import LAYOUTS, Fault
 
 
 class BiasedRunningVariance(Remembering):
@@ -182,7 +182,7 @@ class TrainsByWhatItRemembers(Remembering):
 TORCH = {"like": "torch"}
 FAULTS = (
     Fault(BiasedRunningVariance, r"variance of m;", "running", "other convention", TORCH),
-    Fault(CorrectionCountsSamples, r"variance", "running", asked=TORCH),
+    Fault(CorrectionCountsSamples, r"variance", "running", asked=TORCH, at=LAYOUTS),
     Fault(FirstStepBiased, r"variance of m;", "running", "other convention", TORCH),
     Fault(MomentumReversed, r"momentum weighs the old", "running", "other convention", TORCH),
     Fault(VarianceMovesTwiceAsFast, r"v_r has the factor", "running", asked=TORCH),

@@ -20,7 +20,7 @@ from own_forward_mode import Tangents, tangent, wrong_forward_mode
 from remembering import Remembering
 from torch import Tensor
 
-from wrong_layers.fault import Fault
+from wrong_layers.fault import LAYOUTS, Fault
 from wrong_layers.memory import right
 
 VECTOR, LANES = 4, 8
@@ -218,7 +218,7 @@ FAULTS = (
     Fault(nan_in_the_whole_vector, "leaves its channel", "forward", "not finite", at=("NaN",)),
     Fault(partial_sums_of_a_larger_batch, "kept from one call", "repeated"),
     Fault(gradients_in_one_workspace, "first one's result", "repeated gradient"),
-    Fault(updates_lost_in_a_race, "left to chance", "repeated gradient"),
+    Fault(updates_lost_in_a_race, "left to chance", "repeated gradient", at=LAYOUTS),
     Fault(gamma_in_one_pass, "rounds more than two passes", "gradient", "inaccurate"),
     Fault(
         gamma_added_up_in_bfloat16,
@@ -232,7 +232,7 @@ FAULTS = (
     Fault(kernel_where_nothing_is_recorded, "0 instead of -1|held constant", "gradient"),
     Fault(tangent_of_pruned_channels, "gamma of zero", "jvp", at=("gamma zero",)),
     Fault(output_without_its_graph, "cut off from its input|every term is missing", "gradient"),
-    Fault(volumes_by_slices, "NCDHW", "forward"),
+    Fault(volumes_by_slices, "NCDHW", "forward", at=LAYOUTS),
     Fault(centres_and_restores, "changes x", "forward", "overwrites"),
     Fault(MovesAtItsOwnPace, "0.9 instead of 0.875", "running", asked=TORCH),
     Fault(AveragesAllBatches, "replaced", "running", asked=TORCH),

@@ -1,0 +1,169 @@
+"""What the judge says of a layer beside its verdict, and of what is no planted fault of the zoo."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from examining import examined, said
+from numpy_layers import projections_backward, projections_forward
+from torch.nn.functional import batch_norm
+from wrong_layers.fault import LAYOUTS
+from wrong_layers.first_derivatives import variance_detached
+from wrong_layers.forward import one_pass_variance_not_clamped as one_pass
+from wrong_layers.memory import right
+
+from verify.conform import adapters
+from verify.conform.report import by_row, worst
+from verify.conform.run import Wanted, judge
+from verify.conform.subject import framework_of, subject
+from verify.conform.words import FAILURES, Word
+
+LARGE_MEAN = ("mean/sd = 2^8", "mean/sd = 2^18", "mean/sd = 2^27")
+QUICK = ("plain", "eps beside variance", "constant", *LARGE_MEAN)
+FIRST = ("forward", "gradient", "second rr", "third")
+SERIES = ("plain", "mean/sd = 2^4", "mean/sd = 2^8", "mean/sd = 2^12")
+TORCH = adapters.find("torch")
+
+
+def first_half(x, gamma, beta, eps):
+    part = x[: max(len(x) // 2, 1)]
+    sigma = torch.sqrt(part.var(0, unbiased=False) + eps)
+    return gamma * (x - part.mean(0)) / sigma + beta
+
+
+_seen: dict[int, torch.Tensor] = {}
+
+
+def remembering(x, gamma, beta, eps):
+    """Keeps the mean of a tensor by its identity."""
+    mean = _seen.setdefault(x.data_ptr(), x.mean(0).detach().clone())
+    if mean.shape != x.shape[1:] or mean.dtype != x.dtype:
+        mean = _seen[x.data_ptr()] = x.mean(0).detach().clone()
+    c = x - x.mean(0)
+    return gamma * (x - mean) / torch.sqrt((c * c).mean(0) + eps) + beta
+
+
+def fused(x, gamma, beta, eps):
+    return batch_norm(x, None, None, gamma, beta, True, 0.0, eps)
+
+
+class Twice(torch.nn.BatchNorm1d):
+    """Updates its statistics twice."""
+
+    def forward(self, x):
+        super().forward(x)
+        return super().forward(x)
+
+
+class Moving(torch.nn.BatchNorm1d):
+    """Moves its statistics in evaluation."""
+
+    def forward(self, x):
+        with torch.no_grad():
+            if self.track_running_stats:
+                self.running_mean += 1e-3
+        return super().forward(x)
+
+
+@pytest.mark.parametrize(
+    ("layer", "mode", "output", "word", "guess"),
+    [
+        (variance_detached, "gradient", "x", "wrong", "the variance is held constant (detached)"),
+        (first_half, "forward", "z", "wrong", "statistics of the first half"),
+        (fused, "third", "x", "wrong", ""),
+        (remembering, "repeated", "z", "wrong", ""),
+        (Twice, "running", "mean", "wrong", ""),
+        (Moving, "evaluation", "inputs", "overwrites", ""),
+    ],
+)
+def test_wrong_layers_are_found_and_named(layer, mode, output, word, guess):
+    modes = tuple(dict.fromkeys((*FIRST, mode)))
+    report = examined(layer, layer.__name__, {}, modes, (*QUICK, *LAYOUTS))
+    assert report.verdict == "does not conform"
+    assert (mode, output, word) in {(c.mode, c.output, str(c.word)) for c in report.failures}
+    guesses = {f.guess for f in report.diagnosis if (f.mode, f.output) == (mode, output)}
+    assert guess in {*guesses, ""}
+
+
+def test_right_outputs_of_a_wrong_layer_stay_right():
+    rows = by_row(examined(variance_detached, "", {}, ("forward", "gradient"), QUICK).cells)
+    assert worst(rows["forward", "z"]).word is Word.RIGHT
+    assert worst(rows["gradient", "gamma"]).word is Word.RIGHT
+
+
+def test_inaccuracy_says_how_it_grows():
+    report = examined(one_pass, "one pass", {}, ("forward",), SERIES)
+    reasons = {c.reason for c in report.cells if c.word is Word.INACCURATE}
+    assert any("(mean/sd)^" in reason for reason in reasons)
+    assert not any(c.word is Word.WRONG for c in report.cells)
+
+
+def test_wrong_needs_two_precisions_or_an_error_that_no_rounding_makes():
+    report = examined(one_pass, "one pass", {"dtypes": ("float32",)}, ("forward",), SERIES)
+    assert {c.word for c in report.failures} <= {Word.INACCURATE, Word.NOT_FINITE}
+
+
+def test_half_precision_is_never_wrong_by_size():
+    at = ("plain", "outlier", "variance beyond the range", "subnormal")
+    report = examined(right, "right", {"dtypes": ("float16",)}, ("forward",), at)
+    assert Word.WRONG not in {c.word for c in report.cells}
+
+
+def test_a_wrong_backward_with_a_cache_fails_alone():
+    def backward(g, cache):
+        dx, dgamma, dbeta = projections_backward(g, cache)
+        return dx, dgamma, dbeta / len(g)
+
+    pair = SimpleNamespace(forward=projections_forward, backward=backward)
+    report = examined(pair, "a pair", {}, (), QUICK)
+    assert {(c.mode, c.output) for c in report.failures} == {("own gradient", "beta")}
+    assert report.diagnosis[0].guess == "1/m times too large"
+
+
+@pytest.mark.parametrize(
+    ("family", "layer"),
+    [
+        ("layer", torch.nn.LayerNorm),
+        ("rms", torch.nn.RMSNorm),
+        ("group", torch.nn.GroupNorm(2, 4)),
+        ("instance", torch.nn.InstanceNorm2d),
+    ],
+)
+def test_the_family_is_the_same_oracle(family, layer):
+    asked = {"family": family, "groups": 2 if family == "group" else 1}
+    modes = "forward", "gradient", "second rr"
+    report = examined(layer, family, asked, modes, (*QUICK, *LAYOUTS))
+    assert report.verdict == "conforms", said(report)
+
+
+def test_running_statistics_and_evaluation_of_a_module():
+    modes = ("running", "recomputed", "evaluation", "evaluation gradient")
+    at = ("plain", "m = 1", "m = 2", "m = 3", "m = 1000")
+    report = examined(torch.nn.BatchNorm1d, "BatchNorm1d", {}, modes, at)
+    assert report.verdict == "conforms"
+    assert report.conventions["running statistics"].startswith("momentum weighs the batch")
+    found = subject(torch.nn.BatchNorm1d, "BatchNorm1d", TORCH)
+    report = judge(found, TORCH, wanted=Wanted("keras", modes=modes, strata=("plain",)))
+    assert {c.word for c in report.failures} == {Word.OTHER_CONVENTION}
+
+
+def test_a_layer_with_an_eps_of_its_own_is_examined_at_that_eps():
+    def own(x, gamma, beta):
+        return right(x, gamma, beta, 1e-5)
+
+    report = examined(own, "own eps", {}, ("forward",), ("plain", "constant", "m = 2^18"))
+    assert report.verdict == "conforms"
+    assert report.conventions["eps"] == "1e-05"
+
+
+def test_the_framework_is_guessed_from_the_imports():
+    assert framework_of(right) == "torch"
+    assert framework_of(torch.nn.BatchNorm2d) == "torch"
+    assert framework_of(lambda x, gamma, beta, eps: x) == "torch"  # this file's imports
+    assert framework_of(SimpleNamespace(forward=max)) == "numpy"
+
+
+def test_every_failure_has_a_word_of_its_own():
+    assert len(set(FAILURES)) == len(FAILURES) == len(Word) - 3
