@@ -40,10 +40,9 @@ def records(
     by_id, library = {claim.id: claim for claim in claims}, sources(LIBRARY)
     wanted = by_id.keys() if asked is None else by_id.keys() & asked
     of_claims = [(c, by_id[c.claim]) for c in found if c.claim in wanted]
-    by_hand = _by_hand(found, by_id, library, wanted)
     return [
         *(_record(c, claim) for c, claim in of_claims if _says(c, claim, library)),
-        *(record for record in by_hand if record.claim in wanted),
+        *_by_hand(found, by_id, library, wanted),
     ]
 
 
@@ -67,7 +66,9 @@ def _by_hand(
     wanted: Collection[str],
 ) -> Iterator[Record]:
     checks = {(c.file, c.theorem): c for c in found if not c.claim}
-    for tie in (tie for tie in ties() if any(name in wanted for name in tie.claims)):
+    for tie in ties():
+        if not any(name in wanted for name in tie.claims):
+            continue
         check, theorem = checks.get((tie.file, tie.theorem)), theorem_of(tie)
         said = [claims[identifier] for identifier in tie.claims if identifier in claims]
         if check is None or theorem is None or len(said) < len(tie.claims):
@@ -76,7 +77,7 @@ def _by_hand(
         if (theorem.hash, needed, digest(theorem, said)) == (
             check.statement_hash, check.needs, tie.compared,
         ):  # fmt: skip
-            yield from (_record(check, claim) for claim in said)
+            yield from (_record(check, claim) for claim in said if claim.id in wanted)
 
 
 def _record(check: Check, claim: Statement) -> Record:
