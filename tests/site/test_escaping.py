@@ -13,8 +13,7 @@ from theory.statement import Verdict
 from verify import ledger
 from verify.campaign.finding import of_record
 from verify.evidence import Record, Run
-from verify.experiments.evidence import Picture
-from verify.experiments.experiment import Observation
+from verify.experiments.experiment import Observation, Picture
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.site import (
     campaigns_page,

@@ -2,6 +2,7 @@ import html.parser
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
@@ -11,6 +12,7 @@ from site_cases import CLAIMS, EXPERIMENT, PROVED, REFUTED, WAITING
 from theory.statement import Verdict
 from verify import experiments
 from verify.evidence import EvidenceError, Record
+from verify.experiments.experiment import Observation
 from verify.ledger import Entry
 from verify.results import Counterexample, Proof
 from verify.site import build
@@ -244,7 +246,9 @@ def test_without_experiments_the_index_says_so(tmp_path):
     assert "toctree" not in text
 
 
-def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, tmp_path, monkeypatch):
+@pytest.fixture
+def measured(evidence, tmp_path, monkeypatch):
+    """Return numbers that came with the source, and let figures of them be drawn elsewhere."""
     monkeypatch.setattr(experiments, "find", lambda name: EXPERIMENT)
     monkeypatch.setattr(build, "DRAWN", tmp_path / "drawn")
     kept = tmp_path / "measured" / "experiments" / "dln"
@@ -252,14 +256,18 @@ def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, tmp_path
     shutil.copy(evidence / "experiments" / "dln" / "numbers.json", kept)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "conf.py").touch()
-    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, tmp_path / "measured")
+    return tmp_path / "measured"
+
+
+def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, measured, tmp_path):
+    write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, measured)
     pages = tmp_path / "docs" / "experiments"
     for page in ("index.md", "dln.md"):
         said = (pages / page).read_text(encoding="utf-8")
         assert "Its numbers are of an earlier run and came with the source." in said
     drawn = tmp_path / "docs" / "generated" / "files" / "experiments" / "dln"
     assert (drawn / "loss.svg").stat().st_size > 0
-    write_pages(evidence, tmp_path / "docs", CLAIMS, tmp_path / "measured")
+    write_pages(evidence, tmp_path / "docs", CLAIMS, measured)
     assert "came with the source" not in (pages / "dln.md").read_text(encoding="utf-8")
 
 
@@ -268,6 +276,25 @@ def test_an_experiment_whose_pictures_are_gone_says_what_to_do(evidence, tmp_pat
     (tmp_path / "evidence" / "experiments" / "dln" / "loss.png").unlink()
     with pytest.raises(EvidenceError, match=r"loss\.png cannot be read .* dln --redraw"):
         write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
+
+def test_figures_of_kept_numbers_are_drawn_once_and_observations_made_anew(
+    measured, tmp_path, monkeypatch
+):
+    def write():
+        write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, measured)
+        return (tmp_path / "docs" / "experiments" / "dln.md").read_text(encoding="utf-8")
+
+    assert "3 of 4 steps" in write()
+    (drawn,) = (tmp_path / "drawn").glob("*/loss.svg")
+    first = drawn.stat().st_mtime_ns
+    rose = [Observation("S-fig, Fig. 9b", "it *never* rises", "no step up", True, "0 of 4 steps")]
+    today = replace(EXPERIMENT, observations=lambda measured: rose)
+    monkeypatch.setattr(experiments, "find", lambda name: today)
+    said = write()
+    assert "0 of 4 steps" in said
+    assert "3 of 4 steps" not in said
+    assert drawn.stat().st_mtime_ns == first
+
 
 
 def test_a_result_that_is_damaged_says_what_to_do(tmp_path):

@@ -17,21 +17,12 @@ import torch
 
 from verify.description import describe_run
 from verify.evidence import EvidenceError, Run
-from verify.experiments.experiment import Numbers, Observation, Setting
+from verify.experiments.experiment import Numbers, Observation, Picture, Setting
 
 SCHEMA = 1
 FOLDER = "experiments"
 FILE = "numbers.json"
 WITHOUT_DATA = "no data folder"
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure that was drawn: its files' name without suffix, and what it says."""
-
-    name: str
-    title: str
-    caption: str
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,15 @@ class Observation:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A figure that was drawn: its files' name without suffix, and what it says."""
+
+    name: str
+    title: str
+    caption: str
+
+
+@dataclass(frozen=True)
 class Experiment:
     """An experiment of a paper.
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import matplotlib
 from matplotlib.figure import Figure
 
-from verify.evidence import EvidenceError
-from verify.experiments.evidence import Picture
+from verify.experiments.experiment import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,27 +132,17 @@ def between(
 
 
 def save(figure: Figure, folder: Path, name: str) -> Picture:
-    """Write a figure as SVG, its text as text, and as PNG.
-
-    Raises:
-        EvidenceError: the folder cannot be written to.
-    """
+    """Write a figure as SVG, its text as text, and as PNG."""
     title = figure.get_suptitle() or name
-    caption = str(figure.get_label())
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with matplotlib.rc_context(SAVED):  # type: ignore[arg-type]
-            figure.savefig(
-                folder / f"{name}.svg", metadata={"Date": None, "Title": title}, format="svg"
-            )
-            figure.savefig(
-                folder / f"{name}.png", metadata={"Title": title}, dpi=DOTS_PER_INCH, format="png"
-            )
-    except OSError as error:
-        raise EvidenceError(
-            f"figures cannot be kept in {folder} ({error.strerror}); name another folder"
-        ) from None
-    return Picture(name, title, caption)
+    folder.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context(SAVED):  # type: ignore[arg-type]
+        figure.savefig(
+            folder / f"{name}.svg", metadata={"Date": None, "Title": title}, format="svg"
+        )
+        figure.savefig(
+            folder / f"{name}.png", metadata={"Title": title}, dpi=DOTS_PER_INCH, format="png"
+        )
+    return Picture(name, title, str(figure.get_label()))
 
 
 def _line(axes: Axes, x: Sequence[float], y: Sequence[float], style: Style) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
+from verify.evidence import EvidenceError
 from verify.experiments import evidence, figures, find
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.evidence import WITHOUT_DATA, Result
@@ -94,15 +95,26 @@ def finished(name: str, setting: Setting, folder: Path, piece: str) -> Checkpoin
 
 
 def view(experiment: Experiment, result: Result, folder: Path) -> Result:
-    """Draw the figures of a result, state its observations, and keep both with its numbers."""
+    """Draw the figures of a result, state its observations, and keep both with its numbers.
+
+    Raises:
+        EvidenceError: the folder cannot be written to.
+    """
     drawn = experiment.figures(result.pieces)
-    seen = replace(
-        result,
-        observations=tuple(experiment.observations(result.pieces)),
-        pictures=tuple(figures.save(figure, folder, name) for name, figure in drawn.items()),
-    )
+    try:
+        pictures = tuple(figures.save(figure, folder, name) for name, figure in drawn.items())
+    except OSError as error:
+        raise EvidenceError(
+            f"figures cannot be kept in {folder} ({error.strerror}); name another folder"
+        ) from None
+    seen = stated(experiment, replace(result, pictures=pictures))
     evidence.write(folder, seen)
     return seen
+
+
+def stated(experiment: Experiment, result: Result) -> Result:
+    """Return a result with the observations that today's code makes of its numbers."""
+    return replace(result, observations=tuple(experiment.observations(result.pieces)))
 
 
 def _run_pieces(

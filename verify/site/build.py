@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from theory.statement import Statement
-from verify import engine, experiments, fingerprint, json_lines
+from verify import engine, experiments, fingerprint, json_lines, pool
 from verify.campaign import journal
 from verify.campaign.finding import Finding
 from verify.evidence import EvidenceError, Record, Run
 from verify.experiments import evidence as found
 from verify.experiments import run as experiment
 from verify.experiments.evidence import Result
+from verify.experiments.experiment import Experiment
 from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
@@ -44,7 +47,6 @@ DRAWN = Path("build/experiments")
 """Where figures are kept that are drawn from numbers that came with the source."""
 MEASURED = Path("docs/measured")
 """What was measured before and is kept with the source, as each page of it says."""
-"""What ``make conform`` and the benchmark of checkers found; kept with the sources."""
 GENERATED = ("generated", "errata", "statements", "experiments", "implementations", "reference")
 """The folders below the site's sources that are written here, and only here."""
 
@@ -201,21 +203,35 @@ def _experiments(evidence: Path, measured: Path) -> dict[str, str | bytes]:
     for result in ran:
         folder = found.folder_of(evidence, result.name)
         files |= _experiment(folder, result, experiments_page.page)
-    for result in kept:
-        drawn = _drawn(found.folder_of(measured, result.name) / found.FILE, result)
-        files |= _experiment(drawn, found.read(drawn), experiments_page.page_of_kept)
+    for result, folder in _drawn(kept, measured):
+        files |= _experiment(folder, result, experiments_page.page_of_kept)
     return files
 
 
-def _drawn(numbers: Path, result: Result) -> Path:
-    """Return a folder with the figures of a result, which are drawn once."""
-    chosen = experiments.find(result.name)
-    source = fingerprint.of_module(chosen.figures.__module__).encode()
+def _drawn(kept: Sequence[Result], measured: Path) -> Iterator[tuple[Result, Path]]:
+    """Yield results with today's observations, and folders of their figures, drawn once."""
+    every = [(experiments.find(r.name), r, _folder_of_drawn(r, measured)) for r in kept]
+    _draw([one for one in every if not (one[2] / found.FILE).exists()])
+    for chosen, _, folder in every:
+        result = experiment.stated(chosen, found.read(folder))
+        found.write(folder, result)
+        yield result, folder
+
+
+def _draw(waiting: Iterable[tuple[Experiment, Result, Path]]) -> None:
+    """Draw the figures of results on all cores, those with most of them first."""
+    ordered = sorted(waiting, key=lambda one: len(one[1].pictures), reverse=True)
+    if ordered:
+        with ProcessPoolExecutor(pool.cores(), get_context("forkserver")) as processes:
+            list(processes.map(experiment.view, *zip(*ordered, strict=True)))
+
+
+def _folder_of_drawn(result: Result, measured: Path) -> Path:
+    numbers = found.folder_of(measured, result.name) / found.FILE
+    drawing = experiments.find(result.name).figures.__module__
+    source = fingerprint.of_module(drawing).encode()
     digest = hashlib.sha256(numbers.read_bytes() + source).hexdigest()[:16]
-    folder = DRAWN / f"{result.name}-{digest}"
-    if not (folder / found.FILE).exists():
-        experiment.view(chosen, result, folder)
-    return folder
+    return DRAWN / f"{result.name}-{digest}"
 
 
 def _experiment(

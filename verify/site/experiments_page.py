@@ -9,9 +9,9 @@ from html import escape
 from shlex import quote
 
 from theory.statement import Verdict
-from verify.experiments.evidence import WITHOUT_DATA, Picture, Result
+from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.examined import Examined, examined
-from verify.experiments.experiment import Observation
+from verify.experiments.experiment import Observation, Picture
 from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
 from verify.site.markup import chip, fenced, link, on_one_line, raw, table, words

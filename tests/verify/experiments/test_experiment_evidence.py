@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from toy_experiment import SETTING, WITHOUT_FIGURES
+from toy_experiment import EXPERIMENT, SETTING, WITHOUT_FIGURES
 
 from verify import experiments
 from verify.evidence import EvidenceError
-from verify.experiments import evidence, figures, run
+from verify.experiments import evidence, run
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_damaged_result_is_named(folder, change, says):
     [
         lambda file: run.checkpoints_of(WITHOUT_FIGURES, SETTING, file),
         lambda file: evidence.write(file, evidence.read(file.parent)),
-        lambda file: figures.save(figures.new("title", "caption")[0], file, "loss"),
+        lambda file: run.view(EXPERIMENT, evidence.read(file.parent), file),
     ],
     ids=["checkpoints", "numbers", "figures"],
 )
