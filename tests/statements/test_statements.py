@@ -85,7 +85,7 @@ def test_no_mistake_in_a_statement_is_proved():
     assert {name: text for name, text in found.items() if text} == {}
 
 
-@pytest.mark.parametrize("name", ["L-thm-4c/half-n", "L-norm-Ghat", "S-v1-lemma-3.3"])
+@pytest.mark.parametrize("name", ["L-thm-4c/sqrt-n", "L-norm-Ghat", "S-v1-lemma-3.3"])
 @pytest.mark.parametrize("side", ["actual", "claimed"])
 def test_a_bound_that_is_made_weaker_and_still_holds_is_seen(name, side):
     claim = BY_ID[name]

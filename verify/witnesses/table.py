@@ -17,7 +17,7 @@ RANDOM = "examine_random"
 TOGETHER = 128
 """So many statements share the derivatives of a case."""
 AT_BEST_SCALING = (
-    "L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n",
+    "L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n/five-features",
 )  # fmt: skip
 """The statements that speak of the minimum over diagonal matrices."""
 SHIPPED = ("S-fact-C1/eps/shipped", "S-eq-41-42/eps/shipped")
@@ -42,6 +42,7 @@ UNMET_BY_NETWORKS = (
     "S-v1-thm-C6/two-units", "S-remark-growth/last-term/two-examples",
     "S-remark-growth/last-term/two-examples-hessian",
     "L-thm-4b/two-features", "L-thm-4b/only-if", "L-thm-4c/improves/two-features",
+    "L-thm-4c/half-n/five-features",
     "L-lemma-A1/two-columns", "L-proof-thm-4/smallest-first-case",
 )  # fmt: skip
 """Statements that assume what no layer of the trained networks has, such as two features."""

@@ -15,7 +15,7 @@ from verify.settings import PROFILES, Settings
 
 pytest.importorskip("clarabel", reason="the best scaling needs clarabel: pip install clarabel")
 
-(HALF,) = (c for c in theorem_4.CLAIMS if c.id == "L-thm-4c/half-n")
+(HALF,) = (c for c in theorem_4.CLAIMS if c.id == "L-thm-4c/half-n/five-features")
 SMOKE = Settings(PROFILES["smoke"])
 
 
