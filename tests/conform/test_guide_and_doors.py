@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -22,16 +23,23 @@ from typer.testing import CliRunner
 
 from theory.nn.compilers import can_compile
 from verify.__main__ import app
-from verify.conform import process
+from verify.conform import journal, plugin, process
+from verify.conform import run as run_
+from verify.conform.adapters import find
+from verify.conform.journal import Journal
+from verify.conform.modes import by_name
 from verify.conform.process import Order
 from verify.conform.report import not_offered
-from verify.conform.run import Wanted, reproduced, run
+from verify.conform.run import Wanted, judge, reproduced, run
+from verify.conform.subject import Subject
+from verify.conform.words import ENDED, GIVEN_UP
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "conform.md"
 WRONG = """
 import os
 import time
+from types import SimpleNamespace
 
 import torch
 
@@ -46,7 +54,7 @@ def raises(x, gamma, beta, eps):
 
 
 def ends(x, gamma, beta, eps):
-    if len(x) == 7:
+    if len(x) == 7 and torch.is_grad_enabled():
         os._exit(3)
     return right(x, gamma, beta, eps)
 
@@ -56,9 +64,37 @@ def right(x, gamma, beta, eps):
     return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
 
 
+def not_for_seven(x, gamma, beta, eps):
+    if len(x) == 7:
+        raise ValueError("give more samples")
+    return right(x, gamma, beta, eps)
+
+
 def hangs_at_seven(x, gamma, beta, eps):
     time.sleep(1000 if len(x) == 7 else 0)
     return right(x, gamma, beta, eps)
+
+
+def in_two_groups(x, gamma, beta, eps):
+    return torch.nn.functional.group_norm(x, 2, gamma, beta, eps)
+
+
+def bare_layer(x, gamma, beta, eps):
+    assert gamma is beta is None
+    return right(x, 1.0, 0.0, eps)
+
+
+def bare_step(x, gamma, beta, mean, variance, momentum, eps):
+    z = bare_layer(x, gamma, beta, eps)
+    return z, mean.lerp(x.mean(0), momentum), variance.lerp(x.var(0), momentum)
+
+
+def bare_evaluation(x, gamma, beta, mean, variance, eps):
+    assert gamma is beta is None
+    return (x - mean) / torch.sqrt(variance + eps)
+
+
+bare = SimpleNamespace(layer=bare_layer, train=bare_step, evaluate=bare_evaluation)
 
 
 def slow_on_rows(x, gamma, beta, eps):
@@ -93,6 +129,9 @@ import time
 
 import numpy as np
 
+if pathlib.Path("beside.py").exists():
+    import beside
+
 
 def forward(x, gamma, beta, eps):
     centred = x - x.mean(0)
@@ -106,6 +145,8 @@ def backward(g, x, gamma, beta, eps):
 
 
 def held(x, gamma, beta, eps):
+    with pathlib.Path("calls").open("a") as calls:
+        print(len(x), x.dtype, file=calls)
     while list(pathlib.Path().rglob("unfinished.pickle")) and not pathlib.Path("go on").exists():
         time.sleep(0.05)
     return forward(x, gamma, beta, eps)
@@ -208,6 +249,11 @@ def test_a_failure_is_named_reproduced_and_written_as_a_script(folder):
 
 
 CHANNELS_LAST_OF_ROWS = {"stored": ("channels last",), "axes": ("NC",)}
+NO_LAYOUT = "no case is left that is all of --layout channels last (there are non-contiguous, exp"
+NO_STRATUM = "no case is left that is all of strata m = 9 (there are plain, eps beside variance, m"
+
+
+BACKWARDS = {"axes": ("CN",)}
 
 
 @pytest.mark.parametrize(
@@ -216,11 +262,24 @@ CHANNELS_LAST_OF_ROWS = {"stored": ("channels last",), "axes": ("NC",)}
         ("in_this_process", "raises", {}, "no such thing"),
         ("in_this_process", "layer", {"modes": ("fourth",)}, "choose of forward"),
         ("in_this_process", "layer", {"dtypes": ("float128",)}, "choose of float64"),
+        (
+            "in_this_process",
+            "layer",
+            {"kinds": ("hard",)},
+            "--cases 'hard' is unknown; choose of plain",
+        ),
+        (
+            "in_this_process",
+            "layer",
+            {"like": "nobody"},
+            "--like 'nobody' is unknown; choose of torch",
+        ),
+        ("in_this_process", "layer", BACKWARDS, "--axes 'CN' is unknown for batch; choose of NC"),
         ("in_this_process", "layer", {"stored": ("upside down",)}, "choose of channels last"),
-        ("in_this_process", "layer", CHANNELS_LAST_OF_ROWS, "no case is left"),
+        ("in_this_process", "layer", CHANNELS_LAST_OF_ROWS, NO_LAYOUT),
+        ("in_this_process", "layer", {"strata": ("m = 9",), "axes": ("NC",)}, NO_STRATUM),
         ("in_this_process", "layers", {}, "did you mean 'layer'?"),
         ("_in_a_copy", "hangs", {"limit": 0.2, "axes": ("NC",)}, "did not return within 0.2 s"),
-        ("_in_a_copy", "missing", {}, "has no 'missing'"),
     ],
 )
 def test_what_cannot_be_run_gets_a_sentence(folder, request, where, target, wanted, said):
@@ -228,6 +287,30 @@ def test_what_cannot_be_run_gets_a_sentence(folder, request, where, target, want
     report = run(Order(f"wrong.py:{target}"), Wanted(**wanted))
     assert report.verdict == "could not run"
     assert said in report.reason
+
+
+@pytest.mark.usefixtures("_in_a_copy")
+def test_a_limit_allows_a_process_more_to_start_as_well(folder, monkeypatch):
+    monkeypatch.setattr(process, "START", 0.0)
+    report = run(Order("wrong.py:missing"), Wanted(limit=60.0))
+    assert "has no 'missing'" in report.reason
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_an_unknown_family_gets_a_sentence():
+    report = judge(Subject("any", max), find("numpy"), "crowd")
+    assert (report.verdict, report.reason) == (
+        "could not run",
+        "--family 'crowd' is unknown; choose of batch, layer, group, instance, rms",
+    )
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_an_output_of_another_shape_is_wrong_and_not_looked_into(folder):
+    wanted = Wanted(modes=("forward",), strata=("plain",), axes=("NC",))
+    report = run(Order("wrong.py:flat"), wanted)
+    assert {cell.reason for cell in report.failures} == {"has shape (115,), expected (23, 5)"}
+    assert not report.diagnosis
 
 
 FIRST = "4 right so far, 1 not, first gradient x at plain; plain"
@@ -247,10 +330,33 @@ def test_the_progress_says_what_is_examined_how_much_is_done_and_what_fails_so_f
 
 
 @pytest.mark.usefixtures("in_this_process")
+def test_a_function_is_examined_with_the_groups_asked_for(folder):
+    for groups, verdict in ((2, "conforms"), (1, "does not conform")):
+        order = Order("wrong.py:in_two_groups", family="group", groups=groups)
+        wanted = Wanted(modes=("forward",), strata=("plain",), axes=("NCL",))
+        assert run(order, wanted).verdict == verdict
+
+
+@pytest.mark.usefixtures("in_this_process")
 def test_a_class_is_made_with_the_groups_asked_for():
     wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",))
     report = run(Order("torch.nn:GroupNorm", family="group", groups=2), wanted)
     assert report.verdict == "conforms"
+
+
+@pytest.mark.parametrize("target", ["torch.nn:BatchNorm1d", "wrong.py:bare"])
+@pytest.mark.usefixtures("in_this_process", "folder")
+def test_a_layer_without_gamma_and_beta_is_examined_in_x_alone(target):
+    modes = ("forward", "gradient", "second rr", "running", "evaluation gradient")
+    wanted = Wanted(modes=modes, strata=("plain", "non-contiguous parameters"))
+    report = run(Order(target, is_affine=False), wanted)
+    assert report.verdict == "conforms"
+    assert {(cell.mode, cell.output) for cell in report.cells if cell.units is not None} == {
+        *(("forward", "z"), ("gradient", "x"), ("second rr", "x"), ("second rr", "g")),
+        ("evaluation gradient", "x"),
+        *(("running", name) for name in by_name("running").answers),
+    }
+    assert {cell.stratum for cell in report.cells} == {"plain"}
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -263,10 +369,15 @@ def test_a_layout_is_asked_for(folder):
 
 @pytest.mark.usefixtures("_in_a_copy")
 def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(folder):
-    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC",))
-    report = run(Order("wrong.py:ends"), wanted)
+    modes, strata = ("forward", "without gradient"), ("plain", "eps beside variance", "m = 7")
+    report = run(Order("wrong.py:ends"), Wanted(modes=modes, strata=strata, axes=("NC",)))
     assert report.verdict == "does not conform"
     assert any("ended with status 3" in line.plain for line in not_offered(report))
+    z = [cell for cell in report.cells if cell.output == "z"]
+    assert [cell.word for cell in z if cell.mode == "without gradient"] == ["right"] * 6
+    reasons = [cell.reason for cell in z if cell.mode == "forward"]
+    said = [next((w for w in (ENDED, GIVEN_UP) if why.startswith(w)), "") for why in reasons]
+    assert said == ["", "", ENDED, ENDED, GIVEN_UP, GIVEN_UP]
 
 
 @pytest.mark.usefixtures("_in_a_copy")
@@ -305,7 +416,7 @@ def test_a_run_that_was_interrupted_goes_on(folder):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     begun = [sys.executable, "-m", "verify.commands.conform", *asked]
     with subprocess.Popen(begun, env=environment, stderr=subprocess.PIPE, text=True) as child:
-        while child.poll() is None and not list(folder.rglob("unfinished.pickle")):
+        while child.poll() is None and "23 float64" not in calls(folder):  # the second case
             time.sleep(0.05)
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=300)
@@ -315,6 +426,98 @@ def test_a_run_that_was_interrupted_goes_on(folder):
     (folder / "go on").touch()
     assert conform(*asked).exit_code == 0
     assert not list(folder.rglob("unfinished.pickle"))
+    assert calls(folder).count(FIRST_CALL) == 1
+
+
+FIRST_CALL = "23 float32"
+"""Of the first case."""
+
+
+def calls(folder):
+    """Return what the layer that keeps a list was called with."""
+    listed = folder / "calls"
+    return listed.read_text().splitlines() if listed.exists() else []
+
+
+def change(file):
+    """Add a line to a file, which need not exist."""
+    with file.open("a") as text:
+        text.write("# changed\n")
+
+
+ORDER = Order("plain.py:held")
+FIRST_CASE = Wanted(modes=("forward",), strata=("plain",), axes=("NC",))
+
+
+@pytest.mark.parametrize(
+    ("where", "changed", "order", "wanted", "times"),
+    [
+        ("in_this_process", "", ORDER, FIRST_CASE, 1),
+        ("in_this_process", "judge/judge.py", ORDER, FIRST_CASE, 2),
+        ("in_this_process", "a version", ORDER, FIRST_CASE, 2),
+        ("in_this_process", "", replace(ORDER, adapter="numpy"), FIRST_CASE, 2),
+        ("in_this_process", "", ORDER, replace(FIRST_CASE, like="keras"), 2),
+        ("_in_a_copy", "plain.py", ORDER, FIRST_CASE, 2),
+    ],
+)
+def test_a_run_goes_on_where_it_was_unless_what_it_depends_on_has_changed(
+    folder, monkeypatch, request, where, changed, order, wanted, times
+):
+    request.getfixturevalue(where)
+    (folder / "judge").mkdir()
+    monkeypatch.setattr(journal, "JUDGE", (folder / "judge",))
+    (folder / "go on").touch()
+
+    def stop(_, done, __):
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(ORDER, FIRST_CASE, stop, folder)
+    if changed == "a version":
+        monkeypatch.setattr(run_, "versions", lambda: changed)
+    elif changed:
+        change(folder / changed)
+    assert run(order, wanted, folder=folder).verdict == "conforms"
+    assert calls(folder).count(FIRST_CALL) == times
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_what_a_layer_imports_of_its_author_is_part_of_it(folder):
+    change(folder / "beside.py")
+    found, _ = process.opened(Order("plain.py:forward"))
+    before = process._of_loaded(found)
+    assert process._of_loaded(found) == before
+    change(folder / "beside.py")
+    assert process._of_loaded(found) != before
+
+
+def test_an_installed_layer_is_known_by_its_file(folder, monkeypatch):
+    installed = folder / "site-packages"
+    installed.mkdir()
+    (installed / "layers.py").write_text("def layer(x, gamma, beta, eps):\n    return x\n")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    found, _ = process.opened(Order("site-packages/layers.py:layer"))
+    before = process._of_loaded(found)
+    change(installed / "layers.py")
+    assert process._of_loaded(found) != before
+    del sys.modules["layers"]
+
+
+def journal_of(folder, results):
+    """Return the bytes of a journal of these results."""
+    begun = Journal(folder, "a key")
+    for token, result in results.items():
+        begun.add(token, result)
+    return (folder / "unfinished.pickle").read_bytes()
+
+
+def test_a_result_that_is_half_written_is_written_again(tmp_path):
+    torn = journal_of(tmp_path, {"one": 1, "two": list(range(1000))})[:-100]
+    (tmp_path / "unfinished.pickle").write_bytes(torn)
+    assert Journal(tmp_path, "a key").kept == {"one": 1}
+    whole = journal_of(tmp_path / "whole", {"one": 1, "two": 2, "three": 3})
+    assert journal_of(tmp_path, {"two": 2, "three": 3}) == whole
 
 
 @pytest.mark.usefixtures("_in_a_copy")
@@ -343,6 +546,21 @@ def test_the_plugin_knows_failures_and_reports_stale_lines(folder):
     assert "1 xfailed" in found.stdout
     assert "2 failed" in found.stdout
     assert "known.txt:3: nothing fails that this line excuses" in found.stdout
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_the_plugin_takes_a_layer_that_does_not_run_at_some_size(folder):
+    given = {"adapter": "", "family": "batch", "like": "", "modes": "forward", "cases": "plain"}
+    options = {f"conform_{name}": value for name, value in given.items()}
+    for layer, is_taken in (("not_for_seven", True), ("raises", False)):
+        option = SimpleNamespace(conform=f"wrong.py:{layer}", **options)
+        expected = contextlib.nullcontext() if is_taken else pytest.raises(pytest.UsageError)
+        with expected:
+            report = plugin._examined(SimpleNamespace(option=option))
+            assert report.why == (
+                "where it runs, which it does not at eps beside variance "
+                "(ValueError: give more samples)"
+            )
 
 
 def test_the_plugin_does_nothing_without_its_option(tmp_path):

@@ -11,7 +11,7 @@ from verify.conform.cases import PLAIN, Stratum, draw, strata
 from verify.conform.diagnosis import TERMS, terms
 from verify.conform.judge import ENTRYWISE
 from verify.conform.modes import MODES
-from verify.conform.oracle import PRECISIONS, ClosedForms, Oracle, rounded_to
+from verify.conform.oracle import PRECISIONS, Answer, ClosedForms, Oracle, rounded_to
 from verify.conform.vectors import Vectors
 
 ANSWERS = ("z", "x", "gamma", "beta", "dz", "ddz", "hx", "hgamma", "tx", "tgamma")
@@ -103,6 +103,19 @@ def test_what_is_too_large_for_balls_has_their_answers_within_its_doubt(dtype, m
         apart = np.abs((exact.high - found.high) + (exact.low - found.low))
         assert np.all(apart <= found.doubt)
         assert np.all(found.distance(exact.high + 40 * exact.error) > 32 * exact.error)
+
+
+def test_an_output_is_as_near_as_an_answer_in_doubt_may_be():
+    answer = Answer(np.array([1.0]), np.array([0.25]), np.array([1.0]), doubt=np.array([0.5]))
+    assert [answer.distance(output)[0] for output in (0.5, 1.0, 1.5, 2.0)] == [0.25, 0, 0, 0.25]
+
+
+def test_balls_that_are_too_large_are_computed_again_with_more_bits(monkeypatch):
+    case = draw(Stratum("plain", PLAIN), "float64", "batch", "NC")
+    usual = oracle_of(case).answer("x")
+    monkeypatch.setattr("verify.conform.oracle.BITS", 16)
+    again = oracle_of(case).answer("x")
+    assert np.all(again.distance(usual.high) <= 2.0**-20 * usual.error + np.abs(usual.low))
 
 
 def pairwise(values):

@@ -61,6 +61,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 def _examined(config: pytest.Config) -> Report:
     from verify.conform.process import Order
+    from verify.conform.report import COULD_NOT
     from verify.conform.run import Wanted, run
 
     option = config.option
@@ -71,7 +72,7 @@ def _examined(config: pytest.Config) -> Report:
         kinds=_listed(option.conform_cases),
     )
     report = run(order, wanted)
-    if report.why:
+    if report.verdict == COULD_NOT:
         raise pytest.UsageError(f"{option.conform} could not be run: {report.why}")
     return report
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import os
 import subprocess
 import sys
+import sysconfig
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,12 +19,15 @@ from typing import Any
 from verify.conform.adapters import AdapterError, find
 from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
+from verify.conform.journal import digest
 from verify.conform.subject import Subject, framework_of, subject
 from verify.conform.words import ENDED, GIVEN_UP, HUNG
 from verify.targets import TargetError, load
 
 START = 120.0
-"""Seconds in which a framework must have been imported."""
+"""Seconds in which a framework must have been imported, or as many as a mode may take."""
+STANDARD = sysconfig.get_path("stdlib")
+"""The folder of Python's own modules."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,8 @@ class Facts:
     """For each mode the lines that make ``found``."""
     stored: Mapping[str, str]
     """For each layout the function that a script stores an array so by."""
-    fingerprint: str
-    """Of the subject's source."""
+    loaded: str = ""
+    """A digest of the source that a process of its own has loaded: the layer's, the author's."""
 
 
 class StartError(Exception):
@@ -112,7 +115,7 @@ class Process:
         self._child.stdout.close()
         try:
             self._send(self._order)
-            self.facts: Facts = self._receive(START)
+            self.facts: Facts = self._receive(max(START, self._limit))
         except StartError:
             self.close()
             raise
@@ -188,7 +191,7 @@ def serve() -> None:
     except (TargetError, AdapterError) as error:
         replies.send(StartError(str(error)))
         return
-    replies.send(facts(found, adapter))
+    replies.send(replace(facts(found, adapter), loaded=_of_loaded(found)))
     bench = Here(found, adapter)
     while True:
         try:
@@ -237,7 +240,6 @@ def facts(found: Subject, adapter: Any) -> Facts:
         imports=getattr(adapter, "imports", ""),
         code=getattr(adapter, "code", {}),
         stored=getattr(adapter, "stored", {}),
-        fingerprint=_fingerprint(found),
     )
 
 
@@ -253,11 +255,25 @@ def _import_of(target: str) -> str:
     return f"from {place} import {name} as layer"
 
 
-def _fingerprint(found: Subject) -> str:
-    """Return a digest of the file that the layer is written in, as far as there is one."""
+def _of_loaded(found: Subject) -> str:
+    """Return a digest of the layer's file, and of all others that are loaded but not installed.
+
+    It knows what the layer imports of its author's; of what is installed the framework's version
+    stands for all but the layer itself.
+    """
+    names = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    files = {Path(name) for name in names if name and not _is_installed(name)}
+    return digest(file for file in files | _written_in(found) if file.is_file())
+
+
+def _is_installed(file: str) -> bool:
+    return file.startswith(STANDARD) or f"-packages{os.sep}" in file
+
+
+def _written_in(found: Subject) -> set[Path]:
+    """Return the file that the layer is written in, as far as there is one."""
     try:
         path = inspect.getsourcefile(inspect.unwrap(found.source or found.layer))
     except TypeError:
-        path = None
-    text = Path(path).read_bytes() if path and Path(path).is_file() else b""
-    return hashlib.sha256(text).hexdigest()
+        return set()
+    return {Path(path)} if path else set()

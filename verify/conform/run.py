@@ -15,7 +15,7 @@ from verify.conform.decide import DECIDING
 from verify.conform.diagnosis import Observation, diagnosed
 from verify.conform.examine import Bench, Here, Outcome
 from verify.conform.geometry import LAYOUTS
-from verify.conform.journal import Journal
+from verify.conform.journal import Journal, of_judge
 from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
 from verify.conform.modes import MODES
 from verify.conform.oracle import PRECISIONS, Convention
@@ -86,7 +86,7 @@ def run(
             prepared = prepare(bench, about, order.family, wanted)
             if folder is None:
                 return examine(bench, about, prepared, tell)
-            journal = Journal(folder, (order, wanted, about, versions()))
+            journal = Journal(folder, (order, wanted, about, versions(), of_judge()))
             report = examine(bench, about, prepared, tell, journal)
             rows = {row: cell.token for row, cell in report.failing_rows}
             return replace(report, scripts=written(bench, prepared.options, about, rows, folder))
@@ -204,15 +204,25 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
     )
     if not plan(options):
         raise StartError(
-            f"no case is left of those asked for: {_asked(wanted)}; ask for more of them, or give "
-            f"--axes that the layer takes (found: {', '.join(found.axes)})"
+            f"no case is left that is all of {_asked(wanted, options)}; ask for more of them, "
+            f"or give --axes that the layer takes (found: {', '.join(found.axes)})"
         )
     return Prepared(options, running, conventions)
 
 
-def _asked(wanted: Wanted) -> str:
-    given = {"cases": wanted.kinds, "dtype": wanted.dtypes, "layout": wanted.stored}
-    return " ".join(f"--{name} {','.join(words)}" for name, words in given.items() if words)
+def _asked(wanted: Wanted, options: Options) -> str:
+    """Say which cases are asked for, and which there are."""
+    every = [one.stratum for one in plan(replace(options, kinds=KINDS, strata=(), stored=()))]
+    choices = (
+        ("--cases", wanted.kinds, [stratum.kind for stratum in every]),
+        ("--layout", wanted.stored, [stratum.stored_as for stratum in every]),
+        ("strata", wanted.strata, [stratum.name for stratum in every]),
+    )
+    said = [f"--dtype {', '.join(wanted.dtypes)}"] if wanted.dtypes else []
+    for option, words, known in choices:
+        there = ", ".join(filter(None, dict.fromkeys(known))) or "none"
+        said += [f"{option} {', '.join(words)} (there are {there})"] if words else []
+    return "; ".join(said)
 
 
 PRECISIONS_BY_WIDTH = ("float64", "float32", "float16", "bfloat16")

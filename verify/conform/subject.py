@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from verify.conform.adapters import Adapter, known
@@ -110,6 +110,8 @@ def framework_of(target: Any) -> str:
 def _modules_seen_by(target: Any) -> list[str]:
     if isinstance(target, Subject):
         return _modules_seen_by(target.layer)
+    if isinstance(target, SimpleNamespace):
+        return [name for member in vars(target).values() for name in _modules_seen_by(member)]
     home = inspect.getmodule(target) if not isinstance(target, ModuleType) else target
     own = [] if home is None else [home.__name__.partition(".")[0]]
     space = getattr(inspect.unwrap(target) if callable(target) else target, "__globals__", None)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from examining import examined, said
 from numpy_layers import projections_backward, projections_forward
+from right_layers import added_one_by_one
 from torch.nn.functional import batch_norm
 from wrong_layers.fault import LAYOUTS
 from wrong_layers.first_derivatives import variance_detached
@@ -15,10 +16,14 @@ from wrong_layers.forward import one_pass_variance_not_clamped as one_pass
 from wrong_layers.memory import right
 
 from verify.conform import adapters
+from verify.conform.cases import SIZES, Stratum, draw
+from verify.conform.examine import Here
+from verify.conform.judge import judged
+from verify.conform.oracle import Oracle
 from verify.conform.report import by_row, worst
 from verify.conform.run import Wanted, judge
 from verify.conform.subject import framework_of, subject
-from verify.conform.words import FAILURES, Word
+from verify.conform.words import FAILURES, LIMIT, Word
 
 LARGE_MEAN = ("mean/sd = 2^8", "mean/sd = 2^18", "mean/sd = 2^27")
 QUICK = ("plain", "eps beside variance", "constant", *LARGE_MEAN)
@@ -67,6 +72,16 @@ class Moving(torch.nn.BatchNorm1d):
         return super().forward(x)
 
 
+class Replacing(torch.nn.BatchNorm1d):
+    """Puts other statistics in place of its own after an evaluation."""
+
+    def forward(self, x):
+        z = super().forward(x)
+        if self.track_running_stats and not self.training:
+            self.running_var = self.running_var + 1e-3
+        return z
+
+
 @pytest.mark.parametrize(
     ("layer", "mode", "output", "word", "guess"),
     [
@@ -76,6 +91,7 @@ class Moving(torch.nn.BatchNorm1d):
         (remembering, "repeated", "z", "wrong", ""),
         (Twice, "running", "mean", "wrong", ""),
         (Moving, "evaluation", "inputs", "overwrites", ""),
+        (Replacing, "evaluation", "inputs", "overwrites", ""),
     ],
 )
 def test_wrong_layers_are_found_and_named(layer, mode, output, word, guess):
@@ -85,6 +101,21 @@ def test_wrong_layers_are_found_and_named(layer, mode, output, word, guess):
     assert (mode, output, word) in {(c.mode, c.output, str(c.word)) for c in report.failures}
     guesses = {f.guess for f in report.diagnosis if (f.mode, f.output) == (mode, output)}
     assert guess in {*guesses, ""}
+
+
+def doubles_its_input(x, gamma, beta, eps):
+    with torch.no_grad():
+        x.mul_(2)
+    return right(x, gamma, beta, eps)
+
+
+def test_what_an_overwritten_input_makes_of_an_output_is_not_looked_into():
+    report = examined(doubles_its_input, "", {}, ("forward",), ("plain",))
+    assert {(c.output, str(c.word)) for c in report.failures} == {
+        ("inputs", "overwrites"),
+        ("z", "wrong"),
+    }
+    assert not report.diagnosis
 
 
 def test_right_outputs_of_a_wrong_layer_stay_right():
@@ -103,6 +134,16 @@ def test_inaccuracy_says_how_it_grows():
 def test_wrong_needs_two_precisions_or_an_error_that_no_rounding_makes():
     report = examined(one_pass, "one pass", {"dtypes": ("float32",)}, ("forward",), SERIES)
     assert {c.word for c in report.failures} <= {Word.INACCURATE, Word.NOT_FINITE}
+
+
+def test_one_accumulator_is_right_at_a_length_where_it_loses_more_than_the_usual_limit():
+    case = draw(Stratum("longer", SIZES, 2**19, 1), "float32", "batch", "NC")
+    found = Here(subject(added_one_by_one, "one by one", TORCH), TORCH)
+    (outcome,) = found.outcomes(case, ["forward"])
+    oracle = Oracle(case.inputs, case.eps, case.dtype, case.place)
+    (z,) = (c for c in judged(case, oracle, outcome, "") if c.output == "z")
+    assert z.word is Word.RIGHT
+    assert z.units > LIMIT["float32"]
 
 
 def test_half_precision_is_never_wrong_by_size():
@@ -149,6 +190,34 @@ def test_running_statistics_and_evaluation_of_a_module():
     assert {c.word for c in report.failures} == {Word.OTHER_CONVENTION}
 
 
+def unmoved(x, gamma, beta, mean, variance, momentum, eps):
+    return right(x, gamma, beta, eps), mean.clone(), variance.clone()
+
+
+def test_statistics_that_keep_no_convention_are_held_against_the_one_declared():
+    still = SimpleNamespace(forward=right, train=unmoved)
+    report = examined(still, "still", {"like": "keras"}, ("running",), ("plain",))
+    assert report.conventions["running statistics"] == (
+        "momentum weighs the old value, variance of m (declared as keras's)"
+    )
+    guesses = {f.guess for f in report.diagnosis if f.output in ("mean", "variance")}
+    assert guesses == {"it is not moved"}
+
+
+class Drawn(torch.nn.BatchNorm1d):
+    """Draws its parameters, as many layers do."""
+
+    def reset_parameters(self):
+        super().reset_parameters()
+        if self.affine:
+            torch.nn.init.normal_(self.weight)
+
+
+def test_a_module_whose_parameters_are_drawn_conforms():
+    report = examined(Drawn, "drawn", {}, ("forward", "evaluation"), ("plain",))
+    assert report.verdict == "conforms", said(report)
+
+
 def test_a_layer_with_an_eps_of_its_own_is_examined_at_that_eps():
     def own(x, gamma, beta):
         return right(x, gamma, beta, 1e-5)
@@ -156,12 +225,17 @@ def test_a_layer_with_an_eps_of_its_own_is_examined_at_that_eps():
     report = examined(own, "own eps", {}, ("forward",), ("plain", "constant", "m = 2^18"))
     assert report.verdict == "conforms"
     assert report.conventions["eps"] == "1e-05"
+    report = examined(
+        torch.nn.BatchNorm1d(4, eps=1e-3), "of class", {}, ("forward",), ("constant",)
+    )
+    assert (report.verdict, report.conventions["eps"]) == ("conforms", "0.001")
 
 
 def test_the_framework_is_guessed_from_the_imports():
     assert framework_of(right) == "torch"
     assert framework_of(torch.nn.BatchNorm2d) == "torch"
     assert framework_of(lambda x, gamma, beta, eps: x) == "torch"  # this file's imports
+    assert framework_of(SimpleNamespace(forward=right)) == "torch"
     assert framework_of(SimpleNamespace(forward=max)) == "numpy"
 
 
