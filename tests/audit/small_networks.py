@@ -37,7 +37,7 @@ class VisionTransformer(nn.Module):
     def __init__(self, width=16, classes=10):
         super().__init__()
         self.patches = nn.Conv2d(3, width, 4, stride=4)
-        self.places = nn.Parameter(0.1 * torch.randn(1, 64, width))
+        self.places = nn.Parameter(0.1 * torch.randn(1, 16, width))
         self.blocks = nn.Sequential(Block(width, nn.LayerNorm), Block(width, nn.LayerNorm))
         self.norm = nn.LayerNorm(width)
         self.output = nn.Linear(width, classes)
@@ -95,7 +95,7 @@ NETWORKS = {
         partial(images, 32, 16),
         CROSS_ENTROPY,
     ),
-    "vision transformer": (VisionTransformer, partial(images, 32), CROSS_ENTROPY),
+    "vision transformer": (VisionTransformer, partial(images, 16), CROSS_ENTROPY),
     "language model": (LanguageModel, words, next_word),
 }
 """What makes each, its data, and its loss."""

@@ -11,7 +11,9 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from verify import engine
 from verify.__main__ import app
+from verify.audit import auditing
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "audit.md"
@@ -71,12 +73,27 @@ def test_the_guides_callback_audits_a_training(folder, monkeypatch):
 def test_the_command_prints_writes_and_ends_with_zero(folder):
     found = command(
         *("my_network.py:make_model", "--data", "my_network.py:batches", "--batches", "1"),
-        *("--html", "audit.html", "--entries", "1"),
+        *("--html", "audit.html", "--entries", "0"),
     )
     assert found.exit_code == 0, found.stderr
     assert "its bias does nothing: 1 takes it away" in " ".join(found.stdout.split())
     assert "S-thm-4.1/eps" in found.stdout
     assert (folder / "audit.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_command_looks_into_as_many_layers_as_it_is_told(folder, monkeypatch):
+    looking = "L-thm-3/eq-14"
+    few = [claim for claim in engine.CLAIMS if claim.id in (looking, "L-thm-4a", "L-thm-4c")]
+    monkeypatch.setattr(auditing, "_claims", lambda: few)
+    (folder / "wrong.py").write_text(WRONG)
+
+    def looked_into(entries):
+        found = command("wrong.py:wrong", "--data", "wrong.py:pair", "--json", "--entries", entries)
+        (row,) = (r for r in json.loads(found.stdout)["statements"] if r["statement"] == looking)
+        return [layer["layer"] for layer in row["layers"]]
+
+    assert looked_into("1") == ["0"]
+    assert looked_into("2") == ["0", "2"]
 
 
 def test_json_is_one_object_of_what_was_asked(folder):

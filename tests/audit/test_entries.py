@@ -11,8 +11,8 @@ from small_networks import CROSS_ENTROPY
 from torch import nn
 
 from verify import engine
-from verify.audit import along_inputs, audit, entries, gramian
-from verify.audit.left_out import OF_A_MINIMUM, OF_CHANCE, OF_MORE, WITHOUT_EPSILON
+from verify.audit import along_inputs, audit, auditing, entries, gramian
+from verify.audit.left_out import NO_CHANNEL, OF_A_MINIMUM, OF_CHANCE, OF_MORE, WITHOUT_EPSILON
 from verify.tolerance import Outcome
 
 BY_ID = {claim.id: claim for claim in engine.CLAIMS}
@@ -126,6 +126,55 @@ def test_a_channel_has_its_batch_its_inputs_and_the_networks_hessian(model, data
     torch.testing.assert_close(channel.images, H @ channel.span, rtol=1e-9, atol=1e-12)
 
 
+ALONG_INPUTS = "S-eq-53/eps"
+
+
+@pytest.fixture
+def few_statements(monkeypatch):
+    """Let an audit examine what the row of a layer tells, and one statement along inputs."""
+    few = [BY_ID[name] for name in ("L-thm-4a", "L-thm-4c", ALONG_INPUTS)]
+    monkeypatch.setattr(auditing, "_claims", lambda: few)
+
+
+def audited_where_features_vary(*varying):
+    """Return the report on a channel below which these of five features vary."""
+    torch.manual_seed(7)
+    model = nn.Sequential(nn.Linear(5, 3), nn.BatchNorm1d(3), nn.Tanh(), nn.Linear(3, 3)).double()
+    x = torch.ones(8, 5).double()
+    x[:, varying] = torch.randn(8, len(varying)).double()
+    return audit(model, x, torch.randint(3, (8,)), CROSS_ENTROPY, entries=1)
+
+
+@pytest.mark.usefixtures("few_statements")
+def test_a_channel_is_examined_along_inputs_that_vary():
+    report = audited_where_features_vary(1, 3)
+    (row,) = (row for row in report.statements if row.statement == ALONG_INPUTS)
+    assert sorted(row.worst_unit.partition("inputs ")[2].split(" and ")) == ["1", "3"]
+
+
+@pytest.mark.usefixtures("few_statements")
+def test_where_one_input_varies_a_channel_is_not_examined_and_a_note_says_so():
+    report = audited_where_features_vary(2)
+    assert report.notes == ["1: fewer than two inputs of 0 vary"]
+    assert report.left_out[NO_CHANNEL] == [ALONG_INPUTS]
+
+
+class OneNormOfTwoMaps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.norm = nn.Linear(5, 3), nn.Linear(3, 3), nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        return self.norm(self.second(self.norm(self.first(x)).tanh()))
+
+
+@pytest.mark.usefixtures("few_statements")
+def test_the_batch_of_one_call_is_not_taken_with_the_inputs_of_another():
+    x, labels = torch.randn(8, 5), torch.randint(3, (8,))
+    report = audit(OneNormOfTwoMaps(), x, labels, CROSS_ENTROPY, entries=1)
+    assert report.left_out[NO_CHANNEL] == [ALONG_INPUTS]
+
+
 def channel():
     draw = torch.Generator().manual_seed(4)
     y, g, first, other = torch.randn(4, 12, generator=draw, dtype=torch.float64)
@@ -176,6 +225,11 @@ def test_a_wrong_formula_at_entries_is_violated(name):
     planted = replace(claim, says=replace(claim.says, claimed=claim.says.claimed * 2))
     (found,), _ = entries.examine([planted], part())
     assert found.outcomes == [Outcome.VIOLATED]
+
+
+def test_whether_the_loss_is_convex_is_not_told_by_products_with_two_vectors():
+    convex = BY_ID["S-thm-4.2-discussion/psd"]
+    assert entries.examine([convex], part()) == ([], {convex.id: OF_MORE})
 
 
 def test_a_loss_that_couples_examples_is_no_diagonal_one():

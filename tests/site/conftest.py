@@ -8,19 +8,30 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
-from site_cases import CLAIMS, EXPERIMENT, RECORDS, RESULT, silent
+from site_cases import CLAIMS, EXPERIMENT, RECORDS, RESULT, write_records
 
-from verify import engine
-from verify.description import describe_run
-from verify.evidence import Writer
 from verify.experiments import run
 from verify.experiments.evidence import folder_of
-from verify.settings import PROFILES, Settings
+from verify.site import api_pages
 from verify.site.build import GENERATED, write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
+LIBRARY, STATEMENTS = "theory.convolution", "theory.santurkar2018"
+MODULES = {
+    LIBRARY: [f"{LIBRARY}.windows"],
+    STATEMENTS: [f"{STATEMENTS}.theorem_4_1", f"{STATEMENTS}.version_1.theorem_3_4"],
+}
+REFERENCE = {
+    "LIBRARY": {LIBRARY: api_pages.LIBRARY[LIBRARY]},
+    "STATEMENTS": {STATEMENTS: api_pages.STATEMENTS[STATEMENTS]},
+    "modules": MODULES.__getitem__,
+}
+"""Some of the pages of the library and of statements; ``make docs`` builds all."""
+IMPLEMENTATIONS = "haiku.jsonl"
+"""The others' pages are made alike."""
 Made = Callable[[str, Callable[[Path], None]], Path]
 
 
@@ -30,12 +41,7 @@ def evidence(made_once: Made) -> Path:
 
 
 def write_evidence(folder: Path) -> None:
-    settings = Settings(PROFILES["smoke"], 0, "numpy", "cpu")
-    described = describe_run("smoke", 0, "numpy", "cpu")
-    writer = Writer(folder, described, engine.todays(settings, CLAIMS))
-    for record in [*RECORDS, *silent(CLAIMS, RECORDS)]:
-        writer.add(record)
-    writer.close()
+    write_records(folder, CLAIMS, RECORDS)
     run.view(EXPERIMENT, RESULT, folder_of(folder, EXPERIMENT.name))
 
 
@@ -45,23 +51,16 @@ def sources(evidence: Path, made_once: Made) -> Path:
 
 
 def write_sources(evidence: Path, folder: Path) -> None:
-    """Copy what is written by hand, and write the rest."""
+    """Copy what is written by hand, and write the rest; of what is alike, a part."""
     target = folder / "docs"
     ignored = shutil.ignore_patterns("_build", *GENERATED)
     shutil.copytree(ROOT / "docs", target, ignore=ignored)
-    measured = folder / "measured"  # experiments that are kept are drawn, which takes long
-    without = shutil.ignore_patterns("experiments")
-    shutil.copytree(ROOT / "docs" / "measured", measured, ignore=without)
-    write_pages(evidence, target, CLAIMS, measured)
-    keep_reference_small(target)
-
-
-def keep_reference_small(target: Path) -> None:
-    """Leave out what takes long and is built by ``make docs`` anyway."""
-    for page in (target / "reference").glob("*.md"):
-        text = page.read_text(encoding="utf-8")
-        if ":members:" in text:
-            page.write_text(f"{text.partition('```')[0]}\n", encoding="utf-8")
+    kept, measured = ROOT / "docs" / "measured", folder / "measured"
+    others = [path.name for path in kept.glob("*.jsonl") if path.name != IMPLEMENTATIONS]
+    # Experiments that are kept are drawn, which takes long.
+    shutil.copytree(kept, measured, ignore=shutil.ignore_patterns("experiments", *others))
+    with patch.multiple(api_pages, **REFERENCE):
+        write_pages(evidence, target, CLAIMS, measured)
 
 
 @pytest.fixture(scope="session")

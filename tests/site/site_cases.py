@@ -7,11 +7,12 @@ from typing import Any
 from theory.santurkar2018 import theorem_4_1
 from verify import engine
 from verify.description import describe_run
-from verify.evidence import Record
+from verify.evidence import Record, Writer
 from verify.experiments import figures
 from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment, Observation
 from verify.results import EVERY_M, Counterexample, Proof
+from verify.settings import PROFILES, Settings
 
 NAMES = {claim.id for claim in theorem_4_1.THEOREM}
 CLAIMS = [claim for claim in theorem_4_1.CLAIMS if claim.id in NAMES]
@@ -88,6 +89,15 @@ def silent(claims, records):
     named = {record.claim for record in records}
     examined = [claim for claim in claims if claim.id in named]
     return [Record(*pair.name) for pair in engine.pairs(examined, engine.WITNESSES)]
+
+
+def write_records(folder, claims, records):
+    """Write a folder of evidence of a run that found these."""
+    marks = engine.todays(Settings(PROFILES["smoke"], 0, "numpy", "cpu"), claims)
+    writer = Writer(folder, describe_run("smoke", 0, "numpy", "cpu"), marks)
+    for record in [*records, *silent(claims, records)]:
+        writer.add(record)
+    writer.close()
 
 
 def drawn(measured):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+from verify import json_lines
 from verify.site.implementations_page import index, page, slug
 from verify.site.other_checkers_page import page as checkers_page
 
+MEASURED = Path(__file__).resolve().parents[2] / "docs" / "measured"
 LINE = {
     "name": "some.BatchNorm",
     "family": "batch",
@@ -55,6 +60,13 @@ def test_a_mode_without_a_row_is_not_offered():
 def test_each_name_leads_to_its_page():
     assert f'href="{slug(LINE)}.html"' in index([LINE])
     assert slug(LINE) in index([LINE]).rpartition("toctree")[2]
+
+
+def test_every_layer_that_was_measured_has_a_page_and_is_led_to():
+    lines = [line for file in MEASURED.glob("*.jsonl") for line in json_lines.read(file)]
+    led_to = re.findall(r'href="([^"]+)\.html"', index(lines))
+    assert {slug(line) for line in lines} <= {*led_to}
+    assert [line["name"] for line in lines if line["version"] not in page(line)] == []
 
 
 def test_a_page_leads_back_to_numbers_script_and_thread():

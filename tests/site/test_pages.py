@@ -2,6 +2,7 @@ import html.parser
 import json
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
@@ -15,9 +16,11 @@ from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
 from verify.ledger import Entry
 from verify.results import Counterexample, Proof
-from verify.site import build
+from verify.site import api_pages, build
 from verify.site.build import write_pages
 from verify.site.statement_page import in_words
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Links(html.parser.HTMLParser):
@@ -71,6 +74,12 @@ def test_a_page_that_shows_the_list_of_pages_by_a_script_leads_to_all_of_them(pa
     assert "../_static/navigation.js" in shared.targets
     assert {(site / target).exists() for target in listed.targets} == {True}
     assert {"index.html", "guides/start.html"} <= set(listed.targets) <= pages_led_to(pages, site)
+
+
+def test_the_whole_reference_lists_pages_that_are_written():
+    written = api_pages.pages()
+    listed = re.findall(r"^- \[.*\]\((.*\.md)\)", "\n".join(written.values()), re.MULTILINE)
+    assert {"index.md", *listed} == written.keys()
 
 
 def pages_led_to(pages, site):
@@ -144,7 +153,8 @@ def test_figures_are_files_with_their_numbers(site):
 
 
 def test_no_path_of_this_machine(site, sources):
-    for path in site.rglob("*.html"):
+    measured = ROOT / "docs" / "measured"
+    for path in (*site.rglob("*.html"), *measured.rglob("*.json*")):
         text = path.read_text(encoding="utf-8")
         assert str(sources) not in text
         assert str(Path.home()) + "/" not in text
@@ -271,15 +281,11 @@ def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, measured
     assert "came with the source" not in (pages / "dln.md").read_text(encoding="utf-8")
 
 
-def test_an_experiment_whose_pictures_are_gone_says_what_to_do(evidence, tmp_path):
-    shutil.copytree(evidence, tmp_path / "evidence")
-    (tmp_path / "evidence" / "experiments" / "dln" / "loss.png").unlink()
-    with pytest.raises(EvidenceError, match=r"loss\.png cannot be read .* dln --redraw"):
-        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
-
 def test_figures_of_kept_numbers_are_drawn_once_and_observations_made_anew(
     measured, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr(build, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(1))
+
     def write():
         write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, measured)
         return (tmp_path / "docs" / "experiments" / "dln.md").read_text(encoding="utf-8")
@@ -295,6 +301,12 @@ def test_figures_of_kept_numbers_are_drawn_once_and_observations_made_anew(
     assert "3 of 4 steps" not in said
     assert drawn.stat().st_mtime_ns == first
 
+
+def test_an_experiment_whose_pictures_are_gone_says_what_to_do(evidence, tmp_path):
+    shutil.copytree(evidence, tmp_path / "evidence")
+    (tmp_path / "evidence" / "experiments" / "dln" / "loss.png").unlink()
+    with pytest.raises(EvidenceError, match=r"loss\.png cannot be read .* dln --redraw"):
+        write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
 
 
 def test_a_result_that_is_damaged_says_what_to_do(tmp_path):

@@ -4,16 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from site_cases import silent
+from site_cases import write_records
 from typer.testing import CliRunner
 
 from verify import engine, others
 from verify.__main__ import app
-from verify.description import describe_run
-from verify.evidence import NoEvidenceError, Record, Writer
+from verify.evidence import NoEvidenceError, Record
 from verify.others import OthersError
 from verify.results import EVERY_M, Counterexample, Proof
-from verify.settings import PROFILES, Settings
 from verify.site.others import MARK, OthersSite
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
@@ -32,12 +30,7 @@ RECORDS = [
 
 @pytest.fixture
 def evidence(tmp_path):
-    claims = engine.statements(others.resolved(TARGET))
-    marks = engine.todays(Settings(PROFILES["smoke"], 0, "numpy", ""), claims)
-    writer = Writer(tmp_path / "kept", describe_run("smoke", 0, "numpy", ""), marks)
-    for record in [*RECORDS, *silent(claims, RECORDS)]:
-        writer.add(record)
-    writer.close()
+    write_records(tmp_path / "kept", engine.statements(others.resolved(TARGET)), RECORDS)
     return tmp_path / "kept"
 
 

@@ -24,6 +24,7 @@ import torch
 from torch import Tensor, nn
 
 from theory.convolution.windows import Geometry
+from theory.language.expression import Says
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Statement
 from verify.audit import gramian
@@ -44,6 +45,8 @@ ALIKE = 2.0**-20
 DIAGONAL = 1e-4
 """Two products that differ by less, in units of their size, say that S is diagonal."""
 Product = Callable[[Tensor], Tensor]
+SEEN: dict[Says | None, set[str]] = {}
+"""What statements look at, which is the same at every part."""
 
 
 @dataclass(frozen=True)
@@ -246,9 +249,12 @@ def _spaced(count: int, most: int) -> Tensor:
 
 def _seen(claim: MatrixClaim, subject: Numbers) -> set[str]:
     """Return the names of what a statement looks at."""
+    if claim.says in SEEN:
+        return SEEN[claim.says]
     watched = Watched(subject)
-    with suppress(ZeroDivisionError):
+    with suppress(ZeroDivisionError):  # which hides what else it looks at
         claim.sides(watched)
+        SEEN[claim.says] = watched.seen
     return watched.seen
 
 

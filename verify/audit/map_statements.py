@@ -76,17 +76,20 @@ def examine(
 
 
 def _examined(
-    claims: Sequence[Statement], kind: Kind, subject: Any, known: Known, moved: Sequence[Known]
+    claims: Sequence[Statement], kind: Kind, subject: Any, known: Known, moved: Known
 ) -> Iterator[Instances]:
-    own, *others = (_values(subject, numbers) for numbers in (known, *moved))
+    own = _values(subject, known)
+    others = {one: _values(subject, {**known, one: number}) for one, number in moved.items()}
+    telling = known.keys() - {layer.means, layer.variances}
     for claim in claims:
         if not isinstance(claim, MatrixClaim) or claim.subject is not kind or claim.says is None:
             continue
-        if mentioned(claim.says).isdisjoint(known.keys() - {layer.means, layer.variances}):
+        if (met := mentioned(claim.says)).isdisjoint(telling):
             continue
         try:
             with np.errstate(all="ignore"):
-                yield _instances(claim, claim.says, own, others)
+                own_errors = [values for one, values in others.items() if one in met]
+                yield _instances(claim, claim.says, own, own_errors)
         except (NotMeasuredError, AttributeError):
             continue
 
@@ -130,8 +133,8 @@ def _is_met(sign: Relation, quantity: Any) -> bool:
     return bool((values > 0).all() if sign is Relation.MORE_THAN else (values >= 0).all())
 
 
-def _of_layer(found: Conditioning) -> tuple[Any, Known, list[Known]]:
-    """Return a layer as its statements see it, what is known of it, and that with its errors."""
+def _of_layer(found: Conditioning) -> tuple[Any, Known, Known]:
+    """Return a layer as its statements see it, what is known of it, and what errors make of it."""
     features = found.columns - 1 - found.constant
     subject = SimpleNamespace(
         H=_Shape(found.rows, features), scaling=np.ones(found.columns), q=np.float64(1)
@@ -156,14 +159,12 @@ def _of_layer(found: Conditioning) -> tuple[Any, Known, list[Known]]:
         proposition_5.NORM_G: np.float64(_largest_correlation(found) * found.rows),
     }
     known = {**rest, **numbers}
-    moved: list[Known] = [
-        {**known, e: numbers[e] * (1 + 2 * s.relative_error)} for e, s in spectra.items()
-    ]
+    moved = {e: numbers[e] * (1 + 2 * s.relative_error) for e, s in spectra.items()}
     relative = found.normalized.floor
-    moved += [
-        {**known, e: known[e] * (1 + relative)}
+    moved |= {
+        e: known[e] * (1 + relative)
         for e in (theorem_4.CORRELATION, proposition_5.NORM_GHAT, proposition_5.NORM_G)
-    ]
+    }
     return subject, known, moved
 
 
@@ -172,7 +173,7 @@ def _largest_correlation(found: Conditioning) -> float:
     return max(found.normalized.largest / found.rows, 1.0)
 
 
-def _of_maps(module: nn.Module, inputs: Tensor) -> tuple[Any, Known, list[Known]] | None:
+def _of_maps(module: nn.Module, inputs: Tensor) -> tuple[Any, Known, Known] | None:
     fits = gramian.structure(module)
     if fits is None or fits != Geometry(fits.kernel) or fits.kernel == 1:
         return None
@@ -200,8 +201,8 @@ def _of_maps(module: nn.Module, inputs: Tensor) -> tuple[Any, Known, list[Known]
     }
     count = shape[0] * shape[2] * shape[3]
     error = tolerance.SAFETY * (1 + np.log2(count)) * tolerance.UNIT_ROUNDOFF * by_channel(largest)
-    moved: list[Known] = [
-        {**known, maps.mean_at(maps.h): mean + error},
-        {**known, maps.variance_at(maps.h): variance + error * by_channel(largest)},
-    ]
+    moved: Known = {
+        maps.mean_at(maps.h): mean + error,
+        maps.variance_at(maps.h): variance + error * by_channel(largest),
+    }
     return subject, known, moved

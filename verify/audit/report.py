@@ -145,7 +145,8 @@ class LayerOf(Struct, frozen=True):
     worst_ratio: float | None
     worst_unit: str
     slack: tuple[float, float, float] | None
-    """Least, median and largest (claimed - actual)/larger; of an equation the relative error."""
+    """Least, median and largest (claimed - actual)/larger, of a lower bound with the other sign; of
+    an equation the relative error."""
 
 
 class StatementRow(Struct, frozen=True):
