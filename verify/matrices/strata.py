@@ -59,6 +59,12 @@ def duplicated(rng: Generator, shape: tuple[int, ...]) -> Array:
     return np.concatenate([half, half])[: shape[0]] + 0.5
 
 
+def of_several_sizes(rng: Generator, shape: tuple[int, ...]) -> Array:
+    """Return examples of few entries, all of one size that differs by powers of ten."""
+    sizes = 10.0 ** rng.integers(0, 4, size=(shape[0], *(1 for _ in shape[1:])))
+    return sizes * rng.integers(-1, 2, size=shape)
+
+
 STRATA: dict[str, Inputs] = {
     "gaussian": gaussian,
     "large offset": offset,
@@ -67,6 +73,7 @@ STRATA: dict[str, Inputs] = {
     "heavy tails": heavy_tailed,
     "rectified": rectified,
     "duplicates": duplicated,
+    "several sizes": of_several_sizes,
 }
 
 

@@ -46,6 +46,22 @@ def test_each_stratum_has_what_it_is_named_for_and_the_others_have_not(shape):
     assert np.min(dead) < 0.2 < 0.9 < np.max(dead)
 
 
+def spread_of_sizes(h):
+    """The largest example over the smallest."""
+    sizes = np.abs(h).reshape(len(h), -1).max(1)
+    return sizes.max() / sizes.min()
+
+
+def test_examples_of_several_sizes_have_entries_of_one_each():
+    for h in drawn("several sizes", SHAPES[0]):
+        own = np.abs(h).max(1, keepdims=True)
+        assert {*np.unique(own)} <= {0, 1, 10, 100, 1000}
+        assert {*np.unique(h / np.where(own, own, 1))} == {-1, 0, 1}
+    maps = drawn("several sizes", SHAPES[1])
+    assert np.median([*map(spread_of_sizes, maps)]) >= 100
+    assert np.median([*map(spread_of_sizes, drawn("gaussian", SHAPES[1]))]) < 10
+
+
 @pytest.mark.parametrize("shape", [*SHAPES, (5, 3)], ids=str)
 def test_duplicates_have_at_most_half_the_examples(shape):
     for h in drawn("duplicates", shape):
