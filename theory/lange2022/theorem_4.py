@@ -51,13 +51,12 @@ the factor root n is attained.  At full rank it nearly is.  Let the centred inpu
 :math:`\pm e_i` and :math:`k - 1` orthogonal contrasts of k features, all of one large square T, the
 first of which has a small part s of each other feature.  Then :math:`\kappa(\hat H U)^2` is about
 T.  The ones of the k features meet no contrast, and the diagonal there is
-:math:`1 + (1 - \tfrac1k)T`: normalized, that eigenvalue of R is one over it.  The other
-features all go with the first contrast, so that :math:`\lambda_{\max}(R)` is about
-:math:`n - k + \tfrac k{k - 1}`.  For :math:`T \gg s^2 \gg 1` normalization costs
-:math:`n + 2 - k - \tfrac nk`, at :math:`k = \sqrt n` the square of :math:`\sqrt n - 1` and one.
-With k = 2 it is n/2, above which nothing is known up to five features.  "D_0 is diagonal" must
-exclude zeros: the paper's :math:`\kappa` is one for diag(1, 0, ..., 0), so that the minimum would
-be one.
+:math:`1 + (1 - \tfrac1k)T`, one over which is an eigenvalue of R.  The other features all go with
+the first contrast, so that :math:`\lambda_{\max}(R)` is about :math:`n - k + \tfrac k{k - 1}`.  For
+:math:`T \gg s^2 \gg 1` normalization costs :math:`n + 2 - k - \tfrac nk`, at :math:`k = \sqrt n`
+one more than the square of :math:`\sqrt n - 1`.  With k = 2 it is n/2, above which nothing is known
+up to five features.  "D_0 is diagonal" must exclude zeros: the paper's :math:`\kappa` is one for
+diag(1, 0, ..., 0), so that the minimum would be one.
 
 *Both.*  That :math:`\kappa(\hat G) \le \kappa(\hat H)` ("improves the conditioning") the theorem
 does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
