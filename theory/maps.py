@@ -286,7 +286,7 @@ x = vector_of("x", "x", "direction")
 """Any bias and kernel of one output channel, (k^2 c + 1,)."""
 q = number_of("q", "q", domain="q > 0")
 N, c, r, s = (number_of(z, z, _size(i)) for i, z in enumerate("Ncrs"))
-k = number_of("k", "k", lambda maps: int(maps.w.shape[-1]))
+k = number_of("k", "k", lambda maps: int(maps.w.shape[-1]), r"k \text{ odd}")
 
 t = number_of("t", "t", _index(k.value, 0, 2), r"1 \le t \le k")  # type: ignore[arg-type]
 a = number_of("a", "a", _index(k.value, 1, 2), r"1 \le a \le k")  # type: ignore[arg-type]

@@ -18,11 +18,12 @@ from theory.descent import trace_of
 from theory.lange2022.texts import of_layers
 from theory.language.arrays import largest, norm2
 from theory.language.expression import Letter, Operation, Sort
+from theory.language.letters import matrix_of
 from theory.layer import alpha, dot, frobenius2, lagrange, total
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
-HESSIAN = Letter("M", r"\nabla^2 L", Sort.MATRIX, lambda descent: descent.hessian)
+HESSIAN = matrix_of("M", r"\nabla^2 L", "hessian", r"\nabla^2 L \succeq 0")
 F = Letter("F", "F", Sort.MATRIX, lambda descent: descent.factor)
 x = Letter("x", "x", Sort.VECTOR, lambda descent: descent.direction)
 one = Letter("1", r"\mathbf 1", Sort.VECTOR, lambda descent: 0 * descent.direction + 1)

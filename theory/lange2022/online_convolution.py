@@ -3,8 +3,8 @@ r"""Sect. 4, online learning: with one example a convolution layer has r s rows.
 For a dense layer :math:`\hat H` has one row and :math:`\kappa = 1`.  A convolution's
 :math:`\hat{\mathcal H}` has r s rows and k^2 c + 1 columns, so the preconditioning can help: for
 k = c = 1 it makes :math:`\kappa = 1`.  "By Theorem 4" needs full column rank, so
-:math:`rs \ge k^2 c + 1`: 32 x 32 maps of 32 channels with k = 3 have it (289 rows at least), those
-of 8 x 8 pixels cannot, and then the centring may make :math:`\kappa` larger.
+:math:`rs \ge k^2 c + 1`: 32 x 32 maps of 32 channels with k = 3 can have it (289 rows at least),
+those of 8 x 8 pixels cannot, and then the centring may make :math:`\kappa` larger.
 """
 
 from array_api_compat import array_namespace

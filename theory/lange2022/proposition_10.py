@@ -32,8 +32,8 @@ so from above :math:`\theta(1 - \theta)M^2` is a bound.  From below, with :math:
           E + 3\theta(1-\theta)M^2 &= \theta(1-\theta)\big((a+b)^2 + (M^2 - b^2)\big)
             + \theta(M^2 - m) + \theta(1 - 2\theta)(M^2 - a^2), \end{aligned}
 
-the second for :math:`\theta \le \tfrac12`, where it is less: attained where what is left out is M
-and the rest -M.  After a ReLU, :math:`0 \le h \le M` and so :math:`m \le aM`,
+the second, which is less, for :math:`\theta \le \tfrac12`: attained where what is left out is M and
+the rest -M.  After a ReLU, :math:`0 \le h \le M` and so :math:`m \le aM`,
 
 .. math:: \begin{aligned}
           E + \tfrac14 M^2 &= \theta(aM - m) + (\tfrac12 M - \theta a)^2

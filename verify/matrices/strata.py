@@ -61,8 +61,9 @@ def duplicated(rng: Generator, shape: tuple[int, ...]) -> Array:
 
 def of_several_sizes(rng: Generator, shape: tuple[int, ...]) -> Array:
     """Return examples of few entries, all of one size that differs by powers of ten."""
-    sizes = 10.0 ** rng.integers(0, 4, size=(shape[0], *(1 for _ in shape[1:])))
-    return sizes * rng.integers(-1, 2, size=shape)
+    sizes: Array = rng.choice([1.0, 10.0, 100.0, 1000.0], size=(shape[0], *(1 for _ in shape[1:])))
+    signs: Array = rng.choice([-1.0, 0.0, 1.0], size=shape)
+    return sizes * signs
 
 
 STRATA: dict[str, Inputs] = {
