@@ -19,6 +19,9 @@ As in paper L, :math:`\kappa` is the largest singular value over the smallest th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
@@ -35,7 +38,19 @@ except ModuleNotFoundError as error:
     raise missing(error, "verify") from error
 
 RANK = 2.0**-26
-"""Floats: singular values below this part of the largest count as zero."""
+"""Floats: singular values below this part of the largest may be zero,"""
+_ZERO = ContextVar("zero", default=2.0**-44)
+"""and below this one they are, up to rounding."""
+
+
+@contextmanager
+def small_is_zero() -> Iterator[None]:
+    """Take what may be zero for zero: where numbers are moved on purpose, zero moves as far."""
+    token = _ZERO.set(RANK)
+    try:
+        yield
+    finally:
+        _ZERO.reset(token)
 
 
 def eigenvalues(matrix: Any, scaling: Any = None) -> Any:
@@ -77,37 +92,45 @@ def squared_singular_values(factor: Any, scaling: Any = None) -> Any:
 def squared_condition_number(factor: Any, scaling: Any = None) -> Any:
     r""":math:`\kappa(F \operatorname{diag}(s)^{1/2})^2`, over the nonzero singular values.
 
+    Of floats it is nan where a singular value may be zero or not.
+
     Raises:
         ZeroDivisionError: the matrix is zero.
+
+    >>> [float(squared_condition_number(np.diag([1.0, d])).round(4)) for d in (1e-3, 1e-9, 1e-15)]
+    [1000000.0, nan, 1.0]
     """
-    values = squared_singular_values(factor, scaling)
-    return _largest_over_smallest(values, RANK**2)
+    return _largest_over_smallest(squared_singular_values(factor, scaling), 2)
 
 
 def condition_number(matrix: Any) -> Any:
     """The condition number of a symmetric matrix, over its nonzero eigenvalues.
+
+    Of floats it is nan where an eigenvalue may be zero or not.
 
     Raises:
         ZeroDivisionError: the matrix is zero.
     """
     found = eigenvalues(matrix)
     if _is_exact(matrix):
-        return _largest_over_smallest(sorted(map(abs, found), key=float), 0)
+        return _largest_over_smallest(sorted(map(abs, found), key=float), 1)
     xp = array_namespace(found)
-    return _largest_over_smallest(xp.sort(xp.abs(found)), RANK)
+    return _largest_over_smallest(xp.sort(xp.abs(found)), 1)
 
 
-def _largest_over_smallest(values: Any, rank: float) -> Any:
-    """Return the last of ascending values over the first that :func:`nonzero` would keep."""
+def _largest_over_smallest(values: Any, power: int) -> Any:
+    """Return the last of ascending powers of singular values over the first that is not zero."""
     refusal = "the matrix is zero, so it has no condition number"
     if isinstance(values, list):
-        kept = nonzero(values, rank)
+        kept = nonzero(values, 0)
         if not kept:
             raise ZeroDivisionError(refusal)
         return kept[-1] / kept[0]
     xp = array_namespace(values)
     largest = none_zero(values[-1], refusal)
-    return largest / xp.min(xp.where(values > rank * largest, values, largest))
+    above_zero, clear = (values > part**power * largest for part in (_ZERO.get(), RANK))
+    others = xp.where(above_zero, float("nan") * largest, largest)
+    return largest / xp.min(xp.where(clear, values, others))
 
 
 def nonzero(values: Any, rank: float) -> Any:

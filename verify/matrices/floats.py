@@ -22,6 +22,7 @@ from torch.func import vmap
 
 from theory.arithmetic import sqrt
 from theory.arithmetic.operations import taking_zeros
+from theory.arithmetic.spectra import small_is_zero
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Verdict
 from verify import tolerance
@@ -108,7 +109,7 @@ class Copies:
         found = []
         for i in range(tolerance.SAMPLES):
             copy = self._with({name: x[i] for name, x in self.numbers_moved.items()})
-            with RandomArithmetic(tolerance.STEP, self.seed + i):
+            with RandomArithmetic(tolerance.STEP, self.seed + i), small_is_zero():
                 found.append(evaluate(claim, copy, _numpy))
         return found
 
@@ -117,7 +118,7 @@ class Copies:
 
         Claims that cannot be evaluated at several copies at once are missing.
         """
-        with RandomArithmetic(tolerance.STEP, self.seed):
+        with RandomArithmetic(tolerance.STEP, self.seed), small_is_zero():
             found, _ = self._in_one_call(claims, self.numbers_moved)
         return {
             name: parted(Evaluation.of(*arrays), tolerance.SAMPLES)

@@ -8,11 +8,12 @@ import pytest
 from flint import arb
 
 from theory.arithmetic.spectra import squared_condition_number
+from theory.lange2022 import theorem_4
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
 from verify import tolerance
 from verify.matrices import exact, floats, integers, lattice, symbolic
-from verify.matrices.strata import STRATA, draw
+from verify.matrices.strata import STRATA, draw, layer
 from verify.results import Proof, in_words
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
@@ -105,6 +106,28 @@ def test_a_condition_number_is_exact_about_the_rank():
     assert exact.examine(at_least_one, subject).outcome is Outcome.HOLDS
     more = replace(at_least_one, relation=Relation.MORE_THAN)
     assert exact.examine(more, subject).outcome in (Outcome.UNDECIDED, Outcome.VIOLATED)
+
+
+def with_a_pair_of_features(apart):
+    """A layer of which two features differ by a part of their deviations, all far from zero."""
+
+    def inputs(rng, shape):
+        H = rng.normal(size=shape)
+        H[:, 1] = H[:, 0] + apart * rng.normal(size=len(H))
+        return H + 10
+
+    return layer(np.random.default_rng(2), inputs, 15, 3, 1)
+
+
+OF_CONDITION_NUMBERS = [theorem_4.CENTRED, theorem_4.STRICT, theorem_4.SCALED]
+
+
+@pytest.mark.parametrize("apart", 10.0 ** -np.arange(2, 16))
+def test_floats_accuse_nobody_where_the_rank_is_in_doubt(apart):
+    found = floats.examine_together(OF_CONDITION_NUMBERS, [with_a_pair_of_features(apart)])
+    outcomes = {outcome for (group,) in found.values() for outcome in group.outcomes}
+    assert Outcome.VIOLATED not in outcomes
+    assert (Outcome.HOLDS in outcomes) == (apart > 1e-5)
 
 
 def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
