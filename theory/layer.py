@@ -117,8 +117,10 @@ def _reciprocal(values: Any) -> Any:
 def _with_eigenvector(C: Any, vector: Any, end: int) -> Any:
     """Return a number that is zero if and only if the vector is orthogonal to an eigenspace."""
     if C.dtype != object:
-        found = array_namespace(C).linalg.eigh(C)
-        return (vector @ found.eigenvectors[:, end]) ** 2
+        xp = array_namespace(C)
+        values, vectors = xp.linalg.eigh(C)
+        near = abs(values[end] - values) <= RANK * abs(values).max()
+        return xp.where(near, (vector @ vectors) ** 2, 0 * values).sum()
     image = vector
     for value in _others(_distinct(C), end):
         image = C @ image - value * image

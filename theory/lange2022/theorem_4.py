@@ -320,8 +320,8 @@ BETA, GAMMA = named(r"\beta", largest(GRAM)), named(r"\gamma", smallest(GRAM))
 ABOVE = named(r"\mu_H^\top(\beta - C)^+\mu_H", top_resolvent(GRAM, means))
 BELOW = named(r"\mu_H^\top(C - \gamma)^+\mu_H", bottom_resolvent(GRAM, means))
 PERPENDICULAR = (
-    assume(along_first(GRAM, means) <= 0, words=r"\mu_H \perp x_{\max}"),
-    assume(along_last(GRAM, means) <= 0, words=r"\mu_H \perp x_{\min}"),
+    assume(along_first(GRAM, means) <= 0, words=r"\mu_H \perp \text{ every } x_{\max}"),
+    assume(along_last(GRAM, means) <= 0, words=r"\mu_H \perp \text{ every } x_{\min}"),
 )
 IS_ABOVE = assume(
     N * BETA * ABOVE > BETA - N,

@@ -203,6 +203,8 @@ def _experiments(evidence: Path, measured: Path) -> dict[str, str | bytes]:
     for result in ran:
         folder = found.folder_of(evidence, result.name)
         files |= _experiment(folder, result, experiments_page.page)
+        numbers = json.loads((folder / found.FILE).read_bytes())
+        files[f"{_files_of(result)}/{found.FILE}"] = _densely(numbers)
     for result, folder in _drawn(kept, measured):
         files |= _experiment(folder, result, experiments_page.page_of_kept)
     return files
@@ -237,15 +239,18 @@ def _folder_of_drawn(result: Result, measured: Path) -> Path:
 def _experiment(
     folder: Path, result: Result, page: Callable[[Result, Mapping[str, Any]], str]
 ) -> dict[str, str | bytes]:
-    """Return the page of a result, and the files of its folder that it shows."""
+    """Return the page of a result, and the pictures of its folder that it shows."""
     kept = found.files(folder, result)
     sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
-    root = f"generated/files/experiments/{result.name}"
+    root = _files_of(result)
     return {
         f"experiments/{result.name}.md": page(result, sizes),
-        f"{root}/{found.FILE}": _densely(json.loads(kept[found.FILE])),
         **{f"{root}/{name}": shorter(kept[name].decode()) for name in _pictures(result)},
     }
+
+
+def _files_of(result: Result) -> str:
+    return f"generated/files/experiments/{result.name}"
 
 
 def _pictures(result: Result) -> list[str]:

@@ -58,22 +58,25 @@ Sizes = Mapping[str, tuple[int, int]]
 
 def page(result: Result, sizes: Sizes) -> str:
     """Return the page of an experiment as MyST text."""
-    return _page(result, sizes, [])
+    link = f'<a href="{on_one_line(result.name)}/numbers.json" download>All numbers (JSON)</a>.'
+    return _page(result, sizes, [], link)
 
 
 def page_of_kept(result: Result, sizes: Sizes) -> str:
     """Return the same of one whose numbers were measured before and are kept with the source."""
-    return _page(result, sizes, [f"{KEPT} Today's are those of the command below.\n"])
+    place = f"experiments/{on_one_line(result.name)}/numbers.json"
+    note = f"{KEPT} Today's are those of the command below.\n"
+    return _page(result, sizes, [note], f"All numbers: <code>docs/measured/{place}</code>.")
 
 
-def _page(result: Result, sizes: Sizes, notes: Sequence[str]) -> str:
+def _page(result: Result, sizes: Sizes, notes: Sequence[str], numbers: str) -> str:
     trail = f'<a href="index.html">Experiments</a> · {on_one_line(", ".join(result.rows))}'
     parts = [
         f"# {words(result.title)}\n",
         f'<p class="where">{trail}</p>\n',
         *(f"{words(paragraph)}\n" for paragraph in result.description.strip().split("\n\n")),
         *notes,
-        _how(result),
+        _how(result, numbers),
         "## What was seen\n",
         *map(_observation, result.observations),
     ]
@@ -148,7 +151,7 @@ def _run_with(result: Result) -> str:
     return f"Profile {words(result.profile)}, {plural(len(result.seeds), 'seed')}, {data}"
 
 
-def _how(result: Result) -> str:
+def _how(result: Result, numbers: str) -> str:
     run = result.run
     versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     minutes = sum(result.seconds.values()) / 60
@@ -158,8 +161,7 @@ def _how(result: Result) -> str:
         f"From a run of profile {on_one_line(result.profile)}, seeds"
         f" {', '.join(map(str, result.seeds))}, {data}, on {device}{gpu}"
         f" with {plural(run.threads, 'thread')}, commit <code>{on_one_line(run.commit)}</code>,"
-        f" {minutes:.1f} minutes; {on_one_line(versions)}."
-        f' <a href="{on_one_line(result.name)}/numbers.json" download>All numbers (JSON)</a>.'
+        f" {minutes:.1f} minutes; {on_one_line(versions)}. {numbers}"
     )
     given = "" if result.data == WITHOUT_DATA else " --data FOLDER"
     options = f"--profile {quote(result.profile)} --seeds {len(result.seeds)}{given}"
