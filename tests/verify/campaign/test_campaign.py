@@ -123,7 +123,7 @@ def test_the_command_ends_with_a_table(tmp_path):
     ended = CliRunner().invoke(app, ["campaign", *chosen, *where])
     assert ended.exit_code == 0, ended.output
     assert "L-thm-4c/sqrt-n" in ended.stdout
-    assert "28 instances" in ended.stdout
+    assert "32 instances" in ended.stdout
     assert "dashboard: http://" in ended.stderr
 
 
