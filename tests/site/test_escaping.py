@@ -136,7 +136,7 @@ def test_a_campaign_takes_no_markup():
     strata = {HOSTILE: {"instances": 3, "holds": 3}}
     record = Record(PROVED, HOSTILE, 3, worst_ratio=0.5, worst_token=HOSTILE, strata=strata)
     run = Run(**poisoned(asdict(RESULT.run)))
-    assert not leaks(campaigns_page.page({"five-features": (run, [of_record(record, 0)])}))
+    assert not leaks(campaigns_page.page({"sharp-factor": (run, [of_record(record, 0)])}))
 
 
 def test_what_was_measured_on_a_gpu_takes_no_markup(tmp_path):

@@ -54,9 +54,27 @@ T.  The ones of the k features meet no contrast, and the diagonal there is
 :math:`1 + (1 - \tfrac1k)T`, one over which is an eigenvalue of R.  The other features all go with
 the first contrast, so that :math:`\lambda_{\max}(R)` is about :math:`n - k + \tfrac k{k - 1}`.  For
 :math:`T \gg s^2 \gg 1` normalization costs :math:`n + 2 - k - \tfrac nk`, at :math:`k = \sqrt n`
-one more than the square of :math:`\sqrt n - 1`.  With k = 2 it is n/2, above which nothing is known
-up to five features.  "D_0 is diagonal" must exclude zeros: the paper's :math:`\kappa` is one for
-diag(1, 0, ..., 0), so that the minimum would be one.
+one more than the square of :math:`\sqrt n - 1`.  "D_0 is diagonal" must exclude zeros: the paper's
+:math:`\kappa` is one for diag(1, 0, ..., 0), so that the minimum would be one.
+
+*The sharp factor* at full rank.  Let :math:`aD_0^{-2} \le R \le bD_0^{-2} =: W`, :math:`b/a` the
+square of the condition number, and y the unit eigenvector of :math:`\nu = \lambda_{\min}(R)`.
+Then :math:`\nu \ge \tfrac ab\, y^\top Wy`, and the factor is at most
+:math:`\lambda_{\max}(R)/y^\top Wy`.  With :math:`R = \nu + (1 - \nu)R'` and
+:math:`W = \nu + (1 - \nu)W'` that is at most :math:`\mu/f`, :math:`\mu = \lambda_{\max}(R')`
+and :math:`f = y^\top W'y`, or one; :math:`R'y = 0`.  Let
+:math:`M = W'^{-1/2}R'W'^{-1/2} \le 1`, :math:`t_i = M_{ii}`, :math:`\beta = W'^{1/2}y/\sqrt f`, and
+:math:`\alpha_i = \sqrt{t_i}\,\langle p_i, u\rangle` for :math:`R'_{ij} = \langle p_i, p_j\rangle`
+and the principal direction u.  Then :math:`|\beta| = 1`, :math:`\alpha \perp \beta`,
+:math:`|\alpha| \le 1`, :math:`\alpha_i^2 \le t_i \le 1 - \beta_i^2` and
+
+.. math:: \frac\mu f = \sum_i \beta_i^2 t_i \sum_i \frac{\alpha_i^2}{t_i},
+
+convex in each t, so that every t is at an end of its interval.  All of that is attained in the
+limit, by a projection for M.  What is left is a maximum over unit vectors, which was searched, not
+proved: in full up to nine features, and up to 44 where both vectors are zero at the t of the one
+kind.  It is n/2 up to five features, then 3.022, 3.685, 4.349, and at most 1/40 more than
+:math:`n + 2 - k - n/k` for k next to :math:`\sqrt n`.
 
 *Both.*  That :math:`\kappa(\hat G) \le \kappa(\hat H)` ("improves the conditioning") the theorem
 does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
@@ -84,7 +102,7 @@ from theory.language.arrays import (
     smallest_square,
     transpose,
 )
-from theory.language.expression import Operation, Sort, equal, named
+from theory.language.expression import Operation, Sort, equal, named, number
 from theory.language.letters import number_of
 from theory.layer import (
     HU,
@@ -415,7 +433,7 @@ def nearly_attaining(features: Any) -> Any:
 
 k = number_of(
     "k", "k", lambda layer: near_root(layer.H.shape[1]),
-    r"k = \max\{2, \operatorname{round}\sqrt n\}",
+    r"k = \min\{n, \max\{2, \operatorname{round}\sqrt n\}\}",
 )  # fmt: skip
 A = named(
     "A",
@@ -474,16 +492,24 @@ SCALING = [
     HALF.corrected(
         "five-features", title="half the factor for up to five features", expected=SUPPORTED,
         hypotheses=(*HALF.hypotheses, assume(n <= 5)),
-        remark="A conjecture: nobody has proved it here. No smaller factor will do; see the ascent"
-        " that looks for more.",
+        remark="No smaller factor will do. Proved but for the maximum over two unit vectors, which"
+        " was searched.",
+    ),
+    sharper_scaling(
+        "sharp", "the sharp factor at full rank",
+        says=KAPPA_NORMALIZED <= (n + 2 - k - n / k + 1 / number(40)) * KAPPA_SCALED,
+        hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
+        falsified_by="one batch of full rank with a larger quotient",
+        remark="Proved but for the maximum over two unit vectors, which was searched. Without 1/40"
+        " it is attained in the limit.",
     ),
     sharper_scaling(
         "nearly-tight", "the factor root n is nearly attained at full rank",
         says=kappa2_scaled(A, reciprocal(column_squares(A))) >= (n + 1 - k - n / k) * kappa2(A),
         hypotheses=(replace(AT_LEAST_TWO, printed=False),),
         falsified_by="one n for which these inputs lose less",
-        remark="Inputs of full rank, and of mean zero, so that the column of ones costs nothing:"
-        " for n features the best factor is between root n - 1 and root n.",
+        remark="Inputs of full rank, and of mean zero, so that the column of ones costs nothing."
+        " With larger numbers it is as near to one more as one likes.",
     ),
     sharper_scaling(
         "free-bias", "the column of ones costs nothing", says=KAPPA_NORMALIZED <= KAPPA_FEATURES,

@@ -18,6 +18,7 @@ TOGETHER = 128
 """So many statements share the derivatives of a case."""
 AT_BEST_SCALING = (
     "L-thm-4c", "L-thm-4c/sqrt-n", "L-thm-4c/by-correlation", "L-thm-4c/half-n/five-features",
+    "L-thm-4c/sharp",
 )  # fmt: skip
 """The statements that speak of the minimum over diagonal matrices."""
 SHIPPED = ("S-fact-C1/eps/shipped", "S-eq-41-42/eps/shipped")
