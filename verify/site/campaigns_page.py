@@ -23,8 +23,7 @@ ABOUT = {
         " $\\kappa(R) / \\min_{D_0} \\kappa(D_0 R D_0)$, the square of the factor: ascents by"
         " L-BFGS from anywhere, and from near a family that comes as near to $n/2$ as one likes;"
         " the minimum is a semidefinite programme's, and no more than $10^6$."
-        " What ascents do not find need not be impossible: with six features, and a minimum above"
-        " $10^8$, the square of the factor is 3.02.",
+        " What ascents do not find need not be impossible: in the limit six features lose 3.02.",
     ),
 }
 """By name: a title, and what was searched."""

@@ -100,7 +100,7 @@ def rows(points: Sequence[Point], relation: Relation) -> list[tuple[object, ...]
 
 
 def _row(point: Point, distance: float) -> tuple[object, ...]:
-    actual, claimed, far = (f"{x:.9g}" for x in (point.actual, point.claimed, distance))
+    actual, claimed, far = (f"{x:.6g}" for x in (point.actual, point.claimed, distance))
     return (point.witness, point.stratum, point.m, actual, claimed, point.violated, far)
 
 
