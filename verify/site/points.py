@@ -93,7 +93,7 @@ def without_noise(value: float) -> float:
 def rows(points: Sequence[Point], relation: Relation) -> list[tuple[object, ...]]:
     """Return a header and one row for each point, for a table of the figure's numbers.
 
-    Numbers have nine digits; the evidence has all.
+    Numbers have six digits; the evidence has all.
     """
     header = (*Point._fields, "error" if relation is Relation.EQUAL else "slack")
     return [header, *(_row(point, slack(point, relation)) for point in points)]
