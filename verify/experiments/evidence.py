@@ -79,7 +79,7 @@ def write(folder: Path, result: Result) -> Path:
         EvidenceError: the folder cannot be written to.
     """
     path = folder / FILE
-    text = json.dumps({"schema": SCHEMA, **asdict(result)}, indent=1, allow_nan=False) + "\n"
+    text = json.dumps({"schema": SCHEMA, **asdict(result)}, allow_nan=False) + "\n"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(".tmp")
