@@ -119,12 +119,16 @@ def _with_eigenvector(C: Any, vector: Any, end: int) -> Any:
     if C.dtype != object:
         xp = array_namespace(C)
         values, vectors = xp.linalg.eigh(C)
-        near = abs(values[end] - values) <= RANK * abs(values).max()
-        return xp.where(near, (vector @ vectors) ** 2, 0 * values).sum()
+        return xp.where(_far(values, end), 0 * values, (vector @ vectors) ** 2).sum()
     image = vector
     for value in _others(_distinct(C), end):
         image = C @ image - value * image
     return (vector @ image) ** 2
+
+
+def _far(values: Any, end: int) -> Any:
+    """Return which eigenvalues, as floats, are others than the one at an end."""
+    return abs(values[end] - values) > RANK * abs(values).max()
 
 
 def _distinct(C: Any) -> list[Any]:
@@ -144,11 +148,10 @@ def _resolvent(C: Any, vector: Any, end: int) -> Any:
     """Return the form of the pseudo-inverse of an extreme eigenvalue less C."""
     if C.dtype != object:
         xp = array_namespace(C)
-        found = xp.linalg.eigh(C)
-        gaps, squares = found.eigenvalues[end] - found.eigenvalues, vector @ found.eigenvectors
-        far = abs(gaps) > RANK * abs(found.eigenvalues).max()
+        values, vectors = xp.linalg.eigh(C)
+        gaps, far = values[end] - values, _far(values, end)
         zero = 0 * gaps
-        return xp.where(far, squares**2 / xp.where(far, gaps, zero + 1), zero).sum()
+        return xp.where(far, (vector @ vectors) ** 2 / xp.where(far, gaps, zero + 1), zero).sum()
     values = _distinct(C)
     total = 0 * vector[0]
     for value in _others(values, end):
@@ -162,7 +165,7 @@ def _resolvent(C: Any, vector: Any, end: int) -> Any:
 def _null_part(F: Any, vector: Any) -> Any:
     xp = array_namespace(vector)
     if vector.dtype != object:
-        return vector - xp.linalg.pinv(F, rtol=2.0**-26) @ (F @ vector)
+        return vector - xp.linalg.pinv(F, rtol=RANK) @ (F @ vector)
     basis: list[Any] = []
     for row in F:
         for found in basis:

@@ -17,16 +17,16 @@ from array_api_compat import array_namespace
 from theory.descent import trace_of
 from theory.lange2022.texts import of_layers
 from theory.language.arrays import largest, norm2
-from theory.language.expression import Letter, Operation, Sort
-from theory.language.letters import matrix_of
+from theory.language.expression import Operation, Sort
+from theory.language.letters import matrix_of, vector_of
 from theory.layer import alpha, dot, frobenius2, lagrange, total
 from theory.matrix_claim import Kind
 from theory.statement import REFUTED, SUPPORTED, Form, assume
 
 HESSIAN = matrix_of("M", r"\nabla^2 L", "hessian", r"\nabla^2 L \succeq 0")
-F = Letter("F", "F", Sort.MATRIX, lambda descent: descent.factor)
-x = Letter("x", "x", Sort.VECTOR, lambda descent: descent.direction)
-one = Letter("1", r"\mathbf 1", Sort.VECTOR, lambda descent: 0 * descent.direction + 1)
+F = matrix_of("F", "F", "factor")
+x = vector_of("x", "x", "direction")
+one = vector_of("1", r"\mathbf 1", lambda descent: 0 * descent.direction + 1)
 blocks = Operation(
     "blocks", lambda M: array_namespace(M).linalg.diagonal(M),
     r"\big(\|({0})_\ell\|\big)_\ell", gives=Sort.VECTOR,

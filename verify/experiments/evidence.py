@@ -122,14 +122,14 @@ def read_all(evidence: Path) -> list[Result]:
 
 
 def files(folder: Path, result: Result) -> dict[str, bytes]:
-    """Return the contents of the files in a result's folder by name: numbers and pictures.
+    """Return the contents of the pictures in a result's folder, by the files' names.
 
     Raises:
         EvidenceError: one is missing.
     """
     drawn = [f"{p.name}.{kind}" for p in result.pictures for kind in ("svg", "png")]
     try:
-        return {name: (folder / name).read_bytes() for name in (FILE, *drawn)}
+        return {name: (folder / name).read_bytes() for name in drawn}
     except OSError as error:
         raise EvidenceError(
             f"{error.filename} cannot be read ({error.strerror}); run"

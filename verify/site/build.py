@@ -215,9 +215,7 @@ def _drawn(kept: Sequence[Result], measured: Path) -> Iterator[tuple[Result, Pat
     every = [(experiments.find(r.name), r, _folder_of_drawn(r, measured)) for r in kept]
     _draw([one for one in every if not (one[2] / found.FILE).exists()])
     for chosen, _, folder in every:
-        result = experiment.stated(chosen, found.read(folder))
-        found.write(folder, result)
-        yield result, folder
+        yield experiment.stated(chosen, found.read(folder)), folder
 
 
 def _draw(waiting: Iterable[tuple[Experiment, Result, Path]]) -> None:
