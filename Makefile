@@ -112,7 +112,7 @@ lint: $(ENV)
 # The site, from the evidence of the last run.
 docs: $(ENV)
 	$(RUN) verify page
-	$(RUN) sphinx -W --keep-going -d docs/_build/doctrees -b html docs docs/_build/html
+	$(RUN) sphinx -W --keep-going -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 
 # The wheel in an empty environment, outside of the checkout; then what other Pythons would install.
 package: $(ENV)

@@ -85,7 +85,7 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True)
-class Term:
+class CoqTerm:
     """A piece of Coq text, how tightly it holds together, and whether it is in vector scope."""
 
     text: str
@@ -138,17 +138,17 @@ class Writer:
     bound: tuple[Letter, ...] = field(default=())
     """The variables of the derivatives around."""
 
-    def term(self, expression: Expression) -> Term:
+    def term(self, expression: Expression) -> CoqTerm:
         """Return an expression as a term."""
         match expression:
             case Number(value):
-                return Term(str(value) if value >= 0 else f"({value})")
+                return CoqTerm(str(value) if value >= 0 else f"({value})")
             case Letter() if expression in self.bound:
-                return Term(expression.name, Level.ATOM, expression.sort is Sort.VECTOR)
+                return CoqTerm(expression.name, Level.ATOM, expression.sort is Sort.VECTOR)
             case Letter():
                 word = self._letter(expression)
                 level = Level.APPLICATION if " " in word else Level.ATOM
-                return Term(word, level, expression.sort is Sort.VECTOR)
+                return CoqTerm(word, level, expression.sort is Sort.VECTOR)
             case Abbreviation(body=body):
                 return self.term(body)
             case Derivative():
@@ -159,7 +159,7 @@ class Writer:
 
     def _applied(
         self, operation: Operation, operands: tuple[Expression, ...], is_vector: bool
-    ) -> Term:
+    ) -> CoqTerm:
         if operation is SUM:
             return self._sum(operands, is_vector)
         if operation is PRODUCT:
@@ -168,26 +168,26 @@ class Writer:
         if operation is NEGATIVE:
             (a,) = terms
             if is_vector:
-                return Term(f"(-1) *: {a.within(Level.POWER)}", Level.PRODUCT, True)
-            return Term(f"- {a.within(Level.NEGATIVE)}", Level.NEGATIVE)
+                return CoqTerm(f"(-1) *: {a.within(Level.POWER)}", Level.PRODUCT, True)
+            return CoqTerm(f"- {a.within(Level.NEGATIVE)}", Level.NEGATIVE)
         if operation is QUOTIENT:
             a, b = terms
             divisor = b.within(Level.POWER)
             if is_vector:
-                return Term(f"1 / {divisor} *: {a.within(Level.POWER)}", Level.PRODUCT, True)
-            return Term(f"{a.within(Level.PRODUCT)} / {divisor}", Level.PRODUCT)
+                return CoqTerm(f"1 / {divisor} *: {a.within(Level.POWER)}", Level.PRODUCT, True)
+            return CoqTerm(f"{a.within(Level.PRODUCT)} / {divisor}", Level.PRODUCT)
         if operation is POWER:
             a, b = terms
             exponent = operands[1]
             if not (isinstance(exponent, Number) and exponent.value >= 0):
                 raise NoCoqError(f"the exponent {exponent} is not a natural number")
-            return Term(f"{a.within(Level.APPLICATION)} ^ {b.text}", Level.POWER)
+            return CoqTerm(f"{a.within(Level.APPLICATION)} ^ {b.text}", Level.POWER)
         word = self._word(operation)
         if all(t.text == "one" for t in terms):
-            terms = [Term("@one m", Level.APPLICATION, is_vector=True) for _ in terms]
-        return Term(" ".join([word, *(t.argument for t in terms)]), Level.APPLICATION, is_vector)
+            terms = [CoqTerm("@one m", Level.APPLICATION, is_vector=True) for _ in terms]
+        return CoqTerm(" ".join([word, *(t.argument for t in terms)]), Level.APPLICATION, is_vector)
 
-    def _sum(self, operands: tuple[Expression, ...], is_vector: bool) -> Term:
+    def _sum(self, operands: tuple[Expression, ...], is_vector: bool) -> CoqTerm:
         text = ""
         for operand in operands:
             sign, term = " + ", operand
@@ -195,30 +195,30 @@ class Writer:
                 sign, (term,) = " - ", operand.operands
             written = self.term(term).within(Level.PRODUCT)
             text = f"{text}{sign}{written}" if text else self.term(operand).within(Level.SUM)
-        return Term(text, Level.SUM, is_vector)
+        return CoqTerm(text, Level.SUM, is_vector)
 
-    def _product(self, operands: tuple[Expression, ...], is_vector: bool) -> Term:
+    def _product(self, operands: tuple[Expression, ...], is_vector: bool) -> CoqTerm:
         numbers = [o for o in operands if o.sort is not Sort.VECTOR]
         first, *others = (self.term(o) for o in numbers)
         parts = [first.within(Level.PRODUCT), *(o.within(Level.POWER) for o in others)]
         scalar = " * ".join(parts)
         if not is_vector:
-            return Term(scalar, Level.PRODUCT)
+            return CoqTerm(scalar, Level.PRODUCT)
         (vector,) = (self.term(o) for o in operands if o.sort is Sort.VECTOR)
-        return Term(f"{scalar} *: {vector.within(Level.POWER)}", Level.PRODUCT, True)
+        return CoqTerm(f"{scalar} *: {vector.within(Level.POWER)}", Level.PRODUCT, True)
 
-    def _derivative(self, derivative: Derivative) -> Term:
+    def _derivative(self, derivative: Derivative) -> CoqTerm:
         function = self._function(derivative.body, derivative.variable)
         point = self.term(derivative.point).argument
         if derivative.direction is None:
-            return Term(f"gradient {function} {point}", Level.APPLICATION, True)
+            return CoqTerm(f"gradient {function} {point}", Level.APPLICATION, True)
         is_vector = derivative.body.sort is Sort.VECTOR
         name = "valong" if is_vector else "along"
         prefix = f"{name} {function}"
         if function.startswith("(gradient ") and function.endswith(")"):
             prefix = f"hessian {function.removeprefix('(gradient ')[:-1]}"
         direction = self.term(derivative.direction).argument
-        return Term(f"{prefix} {point} {direction}", Level.APPLICATION, is_vector)
+        return CoqTerm(f"{prefix} {point} {direction}", Level.APPLICATION, is_vector)
 
     def _function(self, body: Expression, variable: Letter) -> str:
         """Return a function of a variable, without naming the variable where that can be."""

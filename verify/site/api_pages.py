@@ -1,7 +1,8 @@
 """The API reference: docstrings of the library, and every statement's module as it is.
 
-A module of statements has a page with its docstring and its code, which is short and says more
-than a list of its functions.
+What a package offers is listed on its page; anything else stands where it is defined, once.  A
+module of statements has a page with its docstring and its code, which is short and says more than a
+list of its functions.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ STATEMENTS = {
 }
 LEFT_OUT = ("test_", "conftest", "__")
 OPTIONS = "   :members:\n   :member-order: bysource\n"
+DEFINED_THERE = "   :ignore-module-all:\n"
 
 
 def home(module: str) -> str:
@@ -77,7 +79,8 @@ def _links(names: list[str]) -> str:
 
 
 def _library_page(name: str) -> str:
-    body = f"```{{eval-rst}}\n.. automodule:: {name}\n{OPTIONS}\n```\n"
+    options = OPTIONS if hasattr(import_module(name), "__path__") else OPTIONS + DEFINED_THERE
+    body = f"```{{eval-rst}}\n.. automodule:: {name}\n{options}\n```\n"
     return f"---\norphan: true\n---\n\n# {name}\n\n{body}"
 
 

@@ -26,7 +26,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "generated"]
 myst_enable_extensions = ["attrs_inline", "deflist", "dollarmath", "smartquotes"]
 myst_heading_anchors = 3
-suppress_warnings = ["myst.header", "ref.python"]
+suppress_warnings = ["myst.header"]
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 

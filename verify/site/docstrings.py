@@ -1,4 +1,9 @@
-"""Docstrings as Sphinx reads them: a norm such as ``|u|`` in a sentence is no substitution."""
+"""Docstrings as Sphinx reads them: a norm such as ``|u|`` in a sentence is no substitution.
+
+Sphinx reads a docstring within a Markdown page as a document of its own, whose settings hold the
+environment of the whole site.  What comes of it is given to the page, or all pages would be kept
+with each.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +38,13 @@ def _process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list
     lines[:] = escape_bars(lines)
 
 
+def _adopt(app: Any, page: Any) -> None:
+    for node in page.findall():
+        node.document = page
+
+
 def setup(app: Any) -> dict[str, Any]:
-    """Connect to autodoc."""
+    """Connect to autodoc, and to what is read."""
     app.connect("autodoc-process-docstring", _process)
+    app.connect("doctree-read", _adopt)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
