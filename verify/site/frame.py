@@ -62,11 +62,17 @@ def _shorten(app: Any, page: str, template: str, context: dict[str, Any], tree: 
     ]
 
 
+def _lead(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Say which pages show the list from its file; it is not made for each of them."""
+    context["navigation_is_shared"] = "orphan" in app.env.metadata[page]
+    if context["navigation_is_shared"]:
+        context.pop("toctree")
+
+
 def _share(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Write the list of pages to a file, once, and say which pages show it from there."""
-    listed = context.get(TREE, "")
-    context["navigation_is_shared"] = page != OUTSIDE_OF_THE_TREE and 'class="current' not in listed
+    """Write the list of pages to a file, once."""
     if page == OUTSIDE_OF_THE_TREE:
+        listed = context.get(TREE, "")
         written = Path(app.outdir) / "_static" / NAVIGATION.name
         written.parent.mkdir(exist_ok=True)
         code = NAVIGATION.read_text(encoding="utf-8")
@@ -87,8 +93,9 @@ def _leave_out_maps(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Connect after the theme, which writes the list of pages."""
+    """Connect before and after the theme, which makes the list of pages."""
     app.connect("html-page-context", _shorten)
+    app.connect("html-page-context", _lead, priority=100)
     app.connect("html-page-context", _share, priority=950)
     app.connect("build-finished", _dedent)
     app.connect("build-finished", _leave_out_maps)
