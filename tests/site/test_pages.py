@@ -304,8 +304,8 @@ def test_figures_of_kept_numbers_are_drawn_once_and_observations_made_anew(
 
 def test_an_experiment_whose_pictures_are_gone_says_what_to_do(evidence, tmp_path):
     shutil.copytree(evidence, tmp_path / "evidence")
-    (tmp_path / "evidence" / "experiments" / "dln" / "loss.png").unlink()
-    with pytest.raises(EvidenceError, match=r"loss\.png cannot be read .* dln --redraw"):
+    (tmp_path / "evidence" / "experiments" / "dln" / "loss.svg").unlink()
+    with pytest.raises(EvidenceError, match=r"loss\.svg cannot be read .* dln --redraw"):
         write_pages(tmp_path / "evidence", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
 
 

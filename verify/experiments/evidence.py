@@ -121,15 +121,15 @@ def read_all(evidence: Path) -> list[Result]:
     return [read(path.parent) for path in sorted((evidence / FOLDER).glob(f"*/{FILE}"))]
 
 
-def files(folder: Path, result: Result) -> dict[str, bytes]:
-    """Return the contents of the pictures in a result's folder, by the files' names.
+def drawings(folder: Path, result: Result) -> dict[str, str]:
+    """Return the SVG documents of a result's pictures, by the pictures' names.
 
     Raises:
         EvidenceError: one is missing.
     """
-    drawn = [f"{p.name}.{kind}" for p in result.pictures for kind in ("svg", "png")]
+    names = [picture.name for picture in result.pictures]
     try:
-        return {name: (folder / name).read_bytes() for name in drawn}
+        return {name: (folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
     except OSError as error:
         raise EvidenceError(
             f"{error.filename} cannot be read ({error.strerror}); run"

@@ -133,14 +133,24 @@ def between(
 
 def save(figure: Figure, folder: Path, name: str) -> Picture:
     """Write a figure as SVG, its text as text, and as PNG."""
+    picture = save_as_svg(figure, folder, name)
+    with matplotlib.rc_context(SAVED):  # type: ignore[arg-type]
+        figure.savefig(
+            folder / f"{name}.png",
+            metadata={"Title": picture.title},
+            dpi=DOTS_PER_INCH,
+            format="png",
+        )
+    return picture
+
+
+def save_as_svg(figure: Figure, folder: Path, name: str) -> Picture:
+    """Write a figure as SVG, its text as text."""
     title = figure.get_suptitle() or name
     folder.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(SAVED):  # type: ignore[arg-type]
         figure.savefig(
             folder / f"{name}.svg", metadata={"Date": None, "Title": title}, format="svg"
-        )
-        figure.savefig(
-            folder / f"{name}.png", metadata={"Title": title}, dpi=DOTS_PER_INCH, format="png"
         )
     return Picture(name, title, str(figure.get_label()))
 

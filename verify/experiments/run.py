@@ -11,12 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from verify.evidence import EvidenceError
 from verify.experiments import evidence, figures, find
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.evidence import WITHOUT_DATA, Result
-from verify.experiments.experiment import Experiment, Piece, Setting
+from verify.experiments.experiment import Experiment, Picture, Piece, Setting
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SECONDS = 20.0
 """Between two checkpoints of a piece; a step that takes longer is not interrupted."""
@@ -94,15 +98,26 @@ def finished(name: str, setting: Setting, folder: Path, piece: str) -> Checkpoin
     return _run_piece(chosen, checkpoints, SECONDS, lambda: None)
 
 
-def view(experiment: Experiment, result: Result, folder: Path) -> Result:
+def view(
+    experiment: Experiment,
+    result: Result,
+    folder: Path,
+    save: Callable[[Figure, Path, str], Picture] = figures.save,
+) -> Result:
     """Draw the figures of a result, state its observations, and keep both with its numbers.
+
+    Args:
+        experiment: draws and states.
+        result: has the numbers.
+        folder: where it is kept.
+        save: writes a figure.
 
     Raises:
         EvidenceError: the folder cannot be written to.
     """
     drawn = experiment.figures(result.pieces)
     try:
-        pictures = tuple(figures.save(figure, folder, name) for name, figure in drawn.items())
+        pictures = tuple(save(figure, folder, name) for name, figure in drawn.items())
     except OSError as error:
         raise EvidenceError(
             f"figures cannot be kept in {folder} ({error.strerror}); name another folder"

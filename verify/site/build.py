@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,6 +22,7 @@ from verify.experiments import evidence as found
 from verify.experiments import run as experiment
 from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment
+from verify.experiments.figures import save_as_svg
 from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
 from verify.site import (
@@ -223,7 +225,8 @@ def _draw(waiting: Iterable[tuple[Experiment, Result, Path]]) -> None:
     ordered = sorted(waiting, key=lambda one: len(one[1].pictures), reverse=True)
     if ordered:
         with ProcessPoolExecutor(pool.cores(), get_context("forkserver")) as processes:
-            list(processes.map(experiment.view, *zip(*ordered, strict=True)))
+            draw = partial(experiment.view, save=save_as_svg)
+            list(processes.map(draw, *zip(*ordered, strict=True)))
 
 
 def _folder_of_drawn(result: Result, measured: Path) -> Path:
@@ -238,21 +241,17 @@ def _experiment(
     folder: Path, result: Result, page: Callable[[Result, Mapping[str, Any]], str]
 ) -> dict[str, str | bytes]:
     """Return the page of a result, and the pictures of its folder that it shows."""
-    kept = found.files(folder, result)
-    sizes = {p.name: experiments_page.size_of(kept[f"{p.name}.png"]) for p in result.pictures}
+    drawings = found.drawings(folder, result)
+    sizes = {name: experiments_page.size_of(drawing) for name, drawing in drawings.items()}
     root = _files_of(result)
     return {
         f"experiments/{result.name}.md": page(result, sizes),
-        **{f"{root}/{name}": shorter(kept[name].decode()) for name in _pictures(result)},
+        **{f"{root}/{name}.svg": shorter(drawing) for name, drawing in drawings.items()},
     }
 
 
 def _files_of(result: Result) -> str:
     return f"generated/files/experiments/{result.name}"
-
-
-def _pictures(result: Result) -> list[str]:
-    return [f"{picture.name}.svg" for picture in result.pictures]
 
 
 def _implementations(measured: Path) -> dict[str, str | bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import struct
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -19,10 +19,10 @@ from verify.wording import plural
 
 KINDS = {True: "supported", False: "refuted", None: "undecided"}
 """The colour of each word."""
-DRAWN_AT = 150 / 96
-"""Pixels of a picture to a pixel of the page."""
+POINTS = 72 / 96
+"""To a pixel of the page."""
 KEPT = "Its numbers are of an earlier run and came with the source."
-_PNG = b"\x89PNG\r\n\x1a\n"
+_SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)pt" height="([\d.]+)pt"')
 
 
 def index(ran: Sequence[Result], kept: Sequence[Result], waiting: Sequence[str]) -> str:
@@ -87,16 +87,16 @@ def _page(result: Result, sizes: Sizes, notes: Sequence[str], numbers: str) -> s
     return "\n".join(parts)
 
 
-def size_of(png: bytes) -> tuple[int, int]:
-    """Return the width and the height at which a PNG is shown, in pixels of the page.
+def size_of(drawing: str) -> tuple[int, int]:
+    """Return the width and the height of an SVG document in points, in pixels of the page.
 
     Raises:
-        ValueError: it is no PNG.
+        ValueError: it does not say them in points.
     """
-    if len(png) < 24 or not png.startswith(_PNG):
-        raise ValueError("no PNG")
-    width, height = struct.unpack(">II", png[16:24])
-    return round(width / DRAWN_AT), round(height / DRAWN_AT)
+    if not (found := _SIZE.search(drawing)):
+        raise ValueError("no SVG document with its size in points")
+    width, height = map(float, found.groups())
+    return round(width / POINTS), round(height / POINTS)
 
 
 def _paper_figures(results: Sequence[Result]) -> str:
