@@ -7,7 +7,7 @@ apart.  Figures are made without pyplot; the same numbers give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,6 +37,7 @@ DOTS_PER_INCH = 150
 SAVED = {
     "svg.hashsalt": "batchnorm-theory",
     "svg.fonttype": "none",
+    "font.sans-serif": ["DejaVu Sans", "Verdana"],  # each word of an SVG document names them
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
 }
@@ -86,6 +87,15 @@ def new(title: str, caption: str, rows: int = 1, columns: int = 1) -> tuple[Figu
     figure.suptitle(title, fontsize="medium")
     figure.set_label(caption)
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+
+
+def of_seeds(seeds: Collection[int]) -> str:
+    """Return which seeds a figure is of.
+
+    >>> of_seeds([0]), of_seeds([0, 1])
+    ('seed 0', 'seeds 0, 1')
+    """
+    return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
 
 
 def mean_and_range(

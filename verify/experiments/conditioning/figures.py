@@ -146,6 +146,5 @@ def _filled(series: Sequence[float | None], length: int) -> list[float | None]:
 def _described(measured: Measured) -> str:
     """The data, n and the seeds."""
     some = of(measured, "none")
-    seeds = ", ".join(str(numbers["seed"]) for numbers in some)
-    plural = "s" * (len(some) > 1)
-    return f"on {some[0]['data']}, n = {some[0]['images']}, seed{plural} {seeds}"
+    seeds = frame.of_seeds([numbers["seed"] for numbers in some])
+    return f"on {some[0]['data']}, n = {some[0]['images']}, {seeds}"

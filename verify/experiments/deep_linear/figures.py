@@ -90,7 +90,7 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
 
 def _about(measured: Measured) -> str:
     seeds = sorted({numbers["seed"] for numbers in having(measured, **TRAINING)})
-    return f"deep linear network, n = 1000, seeds {', '.join(map(str, seeds))}"
+    return f"deep linear network, n = 1000, {drawing.of_seeds(seeds)}"
 
 
 def _training(measured: Measured, about: str) -> Figure:
@@ -133,7 +133,7 @@ def _deviations(measured: Measured, about: str) -> Figure:
 def _learning_rates(measured: Measured) -> Figure:
     seeds = sorted({numbers["seed"] for numbers in having(measured, kind="trial")})
     figure, (axes,) = drawing.new(
-        f"Loss by learning rate, deep linear network, n = 1000, seed {', '.join(map(str, seeds))}",
+        f"Loss by learning rate, deep linear network, n = 1000, {drawing.of_seeds(seeds)}",
         "What is missing diverged.",
     )
     for name in TWO:

@@ -90,6 +90,6 @@ def _described(measured: Measured, network: str, *, is_trial: bool = False) -> s
     some = next(n for n in measured.values() if n["network"] == network and "runs" in n)
     seeds = [run["seed"] for run in some["runs"]]
     seeds = seeds[:1] if is_trial else seeds
-    told = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+    told = frame.of_seeds(seeds)
     words = {"dense": "3 x 100 network", "convolutional": "5-layer CNN"}[network]
     return f"{words} on {some['data']}, n = {some['images']}, {told}"

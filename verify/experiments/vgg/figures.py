@@ -101,8 +101,8 @@ def _about(measured: Measured) -> str:
     numbers = list(measured.values())
     seeds = sorted({n["seed"] for n in numbers})
     one = numbers[0]
-    listed = ", ".join(map(str, seeds))
-    return f"VGG on {one['data']}, batches of {one['batch_size']}, seeds {listed}"
+    told = drawing.of_seeds(seeds)
+    return f"VGG on {one['data']}, batches of {one['batch_size']}, {told}"
 
 
 def _training(measured: Measured, about: str) -> Figure:
