@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from verify.experiments.experiment import Picture
 
@@ -83,7 +84,7 @@ def new(title: str, caption: str, rows: int = 1, columns: int = 1) -> tuple[Figu
     (2, 'Loss, 3 seeds')
     """
     size = (6.4, 4.4) if rows == columns == 1 else (4.2 * columns, 3.4 * rows + 0.4)
-    figure = Figure(figsize=size, facecolor="white", layout="constrained")
+    figure = Figure(figsize=size, facecolor="white")
     figure.suptitle(title, fontsize="medium")
     figure.set_label(caption)
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
@@ -159,6 +160,7 @@ def save_as_svg(figure: Figure, folder: Path, name: str) -> Picture:
     title = figure.get_suptitle() or name
     folder.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(SAVED):  # type: ignore[arg-type]
+        ConstrainedLayoutEngine().execute(figure)  # a figure that has one is drawn twice
         figure.savefig(
             folder / f"{name}.svg", metadata={"Date": None, "Title": title}, format="svg"
         )
