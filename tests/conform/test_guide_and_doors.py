@@ -38,10 +38,16 @@ ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "conform.md"
 WRONG = """
 import os
+import pathlib
 import time
 from types import SimpleNamespace
 
 import torch
+
+
+def hang(seconds):
+    pathlib.Path("hangs").touch()
+    time.sleep(seconds)
 
 
 def layer(x, gamma, beta, eps):
@@ -71,7 +77,8 @@ def not_for_seven(x, gamma, beta, eps):
 
 
 def hangs_at_seven(x, gamma, beta, eps):
-    time.sleep(1000 if len(x) == 7 else 0)
+    if len(x) == 7:
+        hang(1000)
     return right(x, gamma, beta, eps)
 
 
@@ -98,7 +105,8 @@ bare = SimpleNamespace(layer=bare_layer, train=bare_step, evaluate=bare_evaluati
 
 
 def slow_on_rows(x, gamma, beta, eps):
-    time.sleep(5.0 if x.ndim == 2 else 0.0)
+    if x.ndim == 2:
+        hang(5)
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
     centred = x - x.mean(axes, keepdim=True)
     sigma = torch.sqrt((centred**2).mean(axes, keepdim=True) + eps)
@@ -188,6 +196,24 @@ class Copy(multiprocessing.get_context("fork").Process):
 def _in_a_copy(monkeypatch):
     """Examine a layer in a copy of this process; other tests give it a Python of its own."""
     monkeypatch.setattr(process, "subprocess", SimpleNamespace(Popen=Copy, PIPE=None))
+
+
+class Told(process.Connection):
+    """An end of a pipe that waits until a layer says that it hangs, on however busy a machine."""
+
+    def poll(self, timeout=0.0):
+        enough = time.monotonic() + 30
+        while not Path("hangs").exists() and time.monotonic() < enough:
+            if super().poll(0.01):
+                return True
+        Path("hangs").unlink()
+        return False
+
+
+@pytest.fixture
+def _told_of_hanging(_in_a_copy, monkeypatch):
+    """Wait for a layer in a copy of this process by what it says, not by the clock."""
+    monkeypatch.setattr(process, "Connection", Told)
 
 
 def conform(*arguments):
@@ -380,7 +406,7 @@ def test_a_layer_that_ends_its_process_at_some_size_does_not_conform(folder):
     assert said == ["", "", ENDED, ENDED, GIVEN_UP, GIVEN_UP]
 
 
-@pytest.mark.usefixtures("_in_a_copy")
+@pytest.mark.usefixtures("_told_of_hanging")
 def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(folder):
     asked = ("--modes", "forward", "--cases", "plain", "--axes", "NC", "--limit", "1")
     found = conform("wrong.py:hangs_at_seven", *asked)
@@ -520,7 +546,7 @@ def test_a_result_that_is_half_written_is_written_again(tmp_path):
     assert journal_of(tmp_path, {"two": 2, "three": 3}) == whole
 
 
-@pytest.mark.usefixtures("_in_a_copy")
+@pytest.mark.usefixtures("_told_of_hanging")
 def test_a_late_reply_answers_no_later_question(folder):
     wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC", "NCL"), limit=2.0)
     report = run(Order("wrong.py:slow_on_rows"), wanted)
