@@ -40,6 +40,17 @@ def test_columns_and_rows_are_those_of_the_whole_matrix(name):
     assert torch.equal(gramian.some_rows(module, inputs, chosen), whole[:, chosen])
 
 
+@pytest.mark.parametrize("rows", [2, 3, 4, 9, 40])
+def test_a_part_of_a_layer_has_a_quarter_as_many_weights_as_rows_and_one_at_least(rows):
+    def product(unit, vector):
+        return torch.full_like(vector, unit)
+
+    torch.manual_seed(0)
+    gradient, inputs = torch.randn(rows, 3), torch.randn(rows, 12)
+    part = entries.of_layer(nn.Linear(12, 3), inputs, 0, gradient, product)
+    assert part.subject.H.shape == (min(rows, 32), {9: 2, 40: 8}.get(rows, 1))
+
+
 @pytest.fixture(scope="module")
 def model():
     torch.manual_seed(2)

@@ -2,9 +2,9 @@ r"""The ledger's statements on matrices, at some rows and columns of a layer's o
 
 Some examples (or positions), some weights and some outputs of a layer are a layer again: the rest
 of the network is its loss, all else held.  So a statement about entries of H and W is examined at
-32 rows of a network's :math:`\hat H` and a quarter as many of its columns, by the witnesses that
-examine every layer (:mod:`verify.matrices.floats`); one about maps at two examples, channels and
-outputs.  What a network does not have, such as other statistics, is drawn.
+32 rows of a network's :math:`\hat H` and a quarter as many of its columns, one at least, by the
+witnesses that examine every layer (:mod:`verify.matrices.floats`); one about maps at two examples,
+channels and outputs.  What a network does not have, such as other statistics, is drawn.
 
 The loss is known by the network's own first derivatives, and by its second ones in the first
 output: along the ones, which is all of S where examples do not interact, and along
@@ -124,7 +124,7 @@ def of_layer(
     varying = torch.nonzero(H.amax(0) > H.amin(0))[:, 0]
     if len(varying) < 2:
         return None
-    columns = varying[_spaced(len(varying), min(WEIGHTS, len(rows) // 4))]
+    columns = varying[_spaced(len(varying), min(WEIGHTS, max(len(rows) // 4, 1)))]
     outputs = group * each + torch.arange(min(OUTPUTS, each))
     H, W = H[:, columns].cpu(), weight.detach()[outputs].flatten(1)[:, columns].double().cpu()
     bias = offset.detach()[outputs].double().cpu() if isinstance(offset, Tensor) else None
