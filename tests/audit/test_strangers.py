@@ -89,6 +89,39 @@ def test_an_empty_batch_is_refused_with_its_shape(data):
         audit(Model(), data[0][:0], data[1][:0], CROSS_ENTROPY)
 
 
+@pytest.mark.parametrize(
+    ("dead", "inputs"),
+    [(True, torch.randn(16, 6)), (False, torch.ones(16, 6)), (False, torch.randn(1, 6))],
+    ids=["a dead layer before", "equal rows", "one row"],
+)
+def test_a_layer_whose_inputs_are_all_constant_has_no_statement_on_them(dead, inputs):
+    """A normalisation with gamma = 0 gives such inputs, and so does a batch of one."""
+    output = nn.Linear(6, 3)
+    model = nn.Sequential(nn.BatchNorm1d(6), nn.ReLU(), output) if dead else nn.Sequential(output)
+    if dead:
+        nn.init.zeros_(model[0].weight)
+    labels = torch.arange(len(inputs)) % 3
+    report = audit(model, inputs, labels, CROSS_ENTROPY, entries=1)
+    assert report.unexpected == []
+    assert (report.maps[0].constant, report.maps[0].rank) == (6, 1)
+    assert [row for row in report.statements if row.statement.startswith("L-")] == []
+
+
+@pytest.mark.filterwarnings("ignore:Initializing zero-element")
+def test_a_layer_without_weights_is_named_in_a_note():
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.some, self.none = nn.Linear(6, 3), nn.Linear(6, 0)
+
+        def forward(self, x):
+            return torch.cat([self.some(x), self.none(x)], dim=1)
+
+    report = audit(Two(), torch.randn(4, 6), torch.arange(4) % 3, CROSS_ENTROPY)
+    assert [row.layer for row in report.maps] == ["some"]
+    assert report.notes == ["none: it has no weights"]
+
+
 class NotFinite(Model):
     def __init__(self):
         super().__init__()

@@ -4,8 +4,8 @@ As in :mod:`verify.audit.statements` what is measured stands for what a statemen
 condition numbers, from Gram matrices, and the means and variances of the columns of an unfolded
 map.  A statement is about one layer on one batch, with :math:`D_0 = I`.
 
-Theorem 4 and its kin hold of each group's matrix as it is.  Proposition 10 is about a kernel with a
-middle, that moves by one over a map with zeros around it.
+Theorem 4 and its kin hold of each group's matrix as it is, and say nothing where no feature varies.
+Proposition 10 is about a kernel with a middle, that moves by one over a map with zeros around it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def examine(
         inputs: what it is given.
         found: their condition.
     """
-    yield from _examined(claims, Kind.LAYER, *_of_layer(found))
+    if found.columns - 1 > found.constant:
+        yield from _examined(claims, Kind.LAYER, *_of_layer(found))
     if (columns := _of_maps(module, inputs)) is not None:
         chosen = [claim for claim in claims if claim.id in OF_MAPS]
         yield from _examined(chosen, Kind.MAPS, *columns)

@@ -18,8 +18,21 @@ KINDS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
 def is_map(module: nn.Module) -> bool:
-    """Whether a module is a linear or convolution layer that can be examined."""
-    return isinstance(module, KINDS)
+    """Whether a module is a linear or convolution layer that can be examined.
+
+    >>> is_map(nn.Linear(2, 1)), is_map(nn.ReLU())
+    (True, False)
+    """
+    return isinstance(module, KINDS) and module.weight.numel() > 0
+
+
+def empty(model: nn.Module) -> list[str]:
+    """Return notes on linear and convolution layers that have no weights."""
+    return [
+        f"{name or type(module).__name__}: it has no weights"
+        for name, module in model.named_modules()
+        if isinstance(module, KINDS) and not is_map(module)
+    ]
 
 
 class Rows(NamedTuple):

@@ -92,10 +92,12 @@ class SecondOrder:
             if place.after is not None:
                 self._edges[name, "after"] = place.after
         self._edges |= {(name, "output"): edge for name, edge in self._outputs.items()}
-        with _attention():
-            found = torch.autograd.grad(
-                loss, list(self._edges.values()), create_graph=True, allow_unused=True
-            )
+        found: tuple[Tensor | None, ...] = ()
+        if self._edges:
+            with _attention():
+                found = torch.autograd.grad(
+                    loss, list(self._edges.values()), create_graph=True, allow_unused=True
+                )
         self._gradients: dict[tuple[str, str], Tensor | None] = dict(
             zip(self._edges, found, strict=True)
         )
