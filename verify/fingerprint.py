@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
 from theory.statement import Hypothesis, Statement, Verdict
@@ -55,8 +56,8 @@ def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
 def of_statement(claim: Statement) -> str:
     """Return the fingerprint of a statement: of what it says, not of what is said about it."""
     texts = [claim.id, claim.reading.value, claim.relation.value, *map(str, _words(claim))]
-    functions = dict.fromkeys(map(of_code, _functions(claim)))
-    return _digest([*texts, *functions])
+    functions = map(of_code, _functions(claim))
+    return _digest([*texts, *functions, "attack", *map(of_code, claim.attack)])
 
 
 def of_code(function: Any) -> str:
@@ -230,13 +231,11 @@ def _functions(claim: Statement) -> Iterator[Any]:
         for side in (says.actual, says.claimed) if isinstance(says, Says) else (says,):
             yield from _meanings(side)
     if claim.says is None:
-        yield from filter(None, (claim.sides, claim.certificate))
-        yield from (
-            getattr(claim, name) for name in ("constant", "ceilings") if hasattr(claim, name)
-        )
+        yield from filter(None, (claim.sides, claim.certificate, getattr(claim, "constant", None)))
+    if isinstance(claim, ExpectationClaim):
+        yield claim.ceilings  # no expression says what they are
     for hypothesis in claim.hypotheses:
         yield from _behind(hypothesis)
-    yield from claim.attack
 
 
 def _behind(hypothesis: Hypothesis) -> Iterator[Any]:

@@ -1,13 +1,22 @@
 """A fingerprint is the same in every process, and another for another statement or budget."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from math import inf
 
 import numpy as np
 import pytest
 
+from theory.claim import Claim
+from theory.expectation_claim import ExpectationClaim, mean
+from theory.language.expression import Relation
+from theory.layer import frobenius2
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.random_matrix import G, N, n
 from theory.santurkar2018 import theorem_4_1
+from theory.statement import Reading, Sides, Verdict, assume
+from theory.unit import gamma
 from verify import engine
-from verify.fingerprint import fingerprint, of_code
+from verify.fingerprint import fingerprint, of_code, of_statement
 from verify.settings import NOTHING, PROFILES, READ, WHERE, Budget, Settings
 
 CLAIM, WITNESS = theorem_4_1.PRINTED, engine.WITNESSES[0]
@@ -45,6 +54,60 @@ def test_a_witness_that_reads_a_setting_finds_anew_where_it_is_another(name):
     was, other = (s if name in WHERE else s.budget for s in (SETTINGS, OTHERWISE))
     assert getattr(other, name) != getattr(was, name)
     assert fingerprint(CLAIM, reading, OTHERWISE) != fingerprint(CLAIM, reading, SETTINGS)
+
+
+MEASURED = ExpectationClaim(
+    id="measured",
+    locations=(),
+    says=mean(frobenius2(G)) / (N * n) <= 2,
+    ceilings=lambda entries: Sides(inf, inf),
+    expected=Verdict.SUPPORTED,
+)
+IN_WORDS = {"says": None, "because": None, "certificate": None, "sides": min}
+OF_MATRICES = MatrixClaim(
+    id="matrices",
+    locations=(),
+    relation=Relation.AT_MOST,
+    subject=Kind.LAYER,
+    expected=Verdict.PROVED,
+    **IN_WORDS,
+)
+CHANGES = {
+    "id": "other", "expected": Verdict.SUPPORTED, "reading": Reading.SHARED_EPSILON,
+    "hypotheses": (assume(gamma > 0),), "attack": (sorted,), "sides": max, "certificate": len,
+}  # fmt: skip
+"""Another value of each field that may change a verdict, where no expression says it."""
+OF_EXPRESSIONS = {"says": gamma**2 <= gamma**8, "because": gamma**2}
+OF_MATRICES_ALONE = {"relation": Relation.AT_LEAST, "subject": Kind.MAPS}
+OF_EXPECTATIONS = {
+    "ceilings": max, "constant": max, "root": 2, "expected": Verdict.REFUTED,
+}  # fmt: skip
+SAID_OF_IT = {
+    "row", "locations", "title", "in_words", "statement", "form", "of", "corrected_by",
+    "unreadable", "falsified_by", "remark",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("claim", "changes"),
+    [
+        (CLAIM, OF_EXPRESSIONS | {"attack": CHANGES["attack"]}),
+        (replace(CLAIM, **IN_WORDS), CHANGES | {"relation": Relation.EQUAL, "order": 2}),
+        (OF_MATRICES, CHANGES | OF_MATRICES_ALONE),
+        (MEASURED, {"says": mean(frobenius2(G)) / (N * n) <= 3, "ceilings": max}),
+        (replace(MEASURED, **IN_WORDS), CHANGES | OF_EXPECTATIONS),
+    ],
+)
+def test_each_field_that_may_change_a_verdict_makes_a_statement_another(claim, changes):
+    marks = {of_statement(replace(claim, **{name: new})) for name, new in changes.items()}
+    assert len(marks - {of_statement(claim)}) == len(changes)
+
+
+def test_every_field_may_change_a_verdict_or_is_said_of_a_statement():
+    known = {*CHANGES, *OF_EXPRESSIONS, *OF_MATRICES_ALONE, *OF_EXPECTATIONS, "order", *SAID_OF_IT}
+    assert {
+        f.name for kind in (Claim, MatrixClaim, ExpectationClaim) for f in fields(kind)
+    } == known
 
 
 class Watched:
