@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 import torch
 
+from theory import layer
 from theory.arithmetic import dual
 from theory.language.certificates import products
 from theory.language.expression import (
@@ -17,7 +18,9 @@ from theory.language.expression import (
     gradient,
     number,
 )
+from theory.language.latex import latex
 from theory.language.operations import SquaredNorm
+from theory.language.plain import plain
 from theory.language.values import Values
 
 a, b = Letter("a", "a", value=lambda s: s["a"]), Letter("b", "b", value=lambda s: s["b"])
@@ -78,3 +81,16 @@ def test_what_means_nothing_is_refused():
             meaningless()
     with pytest.raises(TypeError, match="neither true nor false"):
         _ = a <= b <= a
+
+
+def test_a_power_of_a_power_is_written_as_python_reads_it():
+    for power in ((a**2) ** 3, -((a**2) ** 2), a ** (b**2), (a * b) ** 2, (-a) ** 2, (a / b) ** 2):
+        assert eval(plain(power), {"a": a, "b": b}) == power
+    assert plain(((a**2) ** 3 <= a**8).actual) != plain(a ** number(2) ** 3)
+
+
+def test_what_ends_with_an_operand_or_a_superscript_is_raised_in_parentheses():
+    of_squares = layer.largest_entry(layer.squares(v))
+    assert latex(layer.largest_entry(v) ** 2) == r"\left(\max v\right)^{2}"
+    assert latex(of_squares) == r"\max v^2"
+    assert latex(layer.squares(layer.reciprocal(v))) == r"\left(v^{-1}\right)^2"

@@ -8,6 +8,7 @@ r"""How an expression is displayed: LaTeX, in the order in which it was written.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -54,6 +55,8 @@ class Shown:
         return self.text if self.binding >= binding else rf"\left({self.text}\right)"
 
 
+SUPERSCRIPT = re.compile(r"\^([^\\{}]|\\[a-z]+|\{+[^{}]*\}+)$")
+"""What a template ends with that takes no second superscript."""
 SIGNS = {Relation.AT_MOST: r"\le", Relation.AT_LEAST: r"\ge"}
 
 
@@ -111,12 +114,11 @@ def _product(factors: tuple[Expression, ...]) -> str:
 
 
 def _from_template(template: str, operands: tuple[Expression, ...]) -> Shown:
-    """Return a template filled in; a power or what ends with an operand is not an atom."""
+    """Return a template filled in; a power or what ends with a bare operand is not an atom."""
     text = template.format(*map(shown, operands)) if operands else template
-    powers = ("^2", r"^\top", r"^{-1}", r"^{{\odot 2}}")
-    if template.endswith(powers) or template.startswith(r"\frac"):
+    if SUPERSCRIPT.search(template) or template.startswith(r"\frac"):
         return Shown(text, Binding.POWER)
-    is_open = template.endswith((":atom}", ":product}"))
+    is_open = template.endswith((":atom}", ":power}", ":product}"))
     return Shown(text, Binding.PRODUCT if is_open else Binding.ATOM)
 
 

@@ -51,7 +51,8 @@ def plain(expression: Expression | Says, least: int = 0) -> str:
             sign, binding = INFIX[operation]
             first, *others = operands
             rest = (plain(o, binding + 1) for o in others)
-            return _wrapped(sign.join([plain(first, binding), *rest]), binding, least)
+            base = plain(first, binding + (operation is POWER))  # which Python reads from the right
+            return _wrapped(sign.join([base, *rest]), binding, least)
         case Apply(operation, operands):
             return f"{operation.name}({', '.join(map(plain, operands))})"
         case Abbreviation():
