@@ -124,6 +124,42 @@ def test_a_slack_below_zero_is_of_a_bound_that_fails(name, relation, actual, sla
     assert [layer.slack for layer in row.layers] == [(slack,) * 3 for slack in slacks]
 
 
+@pytest.mark.parametrize(
+    ("name", "actual"),
+    [
+        ("S-fact-C1/eps", (4.0, 4.1, 3.0, 2.0, 3.9)),
+        ("S-thm-4.1/eps", (3.9, 4.0, 5.0, 6.0, 0.0)),
+        ("S-thm-4.2-discussion/psd", (4.1, 4.0, 3.0, 2.0, 9.0)),
+    ],
+    ids=["an equation", "a bound from above", "a bound from below"],
+)
+@pytest.mark.parametrize("ratios", [np.arange(5.0, 0, -1), np.full(5, np.nan)])
+def test_the_worst_is_the_one_that_is_violated_most(name, actual, ratios):
+    found = adding_up.Everywhere(BY_ID[name])
+    outcomes = [Outcome.HOLDS] * 2 + [Outcome.VIOLATED] * 2 + [Outcome.UNDECIDED]
+    sides = np.array(actual), np.full(5, 4.0)
+    units = [f"unit {i}" for i in range(5)]
+    found.add(
+        Instances(BY_ID[name], *sides, ratios, outcomes), ["holds"] * 2 + ["fails"] * 3, units
+    )
+    row = adding_up.row(found, ["holds", "fails"])
+    assert (row.worst_layer, row.worst_unit) == ("fails", "unit 3")
+    assert row.worst_ratio == (None if np.isnan(ratios[0]) else 2.0)
+    assert "unit 3" in {point.unit for point in row.points}
+
+
+def test_the_layer_that_is_accused_is_the_one_that_is_wrong():
+    class Scale(nn.BatchNorm1d):
+        def forward(self, y):
+            return y * self.weight
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 4), Scale(4), nn.LayerNorm(4), nn.Linear(4, 3))
+    report = audit(model, torch.randn(16, 6), torch.randint(3, (16,)), CROSS_ENTROPY)
+    assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}
+    assert {row.worst_layer for row in report.unexpected} == {"1"}
+
+
 def test_three_layers_in_trouble_come_first_the_worst_first():
     torch.manual_seed(1)
     model = nn.Sequential(

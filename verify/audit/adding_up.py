@@ -101,12 +101,15 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
         return None
     ratios = np.array(found.ratios)
     slacks = _slacks(np.array(found.actual), np.array(found.claimed), relation)
+    severities = _severities(slacks, relation)
+    # What is violated may have no ratio, where rounding explains the claimed side.
+    ranks = np.where(outcomes == Outcome.VIOLATED, 2, ~np.isnan(ratios))
     layers, places = [], _places(found.layers)
     for name in (name for name in order if name in places):
         chosen = places[name]
         counts = Counter(outcomes[chosen].tolist())
         told = slacks[chosen][examined[chosen] & np.isfinite(slacks[chosen])]
-        worst = _largest(ratios, chosen)
+        worst = _worst(ranks, severities, chosen)
         layers.append(
             LayerOf(
                 layer=name,
@@ -114,14 +117,14 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
                 violated=counts[Outcome.VIOLATED],
                 undecided=counts[Outcome.UNDECIDED],
                 vacuous=counts[Outcome.VACUOUS],
-                worst_ratio=None if worst is None else float(ratios[worst]),
+                worst_ratio=_number(ratios, worst),
                 worst_unit="" if worst is None else found.units[worst],
                 slack=(float(told.min()), float(np.median(told)), float(told.max()))
                 if len(told)
                 else None,
             )
         )
-    worst = _largest(ratios, np.arange(len(ratios)))
+    worst = _worst(ranks, severities, np.arange(len(ranks)))
     counts = Counter(outcomes.tolist())
     says = found.statement.says
     return StatementRow(
@@ -134,11 +137,11 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
         violated=counts[Outcome.VIOLATED],
         undecided=counts[Outcome.UNDECIDED],
         vacuous=counts[Outcome.VACUOUS],
-        worst_ratio=None if worst is None else float(ratios[worst]),
+        worst_ratio=_number(ratios, worst),
         worst_layer="" if worst is None else found.layers[worst],
         worst_unit="" if worst is None else found.units[worst],
         layers=layers,
-        points=_points(found, examined, ratios, order),
+        points=_points(found, examined, np.lexsort((-severities, -ranks)), order),
     )
 
 
@@ -164,15 +167,33 @@ def _slacks(actual: Array, claimed: Array, relation: Relation) -> Array:
     return -found if relation in LOWER else found
 
 
-def _largest(ratios: Array, chosen: NDArray[np.intp]) -> int | None:
-    told = chosen[~np.isnan(ratios[chosen])]
-    return int(told[np.argmax(ratios[told])]) if len(told) else None
+def _severities(slacks: Array, relation: Relation) -> Array:
+    """Return how far each instance is to the wrong side; of an equation, off either side."""
+    return np.nan_to_num(slacks if relation is Relation.EQUAL else -slacks)
 
 
-def _points(found: Everywhere, examined: Array, ratios: Array, order: Sequence[str]) -> list[Point]:
-    """Return instances for a figure: those with the largest ratios, and some of all."""
-    every = np.flatnonzero(examined & np.isfinite(found.actual) & np.isfinite(found.claimed))
-    worst = every[np.argsort(-np.nan_to_num(ratios[every], nan=-np.inf))][: SHOWN // 4]
+def _worst(ranks: Array, severities: Array, chosen: NDArray[np.intp]) -> int | None:
+    """Return the severest of the chosen instances of the highest rank, None if that is zero.
+
+    >>> _worst(np.array([1, 2, 2]), np.array([9.0, 3.0, 4.0]), np.array([0, 1, 2]))
+    2
+    """
+    highest = ranks[chosen].max()
+    told = chosen[ranks[chosen] == highest]
+    return int(told[np.argmax(severities[told])]) if highest else None
+
+
+def _number(ratios: Array, place: int | None) -> float | None:
+    """Return a ratio, None where there is none."""
+    return None if place is None or np.isnan(ratios[place]) else float(ratios[place])
+
+
+def _points(
+    found: Everywhere, examined: Array, worst_first: NDArray[np.intp], order: Sequence[str]
+) -> list[Point]:
+    """Return instances for a figure: the worst, and some of all."""
+    is_shown = examined & np.isfinite(found.actual) & np.isfinite(found.claimed)
+    every, worst = np.flatnonzero(is_shown), worst_first[is_shown[worst_first]][: SHOWN // 4]
     violated = [i for i in every if found.outcomes[i] is Outcome.VIOLATED][: SHOWN // 4]
     spaced = every[:: max(len(every) // (SHOWN // 2), 1)]
     numbers = {name: i for i, name in enumerate(order)}

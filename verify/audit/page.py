@@ -346,7 +346,8 @@ def _statement(row: StatementRow, drawings: Drawings) -> str:
     kind = "bad" if row.violated else "good"
     word = f"violated at {row.violated:,}" if row.violated else "holds"
     place = ", ".join(filter(None, (row.worst_layer, row.worst_unit)))
-    at_worst = f"; worst actual/claimed {number(row.worst_ratio)} in {place}" if place else ""
+    ratio = "" if row.worst_ratio is None else f" actual/claimed {number(row.worst_ratio)}"
+    at_worst = f"; worst{ratio} in {place}" if place else ""
     decided = row.instances - row.vacuous
     undecided = f", {row.undecided:,} undecided" if row.undecided else ""
     vacuous = f", {row.vacuous:,} where its hypotheses fail" if row.vacuous else ""
