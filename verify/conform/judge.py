@@ -15,6 +15,8 @@ from verify.conform.words import JUDGED, LIMIT, ONE_ACCUMULATOR, Word
 
 ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex"})
 """Closed forms of the layer's shape; the others are one number a channel."""
+NEVER_FINITE = frozenset({"z", "gamma", "hgamma", "tgamma", "egamma"}) | ENTRYWISE - {"ex"}
+"""Closed forms that an entry that is not finite makes so, at one of its channel's entries."""
 KEPT = ("variance", "variance3")
 """Closed forms that have no value for a batch of one entry, where they are of m - 1."""
 INPUTS, DTYPE, STATE = "inputs", "dtype", "state"
@@ -96,7 +98,8 @@ def _word(
     if not is_entrywise:
         unit_of = case.place.parameters % len(touched)
         touched, condition = touched[unit_of].any(axis=0), condition[unit_of].max(axis=0)
-    if answer == "z" and np.all(np.isfinite(matrix[:, touched])) and touched.any():
+    is_finite = touched.any() and np.all(np.isfinite(matrix[:, touched]))
+    if is_finite and answer in NEVER_FINITE:
         return Word.WRONG, "hides an entry that is not finite: its channel comes out finite", None
     bound = np.fmax(closed.error, closed.error.mean(axis=0))
     has_bound = np.all(np.isfinite(bound), axis=0) & ~touched
