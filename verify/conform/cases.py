@@ -29,7 +29,7 @@ STORED_AS = {**dict.fromkeys(EXPANDED, "expanded"), PARAMETERS: "non-contiguous"
 PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
 CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf and NaN", "layout"
 WIDE = "parameters of all sizes"
-"""A change of gamma and beta, not of x."""
+"""A change of gamma, beta and the running statistics, not of x."""
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
 
 
@@ -177,6 +177,10 @@ def draw(
         parameters["gamma"], parameters["beta"] = (
             generator.permutation(sizes) * parameters[name] for name in ("gamma", "beta")
         )
+        # No output of an evaluation leaves the range of half precision so.
+        size = np.abs(parameters["gamma"])
+        parameters["variance"] = size * parameters["variance"]
+        parameters["mean"] = parameters["mean"] / size
     else:
         x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
     parameters |= _without(parameters, is_affine, has_shift)
