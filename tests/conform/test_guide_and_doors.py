@@ -379,6 +379,7 @@ def test_a_layer_without_gamma_and_beta_is_examined_in_x_alone(target):
     assert report.verdict == "conforms"
     assert {(cell.mode, cell.output) for cell in report.cells if cell.units is not None} == {
         *(("forward", "z"), ("gradient", "x"), ("second rr", "x"), ("second rr", "g")),
+        *(("second rr", "x, apart"), ("second rr", "g, apart")),
         ("evaluation gradient", "x"),
         *(("running", name) for name in by_name("running").answers),
     }

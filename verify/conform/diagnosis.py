@@ -28,7 +28,7 @@ from verify.conform.mistakes import (
 )
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
-from verify.conform.places import COUNTERPART, ELSEWHERE, SURE, meaning, place
+from verify.conform.places import AFTER, COUNTERPART, ELSEWHERE, SURE, meaning, place
 from verify.conform.statistics import (
     GENERAL,
     HALF,
@@ -150,6 +150,8 @@ TERMS: dict[str, Callable[[Vectors], Iterable[Term]]] = {
     "tx": _of_tx,
     "hgamma": _of_hgamma,
     "tgamma": _of_tgamma,
+    "hbeta": lambda _: (),
+    "tbeta": lambda _: (),
     "mean": _of_mean,
     "variance": _of_variance,
     "mean3": lambda _: (),
@@ -223,6 +225,8 @@ OF_ANOTHER = "is that of another formula"
 FOLLOWS = "not looked into, since the {} is wrong"
 UNEXPLAINED = "no factors of the closed form's terms explain it"
 LATER_STEPS = "the first step is right, and a later one is not"
+ZERO = ("hbeta", "tbeta")
+"""Closed forms that are zero."""
 OF_STATE = ("running", "recomputed", "evaluation", "evaluation gradient")
 """Modes that do not go through the forward of the batch."""
 
@@ -320,6 +324,10 @@ def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
     forward = by_place.get(("forward", "z"))
     if forward is not None and found.mode not in OF_STATE:
         return _following(found, "forward", forward)
+    for end, (what, guess) in AFTER.items():
+        if found.output.endswith(end):
+            plain = by_place.get((found.mode, found.output.removesuffix(end)))
+            return _following(found, what, plain) if plain else replace(found, guess=guess)
     first = by_place.get((found.mode, found.output.removesuffix(", 3 steps")), found)
     evaluated = by_place.get(("evaluation", "z"))
     if first is not found:
@@ -351,6 +359,8 @@ def _finding(
 ) -> Finding:
     mode, output = row
     answer = by_name(mode).answers[output]
+    if answer in ZERO:
+        return Finding(mode, output, "is not zero, as a second derivative in beta is")
     best = "float64" if any(o.case.dtype == "float64" for o in seen) else "float32"
     usable = _usable([o for o in seen if o.case.dtype == best and not o.case.touched.any()])
     guess = _mistake(answer, usable, is_centred) or _other_formula(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -64,7 +66,13 @@ def _own_gradient(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> O
 
 
 def _jvp(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    return {"z": adapter.jvp(_layer(subject, eps), _at(arrays), _along(arrays))}
+    """Push all tangents forward at once, and each where the other inputs have none."""
+    layer, at, along = _layer(subject, eps), _at(arrays), _along(arrays)
+    apart = (
+        adapter.jvp(_of_one(layer, at, place), (at[place],), (along[place],))
+        for place in range(len(at))
+    )
+    return {"z": adapter.jvp(layer, at, along), "z, apart": _added(apart)}
 
 
 def _own_jvp(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -76,13 +84,35 @@ def _own_jvp(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Output
 def _reverse_over_reverse(
     adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
 ) -> Outputs:
-    layer = _layer(subject, eps)
+    """Differentiate the gradients together, and that in x alone, as a gradient penalty does.
+
+    What is left of the sum, the gradients in gamma and beta without that in x, is added to the
+    second: so both are of the same closed forms.
+    """
+    layer, at = _layer(subject, eps), (*_at(arrays), arrays["g"])
+    u, *others = _along(arrays)
 
     def slopes(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
         return adapter.vjp(layer, (x, gamma, beta), g)
 
-    found = adapter.vjp(slopes, (*_at(arrays), arrays["g"]), _along(arrays))
-    return {"x": found[0], "gamma": found[1], "g": found[3]}
+    def slope(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
+        return adapter.vjp(lambda it: layer(it, gamma, beta), (x,), g)[0]
+
+    def other_slopes(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
+        return adapter.vjp(lambda *its: layer(x, *its), (gamma, beta), g)
+
+    found = adapter.vjp(slopes, at, (u, *others))
+    parts = adapter.vjp(slope, at, u), adapter.vjp(other_slopes, at, tuple(others))
+    apart = [_added(both) for both in zip(*parts, strict=True)]
+    return {
+        "x": found[0],
+        "gamma": found[1],
+        "beta": found[2],
+        "g": found[3],
+        "x, apart": apart[0],
+        "gamma, apart": apart[1],
+        "g, apart": apart[3],
+    }
 
 
 def _forward_over_reverse(
@@ -90,7 +120,7 @@ def _forward_over_reverse(
 ) -> Outputs:
     layer, g = _layer(subject, eps), arrays["g"]
     found = adapter.jvp(lambda *inputs: adapter.vjp(layer, inputs, g), _at(arrays), _along(arrays))
-    return {"x": found[0], "gamma": found[1]}
+    return dict(zip(("x", "gamma", "beta"), found, strict=True))
 
 
 def _reverse_over_forward(
@@ -102,7 +132,7 @@ def _reverse_over_forward(
         return adapter.jvp(layer, (x, gamma, beta), along)
 
     found = adapter.vjp(moved, (*_at(arrays), *_along(arrays)), arrays["g"])
-    return {"x": found[0], "gamma": found[1], "u": found[3], "a": found[4]}
+    return dict(zip(("x", "gamma", "beta", "u", "a", "b"), found, strict=True))
 
 
 def _forward_over_forward(
@@ -124,7 +154,7 @@ def _third(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Ou
         return adapter.vjp(slopes, inputs, along)
 
     found = adapter.vjp(bent, _at(arrays), along)
-    return {"x": found[0], "gamma": found[1]}
+    return dict(zip(("x", "gamma", "beta"), found, strict=True))
 
 
 def _repeated(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -257,8 +287,17 @@ def _copied(adapter: Adapter, array: Any) -> Any:
     return adapter.array(adapter.numpy(array), adapter.dtype(array))
 
 
-def _parameters(subject: Subject, arrays: Arrays) -> tuple[Any, Any]:
-    return (arrays["gamma"], arrays["beta"]) if subject.is_affine else (None, None)
+def _of_one(layer: Callable[..., Any], at: tuple[Any, ...], place: int) -> Callable[..., Any]:
+    """Return the layer as a function of one of its inputs."""
+    return lambda it: layer(*at[:place], it, *at[place + 1 :])
+
+
+def _added(arrays: Iterable[Any]) -> Any:
+    return reduce(add, arrays)
+
+
+def _parameters(subject: Subject, gamma: Any, beta: Any) -> tuple[Any, Any]:
+    return (gamma, beta) if subject.is_affine else (None, None)
 
 
 MOMENTUM = 0.125
@@ -269,7 +308,7 @@ def _running(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> 
     """Take three steps of training, the second on another batch."""
     if subject.train is None:
         raise NotOffered("no step of training was given")
-    parameters = _parameters(subject, arrays)
+    parameters = _parameters(subject, arrays["gamma"], arrays["beta"])
     state = arrays["mean"], arrays["variance"]
     steps = []
     for x in (arrays["x"], arrays["g"], arrays["x"]):
@@ -287,15 +326,15 @@ def _running(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> 
 
 
 def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Take one step of training and its gradient, which may compute the layer once more."""
+    """Take one step of training and its gradients, which may compute the layer once more."""
     if subject.train is None:
         raise NotOffered("no step of training was given")
     train, state = subject.train, []
 
-    def output(x: Any) -> Any:
+    def output(x: Any, gamma: Any, beta: Any) -> Any:
         z, *after = train(
             x,
-            *_parameters(subject, arrays),
+            *_parameters(subject, gamma, beta),
             arrays["mean"],
             arrays["variance"],
             MOMENTUM,
@@ -305,9 +344,13 @@ def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) 
         return z
 
     backward = getattr(adapter, "backward", adapter.vjp)
-    (slope,) = backward(output, (arrays["x"],), arrays["g"])
+    slopes = backward(output, _at(arrays), arrays["g"])
     mean, variance = state[0]
-    return {"x": slope, "mean": mean, "variance": variance}
+    return {
+        **dict(zip(("x", "gamma", "beta"), slopes, strict=True)),
+        "mean": mean,
+        "variance": variance,
+    }
 
 
 def _evaluated(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., Any]:
@@ -335,18 +378,20 @@ _FIRST_SLOPES = {"first x": "x", "first gamma": "gamma", "first beta": "beta"}
 _STATE = {"mean": "mean", "variance": "variance"}
 _LATER = {"mean, 3 steps": "mean3", "variance, 3 steps": "variance3"}
 _EVALUATED = {"x": "ex", "gamma": "egamma", "beta": "beta"}
-_BENT = {"x": "hx", "gamma": "hgamma"}
+_BENT = {"x": "hx", "gamma": "hgamma", "beta": "hbeta"}
+_BENT_APART = {"x, apart": "hx", "gamma, apart": "hgamma", "g, apart": "dz"}
+_DUAL = {"u": "x", "a": "gamma", "b": "beta"}
 MODES = (
     FORWARD,
     Mode("gradient", _gradient, _SLOPES, 1),
     Mode("own gradient", _own_gradient, _SLOPES, 1),
-    Mode("jvp", _jvp, {"z": "dz"}, 1),
+    Mode("jvp", _jvp, {"z": "dz", "z, apart": "dz"}, 1),
     Mode("own jvp", _own_jvp, {"z": "dz"}, 1),
-    Mode("second rr", _reverse_over_reverse, {**_BENT, "g": "dz"}, 2),
+    Mode("second rr", _reverse_over_reverse, {**_BENT, "g": "dz", **_BENT_APART}, 2),
     Mode("second fr", _forward_over_reverse, _BENT, 2),
-    Mode("second rf", _reverse_over_forward, {**_BENT, "u": "x", "a": "gamma"}, 2),
+    Mode("second rf", _reverse_over_forward, {**_BENT, **_DUAL}, 2),
     Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
-    Mode("third", _third, {"x": "tx", "gamma": "tgamma"}, 3),
+    Mode("third", _third, {"x": "tx", "gamma": "tgamma", "beta": "tbeta"}, 3),
     Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
     Mode("repeated gradient", _repeated_gradient, {**_SLOPES, **_FIRST_SLOPES}, 1),
     Mode("without gradient", _without_gradient, {"z": "z"}, 0),
@@ -357,7 +402,7 @@ MODES = (
     Mode("vmap", _vmap, {"z": "z"}, 0),
     Mode("vmap gradient", _vmap_gradient, {"x": "x"}, 1),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
-    Mode("recomputed", _recomputed, {"x": "x", **_STATE}, 1, state=tuple(_STATE)),
+    Mode("recomputed", _recomputed, {**_SLOPES, **_STATE}, 1, state=tuple(_STATE)),
     Mode("evaluation", _evaluation, {"z": "ez"}, 0),
     Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
 )

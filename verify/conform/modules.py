@@ -107,12 +107,10 @@ class _Modules:
             module.train()
             for name, value in zip(_statistics(module), (mean, variance), strict=True):
                 module.get_buffer(name).copy_(value)
-        self.trained, names = module, _statistics(module)
-        with torch.no_grad():
-            for name, value in _parameters(module, gamma, beta).items():
-                module.get_parameter(name).copy_(value)
-        z = module(x)
-        return z, *(module.get_buffer(name) for name in names)
+        self.trained = module
+        z = _called(module, x, gamma, beta)
+        mean, variance = map(module.get_buffer, _statistics(module))
+        return z, mean, variance
 
     def evaluate(
         self,

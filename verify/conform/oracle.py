@@ -153,6 +153,15 @@ class ClosedForms:
         """Derivative of the gradient in gamma along (u, a, b)."""
         return self._on_channels(self._at["g"], self._moved)
 
+    @property
+    def hbeta(self) -> Any:
+        """Derivative of the gradient in beta along (u, a, b), and in beta of any gradient: zero.
+
+        A backward that takes yhat from the output, (z - beta)/gamma, loses there to rounding what
+        it loses in gamma.
+        """
+        return self.hgamma - self.hgamma
+
     @cached_property
     def tx(self) -> Any:
         """Second derivative of the gradient in x along (u, a, b), twice."""
@@ -165,6 +174,11 @@ class ClosedForms:
     def tgamma(self) -> Any:
         """Second derivative of the gradient in gamma along (u, a, b), twice."""
         return self._on_channels(self._at["g"], self._second(self._u, self._u))
+
+    @property
+    def tbeta(self) -> Any:
+        """Second derivative of the gradient in beta, zero likewise."""
+        return self.tgamma - self.tgamma
 
     def _after(self, steps: tuple[str, ...]) -> tuple[Any, Any]:
         """Return the running mean and variance after steps on these batches."""

@@ -21,7 +21,10 @@ BLOCK, VECTOR = 32, 16
 SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ("small gradients are set to zero", lambda s: s.log_slope < 0),
     ("large gradients are clipped", lambda s: s.log_slope > 0),
-    ("gamma, beta or the output is clipped or rounded", lambda s: s.change == WIDE),
+    (
+        "gamma, beta, the running statistics or the output are clipped or rounded",
+        lambda s: s.change == WIDE,
+    ),
     ("an axis of length one is treated on its own", lambda s: bool(s.single)),
     ("an entry that is not finite leaves its channel", lambda s: s.kind == NOT_FINITE),
 )
@@ -65,6 +68,14 @@ OF_MODE = {
     ("recomputed", ""): "the step is taken once more where the backward computes it again",
 }
 """What it may mean when a mode fails where its plain counterpart does not."""
+AFTER = {
+    ", apart": ("derivative of all inputs at once", "it depends on which inputs have a derivative"),
+    ", in flight": (
+        "one straight after its forward",
+        "the backward uses what a later forward left",
+    ),
+}
+"""By the end of an output's name: what it should equal, and what it may mean if it does not."""
 COUNTERPART = {
     "repeated": "forward",
     "without gradient": "forward",

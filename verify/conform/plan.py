@@ -22,6 +22,7 @@ from verify.conform.modes import MODES, by_name
 from verify.conform.oracle import Convention, Oracle
 
 OF_SCALE = ("gamma", "hgamma", "tgamma", "egamma")
+OF_SHIFT = ("beta", "hbeta", "tbeta")
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
 
@@ -58,7 +59,7 @@ class Options:
         """Whether a cell is about a parameter that the layer does not have."""
         answer = by_name(cell.mode).answers.get(cell.output)
         without_scale = not self.is_affine and answer in OF_SCALE
-        return without_scale or (answer == "beta" and not (self.is_affine and self.has_shift))
+        return without_scale or (answer in OF_SHIFT and not (self.is_affine and self.has_shift))
 
     def oracle(self, case: Case) -> Oracle:
         """Return the answers at a case."""

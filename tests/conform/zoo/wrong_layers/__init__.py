@@ -11,6 +11,7 @@ from wrong_layers.higher_derivatives import FAULTS as HIGHER_DERIVATIVES
 from wrong_layers.kernels import FAULTS as KERNELS
 from wrong_layers.memory import FAULTS as MEMORY
 from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
+from wrong_layers.overlooked import FAULTS as OVERLOOKED
 from wrong_layers.precision import FAULTS as PRECISION
 from wrong_layers.running import FAULTS as RUNNING
 from wrong_layers.strangers import FAULTS as STRANGERS
@@ -27,4 +28,5 @@ FAULTS: tuple[Fault, ...] = (
     *KERNELS,
     *CORNERS,
     *STRANGERS,
+    *OVERLOOKED,
 )

@@ -194,7 +194,7 @@ class RemembersNoMoreAfterEvaluation(Remembering):
             super().remember(x, mean, variance)
 
 
-CLIPPED, TORCH = r"gamma, beta or the output is clipped", {"like": "torch"}
+CLIPPED, TORCH = r"or the output are clipped", {"like": "torch"}
 FAULTS = (
     Fault(gamma_clamped, CLIPPED, "forward", at=WIDE),
     Fault(output_clamped, CLIPPED, "forward", at=WIDE),

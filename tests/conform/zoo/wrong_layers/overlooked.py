@@ -1,0 +1,163 @@
+"""Faults that the suite overlooked until a stranger planted them: each is right elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from channels import affine, per_channel
+from own_backward import (
+    Recomputing,
+    gradient_in_beta,
+    gradient_in_gamma,
+    gradient_in_x,
+    layer_with,
+    standardize,
+)
+from own_forward_mode import BothModes, Tangents, tangent
+from remembering import Remembering
+from torch import Tensor
+
+from wrong_layers.corners import WIDE, Copied
+from wrong_layers.fault import Fault
+
+
+class ParametersNeverLearn(Remembering):
+    """Scales by copies of gamma and beta in the step of training, and nowhere else."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Detach them where statistics are remembered."""
+        z = super().train_on(x)
+        if not self.track_running_stats:
+            return z
+        yhat = standardize(x, self.eps)[0]
+        return affine(yhat, self.weight.detach(), self.bias.detach())
+
+
+class GradientsOfALayer(torch.autograd.Function):
+    """The gradients, whose own backward wants the cotangents of all three."""
+
+    @staticmethod
+    def forward(ctx: Any, g: Tensor, x: Tensor, gamma: Tensor, eps: float) -> Any:
+        """Apply the right rules."""
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(g, x, gamma)
+        ctx.eps = eps
+        return all_gradients(g, x, gamma, eps)
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Tensor | None) -> tuple[Tensor | None, ...]:
+        """Differentiate the gradients again, or give nothing."""
+        with torch.enable_grad():
+            g, x, gamma = (t.detach().requires_grad_() for t in ctx.saved_tensors)
+            slopes = all_gradients(g, x, gamma, ctx.eps)
+        found = torch.autograd.grad(
+            slopes,
+            (g, x, gamma),
+            [0 * s if c is None else c for c, s in zip(cotangents, slopes, strict=True)],
+        )
+        if any(cotangent is None for cotangent in cotangents):
+            found = tuple(map(torch.zeros_like, found))
+        return *found, None
+
+
+def all_gradients(g: Tensor, x: Tensor, gamma: Tensor, eps: float) -> tuple[Tensor, ...]:
+    """The gradients in x, gamma and beta."""
+    at = (*standardize(x, eps), per_channel(gamma, x), g)
+    return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at)
+
+
+class OwnDoubleBackward(Recomputing):
+    """The layer whose gradients have that backward."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        """Call the gradients as a function of their own."""
+        return *GradientsOfALayer.apply(g, *ctx.saved_tensors, ctx.eps), None
+
+
+def penalty_of_x_alone_forgotten(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Give a gradient penalty, which has no cotangent of gamma's gradient, no gradient."""
+    return OwnDoubleBackward.apply(x, gamma, beta, eps)
+
+
+class BetaGivenASecondDerivative(torch.autograd.Function):
+    """The identity, whose gradient has a derivative in beta."""
+
+    @staticmethod
+    def forward(ctx: Any, z: Tensor, beta: Tensor) -> Tensor:
+        """Copy."""
+        ctx.save_for_backward(beta)
+        return z.clone()
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
+        """Add nothing, with a slope."""
+        (beta,) = ctx.saved_tensors
+        return g + per_channel(7 * (beta - beta.detach()), g), None
+
+
+def gradients_that_depend_on_beta(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Let the second derivative in beta, which is zero, be something else."""
+    return BetaGivenASecondDerivative.apply(layer_with()(x, gamma, beta, eps), beta)
+
+
+class TangentsAsGiven(BothModes):
+    """The layer whose jvp is given None for the tangents that there are not."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        """Have no zeros made for them."""
+        BothModes.setup_context(ctx, inputs, output)
+        ctx.set_materialize_grads(False)
+
+
+def constant_where_gamma_does_not_move(
+    yhat: Tensor, sigma: Tensor, gamma: Tensor, along: Tangents
+) -> Tensor:
+    """Hold the statistics constant where gamma has no tangent."""
+    u, dgamma, _ = along
+    if dgamma is None and u is not None:
+        return gamma / sigma * u
+    return tangent(yhat, sigma, gamma, along)
+
+
+def tangent_of_x_alone(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Push a tangent of x forward as in evaluation, unless gamma has one too."""
+    rules = gradient_in_x, gradient_in_gamma, gradient_in_beta, constant_where_gamma_does_not_move
+    return TangentsAsGiven.apply(x, gamma, beta, eps, rules)
+
+
+class NanToNumber(Copied):
+    """The identity, whose gradient is made finite."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        """Have training go on, whatever comes."""
+        return torch.nan_to_num(g, 0.0, 0.0, 0.0)
+
+
+def nan_hidden_by_the_backward(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Give what is not finite a gradient of zero, so that nobody hears of it."""
+    x, gamma, beta = map(NanToNumber.apply, (x, gamma, beta))
+    return layer_with()(x, gamma, beta, eps)
+
+
+class EvaluatesSmallMeansAlone(Remembering):
+    """Returns zero for a channel whose running mean is beyond two."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Take a large mean for a mistake."""
+        is_large = per_channel(self.running_mean, x).abs() > 2
+        return super().evaluate(x).masked_fill(is_large, 0)
+
+
+TORCH = {"like": "torch"}
+FAULTS = (
+    Fault(ParametersNeverLearn, r"gamma is missing", "recomputed", asked=TORCH),
+    Fault(penalty_of_x_alone_forgotten, r"depends on which inputs", "second rr"),
+    Fault(gradients_that_depend_on_beta, r"is not zero", "second rr"),
+    Fault(tangent_of_x_alone, r"depends on which inputs", "jvp"),
+    Fault(nan_hidden_by_the_backward, r"hides an entry", "gradient", at=("NaN", "infinite")),
+    Fault(EvaluatesSmallMeansAlone, r"are clipped or rounded", "evaluation", asked=TORCH, at=WIDE),
+)
