@@ -40,6 +40,7 @@ WRONG = """
 import os
 import pathlib
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import torch
@@ -84,6 +85,16 @@ def hangs_at_seven(x, gamma, beta, eps):
 
 def in_two_groups(x, gamma, beta, eps):
     return torch.nn.functional.group_norm(x, 2, gamma, beta, eps)
+
+
+three_groups = torch.nn.GroupNorm(3, 9)
+
+
+def eps_first(eps, x, gamma, beta):
+    return right(x, gamma, beta, eps)
+
+
+with_eps_first = partial(partial(eps_first), 1e-5)
 
 
 def bare_layer(x, gamma, beta, eps):
@@ -305,6 +316,11 @@ BACKWARDS = {"axes": ("CN",)}
         ("in_this_process", "layer", CHANNELS_LAST_OF_ROWS, NO_LAYOUT),
         ("in_this_process", "layer", {"strata": ("m = 9",), "axes": ("NC",)}, NO_STRATUM),
         ("in_this_process", "layers", {}, "did you mean 'layer'?"),
+        ("in_this_process", "layer", {"seed": -1}, "--seed -1 is negative"),
+        *(
+            ("in_this_process", "layer", {"limit": limit}, f"--limit {limit:g} is out of range")
+            for limit in (0.0, -1.0, float("nan"), float("inf"))
+        ),
         ("_in_a_copy", "hangs", {"limit": 0.2, "axes": ("NC",)}, "did not return within 0.2 s"),
     ],
 )
@@ -368,6 +384,40 @@ def test_a_class_is_made_with_the_groups_asked_for():
     wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",))
     report = run(Order("torch.nn:GroupNorm", family="group", groups=2), wanted)
     assert report.verdict == "conforms"
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_group_norm_keeps_its_groups_and_no_others_are_taken(folder):
+    wanted = Wanted(modes=("forward",), strata=("plain",))
+    for groups, said in ((1, ""), (3, ""), (2, "has num_groups = 3 of its own, not 2")):
+        report = run(Order("wrong.py:three_groups", family="group", groups=groups), wanted)
+        assert report.verdict == ("could not run" if said else "conforms")
+        assert said in report.reason
+
+
+@pytest.mark.parametrize("groups", [0, -2])
+@pytest.mark.usefixtures("in_this_process")
+def test_fewer_groups_than_one_get_a_sentence(folder, groups):
+    report = run(Order("wrong.py:in_two_groups", family="group", groups=groups), Wanted())
+    assert report.reason == f"--groups {groups} is none; expected 1 or more"
+
+
+@pytest.mark.parametrize("option", ["--dtype", "--modes", "--cases", "--axes", "--layout"])
+def test_an_option_of_commas_alone_gets_a_sentence_and_status_2(option):
+    found = conform("wrong.py:layer", option, ",")
+    assert (found.exit_code, f"{option} ',' names nothing" in found.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_token_is_given_back_with_the_same_checks():
+    found = conform("wrong.py:layer", "--seed", "-1", "--reproduce", "any")
+    assert (found.exit_code, "--seed -1 is negative" in found.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_partial_function_is_of_its_functions_framework(folder):
+    found, adapter = process.opened(Order("wrong.py:with_eps_first"))
+    assert (adapter.name, found.fixed_eps is not None) == ("torch", True)
 
 
 @pytest.mark.parametrize("target", ["torch.nn:BatchNorm1d", "wrong.py:bare"])

@@ -79,16 +79,19 @@ def conform(
         Order(absolute(target), adapter, device, family, groups, is_affine, is_compiled)
         for target in targets
     ]
-    wanted = run.Wanted(
-        like,
-        _listed(dtype),
-        _listed(modes),
-        seed,
-        limit,
-        _listed(kinds),
-        _listed(axes),
-        stored=_listed(layout),
-    )
+    try:
+        wanted = run.Wanted(
+            like,
+            run.listed("--dtype", dtype),
+            run.listed("--modes", modes),
+            seed,
+            limit,
+            run.listed("--cases", kinds),
+            run.listed("--axes", axes),
+            stored=run.listed("--layout", layout),
+        )
+    except StartError as error:
+        raise bad_input(error) from None
     if token:
         try:
             typer.echo("\n".join(run.reproduced(_only(orders), wanted, token)))
@@ -147,10 +150,6 @@ def _elsewhere(
 def _plain(words: str) -> str:
     """Return a name for a folder."""
     return re.sub(r"[^A-Za-z0-9]+", "-", words).strip("-")
-
-
-def _listed(words: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in words.split(",") if word.strip())
 
 
 if __name__ == "__main__":

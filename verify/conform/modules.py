@@ -26,14 +26,19 @@ def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> S
     A layer's own eps and groups are kept; its width and parameters are those of each case.
 
     Raises:
-        TargetError: it cannot be constructed, or has no parameters to set.
+        TargetError: it cannot be constructed, has no parameters to set, or other groups of its own.
     """
     layer = None if inspect.isclass(target) else target
     cls = target if layer is None else type(target)
     if not issubclass(cls, torch.nn.Module):
         raise TargetError(f"{name} is a class, but no torch.nn.Module; give a function or a module")
-    groups = int(getattr(layer, "num_groups", groups))
-    made = _Modules(cls, family, device, groups)
+    own_groups = int(getattr(layer, "num_groups", groups))
+    if groups not in (1, own_groups):
+        raise TargetError(
+            f"{name} has num_groups = {own_groups} of its own, not {groups}; leave --groups out, "
+            "or name its class"
+        )
+    made = _Modules(cls, family, device, own_groups)
     is_batch = family == "batch"
     return Subject(
         name,
@@ -44,8 +49,8 @@ def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> S
         like="torch",
         has_shift=made.has_shift(),
         source=cls,
-        script=_script(cls, family, groups),
-        groups=groups,
+        script=_script(cls, family, own_groups),
+        groups=own_groups,
     )
 
 

@@ -60,25 +60,24 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 
 def _examined(config: pytest.Config) -> Report:
-    from verify.conform.process import Order
+    from verify.conform.process import Order, StartError
     from verify.conform.report import COULD_NOT
-    from verify.conform.run import Wanted, run
+    from verify.conform.run import Wanted, listed, run
 
     option = config.option
     order = Order(option.conform, option.conform_adapter, family=option.conform_family)
-    wanted = Wanted(
-        option.conform_like,
-        modes=_listed(option.conform_modes),
-        kinds=_listed(option.conform_cases),
-    )
+    try:
+        wanted = Wanted(
+            option.conform_like,
+            modes=listed("--conform-modes", option.conform_modes),
+            kinds=listed("--conform-cases", option.conform_cases),
+        )
+    except StartError as error:
+        raise pytest.UsageError(str(error)) from None
     report = run(order, wanted)
     if report.verdict == COULD_NOT:
         raise pytest.UsageError(f"{option.conform} could not be run: {report.why}")
     return report
-
-
-def _listed(words: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in words.split(",") if word.strip())
 
 
 @dataclass

@@ -20,7 +20,7 @@ from verify.conform.adapters import AdapterError, find
 from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
 from verify.conform.journal import digest
-from verify.conform.subject import Subject, framework_of, subject
+from verify.conform.subject import Subject, bare, framework_of, subject
 from verify.conform.words import ENDED, GIVEN_UP, HUNG
 from verify.targets import TargetError, load
 
@@ -216,7 +216,7 @@ def opened(order: Order) -> tuple[Subject, Any]:
     if order.is_compiled and compile_ is None:
         raise AdapterError(f"{adapter.name} does not compile; leave --compile out")
     layer = compile_(found.layer) if order.is_compiled and compile_ else found.layer
-    groups = order.groups if order.groups > 1 else found.groups
+    groups = found.groups if found.groups > 1 else order.groups
     is_affine = found.is_affine and order.is_affine
     return replace(found, layer=layer, groups=groups, is_affine=is_affine), adapter
 
@@ -273,7 +273,7 @@ def _is_installed(file: str) -> bool:
 def _written_in(found: Subject) -> set[Path]:
     """Return the file that the layer is written in, as far as there is one."""
     try:
-        path = inspect.getsourcefile(inspect.unwrap(found.source or found.layer))
+        path = inspect.getsourcefile(inspect.unwrap(bare(found.source or found.layer)))
     except TypeError:
         return set()
     return {Path(path)} if path else set()

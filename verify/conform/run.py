@@ -80,7 +80,7 @@ def run(
         folder: where unfinished results are kept, and the failures' scripts written; None: nowhere.
     """
     try:
-        check(order.family, wanted)
+        check(order.family, wanted, order.groups)
         with Process(order, wanted.limit) as bench:
             about = bench.facts
             prepared = prepare(bench, about, order.family, wanted)
@@ -101,6 +101,7 @@ def reproduced(order: Order, wanted: Wanted, token: str) -> Iterator[str]:
         StartError: the subject cannot be run.
         ValueError: the token leads nowhere.
     """
+    check(order.family, wanted, order.groups)
     with Process(order, wanted.limit) as bench:
         options = prepare(bench, bench.facts, order.family, wanted).options
         one = again(bench, options, token)
@@ -129,12 +130,40 @@ def judge(
         return Report(subject.name, reason=str(error))
 
 
-def check(family: str, wanted: Wanted) -> None:
-    """Check words that are chosen of a list.
+def listed(option: str, words: str) -> tuple[str, ...]:
+    """Return the words between an option's commas.
 
     Raises:
-        StartError: one is not of the list.
+        StartError: there are commas and no words; an option that is not wanted is left out.
+
+    >>> listed("--dtype", "float32, float64")
+    ('float32', 'float64')
     """
+    found = tuple(word.strip() for word in words.split(",") if word.strip())
+    if words and not found:
+        raise StartError(f"{option} {words!r} names nothing; give a name, or leave it out")
+    return found
+
+
+LONGEST = 1e6
+"""Seconds that a limit may have."""
+
+
+def check(family: str, wanted: Wanted, groups: int = 1) -> None:
+    """Check words that are chosen of a list, and numbers.
+
+    Raises:
+        StartError: one is not of the list, or out of range.
+    """
+    if wanted.seed < 0:
+        raise StartError(f"--seed {wanted.seed} is negative; expected 0 or more")
+    if groups < 1:
+        raise StartError(f"--groups {groups} is none; expected 1 or more")
+    if not 0 < wanted.limit <= LONGEST:
+        raise StartError(
+            f"--limit {wanted.limit:g} is out of range; expected seconds, above 0 and up to "
+            f"{LONGEST:g}"
+        )
     choices = [
         ("family", (family,), FAMILIES),
         ("modes", wanted.modes, tuple(mode.name for mode in MODES)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -107,7 +108,13 @@ def framework_of(target: Any) -> str:
     return next((name for name in _modules_seen_by(target) if name in names), "numpy")
 
 
+def bare(target: Any) -> Any:
+    """Return the function of a partial one, and anything else as it is."""
+    return bare(target.func) if isinstance(target, partial) else target
+
+
 def _modules_seen_by(target: Any) -> list[str]:
+    target = bare(target)
     if isinstance(target, Subject):
         return _modules_seen_by(target.layer)
     if isinstance(target, SimpleNamespace):
