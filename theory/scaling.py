@@ -3,25 +3,31 @@ r"""Batches near the ends of a format's range, brought to its middle by powers o
 The square of an entry of float64 beyond 1e154 is infinite and that of one below 1e-162 is zero,
 though every derivative of the layer is a number between them.  Batch Normalization does not depend
 on the scale of its batch, so the formulas are homogeneous: with :math:`y' = 2^{-a} y`,
-:math:`\epsilon' = 4^{-a}\epsilon`, and g, u scaled by :math:`2^{-c}` and :math:`2^{-b}`,
+:math:`\epsilon' = 4^{-a}\epsilon`, and u, g and :math:`\gamma` scaled by :math:`2^{-b}`,
+:math:`2^{-c}` and :math:`2^{-d}`,
 
-.. math:: J' = 2^a J, \qquad \text{and with } H' w = 2^{a-c} H(2^{-a} w) \quad
-          \text{the Hessian is } 2^{2a-c} \text{ times itself.}
+.. math:: J' = 2^{a-d} J, \qquad \text{and with } H' = 2^{d-c} H \quad
+          \text{the Hessian is } 2^{2a-c-d} \text{ times itself.}
 
 Powers of two round nothing.  Where everything is in the middle of the range, nothing is done.
 
-Index convention: ``a`` is a number for each unit, b and c are one for all units, which a loss may
-tie together.
+An H that is a function may tie units together, and there is nothing to scale it by for each of
+them.  So J H J u is computed in three steps, each scaled by itself, and what the layer's own
+bending takes from it apart.
+
+Index convention: a, b, c and d are a number for each unit, which no other unit has a part in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import log2, prod, sqrt
+from functools import cache, reduce
 from typing import Any
 
+import numpy as np
 from array_api_compat import array_namespace
 
+from theory import batchnorm, running
 from theory.arithmetic import Axes
 from theory.arithmetic.sums import neighbours
 
@@ -30,7 +36,10 @@ DEGREES = {
     "gradient_beta": 0, "jvp": -1, "gradient": -1, "jacobian": -1,
     "hvp": -2, "curvature": -2, "hessian": -2,
 }  # fmt: skip
-"""The functions, and the degree in which each is homogeneous in y and the root of eps."""
+"""The functions, and the degree in which each is homogeneous in y and the root of eps.
+
+Those of a negative degree are linear in gamma besides.
+"""
 
 MATRICES = ("jacobian", "hessian")
 """Of these, the ones whose value is a matrix for each unit."""
@@ -58,57 +67,178 @@ def largest(x: Any, axis: Axes | None = None) -> Any:
     return xp.maximum(high, -low)
 
 
-def are_in_the_middle(x: Any) -> bool:
-    """Whether the largest absolute value is for certain, by the Euclidean norm.
+def constant(x: Any) -> Any:
+    """Return an array off PyTorch's tape: what numbers are scaled by has no derivative."""
+    return x.detach() if hasattr(x, "detach") else x
 
-    Of n entries of norm r it is between r over the root of n, and r.  So x is read once, and not
-    twice as for :func:`largest`.
+
+def are_in_the_middle(sizes: Mapping[str, Any]) -> bool:
+    """Whether all sizes, which broadcast, are for certain; none of them is NaN then.
 
     >>> import numpy as np
-    >>> are_in_the_middle(np.array([1.0, -3.0])), are_in_the_middle(np.array([1e100, 1.0]))
+    >>> are_in_the_middle({"y": np.ones(2)}), are_in_the_middle({"y": np.array([1.0, 1e100])})
     (True, False)
     """
-    xp = array_namespace(x)
-    norm = xp.linalg.vector_norm(x)
-    root, far = sqrt(prod(x.shape)), 2.0 ** (_reach(norm) / 4)
-    return bool((norm <= far) & (norm >= root / far))
+    xp, first = array_namespace(*sizes.values()), next(iter(sizes.values()))
+    low, high = _middle(xp, first.dtype)
+    least, most = reduce(xp.minimum, sizes.values()), reduce(xp.maximum, sizes.values())
+    return bool(xp.all((least >= low) & (most <= high)))
 
 
 def in_the_middle(
     function: Callable[..., Any],
     degree: int,
     arguments: dict[str, Any],
-    largest: Mapping[str, Any],
+    sizes: Mapping[str, Any],
 ) -> Any:
     """Return the value of a function, with its arguments scaled where their size asks for it.
 
     Args:
         function: a formula of a name in :data:`DEGREES`, linear in g and H together and in u.
         degree: of the function in y.
-        arguments: by name; eps is an array.
-        largest: the largest entry of each array by its name, unless it is in the middle; of y in
-            each unit, and no less than the root of eps.
+        arguments: by name.
+        sizes: by name, the largest entries of arrays in each unit, of y no less than the root of
+            eps; and the absolute value of gamma, unless it is in the middle.
     """
-    shifts = {name: shift_of(size) for name, size in largest.items()}
-    a, b, c = (shifts.get(name) for name in ("y", "u", "g"))
-    if c is not None and ("hessian_of_loss" in arguments or "H" in arguments):
-        c = array_namespace(c).maximum(c, c * 0)  # H, of another size, would be scaled up too
-    if a is b is c is None:
+    shifts = _shifts({name: sizes[name] for name in sizes if degree < 0 or name != "gamma"})
+    if not shifts:
         return function(**arguments)
+    if "hessian_of_loss" in arguments:
+        return _hessian_in_parts(arguments, shifts)
+    if "H" in sizes:
+        shifts |= _shifts_of_loss(sizes, shifts)
+    result, power = _apart(function, degree, arguments, shifts)
+    if power is not None and function.__name__ in MATRICES:
+        xp = array_namespace(power)
+        power = xp.reshape(xp.broadcast_to(power, sizes["y"].shape), result.shape[2:])
+    return _put(result, power)
+
+
+def running_in_the_middle(
+    function: Callable[..., Any], arguments: dict[str, Any], sizes: Mapping[str, Any]
+) -> Any:
+    """Do the same for a formula of :mod:`theory.running`; the size of y is also the mean's.
+
+    The root of a running variance is in the middle of the range, whatever the variance is.
+    """
+    shifts = _shifts(sizes)
+    if not shifts:
+        return function(**arguments)
+    if "hessian_of_loss" in arguments:
+        others = _without(arguments, "hessian_of_loss", "u")
+
+        def slope(u: Any, shift: Any) -> tuple[Any, Any]:
+            return _apart(running.gradient, 0, {**others, "g": u}, {**shifts, "g": shift})
+
+        return _around(arguments["hessian_of_loss"], slope, arguments["u"], shifts.get("u"), 0)
+    if "y" not in sizes:
+        return _put(*_apart(function, 0, arguments, shifts))
+    if "y" in shifts:
+        shifts["running_mean"] = shifts["y"]
+    result, power = _apart(function, 1, {**arguments, "beta": 0.0}, shifts)
+    return _put(result, power) + arguments["beta"]
+
+
+def _shifts(sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the exponents of what is to be scaled, by name."""
+    found = {name: shift_of(size) for name, size in sizes.items()}
+    return {name: shift for name, shift in found.items() if shift is not None}
+
+
+def _shifts_of_loss(sizes: Mapping[str, Any], shifts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the exponents for g and H, by which the larger of what they give comes to about one.
+
+    What is lost of the other, if it is far smaller, is less than the rounding of the result.
+    """
+    xp = array_namespace(sizes["g"])
+    d = shifts.get("gamma", xp.zeros_like(sizes["g"]))
+    of_g = _exponents(sizes["g"])
+    of_h = _exponents(sizes["H"]) + d
+    c = xp.maximum(
+        xp.where(sizes["g"] > 0, of_g, xp.minimum(of_g, of_h)),
+        xp.where(sizes["H"] > 0, of_h, xp.minimum(of_g, of_h)),
+    )
+    return {"g": c, "H": c - d}
+
+
+def _apart(
+    function: Callable[..., Any],
+    degree: int,
+    arguments: Mapping[str, Any],
+    shifts: Mapping[str, Any],
+) -> tuple[Any, Any]:
+    """Return the value at scaled arguments, and the exponent of what is to be multiplied by.
+
+    That is None where it is zero.
+    """
+    shifts = {n: shift for n, shift in shifts.items() if n in arguments and shift is not None}
     scaled = dict(arguments)
-    for name, shift in (("y", a), ("u", b), ("g", c), ("H", c)):
-        if name in scaled and shift is not None:
-            scaled[name] = shifted(scaled[name], -shift)
-    if a is not None and "eps" in scaled:
-        scaled["eps"] = shifted(scaled["eps"], -2 * a)
-    if "hessian_of_loss" in scaled:
-        scaled["hessian_of_loss"] = _scaled_operator(arguments["hessian_of_loss"], a, c)
-    result = function(**scaled)
-    if a is not None and function.__name__ in MATRICES:
-        a = array_namespace(a).reshape(a, result.shape[2:])
-    powers = [b, c, None if a is None or degree == 0 else degree * a]
-    found = [power for power in powers if power is not None]
-    return shifted(result, sum(found)) if found else result
+    for name, shift in shifts.items():
+        scaled[name] = shifted(scaled[name], _like(name, -shift, scaled))
+    if "y" in shifts and "eps" in scaled:
+        scaled["eps"] = shifted(scaled["eps"], -2 * shifts["y"])
+    degrees = {"y": degree, "H": 0, "running_mean": 0}
+    powers = [degrees.get(n, 1) * shift for n, shift in shifts.items() if degrees.get(n, 1)]
+    return function(**scaled), sum(powers) if powers else None
+
+
+def _like(name: str, shift: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the exponents for an argument in its shape: of matrices the units come last."""
+    if name != "H":
+        return shift
+    xp, units = array_namespace(shift), arguments["H"].shape[2:]
+    return xp.reshape(shift, units)
+
+
+def _hessian_in_parts(arguments: Mapping[str, Any], shifts: Mapping[str, Any]) -> Any:
+    """J H J u less the layer's own curvature."""
+    others = _without(arguments, "hessian_of_loss", "g", "u")
+
+    def jvp(u: Any, shift: Any) -> tuple[Any, Any]:
+        return _apart(batchnorm.jvp, -1, {**others, "u": u}, {**shifts, "u": shift})
+
+    operator, u, axis = arguments["hessian_of_loss"], arguments["u"], arguments["axis"]
+    bent = _apart(batchnorm.curvature, -2, _without(arguments, "hessian_of_loss"), shifts)
+    return _around(operator, jvp, u, shifts.get("u"), axis) - _put(*bent)
+
+
+def _around(
+    operator: Callable[[Any], Any],
+    slope: Callable[[Any, Any], tuple[Any, Any]],
+    u: Any,
+    shift: Any,
+    axis: Axes,
+) -> Any:
+    """Return S H S u, for an S that is given a direction and its exponents, as :func:`_apart`."""
+    v, power = slope(u, shift)
+    v, common = _within_reach(v, power, axis)
+    w = operator(v)
+    result, power = slope(w, shift_of(largest(constant(w), axis)))
+    return _put(result, common if power is None else power + common)
+
+
+def _within_reach(v: Any, power: Any, axis: Axes) -> tuple[Any, Any]:
+    """Return 2^p v but for one power of two for all units, and the exponent of that.
+
+    The largest entry of all is brought to the middle, as far as no unit's leave the range for it.
+    """
+    sizes = largest(constant(v), axis)
+    xp, far = array_namespace(sizes), _far(sizes)
+    exponents = _exponents(sizes)
+    if power is not None:
+        exponents = exponents + power
+    low, top = xp.min(exponents), xp.max(xp.where(sizes > 0, exponents, xp.min(exponents)))
+    room = xp.clip(low + 3 * far, 0, None)
+    common = xp.minimum(top - xp.clip(top, -far, far), room)
+    return shifted(v, -common if power is None else power - common), common
+
+
+def _without(arguments: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name not in names}
+
+
+def _put(x: Any, power: Any) -> Any:
+    return x if power is None else shifted(x, power)
 
 
 def shifted(x: Any, power: Any) -> Any:
@@ -119,7 +249,7 @@ def shifted(x: Any, power: Any) -> Any:
     array([ True,  True])
     """
     xp = array_namespace(power)
-    most = 2 * _reach(power)  # which takes any number that is not zero out of the range
+    most = 2 * _reach(xp, power.dtype)  # which takes any number that is not zero out of the range
     power = xp.clip(power, -most, most)
     quarter = xp.floor(power / 4)
     for step in (quarter, quarter, quarter, power - 3 * quarter):
@@ -127,26 +257,42 @@ def shifted(x: Any, power: Any) -> Any:
     return x
 
 
-def _reach(size: Any) -> int:
-    """Return the exponent of the largest number of a dtype."""
-    return int(log2(float(array_namespace(size).finfo(size.dtype).max)))
-
-
 def shift_of(size: Any) -> Any:
-    """Return the exponents of sizes beyond the middle half of the range, or None."""
-    xp = array_namespace(size)
-    exponents = xp.floor(xp.log2(xp.where(size > 0, size, xp.ones_like(size))))
-    far = xp.abs(exponents) > _reach(size) / 4
+    """Return the exponents of sizes beyond the middle half of the range, or None.
+
+    >>> import numpy as np
+    >>> shift_of(np.array([3.0, 2.0**-800, 0.0])), shift_of(np.ones(3))
+    (array([   0., -800.,    0.]), None)
+    """
+    if are_in_the_middle({"": size}):
+        return None
+    xp, exponents = array_namespace(size), _exponents(size)
+    far = xp.abs(exponents) > _far(size)
     if not bool(xp.any(far)):
         return None
     return xp.where(far, exponents, xp.zeros_like(exponents))
 
 
-def _scaled_operator(operator: Callable[[Any], Any], a: Any, c: Any) -> Callable[[Any], Any]:
-    def scaled(w: Any) -> Any:
-        result = operator(w if a is None else shifted(w, -a))
-        for shift in (a, None if c is None else -c):
-            result = result if shift is None else shifted(result, shift)
-        return result
+def _exponents(size: Any) -> Any:
+    """Return the exponents of sizes, 0 of zero."""
+    xp = array_namespace(size)
+    return xp.floor(xp.log2(xp.where(size > 0, size, xp.ones_like(size))))
 
-    return scaled
+
+def _far(size: Any) -> int:
+    """Return the exponent at which the middle of the range ends."""
+    return _reach(array_namespace(size), size.dtype) // 4
+
+
+@cache
+def _middle(xp: Any, dtype: Any) -> tuple[Any, Any]:
+    """Return the least and the largest number in the middle of the range."""
+    far = _reach(xp, dtype) // 4
+    two = np.longdouble(2) if far >= 1024 else 2.0  # whose powers are beyond Python's floats
+    return two**-far, two**far
+
+
+@cache
+def _reach(xp: Any, dtype: Any) -> int:
+    """Return the exponent of the largest number of a dtype."""
+    return int(np.frexp(xp.finfo(dtype).max)[1]) - 1

@@ -39,7 +39,14 @@ from theory.guard import (
     guarded_operator,
     is_not_finite,
 )
-from theory.scaling import DEGREES, are_in_the_middle, in_the_middle, largest
+from theory.scaling import (
+    DEGREES,
+    are_in_the_middle,
+    constant,
+    in_the_middle,
+    largest,
+    running_in_the_middle,
+)
 
 BATCH = ("y", "g", "u")
 PER_UNIT = ("gamma", "beta", "eps", "running_mean", "running_variance")
@@ -64,18 +71,20 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: g of shape (2,) does not match y of shape (3,) with batch axes (0,); expected...
     """
-    if "axis" not in inspect.signature(function).parameters:
-        return behind(check, function)
-    degree = DEGREES[function.__name__]
+    is_of_batch = "axis" in inspect.signature(function).parameters
 
     def check_and_measure(arguments: dict[str, Any]) -> None:
-        arguments["extremes"] = check(arguments)
+        arguments["sizes"] = check(arguments)
 
     @wraps(function)
     def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
         arguments: dict[str, Any] = dict(kwargs)
-        extremes = arguments.pop("extremes")
-        result: R = in_the_middle(function, degree, arguments, extremes)
+        sizes = arguments.pop("sizes")
+        result: R = (
+            in_the_middle(function, DEGREES[function.__name__], arguments, sizes)
+            if is_of_batch
+            else running_in_the_middle(function, arguments, sizes)
+        )
         return result
 
     return behind(check_and_measure, scaled)
@@ -89,8 +98,8 @@ def check(arguments: dict[str, Any]) -> Arrays:
     one whose results are checked.
 
     Returns:
-        the largest entries of y for each unit, together with the root of eps, and of g and u where
-        they may be near the ends of their format's range.
+        the sizes that :mod:`theory.scaling` asks for, by name; none where all are in the middle
+        of the range.
 
     Raises:
         TypeError: not an array, not floating, mixed libraries or dtypes, an axis that is no
@@ -99,8 +108,12 @@ def check(arguments: dict[str, Any]) -> Arrays:
             negative eps or variance, sigma zero or overflowing, an H that is not symmetric.
     """
     values, axes = of_batch(arguments)
-    extremes = _extremes(values, axes)
-    check_finite({name: values[name] for name, size in extremes.items() if is_not_finite(size)})
+    sizes = _sizes({name: constant(value) for name, value in values.items()}, axes)
+    if "gamma" in values and not _is_about_one(arguments["gamma"]):
+        sizes["gamma"] = array_namespace(values["gamma"]).abs(constant(values["gamma"]))
+    if are_in_the_middle(sizes):
+        sizes = {}
+    check_finite({name: values[name] for name, size in sizes.items() if is_not_finite(size)})
     _check_sigma(values, axes)
     if "H" in values:
         check_symmetric("H", values["H"])
@@ -112,7 +125,7 @@ def check(arguments: dict[str, Any]) -> Arrays:
                 "for a matrix H pass lambda w: H @ w, or call theory.hessian, which takes matrices"
             )
         arguments["hessian_of_loss"] = guarded_operator("hessian_of_loss", operator)
-    return extremes
+    return sizes
 
 
 def of_batch(arguments: dict[str, Any]) -> tuple[Arrays, tuple[int, ...]]:
@@ -252,13 +265,23 @@ def _check_running(variance: Any, eps: Any) -> None:
         )
 
 
-def _extremes(values: Arrays, axes: tuple[int, ...]) -> Arrays:
-    """Return what :func:`check` does; what is not finite is among it."""
-    found: Arrays = {}
-    for name in ("g", "u"):
-        if name in values and not are_in_the_middle(values[name]):
-            found[name] = largest(values[name])
-    if "y" in values:
-        xp = array_namespace(values["y"])
-        found["y"] = xp.maximum(largest(values["y"], axes), xp.sqrt(xp.abs(values["eps"])))
+def _sizes(values: Arrays, axes: tuple[int, ...]) -> Arrays:
+    """Return the largest entries for each unit; what is not finite is among them.
+
+    Those of y together with the root of eps, or where there are running statistics the mean.
+    """
+    found = {name: largest(values[name], axes) for name in BATCH if name in values}
+    if "y" in found:
+        xp = array_namespace(found["y"])
+        is_running = "running_mean" in values
+        other = xp.abs(values["running_mean" if is_running else "eps"])
+        found["y"] = xp.maximum(found["y"], other if is_running else xp.sqrt(other))
+    if "H" in values:
+        of_matrices = largest(values["H"], (0, 1))
+        found["H"] = array_namespace(of_matrices).reshape(of_matrices, found["y"].shape)
     return found
+
+
+def _is_about_one(gamma: Any) -> bool:
+    """Whether it is a number that is in the middle of every format's range."""
+    return type(gamma) is float and 2.0**-16 <= abs(gamma) <= 2.0**16

@@ -1,0 +1,189 @@
+"""Units of far different sizes, against differences in numbers of many digits."""
+
+from operator import attrgetter
+
+import numpy as np
+import pytest
+import torch
+from mpmath import mp, mpf, workdps
+from test_operations import by_name
+
+import theory
+
+Y = np.array([[1.0, 2.0], [2.0, 5.0], [6.0, 4.0], [3.0, -1.0]])
+G = np.array([[1.0, 1.0], [2.0, -1.0], [0.0, 3.0], [-1.0, 0.5]])
+U = np.array([[0.5, -1.0], [1.0, 2.0], [-2.0, 0.25], [1.0, 1.0]])
+H = np.array([[2.0, 1.0, 0.0, 0.5], [1.0, 1.0, -1.0, 0.0], [0.0, -1.0, 3.0, 2.0], [0.5, 0, 2, 1]])
+TIES = np.array([[1.0, 0.5], [0.5, 2.0]])
+"""Of the loss's Hessian between units."""
+EPS = 1e-5
+
+
+def numbers(array):
+    return [[mpf(x) for x in row] for row in np.asarray(array, dtype=object).tolist()]
+
+
+def layer(y, gamma, eps):
+    """Columns normalized by the definition."""
+    columns = list(zip(*y, strict=True))
+    z = []
+    for column, scale, small in zip(columns, gamma, eps, strict=True):
+        mu = mp.fsum(column) / len(column)
+        sigma = mp.sqrt(mp.fsum((x - mu) ** 2 for x in column) / len(column) + small)
+        z.append([scale * (x - mu) / sigma for x in column])
+    return [list(row) for row in zip(*z, strict=True)]
+
+
+def moved(y, step, direction):
+    return [
+        [a + step * b for a, b in zip(*rows, strict=True)]
+        for rows in zip(y, direction, strict=True)
+    ]
+
+
+def unit(b, j):
+    return [[mpf(i == b and k == j) for k in range(2)] for i in range(4)]
+
+
+def between(a, b):
+    return mp.fsum(x * y for rows in zip(a, b, strict=True) for x, y in zip(*rows, strict=True))
+
+
+def loss(z, z0, g, ties):
+    """Of gradient g and a Hessian in z that is H in the batch times the ties between units."""
+    apart = moved(z, -1, z0)
+    of_h = [
+        [mp.fsum(mpf(H[b, c]) * apart[c][j] for c in range(4)) for j in range(2)] for b in range(4)
+    ]
+    of_h = [[mp.fsum(row[k] * ties[j][k] for k in range(2)) for j in range(2)] for row in of_h]
+    return between(apart, g) + between(apart, of_h) / 2
+
+
+def by_differences(y, g, u, gamma, eps, ties):
+    """The gradient, J u, and the Hessian along u, from the loss's values alone."""
+    y, g, u, ties = map(numbers, (y, g, u, ties))
+    gamma, eps = ([mpf(float(x)) for x in a] for a in (gamma, eps))
+    z0 = layer(y, gamma, eps)
+    sizes = [max(abs(row[j]) for row in y) for j in range(2)]
+    s = min(sizes[j] / abs(row[j]) for row in u for j in range(2) if row[j]) / mpf(10) ** 400
+    jvp = [
+        [(p - n) / (2 * s) for p, n in zip(*rows, strict=True)]
+        for rows in zip(*(layer(moved(y, t, u), gamma, eps) for t in (s, -s)), strict=True)
+    ]
+    gradient, hvp = ([[mpf(0)] * 2 for _ in range(4)] for _ in range(2))
+    for b in range(4):
+        for j in range(2):
+            h = sizes[j] / mpf(10) ** 400
+
+            def value(m, n, b=b, j=j, h=h):
+                z = layer(moved(moved(y, m * h, unit(b, j)), n * s, u), gamma, eps)
+                return loss(z, z0, g, ties)
+
+            gradient[b][j] = (value(1, 0) - value(-1, 0)) / (2 * h)
+            corners = value(1, 1) - value(1, -1) - value(-1, 1) + value(-1, -1)
+            hvp[b][j] = corners / (4 * h * s)
+    return {"gradient": gradient, "jvp": jvp, "hvp": hvp}
+
+
+def assert_close(found, expected, digits):
+    """To a few roundings of the largest entry of each unit, or of the format's least number."""
+    roundoff, least = digits
+    for j in range(2):
+        entries = [row[j] for row in expected]
+        allowed = roundoff * max(map(abs, entries)) + least
+        errors = [abs(mpf(float(a)) - b) for a, b in zip(found[:, j], entries, strict=True)]
+        assert max(errors) <= allowed, (j, found[:, j], [mp.nstr(x, 8) for x in entries])
+
+
+DIGITS = {np.float32: (2e-5, 2.0**-147), np.float64: (1e-13, mpf(2) ** -1072)}
+UNITS = [
+    (np.float64, (1, 1), (1e100, 1e-290), (1, 1), (1, 1)),
+    (np.float64, (1, 1), (1, 1), (1e-300, 1e120), (1, 1)),
+    (np.float64, (1, 1), (1e150, 1e-200), (1e-150, 1e200), (1, 1)),
+    (np.float64, (1e-120, 1e200), (1e-290, 1e-100), (1, 1e200), (1, 1)),
+    (np.float64, (1, 1), (1, 1), (1, 1), (1e-200, 1e120)),
+    (np.float64, (1e-100, 1e100), (1, 1e-250), (1, 1), (1e-250, 1e80)),
+    (np.float32, (1, 1), (1e11, 1e-33), (1, 1), (1, 1)),
+    (np.float32, (1e-11, 1e-11), (1, 1), (1, 1), (1e-24, 1e-24)),
+    (np.float32, (1e-11, 1e-11), (0, 0), (1, 1), (1e-24, 1e-24)),
+    (np.float32, (1e-30, 1e20), (1e-20, 1e-35), (1, 1e12), (1e-24, 1e18)),
+]
+"""A dtype, and the sizes of y, g, u and gamma in two units."""
+
+
+@pytest.mark.parametrize("name", ["gradient", "jvp", "hvp", "hvp between units", "hessian"])
+@pytest.mark.parametrize("case", UNITS, ids=str)
+def test_each_unit_is_scaled_by_itself(case, name):
+    dtype, *sizes = case
+    y, g, u, gamma = (
+        (values * np.array(size)).astype(dtype)
+        for values, size in zip((Y, G, U, np.array([1.0, 3.0])), sizes, strict=True)
+    )
+    eps = np.array([EPS if size == 1 else 0.0 for size in sizes[0]], dtype)
+    if name == "hessian":  # whose entries do not know the direction that they are applied to
+        u = U.astype(dtype)
+    is_tied = name == "hvp between units"
+    ties = TIES if is_tied else np.eye(2)
+    with workdps(2500):
+        expected = by_differences(y, g, u, gamma, eps, ties)
+        expected["hessian"] = expected["hvp"]
+        arguments = {"y": y, "g": g, "u": u, "gamma": gamma, "eps": eps}
+        arguments["hessian_of_loss"] = lambda w: H.astype(dtype) @ w @ ties.astype(dtype)
+        arguments["H"] = np.stack([H.astype(dtype)] * 2, axis=-1)
+        found = by_name(attrgetter(name.split()[0])(theory), arguments)
+        if name == "hessian":
+            found = [
+                [
+                    mp.fsum(mpf(float(found[b, c, j])) * mpf(float(u[c, j])) for c in range(4))
+                    for j in range(2)
+                ]
+                for b in range(4)
+            ]
+            found = np.array(found, dtype=object)
+        wanted = expected[name.split()[0]]
+        assert_close(found, wanted, DIGITS[dtype])
+
+
+@pytest.mark.parametrize("name", ["gradient_beta", "gradient_gamma", "project"])
+def test_what_is_linear_in_each_unit_keeps_the_digits_of_each(name):
+    """A power of two in a unit comes out of it as it is."""
+    powers = np.array([332, -960])
+    call = attrgetter(name)(theory)
+    expected = by_name(call, {"y": Y, "g": G, "u": U, "eps": EPS})
+    far = {"y": Y, "g": np.ldexp(G, powers), "u": np.ldexp(U, powers), "eps": EPS}
+    np.testing.assert_array_equal(np.ldexp(by_name(call, far), -powers), expected)
+
+
+def test_running_formulas_meet_no_product_beyond_the_range():
+    """Of numbers so chosen that the exact value is a power of ten."""
+    y, one = np.full((1, 2), 1e-25, np.float32), np.ones((1, 2), np.float32)
+    gamma, variance = np.array([1e-25, 1e30], np.float32), np.array([1e-30, 1e-30], np.float32)
+    forward = theory.running_forward(y, 0.0, variance, gamma=gamma)
+    np.testing.assert_allclose(forward, [[1e-35, 1e20]], rtol=1e-6)
+    np.testing.assert_allclose(
+        theory.running_forward(y, 1e-25, variance, gamma, beta=2.0), [[2.0, 2.0]], rtol=1e-6
+    )
+    gradient = theory.running_gradient(y, variance, gamma)
+    np.testing.assert_allclose(gradient, [[1e-35, 1e20]], rtol=1e-6)
+    hvp = theory.running_hvp(lambda w: np.float32(1e-30) * w, y, 1e-30, gamma=1e28)
+    np.testing.assert_allclose(hvp, [[1e31, 1e31]], rtol=1e-6)
+    np.testing.assert_array_equal(theory.running_forward(one, 0.0, 1.0, gamma=1e-30), 1e-30 * one)
+
+
+def test_scales_are_off_the_tape():
+    """The derivative in eps of y/sigma is -y/(2 sigma^3); a root of eps = 0 has none."""
+    y = torch.asarray(1e100 * Y, requires_grad=True)
+    eps = torch.zeros((), dtype=torch.float64, requires_grad=True)
+    theory.forward(y, eps=eps)[0].sum().backward()
+    c = Y - Y.mean(0)
+    expected = -np.sum(c[0] / (2 * np.mean(c * c, 0) ** 1.5)) * 1e-200
+    np.testing.assert_allclose(float(eps.grad), expected, rtol=1e-12)
+    assert bool(torch.all(torch.isfinite(y.grad)))
+
+
+def test_wider_formats_than_double_are_taken():
+    wide = np.longdouble
+    y, g, powers = Y.astype(wide), G.astype(wide), np.array([9000, -9000])
+    found = theory.gradient(y, np.ldexp(g, powers), eps=EPS)
+    np.testing.assert_allclose(np.ldexp(found, -powers), theory.gradient(Y, G, eps=EPS), rtol=1e-13)
+    assert found.dtype == wide
