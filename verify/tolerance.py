@@ -58,12 +58,17 @@ class Outcome(StrEnum):
 
 def norm(side: Array) -> Array:
     """Euclidean norm over all axes but the first, which counts instances."""
-    return np.sqrt(np.sum(np.square(side.reshape(len(side), -1)), axis=1))
+    return np.sqrt(np.sum(np.square(in_floats(side).reshape(len(side), -1)), axis=1))
+
+
+def in_floats(side: Array) -> Array:
+    """Return a side in floats: what speaks of whole numbers alone may be of fractions."""
+    return np.asarray(side, dtype=np.float64)
 
 
 def scalar(side: Array) -> Array:
     """The side itself, or its norm where it is a vector."""
-    return side[:, 0] if side.shape[1] == 1 else norm(side)
+    return in_floats(side[:, 0]) if side.shape[1] == 1 else norm(side)
 
 
 def condition_times_size(side: Array, samples: list[Array]) -> Array:
@@ -89,6 +94,7 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
 
     What is not finite decides nothing.
     """
+    actual, claimed = in_floats(actual), in_floats(claimed)
     with np.errstate(invalid="ignore"):
         difference = actual - claimed
     if relation is Relation.EQUAL:
@@ -143,6 +149,7 @@ def stands(value: Array, relation: Relation, allowed: Array) -> NDArray[np.bool_
 
     What is strict stands only where rounding cannot explain it, anything else wherever it can.
     """
+    value = in_floats(value)
     if relation is Relation.EQUAL:
         return np.abs(value) <= allowed
     margin = allowed if relation.is_strict else -allowed
@@ -154,6 +161,6 @@ def ratio(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
     if relation is Relation.EQUAL:
         top, bottom = norm(actual), norm(claimed)
     else:
-        top, bottom = actual.reshape(len(actual)), claimed.reshape(len(claimed))
+        top, bottom = (in_floats(side).reshape(len(side)) for side in (actual, claimed))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(bottom > allowed, top / bottom, np.nan)

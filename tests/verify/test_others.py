@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from verify import engine, others, pool, trial
 from verify.__main__ import app
+from verify.commands import examination
 from verify.fingerprint import of_statement
 from verify.others import OthersError
 from verify.settings import PROFILES, Settings
@@ -202,7 +203,49 @@ def test_a_letter_that_a_witness_cannot_evaluate_is_named(file_of, tmp_path, mon
     found = CliRunner().invoke(app, ["check", str(path), "--profile", "smoke"])
     assert found.exit_code == 2
     assert line_of(path, "size = Letter") in found.stderr
-    assert "a witness could not evaluate" in found.stderr
+    assert "verify: own-letter: a witness could not evaluate it (abstract): " in found.stderr
+
+
+CRASHING = """\
+ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else unit.beta)
+CLAIMS.insert(0, replace(FIRST, id="odd", says=equal(dot(one, grad) * ODD, 0)))
+"""
+
+
+@pytest.mark.parametrize("few", [0, 9])
+def test_what_a_witness_cannot_evaluate_costs_no_other_its_verdict(
+    few, file_of, tmp_path, monkeypatch
+):
+    imported = "from dataclasses import replace\nfrom theory.language.expression import Letter\n"
+    path = file_of(imported + RIGHT + CRASHING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(examination, "FEW", few)
+    chosen = [w for w in WITNESSES if w.name in ("polynomial", "autograd")]
+    monkeypatch.setattr(engine, "WITNESSES", chosen)
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke"])
+    assert found.exit_code == 2
+    assert "verify: odd: a witness could not evaluate it (autograd): " in found.stderr
+    assert line_of(path, "ODD = Letter") in found.stderr
+    assert "corrections and proofs 3: 2 proved, 1 not yet run" in found.stdout
+
+
+def test_a_hypothesis_may_speak_of_the_batch_size_or_of_vectors(file_of, tmp_path, monkeypatch):
+    path = file_of(
+        RIGHT
+        + """
+from dataclasses import replace
+LONG = replace(SECOND, id="long", hypotheses=(assume(m >= 3),))
+WITHIN = replace(SECOND, id="within", hypotheses=(assume(y <= one), assume(y >= -one)))
+OF_SIZES = replace(SECOND, id="sizes", says=2 * m >= 5, because=None, expected=Verdict.REFUTED)
+CLAIMS = [LONG, WITHIN, OF_SIZES]
+"""
+    )
+    monkeypatch.chdir(tmp_path)
+    chosen = [w for w in WITNESSES if w.name not in ("trained", "finite differences (trained)")]
+    monkeypatch.setattr(engine, "WITNESSES", chosen)
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke"])
+    assert (found.exit_code, "could not evaluate" in found.stderr) == (0, False)
+    assert "3: 2 proved, 1 refuted" in found.stdout
 
 
 def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):

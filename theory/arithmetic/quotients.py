@@ -54,6 +54,8 @@ def factored(expression: sp.Expr) -> sp.Expr:
 
 def _read(expression: sp.Expr) -> tuple[_Reader, _Quotient]:
     """Return the quotient that an expression is, and what writes it as one again."""
+    if expression.has(sp.zoo, sp.nan):  # sympy has divided by zero itself
+        raise ZeroDivisionError("a denominator vanishes identically")
     tidy = _tidy_inside(expression)
     reader = _Reader(tidy)
     return reader, reader.quotient(tidy)

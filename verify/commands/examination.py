@@ -6,6 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +19,9 @@ from rich.progress import Progress
 from theory.statement import Statement, Verdict
 from verify import engine, explained, ledger, others, pool
 from verify.commands.shared import Cache, Claims, Json, conclude
-from verify.complaints import bad_input
+from verify.complaints import bad_input, complain
 from verify.engine import Pair
-from verify.evidence import EvidenceError, Record, Writer
+from verify.evidence import EvidenceError, Name, Record, Writer
 from verify.options import Options
 from verify.settings import Settings, TrainingError
 
@@ -65,17 +68,17 @@ def check(
     except (ValueError, RuntimeError) as error:
         raise bad_input(error) from None
     try:
-        records = _examined(
+        records, failures = _examined(
             claims, settings, options.writer() if evidence_folder or target else None
         )
     except (EvidenceError, TrainingError) as error:
         raise bad_input(error) from None
-    except Exception as error:
-        if not target:
-            raise
-        where = explained.error(error, others.folder_of(target))
-        raise bad_input(others.OthersError(f"a witness could not evaluate {where}")) from error
-    conclude(ledger.ledger(claims, records), as_json)
+    for line in _told(failures, target):
+        complain(line)
+    with suppress(typer.Exit) if failures else nullcontext():
+        conclude(ledger.ledger(claims, records), as_json)
+    if failures:
+        raise typer.Exit(2)
 
 
 def reproduce(
@@ -94,42 +97,114 @@ def reproduce(
         typer.echo(line)
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A statement of others that a witness could not evaluate."""
+
+    name: Name
+    error: Exception
+
+
+def _told(failures: Sequence[Failure], target: str) -> Iterator[str]:
+    """Yield what could not be evaluated, where in their file, and by which witnesses."""
+    witnesses: dict[tuple[str, str], list[str]] = {}
+    for failure in failures:
+        claim, witness = failure.name
+        where = explained.error(failure.error, others.folder_of(target))
+        witnesses.setdefault((claim, where), []).append(witness)
+    for (claim, where), names in witnesses.items():
+        who = "a witness" if len(names) == 1 else "witnesses"
+        yield f"{claim}: {who} could not evaluate it ({', '.join(names)}): {where}"
+
+
 def _examined(
     claims: Sequence[Statement], settings: Settings, writer: Writer | None
-) -> list[Record]:
+) -> tuple[list[Record], list[Failure]]:
     """Return what every witness finds, after saying each verdict as soon as it is known."""
     from verify.progress import NEED_NETWORKS, prepare
 
     pairs = engine.pairs(claims, engine.WITNESSES)
-    examine = engine.examine if len(pairs) <= FEW else _examined_by_many
+    examine = _examined_here if len(pairs) <= FEW else _examined_by_many
     console, told = Console(stderr=True), _Told(claims, pairs)
     records: list[Record] = []
+    failures: list[Failure] = []
     for needs_networks in (False, True):
         chosen = [p for p in pairs if (p.witness.name in NEED_NETWORKS) is needs_networks]
         prepare(engine.unknown(chosen, writer), settings, console)
         with Progress(console=console, transient=True) as bar:
-            task = bar.add_task("examining", total=len(pairs), completed=len(records))
-            for record in examine(chosen, settings, writer):
-                records.append(record)
+            known = len(records) + len(failures)
+            task = bar.add_task("examining", total=len(pairs), completed=known)
+            for found in examine(chosen, settings, writer):
                 bar.advance(task)
-                if line := told.by(record):
+                if isinstance(found, Failure):
+                    failures.append(found)
+                    line = told.without(found)
+                else:
+                    records.append(found)
+                    line = told.by(found)
+                if line:
                     bar.console.print(line, highlight=False, markup=False)
     if writer is not None:
         writer.close()
-    return records
+    return records, failures
+
+
+def _examined_here(
+    pairs: Sequence[Pair], settings: Settings, writer: Writer | None
+) -> Iterator[Record | Failure]:
+    """Yield what is found of pairs; what a witness cannot evaluate costs no other its verdict."""
+    unknown = {pair.name: pair for pair in engine.unknown(pairs, writer)}
+    yield from engine.examine([p for p in pairs if p.name not in unknown], settings, writer)
+    for task in engine.tasks(unknown.values()):
+        left = [unknown[name] for name in task.names]
+        try:
+            for record in engine.examine(left, settings, writer):
+                left = [pair for pair in left if pair.name != record.name]
+                yield record
+        except Exception as error:
+            yield from _alone(left, error, settings, writer)
+
+
+def _alone(
+    pairs: Sequence[Pair], error: Exception, settings: Settings, writer: Writer | None
+) -> Iterator[Record | Failure]:
+    """Yield what is found of pairs one by one, after an error that one of them made.
+
+    Raises:
+        Exception: the error, if it is no statement's, or the statements are those of the papers.
+    """
+    if not settings.claims or isinstance(error, EvidenceError | TrainingError):
+        raise error
+    if len(pairs) == 1 or isinstance(error, BrokenProcessPool):  # it would break this one, too
+        yield from (Failure(pair.name, error) for pair in pairs)
+        return
+    for pair in pairs:
+        yield from _examined_here([pair], settings, writer)
 
 
 def _examined_by_many(
     pairs: Sequence[Pair], settings: Settings, writer: Writer | None
-) -> Iterator[Record]:
+) -> Iterator[Record | Failure]:
     """Yield what processes find of pairs, after the first few, which are examined here."""
     first = engine.unknown(pairs, writer)[:FIRST]
     named = {pair.name for pair in first}
-    rest = [pair for pair in pairs if pair.name not in named]
-    with pool.examining(rest, settings, writer) as futures:
-        yield from engine.examine(first, settings, writer)
-        for future in as_completed(futures.values()):
-            yield future.result()
+    rest = {pair.name: pair for pair in pairs if pair.name not in named}
+    failed: list[tuple[Pair, Exception]] = []
+    with pool.examining([*rest.values()], settings, writer) as futures:
+        names = {future: name for name, future in futures.items()}
+        yield from _examined_here(first, settings, writer)
+        for future in as_completed(names):
+            try:
+                yield future.result()
+            except Exception as error:
+                if not settings.claims or isinstance(error, EvidenceError | TrainingError):
+                    raise
+                failed.append((rest[names[future]], error))
+    for pair, raised in failed:
+        if isinstance(raised, BrokenProcessPool):
+            yield Failure(pair.name, raised)
+        else:  # an error has its place in their file where it is made
+            yield from _examined_here([pair], settings, writer)
 
 
 class _Told:
@@ -144,8 +219,15 @@ class _Told:
 
     def by(self, record: Record) -> str:
         """Return the line that a record makes known, or nothing."""
-        name, found = record.claim, self.found[record.claim]
-        found.append(record)
+        self.found[record.claim].append(record)
+        return self._said(*record.name)
+
+    def without(self, failure: Failure) -> str:
+        """Return the line that is known without a witness, or nothing."""
+        return self._said(*failure.name)
+
+    def _said(self, name: str, witness: str) -> str:
+        found = self.found[name]
         self.waiting[name] -= 1
         verdict = ledger.judge(self.claims[name], found)
         is_certain = verdict in (Verdict.PROVED, Verdict.REFUTED)
@@ -154,4 +236,4 @@ class _Told:
         self.said.add(name)
         left = f"; {self.waiting[name]} to go" if self.waiting[name] else ""
         seconds = time.perf_counter() - self.start
-        return f"{seconds:6.1f} s  {name}: {verdict.value} ({record.witness}{left})"
+        return f"{seconds:6.1f} s  {name}: {verdict.value} ({witness}{left})"

@@ -40,10 +40,15 @@ def exceeds(larger: Array, smaller: Array, ceiling: float) -> bool:
     """
     if not 0 < ceiling < np.inf:
         return False
-    if np.min(larger) < 0 or np.max(smaller) > ceiling * (1 + ROUNDING):
+    if np.min(larger) < 0:
         raise ValueError(
-            f"expected draws from 0, and from below {ceiling}; got {np.min(larger)} and"
-            f" {np.max(smaller)}: correct the claim's ceilings"
+            f"of one draw a side is {np.min(larger)}; means of what may be negative are not"
+            " compared: write the statement of a square or an absolute value"
+        )
+    if np.max(smaller) > ceiling * (1 + ROUNDING):
+        raise ValueError(
+            f"expected draws from below {ceiling}; got {np.max(smaller)}: correct the claim's"
+            " ceilings"
         )
     gains = STAKES[:, None] * ((larger - smaller) / ceiling)
     with np.errstate(divide="ignore"):

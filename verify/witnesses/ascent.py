@@ -78,6 +78,8 @@ def _slopes(
 
     def slopes(objective: Tensor) -> list[Tensor]:
         descent = -torch.nan_to_num(objective).sum()
+        if not descent.requires_grad:  # it speaks of the batch's length alone
+            return [torch.zeros_like(p) for p in at]
         found = torch.autograd.grad(
             descent, at, retain_graph=True, allow_unused=True, materialize_grads=True
         )
@@ -132,14 +134,14 @@ def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> tuple[Tensor, 
 
 
 def _excess(claim: Claim, network: TorchNetwork) -> Tensor:
-    actual, claimed, quantities = evaluate(claim, network)
+    actual, claimed, *quantities = evaluate(claim, network)
     difference = actual - claimed
     if claim.relation is Relation.EQUAL:
         difference = torch.linalg.vector_norm(difference)
     elif claim.relation.bounds_below:
         difference = -difference
     size = torch.linalg.vector_norm(actual) + torch.linalg.vector_norm(claimed) + 1
-    unmet = torch.relu(-quantities).sum() if len(quantities) else 0.0
+    unmet = sum(torch.relu(-quantity).sum() for quantity in quantities)
     excess: Tensor = difference.sum() / size - unmet
     return excess
 

@@ -8,6 +8,7 @@ Cases of one length and one kind of loss are stacked and examined in one vectori
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -101,18 +102,18 @@ class TorchNetwork(PrimitiveNetwork):
 
 
 def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
-    """Return actual, claimed, and the hypotheses' quantities, each flat."""
+    """Return actual, claimed, and each hypothesis's quantity, all flat."""
     letters = claim.letters(network)
     actual, claimed = (_as_tensor(side, network.y) for side in claim.sides(network, letters))
     shape = torch.broadcast_shapes(actual.shape, claimed.shape)
-    quantities = [h.quantity(network, letters).reshape(()) for h in claim.hypotheses]
-    stacked = torch.stack(quantities) if quantities else network.y.new_zeros(0)
-    return actual.expand(shape).reshape(-1), claimed.expand(shape).reshape(-1), stacked
+    quantities = (_as_tensor(h.quantity(network, letters), network.y) for h in claim.hypotheses)
+    return tuple(x.reshape(-1) for x in (actual.expand(shape), claimed.expand(shape), *quantities))
 
 
-def _as_tensor(side: Any, like: torch.Tensor) -> torch.Tensor:
-    """Return a side, which may be a number such as the length of the batch."""
-    return side if isinstance(side, torch.Tensor) else like.new_tensor(side)
+def _as_tensor(value: Any, like: torch.Tensor) -> torch.Tensor:
+    """Return a side or a quantity, which may be a number such as the length of the batch."""
+    plain = float(value) if isinstance(value, Fraction) else value
+    return plain if isinstance(plain, torch.Tensor) else like.new_tensor(plain)
 
 
 def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -> list[Evaluation]:
@@ -132,11 +133,7 @@ def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -
         )
         return [evaluate(claim, network) for claim in claims]
 
-    every = (map(_to_numpy, tensors) for tensors in vmap(one)(stack))
-    return [
-        Evaluation.of(actual, claimed, *quantities.T[:, :, None])
-        for actual, claimed, quantities in every
-    ]
+    return [Evaluation.of(*map(_to_numpy, tensors)) for tensors in vmap(one)(stack)]
 
 
 def examine(

@@ -47,3 +47,5 @@ def test_roots_that_look_different_are_one() -> None:
 def test_a_denominator_that_vanishes_is_refused() -> None:
     with pytest.raises(ZeroDivisionError, match="vanishes identically"):
         lowest_terms(1 / ((x + y) ** 2 - x**2 - 2 * x * y - y**2))
+    with pytest.raises(ZeroDivisionError, match="vanishes identically"):
+        lowest_terms(y + 1 / (x - x))
