@@ -3,7 +3,8 @@
 A statement of a paper has many entries: readings of its words, readings of epsilon, corrections,
 lines of its proof.  Which of them a line shows is said next to the paper's statements
 (:mod:`theory.summary`), and what is wrong in the table of its errata (:mod:`theory.erratum`).  A
-statement from elsewhere has no such tables; its line shows what its text prints, without epsilon.
+statement from elsewhere has no such tables; its line shows what its text prints, without epsilon
+where there is a reading without.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from theory.lange2022.errata import ERRATA as LANGE_ERRATA
 from theory.lange2022.summary import LINES as LANGE
 from theory.santurkar2018.errata import ERRATA as SANTURKAR_ERRATA
 from theory.santurkar2018.summary import LINES as SANTURKAR
-from theory.statement import Form, Paper, Reading, Verdict
+from theory.statement import Form, Paper, Verdict
 from theory.summary import Line, Section
 from verify.ledger import Entry
 from verify.wording import plural
@@ -63,8 +64,13 @@ class Headline:
 
     @cached_property
     def as_printed(self) -> list[Entry]:
-        """What the text prints, in each reading of its words, without epsilon."""
-        return [e for e in self.entries if e.claim.form in PRINTED and _is_the_papers(e)]
+        """What the text prints, in each reading of its words, without epsilon.
+
+        Of a statement from elsewhere that has none without epsilon, in the readings that it has.
+        """
+        printed = [e for e in self.entries if e.claim.form in PRINTED]
+        without_epsilon = [e for e in printed if not e.claim.reading.has_epsilon]
+        return without_epsilon or ([] if self.line else printed)
 
     @property
     def title(self) -> str:
@@ -160,10 +166,6 @@ def headlines(entries: Iterable[Entry]) -> list[Headline]:
     known = {line.row: line for line in LINES}
     in_order = [*(row for row in known if row in by_row), *(r for r in by_row if r not in known)]
     return [Headline(row, tuple(by_row[row]), known.get(row), every) for row in in_order]
-
-
-def _is_the_papers(entry: Entry) -> bool:
-    return entry.claim.reading is Reading.NO_EPSILON
 
 
 def counted(found: Sequence[Headline]) -> str:

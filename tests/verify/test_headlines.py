@@ -48,6 +48,17 @@ def test_a_line_says_whether_the_text_holds_and_what_is_wrong(verdict, others, s
     assert counts.get(line.verdict, "1 hold in part or by the reading") in counted([line])
 
 
+@pytest.mark.parametrize("reading", [Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE])
+@pytest.mark.parametrize(
+    ("verdict", "said"), [(PROVED, "1 hold as printed, 0 do"), (REFUTED, "0 hold as printed, 1 do")]
+)
+def test_a_statement_that_its_author_reads_with_epsilon_counts(reading, verdict, said):
+    chosen = replace(ELSEWHERE, reading=reading)
+    assert said in counted(lines((chosen, verdict)))
+    of_the_papers = THEOREM.under(reading, verdict)
+    assert "0 hold as printed, 0 do" in counted(lines((of_the_papers, verdict)))
+
+
 def test_a_statement_of_the_papers_has_its_root_causes_and_both_readings():
     right = next(c for c in theorem_4_1.CLAIMS if c.id == "S-eq-9")
     line, _ = lines((THEOREM, PROVED), (theorem_4_1.TWO_NETWORKS, REFUTED), (right, PROVED))
