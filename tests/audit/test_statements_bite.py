@@ -132,3 +132,44 @@ def test_half_precision_accuses_nobody(dtype):
     x, labels = torch.randn(64, 8).to(dtype), torch.randint(3, (64,))
     report = audit(model, x, labels, lambda z, t: CROSS_ENTROPY(z.float(), t))
     assert report.unexpected == []
+
+
+class ByHand(nn.BatchNorm1d):
+    """The layer by elementary operations, whose backward pass is theirs."""
+
+    def forward(self, y):
+        centred = y - y.mean(0)
+        return self.weight * centred * (centred.square().mean(0) + self.eps).rsqrt() + self.bias
+
+
+@pytest.mark.parametrize("layer", [nn.BatchNorm1d, nn.LayerNorm, ByHand])
+@pytest.mark.parametrize(
+    ("dtype", "scale", "of_loss"),
+    [
+        (torch.float16, 300, 1),
+        (torch.float16, 1, 1e-4),
+        (torch.float32, 1e15, 1),
+        (torch.float32, 1, 1e-36),
+        (torch.float32, 1e-6, 1e-42),
+    ],
+)
+def test_what_underflows_is_undecided_and_accuses_nobody(layer, dtype, scale, of_loss):
+    torch.manual_seed(0)
+    labels = torch.randint(3, (16,))
+    model = nn.Sequential(layer(6), nn.Linear(6, 3)).to(dtype)
+    x = torch.randn(16, 6).to(dtype) * scale
+    report = audit(model, x, labels, lambda z, t: of_loss * CROSS_ENTROPY(z, t))
+    assert report.unexpected == []
+    by_id = {row.statement: row for row in report.statements}
+    if "S-eq-34-37/eps" in by_id:  # there is a gradient left to take it along
+        assert by_id["S-eq-34-37/eps"].undecided == 1
+
+
+@pytest.mark.parametrize(("scale", "of_loss"), [(1e5, 1), (1e10, 1), (1, 1e-30)])
+def test_a_wrong_layer_is_caught_far_from_one_as_long_as_nothing_underflows(scale, of_loss):
+    torch.manual_seed(0)
+    model = nn.Sequential(Detached(6), nn.Linear(6, 3))
+    x, labels = torch.randn(16, 6) * scale, torch.randint(3, (16,))
+    report = audit(model, x, labels, lambda z, t: of_loss * CROSS_ENTROPY(z, t))
+    assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}
+    assert {row.undecided for row in report.statements if row.statement == "S-fact-C1/eps"} == {0}

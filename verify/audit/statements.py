@@ -16,6 +16,20 @@ the factor of :mod:`verify.tolerance`; second derivatives likewise, by the sizes
 Inner products are taken in float64 and off by :math:`2^{-53} k\|a\|\|b\|`.  A side is off by no
 more than the sum of what it changes when one inner product after the other is moved by its own
 error.
+
+**What underflow explains.**  A product or quotient that underflows is off by up to half of the
+smallest number above zero, :math:`\eta`, however small it is; sums are not.  If it is a power of
+:math:`1/\sigma` on its own, at most the third, that is :math:`\eta\sigma^3` of it, which is added
+to u.  Otherwise it is a part of a term, linear in g, and meets some of the term's other factors
+afterwards: one :math:`\gamma`; one :math:`y - \mu`, of the size of :math:`\sigma`, where the
+:math:`1/\sigma` are in it already; or :math:`\sigma^{-3}` where they are still to come.  So w is
+off by
+
+.. math:: \eta_w = k\,\eta\,\sqrt m\,\max(1, |\gamma|)\max(1, \sigma, \sigma^{-3})
+
+as well.  In second derivatives it is :math:`\sigma^{-5}`, and the other one of g and w may come.
+Where that may be a large part of the terms that a vector is made of, it says nothing, and a
+statement is undecided there: both sides may be what is left of other numbers.
 """
 
 from __future__ import annotations
@@ -175,7 +189,7 @@ def measurements(
     }
     alike = np.ones_like(numbers["mean"])
     numbers |= {"m": units.m * alike, "eps": units.normalization.eps * alike, "beta": 0 * alike}
-    numbers["roundoff"] = units.roundoff * alike
+    numbers |= {"roundoff": units.roundoff * alike, "least": units.least * alike}
     products = {pair: array(values) for pair, values in units.products.items()}
     deviation = numbers["sigma"] ** 2 - numbers["eps"]
     products |= {
@@ -259,6 +273,9 @@ def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measuremen
     for hypothesis in claim.hypotheses:
         met &= _is_met(claim, hypothesis, unit, count)
     ratios = tolerance.ratio(actual[:, None], claimed[:, None], claim.relation, allowed)
+    for i in np.flatnonzero(_is_underflown(claim, found)):
+        if outcomes[i] is Outcome.HOLDS:
+            outcomes[i] = Outcome.UNDECIDED
     return Instances(
         claim,
         actual,
@@ -266,6 +283,20 @@ def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measuremen
         np.where(met, ratios, np.nan),
         [o if ok else Outcome.VACUOUS for o, ok in zip(outcomes, met, strict=True)],
     )
+
+
+def _is_underflown(claim: Claim, found: Measurements) -> Array:
+    """Return at which units underflow may be a large part of the vectors that a claim mentions.
+
+    What has no terms at all, where no gradient arrives, is zero rather than too small.
+    """
+    assert claim.says is not None
+    nodes = [node for node in mentioned(claim.says) if isinstance(node, Derivative)]
+    names = ["w", *("hessian" for node in nodes if node.direction is not None)]
+    terms = _terms(found.numbers, found.products)
+    lost = _underflow(found.numbers, found.products)
+    parts = [(terms[n] > 0) & (lost[n] > BLURRED * terms[n]) for n in {*names} & terms.keys()]
+    return np.logical_or.reduce(parts)
 
 
 def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Array]:
@@ -335,16 +366,36 @@ def _errors_of_vectors(
     numbers: Mapping[str, Array], products: Mapping[Pair, Array]
 ) -> dict[str, Array]:
     """Return how far vectors can be from what exact arithmetic would give."""
-    of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
     offset = np.abs(numbers["mean"]) / numbers["sigma"]
-    relative = _factor(numbers) * numbers["roundoff"] * (1 + offset)
+    of_powers = numbers["least"] * numbers["sigma"] ** 3
+    relative = _factor(numbers) * (numbers["roundoff"] + of_powers) * (1 + offset)
+    lost = _underflow(numbers, products)
+    return {name: relative * size + lost[name] for name, size in _terms(numbers, products).items()}
+
+
+def _terms(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> dict[str, Array]:
+    """Return the sizes of the terms that vectors are differences of."""
+    of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
     scale, m = np.abs(numbers["gamma"]) / numbers["sigma"], numbers["m"]
-    errors = {"w": relative * scale * of_g}
+    found = {"w": scale * of_g}
     if ("hessian", "hessian") in products:
         image = np.sqrt(products["H", "H"])
         bent = 4 * scale / numbers["sigma"] * of_g * of_w / np.sqrt(m)
-        errors["hessian"] = relative * (scale * image + bent)
-    return errors
+        found["hessian"] = scale * image + bent
+    return found
+
+
+def _underflow(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> dict[str, Array]:
+    """Return how far underflow can move vectors, however small their terms are."""
+    of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
+    sigma, gamma = numbers["sigma"], np.abs(numbers["gamma"])
+    each = _factor(numbers) * numbers["least"] * np.sqrt(numbers["m"]) * np.maximum(1, gamma)
+
+    def left(power: int) -> Array:
+        found: Array = np.maximum(np.maximum(1, sigma), sigma**-power)
+        return found
+
+    return {"w": each * left(3), "hessian": each * left(5) * np.maximum(1, np.maximum(of_g, of_w))}
 
 
 def _factor(numbers: Mapping[str, Array]) -> Array:

@@ -46,6 +46,8 @@ class Units:
     normalization: Normalization
     roundoff: float
     """The unit roundoff of the network's own numbers."""
+    least: float
+    """The smallest of these above zero."""
     mean: Tensor
     variance: Tensor
     """Biased."""
@@ -100,10 +102,11 @@ def measured(
     parts = [_part(normalization, *arrays) for arrays in _parts(normalization, y, g, w)]
     mean, variance, low, high, *products = map(torch.cat, zip(*parts, strict=True))
     scales, steepest = normalization.scales(), normalization.steepest()
-    weight = getattr(normalization.module, "weight", None)
+    weight, precision = getattr(normalization.module, "weight", None), torch.finfo(y.dtype)
     return Units(
         normalization=normalization,
-        roundoff=torch.finfo(y.dtype).eps / 2,
+        roundoff=precision.eps / 2,
+        least=precision.smallest_normal * precision.eps,
         mean=mean,
         variance=variance,
         low=low,
