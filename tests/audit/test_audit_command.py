@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
-    for name in ("my_network", "wrong"):
+    for name in ("my_network", "wrong", "raising"):
         sys.modules.pop(name, None)
 
 
@@ -158,3 +158,84 @@ def test_what_cannot_be_audited_ends_with_two_and_a_sentence(folder, arguments, 
     assert found.exit_code == 2, found.stderr
     assert said in " ".join(found.stderr.split())
     assert "Traceback" not in found.stderr
+
+
+RAISING = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+labels = torch.arange(16) % 2
+pair = torch.randn(16, 3), labels
+one = torch.randn(1, 3), labels[:1]
+double = torch.randn(16, 3).double(), labels
+wide = torch.randn(16, 5), labels
+arrays = [(torch.randn(16, 3).numpy(), labels.numpy())]
+
+
+class Dictionary(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = model
+
+    def forward(self, x):
+        return {"logits": self.layers(x)}
+
+
+class Backward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        raise ArithmeticError("on the way back")
+
+
+def dropped(outputs, labels):
+    return nn.functional.cross_entropy(Backward.apply(outputs), labels)
+
+
+def raising(*_):
+    raise KeyError("a key\\nthat is missing")
+
+
+def ending():
+    yield pair
+    raise OSError("the disk is gone")
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "loss", "said"),
+    [
+        ("model", "one", "", "the model raised ValueError: Expected more than 1 value per channel"),
+        ("model", "double", "", "the model raised RuntimeError: mat1 and mat2 must have the same"),
+        ("model", "wide", "", "the model raised RuntimeError: mat1 and mat2 shapes cannot be"),
+        ("model", "arrays", "", "the model raised TypeError: linear(): argument 'input'"),
+        ("Dictionary", "pair", "", "the loss raised TypeError: cross_entropy_loss(): argument"),
+        ("model", "pair", "raising", "the loss raised KeyError: "),
+        ("model", "pair", "dropped", "the backward pass raised ArithmeticError: on the way back"),
+        ("raising", "pair", "", "raising.py:raising raised KeyError: "),
+        ("model", "raising", "", "raising.py:raising raised KeyError: "),
+        ("model", "ending", "", "raising.py:ending raised OSError: the disk is gone"),
+    ],
+)
+def test_what_raises_is_named_in_one_sentence_and_ends_with_two(folder, model, data, loss, said):
+    (folder / "raising.py").write_text(RAISING)
+    given = [f"raising.py:{model}", "--data", f"raising.py:{data}"]
+    found = command(*given, *(["--loss", f"raising.py:{loss}"] if loss else []))
+    assert found.exit_code == 2, found.output
+    assert said in found.stderr
+    assert len(found.stderr.strip().splitlines()) == 1
+
+
+def test_a_fault_of_the_audit_is_said_to_be_one_with_its_traceback(folder, monkeypatch):
+    def faulty(*_):
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr("verify.commands.audit.audited", faulty)
+    found = command("my_network.py:make_model", "--data", "my_network.py:batches")
+    assert found.exit_code == 2
+    assert "the audit itself raised ZeroDivisionError: of ours; please report it" in found.stderr
+    assert "Traceback" in found.stderr

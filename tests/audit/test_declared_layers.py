@@ -79,6 +79,56 @@ def test_a_layer_that_says_nothing_is_named_in_a_note():
     assert [note for note in report.notes if "--as OwnNorm=rms" in note]
 
 
+class Outside(nn.RMSNorm):
+    """Epsilon is added to the root."""
+
+    def forward(self, x):
+        return x / (x.square().mean(-1, keepdim=True).sqrt() + self.eps) * self.weight
+
+
+class ByHand(nn.RMSNorm):
+    def forward(self, x):
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps) * self.weight
+
+
+class LayerByHand(nn.LayerNorm):
+    def forward(self, x):
+        centred = x - x.mean(-1, keepdim=True)
+        sigma = (centred.square().mean(-1, keepdim=True) + self.eps).sqrt()
+        return centred / sigma * self.weight + self.bias
+
+
+class Activated(nn.LayerNorm):
+    def forward(self, x):
+        return super().forward(x).relu()
+
+
+class Renamed(nn.LayerNorm):
+    """The same forward pass as its class has."""
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("offset", [0.0, 30.0, 200.0])  # whose square float16 holds
+@pytest.mark.parametrize("kind", [ByHand, LayerByHand, Renamed])
+def test_a_subclass_that_computes_what_its_class_does_is_not_told_apart(kind, offset, dtype):
+    torch.manual_seed(0)
+    layer = kind(8, eps=0.5).to(dtype)
+    nn.init.normal_(layer.weight)
+    batch = (torch.randn(32, 8) + offset).to(dtype)
+    report = audit(nn.Sequential(layer), closure=lambda: layer(batch).float().square().mean())
+    assert report.notes == []
+
+
+@pytest.mark.parametrize(("kind", "base"), [(Outside, "RMSNorm"), (Activated, "LayerNorm")])
+def test_a_subclass_that_computes_something_else_has_a_note_on_its_row(kind, base):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 8), kind(8, eps=0.5), nn.Linear(8, 3))
+    report = examined(model)
+    said = f"1: {kind.__name__} comes from {base} and its output is another"
+    assert [note for note in report.notes if note.startswith(said)] == report.notes != []
+    assert [row.layer for row in report.normalizations] == ["1"]
+
+
 def test_the_command_declares_a_class(tmp_path, monkeypatch):
     (tmp_path / "own.py").write_text(
         "import sys, torch\n"

@@ -34,7 +34,7 @@ from verify.audit import (
 )
 from verify.audit.adding_up import Tally
 from verify.audit.clock import Clock, Tell
-from verify.audit.errors import AuditError
+from verify.audit.errors import AuditError, raised_by
 from verify.audit.first_order import FirstOrder, Modules, Run, first_order
 from verify.audit.left_out import NOWHERE_MET, left_out
 from verify.audit.one_batch import OneBatch
@@ -207,6 +207,12 @@ class _Work:
                 for name, gradients in found.gradients.items()
             }
         told = {note.partition(":")[0] for note in self.clock.notes}
+        for name in found.others.keys() - told:
+            base, kind = found.others[name], type(self.chosen.norms[name]).__name__
+            self.clock.notes.append(
+                f"{name}: {kind} comes from {base} and its output is another; the numbers of its"
+                f" row, such as γ/σ and v/ε, are those of {base}"
+            )
         for name in (*self.chosen.norms, *self.chosen.maps):
             if not {name} & {*found.units, *found.gradients, *told}:
                 self.clock.notes.append(
@@ -389,13 +395,15 @@ def _runs(
 
 def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
     def run() -> Tensor:
-        if isinstance(inputs, Mapping):
-            outputs = model(**inputs)
-        elif isinstance(inputs, tuple | list):
-            outputs = model(*inputs)
-        else:
-            outputs = model(inputs)
-        return loss(outputs, targets)
+        with raised_by("the model"):
+            if isinstance(inputs, Mapping):
+                outputs = model(**inputs)
+            elif isinstance(inputs, tuple | list):
+                outputs = model(*inputs)
+            else:
+                outputs = model(inputs)
+        with raised_by("the loss"):
+            return loss(outputs, targets)
 
     return run
 

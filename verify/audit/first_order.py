@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from verify.audit import normalizations, units
-from verify.audit.errors import AuditError
+from verify.audit.errors import AuditError, raised_by
 from verify.audit.maps import Gradients, Rows, gradients_of, rows_of
 from verify.audit.normalizations import Normalization
 from verify.audit.units import Units
@@ -39,6 +39,8 @@ class FirstOrder:
     """Of each linear or convolution layer."""
     normalized_by: dict[str, str] = field(default_factory=dict)
     """The normalisation layer that a map's output goes straight into, by the map's name."""
+    others: dict[str, str] = field(default_factory=dict)
+    """Of normalisation layers that compute something else than their class, its name."""
 
 
 @dataclass
@@ -65,7 +67,8 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
         seen.made.clear()
         learning = [p for p in model.parameters() if p.requires_grad]
         asked = [*learning, *seen.leaves]
-        gradients = torch.autograd.grad(loss, asked, allow_unused=True)
+        with raised_by("the backward pass"):
+            gradients = torch.autograd.grad(loss, asked, allow_unused=True)
     by_parameter = {id(p): g for p, g in zip(asked, gradients, strict=True)}
     for name, call in seen.calls:
         found = call.units or units.measured(call.normalization, call.y, None, None, call.running)
@@ -105,11 +108,20 @@ class _Seen:
         own.register_hook(lambda w: _finish(name, call, w))
         return own
 
-    def gave(self, name: str, _: nn.Module, __: Tensor, output: Tensor) -> None:
+    def gave(self, name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
         """Wait for the gradient in a normalisation layer's output."""
         if output.requires_grad:
             call = next(call for other, call in reversed(self.calls) if other == name)
             output.register_hook(lambda g: setattr(call, "g", g))
+            self._compare(name, module, call, output)
+
+    def _compare(self, name: str, module: nn.Module, call: _Call, output: Tensor) -> None:
+        """Note a layer that comes from a class and computes something else."""
+        base = normalizations.overridden(module)
+        if base is None or call.normalization.is_frozen or call.y._version != call.version:
+            return
+        if normalizations.is_other(call.normalization, call.y, output):
+            self.found.others[name] = base.__name__
 
     def mapped(self, name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
         """Wait for the gradient in a map's output."""

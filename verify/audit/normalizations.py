@@ -11,6 +11,17 @@ it divides the entries of the last axis, and multiplies them by its ``weight``, 
 that, and adds its ``bias`` if it has one.  It is examined as the layer of ``torch.nn`` that does
 the same, once its own output has said that it does.
 
+A subclass with a ``forward`` of its own is examined as the class of ``torch.nn`` that it comes
+from, and its output is compared as well: of an entry of :math:`\gamma\hat y + \beta` rounding
+explains
+
+.. math:: k\,\Big(u + \frac\eta{\sigma^2}\Big)
+          \Big(|\gamma|(1 + |\hat y|)\Big(1 + \frac{|\mu|}\sigma\Big) + |\beta|\Big),
+          \qquad k = 64(1 + \log_2 m),
+
+with :math:`\eta` the smallest number above zero, as in :mod:`verify.audit.statements`; squares that
+underflow are that much of the variance.
+
 Index convention: rearranged, a batch is ``(before, unit, after)``: a unit's entries are on the
 first and the last axis, of which one may have the length one.
 """
@@ -20,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from math import prod
+from math import log2, prod
 from typing import Any
 
 import torch
@@ -28,6 +39,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
+from verify import tolerance
 from verify.audit.errors import AuditError
 
 AXES = (0, 2)
@@ -118,10 +130,14 @@ class Normalization:
         weight: Any = None if self.by_batch else getattr(self.module, "weight", None)
         if weight is None:
             return gradient
+        return gradient * self.spread(weight.detach())
+
+    def spread(self, parameter: Tensor) -> Tensor:
+        """Return a weight or bias as it meets the entries of a batch."""
         if isinstance(self.module, nn.LayerNorm | nn.RMSNorm):
-            return gradient * weight.detach()
+            return parameter
         pixels = len(self.shape) - (1 if _is_one(self.module, self.shape) else 2)
-        return gradient * weight.detach().reshape(-1, *[1] * pixels)
+        return parameter.reshape(-1, *[1] * pixels)
 
     def name_of(self, unit: int) -> str:
         """Return a unit's name."""
@@ -173,6 +189,51 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     return Normalization(
         module, kind, shape, float(eps), is_centred, arranged, words, tuple(parts), is_frozen
     )
+
+
+def overridden(module: nn.Module) -> type[nn.Module] | None:
+    """Return the class of ``torch.nn`` whose ``forward`` a layer has replaced, None if it has not.
+
+    >>> class Own(nn.RMSNorm):
+    ...     def forward(self, x):
+    ...         return x
+    >>> overridden(Own(3)).__name__, overridden(nn.RMSNorm(3))
+    ('RMSNorm', None)
+    """
+    if not isinstance(module, KINDS):
+        return None
+    base = next(k for k in type(module).__mro__ if k.__module__.startswith("torch.nn.modules."))
+    assert issubclass(base, nn.Module)
+    is_own = "forward" in vars(module) or type(module).forward is not base.forward
+    return base if is_own else None
+
+
+@torch.no_grad()
+def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
+    """Whether a layer's output is another than its class's, by more than rounding explains.
+
+    Args:
+        found: how it takes its batch; by the batch's own statistics.
+        y: what it was given.
+        output: what it gave back.
+    """
+    if output.shape != y.shape:
+        return True
+    weight, bias = (_double(found.module, name) for name in ("weight", "bias"))
+    gamma = y.new_ones(()).double() if weight is None else found.spread(weight)
+    beta = y.new_zeros(()).double() if bias is None else found.spread(bias)
+    batch = found.rearranged(y.double())
+    mean = batch.mean(AXES, keepdim=True) * found.is_centred
+    variance = (batch - mean).square().mean(AXES, keepdim=True)
+    sigma = (variance + found.eps).sqrt()
+    yhat = ((batch - mean) / sigma).reshape(found.shape)
+    coarsest = max(torch.finfo(y.dtype), torch.finfo(output.dtype), key=lambda info: info.eps)
+    least = coarsest.smallest_normal * coarsest.eps
+    relative = (coarsest.eps / 2 + least / sigma**2) * (1 + mean.abs() / sigma)
+    factor = tolerance.SAFETY * (1 + log2(found.m))
+    relative = (factor * relative).expand_as(batch).reshape(found.shape)
+    allowed = relative * (gamma.abs() * (1 + yhat.abs()) + beta.abs())
+    return bool(((gamma * yhat + beta - output).abs() > allowed).any())
 
 
 @torch.no_grad()

@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_map
 
 from verify.audit.auditing import COSTLY, LOOKED_INTO, MOST_BATCHES, audit
 from verify.audit.clock import Tell
-from verify.audit.errors import AuditError
+from verify.audit.errors import AuditError, raised_by, told
 from verify.audit.report import Report
 from verify.targets import load
 
@@ -49,28 +49,32 @@ def audited(order: Order, tell: Tell | None = None) -> Report:
     """Return the report on what an order names.
 
     Raises:
-        AuditError: it cannot be audited.
+        AuditError: it cannot be audited, or what is named raised something.
         TargetError: a target names nothing.
     """
-    network = _network(order.model, order.checkpoint, order.device)
-    for declaration in order.declared:
-        _declare(network, declaration)
-    return audit(
-        network,
-        batches=_pairs(load(order.data), order.device),
-        loss=load(order.loss),
-        layers=list(order.layers),
-        budget=order.budget,
-        most=order.batches,
-        costly=order.costly,
-        entries=order.entries,
-        tell=tell,
-    )
+    try:
+        network = _network(order.model, order.checkpoint, order.device)
+        for declaration in order.declared:
+            _declare(network, declaration)
+        return audit(
+            network,
+            batches=_pairs(order.data, order.device),
+            loss=load(order.loss),
+            layers=list(order.layers),
+            budget=order.budget,
+            most=order.batches,
+            costly=order.costly,
+            entries=order.entries,
+            tell=tell,
+        )
+    except Exception as error:
+        if sentence := told(error):
+            raise AuditError(sentence) from error
+        raise
 
 
 def _network(target: str, checkpoint: Path | None, device: str) -> nn.Module:
-    found = load(target)
-    network = found if isinstance(found, nn.Module) else found()
+    network = _made(target)
     if not isinstance(network, nn.Module):
         raise AuditError(f"{target} gives {type(network).__name__}; expected a torch.nn.Module")
     if checkpoint is not None:
@@ -81,6 +85,15 @@ def _network(target: str, checkpoint: Path | None, device: str) -> nn.Module:
         return network.to(device)
     except (RuntimeError, AssertionError) as error:
         raise AuditError(f"cannot use the device {device!r}: {error}") from error
+
+
+def _made(target: str) -> Any:
+    """Return what a target names, or what that makes."""
+    found = load(target)
+    if isinstance(found, nn.Module) or not callable(found):
+        return found
+    with raised_by(target):
+        return found()
 
 
 def _declare(network: nn.Module, declaration: str) -> None:
@@ -119,15 +132,16 @@ def _restore(network: nn.Module, checkpoint: Path) -> None:
         raise AuditError(f"{checkpoint} is not of this model: {error}") from error
 
 
-def _pairs(found: Any, device: str) -> Iterator[tuple[Any, Any]]:
-    made = found() if callable(found) else found
+def _pairs(target: str, device: str) -> Iterator[tuple[Any, Any]]:
+    made = _made(target)
     if isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.Tensor):
         made = [made]
     if not isinstance(made, Iterable):
         raise AuditError(f"the data are {type(made).__name__}; expected pairs (inputs, targets)")
-    for pair in made:
-        yield (
-            tree_map(lambda x: x.to(device) if isinstance(x, torch.Tensor) else x, pair)
-            if (device)
-            else pair
-        )
+    with raised_by(target):
+        for pair in made:
+            yield (
+                tree_map(lambda x: x.to(device) if isinstance(x, torch.Tensor) else x, pair)
+                if (device)
+                else pair
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +20,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from verify.audit import terminal
 from verify.audit.auditing import COSTLY, LOOKED_INTO, MOST_BATCHES
 from verify.audit.clock import Tell
-from verify.audit.errors import AuditError
+from verify.audit.errors import AuditError, named
 from verify.audit.order import CROSS_ENTROPY, Order, audited
 from verify.audit.report import Report
 from verify.complaints import bad_input, complain
@@ -131,6 +132,11 @@ def _outcome(make: Callable[[], Report]) -> Report | Exception:
         return make()
     except (AuditError, TargetError, OSError) as error:
         return error
+    except ModuleNotFoundError:  # of an extra, which is said where commands begin
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        return AuditError(f"the audit itself raised {named(error)}; please report it")
 
 
 @contextmanager
