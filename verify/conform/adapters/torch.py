@@ -27,22 +27,35 @@ _DUAL = "with ad.dual_level(): p = [*map(ad.make_dual, (x, gamma, beta), (u, a, 
 CODE = {
     "forward": f"found = ({_Z},)",
     "gradient": f"found = grad({_Z}, (x, gamma, beta), g)",
-    "jvp": f"{_DUAL}found = (ad.unpack_dual(layer(*p, eps)).tangent,)",
-    "second rr": f"{_SLOPES}found = grad(slopes, (x, gamma, g), (u, a, b))",
+    "jvp": (
+        f"{_DUAL}q = (x, gamma, beta); moved = lambda *r: ad.unpack_dual(layer(*r, eps)).tangent; "
+        "apart = [moved(*q[:i], p[i], *q[i + 1 :]) for i in range(3)]; "
+        "found = (moved(*p), sum(t for t in apart if t is not None))"
+    ),
+    "second rr": (
+        f"{_SLOPES}again = lambda i, j: grad(slopes[i:j], (x, gamma, beta, g), (u, a, b)[i:j], "
+        "retain_graph=True, materialize_grads=True)\n"
+        "apart = [p + q for p, q in zip(again(0, 1), again(1, 3))]; "
+        "found = [*again(0, 3), *apart[:2], apart[3]]"
+    ),
     "second fr": (
-        f"{_DUAL}slopes = grad(layer(*p, eps), p[:2], g, create_graph=True); "
+        f"{_DUAL}slopes = grad(layer(*p, eps), p, g, create_graph=True, materialize_grads=True); "
         "found = [ad.unpack_dual(slope).tangent for slope in slopes]"
     ),
     "second rf": (
-        f"{_DUAL}found = grad(ad.unpack_dual(layer(*p, eps)).tangent, (x, gamma, u, a), g)"
+        f"{_DUAL}found = grad(ad.unpack_dual(layer(*p, eps)).tangent, "
+        "(x, gamma, beta, u, a, b), g, materialize_grads=True)"
     ),
     "second ff": (
         "moved = lambda *p: torch.func.jvp(lambda *q: layer(*q, eps), p, (u, a, b))[1]\n"
         "found = (torch.func.jvp(moved, (x, gamma, beta), (w, c, b))[1],)"
     ),
     "third": (
-        f"{_SLOPES}bent = grad(slopes, (x, gamma), (u, a, b), create_graph=True)\n"
-        "found = grad(bent, (x, gamma), (u, a))"
+        f"{_SLOPES}bent = grad(slopes, (x, gamma, beta), (u, a, b), create_graph=True, "
+        "allow_unused=True); "
+        "kept = [(t, c) for t, c in zip(bent, (u, a, b)) if t is not None and t.requires_grad]\n"
+        "found = grad([t for t, _ in kept], (x, gamma, beta), [c for _, c in kept], "
+        "materialize_grads=True)"
     ),
 }
 """Lines of a script that take each mode's outputs from tensors."""
