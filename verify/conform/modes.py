@@ -58,11 +58,19 @@ def _gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) ->
     return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
 
-def _own_gradient(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+def _own_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient straight after its forward, and where another forward came between."""
     if subject.backward is None:
         raise NotOffered("no backward was given")
-    slopes = subject.backward(arrays["g"], *_at(arrays), eps)
-    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+    names, given = ("x", "gamma", "beta"), (arrays["g"], *_at(arrays), eps)
+    slopes = dict(zip(names, subject.backward(*given), strict=True))
+    if subject.backward_after is None:
+        return slopes
+    # What is returned may be memory that the next backward writes to.
+    found = {name: None if s is None else _copied(adapter, s) for name, s in slopes.items()}
+    others = adapter.array(_others(adapter.numpy(arrays["x"])), adapter.dtype(arrays["x"]))
+    later = subject.backward_after(others, *given)
+    return found | {f"{name}, in flight": s for name, s in zip(names, later, strict=True)}
 
 
 def _jvp(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -374,6 +382,7 @@ def _evaluation_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps
 
 FORWARD = Mode("forward", _forward, {"z": "z"}, 0)
 _SLOPES = {"x": "x", "gamma": "gamma", "beta": "beta"}
+_IN_FLIGHT = {f"{name}, in flight": answer for name, answer in _SLOPES.items()}
 _FIRST_SLOPES = {"first x": "x", "first gamma": "gamma", "first beta": "beta"}
 _STATE = {"mean": "mean", "variance": "variance"}
 _LATER = {"mean, 3 steps": "mean3", "variance, 3 steps": "variance3"}
@@ -384,7 +393,7 @@ _DUAL = {"u": "x", "a": "gamma", "b": "beta"}
 MODES = (
     FORWARD,
     Mode("gradient", _gradient, _SLOPES, 1),
-    Mode("own gradient", _own_gradient, _SLOPES, 1),
+    Mode("own gradient", _own_gradient, {**_SLOPES, **_IN_FLIGHT}, 1),
     Mode("jvp", _jvp, {"z": "dz", "z, apart": "dz"}, 1),
     Mode("own jvp", _own_jvp, {"z": "dz"}, 1),
     Mode("second rr", _reverse_over_reverse, {**_BENT, "g": "dz", **_BENT_APART}, 2),

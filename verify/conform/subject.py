@@ -29,6 +29,8 @@ class Subject:
     """(x, gamma, beta, eps) -> z"""
     backward: Function | None = None
     """(g, x, gamma, beta, eps) -> dx, dgamma, dbeta"""
+    backward_after: Function | None = None
+    """The same, where its forward was followed by another on the numbers of a first argument."""
     jvp: Function | None = None
     """(x, gamma, beta, eps, dx, dgamma, dbeta) -> dz"""
     train: Function | None = None
@@ -94,6 +96,7 @@ def subject(
         name,
         _first_of(called),
         backward=_backward(called, backward) if backward else None,
+        backward_after=_backward_after(called, backward) if backward else None,
         jvp=_member(space, "jvp"),
         train=_member(space, "train"),
         evaluate=_member(space, "evaluate"),
@@ -171,16 +174,33 @@ def _first_of(layer: Function) -> Function:
 
 def _backward(layer: Function, backward: Function) -> Function:
     """Return (g, x, gamma, beta, eps) -> gradients, for a backward of whichever arguments."""
-    if len(inspect.signature(backward).parameters) > 2:
+    if _takes_inputs(backward):
         return backward
+    return lambda g, *inputs: backward(g, _cache(layer(*inputs)))
 
-    def remembered(g: Any, *inputs: Any) -> Any:
-        value = layer(*inputs)
-        if not isinstance(value, tuple):
-            raise TypeError(
-                "backward takes (g, cache), but forward returns no pair (z, cache); return one, "
-                "or let backward take (g, x, gamma, beta, eps)"
-            )
-        return backward(g, value[1])
 
-    return remembered
+def _backward_after(layer: Function, backward: Function) -> Function:
+    """Return (others, g, x, gamma, beta, eps) -> gradients, for such a backward.
+
+    Between the forward and its backward the layer is called with the others for x.
+    """
+
+    def later(others: Any, g: Any, x: Any, *rest: Any) -> Any:
+        value = layer(x, *rest)
+        layer(others, *rest)
+        return backward(g, x, *rest) if _takes_inputs(backward) else backward(g, _cache(value))
+
+    return later
+
+
+def _takes_inputs(backward: Function) -> bool:
+    return len(inspect.signature(backward).parameters) > 2
+
+
+def _cache(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        raise TypeError(
+            "backward takes (g, cache), but forward returns no pair (z, cache); return one, "
+            "or let backward take (g, x, gamma, beta, eps)"
+        )
+    return value[1]
