@@ -6,7 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
+from theory.language.expression import Letter
 from theory.statement import Form, Paper, Reading, Statement, Verdict
 from theory.unit import eps
 
@@ -120,15 +123,27 @@ def _nowhere(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 
 def _unread(claims: Sequence[Statement]) -> Iterator[Complaint]:
-    """Complain where a statement speaks of epsilon and is read without one."""
+    """Complain where a statement speaks of epsilon, by any name, and is read without one."""
     for claim in claims:
-        says = claim.says
-        if says is not None and eps in says.letters and not claim.reading.has_epsilon:
+        of_epsilon = [l.name for l in letters_of(claim) if source_of(l) == source_of(eps)]
+        if of_epsilon and not claim.reading.has_epsilon:
+            alias = "" if of_epsilon[0] == eps.name else f" as {of_epsilon[0]}"
             yield Complaint(
                 claim.id,
-                "speaks of eps, which is 0 in its reading; give "
+                f"speaks of eps{alias}, which is 0 in its reading; give "
                 f"reading=Reading.{Reading.SHARED_EPSILON.name}",
             )
+
+
+def letters_of(claim: Statement) -> list[Letter]:
+    """Return the letters of a statement that is an expression, and of its hypotheses."""
+    said = [claim.says, *(hypothesis.says for hypothesis in claim.hypotheses)]
+    return list(dict.fromkeys(l for says in said if says is not None for l in says.letters))
+
+
+def source_of(letter: Letter) -> Any:
+    """Return the attribute that a letter reads, as text, or the function that it is worth."""
+    return repr(letter.value) if isinstance(letter.value, attrgetter) else letter.value
 
 
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:

@@ -7,22 +7,25 @@ a certificate that is not claimed - actual, is refused with the line of their fi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from theory.arithmetic.exact import DifferentFieldsError, number
-from theory.catalogue import Complaint
+from theory.catalogue import Complaint, letters_of, source_of
 from theory.claim import Claim
 from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Letter
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation, Statement, Verdict, joined
+from theory.statement import Hypothesis, Relation, Statement, Verdict, joined
 from verify import others
 from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
+from verify.cases.losses import Loss
 from verify.expectations.laws import LAWS, Entries
 from verify.matrices import strata
 from verify.matrices.exact import converted
@@ -40,6 +43,8 @@ CASE = lattice_case(
     [1, 0, -1, 2], [2, 1, 0, -1], 2,
 )  # fmt: skip
 """A batch whose deviation is rational, and so is the root of its size."""
+SCALES = Fraction(3), Fraction(2)
+"""The batch's gamma and beta, of which other signs are tried."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 
@@ -50,7 +55,8 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
     Raises:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
-    complaints = [complaint for claim in claims for complaint in unfit(claim)]
+    checks = (unfit, _told_apart, _imposing_too_much)
+    complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:
         raise others.OthersError(others.with_places(complaints, target))
 
@@ -77,16 +83,107 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
         )
 
 
+def _told_apart(claim: Statement) -> Iterator[Complaint]:
+    """Complain of letters that are displayed as two, and are one number, vector or matrix."""
+    first: dict[Any, Letter] = {}
+    for letter in letters_of(claim):
+        other = first.setdefault(source_of(letter), letter)
+        if other.latex != letter.latex:
+            yield Complaint(
+                claim.id,
+                f"its letters {other.name} and {letter.name} are the same in every instance: both "
+                f"read {_attribute(letter)}; write one letter, or let one of them read another "
+                "attribute",
+            )
+
+
+def _attribute(letter: Letter) -> str:
+    text = str(source_of(letter))
+    return text.partition("'")[2].partition("'")[0] if "attrgetter" in text else "one function"
+
+
+def _imposing_too_much(claim: Statement) -> Iterator[Complaint]:
+    """Complain of what changes instances that meet a hypothesis: of those nothing would be said."""
+    for hypothesis in claim.hypotheses:
+        if hypothesis.impose is not None and _changes_what_meets(hypothesis, claim):
+            yield Complaint(
+                claim.id,
+                f"impose= of the hypothesis {hypothesis.statement} changes an instance that meets "
+                "it, so that of others nothing would be said; return such an instance as it is, or "
+                "leave impose= out",
+            )
+
+
+def _changes_what_meets(hypothesis: Hypothesis, claim: Statement) -> bool:
+    if not isinstance(claim, Claim | MatrixClaim):
+        return False
+    alone = replace(claim, hypotheses=(), because=None)
+    for subject in _drawn(claim):
+        try:
+            sources = _offered(alone, subject)
+            if not _is_met(hypothesis, sources):
+                continue
+            imposed = hypothesis.impose(subject)  # type: ignore[misc]
+        except Exception:
+            continue  # it is outside of the statement, or another check says what is wrong
+        if not _alike(subject, imposed):
+            return True
+    return False
+
+
+def _drawn(claim: Claim | MatrixClaim) -> Iterator[Any]:
+    """Yield instances as a hypothesis may change them, of several signs."""
+    if isinstance(claim, Claim):
+        eps = CASE.eps if claim.reading.has_epsilon else 0 * CASE.eps
+        for signs in product((1, -1), repeat=2):
+            gamma, beta = (sign * part for sign, part in zip(signs, SCALES, strict=True))
+            yield rational_case(replace(CASE, gamma=gamma, beta=beta, eps=eps))
+    else:
+        for number in range(3):
+            yield _small(claim.subject, number)
+
+
+def _alike(subject: Any, other: Any) -> bool:
+    """Whether two instances are of the same numbers, up to rounding."""
+    return all(
+        _same(getattr(subject, field.name), getattr(other, field.name)) for field in fields(subject)
+    )
+
+
+def _same(value: Any, other: Any) -> bool:
+    if value is other or isinstance(value, str):
+        return True
+    if isinstance(value, Loss):
+        parameters = zip(value.parameters, other.parameters, strict=False)
+        return value.function is other.function and all(_same(a, b) for a, b in parameters)
+    a, b = (np.vectorize(_as_float, otypes=[float])(x) for x in (value, other))
+    return a.shape == b.shape and bool(np.allclose(a, b))
+
+
+def _as_float(value: Any) -> float:
+    return float(value) if isinstance(value, float | int) else float(number(value).ball())
+
+
 def _instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
     """Return what a statement is about, and an instance as its sides take it."""
     if isinstance(claim, Claim):
-        network = network_of(adapted(rational_case(CASE), claim), EXACT)
-        return "batch", (network, claim.letters(network))
+        return "batch", _offered(claim, rational_case(CASE))
     if isinstance(claim, MatrixClaim):
-        drawn = strata.draw(claim.subject, "gaussian", 0, 3)
-        small = drawn.with_numbers(_to_grid, drawn.names())
-        return claim.subject, (converted(claim, small),)
+        return claim.subject, _offered(claim, _small(claim.subject, 3))
     return "matrix", (Drawn(np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]])),)
+
+
+def _offered(claim: Claim | MatrixClaim, subject: Any) -> tuple[Any, ...]:
+    """Return an instance as a statement's sides take it."""
+    if isinstance(claim, Claim):
+        network = network_of(adapted(subject, claim), EXACT)
+        return network, claim.letters(network)
+    return (converted(claim, subject),)
+
+
+def _small(kind: Kind, number: int) -> Any:
+    drawn = strata.draw(kind, "gaussian", 0, number)
+    return drawn.with_numbers(_to_grid, drawn.names())
 
 
 def _to_grid(value: Any) -> Any:
@@ -96,8 +193,7 @@ def _to_grid(value: Any) -> Any:
 def _foreign_letters(claim: Statement, sources: tuple[Any, ...]) -> Iterator[str]:
     if claim.says is None or isinstance(claim, ExpectationClaim):
         return
-    conditions = [h.says for h in claim.hypotheses if h.says is not None]
-    for letter in dict.fromkeys(l for says in (claim.says, *conditions) for l in says.letters):
+    for letter in letters_of(claim):
         if not _has(letter, joined(*sources)):
             yield plain(letter)
 
@@ -142,11 +238,15 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
 
 def _met(claim: Statement, quantities: Sequence[Any]) -> bool:
     """Whether the hypotheses hold at the instance."""
-    return all(
-        stands(number(entry), hypothesis.sign)
-        for hypothesis, quantity in zip(claim.hypotheses, quantities, strict=True)
-        for entry in quantity.ravel()
-    )
+    return all(map(_stands, quantities, claim.hypotheses))
+
+
+def _is_met(hypothesis: Hypothesis, sources: tuple[Any, ...]) -> bool:
+    return _stands(np.asarray(hypothesis.quantity(*sources), dtype=object), hypothesis)
+
+
+def _stands(quantity: Any, hypothesis: Hypothesis) -> bool:
+    return all(stands(number(entry), hypothesis.sign) for entry in quantity.ravel())
 
 
 def _sign(value: Any) -> int:

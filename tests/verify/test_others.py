@@ -137,6 +137,52 @@ WRONG_IN_THEMSELVES = [
 ]
 
 
+OWN_LETTERS = """\
+from theory.language.letters import number_of
+alpha = number_of("alpha", r"\\alpha", "gamma")
+delta = number_of("delta", r"\\delta", "gamma")
+small = number_of("small", r"\\varepsilon", "eps")
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "hypothesis", "said"),
+    [
+        ("equal(alpha * y, delta * y)", "", "mine-1: its letters alpha and delta are the same "),
+        ("equal(alpha, 1)", "assume(delta > 0)", "mine-1: its letters alpha and delta are the "),
+        ("equal(small, 0)", "", "mine-1: speaks of eps as small, which is 0 in its reading"),
+        ("equal(gamma, 0)", "assume(eps > 0)", "mine-1: speaks of eps, which is 0 in its "),
+    ],
+)
+def test_two_letters_for_one_number_and_epsilon_by_another_name_are_refused(
+    says, hypothesis, said, file_of
+):
+    code = RIGHT.replace(EQUATION, f"{says}, hypotheses=({hypothesis}{', ' * bool(hypothesis)})")
+    assert said in complaint(file_of(OWN_LETTERS + code))
+    apart = OWN_LETTERS.replace('delta", "gamma"', 'delta", "beta"')
+    right = RIGHT.replace(EQUATION, "alpha**2 + delta**2 >= 0")
+    path = file_of(apart + right)
+    trial.refuse_unfit(others.load(str(path)), str(path))
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "is_refused"),
+    [
+        ("assume(gamma > 0, impose=lambda case: replace(case, gamma=1))", True),
+        ("assume(gamma < 0, impose=lambda case: replace(case, gamma=-1))", True),
+        ("assume(gamma > 0, impose=lambda case: replace(case, gamma=abs(case.gamma)))", False),
+        ("assume(equal(gamma, 1), impose=lambda case: replace(case, gamma=1 + 0 * case.gamma))", 0),
+    ],
+)
+def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_of):
+    code = RIGHT.replace(EQUATION, f"{EQUATION}, hypotheses=({hypothesis},)")
+    path = file_of("from dataclasses import replace\n" + code)
+    if is_refused:
+        assert "mine-1: impose= of the hypothesis" in complaint(path)
+    else:
+        trial.refuse_unfit(others.load(str(path)), str(path))
+
+
 @pytest.mark.parametrize(("right", "wrong", "said"), WRONG_IN_THEMSELVES)
 def test_a_statement_that_is_wrong_in_itself_is_named(file_of, right, wrong, said):
     path = file_of(RIGHT.replace(right, wrong, 1))
