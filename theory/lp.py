@@ -20,17 +20,24 @@ entries that are not zero (z = beta); a batch of zeros with eps > 0 (z = beta).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from math import inf, prod
 from typing import Any
 
 from array_api_compat import array_namespace, is_array_api_obj
 
 from theory import lp_normalization
-from theory.guard import at, behind, check_finite, check_real, given
+from theory.guard import P, R, at, behind, check_finite, check_real, given
+from theory.scaling import constant, largest
 from theory.validate import of_batch
 
 
-def check(arguments: dict[str, Any]) -> None:
+def check(arguments: dict[str, Any]) -> bool:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
+
+    Returns:
+        whether powers of y may leave the range of its dtype.
 
     Raises:
         TypeError: not an array, not of real floats (an absolute value has no complex derivative),
@@ -45,7 +52,7 @@ def check(arguments: dict[str, Any]) -> None:
             check_real(name, value, "an absolute value has no derivative in complex ones")
     values, axes = of_batch(arguments)
     check_finite(values)
-    _check_norm(values["y"], p, values["eps"], axes)
+    return _check_norm(values["y"], p, values["eps"], axes)
 
 
 def _check_exponent(p: Any) -> None:
@@ -57,30 +64,63 @@ def _check_exponent(p: Any) -> None:
         raise ValueError("p is beyond 2**53; expected math.inf for the largest entry")
 
 
-def _check_norm(y: Any, p: float, eps: Any, axes: tuple[int, ...]) -> None:
-    """The average norm is positive and finite in every unit."""
-    xp = array_namespace(y)
-    norm = lp_normalization.power_mean(y, p, eps, axes)
+def _check_norm(y: Any, p: float, eps: Any, axes: tuple[int, ...]) -> bool:
+    """The average norm is positive and finite in every unit; return whether its powers may not be.
+
+    It is at most the largest entry and the root of eps together.
+    """
+    xp, size = array_namespace(y), largest(constant(y), axes)
+    eps = constant(eps)
+    reach = 1 if p == inf else p
+    far = (xp.finfo(y.dtype).max / prod(y.shape)) ** (1 / (4 * reach))
+    if bool(xp.all((size >= 1 / far) & (size <= far) & (eps <= 1))):
+        return False
     batch = f"{given('y', y)} with batch axes {axes}"
-    overflow = ~xp.isfinite(norm)
-    if bool(xp.any(overflow)):
-        raise ValueError(
-            f"{batch} has an average norm, p = {p}, that overflows {y.dtype}{at(overflow, axes)}; "
-            "expected a finite one: scale y down, or cast it to a wider dtype"
-        )
-    zero = norm == 0
+    zero = (size == 0) & (eps == 0)
     if bool(xp.any(zero)):
         raise ValueError(
             f"{batch} has an average norm, p = {p}, of zero{at(zero, axes)} and eps = 0, so there "
             "is nothing to divide by; expected entries that are not all zero: pass eps > 0, or "
             "leave those units out"
         )
+    share, eps_of_shares, t = lp_normalization.shares(y, p, eps, axes)
+    overflow = ~xp.isfinite(t * lp_normalization.power_mean(share, p, eps_of_shares, axes))
+    if bool(xp.any(overflow)):
+        raise ValueError(
+            f"{batch} has an average norm, p = {p}, that overflows {y.dtype}{at(overflow, axes)}; "
+            "expected a finite one: scale y down, or cast it to a wider dtype"
+        )
+    return True
 
 
-power_mean = behind(check, lp_normalization.power_mean)
-normalize = behind(check, lp_normalization.normalize)
-forward = behind(check, lp_normalization.forward)
-slopes = behind(check, lp_normalization.slopes)
-jvp = behind(check, lp_normalization.jvp)
-gradient = behind(check, lp_normalization.gradient)
-gradient_gamma = behind(check, lp_normalization.gradient_gamma)
+def _checked(function: Callable[P, R], degree: int) -> Callable[P, R]:
+    """Return a function behind its check, and of shares where powers of y may leave the range.
+
+    Args:
+        function: a formula of :mod:`theory.lp_normalization`.
+        degree: in which it is homogeneous in y and the root of eps.
+    """
+
+    def check_and_note(arguments: dict[str, Any]) -> None:
+        arguments["is_extreme"] = check(arguments)
+
+    @wraps(function)
+    def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
+        arguments: dict[str, Any] = dict(kwargs)
+        if not arguments.pop("is_extreme"):
+            return function(**arguments)  # type: ignore[call-arg]
+        named = (arguments[name] for name in ("y", "p", "eps", "axis"))
+        arguments["y"], arguments["eps"], t = lp_normalization.shares(*named)
+        result: Any = function(**arguments)  # type: ignore[call-arg]
+        return result if degree == 0 else result * t**degree
+
+    return behind(check_and_note, scaled)
+
+
+power_mean = _checked(lp_normalization.power_mean, 1)
+normalize = _checked(lp_normalization.normalize, 0)
+forward = _checked(lp_normalization.forward, 0)
+slopes = _checked(lp_normalization.slopes, 0)
+jvp = _checked(lp_normalization.jvp, -1)
+gradient = _checked(lp_normalization.gradient, -1)
+gradient_gamma = _checked(lp_normalization.gradient_gamma, 0)

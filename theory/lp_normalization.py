@@ -45,6 +45,7 @@ from array_api_compat import array_namespace
 
 from theory.arithmetic import Axes, inner, mean, size, sqrt
 from theory.batchnorm import centre
+from theory.scaling import constant
 
 
 def power_mean(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
@@ -53,6 +54,27 @@ def power_mean(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
     if p == inf:
         return xp.max(xp.abs(y), axis=axis, keepdims=True) + eps
     return _root(mean(xp.abs(y) ** p, axis) + eps, p)
+
+
+def shares(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> tuple[Any, Any, Any]:
+    r"""Return :math:`y / t`, :math:`\epsilon / t^p` and t, of which no power overflows.
+
+    The layer is that of the first two, and :math:`s_p` is t times theirs.  t is the largest entry
+    of each unit, or the root of eps if that is larger, and off PyTorch's tape, so that derivatives
+    pass; the largest share is one, and those whose powers vanish add nothing.
+
+    >>> import numpy as np
+    >>> shares(np.array([1e200, -2e200]), 3)[0]
+    array([ 0.5, -1. ])
+    """
+    xp = array_namespace(y)
+    t = xp.max(xp.abs(constant(y)), axis=axis, keepdims=True)
+    root = constant(eps) if p == inf else constant(eps) ** (1 / p)
+    t = xp.maximum(t, xp.zeros_like(t) + root)
+    t = xp.where(t > 0, t, xp.ones_like(t))
+    power = 1 / t if p == inf else t**-p  # infinite only where eps is zero
+    power = xp.where(power <= xp.finfo(t.dtype).max, power, xp.zeros_like(power))
+    return y / t, eps * power, t
 
 
 def normalize(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:

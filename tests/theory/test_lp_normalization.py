@@ -5,6 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 import torch
+from mpmath import mp, mpf, workdps
 from test_batchnorm import LAYOUTS, make_case
 from test_operations import by_name, to_numpy, unit_norm
 
@@ -123,3 +124,19 @@ def test_limits_are_what_the_documentation_says(p):
         np.testing.assert_array_equal(lp.jvp(y, y, p), 0 * y)
     zeros = np.zeros((3, 2))
     np.testing.assert_array_equal(lp.forward(zeros, p, beta=0.5, eps=1e-5), zeros + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("p", "size"), [(3, 1e-15), (2, 1e-30), (3, 1e14), (50, 1e3), (1.5, 1e-40)]
+)
+def test_no_power_leaves_the_range(p, size):
+    """In single precision, against the definition in numbers of many digits."""
+    y = np.array([1.298779, 0.8658527, -0.4329263]).astype(np.float32) * np.float32(size)
+    with workdps(50):
+        exact = [mpf(float(x)) for x in y]
+        norm = (mp.fsum(abs(x) ** mpf(p) for x in exact) / 3) ** (1 / mpf(p))
+        expected = [float((x - mp.fsum(exact) / 3) / norm) for x in exact]
+    if size > 1e-38:  # less has few digits itself
+        np.testing.assert_allclose(lp.forward(y, p), expected, rtol=4e-6)
+        np.testing.assert_allclose(lp.power_mean(y, p), [float(norm)], rtol=4e-6)
+    assert np.all(np.isfinite(lp.forward(y, p)))

@@ -62,7 +62,7 @@ VALUES = [
     ("lp.forward", {"p": nan}, "p = nan; expected an exponent >= 1"),
     ("lp.forward", {"p": 10**400}, "p is beyond .*; expected math.inf"),
     ("lp.forward", {"y": 0 * Y}, r"y of .* norm, p = 3, of zero at unit 0, 1 and eps = 0"),
-    ("lp.normalize", {"y": 1e200 * Y}, "norm, p = 3, that overflows float64 at unit 0, 1; expect"),
+    ("lp.forward", {"y": 2.5e307 * Y, "p": 1, "eps": 1e308}, "that overflows float64 at unit 1; e"),
     ("lp.gradient", {"g": Y[:2]}, r"g of shape \(2, 2\) does not match y"),
 ]
 """What is refused with a ValueError that says this."""
