@@ -29,11 +29,14 @@ that of inference, and the averages start at a mean square of 1.
 
 from __future__ import annotations
 
+from math import inf
+
 import torch
 from torch import Tensor, nn
 
 from theory import batchnorm, preconditioning
-from theory.nn.layout import check_batch, per_unit
+from theory.arithmetic import mean
+from theory.nn.layout import check_batch, check_features, like_both, per_unit, widened
 
 
 class BatchGroupNormalization(nn.Module):
@@ -49,10 +52,11 @@ class BatchGroupNormalization(nn.Module):
 
     Attributes:
         weight, bias: gamma and beta, ``(features,)``, at first 1 and 0.
-        mean, square: the averages m and s, one a group.
+        mean, variance: the averages m and s - m^2, one a group.  The difference is what is kept,
+            since next to a large mean nothing would be left of it in s.
 
     Raises:
-        ValueError: a number is out of its range, or the channels do not fill groups.
+        ValueError: a number is out of its range or not whole, or the channels do not fill groups.
 
     >>> layer = BatchGroupNormalization(2, examples=1, channels=2, share=1.0)  # of each example
     >>> (2 * layer(torch.tensor([[1.0, 3.0], [7.0, 7.5]]))).round().tolist()
@@ -60,7 +64,7 @@ class BatchGroupNormalization(nn.Module):
     """
 
     mean: Tensor
-    square: Tensor
+    variance: Tensor
 
     def __init__(
         self,
@@ -79,7 +83,12 @@ class BatchGroupNormalization(nn.Module):
         self.weight = nn.Parameter(torch.ones(features))
         self.bias = nn.Parameter(torch.zeros(features))
         self.register_buffer("mean", torch.zeros(features // channels))
-        self.register_buffer("square", torch.ones(features // channels))
+        self.register_buffer("variance", torch.ones(features // channels))
+
+    @property
+    def square(self) -> Tensor:
+        """The average s of mean squares, one a group."""
+        return self.variance + self.mean.square()
 
     def forward(self, y: Tensor) -> Tensor:
         """Return the layer's output for a batch; same shape.
@@ -90,9 +99,10 @@ class BatchGroupNormalization(nn.Module):
                 entry for each group, of which nothing is left.
         """
         check_batch(y, self.features, type(self).__name__, least=1)
-        groups = y.reshape(len(y), self.features // self.channels, -1)
+        groups = widened(y).reshape(len(y), self.features // self.channels, -1)
         normalized = self._in_training(groups) if self.training else self._in_evaluation(groups)
-        return per_unit(self.weight, y) * normalized.reshape(y.shape) + per_unit(self.bias, y)
+        z = per_unit(self.weight, y) * normalized.reshape(y.shape) + per_unit(self.bias, y)
+        return like_both(z, y, self.weight)
 
     def _in_training(self, groups: Tensor) -> Tensor:
         """Normalise ghost batches, ``(example, group, entry)``, and take in their statistics."""
@@ -104,20 +114,24 @@ class BatchGroupNormalization(nn.Module):
                 "expected at least 2: give larger batches, take more channels or examples "
                 "together, or call eval()"
             )
-        with torch.no_grad():
-            for ghost in ghosts:
-                for old, new in ((self.mean, ghost), (self.square, ghost.square())):
-                    average = new.mean((0, 2)).to(old)
-                    old.copy_(preconditioning.running(old, average, self.rho))
+        for ghost in ghosts:
+            self._take_in(ghost)
         return torch.cat([batchnorm.standardize(ghost, self.eps, (0, 2))[0] for ghost in ghosts])
 
+    @torch.no_grad()
+    def _take_in(self, ghost: Tensor) -> None:
+        middle, spread = mean(ghost, (0, 2)).flatten(), batchnorm.variance(ghost, (0, 2)).flatten()
+        old = self.mean.to(middle), self.variance.to(middle)
+        variance = _of_mixture(1 - self.rho, (middle, spread), old)
+        self.mean.copy_(preconditioning.running(old[0], middle, self.rho))
+        self.variance.copy_(variance)
+
     def _in_evaluation(self, groups: Tensor) -> Tensor:
-        alpha = self.share
-        mean = alpha * groups.mean(2) + (1 - alpha) * self.mean
-        square = alpha * groups.square().mean(2) + (1 - alpha) * self.square
-        # Of a mixture it is not negative, but for rounding.
-        variance = (square - mean.square()).clamp(min=0)
-        return (groups - mean[:, :, None]) / (variance + self.eps).sqrt()[:, :, None]
+        middle, spread = mean(groups, 2)[:, :, 0], batchnorm.variance(groups, 2)[:, :, 0]
+        variance = _of_mixture(self.share, (middle, spread), (self.mean, self.variance))
+        # Not less the mixture's mean: that is rounded to the digits of a large one.
+        centred = groups - self.mean[:, None] - self.share * (middle - self.mean)[:, :, None]
+        return centred / (variance + self.eps).sqrt()[:, :, None]
 
     def extra_repr(self) -> str:
         """Return what tells two of them apart, for the printed form."""
@@ -127,17 +141,28 @@ class BatchGroupNormalization(nn.Module):
         )
 
 
+def _of_mixture(share: float, new: tuple[Tensor, Tensor], old: tuple[Tensor, Tensor]) -> Tensor:
+    """Return the variance of a mixture, of which a share is new, from means and variances."""
+    apart = new[0] - old[0]
+    return share * new[1] + (1 - share) * old[1] + share * (1 - share) * apart.square()
+
+
 def _check(
     features: int, examples: int | None, channels: int, eps: float, rho: float, share: float
 ) -> None:
-    if examples is not None and examples < 1:
-        raise ValueError(f"examples = {examples}; expected at least 1, or None for all of a batch")
-    if channels < 1 or features % channels:
+    check_features(features)
+    if examples is not None and (type(examples) is not int or examples < 1):
+        raise ValueError(
+            f"examples = {examples!r}; expected at least 1, or None for all of a batch, and whole"
+        )
+    if type(channels) is not int or channels < 1:
+        raise ValueError(f"channels = {channels!r}; expected how many of a group, at least 1")
+    if features % channels:
         raise ValueError(
             f"features = {features} cannot be parted into groups of channels = {channels}; "
             "expected a multiple: choose another number of either"
         )
-    if not eps > 0:
+    if not 0 < eps < inf:
         raise ValueError(f"eps = {eps!r}; expected a number > 0, for groups that do not vary")
     if not 0 <= rho < 1:
         raise ValueError(f"rho = {rho!r}; expected a number in [0, 1)")

@@ -21,7 +21,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from theory.nn.layout import per_unit
+from theory.nn.layout import like_both, per_unit
 from theory.nn.moving_statistics import MovingStatistics
 
 
@@ -67,7 +67,8 @@ class BatchRenormalization(nn.Module):
                 pass no gradient.
         """
         normalized = self._corrected(y) if self.training else self.running.normalize(y)
-        return per_unit(self.weight, y) * normalized + per_unit(self.bias, y)
+        z = per_unit(self.weight, y) * normalized + per_unit(self.bias, y)
+        return like_both(z, y, self.weight)
 
     def _corrected(self, y: Tensor) -> Tensor:
         yhat, mean, deviation = self.running.standardized(y)

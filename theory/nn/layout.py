@@ -6,6 +6,7 @@ Index convention: axis 1 runs over units (channels), every other axis is the bat
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 
@@ -17,6 +18,16 @@ def batch_axes(y: Tensor) -> tuple[int, ...]:
 def per_unit(value: Tensor, y: Tensor) -> Tensor:
     """Return one number for each unit, ``(unit,)``, so that it broadcasts against the batch."""
     return value.reshape([-1 if axis == 1 else 1 for axis in range(y.ndim)])
+
+
+def widened(y: Tensor) -> Tensor:
+    """Return a batch of half precision in float32, in which PyTorch takes its statistics too."""
+    return y.float() if y.dtype in (torch.float16, torch.bfloat16) else y
+
+
+def like_both(z: Tensor, y: Tensor, weight: Tensor) -> Tensor:
+    """Return an output in the dtype that the batch and the parameters have in common."""
+    return z.to(torch.promote_types(y.dtype, weight.dtype))
 
 
 def check_features(features: int) -> None:
@@ -35,9 +46,11 @@ def check_batch(y: Tensor, features: int, layer: str, least: int = 1) -> None:
         least: how many entries each unit needs.
 
     Raises:
-        TypeError: not floating.
+        TypeError: no tensor, or not floating.
         ValueError: wrong rank, wrong number of units, or too few entries.
     """
+    if not isinstance(y, Tensor):
+        raise TypeError(f"{layer} was given a {type(y).__name__}; expected a tensor: convert it")
     given = f"{layer} was given y of shape {tuple(y.shape)}"
     if not y.is_floating_point():
         raise TypeError(f"{given} and dtype {y.dtype}; expected floats: convert it")

@@ -19,8 +19,15 @@ import torch
 from torch import Tensor, nn
 
 from theory.arithmetic import mean
-from theory.lp_normalization import power_mean
-from theory.nn.layout import batch_axes, check_batch, check_features, per_unit
+from theory.lp_normalization import power_mean, shares
+from theory.nn.layout import (
+    batch_axes,
+    check_batch,
+    check_features,
+    like_both,
+    per_unit,
+    widened,
+)
 
 
 class LpNormalization(nn.Module):
@@ -40,6 +47,7 @@ class LpNormalization(nn.Module):
         running_mean, running_norm: averages of mu and s_p over batches, ``(features,)``.
 
     Raises:
+        TypeError: p is no number.
         ValueError: p below 1, or a number that is out of its range.
 
     >>> layer = LpNormalization(1, p=1, eps=0.0)
@@ -52,6 +60,8 @@ class LpNormalization(nn.Module):
 
     def __init__(self, features: int, p: float, eps: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__()
+        if type(p) not in (int, float):
+            raise TypeError(f"p is a {type(p).__name__}; expected a number >= 1, or math.inf")
         if not p >= 1:
             raise ValueError(f"p = {p!r}; expected an exponent >= 1, or math.inf")
         if not 0 <= eps < inf:
@@ -74,14 +84,18 @@ class LpNormalization(nn.Module):
                 nothing is left.
         """
         check_batch(y, self.features, "LpNormalization", least=2 if self.training else 1)
-        middle, norm = self._statistics(y)
-        return per_unit(self.weight, y) * ((y - middle) / norm) + per_unit(self.bias, y)
+        wide = widened(y)
+        middle, norm = self._statistics(wide)
+        z = per_unit(self.weight, y) * ((wide - middle) / norm) + per_unit(self.bias, y)
+        return like_both(z, y, self.weight)
 
     def _statistics(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """Return what is subtracted and what is divided by; in training the averages move."""
         if not self.training:
             return per_unit(self.running_mean, y), per_unit(self.running_norm, y)
-        middle, norm = mean(y, batch_axes(y)), power_mean(y, self.p, self.eps, batch_axes(y))
+        axes = batch_axes(y)
+        share, eps, unit = shares(y, self.p, self.eps, axes)
+        middle, norm = mean(y, axes), unit * power_mean(share, self.p, eps, axes)
         with torch.no_grad():
             self.running_mean.lerp_(middle.flatten().to(self.running_mean), self.momentum)
             self.running_norm.lerp_(norm.flatten().to(self.running_norm), self.momentum)

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from theory import batchnorm, preconditioning
 from theory.arithmetic import mean
-from theory.nn.layout import batch_axes, check_batch, check_features, per_unit
+from theory.nn.layout import batch_axes, check_batch, check_features, per_unit, widened
 
 
 class MovingStatistics(nn.Module):
@@ -57,11 +57,14 @@ class MovingStatistics(nn.Module):
     def standardized(self, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         r"""Return :math:`\hat y`, :math:`\mu_H` and :math:`\sigma_H` of a batch, axes kept.
 
+        Those of half precision are in float32.
+
         Raises:
             TypeError: not floating.
             ValueError: wrong shape, or a single entry for each unit, of which nothing is left.
         """
         check_batch(y, self.features, type(self).__name__, least=2)
+        y = widened(y)
         yhat, deviation = batchnorm.standardize(y, self.eps, batch_axes(y))
         return yhat, mean(y, batch_axes(y)), deviation
 
@@ -73,14 +76,14 @@ class MovingStatistics(nn.Module):
             old.copy_(preconditioning.running(old, new.flatten().to(old), self.rho))
 
     def normalize(self, y: Tensor) -> Tensor:
-        r"""Return :math:`(y - \mu)/\sigma`.
+        r"""Return :math:`(y - \mu)/\sigma`, of half precision in float32.
 
         Raises:
             TypeError: not floating.
             ValueError: wrong shape.
         """
         check_batch(y, self.features, type(self).__name__)
-        return (y - per_unit(self.mean, y)) / per_unit(self.deviation, y)
+        return (widened(y) - per_unit(self.mean, y)) / per_unit(self.deviation, y)
 
     def extra_repr(self) -> str:
         """Return what tells two of them apart, for the printed form."""

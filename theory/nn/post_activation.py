@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from theory import preconditioning
-from theory.nn.layout import per_unit
+from theory.nn.layout import like_both, per_unit
 from theory.nn.moving_statistics import MovingStatistics
 
 
@@ -73,12 +73,25 @@ class PostActivation(nn.Module):
             ValueError: wrong shape, or in training mode a single entry for each unit, of which
                 nothing is left.
         """
+        self._check_rank(h)
         if self.training:
             normalized, mean, deviation = self.running.standardized(h)
             self.running.take_in(mean, deviation)
         else:
             normalized = self.running.normalize(h)
-        return self.layer(per_unit(self.weight, h) * normalized + per_unit(self.bias, h))
+        z = per_unit(self.weight, h) * normalized + per_unit(self.bias, h)
+        return self.layer(like_both(z, h, self.weight))
+
+    def _check_rank(self, h: Tensor) -> None:
+        """The layer acts on the axis that is normalized: of units, or of channels of maps."""
+        rank, words = (2, "(batch, unit)") if isinstance(self.layer, nn.Linear) else (
+            4, "(batch, channel, height, width)"
+        )  # fmt: skip
+        if isinstance(h, Tensor) and h.ndim != rank:
+            raise ValueError(
+                f"PostActivation of {self.layer} was given h of shape {tuple(h.shape)}; expected "
+                f"{words}: reshape h, e.g. with flatten"
+            )
 
     def vanilla(self) -> nn.Linear | nn.Conv2d:
         r"""Return the layer :math:`\hat W h + \hat b` that this one is in evaluation.

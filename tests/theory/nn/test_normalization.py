@@ -93,6 +93,15 @@ CONSTANTS = {
         lambda: group(channels=4),
         "features = 6 cannot be parted into groups of channels = 4",
     ),
+    "groups of no features": (
+        lambda: BatchGroupNormalization(0),
+        "features = 0; expected how many",
+    ),
+    "negative features": (lambda: BatchGroupNormalization(-2), "features = -2; expected how"),
+    "features no integer": (lambda: BatchGroupNormalization(2.0), r"features = 2\.0; expected how"),
+    "channels no integer": (lambda: group(channels=1.0), r"channels = 1\.0; expected how many"),
+    "half an example": (lambda: group(2.5), r"examples = 2\.5; expected at least 1, or None"),
+    "eps of groups infinite": (lambda: group(eps=inf), "eps = inf; expected a number > 0"),
     "no examples": (lambda: group(0), "examples = 0; expected at least 1, or None"),
     "eps of groups zero": (lambda: group(eps=0.0), r"eps = 0\.0; expected a number > 0"),
     "rho of groups 1": (lambda: group(rho=1.0), r"rho = 1\.0; expected a number in \[0, 1\)"),
@@ -159,3 +168,11 @@ def test_what_is_no_batch_is_refused(name):
     layer, y, message = BATCHES[name]
     with pytest.raises(TypeError if name == "integers" else ValueError, match=message):
         layer(y)
+
+
+def test_what_is_no_number_and_no_tensor_is_named():
+    with pytest.raises(TypeError, match="p is a str; expected a number >= 1"):
+        LpNormalization(2, "2")
+    for layer in (lp(2), group(), behind(), BatchRenormalization(3)):
+        with pytest.raises(TypeError, match="was given a list; expected a tensor"):
+            layer([[1.0, 2.0, 3.0]])

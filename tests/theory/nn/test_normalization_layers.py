@@ -5,6 +5,7 @@ from math import inf
 
 import pytest
 import torch
+from mpmath import mp, mpf, workdps
 from torch import nn
 
 from theory import preconditioning
@@ -54,7 +55,7 @@ def made(name):
     layer = LAYERS[name][0]().double()
     for number, (key, values) in enumerate(layer.state_dict().items()):
         generic = drawn(*values.shape, seed=number + 1)
-        is_spread = key.endswith(("norm", "deviation", "square"))
+        is_spread = key.endswith(("norm", "deviation", "variance"))
         values.copy_(1 + generic.abs() if is_spread else generic / 2)
     return layer
 
@@ -220,3 +221,79 @@ def test_a_unit_that_does_not_vary():
     z = PostActivation(nn.Linear(2, 2))(z) + BatchGroupNormalization(2)(z)
     (z * torch.tensor([[1.0, 2.0], [3.0, 5.0]])).sum().backward()
     assert y.grad.isfinite().all()
+
+
+HALF = {
+    "renormalization": lambda: BatchRenormalization(2, rho=0.5),
+    "l2": lambda: LpNormalization(2, 2),
+    "l3": lambda: LpNormalization(2, 3),
+    "groups": lambda: BatchGroupNormalization(2),
+    "behind": lambda: PostActivation(nn.Linear(2, 2)),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", HALF)
+def test_half_precision_has_its_statistics_in_float32(name, dtype):
+    """Of entries whose squares are beyond float16, to the rounding of the output."""
+    y = (300 + 1500 * torch.rand(16, 2, generator=torch.Generator().manual_seed(0))).to(dtype)
+    torch.manual_seed(0)
+    half, whole = HALF[name]().to(dtype), HALF[name]().double()
+    whole.load_state_dict(half.state_dict())
+    found, expected = half(y), whole(y.double())
+    assert found.dtype == dtype
+    largest = expected.abs().max()
+    assert (found - expected).abs().max() <= 4 * torch.finfo(dtype).eps * largest
+
+
+def test_next_to_a_large_mean_the_spread_of_groups_is_kept():
+    y = 3000 + torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
+    layer, exact = (BatchGroupNormalization(2, rho=0.0, share=0.3).to(d) for d in
+                    (torch.float32, torch.float64))  # fmt: skip
+    y64 = y.double()
+    layer(y), exact(y64)
+    # The definition with mean squares, in double, where it has the digits.
+    mean = 0.3 * y64 + 0.7 * y64.mean(0)
+    variance = 0.3 * y64**2 + 0.7 * (y64**2).mean(0) - mean**2
+    expected = (y64 - mean) / (variance + 1e-5).sqrt()
+    for found in (layer.eval()(y), exact.eval()(y64)):
+        assert (found - expected).abs().max() < 1e-3
+
+
+POWERS = [(64, 3.0), (3, 1e14), (60, 0.1), (3, 1e-15), (2, 1e25), (2, 1e-30), (400, 1e-20)]
+
+
+@pytest.mark.parametrize(("p", "size"), POWERS)
+def test_powers_of_any_size_keep_their_digits(p, size):
+    """Single precision against the definition, and its gradient, in numbers of many digits."""
+    y = (size * torch.tensor([[1.0], [-2.0], [0.5], [1.5]])).requires_grad_()
+    layer = LpNormalization(1, p, eps=0.0)
+    g = torch.tensor([[1.0], [0.5], [-1.0], [0.25]])
+    z = layer(y)
+    z.backward(g)
+    with workdps(50):
+        exact = [mpf(x) for x in y.flatten().tolist()]
+        mu = mp.fsum(exact) / 4
+        norm = (mp.fsum(abs(x) ** p for x in exact) / 4) ** (mpf(1) / p)
+        along = mp.fsum((x - mu) * float(a) for x, a in zip(exact, g.flatten(), strict=True))
+        centred = [float(a) - mpf(float(g.mean())) for a in g.flatten()]
+        slopes = [mp.sign(x) * (abs(x) / norm) ** (p - 1) for x in exact]
+        gradient = [
+            (a - d * along / (4 * norm)) / norm for a, d in zip(centred, slopes, strict=True)
+        ]
+        output = [float((x - mu) / norm) for x in exact]
+    assert z.flatten().tolist() == pytest.approx(output, rel=1e-5)
+    assert float(layer.running_norm[0]) == pytest.approx(0.9 + 0.1 * float(norm), rel=1e-5)
+    largest = max(map(abs, map(float, gradient)))
+    assert y.grad.flatten().tolist() == pytest.approx(
+        list(map(float, gradient)), abs=1e-4 * largest
+    )
+
+
+def test_of_units_on_axis_1_alone_there_is_a_layer_behind():
+    with pytest.raises(
+        ValueError, match=r"was given h of shape \(5, 4, 4\); expected \(batch, unit"
+    ):
+        PostActivation(nn.Linear(4, 2))(torch.ones(5, 4, 4))
+    with pytest.raises(ValueError, match=r"shape \(5, 4\); expected \(batch, channel, height, wid"):
+        PostActivation(nn.Conv2d(4, 2, 1))(torch.ones(5, 4))
