@@ -135,7 +135,7 @@ def check(arguments: Mapping[str, Any]) -> None:
             deviation, variance or number out of its range.
     """
     arrays = arrays_of(arguments, TAKEN, ELSEWHERE)
-    check_axes(arrays, TAKEN)
+    check_axes({name: x for name, x in arrays.items() if not _is_number(name, x)}, TAKEN)
     check_finite(arrays)
     if "eps_1" in arguments and "variance" in arrays:
         check_real("variance", arrays["variance"], "of complex ones there is no maximum")
@@ -148,6 +148,11 @@ def check(arguments: Mapping[str, Any]) -> None:
     for name, value in arguments.items():
         if type(value) is int and name not in ("N", "n"):
             _check_is_a_float(name, value)
+
+
+def _is_number(name: str, value: Any) -> bool:
+    """Whether an array without axes stands where a number may."""
+    return TAKEN[name].or_number and value.ndim == 0
 
 
 def _check_sign(name: str, value: Any, is_divisor: bool) -> None:

@@ -251,8 +251,8 @@ def guarded_operator(name: str, operator: Callable[[Any], Any]) -> Callable[[Any
 def check_symmetric(name: str, matrices: Any) -> None:
     """Raise a ValueError unless matrices, along the first two axes, are symmetric.
 
-    Differences up to the root of u, relative to the largest entry, pass: an H that was itself
-    computed is symmetric to its own rounding, which is not ours to know.
+    Differences up to the root of u, relative to the largest entry of a matrix, pass: an H that was
+    itself computed is symmetric to its own rounding, which is not ours to know.
     """
     if bool(array_namespace(matrices).any(wrong := _is_asymmetric(matrices))):
         raise ValueError(
@@ -273,7 +273,8 @@ def check_symmetric_operator(name: str, form: Any) -> None:
 def _is_asymmetric(matrices: Any) -> Any:
     xp = array_namespace(matrices)
     apart = xp.abs(matrices - xp.permute_dims(matrices, (1, 0, *range(2, matrices.ndim))))
-    return apart > xp.finfo(matrices.dtype).eps ** 0.5 * xp.max(xp.abs(matrices))
+    largest = xp.max(xp.abs(matrices), axis=(0, 1), keepdims=True)
+    return apart > xp.finfo(matrices.dtype).eps ** 0.5 * largest
 
 
 def is_not_finite(value: Any) -> bool:

@@ -124,3 +124,11 @@ def test_columns_of_extreme_size_have_their_deviations_and_correlations(power):
         np.testing.assert_allclose(deviations, bnp.standard_deviations(H), rtol=1e-14)
         with_eps = bnp.standard_deviations(sizes * H, 1e-5)
         assert np.all(with_eps >= np.maximum(deviations * sizes, 1e-5**0.5) * (1 - 1e-14))
+
+
+def test_numbers_of_a_library_stand_where_numbers_may():
+    w, b, row = np.array([[2.0, 5.0]]), np.array([1.0]), np.array([1.0, 2.0])
+    for number in (np.float64, np.asarray):
+        found = bnp.folded(w, b, number(2.0), number(0.5), row, row)
+        for part, expected in zip(found, bnp.folded(w, b, 2.0, 0.5, row, row), strict=True):
+            np.testing.assert_array_equal(part, expected)

@@ -227,3 +227,9 @@ def test_each_part_of_a_result_is_in_the_half_precision_of_what_was_given():
     half = Y.astype(np.float16)
     for part in theory.convolution.unflatten(half, 1):
         assert part.dtype == half.dtype
+
+
+def test_a_matrix_is_symmetric_by_its_own_size():
+    H = np.stack([np.array([[0.0, 1.0, 0.0], [0.0] * 3, [0.0] * 3]), 1e12 * np.eye(3)], axis=-1)
+    with pytest.raises(ValueError, match=r"H of .* is not symmetric at index \(0, 1, 0\)"):
+        theory.hessian(Y, Y, H)
