@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Size = dict[str, int | None]
@@ -64,6 +64,10 @@ class Counterexample:
     """How the sides were computed and compared."""
     distribution: str = ""
     """Of the entries of a random matrix, whose expectations are the sides."""
+    letters: dict[str, Any] = field(default_factory=dict)
+    """What the statement's own letters are worth, by their names."""
+    behind: tuple[str, ...] = ()
+    """Numbers that nothing but these letters reads."""
 
     def told(self) -> list[str]:
         """Return what a reader needs to check it, a line for each number.
@@ -71,7 +75,8 @@ class Counterexample:
         >>> Counterexample({"m": 2}, {"y": ["0", "1"]}, "1/2", "0").told()
         ['m = 2', 'y = (0, 1)', 'actual = 1/2', 'claimed = 0']
         """
-        numbers = {**self.numbers, "actual": self.actual, "claimed": self.claimed}
+        shown = {name: v for name, v in self.numbers.items() if name not in self.behind}
+        numbers = {**shown, **self.letters, "actual": self.actual, "claimed": self.claimed}
         return [in_words([self.size]), *(f"{n} = {_number(v)}" for n, v in numbers.items())]
 
 

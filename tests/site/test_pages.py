@@ -125,7 +125,7 @@ def test_counterexample_is_shown_with_both_sides(site):
 
 def test_an_erratum_says_what_is_wrong_and_what_is_right(site):
     text = (site / "errata" / "santurkar-2018.html").read_text(encoding="utf-8")
-    for line in ("Kind", "Printed", "What is wrong", "Counterexample", "Right", "Shown in"):
+    for line in ("Kind", "Statement", "What is wrong", "Counterexample", "Right", "Shown in"):
         assert text.count(f">{line}<") == 1
 
 

@@ -144,7 +144,7 @@ CLAIMS = [
     SLOPES.sharpened(
         "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0), falsified_by="",
         title="batch renormalization of two examples",
-        remark="With two examples these are all directions: batch renormalization sends no"
-        " gradient to the layers below.",
+        remark="Column by column these are all directions of two examples: batch renormalization"
+        " sends no gradient to the layers below.",
     ),
 ]  # fmt: skip

@@ -12,10 +12,10 @@ ERRATA = [
         kind=Kind.READING,
         in_short="a constant that serves every law, or every size of a heavy-tailed law, does not"
         " exist; with a fourth moment it does",
-        wrong=r"The proof takes $\mathbb E\max_i\|g_i\|^2 = n$, which holds for signs only: a"
-        r" maximum of random variables is larger than their mean. If one $C$ is to serve every law,"
-        r" sparse entries refute every $C$ as the sizes grow; with finite fourth moment there is"
-        r" one that depends on it.",
+        wrong=r"The proof takes $\mathbb E\max_i\|g_i\|^2 = n$, which from two examples on"
+        r" holds for signs only: a maximum of random variables is larger than their mean. If one"
+        r" $C$ is to serve every law, sparse entries refute every $C$ as the sizes grow; with"
+        r" finite fourth moment there is one that depends on it.",
         entries=(
             "L-prop-5/expectation-every-law",
             "L-prop-5/expectation-each-law",
@@ -60,10 +60,10 @@ ERRATA = [
         name="every-step",
         title="The rate holds for every step",
         kind=Kind.HYPOTHESIS,
-        in_short=r"needs $r + \epsilon \le 1$, or the last steps only",
-        wrong=r"Where $r + \epsilon > 1$ the iteration leaves the neighbourhood in which its rate"
-        r" is bounded. The learning rate has to be below $2/\lambda_{\max}$ at each minimizer of"
-        r" the manifold; the remainder's constant also depends on the place.",
+        in_short="needs $r < 1$",
+        wrong=r"Where $r > 1$ the iteration leaves the neighbourhood in which its rate is bounded."
+        r" The learning rate has to be below $2/\lambda_{\max}$ at each minimizer of the manifold;"
+        r" the remainder's constant also depends on the place.",
         entries=(
             "L-thm-1/rate",
             "L-eq-5-6/5",
@@ -77,8 +77,7 @@ ERRATA = [
             "L-proof-thm-1/contraction/corrected",
             "L-proof-thm-1/remainder/corrected",
         ),
-        depends="Theorem 1's second part; the rates (5) and (6) near one minimizer are not"
-        " touched.",
+        depends="Theorem 1's second part, and (5) for every k; the rate (6) is not touched.",
     ),
     Erratum(
         name="scaling-with-biases",
@@ -245,7 +244,7 @@ ERRATA = [
     Erratum(
         name="more-operations",
         title="Batch Normalization takes more operations",
-        kind=Kind.HYPOTHESIS,
+        kind=Kind.READING,
         in_short=r"needs $14N > 3n_\ell$; the paper's batches of 6 and 1 do not have it",
         wrong=r"'We expect $28N > 6n_\ell$' holds for a batch of 60 and a layer of 100, and not for"
         r" the batches of 6 and 1 of the experiments. Table 1 shows the same.",
@@ -274,7 +273,7 @@ ERRATA = [
     Erratum(
         name="invariances",
         title="The invariances of layer and group normalisation",
-        kind=Kind.FALSE,
+        kind=Kind.READING,
         in_short="LN is invariant to a factor for all rows or for one example, not for one row",
         wrong="Layer Normalization is not invariant to a factor for one row of the weights, and"
         " Batch Normalization not to a factor for one example. Each has the other's invariance;"
@@ -326,10 +325,9 @@ ERRATA = [
     Erratum(
         name="column-norms",
         title="The norms of the centred columns",
-        kind=Kind.SLIP,
-        in_short=r"$1/N$ for $N$",
-        wrong=r"The squared norm of a centred column over $N$ is its variance; the text"
-        r" multiplies.",
+        kind=Kind.READING,
+        in_short=r"divided by $\sqrt N$, not multiplied",
+        wrong=r"The norms 'scaled by $\sqrt N$' are divided by it, as the next sentence has it.",
         entries=("L-before-thm-4/column-norms",),
         right=("L-before-thm-4/column-norms/corrected",),
     ),

@@ -158,6 +158,7 @@ STEPS = [
         "every step of gradient descent near a minimizer",
         listed(*(after**2 for after in NUMBERS[1:]))
         <= listed(*((r_above_1 + 1) ** 2 * before**2 for before in NUMBERS[:-1])),
+        form=Form.READING,
         expected=REFUTED,
         attack=(descent_from(2, 2),),
         falsified_by="one learning rate and epsilon, and starts in every neighbourhood from which"
@@ -238,6 +239,7 @@ LEARNING_RATES = [
         equal(pair(1 - alpha_best * low, alpha_best * high - 1),
               pair((kappa - 1) / (kappa + 1), (kappa - 1) / (kappa + 1))),
         at="above eq. (6)", also=at(88, "Sect. 3.1, eq. (6)", r"r=\frac{\kappa-1}{\kappa+1}"),
+        hypotheses=(assume(low > 0),),
         falsified_by="one pair of eigenvalues where the best learning rate gives another r",
     ),
     BEST.sharpened(

@@ -120,6 +120,10 @@ sigma2 = named(r"\sigma(p)^2", variance_of(h))
 M = largest_entry(h)
 constant = Letter("q", r"(q\mathbf 1)", _MAPS, lambda subject: 0 * subject.h + subject.q, r"q > 0")
 """Maps that are constant."""
+OF_CONSTANT = named(
+    r"\frac{1}{N r s} \sum_i \big(\mathcal H_i(q\mathbf 1) - \mu_H\big)^2_{t,a,p}",
+    column_variance(maps.without_ones(maps.unfolded(constant, k)), k),
+)
 
 # (19) to (22)
 
@@ -182,8 +186,7 @@ MOMENTS = [
     ),
     RELATIVE.corrected(
         "constant-map",
-        says=equal(column_variance(maps.without_ones(maps.unfolded(constant, k)), k),
-                   theta * (1 - theta) * q**2),
+        says=equal(OF_CONSTANT, theta * (1 - theta) * q**2),
         title="the variance of a column for a constant map", remark="There sigma(p) = 0.",
         falsified_by="one constant map with another variance of a column",
     ),

@@ -281,7 +281,7 @@ NORMALIZATION = [
     ),
     EXPECTED := section(
         "/expected", 250, "we expect", "whether BN takes more operations in the experiments",
-        28 * N > 6 * number(WIDTH), expected=REFUTED,
+        28 * N > 6 * number(WIDTH), form=Form.READING, expected=REFUTED,
         falsified_by="a mini-batch with which section 5.1 trains layers of 100: 60, 6 or 1",
         remark="n_l = 100. 60 keeps it, 1680 > 600; 6 and 1 do not, 168 and 28. Table 1, too, has"
         " BN faster at the small batch.",

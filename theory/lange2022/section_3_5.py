@@ -252,6 +252,7 @@ CLAIMS = [
     SAME := section_3_5(
         "", 274, QUOTE, "a factor for one row of the weights",
         equal(LN(ROWS), LN(outputs)),
+        form=Form.READING,
         hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
         attack=(layer_of([[1], [0], [-1]], q=2),),
         falsified_by="one layer and a factor for one row of its weights, which BN does not see",
@@ -268,6 +269,7 @@ CLAIMS = [
     BY_EXAMPLES := section_3_5(
         "/examples", 274, QUOTE, "a factor for one example",
         equal(BN(EXAMPLES), BN(H @ transpose(W))),
+        form=Form.READING,
         hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
         attack=(layer_of([[1], [0], [-1]], q=2),),
         falsified_by="one batch and a factor for one example, which LN does not see",

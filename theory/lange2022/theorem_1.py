@@ -15,10 +15,11 @@ is the column space" fails
 - with a unit that is closed on the whole batch: all its parameters are flat, and only one direction
   of them is a scaling;
 - for softmax with cross-entropy, the networks of sect. 5: adding one number to all output biases,
-  or to all outgoing weights of a unit, changes nothing and scales no unit.  Beside the scaling
-  these are all: with two different inputs the null space of one open unit has dimension three;
+  or to all outgoing weights of a unit, changes nothing and scales no unit.  For one open unit with
+  one weight and no bias these are all beside the scaling: with two different inputs the null space
+  has dimension three.  A bias of the unit adds what it exchanges with the output biases;
 - with few data: the Hessian at an interpolating minimizer has at most the rank
-  :math:`N(n_{out} - 1)`; with one input and :math:`n_{out}` classes the null space of one open unit
+  :math:`N(n_{out} - 1)`; with one input and :math:`n_{out}` classes the null space of that unit
   has dimension :math:`n_{out} + 2`.
 
 The proof wants less: a manifold of minimizers whose tangent space is the null space of the Hessian,
@@ -34,10 +35,10 @@ near it is :math:`\theta = \theta^* + s n` for its nearest :math:`\theta^*`, wit
           e_k = s^2 n + s^2(\lambda + s)m, \quad m = (t, 1/t),\ \|m\|^2 = \|n\|^2 = \lambda .
 
 So one step obeys (26) with an explicit constant, and no constant serves the whole manifold.  The
-theorem for all k follows where r < 1.  With :math:`\alpha \ge 2/\lambda` it does not: on the
-diagonal a = b near (1, 1), r = 2 alpha - 1, the iteration leaves every neighbourhood, and some step
-has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is :math:`\alpha <
-2/\lambda_{\max}`, which no learning rate meets along the whole manifold.
+theorem for all k follows where r < 1.  With :math:`\alpha > 2/\lambda` it does not: on the
+diagonal a = b near (1, 1), r = 2 alpha - 1, the iteration leaves a neighbourhood of (1, 1), and for
+small :math:`\epsilon` some step has a larger ratio than :math:`r + \epsilon`.  "Clearly, r < 1" is
+:math:`\alpha < 2/\lambda_{\max}`, which no learning rate meets along the whole manifold.
 """
 
 from collections.abc import Callable
@@ -93,7 +94,7 @@ relu = Operation(
 )
 w = vector_of("w", "w", "theta")
 bias = number_of("b", "b", lambda descent: descent.P[0, 0])
-scale = number_of("alpha", r"\alpha", lambda descent: 1 + descent.step, r"\alpha > 1")
+scale = number_of("alpha", r"\alpha", "step", r"\alpha > 0")
 gate = number_of("g", "g", lambda descent: descent.P[-1, -1], r"g \in \{0, 1\}, \text{or any}")
 weight = number_of("a", "a", lambda descent: descent.theta[0])
 nought = number_of("0", "0", lambda descent: 0 * descent.theta[0])
@@ -133,7 +134,6 @@ SCALING = [
         at="Theorem 1",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        corrected_by="L-thm-1/invariance/open",
         falsified_by="one ReLU network whose loss has two slopes",
         remark="The hypothesis, for a ReLU network: it fails where a pre-activation of the batch is"
         " 0.",
@@ -240,8 +240,8 @@ NETWORKS = [
         title="softmax: the flat directions of an open unit",
         hypotheses=(),
         falsified_by="one minimizer where one of the three is not flat",
-        remark="With two different inputs there are no others, and Theorem 1 holds for the manifold"
-        " of all three; with one input there are.",
+        remark="A unit of one weight and no bias has no others with two different inputs, and"
+        " Theorem 1 holds for the manifold of all three; with one input it has.",
     ),
     theorem(
         "/closed-unit", 130, "is equal to", "a unit that no example of the batch opens",
@@ -249,7 +249,6 @@ NETWORKS = [
         at="Theorem 1, second part",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        corrected_by="L-thm-1/softmax/corrected",
         falsified_by="one unit that no example of the batch opens",
         remark="The hypothesis, with a unit closed on the whole batch: the loss does not depend on"
         " its parameters, so every direction is in the null space.",
@@ -342,9 +341,10 @@ def _squared_distance(x: Any) -> Any:
 
 distance2 = Operation(
     "squared distance", _squared_distance,
-    r"\operatorname{{dist}}\big((1 + {0}, 1 + {0}), \{{ab = 1\}}\big)^2", takes=(_N,),
+    r"\operatorname{{dist}}\big((1 + {0}, 1 + {0}), \{{ab = 1, a > 0\}}\big)^2", takes=(_N,),
 )  # fmt: skip
 x_0 = number_of("x_0", "x_0", lambda descent: descent.theta[0] / 512)
+alpha_large = number_of("alpha", r"\alpha", lambda descent: 1 + descent.step, r"\alpha > 1")
 x_far = number_of("x_0", "x_0", lambda descent: descent.theta[0] / 8)
 alpha_small = number_of(
     "alpha", r"\alpha", lambda descent: 1 / (1 + descent.step), r"0 < \alpha < 1"
@@ -364,16 +364,16 @@ EPSILON = named(r"\epsilon", alpha_small * (3 * absolute(x_0) + x_0**2))
 RATES = [
     RATE := theorem(
         "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of every step",
-        on_diagonal(scale, named("r", 2 * scale - 1) + 1, x_far, 2),
+        on_diagonal(alpha_large, named("r", 2 * alpha_large - 1) + 1, x_far, 2),
         at="Theorem 1, second part",
         expected=REFUTED,
         attack=(descent_from(-4, 3),),
         falsified_by="one learning rate and epsilon, and starts near every minimizer from which"
         " some step has a larger ratio",
-        remark="For the loss (ab - 1)^2/2 and epsilon = 1, two steps; from nearer the iteration"
-        " takes more of them.  The proof breaks at 'Clearly, r < 1': that is alpha < 2/lambda_max"
-        " at theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem also move with"
-        " theta_k^*.",
+        remark="For the loss (ab - 1)^2/2, alpha = 4 and epsilon = 1, two steps; from nearer the"
+        " iteration takes more of them.  The proof breaks at 'Clearly, r < 1': that is alpha <"
+        " 2/lambda_max at theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem"
+        " also move with theta_k^*.",
     ),
     RATE.corrected(
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),

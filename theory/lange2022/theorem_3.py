@@ -155,7 +155,7 @@ STEPS = [
     ),
     MULTIPLIED := step(
         "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
-        equal(N * column_squares(C), variances), expected=REFUTED,
+        equal(N * column_squares(C), variances), form=Form.READING, expected=REFUTED,
         falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
     ),
     MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), falsified_by=""),

@@ -73,7 +73,7 @@ and the principal direction u.  Then :math:`|\beta| = 1`, :math:`\alpha \perp \b
 convex in each t, so that every t is at an end of its interval.  All of that is attained in the
 limit, by a projection for M.  What is left is a maximum over unit vectors, which was searched, not
 proved: in full up to nine features, and up to 44 where both vectors are zero at the t of the one
-kind.  It is n/2 up to five features, then 3.022, 3.685, 4.349, and at most 1/40 more than
+kind.  It is n/2 for two to five features, then 3.022, 3.685, 4.349, and at most 1/40 more than
 :math:`n + 2 - k - n/k` for k next to :math:`\sqrt n`.
 
 *Both.*  That :math:`\kappa(\hat G) \le \kappa(\hat H)` ("improves the conditioning") the theorem

@@ -57,8 +57,8 @@ LAST_VERSION = [
         name="relative-norms",
         title="The second display on smoothness, under relative norms that H preserves",
         kind=Kind.READING,
-        in_short=r"holds where $h^\top Hh \le g^\top Hg$; as a ratio, or an order,"
-        r" of norms it needs $|h| \le |g|$",
+        in_short=r"holds where $h^\top Hh \le g^\top Hg$; as a ratio of norms it needs"
+        r" $|h| \le |g|$ and $g^\top Hg \ge 0$, as their order $|h| < |g|$",
         wrong=r"'$H$ preserves the relative norms of $g$ and $\nabla_y\hat L$' can say that the"
         r" ratios of norms agree, or their order. Either way the display needs that the layer does"
         r" not lengthen the gradient: with a large $\gamma/\sigma$ the right side is too small by"
@@ -238,12 +238,12 @@ LAST_VERSION = [
         right=("S-lemma-4.5/scale-invariance",),
     ),
     Erratum(
-        name="order-in-20",
+        name="order-in-21",
         title="The product rule's two columns",
         kind=Kind.SLIP,
         in_short="the two factors of the second term are interchanged",
-        wrong="In (20) the column that is transposed is the wrong one of the two; (21) has it right"
-        " in effect.",
+        wrong="In (21) the column that is transposed is the wrong one of the two; (23) and (32)"
+        " have it right in effect.",
         entries=("S-eq-20-21/printed-order",),
         right=("S-eq-20-21",),
     ),
@@ -362,28 +362,12 @@ FIRST_VERSION = [
         right=("S-v1-fact-C2-eq-2/as-used", "S-v1-thm-3.1/as-used"),
     ),
     Erratum(
-        name="mean-zero",
-        title="Inputs of mean zero",
-        kind=Kind.HYPOTHESIS,
-        in_short="needs inputs of mean zero",
-        wrong=r"A term $\mu_{x_i}$ is left out throughout: the derivative of $\hat y$ in a weight"
-        r" centres its input. The statements hold for inputs of mean zero, or with the term.",
-        entries=(
-            "S-v1-fact-C2-eq-2/any-mean",
-            "S-v1-thm-3.1/any-mean",
-            "S-v1-thm-C3-vanilla/any-mean",
-            "S-v1-thm-3.2/square-pearson-any-mean",
-            "S-v1-remark-always/zero-correlation-any-mean",
-        ),
-        right=("S-v1-fact-C2-eq-2/any-mean/corrected", "S-v1-thm-C3-vanilla/any-mean/corrected"),
-    ),
-    Erratum(
         name="correlation",
         title="Correlation as a cosine or as its square",
         kind=Kind.READING,
         in_short="holds for the square of a cosine",
-        wrong=r"With $c$ the square of a cosine, as the proof has it, the bounds hold and can be"
-        r" halved; with $c$ the cosine itself they fail for small $c$.",
+        wrong=r"With $c$ the square of a cosine, as the proof has it, the bounds hold, and have"
+        r" room for a factor of four; with $c$ the cosine itself they fail for small $c$.",
         entries=("S-v1-thm-3.2/cosine", "S-v1-thm-C4/cosine"),
         right=("S-v1-thm-3.2/square", "S-v1-thm-3.2/square/sharpened", "S-v1-thm-C4/square"),
     ),

@@ -7,7 +7,8 @@ or falls with the first sentence of its proof, and that depends on what the text
 - ``trainable`` (gamma, beta trainable, the layer has a bias or the inputs hold the ones): true.
   With gamma = sigma/k and beta = mean any multiple kW* gives the outputs of W*, whose loss no
   configuration undercuts (:mod:`theory.santurkar2018.observation_4_3`), and (59) to (62) are the
-  distance to kW*.  The condition <W0, W*> > 0 may go: gamma < 0 serves k < 0.
+  distance to kW*.  Of the condition <W0, W*> > 0 enough is
+  that the product is not zero: gamma < 0 serves k < 0.
 - ``no-bias``: false.  beta is a direction that the layer without a bias did not have.  Let X = (y,
   u) and t - y = e orthogonal to both, so that W* = (1, 0) is the only minimum of |XW - t|^2/2.
   The best gamma and beta at W* leave a derivative along u.
@@ -150,7 +151,8 @@ LEMMA = [
         title="so does -kW*",
         says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
         falsified_by="a batch and k < 0 whose outputs differ",
-        remark="gamma is negative, so the condition <W0, W*> > 0 is not needed.",
+        remark="gamma is negative; so of the condition <W0, W*> > 0 enough is that the product is"
+        " not zero.",
     ),
     NO_BIAS := replace(
         TRAINABLE,

@@ -251,8 +251,8 @@ GROWTH = [
         says=equal((norm2(one) + norm2(yhat)) / m, 2),
         hypotheses=(),
         falsified_by="one batch",
-        remark="For a g of independent entries of one variance s the mean of <a, g>^2 is s |a|^2,"
-        " so both terms together take 2s of |g|^2 = ms: a share of 2/m.",
+        remark="For a g of independent entries of mean zero and variance s the mean of <a, g>^2"
+        " is s |a|^2, so both terms together take 2s of |g|^2 = ms: a share of 2/m.",
     ),
     NO_GRADIENT := LAST_TERM.sharpened(
         "two-examples",

@@ -10,7 +10,8 @@ A = g'Hg and B = w'Hw the words can be read in three ways:
 - ``order``: it keeps their order, (|g|^2 - |w|^2)(A - B) >= 0;
 - ``direct``: B <= A, which is what the proof uses.
 
-The first two need that w is not longer than g, which the text leaves out; gamma <= sigma gives it.
+The text leaves out that w is not longer than g, which gamma <= sigma gives.  With it, and A >= 0,
+``ratio`` serves; ``order`` does where w is shorter.
 
 "PSD if the loss is locally convex which is true for the case of deep networks with piecewise-linear
 activation functions and a convex loss at the final layer":
@@ -246,7 +247,7 @@ DISPLAYS = [
         because=SCALE / norm2(g) * -RATIO.slack,
         attack=(),
         remark="So under the ratio of norms the display fails for every m from 3 on, and every"
-        " batch, exactly where g'Hg > 0 and the gradient is longer than g.",
+        " batch, exactly where g'Hg and what the gradient is longer than g by have one sign.",
     ),
     BY_ORDER := replace(
         BY_RATIO,

@@ -188,7 +188,7 @@ THEOREM = [
         ),
         falsified_by="one batch, loss and lambda",
         remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every"
-        " m from 2 on, unless gamma <g, yhat> is zero.",
+        " m from 2 on, wherever gamma <g, yhat> is not zero.",
     ),
     *(replace(r, attack=ALONG_BATCH).under(EPS, REFUTED, **WITH_EPSILON) for r in READINGS),
     *(replace(r, attack=ALONG_BATCH).under(UNIT, REFUTED, **WITH_EPSILON) for r in READINGS),

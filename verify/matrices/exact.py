@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from theory.arithmetic.exact import DifferentFieldsError
+from theory.language.expression import Letter
+from theory.language.values import Values
 from theory.matrix_claim import MatrixClaim
+from verify import letters
 from verify.cases.case import imposed_by
 from verify.matrices.subjects import Numbers, Watched, written
 from verify.results import Counterexample
@@ -64,20 +68,29 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
     if examined.outcome is not Outcome.VIOLATED:
         return None
     exactly = converted(claim, subject)
+    known = letters.worth(claim, exactly)
+    numbers = written(exactly, _seen(claim, exactly, {}))
     return Counterexample(
         exactly.size,
-        written(exactly, _seen(claim, exactly)),
+        numbers,
         examined.actual,
         examined.claimed,
         examined.arithmetic,
+        letters=letters.written(known),
+        behind=tuple(sorted(numbers.keys() - written(exactly, _seen(claim, exactly, known)))),
     )
 
 
-def _seen(claim: MatrixClaim, subject: Numbers) -> set[str]:
-    """Return the names of the numbers that a statement looks at."""
+def _seen(claim: MatrixClaim, subject: Numbers, known: Mapping[Letter, Any]) -> set[str]:
+    """Return the names of the numbers that a statement looks at, where some letters are known."""
     watched = Watched(subject)
+    values = Values(watched, known)
     with suppress(ZeroDivisionError, DifferentFieldsError):
         for hypothesis in claim.hypotheses:
-            hypothesis.quantity(watched)
-        claim.sides(watched)
+            _ = (
+                hypothesis.quantity(watched)
+                if hypothesis.says is None
+                else values[hypothesis.slack]
+            )
+        _ = claim.sides(watched) if claim.says is None else values.sides(claim.says)
     return watched.seen

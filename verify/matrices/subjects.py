@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
+from array_api_compat import array_namespace
+
 from theory.language.values import Values
 from theory.matrix_claim import Kind
 from verify.cases.lattice import shown
@@ -159,6 +161,11 @@ class Descent(Numbers):
     def size(self) -> Size:
         """The dimension."""
         return {"d": self.theta.shape[0]}
+
+    @property
+    def library(self) -> Any:
+        """The functions of the arrays' library."""
+        return array_namespace(self.theta)
 
     @property
     def hessian(self) -> Any:

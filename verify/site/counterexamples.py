@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.language.expression import Apply, Letter, Primitive, walk
+from theory.language.expression import Apply, Letter, Primitive
 from theory.statement import Statement
+from verify.letters import attributes, nodes, own
 from verify.results import Counterexample, in_words
 from verify.site.markup import harmless
 from verify.site.numbers import approximately
@@ -19,18 +20,22 @@ LONG = 24
 STANDS_FOR = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 """What the numbers of a case are called, by the attribute that a statement's letter reads."""
 GREEK = {
-    "gamma": "γ", "beta": "β", "lambda": "λ", "eps": "ε", "mu": "μ", "sigma": "σ",
+    "gamma": "γ", "beta": "β", "lambda": "λ", "eps": "ϵ", "mu": "μ", "sigma": "σ",
     "theta": "θ", "alpha": "α", "mean": "μ", "deviation": "σ", "step": "α", "curvature": "s",
-    "scaling": "d", "direction": "x",
+    "scaling": "d", "direction": "x", "epsilon": "ϵ", "varepsilon": "ε", "ell": "ℓ", "rho": "ρ",
+    "Lambda": "Λ", "delta": "δ", "mathbf": "",
 }  # fmt: skip
 LOSS = {"loss", "parameters"}
+MATRICES = {"H", "W"}
+"""Where a statement takes a subject's matrices for others, its sizes say nothing."""
+_COMMAND = re.compile(r"\\([A-Za-z]+) ?")
 RELATIONS = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 
 
 def sentence(found: Counterexample, claim: Statement) -> str:
     """Return the case and both sides as one line of HTML."""
     found = harmless(found)
-    size, case = in_words([found.size]), []
+    size, case = "" if found.letters.keys() >= MATRICES else in_words([found.size]), []
     if is_of_a_batch(found):
         size, case = "", [f"<i>m</i> = {found.size['m']}"]
     case += [f"<i>{name}</i> = {plain(value)}" for name, value in numbers(found, claim)]
@@ -49,43 +54,29 @@ def is_of_a_batch(found: Counterexample) -> bool:
 
 def numbers(found: Counterexample, claim: Statement) -> Iterator[tuple[str, Any]]:
     """Yield the numbers that a statement speaks of, by its own letters for them."""
-    letters = letters_of(claim)
+    letters = attributes(claim)
     for key, value in found.numbers.items():
-        if key in LOSS:
+        if key in LOSS or key in found.behind:
             continue
         if not is_of_a_batch(found):
-            yield GREEK.get(key, key), thin(value)
+            yield written(letters[key]) if key in letters else GREEK.get(key, key), thin(value)
         elif key in STANDS_FOR:
-            named = letters.get(STANDS_FOR[key])
-            if named is not None:
-                yield named, value
+            if STANDS_FOR[key] in letters:
+                yield written(letters[STANDS_FOR[key]]), value
         elif key == "y" or (key in ("gamma", "beta") and is_about_the_layer(claim)):
             yield GREEK.get(key, key), value
         elif key == "eps" and value != "0":
-            yield "ε", value
-
-
-def letters_of(claim: Statement) -> dict[str, str]:
-    """Return how a statement writes the attributes of its subject that it reads."""
-    return {
-        letter.value.__reduce__()[1][0]: written(letter)
-        for letter in nodes(claim, Letter)
-        if "attrgetter" in type(letter.value).__name__
-    }
+            yield "ϵ", value
+    chosen = own(claim)
+    for name, value in found.letters.items():
+        yield written(chosen[name]) if name in chosen else name, thin(value)
 
 
 def written(letter: Letter) -> str:
     """Return a letter as HTML."""
-    base, _, index = letter.latex.replace("\\", "").partition("_")
-    return GREEK.get(base, base) + (f"<sub>{index}</sub>" if index else "")
-
-
-def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
-    """Yield the nodes of one kind in a statement and its hypotheses."""
-    said = [claim.says, *(h.says for h in claim.hypotheses)]
-    for says in said:
-        sides = () if says is None else (says.actual, says.claimed)
-        yield from (node for node in walk(*sides) if isinstance(node, kind))
+    text = _COMMAND.sub(lambda found: GREEK.get(found[1], found[1]), letter.latex)
+    base, _, index = text.partition("_")
+    return base + (f"<sub>{index}</sub>" if index else "")
 
 
 def primitives(claim: Statement) -> set[str]:

@@ -85,7 +85,7 @@ def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
         "Kind": erratum.kind.value.capitalize(),
         "Where": "; ".join(dict.fromkeys(_places(entry.claim))),
-        "Printed": _hypothetical(entry.claim)
+        "Statement": _hypothetical(entry.claim)
         + formula_or_words(entry.claim.statement, displayed=True),
         "What is wrong": erratum.wrong,
         "Counterexample": _counterexample(entry),
@@ -163,7 +163,7 @@ def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
     right = [by_id[name] for name in named if name in by_id]
     lines = {
         "Where": "; ".join(dict.fromkeys(_places(claim))),
-        "Printed": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
+        "Statement": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
         "What is wrong": claim.remark,
         "Counterexample": _counterexample(entry),
         "Right": _in_full(right[0], claim) if right else "",

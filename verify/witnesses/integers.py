@@ -6,8 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
+from flint import ctx
+
+from theory.arithmetic.exact import DifferentFieldsError
 from theory.claim import Claim, Relation
+from verify import letters
 from verify.cases import lattice
 from verify.cases.case import Case, adapted
 from verify.cases.strata import random_cases
@@ -34,7 +39,18 @@ def counterexample(claim: Claim, case: Case) -> Counterexample | None:
         examined.actual,
         examined.claimed,
         examined.arithmetic,
+        letters=_letters(claim, case),
     )
+
+
+def _letters(claim: Claim, case: Case) -> dict[str, Any]:
+    """Return what the statement's own letters are worth, in balls where roots are of two kinds."""
+    at_case = exact.networks(case)
+    try:
+        return letters.written(letters.worth(claim, *at_case(claim, exact.IN_NUMBERS)))
+    except DifferentFieldsError:
+        with ctx.workprec(128):
+            return letters.written(letters.worth(claim, *at_case(claim, exact.IN_BALLS)))
 
 
 def first_looked_at(claim: Claim) -> Case | None:

@@ -6,7 +6,7 @@ due; add a constant to f and only that term changes.  The last version has the l
 Equation (2) of Fact C.2, the slope by a weight, falls with alpha as defined,
 :math:`\langle x, z\rangle`: :math:`m = 2, x = (1, -1), z = 2x` has 0 on the left and
 :math:`\frac12(1 - 2)x` on the right.  With :math:`\alpha = \langle x, \hat y\rangle` it needs x of
-mean zero, where the text says it only of z.  What holds always subtracts the mean of x.
+mean zero, as the text has it in Lemma 3.3.  What holds always subtracts the mean of x.
 """
 
 from dataclasses import replace
@@ -61,7 +61,8 @@ slope = readings_of(
 USED = slope("/as-used", equal(SLOPE, 1 / sigma * bracket(x_i)), "as the proofs use it")
 ANY_MEAN = slope(
     "/any-mean", USED.says, "as used, inputs of any mean",
-    hypotheses=(), expected=REFUTED, falsified_by="one batch and one input of any mean",
+    form=Form.BOUNDARY, hypotheses=(), expected=REFUTED,
+    falsified_by="one batch and one input of any mean",
 )  # fmt: skip
 RIGHT = ANY_MEAN.corrected(
     says=equal(SLOPE, 1 / sigma * (x_i - average(x_i) * one - dot(x_i, yhat) / m * yhat)),

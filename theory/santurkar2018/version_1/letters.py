@@ -121,13 +121,12 @@ def tenfold(case: Any) -> Any:
 X_I_CENTRED = assume(
     equal(average(x_i), 0),
     impose=lambda case: replace(case, direction=centre(case.direction)),
-    printed=False,
 )
-"""Used throughout; the text says it only of z, and in Lemma 3.3 of the inputs."""
+"""Used throughout; the text says it of z in Fact C.2, and of the inputs in Lemma 3.3, as "the setup
+of Theorem 3.2"."""
 X_K_CENTRED = assume(
     equal(average(x_k), 0),
     impose=lambda case: replace(case, other_direction=centre(case.other_direction)),
-    printed=False,
 )
 CENTRED = (X_I_CENTRED, X_K_CENTRED)
 SPREAD_OUTPUT: Hypothesis = assume(sigma**2 >= number(1), words=r"\sigma \ge 1")

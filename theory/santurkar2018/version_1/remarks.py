@@ -103,7 +103,8 @@ at_identity = readings_of(
     corrected_by=f"{RESNET}/as-used",
 )
 ANY_PAIR = at_identity(
-    "/any-pair", explained(ALPHA, x_i), "for two inputs", corrected_by=None,
+    "/any-pair", explained(ALPHA, x_i), "for two inputs",
+    hypotheses=(X_I_CENTRED,), corrected_by=None,
     falsified_by='two inputs, alpha = <x_i, yhat_j>: the theorem is "for any i and j"',
 )  # fmt: skip
 BOUND = ANY_PAIR.corrected(
@@ -111,6 +112,7 @@ BOUND = ANY_PAIR.corrected(
     says=ALPHA**2 <= m**2 * spread(x_i),
     because=norm2(yhat) * norm2(centred(x_i) - ALPHA / norm2(yhat) * yhat)
     + m * eps / sigma**2 * norm2(centred(x_i)),
+    hypotheses=(),
     title="alpha against the input's deviation",
     remark="Slack: the part of x_i that y_j does not explain, and eps.",
 )
@@ -260,7 +262,7 @@ NO_GRADIENT = [
     ),
     zero(
         "/zero-correlation-any-mean", p**2 <= 0, "a correlation coefficient, inputs of any mean",
-        hypotheses=(NO_CORRELATION,), expected=REFUTED, corrected_by=PEARSON.id,
+        form=Form.BOUNDARY, hypotheses=(NO_CORRELATION,), expected=REFUTED, corrected_by=PEARSON.id,
     ),
 ]  # fmt: skip
 

@@ -86,7 +86,7 @@ THEOREM = [
     CORRELATED,
     sensitivity(
         "/any-mean", USED.says, "as used, inputs of any mean",
-        hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
+        form=Form.BOUNDARY, hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
         falsified_by="one batch and one input of any mean: the text assumes no whitening",
     ),
     SHARED,
@@ -97,8 +97,8 @@ THEOREM = [
         says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
         hypotheses=(),
         title="an output's sensitivity to a weight, by a correlation coefficient",
-        remark="So the sensitivity falls exactly when sigma(y)^2 > 1 - corr^2, which asks for less"
-        " than sigma(y) >= 1.",
+        remark="So for inputs of mean zero the sensitivity falls exactly when sigma(y)^2 >"
+        " 1 - corr^2; sigma(y) > 1 is enough.",
     ),
 ]  # fmt: skip
 
@@ -133,7 +133,7 @@ APPENDIX = [
     ),
     FIRST_ANY_MEAN := first_half(
         "/any-mean", FIRST.says, ", inputs of any mean",
-        expected=REFUTED, falsified_by="one input of any mean",
+        form=Form.BOUNDARY, expected=REFUTED, falsified_by="one input of any mean",
     ),
     FIRST_ANY_MEAN.corrected(
         says=equal(norm2(OUTPUT_SLOPE), m * VARIANCE + m * average(x_i) ** 2),

@@ -133,7 +133,7 @@ THEOREM = [
     gradient_in_weight(
         "/square-pearson-any-mean", PEARSON.says,
         "the square of a correlation coefficient, inputs of any mean",
-        corrected_by=PEARSON.id, attack=(UNLIKE,),
+        form=Form.BOUNDARY, corrected_by=PEARSON.id, attack=(UNLIKE,),
     ),
     BY_COSINE := gradient_in_weight(
         "/cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
@@ -196,7 +196,7 @@ APPENDIX = [
     conditional(
         "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
         "the square of a cosine, any epsilon > 0",
-        hypotheses=(condition(any_epsilon, COSINE),),
+        hypotheses=(X_I_CENTRED, condition(any_epsilon, COSINE)),
     ),
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
@@ -213,6 +213,7 @@ APPENDIX = [
         <= (1 - named(r"\varepsilon", 1 - 4 / sigma**2)) * norm2(x_i) ** 2,
         because=None,
         hypotheses=(
+            X_I_CENTRED,
             assume(1 - 4 / sigma**2 > 0, tenfold, words=r"\varepsilon = 1 - 4/\sigma^2 > 0"),
         ),
         expected=REFUTED,

@@ -21,7 +21,7 @@ from theory.language.operations import absolute, dot
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1 import theorem_c6
-from theory.santurkar2018.version_1.letters import CENTRED, ENTRY, SPREAD_OUTPUT, hessian, x_i, x_k
+from theory.santurkar2018.version_1.letters import CENTRED, ENTRY, hessian, tenfold, x_i, x_k
 from theory.santurkar2018.version_1.theorem_c6 import GRADIENT, ROOT_I, ROOT_K
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import sigma
@@ -71,7 +71,7 @@ CLAIMS = with_hints([
         locations=(
             version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),
         ),
-        hypotheses=(*CENTRED, SPREAD_OUTPUT),
-        falsified_by="one batch with sigma >= 1, two inputs of mean zero and a loss",
+        hypotheses=(*CENTRED, assume(sigma**2 >= 100, tenfold, words=r"\sigma \ge 10")),
+        falsified_by="one batch with sigma >= 10, two inputs of mean zero and a loss",
     ),
 ])  # fmt: skip

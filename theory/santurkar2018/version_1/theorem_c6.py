@@ -72,6 +72,7 @@ from theory.santurkar2018.version_1.letters import (
     LOSS,
     SLOPE,
     SLOPE_K,
+    X_I_CENTRED,
     any_epsilon,
     below,
     bracket,
@@ -196,6 +197,7 @@ SAME = _case(
     <= (1 - E_II / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
     "one weight, a loss of one functional",
     hypotheses=(
+        X_I_CENTRED,
         condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II, impose=tenfold),
     ),
     falsified_by="j = l, i = k: one batch and input, the loss of one functional",
@@ -206,6 +208,7 @@ SAME_UNIT = _case(
     <= (1 - E_IK / (ROOT_I * ROOT_K)) * absolute(without_layer(x_i, x_k)),
     "two weights of a unit, a loss of one functional", END_SAME,
     hypotheses=(
+        *CENTRED,
         condition(
             ROOT_I * ROOT_K, (1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT, E_IK, impose=tenfold
         ),
@@ -218,7 +221,10 @@ ANY_EPSILON = _case(
     <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
     "one weight, any epsilon > 0",
     form=Form.READING,
-    hypotheses=(condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, any_epsilon),),
+    hypotheses=(
+        X_I_CENTRED,
+        condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, any_epsilon),
+    ),
     falsified_by="j = l, i = k, any epsilon > 0: one batch and input, the loss of one functional",
 )  # fmt: skip
 

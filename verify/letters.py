@@ -1,0 +1,76 @@
+"""The letters of a statement: which it names, which are its own, and what those are worth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from theory.arithmetic.exact import DifferentFieldsError
+from theory.language.expression import Letter, Sort, walk
+from theory.statement import Statement, values_of
+from verify.cases.lattice import shown
+
+SHARED = ("theory.layer", "theory.descent", "theory.maps")
+"""Where letters are defined that follow from a subject in the same way in every statement."""
+_SYMBOL = re.compile(r"[A-Za-z]+(_\w+)?'*|\(.*\)|[01]")
+"""A letter, several as one vector, or a number; other names are words for what is computed."""
+
+
+def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
+    """Yield the nodes of one kind in a statement and its hypotheses."""
+    said = [claim.says, *(h.says for h in claim.hypotheses)]
+    for says in said:
+        sides = () if says is None else (says.actual, says.claimed)
+        yield from (node for node in walk(*sides) if isinstance(node, kind))
+
+
+def attributes(claim: Statement) -> dict[str, Letter]:
+    """Return the letters that are attributes of the subject, by the attributes' names."""
+    return {
+        letter.value.__reduce__()[1][0]: letter
+        for letter in nodes(claim, Letter)
+        if _is_attribute(letter)
+    }
+
+
+def own(claim: Statement) -> dict[str, Letter]:
+    """Return the letters whose worth was chosen for the statement, by their names."""
+    return {letter.name: letter for letter in nodes(claim, Letter) if _is_own(letter)}
+
+
+def worth(claim: Statement, *subject: Any) -> dict[Letter, Any]:
+    """Return what a statement's own letters are worth for a subject, but for what is undefined."""
+    found = {}
+    for letter in own(claim).values():
+        with suppress(ZeroDivisionError, DifferentFieldsError):
+            found[letter] = values_of(*subject)[letter]
+    return found
+
+
+def written(known: dict[Letter, Any]) -> dict[str, Any]:
+    """Return what letters are worth as nested lists of strings, by their names.
+
+    A number is left out that stands for each of several, such as an index that runs.
+    """
+    return {
+        letter.name: shown(value)
+        for letter, value in known.items()
+        if not letter.name.isdigit() and (letter.sort is not Sort.NUMBER or np.ndim(value) == 0)
+    }
+
+
+def _is_attribute(letter: Letter) -> bool:
+    return "attrgetter" in type(letter.value).__name__
+
+
+def _is_own(letter: Letter) -> bool:
+    return (
+        letter.value is not None
+        and not _is_attribute(letter)
+        and letter.value.__module__ not in SHARED
+        and _SYMBOL.fullmatch(letter.name) is not None
+    )
