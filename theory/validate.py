@@ -44,6 +44,7 @@ from theory.scaling import (
     are_in_the_middle,
     constant,
     in_the_middle,
+    is_in_the_middle,
     largest,
     running_in_the_middle,
 )
@@ -266,11 +267,18 @@ def _check_running(variance: Any, eps: Any) -> None:
 
 
 def _sizes(values: Arrays, axes: tuple[int, ...]) -> Arrays:
-    """Return the largest entries for each unit; what is not finite is among them.
+    """Return the largest entries for each unit, of large g and u unless they are in the middle.
+
+    What is not finite is among them.
 
     Those of y together with the root of eps, or where there are running statistics the mean.
     """
-    found = {name: largest(values[name], axes) for name in BATCH if name in values}
+    found = {
+        name: largest(values[name], axes)
+        for name in BATCH
+        if name in values
+        and (name == "y" or "H" in values or not is_in_the_middle(values[name], axes))
+    }
     if "y" in found:
         xp = array_namespace(found["y"])
         is_running = "running_mean" in values

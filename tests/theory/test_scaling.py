@@ -187,3 +187,21 @@ def test_wider_formats_than_double_are_taken():
     found = theory.gradient(y, np.ldexp(g, powers), eps=EPS)
     np.testing.assert_allclose(np.ldexp(found, -powers), theory.gradient(Y, G, eps=EPS), rtol=1e-13)
     assert found.dtype == wide
+
+
+@pytest.mark.parametrize("far", [1e-290, 1e290])
+@pytest.mark.parametrize("where", [(slice(None), 1), (-1, 1)], ids=["a unit", "its last example"])
+@pytest.mark.parametrize("library", [np, torch], ids=["numpy", "torch"])
+def test_one_unit_of_large_batches_is_seen(library, where, far):
+    """By homogeneity where all of the unit is far; else by Fact C.1 for a g of one entry."""
+    y, g = (np.random.default_rng(i).standard_normal((9000, 2)) for i in range(2))
+    moved = g.copy()
+    moved[where] *= far
+    if where[0] == -1:
+        moved[:-1, 1] = 0
+    yhat = (y[:, 1] - y[:, 1].mean()) / y[:, 1].std()
+    exact = moved[:, 1] / far
+    along = yhat * np.mean(yhat * exact)
+    exact = (exact - exact.mean() - along) / y[:, 1].std()
+    found = np.asarray(theory.gradient(library.asarray(y), library.asarray(moved)))
+    assert np.max(np.abs(found[:, 1] / far - exact)) <= 1e-12 * np.max(np.abs(exact))
