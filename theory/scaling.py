@@ -46,7 +46,7 @@ MATRICES = ("jacobian", "hessian")
 """Of these, the ones whose value is a matrix for each unit."""
 
 LARGE, FEW = 2**14, 32
-"""Entries of an array that is looked at once, and about those of a unit that are looked at again."""
+"""Entries of an array that is looked at once, and about as many of a unit are looked at again."""
 
 
 def largest(x: Any, axis: Axes | None = None) -> Any:
