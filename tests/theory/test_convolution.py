@@ -187,20 +187,3 @@ def test_memory_stays_below_that_of_the_unfolded_matrix():
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert most < unfolded_matrix / 4, what
-
-
-@pytest.mark.parametrize(("kernel", "padding"), [(1, "valid"), (3, "valid"), (3, "same")])
-@pytest.mark.parametrize("offset", [1e4, 1e6])
-def test_variances_of_single_precision_survive_an_offset(kernel, padding, offset):
-    """Of the same numbers in fractions of whole ones, which round nothing."""
-    h = (np.random.default_rng(0).standard_normal((32, 1, 5, 5)) + offset).astype(np.float32)
-    found = convolution.column_variances(h, kernel, padding=padding)
-    margin = kernel // 2 * (padding == "same")
-    padded = np.pad(h, ((0, 0), (0, 0), (margin, margin), (margin, margin)))
-    size = padded.shape[2] - kernel + 1
-    for t in range(kernel):
-        for a in range(kernel):
-            column = [Fraction(float(x)) for x in padded[:, 0, t : t + size, a : a + size].ravel()]
-            mean = sum(column) / len(column)
-            exact = float(sum((x - mean) ** 2 for x in column) / len(column))
-            assert abs(found[0, t, a] - exact) <= 1e-6 * exact

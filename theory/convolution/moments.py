@@ -62,8 +62,7 @@ def column_variances(
     .. math:: \sigma^2(t, a, p) = \frac1{Nrs}\sum_{n=1}^N\sum_u\sum_v
               (h^{(n)}(u, v, p) - \mu(t, a, p))^2
 
-    computed as the variance within pixels plus that between them, about their rounded means, whose
-    errors are made good: an offset costs no digits but those that it has taken from h itself.
+    computed as the variance within pixels plus that between them, so that nothing cancels.
 
     Source: Lange, Helfrich and Ye 2022, eq. (20).
 
@@ -74,14 +73,11 @@ def column_variances(
     geometry = Geometry(kernel, stride, dilation, padding)
     pixels = total(h, 0) / h.shape[0]
     within: Any = 0
-    rest: Any = 0  # of the pixels' means, which rounding leaves
     for part in chunks(h.shape[0], h.shape[1] * h.shape[2] * h.shape[3], chunk):
         deviations = h[part, ...] - pixels
         within = within + total(deviations * deviations, 0)[0, ...] / h.shape[0]
-        rest = rest + total(deviations, 0)[0, ...] / h.shape[0]
-    within = _not_negative(within - rest * rest)
-    met = (windows(pixel, geometry) for pixel in (pixels[0, ...], rest, within))
-    return _by_entry(geometry, (_variance(*column) for column in zip(*met, strict=True)))
+    both = zip(windows(pixels[0, ...], geometry), windows(within, geometry), strict=True)
+    return _by_entry(geometry, (_variance(means, spread) for means, spread in both))
 
 
 def _sum(window: Any) -> Any:
@@ -89,18 +85,9 @@ def _sum(window: Any) -> Any:
     return sums[..., 0, 0]
 
 
-def _not_negative(x: Any) -> Any:
-    """Real floats without what rounding leaves below zero."""
-    xp = array_namespace(x)
-    if not xp.isdtype(x.dtype, "real floating"):
-        return x
-    return xp.where(x > 0, x, xp.zeros_like(x))
-
-
-def _variance(means: Any, rest: Any, spread: Any) -> Any:
-    """The variance of a column from its pixels: their means, in two parts, and variances."""
-    centred = means - mean(means, (-2, -1)) + rest
-    centred = centred - mean(centred, (-2, -1))
+def _variance(means: Any, spread: Any) -> Any:
+    """The variance of a column from the mean and the variance of each of its pixels."""
+    centred = means - mean(means, (-2, -1))
     return mean(spread + centred * centred, (-2, -1))[..., 0, 0]
 
 
