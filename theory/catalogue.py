@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 from theory.language.expression import Letter
+from theory.language.letters import attribute_of
 from theory.statement import Form, Paper, Reading, Statement, Verdict
 from theory.unit import eps
 
@@ -142,8 +142,8 @@ def letters_of(claim: Statement) -> list[Letter]:
 
 
 def source_of(letter: Letter) -> Any:
-    """Return the attribute that a letter reads, as text, or the function that it is worth."""
-    return repr(letter.value) if isinstance(letter.value, attrgetter) else letter.value
+    """Return the attribute that a letter reads, or the function that it is worth."""
+    return attribute_of(letter) or letter.value
 
 
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:

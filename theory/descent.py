@@ -84,7 +84,7 @@ variable = Letter("t", "t", _V)
 
 pair = Primitive(
     "pair",
-    lambda descent, a, b: descent.library.stack([a, b]),
+    lambda descent, a, b: descent.namespace.stack([a, b]),
     r"\left({0}, {1}\right)",
     gives=_V,
     takes=(_N, _N),
@@ -96,7 +96,7 @@ def _list_of(count: int) -> Primitive:
     dots = r" \dots," if count > 2 else ""
     return Primitive(
         f"list of {count}",
-        lambda descent, *numbers: descent.library.stack(list(numbers)),
+        lambda descent, *numbers: descent.namespace.stack(list(numbers)),
         rf"\left({{0}},{dots} {{{count - 1}}}\right)",
         gives=_V,
         takes=(_N,) * count,

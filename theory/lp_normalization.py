@@ -45,7 +45,7 @@ from array_api_compat import array_namespace
 
 from theory.arithmetic import Axes, inner, mean, size, sqrt
 from theory.batchnorm import centre
-from theory.scaling import constant
+from theory.scaling import constant, largest
 
 
 def power_mean(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> Any:
@@ -68,7 +68,7 @@ def shares(y: Any, p: float, eps: Any = 0, axis: Axes = 0) -> tuple[Any, Any, An
     array([ 0.5, -1. ])
     """
     xp = array_namespace(y)
-    t = xp.max(xp.abs(constant(y)), axis=axis, keepdims=True)
+    t = largest(constant(y), axis)
     root = constant(eps) if p == inf else constant(eps) ** (1 / p)
     t = xp.maximum(t, xp.zeros_like(t) + root)
     t = xp.where(t > 0, t, xp.ones_like(t))

@@ -105,8 +105,8 @@ class Descent(Subject, Protocol):
     """A nonsingular matrix, (d, d)."""
     step: Any
     """A learning rate, positive."""
-    library: Any
-    """The functions of its arrays' library."""
+    namespace: Any
+    """Of its arrays, by the Array API standard."""
 
     def loss(self, theta: Any) -> Any:
         """Return a polynomial of degree four."""

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from theory.arithmetic.exact import DifferentFieldsError
+from theory.catalogue import letters_of
 from theory.language.expression import Letter, Sort, walk
+from theory.language.letters import attribute_of
 from theory.statement import Statement, values_of
 from verify.cases.lattice import shown
 
@@ -30,16 +32,12 @@ def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
 
 def attributes(claim: Statement) -> dict[str, Letter]:
     """Return the letters that are attributes of the subject, by the attributes' names."""
-    return {
-        letter.value.__reduce__()[1][0]: letter
-        for letter in nodes(claim, Letter)
-        if _is_attribute(letter)
-    }
+    return {name: letter for letter in letters_of(claim) if (name := attribute_of(letter))}
 
 
 def own(claim: Statement) -> dict[str, Letter]:
     """Return the letters whose worth was chosen for the statement, by their names."""
-    return {letter.name: letter for letter in nodes(claim, Letter) if _is_own(letter)}
+    return {letter.name: letter for letter in letters_of(claim) if _is_own(letter)}
 
 
 def worth(claim: Statement, *subject: Any) -> dict[Letter, Any]:
@@ -63,14 +61,10 @@ def written(known: dict[Letter, Any]) -> dict[str, Any]:
     }
 
 
-def _is_attribute(letter: Letter) -> bool:
-    return "attrgetter" in type(letter.value).__name__
-
-
 def _is_own(letter: Letter) -> bool:
     return (
         letter.value is not None
-        and not _is_attribute(letter)
+        and not attribute_of(letter)
         and letter.value.__module__ not in SHARED
         and _SYMBOL.fullmatch(letter.name) is not None
     )

@@ -19,6 +19,7 @@ from theory.catalogue import Complaint, letters_of, source_of
 from theory.claim import Claim
 from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Letter
+from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, Verdict, joined
@@ -92,14 +93,9 @@ def _told_apart(claim: Statement) -> Iterator[Complaint]:
             yield Complaint(
                 claim.id,
                 f"its letters {other.name} and {letter.name} are the same in every instance: both "
-                f"read {_attribute(letter)}; write one letter, or let one of them read another "
-                "attribute",
+                f"read {attribute_of(letter) or 'one function'}; write one letter, or let one of "
+                "them read another attribute",
             )
-
-
-def _attribute(letter: Letter) -> str:
-    text = str(source_of(letter))
-    return text.partition("'")[2].partition("'")[0] if "attrgetter" in text else "one function"
 
 
 def _imposing_too_much(claim: Statement) -> Iterator[Complaint]:

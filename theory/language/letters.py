@@ -27,6 +27,15 @@ def matrix_of(name: str, latex: str, value: Value = "", domain: str = "") -> Let
     return _letter(name, latex, Sort.MATRIX, value, domain)
 
 
+def attribute_of(letter: Letter) -> str:
+    """Return the name of the attribute that a letter reads; nothing if its value is another's.
+
+    >>> attribute_of(number_of("s", "s", "deviation"))
+    'deviation'
+    """
+    return letter.value.__reduce__()[1][0] if isinstance(letter.value, attrgetter) else ""
+
+
 def _letter(name: str, latex: str, sort: Sort, value: Value, domain: str) -> Letter:
     worth = attrgetter(value or name) if isinstance(value, str) else value
     return Letter(name, latex, sort, worth, domain)

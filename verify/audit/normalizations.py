@@ -208,6 +208,11 @@ def overridden(module: nn.Module) -> type[nn.Module] | None:
     return base if is_own else None
 
 
+def least_of(precision: torch.finfo) -> float:
+    """Return the smallest number above zero, which is not normal."""
+    return float(precision.smallest_normal * precision.eps)
+
+
 @torch.no_grad()
 def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     """Whether a layer's output is another than its class's, by more than rounding explains.
@@ -228,7 +233,7 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     sigma = (variance + found.eps).sqrt()
     yhat = ((batch - mean) / sigma).reshape(found.shape)
     coarsest = max(torch.finfo(y.dtype), torch.finfo(output.dtype), key=lambda info: info.eps)
-    least = coarsest.smallest_normal * coarsest.eps
+    least = least_of(coarsest)
     relative = (coarsest.eps / 2 + least / sigma**2) * (1 + mean.abs() / sigma)
     factor = tolerance.SAFETY * (1 + log2(found.m))
     relative = (factor * relative).expand_as(batch).reshape(found.shape)

@@ -13,13 +13,14 @@ from torch import Tensor
 from verify.audit.conditioning import Conditioning
 from verify.audit.first_order import FirstOrder
 from verify.audit.maps import Gradients
+from verify.audit.normalizations import least_of
 from verify.audit.report import Curvature, MapRow, NormalizationRow, Spread
 from verify.audit.spanned import Array
 from verify.audit.unit_hessian import UnitHessian
 from verify.audit.units import Pair, Units
 
 HALF_LARGEST = torch.finfo(torch.float16).max
-HALF_LEAST = torch.finfo(torch.float16).smallest_normal * torch.finfo(torch.float16).eps
+HALF_LEAST = least_of(torch.finfo(torch.float16))
 """Half of it is zero in float16."""
 NO_BIAS = 2.0**6
 """A sum that is zero in exact arithmetic, in units of roundoff times the root of the rows."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from verify.audit.normalizations import AXES, Normalization
+from verify.audit.normalizations import AXES, Normalization, least_of
 
 ENTRIES = 2**19
 """Of a batch that are brought to float64 at once, about."""
@@ -106,7 +106,7 @@ def measured(
     return Units(
         normalization=normalization,
         roundoff=precision.eps / 2,
-        least=precision.smallest_normal * precision.eps,
+        least=least_of(precision),
         mean=mean,
         variance=variance,
         low=low,

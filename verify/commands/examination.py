@@ -173,13 +173,18 @@ def _alone(
     Raises:
         Exception: the error, if it is no statement's, or the statements are those of the papers.
     """
-    if not settings.claims or isinstance(error, EvidenceError | TrainingError):
+    if not _is_of_theirs(error, settings):
         raise error
     if len(pairs) == 1 or isinstance(error, BrokenProcessPool):  # it would break this one, too
         yield from (Failure(pair.name, error) for pair in pairs)
         return
     for pair in pairs:
         yield from _examined_here([pair], settings, writer)
+
+
+def _is_of_theirs(error: Exception, settings: Settings) -> bool:
+    """Whether an error may be one that a statement of others made."""
+    return bool(settings.claims) and not isinstance(error, EvidenceError | TrainingError)
 
 
 def _examined_by_many(
@@ -197,7 +202,7 @@ def _examined_by_many(
             try:
                 yield future.result()
             except Exception as error:
-                if not settings.claims or isinstance(error, EvidenceError | TrainingError):
+                if not _is_of_theirs(error, settings):
                     raise
                 failed.append((rest[names[future]], error))
     for pair, raised in failed:

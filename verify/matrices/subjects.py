@@ -163,8 +163,8 @@ class Descent(Numbers):
         return {"d": self.theta.shape[0]}
 
     @property
-    def library(self) -> Any:
-        """The functions of the arrays' library."""
+    def namespace(self) -> Any:
+        """Of the arrays, by the Array API standard."""
         return array_namespace(self.theta)
 
     @property
