@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,18 @@ def resolved(target: str) -> str:
 
 
 def is_target(word: str) -> bool:
-    """Whether a word of the command line names a list of statements, not a statement."""
-    return ":" in word or word.endswith(".py")
+    """Whether a word of the command line names a list of statements, not a statement.
+
+    >>> is_target("notes.py"), is_target("their_package.module"), is_target("S-thm-4.1")
+    (True, True, False)
+    """
+    return ":" in word or word.endswith(".py") or word in installed() or _is_module(word)
+
+
+def _is_module(word: str) -> bool:
+    """Whether a word is the name of a module; of one without a package, that it is there."""
+    is_name = all(map(str.isidentifier, word.split(".")))
+    return is_name and ("." in word or find_spec(word) is not None)
 
 
 def load(target: str) -> tuple[Statement, ...]:

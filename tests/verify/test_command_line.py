@@ -156,6 +156,12 @@ def test_a_check_of_what_there_is_not_is_refused(words, said):
     assert_refused(run("check", *words), said)
 
 
+def test_a_proof_of_what_there_is_not_is_refused_before_anything_is_compiled(monkeypatch):
+    monkeypatch.setattr("verify.kernel.coq.find", None)
+    said = "no statement begins with S-thm-9; there are: S-thm-4.1"
+    assert_refused(run("prove", "S-thm-4", "S-thm-9"), said)
+
+
 @pytest.mark.usefixtures("_quick")
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").touch()

@@ -332,6 +332,16 @@ def test_a_module_is_found_from_the_folder_where_one_stands(tmp_path, monkeypatc
     assert [c.id for c in others.load("their_package.notes")] == ["mine-1", "mine-2"]
 
 
+def test_a_word_names_a_list_of_statements_or_a_statement(tmp_path, monkeypatch):
+    (tmp_path / "notes.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert all(map(others.is_target, ["notes", "their.notes", "notes.py", "notes:OTHERS"]))
+    words = {"nothing", *(word for claim in engine.CLAIMS for word in (claim.id, claim.row))}
+    assert not any(map(others.is_target, words))
+    refused = CliRunner().invoke(app, ["check", "their.notes"])
+    assert "'their.notes:CLAIMS' cannot be found" in refused.stderr
+
+
 def test_an_installed_package_is_found_by_its_name(tmp_path, monkeypatch):
     (tmp_path / "notes_of_a_package.py").write_text(RIGHT)
     metadata = tmp_path / "notes-1.0.dist-info"

@@ -54,7 +54,7 @@ def check(
     What is found of others' statements is kept, in evidence/claims, if no other folder is named.
     """
     words = identifiers or []
-    if words and others.is_target(words[0]):
+    if words and not target and others.is_target(words[0]):
         target, *words = words
     try:
         target = others.resolved(target) if target else ""

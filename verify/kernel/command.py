@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from rich.table import Table
 from theory import santurkar2018
 from theory.claim import Claim
 from theory.statement import Statement
+from verify import engine
 from verify.complaints import bad_input
 from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, library
@@ -49,10 +50,14 @@ def prove(
     what it may not.  An exported statement that Coq does not accept is listed, and says nothing:
     no proof was found.
     """
+    beginnings = tuple(identifiers or [""])
+    try:
+        _refuse_unknown(beginnings, engine.CLAIMS)
+    except ValueError as error:
+        raise bad_input(error) from None
     chosen = [
-        c for c in santurkar2018.CLAIMS
-        if isinstance(c, Claim) and (not identifiers or c.id.startswith(tuple(identifiers)))
-    ]  # fmt: skip
+        c for c in santurkar2018.CLAIMS if isinstance(c, Claim) and c.id.startswith(beginnings)
+    ]
     statements = exportable(chosen)
     start = time.perf_counter()
     compiled: list[Found] = []
@@ -88,6 +93,18 @@ def prove(
         _plant(installed, builds, [c for c in chosen if c.id in proved], workers, console)
     if errors or any(c.unexpected or not (c.claim or _is_checked(c)) for c in found):
         raise typer.Exit(1)
+
+
+def _refuse_unknown(beginnings: Iterable[str], claims: Sequence[Statement]) -> None:
+    """Refuse what no identifier begins with.
+
+    Raises:
+        ValueError: a beginning fits no statement.
+    """
+    unknown = [b for b in beginnings if not any(claim.id.startswith(b) for claim in claims)]
+    if unknown:
+        rows = ", ".join(dict.fromkeys(claim.row for claim in claims))
+        raise ValueError(f"no statement begins with {', '.join(unknown)}; there are: {rows}")
 
 
 def _plant(
