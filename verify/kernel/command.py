@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from theory import santurkar2018
+from theory import lange2022, santurkar2018
 from theory.claim import Claim
 from theory.statement import Statement
-from verify import engine
 from verify.complaints import bad_input
 from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, library
@@ -52,7 +51,7 @@ def prove(
     """
     beginnings = tuple(identifiers or [""])
     try:
-        _refuse_unknown(beginnings, engine.CLAIMS)
+        _refuse_unknown(beginnings, [*santurkar2018.CLAIMS, *lange2022.CLAIMS])
     except ValueError as error:
         raise bad_input(error) from None
     chosen = [
