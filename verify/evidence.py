@@ -309,7 +309,7 @@ def unwritable(folder: Path, error: OSError) -> EvidenceError:
 
 
 def _nothing_in(folder: Path) -> NoEvidenceError:
-    return NoEvidenceError(f"no evidence in {folder}: run 'make verify', or name another folder")
+    return NoEvidenceError(f"no evidence in {folder}; name another folder")
 
 
 class _About(msgspec.Struct):

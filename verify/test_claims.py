@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 import pytest
@@ -34,11 +35,12 @@ def examined(request: pytest.FixtureRequest) -> Iterator[pool.Futures]:
         yield futures
 
 
-def test_claim(claim: Statement, examined: pool.Futures) -> None:
+def test_claim(claim: Statement, examined: pool.Futures, pytestconfig: pytest.Config) -> None:
     records = [_found(examined, pair) for pair in engine.pairs([claim], WITNESSES)]
     against = [record for record in records if not ledger.agrees(claim.expected, record)]
     verdict = ledger.judge(claim, records)
-    again = f"reproduce: python -m verify check {claim.id}"
+    words = filter(None, [pytestconfig.stash[OPTIONS].claims, claim.id])
+    again = f"reproduce: {shlex.join(['python', '-m', 'verify', 'check', *words])}"
     assert not against, "\n".join([*map(_told, against), again])
     assert verdict is claim.expected, f"{verdict.value}: {ledger.lacks(claim, records)}\n{again}"
 

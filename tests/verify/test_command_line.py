@@ -76,7 +76,8 @@ def assert_refused(result, *words):
 def test_a_ledger_without_evidence_has_every_claim_and_says_what_to_do(tmp_path):
     result = run("ledger", "--json", "--evidence", tmp_path)
     assert result.exit_code == 0
-    assert "run 'make verify', or name another folder" in result.stderr
+    again = f"name another folder, or run: python -m verify pytest --evidence {tmp_path}\n"
+    assert result.stderr.endswith(again)
     entries = json.loads(result.stdout)
     assert [entry["id"] for entry in entries] == [claim.id for claim in engine.CLAIMS]
     assert {entry["verdict"] for entry in entries} <= {"not yet run", "unreadable"}

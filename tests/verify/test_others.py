@@ -303,6 +303,9 @@ def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):
     def run(*words):
         return CliRunner().invoke(app, list(words), catch_exceptions=False)
 
+    examining = f"or run: python -m verify check {path.name}\n"
+    assert run("ledger", "--claims", path.name).stderr.endswith(examining)
+    assert run("page", "--claims", path.name).stderr.endswith(examining)
     checked = run("check", path.name, "--profile", "smoke")
     assert checked.exit_code == 0, checked.stderr
     assert "corrections and proofs 2: 2 proved" in checked.stdout
@@ -316,6 +319,9 @@ def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):
     again = run("reproduce", "random:generic:0:0", "--claims", path.name).stdout
     assert [line.split()[0] for line in again.splitlines()[1:]] == ["mine-1", "mine-2"]
     assert run("prune", "--claims", path.name).stdout.startswith("0 records removed, 4 kept")
+    monkeypatch.setattr(engine, "todays_of_run", lambda run, claims: lambda claim, witness: "")
+    outdated = run("ledger", "--claims", path.name).stderr
+    assert outdated.endswith(f"mine-1, mine-2; run: python -m verify check {path.name}\n")
     refused = run("ledger", "--claims", "nothing.py")
     assert (refused.exit_code, refused.stdout) == (2, "")
 

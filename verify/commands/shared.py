@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -54,16 +55,29 @@ def known(
     try:
         found = engine.known(folder or evidence_of(target), claims, names)
     except NoEvidenceError as error:
-        complain(str(error))
+        complain(str(advised(error, target, folder)))
         return []
     if found.outdated:
         count = plural(len(found.outdated), "statement")
-        complain(f"changed since examined: {count}, {_listed(found.outdated)}; run pytest verify")
+        told = f"{_listed(found.outdated)}; run: {examining(target, folder)}"
+        complain(f"changed since examined: {count}, {told}")
     if found.unfinished:
         count = plural(len(found.unfinished), "statement")
         told = f"{_listed(found.unfinished)}; the run that began them goes on there"
         complain(f"half examined: {count}, {told}")
     return found.records
+
+
+def advised(error: NoEvidenceError, target: str, folder: Path | None) -> NoEvidenceError:
+    """Return the error with the command that finds what is missing."""
+    return NoEvidenceError(f"{error}, or run: {examining(target, folder)}")
+
+
+def examining(target: str, folder: Path | None) -> str:
+    """Return the command that examines a target's statements and keeps what is found."""
+    whose = ["check", target] if target else ["pytest"]
+    where = ["--evidence", str(folder)] if folder else []
+    return shlex.join(["python", "-m", "verify", *whose, *where])
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from verify import engine, evidence, ledger
-from verify.commands.shared import Claims, Folder, Json, conclude, known
+from verify.commands.shared import Claims, Folder, Json, advised, conclude, known
 from verify.complaints import bad_input
-from verify.evidence import EvidenceError
+from verify.evidence import EvidenceError, NoEvidenceError
 from verify.options import evidence_of
 from verify.others import OthersError
 from verify.settings import DEFAULT_EVIDENCE
@@ -91,6 +91,8 @@ def page(
 
         found = evidence_folder or DEFAULT_EVIDENCE
         count = write_pages(found)
+    except NoEvidenceError as error:
+        raise bad_input(advised(error, target, evidence_folder)) from None
     except (OthersError, EvidenceError) as error:
         raise bad_input(error) from None
     if not (found / "evidence.jsonl").exists():
