@@ -67,7 +67,7 @@ def campaign_pairs(claims: Sequence[Statement], witnesses: Sequence[str] = ()) -
     if not found:
         raise ValueError(
             f"none of {', '.join(w.name for w in chosen)} can say anything of these statements; "
-            "choose others by --claims or --witnesses"
+            "name other statements, or others by --witnesses"
         )
     return found
 

@@ -30,9 +30,9 @@ SHOWN = 10
 
 
 def campaign(
-    claims: Annotated[
+    identifiers: Annotated[
         list[str] | None,
-        typer.Option(help="Statements, or their rows; again for more. All, if left out."),
+        typer.Argument(metavar="[ID]...", help="Statements, or their rows; all, if left out."),
     ] = None,
     seeds: Annotated[str, typer.Option(help="FIRST:END, where random cases start.")] = "0:100",
     profile: Annotated[
@@ -53,7 +53,7 @@ def campaign(
     """Examine statements from many seeds, and keep counts, the worst cases and counterexamples."""
     options = Options(profile, evidence=evidence_folder, cache=cache)
     try:
-        chosen = campaign_pairs(engine.selected(engine.CLAIMS, claims or []), witnesses or [])
+        chosen = campaign_pairs(engine.selected(engine.CLAIMS, identifiers or []), witnesses or [])
         settings, span = options.settings(), seeds_of(seeds)
         journal = Journal(
             evidence_folder,

@@ -64,7 +64,7 @@ def _finding(name: str, run: Run, finding: Finding) -> str:
         f" {quantiles}. The worst again: `python -m verify reproduce {worst}`\n"
     )
     command = fenced(
-        f"python -m verify campaign --claims {quote(finding.claim)} --witnesses"
+        f"python -m verify campaign {quote(finding.claim)} --witnesses"
         f" {quote(finding.witness)} --seeds {written(finding.seeds)} --profile"
         f" {quote(run.profile)}",
         "sh",

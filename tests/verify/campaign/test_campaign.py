@@ -117,7 +117,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(local, expected, tmp_pat
 
 @pytest.mark.usefixtures("local")
 def test_the_command_ends_with_a_table(tmp_path):
-    chosen = ["--claims", "L-thm-4c/sqrt-n", "--witnesses", "autograd", "--seeds", "0:2"]
+    chosen = ["L-thm-4c/sqrt-n", "--witnesses", "autograd", "--seeds", "0:2"]
     address = distributed.default_client().scheduler.address
     where = ["--cluster", address, "--evidence", str(tmp_path)]
     ended = CliRunner().invoke(app, ["campaign", *chosen, *where])
@@ -216,9 +216,9 @@ def test_the_folder_stays_small_and_keeps_what_is_not_counted(tmp_path, monkeypa
     [
         (["--seeds", "5"], "expected FIRST:END"),
         (["--seeds", "5:5"], "expected FIRST:END"),
-        (["--claims", "S-thm-9"], "no statement is called"),
+        (["S-thm-9"], "no statement is called"),
         (["--witnesses", "oracle"], "no witness is called oracle"),
-        (["--claims", "L-thm-4c", "--witnesses", "monte carlo"], "can say anything"),
+        (["L-thm-4c", "--witnesses", "monte carlo"], "can say anything"),
     ],
 )
 def test_bad_input_is_one_line(arguments, said, tmp_path):
