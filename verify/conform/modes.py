@@ -225,29 +225,43 @@ def _without_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: f
     return {"z": without(_layer(subject, eps))(*_at(arrays))}
 
 
-def _vmap(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+def _mapped(adapter: Adapter, function: Callable[..., Any], *arrays: Any) -> Any:
+    """Map over a new first axis, of other numbers and of these, and return what came of these."""
     over_first = getattr(adapter, "vmap", None)
     if over_first is None:
         raise NotOffered(f"{adapter.name} has no vmap here")
-    values = adapter.numpy(arrays["x"])
-    stacked = adapter.array(np.stack([_others(values), values]), adapter.dtype(arrays["x"]))
-    mapped = over_first(_layer(subject, eps))(stacked, arrays["gamma"], arrays["beta"])
-    return {"z": adapter.array(adapter.numpy(mapped)[1], adapter.dtype(mapped))}
+    found = over_first(function)(*(_stacked(adapter, array) for array in arrays))
+    return tuple(part[1] for part in found) if isinstance(found, tuple) else found[1]
+
+
+def _vmap(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    layer, (x, *parameters) = _layer(subject, eps), _at(arrays)
+    return {"z": _mapped(adapter, lambda it: layer(it, *parameters), x)}
+
+
+def _vmap_parameters(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Map over gamma and beta, of one x: as an ensemble does at its first layer."""
+    if not subject.is_affine:
+        raise NotOffered("the layer has neither gamma nor beta")
+    layer, (x, *parameters) = _layer(subject, eps), _at(arrays)
+    return {"z": _mapped(adapter, lambda *its: layer(x, *its), *parameters)}
+
+
+def _vmap_all(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    return {"z": _mapped(adapter, _layer(subject, eps), *_at(arrays))}
 
 
 def _vmap_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Take the gradient in x of each example of a vmap, all with the same cotangent."""
-    over_first = getattr(adapter, "vmap", None)
-    if over_first is None:
-        raise NotOffered(f"{adapter.name} has no vmap here")
-    layer, values = _layer(subject, eps), adapter.numpy(arrays["x"])
-    stacked = adapter.array(np.stack([_others(values), values]), adapter.dtype(arrays["x"]))
+    """Take the gradients of each example of a vmap, all with the same cotangent."""
+    layer, (x, *parameters), g = _layer(subject, eps), _at(arrays), arrays["g"]
+    slopes = _mapped(adapter, lambda it: adapter.vjp(layer, (it, *parameters), g), x)
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
-    def slope(x: Any, gamma: Any, beta: Any) -> Any:
-        return adapter.vjp(lambda it: layer(it, gamma, beta), (x,), arrays["g"])[0]
 
-    mapped = over_first(slope)(stacked, arrays["gamma"], arrays["beta"])
-    return {"x": adapter.array(adapter.numpy(mapped)[1], adapter.dtype(mapped))}
+def _vmap_all_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    layer, g = _layer(subject, eps), arrays["g"]
+    slopes = _mapped(adapter, lambda *its: adapter.vjp(layer, its, g), *_at(arrays))
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
 
 def _output_changed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
@@ -272,6 +286,12 @@ def _gradient_twice(adapter: Adapter, subject: Subject, arrays: Arrays, eps: flo
 def _others(values: np.ndarray) -> np.ndarray:
     """Return other numbers of the same size and shape."""
     return np.flip(values).copy()
+
+
+def _stacked(adapter: Adapter, array: Any) -> Any:
+    """Return other numbers and these along a new first axis."""
+    values = adapter.numpy(array)
+    return adapter.array(np.stack([_others(values), values]), adapter.dtype(array))
 
 
 def _other_numbers(adapter: Adapter, arrays: Arrays) -> tuple[Any, ...]:
@@ -409,7 +429,10 @@ MODES = (
     Mode("output changed", _output_changed, _SLOPES, 1),
     Mode("gradient twice", _gradient_twice, _SLOPES, 1),
     Mode("vmap", _vmap, {"z": "z"}, 0),
-    Mode("vmap gradient", _vmap_gradient, {"x": "x"}, 1),
+    Mode("vmap parameters", _vmap_parameters, {"z": "z"}, 0),
+    Mode("vmap all", _vmap_all, {"z": "z"}, 0),
+    Mode("vmap gradient", _vmap_gradient, _SLOPES, 1),
+    Mode("vmap all gradient", _vmap_all_gradient, _SLOPES, 1),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
     Mode("recomputed", _recomputed, {**_SLOPES, **_STATE}, 1, state=tuple(_STATE)),
     Mode("evaluation", _evaluation, {"z": "ez"}, 0),

@@ -53,6 +53,7 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
 """What it may mean when all failing cases are of a kind."""
 KEPT = "something is kept from one call to the next, or left to chance"
 LATER = "a later call writes into the first one's result"
+MERGED = "the examples of a vmap are not kept apart"
 OF_MODE = {
     ("repeated", "z"): KEPT,
     ("repeated", "first z"): LATER,
@@ -63,8 +64,8 @@ OF_MODE = {
     ("output changed", ""): "the backward reads the output, which a later layer may change",
     ("without gradient", ""): "another path where no gradient is recorded",
     ("gradient twice", ""): "the backward overwrites what it needs for a second one",
-    ("vmap", ""): "the examples of a vmap are not kept apart",
-    ("vmap gradient", ""): "the examples of a vmap are not kept apart in the backward",
+    **{(f"vmap{of}", ""): MERGED for of in ("", " parameters", " all")},
+    **{(f"vmap{of} gradient", ""): f"{MERGED} in the backward" for of in ("", " all")},
     ("recomputed", ""): "the step is taken once more where the backward computes it again",
 }
 """What it may mean when a mode fails where its plain counterpart does not."""
@@ -80,12 +81,15 @@ COUNTERPART = {
     "repeated": "forward",
     "without gradient": "forward",
     "vmap": "forward",
+    "vmap parameters": "forward",
+    "vmap all": "forward",
     "repeated gradient": "gradient",
     "in flight": "gradient",
     "one at a time": "gradient",
     "output changed": "gradient",
     "gradient twice": "gradient",
     "vmap gradient": "gradient",
+    "vmap all gradient": "gradient",
     "recomputed": "running",
 }
 

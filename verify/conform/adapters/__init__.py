@@ -7,7 +7,7 @@ and returns an array, or a tuple of arrays.  ``vjp`` and ``jvp`` **nest**: a sec
 the ``vjp`` of a ``vjp``.
 
 What a framework has besides is found by name: ``compile(function)``; ``vmap(function)`` over a new
-first axis of the first argument; ``layouts()``, a dictionary of functions that store the same
+first axis of its arguments; ``layouts()``, a dictionary of functions that store the same
 values differently; ``without_gradient(function)``, which calls it where nothing is recorded for a
 derivative; ``recognises(target)`` and ``wrap(target, name, family, groups)``, which make a
 :class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,

@@ -77,8 +77,8 @@ class Jax:
         return jax.jit(function)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function over a new first axis of its first argument."""
-        return jax.vmap(function, in_axes=(0, None, None))
+        """Return the function over a new first axis of its arguments."""
+        return jax.vmap(function)
 
     def state(self) -> dict[str, Any]:
         """Return what a layer must leave as it was, by what it is called."""

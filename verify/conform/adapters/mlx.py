@@ -69,8 +69,8 @@ class Mlx:
         return mx.compile(function)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function over a new first axis of its first argument."""
-        return mx.vmap(function, in_axes=(0, None, None))
+        """Return the function over a new first axis of its arguments."""
+        return mx.vmap(function)
 
     def fill(self, array: mx.array, values: np.ndarray) -> None:
         """Overwrite the array's values."""

@@ -91,12 +91,8 @@ class TensorFlow:
         return tf.function(function, autograph=False, jit_compile=True)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function over a new first axis of its first argument."""
-
-        def mapped(x: tf.Tensor, *others: tf.Tensor) -> tf.Tensor:
-            return tf.vectorized_map(lambda one: function(one, *others), x)
-
-        return mapped
+        """Return the function over a new first axis of its arguments."""
+        return lambda *arrays: tf.vectorized_map(lambda these: function(*these), arrays)
 
     def state(self) -> dict[str, Any]:
         """Return what a layer must leave as it was, by what it is called."""

@@ -174,11 +174,11 @@ class Torch:
         return torch.compile(function)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function over a new first axis of its first argument."""
+        """Return the function over a new first axis of its arguments."""
 
         def mapped(*arguments: Any) -> Any:
             with self._at("vmap"):
-                return torch.func.vmap(function, in_dims=(0, None, None))(*arguments)
+                return torch.func.vmap(function)(*arguments)
 
         return mapped
 

@@ -15,6 +15,7 @@ from wrong_layers.overlooked import FAULTS as OVERLOOKED
 from wrong_layers.precision import FAULTS as PRECISION
 from wrong_layers.running import FAULTS as RUNNING
 from wrong_layers.strangers import FAULTS as STRANGERS
+from wrong_layers.under_vmap import FAULTS as UNDER_VMAP
 
 FAULTS: tuple[Fault, ...] = (
     *FORWARD,
@@ -29,4 +30,5 @@ FAULTS: tuple[Fault, ...] = (
     *CORNERS,
     *STRANGERS,
     *OVERLOOKED,
+    *UNDER_VMAP,
 )
