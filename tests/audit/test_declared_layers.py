@@ -1,5 +1,7 @@
 """Normalisation layers of other classes than torch.nn's say what they are, and are checked."""
 
+import re
+
 import pytest
 import torch
 from torch import nn
@@ -127,6 +129,87 @@ def test_a_subclass_that_computes_something_else_has_a_note_on_its_row(kind, bas
     said = f"1: {kind.__name__} comes from {base} and its output is another"
     assert [note for note in report.notes if note.startswith(said)] == report.notes != []
     assert [row.layer for row in report.normalizations] == ["1"]
+
+
+class OverChannels:
+    """Normalises the channels of maps, as ConvNeXt does."""
+
+    def forward(self, x):
+        return super().forward(x.movedim(1, -1)).movedim(-1, 1)
+
+
+class LayerNorm2d(OverChannels, nn.LayerNorm): ...
+
+
+class RMSNorm2d(OverChannels, nn.RMSNorm): ...
+
+
+class LastIsChannel(nn.BatchNorm1d):
+    def forward(self, x):
+        return super().forward(x.mT).mT
+
+
+class WithResidual(nn.LayerNorm):
+    def forward(self, x):
+        return super().forward(x), x
+
+
+class First(nn.Module):
+    def forward(self, pair):
+        return pair[0]
+
+
+class Moved(nn.Module):
+    def __init__(self, start, end):
+        super().__init__()
+        self.axes = start, end
+
+    def forward(self, x):
+        return x.movedim(*self.axes)
+
+
+def of_maps(*layers, pixels):
+    """Audit the layers between a convolution and a linear layer."""
+    torch.manual_seed(0)
+    ends = nn.Conv2d(3, 4, 3, padding=1), nn.Linear(4 * pixels**2, 3)
+    for layer in layers:
+        for parameter in layer.parameters():
+            nn.init.normal_(parameter)
+    model = nn.Sequential(ends[0], *layers, nn.Tanh(), nn.Flatten(), ends[1])
+    images, labels = torch.randn(5, 3, pixels, pixels), torch.randint(3, (5,))
+    return audit(model, images, labels, nn.functional.cross_entropy, entries=0)
+
+
+@pytest.mark.parametrize("pixels", [6, 4], ids=["", "as many pixels as channels"])
+@pytest.mark.parametrize(
+    ("kind", "base"), [(LayerNorm2d, nn.LayerNorm), (RMSNorm2d, nn.RMSNorm)], ids=["layer", "rms"]
+)
+def test_a_subclass_over_the_channels_of_maps_is_examined_there(kind, base, pixels):
+    report = of_maps(kind(4, eps=0.5), pixels=pixels)
+    same = of_maps(Moved(1, -1), base(4, eps=0.5), Moved(-1, 1), pixels=pixels)
+    assert report.notes == report.unexpected == []
+    (row,), (expected,) = report.normalizations, same.normalizations
+    assert (row.kind, row.m, row.units) == (kind.__name__, 4, 5 * pixels**2)
+    for name in ("lipschitz", "share_of_yhat", "left_of_gradient", "theorem_4_1"):
+        found, right = getattr(row, name), getattr(expected, name)
+        assert (found.worst, found.median) == pytest.approx((right.worst, right.median), rel=1e-4)
+    assert row.curvature.actual == pytest.approx(expected.curvature.actual, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("layers", "said"),
+    [
+        ([nn.Flatten(2), LastIsChannel(36)], r"LastIsChannel comes from BatchNorm1d.*\(5, 4, 36\)"),
+        ([WithResidual(6), First()], "WithResidual gives back a tuple"),
+    ],
+    ids=["of other sizes", "a tuple"],
+)
+def test_a_subclass_whose_units_are_not_known_is_named_and_the_rest_audited(layers, said):
+    report = of_maps(*layers, pixels=6)
+    assert report.normalizations == []
+    (note,) = report.notes
+    assert re.search(rf"^\d: {said}.* it has no row$", note)
+    assert [row.kappa is None for row in report.maps] == [False, False]
 
 
 def test_the_command_declares_a_class(tmp_path, monkeypatch):

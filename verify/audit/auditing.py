@@ -207,14 +207,9 @@ class _Work:
                 for name, gradients in found.gradients.items()
             }
         told = {note.partition(":")[0] for note in self.clock.notes}
-        for name in found.others.keys() - told:
-            base, kind = found.others[name], type(self.chosen.norms[name]).__name__
-            self.clock.notes.append(
-                f"{name}: {kind} comes from {base} and its output is another; the numbers of its"
-                f" row, such as γ/σ and v/ε, are those of {base}"
-            )
+        self.clock.notes += [f"{n}: {said}" for n, said in found.others.items() if n not in told]
         for name in (*self.chosen.norms, *self.chosen.maps):
-            if not {name} & {*found.units, *found.gradients, *told}:
+            if not {name} & {*found.units, *found.gradients, *found.others, *told}:
                 self.clock.notes.append(
                     f"{name}: not called as a module, or the loss does not depend on it"
                 )

@@ -14,11 +14,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
 from verify.audit import normalizations, units
 from verify.audit.errors import AuditError, raised_by
 from verify.audit.maps import Gradients, Rows, gradients_of, rows_of
-from verify.audit.normalizations import Normalization
+from verify.audit.normalizations import Normalization, as_given_back, overridden
 from verify.audit.units import Units
 
 Run = Callable[[], Tensor]
@@ -40,7 +41,7 @@ class FirstOrder:
     normalized_by: dict[str, str] = field(default_factory=dict)
     """The normalisation layer that a map's output goes straight into, by the map's name."""
     others: dict[str, str] = field(default_factory=dict)
-    """Of normalisation layers that compute something else than their class, its name."""
+    """What is said of normalisation layers that compute something else than their class."""
 
 
 @dataclass
@@ -51,6 +52,8 @@ class _Call:
     version: int
     g: Tensor | None = None
     units: Units | None = None
+    hook: RemovableHandle = field(init=False)
+    """On the gradient in y, by which the call is measured."""
 
 
 def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> FirstOrder:
@@ -104,24 +107,39 @@ class _Seen:
             self.leaves.append(own)
         layout, running = normalizations.of(module, y), normalizations.running(module)
         call = _Call(layout, own.detach(), running, own._version)
+        call.hook = own.register_hook(lambda w: _finish(name, call, w))
         self.calls.append((name, call))
-        own.register_hook(lambda w: _finish(name, call, w))
         return own
 
-    def gave(self, name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
-        """Wait for the gradient in a normalisation layer's output."""
-        if output.requires_grad:
-            call = next(call for other, call in reversed(self.calls) if other == name)
-            output.register_hook(lambda g: setattr(call, "g", g))
-            self._compare(name, module, call, output)
-
-    def _compare(self, name: str, module: nn.Module, call: _Call, output: Tensor) -> None:
-        """Note a layer that comes from a class and computes something else."""
-        base = normalizations.overridden(module)
-        if base is None or call.normalization.is_frozen or call.y._version != call.version:
+    def gave(self, name: str, module: nn.Module, _: Tensor, output: Any) -> None:
+        """Wait for the gradient in a normalisation layer's output, if its units are known."""
+        if not torch.is_grad_enabled():
             return
-        if normalizations.is_other(call.normalization, call.y, output):
-            self.found.others[name] = base.__name__
+        call = next(call for other, call in reversed(self.calls) if other == name)
+        if not self._is_known(name, module, call, output):
+            call.hook.remove()
+            self.calls = [(other, one) for other, one in self.calls if one is not call]
+        elif output.requires_grad:
+            output.register_hook(lambda g: setattr(call, "g", g))
+
+    def _is_known(self, name: str, module: nn.Module, call: _Call, output: Any) -> bool:
+        """Whether a layer's units are known; note one that is another than its class."""
+        given, kind, base = call.normalization, type(module).__name__, overridden(module)
+        if not isinstance(output, Tensor):
+            said = f"{kind} gives back a {type(output).__name__}, not a tensor; it has no row"
+            self.found.others[name] = said
+            return False
+        if base is None:
+            return True
+        if given.is_frozen or call.y._version != call.version:
+            found = given if given.fits else None
+        else:
+            found = as_given_back(given, call.y, output)
+        if found is not None:
+            call.normalization = found
+            return True
+        self.found.others[name] = _said_of_another(given, base.__name__)
+        return given.fits
 
     def mapped(self, name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
         """Wait for the gradient in a map's output."""
@@ -129,6 +147,19 @@ class _Seen:
         if output.requires_grad:
             seen = self.rows.setdefault(name, [])
             output.register_hook(lambda g: seen.append(rows_of(module, g)))
+
+
+def _said_of_another(given: Normalization, base: str) -> str:
+    """Return what is said of a layer that comes from a class and computes something else."""
+    if given.fits:
+        return (
+            f"{given.kind} comes from {base} and its output is another; the numbers of its row,"
+            f" such as γ/σ and v/ε, are those of {base}"
+        )
+    return (
+        f"{given.kind} comes from {base}, and what it is given, of shape {given.shape}, has not the"
+        f" sizes of one; what it takes together is not known, and it has no row"
+    )
 
 
 def _finish(name: str, call: _Call, w: Tensor) -> None:

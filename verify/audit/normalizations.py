@@ -20,7 +20,8 @@ explains
           \qquad k = 64(1 + \log_2 m),
 
 with :math:`\eta` the smallest number above zero, as in :mod:`verify.audit.statements`; squares that
-underflow are that much of the variance.
+underflow are that much of the variance.  An output that is its class's along another axis, as of
+layer normalisation over the channels of maps, says which axis its units lie on.
 
 Index convention: rearranged, a batch is ``(before, unit, after)``: a unit's entries are on the
 first and the last axis, of which one may have the length one.
@@ -28,9 +29,9 @@ first and the last axis, of which one may have the length one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2, prod
 from typing import Any
 
@@ -95,6 +96,8 @@ class Normalization:
     """How many there are of each."""
     is_frozen: bool
     """Whether it divides by running statistics, not by the batch's."""
+    axis: int = -1
+    """The last one that has entries of a unit, in layer and RMS normalisation."""
 
     @property
     def m(self) -> int:
@@ -107,9 +110,26 @@ class Normalization:
         """Whether a unit has its entries from the whole batch, and one scale."""
         return isinstance(self.module, _BatchNorm)
 
+    @property
+    def fits(self) -> bool:
+        """Whether the layer has the sizes of what it is given."""
+        module: Any = self.module
+        if isinstance(module, nn.LayerNorm | nn.RMSNorm):
+            sizes = tuple(module.normalized_shape)
+            return self.axis != -1 or self.shape[-len(sizes) :] == sizes
+        is_group = isinstance(module, nn.GroupNorm)
+        channels: int = module.num_channels if is_group else module.num_features
+        return channels == self.shape[0 if _is_one(module, self.shape) else 1]
+
     def rearranged(self, batch: Tensor) -> Tensor:
         """Return a batch as (before, unit, after)."""
-        return batch.reshape(self.arranged)
+        return batch.movedim(self.axis, -1).reshape(self.arranged)
+
+    def put_back(self, arranged: Tensor) -> Tensor:
+        """Return what was rearranged, in the shape of a batch."""
+        others = [*self.shape]
+        length = others.pop(self.axis)
+        return arranged.reshape(*others, length).movedim(-1, self.axis)
 
     def scales(self) -> Tensor | None:
         """Return the scale of each unit in float64, ``(unit,)``; None if there is none of it."""
@@ -135,7 +155,7 @@ class Normalization:
     def spread(self, parameter: Tensor) -> Tensor:
         """Return a weight or bias as it meets the entries of a batch."""
         if isinstance(self.module, nn.LayerNorm | nn.RMSNorm):
-            return parameter
+            return parameter.reshape(*parameter.shape, *[1] * (-1 - self.axis))
         pixels = len(self.shape) - (1 if _is_one(self.module, self.shape) else 2)
         return parameter.reshape(-1, *[1] * pixels)
 
@@ -222,7 +242,7 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
         y: what it was given.
         output: what it gave back.
     """
-    if output.shape != y.shape:
+    if output.shape != y.shape or not found.fits:
         return True
     weight, bias = (_double(found.module, name) for name in ("weight", "bias"))
     gamma = y.new_ones(()).double() if weight is None else found.spread(weight)
@@ -231,14 +251,37 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     mean = batch.mean(AXES, keepdim=True) * found.is_centred
     variance = (batch - mean).square().mean(AXES, keepdim=True)
     sigma = (variance + found.eps).sqrt()
-    yhat = ((batch - mean) / sigma).reshape(found.shape)
+    yhat = found.put_back((batch - mean) / sigma)
     coarsest = max(torch.finfo(y.dtype), torch.finfo(output.dtype), key=lambda info: info.eps)
     least = least_of(coarsest)
     relative = (coarsest.eps / 2 + least / sigma**2) * (1 + mean.abs() / sigma)
     factor = tolerance.SAFETY * (1 + log2(found.m))
-    relative = (factor * relative).expand_as(batch).reshape(found.shape)
+    relative = found.put_back((factor * relative).expand_as(batch))
     allowed = relative * (gamma.abs() * (1 + yhat.abs()) + beta.abs())
     return bool(((gamma * yhat + beta - output).abs() > allowed).any())
+
+
+def as_given_back(found: Normalization, y: Tensor, output: Tensor) -> Normalization | None:
+    """Return how a layer takes its batch, as its output tells; None if it is another than that.
+
+    >>> y = torch.rand(5, 3, 4, 4)
+    >>> layer = nn.LayerNorm(3)
+    >>> output = layer(y.movedim(1, -1)).movedim(-1, 1)
+    >>> as_given_back(of(layer, y), y, output).axis, as_given_back(of(layer, y), y, 2 * output)
+    (-3, None)
+    """
+    ways = found, *_along_other_axes(found)
+    return next((way for way in ways if not is_other(way, y, output)), None)
+
+
+def _along_other_axes(found: Normalization) -> Iterator[Normalization]:
+    """Yield layer or RMS normalisation of one axis along the others of its length."""
+    sizes: Any = getattr(found.module, "normalized_shape", ())
+    for axis in range(-2, -len(found.shape) - 1, -1):
+        if tuple(sizes) == found.shape[axis:][:1]:
+            parts = [*found.shape]
+            del parts[axis]
+            yield replace(found, axis=axis, parts=tuple(parts))
 
 
 @torch.no_grad()

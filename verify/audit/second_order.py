@@ -25,7 +25,7 @@ from torch.utils.checkpoint import CheckpointError
 from verify.audit import normalizations
 from verify.audit.constant_weights import ConstantWeights
 from verify.audit.first_order import Modules, Run, hooked
-from verify.audit.normalizations import Normalization
+from verify.audit.normalizations import Normalization, as_given_back, overridden
 from verify.audit.units import Pair
 
 VECTORS = ("one", "yhat", "g", "w", "H", "hessian")
@@ -120,7 +120,7 @@ class SecondOrder:
         layout = place.normalization
         direction = torch.zeros(layout.arranged, dtype=w.dtype, device=w.device)
         direction[:, unit] = layout.rearranged(w.detach())[:, unit]
-        image, hessian = self._times(w, direction.reshape(layout.shape), (name, "after", "before"))
+        image, hessian = self._times(w, layout.put_back(direction), (name, "after", "before"))
         own = layout.rearranged(place.y)[:, unit].double().flatten()
         centred = own - own.mean() if layout.is_centred else own
         sigma = (centred.square().mean() + layout.eps).sqrt()
@@ -154,7 +154,7 @@ class SecondOrder:
             direction = torch.zeros(layout.arranged, dtype=g.dtype, device=g.device)
             of_unit = direction[:, unit]
             of_unit.copy_(vector.reshape(of_unit.shape))
-            (image,) = self._times(g, direction.reshape(layout.shape), (name, "after"))
+            (image,) = self._times(g, layout.put_back(direction), (name, "after"))
             found.append(self._of_unit(layout, image, unit))
         return torch.stack(found, dim=1)
 
@@ -192,10 +192,13 @@ class SecondOrder:
             self._places[name] = _Place(layout, own.detach(), get_gradient_edge(own))
         return own
 
-    def _gave(self, name: str, _: nn.Module, __: Tensor, output: Any) -> None:
+    def _gave(self, name: str, module: nn.Module, _: Tensor, output: Any) -> None:
         place = self._places[name]
-        if place.after is None and output.requires_grad:
+        if place.after is None and isinstance(output, Tensor) and output.requires_grad:
             place.after = get_gradient_edge(output)
+            if overridden(module):
+                found = as_given_back(place.normalization, place.y, output)
+                place.normalization = found or place.normalization
 
     def _mapped(self, name: str, _: nn.Module, inputs: Tensor, output: Tensor) -> None:
         if name not in self._outputs and output.requires_grad:
