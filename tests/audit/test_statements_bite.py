@@ -173,3 +173,11 @@ def test_a_wrong_layer_is_caught_far_from_one_as_long_as_nothing_underflows(scal
     report = audit(model, x, labels, lambda z, t: of_loss * CROSS_ENTROPY(z, t))
     assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}
     assert {row.undecided for row in report.statements if row.statement == "S-fact-C1/eps"} == {0}
+
+
+def test_a_wrong_layer_is_caught_in_half_precision_where_gradients_are_small():
+    torch.manual_seed(0)
+    model = nn.Sequential(Detached(6), nn.Linear(6, 3)).half()
+    x, labels = torch.randn(16, 6).half(), torch.randint(3, (16,))
+    report = audit(model, x, labels, lambda z, t: CROSS_ENTROPY(z.float(), t) / 100, entries=0)
+    assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}

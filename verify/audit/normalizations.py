@@ -15,7 +15,7 @@ A subclass with a ``forward`` of its own is examined as the class of ``torch.nn`
 from, and its output is compared as well: of an entry of :math:`\gamma\hat y + \beta` rounding
 explains
 
-.. math:: k\,\Big(u + \frac\eta{\sigma^2}\Big)
+.. math:: \Big(k\,u + \frac{16\eta}{\sigma^2}\Big)
           \Big(|\gamma|(1 + |\hat y|)\Big(1 + \frac{|\mu|}\sigma\Big) + |\beta|\Big),
           \qquad k = 64(1 + \log_2 m),
 
@@ -50,6 +50,8 @@ DECLARED = {"rms": nn.RMSNorm, "layer": nn.LayerNorm}
 """What a class may say of itself."""
 EPS = ("eps", "epsilon", "variance_epsilon")
 """The attributes that hold it, in classes of others."""
+UNDERFLOWS = 16
+"""What 32 products and quotients may lose, in the smallest number above zero."""
 ALIKE = 2.0**-15
 """Outputs that are the same, over the largest: such layers compute in float32 whatever they are
 given."""
@@ -254,9 +256,9 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     yhat = found.put_back((batch - mean) / sigma)
     coarsest = max(torch.finfo(y.dtype), torch.finfo(output.dtype), key=lambda info: info.eps)
     least = least_of(coarsest)
-    relative = (coarsest.eps / 2 + least / sigma**2) * (1 + mean.abs() / sigma)
-    factor = tolerance.SAFETY * (1 + log2(found.m))
-    relative = found.put_back((factor * relative).expand_as(batch))
+    rounding = tolerance.SAFETY * (1 + log2(found.m)) * coarsest.eps / 2
+    relative = (rounding + UNDERFLOWS * least / sigma**2) * (1 + mean.abs() / sigma)
+    relative = found.put_back(relative.expand_as(batch))
     allowed = relative * (gamma.abs() * (1 + yhat.abs()) + beta.abs())
     return bool(((gamma * yhat + beta - output).abs() > allowed).any())
 

@@ -18,14 +18,17 @@ more than the sum of what it changes when one inner product after the other is m
 error.
 
 **What underflow explains.**  A product or quotient that underflows is off by up to half of the
-smallest number above zero, :math:`\eta`, however small it is; sums are not.  If it is a power of
-:math:`1/\sigma` on its own, at most the third, that is :math:`\eta\sigma^3` of it, which is added
-to u.  Otherwise it is a part of a term, linear in g, and meets some of the term's other factors
-afterwards: one :math:`\gamma`; one :math:`y - \mu`, of the size of :math:`\sigma`, where the
-:math:`1/\sigma` are in it already; or :math:`\sigma^{-3}` where they are still to come.  So w is
-off by
+smallest number above zero, :math:`\eta`, however small it is; sums are not, and a sum of m products
+is a mean by the time that it meets an entry.  So k, which grows with m and covers a measurement by
+chance, has no part in it: what counts is how many products and quotients a term passes through, 32
+at most where a layer is written out and differentiated twice, :math:`16\eta`.  If one is a power of
+:math:`1/\sigma` on its own, at most the third, that is :math:`16\eta\sigma^3` of it, which is added
+to :math:`k\,u`.  Otherwise it is a part of a term, linear in g, and meets some of the term's other
+factors afterwards: one :math:`\gamma`; one :math:`y - \mu`, of the size of :math:`\sigma`, where
+the :math:`1/\sigma` are in it already; or :math:`\sigma^{-3}` where they are still to come.  So w
+is off by
 
-.. math:: \eta_w = k\,\eta\,\sqrt m\,\max(1, |\gamma|)\max(1, \sigma, \sigma^{-3})
+.. math:: \eta_w = 16\,\eta\,\sqrt m\,\max(1, |\gamma|)\max(1, \sigma, \sigma^{-3})
 
 as well.  In second derivatives it is :math:`\sigma^{-5}`, and the other one of g and w may come.
 Where that may be a large part of the terms that a vector is made of, it says nothing, and a
@@ -47,6 +50,7 @@ from theory.language.values import Values
 from theory.statement import Relation, Statement
 from theory.unit import L, Lhat, y, z
 from verify import tolerance
+from verify.audit.normalizations import UNDERFLOWS
 from verify.audit.spanned import Array, NotMeasuredError, Space, Spanned
 from verify.audit.units import Pair, Units
 from verify.tolerance import Outcome
@@ -367,8 +371,8 @@ def _errors_of_vectors(
 ) -> dict[str, Array]:
     """Return how far vectors can be from what exact arithmetic would give."""
     offset = np.abs(numbers["mean"]) / numbers["sigma"]
-    of_powers = numbers["least"] * numbers["sigma"] ** 3
-    relative = _factor(numbers) * (numbers["roundoff"] + of_powers) * (1 + offset)
+    of_powers = UNDERFLOWS * numbers["least"] * numbers["sigma"] ** 3
+    relative = (_factor(numbers) * numbers["roundoff"] + of_powers) * (1 + offset)
     lost = _underflow(numbers, products)
     return {name: relative * size + lost[name] for name, size in _terms(numbers, products).items()}
 
@@ -389,7 +393,7 @@ def _underflow(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> 
     """Return how far underflow can move vectors, however small their terms are."""
     of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
     sigma, gamma = numbers["sigma"], np.abs(numbers["gamma"])
-    each = _factor(numbers) * numbers["least"] * np.sqrt(numbers["m"]) * np.maximum(1, gamma)
+    each = UNDERFLOWS * numbers["least"] * np.sqrt(numbers["m"]) * np.maximum(1, gamma)
 
     def left(power: int) -> Array:
         found: Array = np.maximum(np.maximum(1, sigma), sigma**-power)
