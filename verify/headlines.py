@@ -9,6 +9,7 @@ where there is a reading without.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -100,12 +101,12 @@ class Headline:
     @property
     def verdict(self) -> str:
         """Whether it holds, for each of its parts where they differ."""
-        verdicts = dict.fromkeys(e.verdict for e in self.shown)
+        verdicts = Counter(e.verdict_in_words for e in self.shown)
         if len(verdicts) == 1:
-            return next(iter(verdicts)).value
+            return next(iter(verdicts))
         if self.parts:
-            return ", ".join(f"{label}: {e.verdict.value}" for label, e in self.parts.items())
-        return ", ".join(f"{sum(e.verdict is v for e in self.shown)} {v.value}" for v in verdicts)
+            return ", ".join(f"{label}: {e.verdict_in_words}" for label, e in self.parts.items())
+        return ", ".join(f"{count} {words}" for words, count in verdicts.items())
 
     @cached_property
     def errata(self) -> list[Erratum]:
@@ -134,7 +135,7 @@ class Headline:
     def right(self) -> str:
         """The verdict of the statement that is right in its place."""
         entry = self.right_entry
-        return entry.verdict.value if entry else ""
+        return entry.verdict_in_words if entry else ""
 
     @property
     def right_entry(self) -> Entry | None:

@@ -76,6 +76,17 @@ class Entry:
         return in_short(self.sizes)
 
     @property
+    def named_sizes(self) -> str:
+        """The sizes that a proof speaks of, in short; nothing where it speaks of every size."""
+        is_narrow = self.proof is not None and not self.proof.holds_at_every_size
+        return self.scope_in_short if is_narrow and self.verdict is Verdict.PROVED else ""
+
+    @property
+    def verdict_in_words(self) -> str:
+        """The verdict, and where a proof does not speak of every size, of which it speaks."""
+        return " at ".join(filter(None, [self.verdict.value, self.named_sizes]))
+
+    @property
     def counterexample(self) -> Counterexample | None:
         """The numbers of the counterexample that is easiest to check, if one was certified."""
         return _simplest(self.records)

@@ -9,8 +9,11 @@ from theory.language.expression import equal
 from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
 from theory.unit import gamma, sigma
+from verify.evidence import Record
 from verify.headlines import counted, headlines
-from verify.ledger import Entry
+from verify.ledger import Entry, entry
+from verify.results import EVERY_M, Counterexample, Proof
+from verify.site.front_page import verdicts
 
 THEOREM = theorem_4_1.PRINTED
 ELSEWHERE = replace(
@@ -46,6 +49,30 @@ def test_a_line_says_whether_the_text_holds_and_what_is_wrong(verdict, others, s
     assert (line.verdict, line.what_is_wrong, line.right) == said
     counts = {"proved": "1 hold as printed, 0 do not", "refuted": "0 hold as printed, 1 do not"}
     assert counts.get(line.verdict, "1 hold in part or by the reading") in counted([line])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ([EVERY_M], "proved"),
+        ([{}], "proved"),
+        ([{"m": 2}], "proved at m = 2"),
+        ([{"N": None, "n": 1}, {"N": None, "n": 2}], "proved at every N, n = 1 (+1)"),
+    ],
+)
+def test_a_proof_that_does_not_speak_of_every_size_says_of_which(sizes, said):
+    proof = Proof(tuple(sizes))
+    of_elsewhere = entry(ELSEWHERE, [Record(ELSEWHERE.id, "symbolic", proof=proof)])
+    falls = Entry(OF_TWO_NETWORKS, (), REFUTED)
+    assert [line.verdict for line in headlines([of_elsewhere])] == [said]
+    (line,) = headlines([of_elsewhere, falls])
+    assert line.verdict == f"as it stands: {said}, two-networks: refuted"
+    tag, _, at = verdicts(line).partition("<br>")[0].partition("</span> ")
+    assert tag.endswith(">proved")
+    assert ("proved at" in said) is at.startswith("<small>at ")
+    counterexample = Counterexample({"m": 3}, {}, "1", "0")
+    refuted = Record(ELSEWHERE.id, "exact", counterexample=counterexample)
+    assert entry(ELSEWHERE, [*of_elsewhere.records, refuted]).named_sizes == ""
 
 
 @pytest.mark.parametrize("reading", [Reading.SHARED_EPSILON, Reading.UNIT_VARIANCE])

@@ -234,11 +234,11 @@ class _Told:
     def _said(self, name: str, witness: str) -> str:
         found = self.found[name]
         self.waiting[name] -= 1
-        verdict = ledger.judge(self.claims[name], found)
-        is_certain = verdict in (Verdict.PROVED, Verdict.REFUTED)
+        entry = ledger.entry(self.claims[name], found)
+        is_certain = entry.verdict in (Verdict.PROVED, Verdict.REFUTED)
         if name in self.said or not (is_certain or not self.waiting[name]):
             return ""
         self.said.add(name)
         left = f"; {self.waiting[name]} to go" if self.waiting[name] else ""
         seconds = time.perf_counter() - self.start
-        return f"{seconds:6.1f} s  {name}: {verdict.value} ({witness}{left})"
+        return f"{seconds:6.1f} s  {name}: {entry.verdict_in_words} ({witness}{left})"

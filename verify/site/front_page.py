@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
@@ -12,7 +13,7 @@ from theory.summary import Section
 from verify.evidence import Run
 from verify.headlines import FEW, Headline, counted, headlines
 from verify.ledger import Entry
-from verify.site.markup import chip, formula_or_words, list_table, on_one_line
+from verify.site.markup import decided, formula_or_words, list_table, on_one_line
 from verify.site.statements import paper_of
 
 HEADER = ("Statement", "As printed", "What is wrong, or needed; the right form")
@@ -52,12 +53,10 @@ def small(text: str) -> str:
 def verdicts(headline: Headline) -> str:
     """Return the verdicts that a line shows, one below the other."""
     if not headline.parts:
-        counts = dict.fromkeys(e.verdict for e in headline.shown)
-        return "<br>".join(
-            f"{sum(e.verdict is v for e in headline.shown)} {chip(v)}" for v in counts
-        )
+        counts = Counter(map(decided, headline.shown))
+        return "<br>".join(f"{count} {verdict}" for verdict, count in counts.items())
     return "<br>".join(
-        f"{chip(e.verdict)} {small(label)}" if label else chip(e.verdict)
+        f"{decided(e)} {small(label)}" if label else decided(e)
         for label, e in headline.parts.items()
     )
 
@@ -69,7 +68,7 @@ def _wrong(headline: Headline) -> str:
     more = len(headline.errata) - len(told)
     told += [f"[{more} more](errata.md)"] if more else []
     right = headline.right_entry
-    return "; ".join(told) + (f" → {chip(right.verdict)}" if right else "")
+    return "; ".join(told) + (f" → {decided(right)}" if right else "")
 
 
 def erratum_link(erratum: Erratum) -> str:

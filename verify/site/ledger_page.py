@@ -8,7 +8,7 @@ from html import escape
 
 from theory.statement import Form, Paper, Reading, Verdict
 from verify.ledger import Entry
-from verify.site.markup import KIND, chip, raw
+from verify.site.markup import KIND, decided, raw
 from verify.site.statements import (
     address,
     paper_of,
@@ -91,7 +91,7 @@ def _row(entry: Entry) -> str:
         f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}" title="{claim.id}">'
         f"{escape(plain_title(claim))}</a><small>{escape(title(claim))}</small></th>"
         f'<td data-label="where">{escape(claim.locations[0].place)}</td>'
-        f'<td data-label="verdict">{chip(entry.verdict)}</td>'
+        f'<td data-label="verdict">{decided(entry)}</td>'
         f'<td data-label="instances" class="number" data-value="{entry.instances}">'
         f"{instances}</td>"
         f'<td data-label="actual/claimed" class="number" data-value="{ratio or ""}">'

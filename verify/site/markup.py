@@ -11,6 +11,7 @@ from typing import Any
 
 from theory.statement import Statement, Verdict
 from verify.engine import CLAIMS
+from verify.ledger import Entry
 from verify.site.statements import address, plain_title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
@@ -23,6 +24,12 @@ _RUNS = re.compile("`{3,}")
 def chip(verdict: Verdict) -> str:
     """Return the verdict as a word on its colour."""
     return f'<span class="verdict {KIND[verdict]}">{verdict.value}</span>'
+
+
+def decided(entry: Entry) -> str:
+    """Return an entry's verdict, and where a proof does not speak of every size, of which."""
+    sizes = f" <small>at {harmless(entry.named_sizes)}</small>" if entry.named_sizes else ""
+    return f"{chip(entry.verdict)}{sizes}"
 
 
 def anchor(identifier: str) -> str:

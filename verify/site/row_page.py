@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from verify.headlines import Headline
-from verify.site.markup import chip, table
+from verify.site.markup import decided, table
 from verify.site.markup import raw as raw_html
 from verify.site.statements import Group, heading
 
@@ -21,7 +21,7 @@ def listed(groups: Iterable[Group]) -> str:
         (
             g.claim.locations[0].place,
             f'<a href="{g.name}.html">{heading(g)}</a>',
-            chip(g.entries[0].verdict),
+            decided(g.entries[0]),
         )
         for g in groups
     )

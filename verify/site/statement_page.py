@@ -16,6 +16,7 @@ from verify.site.figures import Figure
 from verify.site.markup import (
     anchor,
     chip,
+    decided,
     formula_or_words,
     harmless,
     link,
@@ -99,7 +100,7 @@ def _appendix(entries: Sequence[Entry], figures: Figures, told: Told) -> str:
 
 
 def _folded(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
-    summary = f"{escape(section_title(entry.claim, told.claims))} {chip(entry.verdict)}"
+    summary = f"{escape(section_title(entry.claim, told.claims))} {decided(entry)}"
     body = "\n".join(_body(entry, figures, told))
     return (
         f"{anchor(entry.claim.id)}\n\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
