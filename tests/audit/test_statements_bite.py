@@ -165,6 +165,16 @@ def test_what_underflows_is_undecided_and_accuses_nobody(layer, dtype, scale, of
         assert by_id["S-eq-34-37/eps"].undecided == 1
 
 
+@pytest.mark.parametrize(("weight", "of_loss"), [(2.0**-6, 2.0**-18), (1.0, 2.0**16)])
+def test_gradients_at_the_ends_of_half_precision_stop_no_audit(weight, of_loss):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.LayerNorm(6), nn.Linear(6, 3)).half()
+    nn.init.constant_(model[0].weight, weight)
+    x, labels = torch.randn(16, 6).half() / 100, torch.randint(3, (16,))
+    report = audit(model, x, labels, lambda z, t: of_loss * CROSS_ENTROPY(z.float(), t), entries=0)
+    assert report.unexpected == []
+
+
 @pytest.mark.parametrize(("scale", "of_loss"), [(1e5, 1), (1e10, 1), (1, 1e-30)])
 def test_a_wrong_layer_is_caught_far_from_one_as_long_as_nothing_underflows(scale, of_loss):
     torch.manual_seed(0)

@@ -148,11 +148,14 @@ class Normalization:
         return by_unit.repeat(self.parts[0])
 
     def before_affine(self, gradient: Tensor) -> Tensor:
-        """Return the gradient in what is multiplied entry by entry; that of a unit's output."""
+        """Return the gradient in what is multiplied entry by entry; that of a unit's output.
+
+        The product is taken in float64, where it cannot underflow.
+        """
         weight: Any = None if self.by_batch else getattr(self.module, "weight", None)
         if weight is None:
             return gradient
-        return gradient * self.spread(weight.detach())
+        return gradient.double() * self.spread(weight.detach())
 
     def spread(self, parameter: Tensor) -> Tensor:
         """Return a weight or bias as it meets the entries of a batch."""

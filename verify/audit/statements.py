@@ -353,8 +353,9 @@ def _full(side: Any, count: int) -> Array:
     return np.broadcast_to(np.asarray(side, dtype=np.float64), (count,)).copy()
 
 
+@np.errstate(all="ignore")
 def _errors(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> dict[Pair, Array]:
-    """Return the errors of inner products."""
+    """Return the errors of inner products; of those that left the range, nothing finite."""
     sizes = {a: np.sqrt(products[a, b]) for a, b in products if a == b}
     sizes["one"] = np.sqrt(numbers["m"])
     own, off = _factor(numbers) * tolerance.UNIT_ROUNDOFF, _errors_of_vectors(numbers, products)

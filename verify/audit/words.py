@@ -6,7 +6,7 @@ Of a layer of which nothing is beyond its threshold, what is nearest to one is s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import log10
+from math import inf, log10
 
 from verify.audit.report import Finding, MapRow, NormalizationRow, Report, Spread
 from verify.audit.rows import decades
@@ -77,7 +77,8 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
             log10(steep / STEEP),
             f"it multiplies gradients by up to gamma/sigma = {steep:.3g} ({row.lipschitz.unit})",
         )
-    if (left := row.left_of_gradient.median) is not None:
+    left = row.left_of_gradient.median
+    if left is not None and left < inf:
         yield say(
             log10(LITTLE / max(left, 1e-6)),
             f"it leaves {left:.2g} of its gradient in the median unit, the rest being along the"
