@@ -380,6 +380,20 @@ def test_a_function_is_examined_with_the_groups_asked_for(folder):
 
 
 @pytest.mark.usefixtures("in_this_process")
+def test_who_forgot_the_groups_or_the_family_is_told_what_to_type(folder):
+    plain = Wanted(modes=("forward",), strata=("plain",), axes=("NCL",))
+    report = run(Order("wrong.py:in_two_groups", family="group"), plain)
+    assert report.conventions["groups"].endswith("type --groups 2")
+    assert report.diagnosis[0].guess.endswith("other --groups")
+    report = run(Order("wrong.py:in_two_groups", family="group", groups=2), plain)
+    assert report.conventions["groups"] == "2"
+    report = run(Order("wrong.py:in_two_groups", groups=2), plain)
+    assert "add --family group" in report.reason
+    report = run(Order("torch.nn:GroupNorm"), plain)
+    assert report.reason.endswith("for another one give --family")
+
+
+@pytest.mark.usefixtures("in_this_process")
 def test_a_class_is_made_with_the_groups_asked_for():
     wanted = Wanted(modes=("forward", "gradient"), kinds=("plain",))
     report = run(Order("torch.nn:GroupNorm", family="group", groups=2), wanted)

@@ -168,7 +168,8 @@ class _Modules:
         except TypeError as error:
             raise TargetError(
                 f"{self.cls.__name__} cannot be made with {sizes} and {', '.join(taken)}: {error}; "
-                "expected the arguments of torch.nn's layer of this family"
+                f"expected the arguments of torch.nn's {self.family} normalisation; for another "
+                "one give --family"
             ) from error
         return module.to(self.device, x.dtype)
 

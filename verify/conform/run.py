@@ -147,6 +147,7 @@ def listed(option: str, words: str) -> tuple[str, ...]:
 
 LONGEST = 1e6
 """Seconds that a limit may have."""
+MORE_GROUPS = ", all channels together; for a layer of two groups of channels type --groups 2"
 
 
 def check(family: str, wanted: Wanted, groups: int = 1) -> None:
@@ -159,6 +160,11 @@ def check(family: str, wanted: Wanted, groups: int = 1) -> None:
         raise StartError(f"--seed {wanted.seed} is negative; expected 0 or more")
     if groups < 1:
         raise StartError(f"--groups {groups} is none; expected 1 or more")
+    if groups > 1 and family != "group":
+        raise StartError(
+            f"--groups {groups} is for group normalisation, and the family is {family}; add "
+            "--family group, or leave --groups out"
+        )
     if not 0 < wanted.limit <= LONGEST:
         raise StartError(
             f"--limit {wanted.limit:g} is out of range; expected seconds, above 0 and up to "
@@ -207,7 +213,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
     found = probe(bench, about, family, widest)
     conventions = {"axes": ", ".join(found.axes)}
     if family == "group":
-        conventions["groups"] = f"{about.groups}; --groups asks for another number"
+        conventions["groups"] = f"{about.groups}{MORE_GROUPS if about.groups == 1 else ''}"
     if found.eps is not None:
         conventions["eps"] = f"{found.eps:g}"
     running = Kept(Convention())

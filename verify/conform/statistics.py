@@ -31,7 +31,10 @@ TOO_SMALL = (
 )
 LEFT_OVER = "channels that are left over by vectors or blocks are treated on their own"
 NO_MOMENTS = "no mean and sigma of a unit explain it"
-OF_PARTS = "entries of one unit are normalised by different statistics"
+OF_PARTS = (
+    "entries of one unit are normalised by different statistics, as in another --family or with "
+    "other --groups"
+)
 GENERAL = ("statistics of other numbers than the unit's entries", "sums of other numbers")
 """Guesses that say less than the place where an output fails."""
 
