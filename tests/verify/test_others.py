@@ -1,6 +1,7 @@
 """Statements of others: found by a target, and refused with the line of their file."""
 
 import importlib
+import json
 import os
 import sys
 from itertools import count
@@ -46,6 +47,7 @@ SECOND = Claim(
 CLAIMS = [FIRST, SECOND]
 """
 BECAUSE = "gamma**2 / (m * sigma**2) * (dot(one, g) ** 2 + dot(g, yhat) ** 2)"
+QUICK = ("abstract", "exact")
 numbers = count()
 
 
@@ -294,11 +296,25 @@ CLAIMS = [LONG, WITHIN, OF_SIZES]
     assert "3: 2 proved, 1 refuted" in found.stdout
 
 
+def test_what_divides_by_zero_everywhere_is_undecided_with_a_reason(file_of, tmp_path, monkeypatch):
+    path = file_of(
+        RIGHT.replace("dot(one, grad), 0)", "dot(one, grad), 1 / (gamma - gamma))").replace(
+            f"because={BECAUSE}", f"because={BECAUSE} / (gamma - gamma)"
+        )
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(engine, "WITNESSES", [w for w in WITNESSES if w.name in QUICK])
+    found = CliRunner().invoke(app, ["check", path.name, "--profile", "smoke", "--json"])
+    assert (found.exit_code, "could not evaluate" in found.stderr) == (1, False)
+    first, second = (entry["witnesses"]["abstract"] for entry in json.loads(found.stdout))
+    assert first["notes"] == "no proof found: a denominator vanishes identically; says nothing"
+    assert second["notes"] == first["notes"]
+
+
 def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):
     path = file_of(RIGHT)
     monkeypatch.chdir(tmp_path)
-    quick = [w for w in WITNESSES if w.name in ("abstract", "exact")]
-    monkeypatch.setattr(engine, "WITNESSES", quick)
+    monkeypatch.setattr(engine, "WITNESSES", [w for w in WITNESSES if w.name in QUICK])
 
     def run(*words):
         return CliRunner().invoke(app, list(words), catch_exceptions=False)

@@ -31,12 +31,19 @@ REMEMBERED = 4096
 """Of how many expressions the lowest terms are known: proofs ask for most several times."""
 
 
+class VanishingError(ZeroDivisionError):
+    """A denominator is zero whatever its letters are worth."""
+
+    def __init__(self) -> None:
+        super().__init__("a denominator vanishes identically")
+
+
 @lru_cache(REMEMBERED)
 def lowest_terms(expression: sp.Expr) -> sp.Expr:
     """Return an expression over one denominator, both multiplied out, without common factor.
 
     Raises:
-        ZeroDivisionError: a denominator vanishes identically.
+        VanishingError: a denominator vanishes identically.
     """
     reader, (numerator, denominator) = _read(expression)
     return reader.written(numerator) / reader.written(denominator)
@@ -46,7 +53,7 @@ def factored(expression: sp.Expr) -> sp.Expr:
     """Return an expression over one denominator, both as products of irreducible polynomials.
 
     Raises:
-        ZeroDivisionError: a denominator vanishes identically.
+        VanishingError: a denominator vanishes identically.
     """
     reader, (numerator, denominator) = _read(expression)
     return reader.written_as_product(numerator) / reader.written_as_product(denominator)
@@ -55,7 +62,7 @@ def factored(expression: sp.Expr) -> sp.Expr:
 def _read(expression: sp.Expr) -> tuple[_Reader, _Quotient]:
     """Return the quotient that an expression is, and what writes it as one again."""
     if expression.has(sp.zoo, sp.nan):  # sympy has divided by zero itself
-        raise ZeroDivisionError("a denominator vanishes identically")
+        raise VanishingError
     tidy = _tidy_inside(expression)
     reader = _Reader(tidy)
     return reader, reader.quotient(tidy)
@@ -219,7 +226,7 @@ def _power(a: _Quotient, n: int) -> _Quotient:
 def _reduced(numerator: fmpz_mpoly, denominator: fmpz_mpoly) -> _Quotient:
     """Return a quotient in lowest terms whose denominator's first number is positive."""
     if denominator.is_zero():
-        raise ZeroDivisionError("a denominator vanishes identically")
+        raise VanishingError
     common = numerator.gcd(denominator)
     if denominator.leading_coefficient() < 0:
         common = -common

@@ -29,7 +29,7 @@ from theory.arithmetic.abstract import (
     tidy,
 )
 from theory.arithmetic.dual import standard_part
-from theory.arithmetic.quotients import factored
+from theory.arithmetic.quotients import VanishingError, factored
 from theory.claim import Claim, Hypothesis, Term
 from verify.cases.case import imposed_by
 from verify.evidence import Record
@@ -132,18 +132,32 @@ def generic(has_epsilon: bool, imposed: tuple[Callable[[Any], Any], ...] = ()) -
     return AbstractNetwork(case)
 
 
-@cache
+UNPROVABLE = OutsideJetError, LosesGeneralityError, UndeterminedError, VanishingError
+"""What a statement asks for that the generic case does not have."""
+
+
 def prove(claim: Claim) -> Proof | None:
     """Return a proof of the claim for every batch size, or None where none is found."""
+    found = sought(claim)
+    return found if isinstance(found, Proof) else None
+
+
+@cache
+def sought(claim: Claim) -> Proof | str:
+    """Return a proof of the claim for every batch size, or why there is none."""
     if claim.certificate is None and exact.differ_somewhere(claim, m=3):
-        return None
-    imposed = imposed_by(claim) if claim.certificate is None else ()
+        return "its sides differ at whole numbers"
     try:
-        network = generic(claim.reading.has_epsilon, imposed)
-        letters = claim.letters(network)
-        actual, claimed = claim.sides(network, letters)
-    except (OutsideJetError, LosesGeneralityError, UndeterminedError):
-        return None
+        return _derived(claim) or "it is not seen from inner products"
+    except UNPROVABLE as error:
+        return str(error)
+
+
+def _derived(claim: Claim) -> Proof | None:
+    imposed = imposed_by(claim) if claim.certificate is None else ()
+    network = generic(claim.reading.has_epsilon, imposed)
+    letters = claim.letters(network)
+    actual, claimed = claim.sides(network, letters)
     slack = claim.relation.slack(actual, claimed)
     terms = [] if claim.certificate is None else claim.certificate(network, letters)
     rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
@@ -173,7 +187,7 @@ def _describe(term: Term) -> str:
 
 def examine(claim: Claim, settings: Settings) -> Record:
     """A proof for every batch size, or silence."""
-    proof = prove(claim)
-    if proof is None:
-        return Record(claim.id, "abstract", notes="no proof found; says nothing")
-    return Record(claim.id, "abstract", proof=proof)
+    found = sought(claim)
+    if isinstance(found, Proof):
+        return Record(claim.id, "abstract", proof=found)
+    return Record(claim.id, "abstract", notes=f"no proof found: {found}; says nothing")

@@ -105,7 +105,7 @@ def test_a_right_statement_is_proved(is_proved, name):
 @pytest.fixture
 def afresh():
     """What witnesses remember of the generic batch is forgotten before and after."""
-    remembering = (abstract.generic, abstract.prove, symbolic.generic)
+    remembering = (abstract.generic, abstract.sought, symbolic.generic)
     for function in remembering:
         function.cache_clear()
     yield
@@ -118,7 +118,7 @@ def afresh():
 def test_a_slip_is_not_proved(monkeypatch, is_proved, name):
     assert not is_proved(SLIPS[name])
     monkeypatch.setattr(exact, "differ_somewhere", lambda claim, m: False)
-    abstract.prove.cache_clear()
+    abstract.sought.cache_clear()
     assert not is_proved(SLIPS[name]), "without a look at integers"
 
 
