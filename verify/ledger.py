@@ -115,11 +115,8 @@ class Entry:
 
     @property
     def lacks(self) -> str:
-        """What it lacks to be supported, where nothing speaks against it."""
-        is_open = self.verdict is Verdict.UNDECIDED and not any(
-            r.violated or r.proof or r.counterexample for r in self.records
-        )
-        return lacks(self.claim, self.records) if is_open else ""
+        """What was run lacks to decide the statement."""
+        return lacks(self.claim, self.records) if self.verdict is Verdict.UNDECIDED else ""
 
     @property
     def idle(self) -> list[Record]:
@@ -148,31 +145,55 @@ def entry(claim: Statement, records: Sequence[Record]) -> Entry:
 
 
 def judge(claim: Statement, records: Sequence[Record]) -> Verdict:
-    """Return the verdict that the records support.
-
-    A proof and a counterexample of a batch size that it covers, or a proof and a violation in
-    floating point, contradict each other: something is wrong with the suite, and nothing is
-    decided.  Nor does a proof decide what is vacuous wherever it was measured: its hypotheses
-    may contradict each other.
-    """
+    """Return the verdict that the records support."""
     if claim.unreadable:
         return Verdict.UNREADABLE
     if not records:
         return Verdict.NOT_RUN
-    proofs = [r.proof for r in records if r.proof]
-    counterexamples = [r.counterexample for r in records if r.counterexample]
-    if counterexamples:
-        is_proved = any(proof.covers(c.size) for proof in proofs for c in counterexamples)
-        return Verdict.UNDECIDED if is_proved else Verdict.REFUTED
-    if any(r.violated for r in records):
+    if lacks(claim, records):
         return Verdict.UNDECIDED
-    if proofs:
-        is_vacuous = 0 < sum(r.instances for r in records) == sum(r.vacuous for r in records)
-        return Verdict.UNDECIDED if is_vacuous else Verdict.PROVED
-    return Verdict.UNDECIDED if lacks(claim, records) else Verdict.SUPPORTED
+    if any(r.counterexample for r in records):
+        return Verdict.REFUTED
+    return Verdict.PROVED if any(r.proof for r in records) else Verdict.SUPPORTED
 
 
 def lacks(claim: Statement, records: Sequence[Record]) -> str:
+    """Return why the records decide nothing; nothing where they do.
+
+    A proof and a counterexample of a batch size that it covers, or a proof and a violation in
+    floating point, contradict each other: something is wrong with the suite.  A violation in
+    floating point alone refutes nothing.  Nor does a proof decide what is vacuous wherever it was
+    measured: its hypotheses may contradict each other.
+    """
+    proofs = [r.proof for r in records if r.proof]
+    failing = [r.counterexample for r in records if r.counterexample]
+    proved = f"proved ({_names(r for r in records if r.proof)})"
+    if any(proof.covers(c.size) for proof in proofs for c in failing):
+        against = _names(r for r in records if r.counterexample)
+        return f"{proved}, but there is a counterexample ({against})"
+    if failing:
+        return ""
+    if violating := [r for r in records if r.violated]:
+        violated = f"violated in floating point ({'; '.join(map(_violation, violating))})"
+        return f"{proved}, but {violated}" if proofs else f"{violated}, by no exact numbers"
+    if proofs:
+        instances = sum(r.instances for r in records)
+        is_vacuous = 0 < instances == sum(r.vacuous for r in records)
+        met = f"{proved}, but none of {instances} instances meets the hypotheses"
+        return met if is_vacuous else ""
+    return _below_floor(claim, records)
+
+
+def _names(records: Iterable[Record]) -> str:
+    return ", ".join(dict.fromkeys(r.witness for r in records))
+
+
+def _violation(record: Record) -> str:
+    where = f", as at {record.worst_token}" if record.worst_token else ""
+    return f"{record.witness}: {record.violated:,} of {record.decided:,}{where}"
+
+
+def _below_floor(claim: Statement, records: Sequence[Record]) -> str:
     """Return what was decided and what supports a statement, where the one is less."""
     floor = FLOOR_OF_EXPECTATIONS if isinstance(claim, ExpectationClaim) else FLOOR
     decided = sum(r.decided for r in records)

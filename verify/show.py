@@ -82,12 +82,13 @@ def _verdict(entry: Entry) -> str:
 
 
 def _reasons(entry: Entry) -> list[str]:
+    opening = [entry.lacks] if entry.lacks else []
     if entry.counterexample is not None:
-        return entry.counterexample.told()
+        return [*opening, *entry.counterexample.told()]
     if entry.proof is None:
-        return []
+        return opening
     slack = entry.proof.slack
-    opening = [f"claimed - actual = {slack}"] if slack else []
+    opening += [f"claimed - actual = {slack}"] if slack else []
     return [*opening, *(f"  + {term}" for term in entry.proof.terms)]
 
 

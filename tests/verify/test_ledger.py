@@ -13,7 +13,9 @@ from verify import engine, ledger, report
 from verify.evidence import Record
 from verify.ledger import agrees, as_json, entry, judge
 from verify.results import EVERY_M, Counterexample, Proof
+from verify.show import shown_entry
 from verify.site.sources import of_papers
+from verify.site.statement_page import in_words
 
 CLAIM = theorem_4_1.PRINTED
 UNREADABLE = replace(CLAIM, unreadable="a sign was lost")
@@ -78,6 +80,26 @@ def test_the_verdict_follows_from_what_was_found_and_from_nothing_that_is_expect
     for expected in Verdict:
         assert judge(replace(CLAIM, expected=expected), records) == verdict
         assert judge(replace(CLAIM, expected=expected), records[::-1]) == verdict
+
+
+AUTOGRAD = "violated in floating point (autograd: 1 of 200, as at random:generic:0:3)"
+
+
+@pytest.mark.parametrize(
+    ("records", "said"),
+    [
+        ([SILENT, VIOLATED], f"{AUTOGRAD}, by no exact numbers"),
+        ([PROOF, VIOLATED], f"proved (abstract), but {AUTOGRAD}"),
+        ([PROOF, failing(m=2)], "proved (abstract), but there is a counterexample (exact)"),
+        ([PROOF, VACUOUS], "proved (abstract), but none of 80 instances meets the hypotheses"),
+        ([PROOF], ""),
+        ([VIOLATED, failing(m=2)], ""),
+    ],
+)
+def test_what_is_undecided_says_why(records, said):
+    undecided = entry(CLAIM, records)
+    assert undecided.lacks == as_json(undecided)["lacks"] == said
+    assert (said in shown_entry(undecided), said in in_words(undecided)) == (True, True)
 
 
 def test_what_speaks_against_a_verdict():

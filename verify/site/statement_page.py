@@ -177,7 +177,7 @@ def in_words(entry: Entry) -> str:
         case Verdict.UNREADABLE:
             return "the conversion of the text is damaged here"
         case Verdict.UNDECIDED:
-            return "the witnesses found no agreement"
+            return str(harmless(entry.lacks))
     return ""
 
 
