@@ -122,9 +122,11 @@ class Record:
         return self.instances > 0 and not self.decides
 
     def __post_init__(self) -> None:
-        """Leave out what is not finite: JSON has no word for it."""
+        """Leave out what is not finite: JSON has no word for it; a counterexample has a ratio."""
         if not _is_finite(self.worst_ratio):
             object.__setattr__(self, "worst_ratio", None)
+        if self.worst_ratio is None and self.counterexample is not None:
+            object.__setattr__(self, "worst_ratio", self.counterexample.ratio)
         finite = [point for point in self.points if all(map(_is_finite, point.values()))]
         object.__setattr__(self, "points", finite)
 

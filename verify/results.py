@@ -68,6 +68,8 @@ class Counterexample:
     """What the statement's own letters are worth, by their names."""
     behind: tuple[str, ...] = ()
     """Numbers that nothing but these letters reads."""
+    ratio: float | None = None
+    """Actual over claimed, or of their norms in an equation, where the claimed side is positive."""
 
     def told(self) -> list[str]:
         """Return what a reader needs to check it, a line for each number.

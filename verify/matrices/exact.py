@@ -78,6 +78,7 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
         examined.arithmetic,
         letters=letters.written(known),
         behind=tuple(sorted(numbers.keys() - written(exactly, _seen(claim, exactly, known)))),
+        ratio=examined.ratio(claim.relation),
     )
 
 

@@ -32,6 +32,7 @@ from theory.arithmetic.formulas import Formula, UnreadableError, formula
 from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
 from theory.statement import Statement
+from verify import tolerance
 from verify.cases.case import Case, adapted, imposed_by
 from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
@@ -105,6 +106,16 @@ class Examined:
     def claimed(self) -> str:
         """The claimed side in words."""
         return "" if self.sides is None else side_in_words(self.sides.claimed)
+
+    def ratio(self, relation: Relation) -> float | None:
+        """Return actual over claimed, as :mod:`verify.tolerance` does; nothing where it is none."""
+        if self.sides is None:
+            return None
+        actual, claimed = map(_in_floats, self.sides)
+        if relation is not Relation.EQUAL and (actual.size, claimed.size) != (1, 1):
+            return None
+        found = float(tolerance.ratio(actual, claimed, relation, np.zeros(1)).item())
+        return found if np.isfinite(found) else None
 
     @property
     def arithmetic(self) -> str:
@@ -229,6 +240,11 @@ def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
 def stands(difference: Any, relation: Relation) -> bool:
     """Whether an exact difference stands in the relation to zero."""
     return bool(relation.compare(difference.sign(), 0))
+
+
+def _in_floats(side: Any) -> Any:
+    """Return a side as one instance of floats."""
+    return np.array([[float(to_ball(entry)) for entry in np.ravel(np.asarray(side, dtype=object))]])
 
 
 def _has_balls(side: Any) -> bool:

@@ -40,6 +40,7 @@ def counterexample(claim: Claim, case: Case) -> Counterexample | None:
         examined.claimed,
         examined.arithmetic,
         letters=_letters(claim, case),
+        ratio=examined.ratio(claim.relation),
     )
 
 

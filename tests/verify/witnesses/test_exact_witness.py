@@ -20,6 +20,7 @@ from verify.matrices.integers import SPACES
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
     IN_NUMBERS,
+    Examined,
     differ_somewhere,
     examine,
     examine_in_balls,
@@ -56,6 +57,14 @@ def test_both_sides_are_the_numbers_found_by_hand():
     ]:
         found = examine(claim, case)
         assert (found.outcome, found.actual, found.claimed) == (HOLDS, actual, claimed)
+
+
+def test_a_ratio_is_of_norms_in_an_equation_and_needs_a_positive_claimed_side():
+    assert examine(SHARED_BOUND, WITH_EPSILON).ratio(Relation.AT_MOST) == 41 / 44
+    assert examine(GRADIENT, WITH_EPSILON).ratio(Relation.EQUAL) == 1
+    sides = Sides(np.array([3, 4], dtype=object), 0)
+    assert Examined(VIOLATED, sides).ratio(Relation.EQUAL) is None
+    assert Examined(VIOLATED, Sides(2, -1)).ratio(Relation.AT_MOST) is None
 
 
 def test_an_irrational_sigma_has_a_closed_form():

@@ -48,6 +48,7 @@ def test_the_shortest_batch_is_found_with_small_numbers_and_written_with_both_si
     told = counterexample(GAP, smallest(GAP, 30).found)
     assert told.size == {"m": 1}
     assert (told.actual, told.claimed, told.arithmetic) == ("4", "3", "exact")
+    assert told.ratio == 4 / 3
     given = told.numbers["parameters"]
     assert abs(int(given["a"][0])) + abs(int(given["B"][0][0])) < 5
 
