@@ -83,7 +83,7 @@ def _same_display(claims: Sequence[Statement]) -> Iterator[Complaint]:
     seen: dict[tuple[object, ...], str] = {}
     for claim in claims:
         hypotheses = frozenset(h.statement for h in claim.hypotheses)
-        key = claim.statement, hypotheses, claim.reading, _subject(claim)
+        key = claim.statement, tuple(claim.where), hypotheses, claim.reading, _subject(claim)
         if not claim.unreadable and seen.setdefault(key, claim.id) != claim.id:
             yield Complaint(
                 claim.id,

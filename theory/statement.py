@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
 from theory.language.certificates import products
+from theory.language.definitions import meanings
 from theory.language.expression import Expression, Relation, Says, derivatives_in
 from theory.language.latex import latex
 from theory.language.values import Sides, Values
@@ -305,6 +306,13 @@ class Statement:
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def where(self) -> list[str]:
+        """What its names stand for, then what its letters and its hypotheses' range over."""
+        if self.says is None:
+            return []
+        return meanings(self.says, *(h.says for h in self.hypotheses if h.says is not None))
 
     def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
         """Return a corrected statement, tied to this one; what was remarked of this one is not."""

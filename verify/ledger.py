@@ -221,6 +221,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "corrected_by": claim.corrected_by,
         "reading": claim.reading.value,
         "statement": claim.statement,
+        "where": claim.where,
         "hypotheses": [{"statement": h.statement, "printed": h.printed} for h in claim.hypotheses],
         "relation": claim.relation.value,
         "falsified_by": claim.falsified_by,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
-from theory.language.definitions import meanings
 from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Location, Reading, Statement, Verdict
@@ -51,9 +50,7 @@ def _statement(claim: Statement) -> list[str]:
 
 def _where(claim: Statement) -> list[str]:
     reading = [] if claim.reading is Reading.NO_EPSILON else [claim.reading.value]
-    if claim.says is None:
-        return reading
-    return [*meanings(claim.says), *reading]
+    return [*claim.where, *reading]
 
 
 def _place(location: Location) -> str:

@@ -6,8 +6,14 @@ import pytest
 
 from theory.catalogue import CatalogueError, checked
 from theory.claim import Form, Verdict
+from theory.descent import H, H_definite, alpha, v
+from theory.language.operations import dot
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018 import theorem_4_1
+from theory.statement import assume
 from verify.engine import CLAIMS
+from verify.ledger import Entry, as_json
+from verify.show import shown_entry
 
 RIGHT = theorem_4_1.PRINTED
 
@@ -46,3 +52,25 @@ def test_what_is_corrected_by_names_what_holds():
     wrong = replace(RIGHT, id="S-wrong", expected=Verdict.REFUTED, statement="a")
     with pytest.raises(CatalogueError, match="S-wrong, which is expected to be refuted; name"):
         checked([replace(RIGHT, corrected_by="S-wrong"), wrong])
+
+
+def test_a_letter_of_another_domain_makes_another_statement():
+    upright, definite = (
+        MatrixClaim(
+            id=name,
+            title="A quadratic form",
+            subject=Kind.DESCENT,
+            locations=RIGHT.locations,
+            says=dot(v, letter @ v) >= 0,
+            hypotheses=(assume(alpha <= 1),),
+            expected=Verdict.PROVED,
+        )
+        for name, letter in (("one", H), ("two", H_definite))
+    )
+    assert checked([upright, definite]) == (upright, definite)
+    assert upright.statement == definite.statement
+    for claim, domain in (upright, r"H \succeq 0"), (definite, r"H \succ 0"):
+        assert claim.where == [domain, r"\alpha > 0"]
+        entry = Entry(claim, (), Verdict.NOT_RUN)
+        assert as_json(entry)["where"] == claim.where
+        assert f"where\n  {domain}\n  \\alpha > 0\n" in shown_entry(entry)

@@ -24,7 +24,10 @@ def domains(*expressions: Expression) -> list[str]:
     return sorted({letter.domain for letter in letters if letter.domain})
 
 
-def meanings(says: Says) -> list[str]:
-    """Return what a statement's names stand for, then what its letters range over, as LaTeX."""
+def meanings(says: Says, *hypotheses: Says) -> list[str]:
+    """Return what a statement's names stand for, as LaTeX, then what its letters range over.
+
+    So do those of its hypotheses; what their names stand for is left to their own words.
+    """
     defined = [f"{name} = {meaning}" for name, meaning in definitions(says).items()]
-    return [*defined, *domains(says.actual, says.claimed)]
+    return [*defined, *domains(*(e for s in (says, *hypotheses) for e in (s.actual, s.claimed)))]

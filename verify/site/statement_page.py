@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from theory.language.definitions import meanings
 from theory.statement import Form, Reading, Statement, Verdict
 from verify import results
 from verify.ledger import KERNEL, Entry
@@ -212,7 +211,7 @@ def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
         return f"In words: {claim.in_words}.\n" if claim.in_words else ""
-    new = [each for each in meanings(claim.says) if each not in told.meanings]
+    new = [each for each in claim.where if each not in told.meanings]
     told.meanings.update(new)
     return "where " + ", ".join(f"${each}$" for each in new) + "\n" if new else ""
 
