@@ -79,7 +79,8 @@ def _verdict(entry: Entry) -> str:
 
 
 def _reasons(entry: Entry) -> list[str]:
-    opening = [entry.lacks] if entry.lacks else []
+    noted = [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
+    opening = [entry.lacks, *noted] if entry.lacks else []
     if entry.counterexample is not None:
         return [*opening, *entry.counterexample.told()]
     if entry.proof is None:

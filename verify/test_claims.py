@@ -39,10 +39,14 @@ def test_claim(claim: Statement, examined: pool.Futures, pytestconfig: pytest.Co
     records = [_found(examined, pair) for pair in engine.pairs([claim], WITNESSES)]
     against = [record for record in records if not ledger.agrees(claim.expected, record)]
     verdict = ledger.judge(claim, records)
-    words = filter(None, [pytestconfig.stash[OPTIONS].claims, claim.id])
-    again = f"reproduce: {shlex.join(['python', '-m', 'verify', 'check', *words])}"
+    again = f"reproduce: {checking(pytestconfig.stash[OPTIONS].claims, claim)}"
     assert not against, "\n".join([*map(_told, against), again])
     assert verdict is claim.expected, f"{verdict.value}: {ledger.lacks(claim, records)}\n{again}"
+
+
+def checking(target: str, claim: Statement) -> str:
+    """Return the command that examines a statement of a target, or of the papers, now."""
+    return shlex.join(["python", "-m", "verify", "check", *filter(None, [target]), claim.id])
 
 
 def _found(examined: pool.Futures, pair: engine.Pair) -> Record:

@@ -16,6 +16,7 @@ from verify.commands import examination
 from verify.fingerprint import of_statement
 from verify.others import OthersError
 from verify.settings import PROFILES, Settings
+from verify.test_claims import checking
 from verify.witnesses.table import WITNESSES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,8 +53,9 @@ numbers = count()
 
 
 @pytest.fixture
-def file_of(tmp_path):
+def file_of(tmp_path, monkeypatch):
     """Write a file of statements under a name that no other test has."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
 
     def write(code):
         path = tmp_path / f"statements_{next(numbers)}.py"
@@ -309,6 +311,9 @@ def test_what_divides_by_zero_everywhere_is_undecided_with_a_reason(file_of, tmp
     first, second = (entry["witnesses"]["abstract"] for entry in json.loads(found.stdout))
     assert first["notes"] == "no proof found: a denominator vanishes identically; says nothing"
     assert second["notes"] == first["notes"]
+    shown = CliRunner().invoke(app, ["show", "mine-1", "--claims", path.name]).stdout
+    too_few = "0 instances decided, in 0 strata: 200 in 5 support a statement"
+    assert f"because\n  {too_few}\n  abstract: {first['notes']}\n" in shown
 
 
 def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):
@@ -338,6 +343,9 @@ def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "todays_of_run", lambda run, claims: lambda claim, witness: "")
     outdated = run("ledger", "--claims", path.name).stderr
     assert outdated.endswith(f"mine-1, mine-2; run: python -m verify check {path.name}\n")
+    statement = engine.statements(path.name)[0]
+    assert checking(path.name, statement) == f"python -m verify check {path.name} mine-1"
+    assert checking("", statement) == "python -m verify check mine-1"
     refused = run("ledger", "--claims", "nothing.py")
     assert (refused.exit_code, refused.stdout) == (2, "")
 
