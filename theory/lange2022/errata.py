@@ -63,7 +63,7 @@ ERRATA = [
         in_short="needs $r < 1$",
         wrong=r"Where $r > 1$ the iteration leaves the neighbourhood in which its rate is bounded."
         r" The learning rate has to be below $2/\lambda_{\max}$ at each minimizer of the manifold;"
-        r" the remainder's constant also depends on the place.",
+        r" no constant of the remainder serves all of them, if the proof's 'some C' is read so.",
         entries=(
             "L-thm-1/rate",
             "L-eq-5-6/5",

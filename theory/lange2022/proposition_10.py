@@ -17,29 +17,35 @@ of the map and takes zeros in its place, so :math:`\mu(t, a, p) - \mu(p)` is min
 every r, s and k, with equality for a constant map.  The printed bound is not less if one of r, s is
 at least (k - 1)/2.  If both are less, it counts rows and columns that do not exist, and fails.
 
-**The variances**, which the text announces and does not bound.  Let a and m be the mean and the
-mean square of what a window leaves out, and b the mean of what it keeps, over the batch.  Then
+**The variances**, which the text announces and does not bound.  Let :math:`\bar h_-` and
+:math:`\overline{h^2_-}` be the mean and the mean square of what a window leaves out, and
+:math:`\bar h_+` the mean of what it keeps, over the batch.  Then
 
-.. math:: E = \sigma_H^2(t, a, p) - \sigma(p)^2
-          = -\theta(m - a^2) + \theta(1 - \theta)\big(b^2 - (a - b)^2\big)
-          = \theta(1-\theta)b^2 - \theta(1-\theta)(a-b)^2 - \theta(m-a^2),
+.. math:: \begin{aligned} E &= \sigma_H^2(t, a, p) - \sigma(p)^2
+          = -\theta(\overline{h^2_-} - \bar h_-^2)
+            + \theta(1 - \theta)\big(\bar h_+^2 - (\bar h_- - \bar h_+)^2\big) \\
+          &= \theta(1-\theta)\bar h_+^2 - \theta(1-\theta)(\bar h_- - \bar h_+)^2
+            - \theta(\overline{h^2_-} - \bar h_-^2), \end{aligned}
 
-so from above :math:`\theta(1 - \theta)M^2` is a bound.  From below, with :math:`m, b^2 \le M^2`,
+so from above :math:`\theta(1 - \theta)M^2` is a bound.  From below, with
+:math:`\overline{h^2_-}, \bar h_+^2 \le M^2`,
 
 .. math:: \begin{aligned}
-          E + (1 - \theta + \theta^2)M^2 &= \theta(M^2 - m) + (\theta a + (1-\theta)b)^2
-            + (1 - \theta)^2(M^2 - b^2), \\
-          E + 3\theta(1-\theta)M^2 &= \theta(1-\theta)\big((a+b)^2 + (M^2 - b^2)\big)
-            + \theta(M^2 - m) + \theta(1 - 2\theta)(M^2 - a^2), \end{aligned}
+          E + (1 - \theta + \theta^2)M^2 &= \theta(M^2 - \overline{h^2_-})
+            + (\theta \bar h_- + (1-\theta)\bar h_+)^2 + (1 - \theta)^2(M^2 - \bar h_+^2), \\
+          E + 3\theta(1-\theta)M^2 &= \theta(1-\theta)\big((\bar h_- + \bar h_+)^2
+            + (M^2 - \bar h_+^2)\big) + \theta(M^2 - \overline{h^2_-})
+            + \theta(1 - 2\theta)(M^2 - \bar h_-^2), \end{aligned}
 
 the second, which is less, for :math:`\theta \le \tfrac12`: attained where what is left out is M and
-the rest -M.  After a ReLU, :math:`0 \le h \le M` and so :math:`m \le aM`,
+the rest -M.  After a ReLU, :math:`0 \le h \le M` and so :math:`\overline{h^2_-} \le \bar h_- M`,
 
 .. math:: \begin{aligned}
-          E + \tfrac14 M^2 &= \theta(aM - m) + (\tfrac12 M - \theta a)^2
-            + 2\theta(1-\theta)ab, \\
-          E + \theta(1-\theta)M^2 &= \theta(aM - m) + 2\theta(1-\theta)ab
-            + \theta(1 - 2\theta)M(M - a) + \theta^2(M - a)^2, \end{aligned}
+          E + \tfrac14 M^2 &= \theta(\bar h_- M - \overline{h^2_-})
+            + (\tfrac12 M - \theta \bar h_-)^2 + 2\theta(1-\theta)\bar h_- \bar h_+, \\
+          E + \theta(1-\theta)M^2 &= \theta(\bar h_- M - \overline{h^2_-})
+            + 2\theta(1-\theta)\bar h_- \bar h_+ + \theta(1 - 2\theta)M(M - \bar h_-)
+            + \theta^2(M - \bar h_-)^2, \end{aligned}
 
 the second for :math:`\theta \le \tfrac12` again: attained where what is left out is M, the rest 0.
 
@@ -251,9 +257,9 @@ MEANS = [
 
 # The error of the variances
 
-OUT = named("a", left_out_mean(h, *WINDOW))
-OUT_SQUARE = named("m", left_out_square(h, *WINDOW))
-KEPT_MEAN = named("b", kept_mean(h, *WINDOW))
+OUT = named(r"\bar h_-", left_out_mean(h, *WINDOW))
+OUT_SQUARE = named(r"\overline{h^2_-}", left_out_square(h, *WINDOW))
+KEPT_MEAN = named(r"\bar h_+", kept_mean(h, *WINDOW))
 
 
 def error_of(h: Expression) -> Expression:
@@ -277,8 +283,11 @@ SMALL = assume(theta_corner <= number(1) / 2, printed=False)
 
 part, out, out_square, kept = (
     named(latex, at_top(family))
-    for latex, family in ((r"\theta", theta), ("a", OUT), ("m", OUT_SQUARE), ("b", KEPT_MEAN))
-)
+    for latex, family in (
+        (r"\theta", theta), (r"\bar h_-", OUT), (r"\overline{h^2_-}", OUT_SQUARE),
+        (r"\bar h_+", KEPT_MEAN),
+    )
+)  # fmt: skip
 TOP = ((3 - k) / 2, r - (k - 1) / 2, 1, s)
 SPREAD = left_out_deviations(h, *TOP)
 ERROR_TOP = at_top(ERROR)
@@ -290,7 +299,7 @@ KEPT_ABOVE = assume(kept >= 0)
 BETWEEN = assume(out_square <= q * out)
 """The mean square of numbers between 0 and q is at most q times their mean."""
 VARIANCE_OUT = 1 / (N * r * s) * norm2(SPREAD)
-"""theta (m - a^2)."""
+"""theta times the variance of what is left out."""
 
 
 def _with_rows(out: int, kept: int) -> Any:
@@ -328,9 +337,9 @@ VARIANCES = [
         form=Form.SHARPENED,
         of="L-prop-10",
         falsified_by="one window of one map with another error",
-        remark="a and m are the mean and the mean square of what the window leaves out, b the mean"
-        " of what it keeps.  New here: the text speaks of the error of the variances and bounds"
-        " that of the means only.",
+        remark="With a minus, means of what the window leaves out; with a plus, of what it keeps."
+        "  New here: the text speaks of the error of the variances and bounds that of the means"
+        " only.",
     ),
     ABOVE := IDENTITY.sharpened(
         "from-above",

@@ -28,7 +28,10 @@ maximum has the expectation 2337/512, against 3.  It is at most
 sum of their squares, so that a constant which knows the fourth moment saves the proposition; for
 signs, q = 1, the step is right.  Line 664 takes :math:`\mathbb{E}\|\hat G\|` for
 :math:`\max\{\sqrt N, \mathbb{E}\|G\|\}`.  The column of ones is not orthogonal to independent
-entries: one feature with N = 1 has the root of 2 for 1.  The sum in place of the maximum is right.
+entries: for two examples of n signs, whose product has the sum s, :math:`\|G\|^2 = n + |s|` and
+:math:`\|\hat G\|^2 = n + 1 + |1 + s|`; for n = 3 the expectations are
+:math:`(2\sqrt 8 + 4\sqrt6 \cdot 2 + 12)/16` and :math:`(\sqrt 6 + 6)/4`.  The sum in place of the
+maximum is right.
 
 What is measured with random matrices is in :mod:`theory.lange2022.random_matrices`.
 """
@@ -205,6 +208,8 @@ g = named("g_1", column(G))
 """A column of the normalized inputs."""
 MEAN_PRODUCT = (dot(e, g) ** 2 - norm2(g)) / (N * (N - 1))
 
+THREE_FEATURES = assume(n >= 3)
+
 QUOTE = "then the components of"
 proposition = of_layers("Sect. 3.3, Prop. 5", "L-prop-5")
 INDEPENDENCE = [
@@ -234,12 +239,12 @@ INDEPENDENCE = [
         "/independent-entries", 223, "iid random variables",
         "independence of the normalized entries",
         equal(MEAN_PRODUCT, 0), also=at(656, "App. A, Prop. 5", "iid random variables"),
-        hypotheses=(SPREAD,), expected=REFUTED,
+        hypotheses=(THREE_FEATURES, SPREAD), expected=REFUTED,
         falsified_by="one batch; the sum is the same for every one",
         remark="Independent entries of mean zero would have it as their expectation; the normalized"
         " entries of the proposition, whatever the batch is, have another value.",
     ),
-    ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1))),
+    ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1)), hypotheses=(SPREAD,)),
 ]  # fmt: skip
 
 
@@ -260,12 +265,15 @@ def _expected_maximum(layer: Any) -> Any:
     return total
 
 
-def _one_feature_of_signs(layer: Any) -> Any:
-    r"""The expectation of :math:`\|[e, g]\|` over signs g, of which j are negative."""
-    N, _ = _small(layer)
-    weights = ((comb(N, j), abs(N - 2 * j)) for j in range(N + 1))
+def _norm_of_signs(layer: Any, ones: int) -> Any:
+    """The expectation of the norm of two rows of n independent signs, with columns of ones.
+
+    Of their Gram matrix it is the larger eigenvalue; j of the products of two signs are -1.
+    """
+    _, n = _small(layer)
     one = 0 * layer.q + 1
-    return sum(root((N + s) * one) * weight for weight, s in weights) / 2**N
+    norms = [root((n + ones + abs(n - 2 * j + ones)) * one) for j in range(n + 1)]
+    return sum(comb(n, j) * norm for j, norm in enumerate(norms)) / 2**n
 
 
 rows = Letter("N", "N", _N, lambda layer: _small(layer)[0] + 0 * layer.q, r"N \le 40")
@@ -276,10 +284,12 @@ MAXIMUM = Letter(
 )  # fmt: skip
 FOURTH = named(r"\mathbb{E} g^4", q**2)
 NORM_OF_SIGNS = Letter(
-    "E |[e, g]|", r"\mathbb{E}\|\hat G\|", _N, _one_feature_of_signs, r"n = 1,\ g_i = \pm 1"
-)
-NORM_OF_COLUMN = Letter(
-    "E |g|", r"\mathbb{E}\|G\|", _N, lambda layer: root(_small(layer)[0] + 0 * layer.q)
+    "E |[e, G]|", r"\mathbb{E}\|\hat G\|", _N, lambda layer: _norm_of_signs(layer, 1),
+    r"g_{ij} = \pm 1",
+)  # fmt: skip
+two = Letter("N", "N", _N, lambda layer: 2 + 0 * layer.q, "N = 2")
+NORM_OF_FEATURES = Letter(
+    "E |G|", r"\mathbb{E}\|G\|", _N, lambda layer: _norm_of_signs(layer, 0), r"n \le 8"
 )
 ANY = Letter("G", "G", _M, lambda layer: layer.H)
 """Any matrix, (N, n)."""
@@ -291,12 +301,13 @@ PROOF = [
     EXPECTED_MAXIMUM := proof(
         "/longest-row", 658, "have the identical distribution", "the longest row",
         equal(MAXIMUM, columns),
-        hypotheses=(assume(q >= 1),),
+        hypotheses=(assume(columns >= 3), assume(q >= 1)),
         falsified_by="one law of mean zero and variance one, and one size",
         remark="The line where the proof breaks.",
     ),
     EXPECTED_MAXIMUM.corrected(
-        says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)), expected=SUPPORTED,
+        says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)),
+        hypotheses=(assume(q >= 1),), expected=SUPPORTED,
         remark="Of this family of laws, whose fourth moment is the square of q; the proof in the "
         "docstring is for every law.",
     ),
@@ -312,13 +323,13 @@ PROOF = [
     ORTHOGONALITY := proof(
         "/column-of-ones", 664, r"E\left[\|\widehat{G}\|\right]",
         "the expected norm with the column of ones",
-        NORM_OF_SIGNS <= maximum(sqrt(rows), NORM_OF_COLUMN),
-        falsified_by="one law and size; here one feature of signs, whose norm is the root of N",
+        NORM_OF_SIGNS <= maximum(sqrt(two), NORM_OF_FEATURES), hypotheses=(THREE_FEATURES,),
+        falsified_by="one law and size; here two examples of signs",
         remark="It holds for the normalized matrix, whose columns are orthogonal to e, and that one"
         " has no independent entries: L-prop-5/independent-entries.",
     ),
     ORTHOGONALITY.corrected(
-        says=NORM_OF_SIGNS <= sqrt(rows) + NORM_OF_COLUMN, expected=SUPPORTED,
+        says=NORM_OF_SIGNS <= sqrt(two) + NORM_OF_FEATURES, hypotheses=(), expected=SUPPORTED,
         remark="For every law by the triangle inequality.",
     ),
     proposition(

@@ -523,12 +523,13 @@ ONE_STEP = [
         "one constant for the remainder along the manifold",
         norm2(remainder(t, s)) <= C**2 * norm2(off(t, s)) ** 2,
         hypotheses=(NOT_ZERO,),
+        form=Form.READING,
         expected=REFUTED,
         falsified_by="one constant, and a point of the manifold with a larger remainder",
-        remark="The text has 'for some C', and every C fails"
-        " (L-proof-thm-1/remainder/every-constant).  Near one minimizer there is one; along the"
-        " manifold third derivatives grow like t, so delta = epsilon/(alpha C) depends on where one"
-        " starts.",
+        remark="The text has 'for some C', and then delta = epsilon/(alpha C) for every k: read as"
+        " one C for the manifold, every C fails (L-proof-thm-1/remainder/every-constant).  Near one"
+        " minimizer there is one; along the manifold third derivatives grow like t, so that delta"
+        " depends on where one starts.",
     ),
     REMAINDER.corrected(
         says=norm2(remainder(t, s))
