@@ -60,11 +60,12 @@ class _Metered:
     def evaluated(self, claim: MatrixClaim) -> Evaluation | None:
         """Return what a claim is, None where it divides by zero."""
         metered, to_numpy = self.differences.metered, partial(_to_numpy, self.backend)
-        try:
-            found, error = metered(lambda: floats.evaluate(claim, self.subject, to_numpy))
-        except ZeroDivisionError:
-            return None
-        errors = (metered(partial(h.quantity, self.subject))[1] for h in claim.hypotheses)
+        with np.errstate(all="ignore"):  # a side that is not finite decides nothing
+            try:
+                found, error = metered(lambda: floats.evaluate(claim, self.subject, to_numpy))
+            except ZeroDivisionError:
+                return None
+            errors = [metered(partial(h.quantity, self.subject))[1] for h in claim.hypotheses]
         return found._replace(
             error=np.array([error]), errors=tuple(np.array([own]) for own in errors)
         )
