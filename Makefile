@@ -132,10 +132,12 @@ bench: $(ENV)
 	PYTHONPATH=. .venv/bin/python benchmarks/bench.py
 	PYTHONPATH=. .venv/bin/python benchmarks/bench_statistics.py
 
+# pip would compile what it installs on one core; some packages hold files that no Python compiles.
 $(ENV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --upgrade pip -c constraints.txt
-	.venv/bin/pip install --quiet -c constraints.txt -e '.[verify,nn,docs,dev,optimal]'
+	.venv/bin/pip install --quiet --no-compile -c constraints.txt -e '.[verify,nn,docs,dev,optimal]'
+	$(RUN) compileall -qq -j 0 .venv/lib || true
 	touch $@
 
 clean:
