@@ -101,12 +101,19 @@ class Headline:
     @property
     def verdict(self) -> str:
         """Whether it holds, for each of its parts where they differ."""
-        verdicts = Counter(e.verdict_in_words for e in self.shown)
-        if len(verdicts) == 1:
-            return next(iter(verdicts))
+        words = dict.fromkeys(e.verdict_in_words for e in self.shown)
+        if len(words) == 1:
+            return next(iter(words))
         if self.parts:
             return ", ".join(f"{label}: {e.verdict_in_words}" for label, e in self.parts.items())
-        return ", ".join(f"{count} {words}" for words, count in verdicts.items())
+        return ", ".join(
+            f"{count} {verdict.value}{self._at_named_sizes(verdict)}"
+            for verdict, count in Counter(e.verdict for e in self.shown).items()
+        )
+
+    def _at_named_sizes(self, verdict: Verdict) -> str:
+        count = sum(bool(e.named_sizes) for e in self.shown if e.verdict is verdict)
+        return f" ({count} of them at named sizes)" if count else ""
 
     @cached_property
     def errata(self) -> list[Erratum]:
