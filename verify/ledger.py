@@ -83,8 +83,13 @@ class Entry:
 
     @property
     def verdict_in_words(self) -> str:
-        """The verdict, and where a proof does not speak of every size, of which it speaks."""
-        return " at ".join(filter(None, [self.verdict.value, self.named_sizes]))
+        """The verdict, and that a proof does not speak of every size; of which, by one letter.
+
+        That is "proved", "proved at m = 2, 3" or "proved at named sizes".
+        """
+        has_one_letter = all(len(size) == 1 for size in self.sizes)
+        sizes = self.named_sizes and (self.named_sizes if has_one_letter else "named sizes")
+        return " at ".join(filter(None, [self.verdict.value, sizes]))
 
     @property
     def counterexample(self) -> Counterexample | None:

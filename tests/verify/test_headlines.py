@@ -57,7 +57,7 @@ def test_a_line_says_whether_the_text_holds_and_what_is_wrong(verdict, others, s
         ([EVERY_M], "proved"),
         ([{}], "proved"),
         ([{"m": 2}], "proved at m = 2"),
-        ([{"N": None, "n": 1}, {"N": None, "n": 2}], "proved at every N, n = 1 (+1)"),
+        ([{"N": None, "n": 1}, {"N": None, "n": 2}], "proved at named sizes"),
     ],
 )
 def test_a_proof_that_does_not_speak_of_every_size_says_of_which(sizes, said):
