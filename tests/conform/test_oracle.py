@@ -97,7 +97,7 @@ def test_what_is_too_large_for_balls_has_their_answers_within_its_doubt(dtype, m
     balls = oracle_of(case)
     monkeypatch.setattr("verify.conform.oracle.MANY", 0)
     wider = oracle_of(case)
-    for answer in (*ANSWERS, "mean3", "variance3", "ez", "egamma"):
+    for answer in (*ANSWERS, "mean3", "variance3", "ez", "egamma", "edz", "ehx", "ehgamma"):
         exact, found = balls.answer(answer), wider.answer(answer)
         assert np.all(found.doubt <= found.error * (1.0 if dtype == "float64" else 2.0**-20))
         apart = np.abs((exact.high - found.high) + (exact.low - found.low))

@@ -20,7 +20,7 @@ from verify.conform.oracle import PER_CHANNEL, PRECISIONS, rounded_to
 EPS = 2.0**-17
 """The power of two that is nearest to the customary 1e-5."""
 ALL = ("float64", "float32", "bfloat16", "float16")
-BOTH, DOUBLE = ("float32", "float64"), ("float64",)
+BOTH, SINGLE, DOUBLE = ("float32", "float64"), ("float32",), ("float64",)
 EXPANDED = {"expanded": "g", "expanded x": "x"}
 """Layouts that only an array of equal rows has, and which array that is."""
 PARAMETERS = "non-contiguous parameters"
@@ -100,6 +100,7 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("m = 4097", SIZES, 4097, 2),
         Stratum("one channel", CHANNELS, 23, 1),
         Stratum("many channels", CHANNELS, 6, 257),
+        Stratum("1025 channels", CHANNELS, 2, 1025, eps=0.125, order=1, dtypes=SINGLE),
         Stratum("channels = length", CHANNELS, 8, 8),
         Stratum("gamma zero", CHANNELS, change="gamma zero"),
         Stratum("gamma of one sign", CHANNELS, change="gamma negative"),
@@ -115,6 +116,7 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("constant", CONSTANT, change="constant"),
         Stratum("near constant", CONSTANT, log_scale=-11, offset=4.0),
         Stratum("outlier", SCALE, change="outlier"),
+        Stratum("eps zero", SCALE, eps=0.0, order=0, dtypes=DOUBLE),
         Stratum("tiny (2^-20)", SCALE, log_scale=-20, eps=2.0**-40, dtypes=BOTH),
         Stratum("tiny (2^-40)", SCALE, log_scale=-40, eps=2.0**-80, order=1, dtypes=BOTH),
         # eps stays within single precision, which some frameworks keep it in.

@@ -136,7 +136,13 @@ def _of_ez(v: Vectors) -> Iterator[Term]:
 
 
 def _of_ex(v: Vectors) -> Iterator[Term]:
-    yield Term("γ g/sqrt(v_r + eps)", v.pulled / np.sqrt(v.at["variance"] + v.eps), 1)
+    yield Term("γ g/sqrt(v_r + eps)", v.pulled / v.running_sigma, 1)
+
+
+def _of_edz(v: Vectors) -> Iterator[Term]:
+    yield Term("γ u/sqrt(v_r + eps)", v.at["gamma"] * v.at["u"] / v.running_sigma, 1)
+    yield Term("a (x - m_r)/sqrt(v_r + eps)", v.at["a"] * v.evaluated, 1)
+    yield Term("b", v.at["b"], 1)
 
 
 TERMS: dict[str, Callable[[Vectors], Iterable[Term]]] = {
@@ -160,6 +166,11 @@ TERMS: dict[str, Callable[[Vectors], Iterable[Term]]] = {
     "ex": _of_ex,
     "egamma": lambda v: [
         Term("sum(g (x - m_r)/sqrt(v_r + eps))", v.summed(v.at["g"] * v.evaluated), 1)
+    ],
+    "edz": _of_edz,
+    "ehx": lambda v: [Term("a g/sqrt(v_r + eps)", v.at["a"] * v.at["g"] / v.running_sigma, 1)],
+    "ehgamma": lambda v: [
+        Term("sum(g u/sqrt(v_r + eps))", v.summed(v.at["g"] * v.at["u"] / v.running_sigma), 1)
     ],
 }
 """For each closed form its terms."""
@@ -227,7 +238,8 @@ UNEXPLAINED = "no factors of the closed form's terms explain it"
 LATER_STEPS = "the first step is right, and a later one is not"
 ZERO = ("hbeta", "tbeta")
 """Closed forms that are zero."""
-OF_STATE = ("running", "recomputed", "evaluation", "evaluation gradient")
+OF_EVALUATION = ("evaluation gradient", "evaluation second")
+OF_STATE = ("running", "recomputed", "evaluation", *OF_EVALUATION)
 """Modes that do not go through the forward of the batch."""
 
 
@@ -334,7 +346,7 @@ def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
         return _following(found, "first step", first)
     if found.output.endswith(", 3 steps") and found.sentence == UNEXPLAINED:
         return replace(found, sentence=LATER_STEPS, guess="a step depends on those before it")
-    if evaluated is not None and found.mode == "evaluation gradient":
+    if evaluated is not None and found.mode in OF_EVALUATION:
         return _following(found, "evaluation", evaluated)
     counterpart = COUNTERPART.get(found.mode)
     if counterpart and (counterpart, found.output.removeprefix("first ")) not in by_place:

@@ -13,9 +13,9 @@ from verify.conform.modes import by_name
 from verify.conform.oracle import Oracle
 from verify.conform.words import JUDGED, LIMIT, ONE_ACCUMULATOR, Word
 
-ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex"})
+ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex", "edz", "ehx"})
 """Closed forms of the layer's shape; the others are one number a channel."""
-NEVER_FINITE = frozenset({"z", "gamma", "hgamma", "tgamma", "egamma"}) | ENTRYWISE - {"ex"}
+NEVER_FINITE = frozenset({"z", "gamma", "hgamma", "tgamma", "egamma"}) | ENTRYWISE - {"ex", "ehx"}
 """Closed forms that an entry that is not finite makes so, at one of its channel's entries."""
 KEPT = ("variance", "variance3")
 """Closed forms that have no value for a batch of one entry, where they are of m - 1."""

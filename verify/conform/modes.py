@@ -100,27 +100,29 @@ def _reverse_over_reverse(
     layer, at = _layer(subject, eps), (*_at(arrays), arrays["g"])
     u, *others = _along(arrays)
 
-    def slopes(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
-        return adapter.vjp(layer, (x, gamma, beta), g)
-
     def slope(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
         return adapter.vjp(lambda it: layer(it, gamma, beta), (x,), g)[0]
 
     def other_slopes(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
         return adapter.vjp(lambda *its: layer(x, *its), (gamma, beta), g)
 
-    found = adapter.vjp(slopes, at, (u, *others))
     parts = adapter.vjp(slope, at, u), adapter.vjp(other_slopes, at, tuple(others))
     apart = [_added(both) for both in zip(*parts, strict=True)]
-    return {
-        "x": found[0],
-        "gamma": found[1],
-        "beta": found[2],
-        "g": found[3],
+    return _bent(adapter, layer, arrays) | {
         "x, apart": apart[0],
         "gamma, apart": apart[1],
         "g, apart": apart[3],
     }
+
+
+def _bent(adapter: Adapter, layer: Callable[..., Any], arrays: Arrays) -> Outputs:
+    """Differentiate a layer's gradients together."""
+
+    def slopes(x: Any, gamma: Any, beta: Any, g: Any) -> Any:
+        return adapter.vjp(layer, (x, gamma, beta), g)
+
+    found = adapter.vjp(slopes, (*_at(arrays), arrays["g"]), _along(arrays))
+    return dict(zip(("x", "gamma", "beta", "g"), found, strict=True))
 
 
 def _forward_over_reverse(
@@ -353,21 +355,24 @@ def _running(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> 
     }
 
 
+def _step(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., Any]:
+    train = subject.train
+    if train is None:
+        raise NotOffered("no step of training was given")
+    before = arrays["mean"], arrays["variance"]
+
+    def step(x: Any, gamma: Any, beta: Any) -> Any:
+        return train(x, *_parameters(subject, gamma, beta), *before, MOMENTUM, eps)
+
+    return step
+
+
 def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Take one step of training and its gradients, which may compute the layer once more."""
-    if subject.train is None:
-        raise NotOffered("no step of training was given")
-    train, state = subject.train, []
+    step, state = _step(subject, arrays, eps), []
 
     def output(x: Any, gamma: Any, beta: Any) -> Any:
-        z, *after = train(
-            x,
-            *_parameters(subject, gamma, beta),
-            arrays["mean"],
-            arrays["variance"],
-            MOMENTUM,
-            eps,
-        )
+        z, *after = step(x, gamma, beta)
         state.append(after)
         return z
 
@@ -379,6 +384,11 @@ def _recomputed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) 
         "mean": mean,
         "variance": variance,
     }
+
+
+def _step_second(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    step = _step(subject, arrays, eps)
+    return _bent(adapter, lambda *inputs: step(*inputs)[0], arrays)
 
 
 def _evaluated(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., Any]:
@@ -400,6 +410,10 @@ def _evaluation_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps
     return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
 
+def _evaluation_second(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    return _bent(adapter, _evaluated(subject, arrays, eps), arrays)
+
+
 FORWARD = Mode("forward", _forward, {"z": "z"}, 0)
 _SLOPES = {"x": "x", "gamma": "gamma", "beta": "beta"}
 _IN_FLIGHT = {f"{name}, in flight": answer for name, answer in _SLOPES.items()}
@@ -407,6 +421,7 @@ _FIRST_SLOPES = {"first x": "x", "first gamma": "gamma", "first beta": "beta"}
 _STATE = {"mean": "mean", "variance": "variance"}
 _LATER = {"mean, 3 steps": "mean3", "variance, 3 steps": "variance3"}
 _EVALUATED = {"x": "ex", "gamma": "egamma", "beta": "beta"}
+_EVALUATED_BENT = {"x": "ehx", "gamma": "ehgamma", "beta": "hbeta", "g": "edz"}
 _BENT = {"x": "hx", "gamma": "hgamma", "beta": "hbeta"}
 _BENT_APART = {"x, apart": "hx", "gamma, apart": "hgamma", "g, apart": "dz"}
 _DUAL = {"u": "x", "a": "gamma", "b": "beta"}
@@ -435,8 +450,10 @@ MODES = (
     Mode("vmap all gradient", _vmap_all_gradient, _SLOPES, 1),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
     Mode("recomputed", _recomputed, {**_SLOPES, **_STATE}, 1, state=tuple(_STATE)),
+    Mode("step second", _step_second, {**_BENT, "g": "dz"}, 2),
     Mode("evaluation", _evaluation, {"z": "ez"}, 0),
     Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
+    Mode("evaluation second", _evaluation_second, _EVALUATED_BENT, 2),
 )
 """Names of two letters: the outer mode, then the inner; r is reverse and f is forward."""
 

@@ -237,9 +237,31 @@ class ClosedForms:
     @cached_property
     def egamma(self) -> Any:
         """Gradient in gamma of the layer in evaluation."""
+        return self._on_channels(self._at["g"], self._evaluated)
+
+    @property
+    def _evaluated(self) -> Any:
         at = self._at
-        yhat = running.forward(at["x"], at["mean"], at["variance"], eps=self._eps)
-        return self._on_channels(at["g"], yhat)
+        return running.forward(at["x"], at["mean"], at["variance"], eps=self._eps)
+
+    @cached_property
+    def edz(self) -> Any:
+        """Derivative of the layer in evaluation along (u, a, b)."""
+        at = self._at
+        moved = running.gradient(at["u"], at["variance"], at["gamma"], self._eps)
+        return moved + at["a"] * self._evaluated + at["b"]
+
+    @cached_property
+    def ehx(self) -> Any:
+        """Derivative of its gradient in x along (u, a, b)."""
+        return running.gradient(self._at["g"], self._at["variance"], self._at["a"], self._eps)
+
+    @cached_property
+    def ehgamma(self) -> Any:
+        """Derivative of its gradient in gamma along (u, a, b)."""
+        at = self._at
+        moved = running.gradient(at["u"], at["variance"], eps=self._eps)
+        return self._on_channels(at["g"], moved)
 
 
 ENTRIES = ("x", "g", "u", "w")

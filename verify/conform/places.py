@@ -31,6 +31,7 @@ SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
 """What it may mean, whatever the output looks like there."""
 MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     *SURE,
+    ("an eps of zero is taken for none that was given", lambda s: s.eps == 0),
     ("an axis is found by its length", lambda s: "equal" in s.name or s.together == s.units),
     ("memory is read without its strides", lambda s: bool(s.layout)),
     ("maps are read otherwise than rows", lambda s: len(s.axes) > len("NC")),
@@ -66,6 +67,7 @@ OF_MODE = {
     ("gradient twice", ""): "the backward overwrites what it needs for a second one",
     **{(f"vmap{of}", ""): MERGED for of in ("", " parameters", " all")},
     **{(f"vmap{of} gradient", ""): f"{MERGED} in the backward" for of in ("", " all")},
+    ("step second", ""): "the step of training has another backward",
     ("recomputed", ""): "the step is taken once more where the backward computes it again",
 }
 """What it may mean when a mode fails where its plain counterpart does not."""
@@ -91,6 +93,7 @@ COUNTERPART = {
     "vmap gradient": "gradient",
     "vmap all gradient": "gradient",
     "recomputed": "running",
+    "step second": "second rr",
 }
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from verify.conform.cases import (
+    CHANNELS,
     KINDS,
     LAYOUT,
     PARAMETERS,
+    PLAIN,
     Case,
     Stratum,
     draw,
@@ -18,11 +20,13 @@ from verify.conform.cases import (
 )
 from verify.conform.examine import Bench, Outcome
 from verify.conform.judge import Cell, judged
-from verify.conform.modes import MODES, by_name
+from verify.conform.modes import MODES, Mode, by_name
 from verify.conform.oracle import Convention, Oracle
 
-OF_SCALE = ("gamma", "hgamma", "tgamma", "egamma")
+OF_SCALE = ("gamma", "hgamma", "tgamma", "egamma", "ehgamma")
 OF_SHIFT = ("beta", "hbeta", "tbeta")
+BY_SHAPE = ("vmap parameters", "vmap all", "vmap all gradient")
+"""Examined where shapes or layouts are others, and not where only numbers are."""
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
 
@@ -99,18 +103,19 @@ class Examination:
 def plan(options: Options) -> list[Examination]:
     """Return the examinations in order, the most telling first."""
     places = [*strata(options.dtypes), *_of_layouts(options)]
-    return [
+    planned = (
         Examination(
             stratum,
             dtype,
             stratum.axes or options.axes[0],
-            tuple(m for m in options.modes if by_name(m).order <= _order(stratum, dtype)),
+            tuple(m for m in options.modes if _is_examined(by_name(m), stratum, dtype)),
         )
         for stratum in places
         if _is_wanted(stratum, options)
         for dtype in options.dtypes
         if dtype in stratum.dtypes
-    ]
+    )
+    return [examination for examination in planned if examination.modes]
 
 
 def _is_wanted(stratum: Stratum, options: Options) -> bool:
@@ -122,8 +127,10 @@ def _is_wanted(stratum: Stratum, options: Options) -> bool:
     )
 
 
-def _order(stratum: Stratum, dtype: str) -> int:
-    return min(stratum.order, 1) if dtype in HALF else stratum.order
+def _is_examined(mode: Mode, stratum: Stratum, dtype: str) -> bool:
+    highest = min(stratum.order, 1) if dtype in HALF else stratum.order
+    is_telling = mode.name not in BY_SHAPE or stratum.kind in (PLAIN, CHANNELS, LAYOUT)
+    return mode.order <= highest and is_telling
 
 
 def _of_layouts(options: Options) -> Iterator[Stratum]:

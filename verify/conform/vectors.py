@@ -36,7 +36,13 @@ class Vectors:
     @property
     def evaluated(self) -> Array:
         """The entries standardized by the running statistics."""
-        return (self.at["x"] - self.at["mean"]) / np.sqrt(self.at["variance"] + self.eps)
+        return (self.at["x"] - self.at["mean"]) / self.running_sigma
+
+    @property
+    def running_sigma(self) -> Array:
+        """The root of the running variance and eps."""
+        root: Array = np.sqrt(self.at["variance"] + self.eps)
+        return root
 
     def mean(self, vector: Array) -> Array:
         """Return the mean in the shape of the batch; nothing for a layer that does not centre."""

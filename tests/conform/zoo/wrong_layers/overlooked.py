@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from channels import affine, per_channel
+from channels import affine, batch_axes, per_channel
 from own_backward import (
     Recomputing,
     gradient_in_beta,
@@ -152,6 +152,65 @@ class EvaluatesSmallMeansAlone(Remembering):
         return super().evaluate(x).masked_fill(is_large, 0)
 
 
+def eps_or_the_usual_one(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Take an eps of zero for none that was given."""
+    return layer_with()(x, gamma, beta, eps or 1e-5)
+
+
+def one_thread_a_channel(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Leave the channels as they are for which a block has no threads."""
+    first = layer_with()(x[:, :1024], gamma[:1024], beta[:1024], eps)
+    return torch.cat([first, x[:, 1024:]], 1)
+
+
+class SigmaSavedAsANumber(Recomputing):
+    """The layer whose double backward holds sigma constant."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        """Apply the right rules to it."""
+        x, gamma = ctx.saved_tensors
+        yhat, sigma = standardize(x, ctx.eps)
+        at = yhat, sigma.detach(), per_channel(gamma, x), g
+        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at), None
+
+
+class AnotherKernelWhereItRemembers(Remembering):
+    """Calls a kernel where statistics are kept, whose double backward is wrong."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Use the kernel in the step of training, and nowhere else."""
+        z = super().train_on(x)
+        kernel = SigmaSavedAsANumber.apply
+        return kernel(x, self.weight, self.bias, self.eps) if self.track_running_stats else z
+
+
+class FoldedProduct(torch.autograd.Function):
+    """Slope times x, whose gradient holds the slope constant."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, slope: Tensor) -> Tensor:
+        """Multiply."""
+        ctx.save_for_backward(x, slope)
+        return slope * x
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        """Apply the right rules once."""
+        x, slope = ctx.saved_tensors
+        return slope.detach() * g, (x * g).sum(batch_axes(x), keepdim=True)
+
+
+class EvaluatesByAConstantSlope(Remembering):
+    """Folds gamma into a slope, which a gradient penalty in evaluation cannot see."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Multiply and add."""
+        slope = self.weight / torch.sqrt(self.running_var + self.eps)
+        shift = self.bias - slope * self.running_mean
+        return FoldedProduct.apply(x, per_channel(slope, x)) + per_channel(shift, x)
+
+
 TORCH = {"like": "torch"}
 FAULTS = (
     Fault(ParametersNeverLearn, r"gamma is missing", "recomputed", asked=TORCH),
@@ -160,4 +219,8 @@ FAULTS = (
     Fault(tangent_of_x_alone, r"depends on which inputs", "jvp"),
     Fault(nan_hidden_by_the_backward, r"hides an entry", "gradient", at=("NaN", "infinite")),
     Fault(EvaluatesSmallMeansAlone, r"are clipped or rounded", "evaluation", asked=TORCH, at=WIDE),
+    Fault(eps_or_the_usual_one, r"1e-5 whatever is asked", "forward", at=("eps zero",)),
+    Fault(one_thread_a_channel, r"1025 channels", "forward", at=("1025 channels",)),
+    Fault(AnotherKernelWhereItRemembers, r"has another backward", "step second", asked=TORCH),
+    Fault(EvaluatesByAConstantSlope, r"sum\(g u.*0 instead of 1", "evaluation second", asked=TORCH),
 )
