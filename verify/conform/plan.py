@@ -25,7 +25,10 @@ from verify.conform.oracle import Convention, Oracle
 
 OF_SCALE = ("gamma", "hgamma", "tgamma", "egamma", "ehgamma")
 OF_SHIFT = ("beta", "hbeta", "tbeta")
-BY_SHAPE = ("vmap parameters", "vmap all", "vmap all gradient")
+BY_SHAPE = (
+    *("vmap parameters", "vmap all", "vmap all gradient"),
+    *("step second", "evaluation second"),
+)
 """Examined where shapes or layouts are others, and not where only numbers are."""
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
