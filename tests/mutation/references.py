@@ -137,6 +137,8 @@ def of_preconditioning() -> Pairs:
 
 
 IMAGES, BIAS, OUT, STACKED = numbers(3, 2, 6, 5), numbers(4), numbers(3, 4, 6, 5), numbers(19, 3)
+WHOLE = RNG.integers(-9, 10, (3, 2, 6, 5)).astype(float)
+"""Numbers that an offset leaves as they are: what it must not cost the variances is a digit."""
 KERNELS = {3: numbers(4, 2, 3, 3), 5: numbers(4, 2, 5, 5)}
 GEOMETRIES: tuple[tuple[int, dict[str, Any], int | None], ...] = (
     (3, {}, None),
@@ -192,6 +194,9 @@ def of_convolution() -> Pairs:
         yield convolution.column_sums(IMAGES, k, **place), entries.sum(0)
         yield convolution.column_means(IMAGES, k, **place), entries.mean(0)
         yield convolution.column_variances(IMAGES, k, **chunked), entries.var(0)
+    inside = np.lib.stride_tricks.sliding_window_view(WHOLE, (4, 3), (2, 3))
+    found = convolution.column_variances(WHOLE + 2.0**40, 3, padding="valid")
+    yield found, inside.var((0, 4, 5))
 
 
 OF_MODULES = {

@@ -187,3 +187,27 @@ def test_memory_stays_below_that_of_the_unfolded_matrix():
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert most < unfolded_matrix / 4, what
+
+
+@pytest.mark.parametrize(("kernel", "padding"), [(1, "valid"), (3, "valid"), (3, "same")])
+@pytest.mark.parametrize(
+    ("dtype", "offset"),
+    [(np.float32, 1e3), (np.float32, 1e6), (np.float64, 1e8), (np.float64, 1e12)],
+)
+def test_an_offset_costs_variances_no_digits(dtype, offset, kernel, padding):
+    """But those that it has taken from the maps, of which fractions give the variances."""
+    h = (np.random.default_rng(0).standard_normal((32, 1, 5, 5)) + offset).astype(dtype)
+    found = convolution.column_variances(h, kernel, padding=padding)
+    fractions = np.vectorize(lambda x: Fraction(float(x)), otypes=[object])(h)
+    columns = literal(fractions, kernel, padding=padding)[:, 1:]
+    centred = columns - columns.sum(0) / len(columns)
+    exact = ((centred * centred).sum(0) / len(columns)).astype(float)
+    np.testing.assert_allclose(found.ravel(), exact, rtol=8 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("padding", ["valid", "same"])
+def test_variances_are_differentiable(padding):
+    maps = random_maps(3, 1, 4, 3).requires_grad_()
+    assert torch.autograd.gradcheck(
+        lambda h: convolution.column_variances(h, 3, padding=padding), maps
+    )

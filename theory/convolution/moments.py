@@ -10,6 +10,7 @@ Source: Lange, Helfrich and Ye 2022, eq. (19) and (20).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 from array_api_compat import array_namespace
@@ -62,7 +63,9 @@ def column_variances(
     .. math:: \sigma^2(t, a, p) = \frac1{Nrs}\sum_{n=1}^N\sum_u\sum_v
               (h^{(n)}(u, v, p) - \mu(t, a, p))^2
 
-    computed as the variance within pixels plus that between them, so that nothing cancels.
+    computed as the variance within pixels plus that between them, of entries less the first
+    example's: that rounds little beside an offset, and moves no column by more than its spread
+    accounts for.  So an offset costs no digits but those that it has taken from h itself.
 
     Source: Lange, Helfrich and Ye 2022, eq. (20).
 
@@ -71,13 +74,17 @@ def column_variances(
     array([ 6., 42., 56.])
     """
     geometry = Geometry(kernel, stride, dilation, padding)
-    pixels = total(h, 0) / h.shape[0]
+    first = h[:1, ...]
+    further: Any = 0  # how far the pixels' means are from the first example
     within: Any = 0
-    for part in chunks(h.shape[0], h.shape[1] * h.shape[2] * h.shape[3], chunk):
-        deviations = h[part, ...] - pixels
-        within = within + total(deviations * deviations, 0)[0, ...] / h.shape[0]
-    both = zip(windows(pixels[0, ...], geometry), windows(within, geometry), strict=True)
-    return _by_entry(geometry, (_variance(means, spread) for means, spread in both))
+    parts = list(chunks(h.shape[0], prod(h.shape[1:]), chunk))
+    for part in parts:
+        further = further + total(h[part, ...] - first, 0) / h.shape[0]
+    for part in parts:
+        deviations = h[part, ...] - first - further
+        within = within + total(deviations * deviations, 0) / h.shape[0]
+    met = (windows(pixels[0, ...], geometry) for pixels in (first, further, within))
+    return _by_entry(geometry, (_variance(*column) for column in zip(*met, strict=True)))
 
 
 def _sum(window: Any) -> Any:
@@ -85,10 +92,14 @@ def _sum(window: Any) -> Any:
     return sums[..., 0, 0]
 
 
-def _variance(means: Any, spread: Any) -> Any:
-    """The variance of a column from the mean and the variance of each of its pixels."""
-    centred = means - mean(means, (-2, -1))
-    return mean(spread + centred * centred, (-2, -1))[..., 0, 0]
+def _variance(first: Any, further: Any, within: Any) -> Any:
+    """The variance of a column from its pixels: the mean of each, in two parts, and the variance.
+
+    No sum of the two parts is taken before an offset has left the first of them.
+    """
+    centred = first - first[..., :1, :1] + further
+    centred = centred - mean(centred, (-2, -1))
+    return mean(within + centred * centred, (-2, -1))[..., 0, 0]
 
 
 def _by_entry(geometry: Geometry, channels: Iterable[Any]) -> Any:
