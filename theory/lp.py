@@ -27,17 +27,18 @@ from typing import Any
 
 from array_api_compat import array_namespace, is_array_api_obj
 
-from theory import lp_normalization
-from theory.guard import P, R, at, behind, check_finite, check_real, given
+from theory import lp_normalization, scaling
+from theory.guard import Arrays, P, R, at, behind, check_finite, check_real, given
 from theory.scaling import constant, largest
 from theory.validate import of_batch
 
 
-def check(arguments: dict[str, Any]) -> bool:
+def check(arguments: dict[str, Any]) -> tuple[bool, Arrays]:
     """Raise an error if arguments, bound by name, cannot be given to a formula.
 
     Returns:
-        whether powers of y may leave the range of its dtype.
+        whether powers of y may leave the range of its dtype; and for each unit, by name, the
+        largest entries of what the formulas are linear in.
 
     Raises:
         TypeError: not an array, not of real floats (an absolute value has no complex derivative),
@@ -52,7 +53,12 @@ def check(arguments: dict[str, Any]) -> bool:
             check_real(name, value, "an absolute value has no derivative in complex ones")
     values, axes = of_batch(arguments)
     check_finite(values)
-    return _check_norm(values["y"], p, values["eps"], axes)
+    sizes: Arrays = {
+        name: largest(constant(values[name]), axes) for name in ("g", "u") if name in values
+    }
+    if "gamma" in values:
+        sizes["gamma"] = array_namespace(values["gamma"]).abs(constant(values["gamma"]))
+    return _check_norm(values["y"], p, values["eps"], axes), sizes
 
 
 def _check_exponent(p: Any) -> None:
@@ -94,7 +100,10 @@ def _check_norm(y: Any, p: float, eps: Any, axes: tuple[int, ...]) -> bool:
 
 
 def _checked(function: Callable[P, R], degree: int) -> Callable[P, R]:
-    """Return a function behind its check, and of shares where powers of y may leave the range.
+    """Return a function behind its check, of numbers in the middle of the range.
+
+    That is of shares where powers of y may leave it.  What the function is linear in is scaled by
+    powers of two (:mod:`theory.scaling`), for each unit.
 
     Args:
         function: a formula of :mod:`theory.lp_normalization`.
@@ -102,17 +111,20 @@ def _checked(function: Callable[P, R], degree: int) -> Callable[P, R]:
     """
 
     def check_and_note(arguments: dict[str, Any]) -> None:
-        arguments["is_extreme"] = check(arguments)
+        arguments["is_extreme"], arguments["sizes"] = check(arguments)
+        if degree >= 0:  # no derivative in y, and gamma at most a factor of the result
+            arguments["sizes"].pop("gamma", None)
 
     @wraps(function)
     def scaled(*args: P.args, **kwargs: P.kwargs) -> R:
         arguments: dict[str, Any] = dict(kwargs)
-        if not arguments.pop("is_extreme"):
-            return function(**arguments)  # type: ignore[call-arg]
-        named = (arguments[name] for name in ("y", "p", "eps", "axis"))
-        arguments["y"], arguments["eps"], t = lp_normalization.shares(*named)
-        result: Any = function(**arguments)  # type: ignore[call-arg]
-        return result if degree == 0 else result * t**degree
+        is_extreme, sizes = arguments.pop("is_extreme"), arguments.pop("sizes")
+        t: Any = None
+        if is_extreme:
+            named = (arguments[name] for name in ("y", "p", "eps", "axis"))
+            arguments["y"], arguments["eps"], t = lp_normalization.shares(*named)
+        result: R = scaling.linear_in_the_middle(function, arguments, sizes, t, degree)
+        return result
 
     return behind(check_and_note, scaled)
 

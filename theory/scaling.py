@@ -71,14 +71,14 @@ def largest(x: Any, axis: Axes | None = None) -> Any:
     return xp.maximum(high, -low)
 
 
-def is_in_the_middle(x: Any, axes: tuple[int, ...]) -> bool:
+def batch_is_in_the_middle(x: Any, axes: tuple[int, ...]) -> bool:
     """Whether the largest entries of all units are for certain, by one look at a large array.
 
     None is above its norm, and that of a few entries is no larger than that of all.
 
     >>> import numpy as np
     >>> few, one_small = np.ones((2**14, 2)), np.ones((2**14, 2)) * [1.0, 1e-100]
-    >>> is_in_the_middle(few, (0,)), is_in_the_middle(one_small, (0,))
+    >>> batch_is_in_the_middle(few, (0,)), batch_is_in_the_middle(one_small, (0,))
     (True, False)
     """
     if prod(x.shape) < LARGE:
@@ -96,12 +96,12 @@ def constant(x: Any) -> Any:
     return x.detach() if hasattr(x, "detach") else x
 
 
-def are_in_the_middle(sizes: Mapping[str, Any]) -> bool:
+def sizes_are_in_the_middle(sizes: Mapping[str, Any]) -> bool:
     """Whether all sizes, which broadcast, are for certain; none of them is NaN then.
 
     >>> import numpy as np
-    >>> are_in_the_middle({"y": np.ones(2)}), are_in_the_middle({"y": np.array([1.0, 1e100])})
-    (True, False)
+    >>> [sizes_are_in_the_middle({"y": np.array([1.0, size])}) for size in (2.0, 1e100)]
+    [True, False]
     """
     if not sizes:
         return True
@@ -163,6 +163,35 @@ def running_in_the_middle(
         shifts["running_mean"] = shifts["y"]
     result, power = _apart(function, 1, {**arguments, "beta": 0.0}, shifts)
     return _put(result, power) + arguments["beta"]
+
+
+def linear_in_the_middle(
+    function: Callable[..., Any],
+    arguments: dict[str, Any],
+    sizes: Mapping[str, Any],
+    t: Any = None,
+    degree: int = 0,
+) -> Any:
+    """Return the value of a function times a power of t, where only the product is in the range.
+
+    Args:
+        function: linear in each of the arguments that sizes are given of.
+        arguments: by name.
+        sizes: by name, the largest entries in each unit.
+        t: positive, a number for each unit; None for one.
+        degree: the power of t.
+
+    >>> import numpy as np
+    >>> g, t = np.array(2.0**-1000), np.array(2.0**-1050)  # of which one cannot divide by t
+    >>> bool(linear_in_the_middle(lambda g: 8 * g, {"g": g}, {"g": g}, t, -1) == 2.0**53)
+    True
+    """
+    result, power = _apart(function, 0, arguments, _shifts(sizes))
+    if t is None or degree == 0:
+        return _put(result, power)
+    exponents = _exponents(t)
+    result = result * shifted(t, -exponents) ** degree
+    return shifted(result, degree * exponents + (0 if power is None else power))
 
 
 def _shifts(sizes: Mapping[str, Any]) -> dict[str, Any]:
@@ -290,7 +319,7 @@ def shift_of(size: Any) -> Any:
     >>> shift_of(np.array([3.0, 2.0**-800, 0.0])), shift_of(np.ones(3))
     (array([   0., -800.,    0.]), None)
     """
-    if are_in_the_middle({"": size}):
+    if sizes_are_in_the_middle({"": size}):
         return None
     xp, exponents = array_namespace(size), _exponents(size)
     far = xp.abs(exponents) > _far(size)

@@ -41,12 +41,12 @@ from theory.guard import (
 )
 from theory.scaling import (
     DEGREES,
-    are_in_the_middle,
+    batch_is_in_the_middle,
     constant,
     in_the_middle,
-    is_in_the_middle,
     largest,
     running_in_the_middle,
+    sizes_are_in_the_middle,
 )
 
 BATCH = ("y", "g", "u")
@@ -112,7 +112,7 @@ def check(arguments: dict[str, Any]) -> Arrays:
     sizes = _sizes({name: constant(value) for name, value in values.items()}, axes)
     if "gamma" in values and not _is_about_one(arguments["gamma"]):
         sizes["gamma"] = array_namespace(values["gamma"]).abs(constant(values["gamma"]))
-    if are_in_the_middle(sizes):
+    if sizes_are_in_the_middle(sizes):
         sizes = {}
     check_finite({name: values[name] for name, size in sizes.items() if is_not_finite(size)})
     _check_sigma(values, axes)
@@ -277,7 +277,7 @@ def _sizes(values: Arrays, axes: tuple[int, ...]) -> Arrays:
         name: largest(values[name], axes)
         for name in BATCH
         if name in values
-        and (name == "y" or "H" in values or not is_in_the_middle(values[name], axes))
+        and (name == "y" or "H" in values or not batch_is_in_the_middle(values[name], axes))
     }
     if "y" in found:
         xp = array_namespace(found["y"])
