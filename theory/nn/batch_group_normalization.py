@@ -52,8 +52,9 @@ class BatchGroupNormalization(nn.Module):
 
     Attributes:
         weight, bias: gamma and beta, ``(features,)``, at first 1 and 0.
-        mean, variance: the averages m and s - m^2, one a group.  The difference is what is kept,
-            since next to a large mean nothing would be left of it in s.
+        running_mean, running_var: the averages m and s - m^2, one a group, by PyTorch's names.
+            The difference is what is kept, since next to a large mean nothing would be left of it
+            in s.
 
     Raises:
         ValueError: a number is out of its range or not whole, or the channels do not fill groups.
@@ -63,8 +64,8 @@ class BatchGroupNormalization(nn.Module):
     [[-2.0, 2.0], [-2.0, 2.0]]
     """
 
-    mean: Tensor
-    variance: Tensor
+    running_mean: Tensor
+    running_var: Tensor
 
     def __init__(
         self,
@@ -82,13 +83,13 @@ class BatchGroupNormalization(nn.Module):
         self.eps, self.rho, self.share = eps, rho, share
         self.weight = nn.Parameter(torch.ones(features))
         self.bias = nn.Parameter(torch.zeros(features))
-        self.register_buffer("mean", torch.zeros(features // channels))
-        self.register_buffer("variance", torch.ones(features // channels))
+        self.register_buffer("running_mean", torch.zeros(features // channels))
+        self.register_buffer("running_var", torch.ones(features // channels))
 
     @property
     def square(self) -> Tensor:
         """The average s of mean squares, one a group."""
-        return self.variance + self.mean.square()
+        return self.running_var + self.running_mean.square()
 
     def forward(self, y: Tensor) -> Tensor:
         """Return the layer's output for a batch; same shape.
@@ -121,16 +122,17 @@ class BatchGroupNormalization(nn.Module):
     @torch.no_grad()
     def _take_in(self, ghost: Tensor) -> None:
         middle, spread = mean(ghost, (0, 2)).flatten(), batchnorm.variance(ghost, (0, 2)).flatten()
-        old = self.mean.to(middle), self.variance.to(middle)
+        old = self.running_mean.to(middle), self.running_var.to(middle)
         variance = _of_mixture(1 - self.rho, (middle, spread), old)
-        self.mean.copy_(preconditioning.running(old[0], middle, self.rho))
-        self.variance.copy_(variance)
+        self.running_mean.copy_(preconditioning.running(old[0], middle, self.rho))
+        self.running_var.copy_(variance)
 
     def _in_evaluation(self, groups: Tensor) -> Tensor:
         middle, spread = mean(groups, 2)[:, :, 0], batchnorm.variance(groups, 2)[:, :, 0]
-        variance = _of_mixture(self.share, (middle, spread), (self.mean, self.variance))
+        variance = _of_mixture(self.share, (middle, spread), (self.running_mean, self.running_var))
         # Not less the mixture's mean: that is rounded to the digits of a large one.
-        centred = groups - self.mean[:, None] - self.share * (middle - self.mean)[:, :, None]
+        apart = self.share * (middle - self.running_mean)
+        centred = groups - self.running_mean[:, None] - apart[:, :, None]
         return centred / (variance + self.eps).sqrt()[:, :, None]
 
     def extra_repr(self) -> str:

@@ -84,13 +84,12 @@ class PostActivation(nn.Module):
 
     def _check_rank(self, h: Tensor) -> None:
         """The layer acts on the axis that is normalized: of units, or of channels of maps."""
-        rank, words = (2, "(batch, unit)") if isinstance(self.layer, nn.Linear) else (
-            4, "(batch, channel, height, width)"
-        )  # fmt: skip
-        if isinstance(h, Tensor) and h.ndim != rank:
+        is_dense = isinstance(self.layer, nn.Linear)
+        axes = ("batch", "unit") if is_dense else ("batch", "channel", "height", "width")
+        if isinstance(h, Tensor) and h.ndim != len(axes):
             raise ValueError(
                 f"PostActivation of {self.layer} was given h of shape {tuple(h.shape)}; expected "
-                f"{words}: reshape h, e.g. with flatten"
+                f"({', '.join(axes)}): reshape h, e.g. with flatten"
             )
 
     def vanilla(self) -> nn.Linear | nn.Conv2d:

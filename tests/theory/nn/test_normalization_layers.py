@@ -55,7 +55,7 @@ def made(name):
     layer = LAYERS[name][0]().double()
     for number, (key, values) in enumerate(layer.state_dict().items()):
         generic = drawn(*values.shape, seed=number + 1)
-        is_spread = key.endswith(("norm", "deviation", "variance"))
+        is_spread = key.endswith(("norm", "deviation", "var"))
         values.copy_(1 + generic.abs() if is_spread else generic / 2)
     return layer
 
@@ -65,7 +65,7 @@ def averages(layer):
     if isinstance(layer, LpNormalization):
         return layer.running_mean, layer.running_norm
     if isinstance(layer, BatchGroupNormalization):
-        return layer.mean, layer.square
+        return layer.running_mean, layer.square
     return layer.running.mean, layer.running.deviation
 
 
@@ -297,3 +297,14 @@ def test_of_units_on_axis_1_alone_there_is_a_layer_behind():
         PostActivation(nn.Linear(4, 2))(torch.ones(5, 4, 4))
     with pytest.raises(ValueError, match=r"shape \(5, 4\); expected \(batch, channel, height, wid"):
         PostActivation(nn.Conv2d(4, 2, 1))(torch.ones(5, 4))
+
+
+def test_buffers_have_the_names_of_torch():
+    """Of one channel and all examples the layer evaluates the state of PyTorch's."""
+    theirs, y = nn.BatchNorm1d(3), torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    theirs(10 * y - 2)
+    state = theirs.state_dict()
+    del state["num_batches_tracked"]
+    ours = BatchGroupNormalization(3, eps=theirs.eps)
+    ours.load_state_dict(state)
+    torch.testing.assert_close(ours.eval()(y), theirs.eval()(y))
