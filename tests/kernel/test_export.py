@@ -113,9 +113,19 @@ def test_where_the_layer_is_put_to_another_batch_is_said_after_its_letters_are()
     assert lines.index("  let sigma := deviation 0 y in") < place
 
 
-def test_an_equation_is_proved_by_its_hypotheses_not_by_a_certificate():
+def test_an_equation_is_proved_by_its_certificate_whose_terms_are_zero():
     zero = assume(equal(dot(u, g), 0))
     found = theorem("S-x", equal(gamma * dot(u, g), 0), NONE, [zero], -gamma * zero.slack)
+    assert found.proof.splitlines() == [
+        "intros.",
+        "assert (0 = dot u g) by lra.",
+        "by_certificate (- gamma * dot u g); zero_terms.",
+    ]
+
+
+def test_an_equation_without_a_certificate_is_proved_by_its_hypotheses():
+    zero = assume(equal(dot(u, g), 0))
+    found = theorem("S-x", equal(gamma * dot(u, g), 0), NONE, [zero])
     assert found.proof == "intros; identity."
 
 

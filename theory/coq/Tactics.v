@@ -3,7 +3,9 @@
      identity           proves A = B for numbers       vector_identity   the same for vectors
      nonneg, positive   prove 0 <= a, 0 < a by what a is made of
      nonneg_terms       the same of a sum, term by term
-     by_certificate r   proves A <= B (or >=, <, >), where the larger - the smaller = r
+     zero_terms         proves that a sum is 0, whose terms hypotheses say are
+     by_certificate r   proves A <= B (or >=, <, >), where the larger - the smaller = r;
+                        and A = B, where B - A = r
 
    Derivatives are replaced by their closed forms (Derivatives.v): what is built of sums, products,
    quotients, powers, roots, inner products, the layer and the loss is differentiated by the rules
@@ -303,6 +305,9 @@ with nonneg :=
     end
   | left; positive | nra ].
 
+(* A sum whose terms have factors that hypotheses say are zero. *)
+Ltac zero_terms :=
+  repeat match goal with Q : 0 = ?q |- context [?q] => rewrite <- !Q end; unfold Rdiv; ring.
 (* A term with a factor that a hypothesis says is zero. *)
 Ltac vanishing :=
   match goal with Q : 0 = ?q |- context [?q] =>
@@ -322,10 +327,13 @@ Lemma certified_le A B r : B - A = r -> 0 <= r -> A <= B. Proof. lra. Qed.
 Lemma certified_ge A B r : A - B = r -> 0 <= r -> A >= B. Proof. lra. Qed.
 Lemma certified_lt A B r : B - A = r -> 0 < r -> A < B. Proof. lra. Qed.
 Lemma certified_gt A B r : A - B = r -> 0 < r -> A > B. Proof. lra. Qed.
+Lemma certified_eq A B r : B - A = r -> r = 0 -> A = B. Proof. lra. Qed.
 
-(* The larger side minus the smaller is r; that r has its sign is left to prove. *)
+(* The larger side minus the smaller is r; that r has its sign is left to prove.  Of an equation the
+   right side minus the left is r, and that r is zero is left. *)
 Ltac by_certificate r :=
   lazymatch goal with
+  | |- ?A = ?B => apply (certified_eq A B r)
   | |- ?A <= ?B => apply (certified_le A B r)
   | |- ?A >= ?B => apply (certified_ge A B r)
   | |- ?A < ?B => apply (certified_lt A B r)

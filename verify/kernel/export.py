@@ -401,14 +401,15 @@ def _proof(
     says: Says, because: Expression | None, conditions: list[Says], words: Vocabulary
 ) -> str:
     relation = says.relation
-    if because is None or relation is Relation.EQUAL:
+    is_vector = Sort.VECTOR in (says.actual.sort, says.claimed.sort)
+    if because is None or is_vector:
         first = {Relation.AT_MOST: "apply Req_le; ", Relation.AT_LEAST: "apply Req_ge; "}
-        is_vector = Sort.VECTOR in (says.actual.sort, says.claimed.sort)
         identity = "vector_identity" if is_vector else "identity"
         return f"intros; {first.get(relation, '')}{identity}."
     terms = [coq(term, words) for term in certificate_terms(because)]
     slacks = [f"assert ({_sign(c)} {coq(c.slack, words)}) by lra." for c in conditions]
-    return "\n".join(["intros.", *slacks, f"by_certificate ({' + '.join(terms)}); nonneg_terms."])
+    sign = "zero_terms" if relation is Relation.EQUAL else "nonneg_terms"
+    return "\n".join(["intros.", *slacks, f"by_certificate ({' + '.join(terms)}); {sign}."])
 
 
 def _sign(condition: Says) -> str:
