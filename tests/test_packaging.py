@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from typer.testing import CliRunner
 
+from verify.__main__ import app
 from verify.complaints import EXTRAS, install
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,8 +76,6 @@ def test_every_extra_that_a_message_names_exists():
         ("flint", "import os, pytest; os.environ['PYTEST_DISABLE_PLUGIN_AUTOLOAD'] = '1';"
          "words = ['-p', 'verify.conform.plugin', '--conform', 'torch.nn:BatchNorm1d'];"
          "sys.exit(pytest.main(words))", "conform"),
-        ("sphinx", "sys.argv[1:] = ['page', '--claims', 'docs/guides/layer_norm.py'];"
-         "import runpy; runpy.run_module('verify', run_name='__main__')", "docs"),
     ],
 )  # fmt: skip
 def test_a_missing_package_is_named_with_the_command_that_installs_it(package, statement, extra):
@@ -85,6 +85,14 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(package, s
     )  # fmt: skip
     assert run.returncode != 0
     assert f"{package} is not installed; run: pip install 'batchnorm-theory[{extra}]'" in run.stderr
+
+
+def test_a_site_without_sphinx_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sphinx", None)
+    target = ROOT / "docs" / "guides" / "layer_norm.py"
+    found = CliRunner().invoke(app, ["page", "--claims", str(target)])
+    assert found.exit_code == 2
+    assert "sphinx is not installed; run: pip install 'batchnorm-theory[docs]'" in found.stderr
 
 
 def test_a_module_of_somebody_else_is_not_advised():

@@ -21,7 +21,6 @@ from unittest import mock
 import pytest
 from typer.testing import CliRunner
 
-from theory.nn.compilers import can_compile
 from verify.__main__ import app
 from verify.conform import journal, plugin, process
 from verify.conform import run as run_
@@ -480,17 +479,6 @@ def test_a_layer_that_hangs_at_some_size_is_not_said_to_conform(folder):
     assert "could not run: right where it returned, but did not return within 1 s" in said
     assert "(at eps beside variance)" in said
     assert "--limit allows more" in said
-
-
-@pytest.mark.skipif(not can_compile("cpu"), reason="no C++ compiler: install one, such as g++")
-def test_a_compiled_layer_is_examined_with_its_gradients(folder):
-    wanted = Wanted(
-        dtypes=("float64",), modes=("forward", "gradient"), strata=("plain",), axes=("NC",),
-        limit=300,
-    )  # fmt: skip
-    report = run(Order("wrong.py:right", is_compiled=True), wanted)
-    assert report.verdict == "conforms"
-    assert not list(not_offered(report))
 
 
 @pytest.fixture

@@ -82,6 +82,7 @@ def kept() -> dict[str, dict[str, Any]]:
     return {line["id"]: line for line in map(json.loads, FILE.read_text().splitlines())}
 
 
+@cache
 def expected(claim: Statement) -> list[list[list[float]]]:
     """Return what the sides are: as they were kept, or as an equation says."""
     return kept()[claim.id]["generic"] if is_kept(claim) else list(numbers(claim, claim.says))

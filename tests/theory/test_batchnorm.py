@@ -1,5 +1,6 @@
 """The closed forms against autograd of the layer written literally."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from test_operations import assert_close, by_name, deviation, to_numpy, unit_norm
 
 from theory import batchnorm
-from theory.arithmetic import inner, mean, size
+from theory.arithmetic import inner, size
 
 LAYOUTS = {
     "one unit": ((7,), 0, (1,)),
@@ -58,7 +59,7 @@ CASES = {
     "one unit": make_case("one unit"),
     "units": make_case("units", 1e-5),
     "far units": make_case("units", 0.0, SHIFT),
-    "maps": make_case("maps", 1.0),
+    "maps": make_case("maps", 0.75),
     "far maps": make_case("maps", 1e-5, SHIFT),
     "m = 1": first_rows(1, 1e-5),
     "m = 2": first_rows(2, 0.0),
@@ -73,9 +74,10 @@ def primitive(y, gamma, beta, eps, axis):
     return gamma * (y - torch.mean(y, axis, keepdim=True)) / torch.sqrt(spread + eps) + beta
 
 
-def by_autograd(name, case):
+@cache
+def by_autograd(name, kind):
     """What torch computes for a derivative of the layer, or of the loss behind it."""
-    c = case
+    c = CASES[kind]
 
     def z(y, gamma=c.gamma, beta=c.beta):
         return primitive(y, gamma, beta, c.eps, c.axis)
@@ -125,43 +127,13 @@ def magnitude(name, c):
     }[name]
 
 
-def check(name, actual, case):
-    """Compare what a formula gave with what autograd computes."""
-    expected = by_autograd(name, case).reshape(actual.shape)
-    assert_close(actual, expected, magnitude(name, case), case.y, case.eps, case.axis)
-
-
 @pytest.mark.parametrize("kind", CASES)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_formula_is_what_autograd_computes(name, kind):
     case = CASES[kind]
-    check(name, value(name, case), case)
-
-
-def cancelling(c):
-    """The gradient with the variance as a difference of large numbers."""
-    spread = mean(c.y**2, c.axis) - mean(c.y, c.axis) ** 2
-    yhat = (c.y - mean(c.y, c.axis)) / (spread + c.eps) ** 0.5
-    taken = mean(c.g, c.axis) + yhat * mean(yhat * c.g, c.axis)
-    return c.gamma / (spread + c.eps) ** 0.5 * (c.g - taken)
-
-
-PLANTED = {
-    "forward": lambda c: value("forward", c) - 2 * c.beta,
-    "jvp": lambda c: value("jvp", c) + c.gamma * mean(c.u, c.axis),
-    "gradient": cancelling,
-    "hvp": lambda c: value("hvp", c) + value("curvature", c),
-    "curvature": lambda c: value("curvature", c) * (1 - 1 / size(c.y, c.axis)),
-    "gradient_gamma": lambda c: inner(c.g, c.y, c.axis),
-    "gradient_beta": lambda c: mean(c.g, c.axis),
-}
-
-
-@pytest.mark.parametrize("kind", ["far units", "far maps"])
-@pytest.mark.parametrize("name", PLANTED)
-def test_comparison_sees_a_planted_mistake_far_from_zero(name, kind):
-    with pytest.raises(AssertionError, match="differ by"):
-        check(name, PLANTED[name](CASES[kind]), CASES[kind])
+    actual = value(name, case)
+    expected = by_autograd(name, kind).reshape(actual.shape)
+    assert_close(actual, expected, magnitude(name, case), case.y, case.eps, case.axis)
 
 
 def test_loss_may_tie_units_together():

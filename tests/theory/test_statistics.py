@@ -81,14 +81,6 @@ def test_statistics_of_long_batches(layout, library, long):
     assert in_units(bnp.correlations(given), R, unit) <= UNITS
 
 
-def test_a_sum_from_one_end_to_the_other_is_seen(monkeypatch):
-    """The comparison's own test: NumPy adds the rows of a matrix one by one."""
-    monkeypatch.setattr(sums, "SHORT", 10**9)
-    y, near = drawn(50_001, 3, np.float32, 1000.0)
-    yhat = (near - np.mean(near, 0)) / np.std(near, 0)
-    assert in_units(theory.normalize(y), yhat, unit_of(y)) > 5 * UNITS
-
-
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("stored", [lambda y: y, channels_last], ids=["rows", "channels last"])
 def test_statistics_of_large_maps(stored, library):

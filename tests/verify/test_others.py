@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import sys
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -365,6 +366,7 @@ def test_a_module_is_found_from_the_folder_where_one_stands(tmp_path, monkeypatc
 def test_a_word_names_a_list_of_statements_or_a_statement(tmp_path, monkeypatch):
     (tmp_path / "notes.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(others, "installed", cache(others.installed))  # which reads many files
     assert all(map(others.is_target, ["notes", "their.notes", "notes.py", "notes:OTHERS"]))
     words = {"nothing", *(word for claim in engine.CLAIMS for word in (claim.id, claim.row))}
     assert not any(map(others.is_target, words))

@@ -5,9 +5,7 @@ import torch
 from bnp_training import drawn, redrawn
 from torch import nn
 
-from theory.nn import batch_statistics, layer_preconditioner, preconditioned_gradients
 from theory.nn.bnp import BNP
-from theory.nn.compilers import can_compile
 
 RHO, EPS_1, EPS_2 = 0.7, 0.03, 0.002
 
@@ -121,49 +119,3 @@ def test_what_is_to_be_compiled_does_the_same(name, monkeypatch):
     monkeypatch.setattr(torch, "compile", lambda steps, **_: compiled.append(steps) or steps)
     assert error(*subject(name), compiled=True) < TOLERANCE
     assert compiled
-
-
-@pytest.mark.skipif(not can_compile("cpu"), reason="no C++ compiler: install one, such as g++")
-def test_compiled_it_takes_batches_of_any_size():
-    model, x = subject("one layer")
-    for batch in (x, x[:-1]):
-        model.zero_grad()
-        assert error(model, batch, compiled=True) < TOLERANCE
-
-
-right_statistics, right_running = batch_statistics.of, preconditioned_gradients.running
-
-
-def unbiased(layer, inputs):
-    found = right_statistics(layer, inputs)
-    return found._replace(variance=found.variance * found.size / (found.size - 1))
-
-
-def other_share(old, new, rho):
-    right_running(old, new, 1 - rho)
-
-
-def at_once(parts):
-    for bias, weight, mean, variance, q_squared in parts:
-        old = weight.clone()
-        weight.sub_(bias[:, None] * mean).div_(q_squared * variance)
-        bias.div_(q_squared).sub_(old @ mean)
-
-
-def mean_variance(variances, constants):
-    return [v + constants.eps_1 * v.mean() + constants.eps_2 for v in variances]
-
-
-FAULTS = {
-    "step 1": (batch_statistics, "of", unbiased),
-    "step 2": (preconditioned_gradients, "running", other_share),
-    "step 3, variance": (preconditioned_gradients, "regularized", mean_variance),
-    "step 3, q": (layer_preconditioner, "q_squared", lambda n, N, rows: max(n / N, 1.0)),
-    "steps 4 and 5": (preconditioned_gradients, "steps_4_and_5", at_once),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_wrong_step_is_seen(fault, monkeypatch):
-    monkeypatch.setattr(*FAULTS[fault])
-    assert max(error(*subject(name)) for name in ("dense, few examples", "many images")) > 1e-3

@@ -1,4 +1,4 @@
-"""The compiled formulas: traced whole, and equal to what they are made of."""
+"""What is compiled: formulas, steps and layers, in one process, which loads the compiler once."""
 
 import runpy
 from functools import partial
@@ -6,12 +6,27 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from test_bnp_step import TOLERANCE, error, subject
 
 from theory import batchnorm
 from theory.nn import compiled
 from theory.nn.compilers import can_compile
+from verify.conform.process import Order
+from verify.conform.report import not_offered
+from verify.conform.run import Wanted, run
 
 SHAPE, AXES, EPS = (8, 3, 5, 4), (0, 2, 3), 1e-3
+LAYER = """
+import torch
+
+
+def layer(x, gamma, beta, eps):
+    centred = x - x.mean(0)
+    return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
+"""
+needs_a_compiler = pytest.mark.skipif(
+    not can_compile("cpu"), reason="no C++ compiler: install one, such as g++"
+)
 
 
 def called(module, name):
@@ -38,10 +53,29 @@ def test_a_formula_is_one_graph(name, monkeypatch):
     )
 
 
-@pytest.mark.skipif(not can_compile("cpu"), reason="no C++ compiler: install one, such as g++")
+@needs_a_compiler
 def test_a_compiled_formula_is_the_formula():
     found, expected = called(compiled, "hvp"), called(batchnorm, "hvp")
     torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@needs_a_compiler
+def test_a_compiled_step_takes_batches_of_any_size():
+    model, x = subject("one layer")
+    for batch in (x, x[:-1]):
+        model.zero_grad()
+        assert error(model, batch, compiled=True) < TOLERANCE
+
+
+@needs_a_compiler
+@pytest.mark.usefixtures("in_this_process")
+def test_a_compiled_layer_is_examined_with_its_gradients(tmp_path):
+    (tmp_path / "layers.py").write_text(LAYER)
+    order = Order(f"{tmp_path / 'layers.py'}:layer", is_compiled=True)
+    modes = ("forward", "gradient")
+    report = run(order, Wanted(dtypes=("float64",), modes=modes, strata=("plain",), axes=("NC",)))
+    assert report.verdict == "conforms"
+    assert not list(not_offered(report))
 
 
 def test_the_compiler_that_is_looked_for_is_the_one_that_is_run(monkeypatch):

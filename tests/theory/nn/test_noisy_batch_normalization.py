@@ -53,12 +53,6 @@ def test_every_line_has_its_law():
     assert min(found.values()) > LEAST_CHANCE, found
 
 
-def test_another_law_is_seen():
-    """The last: the reading of N(sigma, r_sigma) by its variance."""
-    other = {"n_mu": 0.7, "n_sigma": 1.35, "r_mu": 0.12, "r_sigma": math.sqrt(0.1)}
-    assert max(chances(noise(**other)).values()) < LEAST_CHANCE
-
-
 def test_units_steps_and_pixels_are_independent_of_each_other():
     layer = noise()
     first, second = (layer(torch.zeros(EXAMPLES, UNITS)).mean(0).numpy() for _ in range(2))
