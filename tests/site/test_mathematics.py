@@ -84,10 +84,10 @@ def test_svg_has_a_text_alternative_and_every_mark():
     text = svg(chart(14))
     assert "<title" in text
     assert "&lt;d&gt;" in text
-    (dots,) = re.findall(r'<g class="holds">(.*?)</g>', text)
-    (crosses,) = re.findall(r'class="violated" d="([^"]*)"', text)
-    assert dots.count("<path") == 12
-    assert crosses.count("M") == 2
+    (dots,), (crosses,) = (
+        re.findall(rf'marker-mid="url\(#{kind}\)" d="M(.*?)h0"', text) for kind in ("dot", "cross")
+    )
+    assert (len(dots.split()), len(crosses.split())) == (12 * 2, 2 * 2)
 
 
 def test_many_points_become_pixels():

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -82,8 +82,8 @@ def derivative(
     array([2, 2], dtype=object)
     """
     t = infinitesimal()
-    value = f(np.frompyfunc(partial(_moved, t), 2, 1)(_entries(x, entry), _entries(u, entry)))
-    return _entries(np.frompyfunc(lambda part: rate(part, t), 1, 1)(value), entry)
+    value = f(_moved(_entries(x, entry), _entries(u, entry), t))
+    return _entries(_rates(value, t), entry)
 
 
 def gradient(f: Callable[[Any], Any], x: np.ndarray, entry: Callable[[Any], Any] = number) -> Any:
@@ -117,11 +117,20 @@ def gradient(f: Callable[[Any], Any], x: np.ndarray, entry: Callable[[Any], Any]
     return slopes
 
 
-def _moved(t: Dual, x: Any, u: Any) -> Any:
+def _moved_entry(x: Any, u: Any, t: Dual) -> Any:
     """Return x + u t; where u is zero, x alone, so that what does not move stays a plain number."""
     return Dual(x, u, t.level) if u else x
 
 
+_moved = np.frompyfunc(_moved_entry, 3, 1)
+_rates = np.frompyfunc(rate, 2, 1)
+
+
 def _entries(values: Any, entry: Callable[[Any], Any]) -> Any:
     """Make numbers of the entries, or of a single value; dual numbers are left as they are."""
-    return np.frompyfunc(lambda v: v if isinstance(v, Dual) else entry(v), 1, 1)(values)
+    return _of_entries(entry)(values)
+
+
+@cache
+def _of_entries(entry: Callable[[Any], Any]) -> np.ufunc:
+    return np.frompyfunc(lambda v: v if type(v) is Dual else entry(v), 1, 1)

@@ -28,7 +28,7 @@ class Drawings:
     def draw(self, chart: Chart) -> str:
         """Return a chart as an element of a page."""
         number = next(self._numbers)
-        text = re.sub(r' id="([td])"', rf' id="\g<1>{number}"', svg(chart))
+        text = re.sub(r'( id="|url\(#)(t|d|dot|cross)\b', rf"\g<1>\g<2>{number}", svg(chart))
         text = text.replace('aria-labelledby="t d"', f'aria-labelledby="t{number} d{number}"')
         # The page has the style once.
         return re.sub(r"<style>.*?</style>", "", text, count=1, flags=re.S).strip()

@@ -17,13 +17,13 @@ from verify.site.axes import Axis
 WIDTH, HEIGHT = 420, 360
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 16, 50
 STYLE = """
-text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;fill:#444}
+text{font:12px system-ui,sans-serif;fill:#444}
 .frame{fill:none;stroke:#b9b9b9}.grid{stroke:#e9e9e9}.guide{stroke:#8a8a8a;stroke-dasharray:5 4}
 @media(prefers-color-scheme:dark){text{fill:#cfcfcf}.frame{stroke:#5c5c5c}.grid{stroke:#2e2e2e}
 .guide{stroke:#8f8f8f}}
 """
 OF_MARKS = """\
-.wrong{fill:#d55e00;opacity:.07}.note{fill:#6b6b6b}
+.wrong{fill:#d55e00;opacity:.07}.note{fill:#6b6b6b}marker{overflow:visible}
 .holds{stroke:#0072b2;stroke-opacity:.55;stroke-width:6.4;stroke-linecap:round}
 .violated{stroke:#d55e00;stroke-width:1.8;fill:none}
 @media(prefers-color-scheme:dark){.wrong{opacity:.13}.note{fill:#a8a8a8}
@@ -36,6 +36,8 @@ OF_LINES = """\
 .c2{stroke:#2fc79b}.c4{stroke:#e6c229}}
 """
 """Styles that a picture has where it has what they are for."""
+DOT = '<marker id="dot"><path class="holds" d="M0 0h0"/></marker>'
+CROSS = '<marker id="cross"><path class="violated" d="M-4-4l8 8m0-8l-8 8"/></marker>'
 
 
 class Mark(NamedTuple):
@@ -76,6 +78,7 @@ class Chart:
 def svg(chart: Chart) -> str:
     """Return the chart as an SVG document."""
     body = [
+        _grid(chart),
         *_ticks(chart),
         *_guides(chart),
         *_marks(chart),
@@ -88,7 +91,7 @@ def svg(chart: Chart) -> str:
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
-        f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="t d">'
+        f' viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="t d" text-anchor="middle">'
         f'<title id="t">{escape(chart.title)}</title>'
         f'<desc id="d">{escape(chart.description)}</desc>'
         f"<style>{_style(chart)}</style>{''.join(body)}</svg>\n"
@@ -116,23 +119,23 @@ def _down(place: float) -> float:
     return round(TOP + (1 - place) * _inner_height(), 1)
 
 
-def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:
-    attribute = f' class="{kind}"' if kind else ""
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{attribute}>{escape(text)}</text>'
+def _text(x: float, y: float, text: str, anchor: str = "", kind: str = "") -> str:
+    """A text, in the middle where nothing else is said."""
+    named = {"text-anchor": anchor, "class": kind}
+    attributes = "".join(f' {name}="{value}"' for name, value in named.items() if value)
+    return f'<text x="{x:g}" y="{y:g}"{attributes}>{escape(text)}</text>'
+
+
+def _grid(chart: Chart) -> str:
+    across = [f"M{_across(p):g} {TOP}V{HEIGHT - BOTTOM}" for p, _ in chart.x.ticks]
+    up = [f"M{LEFT} {_down(p):g}H{WIDTH - RIGHT}" for p, _ in chart.y.ticks]
+    return f'<path class="grid" d="{"".join((*across, *up))}"/>'
 
 
 def _ticks(chart: Chart) -> list[str]:
-    across = [
-        f'<path class="grid" d="M{_across(p):g} {TOP}V{HEIGHT - BOTTOM}"/>'
-        + _text(_across(p), HEIGHT - BOTTOM + 17, text)
-        for p, text in chart.x.ticks
-    ]
-    up = [
-        f'<path class="grid" d="M{LEFT} {_down(p):g}H{WIDTH - RIGHT}"/>'
-        + _text(LEFT - 7, _down(p) + 4, text, "end")
-        for p, text in chart.y.ticks
-    ]
-    return across + up
+    across = [_text(_across(p), HEIGHT - BOTTOM + 17, text) for p, text in chart.x.ticks]
+    up = [_text(LEFT - 7, _down(p) + 4, text) for p, text in chart.y.ticks]
+    return [*across, f'<g text-anchor="end">{"".join(up)}</g>']
 
 
 def _guides(chart: Chart) -> list[str]:
@@ -153,13 +156,19 @@ def _guides(chart: Chart) -> list[str]:
 
 
 def _marks(chart: Chart) -> Iterator[str]:
-    """Dots, which are darker where they lie on each other, then crosses in one path."""
-    if holding := [_place(chart, mark) for mark in chart.marks if not mark.violated]:
-        dots = "".join(f'<path d="M{x:g} {y:g}h0"/>' for x, y in holding)
-        yield f'<g class="holds">{dots}</g>'
-    if violating := [_place(chart, mark) for mark in chart.marks if mark.violated]:
-        crosses = "".join(f"M{x - 4:g} {y - 4:g}l8 8m0-8l-8 8" for x, y in violating)
-        yield f'<path class="violated" d="{crosses}"/>'
+    """Dots, which are darker where they lie on each other, then crosses: each kind in one path."""
+    for violated, marker, name in ((False, DOT, "dot"), (True, CROSS, "cross")):
+        if places := [_place(chart, mark) for mark in chart.marks if mark.violated is violated]:
+            at_each = f'marker-start="url(#{name})" marker-mid="url(#{name})"'
+            yield f'{marker}<path fill="none" {at_each} d="{_through(places)}"/>'
+
+
+def _through(places: Sequence[tuple[float, float]]) -> str:
+    """Return a path whose vertices, except for the last, are the places.
+
+    What has one vertex alone is drawn by some browsers and not by others.
+    """
+    return f"M{' '.join(f'{x:g} {y:g}' for x, y in places)}h0"
 
 
 def _place(chart: Chart, mark: Mark) -> tuple[float, float]:
@@ -174,18 +183,12 @@ def _line(chart: Chart, index: int, line: Line) -> list[str]:
         for x, *values in line.places
     ]
     colour = f"line c{index % 6}"
-    segments = [
-        f'<path class="{colour}" d="M{a[0]:g} {a[1]:g}L{b[0]:g} {b[1]:g}"/>'
-        for a, b in pairwise(at)
-    ]
-    whiskers = [
-        f'<path class="{colour}" d="M{x:g} {low:g}V{high:g}"/>'
-        f'<circle class="{colour} dot" cx="{x:g}" cy="{y:g}" r="4"/>'
-        for x, y, low, high in at
-    ]
+    segments = "".join(f"M{a[0]:g} {a[1]:g}L{b[0]:g} {b[1]:g}" for a, b in pairwise(at))
+    whiskers = "".join(f"M{x:g} {low:g}V{high:g}" for x, _, low, high in at)
+    dots = (f'<circle class="{colour} dot" cx="{x:g}" cy="{y:g}" r="4"/>' for x, y, *_ in at)
     legend_y = TOP + 16 + 16 * index
     legend = (
         f'<path class="{colour}" d="M{LEFT + 8} {legend_y - 4}h18"/>'
         f"{_text(LEFT + 31, legend_y, line.name, 'start')}"
     )
-    return [*segments, *whiskers, legend]
+    return [f'<path class="{colour}" d="{segments}{whiskers}"/>', *dots, legend]

@@ -3,32 +3,115 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import count, pairwise, product, starmap
+from string import ascii_lowercase
 
 from verify.site.frame import without_indentation
 
 _PLACE = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 _BEYOND_A_TENTH = re.compile(r"(\.\d)\d+")
-_POINTS = re.compile(r"[ML] [-\d. ]+\n(?:L [-\d. ]+\n)+")
-_NAME_OR_TURN = re.compile(r' id="[A-Za-z0-9]+_\d+"| transform="rotate\(-?0 [^"]*\)"')
+_ZERO = re.compile(r"(\d)\.0(?!\d)")
+_POINTS = re.compile(r"M [-\d. ]+\n(?:L [-\d. ]+\n)+")
+_SAYS_NOTHING = re.compile(
+    r' id="[A-Za-z0-9.]+_\d+"| transform="rotate\(-?0 [^"]*\)"|<!--.*?-->\n?', re.DOTALL
+)
+_GROUP = re.compile(r"\s*(<g(?: [^>]*)?(?<!/)>|</g>)")
+_NAMED = re.compile(r' id="([mp][0-9a-f]{10})"')
+_NAME = re.compile(r'((?: id="|#))([mp][0-9a-f]{10})\b')
+_LOOK = re.compile(r' style="([^"<>&{}]*)"')
+_SHEET = "</style>"
 
 
 def shorter(picture: str) -> str:
     r"""Return an SVG document with places to a tenth of a pixel, and not indented.
 
-    A point that follows a point is on a line with it, also where nothing says so.
+    What is named is named shortly, and what several elements look like is said once.
 
-    >>> shorter('<g id="axes_1">\n  <path d="M 2.345678 1.5 \nL 3.0123 4 \n" id="p0.12345"/>\n</g>')
-    '<g>\n<path d="M 2.3 1.5\n3.0 4 \n" id="p0.12345"/>\n</g>'
+    >>> shorter('<g id="axes_1">\n  <path d="M 2.345678 1.5 \nL 3.0123 4 \n" id="pa"/>\n</g>')
+    '\n<path d="M2.3 1.5L3 4" id="pa"/>'
     >>> shorter('<path d="M 1 1 \nQ 2 1 2 2 \nL 2 3 \nL 2 4 \nz\n"/>')
-    '<path d="M 1 1 \nQ 2 1 2 2 \nL 2 3\n2 4 \nz\n"/>'
+    '<path d="M 1 1 \nQ 2 1 2 2 \nL 2 3 \nL 2 4 \nz\n"/>'
     >>> shorter('<text x="0.123" transform="rotate(-0 48.6 252.3)">0.12345</text>')
     '<text x="0.1">0.12345</text>'
     """
-    places = _PLACE.sub(lambda found: _shorter_place(found.group()), picture)
-    return without_indentation(_NAME_OR_TURN.sub("", places))
+    plain = _SAYS_NOTHING.sub("", picture)
+    places = _PLACE.sub(lambda found: _shorter_place(found.group()), plain)
+    return without_indentation(_looks_once(_named_shortly(_ungrouped(places))))
 
 
 def _shorter_place(place: str) -> str:
-    return _POINTS.sub(
-        lambda found: found.group().replace(" \nL ", "\n"), _BEYOND_A_TENTH.sub(r"\1", place)
-    )
+    short = _ZERO.sub(r"\1", _BEYOND_A_TENTH.sub(r"\1", place))
+    return _POINTS.sub(lambda found: _lines(found.group()), short)
+
+
+def _lines(path: str) -> str:
+    r"""Return lines from point to point; of those along an axis, the place where they end.
+
+    >>> _lines("M 1 2 \nL 1 3 \nL 4 3 \nL 4 3 \nL 5 6 \n")
+    'M1 2V3H4L5 6'
+    """
+    points = [line[2:].split() for line in path.splitlines()]
+    return "M" + " ".join(points[0]) + "".join(starmap(_step, pairwise(points)))
+
+
+def _step(before: Sequence[str], point: Sequence[str]) -> str:
+    (x, y), (is_upright, is_level) = point, map(str.__eq__, before, point)
+    if is_upright:
+        return "" if is_level else f"V{y}"
+    return f"H{x}" if is_level else f"L{x} {y}"
+
+
+def _ungrouped(picture: str) -> str:
+    """Leave out groups of which nothing is said.
+
+    >>> _ungrouped('<g><g clip-path="url(#a)"><g><path/></g></g></g>')
+    '<g clip-path="url(#a)"><path/></g>'
+    """
+    open_: list[bool] = []
+    return "".join(part for part in _GROUP.split(picture) if _is_kept(part, open_))
+
+
+def _is_kept(part: str, open_: list[bool]) -> bool:
+    """Whether a part says something, given whether the groups around it do."""
+    if part == "</g>":
+        return not open_ or open_.pop()
+    if part.startswith("<g"):
+        open_.append(part != "<g>")
+        return open_[-1]
+    return True
+
+
+def _named_shortly(picture: str) -> str:
+    """Number what Matplotlib names by ten digits.
+
+    >>> _named_shortly('<path id="m8c8cc7b138"/><use xlink:href="#m8c8cc7b138"/>')
+    '<path id="m0"/><use xlink:href="#m0"/>'
+    """
+    names = dict.fromkeys(_NAMED.findall(picture))
+    numbers = {name: f"{name[0]}{i}" for i, name in enumerate(names)}
+    return _NAME.sub(lambda found: found[1] + numbers.get(found[2], found[2]), picture)
+
+
+def _looks_once(picture: str) -> str:
+    """Say in the style sheet, if there is one, what elements look like.
+
+    >>> _looks_once('<style>*{}</style><path style="fill: #fff; opacity: 0.5"/>')
+    '<style>*{}.a{fill:#fff;opacity:0.5}</style><path class="a"/>'
+    """
+    if _SHEET not in picture:
+        return picture
+    looks = dict.fromkeys(_LOOK.findall(picture))
+    classes = dict(zip(looks, _words(), strict=False))
+    sheet = "".join(f".{name}{{{_tight(look)}}}" for look, name in classes.items())
+    short = _LOOK.sub(lambda found: f' class="{classes[found[1]]}"', picture)
+    return short.replace(_SHEET, sheet + _SHEET, 1)
+
+
+def _words() -> Iterator[str]:
+    """Yield the shortest words."""
+    return ("".join(word) for size in count(1) for word in product(ascii_lowercase, repeat=size))
+
+
+def _tight(look: str) -> str:
+    return look.replace(": ", ":").replace("; ", ";")

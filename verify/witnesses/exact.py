@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from theory.arithmetic import exact, sqrt, symbolic
-from theory.arithmetic.exact import DifferentFieldsError, number
+from theory.arithmetic.exact import DifferentFieldsError, Quadratic, number
 from theory.arithmetic.formulas import Formula, UnreadableError, formula
 from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
@@ -85,7 +85,12 @@ IN_ROOTS = Arithmetic(_to_root, ROOTS)
 
 def each(convert: Callable[[Any], Any], values: Any) -> Any:
     """Return every entry converted, or a number."""
-    return np.frompyfunc(convert, 1, 1)(np.asarray(values, dtype=object))
+    return _of_entries(convert)(np.asarray(values, dtype=object))
+
+
+@cache
+def _of_entries(convert: Callable[[Any], Any]) -> np.ufunc:
+    return np.frompyfunc(convert, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -230,11 +235,20 @@ def _is_met(hypothesis: Hypothesis, claim: Statement, conversions: Conversions) 
 
 def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
     """Return whether one side stands in the relation to the other, entry by entry, for certain."""
-    pairs = [*np.broadcast(np.asarray(actual, object), np.asarray(claimed, object))]
-    if any(isinstance(entry, arb) for pair in pairs for entry in pair):
+    pairs = _pairs(actual, claimed)
+    if any(type(entry) is arb for pair in pairs for entry in pair):
         return ball.compare_pairs([(to_ball(a), to_ball(b)) for a, b in pairs], relation)
     holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
     return Outcome.HOLDS if holds else Outcome.VIOLATED
+
+
+def _pairs(actual: Any, claimed: Any) -> list[tuple[Any, Any]]:
+    if type(actual) in _SINGLE and type(claimed) in _SINGLE:
+        return [(actual, claimed)]
+    return [*np.broadcast(np.asarray(actual, object), np.asarray(claimed, object))]
+
+
+_SINGLE = (int, fmpq, Quadratic, arb)
 
 
 def stands(difference: Any, relation: Relation) -> bool:

@@ -21,7 +21,6 @@ import operator
 from collections.abc import Callable
 from contextvars import ContextVar
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -139,11 +138,13 @@ def _combined(operation: Callable[[Any, Any], arb_series], a: Any, b: Any) -> An
     return NotImplemented if left is None or right is None else Series(operation(left, right))
 
 
+_NUMBERS = (arb, int, float, Fraction, fmpz, fmpq, np.number)
+
+
 def _terms(value: Any) -> arb_series | None:
-    if isinstance(value, Series):
+    if type(value) is Series:
         return value.terms
-    numbers = (arb, int, float, Fraction, fmpz, fmpq, np.number)
-    return _constant(ball(value)) if isinstance(value, numbers) else None
+    return _constant(ball(value)) if isinstance(value, _NUMBERS) else None
 
 
 def _constant(value: Any) -> arb_series:
@@ -175,15 +176,15 @@ def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
     step = Series(arb_series([0] * _WEIGHTS[level] + [1], prec=_LENGTH))
     token = _level.set(level + 1)
     try:
-        value = f(np.frompyfunc(partial(_moved, step), 2, 1)(x, u))
+        value = f(_moved(x, u, step))
     finally:
         _level.reset(token)
-    return np.frompyfunc(lambda entry: _coefficient(entry, level), 1, 1)(value)
+    return _coefficients(value, level)
 
 
-def _moved(step: Series, x: Any, u: Any) -> Any:
+def _moved_entry(x: Any, u: Any, step: Series) -> Any:
     """Return x + u t; where u is zero, x alone, so that what does not move stays a ball."""
-    here, along = (v if isinstance(v, Series) else ball(v) for v in (x, u))
+    here, along = (v if type(v) is Series else ball(v) for v in (x, u))
     return here if along == 0 else here + step * along
 
 
@@ -201,6 +202,10 @@ def _coefficient(value: Any, level: int) -> Any:
     for power in powers:
         coefficients[power] = value.terms[power + _WEIGHTS[level]]
     return Series(arb_series(coefficients, prec=_LENGTH))
+
+
+_moved = np.frompyfunc(_moved_entry, 3, 1)
+_coefficients = np.frompyfunc(_coefficient, 2, 1)
 
 
 def gradient(f: Callable[[Any], Any], x: Any) -> np.ndarray:
