@@ -18,6 +18,7 @@ import torch
 from platformdirs import user_cache_dir
 from torch import Tensor
 
+from verify.complaints import CacheWarning
 from verify.networks import Network
 
 T = TypeVar("T")
@@ -26,10 +27,6 @@ State = dict[str, Tensor]
 
 class CacheError(RuntimeError):
     """A cached file cannot be used; the message names it and says why."""
-
-
-class CacheWarning(UserWarning):
-    """Something of the cache could not be used, and is computed again."""
 
 
 def folder_of(cache: Path | None) -> Path:

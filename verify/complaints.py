@@ -22,6 +22,10 @@ EXTRAS = {
 """The extra that brings a package, by the name that it is imported by."""
 
 
+class CacheWarning(UserWarning):
+    """Something of the cache could not be used, and is computed again."""
+
+
 def complain(message: str) -> None:
     """Print a line on the error stream."""
     typer.echo(f"verify: {message}", err=True)

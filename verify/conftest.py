@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     A cache that cannot be used is said, and costs time; it is no error of a statement.
     """
-    config.addinivalue_line("filterwarnings", "default::verify.cache.CacheWarning")
+    config.addinivalue_line("filterwarnings", "default::verify.complaints.CacheWarning")
     options = Options(
         **{
             name: config.getoption(name)

@@ -5,7 +5,8 @@ import zipfile
 import pytest
 import torch
 
-from verify.cache import CacheError, CacheWarning, read_stages, remembered, write_tensors
+from verify.cache import CacheError, read_stages, remembered, write_tensors
+from verify.complaints import CacheWarning
 from verify.training import STAGES, initialised
 
 NETWORK = initialised("dense", 3)

@@ -395,9 +395,22 @@ Ltac nonzero_by_hypothesis :=
   match goal with Z : ?q <> 0 |- _ =>
     let E := fresh in intro E; apply Z;
     first [lra | field_simplify_eq; [lra | repeat split; lra] | nra ] end.
+(* A multiple, by what is positive, of the numerator of what a hypothesis says is not zero. *)
+Ltac zero_times n :=
+  first [ lra | lazymatch n with S ?n => match goal with A : 0 < ?a |- ?l = 0 =>
+    lazymatch a with INR _ => idtac | _ => is_var a end;
+    apply (Rmult_eq_reg_l a); [rewrite Rmult_0_r; zero_times n | apply Rgt_not_eq; exact A] end end ].
+Ltac nonzero_multiple :=
+  match goal with Z : ?q <> 0 |- _ =>
+    let E := fresh in intro E; apply Z; clear Z; field_simplify_eq;
+    [ zero_times 4%nat
+    | solve [ repeat split;
+              first [assumption | apply Rgt_not_eq; assumption | clear E; nonzero_multiple] ] .. ]
+  end.
 Ltac nonzero :=
   repeat split;
-  first [assumption | apply Rgt_not_eq; assumption | lra | nonzero_by_hypothesis | nonzero_slope | idtac].
+  first [ assumption | apply Rgt_not_eq; assumption | lra | nonzero_by_hypothesis | nonzero_slope
+        | nonzero_multiple | idtac ].
 
 (* ---- the tactic ---- *)
 

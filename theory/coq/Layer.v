@@ -102,3 +102,16 @@ Lemma dot_normalize_centre u : dot yhat (centre u) = dot yhat u.
 Proof. by rewrite /yhat normalize_centre !dot_vscale_l dot_centre_centre. Qed.
 End Normalized.
 End Layer.
+
+(* Of two examples: vectors are in the plane of 1 and the centred batch. *)
+Lemma dot_of_two m (y a b : vec m) : norm2 (@one m) = 2 -> 0 < variance y ->
+  dot a b = dot one a * dot one b / 2 + dot (centre y) a * dot (centre y) b / norm2 (centre y).
+Proof.
+rewrite dot_one_one -[2]/(INR 2) => /INR_eq two; subst m.
+rewrite variance_dot /centre mean_dot /dot /sum /vsub /vscale /one !big_ord_recl !big_ord0.
+rewrite -[INR 2]/2.
+move: (y ord0) (y (lift ord0 ord0)) (a ord0) (a (lift ord0 ord0)) (b ord0) (b (lift ord0 ord0)).
+move=> y0 y1 a0 a1 b0 b1.
+match goal with |- 0 < ?e / _ -> _ => have -> : e = (y0 - y1) ^ 2 / 2 by field end => P.
+by field => E; move: P; rewrite E; lra.
+Qed.

@@ -25,6 +25,28 @@ Lemma positive_size m : (0 < m)%nat -> 0 < INR m. Proof. exact (lt_0_INR m). Qed
 Lemma size_ge_1 m : (0 < m)%nat -> 1 <= INR m.
 Proof. intro Hm. change 1 with (INR 1). now apply le_INR. Qed.
 
+Lemma bn_scaled m (y : vec m) gamma beta k :
+  0 < INR m -> 0 < k -> 0 < variance y -> bn gamma beta 0 (k *: y)%V = bn gamma beta 0 y.
+Proof.
+  intros Mpos K P.
+  assert (V : variance (k *: y)%V = k * k * variance y).
+  { rewrite !variance_dot; unfold centre; rewrite !mean_dot, dot_vscale_r.
+    rewrite !dot_vsub_l, !dot_vsub_r, !dot_vscale_l, !dot_vscale_r; field; lra. }
+  assert (0 < sqrt (variance y)) by (apply sqrt_lt_R0; exact P).
+  apply vec_ext; intro i; unfold bn, normalize, deviation.
+  rewrite V, !Rplus_0_r, sqrt_mult, sqrt_square by nra.
+  rewrite !mean_dot, dot_vscale_r; unfold vscale; field; lra.
+Qed.
+Lemma plane_dot m (y a b : vec m) : norm2 (@one m) = 2 -> 0 < variance y ->
+  dot a b = dot one a * dot one b / 2
+            + dot (centre y) a * dot (centre y) b / (2 * deviation 0 y ^ 2).
+Proof.
+  intros Two P. rewrite (dot_of_two a b Two P).
+  assert (P0 : 0 < variance y + 0) by lra.
+  rewrite dot_one_one in Two. assert (Mpos : 0 < INR m) by lra.
+  now rewrite (norm2_centre Mpos P0), Two, Rminus_0_r.
+Qed.
+
 Lemma squares_zero a b : a ^ 2 + b ^ 2 = 0 -> a = 0 /\ b = 0. Proof. split; nra. Qed.
 Lemma quotient_nonneg a b : 0 <= a -> 0 < b -> 0 <= a / b.
 Proof. intros A B. apply Rmult_le_pos; [assumption|]. left. now apply Rinv_0_lt_compat. Qed.
@@ -243,6 +265,8 @@ Ltac close_derivatives :=
             eapply sder_eq; [rule | cbv beta; rewrite ?move0; linear_in u]);
       rewrite E; clear E
   end;
+  repeat match goal with K : 0 < ?k, P : 0 < variance ?y, Mpos : 0 < INR ?m
+      |- context [bn ?g ?b 0 (?k *: ?y)%V] => rewrite (bn_scaled m y g b k Mpos K P) end;
   rewrite ?unmoved; unfold jacobian, normalize_jacobian, project.
 
 (* ---- the tactics of statements ---- *)
@@ -254,13 +278,21 @@ Ltac equations :=
     lazymatch type of Z with context [@dot] => idtac | context [@mean] => idtac | context [@variance] => idtac end;
     lazymatch goal with _ : vanishes (a - b) |- _ => fail | _ => pose proof (vanishes_of a b Z) end
   end.
+(* Of two examples: inner products are those of a plane; the gradient's is told, and the goal's. *)
+Ltac of_two :=
+  try (match goal with Z : norm2 (@one ?m) = 2, P : 0 < variance ?y |- norm2 ?V = 0 =>
+    rewrite (plane_dot m y V V Z P);
+    try (match goal with u : vec m, D : twice_differentiable ?L ?z |- _ =>
+      tryif constr_eq u y then fail else
+      pose proof (vanishes_of _ _ (plane_dot m y u (gradient L z) Z P)) end)
+  end).
 (* What identity does once the hypotheses are told; a certificate contains what it needs of them. *)
 Ltac difference :=
   repeat match goal with
   | Z : ?e <> 0 |- _ => match e with context [gradient (fun _ => _) _] => revert Z end
   | Z : vanishes _ |- _ => revert Z end;
   close_derivatives; intros; algebra.
-Ltac identity := facts; equations; difference.
+Ltac identity := facts; of_two; equations; difference.
 (* Where a hypothesis says that two vectors are one, and nothing else is needed. *)
 Ltac same :=
   repeat match goal with x := _ |- _ => subst x end;
@@ -285,8 +317,8 @@ Ltac positive :=
   | match goal with
     | |- 0 < ?a * ?b => apply Rmult_lt_0_compat; positive
     | |- 0 < ?a / ?b => apply Rdiv_lt_0_compat; positive
-    | |- 0 < ?a ^ _ => apply pow_lt; positive
     | |- 0 < ?a ^ 2 => apply square_pos; assumption
+    | |- 0 < ?a ^ _ => apply pow_lt; positive
     | |- 0 < ?a + ?b => apply Rplus_lt_0_compat; positive
     | |- 0 < dot ?a ?a => apply dot_positive; assumption
     | |- 0 < sqrt _ => apply sqrt_lt_R0; positive
@@ -296,6 +328,7 @@ with nonneg :=
   first
   [ assumption | lra | apply pow2_ge_0 | apply (pow_even_nonneg _ 2)
   | apply (pow_even_nonneg _ 3) | apply dot_pos | apply Rabs_pos | apply norm_ge0
+  | apply variance_nonneg; assumption
   | match goal with
     | |- 0 <= ?a * ?b => apply Rmult_le_pos; nonneg
     | |- 0 <= ?a / ?b => apply quotient_nonneg; [nonneg | positive]

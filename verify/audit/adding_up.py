@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.language.expression import Says
 from theory.language.plain import plain
 from theory.statement import Relation, Statement
 from verify.audit.report import LayerOf, Point, StatementRow
@@ -108,7 +111,7 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
     for name in (name for name in order if name in places):
         chosen = places[name]
         counts = Counter(outcomes[chosen].tolist())
-        told = slacks[chosen][examined[chosen] & np.isfinite(slacks[chosen])]
+        told = slacks[chosen][examined[chosen] & np.isfinite(slacks[chosen])].tolist()
         worst = _worst(ranks, severities, chosen)
         layers.append(
             LayerOf(
@@ -119,18 +122,15 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
                 vacuous=counts[Outcome.VACUOUS],
                 worst_ratio=_number(ratios, worst),
                 worst_unit="" if worst is None else found.units[worst],
-                slack=(float(told.min()), float(np.median(told)), float(told.max()))
-                if len(told)
-                else None,
+                slack=(min(told), median(told), max(told)) if told else None,
             )
         )
     worst = _worst(ranks, severities, np.arange(len(ranks)))
     counts = Counter(outcomes.tolist())
-    says = found.statement.says
     return StatementRow(
         statement=found.statement.id,
         title=found.statement.title,
-        says="" if says is None else f"{plain(says.actual)} {relation} {plain(says.claimed)}",
+        says=_written(found.statement.says),
         relation=str(relation),
         expected=str(found.statement.expected),
         instances=len(outcomes),
@@ -143,6 +143,12 @@ def row(found: Everywhere, order: Sequence[str]) -> StatementRow | None:
         layers=layers,
         points=_points(found, examined, np.lexsort((-severities, -ranks)), order),
     )
+
+
+@cache
+def _written(says: Says | None) -> str:
+    """Return what a statement says, which many reports show."""
+    return "" if says is None else f"{plain(says.actual)} {says.relation} {plain(says.claimed)}"
 
 
 def _places(layers: Sequence[str]) -> dict[str, NDArray[np.intp]]:

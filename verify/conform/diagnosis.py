@@ -591,8 +591,9 @@ def _mistake(answer: str, seen: Sequence[Observation], is_centred: bool) -> str:
     """Return the first mistake that explains every observation."""
     if answer not in ("z", "dz", "x", "gamma", "beta"):
         return ""
-    # A gradient takes a complex step for each entry.
+    # A gradient takes a complex step for each entry; small batches are asked first.
     seen = [o for o in seen if answer != "x" or o.case.together <= STEPS]
+    seen.sort(key=lambda o: o.case.together)
     for mistake in MISTAKES if is_centred else RMS_MISTAKES:
         told = _of_rows(seen) if mistake.is_of_rows else seen
         if told and all(_explains(mistake.layer, answer, o, is_centred) for o in told):
