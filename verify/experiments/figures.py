@@ -7,7 +7,7 @@ apart.  Figures are made without pyplot; the same numbers give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.markers import TICKDOWN, TICKLEFT, MarkerStyle
+from matplotlib.ticker import NullLocator
 
 from verify.experiments.experiment import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 COLOURS = {
     "black": "#000000",
@@ -160,11 +164,57 @@ def save_as_svg(figure: Figure, folder: Path, name: str) -> Picture:
     title = figure.get_suptitle() or name
     folder.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context(SAVED):  # type: ignore[arg-type]
+        draw_quickly(figure)
         ConstrainedLayoutEngine().execute(figure)  # a figure that has one is drawn twice
         figure.savefig(
             folder / f"{name}.svg", metadata={"Date": None, "Title": title}, format="svg"
         )
     return Picture(name, title, str(figure.get_label()))
+
+
+def draw_quickly(figure: Figure) -> None:
+    """Prepare a figure so that it looks the same, and is drawn in half the time.
+
+    A tick is five objects, which are measured again and again: minor ticks without a label are
+    drawn as one series for each axis.  Where titles go needs no search, for no tick is above.
+    """
+    plain = [found for axes in figure.axes for found in _plain_minor_ticks(axes)]
+    for axis, ticks in plain:
+        axis.set_minor_locator(NullLocator())
+        axis.axes.add_artist(ticks)
+    for axes in figure.axes:
+        axes.set_title(axes.get_title(), fontsize=axes.title.get_fontsize(), y=1.0)
+
+
+def _plain_minor_ticks(axes: Axes) -> Iterator[tuple[Axis, Line2D]]:
+    """Yield the axes that have minor ticks without labels, below or at the left, and these."""
+    for axis, side in ((axes.xaxis, "bottom"), (axes.yaxis, "left")):
+        low, high = sorted(axis.get_view_interval())
+        places = [place for place in axis.get_minorticklocs() if low <= place <= high]
+        labels = axis.get_minor_formatter().format_ticks(places)
+        if places and not any(labels) and axis.get_ticks_position() == side:
+            yield axis, _below(axes, places) if side == "bottom" else _at_the_left(axes, places)
+
+
+def _below(axes: Axes, places: Sequence[float]) -> Line2D:
+    where = axes.get_xaxis_transform()
+    ticks = Line2D(places, [0.0] * len(places), marker=MarkerStyle(TICKDOWN), transform=where)
+    return _as_ticks(ticks, axes.xaxis)
+
+
+def _at_the_left(axes: Axes, places: Sequence[float]) -> Line2D:
+    where = axes.get_yaxis_transform()
+    ticks = Line2D([0.0] * len(places), places, marker=MarkerStyle(TICKLEFT), transform=where)
+    return _as_ticks(ticks, axes.yaxis)
+
+
+def _as_ticks(series: Line2D, axis: Axis) -> Line2D:
+    """Let a series look as the minor ticks of an axis do."""
+    look = matplotlib.rcParams
+    series.set(linestyle="none", color=look["xtick.color"], markersize=look["xtick.minor.size"])
+    series.set(markeredgewidth=look["xtick.minor.width"], zorder=axis.get_zorder())
+    series.set(clip_on=False, in_layout=False)
+    return series
 
 
 def _line(axes: Axes, x: Sequence[float], y: Sequence[float], style: Style) -> None:

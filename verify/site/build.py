@@ -224,7 +224,10 @@ def _draw(waiting: Iterable[tuple[Experiment, Result, Path]]) -> None:
     """Draw the figures of results on all cores, those with most of them first."""
     ordered = sorted(waiting, key=lambda one: len(one[1].pictures), reverse=True)
     if ordered:
-        with ProcessPoolExecutor(pool.cores(), get_context("forkserver")) as processes:
+        context = get_context("forkserver")
+        drawing = [chosen.figures.__module__ for chosen, *_ in ordered]
+        context.set_forkserver_preload([experiment.__name__, *drawing])
+        with ProcessPoolExecutor(pool.cores(), context) as processes:
             draw = partial(experiment.view, save=save_as_svg)
             list(processes.map(draw, *zip(*ordered, strict=True)))
 

@@ -31,6 +31,7 @@ pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 
 autodoc_typehints = "signature"
+autodoc_use_type_comments = False  # to look for them takes time, and there are none
 autodoc_member_order = "bysource"
 napoleon_google_docstring = True
 

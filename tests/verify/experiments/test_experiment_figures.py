@@ -6,6 +6,7 @@ import matplotlib
 import numpy as np
 import pytest
 import toy_experiment
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from verify.experiments import figures
 from verify.experiments.figures import STYLES
@@ -77,3 +78,24 @@ def test_an_area_has_gaps_where_nothing_is_known():
     figures.between(axes, [1, 2, 3, 4], [0, 0, None, 0], [1, 2, None, 3], STYLES["batch"])
     heights = np.concatenate([p.vertices[:, 1] for p in axes.collections[0].get_paths()])
     assert np.nanmax(heights) == 3
+
+
+def logarithmic(low, high):
+    figure, [axes] = figures.new("t", "c")
+    axes.plot([low, high], [low, high])
+    axes.set(title="above", xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
+    return figure, axes
+
+
+@pytest.mark.parametrize(("low", "high", "has_labels"), [(1e-3, 1e2, False), (2.0, 9.0, True)])
+def test_drawn_quickly_a_figure_has_the_same_pixels(low, high, has_labels):
+    pixels = []
+    for is_quick in (False, True):
+        figure, axes = logarithmic(low, high)
+        if is_quick:
+            figures.draw_quickly(figure)
+        assert bool(axes.get_xticklabels(minor=True)) is (has_labels or not is_quick)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        pixels.append(np.asarray(canvas.buffer_rgba()))
+    assert np.array_equal(*pixels)
