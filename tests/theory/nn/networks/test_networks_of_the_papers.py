@@ -12,7 +12,7 @@ from theory.nn.networks.convolutional import convolutional
 from theory.nn.networks.deep_linear import deep_linear
 from theory.nn.networks.dense import dense, pre_activation_dense
 from theory.nn.networks.initialization import glorot, he
-from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18
+from theory.nn.networks.resnet import preactivation_resnet, resnet, resnet18, resnet50
 from theory.nn.networks.vgg import CONVOLUTIONS, vgg
 from theory.nn.normalization import NORMALIZATIONS, normalization_layers
 
@@ -115,11 +115,17 @@ def parameters(network):
 
 @pytest.mark.parametrize(
     ("make", "layers", "published", "digits"),
-    [(resnet, 110, 1.7, 1), (preactivation_resnet, 110, 1.7, 1), (resnet18, 18, 11.689512, 6)],
+    [
+        (resnet, 110, 1.7, 1),
+        (preactivation_resnet, 110, 1.7, 1),
+        (resnet18, 18, 11.689512, 6),
+        (resnet50, 50, 25.557032, 6),
+    ],
 )
 def test_residual_networks_have_their_published_size(make, layers, published, digits):
-    """Millions, He et al. 2016a, Table 6 and the reference implementations of ResNet-18."""
-    network = make(normalization="batch")
+    """Millions, He et al. 2016a, Table 6 and the reference implementations of the last two."""
+    with torch.device("meta"):
+        network = make(normalization="batch")
     assert round(parameters(network) / 1e6, digits) == published
     maps = [name for name, m in network.named_modules() if isinstance(m, nn.Conv2d | nn.Linear)]
     assert len([name for name in maps if not name.endswith("shortcut.0")]) == layers
@@ -130,7 +136,8 @@ def test_residual_networks_have_their_published_size(make, layers, published, di
 )
 def test_vgg_has_its_published_size(depth, published):
     """Millions, with the three linear layers of Simonyan and Zisserman 2015 in place of ours."""
-    network = vgg(depth=depth, classes=1)
+    with torch.device("meta"):
+        network = vgg(depth=depth, classes=1)
     convolutions = parameters(network) - parameters(network.output)
     linear = (49 * 512 + 1) * 4096 + 4097 * 4096 + 4097 * 1000
     assert round((convolutions + linear) / 1e6, 3) == published
