@@ -18,7 +18,7 @@ def orthonormal(x):
     return beta, alpha / np.linalg.norm(alpha)
 
 
-def largest(n, upper, starts=12):
+def largest(n, upper, starts=6):
     """The largest factor of n features, of which the first have t at the upper end."""
 
     def objective(x):
