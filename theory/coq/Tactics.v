@@ -317,8 +317,9 @@ Ltac positive :=
   | match goal with
     | |- 0 < ?a * ?b => apply Rmult_lt_0_compat; positive
     | |- 0 < ?a / ?b => apply Rdiv_lt_0_compat; positive
-    | |- 0 < ?a ^ 2 => apply square_pos; assumption
+    | Z : ?a <> 0 |- 0 < ?a ^ 2 => exact (square_pos a Z)
     | |- 0 < ?a ^ _ => apply pow_lt; positive
+    | |- 0 < ?a ^ 2 => apply square_pos; assumption
     | |- 0 < ?a + ?b => apply Rplus_lt_0_compat; positive
     | |- 0 < dot ?a ?a => apply dot_positive; assumption
     | |- 0 < sqrt _ => apply sqrt_lt_R0; positive
@@ -328,11 +329,11 @@ with nonneg :=
   first
   [ assumption | lra | apply pow2_ge_0 | apply (pow_even_nonneg _ 2)
   | apply (pow_even_nonneg _ 3) | apply dot_pos | apply Rabs_pos | apply norm_ge0
-  | apply variance_nonneg; assumption
   | match goal with
     | |- 0 <= ?a * ?b => apply Rmult_le_pos; nonneg
     | |- 0 <= ?a / ?b => apply quotient_nonneg; [nonneg | positive]
     | |- 0 <= ?a ^ _ => apply pow_le; nonneg
+    | |- 0 <= variance _ => apply variance_nonneg; assumption
     | |- 0 <= ?a + ?b => apply Rplus_le_le_0_compat; nonneg
     | |- 0 <= sqrt _ => apply sqrt_pos
     end
