@@ -24,7 +24,7 @@ from rich.progress import (
 from verify.commands.elsewhere import ended
 from verify.complaints import bad_input, complain
 from verify.datasets.dataset import DataError
-from verify.evidence import EvidenceError
+from verify.evidence import EvidenceError, FolderLock, unwritable
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
 from verify.experiments.examined import examined
 from verify.experiments.experiment import Experiment, Setting
@@ -74,13 +74,16 @@ def experiment(
             result = run.view(chosen, evidence.read(folder), folder)
         else:
             usual = 1 if profile == "smoke" else chosen.seeds
+            if data is not None and not chosen.takes_data:
+                raise _OptionError(f"--data {data}: {chosen.name} takes no data; leave it out")
             setting = _setting(profile, data, usual if seeds is None else seeds, device)
             setting = _with_epochs(setting, epochs, chosen)
-            if cluster_address:
-                _finish_pieces(chosen, setting, folder, cluster_address, is_fresh)
-            with _bar(Console(stderr=True)) as tell:
-                is_begun_anew = is_fresh and not cluster_address
-                result = run.run(chosen, setting, folder, fresh=is_begun_anew, progress=tell)
+            with _alone_in(folder):
+                if cluster_address:
+                    _finish_pieces(chosen, setting, folder, cluster_address, is_fresh)
+                with _bar(Console(stderr=True)) as tell:
+                    is_begun_anew = is_fresh and not cluster_address
+                    result = run.run(chosen, setting, folder, fresh=is_begun_anew, progress=tell)
     except (UnknownExperimentError, _OptionError, DataError, EvidenceError) as error:
         raise bad_input(error) from None
     except KeyboardInterrupt:
@@ -142,6 +145,24 @@ def _with_epochs(setting: Setting, epochs: int | None, chosen: Experiment) -> Se
             "asked (resnet), on data of yours (--data)"
         )
     return replace(setting, epochs=epochs)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Hold a folder: another run would delete this one's checkpoints.
+
+    Raises:
+        EvidenceError: another run holds it, or it cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(folder)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    try:
+        yield
+    finally:
+        lock.give_back()
 
 
 @contextmanager

@@ -5,12 +5,16 @@ Index convention: (image, channel, height, width).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor
+
+READ = ("cifar-10*", "data_batch*", "train*", "test*", "val", "cifar-10*/*", "train/*", "val/*")
+"""What the experiments read below a folder of data, and the folders of its classes."""
 
 
 class DataError(ValueError):
@@ -95,6 +99,23 @@ def intensities(grey_values: Tensor) -> Tensor:
     return grey_values.float() / 255
 
 
+def state_of(folder: Path) -> str:
+    """Return a digest of which files of data a folder has, how large, and when they were written.
+
+    Nothing is read; of a class's folder, whose images are many, the time says when one came or
+    went.
+
+    Args:
+        folder: where the user says that the data are.
+    """
+    found = sorted({file for pattern in READ for file in folder.glob(pattern) if file.exists()})
+    facts = [
+        (str(file.relative_to(folder)), file.is_file() and stat.st_size, stat.st_mtime_ns)
+        for file, stat in ((file, file.stat()) for file in found)
+    ]
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
+
+
 def existing_file(folder: Path, names: Sequence[str], what: str) -> Path:
     """Return the first of some files that a folder has.
 
@@ -104,11 +125,14 @@ def existing_file(folder: Path, names: Sequence[str], what: str) -> Path:
         what: what the file holds, for the message.
 
     Raises:
-        DataError: there is none.
+        DataError: there is none, or the folder cannot be looked into.
     """
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
+    try:
+        for name in names:
+            if (folder / name).is_file():
+                return folder / name
+    except PermissionError as error:
+        raise DataError(f"{error.filename} cannot be read: {error.strerror}") from None
     listed = " or ".join(names)
     state = "has none" if folder.is_dir() else "is no folder"
     raise DataError(f"{what}: expected {listed} in {folder}, which {state}")

@@ -29,6 +29,8 @@ CROPPED = 224
 LARGEST = 80_000_000
 """Pixels of an image; what a photograph has, and what is decoded in a quarter of a gigabyte."""
 KINDS = frozenset({".jpeg", ".jpg", ".png"})
+DEEP = frozenset({"I", "I;16", "I;16B", "F"})
+"""Pillow's names for more than a byte a pixel and colour, which it cuts off at 255."""
 
 
 @dataclass(frozen=True)
@@ -140,11 +142,17 @@ def decoded(file: Path, shorter_side: int) -> Tensor:
     try:
         with Image.open(file) as image:
             _refuse_large(image.size, shorter_side, file)
+            if image.mode in DEEP:
+                raise DataError(
+                    f"{file} has more than 8 bits for a pixel and colour; expected 8: convert it"
+                )
             colours = image.convert("RGB")
     except DataError:
         raise
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError,
             Image.DecompressionBombWarning) as error:  # fmt: skip
+        if isinstance(error, PermissionError):
+            raise DataError(f"{file} cannot be read: {error.strerror}") from None
         raise DataError(f"{file} cannot be decoded ({error}); get it again") from None
     width, height = colours.size
     scale = shorter_side / min(width, height)
@@ -169,7 +177,7 @@ def _refuse_large(size: tuple[int, int], shorter_side: int, file: Path) -> None:
 def _classes(folder: Path) -> tuple[str, ...]:
     if not folder.is_dir():
         raise DataError(f"expected the folder {folder}, with a folder for every class")
-    classes = tuple(sorted(f.name for f in folder.iterdir() if f.is_dir()))
+    classes = tuple(f.name for f in _visible(folder) if f.is_dir())
     if not classes:
         raise DataError(f"{folder} has no folders; expected one for every class, with its images")
     return classes
@@ -178,10 +186,18 @@ def _classes(folder: Path) -> tuple[str, ...]:
 def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():  # val may have images of some of the classes only
         return []
-    files = sorted(f for f in folder.iterdir() if f.suffix.lower() in KINDS)
+    files = [f for f in _visible(folder) if f.suffix.lower() in KINDS]
     if not files:
         raise DataError(f"{folder} has no images; expected {' or '.join(sorted(KINDS))}")
     return files
+
+
+def _visible(folder: Path) -> list[Path]:
+    """Return what is in a folder, in order, without what systems and editors hide there."""
+    try:
+        return sorted(f for f in folder.iterdir() if not f.name.startswith("."))
+    except OSError as error:
+        raise DataError(f"{folder} cannot be read: {error.strerror}") from None
 
 
 def _numbers(indices: Sequence[int] | Tensor) -> list[int]:

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from verify.cache import CacheError, read_tensors, write_tensors
+from verify.datasets.dataset import state_of
 from verify.evidence import EvidenceError, Run
 from verify.experiments.experiment import Experiment, Setting
 from verify.fingerprint import of_module
@@ -126,6 +127,7 @@ def identity(experiment: Experiment, setting: Setting, run: Run) -> dict[str, st
     return {
         "experiment": experiment.name,
         **{name: str(value) for name, value in asdict(setting).items()},
+        "state of the data": state_of(setting.data) if setting.data else "",
         "source": of_module(experiment.pieces.__module__),
         "torch": run.versions["torch"],
         "threads": str(run.threads),

@@ -106,6 +106,11 @@ def read(folder: Path) -> Result:
         if missing := {f.name for f in fields(Result)} - found.keys():
             raise TypeError(f"no {', '.join(sorted(missing))}")
         return _result(found)
+    except FileNotFoundError:
+        raise EvidenceError(
+            f"{path} cannot be read, as there is none; run 'python -m verify experiment"
+            f" {folder.name}' first, or name another folder"
+        ) from None
     except OSError as error:
         raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, TypeError, KeyError) as error:

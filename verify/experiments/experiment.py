@@ -101,6 +101,7 @@ class Experiment:
         observations: what the paper saw, and whether it was seen here.
         seeds: how many are run, beyond a smoke run, where the user does not say.
         takes_epochs: whether it goes by :attr:`Setting.epochs`.
+        takes_data: whether it goes by :attr:`Setting.data`.
     """
 
     name: str
@@ -112,3 +113,4 @@ class Experiment:
     observations: Callable[[Measured], Sequence[Observation]]
     seeds: int = 1
     takes_epochs: bool = False
+    takes_data: bool = True

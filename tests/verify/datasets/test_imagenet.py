@@ -5,7 +5,7 @@ import pytest
 import torch
 from PIL import Image
 
-from verify.datasets.dataset import DataError
+from verify.datasets.dataset import DataError, existing_file
 from verify.datasets.imagenet import decoded, open_folder
 
 
@@ -118,3 +118,33 @@ def test_a_class_without_images_is_named(folder):
     (folder / "train" / "n03").mkdir()
     with pytest.raises(DataError, match=r"n03 has no images; expected"):
         open_folder(folder)
+
+
+def test_more_than_a_byte_for_a_pixel_is_refused_and_not_cut_off(tmp_path):
+    file = tmp_path / "deep.png"
+    Image.fromarray(np.full((20, 20), 40_000, np.uint16)).save(file)
+    with pytest.raises(DataError, match=r"deep\.png has more than 8 bits .* convert it"):
+        decoded(file, 16)
+
+
+def test_what_systems_hide_in_a_folder_is_no_class_and_no_image(folder):
+    before = open_folder(folder)
+    (folder / "train" / ".ipynb_checkpoints").mkdir()
+    (folder / "train" / "n01" / "._a.JPEG").write_bytes(b"of another system")
+    after = open_folder(folder)
+    assert (after.classes, after.train.files) == (before.classes, before.train.files)
+
+
+def test_what_may_not_be_read_is_named(folder, monkeypatch):
+    def refuse(path, *_, **__):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("PIL.Image.open", refuse)
+    with pytest.raises(DataError, match=r"a\.JPEG cannot be read: Permission denied$"):
+        decoded(folder / "train" / "n01" / "a.JPEG", 8)
+    monkeypatch.setattr("pathlib.Path.iterdir", refuse)
+    with pytest.raises(DataError, match=r"train cannot be read: Permission denied"):
+        open_folder(folder)
+    monkeypatch.setattr("pathlib.Path.is_file", refuse)
+    with pytest.raises(DataError, match=r"some cannot be read: Permission denied"):
+        existing_file(folder, ("some",), "a set")

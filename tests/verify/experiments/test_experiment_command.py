@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from verify import experiments
 from verify.commands import experiment as command
 from verify.datasets.dataset import DataError
+from verify.evidence import FolderLock
 from verify.experiments import evidence, run
 
 
@@ -136,7 +137,9 @@ def test_the_experiments_are_listed(call):
         (["toy", "--device", "quantum"], ["--device quantum is not to be had here"]),
         (["toy", "--device", "meta"], ["--device meta is not to be had here"]),
         (["toy", "--device", "cuda:99"], ["--device cuda:99 is not to be had here"]),
-        (["toy", "--redraw"], ["numbers.json cannot be read"]),
+        (["dln", "--data", "."], ["--data .", "dln takes no data; leave it out"]),
+        (["cost", "--data", "."], ["--data .", "cost takes no data; leave it out"]),
+        (["toy", "--redraw"], ["numbers.json cannot be read", "python -m verify experiment toy"]),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(call, arguments, words):
@@ -145,6 +148,19 @@ def test_bad_input_is_one_line_and_status_2(call, arguments, words):
     assert (result.exit_code, result.stdout, end) == (2, "", "")
     assert line.startswith("verify: ")
     assert all(word in line for word in words)
+
+
+def test_one_run_at_a_time_writes_in_a_folder(call, tmp_path):
+    folder = evidence.folder_of(tmp_path, "toy")
+    folder.mkdir(parents=True)
+    held = FolderLock(folder)
+    refused = call("toy", "--profile", "smoke")
+    assert refused.exit_code == 2
+    assert f"another run writes its evidence in {folder}" in refused.stderr
+    assert not (folder / "checkpoints").exists()
+    held.give_back()
+    assert call("toy", "--profile", "smoke").exit_code == 0
+    assert call("toy", "--profile", "smoke").exit_code == 0
 
 
 def test_pieces_of_an_experiment_are_run_elsewhere_and_kept(tmp_path, monkeypatch):

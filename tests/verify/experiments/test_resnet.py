@@ -42,6 +42,14 @@ def test_epochs_are_those_asked_for_on_data_of_the_user(tmp_path):
     assert steps(given) == steps(own, epochs=2) == 1
 
 
+def test_fewer_images_than_a_batch_are_refused(tmp_path):
+    for part in ("train", "val"):
+        (tmp_path / part / "n01").mkdir(parents=True)
+        (tmp_path / part / "n01" / "a.jpeg").touch()
+    with pytest.raises(DataError, match=r"has 1 image of imagenet to train on; .* 256 in a batch"):
+        SUBJECTS[2].source(tmp_path, "cpu")
+
+
 @pytest.mark.parametrize(
     ("network", "shape", "batch", "group", "weight_decay", "scale"),
     [

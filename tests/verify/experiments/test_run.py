@@ -197,3 +197,24 @@ def test_identity_holds_all_of_the_setting():
     assert json.loads(json.dumps(found)) == found
     assert found["seeds"] == "(0, 1)"
     assert {"profile", "seeds", "data", "device", "source", "torch", "threads"} < found.keys()
+
+
+def test_data_that_came_or_changed_are_another_run(tmp_path):
+    def found():
+        setting = Setting("smoke", data=tmp_path)
+        return identity(EXPERIMENT, setting, evidence.describe(setting))
+
+    states = [found()]
+    (tmp_path / "train" / "n01").mkdir(parents=True)
+    states.append(found())
+    (tmp_path / "train" / "n01" / "a.jpeg").write_bytes(b"an image")
+    states.append(found())
+    (tmp_path / "cifar-10-batches-bin").mkdir()
+    (tmp_path / "cifar-10-batches-bin" / "test_batch.bin").write_bytes(b"half")
+    states.append(found())
+    (tmp_path / "cifar-10-batches-bin" / "test_batch.bin").write_bytes(b"whole")
+    states.append(found())
+    assert len({state["state of the data"] for state in states}) == len(states)
+    (tmp_path / "evidence").mkdir()
+    (tmp_path / "train.tar").symlink_to(tmp_path / "nowhere")
+    assert found() == states[-1]

@@ -157,6 +157,7 @@ EXPERIMENT = Experiment(
     name="cost",
     title="The time of an epoch with BNP over that with BN",
     rows=("L-table-1", "L-prop-6"),
+    takes_data=False,
     description=(
         "The 2 x 100 network of paper L, sect. 5.1, on noise of CIFAR-10's shape, by plain "
         "stochastic gradient descent in batches of 16, 256 and 512: seconds of an epoch without"

@@ -203,6 +203,7 @@ EXPERIMENT = Experiment(
     name="dln",
     title="The deep linear network: training, covariate shift and landscape by normalisation",
     rows=("S-DLN", "S-def-ICS", "S-landscape", "S-lp", "S-fig"),
+    takes_data=False,
     description=(
         "25 linear layers of 10 by 10 without bias, normalised after each layer but the last, "
         "fitted to A x from 1000 Gaussian inputs x by full-batch gradient descent at learning rate "

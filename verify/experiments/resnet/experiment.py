@@ -30,6 +30,7 @@ from verify.experiments.resnet.recipes import (
 )
 from verify.experiments.resnet.theorems import examined
 from verify.experiments.resnet.training import Examination, ResNetTraining, Training
+from verify.wording import plural
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +57,19 @@ class Subject:
     """It is trained from so many seeds, or more if they are asked for."""
 
     def source(self, folder: Path | None, device: str) -> Source:
-        """Return the images that it is trained on."""
+        """Return the images that it is trained on.
+
+        Raises:
+            DataError: a data set is there, and damaged, or smaller than a batch.
+        """
         family = self.family
-        return source(family.data, self.shape, family.classes, folder, device)
+        found = source(family.data, self.shape, family.classes, folder, device)
+        if len(found) < self.batch:
+            raise DataError(
+                f"{folder} has {plural(len(found), 'image')} of {family.data} to train on;"
+                f" {self.name} takes {self.batch} in a batch: give as many or more"
+            )
+        return found
 
     def training(
         self,
