@@ -133,6 +133,10 @@ def assume(
     )
 
 
+class NoLetterError(AttributeError):
+    """A subject has no value for a letter."""
+
+
 class Joined:
     """Several sources of letters as one subject: the first that has a name answers for it."""
 
@@ -144,7 +148,7 @@ class Joined:
             if hasattr(source, name):
                 return getattr(source, name)
         kinds = ", ".join(type(source).__name__ for source in self._sources)
-        raise AttributeError(f"none of {kinds} has {name}")
+        raise NoLetterError(f"none of {kinds} has {name}")
 
 
 def joined(*sources: Any) -> Any:

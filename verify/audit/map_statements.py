@@ -11,7 +11,6 @@ Proposition 10 is about a kernel with a middle, that moves by one over a map wit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,11 +23,11 @@ from theory.language.arrays import kappa2, smallest_square
 from theory.language.expression import Expression, Says
 from theory.language.values import Values
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation, Statement
+from theory.statement import NoLetterError, Relation, Statement
 from verify import tolerance
 from verify.audit import gramian
 from verify.audit.conditioning import Conditioning
-from verify.audit.spanned import Array, NotMeasuredError
+from verify.audit.spanned import Array, Measured, NotMeasuredError
 from verify.audit.statements import Instances, judged, mentioned
 from verify.tolerance import Outcome
 
@@ -91,7 +90,7 @@ def _examined(
             with np.errstate(all="ignore"):
                 own_errors = [values for one, values in others.items() if one in met]
                 yield _instances(claim, claim.says, own, own_errors)
-        except (NotMeasuredError, AttributeError):
+        except NoLetterError:
             continue
 
 
@@ -137,7 +136,7 @@ def _is_met(sign: Relation, quantity: Any) -> bool:
 def _of_layer(found: Conditioning) -> tuple[Any, Known, Known]:
     """Return a layer as its statements see it, what is known of it, and what errors make of it."""
     features = found.columns - 1 - found.constant
-    subject = SimpleNamespace(
+    subject = Measured(
         H=_Shape(found.rows, features), scaling=np.ones(found.columns), q=np.float64(1)
     )
     least = found.plain.least if found.is_full_rank else 0.0
@@ -185,7 +184,7 @@ def _of_maps(module: nn.Module, inputs: Tensor) -> tuple[Any, Known, Known] | No
     whole_mean = h.mean(axes)
     whole_variance = (h - whole_mean[:, None, None]).square().mean(axes)
     largest = h.abs().amax(axes)
-    subject = SimpleNamespace(
+    subject = Measured(
         h=np.broadcast_to(np.float64(0), shape), w=np.broadcast_to(np.float64(0), (1, 1, k, k))
     )
 

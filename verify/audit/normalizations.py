@@ -12,16 +12,9 @@ that, and adds its ``bias`` if it has one.  It is examined as the layer of ``tor
 the same, once its own output has said that it does.
 
 A subclass with a ``forward`` of its own is examined as the class of ``torch.nn`` that it comes
-from, and its output is compared as well: of an entry of :math:`\gamma\hat y + \beta` rounding
-explains
-
-.. math:: \Big(k\,u + \frac{16\eta}{\sigma^2}\Big)
-          \Big(|\gamma|(1 + |\hat y|)\Big(1 + \frac{|\mu|}\sigma\Big) + |\beta|\Big),
-          \qquad k = 64(1 + \log_2 m),
-
-with :math:`\eta` the smallest number above zero, as in :mod:`verify.audit.statements`; squares that
-underflow are that much of the variance.  An output that is its class's along another axis, as of
-layer normalisation over the channels of maps, says which axis its units lie on.
+from, and its output is compared as well, up to
+:func:`verify.tolerance.measured.error_of_output`.  An output that is its class's along another
+axis, as of layer normalisation over the channels of maps, says which axis its units lie on.
 
 Index convention: rearranged, a batch is ``(before, unit, after)``: a unit's entries are on the
 first and the last axis, of which one may have the length one.
@@ -32,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from math import log2, prod
+from math import prod
 from typing import Any
 
 import torch
@@ -40,8 +33,8 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
-from verify import tolerance
 from verify.audit.errors import AuditError
+from verify.tolerance import measured
 
 AXES = (0, 2)
 """Of the entries of a unit, in a batch that is rearranged."""
@@ -50,8 +43,6 @@ DECLARED = {"rms": nn.RMSNorm, "layer": nn.LayerNorm}
 """What a class may say of itself."""
 EPS = ("eps", "epsilon", "variance_epsilon")
 """The attributes that hold it, in classes of others."""
-UNDERFLOWS = 16
-"""What 32 products and quotients may lose, in the smallest number above zero."""
 ALIKE = 2.0**-15
 """Outputs that are the same, over the largest: such layers compute in float32 whatever they are
 given."""
@@ -253,16 +244,15 @@ def is_other(found: Normalization, y: Tensor, output: Tensor) -> bool:
     gamma = y.new_ones(()).double() if weight is None else found.spread(weight)
     beta = y.new_zeros(()).double() if bias is None else found.spread(bias)
     batch = found.rearranged(y.double())
-    mean = batch.mean(AXES, keepdim=True) * found.is_centred
-    variance = (batch - mean).square().mean(AXES, keepdim=True)
+    means = batch.mean(AXES, keepdim=True) * found.is_centred
+    variances = (batch - means).square().mean(AXES, keepdim=True)
+    mean, variance = (found.put_back(each.expand_as(batch)) for each in (means, variances))
     sigma = (variance + found.eps).sqrt()
-    yhat = found.put_back((batch - mean) / sigma)
+    yhat = (y.double() - mean) / sigma
     coarsest = max(torch.finfo(y.dtype), torch.finfo(output.dtype), key=lambda info: info.eps)
-    least = least_of(coarsest)
-    rounding = tolerance.SAFETY * (1 + log2(found.m)) * coarsest.eps / 2
-    relative = (rounding + UNDERFLOWS * least / sigma**2) * (1 + mean.abs() / sigma)
-    relative = found.put_back(relative.expand_as(batch))
-    allowed = relative * (gamma.abs() * (1 + yhat.abs()) + beta.abs())
+    of_dtype = {"roundoff": coarsest.eps / 2, "least": least_of(coarsest)}
+    numbers = {"m": found.m, "mean": mean, "sigma": sigma, **of_dtype}
+    allowed = measured.error_of_output(numbers, yhat, gamma, beta)
     return bool(((gamma * yhat + beta - output).abs() > allowed).any())
 
 

@@ -9,19 +9,34 @@ although no batch is kept.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.statement import NoLetterError
 from verify.audit.units import Pair
 
 Array = NDArray[np.float64]
 ONE = "one"
 
 
-class NotMeasuredError(LookupError):
+class NotMeasuredError(NoLetterError):
     """Something was asked that the pass over the network does not tell."""
+
+
+class Measured:
+    """The letters that a pass over the network tells.
+
+    Raises:
+        NotMeasuredError: it does not tell one.
+    """
+
+    def __init__(self, **letters: Any) -> None:
+        vars(self).update(letters)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NotMeasuredError(name)
 
 
 class Space:

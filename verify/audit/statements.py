@@ -3,36 +3,8 @@ r"""The ledger's statements on a unit, examined at the units of somebody's netwo
 What is measured stands for what a statement mentions: the batch by its inner products, the
 gradients by those that the network's own backward pass gave.  Both sides are then the value of
 the statement's own expression, and a statement applies if everything that it mentions was
-measured.  Real layers have an epsilon, so the readings are those with one.
-
-**What rounding explains.**  The network computes w in its own precision, u.  Each entry of w is a
-difference of g, its mean, and a multiple of :math:`\hat y`, whose entries carry errors of
-:math:`u|\mu|/\sigma`; so that w is off by at most
-
-.. math:: \rho_w = k\,u\,\frac{|\gamma|}\sigma\|g\|\Big(1 + \frac{|\mu|}\sigma\Big), \qquad
-          k = 64(1 + \log_2 m),
-
-the factor of :mod:`verify.tolerance`; second derivatives likewise, by the sizes of their terms.
-Inner products are taken in float64 and off by :math:`2^{-53} k\|a\|\|b\|`.  A side is off by no
-more than the sum of what it changes when one inner product after the other is moved by its own
-error.
-
-**What underflow explains.**  A product or quotient that underflows is off by up to half of the
-smallest number above zero, :math:`\eta`, however small it is; sums are not, and a sum of m products
-is a mean by the time that it meets an entry.  So k, which grows with m and covers a measurement by
-chance, has no part in it: what counts is how many products and quotients a term passes through, 32
-at most where a layer is written out and differentiated twice, :math:`16\eta`.  If one is a power of
-:math:`1/\sigma` on its own, at most the third, that is :math:`16\eta\sigma^3` of it, which is added
-to :math:`k\,u`.  Otherwise it is a part of a term, linear in g, and meets some of the term's other
-factors afterwards: one :math:`\gamma`; one :math:`y - \mu`, of the size of :math:`\sigma`, where
-the :math:`1/\sigma` are in it already; or :math:`\sigma^{-3}` where they are still to come.  So w
-is off by
-
-.. math:: \eta_w = 16\,\eta\,\sqrt m\,\max(1, |\gamma|)\max(1, \sigma, \sigma^{-3})
-
-as well.  In second derivatives it is :math:`\sigma^{-5}`, and the other one of g and w may come.
-Where that may be a large part of the terms that a vector is made of, it says nothing, and a
-statement is undecided there: both sides may be what is left of other numbers.
+measured.  Real layers have an epsilon, so the readings are those with one.  What rounding and
+underflow explain is argued in :mod:`verify.tolerance.measured`.
 """
 
 from __future__ import annotations
@@ -47,24 +19,17 @@ import numpy as np
 from theory.claim import Claim, Reading
 from theory.language.expression import Derivative, Expression, Says, gradient, walk
 from theory.language.values import Values
-from theory.statement import Relation, Statement
+from theory.statement import NoLetterError, Relation, Statement
 from theory.unit import L, Lhat, y, z
 from verify import tolerance
-from verify.audit.normalizations import UNDERFLOWS
-from verify.audit.spanned import Array, NotMeasuredError, Space, Spanned
+from verify.audit.spanned import Array, Measured, NotMeasuredError, Space, Spanned
 from verify.audit.units import Pair, Units
-from verify.tolerance import Outcome
+from verify.tolerance import Outcome, measured
 
-OUTCOMES = {str(outcome): outcome for outcome in Outcome}
 NEARLY = 1e-6
 """Two vectors whose coefficients differ by less than this part are one."""
-BLURRED = 2.0**-6
-"""A unit decides nothing where rounding may be a larger part of the sides."""
 NEEDS_A_MINIMUM = "S-thm-4.2-discussion"
 """Of these statements the vector u is a minimum of the loss, which no pass finds."""
-SMALLEST = 2.0**-22
-"""What the norm of a difference can be told from zero by, over the norms: inner products are its
-square, and known to 2^-53 and some."""
 
 
 class MeasuredValues(Values):
@@ -86,7 +51,7 @@ class MeasuredValues(Values):
         raise NotMeasuredError(str(derivative))
 
 
-class Unit:
+class Unit(Measured):
     """Many units at once, as the statements' letters see them: arrays ``(unit,)``.
 
     Args:
@@ -206,7 +171,7 @@ def measurements(
     return Measurements(
         numbers,
         products,
-        _errors(numbers, products),
+        measured.errors_of_products(numbers, products),
         [prefix + name for name in names],
         np.full(len(alike), layer),
     )
@@ -242,7 +207,7 @@ def examine(claims: Sequence[Statement], found: Measurements) -> Iterator[Instan
         try:
             with np.errstate(all="ignore"):
                 yield _examined(claim, unit, moved, found)
-        except (NotMeasuredError, AttributeError):
+        except NoLetterError:
             continue
 
 
@@ -260,7 +225,7 @@ def mentioned(says: Says) -> frozenset[Expression]:
 
 
 def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measurements) -> Instances:
-    sides = claim.evaluate(unit)  # type: ignore[arg-type]
+    sides = claim.evaluate(unit)
     count = len(found.places)
     if isinstance(sides.actual, Spanned) or isinstance(sides.claimed, Spanned):
         actual, claimed, excess, allowed = _vectors(sides, found)
@@ -269,7 +234,7 @@ def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measuremen
         actual, claimed = (_full(side, count) for side in sides)
         allowed = np.zeros(count)
         for other in moved:
-            for side, base in zip(claim.evaluate(other), (actual, claimed), strict=True):  # type: ignore[arg-type]
+            for side, base in zip(claim.evaluate(other), (actual, claimed), strict=True):
                 allowed += np.abs(_full(side, count) - base)
         size = np.maximum(np.abs(actual), np.abs(claimed))
         outcomes = judged(actual - claimed, allowed, size, claim.relation)
@@ -290,17 +255,11 @@ def _examined(claim: Claim, unit: Unit, moved: Sequence[Unit], found: Measuremen
 
 
 def _is_underflown(claim: Claim, found: Measurements) -> Array:
-    """Return at which units underflow may be a large part of the vectors that a claim mentions.
-
-    What has no terms at all, where no gradient arrives, is zero rather than too small.
-    """
+    """Return at which units underflow may be a large part of the vectors that a claim mentions."""
     assert claim.says is not None
     nodes = [node for node in mentioned(claim.says) if isinstance(node, Derivative)]
     names = ["w", *("hessian" for node in nodes if node.direction is not None)]
-    terms = _terms(found.numbers, found.products)
-    lost = _underflow(found.numbers, found.products)
-    parts = [(terms[n] > 0) & (lost[n] > BLURRED * terms[n]) for n in {*names} & terms.keys()]
-    return np.logical_or.reduce(parts)
+    return measured.is_underflown(names, found.numbers, found.products)
 
 
 def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Array]:
@@ -313,8 +272,8 @@ def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Arra
     sizes = {a: np.sqrt(found.products[a, b]) for a, b in found.products if a == b}
     sizes["one"] = np.sqrt(found.numbers["m"])
     terms = [np.abs(c) * sizes[name] for vector in sides for name, c in vector.coefficients.items()]
-    errors = _errors_of_vectors(found.numbers, found.products)
-    allowed = SMALLEST * sum(terms)
+    errors = measured.errors_of_vectors(found.numbers, found.products)
+    allowed = measured.SMALLEST * sum(terms)
     for name, c in difference.coefficients.items():
         allowed = allowed + np.abs(c) * errors.get(name, 0)
     return actual, claimed, excess, allowed
@@ -329,17 +288,11 @@ def judged(difference: Array, allowed: Array, size: Array, relation: Relation) -
             excess = difference
         case _:
             excess = -difference
-    is_strict = relation in (Relation.LESS_THAN, Relation.MORE_THAN)
-    violated = excess > allowed
-    blurred = (allowed > BLURRED * size) & (size > allowed)
-    decided = violated | ~(blurred | (is_strict & (excess > -allowed)))
-    known = np.isfinite(excess + allowed) & decided
-    words = np.where(known, np.where(violated, Outcome.VIOLATED, Outcome.HOLDS), Outcome.UNDECIDED)
-    return [OUTCOMES[word] for word in words.tolist()]
+    return tolerance.outcomes(excess, allowed, size, relation.is_strict, measured.BLURRED)
 
 
 def _is_met(claim: Claim, hypothesis: Any, unit: Unit, count: int) -> Any:
-    quantity = _full(hypothesis.quantity(unit, claim.letters(unit)), count)  # type: ignore[arg-type]
+    quantity = _full(hypothesis.quantity(unit, claim.letters(unit)), count)
     match hypothesis.sign:
         case Relation.EQUAL:
             return quantity == 0
@@ -351,57 +304,3 @@ def _is_met(claim: Claim, hypothesis: Any, unit: Unit, count: int) -> Any:
 
 def _full(side: Any, count: int) -> Array:
     return np.broadcast_to(np.asarray(side, dtype=np.float64), (count,)).copy()
-
-
-@np.errstate(all="ignore")
-def _errors(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> dict[Pair, Array]:
-    """Return the errors of inner products; of those that left the range, nothing finite."""
-    sizes = {a: np.sqrt(products[a, b]) for a, b in products if a == b}
-    sizes["one"] = np.sqrt(numbers["m"])
-    own, off = _factor(numbers) * tolerance.UNIT_ROUNDOFF, _errors_of_vectors(numbers, products)
-
-    def error(a: str, b: str) -> Array:
-        x, y = off.get(a, np.float64(0)), off.get(b, np.float64(0))
-        return own * sizes[a] * sizes[b] + x * sizes[b] + sizes[a] * y + x * y
-
-    return {(a, b): error(a, b) for a, b in products if "yhat" not in (a, b) or {"g", "w"} & {a, b}}
-
-
-def _errors_of_vectors(
-    numbers: Mapping[str, Array], products: Mapping[Pair, Array]
-) -> dict[str, Array]:
-    """Return how far vectors can be from what exact arithmetic would give."""
-    offset = np.abs(numbers["mean"]) / numbers["sigma"]
-    of_powers = UNDERFLOWS * numbers["least"] * numbers["sigma"] ** 3
-    relative = (_factor(numbers) * numbers["roundoff"] + of_powers) * (1 + offset)
-    lost = _underflow(numbers, products)
-    return {name: relative * size + lost[name] for name, size in _terms(numbers, products).items()}
-
-
-def _terms(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> dict[str, Array]:
-    """Return the sizes of the terms that vectors are differences of."""
-    of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
-    scale, m = np.abs(numbers["gamma"]) / numbers["sigma"], numbers["m"]
-    found = {"w": scale * of_g}
-    if ("hessian", "hessian") in products:
-        image = np.sqrt(products["H", "H"])
-        bent = 4 * scale / numbers["sigma"] * of_g * of_w / np.sqrt(m)
-        found["hessian"] = scale * image + bent
-    return found
-
-
-def _underflow(numbers: Mapping[str, Array], products: Mapping[Pair, Array]) -> dict[str, Array]:
-    """Return how far underflow can move vectors, however small their terms are."""
-    of_g, of_w = (np.sqrt(products[name, name]) for name in ("g", "w"))
-    sigma, gamma = numbers["sigma"], np.abs(numbers["gamma"])
-    each = UNDERFLOWS * numbers["least"] * np.sqrt(numbers["m"]) * np.maximum(1, gamma)
-
-    def left(power: int) -> Array:
-        found: Array = np.maximum(np.maximum(1, sigma), sigma**-power)
-        return found
-
-    return {"w": each * left(3), "hessian": each * left(5) * np.maximum(1, np.maximum(of_g, of_w))}
-
-
-def _factor(numbers: Mapping[str, Array]) -> Array:
-    return tolerance.SAFETY * (1 + np.log2(numbers["m"]))

@@ -1,5 +1,8 @@
 r"""The one place where closeness of floating-point numbers is defined.
 
+Here for arrays that the suite draws; :mod:`verify.tolerance.measured` has what is known of the
+units of a network that somebody else computed.
+
 Two sides that agree in exact arithmetic differ in floating point by at most a modest multiple of
 
 .. math:: u \cdot (\text{condition} \cdot \text{size})
@@ -30,6 +33,7 @@ is a sixty-fourth, :data:`SAFETY`.  What only that explains is neither a violati
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,8 +89,12 @@ def tolerance(
     ``rounding`` is the sum of both sides' :func:`condition_times_size`, ``relative_error`` the
     derivatives' own and ``size`` the sum of both sides' norms.
     """
-    factor = SAFETY * (1 + np.log2(m)) * UNIT_ROUNDOFF
-    return factor * rounding + DEGREE * relative_error * size
+    return factor(m) * UNIT_ROUNDOFF * rounding + DEGREE * relative_error * size
+
+
+def factor(m: Any) -> Any:
+    r""":math:`64(1 + \log_2 m)`, what m numbers that are added up may add to a measured change."""
+    return SAFETY * (1 + np.log2(m))
 
 
 def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> list[Outcome]:
@@ -102,10 +110,25 @@ def judge(actual: Array, claimed: Array, relation: Relation, allowed: Array) -> 
     else:
         excess = (-difference if relation.bounds_below else difference).reshape(len(actual))
     size = np.maximum(norm(actual), norm(claimed))
-    blurred = (allowed > ILL_CONDITIONED * UNIT_ROUNDOFF * size) & (size > allowed)
+    return outcomes(excess, allowed, size, relation.is_strict, ILL_CONDITIONED * UNIT_ROUNDOFF)
+
+
+def outcomes(
+    excess: Array, allowed: Array, size: Array, is_strict: bool, blurred: float
+) -> list[Outcome]:
+    """Return the outcome of each instance.
+
+    Args:
+        excess: by how much the relation fails; negative where there is room.
+        allowed: the excess that rounding explains.
+        size: of the larger side.
+        is_strict: whether the relation fails where the excess is zero.
+        blurred: the part of the size beyond which what rounding explains decides nothing.
+    """
     violated = excess > allowed
+    unclear = (allowed > blurred * size) & (size > allowed)
     undecided = ~np.isfinite(excess + allowed) | (
-        ~violated & (blurred | (relation.is_strict & (excess > -allowed)))
+        ~violated & (unclear | (is_strict & (excess > -allowed)))
     )
     return [
         Outcome.UNDECIDED if u else Outcome.VIOLATED if v else Outcome.HOLDS
