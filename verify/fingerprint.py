@@ -25,6 +25,7 @@ from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
 from theory.statement import Hypothesis, Statement, Verdict
 from verify.settings import Settings
+from verify.sources import OURS, ROOT, sources, statements
 from verify.witnesses.witness import Later, Witness
 
 PACKAGES = (
@@ -37,8 +38,6 @@ IMPORTED = {
     "array_api_strict", "sklearn", "clarabel", "cupy",
 }  # fmt: skip
 """The same, as they are imported."""
-OURS = ("theory", "verify")
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
@@ -94,7 +93,7 @@ def of_module(name: str) -> str:
 
 @cache
 def _of_ours(name: str) -> str:
-    return _of_files(_sources(name))
+    return _of_files(sources(name))
 
 
 def _of_files(files: Iterable[Path]) -> str:
@@ -106,20 +105,6 @@ def of_everything() -> str:
     """Return the fingerprint of all source of ours."""
     files = sorted(path for name in OURS for path in (ROOT / name).rglob("*.py"))
     return _digest(path.read_text(encoding="utf-8") for path in files)
-
-
-@cache
-def _sources(name: str) -> frozenset[Path]:
-    """Return the files of a module and of all of ours that it imports, one by another."""
-    found: dict[str, Path] = {}
-    waiting = [name]
-    while waiting:
-        module = waiting.pop()
-        if module in found or (path := _path(module)) is None:
-            continue
-        found[module] = path
-        waiting.extend(_imported(module, path))
-    return frozenset(found.values())
 
 
 def _theirs(name: str) -> set[Path]:
@@ -134,7 +119,7 @@ def _theirs(name: str) -> set[Path]:
         found[module] = path
         for imported in _imported_anywhere(module, path):
             if imported.split(".")[0] in OURS:
-                ours |= _sources(imported)
+                ours |= sources(imported)
             elif _is_of_one_hand(imported, name):
                 waiting.append(imported)
     return set(found.values()) | ours
@@ -159,7 +144,7 @@ def _is_of_one_hand(name: str, other: str) -> bool:
 def _imported_anywhere(name: str, path: Path) -> Iterator[str]:
     """Yield the modules that a file imports, with those that may be named by "from"."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in _statements(path):
+    for node in statements(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom):
@@ -168,40 +153,6 @@ def _imported_anywhere(name: str, path: Path) -> Iterator[str]:
             module = ".".join(filter(None, parts))
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
-
-
-def _statements(path: Path) -> Iterator[ast.AST]:
-    """Yield a file's statements, those inside of others too; no expression has an import in it."""
-    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for part in ("body", "handlers", "orelse", "finalbody", "cases"):
-            waiting.extend(getattr(node, part, ()))
-
-
-@cache
-def _path(name: str) -> Path | None:
-    """Return the file of a module of ours, without importing anything."""
-    if name.split(".")[0] not in OURS:
-        return None
-    place = ROOT.joinpath(*name.split("."))
-    files = (place.with_suffix(".py"), place / "__init__.py")
-    return next((file for file in files if file.is_file()), None)
-
-
-@cache
-def _imported(name: str, path: Path) -> tuple[str, ...]:
-    """Return the modules that a file names in its imports: of a package, what is taken from it."""
-    found: list[str] = []
-    for node in _statements(path):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in OURS:
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                found.append(node.module if _path(inner) is None else inner)
-    return tuple(dict.fromkeys(found))
 
 
 def _words(claim: Statement) -> Iterator[Any]:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from verify import json_lines
+from verify.conform.examiner import examiner
 from verify.site.implementations_page import index, page, slug
 from verify.site.other_checkers_page import page as checkers_page
 
@@ -14,6 +15,8 @@ LINE = {
     "name": "some.BatchNorm",
     "family": "batch",
     "target": "some:BatchNorm",
+    "adapters": ["numpy"],
+    "examiner": examiner("some", ("numpy",)),
     "library": "some",
     "version": "1.2",
     "framework": "frame 3.4",
@@ -78,6 +81,16 @@ def test_a_page_leads_back_to_numbers_script_and_thread():
 
 def test_a_page_names_the_kinds_of_input_that_were_left_out():
     assert "Kinds of input: plain; not examined here: sizes" in page(LINE)
+
+
+def test_what_an_earlier_examiner_measured_says_so_with_its_date_and_what_is_not_in_it():
+    earlier = {**LINE, "examiner": "another"}
+    said = " Measured on 2026-01-01 by an earlier examiner: today's may find otherwise"
+    assert f"{said}, and also examines own gradient, own jvp, second rr" in page(earlier)
+    assert "jvp, own" not in page(earlier)  # which is known not to be offered
+    assert "some 1.2, frame 3.4; 2026-01-01, by an earlier examiner" in index([earlier])
+    assert said in page({name: value for name, value in LINE.items() if name != "examiner"})
+    assert "earlier" not in page(LINE) + index([LINE])
 
 
 def test_messages_of_programs_are_shown_as_they_are():

@@ -4,8 +4,8 @@
 
 (of Keras, ``keras-jax`` and so on by its backends) writes ``docs/measured/flax.jsonl``: a line for
 each implementation, with the word and the largest units of each mode, output, dtype and kind of
-case.  What was examined with the same version is not examined again, so that a run that was
-stopped goes on.
+case.  What today's code examined with the same version is not examined again, so that a run that
+was stopped goes on; a line stays until the layer has been.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -26,6 +26,7 @@ from rich.progress import Progress
 
 from verify import json_lines
 from verify.conform.cases import EPS, strata
+from verify.conform.examiner import examiner, is_todays
 from verify.conform.implementations.implementation import Implementation
 from verify.conform.judge import Cell
 from verify.conform.process import Order
@@ -56,13 +57,16 @@ def main(
     module = importlib.import_module(f"verify.conform.implementations.{name}")
     path = folder / f"{library}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
-    kept = [] if fresh or not path.exists() else _current(json_lines.read(path))
-    json_lines.write(path, kept)
-    done = {line["target"] for line in kept}
+    lines = {line["target"]: line for line in json_lines.read(path)} if path.exists() else {}
+    adapters = tuple(filter(None, (module.ADAPTER, backend)))  # Keras's uses its backend's
     console = Console()
-    for key, found in vars(module.IMPLEMENTATIONS).items():
-        target = f"{module.__name__}:IMPLEMENTATIONS.{key}.subject"
-        if target in done or family not in ("", found.family):
+    layers = {
+        f"{module.__name__}:IMPLEMENTATIONS.{key}.subject": found
+        for key, found in vars(module.IMPLEMENTATIONS).items()
+    }
+    for target, found in layers.items():
+        is_known = not fresh and target in lines and _is_current(lines[target])
+        if is_known or family not in ("", found.family):
             continue
         wanted = Wanted(dtypes=found.dtypes, kinds=tuple(filter(None, kinds.split(","))), seed=seed)
         order = Order(target, module.ADAPTER, family=found.family)
@@ -72,7 +76,8 @@ def main(
         if found.eps_is_single:
             report = replace(report, cells=tuple(c for c in report.cells if _has_eps(c)))
         seconds = time.monotonic() - began
-        json_lines.append(path, summary(found, target, report, seconds))
+        lines[target] = summary(found, target, adapters, report, seconds)
+        json_lines.write(path, [lines[each] for each in layers if each in lines])
         console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)
 
 
@@ -82,13 +87,10 @@ def _has_eps(cell: Cell) -> bool:
     return eps.get(cell.stratum, EPS) >= SMALLEST
 
 
-def _current(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the lines that were measured with what is installed now."""
-    return [
-        line
-        for line in lines
-        if line["schema"] == SCHEMA and line["version"] == version(line["library"])
-    ]
+def _is_current(line: dict[str, Any]) -> bool:
+    """Whether a line was measured with what is installed now, by today's code."""
+    is_installed = line["schema"] == SCHEMA and line["version"] == version(line["library"])
+    return is_installed and is_todays(line)
 
 
 def _telling(bar: Progress, name: str) -> Any:
@@ -100,13 +102,17 @@ def _telling(bar: Progress, name: str) -> Any:
     return tell
 
 
-def summary(found: Implementation, target: str, report: Report, seconds: float) -> dict[str, Any]:
+def summary(
+    found: Implementation, target: str, adapters: tuple[str, ...], report: Report, seconds: float
+) -> dict[str, Any]:
     """Return what a page needs of a report: each row's gravest cell of a dtype and kind."""
     return {
         "schema": SCHEMA,
         "name": found.subject.name,
         "family": found.family,
         "target": target,
+        "adapters": list(adapters),
+        "examiner": examiner(target.partition(":")[0], adapters),
         "library": found.distribution,
         "version": version(found.distribution),
         "framework": report.framework,

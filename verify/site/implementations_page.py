@@ -9,6 +9,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from verify.conform.cases import KINDS
+from verify.conform.examiner import added_modes, is_todays
 from verify.conform.words import FAILURES, Word, gravest
 from verify.site.markup import fenced, harmless, on_one_line, raw, table, words
 from verify.wording import plural
@@ -91,7 +92,7 @@ def page(line: Line) -> str:
     parts = [
         f"---\norphan: true\n---\n\n# {words(line['name'])}\n",
         f'<p class="where"><a href="index.html">Implementations</a> · {on_one_line(how)}</p>\n',
-        f"{summary(line)} {_kinds(line)}\n",
+        f"{summary(line)} {_kinds(line)}{_examiner(line)}\n",
     ]
     if line["threads"]:
         links = ", ".join(
@@ -161,6 +162,17 @@ def _kinds(line: Line) -> str:
     return f"{said}; not examined here: {', '.join(left)}." if left else f"{said}."
 
 
+def _examiner(line: Line) -> str:
+    """Say of what today's code did not find when it was found, and what is not in it."""
+    if is_todays(line):
+        return ""
+    more = f", and also examines {', '.join(added)}" if (added := added_modes(line)) else ""
+    return (
+        f" Measured on {on_one_line(line['measured'])} by an earlier examiner: today's may find"
+        f" otherwise{more}."
+    )
+
+
 def chip(word: Word) -> str:
     """Return a word on its colour."""
     return f'<span class="verdict {COLOURS.get(word, "")}">{word}</span>'
@@ -194,7 +206,8 @@ def _breaking(name: str) -> str:
 
 def _library(line: Line) -> str:
     own = f"{line['library']} {line['version']}"
-    return own if line["framework"].endswith(line["version"]) else f"{own}, {line['framework']}"
+    named = own if line["framework"].endswith(line["version"]) else f"{own}, {line['framework']}"
+    return named if is_todays(line) else f"{named}; {line['measured']}, by an earlier examiner"
 
 
 def _entry(line: Line, modes: Sequence[str]) -> str:

@@ -1,0 +1,59 @@
+"""The files of ours behind a module: what it imports, and what that does, without importing any."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+OURS = ("theory", "verify")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@cache
+def sources(name: str) -> frozenset[Path]:
+    """Return the files of a module and of all of ours that it imports, one by another."""
+    found: dict[str, Path] = {}
+    waiting = [name]
+    while waiting:
+        module = waiting.pop()
+        if module in found or (path := _path(module)) is None:
+            continue
+        found[module] = path
+        waiting.extend(_imported(path))
+    return frozenset(found.values())
+
+
+def statements(path: Path) -> Iterator[ast.AST]:
+    """Yield a file's statements, those inside of others too; no expression has an import in it."""
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+            waiting.extend(getattr(node, part, ()))
+
+
+@cache
+def _path(name: str) -> Path | None:
+    """Return the file of a module of ours, without importing anything."""
+    if name.split(".")[0] not in OURS:
+        return None
+    place = ROOT.joinpath(*name.split("."))
+    files = (place.with_suffix(".py"), place / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
+
+
+@cache
+def _imported(path: Path) -> tuple[str, ...]:
+    """Return the modules that a file names in its imports: of a package, what is taken from it."""
+    found: list[str] = []
+    for node in statements(path):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in OURS:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.append(node.module if _path(inner) is None else inner)
+    return tuple(dict.fromkeys(found))
