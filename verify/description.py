@@ -13,17 +13,23 @@ ATTEMPTS = 5
 """How often git is asked while a signal ends it, which says nothing of the commit."""
 
 
-def describe_run(profile: str, seed: int, backend: str, device: str) -> Run:
-    """Return the description of a run on this machine."""
-    import torch
+def describe_run(profile: str, seed: int, backend: str, device: str, threads: int = 1) -> Run:
+    """Return the description of a run on this machine.
 
+    Args:
+        profile: how hard it looks.
+        seed: where its random cases start.
+        backend: of its arrays.
+        device: of the backend.
+        threads: how many each process computes with.
+    """
     return Run(
         profile=profile,
         seed=seed,
         backend=backend,
         device=device,
         commit=_commit(),
-        threads=torch.get_num_threads(),
+        threads=threads,
         versions=versions(),
         source=of_everything(),
         gpu=_gpu(backend),

@@ -66,12 +66,15 @@ class Options:
         budget = PROFILES[self.profile]
         return Settings(budget, self.seed, self.backend, self.device, self.cache, self.claims)
 
-    def writer(self) -> Writer:
+    def writer(self, threads: int = 1) -> Writer:
         """Return the writer of this run's evidence, which takes over what need not be found again.
+
+        Args:
+            threads: how many each process computes with.
 
         Raises:
             EvidenceError: the folder cannot be written to, or one to take over from not be read.
         """
-        run = describe_run(self.profile, self.seed, self.backend, self.device)
+        run = describe_run(self.profile, self.seed, self.backend, self.device, threads)
         marks = engine.todays(self.settings(), engine.statements(self.claims))
         return Writer(self.folder, run, marks, self.take_over)

@@ -69,7 +69,7 @@ def check(
         raise bad_input(error) from None
     try:
         records, failures = _examined(
-            claims, settings, options.writer() if evidence_folder or target else None
+            claims, settings, _writer(options) if evidence_folder or target else None
         )
     except (EvidenceError, TrainingError) as error:
         raise bad_input(error) from None
@@ -115,6 +115,12 @@ def _told(failures: Sequence[Failure], target: str) -> Iterator[str]:
     for (claim, where), names in witnesses.items():
         who = "a witness" if len(names) == 1 else "witnesses"
         yield f"{claim}: {who} could not evaluate it ({', '.join(names)}): {where}"
+
+
+def _writer(options: Options) -> Writer:
+    import torch  # slow to import, and needed only where evidence is written
+
+    return options.writer(torch.get_num_threads())
 
 
 def _examined(

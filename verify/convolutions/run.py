@@ -8,6 +8,8 @@ from dataclasses import replace
 from math import sqrt
 from typing import Any
 
+import torch
+
 from theory import convolution
 from verify.backends import Backend
 from verify.cases import convolutions as cases
@@ -34,7 +36,9 @@ from verify.options import Options
 
 def describe(options: Options) -> Run:
     """Return the description of a run, with the GPU's name where the arrays are on one."""
-    run = describe_run(options.profile, options.seed, options.backend, options.device)
+    run = describe_run(
+        options.profile, options.seed, options.backend, options.device, torch.get_num_threads()
+    )
     backend = Backend(options.backend, options.device)
     return replace(run, gpu=meter.machine(backend)) if meter.is_on_gpu(backend) else run
 

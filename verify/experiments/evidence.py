@@ -66,7 +66,8 @@ def as_json(numbers: Numbers) -> dict[str, Any]:
 
 def describe(setting: Setting) -> Run:
     """Return the description of a run on this machine."""
-    run = describe_run(setting.profile, setting.seeds[0], "torch", setting.device)
+    seed, threads = setting.seeds[0], torch.get_num_threads()
+    run = describe_run(setting.profile, seed, "torch", setting.device, threads)
     if torch.device(setting.device).type != "cuda":
         return run
     return replace(run, gpu=torch.cuda.get_device_name(setting.device))
