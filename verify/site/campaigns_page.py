@@ -58,11 +58,11 @@ def _finding(name: str, run: Run, finding: Finding) -> str:
         for share in SHARES
         if (value := finding.quantile(share)) is not None
     )
-    worst = harmless(finding.worst[0].token) if finding.worst else ""
-    found = (
-        f"{plural(finding.violating_seeds, 'seed')} with a violation. Ratios actual/claimed:"
-        f" {quantiles}. The worst again: `python -m verify reproduce {worst}`\n"
-    )
+    found = f"{plural(finding.violating_seeds, 'seed')} with a violation."
+    if quantiles:
+        found += f" Ratios actual/claimed: {quantiles}."
+    if finding.worst and (token := finding.worst[0].token):
+        found += f" The worst again: `python -m verify reproduce {harmless(token)}`"
     command = fenced(
         f"python -m verify campaign {quote(finding.claim)} --witnesses"
         f" {quote(finding.witness)} --seeds {written(finding.seeds)} --profile"
@@ -77,7 +77,7 @@ def _finding(name: str, run: Run, finding: Finding) -> str:
         [
             raw(table(NUMBERS, [row], "witnesses")),
             raw(table(("start", "largest actual/claimed"), strata, "witnesses")),
-            found,
+            f"{found}\n",
             command,
             f'<p class="run">{line}</p>\n',
         ]
