@@ -60,7 +60,12 @@ def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> 
 
     @wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        bound = signature.bind(*args, **kwargs)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(
+                f"{function.__name__}: {error}; expected {_call(function.__name__, signature)}"
+            ) from None
         bound.apply_defaults()
         half = half_precision.dtype_of(bound.arguments)
         if half is not None:
@@ -75,6 +80,15 @@ def behind(check: Callable[[dict[str, Any]], Any], function: Callable[P, R]) -> 
         return result
 
     return guarded
+
+
+def _call(name: str, signature: inspect.Signature) -> str:
+    """Return how a function is called, without types."""
+    parameters = [
+        parameter.name if parameter.default is parameter.empty else str(parameter)
+        for parameter in (p.replace(annotation=p.empty) for p in signature.parameters.values())
+    ]
+    return f"{name}({', '.join(parameters)})"
 
 
 @contextmanager
@@ -116,6 +130,11 @@ def arrays_of(arguments: Mapping[str, Any], taken: Mapping[str, Taken], elsewher
             (kind.or_number and type(value) in (int, float))
             or (kind.or_function and callable(value))
         ):
+            if value is None:
+                raise TypeError(
+                    f"{name} is None; expected {kind.words}: give one, or leave {name} out where "
+                    "it has a default"
+                )
             raise TypeError(
                 f"{name} is a {type(value).__name__}; expected {kind.words}: convert it, e.g. with "
                 f"numpy.asarray({name}, dtype=float); {elsewhere}"
@@ -145,6 +164,11 @@ def _check_alike(arrays: Arrays, elsewhere: str) -> None:
             raise TypeError(
                 f"{given(name, value)} has dtype {value.dtype}; expected real or complex "
                 f"floating: convert it, e.g. to float64; {elsewhere}"
+            )
+        if array_namespace(value).finfo(value.dtype).bits < 16:
+            raise TypeError(
+                f"{given(name, value)} has dtype {value.dtype}, which only stores numbers; "
+                "expected 16 bits or more: convert it, e.g. to float32"
             )
     first, model = next(iter(arrays.items()))
     for name, value in arrays.items():

@@ -149,7 +149,12 @@ def _batch_axes(name: str, batch: Any, axis: Any) -> tuple[int, ...]:
     """Return the batch axes counted from the front, in ascending order."""
     axes = axis if isinstance(axis, tuple) else (axis,)
     rank = batch.ndim
-    asked = f"axis = {axis!r} for {given(name, batch)}"
+    if not rank:
+        raise ValueError(
+            f"{name} is a number, an array without axes; expected one with an axis for the batch, "
+            f"such as {name} of shape (m,)"
+        )
+    asked = f"axis = {_shown(axis)} for {given(name, batch)}"
     if not axes or any(type(i) is not int for i in axes):
         raise TypeError(f"{asked}; expected an integer or a tuple of integers, at least one")
     counted = sorted(i % rank for i in axes if -rank <= i < rank)
@@ -161,6 +166,11 @@ def _batch_axes(name: str, batch: Any, axis: Any) -> tuple[int, ...]:
     if len(set(counted)) < len(counted):
         raise ValueError(f"{asked} names an axis twice; expected each batch axis once")
     return tuple(counted)
+
+
+def _shown(axis: Any) -> str:
+    """Return what is given for an axis; of an array its shape, which tells that it is no axis."""
+    return f"an array of shape {tuple(axis.shape)}" if is_array_api_obj(axis) else repr(axis)
 
 
 def _check_shapes(arrays: Arrays, first: str, axes: tuple[int, ...]) -> None:

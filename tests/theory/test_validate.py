@@ -40,7 +40,7 @@ VALUES = [
     ("gradient", {"g": HOLES}, "g of .* is NaN or infinite"),
     ("forward", {"gamma": inf}, "the number gamma is NaN or infinite; expected finite"),
     ("normalize", {"axis": 2}, r"axis = 2 for y of .* 2 axes; expected axes in \[-2, 2\)"),
-    ("normalize", {"y": np.array(1.0)}, "axis = 0 for the number y, which has 0 axes"),
+    ("normalize", {"y": np.array(1.0)}, r"y is a number.* such as y of shape \(m,\)"),
     ("normalize", {"axis": (0, -2)}, r"axis = \(0, -2\) .* names an axis twice"),
     ("gradient", {"g": Y[:2]}, r"g of shape \(2, 2\) does not match y .*broadcast g to \(3, "),
     ("forward", {"gamma": np.ones(3)}, r"gamma of .* one number to each unit .* to \(1, 2\)"),
@@ -70,6 +70,9 @@ VALUES = [
 TYPES = [
     ("normalize", {"axis": ()}, r"axis = \(\) .* at least one"),
     ("normalize", {"axis": True}, "axis = True .*; expected an integer"),
+    ("normalize", {"axis": Y}, r"axis = an array of shape \(3, 2\) for y .*; expected an integer"),
+    ("forward", {"gamma": None}, "gamma is None; expected a number or .* or leave gamma out"),
+    ("normalize", {"y": torch.ones(3).to(torch.float8_e5m2)}, "y of .*float8_e5m2, .* 16 bits"),
     ("hvp", operator(np.eye(3)), "hessian_of_loss is a ndarray; expected the function w -> H w"),
     ("hessian", {"H": lambda w: w}, "H is a function; expected an array"),
     ("normalize", {"y": Y.astype(int)}, "y of .* has dtype int64; expected real or complex"),
@@ -98,6 +101,14 @@ TYPES = [
 def test_refused(name, changed, message, error):
     with pytest.raises(error, match=message):
         call(name, **changed)
+
+
+def test_a_call_that_does_not_fit_is_told_how_the_function_is_called():
+    expected = r"expected gradient\(y, g, gamma=1, eps=0, axis=0\)"
+    with pytest.raises(TypeError, match=f"gradient: missing .*'g'; {expected}"):
+        theory.gradient(Y)
+    with pytest.raises(TypeError, match=f"gradient: .*'epsilon'; {expected}"):
+        theory.gradient(Y, Y, epsilon=1e-5)
 
 
 def test_arrays_on_two_devices_are_refused():
