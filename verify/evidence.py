@@ -28,6 +28,7 @@ from verify.results import Counterexample, Proof, Theorem
 SCHEMA = 3
 FILE = "evidence.jsonl"
 LOCK = ".lock"
+ELSEWHERE = "name another folder, or delete the file to start anew"
 
 Name = tuple[str, str]
 """A statement's identifier and a witness's name."""
@@ -230,14 +231,27 @@ def read_all(folder: Path, asked: Collection[str] | None = None) -> tuple[list[R
     """
     path = folder / FILE
     lines = _lines(path, json_lines.every if asked is None else partial(_is_of, asked))
-    if not lines or lines[0].get("kind") != "run" or lines[0].get("schema") != SCHEMA:
-        raise EvidenceError(f"{path} does not begin with a run of schema {SCHEMA}; delete it")
+    if not lines and not path.stat().st_size:  # of a run that ended before it wrote anything
+        raise _nothing_in(folder)
+    if not lines or lines[0].get("kind") != "run":
+        raise EvidenceError(f"{path} does not begin with a run; name another folder, or delete it")
+    check_schema(path, lines[0])
     try:
         runs = [_made(Run, line) for line in lines if line.get("kind") == "run"]
         records = [_made(Record, line) for line in lines if line.get("kind") == "record"]
     except (TypeError, msgspec.ValidationError) as error:
-        raise EvidenceError(f"{path} has a line of another form ({error}); delete it") from None
+        raise EvidenceError(f"{path} has a line of another form ({error}); {ELSEWHERE}") from None
     return runs, records
+
+
+def check_schema(path: Path, line: dict[str, Any]) -> None:
+    """Raise an EvidenceError for a run of another schema, which is nothing to delete unasked."""
+    if (schema := line.get("schema")) != SCHEMA:
+        is_newer = isinstance(schema, int) and schema > SCHEMA
+        told = "a newer version of this suite wrote it: install that one" if is_newer else ELSEWHERE
+        raise EvidenceError(
+            f"{path} is of schema {schema!r}, and this version reads schema {SCHEMA}; {told}"
+        )
 
 
 def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]:
@@ -304,9 +318,11 @@ class FolderLock:
 
 
 def unwritable(folder: Path, error: OSError) -> EvidenceError:
-    """Return the error of a folder that cannot be written to."""
+    """Return the error of a folder that cannot be written to, or of a file in it."""
+    is_within = error.filename is not None and Path(error.filename) != folder
+    where = f": {error.filename}" if is_within else ""
     return EvidenceError(
-        f"evidence cannot be kept in {folder} ({error.strerror}); name another folder"
+        f"evidence cannot be kept in {folder} ({error.strerror}{where}); name another folder"
     )
 
 
@@ -338,6 +354,8 @@ def _lines(path: Path, is_asked: Callable[[bytes], bool]) -> list[dict[str, Any]
     except FileNotFoundError:
         raise _nothing_in(path.parent) from None
     except OSError as error:
-        raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
+        raise EvidenceError(
+            f"{path} cannot be read ({error.strerror}); name another folder"
+        ) from None
     except json_lines.DamagedLineError as error:
         raise EvidenceError(str(error)) from None

@@ -207,11 +207,19 @@ def test_a_record_of_another_form_is_refused(killed, changed):
 
 
 @pytest.mark.parametrize(
-    "header", [{}, {"kind": "record"}, {"kind": "run", "schema": SCHEMA + 1}], ids=str
+    ("header", "said"),
+    [
+        ({}, "does not begin with a run; name another folder"),
+        ({"kind": "record"}, "does not begin with a run; name another folder"),
+        ({"kind": "run"}, f"is of schema None, and .* {SCHEMA}; name another folder, or delete"),
+        ({"kind": "run", "schema": SCHEMA - 1}, "is of schema 2, .*; name another folder, or del"),
+        ({"kind": "run", "schema": SCHEMA + 1}, "(?!.*delete).* newer version .*: install that"),
+    ],
+    ids=str,
 )
-def test_a_file_of_another_schema_is_refused(killed, header):
+def test_a_file_of_another_schema_is_refused(killed, header, said):
     rewrite(killed, [json.dumps(header) + "\n", *lines(killed)[1:]])
-    with pytest.raises(EvidenceError, match=f"{FILE} does not begin with a run of schema {SCHEMA}"):
+    with pytest.raises(EvidenceError, match=f"{FILE} {said}"):
         read(killed)
 
 
@@ -222,9 +230,15 @@ def test_what_cannot_be_read_is_named(killed, tmp_path):
         read(killed)
     with pytest.raises(NoEvidenceError, match=r"no evidence in .*nowhere; name another folder"):
         read(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / FILE).touch()
+    with pytest.raises(NoEvidenceError, match=r"no evidence in .*empty"):
+        read(tmp_path / "empty")
     (tmp_path / "folder" / FILE).mkdir(parents=True)
-    with pytest.raises(EvidenceError, match=f"{FILE} cannot be read: Is a directory"):
+    with pytest.raises(EvidenceError, match=rf"{FILE} cannot be read \(Is a directory\); name"):
         read(tmp_path / "folder")
+    with pytest.raises(EvidenceError, match=rf"kept in .* \(Is a directory: .*{FILE}\); name"):
+        writer_of(tmp_path / "folder")
 
 
 def test_a_folder_that_cannot_be_written_is_named(killed):

@@ -47,7 +47,7 @@ class Journal:
             found = _lines(self.path) if self.path.exists() else []
         except OSError as error:
             raise evidence.unwritable(folder, error) from None
-        _check_profile(self.path, found, run)
+        _check_runs(self.path, found, run)
         everything = merged(findings(found, self.path))
         self.known = {f.name: f for f in everything if f.fingerprint == fingerprint(*f.name)}
         self._outdated = [f for f in everything if self.known.get(f.name) is not f]
@@ -134,11 +134,16 @@ def _made(kind: type[Any], line: dict[str, Any], path: Path) -> Any:
     try:
         return msgspec.convert(values, kind, str_keys=True)
     except msgspec.ValidationError as error:
-        raise EvidenceError(f"{path} has a line of another form ({error}); delete it") from None
+        raise EvidenceError(
+            f"{path} has a line of another form ({error}); {evidence.ELSEWHERE}"
+        ) from None
 
 
-def _check_profile(path: Path, lines: list[dict[str, Any]], run: Run) -> None:
-    """A seed at another profile is another unit."""
+def _check_runs(path: Path, lines: list[dict[str, Any]], run: Run) -> None:
+    """A seed at another profile is another unit, and what is not understood would be lost."""
+    for line in lines:
+        if line.get("kind") == "run":
+            evidence.check_schema(path, line)
     (*_, last) = (None, *(_made(Run, line, path) for line in lines if line.get("kind") == "run"))
     if last is not None and last.profile != run.profile:
         raise EvidenceError(

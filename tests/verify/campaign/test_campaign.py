@@ -209,6 +209,11 @@ def test_the_folder_stays_small_and_keeps_what_is_not_counted(tmp_path, monkeypa
     assert journal.path.stat().st_size < 2**16
     with pytest.raises(EvidenceError, match="profile smoke; expected deep"):
         Journal(tmp_path, replace(RUN, profile="deep"), engine.todays(SETTINGS))
+    newer = journal.path.read_text().replace('"schema": 3', '"schema": 4')
+    journal.path.write_text(newer)
+    with pytest.raises(EvidenceError, match=r"schema 4, .* a newer version of this suite wrote it"):
+        opened(tmp_path)
+    assert journal.path.read_text() == newer
 
 
 @pytest.mark.parametrize(
