@@ -28,7 +28,7 @@ from verify.conform.mistakes import (
 )
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
-from verify.conform.places import AFTER, COUNTERPART, ELSEWHERE, SURE, meaning, place
+from verify.conform.places import AFTER, COUNTERPART, ELSEWHERE, SURE, counterpart, meaning, place
 from verify.conform.statistics import (
     GENERAL,
     HALF,
@@ -348,14 +348,12 @@ def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
         return replace(found, sentence=LATER_STEPS, guess="a step depends on those before it")
     if evaluated is not None and found.mode in OF_EVALUATION:
         return _following(found, "evaluation", evaluated)
-    counterpart = COUNTERPART.get(found.mode)
-    if counterpart and (counterpart, found.output.removeprefix("first ")) not in by_place:
+    plainer = counterpart(found.mode, found.output)
+    if plainer and (plainer, found.output.removeprefix("first ")) not in by_place:
         is_told = "instead of" in found.sentence
-        said = found.sentence if is_told else f"is not the {counterpart}'s, which is right"
+        said = found.sentence if is_told else f"is not the {plainer}'s, which is right"
         return replace(found, sentence=said, guess=meaning(found.mode, found.output))
-    slope = by_place.get((counterpart or "gradient", found.output)) or by_place.get(
-        ("gradient", "x")
-    )
+    slope = by_place.get((plainer or "gradient", found.output)) or by_place.get(("gradient", "x"))
     is_unexplained = found.sentence.startswith((UNEXPLAINED, ELSEWHERE))
     if slope is None or found.mode in ("gradient", *OF_STATE) or not is_unexplained:
         return found

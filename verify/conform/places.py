@@ -55,11 +55,12 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
 KEPT = "something is kept from one call to the next, or left to chance"
 LATER = "a later call writes into the first one's result"
 MERGED = "the examples of a vmap are not kept apart"
+SLOPES = ("x", "gamma", "beta")
 OF_MODE = {
     ("repeated", "z"): KEPT,
     ("repeated", "first z"): LATER,
     ("repeated gradient", ""): f"{KEPT}, in the backward",
-    **{("repeated gradient", f"first {name}"): LATER for name in ("x", "gamma", "beta")},
+    **{("repeated gradient", f"first {name}"): LATER for name in SLOPES},
     ("in flight", ""): "the backward uses what a later forward left",
     ("one at a time", ""): "the gradient depends on which inputs need one",
     ("output changed", ""): "the backward reads the output, which a later layer may change",
@@ -69,6 +70,7 @@ OF_MODE = {
     **{(f"vmap{of} gradient", ""): f"{MERGED} in the backward" for of in ("", " all")},
     ("step second", ""): "the step of training has another backward",
     ("recomputed", ""): "the step is taken once more where the backward computes it again",
+    **{("recomputed", name): "the step of training has another backward" for name in SLOPES},
 }
 """What it may mean when a mode fails where its plain counterpart does not."""
 AFTER = {
@@ -113,6 +115,12 @@ def place(cells: Sequence[Cell], strata: Sequence[Stratum]) -> tuple[str, str]:
     known = [stratum for stratum in strata if stratum.name in failing]
     meanings = (meaning for meaning, is_met in MEANS if all(is_met(s) for s in known))
     return f"{ELSEWHERE}, wrong at {named}", next(meanings, "")
+
+
+def counterpart(mode: str, output: str) -> str | None:
+    """Return the plainer mode that has the same output, if there is one."""
+    is_slope = mode == "recomputed" and output in SLOPES
+    return "gradient" if is_slope else COUNTERPART.get(mode)
 
 
 def meaning(mode: str, output: str) -> str:

@@ -59,6 +59,8 @@ def main(
     folder.mkdir(parents=True, exist_ok=True)
     lines = {line["target"]: line for line in json_lines.read(path)} if path.exists() else {}
     adapters = tuple(filter(None, (module.ADAPTER, backend)))  # Keras's uses its backend's
+    # Before anything is examined, since files may change meanwhile.
+    by = {"adapters": list(adapters), "examiner": examiner(module.__name__, adapters)}
     console = Console()
     layers = {
         f"{module.__name__}:IMPLEMENTATIONS.{key}.subject": found
@@ -76,7 +78,7 @@ def main(
         if found.eps_is_single:
             report = replace(report, cells=tuple(c for c in report.cells if _has_eps(c)))
         seconds = time.monotonic() - began
-        lines[target] = summary(found, target, adapters, report, seconds)
+        lines[target] = summary(found, target, report, seconds) | by
         json_lines.write(path, [lines[each] for each in layers if each in lines])
         console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)
 
@@ -102,17 +104,13 @@ def _telling(bar: Progress, name: str) -> Any:
     return tell
 
 
-def summary(
-    found: Implementation, target: str, adapters: tuple[str, ...], report: Report, seconds: float
-) -> dict[str, Any]:
+def summary(found: Implementation, target: str, report: Report, seconds: float) -> dict[str, Any]:
     """Return what a page needs of a report: each row's gravest cell of a dtype and kind."""
     return {
         "schema": SCHEMA,
         "name": found.subject.name,
         "family": found.family,
         "target": target,
-        "adapters": list(adapters),
-        "examiner": examiner(target.partition(":")[0], adapters),
         "library": found.distribution,
         "version": version(found.distribution),
         "framework": report.framework,
