@@ -1,23 +1,40 @@
-"""The command line: the ledger, a check of chosen statements, one instance again."""
+"""The command line: the ledger, a check of chosen statements, one instance again.
+
+Every command ends with 0, with 1 where what it examined is not as expected, with 2 where its input
+is bad or its output cannot be written, with 130 at Ctrl-C, with 141 where nobody reads its output.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 try:
     import typer
 
-    from verify.complaints import bad_input, install
+    from verify.complaints import bad_input, complain, install
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 except ModuleNotFoundError as error:
     from theory.packages import missing  # with NumPy, for which no help should wait
 
     raise SystemExit(f"verify: {missing(error, 'verify')}") from None
 
 app = typer.Typer(
-    help="The theory of batch normalization, machine-checked.",
+    help=(
+        "The theory of batch normalization, machine-checked.\n\n"
+        "The exit status is 1 where what was examined is not as expected, 2 where the input is bad "
+        "or the output cannot be written, 130 after Ctrl-C, 141 where nobody reads the output."
+    ),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -28,13 +45,51 @@ EVERYTHING = {"allow_extra_args": True, "ignore_unknown_options": True}
 """What a command takes that hands its arguments on."""
 
 
+UNWRITTEN = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""How a system says that what is printed has no reader, or no room."""
+
+
+def written(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that ends without a traceback where its output cannot be written."""
+
+    @wraps(command)
+    def run(*arguments: Any, **named: Any) -> None:
+        try:
+            command(*arguments, **named)
+        except (OSError, SystemExit) as error:
+            cause = error.__context__ if isinstance(error, SystemExit) else error  # rich exits
+            if not isinstance(cause, OSError) or cause.errno not in UNWRITTEN or cause.filename:
+                raise
+            # What is still to be written goes nowhere: Python would try again at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if cause.errno == errno.EPIPE:
+                raise typer.Exit(128 + signal.SIGPIPE) from None
+            complain(f"the output cannot be written: {cause.strerror}")
+            raise typer.Exit(2) from None
+
+    return run
+
+
+def main() -> None:
+    """Run the command that is asked for, whatever its streams can take.
+
+    A letter that one cannot is written by its number; one that is closed takes all, for nobody.
+    """
+    for name in ("stdout", "stderr"):
+        if (stream := getattr(sys, name)) is None:
+            setattr(sys, name, StringIO())
+        else:
+            stream.reconfigure(errors="backslashreplace")
+    app()
+
+
 def later(name: str, module: str, about: str, function: str = "") -> None:
     """Add a command whose module is imported, which takes seconds, only when it is asked for."""
 
     def run(context: typer.Context) -> None:
         command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         try:
-            command.command()(getattr(import_module(module), function or name))
+            command.command()(written(getattr(import_module(module), function or name)))
             command(context.args, prog_name=f"python -m verify {name}")
         except ModuleNotFoundError as error:
             if not (advice := install(error)):
@@ -97,4 +152,4 @@ later("readme", VIEWS, "Write the README's ledger and pictures, or compare them.
 
 
 if __name__ == "__main__":
-    app()
+    main()

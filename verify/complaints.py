@@ -22,6 +22,9 @@ EXTRAS = {
 """The extra that brings a package, by the name that it is imported by."""
 
 
+GOES_ON = "the same command goes on with what was not examined yet"
+
+
 class CacheWarning(UserWarning):
     """Something of the cache could not be used, and is computed again."""
 
@@ -35,6 +38,12 @@ def bad_input(error: Exception) -> typer.Exit:
     """Say what is wrong, and return the exit to raise."""
     complain(str(error))
     return typer.Exit(2)
+
+
+def interrupted(kept: str) -> typer.Exit:
+    """Say that Ctrl-C was pressed and what is kept, and return the exit to raise."""
+    complain(f"stopped; {kept}")
+    return typer.Exit(130)
 
 
 def install(error: ModuleNotFoundError) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -26,7 +27,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from multiprocessing import connection, forkserver
+from multiprocessing import connection, forkserver, resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread, local
@@ -52,9 +53,17 @@ def processes() -> Executor:
 
 
 def start_importing() -> None:
-    """Start the process that imports everything for the others, and do not wait for it."""
+    """Start the process that imports everything for the others, and do not wait for it.
+
+    Ctrl-C goes to it as well, and would end it with a traceback while it imports.
+    """
     forkserver.set_forkserver_preload(imported())
-    forkserver.ensure_running()
+    resource_tracker.ensure_running()  # which unblocks what is blocked below
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Apart(Executor):
@@ -69,6 +78,7 @@ class Apart(Executor):
         self._make, self._threads, self._own = make, ThreadPoolExecutor(count), local()
         self._made: list[Executor] = []
         self._starting = Lock()
+        self._is_ended = False
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
         """Submit a call; its error is that its process broke, if it did."""
@@ -78,6 +88,8 @@ class Apart(Executor):
         executor: Executor | None = getattr(self._own, "executor", None)
         try:
             with self._starting:  # a process that is forked meanwhile would keep another's pipes
+                if self._is_ended:
+                    raise BrokenProcessPool("nothing more is begun")
                 if executor is None:
                     self._own.executor = executor = self._make()
                     self._made.append(executor)
@@ -86,6 +98,15 @@ class Apart(Executor):
         except BrokenProcessPool:
             self._own.executor = None
             raise
+
+    def end(self) -> None:
+        """End the processes, whatever they are at, and begin nothing more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._starting:
+            self._is_ended = True
+            for executor in self._made:
+                for process in list((getattr(executor, "_processes", None) or {}).values()):
+                    process.terminate()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End; what has not begun is finished first, or cancelled."""
@@ -104,7 +125,7 @@ def examining(
     """Start to examine every pair; yield the futures of their records, by name.
 
     What the writer knows already is not examined again; what is found is written as it is found.
-    Leaving the context cancels what has not begun.
+    Leaving the context cancels what has not begun, and ends the processes that are at work.
     """
     futures: Futures = {pair.name: Future() for pair in pairs}
     waiting = engine.unknown(pairs, writer)
@@ -191,6 +212,8 @@ class _Examination:
                     self._settle(begun[future], future)
                 for future in filter(Future.running, waiting):
                     self._pass_on(begun[future].found())
+            if self.stopped.is_set() and isinstance(executor, Apart):
+                executor.end()
             executor.shutdown(wait=True, cancel_futures=True)
         return [left for one in asked if one.is_lost and (left := self._left(one.task))]
 
@@ -301,7 +324,6 @@ def cores() -> int:
 def _prepare_process() -> None:
     """Leave the interrupt to the parent, end with it, and use one thread."""
     import gc
-    import signal
 
     import torch
 

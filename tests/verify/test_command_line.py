@@ -2,8 +2,13 @@
 
 import io
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -177,6 +182,53 @@ def test_one_instance_is_reproduced_and_a_bad_token_refused():
     assert header.startswith("random:large offset:0:5: m = 8, gamma = ")
     assert [line.split()[0] for line in lines] == [RIGHT.id, WRONG.id]
     assert_refused(run("reproduce", "random:generic:0:x"), "random:generic:0:x")
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize(("keeps", "said"), [(True, "goes on"), (False, "without --evidence")])
+def test_ctrl_c_says_what_is_kept(keeps, said, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine, "examine", interrupted)
+    result = check(RIGHT.id, *(("--evidence", tmp_path) if keeps else ()))
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert re.search(rf"^verify: stopped; .*{said}", result.stderr, re.MULTILINE)
+
+
+def outcome(*words, **environment):
+    """Run the command in a process of its own, whose output goes where `stdout` says."""
+    stdout = environment.pop("stdout", subprocess.PIPE)
+    return subprocess.run(
+        [sys.executable, "-m", "verify", *map(str, words)],
+        cwd=Path(command_line.__file__).parents[1],
+        env=os.environ | environment,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", ["papers", "ledger"])
+def test_who_stops_reading_gets_no_traceback_and_no_verdict(command):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer) as unread:
+        ended = outcome(command, stdout=unread)
+    assert (ended.returncode, b"Traceback" in ended.stderr) == (128 + signal.SIGPIPE, False)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_an_output_without_room_is_bad_input():
+    with Path("/dev/full").open("w") as full:
+        ended = outcome("papers", stdout=full)
+    assert ended.returncode == 2
+    assert ended.stderr == b"verify: the output cannot be written: No space left on device\n"
+
+
+def test_an_output_that_takes_no_letters_of_mathematics_gets_their_numbers(tmp_path):
+    ended = outcome("ledger", "--evidence", tmp_path, PYTHONIOENCODING="ascii")
+    assert (ended.returncode, rb"\u" in ended.stdout) == (0, True)
 
 
 def test_without_a_command_the_help_is_shown():

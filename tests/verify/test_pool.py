@@ -178,3 +178,28 @@ def test_a_record_comes_before_its_task_is_through(examined, tmp_path):
         assert not second.done()
         (tmp_path / "seen").touch()
         assert second.result(timeout=60)
+
+
+def test_who_leaves_waits_for_nothing_that_is_at_work(examined, tmp_path):
+    def act(claim, folder):
+        (folder / "begun").touch()
+        time.sleep(60)
+
+    start = time.monotonic()
+    with examined(act, 8, 1) as futures:
+        wait_for(tmp_path / "begun")
+    assert time.monotonic() - start < 30
+    assert not any(future.done() and not future.cancelled() for future in futures.values())
+
+
+def test_an_interrupt_leaves_the_process_that_imports_alone(monkeypatch):
+    """It gets what the terminal's whole group gets, at a time when Python would print where."""
+    blocked = []
+    monkeypatch.setattr(
+        pool.forkserver,
+        "ensure_running",
+        lambda: blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
+    )
+    pool.start_importing()
+    assert signal.SIGINT in blocked[0]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

@@ -16,7 +16,7 @@ from verify.campaign.journal import Journal
 from verify.campaign.report import table
 from verify.campaign.run import Failure, campaign_pairs, run
 from verify.cluster import ClusterError
-from verify.complaints import bad_input, complain
+from verify.complaints import GOES_ON, bad_input, complain, interrupted
 from verify.description import describe_run
 from verify.engine import Pair
 from verify.evidence import EvidenceError
@@ -32,7 +32,7 @@ SHOWN = 10
 def campaign(
     identifiers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Statements, or their rows; all, if left out."),
+        typer.Argument(metavar="[ID]...", help="Statements with their readings; else all."),
     ] = None,
     seeds: Annotated[str, typer.Option(help="FIRST:END, where random cases start.")] = "0:100",
     profile: Annotated[
@@ -68,6 +68,8 @@ def campaign(
             failures = _run(chosen, span, options, journal, workers, console)
     except (ClusterError, OtherVersionError, EvidenceError) as error:
         raise bad_input(error) from None
+    except KeyboardInterrupt:
+        raise interrupted(GOES_ON) from None
     finally:
         journal.close()
     names = {pair.name for pair in chosen}

@@ -22,7 +22,7 @@ from rich.progress import (
 )
 
 from verify.commands.elsewhere import ended
-from verify.complaints import bad_input, complain
+from verify.complaints import bad_input, interrupted
 from verify.datasets.dataset import DataError
 from verify.evidence import EvidenceError, FolderLock, unwritable
 from verify.experiments import UnknownExperimentError, evidence, find, names, report, run
@@ -87,8 +87,7 @@ def experiment(
     except (UnknownExperimentError, _OptionError, DataError, EvidenceError) as error:
         raise bad_input(error) from None
     except KeyboardInterrupt:
-        complain("stopped; the same command goes on from the last checkpoint")
-        raise typer.Exit(130) from None
+        raise interrupted("the same command goes on from the last checkpoint") from None
     report.show(result, folder, console)
     if any(statement.is_unexpected for statement in examined(result.pieces)):
         raise typer.Exit(1)

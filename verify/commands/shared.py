@@ -23,7 +23,7 @@ WIDTH = 180
 """Of a table that goes to a file."""
 Folder = Annotated[
     Path | None,
-    typer.Option("--evidence", help="Folder of the evidence.", show_default="evidence"),
+    typer.Option("--evidence", help="Folder of the evidence; else evidence.", show_default=False),
 ]
 Cache = Annotated[Path | None, typer.Option(help="Folder of trained networks.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
