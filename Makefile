@@ -9,7 +9,7 @@ SURVEYS_tensorflow := tensorflow keras-tensorflow keras-torch
 EXTRAS_onnx := conform-onnx,conform-onnxruntime
 SURVEYS_onnx := onnx onnxruntime
 
-.PHONY: verify deep prove conform checkers experiments measured gpu flake test lint docs package bench clean
+.PHONY: verify deep prove conform alarms checkers experiments measured gpu flake test lint docs package bench clean
 .DELETE_ON_ERROR:
 .PRECIOUS: build/conform/%/.installed
 
@@ -79,6 +79,10 @@ conform-%: build/conform/%/.installed
 	for survey in $(or $(SURVEYS_$*),$*); do \
 		build/conform/$*/bin/python -m verify.conform.survey $$survey || exit 1; \
 	done
+
+# Right layers of every make, in every mode at every case, from ten seeds: none may be called wrong.
+alarms: $(ENV)
+	.venv/bin/python tests/conform/zoo/many_seeds.py --seeds 10
 
 # What other checkers notice of the faults that the tests plant.
 checkers: build/conform/jax/.installed

@@ -1,6 +1,6 @@
 """Every right layer in every mode at every stratum, from many seeds: no false alarm is allowed.
 
-    PYTHONPATH=. python tests/conform/zoo/many_seeds.py --seeds 30
+    make alarms
 
 prints a line for each layer and seed that fails, then the count; the exit status is 1 if any did.
 """
