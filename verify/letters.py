@@ -18,6 +18,8 @@ from verify.cases.lattice import shown
 
 SHARED = ("theory.layer", "theory.descent", "theory.maps")
 """Where letters are defined that follow from a subject in the same way in every statement."""
+DERIVED = ("g",)
+"""Attributes that follow from a subject and its loss: a letter of another name stands for any."""
 _SYMBOL = re.compile(r"[A-Za-z]+(_\w+)?'*|\(.*\)|[01]")
 """A letter, several as one vector, or a number; other names are words for what is computed."""
 
@@ -30,9 +32,13 @@ def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
         yield from (node for node in walk(*sides) if isinstance(node, kind))
 
 
-def attributes(claim: Statement) -> dict[str, Letter]:
+def readers(claim: Statement) -> dict[str, list[Letter]]:
     """Return the letters that are attributes of the subject, by the attributes' names."""
-    return {name: letter for letter in letters_of(claim) if (name := attribute_of(letter))}
+    found: dict[str, list[Letter]] = {}
+    for letter in letters_of(claim):
+        if name := attribute_of(letter):
+            found.setdefault(name, []).append(letter)
+    return found
 
 
 def own(claim: Statement) -> dict[str, Letter]:
@@ -49,22 +55,35 @@ def worth(claim: Statement, *subject: Any) -> dict[Letter, Any]:
     return found
 
 
+def sizes(claim: Statement, subject: Any) -> dict[Letter, Any]:
+    """Return what a statement's letters for a subject's sizes are worth."""
+    values = values_of(subject)
+    return {letter: values[letter] for letter in letters_of(claim) if letter.name in subject.size}
+
+
 def written(known: dict[Letter, Any]) -> dict[str, Any]:
     """Return what letters are worth as nested lists of strings, by their names.
 
     A number is left out that stands for each of several, such as an index that runs.
     """
     return {
-        letter.name: shown(value)
+        letter.name: _shown(letter, value)
         for letter, value in known.items()
-        if not letter.name.isdigit() and (letter.sort is not Sort.NUMBER or np.ndim(value) == 0)
+        if not letter.name.isdigit() and (letter.sort is not Sort.NUMBER or np.size(value) == 1)
     }
 
 
+def _shown(letter: Letter, value: Any) -> Any:
+    """Return a number as a string, also one that is kept in an array of its own."""
+    is_number = letter.sort is Sort.NUMBER
+    return shown(np.asarray(value, dtype=object).item() if is_number else value)
+
+
 def _is_own(letter: Letter) -> bool:
+    if attribute := attribute_of(letter):
+        return attribute in DERIVED and letter.name != attribute
     return (
         letter.value is not None
-        and not attribute_of(letter)
         and letter.value.__module__ not in SHARED
         and _SYMBOL.fullmatch(letter.name) is not None
     )

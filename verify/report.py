@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from theory.claim import Verdict
+from verify import counterexamples
 from verify.headlines import Headline, counted, headlines
 from verify.ledger import Entry
 
@@ -24,8 +25,14 @@ COLOURS = {
 }
 
 
-def table(entries: Sequence[Entry]) -> Table:
-    """Return one row for each entry."""
+WIDE = 120
+"""Where a terminal is narrower, the table of entries has no place for all its columns."""
+
+
+def table(entries: Sequence[Entry], width: int = WIDE) -> Table:
+    """Return one row for each entry; in a narrow terminal its verdict and sizes alone."""
+    if width < WIDE:
+        return _narrow(entries)
     result = Table(title="The ledger", title_justify="left", header_style="bold", box=SIMPLE)
     result.add_column("id", overflow="fold")
     result.add_column("where", overflow="fold")
@@ -39,13 +46,26 @@ def table(entries: Sequence[Entry]) -> Table:
             entry.claim.id,
             entry.claim.locations[0].place.removeprefix("App. C.2, "),
             _verdict(entry),
-            f"{entry.scope_in_short} ({entry.by})" if entry.by else entry.scope_in_short,
+            _scope(entry),
             _witnesses(entry),
             f"{entry.instances:,}" if entry.records else "",
             "" if entry.worst_ratio is None else f"{entry.worst_ratio:.6g}",
             f"{entry.seconds:.1f}" if entry.records else "",
         )
     return result
+
+
+def _narrow(entries: Sequence[Entry]) -> Table:
+    result = Table(title="The ledger", title_justify="left", header_style="bold", box=SIMPLE)
+    for name in ("id", "verdict", "scope"):
+        result.add_column(name, overflow="fold")
+    for entry in entries:
+        result.add_row(entry.claim.id, _verdict(entry), _scope(entry))
+    return result
+
+
+def _scope(entry: Entry) -> str:
+    return f"{entry.scope_in_short} ({entry.by})" if entry.by else entry.scope_in_short
 
 
 def summary(entries: Sequence[Entry]) -> str:
@@ -105,12 +125,12 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     """
     found = headlines(entries)
     unexpected = [entry for entry in entries if entry.is_unexpected]
-    console.print(table(entries) if every else headline_table(found))
+    console.print(table(entries, console.width) if every else headline_table(found))
     if unexpected and not every:
-        console.print(table(unexpected))
+        console.print(table(unexpected, console.width))
     for entry in entries:
         if (failing := entry.counterexample) is not None and entry.is_unexpected:
-            told = "; ".join(failing.told())
+            told = "; ".join(counterexamples.lines(failing, entry.claim))
             console.print(f"{entry.claim.id}: {told}", highlight=False, markup=False)
     for entry in entries:
         if entry.lacks:

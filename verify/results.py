@@ -71,16 +71,6 @@ class Counterexample:
     ratio: float | None = None
     """Actual over claimed, or of their norms in an equation, where the claimed side is positive."""
 
-    def told(self) -> list[str]:
-        """Return what a reader needs to check it, a line for each number.
-
-        >>> Counterexample({"m": 2}, {"y": ["0", "1"]}, "1/2", "0").told()
-        ['m = 2', 'y = (0, 1)', 'actual = 1/2', 'claimed = 0']
-        """
-        shown = {name: v for name, v in self.numbers.items() if name not in self.behind}
-        numbers = {**shown, **self.letters, "actual": self.actual, "claimed": self.claimed}
-        return [in_words([self.size]), *(f"{n} = {_number(v)}" for n, v in numbers.items())]
-
 
 @dataclass(frozen=True)
 class Theorem:
@@ -94,14 +84,6 @@ class Theorem:
     """The proof assistant's version."""
     command: str
     """What checks it again."""
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} = {_number(inner)}" for name, inner in value.items())
-    if isinstance(value, list):
-        return f"({', '.join(map(_number, value))})"
-    return str(value)
 
 
 def _covers(proved: Size, size: Size) -> bool:

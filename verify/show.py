@@ -9,6 +9,7 @@ from typing import Any
 from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Location, Reading, Statement, Verdict
+from verify import counterexamples
 from verify.ledger import Entry
 from verify.site.sources import PAPERS, module_of
 
@@ -82,7 +83,7 @@ def _reasons(entry: Entry) -> list[str]:
     noted = [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
     opening = [entry.lacks, *noted] if entry.lacks else []
     if entry.counterexample is not None:
-        return [*opening, *entry.counterexample.told()]
+        return [*opening, *counterexamples.lines(entry.counterexample, entry.claim)]
     if entry.proof is None:
         return opening
     slack = entry.proof.slack

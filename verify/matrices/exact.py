@@ -69,6 +69,7 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
         return None
     exactly = converted(claim, subject)
     known = letters.worth(claim, exactly)
+    told = {**letters.sizes(claim, exactly), **known}
     numbers = written(exactly, _seen(claim, exactly, {}))
     return Counterexample(
         exactly.size,
@@ -77,7 +78,7 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
         examined.claimed,
         examined.arithmetic,
         letters=letters.written(known),
-        behind=tuple(sorted(numbers.keys() - written(exactly, _seen(claim, exactly, known)))),
+        behind=tuple(sorted(numbers.keys() - written(exactly, _seen(claim, exactly, told)))),
         ratio=examined.ratio(claim.relation),
     )
 
