@@ -102,10 +102,10 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: $(ENV)
 	$(RUN) pytest -n auto --dist loadfile --no-loadscope-reorder --doctest-modules --doctest-glob='*.md' \
 		tests README.md docs/guides/formulas.md docs/guides/methods.md docs/guides/conform.md theory \
-		verify/witnesses verify/results.py verify/counterexamples.py verify/wording.py verify/tolerance verify/evidence.py verify/others.py verify/options.py verify/audit verify/datasets verify/experiments \
-		verify/conform/geometry.py verify/conform/oracle.py verify/conform/words.py \
-		verify/conform/cases.py verify/conform/conventions.py verify/conform/examiner.py verify/conform/report.py \
-		verify/convolutions verify/kernel verify/cases/convolutions.py verify/scaling_bounds.py verify/optimal_scaling.py
+		verify/witnesses verify/audit verify/campaign verify/commands verify/convolutions verify/datasets \
+		verify/experiments verify/kernel verify/site verify/tolerance verify/cases/convolutions.py \
+		$(filter-out verify/test_claims.py verify/conftest.py,$(wildcard verify/*.py)) \
+		$(addprefix verify/conform/,cases.py conventions.py examiner.py geometry.py oracle.py report.py run.py words.py)
 
 lint: $(ENV)
 	$(RUN) ruff check .
