@@ -36,7 +36,7 @@ def workers(address: str | None = None) -> Iterator[Workers]:
             "local:4" for four.
 
     Raises:
-        ClusterError: Dask is not installed, or no scheduler answers there.
+        ClusterError: Dask is not installed, no scheduler answers there, or there is no worker.
     """
     if address is None:
         yield Workers(processes, cores)
@@ -44,6 +44,10 @@ def workers(address: str | None = None) -> Iterator[Workers]:
     distributed = _distributed()
     with ExitStack() as stack:
         kind, _, count = address.partition(":")
+        if kind == LOCAL and count.isdecimal() and not int(count):
+            raise ClusterError(
+                f"{address!r} has no worker; expected 'local', or 'local:4' for four"
+            )
         if kind == LOCAL and (not count or count.isdecimal()):
             size = {"n_workers": int(count or cores()), "threads_per_worker": 1}
             local = distributed.LocalCluster(**size, dashboard_address=":0")

@@ -1,10 +1,12 @@
 """Large convolutions: what is kept of them, and the command."""
 
+import io
 import json
 from dataclasses import replace
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner
 
 from theory import convolution
@@ -81,6 +83,18 @@ def test_damage_is_named(tmp_path):
     (tmp_path / FILE).write_text('{"shape": 1}\n{}\n')
     with pytest.raises(EvidenceError, match=r"another form .*; delete it"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_number_is_cut_off_in_a_narrow_terminal(width, tmp_path):
+    found = kept_in(tmp_path)
+    console = Console(file=io.StringIO(), width=width)
+    report.show(found, console)
+    printed = console.file.getvalue()
+    assert "…" not in printed
+    assert max(map(len, printed.splitlines())) <= width
+    for name in report.NUMBERS.values():
+        assert f"{found[0].numbers[name]:.3g}" in printed
 
 
 # The command

@@ -195,9 +195,9 @@ HOLDS_OFTEN = replace(HOLDS, claim="S-one", instances=12_358, worst_ratio=0.1234
 VACUOUS_WHERE_TRAINED = replace(VACUOUS, claim="S-one", witness="trained")
 
 
-def printed(*records, claims=(ONE, TWO, LOST)):
+def printed(*records, claims=(ONE, TWO, LOST), width=180):
     stream = io.StringIO()
-    console = Console(file=stream, width=180)
+    console = Console(file=stream, width=width)
     report.show(ledger.ledger(claims, records), console, every=True)
     return stream.getvalue().splitlines()
 
@@ -218,6 +218,14 @@ def test_a_row_says_what_was_found_where_and_by_whom():
     assert "with readings, corrections and proofs 3: 1 proved, 1 refuted, 1 unreadable" in lines
     assert "1 looked at instances that decide nothing: S-one (trained)" in lines
     assert not any("expected" in line or "['0', '1']" in line for line in lines)
+
+
+def test_a_narrow_terminal_shows_whole_identifiers_and_verdicts():
+    claim = replace(ONE, id="S-remark-growth/last-term/curvature")
+    proved = replace(PROOF, claim=claim.id)
+    lines = printed(proved, claims=[claim], width=80)
+    assert row(lines, claim.id) == [claim.id, "proved", "every m (abstract)"]
+    assert max(map(len, lines)) <= 80
 
 
 def test_what_was_not_run_has_no_numbers():

@@ -37,8 +37,14 @@ NUMBERS = {
 }
 
 
-def table(findings: Sequence[Finding]) -> Table:
-    """Return one row for each layer."""
+WIDE = 170
+"""Where a terminal is narrower, a column for each number would show none."""
+
+
+def table(findings: Sequence[Finding], width: int = WIDE) -> Table:
+    """Return one row for each layer; in a narrow terminal with the names beside the numbers."""
+    if width < WIDE:
+        return _narrow(findings)
     result = Table(title="Convolutions", title_justify="left", header_style="bold", box=SIMPLE)
     result.add_column("layer", overflow="fold")
     for name in ("rows x columns", *CHECKS, *NUMBERS, "s", "MB"):
@@ -56,9 +62,22 @@ def table(findings: Sequence[Finding]) -> Table:
     return result
 
 
+def _narrow(findings: Sequence[Finding]) -> Table:
+    result = Table(title="Convolutions", title_justify="left", header_style="bold", box=SIMPLE)
+    for name in ("layer", "checks", "condition numbers"):
+        result.add_column(name, overflow="fold")
+    for finding in findings:
+        result.add_row(
+            finding.shape.name,
+            "\n".join(f"{name}: {_cell(finding, CHECKS[name])}" for name in CHECKS),
+            "\n".join(f"{name}: {finding.numbers[NUMBERS[name]]:.3g}" for name in NUMBERS),
+        )
+    return result
+
+
 def show(findings: Sequence[Finding], console: Console) -> None:
     """Print the table, where it was made, and what is not as expected."""
-    console.print(table(findings))
+    console.print(table(findings, console.width))
     unexpected = [(f, check) for f in findings for check in f.checks if check.is_unexpected]
     for finding, check in unexpected:
         console.print(

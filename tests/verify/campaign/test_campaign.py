@@ -220,6 +220,7 @@ def test_the_folder_stays_small_and_keeps_what_is_not_counted(tmp_path, monkeypa
     ("arguments", "said"),
     [
         (["--seeds", "5"], "expected FIRST:END"),
+        (["--cluster", "local:0"], "'local:0' has no worker; expected 'local', or"),
         (["--seeds", "5:5"], "expected FIRST:END"),
         (["S-thm-9"], "no statement is called"),
         (["--witnesses", "oracle"], "no witness is called oracle"),
