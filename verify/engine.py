@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache, partial
 from itertools import chain, groupby
 from pathlib import Path
@@ -215,8 +216,11 @@ def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[St
         return list(claims)
     unknown = [i for i in identifiers if not any(_fits(claim, i) for claim in claims)]
     if unknown:
+        named = dict.fromkeys(name for claim in claims for name in (claim.row, claim.id))
+        near = dict.fromkeys(n for i in unknown for n in get_close_matches(i, named, 1, 0.85))
+        hint = f"did you mean {' or '.join(near)}? " * bool(near)
         rows = ", ".join(dict.fromkeys(claim.row for claim in claims))
-        raise ValueError(f"no statement is called {', '.join(unknown)}; there are: {rows}")
+        raise ValueError(f"no statement is called {', '.join(unknown)}; {hint}there are: {rows}")
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
 
 

@@ -108,6 +108,12 @@ def test_evidence_that_cannot_be_read_is_named(evidence, command):
     assert_refused(run(command, "--evidence", evidence), FILE, "line 2 is damaged")
 
 
+def test_the_site_is_written_in_a_checkout_and_nowhere_else(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert_refused(run("page"), "docs/conf.py", "checkout", "--claims")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.usefixtures("_quick")
 def test_a_verdict_is_said_as_soon_as_it_is_known_and_nothing_is_kept(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -121,7 +121,9 @@ def test_names_are_identifiers_rows_or_their_beginnings_and_choose_in_the_ledger
     assert [c.id for c in selected(CLAIMS, names)] == sorted(chosen, key=order.index)
 
 
-def test_an_unknown_name_is_refused_and_the_docket_shown():
+def test_an_unknown_name_is_refused_with_the_nearest_and_what_there_is():
+    with pytest.raises(ValueError, match=r"S-thm4\.1; did you mean S-thm-4\.1\? there are: S-"):
+        selected(CLAIMS, ["S-thm4.1"])
     with pytest.raises(ValueError, match=r"called S-thm-9, x; there are: S-thm-4\.1, S-"):
         selected(CLAIMS, ["S-thm-9", "S-thm-4.1", "x"])
 

@@ -10,7 +10,7 @@ import typer
 
 from verify import engine, evidence, ledger
 from verify.commands.shared import Claims, Folder, Json, advised, conclude, known
-from verify.complaints import bad_input
+from verify.complaints import bad_input, complain
 from verify.evidence import EvidenceError, NoEvidenceError
 from verify.options import evidence_of
 from verify.others import OthersError
@@ -87,8 +87,14 @@ def page(
             site = OthersSite.of(target, evidence_folder or evidence_of(target), folder)
             typer.echo(f"open {site.write()}")
             return
-        from verify.site.build import write_pages
+        from verify.site.build import DOCS, write_pages
 
+        if not (DOCS / "conf.py").exists():
+            complain(
+                f"there is no {DOCS / 'conf.py'} here, and without it no site: call this in a "
+                "checkout of this suite, or name statements of others by --claims"
+            )
+            raise typer.Exit(2)
         found = evidence_folder or DEFAULT_EVIDENCE
         count = write_pages(found)
     except NoEvidenceError as error:
