@@ -56,7 +56,7 @@ def after(used: Expression, weights: Expression) -> Expression:
     return above(1 / q**2 * G_b - used @ mu, transpose(weights))
 
 
-Z, B = Letter("z", "z", _M), Letter("B", "B", _M)
+Z, B = Letter("Z", "Z", _M), Letter("B", "B", _M)
 PARAMETERS = above(b, transpose(W))
 UNDONE = named("z", above(q * (b + W @ mu), q * diag_times(sigma, transpose(W))))
 r"""The z with :math:`\frac1q P z = [b^\top; W^\top]`, entry by entry."""
@@ -71,7 +71,8 @@ QUOTE = "Steps 4 and 5 implement the gradient transformation in"
 CLAIMS = [
     SEQUENTIAL := section(
         "", 242, QUOTE, "steps 4 and 5, one after the other", equal(after(STEP_4, STEP_4), PRODUCT),
-        falsified_by="one pair of gradients; step 5 reads the G_w that step 4 has written",
+        falsified_by="one pair of gradients made into another; step 5 reads the G_w that step 4 has"
+        " written",
     ),
     SEQUENTIAL.sharpened(
         "in-place", title="steps 4 and 5 with 1/q^2 in the variances",
@@ -81,7 +82,7 @@ CLAIMS = [
     section(
         "/simultaneous", 242, QUOTE, "steps 4 and 5 at once", equal(after(G_w, STEP_4), PRODUCT),
         expected=REFUTED, corrected_by="L-eq-15", form=Form.READING,
-        falsified_by="one pair of gradients; step 5 reads the old G_w",
+        falsified_by="one pair of gradients made into another; step 5 reads the old G_w",
     ),
     section(
         "/descent", 227, r"\alpha\frac{1}{q^{2}}PP^{T}", "descent in the preconditioned parameters",
@@ -95,7 +96,7 @@ CLAIMS = [
         "what the regularized variances are at least",
         REGULARIZED >= maximum(eps_1 * largest_entry(variances), eps_2) * ones,
         expected=SUPPORTED,
-        falsified_by="one batch",
+        falsified_by="one batch with a regularized variance below that",
         remark="A sum of three terms, none negative; symbols have no maximum.",
     ),
 ]  # fmt: skip
