@@ -310,10 +310,10 @@ kernel = Operation("kernel", kernel_of, r"w({0})", gives=_MAPS, takes=(_V, _N))
 """The weights in one output's parameters."""
 offset = Operation("offset", lambda column: column[:1], r"b({0})", gives=_V, takes=(_V,))
 """The bias in them."""
-entry = Operation("h", _at_places, r"{0}({1}, {2}, p)", takes=(_MAPS, _N, _N))
+entry = Operation("entry", _at_places, r"{0}({1}, {2}, p)", takes=(_MAPS, _N, _N))
 """The entries of the padded maps at rows and columns."""
 arranged = Operation(
-    "arranged", _arranged, r"\big[{0}\big]_{{(t-1)r+i,\,(u-1)k+v}}", gives=_M, takes=(_N,)
+    "matrix by blocks", _arranged, r"\big[{0}\big]_{{(t-1)r+i,\,(u-1)k+v}}", gives=_M, takes=(_N,)
 )
 r"""The matrices :math:`H_p` whose entries are a family with the axes (t, i, u, v)."""
 blocks = Operation("H_p", block_matrices, r"H_p", gives=_M, takes=(_MAPS, _N))
@@ -361,7 +361,7 @@ left_out_mean = Operation(
     "mean left out", _left_out_mean, rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0}}",
     takes=(_MAPS, *_BOUNDS),
 )  # fmt: skip
-"""The mean over them, or zero."""
+"""The mean over them; zero where there are none."""
 left_out_square = Operation(
     "mean square left out", _left_out_square,
     rf"\operatorname{{{{mean}}}}_{{{{{_OUTSIDE}}}}} {{0}}^2", takes=(_MAPS, *_BOUNDS),
@@ -376,7 +376,7 @@ kept_mean = Operation(
     "mean kept", _kept_mean,
     r"\operatorname{{mean}}_{{u \in [{1}, {2}],\, v \in [{3}, {4}]}} {0}", takes=(_MAPS, *_BOUNDS),
 )  # fmt: skip
-"""The mean over the places of the map that a window keeps, or zero."""
+"""The mean over the places of the map that a window keeps; zero where there are none."""
 
 column_mean = Operation(
     "column mean", _column_means, r"\frac{{1}}{{N r s}} \big({0:atom}^\top e\big)_{{t,a,p}}",
@@ -392,23 +392,26 @@ r"""A family in the order of the columns of :math:`\mathcal H`."""
 repeated = Operation("repeated", _repeated, r"({0} \otimes e)", gives=_V, takes=(_N, _N))
 """A number for each channel, for each of its columns."""
 middle = Operation(
-    "at the middle", _at_middle,
+    "[at t = a = (k + 1)/2]", _at_middle,
     r"{0:atom}\big|_{{t = a = \frac{{k+1}}2}}", takes=(_N,),
 )  # fmt: skip
 at_corner = Operation(
-    "at the corner", lambda family: family[..., 0, 0], r"{0:atom}\big|_{{t = a = 1}}", takes=(_N,)
-)
+    "[at t = a = 1]", lambda family: family[..., 0, 0], r"{0:atom}\big|_{{t = a = 1}}",
+    takes=(_N,),
+)  # fmt: skip
 at_top = Operation(
-    "at the top", _at_top, r"{0:atom}\big|_{{t = p = 1,\, a = \frac{{k+1}}2}}", takes=(_N,),
+    "[at t = p = 1, a = (k + 1)/2]", _at_top,
+    r"{0:atom}\big|_{{t = p = 1,\, a = \frac{{k+1}}2}}", takes=(_N,),
 )  # fmt: skip
 """At the first row's middle entry, of the first channel."""
 largest_entry = Operation(
-    "largest entry", _largest, r"\max_{{u,v,i}} |{0:atom}^{{(i)}}(u, v, p)|", takes=(_MAPS,)
-)
+    "largest absolute value", _largest, r"\max_{{u,v,i}} |{0:atom}^{{(i)}}(u, v, p)|",
+    takes=(_MAPS,),
+)  # fmt: skip
 squared = Operation("squares", lambda h: h * h, r"{0:atom}^{{\odot 2}}", gives=0, takes=(_MAPS,))
 """Maps of the squares: maps without negative entries."""
-counted = Primitive("counted", _counted, "{0}", takes=(_N,))
-"""Whole numbers as numbers of the subject's arithmetic."""
+counted = Primitive("", _counted, "{0}", takes=(_N,))
+"""Whole numbers as numbers of the subject's arithmetic, displayed as they are."""
 minimum = Operation("min", np.minimum, r"\min\{{{0}, {1}\}}", takes=(_N, _N))
 greatest = Operation("max", np.maximum, r"\max\{{{0}, {1}\}}", takes=(_N, _N))
 """Of indices."""

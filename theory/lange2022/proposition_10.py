@@ -124,7 +124,9 @@ theta_corner = named(r"\theta_{11}", part_left_out((k - 1) / 2, (k - 1) / 2))
 mu_at, mu = named(r"\mu(t, a, p)", mean_at(h)), named(r"\mu(p)", mean_of(h))
 sigma2 = named(r"\sigma(p)^2", variance_of(h))
 M = largest_entry(h)
-constant = Letter("q", r"(q\mathbf 1)", _MAPS, lambda subject: 0 * subject.h + subject.q, r"q > 0")
+constant = Letter(
+    "q*ones", r"(q\mathbf 1)", _MAPS, lambda subject: 0 * subject.h + subject.q, r"q > 0"
+)
 """Maps that are constant."""
 OF_CONSTANT = named(
     r"\frac{1}{N r s} \sum_i \big(\mathcal H_i(q\mathbf 1) - \mu_H\big)^2_{t,a,p}",
@@ -215,6 +217,8 @@ MEANS = [
     ),
     BOUND.corrected(
         title="the error of the means, unless both sizes are small",
+        falsified_by="one batch of maps with max{r, s} >= (k - 1)/2, and one odd k, with a larger"
+        " error",
         hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
     ),
     SHARP := BOUND.sharpened(
@@ -291,12 +295,21 @@ part, out, out_square, kept = (
 TOP = ((3 - k) / 2, r - (k - 1) / 2, 1, s)
 SPREAD = left_out_deviations(h, *TOP)
 ERROR_TOP = at_top(ERROR)
-KEPT = assume(kept**2 <= q**2)
-SQUARES = assume(out_square <= q**2)
+WHAT_IS_KEPT = r"\bar h_+ \text{ the mean of what the window keeps}"
+KEPT = assume(kept**2 <= q**2, words=rf"\bar h_+^2 \le q^2,\ {WHAT_IS_KEPT}")
+SQUARES = assume(
+    out_square <= q**2,
+    words=r"\overline{h^2_-} \le q^2,"
+    r"\ \overline{h^2_-} \text{ the mean square of what the window leaves out}",
+)
 HALF = assume(part <= number(1) / 2, printed=False)
 OUT_BELOW, OUT_ABOVE = assume(out <= q), assume(out >= 0)
-KEPT_ABOVE = assume(kept >= 0)
-BETWEEN = assume(out_square <= q * out)
+KEPT_ABOVE = assume(kept >= 0, words=rf"\bar h_+ \ge 0,\ {WHAT_IS_KEPT}")
+BETWEEN = assume(
+    out_square <= q * out,
+    words=r"\overline{h^2_-} \le q \bar h_-,"
+    r"\ \text{the mean square and the mean of what the window leaves out}",
+)
 """The mean square of numbers between 0 and q is at most q times their mean."""
 VARIANCE_OUT = 1 / (N * r * s) * norm2(SPREAD)
 """theta times the variance of what is left out."""
@@ -326,6 +339,7 @@ def at_one_window(
     return claim.sharpened(
         "step", says=says, hypotheses=hypotheses, because=because,
         title=f"{claim.title}: one window",
+        falsified_by="one window and one q, as the hypotheses say, with an error beyond the bound",
         remark="One window, with q for max |h|, of which no more is used than the hypotheses say.",
     )  # fmt: skip
 
@@ -337,9 +351,9 @@ VARIANCES = [
         form=Form.SHARPENED,
         of="L-prop-10",
         falsified_by="one window of one map with another error",
-        remark="With a minus, means of what the window leaves out; with a plus, of what it keeps."
-        "  New here: the text speaks of the error of the variances and bounds that of the means"
-        " only.",
+        remark="With a minus, means of what the window leaves out; with a plus, of what it keeps;"
+        " a mean over no place is taken as 0, and its factor is 0.  New here: the text speaks of"
+        " the error of the variances and bounds that of the means only.",
     ),
     ABOVE := IDENTITY.sharpened(
         "from-above",
@@ -432,7 +446,7 @@ left_out_places = Operation(
     r"\#\{{(u, v): u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]\}}",
     takes=(_MAPS, _N, _N, _N, _N),
 )  # fmt: skip
-most = Operation("largest", np.max, r"\max_{{t,a}} {0}", takes=(_N,))
+most = Operation("max over t and a of", np.max, r"\max_{{t,a}} {0}", takes=(_N,))
 any_r = number_of("r", "r", "q", "r > 0")
 any_s = number_of("s", "s", lambda subject: subject.direction[0], r"s \ne 0")
 any_k = number_of("k", "k", lambda subject: subject.direction[1])
@@ -472,6 +486,7 @@ PROOF = [
     COUNTED.corrected(
         hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
         title="how many places a window leaves out, unless both sizes are small",
+        falsified_by="one window of a map with max{r, s} >= (k - 1)/2 that leaves out more",
     ),
     COUNTED.sharpened(
         "corner",
