@@ -195,7 +195,8 @@ STEPS = [
         "a step of BNP by running averages",
         equal(BN_STEP, after_bnp(OWN, P_OTHER, alpha)), hypotheses=(SPREAD,),
         expected=REFUTED, form=Form.BOUNDARY, corrected_by="L-prop-7/step/any-statistics",
-        falsified_by="one batch; BN with the batch's statistics, BNP with those of Algorithm 2",
+        falsified_by="one batch for which the steps differ: BN with the batch's statistics, BNP"
+        " with those of Algorithm 2",
     ),
 ]  # fmt: skip
 
@@ -265,7 +266,9 @@ def rescaled(gamma: Expression, beta: Expression, inputs: Expression = H) -> Exp
 
 
 HATS = times_diag(W, gamma), W @ beta + b
-tau = Letter("tau", r"\tau", Sort.NUMBER, lambda layer: 0 * layer.q, r"\tau = 0")
+tau = Letter("tau", r"\tau")
+"""The learning rate, the variable of a derivative."""
+nought = Letter("0", "0", Sort.NUMBER, lambda layer: 0 * layer.q)
 IN_W = gradient(L(outputs(X, b, rescaled(gamma, beta))), X, at=W)
 IN_B = gradient(L(outputs(W, Y, rescaled(gamma, beta))), Y, at=b)
 IN_GAMMA = gradient(L(outputs(W, b, rescaled(Y, beta))), Y, at=gamma)
@@ -275,8 +278,8 @@ MOVED = parameters(
     (W - tau * IN_W) @ (beta - tau * IN_BETA) + (b - tau * IN_B),
 )
 SPEED = named(
-    r"\frac{d}{d\alpha}\begin{bmatrix}\hat b^\top\\ \hat W^\top\end{bmatrix}\Big|_{\alpha=0}",
-    along(MOVED, tau, unit),
+    r"\frac{d}{d\tau}\begin{bmatrix}\hat b^\top\\ \hat W^\top\end{bmatrix}\Big|_{\tau=0}",
+    along(MOVED, tau, unit, at=nought),
 )
 IN_WHAT = named(r"\nabla_{\hat W}\mathcal L", gradient(L(outputs(X, HATS[1])), X, at=HATS[0]))
 IN_BHAT = named(r"\nabla_{\hat b}\mathcal L", gradient(L(outputs(HATS[0], Y)), Y, at=HATS[1]))
@@ -311,7 +314,7 @@ OVERPARAMETRISATION = [
                 + IN_WHAT @ entrywise(gamma, beta),
             ),
         ),
-        remark="How different the iterations are, to first order.",
+        remark="How different the iterations are, to first order in the learning rate tau.",
         locations=at(256, "Sect. 3.4", "their training iterations through gradient descent"),
     ),
 ]  # fmt: skip
