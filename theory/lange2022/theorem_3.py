@@ -110,9 +110,9 @@ THEOREM = [
     DEFINED := section_3_3(
         "/every-batch", 189, r"({h}_{j}^{(\ell-1)}-\mu_{H})/\sigma_{H}",
         "whether there is a deviation to divide by",
-        first(variances) > 0, expected=REFUTED,
+        first(variances) > 0, expected=REFUTED, form=Form.READING,
         falsified_by="one batch with a constant feature, so that D does not exist: any with N = 1",
-        remark="No hypothesis on the batch is stated.",
+        remark="No hypothesis on the batch is stated: read as of every batch.",
     ),
     DEFINED.corrected(
         says=first(variances) + eps > 0, because=1 / N * norm2(column(C)) + eps,
