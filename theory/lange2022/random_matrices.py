@@ -241,7 +241,8 @@ EXPECTATIONS = [
         hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
         falsified_by="a law with a fourth moment, perhaps another one at every size, and a size"
         " with a larger ratio",
-        remark="A consequence of Lemma A2 with its constant 2, for every N and n.",
+        remark="A consequence of Lemma A2 at k = 2 with its constant 2 where N or n is at least 3,"
+        " which the lemma asks for; below, of the Frobenius norm.",
     ),
     FOURTH_MOMENT_BOUND.sharpened(
         says=ratio(G) <= 2 + root_of(root_of(fourth_moment)), expected=SUPPORTED,
@@ -367,7 +368,7 @@ LEMMA_A2.append(
     of_layers("App. A, Lemma A2", "L-lemma-A2")(
         "/small-signs", 652, QUOTE, "Seginer's lemma for small matrices of signs",
         SMALL_SIGNS <= q**2 * (rows + columns), expected=SUPPORTED, form=Form.READING,
-        falsified_by="one size; every matrix of signs is listed",
+        falsified_by="one size with a larger mean; every matrix of signs is listed",
         remark="The reading with k = 2 and C = 1, at sizes where it holds: the squared norms of a"
         " row and of a column are n q^2 and m q^2.",
     )
