@@ -137,6 +137,7 @@ CLAIMS = [
         "shipped",
         says=equal(PRECONDITIONED, library_step(G_w, G_b, mu, sigma2, q**2, k)),
         title="the library's steps",
+        falsified_by="one gradient that the library changes otherwise than (23)",
     ),
     replace(
         STEPS,
@@ -161,10 +162,12 @@ CLAIMS = [
     CENTRED.corrected(
         says=equal(sums(COLUMNS), 0),
         title="centring with each column's mean",
+        falsified_by="one batch of maps where a column less its own mean is not centred",
     ),
     CENTRED.sharpened(
         "error",
         says=equal(sums(CHANNELS), N * r * s * by_column(column_mean(H_cal, k) - mu)),
         title="what the channel's mean leaves", remark="L-prop-10 bounds the right side.",
+        falsified_by="one batch of maps where it leaves another sum of a column",
     ),
 ]  # fmt: skip

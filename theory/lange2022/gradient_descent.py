@@ -231,7 +231,7 @@ LEARNING_RATES = [
     NEEDS.sharpened(
         "product", says=equal(1 - (1 - alpha * low) ** 2, alpha * low * (2 - alpha * low)),
         title="why it is just these", hypotheses=(),
-        falsified_by="one eigenvalue and learning rate",
+        falsified_by="one eigenvalue and learning rate where the two differ",
         remark="So r < 1 just if alpha lambda_max < 2, the smallest eigenvalue being positive.",
     ),
     BEST := six(

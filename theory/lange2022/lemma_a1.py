@@ -111,10 +111,14 @@ LEMMA = [
     sharper(
         "by-largest", "the factor by the scaled Gram matrix",
         says=UNIT_COLUMNS <= FACTOR * OTHER, hypotheses=(NO_ZEROS, NONSINGULAR),
+        falsified_by="one matrix and diagonal scaling that is better by more than the root of this"
+        " eigenvalue",
     ),
     sharper(
         "two-columns", "two columns", says=UNIT_COLUMNS <= OTHER,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, UP_TO_TWO),
+        falsified_by="one matrix of full rank and up to two columns, and a diagonal scaling that is"
+        " better",
     ),
 ]  # fmt: skip
 
@@ -162,7 +166,8 @@ DIAGONAL_AT_MOST_B = assume(DIAGONAL <= highest * in_scaling(y))
 
 step = of_layers(
     "App. A, Lemma A1", "L-lemma-A1", form=Form.SHARPENED, of="L-lemma-A1",
-    falsified_by="one matrix and vector", remark="A step of a proof that the paper cites.",
+    falsified_by="one matrix and vector that break it",
+    remark="A step of a proof that the paper cites.",
 )  # fmt: skip
 STEPS = [
     step(

@@ -109,7 +109,7 @@ CENTRING_STEPS = [
 
 line = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", form=Form.STEP)
 r = 1 / (1 + norm2(means))
-FALSIFIED = "one batch and vector"
+FALSIFIED = "one batch and vector that break it"
 
 proof = of_layers("App. A, proof of Theorem 4", "L-eq-28-32", "L-proof-thm-4", form=Form.STEP)
 EQUATIONS = [

@@ -248,15 +248,15 @@ NORMALIZATION = [
         equal(
             operations("the backward pass, term by term", backward(termwise)), 24 * n * N - 3 * n
         ),
-        falsified_by="one size; whatever stands in a term is done for every example, 1/sigma and"
-        " its cube are at hand, and the minus before 1/sigma is an operation",
+        falsified_by="one size with another number; whatever stands in a term is done for every"
+        " example, 1/sigma and its cube are at hand, and the minus before 1/sigma is an operation",
         remark="No formulas are given; this is one way of counting that gives the number.",
     ),
     AS_ARRAYS := of_bn(
         "backward-as-arrays", r"n_{\ell-1}N-3n_{\ell-1}",
         "the operations of BN's backward pass, as arrays", equal(ARRAYS, 24 * n * N - 3 * n),
         expected=REFUTED, form=Form.READING,
-        falsified_by="one size; what depends on the feature alone is computed once",
+        falsified_by="one size with another number; what hangs on the feature alone is done once",
     ),
     AS_ARRAYS.corrected(says=equal(ARRAYS, 21 * n * N - n), falsified_by=""),
     BACKWARD.sharpened(

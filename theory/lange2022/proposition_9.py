@@ -171,13 +171,14 @@ CLAIMS = [
         title="the same below a layer that normalizes over the batch",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        falsified_by="one batch below a layer that normalizes over the batch",
+        falsified_by="one batch below a layer that normalizes over the batch, with another Hessian",
         remark="With Batch Normalization later in the network the loss of a single example, which"
         " the proposition has, does not exist; here a later layer subtracts the batch's mean.",
     ),
     COUPLED.corrected(
         says=equal(IN_PARAMETERS_BATCH, twice_along(L_batch(y), y, MOVED, at=A)),
         title="the Hessian with a full matrix for S",
+        falsified_by="one convolution and loss of the whole batch with another Hessian",
         remark="S is then a full matrix of N r s rows.",
     ),
     proof(

@@ -292,7 +292,8 @@ CLAIMS = [
     WITH_EPSILON := section_3_5(
         "/eps", 274, QUOTE, "one factor for all weights, with an epsilon",
         equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps)), reading=Reading.SHARED_EPSILON,
-        falsified_by="one layer and one factor, with an epsilon as implementations have it",
+        falsified_by="one layer and one factor that changes its output, with an epsilon as"
+        " implementations have it",
         form=Form.READING,
     ),
     WITH_EPSILON.corrected(
@@ -308,7 +309,7 @@ CLAIMS = [
             - squares(over_groups(INSIDE, NORMALIZED)),
         ),
         hypotheses=(assume(SPREAD_OF_GROUPS > 0, printed=False),),
-        falsified_by="one example, one number of groups and one loss",
+        falsified_by="one example, number of groups and loss where the two differ",
         remark="LN is one group, instance normalisation a group for each channel. gamma stands"
         " within: it is the gradient in the normalised inputs that loses its mean and its part"
         " along them.",
@@ -321,7 +322,7 @@ CLAIMS = [
             over_groups(INSIDE, INSIDE) - squares(over_groups(INSIDE, NORMALIZED_RMS)),
         ),
         hypotheses=(assume(MEAN_SQUARES > 0, printed=False),),
-        falsified_by="one example, one number of groups and one loss",
+        falsified_by="one example, number of groups and loss where the two differ",
     ),
     section_3_5(
         "/one-group", 272, "Note GN becomes LN", "the statistics of one group",

@@ -121,7 +121,7 @@ BLOCKS = [
         "/tight", 213, "each of the inequalities above is tight",
         "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
         hypotheses=(UNCORRELATED, SPREAD),
-        falsified_by="one batch of uncorrelated features",
+        falsified_by="one batch of uncorrelated features with a smaller condition number",
         remark="With D_0 = D, whose kappa is then one: the improvement may be as large as that.",
     ),
 ]  # fmt: skip
@@ -142,7 +142,7 @@ REMARKS = [
     CHAIN := remark(
         "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the chain's first inequality",
         KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
-        falsified_by="one batch", remark="At any rank.",
+        falsified_by="one batch with a larger condition number", remark="At any rank.",
     ),
     replace(
         CHAIN, id="L-thm-4-remarks/chain-end", title="the whole chain",
@@ -225,6 +225,7 @@ RATE = [
     REDUCED.corrected(
         "weighted-mean", title="the rate with a mean weighted by S", says=M_S <= M,
         expected=SUPPORTED,
+        falsified_by="one batch and S whose Hessian gets worse by the weighted mean",
         remark="The mean mu_s is weighted by S: the proof of Theorem 4 with the rows multiplied by"
         " the roots of S.",
     ),
@@ -232,6 +233,8 @@ RATE = [
         "weighted-variance", title="the rate with variances weighted by S",
         says=M_S_NORMALIZED <= n * M_S_SCALED,
         hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED,
+        falsified_by="one batch, S and diagonal matrix that makes the Hessian better conditioned by"
+        " more than the factor n",
     ),
 ]  # fmt: skip
 
