@@ -12,11 +12,12 @@ LAST_VERSION = [
         kind=Kind.FALSE,
         in_short="false for every meaning of $\\kappa$; what the layer adds can be positive",
         wrong=r"The proof takes $X = \lambda I$ for the maximum in (58). It is one only if the"
-        r" gradient is an eigenvector of the Hessian, and it never is: $\langle\hat y,\hat H"
-        r" h\rangle = -|h|^2/\sigma$ while $\langle\hat y, h\rangle = 0$. Four meanings of"
-        r" $\kappa$, each with $<$ and $\le$, are examined; none makes the theorem true. For a"
-        r" linear loss it fails for every $m \ge 3$ and every batch where $\gamma\langle g,\hat"
-        r" y\rangle > 0$ and $h \ne 0$: at $X$ along $\mathbf 1$ the left side is zero.",
+        r" gradient $h = \nabla_y\hat L$ is an eigenvector of the Hessian, and it never is:"
+        r" $\langle\hat y,\hat H h\rangle = -|h|^2/\sigma$ while $\langle\hat y, h\rangle = 0$."
+        r" Four meanings of $\kappa$, each with $<$ and $\le$, are examined; none makes the theorem"
+        r" true. For a linear loss it fails for every $m \ge 3$ and every batch where"
+        r" $\gamma\langle g,\hat y\rangle > 0$ and $h \ne 0$: at $X$ along $\mathbf 1$ the left"
+        r" side is zero.",
         entries=(
             "S-thm-C1/kappa/at-most",
             "S-thm-C1/kappa",
@@ -57,12 +58,12 @@ LAST_VERSION = [
         name="relative-norms",
         title="The second display on smoothness, under relative norms that H preserves",
         kind=Kind.READING,
-        in_short=r"holds where $h^\top Hh \le g^\top Hg$; as a ratio of norms it needs"
-        r" $|h| \le |g|$ and $g^\top Hg \ge 0$, as their order $|h| < |g|$",
+        in_short=r"holds where $h^\top Hh \le g^\top Hg$, $h = \nabla_y\hat L$; as a ratio of norms"
+        r" it needs $|h| \le |g|$ and $g^\top Hg \ge 0$, as their order $|h| < |g|$",
         wrong=r"'$H$ preserves the relative norms of $g$ and $\nabla_y\hat L$' can say that the"
         r" ratios of norms agree, or their order. Either way the display needs that the layer does"
-        r" not lengthen the gradient: with a large $\gamma/\sigma$ the right side is too small by"
-        r" that factor. By the ratio it is too small by"
+        r" not lengthen the gradient $h = \nabla_y\hat L$: with a large $\gamma/\sigma$ the right"
+        r" side is too small by that factor. By the ratio it is too small by"
         r" $\frac{\gamma^2}{\sigma^2}\,g^\top Hg\,(|h|^2/|g|^2 - 1)$, for every $m$. As the proof"
         r" uses it, $h^\top Hh \le g^\top Hg$, it holds.",
         entries=("S-thm-4.2b/ratio", "S-thm-4.2b/order"),
@@ -167,8 +168,8 @@ LAST_VERSION = [
         in_short=r"needs $\gamma \le \sigma$ and relative norms; false of the gradient's change",
         wrong=r"Both conditions together, $g^\top Hg \ge 0$ and $\langle\hat y, g\rangle \ge 0$,"
         r" do not bound the second-order term by that of the network without the layer; the change"
-        r" of the gradient along a step is at least $|h|^2/(\sqrt m\,\sigma)$, even for a linear"
-        r" loss, where it is zero without the layer.",
+        r" of the gradient $h = \nabla_y\hat L$ along a step is at least $|h|^2/(\sqrt m\,\sigma)$,"
+        r" even for a linear loss, where it is zero without the layer.",
         entries=("S-remark-predictive/smoothness", "S-remark-predictive/gradient"),
         right=(
             "S-remark-predictive/smoothness/corrected",

@@ -100,6 +100,8 @@ RESIDUAL_WITH_BIAS = (assume(OFF_ONES, impose=off_inputs_and_ones), assume(OFF_Y
 BIAS = {
     "title": "with a bias: the derivative at W*, with the best gamma and beta",
     "hypotheses": RESIDUAL_WITH_BIAS,
+    "falsified_by": "W* the minimum of a least squares problem with a bias, and a derivative at W*"
+    " that is not zero for the best gamma and beta",
     "remark": "With a bias t - y is orthogonal to the ones as well.",
 }
 LEMMA = [
@@ -150,7 +152,7 @@ LEMMA = [
         "negative",
         title="so does -kW*",
         says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
-        falsified_by="a batch and k < 0 whose outputs differ",
+        falsified_by="a batch and k > 0 whose outputs at -kW* differ",
         remark="gamma is negative; so of the condition <W0, W*> > 0 enough is that the product is"
         " not zero.",
     ),
@@ -232,7 +234,8 @@ STEPS = [
         expected=REFUTED,
         attack=(centred_batch,),
         corrected_by=INVARIANCE.id,
-        falsified_by="a batch and k < 0 whose outputs differ, gamma and beta being the same",
+        falsified_by="a batch and k > 0 whose outputs at -kW* differ, gamma and beta being as"
+        " they were",
     ),
     OWN := replace(
         FIXED,

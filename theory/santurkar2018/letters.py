@@ -9,7 +9,7 @@ from typing import Any
 from theory import batchnorm, unit
 from theory.claim import Reading
 from theory.language.expression import Expression, along, gradient, named
-from theory.language.operations import centred, dot
+from theory.language.operations import centred, dot, norm2
 from theory.statement import assume
 from theory.unit import BN, L, g, gamma, grad, hessian, m, one, sigma, u, variable, y, yhat
 
@@ -23,6 +23,8 @@ VANILLA = named(r"\nabla L(y)", gradient(L(y), y))
 """The gradient of the network without the layer, at its own point."""
 ALONG = dot(g, yhat)
 gbar = centred(g)
+SLOPING = assume(norm2(grad) > 0, printed=False, words=r"\nabla_y\hat L \ne 0")
+"""What divides by the gradient asks for it; in two examples the gradient is zero."""
 MOVED = named(r"\frac{\partial z}{\partial y} u", along(BN(variable), variable, u, at=y))
 
 

@@ -130,7 +130,7 @@ ONES, BATCH, OPTIMUM = (
     assume(equal(dot(e, y), 0)),
     assume(equal(dot(e, optimum), 0)),
 )
-x = vector_of("x_k", "x_k", "other_direction")
+x = vector_of("x_i", "x_i", "other_direction")
 """Another input."""
 IN_BIAS = assume(equal(dot(g, one), 0), impose=stationary_with_bias)
 ALONG_Y, ALONG_X = assume(equal(dot(g, y), 0)), assume(equal(dot(g, x), 0))

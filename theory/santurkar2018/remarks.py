@@ -99,6 +99,7 @@ CONTRACTING = {
     "title": "the gradient is no longer than without the layer, gamma at most sigma",
     "hypotheses": (NOT_LONGER,),
     "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g) + GAINS,
+    "falsified_by": "one batch and loss with |gamma| <= sigma whose gradient is longer than g",
 }
 SAME_SCALE = assume(
     equal(gamma**2, sigma**2),
@@ -206,6 +207,7 @@ GROWTH = [
         title="the middle term's share of the whole",
         says=1 / m * dot(one, g) ** 2 <= norm2(g),
         because=1 * norm2(gbar),
+        falsified_by="one batch and loss with <1, g>^2/m above |g|^2",
         remark="The slack is the centred gradient; both ends are attained.",
     ),
     MEAN_LOSS := growth(

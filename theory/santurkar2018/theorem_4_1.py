@@ -106,6 +106,11 @@ IDENTITY_LAYER = assume(
 )
 """The layer gives back its batch."""
 
+OF_THE_BATCH = {
+    "hypotheses": (IDENTITY_LAYER,),
+    "falsified_by": "two networks with the same weights, gamma = sigma and beta = mean, whose"
+    " losses have different gradients",
+}
 LAST_LINE = [
     IDENTIFICATION := Claim(
         id="S-thm-4.1-identification",
@@ -122,8 +127,8 @@ LAST_LINE = [
         falsified_by="two networks with the same weights whose losses have different gradients",
     ),
     IDENTIFICATION_SHARED := IDENTIFICATION.under(EPS, REFUTED),
-    IDENTIFICATION.corrected(hypotheses=(IDENTITY_LAYER,)),
-    IDENTIFICATION_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
+    IDENTIFICATION.corrected(**OF_THE_BATCH),
+    IDENTIFICATION_SHARED.corrected(**OF_THE_BATCH),
 ]
 
 # Another norm for the deviation: with s the norm of the centred batch and n its gradient there,

@@ -3,15 +3,15 @@ r"""Theorem 4.2: the Hessian's quadratic form along the gradient; the words that
 First display.  At eps = 0 the two sides are equal, which is the proof's (50).  With eps > 0 the
 gradient is no longer orthogonal to yhat, and the sign of the difference is the loss's to choose.
 
-Second display, eq. (51), "if H preserves the relative norms" of g and of the gradient w.  With
-A = g'Hg and B = w'Hw the words can be read in three ways:
+Second display, eq. (51), "if H preserves the relative norms" of g and of the gradient h.  With
+A = g'Hg and B = h'Hh the words can be read in three ways:
 
-- ``ratio``: the norm that H induces keeps the ratio of the two, A |w|^2 = B |g|^2;
-- ``order``: it keeps their order, (|g|^2 - |w|^2)(A - B) >= 0;
+- ``ratio``: the norm that H induces keeps the ratio of the two, A |h|^2 = B |g|^2;
+- ``order``: it keeps their order, (|g|^2 - |h|^2)(A - B) >= 0;
 - ``direct``: B <= A, which is what the proof uses.
 
-The text leaves out that w is not longer than g, which gamma <= sigma gives.  With it, and A >= 0,
-``ratio`` serves; ``order`` does where w is shorter.
+The text leaves out that h is not longer than g, which gamma <= sigma gives.  With it, and A >= 0,
+``ratio`` serves; ``order`` does where h is shorter.
 
 "PSD if the loss is locally convex which is true for the case of deep networks with piecewise-linear
 activation functions and a convex loss at the final layer":
@@ -98,6 +98,7 @@ SHARED = FIRST.under(EPS, REFUTED)
 CORRECTED = SHARED.corrected(
     title="the Hessian along the gradient, with epsilon",
     says=equal(hessian_form(GRAD), SCALE * quadratic(OFF) - gamma / (m * sigma**2) * BENT),
+    falsified_by="one batch, loss and eps > 0 for which the sides differ",
 )
 
 
@@ -157,6 +158,7 @@ DISPLAYS = [
     FIRST.sharpened(
         "equality",
         title="the Hessian along the gradient, exactly",
+        falsified_by="one batch and loss for which the sides differ",
         says=equal(hessian_form(GRAD), BOUND),
         locations=(
             *FIRST.locations,
@@ -234,7 +236,7 @@ DISPLAYS = [
         hypotheses=(RATIO,),
         expected=REFUTED,
         attack=(convex_along(3, -2, -1, scale=2),),
-        falsified_by="one batch and a loss with w'Hw/|w|^2 = g'Hg/|g|^2",
+        falsified_by="one batch and a loss with h'Hh/|h|^2 = g'Hg/|g|^2, h = dLhat/dy",
         remark="At gamma = 0 the right side is undefined.",
     ),
     BY_RATIO.sharpened(
@@ -246,6 +248,8 @@ DISPLAYS = [
         ),
         because=SCALE / norm2(g) * -RATIO.slack,
         attack=(),
+        falsified_by="one batch and a loss with h'Hh/|h|^2 = g'Hg/|g|^2 for which the sides differ,"
+        " h = dLhat/dy",
         remark="So under the ratio of norms the display fails for every m from 3 on, and every"
         " batch, exactly where g'Hg and what the gradient is longer than g by have one sign.",
     ),
@@ -254,7 +258,8 @@ DISPLAYS = [
         id="S-thm-4.2b/order",
         title="smoother where H preserves relative norms: their order",
         hypotheses=(ORDER,),
-        falsified_by="one batch and a loss for which |w|_H <= |g|_H exactly when |w| <= |g|",
+        falsified_by="one batch and a loss for which |h|_H <= |g|_H exactly when |h| <= |g|,"
+        " h = dLhat/dy",
     ),
     DIRECTLY := replace(
         BY_RATIO,
@@ -264,16 +269,20 @@ DISPLAYS = [
         hypotheses=(DIRECT,),
         attack=(),
         expected=PROVED,
-        falsified_by="one batch and a loss with w'Hw <= g'Hg",
+        falsified_by="one batch and a loss with h'Hh <= g'Hg, h = dLhat/dy",
     ),
     BY_RATIO.corrected(
         hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT),
         because=FROM_RATIO,
+        falsified_by="one batch and a loss with h'Hh/|h|^2 = g'Hg/|g|^2 >= 0 and |h| <= |g| for"
+        " which the display fails, h = dLhat/dy",
         remark=BY_RATIO.remark,
     ),
     BY_ORDER.corrected(
         hypotheses=(ORDER, SHORTER),
         because=SCALE / SHORTER.slack**2 * ORDER.slack * SHORTER.slack,
+        falsified_by="one batch and a loss with |h| < |g| and h'Hh <= g'Hg for which the display"
+        " fails, h = dLhat/dy",
         remark=BY_ORDER.remark,
     ),
     *(c.under(EPS, REFUTED, **WITH_EPSILON) for c in (BY_RATIO, BY_ORDER, DIRECTLY)),
@@ -332,6 +341,7 @@ def towards_beta(claim: Claim) -> Claim:
     return claim.corrected(
         hypotheses=(POSITIVE_GAMMA, TOWARDS_BETA),
         because=1 / gamma**2 * POSITIVE_GAMMA.slack * TOWARDS_BETA.slack,
+        falsified_by="one batch and loss with gamma > 0, <-g, beta 1 - z> > 0 and <yhat, g> <= 0",
     )
 
 

@@ -49,7 +49,7 @@ from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
 from theory.santurkar2018.chosen import four_signs, linear, with_hints
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.letters import ALONG, EPS, SCALE, UNIT, VANILLA
+from theory.santurkar2018.letters import ALONG, EPS, SCALE, SLOPING, UNIT, VANILLA
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
@@ -157,6 +157,9 @@ ASIDE = u - grad * (dot(held(grad), u) / dot(grad, held(grad)))
 NOT_SQUARED = next(r for r in READINGS if r.id == "S-thm-4.4/not-squared")
 ALONG_BATCH = (linear(-1, 0, 1),)
 WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
+SIDES_DIFFER = (
+    "one batch, loss and lambda for which the sides differ; g, sigma and yhat fixed while X varies"
+)
 THEOREM = [
     *(replace(r, attack=ALONG_BATCH) for r in READINGS),
     PRINTED.sharpened(
@@ -195,12 +198,14 @@ THEOREM = [
     CORRECTED := PRINTED.corrected(
         title="the largest gradient in the weights, exactly",
         says=equal(g_hat, right_side(g, OVER_M)),
+        falsified_by=SIDES_DIFFER,
     ),
     CORRECTED_SHARED,
     SHARED.sharpened(
         "equality",
         title="the largest gradient in the weights, exactly",
         says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
+        falsified_by=SIDES_DIFFER,
     ),
     EACH := reading(
         "each-input",
@@ -241,7 +246,7 @@ THEOREM = [
         expected=PROVED,
         corrected_by=None,
         falsified_by="one batch and loss whose gradient at X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) is not"
-        " the right side",
+        " the right side, h = dLhat/dy",
     ),
     replace(
         HELD,
@@ -249,10 +254,11 @@ THEOREM = [
         title="the inputs that attain it are within the bound",
         says=dot(y, u) ** 2 / norm2(w) + dot(held(grad), u) ** 2 / dot(grad, held(grad))
         <= bound**2 * norm2(u),
-        hypotheses=(WITHIN,),
+        hypotheses=(WITHIN, SLOPING),
         because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
         + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
-        falsified_by="a vector u with |X'u| > lambda |u|, X = y w'/|w|^2 + Qh v'/sqrt(h'Qh)",
+        falsified_by="|y| <= lambda |w|, h other than zero and a vector u with |X'u| > lambda |u|,"
+        " where X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) and h = dLhat/dy",
     ),
 ]
 
@@ -276,13 +282,14 @@ EIGENVALUES = [
         title="a quadratic form and the largest eigenvalue, M = uv'",
         expected=REFUTED,
         hypotheses=(EIGENVALUE,),
-        falsified_by="M = uv' and x with x'Mx above the largest eigenvalue",
+        falsified_by="M = uv' of largest eigenvalue <u, v> and a unit vector x with x'Mx above it",
     ),
     TEN.corrected(
         title="a quadratic form and the largest eigenvalue, M = uu'",
         says=dot(x, u) ** 2 <= norm2(u) * norm2(x),
         hypotheses=(),
         because=norm2(u) * norm2(x - u * (dot(u, x) / norm2(u))),
+        falsified_by="a vector u and a unit vector x with <x, u>^2 above |u|^2",
     ),
     TEN.sharpened(
         title="a quadratic form and the largest eigenvalue of (M + M')/2, M = uv'",
@@ -290,6 +297,8 @@ EIGENVALUES = [
         <= norm2(u) * norm2(v) * norm2(x) ** 2,
         hypotheses=(),
         because=norm2(v) * norm2(MIRROR - v * (dot(v, MIRROR) / norm2(v))),
+        falsified_by="M = uv' and a unit vector x with x'Mx above the largest eigenvalue of"
+        " (M + M')/2, which is (<u, v> + |u||v|)/2, or below its smallest, (<u, v> - |u||v|)/2",
     ),
     equation(
         {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
@@ -360,20 +369,33 @@ SIXTEEN = equation(
     AT_U <= bound**2 * norm2(partial),
     title="the gradient in the weights at each input matrix",
     because=OFF_X,
-    falsified_by="one X = lambda u e1'/|u| with a larger gradient; h fixed while X varies",
-    remark="The slack is what of h is orthogonal to X; it vanishes for u = h, so <= is =.",
+    falsified_by="one X = lambda u e1'/|u| with a larger gradient; h = dLhat/dy fixed while X"
+    " varies",
+    remark="The slack is what of h = dLhat/dy is orthogonal to X; it vanishes for u = h, so <="
+    " is =.",
 )
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
     "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
+    "falsified_by": "one X = lambda u e1'/|u| with |X'g| above lambda |g|",
     "remark": "",
 }
-ATTAINED_18 = {"says": equal(OF_L_AT_G, bound**2 * norm2(g)), "remark": ""}
+ATTAINED_18 = {
+    "says": equal(OF_L_AT_G, bound**2 * norm2(g)),
+    "falsified_by": "one loss for which |X'g|, X = lambda g e1'/|g|, is not lambda |g|",
+    "remark": "",
+}
 LINES = [
     *EIGENVALUES,
     *(c for line in (WEIGHT, WEIGHTS, SQUARED, BIAS) for c in line.with_epsilon(PROVED)),
     *SIXTEEN.with_epsilon(PROVED),
-    SIXTEEN.sharpened("equality", says=equal(AT_H, bound**2 * norm2(partial)), because=None),
+    SIXTEEN.sharpened(
+        "equality",
+        says=equal(AT_H, bound**2 * norm2(partial)),
+        because=None,
+        hypotheses=(SLOPING,),
+        falsified_by="one batch and loss for which |X'h|, X = lambda h e1'/|h|, is not lambda |h|",
+    ),
     SEVENTEEN := equation(
         {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),
               (207, r"\frac{\lambda^2 \gamma^2}{\sigma^2}"))},

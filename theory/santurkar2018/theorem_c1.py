@@ -17,8 +17,9 @@ What is right, for every X, with v = XX'h and PX the inputs without their parts 
                  - 2/(m sigma) <h, v> <yhat, v>,
 
 and the last term is at most (3 sqrt(3)/8) lambda^4 |h|^3/(sigma sqrt(m)) in size, a bound that
-a linear loss with <g, yhat> = 0 and <g, 1> = 0 attains.  So max betahat is at most (gamma/sigma)^4
-max beta, plus that, plus the middle term where gamma <g, yhat> < 0: nothing is subtracted for free.
+is attained; for a linear loss with <g, yhat> = 0 nothing else is left.  So max betahat is at most
+(gamma/sigma)^4 max beta, plus that, plus the middle term where gamma <g, yhat> < 0: nothing is
+subtracted for free.
 
 The proof breaks at (58): X = lambda I does not maximise betahat.  The maximum of v'Av over |v|^2 <=
 <v, a> is at v = a only if a is an eigenvector of A.  At eps = 0, <yhat, Hh h> = -|h|^2/sigma while
@@ -50,6 +51,7 @@ from theory.santurkar2018.letters import (
     ALONG,
     EPS,
     SCALE,
+    SLOPING,
     UNIT,
     H,
     gbar,
@@ -162,7 +164,6 @@ ALONG_ONES = named(
     bound**4 * dot(one, grad) ** 2 * hessian_form(one) / m**2,
 )
 TOWARDS = assume(gamma * ALONG > 0, printed=False)
-SLOPING = assume(norm2(grad) > 0, printed=False, words=r"h \ne 0")
 
 V = named("v", bound**2 * dot(u, grad) / norm2(u) * u)
 r""":math:`XX^\top h`."""
@@ -196,21 +197,26 @@ THEOREM = [
         falsified_by="one batch and loss; the right side is that of the theorem for a linear loss",
         remark="The left side is zero whatever the batch: the layer takes the ones away. So for a"
         " linear loss the theorem fails for every m from 3 on, and every batch, wherever"
-        " gamma <g, yhat> is positive, as the discussion of Theorem 4.2 asks, and h is not zero.",
+        " gamma <g, yhat> is positive, as the discussion of Theorem 4.2 asks, and h = dLhat/dy"
+        " is not zero.",
     ),
     STRICT[0].corrected(
-        title="smoothness in the weights at each input matrix, v = XX'h",
+        title="smoothness in the weights at each input matrix, v = XX'h, h = dLhat/dy",
         says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
         hypotheses=(),
+        falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is not the right side",
     ),
     STRICT[0].sharpened(
         title="how large the last term can be",
         says=dot(yhat, UNIT_V) ** 2
         <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
-        hypotheses=(),
+        hypotheses=(SLOPING,),
         because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
-        remark="With <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square is at most"
-        " (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where <g, 1> = 0.",
+        falsified_by="one batch, loss and vector u with <yhat, v>^2 above"
+        " m(<h, v> - <h, v>^2/|h|^2), v = u<u, h>/|u|^2, h = dLhat/dy",
+        remark="With h = dLhat/dy, <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square"
+        " is at most (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where v lies in"
+        " the span of h and yhat.",
     ),
     STRICT[0].sharpened(
         "minimax",
@@ -294,6 +300,8 @@ IN_CLOSED_FORM = {
         / norm2(u) ** 2,
     ),
     "corrected_by": None,
+    "falsified_by": "one batch, loss and X = lambda u e1'/|u| whose betahat is not what the"
+    " library's gradient and Hessian give",
 }
 WITH_EPSILON = {"corrected_by": "S-eq-58/eps/corrected"}
 LINES = [
@@ -350,6 +358,8 @@ LINES = [
         "no-eigenvector",
         title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
+        falsified_by="one batch and loss whose gradient h and Hessian Hh in y have <yhat, Hh h>"
+        " other than -|h|^2/sigma",
         remark=SCALED_58.remark,
     ),
 ]  # fmt: skip

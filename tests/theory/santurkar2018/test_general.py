@@ -6,11 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from theory.catalogue import letters_of
 from theory.language.expression import Says
 from theory.language.operations import norm2
 from theory.santurkar2018 import CLAIMS, lemma_4_5, observation_4_3
 from theory.santurkar2018.theorem_4_1 import LARGEST
-from theory.unit import m, u
+from theory.unit import m, one, u
 from verify.cases.lattice import lattice_case
 from verify.matrices import integers
 from verify.tolerance import Outcome
@@ -85,3 +86,45 @@ def test_a_minimum_without_a_bias_is_not_kept(claim):
     without = (replace(in_batch, impose=observation_4_3.stationary), in_input)
     assert outcome(claim, pencil) is not Outcome.VIOLATED
     assert outcome(without_proof(claim, hypotheses=without), pencil) is Outcome.VIOLATED
+
+
+def test_what_other_hypotheses_or_another_relation_amend_is_falsified_by_words_of_its_own():
+    def asked(claim):
+        return claim.relation, [hypothesis.statement for hypothesis in claim.hypotheses]
+
+    amended = [claim for claim in CLAIMS if claim.of and claim.falsified_by]
+    alike = [c for c in amended if c.falsified_by == BY_ID[c.of].falsified_by]
+    assert not [c.id for c in alike if asked(c) != asked(BY_ID[c.of])]
+
+
+def test_a_letter_is_written_alike_everywhere_and_is_no_index_beside_itself():
+    names = {}
+    for claim in CLAIMS:
+        here = {letter.name for letter in letters_of(claim)}
+        assert not here & {name.partition("_")[2] for name in here}
+        for letter in letters_of(claim):
+            names.setdefault(letter.latex, set()).add(letter.name)
+    assert not {latex: found for latex, found in names.items() if len(found) > 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "g"),
+    [
+        ("S-eq-16/equality", [1, -1], [1, 3]),
+        ("S-thm-C1/kappa/sharpened", [1, -1], [1, 3]),
+        ("S-thm-4.4/batch-held/within", [1, -1], [1, 3]),
+        ("S-v1-thm-3.2/square", [1, 0, -1], [1, 1, 1]),
+        ("S-v1-thm-3.2/square-pearson", [1, 0, -1], [1, 1, 1]),
+        ("S-v1-thm-3.2/square-pearson-any-mean", [1, 0, -1], [1, 1, 1]),
+        ("S-v1-thm-C4/any-epsilon", [1, 0, -1], [1, 1, 1]),
+        ("S-v1-thm-C6/any-epsilon", [1, 0, -1], [1, 1, 1]),
+    ],
+)
+def test_what_divides_by_a_gradient_or_a_cosine_assumes_that_it_is_not_zero(name, y, g):
+    m = len(y)
+    zero = lattice_case(
+        y=y, gamma=1, beta=0, ratio=Fraction(2), linear=g, triangle=[0] * (m * (m + 1) // 2),
+        direction=[1, -2, 1][:m], other_direction=[5, -2, 3][:m], bound=1,
+    )  # fmt: skip
+    false = without_proof(BY_ID[name], says=norm2(one) <= 0)
+    assert outcome(false, zero) is Outcome.VACUOUS

@@ -31,19 +31,21 @@ from theory.arithmetic import norm_squared
 from theory.batchnorm import centre
 from theory.claim import Form, Hypothesis, Reading
 from theory.language.expression import Expression, Letter, Sort, equal, named, number
+from theory.language.letters import vector_of
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
+from theory.santurkar2018.version_1.letters import TWO_EPSILONS, lines_of
 from theory.santurkar2018.version_1.letters import any_epsilon as any_e
-from theory.santurkar2018.version_1.letters import lines_of
 from theory.statement import PROVED, REFUTED, UNREADABLE, assume
-from theory.unit import bound, m, normalize, sigma, v, y
+from theory.unit import bound, m, normalize, sigma
 
 LABELS = Letter("l", r"\ell", Sort.VECTOR, lambda unit: centre(unit.direction), r"\mu_\ell = 0")
-WX = Letter("Wx", "Wx", Sort.VECTOR, lambda unit: centre(unit.y), r"\mu_{Wx} = 0")
-BN_WX = named(r"\mathrm{BN}(Wx)", normalize(y))
-ATTAINED = named(r"\mathrm{BN}(W'x)", normalize(v))
+WX = Letter("Wx", "Wx", Sort.VECTOR, lambda unit: centre(unit.y), r"y = Wx,\ \mu_{Wx} = 0")
+OTHER_WX = vector_of("W'x", "W'x", "other_direction")
+BN_WX = named(r"\mathrm{BN}(Wx)", normalize(WX))
+ATTAINED = named(r"\mathrm{BN}(W'x)", normalize(OTHER_WX))
 
 
 def mean_square(x: Expression) -> Expression:
@@ -68,7 +70,7 @@ def error(unit: Any) -> Any:
 
 def epsilon(value: Callable[[Any], Any], domain: str) -> Letter:
     r"""Return a letter :math:`\varepsilon` for any number of an interval."""
-    return Letter("epsilon", r"\varepsilon", value=value, domain=domain)
+    return Letter("varepsilon", r"\varepsilon", value=value, domain=domain)
 
 
 e = epsilon(error, r"0 < \varepsilon < \tfrac12")
@@ -142,7 +144,7 @@ lemma = readings_of(
         version_1(485, "App. C, Lemma C.5", QUOTE),
     ),
     "near-optimal weights stay near-optimal, ",
-    falsified_by="one unit's labels and two outputs that fit them, e < 1/2",
+    falsified_by="one unit's labels and two outputs that fit them, varepsilon < 1/2",
 )
 
 MISSED = mean_square(BN_WX - LABELS)
@@ -180,8 +182,8 @@ LEMMA = [
     PRINTED := lemma(
         "", MISSED < (RATIO * e) ** 2, "the norm the root mean square",
         form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(CONDITIONS) + ROOM,
-        remark="Slack: the factor (1 + e)/(1 - 2e), and the 3, which for one unit is sqrt(2) to"
-        " first order.",
+        remark="Slack: the factor (1 + varepsilon)/(1 - 2 varepsilon), and the 3, which for one"
+        " unit is sqrt(2) to first order.",
     ),
     lemma(
         "/euclidean", norm2(BN_WX - LABELS) < (RATIO * e) ** 2, "the Euclidean norm",
@@ -189,28 +191,29 @@ LEMMA = [
         remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
     ),
     ANY_ERROR := lemma(
-        "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any epsilon > 0",
+        "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any varepsilon > 0",
         hypotheses=ANY, expected=REFUTED,
-        falsified_by="one unit's labels and two outputs that fit them, any e > 0",
+        falsified_by="one unit's labels and two outputs that fit them, any varepsilon > 0",
     ),
     SHARED := lemma(
         "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
         reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT,), expected=REFUTED,
         falsified_by="eps > 0, and labels that W and W' fit exactly",
-        remark="The labels are smaller than one, so that the layer takes Wx away from them.",
+        remark="The labels are smaller than one, so that the layer takes Wx away from them.  "
+        + TWO_EPSILONS,
     ),
     SHARED.corrected(
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
         title="what an epsilon takes from labels that are fitted exactly",
         falsified_by="one batch that is its own labels, and eps > 0",
-        remark="What is lost whatever e is: nothing only where |l|^2 = 1 - eps.",
+        remark="What is lost whatever varepsilon is: nothing only where |l|^2 = 1 - eps.",
     ),
     ANY_ERROR.corrected(
         says=MISSED < (3 * any_e) ** 2,
         because=nearest(ANY),
         remark="Slack: BN(W'x) against the point nearest to Wx, and two triangles.  In squares:"
-        " 9 e for the mean square.",
+        " 9 varepsilon for the mean square.",
     ),
     PRINTED.sharpened(
         says=MISSED < SHARP,
@@ -227,14 +230,17 @@ LEMMA = [
         hypotheses=CONDITIONS,
         because=SHARP_SLACK + number(1) * (printed_factor(e**2) * e**2 - SHARP),
         title="near-optimal weights stay near-optimal, the squared norm below a quarter",
-        remark="The mean square's epsilon, below 1/4, is the square of this one.  Slack: largest"
-        " where it is close to 1/4.  For any epsilon 9 e holds: the lemma without its factor.",
+        remark="The mean square's varepsilon, below 1/4, is the square of this one.  Slack: largest"
+        " where it is close to 1/4.  For any varepsilon 9 varepsilon holds: the lemma without its"
+        " factor.",
+        falsified_by="one unit's labels and two outputs that fit them, varepsilon < 1/2, whose"
+        " squared error is not below the right side",
     ),
 ]  # fmt: skip
 
 line = lines_of(
     "App. C, proof of Lemma C.5", "S-v1-steps",
-    falsified_by="labels, and outputs that fit them within e < 1/2",
+    falsified_by="labels, and outputs that fit them within varepsilon < 1/2",
 )  # fmt: skip
 TRIANGLE = {
     "hypotheses": CONDITIONS,
@@ -282,7 +288,7 @@ PROOF = [
         mean_square(ATTAINED) < (size(LABELS) + e) ** 2, "what W' attains against the labels",
         because=near_labels(ATTAINED, attainable), **TRIANGLE,
     ),
-    NINETEEN_SHARED := NINETEEN.under(EPS, PROVED),
+    NINETEEN_SHARED := NINETEEN.under(EPS, PROVED, remark=f"{NINETEEN.remark}  {TWO_EPSILONS}"),
     TWENTY := line(
         "S-v1-eq-20", (493, r"||\ell||_2 > 1 - \varepsilon"), mean_square(LABELS) > (1 - e) ** 2,
         "the labels from below", because=labels_slack(-1), **TRIANGLE,
@@ -290,7 +296,7 @@ PROOF = [
     TWENTY.under(
         EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
         falsified_by="eps > 0, and labels that W' fits: the norm of BN(W'x) is below one",
-        remark="",
+        remark=TWO_EPSILONS,
     ),
     line(
         "S-v1-eq-21", (496, r"||\ell||_2 < 1 + \varepsilon"), mean_square(LABELS) < (1 + e) ** 2,
@@ -345,6 +351,7 @@ PROOF = [
         says=MISSED <= DEFECT**2,
         because=1 / m * (1 / sqrt(norm(P) * norm(Q))) ** 2 * norm2(norm(Q) * P - norm(P) * Q),
         remark="As squares; slack: the defect of the triangle.",
+        falsified_by="one batch and labels whose error is above the right side",
     ),
     THIRTY_ONE := line(
         "S-v1-eq-31",
@@ -354,16 +361,19 @@ PROOF = [
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,
         because=nearest(CONDITIONS) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),
-        remark="Slack: what (31) exceeds 3e, and the short proof's of Lemma 3.3.",
+        remark="Slack: what (31) exceeds 3 varepsilon, and the short proof's of Lemma 3.3.",
+        falsified_by="labels, and outputs that fit them within varepsilon < 1/2, whose error is not"
+        " below the right side",
     ),
     line(
         "S-v1-eq-32", (526, r"\frac{3\varepsilon + 2\varepsilon^2}{1 - 2\varepsilon}"),
-        equal(FINAL, COLLECTED), "collected", falsified_by="one e < 1/2",
+        equal(FINAL, COLLECTED), "collected", falsified_by="one varepsilon < 1/2",
     ),
     line(
         "S-v1-eq-33", (528, r"<3\varepsilon\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"),
         COLLECTED < 3 * e * ((1 + e) / (1 - 2 * e)), "the last step",
-        because=e**2 / (1 - 2 * e), falsified_by="one e < 1/2", remark="Slack: e^2/(1 - 2e).",
+        because=e**2 / (1 - 2 * e), falsified_by="one varepsilon < 1/2",
+        remark="Slack: varepsilon^2/(1 - 2 varepsilon).",
     ),
 ]  # fmt: skip
 

@@ -77,7 +77,7 @@ from theory.santurkar2018.version_1.letters import (
     x_i,
     x_k,
 )
-from theory.santurkar2018.version_1.theorem_3_2 import SHARP
+from theory.santurkar2018.version_1.theorem_3_2 import NOT_ZERO, SHARP
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import L, Lhat, bound, eps, gamma, grad, m, normalize, one, sigma, y, yhat, z
 
@@ -114,6 +114,7 @@ BOUND = ANY_PAIR.corrected(
     + m * eps / sigma**2 * norm2(centred(x_i)),
     hypotheses=(),
     title="alpha against the input's deviation",
+    falsified_by="one batch and one input with alpha^2 above m^2 sigma(x_i)^2",
     remark="Slack: the part of x_i that y_j does not explain, and eps.",
 )
 IDENTITY = [
@@ -140,6 +141,7 @@ IDENTITY = [
             norm2(named(r"\frac{\partial\hat y_i}{\partial W_{ii}}", along(normalize(y), y, y))), 0
         ),
         title="an output's sensitivity at W = I",
+        falsified_by="one batch whose normalised outputs change along it",
     ),
     *Claim(
         id=f"{RESNET}/reduction",
@@ -208,8 +210,10 @@ LIPSCHITZ = [
         remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
     ).with_epsilon(PROVED),
     *ENTRY.corrected(
-        hypotheses=(WIDE,),
+        hypotheses=(NOT_ZERO[g], WIDE),
         because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
+        falsified_by="one batch, input and loss with 2 sigma >= 1/|cos| + 1 whose derivative in the"
+        " weight is larger with the layer",
         title="the loss more Lipschitz in one weight, where sigma is large",
         remark="The condition is sharp.",
     ).with_epsilon(PROVED),
@@ -223,6 +227,8 @@ LIPSCHITZ = [
         hypotheses=(),
         reading=Reading.SHARED_EPSILON,
         title="the gradient in the weights, by those without BatchNorm",
+        falsified_by="one batch, input and loss whose derivative in the weight is not the right"
+        " side",
     ),
 ]  # fmt: skip
 

@@ -79,6 +79,7 @@ RIGHT = SHARED.corrected(
     ),
     hypotheses=(),
     title="an output's sensitivity to a weight, any mean and epsilon",
+    falsified_by="one batch, one input and eps > 0 whose two sides differ",
 )  # fmt: skip
 THEOREM = [
     USED,
@@ -97,6 +98,7 @@ THEOREM = [
         says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
         hypotheses=(),
         title="an output's sensitivity to a weight, by a correlation coefficient",
+        falsified_by="one batch and one input of any mean whose two sides differ",
         remark="So for inputs of mean zero the sensitivity falls exactly when sigma(y)^2 >"
         " 1 - corr^2; sigma(y) > 1 is enough.",
     ),

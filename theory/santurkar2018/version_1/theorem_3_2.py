@@ -44,6 +44,7 @@ from theory.santurkar2018.version_1.letters import (
     DL,
     LOSS,
     SLOPE,
+    TWO_EPSILONS,
     X_I_CENTRED,
     any_epsilon,
     below,
@@ -109,7 +110,8 @@ NOT_ZERO = {at: assume(dot(x_i, at) ** 2 > 0, printed=False) for at in (g, g_at_
 THEOREM = [
     SQUARE := gradient_in_weight(
         "/square", DL**2 <= gain(COSINE) * p**2, "the square of a cosine",
-        form=Form.PRINTED, because=reflected(x_i, g, 4), expected=PROVED,
+        form=Form.PRINTED, hypotheses=(NOT_ZERO[g],), because=reflected(x_i, g, 4),
+        expected=PROVED,
         remark="Slack: at least three quarters of the bound; the rest is the angle of x to the"
         " reflected gradient, and eps.",
     ),
@@ -119,11 +121,13 @@ THEOREM = [
         because=SHARP,
         remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
     ),
-    SHARPENED.under(EPS, PROVED),
+    SHARPENED.under(
+        EPS, PROVED, remark="Attained for every eps: x = g = (1,-2,1), y = (1,0,-1)."
+    ),
     PEARSON := gradient_in_weight(
         "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
         "the square of a correlation coefficient",
-        hypotheses=(X_I_CENTRED,),
+        hypotheses=(X_I_CENTRED, NOT_ZERO[g]),
         because=reflected(x_c, g_c, 4)
         + gain(CORRELATION) * dot(one, g) * (p + dot(x_c, g_c)) * X_I_CENTRED.slack,
         expected=PROVED,
@@ -133,7 +137,8 @@ THEOREM = [
     gradient_in_weight(
         "/square-pearson-any-mean", PEARSON.says,
         "the square of a correlation coefficient, inputs of any mean",
-        form=Form.BOUNDARY, corrected_by=PEARSON.id, attack=(UNLIKE,),
+        form=Form.BOUNDARY, hypotheses=(assume(dot(x_c, g_c) ** 2 > 0, printed=False),),
+        corrected_by=PEARSON.id, attack=(UNLIKE,),
     ),
     BY_COSINE := gradient_in_weight(
         "/cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
@@ -187,16 +192,21 @@ APPENDIX = [
         because=KEPT * CONDITION.slack + reflected(x_i, g, 4),
         remark="Slack: the condition's own, and that of Theorem 3.2.",
     ),
-    CONDITIONAL.under(EPS, PROVED),
-    *CONDITIONAL.sharpened(
+    CONDITIONAL.under(EPS, PROVED, remark=f"{CONDITIONAL.remark}  {TWO_EPSILONS}"),
+    SHARPENED_CONDITIONAL := CONDITIONAL.sharpened(
         hypotheses=(QUARTER,),
         because=KEPT * QUARTER.slack + SHARP,
+        falsified_by="one batch, input and loss that meet the condition, and whose derivative in"
+        " the weight is above the right side",
         remark="With equality where the sharpened Theorem 3.2 has it.",
-    ).with_epsilon(PROVED),
+    ),
+    SHARPENED_CONDITIONAL.under(
+        EPS, PROVED, remark=f"{SHARPENED_CONDITIONAL.remark}  {TWO_EPSILONS}"
+    ),
     conditional(
         "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
         "the square of a cosine, any epsilon > 0",
-        hypotheses=(X_I_CENTRED, condition(any_epsilon, COSINE)),
+        hypotheses=(X_I_CENTRED, NOT_ZERO[g], condition(any_epsilon, COSINE)),
     ),
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
@@ -311,6 +321,7 @@ PROOF = [
         says=SQUARED
         <= p_c**2 + 2 * cosine(x_c, g) * absolute(a_c) * S * DEVIATION + a_c**2 / m * S,
         hypotheses=(),
+        falsified_by="one batch, input and loss whose left side is above the right one",
         because=SIGN
         + 2 * SHARE * absolute(p_c) / (k + absolute(a)) * S * ACROSS
         + S * (a_c / m) ** 2 * ACROSS,

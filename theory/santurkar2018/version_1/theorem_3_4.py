@@ -15,7 +15,6 @@ without (:math:`\sigma(y_i)` is a slip for :math:`\sigma(y_j)`).
 What holds is the corrected Theorem C.6.
 """
 
-from theory.claim import Form
 from theory.language.expression import equal, named
 from theory.language.operations import absolute, dot
 from theory.santurkar2018.chosen import with_hints
@@ -43,7 +42,6 @@ OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
 CLAIMS = with_hints([
     reading(
         "/any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
-        form=Form.PRINTED,
         hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
         falsified_by="a network whose entry is zero without the layer and not zero with it",
     ),
@@ -67,7 +65,6 @@ CLAIMS = with_hints([
     ),
     reading(
         "/shrinks", absolute(ENTRY) <= absolute(VANILLA), "each element where sigma is large",
-        form=Form.PRINTED,
         locations=(
             version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),
         ),

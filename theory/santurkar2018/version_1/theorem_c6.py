@@ -223,6 +223,7 @@ ANY_EPSILON = _case(
     form=Form.READING,
     hypotheses=(
         X_I_CENTRED,
+        assume(dot(a, x_i) ** 2 > 0, printed=False),
         condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, any_epsilon),
     ),
     falsified_by="j = l, i = k, any epsilon > 0: one batch and input, the loss of one functional",
@@ -624,6 +625,7 @@ RIGHT_HESSIAN = PRINTED_HESSIAN.corrected(
         ),
     ),
     hypotheses=(),
+    falsified_by="one batch, two inputs of any mean and a loss for which the sides differ",
     remark="The deviations of the inputs from their means stand for the inputs: any mean will do.",
 )  # fmt: skip
 SECOND_TERM = [
@@ -701,7 +703,8 @@ SECOND_TERM = [
     line(
         "S-v1-eq-58/sum", (651, r"2\beta_{ik} - 3 \frac{\alpha_{ij}"),
         equal(SECOND_CLOSED + FIRST_CLOSED, PRINTED_58), "the sum of both terms",
-        remark="What is added is wrong: see (58).",
+        remark="The addition is right. Of what is added, the first term goes back to (43) and the"
+        " second to (45), and neither holds.",
     ),
 ]  # fmt: skip
 SHORT_I, SHORT_K = named(r"\tilde x_i", TILDE_I), named(r"\tilde x_k", TILDE_K)
@@ -744,6 +747,7 @@ CLOSED_FORM = [
             ),
         ),
         hypotheses=(),
+        falsified_by=RIGHT_HESSIAN.falsified_by,
     ),
 ]  # fmt: skip
 
@@ -1015,6 +1019,7 @@ TWO_UNITS_LINES = [
     BLOCK_I.corrected(
         says=equal(WITHOUT_JL, dot(x_i, x_k)),
         hypotheses=(),
+        falsified_by="a block H = I and two inputs whose entry is not <x_i, x_k>",
         title="two units without BatchNorm, for a block H = I",
     ),
     line(
@@ -1027,7 +1032,8 @@ TWO_UNITS_LINES = [
         "the two bounds subtracted, for a block H = I where d = 1/m", place="display",
         hypotheses=SIGNS, expected=REFUTED, corrected_by=f"{BLOCK_I.id}/corrected",
         falsified_by=BLOCK_I.falsified_by,
-        remark="What is subtracted from is wrong.",
+        remark="The subtraction is right. What it subtracts from, the entry without the layer by d,"
+        f" does not hold: {BLOCK_I.id}.",
     ),
 ]  # fmt: skip
 
