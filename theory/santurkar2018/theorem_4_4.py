@@ -246,7 +246,7 @@ THEOREM = [
         expected=PROVED,
         corrected_by=None,
         falsified_by="one batch and loss whose gradient at X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) is not"
-        " the right side, h = dLhat/dy",
+        " the right side: w the weights, v a unit vector orthogonal to w, h = dLhat/dy",
     ),
     replace(
         HELD,
@@ -258,7 +258,8 @@ THEOREM = [
         because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
         + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
         falsified_by="|y| <= lambda |w|, h other than zero and a vector u with |X'u| > lambda |u|,"
-        " where X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) and h = dLhat/dy",
+        " where X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), w are the weights, v is a unit vector orthogonal"
+        " to w, and h = dLhat/dy",
     ),
 ]
 
@@ -394,7 +395,8 @@ LINES = [
         says=equal(AT_H, bound**2 * norm2(partial)),
         because=None,
         hypotheses=(SLOPING,),
-        falsified_by="one batch and loss for which |X'h|, X = lambda h e1'/|h|, is not lambda |h|",
+        falsified_by="one batch and loss with h = dLhat/dy other than zero for which |X'h|,"
+        " X = lambda h e1'/|h|, is not lambda |h|",
     ),
     SEVENTEEN := equation(
         {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),

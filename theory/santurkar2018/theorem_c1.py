@@ -358,7 +358,7 @@ LINES = [
         "no-eigenvector",
         title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
-        falsified_by="one batch and loss whose gradient h and Hessian Hh in y have <yhat, Hh h>"
+        falsified_by="one batch and loss whose gradient h and Hessian Hhat in y have <yhat, Hhat h>"
         " other than -|h|^2/sigma",
         remark=SCALED_58.remark,
     ),
