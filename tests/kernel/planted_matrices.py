@@ -54,6 +54,25 @@ OF_MATRICES = {
         "proposition_11": ("positive_definite S", "semidefinite S"),
         "proposition_11_semidefinite_corrected": ("(active_rows H s)", "H"),
         "hessian_improvement_centred": ("K ^+ 2 * L", "L"),
+        "hessian_improvement": ("K ^+ 2 * L", "L"),
+    },
+    "lange2022/norm_of_features.v": {
+        "norm_of_normalized": ("Num.max", "Num.min"),
+        "normalized_orthogonal": ("features H (mean H) d", "features H d d"),
+        "norm_of_normalized_by_others_corrected": (
+            "N%:R + t ^+ 2",
+            "Num.max N%:R (t ^+ 2)",
+        ),
+        "norm_by_correlations": ("N%:R * lambda", "lambda"),
+        "norm_at_most": ("N%:R * n%:R", "n%:R"),
+        "norm_at_least": ("(N%:R - 1)", "(N%:R - 2)"),
+        "norm_over_q_corrected": ("N%:R * Num.min N%:R n%:R", "N%:R"),
+        "normalized_mean_square": ("n%:R * N%:R", "N%:R"),
+    },
+    "lange2022/online.v": {
+        "online": ("'M[R]_(1, n)", "'M[R]_(2, n)"),
+        "online_rank_one": ("\\tr M *: M", "M"),
+        "online_one_weight": ("mean h 0 0 != 0 -> ", ""),
     },
     "lange2022/proposition_2.v": {
         "proposition_2": (
@@ -70,6 +89,7 @@ OF_MATRICES = {
         "theorem_3_normalized": ("(\\sum_j G j k ^+ 2) / N%:R = 1", "\\sum_j G j k ^+ 2 = 1"),
         "theorem_3_other_statistics_corrected": ("s k 0 ^+ 2", "s k 0"),
         "theorem_3_every_batch_corrected": ("0 < eps", "0 <= eps"),
+        "theorem_3_regularized": ("0 < eps_2", "0 <= eps_2"),
     },
     "lange2022/equation_15.v": {
         "equation_7": ("(P^T *m g)", "(P^T *m (2 *: g))"),
@@ -78,6 +98,9 @@ OF_MATRICES = {
         "equation_15": ("step_5 q mu Gw' Gb", "step_5 q mu Gw Gb"),
         "equation_15_descent": ("alpha / q ^+ 2", "alpha / q"),
         "equation_15_guards": ("0 <= eps_2 ->", ""),
+    },
+    "lange2022/batch_renormalization.v": {
+        "batch_renormalization": ("-> sigma_H k 0 != 0 ->", "->"),
     },
     "lange2022/proposition_7.v": {
         "proposition_7_corrected": ("folded_bias W b mu s", "folded_bias W b s mu"),
@@ -88,6 +111,9 @@ OF_MATRICES = {
         "equation_16": ("*m vec w", "*m vec w^T"),
         "lemma_8": ("vec (layer (h i) w b)", "vec (layer (h i) w (- b))"),
         "lemma_8_entry_corrected": ("(number (v, j))", "(number (j, v))"),
+    },
+    "lange2022/algorithm_3.v": {
+        "algorithm_3_steps": ("mu p * Gw' p i j", "mu p * Gw p i j"),
     },
     "lange2022/equations_19_22.v": {
         "equation_19": ("(number (t, a))", "(number (a, t))"),
@@ -107,13 +133,22 @@ OF_MATRICES = {
             "- (part_left_out R r s t a * q)",
             "part_left_out R r s t a * q",
         ),
+        "proposition_10_how_much": ("- (1 - theta)", "+ (1 - theta)"),
         "proposition_10_middle": ("t = half k :> nat -> ", ""),
         "proposition_10_refuted": ("odd k", "(k == 3)%N"),
     },
     "lange2022/proposition_10_variance.v": {
         "proposition_10_variance": ("(c - b) ^+ 2", "(c + b) ^+ 2"),
         "proposition_10_variance_from_above": ("(1 - theta)", "(1 - theta) ^+ 2"),
-        "proposition_10_variance_bound": ("3 * theta", "2 * theta"),
+        "proposition_10_variance_bound": ("theta <= 2^-1 ->", ""),
+        "proposition_10_variance_any_window": ("1 - theta + theta ^+ 2", "1 - theta"),
+        "proposition_10_variance_small_windows": ("theta <= 2^-1 ->", ""),
         "proposition_10_variance_rectified": ("M ^+ 2 / 4", "M ^+ 2 / 8"),
+        "proposition_10_variance_attained": ("3 * theta", "2 * theta"),
+        "proposition_10_variance_rectified_attained": (
+            "- (theta * (1 - theta) * q ^+ 2)",
+            "theta * (1 - theta) * q ^+ 2",
+        ),
+        "constant_map": ("theta * (1 - theta)", "theta"),
     },
 }

@@ -1,10 +1,13 @@
-"""Two runs that share a folder compile a file once."""
+"""Two runs that share a folder compile a file once; a run says of the library as it found it."""
 
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from verify.kernel import coq
 from verify.kernel.compilation import Compilation
+from verify.kernel.proving import checks
+from verify.kernel.theorems import digest_of_needed, sources
 
 SOURCES = {"a.v": "Lemma a : True. Proof. exact I. Qed.\n"}
 
@@ -27,13 +30,38 @@ class SlowCoq:
         return subprocess.CompletedProcess([], 0, "", "")
 
 
+class Accepting(SlowCoq):
+    """Finds nothing wrong, and says so as Coq does."""
+
+    def compile(self, root, file, limit):
+        (root / file).with_suffix(".vo").touch()
+        return subprocess.CompletedProcess([], 0, "Closed under the global context\n", "")
+
+
 def test_a_file_that_two_runs_want_is_compiled_once(tmp_path):
-    coq = SlowCoq()
+    slow = SlowCoq()
 
     def run(_):
-        return [found.is_new for found in Compilation(coq, tmp_path, SOURCES).run(1)]
+        return [found.is_new for found in Compilation(slow, tmp_path, SOURCES).run(1)]
 
     with ThreadPoolExecutor(2) as pool:
         news = sorted(pool.map(run, range(2)))
-    assert coq.asked == 1
+    assert slow.asked == 1
     assert news == [[False], [True]]
+
+
+def test_a_file_that_is_edited_while_others_compile_was_not_checked(tmp_path, monkeypatch):
+    library = tmp_path / "library"
+    library.mkdir()
+    monkeypatch.setattr(coq, "LIBRARY", library)
+    (library / "b.v").write_text(SOURCES["a.v"])
+    importing = "From BatchNorm Require Import b.\nTheorem c : True.\nProof. exact I. Qed.\n"
+    (library / "c.v").write_text(importing)
+    before = sources(library)
+
+    def edit(_):
+        (library / "b.v").write_text("Lemma b : False. Proof. Qed.\n")
+
+    [check] = checks(Accepting(), tmp_path / "builds", {}, 1, edit)
+    assert check.needs == digest_of_needed(importing, before)
+    assert check.needs != digest_of_needed(importing, sources(library))

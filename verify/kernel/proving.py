@@ -10,7 +10,7 @@ from theory.claim import Claim
 from theory.language.coq import NoCoqError
 from theory.statement import Verdict
 from verify.kernel import coq, theorems
-from verify.kernel.compilation import Compilation, Found, library, question
+from verify.kernel.compilation import Compilation, Found, question, with_question
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import FOLDER, Exported, exported
@@ -40,7 +40,8 @@ def checks(
     Exported statements are asked together what they rest on, because the question takes longer
     than most of their proofs.
     """
-    sources = library(coq.LIBRARY)
+    texts = theorems.sources(coq.LIBRARY)
+    sources = {file: with_question(text) for file, text in texts.items()}
     found = _run(
         Compilation(installed, builds, sources | {e.file: e.source for e in statements.values()}),
         workers,
@@ -59,7 +60,6 @@ def checks(
             f for f in Compilation(installed, builds, kept).run(workers) if f.file == AUDIT
         ]
         of_claims = [_resting_on(check, audited) for check in of_claims]
-    texts = theorems.sources(coq.LIBRARY)
     return [
         replace(c, needs=theorems.digest_of_needed((texts | exports)[c.file], texts))
         for c in sorted(by_hand + of_claims, key=lambda c: (c.file, c.theorem))

@@ -132,6 +132,17 @@ rewrite sumr_const card_ord -mulr_natl natrM /pixels; field.
 by rewrite !pnatr_eq0 -!lt0n N0 r0 s0.
 Qed.
 
+(* By how much the printed number is wrong: less than theta is where this is positive, as it is if both
+   r and s are below (k - 1)/2 and the window keeps nothing. *)
+Theorem proposition_10_how_much (R : rcfType) r s k (t a : 'I_k) :
+  let theta := part_left_out R r s t a in (0 < r)%N -> (0 < s)%N ->
+  theta - (k%:R - 1) * (1 / (2 * r%:R) + 1 / (2 * s%:R) - (k%:R - 1) / (4 * r%:R * s%:R)) =
+  ((k%:R - 1) / (2 * r%:R) - 1) * ((k%:R - 1) / (2 * s%:R) - 1) - (1 - theta).
+Proof.
+move=> theta r0 s0; move: theta => theta; field.
+by rewrite !pnatr_eq0 -!lt0n r0 s0.
+Qed.
+
 (* The kernel's middle makes no error. *)
 Theorem proposition_10_middle (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s)) (t : 'I_k) :
   t = half k :> nat -> mean_at h t t = map_mean h.

@@ -7,12 +7,14 @@
      sigma_H^2(t, a) - sigma^2 = - theta (m - a^2) + theta (1 - theta) (b^2 - (a - b)^2).
 
    With M = max|h| it is at most theta (1 - theta) M^2, and in absolute value at most
-   3 theta M^2. *)
+   3 theta (1 - theta) M^2 where theta is at most a half, (1 - theta + theta^2) M^2 else; after a
+   ReLU theta (1 - theta) M^2, a quarter of M^2 else.  Maps of two values attain what is said of
+   windows that leave out at most half. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From mathcomp Require Import zify.
 From BatchNorm Require Import Convolution.
-From BatchNorm.lange2022 Require Import proposition_10.
+From BatchNorm.lange2022 Require Import lemma_8 equations_19_22 proposition_10.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
@@ -183,32 +185,78 @@ rewrite addr_ge0 // mulr_ge0 // addr_ge0 ?sqr_ge0 // subr_ge0 -[b ^+ 2]real_norm
 by rewrite ler_sqr ?nnegrE ?normr_ge0 ?M_ge0.
 Qed.
 
-Lemma in_absolute_value : `|variance_at h t a - map_variance h| <= 3 * theta * M ^+ 2.
+Lemma Qout_le : 0 <= theta * M ^+ 2 - Qout.
 Proof.
-have /andP[t0 t1] := theta_within; have M2 : 0 <= M ^+ 2 by apply: sqr_ge0.
-have tM : 0 <= theta * M ^+ 2 by apply: mulr_ge0.
-have ttM : 0 <= theta * (theta * M ^+ 2) by apply: mulr_ge0.
+rewrite subr_ge0 -over_one_out mulrC -overZ; apply: over_le => i x y; rewrite mulr1.
+by rewrite -[h i x y ^+ 2]real_normK ?num_real // ler_sqr ?nnegrE ?normr_ge0 ?M_ge0.
+Qed.
+Lemma square_le c : `|c| <= M -> 0 <= M ^+ 2 - c ^+ 2.
+Proof.
+by move=> cM; rewrite subr_ge0 -[c ^+ 2]real_normK ?num_real // ler_sqr ?nnegrE ?normr_ge0 ?M_ge0.
+Qed.
+Lemma theta_le : theta <= 2^-1 -> 0 <= 1 - 2 * theta.
+Proof. by move=> small; rewrite subr_ge0 mulrC -ler_pdivl_mulr ?ltr0n // mul1r. Qed.
+
+Lemma any_window : `|variance_at h t a - map_variance h| <= (1 - theta + theta ^+ 2) * M ^+ 2.
+Proof.
+have /andP[t0 t1] := theta_within; have [c cE cM] := mean_of false; have [b bE bM] := mean_of true.
+rewrite over_one_out in cE; rewrite over_one_in in bE.
 rewrite ler_norml; apply/andP; split; last first.
-  apply: le_trans from_above _; rewrite -subr_ge0.
-  have -> : 3 * theta * M ^+ 2 - theta * (1 - theta) * M ^+ 2 =
-    theta * M ^+ 2 + theta * M ^+ 2 + theta * (theta * M ^+ 2) by ring.
-  by rewrite !addr_ge0.
-rewrite variance_error; have Qle : Qout <= theta * M ^+ 2.
-  rewrite -over_one_out mulrC -overZ; apply: over_le => i x y; rewrite mulr1.
-  by rewrite -[h i x y ^+ 2]real_normK ?num_real // ler_sqr ?nnegrE ?normr_ge0 ?M_ge0.
-have products : - ((1 - theta) * M * (theta * M)) <= Ain * Aout.
-  have := ler_pmul (normr_ge0 _) (normr_ge0 _) (over_id_le true) (over_id_le false).
-  rewrite over_one_in over_one_out -normrM => prod.
-  have := le_trans (ler_norm (- (Ain * Aout))) _; rewrite normrN => /(_ _ prod).
-  by rewrite ler_oppl [M * (1 - theta)]mulrC [M * theta]mulrC.
-rewrite -subr_ge0.
-have -> : - Qout + 2 * Ain * Aout + Aout ^+ 2 - - (3 * theta * M ^+ 2) =
-  (theta * M ^+ 2 - Qout) + 2 * (Ain * Aout - - ((1 - theta) * M * (theta * M)))
-  + (theta * (theta * M ^+ 2) + theta * (theta * M ^+ 2)) + Aout ^+ 2 by ring.
-apply: addr_ge0; last exact: sqr_ge0.
-apply: addr_ge0; last exact: addr_ge0.
-apply: addr_ge0; first by rewrite subr_ge0.
-by rewrite mulr_ge0 ?ler0n // subr_ge0.
+  apply: le_trans from_above _; rewrite ler_wpmul2r ?sqr_ge0 // -subr_ge0.
+  have -> : 1 - theta + theta ^+ 2 - theta * (1 - theta) = (1 - theta) ^+ 2 + theta ^+ 2 by ring.
+  by rewrite addr_ge0 ?sqr_ge0.
+rewrite variance_error cE bE -subr_ge0.
+have -> : - Qout + 2 * ((1 - theta) * b) * (theta * c) + (theta * c) ^+ 2 -
+    - ((1 - theta + theta ^+ 2) * M ^+ 2) = (theta * M ^+ 2 - Qout) +
+    (theta * c + (1 - theta) * b) ^+ 2 + (1 - theta) ^+ 2 * (M ^+ 2 - b ^+ 2) by ring.
+apply: addr_ge0; last by rewrite mulr_ge0 ?sqr_ge0 ?square_le.
+by apply: addr_ge0; [exact: Qout_le|exact: sqr_ge0].
+Qed.
+
+Lemma small_window : theta <= 2^-1 ->
+  `|variance_at h t a - map_variance h| <= 3 * theta * (1 - theta) * M ^+ 2.
+Proof.
+move=> /theta_le half; have /andP[t0 t1] := theta_within; rewrite -subr_ge0 in t1.
+have [c cE cM] := mean_of false; have [b bE bM] := mean_of true.
+rewrite over_one_out in cE; rewrite over_one_in in bE.
+have w0 : 0 <= theta * (1 - theta) by rewrite mulr_ge0.
+rewrite ler_norml; apply/andP; split; last first.
+  apply: le_trans from_above _; rewrite ler_wpmul2r ?sqr_ge0 // -subr_ge0.
+  have -> : 3 * theta * (1 - theta) - theta * (1 - theta) =
+    theta * (1 - theta) + theta * (1 - theta) by ring.
+  by rewrite addr_ge0.
+rewrite variance_error cE bE -subr_ge0.
+have -> : - Qout + 2 * ((1 - theta) * b) * (theta * c) + (theta * c) ^+ 2 -
+    - (3 * theta * (1 - theta) * M ^+ 2) = theta * (1 - theta) * ((c + b) ^+ 2 +
+    (M ^+ 2 - b ^+ 2)) + (theta * M ^+ 2 - Qout) + theta * (1 - 2 * theta) * (M ^+ 2 - c ^+ 2).
+  by ring.
+apply: addr_ge0; last by rewrite !mulr_ge0 ?square_le.
+apply: addr_ge0; last exact: Qout_le.
+by rewrite mulr_ge0 // addr_ge0 ?sqr_ge0 ?square_le.
+Qed.
+
+Lemma squares_le inside : (forall i x y, 0 <= h i x y) ->
+  over inside (fun z => z ^+ 2) <= M * over inside id.
+Proof.
+move=> h0; rewrite -overZ; apply: over_le => i x y; rewrite expr2 ler_wpmul2r //.
+exact: le_trans (ler_norm _) (bound i x y).
+Qed.
+
+Lemma rectified_small_window : (forall i x y, 0 <= h i x y) -> theta <= 2^-1 ->
+  `|variance_at h t a - map_variance h| <= theta * (1 - theta) * M ^+ 2.
+Proof.
+move=> h0 /theta_le half; have /andP[t0 t1] := theta_within.
+have [c cE cM] := mean_of false; rewrite over_one_out in cE.
+have id0 inside : 0 <= over inside id by apply: over_ge0.
+rewrite ler_norml from_above andbT variance_error -subr_ge0.
+have -> : - Qout + 2 * Ain * Aout + Aout ^+ 2 - - (theta * (1 - theta) * M ^+ 2) =
+    (M * Aout - Qout) + 2 * Ain * Aout + theta * (1 - 2 * theta) * M * (M - c) +
+    theta ^+ 2 * (M - c) ^+ 2 by rewrite cE; ring.
+have Mc : 0 <= M - c by rewrite subr_ge0 (le_trans (ler_norm _)).
+apply: addr_ge0; last by rewrite mulr_ge0 ?sqr_ge0.
+apply: addr_ge0; last by rewrite !mulr_ge0 ?M_ge0.
+apply: addr_ge0; last by rewrite mulr_ge0 ?id0 // mulr_ge0 ?ler0n ?id0.
+by rewrite subr_ge0 squares_le.
 Qed.
 
 Lemma rectified : (forall i x y, 0 <= h i x y) ->
@@ -226,11 +274,8 @@ have v0 : 0 <= variance_at h t a.
 have mv : map_variance h <= M ^+ 2 / 4.
   have mE : map_mean h = Ain + Aout by rewrite /map_mean (over_all id).
   rewrite /map_variance (over_all (fun z => (z - map_mean h) ^+ 2)) mE !over_square.
-  have le inside : over inside (fun z => z ^+ 2) <= M * over inside id.
-    rewrite -overZ; apply: over_le => i x y; rewrite expr2 ler_wpmul2r //.
-    exact: le_trans (ler_norm _) (bound i x y).
-  rewrite over_one_in over_one_out -subr_ge0.
-  set Qin := over true _; have Qi := le true; have Qo := le false; rewrite -/Qin in Qi.
+  rewrite over_one_in over_one_out -subr_ge0; set Qin := over true _.
+  have Qi := squares_le true h0; have Qo := squares_le false h0; rewrite -/Qin in Qi.
   have -> : M ^+ 2 / 4 - (Qin - 2 * (Ain + Aout) * Ain + (Ain + Aout) ^+ 2 * (1 - theta)
       + (Qout - 2 * (Ain + Aout) * Aout + (Ain + Aout) ^+ 2 * theta)) =
     (M * Ain - Qin) + (M * Aout - Qout) + (M / 2 - (Ain + Aout)) ^+ 2 by field.
@@ -262,14 +307,35 @@ Theorem proposition_10_variance_from_above (R : rcfType) N r s k (h : 'I_N -> 'M
   variance_at h t a - map_variance h <= theta * (1 - theta) * M ^+ 2.
 Proof. by move=> theta N0 r0 s0 bound; apply: from_above. Qed.
 
+(* In absolute value, where the window leaves out at most half, which all do if the corner's does; *)
 Theorem proposition_10_variance_bound (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s))
     (t a : 'I_k) M :
   let theta := part_left_out R r s t a in
-  (0 < N)%N -> (0 < r)%N -> (0 < s)%N -> (forall i x y, `|h i x y| <= M) ->
-  `|variance_at h t a - map_variance h| <= 3 * theta * M ^+ 2.
-Proof. by move=> theta N0 r0 s0 bound; apply: in_absolute_value. Qed.
+  (0 < N)%N -> (0 < r)%N -> (0 < s)%N -> (forall i x y, `|h i x y| <= M) -> theta <= 2^-1 ->
+  `|variance_at h t a - map_variance h| <= 3 * theta * (1 - theta) * M ^+ 2.
+Proof. by move=> theta N0 r0 s0 bound; apply: small_window. Qed.
 
-(* For maps after a ReLU a quarter at every theta. *)
+(* and whatever it leaves out. *)
+Theorem proposition_10_variance_any_window (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s))
+    (t a : 'I_k) M :
+  let theta := part_left_out R r s t a in
+  (0 < N)%N -> (0 < r)%N -> (0 < s)%N -> (forall i x y, `|h i x y| <= M) ->
+  `|variance_at h t a - map_variance h| <= (1 - theta + theta ^+ 2) * M ^+ 2.
+Proof. by move=> theta N0 r0 s0 bound; apply: any_window. Qed.
+
+(* For maps after a ReLU, *)
+Theorem proposition_10_variance_small_windows (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s))
+    (t a : 'I_k) M :
+  let theta := part_left_out R r s t a in
+  (0 < N)%N -> (0 < r)%N -> (0 < s)%N -> (forall i x y, 0 <= h i x y <= M) -> theta <= 2^-1 ->
+  `|variance_at h t a - map_variance h| <= theta * (1 - theta) * M ^+ 2.
+Proof.
+move=> theta N0 r0 s0 bound; apply: rectified_small_window => // i x y.
+  by have /andP[h0 hM] := bound i x y; rewrite ger0_norm.
+by have /andP[] := bound i x y.
+Qed.
+
+(* and a quarter at every theta. *)
 Theorem proposition_10_variance_rectified (R : rcfType) N r s k (h : 'I_N -> 'M[R]_(r, s))
     (t a : 'I_k) M :
   (0 < N)%N -> (0 < r)%N -> (0 < s)%N -> (forall i x y, 0 <= h i x y <= M) ->
@@ -277,4 +343,68 @@ Theorem proposition_10_variance_rectified (R : rcfType) N r s k (h : 'I_N -> 'M[
 Proof.
 move=> N0 r0 s0 bound; apply: rectified => // i x y; have /andP[h0 hM] := bound i x y => //.
 by rewrite ger0_norm.
+Qed.
+
+(* ---- maps of one value in the window and of another outside of it ---- *)
+
+Section TwoValues.
+Variables (R : rcfType) (N r s k : nat) (inner outer : R) (t a : 'I_k).
+Hypotheses (N_gt0 : (0 < N)%N) (r_gt0 : (0 < r)%N) (s_gt0 : (0 < s)%N).
+Definition two_values : 'I_N -> 'M[R]_(r, s) :=
+  fun _ => \matrix_(x, y) (if kept t x && kept a y then inner else outer).
+Local Notation theta := (part_left_out R r s t a).
+
+Lemma over_two_values inside f : over two_values t a inside f =
+  f (if inside then inner else outer) * over two_values t a inside (fun _ => 1).
+Proof.
+rewrite -overZ /over; congr (_ * _); apply: eq_bigr => i _; apply: eq_bigr => x _.
+apply: eq_bigr => y _; rewrite mxE mulr1.
+by case: (_ && _); case: inside; rewrite ?mulr0.
+Qed.
+
+Lemma two_values_error : variance_at two_values t a - map_variance two_values =
+  - (theta * outer ^+ 2) + 2 * ((1 - theta) * inner) * (theta * outer) + (theta * outer) ^+ 2.
+Proof.
+have E := over_two_values; have in1 := over_one_in two_values t a N_gt0 r_gt0 s_gt0.
+have out1 := over_one_out two_values t a N_gt0 r_gt0 s_gt0.
+rewrite variance_error // (E true id) (E false id) (E false (fun z => z ^+ 2)) in1 out1 /=.
+by ring.
+Qed.
+End TwoValues.
+
+(* What is left out is q and the rest -q: the bound of windows that leave out at most half. *)
+Theorem proposition_10_variance_attained (R : rcfType) N r s k (q : R) (t a : 'I_k) :
+  let theta := part_left_out R r s t a in let h := @two_values R N r s k (- q) q t a in
+  (0 < N)%N -> (0 < r)%N -> (0 < s)%N ->
+  variance_at h t a - map_variance h = - (3 * theta * (1 - theta) * q ^+ 2).
+Proof. by move=> theta h N0 r0 s0; rewrite two_values_error // -/theta; ring. Qed.
+
+(* The rest 0: the same after a ReLU. *)
+Theorem proposition_10_variance_rectified_attained (R : rcfType) N r s k (q : R) (t a : 'I_k) :
+  let theta := part_left_out R r s t a in let h := @two_values R N r s k 0 q t a in
+  (0 < N)%N -> (0 < r)%N -> (0 < s)%N ->
+  variance_at h t a - map_variance h = - (theta * (1 - theta) * q ^+ 2).
+Proof. by move=> theta h N0 r0 s0; rewrite two_values_error // -/theta; ring. Qed.
+
+(* A constant map has the variance 0, and its columns that of the bound from above: the ratio of the
+   two has no bound. *)
+Theorem constant_map (R : rcfType) N r s k (q : R) (t a : 'I_k) :
+  let theta := part_left_out R r s t a in let h := fun _ : 'I_N => const_mx q : 'M[R]_(r, s) in
+  (0 < N)%N -> (0 < r)%N -> (0 < s)%N ->
+  column_variance h (number (t, a)) = theta * (1 - theta) * q ^+ 2 /\ map_variance h = 0.
+Proof.
+move=> theta h N0 r0 s0; have mE : map_mean h = q.
+  rewrite /map_mean (eq_bigr (fun _ => (r * s)%:R * q)) => [|i _]; last first.
+    under eq_bigr do under eq_bigr do rewrite mxE.
+    by rewrite !sumr_const !card_ord -mulrnA mulr_natl mulnC.
+  rewrite sumr_const card_ord -mulr_natl /pixels natrM; field.
+  by rewrite !pnatr_eq0 -!lt0n N0 r0 s0.
+have v0 : map_variance h = 0.
+  rewrite /map_variance mE big1 ?mulr0 // => i _; rewrite big1 // => x _; rewrite big1 // => y _.
+  by rewrite mxE subrr expr0n.
+split=> //; rewrite equation_20; have := two_values_error q q t a N0 r0 s0.
+have -> : @two_values R N r s k q q t a = h.
+  rewrite /two_values /h (_ : \matrix_(x, y) _ = const_mx q) //.
+  by apply/matrixP => x y; rewrite !mxE; case: ifP.
+by rewrite v0 subr0 => ->; rewrite -/theta; ring.
 Qed.

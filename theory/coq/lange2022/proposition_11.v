@@ -7,7 +7,7 @@
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct ConditionNumber Preconditioning.
-From BatchNorm.lange2022 Require Import theorem_4_scaling.
+From BatchNorm.lange2022 Require Import theorem_4_centring theorem_4_scaling.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
@@ -161,24 +161,43 @@ by rewrite ler_pmul2r // mulr_gt0.
 Qed.
 End Congruence.
 
-(* ... so that the normalization improves the centred Hessian by at most kappa(D)^2, for any S >=
-   0. *)
+(* ... so that G = F B improves the Hessian by at most kappa(B)^2. *)
+Lemma improvement (R : rcfType) N n (F : 'M[R]_(N, n)) (S : 'M[R]_N) (B : 'M[R]_n) K L k :
+  semidefinite S -> B \in unitmx -> invmx B != 0 -> condition_number (F^T *m S *m F) k ->
+  condition_number ((F *m B)^T *m S *m (F *m B)) L -> condition_number B K -> k <= K ^+ 2 * L.
+Proof.
+move=> psd unit nz kF kG kB; set G := F *m B in kG *.
+have BE : F^T *m S *m F = (invmx B)^T *m (G^T *m S *m G) *m invmx B.
+  by rewrite /G -{1 2}(mulmxK unit F) trmx_mul !mulmxA.
+rewrite BE in kF; have unitB : invmx B \in unitmx by rewrite unitmx_inv.
+have [M kM] := condition_number_exists nz.
+apply: le_trans (congruence_bound unitB (product_semidefinite _ psd) kM kG kF) _.
+rewrite ler_wpmul2r ?(ltW (condition_number_gt0 kG)) //.
+have [M0 K0] := (ltW (condition_number_gt0 kM), ltW (condition_number_gt0 kB)).
+by rewrite ler_sqr ?nnegrE // (condition_number_inverse unit kB kM).
+Qed.
+
+(* For any S >= 0: the scaling after the centring by kappa(D)^2, both by kappa(P)^2. *)
 Theorem hessian_improvement_centred (R : rcfType) N n (H : 'M[R]_(N, n)) (S : 'M[R]_N) K L k :
   (0 < N)%N -> no_constant_feature H -> semidefinite S ->
   let F := augmented H *m own_centring H in let Ghat := own_normalized H in
   condition_number (F^T *m S *m F) k -> condition_number (Ghat^T *m S *m Ghat) L ->
   condition_number (own_scaling H) K -> k <= K ^+ 2 * L.
 Proof.
-move=> N0 spread psd F Ghat kF kG kD; pose B := invmx (own_scaling H).
-have unit : own_scaling H \in unitmx by apply: own_scaling_nonsingular.
-have BE : F^T *m S *m F = B^T *m (Ghat^T *m S *m Ghat) *m B.
-  have -> : F = Ghat *m B by rewrite mulmxK.
-  by rewrite trmx_mul !mulmxA.
-rewrite BE in kF; have unitB : B \in unitmx by rewrite unitmx_inv.
-have [M kB] := condition_number_exists (nonsingular_neq0 unitB).
-apply: le_trans (congruence_bound unitB (product_semidefinite _ psd) kB kG kF) _.
-have L0 : 0 <= L by apply: ltW (condition_number_gt0 kG).
-rewrite ler_wpmul2r // ler_sqr ?nnegrE ?(ltW (condition_number_gt0 kB)) //; last first.
-  exact: ltW (condition_number_gt0 kD).
-exact: (condition_number_inverse unit kD kB).
+move=> N0 spread psd F Ghat; have unit := own_scaling_nonsingular N0 spread.
+by apply: improvement => //; apply: nonsingular_neq0; rewrite unitmx_inv.
+Qed.
+
+Theorem hessian_improvement (R : rcfType) N n (H : 'M[R]_(N, n)) (S : 'M[R]_N) K L k :
+  (0 < N)%N -> no_constant_feature H -> semidefinite S ->
+  let Hhat := augmented H in let P := own_centring H *m own_scaling H in
+  let Ghat := own_normalized H in
+  condition_number (Hhat^T *m S *m Hhat) k -> condition_number (Ghat^T *m S *m Ghat) L ->
+  condition_number P K -> k <= K ^+ 2 * L.
+Proof.
+move=> N0 spread psd Hhat P Ghat; have unit : P \in unitmx.
+  by rewrite unitmx_mul own_scaling_nonsingular // centring_nonsingular.
+have nz : invmx P != 0 by apply: nonsingular_neq0; rewrite unitmx_inv.
+have -> : Ghat = Hhat *m P by rewrite mulmxA.
+by move=> kH kG kP; exact: (improvement psd unit nz kH kG kP).
 Qed.

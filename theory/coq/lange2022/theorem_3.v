@@ -78,3 +78,17 @@ Proof.
 move=> e0; rewrite ltr_paddl // mxE mulr_ge0 ?invr_ge0 ?ler0n // sumr_ge0 // => j _.
 exact: sqr_ge0.
 Qed.
+
+(* nor do those that Algorithm 2 guards make a variance of one: all are below 1/(1 + eps_1). *)
+Theorem theorem_3_regularized (R : rcfType) N n (H : 'M[R]_(N, n)) k (eps_1 eps_2 largest : R) :
+  (forall j, variance H j 0 <= largest) -> 0 <= eps_1 -> 0 < eps_2 ->
+  variance H k 0 / (variance H k 0 + eps_1 * largest + eps_2) < 1 / (1 + eps_1).
+Proof.
+move=> top e1 e2; have v0 := variance_ge0 H k; have l0 : 0 <= largest by apply: le_trans v0 (top k).
+have guarded : 0 < variance H k 0 + eps_1 * largest + eps_2.
+  by rewrite ltr_paddl // addr_ge0 // mulr_ge0.
+have one_e : 0 < 1 + eps_1 by rewrite ltr_paddr ?ltr01.
+rewrite ltr_pdivr_mulr // mulrAC ltr_pdivl_mulr // mul1r mulrDr mulr1 -addrA ltr_add2l.
+apply: le_lt_trans (_ : eps_1 * largest < _); last by rewrite ltr_addl.
+by rewrite mulrC ler_wpmul2l.
+Qed.
