@@ -14,6 +14,7 @@ weights, in the order of the printed vector.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,15 @@ from theory import maps
 from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
 from theory.language.arrays import dot
-from theory.language.expression import Letter, Operation, Primitive, Sort, equal
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Operation,
+    Primitive,
+    Sort,
+    equal,
+    named,
+)
 from theory.language.letters import number_of
 from theory.maps import (
     Conv,
@@ -61,19 +70,42 @@ i = number_of("i", "i", _along(r, 1), r"1 \le i \le r")
 u = number_of("u", "u", _along(k, 2), r"1 \le u \le k")
 v = number_of("v", "v", _along(k, 3), r"1 \le v \le k")
 """The paper's indices: of blocks, (t, u), and in a block the row i and the column v."""
-ROW = 1 - (k - 1) / 2 + (i - 1) + (v - 1)
-COLUMN = u - (k - 1) / 2 + (t - 1)
+
+
+def place_in_map(
+    t: Expression, i: Expression, u: Expression, v: Expression
+) -> tuple[Expression, Expression]:
+    """Return the place that the block formula has in block (t, u), row i and column v."""
+    return 1 - (k - 1) / 2 + (i - 1) + (v - 1), u - (k - 1) / 2 + (t - 1)
+
+
+ROW, COLUMN = place_in_map(t, i, u, v)
 BLOCKS = arranged(entry(h, ROW, COLUMN))
 
 column_t = number_of("i", "i", _along(s, 0), r"1 \le i \le s")
 row_u = number_of("u", "u", _along(r, 1), r"1 \le u \le r")
 weight_j = number_of("j", "j", _along(k, 2), r"1 \le j \le k")
 """The sentence's indices: of the output (u, i), and of the weight, v and j."""
-FROM_BLOCKS = Operation(
-    "entries", lambda H, like: array_namespace(H).reshape(H, like.shape),
-    r"({0})_{{(i-1)r+u,\,(j-1)k+v}}", takes=(_M, _N),
-)  # fmt: skip
-"""The entries of a matrix, in the order of a family with the axes (i, u, j, v)."""
+
+block_t = number_of("tau", r"\tau", _along(s, 0), r"1 \le \tau \le s")
+row_i = number_of("rho", r"\rho", _along(r, 1), r"1 \le \rho \le r")
+block_u = number_of("upsilon", r"\upsilon", _along(k, 2), r"1 \le \upsilon \le k")
+column_v = number_of("nu", r"\nu", _along(k, 3), r"1 \le \nu \le k")
+"""The indices of blocks, and in a block, by letters that the sentence does not have."""
+by_other_letters = replace(arranged, latex=r"\big[{0}\big]_{{(\tau-1)r+\rho,\,(\upsilon-1)k+\nu}}")
+MATRIX = named("H_p", by_other_letters(entry(h, *place_in_map(block_t, row_i, block_u, column_v))))
+
+
+def _entries_of(H: Any, rows: Any, columns: Any) -> Any:
+    rows, columns = np.broadcast_arrays(rows, columns)
+    found = array_namespace(H).reshape(H, (*H.shape[:2], -1))
+    places = ((rows - 1) * H.shape[3] + columns - 1).ravel()
+    return array_namespace(H).reshape(found[:, :, places.tolist()], (*H.shape[:2], *rows.shape))
+
+
+entry_of = Operation("entry", _entries_of, r"({0})_{{{1},\,{2}}}", takes=(_M, _N, _N))
+"""The entries of the matrices at rows and columns."""
+THERE = (column_t - 1) * r + row_u, (weight_j - 1) * k + v
 MIDDLE = (k + 1) / 2
 MET_BY_PRINTED = entry(h, row_u - MIDDLE + weight_j, column_t - MIDDLE + v)
 MET_BY = entry(h, row_u - MIDDLE + v, column_t - MIDDLE + weight_j)
@@ -228,11 +260,14 @@ CLAIMS = [
     ),
     LEMMA.sharpened(
         "shipped", says=equal(Conv(h, w, b), apply(h, w, b)),
-        title="the library's convolution", remark="What the library computes without the matrix.",
+        title="the library's convolution",
+        falsified_by="one output of one convolution that the library gets wrong",
+        remark="What the library computes without the matrix.",
     ),
     LEMMA.sharpened(
         "shipped-matrix", says=equal(augmented(BLOCKS), unfold(turned(h), k)),
         title="the library's matrix",
+        falsified_by="one entry of the matrix that the library has otherwise",
         remark="The library runs through columns first, so it takes the maps transposed.",
     ),
     LEMMA.sharpened(
@@ -242,10 +277,11 @@ CLAIMS = [
             dot(apply_transposed(h, first_output, k), x),
         ),
         title="the library's transpose",
+        falsified_by="one convolution where the two inner products differ",
     ),
     ENTRY := convolution(
         "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
-        equal(FROM_BLOCKS(BLOCKS, MET_BY_PRINTED), MET_BY_PRINTED),
+        equal(entry_of(MATRIX, *THERE), MET_BY_PRINTED),
         at="below eq. (16)",
         expected=REFUTED,
         falsified_by="one entry of the matrix of the block formula that is another",
@@ -254,7 +290,7 @@ CLAIMS = [
         " map (1, 0)^T and w = e_12 it gives (0, 0), the convolution (0, 1).",
     ),
     ENTRY.corrected(
-        says=equal(FROM_BLOCKS(BLOCKS, MET_BY), MET_BY),
+        says=equal(entry_of(MATRIX, *THERE), MET_BY),
         title="which weight an entry of the matrix meets, indices in order",
     ),
     ENTRY.sharpened(

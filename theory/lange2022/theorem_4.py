@@ -147,6 +147,15 @@ from theory.statement import REFUTED, SUPPORTED, Form, Hypothesis, assume
 
 GRAM = named("C", transpose(C) @ C)
 r""":math:`(H - e\mu_H^\top)^\top(H - e\mu_H^\top)`, N - 1 times the sample covariance."""
+TOP_VECTOR = r"\text{eigenvector } x_{\max} \text{ of } \lambda_{\max}(C)"
+BOTTOM_VECTOR = r"\text{eigenvector } x_{\min} \text{ of } \lambda_{\min}(C)"
+
+
+def of_C(words: str) -> str:
+    """Return the words of a hypothesis on C, and what C is."""
+    return rf"{words},\ C = (H - e\mu_H^\top)^\top(H - e\mu_H^\top)"
+
+
 CORRELATION = named(
     r"\lambda_{\max}(R)", largest_scaled(transpose(C) @ C, reciprocal(column_squares(C)))
 )
@@ -183,11 +192,12 @@ CENTRING = [
         expected=REFUTED, form=Form.BOUNDARY,
         falsified_by="one batch, such as one with fewer examples than features, that gets worse",
         remark="The theorem assumes full column rank; the definition of kappa and the experiment of"
-        " sect. 5.1, with 60 examples and 100 features, do not. H = (2, 1; -2, 1): 2 before, 4"
-        " after.",
+        " sect. 5.1, with 60 examples and 100 features, do not. For H = (2, 1; -2, 1), kappa^2 is 2"
+        " before and 4 after.",
     ),
     ANY_RANK.corrected(
         says=KAPPA_CENTRED <= (1 + norm2(NULL_MEAN)) * KAPPA_BEFORE, expected=SUPPORTED,
+        falsified_by="one batch whose condition number grows by more than this factor",
         remark="mu_0 is the projection of the mean on the null space of the centred inputs."
         " Equality at H = (5/4, 3/4; -5/4, 3/4).",
     ),
@@ -195,11 +205,14 @@ CENTRING = [
         "/running-mean", 242, "or some averages of them", "centring by a running mean",
         kappa2(RECENTRED) <= KAPPA_BEFORE, place="Sect. 3.3, after Algorithm 2",
         hypotheses=(FULL_COLUMN_RANK,), expected=REFUTED, form=Form.BOUNDARY,
-        falsified_by="one batch and means other than its own",
+        falsified_by="one batch of full column rank, and means other than its own that make it"
+        " worse",
         remark="The text allows running means and claims the theorem for the batch's own only.",
     ),
     OTHER_MEANS.corrected(
         says=kappa2(RECENTRED) <= kappa2(SHEAR) * KAPPA_BEFORE, expected=SUPPORTED,
+        falsified_by="one batch of full column rank, and means that make it worse by more than this"
+        " factor",
     ),
     OTHER_MEANS.sharpened(
         "shear", title="two centrings one after the other", says=equal(RECENTRED, HU @ SHEAR),
@@ -224,12 +237,12 @@ ALONG_LAST = (
     replace(UP_TO_TWO, printed=False),
     assume(
         equal(first(IMAGE) * last(means), last(IMAGE) * first(means)),
-        impose=with_mean_along_last, words=r"C\mu_H \parallel \mu_H",
+        impose=with_mean_along_last, words=of_C(r"C\mu_H \parallel \mu_H"),
     ),
     assume(
         2 * form(C, means) < frobenius2(C) * norm2(means),
         words=r"\mu_H^\top C\mu_H < \tfrac12\operatorname{tr}(C)\,\|\mu_H\|^2,"
-        r"\text{ so that } \mu_H \perp x_{\max}",
+        rf"\text{{ so that }} \mu_H \perp \text{{ the }} {TOP_VECTOR}",
     ),
 )  # fmt: skip
 
@@ -255,7 +268,10 @@ STRICT = strictness(
     KAPPA_CENTRED < KAPPA_BEFORE,
     hypotheses=(
         FULL_COLUMN_RANK, MEAN_NONZERO,
-        assume(along_first(GRAM, means) > 0, words=r"\mu_H^\top x_{\max} \ne 0"),
+        assume(
+            along_first(GRAM, means) > 0,
+            words=of_C(rf"\mu_H^\top x_{{\max}} \ne 0 \text{{ for an }} {TOP_VECTOR}"),
+        ),
     ),
     falsified_by="one batch with such a mean whose condition number does not fall",
 )  # fmt: skip
@@ -281,12 +297,17 @@ STRICTNESS = [
     also_strict("two-features", "strict improvement of up to two features", UP_TO_TWO),
     also_strict(
         "last-component", "a mean that is not orthogonal to the last component",
-        assume(along_last(GRAM, means) > 0, words=r"\mu_H^\top x_{\min} \ne 0"),
+        assume(
+            along_last(GRAM, means) > 0,
+            words=of_C(rf"\mu_H^\top x_{{\min}} \ne 0 \text{{ for an }} {BOTTOM_VECTOR}"),
+        ),
     ),
     also_strict("N-largest", "strict improvement where N is the largest eigenvalue",
-                assume(largest(GRAM) <= N, impose=against_size(-1, -1))),
+                assume(largest(GRAM) <= N, against_size(-1, -1),
+                       words=of_C(r"\lambda_{\max}(C) \le N"))),
     also_strict("N-smallest", "strict improvement where N is the smallest eigenvalue",
-                assume(smallest(GRAM) >= N, impose=against_size(0, 1))),
+                assume(smallest(GRAM) >= N, against_size(0, 1),
+                       words=of_C(r"\lambda_{\min}(C) \ge N"))),
 ]  # fmt: skip
 
 
@@ -338,16 +359,19 @@ BETA, GAMMA = named(r"\beta", largest(GRAM)), named(r"\gamma", smallest(GRAM))
 ABOVE = named(r"\mu_H^\top(\beta - C)^+\mu_H", top_resolvent(GRAM, means))
 BELOW = named(r"\mu_H^\top(C - \gamma)^+\mu_H", bottom_resolvent(GRAM, means))
 PERPENDICULAR = (
-    assume(along_first(GRAM, means) <= 0, words=r"\mu_H \perp \text{ every } x_{\max}"),
-    assume(along_last(GRAM, means) <= 0, words=r"\mu_H \perp \text{ every } x_{\min}"),
+    assume(
+        along_first(GRAM, means) <= 0,
+        words=of_C(rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}"),
+    ),
+    assume(along_last(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}"),
 )
 IS_ABOVE = assume(
     N * BETA * ABOVE > BETA - N,
-    words=r"N\beta\,\mu_H^\top(\beta - C)^+\mu_H > \beta - N,\ \beta = \lambda_{\max}(C)",
+    words=of_C(r"N\beta\,\mu_H^\top(\beta - C)^+\mu_H > \beta - N,\ \beta = \lambda_{\max}(C)"),
 )
 IS_BELOW = assume(
     N * GAMMA * BELOW > N - GAMMA,
-    words=r"N\gamma\,\mu_H^\top(C - \gamma)^+\mu_H > N - \gamma,\ \gamma = \lambda_{\min}(C)",
+    words=of_C(r"N\gamma\,\mu_H^\top(C - \gamma)^+\mu_H > N - \gamma,\ \gamma = \lambda_{\min}(C)"),
 )
 NOT_ABOVE = assume(
     N * BETA * ABOVE <= BETA - N,
@@ -492,16 +516,19 @@ SCALING = [
     HALF.corrected(
         "five-features", title="half the factor for up to five features", expected=SUPPORTED,
         hypotheses=(*HALF.hypotheses, assume(n <= 5)),
+        falsified_by="one batch of full rank and up to five features with a quotient of more than"
+        " the root of n/2",
         remark="No smaller factor will do. Proved but for the maximum over two unit vectors, which"
         " was searched.",
     ),
     sharper_scaling(
-        "sharp", "the sharp factor at full rank",
+        "sharp", "the factor at full rank, at most 1/40 too large",
         says=KAPPA_NORMALIZED <= (n + 2 - k - n / k + 1 / number(40)) * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
         falsified_by="one batch of full rank with a larger quotient",
         remark="Proved but for the maximum over two unit vectors, which was searched. Without 1/40"
-        " it is attained in the limit.",
+        " it is attained in the limit, so the sharp factor lies between; up to five features it is"
+        " n/2: L-thm-4c/half-n/five-features.",
     ),
     sharper_scaling(
         "nearly-tight", "the factor root n is nearly attained at full rank",
@@ -549,9 +576,12 @@ IMPROVEMENT = [
     IMPROVES.corrected(
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
         expected=SUPPORTED, remark="Theorem 4, with its sharper factor.",
+        falsified_by="one batch of full rank whose condition number grows by more than the root of"
+        " this eigenvalue",
     ),
     IMPROVES.corrected(
         "two-features", title="normalization of up to two features",
+        falsified_by="one batch of full rank and up to two features that gets worse",
         hypotheses=(FULL_COLUMN_RANK, UP_TO_TWO), expected=SUPPORTED,
     ),
 ]  # fmt: skip
