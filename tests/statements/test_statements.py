@@ -6,6 +6,8 @@ import pytest
 from examined import CLAIMS, is_kept, kept, misses
 
 from theory.claim import Claim
+from theory.language.expression import Abbreviation, Derivative, walk
+from theory.language.latex import shown
 from theory.language.plain import plain
 from theory.language.variants import variants
 from theory.matrix_claim import MatrixClaim
@@ -27,7 +29,7 @@ SAY_THE_SAME = {
     "L-prop-11/semidefinite": {
         "squared condition number(beside(e, H))": "the condition number is one"
     },
-    "L-thm-1/softmax": {"dot((0, 1, 0), (-b, 0, a))**3": "the two are orthogonal"},
+    "L-thm-1/softmax": {"dot((0, ones, 0), (-b, 0, a))**3": "the two are orthogonal"},
     "L-proof-thm-1/eq-24": {
         f"{STEP}{SLOPE} + v)": "the slope at theta* is zero",
         f"{STEP}({SLOPE} + v) + {SLOPE}))": "the slope at theta* is zero",
@@ -68,6 +70,30 @@ def test_every_mistake_in_a_statement_is_displayed_and_noticed():
                 left_out.add(claim.row)
     assert unnoticed == {name: set(texts) for name, texts in SAY_THE_SAME.items()}
     assert left_out == LEFT_OUT
+
+
+def displays(claim):
+    """What stands for letters in a statement and its hypotheses: their text and LaTeX, by each."""
+    of_hypotheses = (h.says for h in claim.hypotheses if h.says is not None)
+    sides = [side for s in (claim.says, *of_hypotheses) for side in (s.actual, s.claimed)]
+    nodes = list(walk(*sides))
+    free = frozenset().union(*(side.free for side in sides))
+    bound = {node.variable for node in nodes if isinstance(node, Derivative)}
+    names = {shown(node).text: node for node in nodes if isinstance(node, Abbreviation)}
+    letters = free | bound
+    yield from ((letter.name, letter) for letter in letters)
+    yield from ((letter.latex, letter) for letter in letters)
+    yield from ((letter.latex, names[letter.latex]) for letter in bound if letter.latex in names)
+
+
+def test_what_is_displayed_alike_in_a_statement_is_one_letter():
+    unlike = {}
+    for claim in CLAIMS:
+        found = {}
+        for text, node in displays(claim):
+            if found.setdefault(text, node) != node:
+                unlike.setdefault(claim.id, set()).add(text)
+    assert unlike == {}
 
 
 def proved(claim):

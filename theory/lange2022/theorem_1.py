@@ -167,10 +167,14 @@ p = vector_of("p", "p", _probabilities, r"p > 0,\ \textstyle\sum_i p_i = 1")
 """The labels, which are the network's own probabilities."""
 outgoing = vector_of("b", "b", lambda descent: _one_more(descent.direction), r"b \ne 0")
 incoming = number_of("a", "a", lambda descent: descent.P[0, 0])
-scaled_unit = vector_of("(-b, 0, a)", "(-b, 0, a)", _parameters(lambda b: -b, 0, 1))
-shifted_biases = vector_of("(0, 1, 0)", r"(0, \mathbf 1, 0)", _parameters(lambda b: 0 * b, 1, 0))
+scaled_unit = vector_of(
+    "(-b, 0, a)", "(-b, 0, a)", _parameters(lambda b: -b, 0, 1),
+    r"z = (z_{\text{out}}, z_{\text{bias}}, z_{\text{in}})"
+    r"\text{: outgoing weights, output biases, incoming weight}",
+)  # fmt: skip
+shifted_biases = vector_of("(0, ones, 0)", r"(0, \mathbf 1, 0)", _parameters(lambda b: 0 * b, 1, 0))
 shifted_weights = vector_of(
-    "(1, 0, 0)", r"(\mathbf 1, 0, 0)", _parameters(lambda b: 0 * b + 1, 0, 0)
+    "(ones, 0, 0)", r"(\mathbf 1, 0, 0)", _parameters(lambda b: 0 * b + 1, 0, 0)
 )
 no_change = vector_of("0", "0", _parameters(lambda b: 0 * b, 0, 0))
 change = Letter("z", "z", _V)
@@ -265,7 +269,11 @@ Theta = Letter(
 )  # fmt: skip
 """The units' incoming weights, biases and outgoing weights, (3, d)."""
 moved = Letter("Z", "Z", _M)
-s_units = vector_of("s", "s", lambda descent: descent.P[-1])
+s_units = vector_of(
+    "s", "s", lambda descent: descent.P[-1],
+    r"X_s Z = (s \odot Z_a,\ s \odot Z_c,\ -s \odot Z_b)"
+    r"\text{ for incoming weights } Z_a\text{, biases } Z_c\text{ and outgoing weights } Z_b",
+)  # fmt: skip
 x_in = number_of("x", "x", "step", "x > 0")
 row_a = Operation("incoming weights", lambda Z: Z[0], r"{0:atom}_a", gives=_V, takes=(_M,))
 row_c = Operation("biases", lambda Z: Z[1], r"{0:atom}_c", gives=_V, takes=(_M,))
