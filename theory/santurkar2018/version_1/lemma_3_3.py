@@ -39,12 +39,12 @@ from theory.santurkar2018.texts import readings_of, version_1
 from theory.santurkar2018.version_1.letters import TWO_EPSILONS, lines_of
 from theory.santurkar2018.version_1.letters import any_epsilon as any_e
 from theory.statement import PROVED, REFUTED, UNREADABLE, assume
-from theory.unit import bound, m, normalize, sigma
+from theory.unit import bound, m, normalize, sigma, y
 
 LABELS = Letter("l", r"\ell", Sort.VECTOR, lambda unit: centre(unit.direction), r"\mu_\ell = 0")
 WX = Letter("Wx", "Wx", Sort.VECTOR, lambda unit: centre(unit.y), r"y = Wx,\ \mu_{Wx} = 0")
 OTHER_WX = vector_of("W'x", "W'x", "other_direction")
-BN_WX = named(r"\mathrm{BN}(Wx)", normalize(WX))
+BN_WX = named(r"\mathrm{BN}(Wx)", normalize(y))
 ATTAINED = named(r"\mathrm{BN}(W'x)", normalize(OTHER_WX))
 
 
@@ -191,7 +191,7 @@ LEMMA = [
         remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
     ),
     ANY_ERROR := lemma(
-        "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any varepsilon > 0",
+        "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any epsilon > 0",
         hypotheses=ANY, expected=REFUTED,
         falsified_by="one unit's labels and two outputs that fit them, any varepsilon > 0",
     ),
