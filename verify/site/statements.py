@@ -113,9 +113,9 @@ def heading(group: Group) -> str:
 def reading_in_short(reading: Reading) -> str:
     """Return what a reading makes of epsilon, in a few characters."""
     return {
-        Reading.NO_EPSILON: "ε = 0",
-        Reading.SHARED_EPSILON: "ε > 0",
-        Reading.UNIT_VARIANCE: "ε > 0, ŷ of unit variance",
+        Reading.NO_EPSILON: "ϵ = 0",
+        Reading.SHARED_EPSILON: "ϵ > 0",
+        Reading.UNIT_VARIANCE: "ϵ > 0, ŷ of unit variance",
     }[reading]
 
 
@@ -134,7 +134,7 @@ def title(claim: Statement) -> str:
 
     >>> from theory.santurkar2018.theorem_4_1 import SUPPLEMENT_SHARED
     >>> title(SUPPLEMENT_SHARED)
-    'As read, ε > 0'
+    'As read, ϵ > 0'
     """
     reading = f", {reading_in_short(claim.reading)}" if claim.reading.has_epsilon else ""
     return FORMS[claim.form] + reading

@@ -8,13 +8,14 @@
   const body = table.tBodies[0];
   const rows = [...body.rows];
   const counts = [...document.querySelectorAll(".count")];
-  const text = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const plain = (words) => words.normalize("NFKC").toLowerCase(); // "ϵ", as formulas have it, is "ε"
+  const text = new Map(rows.map((row) => [row, plain(row.textContent)]));
   form.hidden = false;
 
   const chosen = () => Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
 
   const matches = (row, { text: sought = "", ...filters }) =>
-    sought.toLowerCase().split(/\s+/).every((word) => text.get(row).includes(word)) &&
+    plain(sought).split(/\s+/).every((word) => text.get(row).includes(word)) &&
     Object.entries(filters).every(([name, value]) => row.dataset[name] === value);
 
   const apply = () => {
