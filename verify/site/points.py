@@ -93,7 +93,7 @@ def without_noise(value: float) -> float:
 def rows(points: Sequence[Point], relation: Relation) -> list[tuple[object, ...]]:
     """Return a header and one row for each point, for a table of the figure's numbers.
 
-    Numbers have six digits; the evidence has all.
+    Numbers have six digits; the evidence has all.  What is violated is 1, what is not 0.
     """
     header = (*Point._fields, "error" if relation is Relation.EQUAL else "slack")
     return [header, *(_row(point, slack(point, relation)) for point in points)]
@@ -101,7 +101,7 @@ def rows(points: Sequence[Point], relation: Relation) -> list[tuple[object, ...]
 
 def _row(point: Point, distance: float) -> tuple[object, ...]:
     actual, claimed, far = (f"{x:.6g}" for x in (point.actual, point.claimed, distance))
-    return (point.witness, point.stratum, point.m, actual, claimed, point.violated, far)
+    return (point.witness, point.stratum, point.m, actual, claimed, int(point.violated), far)
 
 
 def _points(records: Iterable[Record]) -> list[Point]:
