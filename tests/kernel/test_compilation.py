@@ -5,7 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from verify.kernel import coq
-from verify.kernel.compilation import Compilation
+from verify.kernel.compilation import Compilation, forget_limits
 from verify.kernel.proving import checks
 from verify.kernel.theorems import digest_of_needed, sources
 
@@ -48,6 +48,25 @@ def test_a_file_that_two_runs_want_is_compiled_once(tmp_path):
         news = sorted(pool.map(run, range(2)))
     assert slow.asked == 1
     assert news == [[False], [True]]
+
+
+class TooSlow(SlowCoq):
+    """Never ends in time."""
+
+    def compile(self, root, file, limit):
+        self.asked += 1
+        raise subprocess.TimeoutExpired("coqc", limit)
+
+
+def test_a_file_that_took_too_long_is_tried_again_once_that_is_forgotten(tmp_path):
+    slow = TooSlow()
+    for asked in (1, 1):
+        [found] = Compilation(slow, tmp_path, SOURCES).run(1)
+        assert not found.succeeded
+        assert slow.asked == asked
+    forget_limits(tmp_path, ["a.v", "none.v"])
+    list(Compilation(slow, tmp_path, SOURCES).run(1))
+    assert slow.asked == 2
 
 
 def test_a_file_that_is_edited_while_others_compile_was_not_checked(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from graphlib import TopologicalSorter
@@ -249,6 +249,20 @@ def _write_if_changed(path: Path, text: str) -> None:
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def forget_limits(root: Path, files: Iterable[str]) -> None:
+    """Forget which files took too long: it may have been the machine that had much to do.
+
+    Args:
+        root: the folder of builds.
+        files: below it.
+    """
+    for file in files:
+        record = (root / file).with_suffix(".json")
+        known = _read(record)
+        if known is not None and not known.succeeded and known.line == 0:
+            record.unlink()
 
 
 def _read(record: Path) -> Found | None:
