@@ -67,6 +67,26 @@ def test_any_vector_and_number_of_a_statement_has_a_value():
     assert any(line.endswith("epsilon = 3/8") for line in shown)
 
 
+@pytest.mark.parametrize(
+    ("identifier", "name"),
+    [
+        ("L-prop-10", "w"),
+        ("L-proof-prop-5/column-of-ones", "H"),
+        ("L-proof-prop-5/longest-row", "H"),
+    ],
+)
+def test_what_only_a_shape_is_looked_at_of_is_not_told(identifier, name):
+    example = found(identifier)
+    assert name in example.numbers
+    assert not any(line.startswith(f"{name} =") for line in lines(example, claim_of(identifier)))
+
+
+def test_what_is_not_written_as_a_letter_is_told_where_it_matters():
+    assert "q = 2" in lines(
+        found("L-proof-prop-5/longest-row"), claim_of("L-proof-prop-5/longest-row")
+    )
+
+
 def test_what_sampling_leaves_open_is_told():
     drawn = Counterexample({"N": 1}, {}, "[0.9268 +/- 0.0062]", "5/6", "sampling", "signs")
     assert claim_of("L-lemma-A2/negative-k").relation is Relation.AT_MOST

@@ -382,7 +382,7 @@ VARIANCES = [
     ),
     SIGNED.sharpened(
         "attained", says=equal(at_top(error_of(signed)), -(3 * part * (1 - part) * q**2)),
-        title="maps with this error", hypotheses=(),
+        title="maps that attain the bound", hypotheses=(),
         falsified_by="one size for which these maps have another error",
     ),
     SIGNED_ANY := SIGNED.sharpened(
@@ -426,7 +426,7 @@ VARIANCES = [
     ),
     RELU_SMALL.sharpened(
         "attained", says=equal(at_top(error_of(unsigned)), -(part * (1 - part) * q**2)),
-        title="maps with this error", hypotheses=(), remark=RELU.remark,
+        title="maps that attain the bound after a ReLU", hypotheses=(), remark=RELU.remark,
         falsified_by="one size for which these maps have another error",
     ),
 ]  # fmt: skip

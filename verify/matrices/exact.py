@@ -7,16 +7,20 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from theory.arithmetic.exact import DifferentFieldsError
 from theory.language.expression import Letter
 from theory.language.values import Values
 from theory.matrix_claim import MatrixClaim
 from verify import letters
 from verify.cases.case import imposed_by
+from verify.cases.lattice import shown
 from verify.matrices.subjects import Numbers, Watched, written
 from verify.results import Counterexample
 from verify.tolerance import Outcome
 from verify.witnesses.exact import (
+    IN_BALLS,
     IN_NUMBERS,
     Arithmetic,
     Conversions,
@@ -71,6 +75,9 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
     known = letters.worth(claim, exactly)
     told = {**letters.sizes(claim, exactly), **known}
     numbers = written(exactly, _seen(claim, exactly, {}))
+    seen = _seen(claim, exactly, told)
+    named = letters.readers(claim).keys()
+    idle = {n for n in seen - named if n in numbers and _is_idle(claim, exactly, n)}
     return Counterexample(
         exactly.size,
         numbers,
@@ -78,9 +85,34 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
         examined.claimed,
         examined.arithmetic,
         letters=letters.written(known),
-        behind=tuple(sorted(numbers.keys() - written(exactly, _seen(claim, exactly, told)))),
+        behind=tuple(sorted(numbers.keys() - written(exactly, seen - idle))),
         ratio=examined.ratio(claim.relation),
     )
+
+
+def _is_idle(claim: MatrixClaim, subject: Numbers, name: str) -> bool:
+    """Whether other numbers of the same shape change nothing: a shape is all that is looked at."""
+    others = subject.with_numbers(_squared_and_more, [name])
+    try:
+        return _quantities(claim, others) == _quantities(claim, subject)
+    except ZeroDivisionError:
+        return False
+
+
+def _squared_and_more(value: Any) -> Any:
+    """Return other numbers, that are no multiple of those and no shift."""
+    squares = np.array([(k + 2) ** 2 for k in range(np.size(value))], dtype=object)
+    return value * value + (squares.reshape(np.shape(value)) if np.ndim(value) else squares[0])
+
+
+def _quantities(claim: MatrixClaim, subject: Numbers) -> list[str]:
+    """Return the hypotheses' quantities and both sides as text; in balls for roots of two kinds."""
+    try:
+        hypotheses = [hypothesis.quantity(subject) for hypothesis in claim.hypotheses]
+        return [str(shown(q)) for q in (*hypotheses, *claim.sides(subject))]
+    except DifferentFieldsError:
+        in_balls = subject.converted(partial(each, IN_BALLS.number), IN_BALLS.calculus)
+        return _quantities(claim, in_balls)
 
 
 def _seen(claim: MatrixClaim, subject: Numbers, known: Mapping[Letter, Any]) -> set[str]:

@@ -46,12 +46,13 @@ def theorem(entry: Entry) -> str:
     found = entry.theorem
     if found is None:
         return ""
-    what = "that it fails" if entry.verdict is Verdict.REFUTED else "it, from the definitions"
+    what = ", that it fails" if entry.verdict is Verdict.REFUTED else ""
     names = (f"`{harmless(name)}`" for name in found.assumptions)
+    rests_on = ", ".join(names) or "Coq’s logic alone"
     stated = found.statement.replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
     return (
-        f"**Checked by Coq's kernel**, {what}: `theory/coq/{harmless(found.file)}`, by Coq"
-        f" {words(found.coq)}; rests on {', '.join(names) or 'Coq’s logic alone'}.\n\n"
+        f"**Checked by Coq's kernel** from the definitions{what}:"
+        f" `theory/coq/{harmless(found.file)}`, by Coq {words(found.coq)}; rests on {rests_on}.\n\n"
         + fenced(f"Theorem {found.name} {stated}.", "coq")
         + "\n"
         + fenced(found.command, "sh")

@@ -143,14 +143,17 @@ def title(claim: Statement) -> str:
 def section_title(claim: Statement, others: Iterable[Statement]) -> str:
     """Return what tells a claim from the others of its statement.
 
-    Where titles do not, the words of its identifier do.
+    Where titles and forms do not, the words of its identifier do.
 
     >>> from theory.santurkar2018.theorem_4_1 import PRINTED, TWO_NETWORKS
     >>> section_title(TWO_NETWORKS, [PRINTED, TWO_NETWORKS])
+    "The gradient's norm with and without the layer (as read)"
+    >>> section_title(TWO_NETWORKS, [TWO_NETWORKS, TWO_NETWORKS])
     "The gradient's norm with and without the layer, “two networks” (as read)"
     """
-    alike = sum(other.title == claim.title for other in others) > 1
+    told = claim.title, title(claim)
+    alike = sum((other.title, title(other)) == told for other in others) > 1
     known = {"eps", "eps-unit", "corrected", "sharpened", *{p.lower() for p in Form}}
     names = [part for part in claim.id.split("/")[1:] if part not in known]
-    told = f", “{', '.join(names).replace('-', ' ')}”" if names and alike else ""
-    return f"{plain_title(claim)}{told} ({title(claim).lower()})"
+    which = f", “{', '.join(names).replace('-', ' ')}”" if names and alike else ""
+    return f"{plain_title(claim)}{which} ({title(claim).lower()})"
