@@ -60,7 +60,7 @@ def _each(measured: Mapping[str, Any]) -> str:
     checkers = list(measured["counts"])
     rows = [
         (
-            f"<b>{escape(name.replace('_', ' '))}</b><br>"
+            f"<b>{escape(name.replace('_', ' '))}</b>"
             f"<small>{escape(measured['faults'][name])}</small>",
             *(_mark(noticed.get(checker)) for checker in checkers),
         )
@@ -71,6 +71,6 @@ def _each(measured: Mapping[str, Any]) -> str:
 
 def _mark(is_noticed: bool | None) -> str:
     if is_noticed is None:
-        return '<span class="verdict">not given</span>'
+        return '<b class="word">not given</b>'
     kind, word = ("proved", "noticed") if is_noticed else ("refuted", "passes")
-    return f'<span class="verdict {kind}">{word}</span>'
+    return f'<b class="{kind}">{word}</b>'
