@@ -73,16 +73,6 @@ rewrite ler_add2r ler_add2l mulr_natl ler_pmuln2r //.
 exact: le_trans (ler_norm _) (dot_le _ _).
 Qed.
 
-Lemma sq_rows m n (A : 'M[R]_(m, n)) : sq A = \sum_i sq (row i A)^T.
-Proof.
-rewrite {1}/sq /dot; apply: eq_bigr => i _; rewrite sq_column.
-by apply: eq_bigr => j _; rewrite !mxE expr2.
-Qed.
-Lemma sq_columns m n (A : 'M[R]_(m, n)) : sq A = \sum_j sq (col j A).
-Proof.
-rewrite {1}/sq /dot exchange_big; apply: eq_bigr => j _; rewrite sq_column.
-by apply: eq_bigr => i _; rewrite !mxE expr2.
-Qed.
 (* |A D| <= |A| |D|. *)
 Lemma sq_mul_le m n p (A : 'M[R]_(m, n)) (D : 'M[R]_(n, p)) : sq (A *m D) <= sq A * sq D.
 Proof.

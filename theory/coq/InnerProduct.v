@@ -31,6 +31,18 @@ Lemma dot_column n (u v : 'cV[R]_n) : dot u v = \sum_i u i 0 * v i 0.
 Proof. by rewrite /dot; apply: eq_bigr => i _; rewrite big_ord1. Qed.
 Lemma sq_column n (u : 'cV[R]_n) : sq u = \sum_i u i 0 ^+ 2.
 Proof. by rewrite /sq dot_column; apply: eq_bigr => i _; rewrite expr2. Qed.
+Lemma sq_rows m n (A : 'M[R]_(m, n)) : sq A = \sum_i sq (row i A)^T.
+Proof.
+rewrite {1}/sq /dot; apply: eq_bigr => i _; rewrite sq_column.
+by apply: eq_bigr => j _; rewrite !mxE expr2.
+Qed.
+Lemma sq_columns m n (A : 'M[R]_(m, n)) : sq A = \sum_j sq (col j A).
+Proof.
+rewrite {1}/sq /dot exchange_big; apply: eq_bigr => j _; rewrite sq_column.
+by apply: eq_bigr => i _; rewrite !mxE expr2.
+Qed.
+Lemma sq_transpose m n (A : 'M[R]_(m, n)) : sq A^T = sq A.
+Proof. by rewrite /sq !dot_trace trmxK mxtrace_mulC. Qed.
 
 (* ---- bilinear, symmetric, positive definite ---- *)
 

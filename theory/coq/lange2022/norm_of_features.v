@@ -14,15 +14,6 @@ Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
 
-Lemma sq_columns (R : rcfType) m n (F : 'M[R]_(m, n)) : sq F = \sum_k sq (col k F).
-Proof.
-rewrite /sq {1}/dot exchange_big; apply: eq_bigr => k _; rewrite -/(sq _) sq_column.
-by apply: eq_bigr => j _; rewrite mxE expr2.
-Qed.
-
-Lemma sq_transpose (R : rcfType) m n (F : 'M[R]_(m, n)) : sq F^T = sq F.
-Proof. by rewrite /sq !dot_trace trmxK mxtrace_mulC. Qed.
-
 Section Norm.
 Variables (R : rcfType) (m n : nat) (F : 'M[R]_(m, n)) (s : R).
 Hypothesis norm : largest_singular_value F s.
@@ -105,9 +96,9 @@ by rewrite sq_beside_ones sq_stack expr0n mulr0 !add0r E ler_pmul2r.
 Qed.
 End Ones.
 
-(* Features centred by their own means. *)
-Lemma features_orthogonal (R : rcfType) N n (H : 'M[R]_(N, n)) d : (0 < N)%N ->
-  (features H (mean H) d)^T *m e N = 0.
+(* "is orthogonal to": the entries' sum is zero. *)
+Theorem normalized_orthogonal (R : rcfType) N n (H : 'M[R]_(N, n)) (d : 'cV[R]_n) :
+  (0 < N)%N -> (features H (mean H) d)^T *m e N = 0.
 Proof.
 by move=> N0; rewrite features_centred trmx_mul -mulmxA centred_orthogonal // mulmx0.
 Qed.
@@ -116,12 +107,7 @@ Qed.
 Theorem norm_of_normalized (R : rcfType) N n (H : 'M[R]_(N, n)) (d : 'cV[R]_n) s t :
   (0 < N)%N -> largest_singular_value (normalized H (mean H) d) s ->
   largest_singular_value (features H (mean H) d) t -> s ^+ 2 = Num.max N%:R (t ^+ 2).
-Proof. by move=> N0 ns nt; apply: beside_ones ns nt _; apply: features_orthogonal. Qed.
-
-(* "is orthogonal to": the entries' sum is zero. *)
-Theorem normalized_orthogonal (R : rcfType) N n (H : 'M[R]_(N, n)) (d : 'cV[R]_n) :
-  (0 < N)%N -> (features H (mean H) d)^T *m e N = 0.
-Proof. exact: features_orthogonal. Qed.
+Proof. by move=> N0 ns nt; apply: beside_ones ns nt _; apply: normalized_orthogonal. Qed.
 
 (* With other means, such as the running ones. *)
 Theorem norm_of_normalized_by_others_corrected (R : rcfType) N n (H : 'M[R]_(N, n))
@@ -178,7 +164,7 @@ Theorem norm_at_least (R : rcfType) N n (H : 'M[R]_(N, n)) s :
 Proof.
 case: N H => // N H N0 spread norm; pose G := own_features H.
 have GE : own_normalized H = augmented G by apply: GhatE.
-have orthogonal : G^T *m e N.+1 = 0 by apply: features_orthogonal.
+have orthogonal : G^T *m e N.+1 = 0 by apply: normalized_orthogonal.
 have above (u : 'cV_(1 + N)) : sq (G^T *m u) <= s ^+ 2 * sq u.
   apply: le_trans (norm_transpose norm u); rewrite GE /augmented tr_row_mx mul_col_mx sq_col_mx.
   by rewrite ler_addr sq_ge0.
