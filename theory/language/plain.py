@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from theory.language.expression import (
     MATRIX_PRODUCT,
     NEGATIVE,
@@ -32,6 +34,8 @@ INFIX: dict[Operation, tuple[str, int]] = {
     POWER: ("**", 2),
 }
 """What stands between the operands, and how strongly it binds."""
+AS_IT_IS = "{0}"
+"""How an operation is displayed that is displayed as its operand."""
 
 
 def plain(expression: Expression | Says, least: int = 0) -> str:
@@ -54,7 +58,7 @@ def plain(expression: Expression | Says, least: int = 0) -> str:
             base = plain(first, binding + (operation is POWER))  # which Python reads from the right
             return _wrapped(sign.join([base, *rest]), binding, least)
         case Apply(operation, operands):
-            return f"{operation.name}({', '.join(map(plain, operands))})"
+            return _applied(operation, operands, least)
         case Abbreviation():
             return plain(expression.body, least)
         case Derivative(body, variable, point, direction):
@@ -63,6 +67,13 @@ def plain(expression: Expression | Says, least: int = 0) -> str:
             place = "" if point == variable else f" = {plain(point)}"
             return f"{name}({plain(body)}, {variable.name}{place}{along})"
     raise TypeError(f"{expression!r} has no text")
+
+
+def _applied(operation: Operation, operands: Sequence[Expression], least: int) -> str:
+    """Return an operation's name with its operands in brackets, or what it is displayed as."""
+    if operation.latex == AS_IT_IS:
+        return plain(operands[0], least)
+    return f"{operation.name}({', '.join(map(plain, operands))})"
 
 
 def _signed(place: int, term: Expression) -> str:
