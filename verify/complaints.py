@@ -23,6 +23,8 @@ EXTRAS = {
 
 
 GOES_ON = "the same command goes on with what was not examined yet"
+NOT_KEPT = "nothing is kept without --evidence"
+"""What to say of a command that was stopped."""
 
 
 class CacheWarning(UserWarning):

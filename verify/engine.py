@@ -218,7 +218,7 @@ def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[St
     if unknown:
         named = dict.fromkeys(name for claim in claims for name in (claim.row, claim.id))
         near = dict.fromkeys(n for i in unknown for n in get_close_matches(i, named, 1, 0.85))
-        hint = f"did you mean {' or '.join(near)}? " * bool(near)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
         rows = ", ".join(dict.fromkeys(claim.row for claim in claims))
         raise ValueError(f"no statement is called {', '.join(unknown)}; {hint}there are: {rows}")
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]

@@ -234,7 +234,7 @@ def read_all(folder: Path, asked: Collection[str] | None = None) -> tuple[list[R
     if not lines and not path.stat().st_size:  # of a run that ended before it wrote anything
         raise _nothing_in(folder)
     if not lines or lines[0].get("kind") != "run":
-        raise EvidenceError(f"{path} does not begin with a run; name another folder, or delete it")
+        raise EvidenceError(f"{path} does not begin with a run; {ELSEWHERE}")
     check_schema(path, lines[0])
     try:
         runs = [_made(Run, line) for line in lines if line.get("kind") == "run"]

@@ -14,7 +14,7 @@ from theory.catalogue import letters_of
 from theory.language.expression import Letter, Sort, walk
 from theory.language.letters import attribute_of
 from theory.statement import Statement, values_of
-from verify.cases.lattice import shown
+from verify.cases.lattice import shown, shown_number
 
 SHARED = ("theory.layer", "theory.descent", "theory.maps")
 """Where letters are defined that follow from a subject in the same way in every statement."""
@@ -55,28 +55,16 @@ def worth(claim: Statement, *subject: Any) -> dict[Letter, Any]:
     return found
 
 
-def sizes(claim: Statement, subject: Any) -> dict[Letter, Any]:
-    """Return what a statement's letters for a subject's sizes are worth."""
-    values = values_of(subject)
-    return {letter: values[letter] for letter in letters_of(claim) if letter.name in subject.size}
-
-
 def written(known: dict[Letter, Any]) -> dict[str, Any]:
     """Return what letters are worth as nested lists of strings, by their names.
 
     A number is left out that stands for each of several, such as an index that runs.
     """
     return {
-        letter.name: _shown(letter, value)
+        letter.name: shown_number(value) if letter.sort is Sort.NUMBER else shown(value)
         for letter, value in known.items()
         if not letter.name.isdigit() and (letter.sort is not Sort.NUMBER or np.size(value) == 1)
     }
-
-
-def _shown(letter: Letter, value: Any) -> Any:
-    """Return a number as a string, also one that is kept in an array of its own."""
-    is_number = letter.sort is Sort.NUMBER
-    return shown(np.asarray(value, dtype=object).item() if is_number else value)
 
 
 def _is_own(letter: Letter) -> bool:

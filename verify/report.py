@@ -29,11 +29,16 @@ WIDE = 120
 """Where a terminal is narrower, the table of entries has no place for all its columns."""
 
 
+def titled(title: str | None = None) -> Table:
+    """Return a table without rows and columns, as all here look."""
+    return Table(title=title, title_justify="left", header_style="bold", box=SIMPLE)
+
+
 def table(entries: Sequence[Entry], width: int = WIDE) -> Table:
     """Return one row for each entry; in a narrow terminal its verdict and sizes alone."""
     if width < WIDE:
         return _narrow(entries)
-    result = Table(title="The ledger", title_justify="left", header_style="bold", box=SIMPLE)
+    result = titled("The ledger")
     result.add_column("id", overflow="fold")
     result.add_column("where", overflow="fold")
     result.add_column("verdict", no_wrap=True)
@@ -56,7 +61,7 @@ def table(entries: Sequence[Entry], width: int = WIDE) -> Table:
 
 
 def _narrow(entries: Sequence[Entry]) -> Table:
-    result = Table(title="The ledger", title_justify="left", header_style="bold", box=SIMPLE)
+    result = titled("The ledger")
     for name in ("id", "verdict", "scope"):
         result.add_column(name, overflow="fold")
     for entry in entries:
@@ -79,7 +84,7 @@ def summary(entries: Sequence[Entry]) -> str:
 
 def headline_table(found: Sequence[Headline]) -> Table:
     """Return one line for each statement of the papers."""
-    result = Table(title_justify="left", header_style="bold", box=SIMPLE)
+    result = titled()
     for name in ("statement", "where", "as printed", "what is wrong, or needed", "right form"):
         result.add_column(name, overflow="fold")
     for headline in found:

@@ -269,8 +269,7 @@ def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Arra
         _full(np.sqrt(np.maximum(v.inner(v), 0)), len(found.places))
         for v in (sides.actual, sides.claimed, difference)
     )
-    sizes = {a: np.sqrt(found.products[a, b]) for a, b in found.products if a == b}
-    sizes["one"] = np.sqrt(found.numbers["m"])
+    sizes = measured.norms(found.numbers, found.products)
     terms = [np.abs(c) * sizes[name] for vector in sides for name, c in vector.coefficients.items()]
     errors = measured.errors_of_vectors(found.numbers, found.products)
     allowed = measured.SMALLEST * sum(terms)
@@ -281,13 +280,10 @@ def _vectors(sides: Any, found: Measurements) -> tuple[Array, Array, Array, Arra
 
 def judged(difference: Array, allowed: Array, size: Array, relation: Relation) -> list[Outcome]:
     """Return the outcome of each unit; what rounding may have made decides nothing."""
-    match relation:
-        case Relation.EQUAL:
-            excess = np.abs(difference)
-        case Relation.AT_MOST | Relation.LESS_THAN:
-            excess = difference
-        case _:
-            excess = -difference
+    if relation is Relation.EQUAL:
+        excess = np.abs(difference)
+    else:
+        excess = -difference if relation.bounds_below else difference
     return tolerance.outcomes(excess, allowed, size, relation.is_strict, measured.BLURRED)
 
 

@@ -141,12 +141,12 @@ def _made(kind: type[Any], line: dict[str, Any], path: Path) -> Any:
 
 def _check_runs(path: Path, lines: list[dict[str, Any]], run: Run) -> None:
     """A seed at another profile is another unit, and what is not understood would be lost."""
-    for line in lines:
-        if line.get("kind") == "run":
-            evidence.check_schema(path, line)
-    (*_, last) = (None, *(_made(Run, line, path) for line in lines if line.get("kind") == "run"))
-    if last is not None and last.profile != run.profile:
+    runs = [line for line in lines if line.get("kind") == "run"]
+    for line in runs:
+        evidence.check_schema(path, line)
+    known = [_made(Run, line, path) for line in runs]
+    if known and known[-1].profile != run.profile:
         raise EvidenceError(
-            f"{path} is a campaign of the profile {last.profile}; expected {run.profile}: "
+            f"{path} is a campaign of the profile {known[-1].profile}; expected {run.profile}: "
             "give that one, or name another folder"
         )

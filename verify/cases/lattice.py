@@ -105,9 +105,9 @@ def written(case: Case) -> dict[str, Any]:
     """Return the numbers of a case as strings, for a ledger."""
     return {
         "y": shown(case.y),
-        "gamma": _number(case.gamma),
-        "beta": _number(case.beta),
-        "eps": _number(case.eps),
+        "gamma": shown_number(case.gamma),
+        "beta": shown_number(case.beta),
+        "eps": shown_number(case.eps),
         "loss": case.loss.formula,
         "parameters": {
             name: shown(value)
@@ -115,7 +115,7 @@ def written(case: Case) -> dict[str, Any]:
         },
         "u": shown(case.direction),
         "v": shown(case.other_direction),
-        "lambda": _number(case.bound),
+        "lambda": shown_number(case.bound),
     }
 
 
@@ -124,6 +124,6 @@ def shown(value: Any) -> Any:
     return [shown(entry) for entry in value] if np.ndim(value) else str(value)
 
 
-def _number(value: Any) -> str:
-    """Return a number as a string, also one that a hypothesis left in an array of its own."""
+def shown_number(value: Any) -> str:
+    """Return a number as a string, also one that is in an array of its own."""
     return str(np.asarray(value, dtype=object).item())

@@ -19,7 +19,7 @@ from rich.progress import Progress
 from theory.statement import Statement, Verdict
 from verify import engine, explained, ledger, others, pool
 from verify.commands.shared import Cache, Claims, Json, conclude
-from verify.complaints import GOES_ON, bad_input, complain, interrupted
+from verify.complaints import GOES_ON, NOT_KEPT, bad_input, complain, interrupted
 from verify.engine import Pair
 from verify.evidence import EvidenceError, Name, Record, Writer
 from verify.options import Options
@@ -73,7 +73,7 @@ def check(
     except (EvidenceError, TrainingError) as error:
         raise bad_input(error) from None
     except KeyboardInterrupt:
-        raise interrupted(GOES_ON if keeps else "nothing is kept without --evidence") from None
+        raise interrupted(GOES_ON if keeps else NOT_KEPT) from None
     for line in _told(failures, target):
         complain(line)
     with suppress(typer.Exit) if failures else nullcontext():

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import track
 
 from verify.cases.convolutions import SHAPES
-from verify.complaints import GOES_ON, bad_input, interrupted
+from verify.complaints import GOES_ON, NOT_KEPT, bad_input, interrupted
 from verify.convolutions.findings import Keeper
 from verify.convolutions.report import show
 from verify.convolutions.run import describe, examine_all
@@ -47,7 +47,7 @@ def convolutions(
     except EvidenceError as error:
         raise bad_input(error) from None
     except KeyboardInterrupt:
-        raise interrupted(GOES_ON if keeper else "nothing is kept without --evidence") from None
+        raise interrupted(GOES_ON if keeper else NOT_KEPT) from None
     show(findings, Console(width=None if sys.stdout.isatty() else WIDTH))
     if any(check.is_unexpected for finding in findings for check in finding.checks):
         raise typer.Exit(1)

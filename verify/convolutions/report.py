@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
 from verify.convolutions import hessian
 from verify.convolutions.findings import Finding
+from verify.report import titled
 from verify.tolerance import Outcome
 
 COLOURS = {
@@ -45,7 +45,7 @@ def table(findings: Sequence[Finding], width: int = WIDE) -> Table:
     """Return one row for each layer; in a narrow terminal with the names beside the numbers."""
     if width < WIDE:
         return _narrow(findings)
-    result = Table(title="Convolutions", title_justify="left", header_style="bold", box=SIMPLE)
+    result = titled("Convolutions")
     result.add_column("layer", overflow="fold")
     for name in ("rows x columns", *CHECKS, *NUMBERS, "s", "MB"):
         result.add_column(name, justify="right", no_wrap=True)
@@ -63,7 +63,7 @@ def table(findings: Sequence[Finding], width: int = WIDE) -> Table:
 
 
 def _narrow(findings: Sequence[Finding]) -> Table:
-    result = Table(title="Convolutions", title_justify="left", header_style="bold", box=SIMPLE)
+    result = titled("Convolutions")
     for name in ("layer", "checks", "condition numbers"):
         result.add_column(name, overflow="fold")
     for finding in findings:

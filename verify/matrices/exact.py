@@ -29,6 +29,8 @@ from verify.witnesses.exact import (
     each,
 )
 
+Known = Mapping[Letter, Any]
+
 
 def imposed(claim: MatrixClaim, subject: Numbers) -> Numbers:
     """Return the subject with the claim's hypotheses imposed."""
@@ -73,11 +75,10 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
         return None
     exactly = converted(claim, subject)
     known = letters.worth(claim, exactly)
-    told = {**letters.sizes(claim, exactly), **known}
     numbers = written(exactly, _seen(claim, exactly, {}))
-    seen = _seen(claim, exactly, told)
+    seen = _seen(claim, exactly, known)
     named = letters.readers(claim).keys()
-    idle = {n for n in seen - named if n in numbers and _is_idle(claim, exactly, n)}
+    idle = {n for n in seen - named if n in numbers and _is_idle(claim, exactly, known, n)}
     return Counterexample(
         exactly.size,
         numbers,
@@ -90,13 +91,17 @@ def counterexample(claim: MatrixClaim, subject: Numbers) -> Counterexample | Non
     )
 
 
-def _is_idle(claim: MatrixClaim, subject: Numbers, name: str) -> bool:
+def _is_idle(claim: MatrixClaim, subject: Numbers, known: Known, name: str) -> bool:
     """Whether other numbers of the same shape change nothing: a shape is all that is looked at."""
     others = subject.with_numbers(_squared_and_more, [name])
     try:
-        return _quantities(claim, others) == _quantities(claim, subject)
+        these, those = (_quantities(claim, one, known) for one in (subject, others))
+    except DifferentFieldsError:
+        in_balls = subject.converted(partial(each, IN_BALLS.number), IN_BALLS.calculus)
+        return _is_idle(claim, in_balls, letters.worth(claim, in_balls), name)
     except ZeroDivisionError:
         return False
+    return [shown(q) for q in these] == [shown(q) for q in those]
 
 
 def _squared_and_more(value: Any) -> Any:
@@ -105,26 +110,19 @@ def _squared_and_more(value: Any) -> Any:
     return value * value + (squares.reshape(np.shape(value)) if np.ndim(value) else squares[0])
 
 
-def _quantities(claim: MatrixClaim, subject: Numbers) -> list[str]:
-    """Return the hypotheses' quantities and both sides as text; in balls for roots of two kinds."""
-    try:
-        hypotheses = [hypothesis.quantity(subject) for hypothesis in claim.hypotheses]
-        return [str(shown(q)) for q in (*hypotheses, *claim.sides(subject))]
-    except DifferentFieldsError:
-        in_balls = subject.converted(partial(each, IN_BALLS.number), IN_BALLS.calculus)
-        return _quantities(claim, in_balls)
-
-
-def _seen(claim: MatrixClaim, subject: Numbers, known: Mapping[Letter, Any]) -> set[str]:
+def _seen(claim: MatrixClaim, subject: Numbers, known: Known) -> set[str]:
     """Return the names of the numbers that a statement looks at, where some letters are known."""
     watched = Watched(subject)
-    values = Values(watched, known)
     with suppress(ZeroDivisionError, DifferentFieldsError):
-        for hypothesis in claim.hypotheses:
-            _ = (
-                hypothesis.quantity(watched)
-                if hypothesis.says is None
-                else values[hypothesis.slack]
-            )
-        _ = claim.sides(watched) if claim.says is None else values.sides(claim.says)
+        _quantities(claim, watched, known)
     return watched.seen
+
+
+def _quantities(claim: MatrixClaim, subject: Any, known: Known) -> list[Any]:
+    """Return what hypotheses compare with zero, and both sides, where some letters are known."""
+    values = Values(subject, known)
+    conditions = [
+        values[h.slack] if h.says is not None else h.quantity(subject) for h in claim.hypotheses
+    ]
+    sides = claim.sides(subject) if claim.says is None else values.sides(claim.says)
+    return [*conditions, *sides]

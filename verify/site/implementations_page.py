@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from verify.conform.cases import KINDS
 from verify.conform.examiner import added_modes, is_todays
 from verify.conform.words import FAILURES, Word, gravest
-from verify.site.markup import fenced, harmless, on_one_line, raw, table, words
+from verify.site.markup import coloured, fenced, harmless, on_one_line, raw, table, words
 from verify.wording import plural
 
 Line = Mapping[str, Any]
@@ -174,8 +174,8 @@ def _examiner(line: Line) -> str:
 
 
 def chip(word: Word) -> str:
-    """Return a word on its colour, in few characters: the pages have twenty thousand."""
-    return f'<b class="{COLOURS.get(word, "word")}">{word}</b>'
+    """Return a word on its colour."""
+    return coloured(COLOURS.get(word, "word"), word)
 
 
 def _with_remark(word: Word, remark: str) -> str:

@@ -26,6 +26,11 @@ def chip(verdict: Verdict) -> str:
     return f'<span class="verdict {KIND[verdict]}">{verdict.value}</span>'
 
 
+def coloured(kind: str, word: str) -> str:
+    """Return a word on a colour in few characters, where a page has thousands of them."""
+    return f'<b class="{kind}">{word}</b>'
+
+
 def decided(entry: Entry) -> str:
     """Return an entry's verdict, and where a proof does not speak of every size, of which."""
     sizes = f" <small>at {harmless(entry.named_sizes)}</small>" if entry.named_sizes else ""

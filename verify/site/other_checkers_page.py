@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from verify.site.markup import raw, table
+from verify.site.markup import coloured, raw, table
 
 MEANINGS = {
     "gradcheck": "torch.autograd.gradcheck, its defaults, float64",
@@ -71,6 +71,5 @@ def _each(measured: Mapping[str, Any]) -> str:
 
 def _mark(is_noticed: bool | None) -> str:
     if is_noticed is None:
-        return '<b class="word">not given</b>'
-    kind, word = ("proved", "noticed") if is_noticed else ("refuted", "passes")
-    return f'<b class="{kind}">{word}</b>'
+        return coloured("word", "not given")
+    return coloured("proved", "noticed") if is_noticed else coloured("refuted", "passes")

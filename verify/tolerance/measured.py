@@ -72,11 +72,16 @@ def error_of_output(
     )
 
 
+def norms(numbers: Numbers, products: Products) -> dict[str, Array]:
+    """Return the norms of the vectors of ones and of those with a known product by themselves."""
+    known = {a: np.sqrt(products[a, b]) for a, b in products if a == b}
+    return known | {"one": np.sqrt(numbers["m"])}
+
+
 @np.errstate(all="ignore")
 def errors_of_products(numbers: Numbers, products: Products) -> dict[tuple[str, str], Array]:
     """Return the errors of inner products; of those that left the range, nothing finite."""
-    sizes = {a: np.sqrt(products[a, b]) for a, b in products if a == b}
-    sizes["one"] = np.sqrt(numbers["m"])
+    sizes = norms(numbers, products)
     own, off = factor(numbers["m"]) * UNIT_ROUNDOFF, errors_of_vectors(numbers, products)
 
     def error(a: str, b: str) -> Array:
