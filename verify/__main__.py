@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 try:
     import typer
@@ -49,25 +47,26 @@ UNWRITTEN = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """How a system says that what is printed has no reader, or no room."""
 
 
-def written(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that ends without a traceback where its output cannot be written."""
+UNREAD = 141
+"""Exit status, as shells have it where SIGPIPE ends a program: 128 + 13, on every system."""
 
-    @wraps(command)
-    def run(*arguments: Any, **named: Any) -> None:
-        try:
-            command(*arguments, **named)
-        except (OSError, SystemExit) as error:
-            cause = error.__context__ if isinstance(error, SystemExit) else error  # rich exits
-            if not isinstance(cause, OSError) or cause.errno not in UNWRITTEN or cause.filename:
-                raise
-            # What is still to be written goes nowhere: Python would try again at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            if cause.errno == errno.EPIPE:
-                raise typer.Exit(128 + signal.SIGPIPE) from None
-            complain(f"the output cannot be written: {cause.strerror}")
-            raise typer.Exit(2) from None
 
-    return run
+@contextmanager
+def _written() -> Iterator[None]:
+    """End without a traceback where the output cannot be written."""
+    try:
+        yield
+    except (OSError, SystemExit) as error:
+        # click and rich exit with 1 where nobody reads
+        cause = error.__context__ if isinstance(error, SystemExit) else error
+        if not isinstance(cause, OSError) or cause.errno not in UNWRITTEN or cause.filename:
+            raise
+        # What is still to be written goes nowhere: Python would try again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if cause.errno == errno.EPIPE:
+            raise SystemExit(UNREAD) from None
+        complain(f"the output cannot be written: {cause.strerror}")
+        raise SystemExit(2) from None
 
 
 def main() -> None:
@@ -80,7 +79,8 @@ def main() -> None:
             setattr(sys, name, StringIO())
         else:
             stream.reconfigure(errors="backslashreplace")
-    app()
+    with _written():
+        app()
 
 
 def later(name: str, module: str, about: str, function: str = "") -> None:
@@ -89,7 +89,7 @@ def later(name: str, module: str, about: str, function: str = "") -> None:
     def run(context: typer.Context) -> None:
         command = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         try:
-            command.command()(written(getattr(import_module(module), function or name)))
+            command.command()(getattr(import_module(module), function or name))
             command(context.args, prog_name=f"python -m verify {name}")
         except ModuleNotFoundError as error:
             if not (advice := install(error)):

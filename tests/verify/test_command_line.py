@@ -26,6 +26,7 @@ from verify.settings import PROFILES, Settings
 from verify.witnesses import trained
 from verify.witnesses.table import WITNESSES
 
+CHECKOUT = Path(command_line.__file__).parents[1]
 SMOKE = Settings(PROFILES["smoke"])
 ALL = "with readings, corrections and proofs"
 RIGHT = replace(theorem_4_1.SHARED, says=None, because=None)
@@ -207,7 +208,7 @@ def outcome(*words, **environment):
     stdout = environment.pop("stdout", subprocess.PIPE)
     return subprocess.run(
         [sys.executable, "-m", "verify", *map(str, words)],
-        cwd=Path(command_line.__file__).parents[1],
+        cwd=CHECKOUT,
         env=os.environ | environment,
         stdout=stdout,
         stderr=subprocess.PIPE,
@@ -215,13 +216,32 @@ def outcome(*words, **environment):
     )
 
 
-@pytest.mark.parametrize("command", ["papers", "ledger"])
-def test_who_stops_reading_gets_no_traceback_and_no_verdict(command):
+def without_readers(*command):
+    """Run a command whose output nobody reads."""
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer) as unread:
-        ended = outcome(command, stdout=unread)
+        return subprocess.run(
+            command, cwd=CHECKOUT, stdout=unread, stderr=subprocess.PIPE, check=False
+        )
+
+
+@pytest.mark.parametrize("words", [["papers"], ["ledger"], ["--help"], ["ledger", "--help"], []])
+def test_who_stops_reading_gets_no_traceback_and_no_verdict(words):
+    ended = without_readers(sys.executable, "-m", "verify", *words)
     assert (ended.returncode, b"Traceback" in ended.stderr) == (128 + signal.SIGPIPE, False)
+
+
+def test_who_stops_reading_is_told_from_a_verdict_where_a_system_has_no_such_signal():
+    program = """
+import signal, sys
+del signal.SIGPIPE
+from verify.__main__ import main
+sys.argv = ["verify", "papers"]
+main()
+"""
+    ended = without_readers(sys.executable, "-c", program)
+    assert (ended.returncode, ended.stderr) == (141, b"")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
