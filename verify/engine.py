@@ -181,7 +181,8 @@ def known(
         found = evidence.fresh(records, todays_of_run(run, chosen))
         current |= {record.name for record in found}
         whole = wholly_examined(chosen, found) - heard.keys()
-        heard |= {name: [r for r in found if r.claim == name] for name in whole}
+        found_of = evidence.by_claim(found)
+        heard |= {name: found_of[name] for name in whole}
     left = [record for record in records if record.claim not in heard]
     outdated = dict.fromkeys(r.claim for r in left if r.name not in current)
     unfinished = dict.fromkeys(r.claim for r in left if r.claim not in outdated)

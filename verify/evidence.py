@@ -211,6 +211,14 @@ def fresh(records: Iterable[Record], fingerprint: Fingerprint) -> list[Record]:
     return list({r.name: r for r in marked if r.fingerprint == fingerprint(*r.name)}.values())
 
 
+def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return the records of each statement, by its identifier."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(record.claim, []).append(record)
+    return found
+
+
 def read(folder: Path) -> tuple[Run, list[Record]]:
     """Return the last run of a folder, and the last record of each statement and witness.
 

@@ -46,9 +46,13 @@ def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
     Of the settings only what the witness reads counts: who draws nothing finds the same from every
     seed.
     """
+    return _digest([of_statement(claim), *_of_examination(witness, settings)])
+
+
+@cache
+def _of_examination(witness: Witness, settings: Settings) -> tuple[str, str, str]:
     read = _of_settings(settings.only(witness.reads))
-    parts = [of_statement(claim), of_code(witness.examine), read, _versions()]
-    return _digest(parts)
+    return of_code(witness.examine), read, _versions()
 
 
 @cache

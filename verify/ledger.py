@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.expectation_claim import ExpectationClaim
 from theory.statement import Location, Statement, Verdict
-from verify.evidence import Record
+from verify.evidence import Record, by_claim
 from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
 
@@ -136,10 +136,8 @@ class Entry:
 
 def ledger(claims: Iterable[Statement], records: Sequence[Record]) -> list[Entry]:
     """Return one entry for each claim."""
-    by_claim: dict[str, list[Record]] = {}
-    for record in records:
-        by_claim.setdefault(record.claim, []).append(record)
-    return [entry(claim, by_claim.get(claim.id, [])) for claim in claims]
+    found = by_claim(records)
+    return [entry(claim, found.get(claim.id, [])) for claim in claims]
 
 
 def entry(claim: Statement, records: Sequence[Record]) -> Entry:

@@ -191,6 +191,25 @@ def test_folders_of_another_project_are_not_replaced(tmp_path):
     assert theirs.read_text() == "years of work"
 
 
+def test_sources_that_are_so_already_are_not_touched_and_others_go(tmp_path):
+    def write() -> None:
+        write_pages(tmp_path / "nothing", tmp_path / "docs", CLAIMS, tmp_path / "nothing")
+
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "conf.py").touch()
+    write()
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    listed = tmp_path / "docs" / "generated" / "entries.md"
+    before = listed.read_bytes()
+    listed.write_bytes(before + b" ")
+    (tmp_path / "docs" / "statements" / "of-yesterday.md").touch()
+    write()
+    after = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    assert after.keys() == written.keys()
+    assert [path for path in after if after[path] != written[path]] == [listed]
+    assert listed.read_bytes() == before
+
+
 def test_sources_that_cannot_be_written_are_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(EvidenceError, match=r"file/docs.* cannot be written \(Not a directory\)"):

@@ -8,6 +8,7 @@ import io
 import tokenize
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from verify.conform.modes import MODES
@@ -30,8 +31,7 @@ def examiner(implementations: str, adapters: tuple[str, ...]) -> str:
     """
     modules = (EXAMINATION, implementations, *(f"{ADAPTERS}.{adapter}" for adapter in adapters))
     files = frozenset().union(*map(sources, modules))
-    texts = (code(file.read_text(encoding="utf-8")) for file in sorted(files))
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:20]
+    return hashlib.sha256("\0".join(map(_code_of, sorted(files))).encode()).hexdigest()[:20]
 
 
 def is_todays(line: Mapping[str, Any]) -> bool:
@@ -48,6 +48,11 @@ def added_modes(line: Mapping[str, Any]) -> list[str]:
     """Return the modes that a line knows nothing of."""
     known = {row["mode"] for row in line["rows"]} | set(line["not_offered"])
     return [mode.name for mode in MODES if mode.name not in known]
+
+
+@cache
+def _code_of(file: Path) -> str:
+    return code(file.read_text(encoding="utf-8"))
 
 
 def code(source: str) -> str:

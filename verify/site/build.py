@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -85,8 +84,9 @@ def write_pages(
     }
     places = {_inside(target, name): content for name, content in files.items()}
     try:
-        for name in GENERATED:
-            shutil.rmtree(target / name, ignore_errors=True)
+        for path in _written_before(target):
+            if path not in places:
+                path.unlink()
         for path, content in places.items():
             write_file(path, content)
     except OSError as error:
@@ -95,6 +95,11 @@ def write_pages(
             "copy of the sources that can"
         ) from None
     return len(files)
+
+
+def _written_before(target: Path) -> list[Path]:
+    folders = [target.resolve() / name for name in GENERATED]
+    return [path for folder in folders for path in folder.rglob("*") if not path.is_dir()]
 
 
 def _densely(value: Any) -> str:
@@ -272,9 +277,11 @@ def _implementations(measured: Path) -> dict[str, str | bytes]:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file of the site, and the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content, encoding="utf-8")
+    """Write a file of the site, and the folders above it; one that is so already stays untouched.
+
+    Sphinx reads again what was touched.
+    """
+    new = content if isinstance(content, bytes) else content.encode()
+    if not path.is_file() or path.read_bytes() != new:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(new)
