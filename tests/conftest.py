@@ -17,6 +17,8 @@ from hypothesis import settings
 
 # Tests make copies of their process, which OpenMP's threads do not outlive.
 os.environ["OMP_NUM_THREADS"] = "1"
+# What is printed is as wide as in a file, whoever looks.
+os.environ.pop("COLUMNS", None)
 # How long an example takes says what else the machine does.
 settings.register_profile("any time", deadline=None)
 settings.load_profile("any time")

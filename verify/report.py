@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -25,8 +26,10 @@ COLOURS = {
 }
 
 
-WIDE = 120
+WIDE = 160
 """Where a terminal is narrower, the table of entries has no place for all its columns."""
+HALF = 100
+"""Where one is narrower, the table of statements has no place for a column of places."""
 
 
 def titled(title: str | None = None) -> Table:
@@ -37,13 +40,11 @@ def titled(title: str | None = None) -> Table:
 def table(entries: Sequence[Entry], width: int = WIDE) -> Table:
     """Return one row for each entry; in a narrow terminal its verdict and sizes alone."""
     if width < WIDE:
-        return _narrow(entries)
+        return _narrow(entries, width)
     result = titled("The ledger")
-    result.add_column("id", overflow="fold")
-    result.add_column("where", overflow="fold")
-    result.add_column("verdict", no_wrap=True)
-    result.add_column("scope", no_wrap=True)
-    result.add_column("witnesses", overflow="fold")
+    result.add_column("id", overflow="fold", width=_longest(entries))
+    for name in ("where", "verdict", "scope", "witnesses"):
+        result.add_column(name, overflow="fold")
     for name in ("instances", "actual/claimed", "seconds"):
         result.add_column(name, justify="right", no_wrap=True)
     for entry in entries:
@@ -60,13 +61,19 @@ def table(entries: Sequence[Entry], width: int = WIDE) -> Table:
     return result
 
 
-def _narrow(entries: Sequence[Entry]) -> Table:
+def _narrow(entries: Sequence[Entry], width: int) -> Table:
     result = titled("The ledger")
-    for name in ("id", "verdict", "scope"):
+    result.add_column("id", overflow="fold", width=min(_longest(entries), width // 2))
+    for name in ("verdict", "scope"):
         result.add_column(name, overflow="fold")
     for entry in entries:
         result.add_row(entry.claim.id, _verdict(entry), _scope(entry))
     return result
+
+
+def _longest(entries: Sequence[Entry]) -> int:
+    """Return the letters of the longest identifier: one that is cut is not found again."""
+    return max((len(entry.claim.id) for entry in entries), default=0)
 
 
 def _scope(entry: Entry) -> str:
@@ -82,15 +89,18 @@ def summary(entries: Sequence[Entry]) -> str:
     return f"with readings, corrections and proofs {len(entries)}: {listed}{ending}"
 
 
-def headline_table(found: Sequence[Headline]) -> Table:
-    """Return one line for each statement of the papers."""
+def headline_table(found: Sequence[Headline], width: int = HALF) -> Table:
+    """Return one line for each statement of the papers, its place below it in a narrow terminal."""
     result = titled()
-    for name in ("statement", "where", "as printed", "what is wrong, or needed", "right form"):
+    is_narrow = width < HALF
+    places = () if is_narrow else ("where",)
+    for name in ("statement", *places, "as printed", "what is wrong, or needed", "right form"):
         result.add_column(name, overflow="fold")
     for headline in found:
+        below = [headline.name, headline.place] if is_narrow else [headline.name]
         result.add_row(
-            f"{headline.title}\n[dim]{headline.name}[/]",
-            headline.place,
+            "\n".join([headline.title, *(f"[dim]{line}[/]" for line in below)]),
+            *(() if is_narrow else (headline.place,)),
             headline.verdict,
             escape(in_characters(headline.what_is_wrong)),
             headline.right,
@@ -101,10 +111,10 @@ def headline_table(found: Sequence[Headline]) -> Table:
 CHARACTERS = {
     r"\gamma": "γ", r"\beta": "β", r"\lambda": "λ", r"\sigma": "σ", r"\kappa": "κ", r"\mu": "μ",
     r"\epsilon": "ε", r"\varepsilon": "ε", r"\alpha": "α", r"\hat y": "ŷ", r"\hat L": "L̂",
-    r"\mathbf 1": "1", r"\le": "≤", r"\ge": "≥", r"\langle": "⟨", r"\rangle": "⟩", r"\top": "ᵀ",
-    r"\sqrt": "√", r"\partial": "∂", r"\sum": "Σ", r"\max": "max", r"\mathrm": "",
-    r"\operatorname": "", r"\ell": "l", r"\,": " ", "$": "", "{": "", "}": "", "\\": "",
-    "^2": "²", "^": "", "_": "",
+    r"\mathbf 1": "𝟏", r"\le": "≤", r"\ge": "≥", r"\langle ": "⟨", r"\rangle": "⟩",
+    r"^\top": "ᵀ", r"\sqrt ": "√", r"\nabla": "∇", r"\partial": "∂", r"\sum": "Σ",
+    r"\max": "max", r"\mathrm": "", r"\operatorname": "", r"\ell": "ℓ", r"\,": " ", "$": "",
+    "{": "", "}": "", "^2": "²",
 }  # fmt: skip
 """How a terminal shows what a page sets as mathematics."""
 
@@ -112,12 +122,14 @@ CHARACTERS = {
 def in_characters(text: str) -> str:
     r"""Return words with formulas as plain characters.
 
-    >>> in_characters(r"needs $\gamma \le \sigma$")
-    'needs γ ≤ σ'
+    >>> in_characters(r"needs $\gamma \le \sigma$, $\max\{r, s\} > \sqrt{2k}$, $\nabla_y\hat L$")
+    'needs γ ≤ σ, max{r, s} > √(2k), ∇_yL̂'
     """
+    shown = re.sub(r"\\sqrt\{([^{}]*)\}", r"√(\1)", text)
+    shown = shown.replace(r"\{", "\x01").replace(r"\}", "\x02")
     for command, character in CHARACTERS.items():
-        text = text.replace(command, character)
-    return text
+        shown = shown.replace(command, character)
+    return shown.replace("\x01", "{").replace("\x02", "}")
 
 
 def show(entries: Sequence[Entry], console: Console, every: bool = False) -> None:
@@ -130,7 +142,7 @@ def show(entries: Sequence[Entry], console: Console, every: bool = False) -> Non
     """
     found = headlines(entries)
     unexpected = [entry for entry in entries if entry.is_unexpected]
-    console.print(table(entries, console.width) if every else headline_table(found))
+    console.print(table(entries, console.width) if every else headline_table(found, console.width))
     if unexpected and not every:
         console.print(table(unexpected, console.width))
     for entry in entries:

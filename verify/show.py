@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
@@ -12,15 +13,19 @@ from theory.statement import Location, Reading, Statement, Verdict
 from verify import counterexamples
 from verify.ledger import Entry
 from verify.site.sources import PAPERS, module_of
+from verify.wording import plural
 
 WIDTH = 100
+"""Of lines that go to a file."""
+LONGEST = 2000
+"""Letters of a formula that plain text, which knows no abbreviation, is worth."""
 
 
-def shown_entry(entry: Entry) -> str:
-    """Return an entry as lines of text, for a terminal."""
+def shown_entry(entry: Entry, width: int = WIDTH) -> str:
+    """Return an entry as lines of text, for a terminal of so many columns."""
     claim = entry.claim
-    parts = [
-        claim.title or claim.id,
+    lines = [
+        f"{claim.id}: {claim.title}" if claim.title else claim.id,
         *_block("", _statement(claim)),
         *_block("where", _where(claim)),
         *_block("assuming", [_hypothesis(h) for h in claim.hypotheses]),
@@ -28,10 +33,27 @@ def shown_entry(entry: Entry) -> str:
         *_block("because", _reasons(entry)),
         *_block("checked by Coq's kernel", _theorem(entry)),
         *_block("stands in", [_place(l) for l in claim.locations]),
-        *_block("remark", wrap(claim.remark, WIDTH)),
+        *_block("remark", wrap(claim.remark, width - 2)),
         *_block("written in", _written_in(claim)),
     ]
-    return "\n".join(parts)
+    return "\n".join(part for line in lines for part in folded(line, width))
+
+
+def folded(line: str, width: int) -> list[str]:
+    """Return a line as lines no wider, but for words that are: a formula goes on at an operator.
+
+    >>> folded("  actual <= gamma**2*(norm2(g) - dot(one, g)**2/m)", 40)
+    ['  actual <= gamma**2*(norm2(g)', '      - dot(one, g)**2/m)']
+    """
+    bound = OPERATOR.sub("\\1\xa0", line)
+    parts = wrap(
+        bound, width, subsequent_indent=6 * " ", break_long_words=False, break_on_hyphens=False
+    )
+    return [part.replace("\xa0", " ") for part in parts] or [""]
+
+
+OPERATOR = re.compile(r"((?<= )(?:[-+=<>]|<=|>=)) ")
+"""Which stands before what it goes with, on one line."""
 
 
 def _written_in(claim: Statement) -> list[str]:
@@ -46,7 +68,8 @@ def _written_in(claim: Statement) -> list[str]:
 def _statement(claim: Statement) -> list[str]:
     if claim.says is None:
         return [f"{claim.statement}   (in words: {claim.in_words})"]
-    return [plain(claim.says), latex(claim.says)]
+    in_letters = plain(claim.says)
+    return [*([in_letters] if len(in_letters) <= LONGEST else []), latex(claim.says)]
 
 
 def _where(claim: Statement) -> list[str]:
@@ -76,7 +99,8 @@ def _verdict(entry: Entry) -> str:
     scope = f", {how}{entry.scope}" if entry.scope else ""
     scope += f", by {BY[entry.by]}" if entry.by else ""
     other = "" if not entry.is_unexpected else f" (expected: {entry.claim.expected.value})"
-    return f"{entry.verdict.value}{scope}{other}; {entry.instances:,} instances"
+    looked = f"; {plural(entry.instances, 'instance')}" if entry.records else ""
+    return f"{entry.verdict.value}{scope}{other}{looked}"
 
 
 def _reasons(entry: Entry) -> list[str]:
@@ -97,7 +121,7 @@ def _theorem(entry: Entry) -> list[str]:
         return []
     rests_on = ", ".join(found.assumptions) or "Coq's logic alone"
     return [
-        *wrap(f"Theorem {found.name} {found.statement}", WIDTH),
+        f"Theorem {found.name} {found.statement}",
         f"in {found.file}; rests on {rests_on}",
         f"check it: {found.command}",
     ]

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -99,6 +100,27 @@ def test_a_ledger_shows_the_evidence_and_fails_where_it_is_not_as_expected(evide
     )
     monkeypatch.setattr(engine, "CLAIMS", [RIGHT, replace(WRONG, expected=Verdict.REFUTED)])
     assert run("ledger", "--evidence", evidence).exit_code == 0
+
+
+@pytest.mark.usefixtures("_quick")
+def test_the_command_that_is_named_examines_the_one_statement_that_was_asked_for(tmp_path):
+    for said in ("no evidence in", "changed since examined: 1 statement, S-thm-4.1/eps;"):
+        asked = run("show", RIGHT.id, "--evidence", tmp_path)
+        assert (asked.exit_code, "not yet run" in asked.stdout) == (0, True)
+        assert said in asked.stderr
+        program, again = asked.stderr.strip().split("run: ")[-1].split(" verify ")
+        assert (program, again) == ("python -m", f"check {RIGHT.id} --evidence {tmp_path}")
+        Writer(tmp_path, describe_run("smoke", 0, "numpy", ""), lambda *_: "old").add(FOUND[0])
+    assert run(*shlex.split(again), "--profile", "smoke").exit_code == 0
+    assert run("show", RIGHT.id, "--evidence", tmp_path).stderr == ""
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_a_statement_is_as_wide_as_the_terminal(columns, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = run("show", "S-eq-34-37", "S-thm-4.1", "--evidence", tmp_path).stdout.splitlines()
+    assert max(map(len, lines)) in range(int(columns) - 8, int(columns) + 1)
+    assert any(line.startswith("      - ") for line in lines)
 
 
 @pytest.mark.parametrize("command", ["ledger", "page"])

@@ -244,3 +244,31 @@ def test_what_is_not_as_expected_or_too_little_is_marked():
     assert lines[-1].endswith("1 unreadable; not as expected: S-one, S-two")
     too_little = "S-two: 7 instances decided, in 0 strata: 200 in 5 support a statement"
     assert too_little in printed(replace(holds, instances=20, strata={}))
+
+
+@pytest.mark.parametrize("width", [110, 120, 159, 160, 200])
+def test_no_terminal_cuts_an_identifier(width):
+    claim = replace(ONE, id="S-remark-growth/last-term/curvature-by-parameters/o")
+    sizes = dict.fromkeys(("N", "c", "r", "s", "d", "k"), 3)
+    proved = Record(claim.id, "symbolic", 12, proof=Proof((sizes,)), worst_ratio=0.123456789)
+    lines = printed(proved, claims=[claim], width=width)
+    assert {claim.id, "proved"} <= {*row(lines, claim.id)}
+    assert max(map(len, lines)) <= width
+
+
+def test_a_terminal_shows_formulas_in_its_own_characters():
+    shown = report.in_characters(
+        r"$\alpha_{ij} = \langle x_i,\hat y_j\rangle$, $h^\top h \ge \sqrt m$"
+    )
+    assert shown == "α_ij = ⟨x_i,ŷ_j⟩, hᵀ h ≥ √m"
+
+
+def test_a_narrow_terminal_shows_a_place_below_its_statement():
+    lines = {}
+    for width in (80, 120):
+        console = Console(file=io.StringIO(), width=width)
+        report.show(ledger.ledger([ONE], []), console)
+        lines[width] = console.file.getvalue().splitlines()
+        assert max(map(len, lines[width])) <= width
+    assert ["where" in lines[width][1] + lines[width][2] for width in lines] == [False, True]
+    assert any("Sect. 4.2" in line for line in lines[80])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -95,7 +95,7 @@ def audit(
         found = [report.as_json() for report in reports]
         typer.echo(json.dumps(found if len(orders) > 1 else found[0], indent=1, allow_nan=False))
     elif audits:
-        console = Console(width=None if sys.stdout.isatty() else terminal.WIDTH)
+        console = Console(width=get_terminal_size((terminal.WIDTH, 0)).columns)
         for order, report in audits:
             if len(orders) > 1:
                 console.rule(str(order.checkpoint))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -24,7 +25,8 @@ from verify.options import SEEDS, Options
 from verify.spread import OtherVersionError
 from verify.workers import ADDRESS, Workers
 
-WIDTH = 140
+WIDTH = 180
+"""Of a table that goes to a file."""
 SHOWN = 10
 """Failures that are told one by one."""
 
@@ -74,7 +76,8 @@ def campaign(
         journal.close()
     names = {pair.name for pair in chosen}
     found = [finding for name, finding in journal.known.items() if name in names]
-    Console(width=max(WIDTH, Console().width)).print(table(found))
+    width = get_terminal_size((WIDTH, 0)).columns
+    Console(width=width).print(table(found, width))
     typer.echo(f"{sum(f.instances for f in found):,} instances in {journal.path}")
     if failures:
         _complain_of(failures)

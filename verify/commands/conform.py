@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -122,7 +122,7 @@ def conform(
         typer.echo("\n\n".join(map(markdown, reports)))
     else:
         for report in reports:
-            show(report, Console(width=None if sys.stdout.isatty() else WIDTH))
+            show(report, Console(width=get_terminal_size((WIDTH, 0)).columns))
     statuses = {STATUS[report.verdict] for report in reports}
     raise typer.Exit(next(status for status in (1, 2, 0) if status in statuses))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import torch
@@ -63,7 +63,7 @@ def experiment(
 
     The exit status is 1 if a statement that is right was seen violated along the run.
     """
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = Console(width=get_terminal_size((WIDTH, 0)).columns)
     if is_list:
         report.show_list([find(known) for known in names()], console)
         return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -17,10 +17,13 @@ from verify.complaints import complain
 from verify.evidence import NoEvidenceError, Record
 from verify.ledger import Entry
 from verify.options import evidence_of
+from verify.settings import DEFAULT_EVIDENCE
 from verify.wording import plural
 
 WIDTH = 180
 """Of a table that goes to a file."""
+FEW = 5
+"""So many statements are named one by one."""
 Folder = Annotated[
     Path | None,
     typer.Option("--evidence", help="Folder of the evidence; else evidence.", show_default=False),
@@ -55,12 +58,13 @@ def known(
     try:
         found = engine.known(folder or evidence_of(target), claims, names)
     except NoEvidenceError as error:
-        complain(str(advised(error, target, folder)))
+        wanted = [] if asked is None else [claim.id for claim in asked]
+        complain(str(advised(error, target, folder, wanted)))
         return []
     if found.outdated:
         count = plural(len(found.outdated), "statement")
-        told = f"{_listed(found.outdated)}; run: {examining(target, folder)}"
-        complain(f"changed since examined: {count}, {told}")
+        again = examining(target, folder, [] if asked is None else found.outdated)
+        complain(f"changed since examined: {count}, {_listed(found.outdated)}; run: {again}")
     if found.unfinished:
         count = plural(len(found.unfinished), "statement")
         told = f"{_listed(found.unfinished)}; the run that began them goes on there"
@@ -68,20 +72,33 @@ def known(
     return found.records
 
 
-def advised(error: NoEvidenceError, target: str, folder: Path | None) -> NoEvidenceError:
+def advised(
+    error: NoEvidenceError, target: str, folder: Path | None, names: Sequence[str] = ()
+) -> NoEvidenceError:
     """Return the error with the command that finds what is missing."""
-    return NoEvidenceError(f"{error}, or run: {examining(target, folder)}")
+    return NoEvidenceError(f"{error}, or run: {examining(target, folder, names)}")
 
 
-def examining(target: str, folder: Path | None) -> str:
-    """Return the command that examines a target's statements and keeps what is found."""
-    whose = ["check", target] if target else ["pytest"]
-    where = ["--evidence", str(folder)] if folder else []
+def examining(target: str, folder: Path | None, names: Sequence[str] = ()) -> str:
+    """Return the command that examines a target's statements and keeps what is found.
+
+    Args:
+        target: whose statements; the papers' if empty.
+        folder: of the evidence; the target's, if None.
+        names: those that are asked for; a few are named, of many all are examined.
+
+    >>> examining("", None), examining("", None, ["S-thm-4.1"])
+    ('python -m verify pytest', 'python -m verify check S-thm-4.1 --evidence evidence')
+    """
+    named = list(names) if len(names) <= FEW else []
+    kept = folder or (DEFAULT_EVIDENCE if named and not target else None)
+    whose = ["check", *filter(None, [target]), *named] if target or named else ["pytest"]
+    where = ["--evidence", str(kept)] if kept else []
     return shlex.join(["python", "-m", "verify", *whose, *where])
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return ", ".join(names[:FEW]) + (", ..." if len(names) > FEW else "")
 
 
 def conclude(entries: Sequence[Entry], as_json: bool, every: bool = True) -> None:
@@ -93,6 +110,6 @@ def conclude(entries: Sequence[Entry], as_json: bool, every: bool = True) -> Non
 
         from verify import report
 
-        report.show(entries, Console(width=None if sys.stdout.isatty() else WIDTH), every)
+        report.show(entries, Console(width=get_terminal_size((WIDTH, 0)).columns), every)
     if any(entry.is_unexpected for entry in entries):
         raise typer.Exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -40,7 +41,7 @@ def show(
     target: Claims = "",
 ) -> None:
     """Print statements: what each says, where it stands, its verdict, and why."""
-    from verify.show import shown_entry
+    from verify.show import WIDTH, shown_entry
 
     try:
         named = engine.selected(engine.statements(target), identifiers)
@@ -48,7 +49,9 @@ def show(
         records = known(evidence_folder, target, claims)
     except (ValueError, EvidenceError) as error:
         raise bad_input(error) from None
-    typer.echo("\n\n".join(map(shown_entry, ledger.ledger(claims, records))))
+    width = get_terminal_size((WIDTH, 0)).columns
+    entries = ledger.ledger(claims, records)
+    typer.echo("\n\n".join(shown_entry(entry, width) for entry in entries))
 
 
 def papers() -> None:

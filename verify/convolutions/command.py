@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -48,6 +48,6 @@ def convolutions(
         raise bad_input(error) from None
     except KeyboardInterrupt:
         raise interrupted(GOES_ON if keeper else NOT_KEPT) from None
-    show(findings, Console(width=None if sys.stdout.isatty() else WIDTH))
+    show(findings, Console(width=get_terminal_size((WIDTH, 0)).columns))
     if any(check.is_unexpected for finding in findings for check in finding.checks):
         raise typer.Exit(1)

@@ -1,11 +1,14 @@
 """Findings are added in any order, and what ran twice counts once."""
 
+import io
 import random
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from verify.campaign.finding import KEPT, OverlapError, Worst, of_record
+from verify.campaign.report import COUNTS, RATIOS, table
 from verify.evidence import Record
 from verify.results import Counterexample
 
@@ -81,3 +84,13 @@ def test_quantiles_are_those_of_the_points_but_for_a_bin():
     assert EXPECTED.quantile(1.0) <= EXPECTED.worst[0].ratio
     assert EXPECTED.largest == {"a": (0.5 + 0.099) / 2, "b": 0.5 + 0.099}
     assert of_record(Record("c", "w"), 0).quantile(0.5) is None
+
+
+@pytest.mark.parametrize("width", [80, 139, 140])
+def test_a_table_is_as_wide_as_the_terminal(width):
+    console = Console(file=io.StringIO(), width=width)
+    console.print(table([EXPECTED], width))
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    for name in (*COUNTS, *RATIOS):
+        assert any(name in line for line in lines)
