@@ -80,8 +80,14 @@ def test_damage_is_named(tmp_path):
     (tmp_path / FILE).write_text('{"shape"\n{}\n')
     with pytest.raises(EvidenceError, match=r"convolutions\.jsonl, line 1 is damaged"):
         read(tmp_path)
-    (tmp_path / FILE).write_text('{"shape": 1}\n{}\n')
-    with pytest.raises(EvidenceError, match=r"another form .*; delete it"):
+    for line, given in (('{"shape": 1}', "the fields shape"), ("{}", "no fields")):
+        (tmp_path / FILE).write_text(f"{line}\n{{}}\n")
+        form = rf"line 1 is of another form \({given}; expected shape, batch, .*\); delete the line"
+        with pytest.raises(EvidenceError, match=form):
+            read(tmp_path)
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(EvidenceError, match=r"cannot be read \(Is a directory\); name another"):
         read(tmp_path)
 
 

@@ -91,13 +91,14 @@ def read(folder: Path) -> list[Finding]:
     if not path.exists():
         return []
     try:
-        found = [_finding(line) for line in json_lines.read(path)]
+        lines = json_lines.read(path)
     except OSError as error:
-        raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
+        raise EvidenceError(
+            f"{path} cannot be read ({error.strerror}); name another folder"
+        ) from None
     except json_lines.DamagedLineError as error:
         raise EvidenceError(str(error)) from None
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise EvidenceError(f"{path} has a line of another form ({error}); delete it") from None
+    found = [_finding(line, f"{path}, line {n}") for n, line in enumerate(lines, start=1)]
     return list({finding.kind: finding for finding in found}.values())
 
 
@@ -106,9 +107,20 @@ def _is_alike(earlier: Run, run: Run) -> bool:
     return replace(earlier, started=run.started) == run
 
 
-def _finding(line: dict[str, Any]) -> Finding:
-    if set(line) != {field.name for field in fields(Finding)}:
-        raise TypeError(f"the fields {', '.join(line)}")
+def _finding(line: dict[str, Any], place: str) -> Finding:
+    try:
+        return _made(line)
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise EvidenceError(
+            f"{place} is of another form ({error}); delete the line, or the file to start anew"
+        ) from None
+
+
+def _made(line: dict[str, Any]) -> Finding:
+    names = [field.name for field in fields(Finding)]
+    if set(line) != set(names):
+        given = f"the fields {', '.join(line)}" if line else "no fields"
+        raise TypeError(f"{given}; expected {', '.join(names)}")
     return Finding(
         Shape(**line["shape"]),
         line["batch"],

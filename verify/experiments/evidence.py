@@ -113,9 +113,14 @@ def read(folder: Path) -> Result:
             f" {folder.name}' first, or name another folder"
         ) from None
     except OSError as error:
-        raise EvidenceError(f"{path} cannot be read: {error.strerror}") from None
+        raise EvidenceError(
+            f"{path} cannot be read ({error.strerror}); name another folder"
+        ) from None
     except (ValueError, TypeError, KeyError) as error:
-        raise EvidenceError(f"{path} is damaged ({error}); run the experiment again") from None
+        raise EvidenceError(
+            f"{path} is damaged ({error}); run 'python -m verify experiment {folder.name}' again,"
+            " or name another folder"
+        ) from None
 
 
 def read_all(evidence: Path) -> list[Result]:

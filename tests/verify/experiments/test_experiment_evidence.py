@@ -59,6 +59,13 @@ def test_a_damaged_result_is_named(folder, change, says):
     assert str(file) in str(named.value)
 
 
+def test_a_result_that_cannot_be_read_is_named_with_what_to_do(folder):
+    (folder / evidence.FILE).unlink()
+    (folder / evidence.FILE).mkdir()
+    with pytest.raises(EvidenceError, match=r"cannot be read \(Is a directory\); name another"):
+        evidence.read(folder)
+
+
 @pytest.mark.parametrize(
     "write",
     [
