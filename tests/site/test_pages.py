@@ -2,6 +2,7 @@ import html.parser
 import json
 import re
 import shutil
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +12,15 @@ import pytest
 from site_cases import CLAIMS, EXPERIMENT, PROVED, REFUTED, WAITING
 
 from theory.statement import Verdict
-from verify import experiments
+from verify import engine, experiments
 from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
-from verify.ledger import Entry
+from verify.ledger import Entry, ledger
 from verify.results import Counterexample, Proof
 from verify.site import api_pages, build
 from verify.site.build import write_pages
 from verify.site.statement_page import in_words
+from verify.site.statements import heading, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -95,6 +97,13 @@ def test_nothing_is_loaded_from_elsewhere(pages):
 def test_claim_has_its_permanent_address(claim, pages, site):
     page = pages[site / "statements" / f"{claim.id.partition('/')[0]}.html"]
     assert claim.id in page.ids
+
+
+def test_no_two_pages_are_called_alike():
+    names = Counter(map(heading, statements(ledger(engine.CLAIMS, []))))
+    assert [name for name, count in names.items() if count > 1] == []
+    assert "The gradient, line by line, eq. (5)" in names
+    assert "The Hessian along the gradient, expanded, eq. (48), supplement" in names
 
 
 def test_every_entry_is_listed_and_verdicts_are_counted(site):
@@ -332,5 +341,5 @@ def test_a_result_that_is_damaged_says_what_to_do(tmp_path):
     folder = tmp_path / "experiments" / "dln"
     folder.mkdir(parents=True)
     (folder / "numbers.json").write_text('{"schema": 1')
-    with pytest.raises(EvidenceError, match=r"numbers\.json is damaged .*run the experiment again"):
+    with pytest.raises(EvidenceError, match=r"numbers\.json is damaged .*experiment dln' again"):
         write_pages(tmp_path, tmp_path / "docs", CLAIMS, tmp_path / "nothing")

@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from shlex import quote
+from typing import NamedTuple
 
-from verify.campaign.finding import Finding, count, written
+from verify.campaign.finding import Finding, written
 from verify.campaign.report import SHARES
 from verify.evidence import Run
-from verify.site.markup import fenced, harmless, link, on_one_line, raw, table
+from verify.site.markup import (
+    by_identifier,
+    fenced,
+    harmless,
+    link,
+    named,
+    on_one_line,
+    raw,
+    table,
+)
 from verify.wording import plural
 
-NUMBERS = ("statement", "witness", "seeds", "instances", "violated", "undecided", "vacuous")
+NUMBERS = ("instances", "violated", "undecided", "vacuous", "seeds", "witness", "profile", "time")
+
+
+class About(NamedTuple):
+    """What a campaign is about, in words."""
+
+    title: str
+    asked: str
+    searched: str
+    caution: str
+
+
 ABOUT = {
-    "sharp-factor": (
-        "The sharp factor of Theorem 4 at full rank",
-        "Scaling the columns to unit norm is, by Theorem 4 of paper L, at most a factor"
-        " $\\sqrt{n + 1}$ worse than the best diagonal scaling; without the bias the factor is"
-        " $\\sqrt n$, which dependent columns attain. Independent ones lose a little less: searched"
-        " were the correlations $R$ of 3 to 6 features that maximise"
+    "sharp-factor": About(
+        "How much scaling columns to norm one can lose, at full rank",
+        "Scaling the columns to norm one is, by Theorem 4 of paper L, at most a factor"
+        " $\\sqrt{n + 1}$ worse than the best diagonal scaling. Without the column of ones it is"
+        " $\\sqrt n$, which dependent columns attain. How large can it be where they are"
+        " independent?",
+        "Correlations $R$ of 3 to 6 features that maximise"
         " $\\kappa(R) / \\min_{D_0} \\kappa(D_0 R D_0)$, the square of the factor: ascents by"
-        " L-BFGS from anywhere, and from near a family that comes as near to $n/2$ as one likes;"
-        " the minimum is a semidefinite programme's, and no more than $10^6$."
-        " What ascents do not find need not be impossible: in the limit six features lose 3.02.",
+        " L-BFGS, half of them from anywhere, half from near a family that comes as near to $n/2$"
+        " as one likes. The minimum is a semidefinite programme's, and at most $10^6$.",
+        "What ascents do not find need not be impossible: in the limit the square of the factor is"
+        " 3.02 for six features.",
     ),
 }
-"""By name: a title, and what was searched."""
+"""By name."""
 
 
 def page(campaigns: Mapping[str, tuple[Run, list[Finding]]]) -> str:
@@ -37,20 +60,44 @@ def page(campaigns: Mapping[str, tuple[Run, list[Finding]]]) -> str:
         " [cluster](guides/cluster.md). What is not found is not proved.\n",
     ]
     for name, (run, findings) in campaigns.items():
-        title, about = ABOUT.get(name, (name, ""))
-        parts += [f"## {title}\n", f"{about}\n", *(_finding(name, run, f) for f in findings)]
+        parts += _campaign(name, run, findings)
     if not campaigns:
         parts.append("None is kept with the sources; `python -m verify campaign --help`.\n")
     return "\n".join(parts)
 
 
-def _finding(name: str, run: Run, finding: Finding) -> str:
+def _campaign(name: str, run: Run, findings: Sequence[Finding]) -> list[str]:
+    """Return what was asked, searched and found, then the numbers of each statement."""
+    about = ABOUT.get(name, About(name, "", "", ""))
+    budgets = dict.fromkeys(f"the seeds {written(f.seeds)}" for f in findings)
+    searched = f"{about.searched} From {' and '.join(budgets)}, at the profile {run.profile}."
+    words = (("Asked.", about.asked), ("Searched.", searched.strip()))
+    found = " ".join(filter(None, [*map(_in_a_sentence, findings), about.caution]))
+    return [
+        f"## {about.title}\n",
+        *(f"**{word}** {text}\n" for word, text in words if text),
+        f"**Found.** {found}\n",
+        *(_finding(run, finding) for finding in findings),
+    ]
+
+
+def _in_a_sentence(finding: Finding) -> str:
+    """Return how many instances violate a statement, and how near the others come."""
+    decided = finding.instances - finding.vacuous - finding.undecided
+    many = f"{finding.violated:,}" if finding.violated else "None"
+    near = f"; actual/claimed is {finding.worst[0].ratio:.4g} at most" if finding.worst else ""
+    of = plural(decided, "decided instance")
+    return f"{many} of {of} violated: {link(finding.claim, '')}{near}."
+
+
+def _finding(run: Run, finding: Finding) -> str:
     row = (
-        link(finding.claim, ""),
-        escape(finding.witness),
-        f"{count(finding.seeds):,}",
         *(f"{n:,}" for n in (finding.instances, finding.violated)),
         *(f"{n:,}" for n in (finding.undecided, finding.vacuous)),
+        written(finding.seeds),
+        escape(finding.witness),
+        escape(run.profile),
+        f"{finding.seconds / 60:,.1f} min of one core",
     )
     strata = [(escape(name), f"{ratio:.6f}") for name, ratio in sorted(finding.largest.items())]
     quantiles = ", ".join(
@@ -58,27 +105,23 @@ def _finding(name: str, run: Run, finding: Finding) -> str:
         for share in SHARES
         if (value := finding.quantile(share)) is not None
     )
-    found = f"{plural(finding.violating_seeds, 'seed')} with a violation."
-    if quantiles:
-        found += f" Ratios actual/claimed: {quantiles}."
+    told = f"Ratios actual/claimed: {quantiles}." if quantiles else ""
     if finding.worst and (token := finding.worst[0].token):
-        found += f" The worst again: `python -m verify reproduce {harmless(token)}`"
+        told += f" The worst again: `python -m verify reproduce {harmless(token)}`"
     command = fenced(
         f"python -m verify campaign {quote(finding.claim)} --witnesses"
         f" {quote(finding.witness)} --seeds {written(finding.seeds)} --profile"
         f" {quote(run.profile)}",
         "sh",
     )
-    hours = finding.seconds / 3600
-    line = (
-        f"{hours:.2f} hours of one core's time, at commit <code>{on_one_line(run.commit)}</code>."
-    )
+    title = named(by_identifier()[finding.claim]) if finding.claim in by_identifier() else ""
     return "\n".join(
         [
+            f"### {title or harmless(finding.claim)}\n",
             raw(table(NUMBERS, [row], "witnesses")),
             raw(table(("start", "largest actual/claimed"), strata, "witnesses")),
-            f"{found}\n",
+            f"{told}\n",
             command,
-            f'<p class="run">{line}</p>\n',
+            f'<p class="run">At commit <code>{on_one_line(run.commit)}</code>.</p>\n',
         ]
     )

@@ -6,8 +6,9 @@ readings and corrections of a statement share its page, each at an anchor of its
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from theory.statement import Form, Paper, Reading, Statement
@@ -23,6 +24,8 @@ class Group:
 
     name: str
     entries: tuple[Entry, ...]
+    where: str = ""
+    """Its equation, where another statement is called alike."""
 
     @property
     def claim(self) -> Statement:
@@ -47,7 +50,24 @@ def statements(entries: Iterable[Entry]) -> list[Group]:
         groups.setdefault(name_of(entry.claim.id), []).append(entry)
     grouped = [Group(name, tuple(_printed_first(found))) for name, found in groups.items()]
     known = papers(grouped)
+    alike = Counter(map(heading, grouped))
+    grouped = [
+        replace(g, where=_equation(g.claim)) if alike[heading(g)] > 1 else g for g in grouped
+    ]
     return sorted(grouped, key=lambda s: (known.index(s.paper), place_in_order(s.claim)))
+
+
+def _equation(claim: Statement) -> str:
+    """Return the last part of a statement's place, and the text if it is not the paper's main one.
+
+    >>> from theory.santurkar2018.theorem_4_1 import PRINTED, SUPPLEMENT
+    >>> _equation(PRINTED), _equation(SUPPLEMENT)
+    ('Theorem 4.1', 'Theorem 4.1, supplement')
+    """
+    first = claim.locations[0]
+    main, *_ = first.paper.texts or [first.text]
+    text = "" if first.text == main else f", {first.paper.texts.get(first.text, first.text)}"
+    return first.place.rpartition(", ")[2] + text
 
 
 def papers(grouped: Iterable[Group]) -> list[Paper]:
@@ -104,10 +124,11 @@ def plain_title(claim: Statement) -> str:
 def heading(group: Group) -> str:
     """Return what a page is about.
 
-    Where the ledger's line shows the statement that the page begins with, it is the line's title.
+    Where the ledger's line shows the statement that the page begins with, it is the line's title;
+    where another page would be called alike, with the equation.
     """
-    shown = TITLES.get(group.name)
-    return shown or plain_title(group.claim)
+    told = TITLES.get(group.name) or plain_title(group.claim)
+    return f"{told}, {group.where}" if group.where else told
 
 
 def reading_in_short(reading: Reading) -> str:
