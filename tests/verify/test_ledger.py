@@ -3,6 +3,7 @@
 import io
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -13,6 +14,7 @@ from verify import engine, ledger, report
 from verify.evidence import Record
 from verify.ledger import agrees, as_json, entry, judge
 from verify.results import EVERY_M, Counterexample, Proof
+from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
 from verify.show import shown_entry
 from verify.site.sources import of_papers
 from verify.site.statement_page import in_words
@@ -272,3 +274,11 @@ def test_a_narrow_terminal_shows_a_place_below_its_statement():
         assert max(map(len, lines[width])) <= width
     assert ["where" in lines[width][1] + lines[width][2] for width in lines] == [False, True]
     assert any("Sect. 4.2" in line for line in lines[80])
+
+
+def test_a_statement_is_supported_by_as_much_as_the_guide_says():
+    path = Path(report.__file__).parents[1] / "docs" / "guides" / "verdicts.md"
+    guide = " ".join(path.read_text(encoding="utf-8").split())
+    assert FLOOR.strata == FLOOR_OF_EXPECTATIONS.strata == 5
+    assert f"at least {FLOOR.instances} decided instances of at least five strata" in guide
+    assert f"{FLOOR_OF_EXPECTATIONS.instances} laws and sizes of five laws" in guide
