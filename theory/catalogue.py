@@ -174,13 +174,6 @@ def _misfiled(claims: Sequence[Statement]) -> Iterator[Complaint]:
             )
 
 
-def _unfalsifiable(claims: Sequence[Statement]) -> Iterator[Complaint]:
-    for claim in claims:
-        is_printed = claim.form is Form.PRINTED and not claim.unreadable
-        if is_printed and not claim.falsified_by and claim.expected is Verdict.SUPPORTED:
-            yield Complaint(claim.id, "say in falsified_by= what would falsify it")
-
-
 Check = Callable[[Sequence[Statement]], Iterator[Complaint]]
 CHECKS: tuple[Check, ...] = (
     _misnamed,
@@ -193,5 +186,4 @@ CHECKS: tuple[Check, ...] = (
     _unread,
     _lost_links,
     _misfiled,
-    _unfalsifiable,
 )

@@ -17,7 +17,7 @@ from theory.arithmetic.operations import square
 from theory.language.certificates import products
 from theory.language.definitions import meanings
 from theory.language.expression import Expression, Relation, Says, derivatives_in
-from theory.language.latex import latex
+from theory.language.latex import denial, latex
 from theory.language.values import Sides, Values
 
 __all__ = ["Relation", "Sides"]
@@ -277,8 +277,6 @@ class Statement:
     """The identifier of the right statement, where it is not a claim made of this one."""
     unreadable: str = ""
     """What the conversion of the text lost, where the formula cannot be what was printed."""
-    falsified_by: str = ""
-    """What would falsify the statement, in words."""
     remark: str = ""
 
     def __post_init__(self) -> None:
@@ -317,6 +315,11 @@ class Statement:
         if self.says is None:
             return []
         return meanings(self.says, *(h.says for h in self.hypotheses if h.says is not None))
+
+    @property
+    def falsifier(self) -> str:
+        """What would falsify it, as LaTeX: how its sides may not compare where it is assumed."""
+        return "" if self.says is None else denial(self.says)
 
     def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
         """Return a corrected statement, tied to this one; what was remarked of this one is not."""

@@ -227,7 +227,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "where": claim.where,
         "hypotheses": [{"statement": h.statement, "printed": h.printed} for h in claim.hypotheses],
         "relation": claim.relation.value,
-        "falsified_by": claim.falsified_by,
+        "falsified_by": claim.falsifier,
         "remark": claim.remark,
         "expected": claim.expected.value,
         "verdict": entry.verdict.value,

@@ -84,7 +84,7 @@ OF_EXPECTATIONS = {
 }  # fmt: skip
 SAID_OF_IT = {
     "row", "locations", "title", "in_words", "statement", "form", "of", "corrected_by",
-    "unreadable", "falsified_by", "remark",
+    "unreadable", "remark",
 }  # fmt: skip
 
 

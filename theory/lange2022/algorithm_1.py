@@ -91,14 +91,13 @@ CLAIMS = [
         "normalizing before and after the weights",
         equal(B01(A), B01(H) @ transpose(W)),
         hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=REFUTED, form=Form.BOUNDARY,
-        falsified_by="one batch and W for which the two networks differ; the words may also be read"
-        " as naming another form of the method, and then they are a definition",
+        remark="The words may also be read as naming another form of the method, and then they are"
+        " a definition.",
     ),
     PRE_ACTIVATION.corrected(
         says=equal(
             B01(A), over_diag(times_diag(B01(H), deviations) @ transpose(W), deviation(A))
         ),
-        falsified_by="",
     ),
     RENORMALIZED := section_2(
         "/renormalization", 62,
@@ -111,19 +110,15 @@ CLAIMS = [
         "batch renormalization with an epsilon in the denominators alone",
         equal(in_training(B01_eps(H, eps), s, d), INFERENCE),
         reading=Reading.SHARED_EPSILON, expected=REFUTED, form=Form.READING,
-        falsified_by="one batch where an epsilon in the denominators alone (line 49) makes them"
-        " differ",
     ),
     UNGUARDED.corrected(
         says=equal(in_training(B01_eps(H, eps), ratio(DENOMINATOR, sigma), d), INFERENCE),
-        falsified_by="",
     ),
     SLOPES := section_2(
         "/renormalization-gradients", 64, "with gradients passing through them",
         "the gradients of both formulas of batch renormalization",
         equal(slope(V), over_diag(times_diag(V, gamma), sigma)),
         hypotheses=(SPREAD,), expected=REFUTED, form=Form.BOUNDARY,
-        falsified_by="one batch where the formulas of (3), equal in value, have other derivatives",
         remark="The text does not say that the gradients are equal; equal formulas suggest it.",
     ),
     SLOPES.corrected(
@@ -134,10 +129,9 @@ CLAIMS = [
                 ratio(gamma, sigma),
             ),
         ),
-        falsified_by="",
     ),
     SLOPES.sharpened(
-        "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0), falsified_by="",
+        "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0),
         title="batch renormalization of two examples",
         remark="Column by column these are all directions of two examples: batch renormalization"
         " sends no gradient to the layers below.",

@@ -95,16 +95,14 @@ MINIMIZER = [
         hypotheses=(CRITICAL, FLAT_CURVED),
         form=Form.READING,
         expected=REFUTED,
-        falsified_by="one critical point with a semi-definite Hessian that is no local minimizer; a"
-        " cubic that is negative somewhere is so in every neighbourhood of 0",
-        remark="'Or' read as 'that is'.  A minimizer has both, so it is the converse that fails.",
+        remark="'Or' read as 'that is'.  A minimizer has both, so it is the converse that fails:"
+        " a cubic that is negative somewhere is so in every neighbourhood of 0.",
     ),
     THAT_IS.corrected(
         says=GROWN >= 0,
         title="a critical point with a positive definite Hessian",
         hypotheses=(NEAR, SEMI_DEFINITE),
         because=number(1) / 2 * SEMI_DEFINITE.slack + norm2(theta) * NEAR.slack,
-        falsified_by="one point near 0 with a smaller value",
         remark="With lambda_min > 0, here at least alpha, as the text assumes next.",
     ),
     THAT_IS.sharpened(
@@ -113,7 +111,6 @@ MINIMIZER = [
         title="how a loss grows around such a point",
         hypotheses=(SEMI_DEFINITE,),
         because=number(1) / 2 * SEMI_DEFINITE.slack,
-        falsified_by="one point with a smaller value",
     ),
 ]  # fmt: skip
 
@@ -161,8 +158,6 @@ STEPS = [
         form=Form.READING,
         expected=REFUTED,
         attack=(descent_from(2, 2),),
-        falsified_by="one learning rate and epsilon, and starts in every neighbourhood from which"
-        " some step has a larger ratio",
         remark="On t^2/2 + t^4/4 with alpha = 1 + r and epsilon = 1, two steps.  Every start other"
         " than 0 will do, later the smaller it is (L-eq-5-6/5/goes-away).  Nor can epsilon be left"
         " out: on t^2/2 - t^4/4, alpha = 1/2, the ratio is (1 + t^2)/2 > r = 1/2.",
@@ -173,7 +168,6 @@ STEPS = [
         title="every step, where r + epsilon is at most one",
         hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
         expected=SUPPORTED,
-        falsified_by="one start with r + epsilon <= 1 and one step with a larger ratio",
         remark="All k, if r < 1; the neighbourhood is |theta_0|^2 <= epsilon/alpha.  The loss is"
         " half a quadratic form plus a quarter of a sum of fourth powers.",
     ),
@@ -182,7 +176,6 @@ STEPS = [
         says=equal(theta_star + v - alpha * slope_star(theta_star + v) - theta_star,
                    v - alpha * AVERAGE),
         title="one step, exactly",
-        falsified_by="one polynomial of degree four and one start where a step ends elsewhere",
         remark="One step, any learning rate; the norm of the right side is at most"
         " (r + alpha |Hbar - H*|) |theta_0 - theta*| by L-eq-5-6/rate.",
     ),
@@ -192,7 +185,7 @@ STEPS = [
         title="every start goes away where r > 1",
         because=2 * r_above_1 * (r_above_1 + 1) * (t**2) ** 2
         + (r_above_1 + 1) ** 2 * (t**3) ** 2,
-        falsified_by="one start that does not go away", remark="So the refutation is in every"
+        remark="So the refutation is in every"
         " neighbourhood: with r > 1 a start goes on until (1 + r) theta^2 > epsilon.",
     ),
 ]  # fmt: skip
@@ -220,18 +213,14 @@ LEARNING_RATES = [
         at="below eq. (5)",
         hypotheses=(assume(RATE < 1),),
         expected=SUPPORTED,
-        falsified_by="one positive definite matrix and learning rate with r < 1 and a larger"
-        " product",
     ),
     NEEDS.sharpened(
         "enough", says=RATE < 1, hypotheses=(assume(STEP_BELOW_TWO),), expected=SUPPORTED,
         title="these learning rates do converge",
-        falsified_by="one positive definite matrix, a learning rate below that, r >= 1",
     ),
     NEEDS.sharpened(
         "product", says=equal(1 - (1 - alpha * low) ** 2, alpha * low * (2 - alpha * low)),
         title="why it is just these", hypotheses=(),
-        falsified_by="one eigenvalue and learning rate where the two differ",
         remark="So r < 1 just if alpha lambda_max < 2, the smallest eigenvalue being positive.",
     ),
     BEST := six(
@@ -240,7 +229,6 @@ LEARNING_RATES = [
               pair((kappa - 1) / (kappa + 1), (kappa - 1) / (kappa + 1))),
         at="above eq. (6)", also=at(88, "Sect. 3.1, eq. (6)", r"r=\frac{\kappa-1}{\kappa+1}"),
         hypotheses=(assume(low > 0),),
-        falsified_by="one pair of eigenvalues where the best learning rate gives another r",
     ),
     BEST.sharpened(
         "lower-bound",
@@ -248,7 +236,6 @@ LEARNING_RATES = [
         title="no learning rate is better",
         hypotheses=(ABOVE_LOW, ABOVE_HIGH),
         because=high * ABOVE_LOW.slack + low * ABOVE_HIGH.slack,
-        falsified_by="one learning rate with a smaller r",
         remark="So no learning rate is better.",
     ),
 ]  # fmt: skip
@@ -281,7 +268,6 @@ CONTRACTIONS = [
         at="below eq. (5)",
         hypotheses=(BETWEEN, OVER_LOW, SLOW),
         because=alpha_slow**2 * BETWEEN.slack + alpha_slow * SLOW.slack * OVER_LOW.slack,
-        falsified_by="one matrix between lambda and Lambda and one vector with a larger image",
     ),
     replace(
         CONTRACTED,
@@ -346,8 +332,6 @@ CHANGED_VARIABLES = [
         at="after (8)",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        falsified_by="one loss and one P that depends on the point, as the P of a layer depends on"
-        " the weights of the layers below",
         remark="P(z) = diag(z) P, as if it were constant.  The text has a constant P here; section"
         " 3.3 takes P from the batch, layer by layer.",
     ),
@@ -357,7 +341,6 @@ CHANGED_VARIABLES = [
             transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING),
         ),
         title="the Jacobian in the preconditioner's place",
-        falsified_by="",
     ),
     KEPT_RATE := seven(
         "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",
@@ -367,13 +350,12 @@ CHANGED_VARIABLES = [
         form=Form.READING,
         hypotheses=(CONVEX,),
         expected=REFUTED,
-        falsified_by="one convex quadratic and P for which the learning rate kept gives a larger r",
         remark="The text does not say which learning rate the r of the bound in z belongs to.",
     ),
     KEPT_RATE.corrected(
         says=rate(best(IN_Z), IN_Z) <= OPTIMUM,
         title="the rate in z with the best learning rate there",
-        expected=SUPPORTED, falsified_by="",
+        expected=SUPPORTED,
     ),
 ]  # fmt: skip
 

@@ -85,7 +85,6 @@ QUOTE = r"\kappa(AD)\leq\sqrt{n}\min"
 PRINTED = lemma(
     "", 562, QUOTE, "scaling the columns to norm one is nearly optimal",
     UNIT_COLUMNS <= n * OTHER, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR), expected=SUPPORTED,
-    falsified_by="one matrix and diagonal scaling that is better by more than the root of n",
     remark="D = diag(1/|a_1|, ..., 1/|a_n|). The minimum of the text is over every D_0; here each"
     " one bounds.",
 )  # fmt: skip
@@ -102,7 +101,6 @@ LEMMA = [
     replace(
         PRINTED, id="L-lemma-A1/zeros", title="a scaling with zeros",
         hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, corrected_by=PRINTED.id,
-        falsified_by="one matrix of full rank with a condition number above the root of n",
         remark="The paper's kappa, over the nonzero singular values, is one for a single column.",
     ),
     sharper(
@@ -111,14 +109,10 @@ LEMMA = [
     sharper(
         "by-largest", "the factor by the scaled Gram matrix",
         says=UNIT_COLUMNS <= FACTOR * OTHER, hypotheses=(NO_ZEROS, NONSINGULAR),
-        falsified_by="one matrix and diagonal scaling that is better by more than the root of this"
-        " eigenvalue",
     ),
     sharper(
         "two-columns", "two columns", says=UNIT_COLUMNS <= OTHER,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, UP_TO_TWO),
-        falsified_by="one matrix of full rank and up to two columns, and a diagonal scaling that is"
-        " better",
     ),
 ]  # fmt: skip
 
@@ -166,7 +160,6 @@ DIAGONAL_AT_MOST_B = assume(DIAGONAL <= highest * in_scaling(y))
 
 step = of_layers(
     "App. A, Lemma A1", "L-lemma-A1", form=Form.SHARPENED, of="L-lemma-A1",
-    falsified_by="one matrix and vector that break it",
     remark="A step of a proof that the paper cites.",
 )  # fmt: skip
 STEPS = [

@@ -132,38 +132,32 @@ CLAIMS = [
         form=Form.READING,
         hypotheses=(VARIES,),
         expected=REFUTED,
-        falsified_by="one batch of maps whose normalized matrix has a larger norm",
         remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
         " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
     ),
     ESTIMATE.corrected(
         says=NORM2 >= ROWS, title="how large the norm is at least",
         expected=SUPPORTED,
-        falsified_by="one batch of maps whose normalized matrix has a smaller norm",
     ),
     ESTIMATE.corrected(
         "first-column",
         says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), ROWS),
         title="the norm of its first column", hypotheses=(),
-        falsified_by="one batch of maps and one P = UD where the column e is not kept",
     ),
     factor(
         "/over-q", 385, r"q^{2}=\text{max}", "the estimate over q", equal(ESTIMATE2 / Q2, N),
         form=Form.STEP,
-        falsified_by="one N, k, c, r and s where the scaled estimate is not the square root of N",
     ),
     factor(
         "/apart", 385, "to have comparable norms", "one layer under two losses",
         equal(pair(SUMMED, POOLED), pair(counted(r * s), number(1))),
         form=Form.SHARPENED, of=ESTIMATE.id,
-        falsified_by="one convolution where the two losses are not r s apart",
         remark="The same layer, two losses: no factor of sizes alone makes both comparable.",
     ),
     factor(
         "/geometric-mean", 385, "heuristic based estimate works well",
         "what q is the geometric mean of", equal(SUMMED / ROOT * (POOLED / ROOT), 1),
         form=Form.SHARPENED, of=ESTIMATE.id,
-        falsified_by="one convolution where the product is another",
         remark="q^2 = sqrt(r s) is the geometric mean of what the two losses ask for.",
     ),
 ]  # fmt: skip

@@ -74,21 +74,18 @@ CLAIMS = [
     line(
         "/one-rate-needs", 217, QUOTE, "what one learning rate for all layers needs", EVERY_LAYER,
         hypotheses=(BY_WHOLE,), expected=SUPPORTED,
-        falsified_by="one Hessian of which a block has a larger norm",
         remark="The reading in which the condition is needed.",
     ),
     SUFFICIENT := line(
         "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices",
         WHOLE,
         hypotheses=(BY_EACH,), expected=REFUTED,
-        falsified_by="one Hessian with couplings between layers whose norm is too large",
         remark="The reading in which the condition on all layers suffices; the learning rate is 3/2"
         " over the largest block.",
     ),
     SUFFICIENT.corrected(
         says=alpha * dot(x, HESSIAN @ x) <= 2 * norm2(x), hypotheses=(BY_SUM,),
         because=norm2(x) * BY_SUM.slack + alpha * frobenius2(lagrange(F, x)),
-        falsified_by="one positive semi-definite matrix and vector with a larger quotient",
         remark="Strict for x other than zero: the condition's slack times its square.",
     ),
 ]  # fmt: skip

@@ -58,7 +58,6 @@ CLAIMS = [
         "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
         form=Form.BOUNDARY,
         expected=REFUTED,
-        falsified_by="one map whose unfolded matrix the centring makes worse conditioned",
         remark="For N = 1.  'By Theorem 4', which is about matrices of full column rank; with"
         " r s <= k^2 c there is none.",
     ),
@@ -73,7 +72,6 @@ CLAIMS = [
         equal(upper(transpose(CENTRED_1) @ CENTRED_1),
               triple(PIXELS, counted(number(0)), PIXELS * SIGMA2)),
         form=Form.READING,
-        falsified_by="one map with another Gram matrix",
         remark="For N = k = c = 1: so for sigma > 0 the condition number of HhatP is 1.",
     ),
     online(
@@ -85,8 +83,6 @@ CLAIMS = [
             assume(MU**2 > 0, printed=False, words=r"\mu_H \ne 0"),
         ),
         expected=SUPPORTED,
-        falsified_by="one map, not constant and with another mean than 0, that is as well"
-        " conditioned before",
         remark="For N = k = c = 1, and after it is 1: for the map (0, 2)^T from (7 + 3 sqrt 5)/2.",
     ),
 ]  # fmt: skip

@@ -151,7 +151,6 @@ MOMENTS = [
         "/19", 357, r"\mu_{H}(t,a,p)=\frac{1}{Nrs}", "the mean of a column",
         equal(COLUMN_MEAN, mean_at(h)),
         at="eq. (19)",
-        falsified_by="one column of one unfolded map with another mean",
     ),
     NINETEEN.sharpened(
         "shipped", says=equal(COLUMN_MEAN, library_means(h, k)), title="the library's means"
@@ -160,7 +159,6 @@ MOMENTS = [
         "/20", 361, r"(h^{(i)}(u,v,p)-\mu(t,a,p))^{2},", "the variance of a column",
         equal(COLUMN_VARIANCE, variance_at(h)),
         at="eq. (20)",
-        falsified_by="one column of one unfolded map with another variance",
         remark="The zeros of the padding count, each as (0 - mu)^2.",
     ),
     TWENTY.sharpened(
@@ -171,13 +169,11 @@ MOMENTS = [
         "/21", 367, r"\mu(p)=\frac{1}{Nrs}", "the mean of a channel",
         equal(middle(COLUMN_MEAN), mean_of(h)),
         at="eq. (21)",
-        falsified_by="one channel whose mean is not that of the kernel's middle",
     ),
     moments_of(
         "/22", 371, r"(h^{(i)}(u,v,p)-\mu)^{2}}", "the variance of a channel",
         equal(middle(COLUMN_VARIANCE), variance_of(h)),
         at="eq. (22)",
-        falsified_by="one channel whose variance is not that of the kernel's middle",
         remark="Printed with mu, a vector by the line below, for mu(p).",
     ),
     RELATIVE := moments_of(
@@ -187,7 +183,6 @@ MOMENTS = [
         at="below eq. (20)",
         form=Form.READING,
         expected=REFUTED,
-        falsified_by="one channel whose variance is less than that of a column by more than q^2",
         remark="'Approximately' read as a ratio, with any factor.  For r = s = k = 3 and a constant"
         " map 1, sigma_H^2(1, 1) = 20/81 and sigma = 0.  In units of max |h|^2 the words are right:"
         " L-prop-10/variance.",
@@ -196,7 +191,6 @@ MOMENTS = [
         "constant-map",
         says=equal(OF_CONSTANT, theta * (1 - theta) * q**2),
         title="the variance of a column for a constant map", remark="There sigma(p) = 0.",
-        falsified_by="one constant map with another variance of a column",
     ),
 ]  # fmt: skip
 
@@ -211,14 +205,11 @@ MEANS = [
         "", 383, r"\max_{u,v,i}{|h^{(i)}(u,v,p)|}", "the error of the means",
         absolute(mu_at - mu) <= PRINTED_BOUND * largest_entry(h),
         expected=REFUTED,
-        falsified_by="one batch of maps of any r and s, and one odd k, with a larger error",
         remark="The proof counts (k - 1)/2 rows and columns of the map where it has fewer: for"
         " r = s = N = 1, k = 5 and h = 1 they are 2 + 2 less 4, and the error is 1.",
     ),
     BOUND.corrected(
         title="the error of the means, unless both sizes are small",
-        falsified_by="one batch of maps with max{r, s} >= (k - 1)/2, and one odd k, with a larger"
-        " error",
         hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
     ),
     SHARP := BOUND.sharpened(
@@ -231,7 +222,6 @@ MEANS = [
         "attained",
         says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
         title="a constant map has this error",
-        falsified_by="one constant map whose error is less",
     ),
     BOUND.sharpened(
         "how-much",
@@ -240,7 +230,6 @@ MEANS = [
             (ROWS - 1) * (COLUMNS - 1) - (1 - theta_corner),
         ),
         title="by how much the printed bound is wrong for a constant map",
-        falsified_by="one size with another difference",
         remark="The corner's window errs by this part theta of a constant map, and keeps 1 - theta:"
         " nothing where one of r, s is at most (k - 1)/2. So the bound fails for a constant map,"
         " whatever its channels and batch, exactly where both are less than that.",
@@ -249,13 +238,11 @@ MEANS = [
         "left-out",
         says=equal(mu_at - mu, -(1 / (N * r * s) * left_out_sum(h, *WINDOW))),
         title="the error of the means, exactly",
-        falsified_by="one window whose error is another",
         remark="The error itself: the padding adds nothing.",
     ),
     BOUND.sharpened(
         "middle", says=equal(middle(mu_at - mu), 0),
         title="the kernel's middle has no error",
-        falsified_by="one map where the kernel's middle errs",
     ),
 ]  # fmt: skip
 
@@ -339,7 +326,6 @@ def at_one_window(
     return claim.sharpened(
         "step", says=says, hypotheses=hypotheses, because=because,
         title=f"{claim.title}: one window",
-        falsified_by="one window and one q, as the hypotheses say, with an error beyond the bound",
         remark="One window, with q for max |h|, of which no more is used than the hypotheses say.",
     )  # fmt: skip
 
@@ -350,7 +336,6 @@ VARIANCES = [
         equal(ERROR, FORMULA),
         form=Form.SHARPENED,
         of="L-prop-10",
-        falsified_by="one window of one map with another error",
         remark="With a minus, means of what the window leaves out; with a plus, of what it keeps;"
         " a mean over no place is taken as 0, and its factor is 0.  New here: the text speaks of"
         " the error of the variances and bounds that of the means only.",
@@ -360,7 +345,6 @@ VARIANCES = [
         says=ERROR <= theta * (1 - theta) * M**2,
         title="the error of the variances from above",
         expected=SUPPORTED,
-        falsified_by="one window of one map with a larger variance",
     ),
     at_one_window(
         ABOVE, ERROR_TOP <= part * (1 - part) * q**2, (KEPT,),
@@ -372,7 +356,6 @@ VARIANCES = [
         title="the error of the variances, where windows leave out at most half",
         hypotheses=(SMALL,),
         expected=SUPPORTED,
-        falsified_by="one window of one map with a larger error",
     ),
     at_one_window(
         SIGNED, ERROR_TOP >= -(3 * part * (1 - part) * q**2), (KEPT, SQUARES, HALF),
@@ -383,7 +366,6 @@ VARIANCES = [
     SIGNED.sharpened(
         "attained", says=equal(at_top(error_of(signed)), -(3 * part * (1 - part) * q**2)),
         title="maps that attain the bound", hypotheses=(),
-        falsified_by="one size for which these maps have another error",
     ),
     SIGNED_ANY := SIGNED.sharpened(
         "any-window",
@@ -402,7 +384,6 @@ VARIANCES = [
         says=absolute(ERROR_RECTIFIED) <= M_RECTIFIED**2 / 4,
         title="the error of the variances after a ReLU",
         expected=SUPPORTED,
-        falsified_by="one window of one map without negative entries with a larger error",
         remark="For maps of squares, which are maps without negative entries.",
     ),
     at_one_window(
@@ -427,7 +408,6 @@ VARIANCES = [
     RELU_SMALL.sharpened(
         "attained", says=equal(at_top(error_of(unsigned)), -(part * (1 - part) * q**2)),
         title="maps that attain the bound after a ReLU", hypotheses=(), remark=RELU.remark,
-        falsified_by="one size for which these maps have another error",
     ),
 ]  # fmt: skip
 
@@ -461,13 +441,11 @@ PROOF = [
             1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,
         ),
         at="eq. (35)",
-        falsified_by="one tap of one kernel with another error",
     ),
     PADDED := proof(
         "/padded", 716, "from padded", "how many rows the windows reach",
         equal(ROWS, counted(r + (k - 1) / 2)),
         expected=REFUTED,
-        falsified_by="one kernel whose windows reach another number of rows",
         remark="The zeros stand on both sides; Figure 1 has 6 x 5 for r = 4, s = 3, k = 3.  The"
         " count of what is left out does not depend on it.",
     ),
@@ -479,20 +457,17 @@ PROOF = [
         "/counted", 716, "gives a difference of at most", "how many places a window leaves out",
         counted(most(PLACES)) <= counted((k - 1) / 2 * (r + s) - (k - 1) ** 2 / 4),
         expected=REFUTED,
-        falsified_by="one window that leaves out more",
         remark="For r = s = 1 and k = 5 the corner's window leaves out the one place there is; the"
         " count is 2 (1 + 1) - 4 = 0.",
     ),
     COUNTED.corrected(
         hypotheses=(NOT_BOTH_SMALL,), expected=SUPPORTED,
         title="how many places a window leaves out, unless both sizes are small",
-        falsified_by="one window of a map with max{r, s} >= (k - 1)/2 that leaves out more",
     ),
     COUNTED.sharpened(
         "corner",
         says=equal(counted(at_corner(PLACES)), theta_corner * r * s),
         title="how many places the corner's window leaves out",
-        falsified_by="one corner's window that leaves out another number",
     ),
     proof(
         "/last-display", 718, r"\frac{(k-1)(r+s)-\frac{(k-1)^{2}}{2}}{2rs}",
@@ -502,7 +477,6 @@ PROOF = [
             (any_k - 1)
             * (1 / (2 * any_r) + 1 / (2 * any_s) - (any_k - 1) / (4 * any_r * any_s)),
         ),
-        falsified_by="one r, s and k with two values",
     ),
 ]  # fmt: skip
 

@@ -91,7 +91,6 @@ BOUNDS = [
     PRINTED := of_layers("App. A, Prop. 11", "L-prop-11")(
         "", 724, "symmetric positive definite matrix and", "the condition number of the Hessian",
         bounded(S), hypotheses=(POSITIVE,), expected=SUPPORTED,
-        falsified_by="one batch of any rank and positive definite S with a larger condition number",
         remark="kappa over the nonzero singular values.",
     ),
     PRINTED.sharpened(
@@ -102,7 +101,6 @@ BOUNDS = [
         "/semidefinite", 163, "(see Proposition 11 in Appendix)",
         "the Hessian where an example does not count", bounded(S_PLUS), hypotheses=(ONE_INACTIVE,),
         attack=(layer_of([[-3], [1], [2]], curvature=[-1, 1, 1]),),
-        falsified_by="one batch with an example that does not count and a larger condition number",
         remark="As section 3.3 uses it, for the S of a network: an example may have no curvature, "
         "such as one at which a ReLU is dead.",
     ),
@@ -110,7 +108,6 @@ BOUNDS = [
         says=hessian(diagonal(positive_part(s)))
         <= kappa2(active_rows(s, Hhat)) * kappa(diagonal(positive_part(s))),
         hypotheses=(), expected=SUPPORTED,
-        falsified_by="one batch and S >= 0 with a larger condition number",
         remark="The rows with s_j > 0 alone count: for a ReLU layer the statistics that matter are"
         " those of the active examples.",
     ),
@@ -118,7 +115,6 @@ BOUNDS = [
         "/indefinite", 163, "(see Proposition 11 in Appendix)",
         "the Hessian of a loss that is not convex", bounded(S), hypotheses=(NONSINGULAR,),
         corrected_by="L-prop-11",
-        falsified_by="one batch and curvatures of either sign with a larger condition number",
         attack=(layer_of([[-1], [0], [1]], curvature=[1, -1, 1]),),
         remark="As section 3.3 uses it, for a loss that is not convex.",
     ),
@@ -136,14 +132,12 @@ PROOF = [
         "the smallest quotient of S",
         equal(dot(h, diag_times(s, h)), smallest_entry(s) * norm2(h)), hypotheses=(POSITIVE,),
         expected=REFUTED, form=Form.STEP,
-        falsified_by="one column whose quotient of S is not an extreme one",
         remark="One column h: the quotient of S over its multiples, multiplied out. The inequality"
         " that the proof needs is right.",
     ),
     LINE_739.corrected(
         says=dot(y, diag_times(S_ABOVE, y)) >= least * norm2(y),
         because=norm2(diag_times(r, y)), hypotheses=(),
-        falsified_by="one vector of the range of H-hat whose quotient of S is below lambda",
         remark="S is at least lambda: each of its entries is lambda and a square.",
     ),
 ]  # fmt: skip

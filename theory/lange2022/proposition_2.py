@@ -86,12 +86,11 @@ CLAIMS = [
         hypotheses=(COUPLED,),
         expected=REFUTED,
         form=Form.BOUNDARY,
-        falsified_by="one batch whose Hessian no diagonal S gives: N = n + 1, H-hat nonsingular",
         remark="The text speaks of the vanilla network (1); networks with Batch Normalization in"
         " later layers, to which section 5 compares, are not of that kind.",
     ),
     LATER_NORMALIZATION.corrected(
-        says=equal(HESSIAN, transpose(Hhat) @ T(Hhat @ v)), hypotheses=(), falsified_by="",
+        says=equal(HESSIAN, transpose(Hhat) @ T(Hhat @ v)), hypotheses=(),
         remark="For any loss of the batch's outputs.",
     ),
     GRADIENT := of_layers("App. A, proof of Prop. 2, eq. (27)", "L-steps", "L-proof-prop-2")(
@@ -100,7 +99,7 @@ CLAIMS = [
             named(r"\nabla_{\hat w}\mathcal L", gradient(L1(Hhat @ w), w, at=what)),
             examples_weighted(slopes, named(r"\hat h", Hhat)),
         ),
-        form=Form.STEP, falsified_by="one layer and loss with another gradient",
+        form=Form.STEP,
         remark="Line 551 differentiates once more: L-prop-2.",
     ),
 ]  # fmt: skip

@@ -96,7 +96,6 @@ norm = of_layers("Sect. 3.3, before Prop. 5", "L-norm-Ghat", expected=SUPPORTED)
 NORM = norm(
     "", 219, "is orthogonal to", "the norm of the normalized inputs",
     NORM_GHAT <= maximum(N, NORM_G), hypotheses=(SPREAD,),
-    falsified_by="one batch without a zero variance and with a larger norm",
     remark="The other inequality holds for any columns left out.",
 )  # fmt: skip
 
@@ -110,8 +109,7 @@ def sharper_norm(name: str, title: str, says: Any, **changes: Any) -> Any:
 NORMS = [
     NORM,
     sharper_norm(
-        "epsilon", "the norm with epsilon", NORM_GHAT_EPS <= maximum(N, NORM_G_EPS),
-        hypotheses=(), falsified_by="one batch with a larger norm",
+        "epsilon", "the norm with epsilon", NORM_GHAT_EPS <= maximum(N, NORM_G_EPS), hypotheses=(),
     ),
     sharper_norm("features-alone", "the norm by the features' correlations",
                  NORM_GHAT <= N * CORRELATION),
@@ -119,27 +117,20 @@ NORMS = [
                  remark="Attained by copies of one feature."),
     sharper_norm(
         "at-least", "the norm from below", (N - 1) * NORM_GHAT >= N * n,
-        falsified_by="one batch without a zero variance and with a smaller norm",
         remark="Attained by N - 1 uncorrelated directions of equal weight.",
     ),
     sharper_norm("orthogonal", "normalized columns are orthogonal to the ones",
                  equal(transpose(G) @ e, 0), expected=PROVED,
-                 falsified_by="one normalized column whose sum is not zero",
                  remark="So the entries' sum is zero, as printed."),
     sharper_norm("unit-variance", "the mean square of the entries",
-                 equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED,
-                 falsified_by="one batch without a zero variance and with another mean square"),
+                 equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED),
     RUNNING := norm(
         "/running", 242, "or some averages of them", "the norm after running statistics",
         square_norm(GHAT_OTHER) <= maximum(N, square_norm(G_OTHER)),
         place="Sect. 3.3, after Algorithm 2", expected=REFUTED, form=Form.BOUNDARY,
-        falsified_by="one batch, and means other than its own that make the norm larger",
         remark="The text allows running means and has the norm for the batch's own only.",
     ),
-    RUNNING.corrected(
-        says=square_norm(GHAT_OTHER) <= N + square_norm(G_OTHER), expected=SUPPORTED,
-        falsified_by="one batch and any means and deviations that make the norm larger",
-    ),
+    RUNNING.corrected(says=square_norm(GHAT_OTHER) <= N + square_norm(G_OTHER), expected=SUPPORTED),
 ]  # fmt: skip
 
 step = of_layers("Sect. 3.3, before Prop. 5", "L-steps", "L-before-prop-5", form=Form.STEP)
@@ -147,7 +138,6 @@ OVER_Q = [
     NORMALIZED := step(
         "/norm-over-q", 219, "is bounded by", "the norm over q", 1 / Q_SQUARED * NORM_GHAT <= N,
         hypotheses=(SPREAD,), expected=REFUTED,
-        falsified_by="one batch without a zero variance and with a larger norm",
         remark="The constant and the expectation of the sentence before are lost.",
     ),
     NORMALIZED.corrected(
@@ -158,7 +148,6 @@ OVER_Q = [
         "", 664, r"=\sqrt{2}C_{1}\sqrt{N}.", "the last equation of the proof",
         equal(1 / Q_SQUARED * maximum(N, n), N), place="App. A, proof of Prop. 5",
         id="L-proof-prop-5/last-equation",
-        falsified_by="one size where the two differ",
     ),
 ]  # fmt: skip
 
@@ -221,30 +210,23 @@ INDEPENDENCE = [
         "/independent", 219, QUOTE, "independence of the features for random weights",
         equal(E(entrywise(squares(h1), squares(h2))), E(squares(h1)) * E(squares(h2))),
         expected=REFUTED,
-        falsified_by="one law of the weights and of the input with dependent components",
         remark="The reading with random weights. w = 1 or -1 and x = 0 or 1, equally likely: the"
         " mean of h_1^2 h_2^2 is 1/2, and the product of the means 1/4.",
     ),
     COMPONENTS.corrected(
         says=equal(E_GIVEN(entrywise(h1, h2)), entrywise(E_GIVEN(h1), E_GIVEN(h2))),
-        falsified_by="one input for which the components are correlated",
     ),
     GIVEN := norm(
         "/independent-given-weights", 219, QUOTE, "independence of the features for given weights",
         equal(COVARIANCE, 0), expected=REFUTED,
-        falsified_by="weights and independent inputs with a covariance",
         remark="The reading with the weights that the network has, and random inputs.",
     ),
-    GIVEN.corrected(
-        says=equal(COVARIANCE, v1 * w1 * variance_of(x1) + v2 * w2 * variance_of(x2)),
-        falsified_by="weights and independent inputs with another covariance",
-    ),
+    GIVEN.corrected(says=equal(COVARIANCE, v1 * w1 * variance_of(x1) + v2 * w2 * variance_of(x2))),
     ENTRIES := proposition(
         "/independent-entries", 223, "iid random variables",
         "independence of the normalized entries",
         equal(MEAN_PRODUCT, 0), also=at(656, "App. A, Prop. 5", "iid random variables"),
         hypotheses=(THREE_FEATURES, SPREAD), expected=REFUTED, form=Form.READING,
-        falsified_by="one batch with another mean product; it is the same for every one",
         remark="Independent entries of mean zero would have it as their expectation; the normalized"
         " entries of the proposition, whatever the batch is, have another value.",
     ),
@@ -306,18 +288,16 @@ PROOF = [
         "/longest-row", 658, "have the identical distribution", "the longest row",
         equal(MAXIMUM, columns),
         hypotheses=(assume(columns >= 3), assume(q >= 1)),
-        falsified_by="one law of mean zero and variance one, and one size, with another mean",
         remark="The line where the proof breaks.",
     ),
     EXPECTED_MAXIMUM.corrected(
         says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)),
-        falsified_by="one of these laws, and one size, with a larger mean",
         hypotheses=(assume(q >= 1),), expected=SUPPORTED,
         remark="Of this family of laws, whose fourth moment is the square of q; the proof in the "
         "docstring is for every law.",
     ),
     EXPECTED_MAXIMUM.sharpened(
-        "signs", title="the longest row of signs", falsified_by="one size with another mean",
+        "signs", title="the longest row of signs",
         hypotheses=(
             assume(
                 equal(q, 1), impose=lambda layer: replace(layer, q=1),
@@ -329,7 +309,6 @@ PROOF = [
         "/column-of-ones", 664, r"E\left[\|\widehat{G}\|\right]",
         "the expected norm with the column of ones",
         NORM_OF_SIGNS <= maximum(sqrt(two), NORM_OF_FEATURES), hypotheses=(THREE_FEATURES,),
-        falsified_by="one law and size with a larger mean; here two examples of signs",
         remark="It holds for the normalized matrix, whose columns are orthogonal to e, and that one"
         " has no independent entries: L-prop-5/independent-entries.",
     ),
@@ -341,7 +320,7 @@ PROOF = [
         "/any-law", 223, "for some constant", "the norm of any matrix",
         norm2(beside(e, ANY) @ v) <= (N + frobenius2(ANY)) * norm2(v),
         because=frobenius2(lagrange(beside(e, ANY), v)), form=Form.SHARPENED,
-        of=EXPECTED_MAXIMUM.id, falsified_by="one matrix and vector with a larger image",
+        of=EXPECTED_MAXIMUM.id,
         remark="So the expectation is at most the root of N(n + 1), and C = sqrt(N + 1) does for "
         "every law, independent or not: if C may depend on N the proposition says little.",
     ),

@@ -129,18 +129,15 @@ LAYER = [
         "", 264, r"b^{(\ell)}-W^{(\ell)}\text{diag}\left(\frac{\mu_{H}}{\sigma_{H}}\right)",
         "the vanilla layer's bias as printed",
         equal(columns_of(times_diag(W, ratio(mu, sigma))), columns_of(b)), expected=REFUTED,
-        falsified_by="a layer with more than one input, where a matrix is taken from a vector",
     ),
     BIAS.corrected(
         title="Batch Normalization as a vanilla layer", says=VANILLA, hypotheses=(SPREAD,),
-        falsified_by="",
     ),
     BIAS.sharpened(
         "any-statistics", title="normalization by any statistics as a vanilla layer",
         says=equal(
             outputs(W, b, G_OTHER), outputs(over_diag(W, sigma), b - W @ ratio(mu, sigma))
         ),
-        falsified_by="",
         remark="An epsilon in sigma changes nothing, if it is the same on both sides.",
     ),
 ]  # fmt: skip
@@ -181,12 +178,11 @@ STEPS = [
         equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
         hypotheses=(assume(n > N),), expected=REFUTED,
         attack=(layer_of([[1, 3]], [[0, 0]], mean=[0, 1], deviation=[1, 2], linear=[[1]]),),
-        falsified_by="one layer with more inputs than examples, q^2 = n/N, and one learning rate",
         remark="Line 225 calls the preconditioning by (1/q)P BNP. N = 1, n = 2: q^2 = 2.",
     ),
     WITH_Q.corrected(
         says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, q**2 * alpha / q**2)),
-        hypotheses=(), falsified_by="",
+        hypotheses=(),
         remark="The learning rate of BNP is q^2 alpha, for any q: it belongs to the layer, and no"
         " one rate serves layers of different q.",
     ),
@@ -195,8 +191,6 @@ STEPS = [
         "a step of BNP by running averages",
         equal(BN_STEP, after_bnp(OWN, P_OTHER, alpha)), hypotheses=(SPREAD,),
         expected=REFUTED, form=Form.BOUNDARY, corrected_by="L-prop-7/step/any-statistics",
-        falsified_by="one batch for which the steps differ: BN with the batch's statistics, BNP"
-        " with those of Algorithm 2",
     ),
 ]  # fmt: skip
 
@@ -222,15 +216,11 @@ STATISTICS = [
         place="Sect. 3.4, after Prop. 7",
         hypotheses=(assume(variance(BELOW) > 0, printed=False, words=r"\sigma_{HW^\top} > 0"),),
         expected=REFUTED, form=Form.BOUNDARY,
-        falsified_by="one batch for which the layer below the normalization gets another gradient",
         remark="The text does not claim it: it leaves the case out of Prop. 7. For the weights of"
         " the layer itself both gradients are the same, since the statistics do not depend on"
         " them.",
     ),
-    THROUGH.corrected(
-        says=equal(PASSING, transpose(over_diag(PROJECTED, deviation(BELOW))) @ H),
-        falsified_by="",
-    ),
+    THROUGH.corrected(says=equal(PASSING, transpose(over_diag(PROJECTED, deviation(BELOW))) @ H)),
 ]  # fmt: skip
 
 step = of_layers(

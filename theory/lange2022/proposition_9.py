@@ -150,7 +150,6 @@ CLAIMS = [
         "the Hessian in a channel's bias and weights",
         equal(IN_PARAMETERS, S(A, MOVED)),
         also=at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
-        falsified_by="one convolution and loss of single examples with another Hessian",
         remark="The blocks of S are full: unlike (10), S is not diagonal where pixels interact.",
     ),
     HESSIAN.sharpened(
@@ -171,14 +170,12 @@ CLAIMS = [
         title="the same below a layer that normalizes over the batch",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        falsified_by="one batch below a layer that normalizes over the batch, with another Hessian",
         remark="With Batch Normalization later in the network the loss of a single example, which"
         " the proposition has, does not exist; here a later layer subtracts the batch's mean.",
     ),
     COUPLED.corrected(
         says=equal(IN_PARAMETERS_BATCH, twice_along(L_batch(y), y, MOVED, at=A)),
         title="the Hessian with a full matrix for S",
-        falsified_by="one convolution and loss of the whole batch with another Hessian",
         remark="S is then a full matrix of N r s rows.",
     ),
     proof(
@@ -188,12 +185,10 @@ CLAIMS = [
             along(L(outputs(parameters)), parameters, x, at=what),
             dot(gradient(L(y), y, at=A), MOVED),
         ),
-        falsified_by="one direction in which the loss moves otherwise",
     ),
     proof(
         "/outputs", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal", "the outputs' derivative",
         equal(along(outputs(parameters), parameters, x, at=what), MOVED),
-        falsified_by="one direction in which the outputs move otherwise",
         remark="The lines above it stack the examples; with this derivative they are Prop. 9.",
     ),
 ]  # fmt: skip

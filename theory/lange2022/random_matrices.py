@@ -193,7 +193,6 @@ EXPECTATIONS = [
         "the expected norm of normalised inputs, without a constant",
         ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
         corrected_by="L-prop-5/expectation-normalised",
-        falsified_by="a law and a size where the mean of the norm exceeds sqrt(N)",
         remark="The line takes an expected norm bounded by C max{sqrt(n), sqrt(N)} and ends with a"
         " norm bounded by sqrt(N): the expectation and the C are lost on the way. Proposition 5 has"
         " both.",
@@ -202,7 +201,6 @@ EXPECTATIONS = [
         id="L-prop-5/expectation-normalised", title="the expected norm of normalised inputs",
         locations=at(219, BEFORE, "expected value of"),
         says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
-        falsified_by="a law and a size with a larger ratio",
         remark="Whatever the law, by the norms of the columns (L-before-prop-5/norm-over-q). No"
         " constant serves every law: the columns of a law with tails heavy enough become one-hot,"
         " and more and more of them agree."
@@ -212,8 +210,6 @@ EXPECTATIONS = [
         "every-law", 223, "for some constant", "one constant for every law, at C = 3",
         ratio(G) <= 3, hypotheses=(THREE_COLUMNS,),
         corrected_by="L-prop-5/expectation-fourth-moment",
-        falsified_by="a law whose ratio exceeds 3, the same law at other sizes allowed to differ;"
-        " for another C, a larger matrix of the sparsest law",
         remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
         " entry not 0 with probability 1/(Nn), has a ratio above 0.63 sqrt(n) at n = N.",
     ),
@@ -222,7 +218,6 @@ EXPECTATIONS = [
         "a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
         hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
         corrected_by="L-prop-5/expectation-fourth-moment",
-        falsified_by="a law, the same at every size, whose ratio grows with N = n",
         remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
         " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves"
         " room. Student's t with 2.5 degrees of freedom has variance 1, scaled, and a ratio that"
@@ -231,7 +226,6 @@ EXPECTATIONS = [
     expected_norm(
         "each-batch-size", 223, "independent of ", "a constant for each batch size",
         ratio(G) <= root_of(N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
-        falsified_by="a law of mean 0 and variance 1 and a size with a larger ratio",
         remark="The literal reading, C independent of n only. True of every G whose entries have"
         " variance 1, independent or not, by the Frobenius norm; so it cannot compare layers.",
     ),
@@ -239,8 +233,6 @@ EXPECTATIONS = [
         id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
         says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
         hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
-        falsified_by="a law with a fourth moment, perhaps another one at every size, and a size"
-        " with a larger ratio",
         remark="A consequence of Lemma A2 at k = 2 with its constant 2 where N or n is at least 3,"
         " which the lemma asks for; below, of the Frobenius norm.",
     ),
@@ -302,7 +294,6 @@ def lemma(k: int, constant: Expression, title: str) -> ExpectationClaim:
         id=f"L-lemma-A2/k-{k}", locations=at(652, "App. A, Lemma A2", QUOTE),
         title=title, says=lemma_ratio(k) <= constant, ceilings=powers(k),
         hypotheses=(admitted(k), has_moment(k)), expected=SUPPORTED, form=Form.READING,
-        falsified_by="a law of mean 0 and a size with a larger ratio",
         remark=f"The reading with k = {k} and C = {constant}.",
     )  # fmt: skip
 
@@ -333,7 +324,7 @@ LEMMA_A2: list[Statement] = [
         id="L-lemma-A2/negative-k",
         locations=at(650, "App. A, Lemma A2", r"k\leq 2\log\max\{m,n\}"),
         ceilings=sign_powers, hypotheses=(SIGNS, admitted(-10)), expected=REFUTED,
-        corrected_by=FIRST.id, falsified_by="a matrix of signs with a ratio above 1/C",
+        corrected_by=FIRST.id,
         remark="The reading with k = -10 and C = 6/5, whose tenth root has 1/C on the right. It"
         " falls at the 1 by 1 sign for every C above 2^(1/10) = 1.07, and"
         " L-lemma-A2/k-2-smaller-constant for every C up to 6/5: no constant serves both, so k >= 1"
@@ -368,9 +359,8 @@ LEMMA_A2.append(
     of_layers("App. A, Lemma A2", "L-lemma-A2")(
         "/small-signs", 652, QUOTE, "Seginer's lemma for small matrices of signs",
         SMALL_SIGNS <= q**2 * (rows + columns), expected=SUPPORTED, form=Form.READING,
-        falsified_by="one size with a larger mean; every matrix of signs is listed",
         remark="The reading with k = 2 and C = 1, at sizes where it holds: the squared norms of a"
-        " row and of a column are n q^2 and m q^2.",
+        " row and of a column are n q^2 and m q^2. Every matrix of signs is listed.",
     )
 )  # fmt: skip
 

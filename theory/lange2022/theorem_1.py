@@ -115,7 +115,6 @@ SCALING = [
         "scaling the rows of a ReLU layer and not its bias",
         equal(relu(scale * dot(w, x) + bias) / scale, relu(dot(w, x) + bias)),
         expected=REFUTED,
-        falsified_by="one unit with a bias whose output changes",
         remark="Network (1) has biases: x = w = b = 1 and alpha = 2 give 3/2 against 2.",
     ),
     INVARIANCE.corrected(
@@ -134,7 +133,6 @@ SCALING = [
         at="Theorem 1",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        falsified_by="one ReLU network whose loss has two slopes",
         remark="The hypothesis, for a ReLU network: it fails where a pre-activation of the batch is"
         " 0.",
     ),
@@ -236,14 +234,12 @@ NETWORKS = [
         form=Form.BOUNDARY,
         hypotheses=(assume(equal(flat(shifted_biases), 0)),),
         expected=REFUTED,
-        falsified_by="one network with softmax, cross-entropy and an output bias",
         remark="The hypothesis, for the networks of sect. 5: their null space is larger.",
     ),
     SHIFT.corrected(
         says=equal(rows(*map(flat, (scaled_unit, shifted_biases, shifted_weights))), 0),
         title="softmax: the flat directions of an open unit",
         hypotheses=(),
-        falsified_by="one minimizer where one of the three is not flat",
         remark="A unit of one weight and no bias has no others with two different inputs, and"
         " Theorem 1 holds for the manifold of all three; with one input it has.",
     ),
@@ -253,7 +249,6 @@ NETWORKS = [
         at="Theorem 1, second part",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        falsified_by="one unit that no example of the batch opens",
         remark="The hypothesis, with a unit closed on the whole batch: the loss does not depend on"
         " its parameters, so every direction is in the null space.",
     ),
@@ -315,7 +310,6 @@ FLAT = [
         ),
         at="Theorem 1, first part",
         also=at(120, "Sect. 3.2", "null space containing at least the column space"),
-        falsified_by="one critical point where the Hessian does not annihilate a scaling direction",
         remark="It needs a critical point, not a minimizer.",
     ),
     NULL_SPACE.sharpened(
@@ -330,12 +324,10 @@ FLAT = [
         ),
         title="the Hessian and a scaling at every point",
         remark="X is +1 on what comes in, -1 on what goes out.",
-        falsified_by="one network, loss and point with another product",
     ),
     NULL_SPACE.sharpened(
         "gradient", says=equal(inner(SLOPE, scaled(s_units, Theta)), 0),
         title="no slope along a scaling",
-        falsified_by="one network, loss and point with a slope along a scaling direction",
     ),
 ]  # fmt: skip
 
@@ -376,8 +368,6 @@ RATES = [
         at="Theorem 1, second part",
         expected=REFUTED,
         attack=(descent_from(-4, 3),),
-        falsified_by="one learning rate and epsilon, and starts near every minimizer from which"
-        " some step has a larger ratio",
         remark="For the loss (ab - 1)^2/2, alpha = 4 and epsilon = 1, two steps; from nearer the"
         " iteration takes more of them.  The proof breaks at 'Clearly, r < 1': that is alpha <"
         " 2/lambda_max at theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem"
@@ -388,7 +378,6 @@ RATES = [
         title="the rate of every step, where r + epsilon is at most one",
         hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
         expected=SUPPORTED,
-        falsified_by="one start with r + epsilon <= 1 and one step with a larger ratio",
     ),
 ]  # fmt: skip
 
@@ -436,7 +425,6 @@ EXPANSION = [
         "the gradient at the minimizer put in",
         equal(STEPPED, OFF - alpha * (slope_star(theta_k) - slope_star(theta_star))),
         at="eq. (24)",
-        falsified_by="one critical point where the two differ",
         remark="The first line of the display is the definition of the closest minimizer.",
     ),
     step(
@@ -444,7 +432,6 @@ EXPANSION = [
         norm(STEPPED) <= norm(OFF - alpha * CURVED) + alpha * norm(REST),
         at="eq. (25)",
         expected=SUPPORTED,
-        falsified_by="one polynomial and point with a larger distance",
         remark="The triangle inequality in L-proof-thm-1/eq-25/exactly.",
     ),
     step(
@@ -452,7 +439,6 @@ EXPANSION = [
         equal(STEPPED, OFF - alpha * CURVED - alpha * REST),
         at="eq. (25)",
         form=Form.SHARPENED, of="L-proof-thm-1/eq-25",
-        falsified_by="one polynomial and point where the two differ",
     ),
     step(
         "/eq-25/last-line", 513, r"\leq\max_{\lambda_{i}\neq 0}",
@@ -460,7 +446,6 @@ EXPANSION = [
         norm2(IN_RANGE - alpha_trace * (H @ IN_RANGE)) <= LARGEST**2 * norm2(IN_RANGE),
         at="below eq. (25)",
         expected=SUPPORTED,
-        falsified_by="one matrix and one vector of its range with a larger image",
         remark="By quadratic forms in L-eq-5-6/rate and L-eq-5-6/rate-fast.",
     ),
     step(
@@ -468,7 +453,6 @@ EXPANSION = [
         "the maximum is at one of the ends",
         LARGEST <= maximum(rate_of_smallest(H, alpha_trace), rate_of_largest(H, alpha_trace)),
         expected=SUPPORTED,
-        falsified_by="one semi-definite matrix with a larger maximum",
         remark="|1 - alpha x| is convex in x; both ends are among them, so it is an equality.",
     ),
 ]  # fmt: skip
@@ -533,7 +517,6 @@ ONE_STEP = [
         hypotheses=(NOT_ZERO,),
         form=Form.READING,
         expected=REFUTED,
-        falsified_by="one constant, and a point of the manifold with a larger remainder",
         remark="The text has 'for some C', and then delta = epsilon/(alpha C) for every k: read as"
         " one C for the manifold, every C fails (L-proof-thm-1/remainder/every-constant).  Near one"
         " minimizer there is one; along the manifold third derivatives grow like t, so that delta"
@@ -544,7 +527,6 @@ ONE_STEP = [
         <= 2 / LAMBDA * (1 + (LAMBDA + s) ** 2) * norm2(off(t, s)) ** 2,
         title="a constant that depends on the place",
         because=norm2(SECOND_ORDER),
-        falsified_by="one point near the manifold with a larger remainder",
     ),
     REMAINDER.sharpened(
         "every-constant",
@@ -553,7 +535,6 @@ ONE_STEP = [
         title="at t = C the constant C is too small",
         hypotheses=(),
         because=s_positive**4 * EXCESS,
-        falsified_by="one constant that serves at t = C",
         remark="At any distance: so no constant serves the whole manifold.",
     ),
     step(
@@ -563,7 +544,6 @@ ONE_STEP = [
         at="eq. (26)",
         hypotheses=(NOT_ZERO,),
         expected=SUPPORTED,
-        falsified_by="one point near the manifold from which a step goes farther",
         remark="(26) with an explicit constant, at every point near the manifold and any learning"
         " rate; (24) and (25) are in L-proof-thm-1/eq-24 and L-proof-thm-1/eq-25.",
     ),
@@ -586,20 +566,17 @@ INDUCTION = [
     CLEARLY := step(
         "/contraction", 523, "Clearly,", "the rate r is below one", (1 - alpha * LAMBDA) ** 2 < 1,
         expected=REFUTED,
-        falsified_by="one learning rate and one minimizer (t, 1/t) with r >= 1",
         remark="alpha = t = 1 has alpha lambda = 2, so r = 1.  It is the hypothesis alpha <"
         " 2/lambda_max that Theorem 1 does not have.",
     ),
     CLEARLY.corrected(
         hypotheses=(SMALL_RATE,), because=alpha * LAMBDA * SMALL_RATE.slack,
         title="r is below one for small learning rates",
-        falsified_by="one minimizer with alpha lambda < 2 and r >= 1",
     ),
     CLEARLY.sharpened(
         "no-rate", says=alpha * (FAR + 1 / FAR) > 2,
         title="no learning rate is small enough along the whole manifold",
         because=alpha * x_1**2 + alpha / FAR,
-        falsified_by="one learning rate that is below 2/lambda there",
         remark="So r < 1 at every minimizer holds for no learning rate.",
     ),
     step(
@@ -607,14 +584,12 @@ INDUCTION = [
         NEXT <= d_k,
         hypotheses=(INSIDE, KEPT),
         because=INSIDE_TERM + d_k * KEPT.slack,
-        falsified_by="one r, C, delta and distance for which the neighbourhood is left",
     ),
     step(
         "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate in it",
         NEXT <= (r + alpha * C_third * delta) * d_k,
         hypotheses=(INSIDE,),
         because=INSIDE_TERM,
-        falsified_by="one r, C, delta and distance with a larger product",
         remark="epsilon = alpha C delta.",
     ),
 ]  # fmt: skip

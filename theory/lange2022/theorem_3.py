@@ -111,32 +111,25 @@ THEOREM = [
         "/every-batch", 189, r"({h}_{j}^{(\ell-1)}-\mu_{H})/\sigma_{H}",
         "whether there is a deviation to divide by",
         first(variances) > 0, expected=REFUTED, form=Form.READING,
-        falsified_by="one batch with a constant feature, so that D does not exist: any with N = 1",
         remark="No hypothesis on the batch is stated: read as of every batch.",
     ),
-    DEFINED.corrected(
-        says=first(variances) + eps > 0, because=1 / N * norm2(column(C)) + eps,
-        falsified_by="",
-    ),
+    DEFINED.corrected(says=first(variances) + eps > 0, because=1 / N * norm2(column(C)) + eps),
     OTHERS := section_3_3(
         "/other-statistics", 242, "or some averages of them",
         "normalization by running statistics",
         equal(pair(mean(G_OTHER), variance(G_OTHER)), pair(zeros, ones)),
         expected=REFUTED, form=Form.BOUNDARY,
-        falsified_by="one batch whose features, normalized by the running statistics of Algorithm"
-        " 2, have another mean or variance",
     ),
     OTHERS.corrected(
         says=equal(
             pair(mean(G_OTHER), variance(G_OTHER)),
             pair(ratio(means - mu, sigma), ratio(variances, squares(sigma))),
         ),
-        falsified_by="",
     ),
     OTHERS.sharpened(
         "regularized", title="normalization by the regularized variances",
         says=ratio(variances, REGULARIZED) < 1 / (1 + eps_1) * ones,
-        falsified_by="", expected=SUPPORTED,
+        expected=SUPPORTED,
         remark="Algorithm 2 keeps the variances below one: its largest is at least each of them.",
     ),
 ]  # fmt: skip
@@ -156,9 +149,8 @@ STEPS = [
     MULTIPLIED := step(
         "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
         equal(N * column_squares(C), variances), form=Form.READING, expected=REFUTED,
-        falsified_by="one batch; 'scaled by sqrt(N)' read as multiplied by it",
     ),
-    MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), falsified_by=""),
+    MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances)),
     step(
         "/normalized-norms", 195, "to have the same norm of", "the norms of the normalized columns",
         equal(column_squares(G), N * ones), hypotheses=(SPREAD,),

@@ -106,14 +106,12 @@ BLOCKS = [
     OPTIMAL := remark(
         "/property-A", 207, "so-called Property A", "the scaling is optimal under Property A",
         KAPPA_NORMALIZED <= KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, PROPERTY_A),
-        falsified_by="one batch with Property A and a better diagonal matrix",
         remark="'Not likely to hold in practice': with up to two features it always holds.",
     ),
     replace(
         OPTIMAL, id="L-thm-4-remarks/property-A/any-rank",
         title="Property A without full column rank", hypotheses=(NONSINGULAR, PROPERTY_A, SPREAD),
         expected=REFUTED, form=Form.BOUNDARY, corrected_by=OPTIMAL.id,
-        falsified_by="two copies of one feature",
         remark="The paper's kappa, over the nonzero singular values, without the theorem's full"
         " rank.",
     ),
@@ -121,7 +119,6 @@ BLOCKS = [
         "/tight", 213, "each of the inequalities above is tight",
         "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
         hypotheses=(UNCORRELATED, SPREAD),
-        falsified_by="one batch of uncorrelated features with a smaller condition number",
         remark="With D_0 = D, whose kappa is then one: the improvement may be as large as that.",
     ),
 ]  # fmt: skip
@@ -137,12 +134,11 @@ REMARKS = [
     remark(
         "/centred", 207, "the data is already centered", "centred data",
         equal(U, identity(means)), hypotheses=(CENTRED,), expected=PROVED,
-        falsified_by="one batch of mean zero with another U",
     ),
     CHAIN := remark(
         "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the chain's first inequality",
         KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
-        falsified_by="one batch with a larger condition number", remark="At any rank.",
+        remark="At any rank.",
     ),
     replace(
         CHAIN, id="L-thm-4-remarks/chain-end", title="the whole chain",
@@ -178,7 +174,6 @@ HESSIAN = [
         "/by-as-much", 213, "by as much as", "the improvement of the Hessian's condition number",
         M <= KAPPA_D * M_NORMALIZED, hypotheses=(FULL_COLUMN_RANK, POSITIVE),
         expected=REFUTED, form=Form.READING,
-        falsified_by="one batch and S whose Hessian improves by more",
         remark="'By as much as' as an upper bound; that such an improvement is possible is "
         "L-thm-4-remarks/tight.",
     ),
@@ -198,7 +193,6 @@ HESSIAN = [
         place="Sect. 3.3, after Algorithm 2", hypotheses=(IS_LARGEST,),
         because=(1 + 1 / eps_1) / N * norm2(last_column(C)) + IS_LARGEST.slack + eps_2 / eps_1,
         expected=PROVED, form=Form.SHARPENED, of=BY_AS_MUCH.id,
-        falsified_by="two features further apart",
         remark="With epsilon_1 = 0.01 the squares of D's entries for features differ by less "
         "than a factor of 101, whatever the features' variances are.",
     ),
@@ -218,14 +212,12 @@ RATE = [
     REDUCED := remark(
         "/reduced-r", 215, "implies reduced", "whether the rate of descent improves",
         M_NORMALIZED <= M, hypotheses=(FULL_COLUMN_RANK, POSITIVE), expected=REFUTED,
-        falsified_by="one batch and S whose Hessian gets worse",
         remark="r = (kappa - 1)/(kappa + 1) grows with the Hessian's condition number; Theorem 4 is"
         " about the inputs' alone.",
     ),
     REDUCED.corrected(
         "weighted-mean", title="the rate with a mean weighted by S", says=M_S <= M,
         expected=SUPPORTED,
-        falsified_by="one batch and S whose Hessian gets worse by the weighted mean",
         remark="The mean mu_s is weighted by S: the proof of Theorem 4 with the rows multiplied by"
         " the roots of S.",
     ),
@@ -233,8 +225,6 @@ RATE = [
         "weighted-variance", title="the rate with variances weighted by S",
         says=M_S_NORMALIZED <= n * M_S_SCALED,
         hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED,
-        falsified_by="one batch, S and diagonal matrix that makes the Hessian better conditioned by"
-        " more than the factor n",
     ),
 ]  # fmt: skip
 

@@ -58,6 +58,13 @@ class Shown:
 SUPERSCRIPT = re.compile(r"\^([^\\{}]|\\[a-z]+|\{+[^{}]*\}+)$")
 """What a template ends with that takes no second superscript."""
 SIGNS = {Relation.AT_MOST: r"\le", Relation.AT_LEAST: r"\ge"}
+DENIALS = {
+    Relation.EQUAL: r"\ne",
+    Relation.AT_MOST: ">",
+    Relation.AT_LEAST: "<",
+    Relation.LESS_THAN: r"\ge",
+    Relation.MORE_THAN: r"\le",
+}
 
 
 def latex(expression: Expression | Says) -> str:
@@ -66,6 +73,16 @@ def latex(expression: Expression | Says) -> str:
         sign = SIGNS.get(expression.relation, expression.relation.value)
         return f"{latex(expression.actual)} {sign} {latex(expression.claimed)}"
     return shown(expression).text
+
+
+def denial(says: Says) -> str:
+    r"""Return what would falsify what is said of two expressions, as LaTeX.
+
+    >>> from theory.language.expression import Letter
+    >>> denial(Letter("x", "x") <= 1)
+    'x > 1'
+    """
+    return f"{latex(says.actual)} {DENIALS[says.relation]} {latex(says.claimed)}"
 
 
 def shown(expression: Expression) -> Shown:

@@ -100,8 +100,6 @@ RESIDUAL_WITH_BIAS = (assume(OFF_ONES, impose=off_inputs_and_ones), assume(OFF_Y
 BIAS = {
     "title": "with a bias: the derivative at W*, with the best gamma and beta",
     "hypotheses": RESIDUAL_WITH_BIAS,
-    "falsified_by": "W* the minimum of a least squares problem with a bias, and a derivative at W*"
-    " that is not zero for the best gamma and beta",
     "remark": "With a bias t - y is orthogonal to the ones as well.",
 }
 LEMMA = [
@@ -120,9 +118,8 @@ LEMMA = [
         says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
         hypotheses=(SAME_SIDE,),
         expected=PROVED,
-        falsified_by="W0 and W* for which kW* is farther than the bound; that kW* is an optimum is"
-        " the entry S-lemma-4.5/trainable/optimum",
-        remark="Equality if kW* is the nearest optimum; another optimum may be nearer.",
+        remark="Equality if kW* is the nearest optimum; another optimum may be nearer. That kW* is"
+        " one is S-lemma-4.5/trainable/optimum.",
     ),
     TRAINABLE.sharpened(
         "each-unit",
@@ -134,7 +131,6 @@ LEMMA = [
             - norm2(W) * norm2(W_NEXT) / (norm2(W) + norm2(W_NEXT)) * (EACH_K[0] - EACH_K[1]) ** 2,
         ),
         hypotheses=(),
-        falsified_by="two units whose distance differs",
         remark="The layer normalises each unit alone, so that the lemma holds of each; with one"
         " factor for all units, as it is stated, the distance is longer unless the factors agree.",
     ),
@@ -145,14 +141,12 @@ LEMMA = [
         form=Form.READING,
         says=equal(deviation(K * y) / K * normalize(K * y) + average(y) * one, y),
         expected=PROVED,
-        falsified_by="a batch and k > 0 whose outputs differ",
     ),
     OPTIMUM_SHARED := OPTIMUM.under(EPS, PROVED),
     OPTIMUM.sharpened(
         "negative",
         title="so does -kW*",
         says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
-        falsified_by="a batch and k > 0 whose outputs at -kW* differ",
         remark="gamma is negative; so of the condition <W0, W*> > 0 enough is that the product is"
         " not zero.",
     ),
@@ -171,8 +165,6 @@ LEMMA = [
         ),
         hypotheses=RESIDUAL,
         expected=REFUTED,
-        falsified_by="W0 = W* the one minimum of a least squares problem without a bias, and a"
-        " derivative at W* that is not zero for the best gamma and beta",
         remark="",
     ),
     NO_BIAS.corrected(**BIAS),
@@ -185,8 +177,6 @@ LEMMA = [
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
         hypotheses=(),
         attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
-        falsified_by="W* a minimum of a convex loss, W0 = kW*, and a derivative that is not zero at"
-        " W0",
     ),
     FIXED.corrected(
         title="with a bias, where the outputs are an optimum's: the derivative at kW*",
@@ -198,8 +188,6 @@ LEMMA = [
         * IN_BIAS.slack
         + gamma / (m * sigma**2 * K) * dot(yhat, x) * ALONG_Y.slack
         - gamma / (sigma * K) * ALONG_X.slack,
-        falsified_by="a loss stationary in the weights and the bias of the linear layer whose"
-        " outputs are z, and a derivative that is not zero at kW*",
     ),
     FIXED.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
 ]
@@ -209,7 +197,6 @@ line = displayed(
     PROOF,
     "S-lemma-4.5",
     title="what the distance gains",
-    falsified_by="two vectors W0 and W*, of any angle",
     remark="Nothing is asked of the sign of k.",
 )
 STEPS = [
@@ -234,8 +221,6 @@ STEPS = [
         expected=REFUTED,
         attack=(centred_batch,),
         corrected_by=INVARIANCE.id,
-        falsified_by="a batch and k > 0 whose outputs at -kW* differ, gamma and beta being as"
-        " they were",
     ),
     OWN := replace(
         FIXED,
@@ -246,7 +231,6 @@ STEPS = [
         hypotheses=(IDENTITY_LAYER,),
         expected=PROVED,
         attack=(),
-        falsified_by="an optimum W* of both networks, gamma and beta fixed, with kW* none",
     ),
     OWN.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
     line({59: ((569, r"{W_{0}-kW^{*}}"), (393, r"W_0 - kW^*")),

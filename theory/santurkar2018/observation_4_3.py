@@ -48,7 +48,6 @@ FIRST_SENTENCE = [
         title="gamma = sigma and beta = mean give the same activations",
         says=equal(sigma * normalize(y) + MU * one, y),
         expected=PROVED,
-        falsified_by="a batch with sigma > 0 whose outputs differ from it",
         remark="The text leaves out beta = mean and sigma > 0.",
     ),
     ACTIVATIONS_SHARED := ACTIVATIONS.under(
@@ -60,7 +59,6 @@ FIRST_SENTENCE = [
         title="the batch's own deviation for gamma",
         form=Form.BOUNDARY,
         says=equal(sqrt(norm2(centred(y)) / m) * normalize(y) + MU * one, y),
-        falsified_by="a batch and eps > 0 whose outputs differ from it",
         remark="",
     ).under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
     GIVEN_BETA := replace(
@@ -71,7 +69,6 @@ FIRST_SENTENCE = [
         says=equal(sigma * normalize(y) + beta * one, y),
         expected=REFUTED,
         corrected_by=ACTIVATIONS.id,
-        falsified_by="a batch whose outputs differ from it, beta being given",
         remark="",
     ),
     replace(
@@ -79,14 +76,12 @@ FIRST_SENTENCE = [
         id=f"{ACTIVATIONS.id}/any-input",
         title="the configuration of one batch, on another",
         says=equal(sigma * normalize(v) + MU * one, v),
-        falsified_by="two batches that need different gamma or beta",
     ),
     FIXED := replace(
         GIVEN_BETA,
         id=f"{ACTIVATIONS.id}/fixed",
         title="gamma and beta given: one of the two outputs of one input is y",
         says=equal(norm2(BN(y) - y) * norm2(BN(-y) - y), 0),
-        falsified_by="one input X = y, whose two outputs both differ from y",
     ),
     FIXED.under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
 ]
@@ -147,8 +142,6 @@ MINIMUM_KEPT = {
     - 2 * (beta - SLOPE * MU) * ONES.slack
     - 2 * SLOPE * BATCH.slack
     + 2 * OPTIMUM.slack,
-    "falsified_by": "weights, gamma and beta whose loss is below that of the minimum y* of a linear"
-    " layer with a bias",
 }
 STATIONARY = {
     "title": "with a bias: the derivative in a weight at a minimum",
@@ -157,8 +150,6 @@ STATIONARY = {
     "because": gamma / (m * sigma) * (dot(one, x) - MU / sigma * dot(yhat, x)) * IN_BIAS.slack
     + gamma / (m * sigma**2) * dot(yhat, x) * ALONG_Y.slack
     - SLOPE * ALONG_X.slack,
-    "falsified_by": "a loss stationary in the weights and the bias of the linear layer whose"
-    " outputs are z, and an input along which the network with the layer has a slope",
     "remark": "With gamma = sigma and beta = mean the outputs are the linear layer's own.",
 }
 SECOND_SENTENCE = [
@@ -169,7 +160,6 @@ SECOND_SENTENCE = [
         form=Form.READING,
         says=equal(BN(y), SLOPE * y + (beta - SLOPE * MU) * one),
         expected=PROVED,
-        falsified_by="gamma, beta trainable and a bias: outputs that no weights and bias give",
         remark="With the first sentence: the loss is nowhere less than at the minimum, nor near"
         " it.",
     ).with_epsilon(PROVED),
@@ -182,8 +172,6 @@ SECOND_SENTENCE = [
         hypotheses=(replace(BATCH, impose=off_batch),),
         expected=REFUTED,
         attack=(in_directions((1, 1, 1), (0, 0, 0)),),
-        falsified_by="least squares in one weight, X = y and t = y + e, with a derivative in beta"
-        " that is not zero at its minimum W* = 1",
     ),
     NO_BIAS.corrected(**MINIMUM_KEPT),
     NO_BIAS_SHARED := NO_BIAS.under(EPS, REFUTED),
@@ -196,8 +184,6 @@ SECOND_SENTENCE = [
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
         expected=REFUTED,
         attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
-        falsified_by="a minimum y of the loss <v, z - y>^2/2 and a derivative in a weight that is"
-        " not zero there",
     ),
     FIXED_MINIMA.corrected(**STATIONARY),
     FIXED_SHARED := FIXED_MINIMA.under(EPS, REFUTED),
@@ -210,8 +196,6 @@ SECOND_SENTENCE = [
         says=equal(dot(grad, x), 0),
         hypotheses=(IDENTITY_LAYER, replace(ALONG_Y, impose=stationary), ALONG_X),
         corrected_by="S-obs-4.3/minima/fixed/corrected",
-        falsified_by="a loss stationary in the weights of the linear layer, gamma = sigma and"
-        " beta = mean, and an input along which the network with the layer has a slope",
     ),
     WITHOUT_BIAS.under(EPS, REFUTED, corrected_by="S-obs-4.3/minima/fixed/eps/corrected"),
 ]

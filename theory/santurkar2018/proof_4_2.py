@@ -62,7 +62,7 @@ from theory.unit import (
 )
 
 PROOF = "App. C.2, proof of Theorem 4.2"
-equation = displayed(PROOF, "S-steps", falsified_by="a batch, a loss and a direction")
+equation = displayed(PROOF, "S-steps")
 
 
 def slope(at: Expression) -> Expression:

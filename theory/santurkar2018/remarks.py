@@ -93,13 +93,11 @@ LIPSCHITZ = Claim(
     says=norm2(grad) <= norm2(g),
     expected=REFUTED,
     attack=(linear(1, -2, 1, scale=2),),
-    falsified_by="one batch and loss",
 )
 CONTRACTING = {
     "title": "the gradient is no longer than without the layer, gamma at most sigma",
     "hypotheses": (NOT_LONGER,),
     "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g) + GAINS,
-    "falsified_by": "one batch and loss with |gamma| <= sigma whose gradient is longer than g",
 }
 SAME_SCALE = assume(
     equal(gamma**2, sigma**2),
@@ -135,7 +133,6 @@ CONSTANTS = [
         hypotheses=(SAME_SCALE,),
         attack=(shifted_away_from_a_minimum,),
         corrected_by="S-remark-growth/lipschitz/corrected",
-        falsified_by="two networks with the same weights, gamma = sigma, beta free",
     ),
     TWO.under(EPS, REFUTED, corrected_by="S-remark-growth/lipschitz/eps/corrected"),
     *TWO.sharpened(
@@ -144,7 +141,6 @@ CONSTANTS = [
         says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
         hypotheses=(AT_LEAST_S,),
         because=gamma**2 / (LEAST**2 * sigma**2) * AT_LEAST_S.slack * norm2(g) + GAINS,
-        falsified_by="one batch and loss",
         remark="If the loss has the Lipschitz constant l, the network with the layer has |gamma|"
         " l/s wherever sigma is at least s.",
     ).with_epsilon(PROVED),
@@ -174,19 +170,16 @@ BEST_SCALE = assume(
 growth = readings_of(
     "S-remark-growth",
     (final(171, AFTER, "grows quadratically in the dimension, so the middle"),),
-    falsified_by="one batch and loss",
     expected=REFUTED,
 )
 SQUARED_SLOPE = {
     "title": "the last term is the squared derivative in gamma",
     "says": equal(ALONG**2, IN_GAMMA**2),
     "hypotheses": (),
-    "falsified_by": "one batch and loss",
     "remark": "It is zero wherever gamma is trained to a stationary point, and so is the middle"
     " term, (dL/dbeta)^2/m, where beta is.",
 }
 TWO_EXAMPLES = assume(equal(norm2(one), 2), printed=False, words="m = 2")
-PAIR = {"hypotheses": (TWO_EXAMPLES,), "falsified_by": "one batch of two examples and a loss"}
 GROWTH = [
     growth(
         "/sum",
@@ -207,7 +200,6 @@ GROWTH = [
         title="the middle term's share of the whole",
         says=1 / m * dot(one, g) ** 2 <= norm2(g),
         because=1 * norm2(gbar),
-        falsified_by="one batch and loss with <1, g>^2/m above |g|^2",
         remark="The slack is the centred gradient; both ends are attained.",
     ),
     MEAN_LOSS := growth(
@@ -215,7 +207,6 @@ GROWTH = [
         equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
         "the squared sum for a loss that is a mean over the batch",
         attack=(linear(1, 1, 1),),
-        falsified_by="one batch and a loss that is a mean over the batch",
     ),
     MEAN_LOSS.corrected(says=equal(dot(one, OF_MEAN_LOSS) ** 2, MU**2)),
     growth(
@@ -225,7 +216,6 @@ GROWTH = [
         form=Form.BOUNDARY,
         hypotheses=(NOT_ZERO,),
         corrected_by="S-remark-growth/middle-term/sharpened",
-        falsified_by="a gradient that is not zero and has no mean",
     ),
     LAST_TERM := growth(
         "/last-term",
@@ -233,8 +223,6 @@ GROWTH = [
         "the last term is positive",
         locations=(final(171, AFTER, "expected to be bounded away from zero"),),
         hypotheses=(BEST_SCALE, NOT_ZERO),
-        falsified_by="a gradient that is not zero and orthogonal to yhat, as it is where gamma is"
-        " trained to a stationary point",
     ),
     LAST_TERM.corrected(**SQUARED_SLOPE),
     LAST_TERM_SHARED := LAST_TERM.under(EPS, REFUTED),
@@ -244,7 +232,6 @@ GROWTH = [
         title="Theorem 4.1 by the derivatives in beta and gamma",
         says=equal(norm2(grad), SCALE * (norm2(g) - (IN_BETA**2 + IN_GAMMA**2) / m)),
         hypotheses=(),
-        falsified_by="one batch and loss",
         remark="Both gains vanish where beta and gamma are stationary.",
     ),
     LAST_TERM.sharpened(
@@ -252,7 +239,6 @@ GROWTH = [
         title="what both terms take of a gradient without direction",
         says=equal((norm2(one) + norm2(yhat)) / m, 2),
         hypotheses=(),
-        falsified_by="one batch",
         remark="For a g of independent entries of mean zero and variance s the mean of <a, g>^2"
         " is s |a|^2, so both terms together take 2s of |g|^2 = ms: a share of 2/m.",
     ),
@@ -261,13 +247,13 @@ GROWTH = [
         title="a batch of two examples has no gradient",
         says=equal(norm2(grad), 0),
         remark="Its normalised outputs are 1 and -1, whatever it is.",
-        **PAIR,
+        hypotheses=(TWO_EXAMPLES,),
     ),
     LAST_TERM.sharpened(
         "two-examples-hessian",
         title="a batch of two examples has no Hessian",
         says=equal(norm2(hessian(u)), 0),
-        **PAIR,
+        hypotheses=(TWO_EXAMPLES,),
     ),
     LAST_TERM.sharpened(
         "curvature-by-parameters",
@@ -277,7 +263,6 @@ GROWTH = [
             SCALE * quadratic(GRAD) - gamma / (m * sigma**2) * IN_GAMMA * norm2(grad),
         ),
         hypotheses=(),
-        falsified_by="one batch and loss",
         remark="The gain vanishes where gamma is stationary.",
     ),
 ]
@@ -316,7 +301,6 @@ PREDICTIVE = [
         hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
         expected=REFUTED,
         attack=(in_directions((0, 0, 1), (0, 1, 0)),),
-        falsified_by="one batch and a convex loss, both networks giving the same outputs",
     ),
     SMOOTHNESS.corrected(
         title="a smaller second-order term",
@@ -328,7 +312,6 @@ PREDICTIVE = [
         + POSITIVE_SHARE * dot(yhat, g) ** 2
         - SCALE / norm2(g) * RATIO.slack
         + 1 / (m * sigma**2) * MEETS_SIGNED.slack * norm2(grad),
-        falsified_by="",
         remark="A multiple of the identity for H satisfies the first hypothesis.",
     ),
     SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected", attack=()),
@@ -346,7 +329,6 @@ PREDICTIVE = [
         says=norm2(hessian(grad)) >= norm2(grad) ** 2 / (m * sigma**2),
         hypotheses=(),
         because=1 * norm2(hessian(grad) + yhat * (norm2(grad) / (m * sigma))),
-        falsified_by="one batch and loss, of any kind",
     ),
     CHANGE.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected"),
 ]

@@ -49,7 +49,6 @@ def readings_of(
     stem: str,
     locations: tuple[Location, ...],
     title: str = "",
-    falsified_by: str = "",
     **common: Any,
 ) -> Callable[..., Claim]:
     """Return what makes claims of one statement, each a way to read it.
@@ -61,14 +60,12 @@ def readings_of(
         stem: what identifiers begin with.
         locations: where the statement stands.
         title: what titles begin with.
-        falsified_by: what would falsify one, with ``{}`` for what its title adds.
         common: fields of all these claims.
     """
 
     def reading(name: str, says: Says, words: str, **fields: Any) -> Claim:
         settled = {"form": Form.READING, "expected": PROVED, "locations": locations}
         named = {"id": stem + name, "title": title + words, "says": says}
-        named["falsified_by"] = falsified_by.format(words)
         return Claim(**{**settled, **common, **named, **fields})
 
     return reading

@@ -92,13 +92,11 @@ FIRST = Claim(
     title="the Hessian along the gradient",
     says=hessian_form(GRAD) <= BOUND,
     expected=PROVED,
-    falsified_by="one batch and loss, g and H the loss's at the layer's output",
 )
 SHARED = FIRST.under(EPS, REFUTED)
 CORRECTED = SHARED.corrected(
     title="the Hessian along the gradient, with epsilon",
     says=equal(hessian_form(GRAD), SCALE * quadratic(OFF) - gamma / (m * sigma**2) * BENT),
-    falsified_by="one batch, loss and eps > 0 for which the sides differ",
 )
 
 
@@ -158,7 +156,6 @@ DISPLAYS = [
     FIRST.sharpened(
         "equality",
         title="the Hessian along the gradient, exactly",
-        falsified_by="one batch and loss for which the sides differ",
         says=equal(hessian_form(GRAD), BOUND),
         locations=(
             *FIRST.locations,
@@ -180,7 +177,6 @@ DISPLAYS = [
         * dot(yhat, u) ** 2
         * norm2(ACROSS)
         * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
-        falsified_by="one batch, loss and direction",
         remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m)"
         " sigma^2); equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
     ),
@@ -205,7 +201,6 @@ DISPLAYS = [
         + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(UBAR),
-        falsified_by="one batch, loss and direction",
         remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m)"
         " eps); the variance eps/4 attains it.",
     ),
@@ -218,7 +213,6 @@ DISPLAYS = [
         ),
         because=None,
         hypotheses=(QUARTER,),
-        falsified_by="one batch of variance eps/4, the linear loss along it",
         remark="The loss is linear, with the centred batch for its gradient and for u.",
     ),
     BY_RATIO := Claim(
@@ -236,7 +230,6 @@ DISPLAYS = [
         hypotheses=(RATIO,),
         expected=REFUTED,
         attack=(convex_along(3, -2, -1, scale=2),),
-        falsified_by="one batch and a loss with h'Hh/|h|^2 = g'Hg/|g|^2, h = dLhat/dy",
         remark="At gamma = 0 the right side is undefined.",
     ),
     BY_RATIO.sharpened(
@@ -248,8 +241,6 @@ DISPLAYS = [
         ),
         because=SCALE / norm2(g) * -RATIO.slack,
         attack=(),
-        falsified_by="one batch and a loss with h'Hh/|h|^2 = g'Hg/|g|^2 for which the sides differ,"
-        " h = dLhat/dy",
         remark="So under the ratio of norms the display fails for every m from 3 on, and every"
         " batch, exactly where g'Hg and what the gradient is longer than g by have one sign.",
     ),
@@ -258,8 +249,6 @@ DISPLAYS = [
         id="S-thm-4.2b/order",
         title="smoother where H preserves relative norms: their order",
         hypotheses=(ORDER,),
-        falsified_by="one batch and a loss for which |h|_H <= |g|_H exactly when |h| <= |g|,"
-        " h = dLhat/dy",
     ),
     DIRECTLY := replace(
         BY_RATIO,
@@ -269,20 +258,15 @@ DISPLAYS = [
         hypotheses=(DIRECT,),
         attack=(),
         expected=PROVED,
-        falsified_by="one batch and a loss with h'Hh <= g'Hg, h = dLhat/dy",
     ),
     BY_RATIO.corrected(
         hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT),
         because=FROM_RATIO,
-        falsified_by="one batch and a loss with h'Hh/|h|^2 = g'Hg/|g|^2 >= 0 and |h| <= |g| for"
-        " which the display fails, h = dLhat/dy",
         remark=BY_RATIO.remark,
     ),
     BY_ORDER.corrected(
         hypotheses=(ORDER, SHORTER),
         because=SCALE / SHORTER.slack**2 * ORDER.slack * SHORTER.slack,
-        falsified_by="one batch and a loss with |h| < |g| and h'Hh <= g'Hg for which the display"
-        " fails, h = dLhat/dy",
         remark=BY_ORDER.remark,
     ),
     *(c.under(EPS, REFUTED, **WITH_EPSILON) for c in (BY_RATIO, BY_ORDER, DIRECTLY)),
@@ -341,7 +325,6 @@ def towards_beta(claim: Claim) -> Claim:
     return claim.corrected(
         hypotheses=(POSITIVE_GAMMA, TOWARDS_BETA),
         because=1 / gamma**2 * POSITIVE_GAMMA.slack * TOWARDS_BETA.slack,
-        falsified_by="one batch and loss with gamma > 0, <-g, beta 1 - z> > 0 and <yhat, g> <= 0",
     )
 
 
@@ -357,7 +340,6 @@ WORDS = [
         hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
         expected=REFUTED,
         attack=(beyond_the_layer,),
-        falsified_by="a loss with minimum u, <-g, u - z> > 0 and <yhat, g> <= 0",
         remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
     ),
     DESCENT_SHARED := DESCENT.under(EPS, REFUTED),
@@ -377,8 +359,6 @@ WORDS = [
         hypotheses=(CONVEX_LOSS,),
         because=CONVEX_LOSS.slack,
         expected=PROVED,
-        falsified_by="layers that are affine near z, a loss of their outputs that is convex there,"
-        " and a direction u with u'Hu < 0",
         remark="Where no unit is at its kink the later layers are affine near z; what they add is"
         " part of the convex function l. So H = A'DA with D the Hessian of l.",
     ),
@@ -390,7 +370,6 @@ WORDS = [
         says=quadratic(u) >= 0,
         hypotheses=(PIECEWISE_LINEAR,),
         expected=SUPPORTED,
-        falsified_by="such a network, away from its kinks, and a direction u with u'Hu < 0",
     ),
     replace(
         NETWORK,
@@ -399,8 +378,6 @@ WORDS = [
         says=L(z) <= 1 / number(2) * L(z + v) + 1 / number(2) * L(z - v),
         expected=REFUTED,
         corrected_by=PSD.id,
-        falsified_by="such a network and a segment on which the loss is not convex: somewhere on"
-        " it, it is not locally convex",
         remark="A piecewise-linear unit may bend downwards; convexity holds between its kinks.",
     ),
     replace(
@@ -410,7 +387,6 @@ WORDS = [
         hypotheses=(WITH_NORMALIZATION,),
         expected=REFUTED,
         corrected_by=PSD.id,
-        falsified_by="a convex loss of a normalised z, and a direction u with u'Hu < 0",
     ),
 ]
 CLAIMS = with_hints([*DISPLAYS, *WORDS])

@@ -112,7 +112,7 @@ PRINTED = Claim(
     says=printed(g_j**2, average(g)),
     expected=REFUTED,
     corrected_by="S-thm-4.4/corrected",
-    falsified_by="one batch, loss and lambda; g, sigma and yhat fixed while X varies",
+    remark="X varies while g, sigma and yhat are held.",
 )
 
 
@@ -157,9 +157,6 @@ ASIDE = u - grad * (dot(held(grad), u) / dot(grad, held(grad)))
 NOT_SQUARED = next(r for r in READINGS if r.id == "S-thm-4.4/not-squared")
 ALONG_BATCH = (linear(-1, 0, 1),)
 WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
-SIDES_DIFFER = (
-    "one batch, loss and lambda for which the sides differ; g, sigma and yhat fixed while X varies"
-)
 THEOREM = [
     *(replace(r, attack=ALONG_BATCH) for r in READINGS),
     PRINTED.sharpened(
@@ -174,7 +171,6 @@ THEOREM = [
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
             ),
         ),
-        falsified_by="one batch, loss and lambda",
         remark="So for lambda up to 1 the bound fails for every m from 2 on and every batch,"
         " wherever the gradient g is shorter than 1/lambda and neither g nor gamma is zero.",
     ),
@@ -189,7 +185,6 @@ THEOREM = [
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
             ),
         ),
-        falsified_by="one batch, loss and lambda",
         remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every"
         " m from 2 on, wherever gamma <g, yhat> is not zero.",
     ),
@@ -198,14 +193,12 @@ THEOREM = [
     CORRECTED := PRINTED.corrected(
         title="the largest gradient in the weights, exactly",
         says=equal(g_hat, right_side(g, OVER_M)),
-        falsified_by=SIDES_DIFFER,
     ),
     CORRECTED_SHARED,
     SHARED.sharpened(
         "equality",
         title="the largest gradient in the weights, exactly",
         says=equal(g_hat, right_side(g, (number(1) + eps / sigma**2) / m)),
-        falsified_by=SIDES_DIFFER,
     ),
     EACH := reading(
         "each-input",
@@ -215,9 +208,8 @@ THEOREM = [
         because=OFF_X + SLACK,
         expected=PROVED,
         corrected_by=None,
-        falsified_by="one batch, loss and X = lambda u e1'/|u|; sigma and yhat on the right are"
-        " those of the same X",
-        remark="The slack is what of the gradient is orthogonal to X.",
+        remark="sigma and yhat are those of the same X; the slack is what of the gradient is"
+        " orthogonal to X.",
     ),
     EACH.under(EPS, PROVED),
     EACH.under(UNIT, REFUTED, because=None, corrected_by="S-thm-4.4/each-input/eps"),
@@ -228,7 +220,7 @@ THEOREM = [
         "the gradients at two input matrices",
         form=Form.BOUNDARY,
         corrected_by=EACH.id,
-        falsified_by="one X = (y, u) and one X0 = (v, 0), W = (1, 0), lambda = |v|",
+        remark="The outputs, and with them g, sigma and yhat, move with X.",
     ),
     MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps"),
     TWO := reading(
@@ -236,7 +228,6 @@ THEOREM = [
         g_hat <= right_side(VANILLA, OVER_M),
         "the largest gradients of two networks, each at its own point",
         form=Form.BOUNDARY,
-        falsified_by="the corrected form with dL/dy taken at y, where the network without BN is",
     ),
     TWO.under(EPS, REFUTED, **WITH_EPSILON),
     HELD := reading(
@@ -245,8 +236,7 @@ THEOREM = [
         "the largest gradient in the weights, the batch held",
         expected=PROVED,
         corrected_by=None,
-        falsified_by="one batch and loss whose gradient at X = y w'/|w|^2 + Qh v'/sqrt(h'Qh) is not"
-        " the right side: w the weights, v a unit vector orthogonal to w, h = dLhat/dy",
+        remark="X varies so that y = Xw is held; w are the weights.",
     ),
     replace(
         HELD,
@@ -257,9 +247,6 @@ THEOREM = [
         hypotheses=(WITHIN, SLOPING),
         because=1 / norm2(w) * WITHIN.slack * norm2(ASIDE)
         + norm2(y) / norm2(w) * norm2(ASIDE - y * (dot(y, ASIDE) / norm2(y))),
-        falsified_by="|y| <= lambda |w|, h other than zero and a vector u with |X'u| > lambda |u|,"
-        " where X = y w'/|w|^2 + Qh v'/sqrt(h'Qh), w are the weights, v is a unit vector orthogonal"
-        " to w, and h = dLhat/dy",
     ),
 ]
 
@@ -283,14 +270,12 @@ EIGENVALUES = [
         title="a quadratic form and the largest eigenvalue, M = uv'",
         expected=REFUTED,
         hypotheses=(EIGENVALUE,),
-        falsified_by="M = uv' of largest eigenvalue <u, v> and a unit vector x with x'Mx above it",
     ),
     TEN.corrected(
         title="a quadratic form and the largest eigenvalue, M = uu'",
         says=dot(x, u) ** 2 <= norm2(u) * norm2(x),
         hypotheses=(),
         because=norm2(u) * norm2(x - u * (dot(u, x) / norm2(u))),
-        falsified_by="a vector u and a unit vector x with <x, u>^2 above |u|^2",
     ),
     TEN.sharpened(
         title="a quadratic form and the largest eigenvalue of (M + M')/2, M = uv'",
@@ -298,8 +283,6 @@ EIGENVALUES = [
         <= norm2(u) * norm2(v) * norm2(x) ** 2,
         hypotheses=(),
         because=norm2(v) * norm2(MIRROR - v * (dot(v, MIRROR) / norm2(v))),
-        falsified_by="M = uv' and a unit vector x with x'Mx above the largest eigenvalue of"
-        " (M + M')/2, which is (<u, v> + |u||v|)/2, or below its smallest, (<u, v> - |u||v|)/2",
     ),
     equation(
         {10: ((425, "making this bound tight"), (183, "making this bound tight"))},
@@ -308,7 +291,6 @@ EIGENVALUES = [
         title="a quadratic form and the spectral norm",
         hypotheses=(BOUNDED,),
         because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
-        falsified_by="a square X of norm at most lambda and a v",
         remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
         " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
         " for d < m a rank-one X serves each v.",
@@ -326,7 +308,6 @@ def in_weight(
 
 
 IN_K = in_weight(x_k, r"\left(\frac{\partial\hat L}{\partial W_{kj}}\right)")
-CHAIN = {"falsified_by": "a batch, a loss and an input whose derivative in the weight differs"}
 WEIGHT = equation(
     {11: ((429, r"{\partial W_{ij}} (11)"),
           (187, r"\frac{\partial y_{j}^{(b)}}{\partial W_{ij}}")),
@@ -335,21 +316,18 @@ WEIGHT = equation(
     equal(in_weight(x_i, r"\frac{\partial\hat L}{\partial W_{ij}}"), dot(partial, x_i)),
     row="S-steps",
     title="the gradient in one weight",
-    **CHAIN,
 )  # fmt: skip
 WEIGHTS = equation(
     {14: ((432, r"=\bm{X}^{\top}\left("), (195, r"\boldsymbol{X}^{\top} \left("))},
     equal(along(Lhat(variable), variable, x_i + 2 * x_k, at=y),
           dot(partial, x_i) + 2 * dot(partial, x_k)),
     title="the gradient in two weights, along (1, 2)",
-    **CHAIN,
 )  # fmt: skip
 SQUARED = equation(
     {15: ((436, r"\bm{XX^{\top}}\left("), (199, r"X X^{\top} \left("))},
     equal(in_weight(x_i) ** 2 + IN_K**2,
           dot(partial, x_i * dot(x_i, partial) + x_k * dot(x_k, partial))),
     title="the squared gradient in two weights, X = (x_i, x_k)",
-    **CHAIN,
 )  # fmt: skip
 BIAS = replace(
     WEIGHTS,
@@ -357,33 +335,27 @@ BIAS = replace(
     title="the gradient in a bias",
     form=Form.BOUNDARY,
     says=equal(in_weight(one, r"\frac{\partial\hat L}{\partial b_j}"), 0),
-    falsified_by="a derivative in a bias that is not zero",
 )
 
 AT_U = bound**2 * along(Lhat(variable), variable, u, at=y) ** 2 / norm2(u)
 AT_H = bound**2 * along(Lhat(variable), variable, grad, at=y) ** 2 / norm2(grad)
 OF_L_AT_U = bound**2 * along(L(variable), variable, u, at=z) ** 2 / norm2(u)
 OF_L_AT_G = bound**2 * along(L(variable), variable, g, at=z) ** 2 / norm2(g)
-FIXED_WHILE_X_VARIES = "one batch, loss and lambda; g, sigma and yhat fixed while X varies"
 SIXTEEN = equation(
     {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
     AT_U <= bound**2 * norm2(partial),
     title="the gradient in the weights at each input matrix",
     because=OFF_X,
-    falsified_by="one X = lambda u e1'/|u| with a larger gradient; h = dLhat/dy fixed while X"
-    " varies",
     remark="The slack is what of h = dLhat/dy is orthogonal to X; it vanishes for u = h, so <="
     " is =.",
 )
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
     "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
-    "falsified_by": "one X = lambda u e1'/|u| with |X'g| above lambda |g|",
     "remark": "",
 }
 ATTAINED_18 = {
     "says": equal(OF_L_AT_G, bound**2 * norm2(g)),
-    "falsified_by": "one loss for which |X'g|, X = lambda g e1'/|g|, is not lambda |g|",
     "remark": "",
 }
 LINES = [
@@ -395,8 +367,6 @@ LINES = [
         says=equal(AT_H, bound**2 * norm2(partial)),
         because=None,
         hypotheses=(SLOPING,),
-        falsified_by="one batch and loss with h = dLhat/dy other than zero for which |X'h|,"
-        " X = lambda h e1'/|h|, is not lambda |h|",
     ),
     SEVENTEEN := equation(
         {17: ((444, r"-\frac{1}{\sqrt{m}}\left\langle{"),
@@ -408,7 +378,6 @@ LINES = [
         expected=REFUTED,
         attack=(four_signs,),
         corrected_by=CORRECTED.id,
-        falsified_by=FIXED_WHILE_X_VARIES,
         remark="Both texts print the root here; in the last version (9) and Theorem 4.1 have 1/m.",
     ),
     SEVENTEEN.under(EPS, REFUTED, **WITH_EPSILON),
@@ -420,7 +389,6 @@ LINES = [
         title="the largest gradient of the normal network",
         expected=REFUTED,
         attack=ALONG_BATCH,
-        falsified_by=FIXED_WHILE_X_VARIES,
         remark="Both texts print Lhat on the left; the words 'in the normal network' speak of L.",
     ),
     SHARED_18 := EIGHTEEN.under(EPS, REFUTED),

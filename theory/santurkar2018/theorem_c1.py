@@ -150,8 +150,6 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
         expected=REFUTED,
         attack=FLAT_LINEAR if loss is LINEAR else FLAT,
         corrected_by="S-thm-C1/kappa/corrected",
-        falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is not below the right"
-        " side; g, H, sigma and yhat fixed while X varies",
     )
 
 
@@ -194,7 +192,6 @@ THEOREM = [
         because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
         hypotheses=(TOWARDS, SLOPING),
         attack=(),
-        falsified_by="one batch and loss; the right side is that of the theorem for a linear loss",
         remark="The left side is zero whatever the batch: the layer takes the ones away. So for a"
         " linear loss the theorem fails for every m from 3 on, and every batch, wherever"
         " gamma <g, yhat> is positive, as the discussion of Theorem 4.2 asks, and h = dLhat/dy"
@@ -204,7 +201,6 @@ THEOREM = [
         title="smoothness in the weights at each input matrix, v = XX'h, h = dLhat/dy",
         says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
         hypotheses=(),
-        falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is not the right side",
     ),
     STRICT[0].sharpened(
         title="how large the last term can be",
@@ -212,8 +208,6 @@ THEOREM = [
         <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
         hypotheses=(SLOPING,),
         because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
-        falsified_by="one batch, loss and vector u with <yhat, v>^2 above"
-        " m(<h, v> - <h, v>^2/|h|^2), v = u<u, h>/|u|^2, h = dLhat/dy",
         remark="With h = dLhat/dy, <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square"
         " is at most (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where v lies in"
         " the span of h and yhat.",
@@ -233,8 +227,6 @@ THEOREM = [
         + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
         + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
         + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
-        falsified_by="one batch, loss and X = lambda u e1'/|u| whose betahat is above the right"
-        " side",
         remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta."
         " Equality: y = (1, -1, 1, -1, 1, -1), gamma = lambda = 1, a linear loss with"
         " g = (1, 0, -1, 0, 0, 0), u = (2, 1, -4, 1, -1, 1).",
@@ -256,7 +248,6 @@ SLOPE = in_weight(x_i)
 BENDING = twice(Lhat, y, x_i, x_i, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{ij}}")
 beta = named(r"\beta", SLOPE * BENDING * SLOPE)
 BOTH = x_i + 2 * x_k
-SECOND = {"falsified_by": "a batch, a loss and two inputs whose second derivative differs"}
 FIFTY_TWO = equation(
     {52: ((544, r"\frac{\partial\mathcal{L}}{\partial W_{ij}\partial W_{kj}}"),
           (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
@@ -264,7 +255,6 @@ FIFTY_TWO = equation(
           row(x_i, H(x_k))),
     title="the normal network's Hessian in two weights",
     remark="The text writes dL for a second derivative throughout.",
-    **SECOND,
 )  # fmt: skip
 FIFTY_THREE = equation(
     {53: ((545, r"\frac{\partial\widehat{\mathcal{L}}}{\partial W_{ij}\partial W_{kj}}"),
@@ -272,7 +262,6 @@ FIFTY_THREE = equation(
     equal(twice(Lhat, y, x_i, x_k, r"\frac{\partial^2\hat L}{\partial W_{ij}\partial W_{kj}}"),
           row(x_i, hessian(x_k))),
     title="the Hessian in two weights",
-    **SECOND,
 )  # fmt: skip
 FIFTY_FOUR = equation(
     {54: ((546, r"=\bm{X}^{\top}\frac{\partial\widehat{\mathcal{L}}}"),
@@ -280,14 +269,12 @@ FIFTY_FOUR = equation(
     equal(twice(Lhat, y, BOTH, BOTH, rf"(1, 2) {IN_W_TWICE} (1, 2)^\top"),
           hessian_form(x_i) + 4 * row(x_i, hessian(x_k)) + 4 * hessian_form(x_k)),
     title="the Hessian in two weights, along (1, 2)",
-    **SECOND,
 )  # fmt: skip
 FIFTY_SIX = equation(
     {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
     equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
     row="S-steps",
     title="the quadratic form along the gradient in one weight",
-    **SECOND,
 )
 RIGHT_57 = equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i))
 IN_CLOSED_FORM = {
@@ -300,8 +287,6 @@ IN_CLOSED_FORM = {
         / norm2(u) ** 2,
     ),
     "corrected_by": None,
-    "falsified_by": "one batch, loss and X = lambda u e1'/|u| whose betahat is not what the"
-    " library's gradient and Hessian give",
 }
 WITH_EPSILON = {"corrected_by": "S-eq-58/eps/corrected"}
 LINES = [
@@ -313,7 +298,6 @@ LINES = [
         equal(beta, dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
         title="the same, the gradient put in",
         expected=REFUTED,
-        falsified_by="a batch, a loss and one input, X = x_i",
     ),
     replace(
         FIFTY_SEVEN,
@@ -339,7 +323,6 @@ LINES = [
         title="the largest quadratic form, at each input matrix",
         expected=REFUTED,
         corrected_by="S-eq-58/corrected",
-        falsified_by="one X = lambda u e1'/|u| with a larger beta; g, H, sigma and yhat fixed",
     ),
     SCALED_58 := replace(
         FIFTY_EIGHT,
@@ -358,8 +341,6 @@ LINES = [
         "no-eigenvector",
         title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
-        falsified_by="one batch and loss whose gradient h and Hessian Hhat in y have <yhat, Hhat h>"
-        " other than -|h|^2/sigma",
         remark=SCALED_58.remark,
     ),
 ]  # fmt: skip

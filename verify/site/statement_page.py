@@ -155,11 +155,19 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
         findings.proof(entry),
         findings.theorem(entry),
         findings.counterexample(entry),
+        _falsifier(entry),
         findings.plots(entry, figures),
         findings.witnesses(entry),
         findings.reproduction(entry, told.target),
     ]
     return [part for part in parts if part.strip()]
+
+
+def _falsifier(entry: Entry) -> str:
+    """Return what would falsify a statement that is neither proved nor refuted."""
+    if entry.verdict in (Verdict.PROVED, Verdict.REFUTED) or not entry.claim.falsifier:
+        return ""
+    return f"What would falsify it: an instance with ${entry.claim.falsifier}$.\n"
 
 
 def in_words(entry: Entry) -> str:
@@ -232,8 +240,6 @@ def _remarks(claim: Statement) -> str:
         lines.append(claim.remark)
     if claim.unreadable:
         lines.append(f"What the conversion lost: {claim.unreadable}")
-    if claim.falsified_by:
-        lines.append(f"What would falsify it: {claim.falsified_by}.")
     if claim.of:
         word = "corrects" if claim.form is Form.CORRECTED else "sharpens"
         lines.append(f"This {word} {link(claim.of, '../')}.")

@@ -88,15 +88,6 @@ def test_a_minimum_without_a_bias_is_not_kept(claim):
     assert outcome(without_proof(claim, hypotheses=without), pencil) is Outcome.VIOLATED
 
 
-def test_what_other_hypotheses_or_another_relation_amend_is_falsified_by_words_of_its_own():
-    def asked(claim):
-        return claim.relation, [hypothesis.statement for hypothesis in claim.hypotheses]
-
-    amended = [claim for claim in CLAIMS if claim.of and claim.falsified_by]
-    alike = [c for c in amended if c.falsified_by == BY_ID[c.of].falsified_by]
-    assert not [c.id for c in alike if asked(c) != asked(BY_ID[c.of])]
-
-
 def test_a_letter_is_written_alike_everywhere_and_is_no_index_beside_itself():
     names = {}
     for claim in CLAIMS:

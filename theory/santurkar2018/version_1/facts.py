@@ -29,7 +29,6 @@ REPAIRED = Claim(
     of="S-v1-fact-C1",
     says=equal(grad, 1 / (m * sigma) * (m * g - dot(one, g) * one - dot(g, yhat) * yhat)),
     expected=PROVED,
-    falsified_by="one batch and loss whose gradient differs from the formula in one entry",
 )
 
 JACOBIAN = Claim(
@@ -42,7 +41,6 @@ JACOBIAN = Claim(
         1 / sigma * (u - dot(one, u) / m * one - dot(yhat, u) / m * yhat),
     ),
     expected=PROVED,
-    falsified_by="one batch whose Jacobian differs from the formula in one entry",
     remark="Without the text's restriction to batches of mean zero.",
 )
 
@@ -56,13 +54,11 @@ slope = readings_of(
     "the slope of an output by a weight, alpha ",
     row="S-v1-fact-C2",
     hypotheses=(X_I_CENTRED,),
-    falsified_by="one batch and one input of mean zero whose derivative differs in one entry",
 )
 USED = slope("/as-used", equal(SLOPE, 1 / sigma * bracket(x_i)), "as the proofs use it")
 ANY_MEAN = slope(
     "/any-mean", USED.says, "as used, inputs of any mean",
     form=Form.BOUNDARY, hypotheses=(), expected=REFUTED,
-    falsified_by="one batch and one input of any mean",
 )  # fmt: skip
 RIGHT = ANY_MEAN.corrected(
     says=equal(SLOPE, 1 / sigma * (x_i - average(x_i) * one - dot(x_i, yhat) / m * yhat)),
@@ -81,7 +77,6 @@ CLAIMS = with_hints([
         r" - \sum_k\frac{\partial f}{\partial x^{(k)}} - f\Big)",
         in_words="It is no equation.",
         expected=UNREADABLE,
-        falsified_by="",
         unreadable="The display has no left side and ends in '- f', where a sum is due; its"
         " variables are not those of the text around it.",
     ),

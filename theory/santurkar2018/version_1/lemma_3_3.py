@@ -144,7 +144,6 @@ lemma = readings_of(
         version_1(485, "App. C, Lemma C.5", QUOTE),
     ),
     "near-optimal weights stay near-optimal, ",
-    falsified_by="one unit's labels and two outputs that fit them, varepsilon < 1/2",
 )
 
 MISSED = mean_square(BN_WX - LABELS)
@@ -193,12 +192,10 @@ LEMMA = [
     ANY_ERROR := lemma(
         "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any epsilon > 0",
         hypotheses=ANY, expected=REFUTED,
-        falsified_by="one unit's labels and two outputs that fit them, any varepsilon > 0",
     ),
     SHARED := lemma(
         "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
         reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT,), expected=REFUTED,
-        falsified_by="eps > 0, and labels that W and W' fit exactly",
         remark="The labels are smaller than one, so that the layer takes Wx away from them.  "
         + TWO_EPSILONS,
     ),
@@ -206,7 +203,6 @@ LEMMA = [
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
         title="what an epsilon takes from labels that are fitted exactly",
-        falsified_by="one batch that is its own labels, and eps > 0",
         remark="What is lost whatever varepsilon is: nothing only where |l|^2 = 1 - eps.",
     ),
     ANY_ERROR.corrected(
@@ -233,14 +229,11 @@ LEMMA = [
         remark="The mean square's varepsilon, below 1/4, is the square of this one.  Slack: largest"
         " where it is close to 1/4.  For any varepsilon 9 varepsilon holds: the lemma without its"
         " factor.",
-        falsified_by="one unit's labels and two outputs that fit them, varepsilon < 1/2, whose"
-        " squared error is not below the right side",
     ),
 ]  # fmt: skip
 
 line = lines_of(
     "App. C, proof of Lemma C.5", "S-v1-steps",
-    falsified_by="labels, and outputs that fit them within varepsilon < 1/2",
 )  # fmt: skip
 TRIANGLE = {
     "hypotheses": CONDITIONS,
@@ -277,7 +270,6 @@ THIRTY = line(
     "S-v1-eq-30/repaired", (521, r"|1 - ||Wx||_2 ||\ell||_2)"),
     equal(size(BN_WX - LABELS), DEFECT), "the triangle, the labels outside of the absolute value",
     form=Form.READING, expected=REFUTED,
-    falsified_by="one batch and labels, l outside the absolute value",
 )  # fmt: skip
 P, Q = (WX - LABELS) / sigma, (1 - sigma) / sigma * LABELS
 FINAL = (e + 2 * e * (1 + e)) / (1 - 2 * e)
@@ -295,7 +287,6 @@ PROOF = [
     ),
     TWENTY.under(
         EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
-        falsified_by="eps > 0, and labels that W' fits: the norm of BN(W'x) is below one",
         remark=TWO_EPSILONS,
     ),
     line(
@@ -322,7 +313,7 @@ PROOF = [
     ),
     TWENTY_EIGHT := line(
         "S-v1-eq-28", (516, r"\frac{Wx}{||Wx||_2}"), equal(BN_WX, WX / size(WX)),
-        "BatchNorm divides by the norm", falsified_by="one batch whose entries differ",
+        "BatchNorm divides by the norm",
         remark="For one unit; the norm of several units together is another number.",
     ),
     replace(
@@ -333,7 +324,7 @@ PROOF = [
     line(
         "S-v1-eq-29", (519, r"\frac{1}{||Wx||_2}||Wx - ||Wx||_2\ell||"),
         equal(MISSED, mean_square(WX - size(WX) * LABELS) / mean_square(WX)),
-        "the norm taken out", falsified_by="one batch and labels",
+        "the norm taken out",
     ),
     replace(
         THIRTY,
@@ -342,7 +333,7 @@ PROOF = [
         says=None,
         statement=r"\frac{1}{\|Wx\|}\big(\|Wx - \ell\| + |1 - \|Wx\|_2\|\ell\|_2\big)",
         in_words="Its delimiters do not match.",
-        form=Form.STEP, expected=UNREADABLE, falsified_by="",
+        form=Form.STEP, expected=UNREADABLE,
         unreadable="A bar is opened before '1 - ' and not closed before the norm of l: whether l"
         " stands inside the absolute value cannot be told.",
     ),
@@ -351,7 +342,6 @@ PROOF = [
         says=MISSED <= DEFECT**2,
         because=1 / m * (1 / sqrt(norm(P) * norm(Q))) ** 2 * norm2(norm(Q) * P - norm(P) * Q),
         remark="As squares; slack: the defect of the triangle.",
-        falsified_by="one batch and labels whose error is above the right side",
     ),
     THIRTY_ONE := line(
         "S-v1-eq-31",
@@ -362,17 +352,15 @@ PROOF = [
         says=MISSED < FINAL**2,
         because=nearest(CONDITIONS) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),
         remark="Slack: what (31) exceeds 3 varepsilon, and the short proof's of Lemma 3.3.",
-        falsified_by="labels, and outputs that fit them within varepsilon < 1/2, whose error is not"
-        " below the right side",
     ),
     line(
         "S-v1-eq-32", (526, r"\frac{3\varepsilon + 2\varepsilon^2}{1 - 2\varepsilon}"),
-        equal(FINAL, COLLECTED), "collected", falsified_by="one varepsilon < 1/2",
+        equal(FINAL, COLLECTED), "collected",
     ),
     line(
         "S-v1-eq-33", (528, r"<3\varepsilon\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"),
         COLLECTED < 3 * e * ((1 + e) / (1 - 2 * e)), "the last step",
-        because=e**2 / (1 - 2 * e), falsified_by="one varepsilon < 1/2",
+        because=e**2 / (1 - 2 * e),
         remark="Slack: varepsilon^2/(1 - 2 varepsilon).",
     ),
 ]  # fmt: skip

@@ -105,7 +105,7 @@ at_identity = readings_of(
 ANY_PAIR = at_identity(
     "/any-pair", explained(ALPHA, x_i), "for two inputs",
     hypotheses=(X_I_CENTRED,), corrected_by=None,
-    falsified_by='two inputs, alpha = <x_i, yhat_j>: the theorem is "for any i and j"',
+    remark="The theorem is 'for any i and j'.",
 )  # fmt: skip
 BOUND = ANY_PAIR.corrected(
     "bound",
@@ -114,23 +114,15 @@ BOUND = ANY_PAIR.corrected(
     + m * eps / sigma**2 * norm2(centred(x_i)),
     hypotheses=(),
     title="alpha against the input's deviation",
-    falsified_by="one batch and one input with alpha^2 above m^2 sigma(x_i)^2",
     remark="Slack: the part of x_i that y_j does not explain, and eps.",
 )
 IDENTITY = [
     USED := at_identity(
         "/as-used", explained(dot(y, yhat), y), "as the proofs use it",
         form=Form.PRINTED, expected=PROVED, corrected_by=None,
-        falsified_by="one batch, i = j, alpha = <x, yhat>",
     ),
-    at_identity(
-        "/as-defined", explained(dot(y, y), y), "as it is defined",
-        falsified_by="one batch, i = j, alpha = <x, y>",
-    ),
-    at_identity(
-        "/correlation", explained(corr(y, y), y), "a correlation coefficient",
-        falsified_by="one batch, i = j, alpha the correlation coefficient",
-    ),
+    at_identity("/as-defined", explained(dot(y, y), y), "as it is defined"),
+    at_identity("/correlation", explained(corr(y, y), y), "a correlation coefficient"),
     ANY_PAIR,
     USED.under(EPS, REFUTED, corrected_by=BOUND.id),
     BOUND,
@@ -141,7 +133,6 @@ IDENTITY = [
             norm2(named(r"\frac{\partial\hat y_i}{\partial W_{ii}}", along(normalize(y), y, y))), 0
         ),
         title="an output's sensitivity at W = I",
-        falsified_by="one batch whose normalised outputs change along it",
     ),
     *Claim(
         id=f"{RESNET}/reduction",
@@ -156,7 +147,6 @@ IDENTITY = [
         + 1 / (m * sigma**2) * dot(one, x_i) ** 2
         + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
         expected=PROVED,
-        falsified_by="one batch with sigma >= 1 and one input whose sensitivity grows",
         remark="Slack: sigma^2 - 1, the mean of x, and alpha; there is no reduction only where all"
         " three vanish.",
     ).with_epsilon(PROVED),
@@ -191,13 +181,11 @@ LIPSCHITZ = [
     ENTRY := always(
         "/one-weight", DL**2 <= p**2, "in one weight", form=Form.PRINTED,
         hypotheses=(X_I_CENTRED, SPREAD_OUTPUT), attack=NEARLY_ACROSS,
-        falsified_by="one batch with sigma >= 1, an input of mean zero and a loss",
     ),
     VECTOR := always(
         "/all-weights", DL**2 + DL_K**2 <= p**2 + q**2, "in both weights of a unit with two inputs",
         hypotheses=(*CENTRED, WEIGHTS, SPREAD_OUTPUT), corrected_by=f"{ALWAYS}/all-weights/oblique",
         attack=(leaning,),
-        falsified_by="a unit with two inputs of mean zero, sigma >= 1, and a loss",
     ),
     *always(
         "/output", norm2(grad) <= norm2(g), "in the outputs",
@@ -206,14 +194,11 @@ LIPSCHITZ = [
         + 1 / (m * sigma**2) * dot(one, g) ** 2
         + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,
         expected=PROVED,
-        falsified_by="one batch with sigma >= 1 and a loss",
         remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
     ).with_epsilon(PROVED),
     *ENTRY.corrected(
         hypotheses=(NOT_ZERO[g], WIDE),
         because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
-        falsified_by="one batch, input and loss with 2 sigma >= 1/|cos| + 1 whose derivative in the"
-        " weight is larger with the layer",
         title="the loss more Lipschitz in one weight, where sigma is large",
         remark="The condition is sharp.",
     ).with_epsilon(PROVED),
@@ -227,8 +212,6 @@ LIPSCHITZ = [
         hypotheses=(),
         reading=Reading.SHARED_EPSILON,
         title="the gradient in the weights, by those without BatchNorm",
-        falsified_by="one batch, input and loss whose derivative in the weight is not the right"
-        " side",
     ),
 ]  # fmt: skip
 
@@ -253,7 +236,6 @@ zero = readings_of(
     ALWAYS,
     (version_1(171, AFTER_3_2, r"if  $|c_{ij}| = 0$  then"),),
     "no correlation, no gradient, ",
-    "one input and loss with c = 0 and a gradient",
 )
 NO_GRADIENT = [
     zero(
@@ -373,8 +355,6 @@ SPECTRAL = [
         says=FLIPPED_WITH < FLIPPED_WITHOUT,
         hypotheses=(ACROSS, *smaller(FLIPPED)),
         expected=REFUTED,
-        falsified_by="one batch, two centred inputs and a loss: every entry shrinks, the norm"
-        " grows",
         remark="A and B are the Hessians with and without the layer, for the loss"
         " (|d|^2 - (1 + kappa)/m <d, yhat>^2)/2 of a deviation d from yhat.",
         attack=(in_directions((1, 0, 0), (1, 0, 0)),),
@@ -391,7 +371,6 @@ SPECTRAL = [
         ),
         title="smaller entries make a smaller form of the absolute values",
         attack=(),
-        falsified_by="one batch, two inputs and a loss: every entry shrinks, and a form grows",
         remark="So the norm of A is at most that of the matrix of |B_ik|: signs of the weights are"
         " signs of the inputs. Slack: that of the entries, and their signs. The Frobenius norm"
         " shrinks too, entry by entry.",
@@ -407,7 +386,6 @@ SPECTRAL = [
         + 2 * bound**2 * (B_IK * bound - B_KK) ** 2,
         title="the form of the absolute values against the spectral norm",
         attack=(),
-        falsified_by="two inputs and a loss",
         remark="So the norm with the layer is at most the root of n = 2 times that without. Slack:"
         " the smaller eigenvalue; none at matrices of Hadamard.",
     ),

@@ -32,7 +32,6 @@ from theory.statement import PROVED, REFUTED
 from theory.unit import eps, m, sigma, y, yhat
 
 CENTRED_INPUT = (X_I_CENTRED,)
-OF_MEAN_ZERO = "one batch and one input of mean zero, alpha = <x, yhat>"
 ALPHA = dot(x_i, yhat)
 ALPHAS = {
     "as-defined": (dot(x_i, y), "as it is defined"),
@@ -49,7 +48,6 @@ sensitivity = readings_of(
         version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
     ),
     "an output's sensitivity to a weight, alpha ",
-    "one batch and one input of mean zero, alpha {}",
     hypotheses=CENTRED_INPUT,
     expected=REFUTED,
     corrected_by="S-v1-thm-3.1/as-used",
@@ -68,7 +66,6 @@ DEFINED, CORRELATED = (
 USED = sensitivity(
     "/as-used", smaller_by(ALPHA), "as the proofs use it",
     form=Form.PRINTED, expected=PROVED, corrected_by=None,
-    falsified_by="one batch and one input of mean zero whose two sides differ",
 )  # fmt: skip
 SHARED = USED.under(EPS, REFUTED, remark="True as a bound.")
 RIGHT = SHARED.corrected(
@@ -79,7 +76,6 @@ RIGHT = SHARED.corrected(
     ),
     hypotheses=(),
     title="an output's sensitivity to a weight, any mean and epsilon",
-    falsified_by="one batch, one input and eps > 0 whose two sides differ",
 )  # fmt: skip
 THEOREM = [
     USED,
@@ -88,7 +84,7 @@ THEOREM = [
     sensitivity(
         "/any-mean", USED.says, "as used, inputs of any mean",
         form=Form.BOUNDARY, hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
-        falsified_by="one batch and one input of any mean: the text assumes no whitening",
+        remark="The text assumes no whitening.",
     ),
     SHARED,
     USED.under(UNIT, REFUTED, because=None, corrected_by=RIGHT.id),
@@ -98,7 +94,6 @@ THEOREM = [
         says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
         hypotheses=(),
         title="an output's sensitivity to a weight, by a correlation coefficient",
-        falsified_by="one batch and one input of any mean whose two sides differ",
         remark="So for inputs of mean zero the sensitivity falls exactly when sigma(y)^2 >"
         " 1 - corr^2; sigma(y) > 1 is enough.",
     ),
@@ -115,7 +110,6 @@ second_half = readings_of(
     "S-v1-thm-C3",
     (version_1(396, "App. C, Theorem C.3, second half", r"m\sigma(x_i)^2 - \alpha_{ij}^2"),),
     "an output's sensitivity as the appendix displays it, alpha ",
-    "one batch and one input of mean zero, alpha {}",
     hypotheses=CENTRED_INPUT,
     expected=REFUTED,
     corrected_by="S-v1-eq-7",
@@ -131,11 +125,11 @@ SECOND = {
 APPENDIX = [
     FIRST := first_half(
         "", equal(norm2(OUTPUT_SLOPE), m * VARIANCE), "",
-        form=Form.PRINTED, hypotheses=CENTRED_INPUT, falsified_by="one input of mean zero",
+        form=Form.PRINTED, hypotheses=CENTRED_INPUT,
     ),
     FIRST_ANY_MEAN := first_half(
         "/any-mean", FIRST.says, ", inputs of any mean",
-        form=Form.BOUNDARY, expected=REFUTED, falsified_by="one input of any mean",
+        form=Form.BOUNDARY, expected=REFUTED,
     ),
     FIRST_ANY_MEAN.corrected(
         says=equal(norm2(OUTPUT_SLOPE), m * VARIANCE + m * average(x_i) ** 2),
@@ -149,7 +143,7 @@ APPENDIX = [
 
 line = lines_of(
     "App. C, proof of Theorem C.3", "S-v1-steps",
-    hypotheses=CENTRED_INPUT, falsified_by=OF_MEAN_ZERO,
+    hypotheses=CENTRED_INPUT,
 )  # fmt: skip
 EXPANDED = norm2(x_i) - 2 / m * ALPHA * dot(yhat, x_i) + 1 / m**2 * ALPHA**2 * norm2(yhat)
 PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
@@ -157,7 +151,7 @@ PROOF = [
     line(
         "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
         equal(norm2(SLOPE), m * VARIANCE), "the normal case, with a hat too many",
-        expected=REFUTED, corrected_by=FIRST.id, falsified_by="one batch and one input",
+        expected=REFUTED, corrected_by=FIRST.id,
     ),
     FOUR := line(
         "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),
@@ -170,7 +164,6 @@ PROOF = [
         equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
         "the derivative of Fact C.2 put in, alpha as it is defined",
         form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
-        falsified_by="one batch and one input",
     ),
     *line(
         "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),

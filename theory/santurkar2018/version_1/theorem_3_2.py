@@ -101,7 +101,6 @@ gradient_in_weight = readings_of(
         version_1(163, "Sect. 3.3, definition of c", "to be the correlation (over the mini-batch)"),
     ),
     "the gradient in one weight, c ",
-    "one batch, input and loss; c {}",
     expected=REFUTED,
 )
 SHARP = reflected(x_i, g)
@@ -170,7 +169,6 @@ conditional = readings_of(
         version_1(423, "App. C, Theorem C.4", r"1 - |c_{ij}|^{-1} \cdot \varepsilon"),
     ),
     "the gradient in one weight under a condition, c ",
-    "one batch, input and loss; c {}",
     expected=REFUTED,
     corrected_by="S-v1-thm-C4/square",
 )
@@ -196,8 +194,6 @@ APPENDIX = [
     SHARPENED_CONDITIONAL := CONDITIONAL.sharpened(
         hypotheses=(QUARTER,),
         because=KEPT * QUARTER.slack + SHARP,
-        falsified_by="one batch, input and loss that meet the condition, and whose derivative in"
-        " the weight is above the right side",
         remark="With equality where the sharpened Theorem 3.2 has it.",
     ),
     SHARPENED_CONDITIONAL.under(
@@ -228,15 +224,13 @@ APPENDIX = [
         ),
         expected=REFUTED,
         corrected_by=CONDITIONAL.id,
-        falsified_by="one batch, input and loss; c and the gradient on the right those of the"
-        " network without the layer",
         remark="The loss less a linear function, so that its gradient at y is the input itself.",
     ),
 ]  # fmt: skip
 
 line = lines_of(
     "App. C, proof of Theorem C.4", "S-v1-steps",
-    hypotheses=(X_I_CENTRED,), falsified_by="one batch, one input of mean zero and one loss",
+    hypotheses=(X_I_CENTRED,),
 )  # fmt: skip
 S, ALPHA, a, a_c = norm2(g), dot(x_i, yhat), dot(g, yhat), dot(x_c, yhat)
 p_c = dot(x_c, g)
@@ -321,7 +315,6 @@ PROOF = [
         says=SQUARED
         <= p_c**2 + 2 * cosine(x_c, g) * absolute(a_c) * S * DEVIATION + a_c**2 / m * S,
         hypotheses=(),
-        falsified_by="one batch, input and loss whose left side is above the right one",
         because=SIGN
         + 2 * SHARE * absolute(p_c) / (k + absolute(a)) * S * ACROSS
         + S * (a_c / m) ** 2 * ACROSS,

@@ -43,13 +43,11 @@ CLAIMS = with_hints([
     reading(
         "/any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
         hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
-        falsified_by="a network whose entry is zero without the layer and not zero with it",
     ),
     reading(
         "/own-constants", equal(ENTRY, (1 + OWN_GAMMA) / sigma**2 * VANILLA),
         "constants chosen for each network",
         expected=PROVED, corrected_by=None,
-        falsified_by="nothing: the constants are defined by the inequality that they satisfy",
         remark="Empty: true of any two numbers of which the second is not zero; gamma is"
         " sigma^2 times their quotient, less one.",
     ),
@@ -61,7 +59,6 @@ CLAIMS = with_hints([
         * absolute(theorem_c6.without_layer(x_i, x_k)),
         "the constants of the appendix, a loss of one functional",
         hypotheses=CENTRED,
-        falsified_by="j = l, i != k, the loss of one functional, kappa and gamma of the appendix",
     ),
     reading(
         "/shrinks", absolute(ENTRY) <= absolute(VANILLA), "each element where sigma is large",
@@ -69,6 +66,5 @@ CLAIMS = with_hints([
             version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),
         ),
         hypotheses=(*CENTRED, assume(sigma**2 >= 100, tenfold, words=r"\sigma \ge 10")),
-        falsified_by="one batch with sigma >= 10, two inputs of mean zero and a loss",
     ),
 ])  # fmt: skip

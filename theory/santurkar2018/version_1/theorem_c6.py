@@ -200,7 +200,6 @@ SAME = _case(
         X_I_CENTRED,
         condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II, impose=tenfold),
     ),
-    falsified_by="j = l, i = k: one batch and input, the loss of one functional",
 )  # fmt: skip
 SAME_UNIT = _case(
     "same-unit", r"6||\partial \mathcal{L}/\partial \hat{y}_j||_2",
@@ -213,7 +212,6 @@ SAME_UNIT = _case(
             ROOT_I * ROOT_K, (1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT, E_IK, impose=tenfold
         ),
     ),
-    falsified_by="j = l, i != k: one batch and two inputs, the loss of one functional",
 )  # fmt: skip
 ANY_EPSILON = _case(
     "any-epsilon", THREE_NORMS,
@@ -226,7 +224,6 @@ ANY_EPSILON = _case(
         assume(dot(a, x_i) ** 2 > 0, printed=False),
         condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, any_epsilon),
     ),
-    falsified_by="j = l, i = k, any epsilon > 0: one batch and input, the loss of one functional",
 )  # fmt: skip
 
 squares = Operation(
@@ -268,7 +265,6 @@ TWO_UNITS = _case(
         *SIGNS,
         condition(1 / m, (1 + 1 / sqrt(m)) ** 2, E_TWO, impose=tenfold),
     ),
-    falsified_by="j != l: two units of the same weights, two inputs of signs, a block H = I",
 )  # fmt: skip
 
 # What holds.
@@ -371,7 +367,6 @@ RIGHT = Claim(
     because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
     + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
     expected=PROVED,
-    falsified_by="one batch, two inputs and a loss",
     remark="The loss -L has the negative of every entry.  Slack: the norm of H against X, and that"
     " of equation (61).",
 )
@@ -381,12 +376,11 @@ THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROV
 
 line = lines_of(
     "App. C, proof of Theorem C.6", "S-v1-steps",
-    hypotheses=CENTRED, falsified_by="one batch, two inputs of mean zero and a loss",
+    hypotheses=CENTRED,
 )  # fmt: skip
 closed_form = lines_of(
     "App. C, proof of Theorem C.6", "S-v1-eq-58",
     hypotheses=CENTRED,
-    falsified_by="one batch, two inputs of mean zero and a loss; alpha = <x, yhat>",
 )  # fmt: skip
 ALPHA_I, ALPHA_K, ALONG = dot(x_i, yhat), dot(x_k, yhat), dot(g, yhat)
 BETA = named(r"\beta_{ik}", dot(x_i, x_k) / m)
@@ -625,7 +619,6 @@ RIGHT_HESSIAN = PRINTED_HESSIAN.corrected(
         ),
     ),
     hypotheses=(),
-    falsified_by="one batch, two inputs of any mean and a loss for which the sides differ",
     remark="The deviations of the inputs from their means stand for the inputs: any mean will do.",
 )  # fmt: skip
 SECOND_TERM = [
@@ -650,7 +643,6 @@ SECOND_TERM = [
         "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
         equal(ALPHA_SLOPE, 1 / sigma * (dot(x_i, x_k) - ALPHA_I * ALPHA_K / m)),
         "the derivative of alpha, as the proofs use it",
-        falsified_by="one batch and two inputs of mean zero, alpha = <x, yhat>",
     ),
     FIFTY_ONE_SHARED := FIFTY_ONE.under(EPS, PROVED),
     FIFTY_ONE.under(UNIT, REFUTED, because=None, corrected_by=FIFTY_ONE_SHARED.id),
@@ -664,7 +656,6 @@ SECOND_TERM = [
         ),
         expected=REFUTED,
         corrected_by=FIFTY_ONE.id,
-        falsified_by="one batch and two inputs of mean zero, alpha = <x, z> as it is defined",
     ),
     FIFTY_THREE := line(
         "S-v1-eq-53",
@@ -726,7 +717,6 @@ CLOSED_FORM = [
         in_words="Half of it is lost.",
         form=Form.STEP,
         expected=UNREADABLE,
-        falsified_by="",
         unreadable="The first of its two lines closes a parenthesis that it does not open; the"
         " second is debris of (58): a derivative by yhat twice over, with denominators 2 for m and"
         " m squared.",
@@ -747,7 +737,6 @@ CLOSED_FORM = [
             ),
         ),
         hypotheses=(),
-        falsified_by=RIGHT_HESSIAN.falsified_by,
     ),
 ]  # fmt: skip
 
@@ -769,7 +758,7 @@ X_II = named("X_{ijij}", dot(TILDE_I, hessian(TILDE_I)))
 SIXTY_ONE = closed_form(
     "S-v1-eq-61", (664, r"6m\sigma_{xi}\sigma_{xk}G"),
     REST <= bound(36 * m**2, x_i, x_k), "what the Hessian adds to X",
-    hypotheses=(), form=Form.PRINTED, falsified_by="one batch, two inputs and a loss",
+    hypotheses=(), form=Form.PRINTED,
     because=sum(bent_terms(x_ic, x_kc), start=room(number(36), x_ic, x_kc)),
     remark="True, though its proof goes by (58); slack: the factor 6 where 2/sqrt(3m) suffices.",
 )  # fmt: skip
@@ -777,7 +766,7 @@ THREE = closed_form(
     "S-v1-eq-61/three", (666, "can be improved to 3"),
     (sigma**2 * ENTRY_II - X_II) ** 2 <= bound(9 * m**2, x_i, x_i),
     "what the Hessian adds to X on the diagonal", place="after eq. (61)",
-    hypotheses=(), form=Form.PRINTED, falsified_by="one batch, one input and a loss",
+    hypotheses=(), form=Form.PRINTED,
     because=sum(bent_terms(x_ic, x_ic), start=room(number(9), x_ic, x_ic)),
     remark="Slack: the factor 3 where 2/sqrt(3m) suffices, for i = k and for i != k.",
 )  # fmt: skip
@@ -794,7 +783,6 @@ SIXTY_FOUR = line(
         root_terms(x_ic, x_kc),
         start=shown_smaller(LAMBDA * LENGTHS, absolute(X_DIFFERENTIATED), *NORM_TERMS),
     ),
-    falsified_by="one batch, two inputs and a loss with a Hessian of norm at most Lambda",
     remark="Slack: what the roots of d add, and the part of the inputs along yhat.",
 )  # fmt: skip
 BOUNDS = [
@@ -833,7 +821,6 @@ BOUNDS = [
         r" \big(\sqrt{d_{ij}d_{kj}}\,\sigma_{x_i}\sigma_{x_k} + \ldots\big)}",
         in_words="Its radical is drawn over too much.",
         expected=UNREADABLE,
-        falsified_by="",
         remark="",
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
     ),
@@ -871,7 +858,7 @@ WITHOUT_LAYER = [
             dot(x_i, hessian(x_k)),
         ),
         "the network without BatchNorm", place="display",
-        hypotheses=(), falsified_by="one batch, two inputs and a loss",
+        hypotheses=(),
     ),
     IDENTITY := line(
         "S-v1-proof-C6/vanilla-by-d",
@@ -887,7 +874,6 @@ WITHOUT_LAYER = [
         ),
         "the network without BatchNorm by d, for H = I where d = 1/m", place="display",
         hypotheses=SIGNS, expected=REFUTED, corrected_by=VANILLA.id,
-        falsified_by="H = I and two inputs of signs, which meet the assumption for every q",
     ),
     replace(
         IDENTITY,
@@ -903,14 +889,12 @@ WITHOUT_LAYER = [
         ),
         title="the network without BatchNorm by d, for a Hessian of rank one",
         form=Form.BOUNDARY, hypotheses=(), expected=PROVED, corrected_by=None,
-        falsified_by="two inputs and a loss of one linear functional",
     ),
     DIFFERENCE := line(
         "S-v1-proof-C6/difference",
         (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
         difference(number(1)), "the two bounds subtracted, for a loss of one functional",
         place="display", expected=REFUTED,
-        falsified_by="two inputs and a loss of one linear functional",
     ),
     DIFFERENCE.corrected(says=difference(1 / FROBENIUS)),
 ]  # fmt: skip
@@ -949,7 +933,6 @@ X_JL = named("X_{ijkl}", dot(TILDE_I, hessian(TILDE_L)))
 CLOSED_JL = X_JL / (sigma * sigma_l)
 two_units = lines_of(
     "App. C, proof of Theorem C.6", "S-v1-steps",
-    falsified_by="two units, two inputs of mean zero and a loss that joins the units",
 )  # fmt: skip
 BOUNDED_JL = bounded(TILDE_L)
 NORM_TERMS_JL = norm_terms(
@@ -1014,12 +997,10 @@ TWO_UNITS_LINES = [
         ),
         "two units without BatchNorm by d, for a block H = I where d = 1/m", place="display",
         hypotheses=SIGNS, expected=REFUTED,
-        falsified_by="a block H = I and two inputs of signs, which meet the assumption for every q",
     ),
     BLOCK_I.corrected(
         says=equal(WITHOUT_JL, dot(x_i, x_k)),
         hypotheses=(),
-        falsified_by="a block H = I and two inputs whose entry is not <x_i, x_k>",
         title="two units without BatchNorm, for a block H = I",
     ),
     line(
@@ -1031,7 +1012,6 @@ TWO_UNITS_LINES = [
         ),
         "the two bounds subtracted, for a block H = I where d = 1/m", place="display",
         hypotheses=SIGNS, expected=REFUTED, corrected_by=f"{BLOCK_I.id}/corrected",
-        falsified_by=BLOCK_I.falsified_by,
         remark="The subtraction is right. What it subtracts from, the entry without the layer by d,"
         f" does not hold: {BLOCK_I.id}.",
     ),
