@@ -147,7 +147,11 @@ def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
         (("wrong.py:text", "--data", "wrong.py:pair"), "expected a torch.nn.Module"),
         (("wrong.py:wrong", "--data", "wrong.py:number"), "expected pairs (inputs, targets)"),
         (("wrong.py:nothing", "--data", "wrong.py:pair"), "no normalisation, linear or"),
-        (("wrong.py:wrong", "--data", "wrong.py:pair", "--checkpoint", "no.pt"), "no.pt"),
+        (
+            ("wrong.py:wrong", "--data", "wrong.py:pair", "--checkpoint", "no.pt"),
+            "no.pt cannot be read (No",
+        ),
+        (("wrong.py:wrong", "--data", "wrong.py:pair", "--batches", "0"), "'--batches'"),
         (("wrong.py:wrong", "--data", "wrong.py:pair", "--device", "cuda:99"), "cuda:99"),
         (("wrong.py:wrong", "--data", "wrong.py:pair", "--layers", "x"), "among those called x"),
     ],
@@ -158,6 +162,16 @@ def test_what_cannot_be_audited_ends_with_two_and_a_sentence(folder, arguments, 
     assert found.exit_code == 2, found.stderr
     assert said in " ".join(found.stderr.split())
     assert "Traceback" not in found.stderr
+
+
+def test_a_page_that_cannot_be_written_takes_nothing_from_the_report(folder):
+    (folder / "file").touch()
+    asked = ("my_network:make_model", "--data", "my_network:batches", "--budget", "0")
+    found = command(*asked, "--batches", "1", "--html", "file/audit.html")
+    assert found.exit_code == 2
+    assert "statements apply" in " ".join(found.stdout.split())
+    said = "file/audit.html cannot be written (Not a directory); name another place by --html"
+    assert said in found.stderr
 
 
 RAISING = """

@@ -137,6 +137,10 @@ def test_the_site_is_written_in_a_checkout_and_nowhere_else(tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
+def test_where_the_papers_site_goes_is_not_asked(tmp_path):
+    assert_refused(run("page", "--to", tmp_path / "site"), "--to", "--claims")
+
+
 @pytest.mark.usefixtures("_quick")
 def test_a_verdict_is_said_as_soon_as_it_is_known_and_nothing_is_kept(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -207,6 +211,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
 def test_one_instance_is_reproduced_and_a_bad_token_refused():
     result = run("reproduce", "random:large offset:0:5")
     assert result.exit_code == 0
+    assert run("reproduce", "random:large", "offset:0:5").stdout == result.stdout
     header, *lines = result.stdout.splitlines()
     assert header.startswith("random:large offset:0:5: m = 8, gamma = ")
     assert [line.split()[0] for line in lines] == [RIGHT.id, WRONG.id]

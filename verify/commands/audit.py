@@ -30,7 +30,11 @@ from verify.workers import ADDRESS, Call
 
 def audit(
     model: Annotated[
-        str, typer.Argument(help="A module, or what makes one: package.module:name or file.py:name")
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A module, or what makes one: package.module:name or path/to/file.py:name.",
+        ),
     ],
     data: Annotated[
         str, typer.Option(help="Pairs (inputs, targets), or what makes them: package.module:name.")
@@ -47,12 +51,12 @@ def audit(
         typer.Option("--as", help="What a class of yours is: LlamaRMSNorm=rms, MyNorm=layer."),
     ] = None,
     budget: Annotated[float, typer.Option(help="Seconds, about.")] = inf,
-    batches: Annotated[int, typer.Option(help="How many of the batches.")] = MOST_BATCHES,
+    batches: Annotated[int, typer.Option(min=1, help="How many of the batches.")] = MOST_BATCHES,
     costly: Annotated[
-        int, typer.Option(help="Of how many of these what costs much is measured.")
+        int, typer.Option(min=0, help="Of how many of these what costs much is measured.")
     ] = COSTLY,
     entries: Annotated[
-        int, typer.Option(help="Layers of each kind whose entries are looked at.")
+        int, typer.Option(min=0, help="Layers of each kind whose entries are looked at.")
     ] = LOOKED_INTO,
     cluster_address: Annotated[str, typer.Option("--cluster", help=ADDRESS)] = "",
     html: Annotated[
@@ -85,11 +89,6 @@ def audit(
     both = list(zip(orders, outcomes, strict=True))
     audits = [(order, report) for order, report in both if isinstance(report, Report)]
     failed = [(order, error) for order, error in both if isinstance(error, Exception)]
-    if html is not None and audits:
-        try:
-            _save(html, audits)
-        except OSError as error:
-            raise bad_input(error) from None
     reports = [report for _, report in audits]
     if as_json and audits:
         found = [report.as_json() for report in reports]
@@ -101,11 +100,24 @@ def audit(
                 console.rule(str(order.checkpoint))
             terminal.show(report, console, every=every)
     for order, why in failed:
-        is_named = len(orders) == 1 or str(order.checkpoint) in str(why)
-        complain(str(why) if is_named else f"{order.checkpoint}: {why}")
+        said = _unread(why) if isinstance(why, OSError) else str(why)
+        is_named = len(orders) == 1 or str(order.checkpoint) in said
+        complain(said if is_named else f"{order.checkpoint}: {said}")
+    if html is not None and audits:
+        try:
+            _save(html, audits)
+        except OSError as error:
+            where = f"{error.filename} cannot be written ({error.strerror})"
+            raise bad_input(OSError(f"{where}; name another place by --html")) from None
     if failed:
         raise typer.Exit(2)
     raise typer.Exit(1 if any(report.unexpected for report in reports) else 0)
+
+
+def _unread(error: OSError) -> str:
+    """Return which file cannot be read, and why."""
+    where = f"{error.filename} cannot be read ({error.strerror})"
+    return f"{where}; give another path" if error.filename else str(error)
 
 
 def _here(orders: list[Order]) -> list[Report | Exception]:

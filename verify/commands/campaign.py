@@ -17,6 +17,7 @@ from verify.campaign.journal import Journal
 from verify.campaign.report import table
 from verify.campaign.run import Failure, campaign_pairs, run
 from verify.cluster import ClusterError
+from verify.commands.shared import Cache
 from verify.complaints import GOES_ON, bad_input, complain, interrupted
 from verify.description import describe_run
 from verify.engine import Pair
@@ -34,7 +35,7 @@ SHOWN = 10
 def campaign(
     identifiers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Statements with their readings; else all."),
+        typer.Argument(metavar="ID", help="Statements with their readings; else all."),
     ] = None,
     seeds: Annotated[str, typer.Option(help="FIRST:END, where random cases start.")] = "0:100",
     profile: Annotated[
@@ -50,7 +51,7 @@ def campaign(
     evidence_folder: Annotated[
         Path, typer.Option("--evidence", help="Folder of the campaign; what is in it is kept.")
     ] = Path("evidence/campaign"),
-    cache: Annotated[Path | None, typer.Option(help="Folder of trained networks.")] = None,
+    cache: Cache = None,
 ) -> None:
     """Examine statements from many seeds, and keep counts, the worst cases and counterexamples."""
     options = Options(profile, evidence=evidence_folder, cache=cache)

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from verify.complaints import bad_input
+from verify.complaints import GOES_ON, bad_input, interrupted
 from verify.conform import run
 from verify.conform.cases import KINDS
 from verify.conform.conventions import DECLARED
@@ -24,8 +24,6 @@ from verify.settings import DEFAULT_EVIDENCE
 from verify.targets import absolute
 from verify.workers import ADDRESS, Call
 
-INTERRUPTED = 130
-"""Exit status, as shells have it."""
 WIDTH = 160
 """Of a report that goes to a file."""
 
@@ -34,7 +32,8 @@ def conform(
     targets: Annotated[
         list[str],
         typer.Argument(
-            help="package.module:name, path/to/file.py:name, or path/to/file.py; or several."
+            metavar="TARGET",
+            help="package.module:name, path/to/file.py:name, or path/to/file.py; or several.",
         ),
     ],
     family: Annotated[str, typer.Option(help=f"{', '.join(FAMILIES)}.")] = "batch",
@@ -113,8 +112,7 @@ def conform(
                 both = zip(orders, kept, strict=True)
                 reports = [run.run(order, wanted, tell, place) for order, place in both]
         except KeyboardInterrupt:
-            console.print("stopped; the same command goes on where it was")
-            raise typer.Exit(INTERRUPTED) from None
+            raise interrupted(GOES_ON) from None
     if as_json:
         found = [report.as_json() for report in reports]
         typer.echo(json.dumps(found if len(found) > 1 else found[0], indent=1))

@@ -35,7 +35,8 @@ def check(
     identifiers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TARGET] [ID]...", help="Statements; the first may name those of others."
+            metavar="TARGET|ID",
+            help="Statements, with their readings; the first may say whose, as --claims does.",
         ),
     ] = None,
     profile: Annotated[str, typer.Option(help="smoke, default or deep.")] = "default",
@@ -83,7 +84,12 @@ def check(
 
 
 def reproduce(
-    token: Annotated[str, typer.Argument(help="A token from the evidence.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TOKEN", help="A token from the evidence, such as random:large offset:0:5."
+        ),
+    ],
     cache: Cache = None,
     target: Claims = "",
 ) -> None:
@@ -91,7 +97,7 @@ def reproduce(
     from verify.reproduce import reproduce as reproduced
 
     try:
-        lines = reproduced(token, cache, engine.statements(target))
+        lines = reproduced(" ".join(words), cache, engine.statements(target))
     except (ValueError, TrainingError) as error:
         raise bad_input(error) from None
     for line in lines:

@@ -37,7 +37,9 @@ WIDTH = 160
 
 
 def experiment(
-    name: Annotated[str | None, typer.Argument(help="Which; --list names them.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Which; --list names them.")
+    ] = None,
     profile: Annotated[str, typer.Option(help="smoke, default or deep.")] = "default",
     data: Annotated[
         Path | None, typer.Option(help="Folder of the data sets; without, the embedded digits.")
@@ -68,7 +70,9 @@ def experiment(
         report.show_list([find(known) for known in names()], console)
         return
     try:
-        chosen = find(name or "")
+        if name is None:
+            raise _OptionError(f"no experiment is named; choose one of {', '.join(names())}")
+        chosen = find(name)
         folder = evidence.folder_of(evidence_folder, chosen.name)
         if is_redrawn:
             result = run.view(chosen, evidence.read(folder), folder)
@@ -140,8 +144,7 @@ def _with_epochs(setting: Setting, epochs: int | None, chosen: Experiment) -> Se
         return setting
     if not chosen.takes_epochs or setting.data is None or epochs < 1:
         raise _OptionError(
-            f"--epochs {epochs}: choose at least 1, for an experiment that trains for as many as "
-            "asked (resnet), on data of yours (--data)"
+            f"--epochs {epochs}: it is for resnet on data of yours (--data) alone, and at least 1"
         )
     return replace(setting, epochs=epochs)
 

@@ -28,7 +28,9 @@ Folder = Annotated[
     Path | None,
     typer.Option("--evidence", help="Folder of the evidence; else evidence.", show_default=False),
 ]
-Cache = Annotated[Path | None, typer.Option(help="Folder of trained networks.")]
+Cache = Annotated[
+    Path | None, typer.Option(help="Folder of trained networks; else the user's cache.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")]
 Claims = Annotated[
     str,

@@ -36,7 +36,9 @@ def show_ledger(
 
 
 def show(
-    identifiers: Annotated[list[str], typer.Argument(metavar="ID...", help="Which statements.")],
+    identifiers: Annotated[
+        list[str], typer.Argument(metavar="ID", help="Which statements; `ledger --all` lists them.")
+    ],
     evidence_folder: Folder = None,
     target: Claims = "",
 ) -> None:
@@ -97,6 +99,9 @@ def page(
                 f"there is no {DOCS / 'conf.py'} here, and without it no site: call this in a "
                 "checkout of this suite, or name statements of others by --claims"
             )
+            raise typer.Exit(2)
+        if folder is not None:
+            complain(f"--to {folder}: is for a site of others' statements; name them by --claims")
             raise typer.Exit(2)
         found = evidence_folder or DEFAULT_EVIDENCE
         count = write_pages(found)

@@ -129,11 +129,11 @@ def test_the_experiments_are_listed(call):
     ("arguments", "words"),
     [
         (["nonsense"], ["'nonsense'", "choose one of"]),
-        ([], ["choose one of"]),
+        ([], ["no experiment is named", "choose one of"]),
         (["toy", "--profile", "huge"], ["'huge'", "smoke, default, deep"]),
         (["toy", "--data", "/nonexistent/folder"], ["/nonexistent/folder is no folder"]),
         (["toy", "--seeds", "0"], ["--seeds 0", "at least 1"]),
-        (["toy", "--epochs", "3"], ["--epochs 3", "(resnet)", "(--data)"]),
+        (["toy", "--epochs", "3"], ["--epochs 3", "for resnet", "(--data)"]),
         (["toy", "--device", "quantum"], ["--device quantum is not to be had here"]),
         (["toy", "--device", "meta"], ["--device meta is not to be had here"]),
         (["toy", "--device", "cuda:99"], ["--device cuda:99 is not to be had here"]),
