@@ -95,6 +95,12 @@ class Hypothesis:
     """The condition as an expression; the fields above but ``impose`` follow from it."""
 
     @property
+    def checked(self) -> str:
+        """The relation that is checked, as LaTeX, where it is displayed in other words."""
+        relation = "" if self.says is None else latex(self.says)
+        return "" if relation in self.statement else relation
+
+    @property
     def slack(self) -> Expression:
         """What the condition says is not negative, or zero; certificates are made of it."""
         if self.says is None:

@@ -8,7 +8,7 @@ from re import findall
 from typing import Any
 
 from theory.expectation_claim import ExpectationClaim
-from theory.statement import Location, Statement, Verdict
+from theory.statement import Hypothesis, Location, Statement, Verdict
 from verify.evidence import Record, by_claim
 from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
@@ -209,6 +209,14 @@ def _below_floor(claim: Statement, records: Sequence[Record]) -> str:
     )
 
 
+def _hypothesis(hypothesis: Hypothesis) -> dict[str, Any]:
+    return {
+        "statement": hypothesis.statement,
+        "checked": hypothesis.checked or hypothesis.statement,
+        "printed": hypothesis.printed,
+    }
+
+
 def as_json(entry: Entry) -> dict[str, Any]:
     """Return an entry as the command line prints it."""
     claim = entry.claim
@@ -225,7 +233,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "reading": claim.reading.value,
         "statement": claim.statement,
         "where": claim.where,
-        "hypotheses": [{"statement": h.statement, "printed": h.printed} for h in claim.hypotheses],
+        "hypotheses": [_hypothesis(h) for h in claim.hypotheses],
         "relation": claim.relation.value,
         "falsified_by": claim.falsifier,
         "remark": claim.remark,

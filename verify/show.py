@@ -84,7 +84,8 @@ def _place(location: Location) -> str:
 
 def _hypothesis(hypothesis: Any) -> str:
     left_out = "" if hypothesis.printed else "   (the text leaves it out)"
-    return f"{hypothesis.statement}{left_out}"
+    checked = f", checked as {hypothesis.checked}" if hypothesis.checked else ""
+    return f"{hypothesis.statement}{checked}{left_out}"
 
 
 BY = {

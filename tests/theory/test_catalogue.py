@@ -7,10 +7,12 @@ import pytest
 from theory.catalogue import CatalogueError, checked
 from theory.claim import Form, Verdict
 from theory.descent import H, H_definite, alpha, v
-from theory.language.operations import dot
+from theory.language.expression import named
+from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
+from theory.unit import g
 from verify.engine import CLAIMS
 from verify.ledger import Entry, as_json
 from verify.show import shown_entry
@@ -74,3 +76,13 @@ def test_a_letter_of_another_domain_makes_another_statement():
         entry = Entry(claim, (), Verdict.NOT_RUN)
         assert as_json(entry)["where"] == claim.where
         assert f"where\n  {domain}\n  \\alpha > 0\n" in shown_entry(entry)
+
+
+def test_what_names_in_a_hypothesis_stand_for_is_told_and_what_is_checked_of_its_words():
+    energy = named("E", norm2(g))
+    small = assume(energy <= 1, words=r"\text{the gradient is small}")
+    claim = replace(RIGHT, hypotheses=(small, assume(energy > 0)))
+    assert r"E = \|g\|^2" in claim.where
+    assert [hypothesis.checked for hypothesis in claim.hypotheses] == [r"E \le 1", ""]
+    told = shown_entry(Entry(claim, (), Verdict.NOT_RUN))
+    assert r"\text{the gradient is small}, checked as E \le 1" in told

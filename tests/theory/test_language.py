@@ -10,6 +10,8 @@ from theory.arithmetic import dual
 from theory.language.certificates import products
 from theory.language.expression import (
     Letter,
+    Relation,
+    Says,
     Sort,
     SortError,
     along,
@@ -18,7 +20,7 @@ from theory.language.expression import (
     gradient,
     number,
 )
-from theory.language.latex import latex
+from theory.language.latex import denial, latex
 from theory.language.operations import SquaredNorm
 from theory.language.plain import plain
 from theory.language.values import Values
@@ -94,3 +96,9 @@ def test_what_ends_with_an_operand_or_a_superscript_is_raised_in_parentheses():
     assert latex(layer.largest_entry(v) ** 2) == r"\left(\max v\right)^{2}"
     assert latex(of_squares) == r"\max v^2"
     assert latex(layer.squares(layer.reciprocal(v))) == r"\left(v^{-1}\right)^2"
+
+
+def test_what_falsifies_a_statement_is_the_opposite_relation():
+    denials = {"<=": ">", ">=": "<", "<": r"\ge", ">": r"\le", "=": r"\ne"}
+    for relation in Relation:
+        assert denial(Says(a, relation, b)) == f"a {denials[relation.value]} b"

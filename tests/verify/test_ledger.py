@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from theory.claim import Verdict
+from theory.language.latex import latex
 from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
 from verify import engine, ledger, report
 from verify.evidence import Record
@@ -163,8 +164,12 @@ def test_an_entry_for_a_program_says_what_was_found_and_what_it_corrects():
     assert shown["location"].startswith("S-final, Sect. 4.2")
     assert (shown["form"], shown["of"]) == ("corrected", theorem_4_2.DESCENT.id)
     assert shown["hypotheses"] == [
-        {"statement": r"\gamma > 0", "printed": False},
-        {"statement": theorem_4_2.TOWARDS_BETA.statement, "printed": False},
+        {"statement": r"\gamma > 0", "checked": r"\gamma > 0", "printed": False},
+        {
+            "statement": theorem_4_2.TOWARDS_BETA.statement,
+            "checked": latex(theorem_4_2.TOWARDS_BETA.says),
+            "printed": False,
+        },
     ]
     assert (shown["statement"], shown["relation"]) == (claim.statement, claim.relation)
     assert (shown["expected"], shown["verdict"], shown["scope"]) == ("proved", "undecided", "")

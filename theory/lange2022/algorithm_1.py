@@ -49,10 +49,10 @@ from theory.layer import (
 )
 from theory.statement import REFUTED, Form, Reading, assume
 
-SPREAD = assume(variances > 0, printed=False, words=r"\sigma_H > 0")
+SPREAD = assume(variances > 0, printed=False)
 """No feature is constant on the batch; so N >= 2."""
 A = H @ transpose(W)
-OUTPUTS_SPREAD = assume(variance(A) > 0, printed=False, words=r"\sigma_{HW^\top} > 0")
+OUTPUTS_SPREAD = assume(variance(A) > 0, printed=False)
 X = Letter("X", "X", Sort.MATRIX)
 V = Letter("V", "V", Sort.MATRIX, lambda layer: layer.curvature[:, None] * layer.deviation)
 """A direction for the batch."""

@@ -82,7 +82,7 @@ def cubic(point: Expression) -> Expression:
 GROWN = (dot(theta, H @ theta) + alpha * norm2(theta)) / 2 + cubic(theta)
 """The cubic and half the quadratic form of a matrix whose eigenvalues are at least alpha."""
 SEMI_DEFINITE = assume(dot(theta, H @ theta) >= 0)
-NEAR = assume(alpha / 2 + dot(x, theta) >= 0, words=r"\langle x, \theta\rangle \ge -\tfrac12\alpha")
+NEAR = assume(dot(x, theta) >= -alpha / 2)
 CRITICAL = assume(equal(gradient(cubic(variable), variable, at=zero), 0))
 SLOPE_OF_CUBIC = along(cubic(variable), variable, theta)
 FLAT_CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
@@ -249,14 +249,9 @@ alpha_fast = learning_rate(
 MOVED = H_above @ v
 BETWEEN = assume(
     dot(MOVED - low * v, high * v - MOVED) >= 0,
-    words=r"\langle (H - \lambda_{\min}) v, (\lambda_{\max} - H) v\rangle \ge 0",
 )
-OVER_LOW = assume(
-    dot(v, MOVED) - low * norm2(v) >= 0, words=r"\langle v, H v\rangle \ge \lambda_{\min}\|v\|^2"
-)
-UNDER_HIGH = assume(
-    high * norm2(v) - dot(v, MOVED) >= 0, words=r"\langle v, H v\rangle \le \lambda_{\max}\|v\|^2"
-)
+OVER_LOW = assume(dot(v, MOVED) >= low * norm2(v))
+UNDER_HIGH = assume(dot(v, MOVED) <= high * norm2(v))
 SLOW = assume(alpha_slow * (low + high) <= 2)
 FAST = assume(alpha_fast * (low + high) >= 2)
 

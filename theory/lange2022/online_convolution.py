@@ -79,8 +79,8 @@ CLAIMS = [
         "one weight: what the preconditioning improves", kappa2(HHAT_1) > 1,
         form=Form.READING,
         hypotheses=(
-            assume(SIGMA2 > 0, printed=False, words=r"\sigma_H > 0"),
-            assume(MU**2 > 0, printed=False, words=r"\mu_H \ne 0"),
+            assume(SIGMA2 > 0, printed=False),
+            assume(MU**2 > 0, printed=False),
         ),
         expected=SUPPORTED,
         remark="For N = k = c = 1, and after it is 1: for the map (0, 2)^T from (7 + 3 sqrt 5)/2.",

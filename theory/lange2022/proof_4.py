@@ -147,7 +147,7 @@ EQUATIONS = [
     line(
         "/31-strict", 619, "where the inequality (31) is strict if", "when (31) is strict",
         form(C, x) < form(H, x),
-        hypotheses=(NOT_ORTHOGONAL := assume(MEAN_ALONG**2 > 0, words=r"x^\top\mu_H \ne 0"),),
+        hypotheses=(NOT_ORTHOGONAL := assume(MEAN_ALONG**2 > 0),),
         because=N * NOT_ORTHOGONAL.slack,
     ),
 ]  # fmt: skip

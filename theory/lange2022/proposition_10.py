@@ -283,10 +283,10 @@ TOP = ((3 - k) / 2, r - (k - 1) / 2, 1, s)
 SPREAD = left_out_deviations(h, *TOP)
 ERROR_TOP = at_top(ERROR)
 WHAT_IS_KEPT = r"\bar h_+ \text{ the mean of what the window keeps}"
-KEPT = assume(kept**2 <= q**2, words=rf"\bar h_+^2 \le q^2,\ {WHAT_IS_KEPT}")
+KEPT = assume(kept**2 <= q**2, words=rf"\bar h_+^{{2}} \le q^{{2}},\ {WHAT_IS_KEPT}")
 SQUARES = assume(
     out_square <= q**2,
-    words=r"\overline{h^2_-} \le q^2,"
+    words=r"\overline{h^2_-} \le q^{2},"
     r"\ \overline{h^2_-} \text{ the mean square of what the window leaves out}",
 )
 HALF = assume(part <= number(1) / 2, printed=False)

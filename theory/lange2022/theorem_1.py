@@ -465,7 +465,7 @@ s_positive = number_of("s", "s", lambda descent: 1 + descent.theta[0] * descent.
 C = number_of("C", "C", lambda descent: descent.P[0, 0])
 C_positive = number_of("C", "C", "step", "C > 0")
 y = Letter("y", "y", _V)
-NOT_ZERO = assume(t**2 > 0, words=r"t \ne 0")
+NOT_ZERO = assume(t**2 > 0)
 
 
 def eigenvalue(t: Expression) -> Expression:

@@ -23,7 +23,7 @@ VANILLA = named(r"\nabla L(y)", gradient(L(y), y))
 """The gradient of the network without the layer, at its own point."""
 ALONG = dot(g, yhat)
 gbar = centred(g)
-SLOPING = assume(norm2(grad) > 0, printed=False, words=r"\nabla_y\hat L \ne 0")
+SLOPING = assume(norm2(grad) > 0, printed=False)
 """What divides by the gradient asks for it; in two examples the gradient is zero."""
 MOVED = named(r"\frac{\partial z}{\partial y} u", along(BN(variable), variable, u, at=y))
 

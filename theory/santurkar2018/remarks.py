@@ -102,12 +102,11 @@ CONTRACTING = {
 SAME_SCALE = assume(
     equal(gamma**2, sigma**2),
     impose=unscaled,
-    words=r"\gamma = \sigma",
 )
 
 
 LEAST = number_of("s", "s", "bound", "s > 0")
-AT_LEAST_S = assume(sigma**2 >= LEAST**2, impose=below_deviation, words=r"\sigma \ge s")
+AT_LEAST_S = assume(sigma**2 >= LEAST**2, impose=below_deviation)
 GLOBAL = replace(
     LIPSCHITZ,
     id="S-remark-growth/global",
@@ -158,7 +157,7 @@ IN_GAMMA = named(
     along(L(variable), variable, normalize(y), at=z),
 )
 """z moves along the normalised batch."""
-NOT_ZERO = assume(norm2(g) > 0, printed=False, words=r"g \ne 0")
+NOT_ZERO = assume(norm2(g) > 0, printed=False)
 BEST_SCALE = assume(
     equal(ALONG, 0),
     impose=lambda case: case.with_isotropic_loss(off(case.direction, centre(case.y)), 0),
@@ -278,7 +277,7 @@ bending_of_convex = named(
         along(gradient(convex_loss, variable), variable, slope_of_convex, at=y),
     ),
 )
-MEETS_CONVEX = assume(dot(yhat, u) >= 0, words=r"\langle\hat y, g\rangle \ge 0,\ g = u")
+MEETS_CONVEX = assume(dot(yhat, u) >= 0, words=r"\langle \hat y, u\rangle \ge 0,\ u = g")
 MEETS = assume(dot(yhat, g) >= 0)
 MEETS_SIGNED = assume(gamma * dot(yhat, g) >= 0, printed=False)
 LINEAR = assume(

@@ -262,7 +262,7 @@ EIGENVALUE = assume(
     dot(u, v) >= 0,
     words=r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
 )
-BOUNDED = assume(norm2(Xv) <= bound**2 * norm2(v_of_10), words=r"\|Xv\| \le \lambda\|v\|")
+BOUNDED = assume(norm2(Xv) <= bound**2 * norm2(v_of_10))
 EIGENVALUES = [
     TEN := equation(
         {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},

@@ -68,7 +68,8 @@ def digest(theorem: Theorem, claims: Iterable[Statement]) -> str:
         texts += [
             claim.id,
             claim.statement,
+            *claim.where,
             claim.reading,
-            *(h.statement for h in claim.hypotheses),
+            *(text for h in claim.hypotheses for text in (h.statement, h.checked)),
         ]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]

@@ -70,8 +70,8 @@ def _campaign(name: str, run: Run, findings: Sequence[Finding]) -> list[str]:
     """Return what was asked, searched and found, then the numbers of each statement."""
     about = ABOUT.get(name, About(name, "", "", ""))
     budgets = dict.fromkeys(f"the seeds {written(f.seeds)}" for f in findings)
-    searched = f"{about.searched} From {' and '.join(budgets)}, at the profile {run.profile}."
-    words = (("Asked.", about.asked), ("Searched.", searched.strip()))
+    from_where = f"From {' and '.join(budgets)}, at the profile {harmless(run.profile)}."
+    words = (("Asked.", about.asked), ("Searched.", f"{about.searched} {from_where}".strip()))
     found = " ".join(filter(None, [*map(_in_a_sentence, findings), about.caution]))
     return [
         f"## {about.title}\n",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from theory.statement import Form, Reading, Statement, Verdict
+from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
 from verify import results
 from verify.ledger import KERNEL, Entry
 from verify.results import EVERY_M, Size
@@ -150,7 +150,7 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
         READINGS.get(claim.reading, "") + "\n",
         _formula(claim, told),
         _where(claim, told),
-        _hypotheses(claim),
+        _hypotheses(claim, told),
         _remarks(claim),
         findings.proof(entry),
         findings.theorem(entry),
@@ -224,14 +224,23 @@ def _where(claim: Statement, told: Told) -> str:
     return "where " + ", ".join(f"${each}$" for each in new) + "\n" if new else ""
 
 
-def _hypotheses(claim: Statement) -> str:
+def _hypotheses(claim: Statement, told: Told) -> str:
     if not claim.hypotheses:
         return ""
-    lines = [
-        f"- {formula_or_words(h.statement)}" + ("" if h.printed else " *(missing from the text)*")
-        for h in claim.hypotheses
-    ]
+    lines = [f"- {_hypothesis(hypothesis, told)}" for hypothesis in claim.hypotheses]
     return "Under the hypotheses\n\n" + "\n".join(lines) + "\n"
+
+
+def _hypothesis(hypothesis: Hypothesis, told: Told) -> str:
+    """Return what is assumed; what is checked beside words for it, where a page has them first."""
+    checked = hypothesis.checked
+    is_new = checked and checked not in told.meanings
+    told.meanings.add(checked)
+    return (
+        formula_or_words(hypothesis.statement)
+        + (f", checked as ${checked}$" if is_new else "")
+        + ("" if hypothesis.printed else " *(missing from the text)*")
+    )
 
 
 def _remarks(claim: Statement) -> str:

@@ -131,7 +131,7 @@ X_K_CENTRED = assume(
     impose=lambda case: replace(case, other_direction=centre(case.other_direction)),
 )
 CENTRED = (X_I_CENTRED, X_K_CENTRED)
-SPREAD_OUTPUT: Hypothesis = assume(sigma**2 >= number(1), words=r"\sigma \ge 1")
+SPREAD_OUTPUT: Hypothesis = assume(sigma**2 >= number(1))
 
 
 def lines_of(proof: str, row: str, **common: Any) -> Callable[..., Claim]:

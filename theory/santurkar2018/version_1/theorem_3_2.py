@@ -157,9 +157,7 @@ THEOREM = [
 def condition(e: Expression, root: Expression, impose: Any = None, share: int = 1) -> Hypothesis:
     r"""Return :math:`\sigma^2 \ge (1 + \sqrt c)^2/(c - \varepsilon)`, or for a share of that."""
     room = root**2 - e
-    says = sigma**2 >= (1 + root) ** 2 / (room if share == 1 else share * room)
-    domain = getattr(e, "domain", "")
-    return assume(says, impose, words=", ".join(filter(None, (latex(says), domain))))
+    return assume(sigma**2 >= (1 + root) ** 2 / (room if share == 1 else share * room), impose)
 
 
 conditional = readings_of(
@@ -207,7 +205,7 @@ APPENDIX = [
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
         "a cosine, epsilon the largest that is allowed",
-        hypotheses=(assume(LARGEST > 0, tenfold, words=rf"\varepsilon = {latex(LARGEST)} > 0"),),
+        hypotheses=(assume(named(r"\varepsilon", LARGEST) > 0, tenfold),),
         attack=NEARLY_ACROSS,
     ),
     replace(
@@ -218,10 +216,7 @@ APPENDIX = [
         says=by_weights("ij", along(TILTED, variable, x_i, at=y), TILTED_NAME) ** 2
         <= (1 - named(r"\varepsilon", 1 - 4 / sigma**2)) * norm2(x_i) ** 2,
         because=None,
-        hypotheses=(
-            X_I_CENTRED,
-            assume(1 - 4 / sigma**2 > 0, tenfold, words=r"\varepsilon = 1 - 4/\sigma^2 > 0"),
-        ),
+        hypotheses=(X_I_CENTRED, assume(named(r"\varepsilon", 1 - 4 / sigma**2) > 0, tenfold)),
         expected=REFUTED,
         corrected_by=CONDITIONAL.id,
         remark="The loss less a linear function, so that its gradient at y is the input itself.",

@@ -65,6 +65,6 @@ CLAIMS = with_hints([
         locations=(
             version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),
         ),
-        hypotheses=(*CENTRED, assume(sigma**2 >= 100, tenfold, words=r"\sigma \ge 10")),
+        hypotheses=(*CENTRED, assume(sigma**2 >= 100, tenfold)),
     ),
 ])  # fmt: skip

@@ -140,9 +140,8 @@ def without_layer(x: Expression, x_k: Expression) -> Expression:
 
 
 def condition(roots: Expression, top: Expression, e: Letter, impose: Any = None) -> Hypothesis:
-    """Return the theorem's condition, epsilon's domain with it."""
-    says = sigma**2 >= top / (roots - e)
-    return assume(says, impose, words=f"{latex(says)}, {e.domain}")
+    """Return the theorem's condition."""
+    return assume(sigma**2 >= top / (roots - e), impose)
 
 
 def below_roots(roots: Expression) -> Letter:
