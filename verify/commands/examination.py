@@ -52,7 +52,7 @@ def check(
 ) -> None:
     """Examine statements now: all of them, or those that are named.
 
-    What is found of others' statements is kept, in evidence/claims, if no other folder is named.
+    Nothing is kept without --evidence, but for others' statements: theirs in evidence/claims.
     """
     words = identifiers or []
     if words and not target and others.is_target(words[0]):
