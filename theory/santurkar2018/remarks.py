@@ -80,8 +80,8 @@ GAINS = WEIGHT * dot(one, g) ** 2 + WEIGHT * (1 + eps / sigma**2) * ALONG**2
 
 
 def below_deviation(case: Any) -> Any:
-    r"""Give the case :math:`s = v/(1 + v)`, which is at most :math:`\sqrt v`."""
-    v = batchnorm.variance(case.y)
+    r"""Give the case :math:`s = v/(1 + v)` for :math:`v = \sigma^2`, which is at most sigma."""
+    v = batchnorm.variance(case.y) + case.eps
     return replace(case, bound=v / (1 + v))
 
 
