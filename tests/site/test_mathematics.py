@@ -20,8 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_every_statement_can_be_set():
     for claim in CLAIMS:
-        for text in (claim.statement, *(h.statement for h in claim.hypotheses)):
-            if not is_words(text):
+        assumed = [text for h in claim.hypotheses for text in (h.statement, h.checked)]
+        for text in (claim.statement, claim.falsifier, *claim.where, *assumed):
+            if text and not is_words(text):
                 mathematics.html(text, display=True)  # or an error that shows the text
 
 

@@ -10,6 +10,7 @@ from theory.arithmetic import dual
 from theory.language.certificates import products
 from theory.language.expression import (
     Letter,
+    Operation,
     Relation,
     Says,
     Sort,
@@ -102,3 +103,9 @@ def test_what_falsifies_a_statement_is_the_opposite_relation():
     denials = {"<=": ">", ">=": "<", "<": r"\ge", ">": r"\le", "=": r"\ne"}
     for relation in Relation:
         assert denial(Says(a, relation, b)) == f"a {denials[relation.value]} b"
+
+
+def test_what_ends_with_a_subscript_takes_another_in_parentheses():
+    last = Operation("last", lambda x: x[-1], r"{0:atom}_n", takes=(Sort.VECTOR,))
+    assert latex(last(v)) == "v_n"
+    assert latex(last(Letter("mu", r"\mu_{H}", Sort.VECTOR))) == r"\left(\mu_{H}\right)_n"

@@ -57,6 +57,10 @@ class Shown:
 
 SUPERSCRIPT = re.compile(r"\^([^\\{}]|\\[a-z]+|\{+[^{}]*\}+)$")
 """What a template ends with that takes no second superscript."""
+SUBSCRIPT = re.compile(r"_([^\\{}]|\\[a-zA-Z]+|\{[^{}]*\})$")
+"""What a symbol ends with that takes no second subscript."""
+INDEXED = re.compile(r"\{(\d)[^}]*\}_")
+"""An operand that a template gives a subscript."""
 SIGNS = {Relation.AT_MOST: r"\le", Relation.AT_LEAST: r"\ge"}
 DENIALS = {
     Relation.EQUAL: r"\ne",
@@ -132,7 +136,11 @@ def _product(factors: tuple[Expression, ...]) -> str:
 
 def _from_template(template: str, operands: tuple[Expression, ...]) -> Shown:
     """Return a template filled in; a power or what ends with a bare operand is not an atom."""
-    text = template.format(*map(shown, operands)) if operands else template
+    pieces = [*map(shown, operands)]
+    for place in map(int, INDEXED.findall(template)):
+        if SUBSCRIPT.search(pieces[place].text):
+            pieces[place] = Shown(rf"\left({pieces[place].text}\right)")
+    text = template.format(*pieces) if pieces else template
     if SUPERSCRIPT.search(template) or template.startswith(r"\frac"):
         return Shown(text, Binding.POWER)
     is_open = template.endswith((":atom}", ":power}", ":product}"))
