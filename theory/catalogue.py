@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from theory.language.definitions import ambiguous
 from theory.language.expression import Letter
 from theory.language.letters import attribute_of
 from theory.statement import Form, Paper, Reading, Statement, Verdict
@@ -137,13 +138,22 @@ def _unread(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 def letters_of(claim: Statement) -> list[Letter]:
     """Return the letters of a statement that is an expression, and of its hypotheses."""
-    said = [claim.says, *(hypothesis.says for hypothesis in claim.hypotheses)]
-    return list(dict.fromkeys(l for says in said if says is not None for l in says.letters))
+    assumed = [hypothesis.says for hypothesis in claim.hypotheses]
+    said = [says for says in (claim.says, *assumed) if says is not None]
+    return list(dict.fromkeys(letter for says in said for letter in says.letters))
 
 
 def source_of(letter: Letter) -> Any:
     """Return the attribute that a letter reads, or the function that it is worth."""
     return attribute_of(letter) or letter.value
+
+
+def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    for claim in claims:
+        for name in ambiguous(*claim.said):
+            yield Complaint(
+                claim.id, f"displays {name} for two different things; give each a name of its own"
+            )
 
 
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:
@@ -184,6 +194,7 @@ CHECKS: tuple[Check, ...] = (
     _untitled,
     _nowhere,
     _unread,
+    _ambiguous,
     _lost_links,
     _misfiled,
 )

@@ -316,11 +316,20 @@ class Statement:
             object.__setattr__(self, name, value)
 
     @property
+    def said(self) -> list[Says]:
+        """What it says, if that is an expression, then what it assumes."""
+        assumed = [h.says for h in self.hypotheses if h.says is not None]
+        return [] if self.says is None else [self.says, *assumed]
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What its names and its hypotheses' stand for, then what their letters range over."""
+        return meanings(*self.said)
+
+    @property
     def where(self) -> list[str]:
-        """What its names stand for, then what its letters and its hypotheses' range over."""
-        if self.says is None:
-            return []
-        return meanings(self.says, *(h.says for h in self.hypotheses if h.says is not None))
+        """The same without the names, each once."""
+        return list(dict.fromkeys(self.meanings.values()))
 
     @property
     def falsifier(self) -> str:

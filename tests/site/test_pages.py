@@ -17,7 +17,7 @@ from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
 from verify.ledger import Entry, ledger
 from verify.results import Counterexample, Proof
-from verify.site import api_pages, build
+from verify.site import api_pages, build, statement_page
 from verify.site.build import write_pages
 from verify.site.statement_page import in_words
 from verify.site.statements import heading, statements
@@ -189,6 +189,16 @@ def test_no_markup_of_the_evidence_reaches_a_page():
         said = in_words(Entry(claim, (record,), verdict))
         assert "= 2" in said
         assert not set("<>`\n") & set(said)
+
+
+def test_what_a_letter_ranges_over_is_told_again_where_it_was_another_range_before():
+    grouped = statements(ledger(engine.CLAIMS, []))
+    lemma = next(group for group in grouped if group.name == "S-v1-lemma-3.3")
+    page = statement_page.page(lemma, lambda entry: {})
+    half, positive = r"0 < \varepsilon < \tfrac12", r"\varepsilon > 0"
+    ranges = re.findall(r"\$([^$]* < .varepsilon < [^$]*|.varepsilon > 0)\$", page)
+    assert ranges[:4] == [half, positive, r"\tfrac14 < \varepsilon < \tfrac12", positive]
+    assert ranges[4] == half
 
 
 def test_folders_of_another_project_are_not_replaced(tmp_path):

@@ -86,3 +86,10 @@ def test_what_names_in_a_hypothesis_stand_for_is_told_and_what_is_checked_of_its
     assert [hypothesis.checked for hypothesis in claim.hypotheses] == [r"E \le 1", ""]
     told = shown_entry(Entry(claim, (), Verdict.NOT_RUN))
     assert r"\text{the gradient is small}, checked as E \le 1" in told
+
+
+def test_a_name_stands_for_one_thing():
+    energy, other = named("E", norm2(g)), named("E", norm2(g) / 2)
+    claim = replace(RIGHT, hypotheses=(assume(energy <= 1), assume(other > 0)))
+    with pytest.raises(CatalogueError, match="displays E for two different things"):
+        checked([claim])

@@ -248,9 +248,12 @@ MEANS = [
 
 # The error of the variances
 
-OUT = named(r"\bar h_-", left_out_mean(h, *WINDOW))
-OUT_SQUARE = named(r"\overline{h^2_-}", left_out_square(h, *WINDOW))
-KEPT_MEAN = named(r"\bar h_+", kept_mean(h, *WINDOW))
+OF_A_WINDOW = {
+    r"\bar h_-": left_out_mean(h, *WINDOW),
+    r"\overline{h^2_-}": left_out_square(h, *WINDOW),
+    r"\bar h_+": kept_mean(h, *WINDOW),
+}
+OUT, OUT_SQUARE, KEPT_MEAN = (named(latex, mean) for latex, mean in OF_A_WINDOW.items())
 
 
 def error_of(h: Expression) -> Expression:
@@ -273,12 +276,8 @@ SMALL = assume(theta_corner <= number(1) / 2, printed=False)
 # One window, with q for max |h|: the letters are what it leaves out and keeps
 
 part, out, out_square, kept = (
-    named(latex, at_top(family))
-    for latex, family in (
-        (r"\theta", theta), (r"\bar h_-", OUT), (r"\overline{h^2_-}", OUT_SQUARE),
-        (r"\bar h_+", KEPT_MEAN),
-    )
-)  # fmt: skip
+    named(latex, at_top(family)) for latex, family in {r"\theta": theta, **OF_A_WINDOW}.items()
+)
 TOP = ((3 - k) / 2, r - (k - 1) / 2, 1, s)
 SPREAD = left_out_deviations(h, *TOP)
 ERROR_TOP = at_top(ERROR)

@@ -40,7 +40,10 @@ class Told(NamedTuple):
 
     statements: dict[str, str]
     """Where each formula stands."""
-    meanings: set[str]
+    meanings: dict[str, str]
+    """What each name stands for, and each letter ranges over."""
+    checked: set[str]
+    """What is checked of hypotheses in words."""
     claims: tuple[Statement, ...]
     """What the page is about."""
     target: str
@@ -69,7 +72,7 @@ def page(
     appended = [e for e in statement.entries if _is_in_appendix(e.claim, claim)]
     kept = [e for e in statement.entries if e not in appended]
     claims = tuple(entry.claim for entry in statement.entries)
-    told = Told({claim.statement: claim.id}, set(), claims, target)
+    told = Told({claim.statement: claim.id}, {}, set(), claims, target)
     parts = [
         "---\norphan: true\n---\n",
         f"# {heading(statement)}\n",
@@ -219,9 +222,10 @@ def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
         return f"In words: {claim.in_words}.\n" if claim.in_words else ""
-    new = [each for each in claim.where if each not in told.meanings]
+    new = {n: meaning for n, meaning in claim.meanings.items() if told.meanings.get(n) != meaning}
     told.meanings.update(new)
-    return "where " + ", ".join(f"${each}$" for each in new) + "\n" if new else ""
+    shown = ", ".join(f"${each}$" for each in dict.fromkeys(new.values()))
+    return f"where {shown}\n" if new else ""
 
 
 def _hypotheses(claim: Statement, told: Told) -> str:
@@ -234,8 +238,8 @@ def _hypotheses(claim: Statement, told: Told) -> str:
 def _hypothesis(hypothesis: Hypothesis, told: Told) -> str:
     """Return what is assumed; what is checked beside words for it, where a page has them first."""
     checked = hypothesis.checked
-    is_new = checked and checked not in told.meanings
-    told.meanings.add(checked)
+    is_new = checked and checked not in told.checked
+    told.checked.add(checked)
     return (
         formula_or_words(hypothesis.statement)
         + (f", checked as ${checked}$" if is_new else "")

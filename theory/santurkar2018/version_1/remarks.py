@@ -46,6 +46,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form, Hypothesis, Reading
 from theory.language.expression import (
     Expression,
+    Letter,
     Operation,
     Says,
     Sort,
@@ -67,6 +68,7 @@ from theory.santurkar2018.version_1.letters import (
     SPREAD_OUTPUT,
     X_I_CENTRED,
     bracket,
+    by_weights,
     corr,
     cosine,
     g,
@@ -295,7 +297,11 @@ ENTRIES = {
 }
 """The same for any loss."""
 DIFFERENTIATED = {
-    names: named(f"B_{{{names}}}", second_derivative(lambda w: L(z + gamma * (w - y)), *pair))
+    names: by_weights(
+        f"{names[0]}j {names[1]}j",
+        second_derivative(lambda w: L(z + gamma * (w - y)), *pair),
+        Letter("L", r"\mathcal L"),
+    )
     for names, pair in PAIRS.items()
 }
 
@@ -319,7 +325,7 @@ ACROSS = assume(
 
 def smaller(entries: dict[str, tuple[Expression, Expression]]) -> tuple[Hypothesis, ...]:
     """Return that each entry is smaller with the layer than without."""
-    return tuple(assume(a**2 < b**2) for names, (a, b) in entries.items())
+    return tuple(assume(a**2 < b**2) for a, b in entries.values())
 
 
 def norms(entries: dict[str, tuple[Expression, Expression]]) -> tuple[Expression, Expression]:
