@@ -16,6 +16,8 @@ from verify.wording import plural
 
 OPTIONS = pytest.StashKey[Options]()
 WRITER = pytest.StashKey[Writer]()
+WIDTH = 180
+"""Of a ledger that goes to a file."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -96,10 +98,10 @@ def pytest_terminal_summary(
     unfinished = {record.claim for record in records} - examined
     claims = [claim for claim in every if claim.id in examined or claim.unreadable]
     records += checked_by_kernel(writer.path.parent, [c for c in claims if c.id in examined])
-    console = Console(file=terminalreporter._tw._file, width=max(180, get_terminal_size().columns))
+    console = Console(file=terminalreporter._tw._file, width=get_terminal_size((WIDTH, 0)).columns)
     console.print()
     report.show(ledger.ledger(claims, records), console)
     if unfinished:
         are = plural(len(unfinished), "statement is", "statements are")
         console.print(f"{are} unfinished; the same command goes on there")
-    console.print(f"evidence: {writer.path}", highlight=False, markup=False)
+    console.print(f"evidence: {writer.path}", highlight=False, markup=False, soft_wrap=True)

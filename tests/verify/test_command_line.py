@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -18,9 +19,10 @@ from typer.testing import CliRunner
 from theory.claim import Relation, Verdict
 from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
-from verify import engine
+from verify import conftest, engine
 from verify.description import describe_run
 from verify.evidence import FILE, Record, Writer, read
+from verify.options import Options
 from verify.progress import prepare
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings
@@ -121,6 +123,30 @@ def test_a_statement_is_as_wide_as_the_terminal(columns, tmp_path, monkeypatch):
     lines = run("show", "S-eq-34-37", "S-thm-4.1", "--evidence", tmp_path).stdout.splitlines()
     assert max(map(len, lines)) in range(int(columns) - 8, int(columns) + 1)
     assert any(line.startswith("      - ") for line in lines)
+
+
+@pytest.mark.usefixtures("_three_claims")
+@pytest.mark.parametrize(
+    ("columns", "widths"),
+    [("80", range(70, 81)), ("120", range(110, 121)), (None, range(121, conftest.WIDTH + 1))],
+)
+def test_the_tests_end_with_a_ledger_as_wide_as_the_terminal(
+    columns, widths, tmp_path, monkeypatch
+):
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    writer = Writer(
+        tmp_path / "deep" / "folder", describe_run("smoke", 0, "numpy", ""), lambda *_: "today"
+    )
+    for pair in engine.pairs([WRONG], WITNESSES):
+        writer.add(Record(*pair.name))
+    file = io.StringIO()
+    config = SimpleNamespace(stash={conftest.OPTIONS: Options(), conftest.WRITER: writer})
+    conftest.pytest_terminal_summary(SimpleNamespace(_tw=SimpleNamespace(_file=file)), config)
+    *table, last = file.getvalue().splitlines()
+    assert max(map(len, table)) in widths
+    assert any("S-planted" in line for line in table)
+    assert last == f"evidence: {writer.path}"
 
 
 @pytest.mark.parametrize("command", ["ledger", "page"])
