@@ -19,7 +19,7 @@ from verify.audit import adding_up, audit
 from verify.audit.page import DRAWN
 from verify.audit.report import Report, json_schema, read
 from verify.audit.statements import Instances
-from verify.audit.terminal import show
+from verify.audit.terminal import MAIN, MAP, NORMALIZATION, number, show
 from verify.audit.words import lines
 from verify.tolerance import Outcome
 
@@ -96,6 +96,22 @@ def test_the_terminal_shows_every_layer_and_the_main_statements(report):
     assert "S-eq-3/eps" not in text
     show(report, console, every=True)
     assert "S-eq-3/eps" in console.export_text()
+
+
+@pytest.mark.parametrize("width", [80, 119, 120, 180, 240])
+def test_no_terminal_cuts_a_layer_a_number_or_a_statement(report, width):
+    console = Console(width=width, file=io.StringIO())
+    show(report, console)
+    text = console.file.getvalue()
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    words = set(re.split(r"[\s;]+", text))
+    for row in (*report.normalizations, *report.maps):
+        assert {row.layer, row.kind} <= words
+    assert {row.statement for row in report.statements if row.statement in MAIN} <= words
+    assert {number(row.kappa) for row in report.maps} <= words
+    shown = {*NORMALIZATION, *MAP, "in general", "instances", "violated", "worst"} - {"drift"}
+    assert {name for name in shown if name not in " ".join(text.split())} == set()
 
 
 def test_points_name_the_worst(report):

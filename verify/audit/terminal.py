@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +17,12 @@ from verify.audit.words import lines
 
 WIDTH = 180
 """Of a report that goes to a file."""
+WIDE = 120
+"""Where a terminal is narrower, the table of statements has no place for all its columns."""
+BETWEEN = 2
+"""Spaces from a column to the next."""
+IN_WORDS = ("layer", "kind", "Hessian")
+"""Columns that begin at the left."""
 MAIN = (
     "S-thm-4.1/eps",
     "S-eq-9/eps/corrected",
@@ -39,10 +48,10 @@ def show(report: Report, console: Console | None = None, *, every: bool = False)
         every: every statement, not the main ones alone.
     """
     console = console or Console(width=None if sys.stdout.isatty() else WIDTH)
-    console.print(Group(*_parts(report, every)), highlight=False)
+    console.print(Group(*_parts(report, every, console.width)), highlight=False)
 
 
-def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
+def _parts(report: Report, every: bool, width: int) -> Iterable[RenderableType]:
     yield Text(f"{report.model}: {described(report)}")
     yield ""
     for line in lines(report):
@@ -50,10 +59,12 @@ def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
         yield Text.assemble((name, "bold"), (f":{rest}", ""))
     yield ""
     if report.normalizations:
-        yield _normalizations(report.normalizations)
+        title = "normalisation layers: the worst unit of each"
+        yield _layers(title, NORMALIZATION, map(_normalization, report.normalizations), width)
     if report.maps:
-        yield _maps(report.maps)
-    yield _statements(report.statements, every)
+        title = "linear and convolution layers: condition numbers of their inputs"
+        yield _layers(title, MAP, map(_map, report.maps), width)
+    yield _statements(report.statements, every, width)
     yield Text(counted(report))
     for row in report.unexpected:
         yield Text(
@@ -65,7 +76,7 @@ def _parts(report: Report, every: bool) -> Iterable[RenderableType]:
         yield Text(f"not measured: {note}", "dim")
     yield Text(f"{limits(report)}:", "dim")
     for line in reasons(report):
-        yield Text(f"  {line}", "dim")
+        yield Padding(Text(line, "dim"), (0, 0, 0, 2), expand=False)
     took = "; ".join(f"{part} {spent}" for part, spent in costs(report).items())
     yield Text(f"took: {took}", "dim")
 
@@ -122,56 +133,96 @@ def costs(report: Report) -> dict[str, str]:
     }
 
 
-def _normalizations(rows: Iterable[NormalizationRow]) -> Table:
-    table = _table("normalisation layers: the worst unit of each")
-    for name in (
-        *("layer", "kind", "m", "γ/σ", "|g|² along 1", "along ŷ", "|∂y|² kept", "Thm 4.1"),
-        *("smoothness", "v/ε", "mean/sd", "const, dead, γ=0", "fp16", "drift", "calls"),
-    ):
-        table.add_column(name, justify="left" if name in ("layer", "kind") else "right")
-    for row in rows:
-        curvature = row.curvature
-        table.add_row(
-            row.layer,
-            row.kind,
-            f"{row.m}",
-            worst(row.lipschitz),
-            worst(row.share_of_mean),
-            worst(row.share_of_yhat),
-            worst(row.left_of_gradient),
-            worst(row.theorem_4_1),
-            "" if curvature is None else number(curvature.smoothness),
-            worst(row.variance_over_eps),
-            worst(row.mean_over_deviation),
-            f"{row.constant}, {row.dead}, {row.zero_gamma}",
-            f"{row.beyond_half}",
-            worst(row.drift_of_mean),
-            f"{row.calls}",
-        )
+NORMALIZATION = (
+    *("layer", "kind", "m", "γ/σ", "|g|² along 1", "along ŷ", "|∂y|² kept", "Thm 4.1"),
+    *("smoothness", "v/ε", "mean/sd", "const, dead, γ=0", "fp16", "drift", "calls"),
+)
+
+
+def _normalization(row: NormalizationRow) -> list[str]:
+    return [
+        row.layer,
+        row.kind,
+        f"{row.m}",
+        worst(row.lipschitz),
+        worst(row.share_of_mean),
+        worst(row.share_of_yhat),
+        worst(row.left_of_gradient),
+        worst(row.theorem_4_1),
+        "" if row.curvature is None else number(row.curvature.smoothness),
+        worst(row.variance_over_eps),
+        worst(row.mean_over_deviation),
+        f"{row.constant}, {row.dead}, {row.zero_gamma}",
+        f"{row.beyond_half}",
+        worst(row.drift_of_mean),
+        f"{row.calls}",
+    ]
+
+
+MAP = (
+    *("layer", "kind", "rows", "columns", "rank", "κ(Ĥ)", "κ(ĤU)", "κ(Ĝ)", "κ(D)", "gain"),
+    *("Hessian", "cos(W, ∂W)", "bias"),
+)
+
+
+def _map(row: MapRow) -> list[str]:
+    return [
+        row.layer,
+        row.kind,
+        f"{row.rows}",
+        f"{row.columns}",
+        "" if row.rank is None else f"{row.rank}",
+        *map(number, (row.kappa, row.kappa_centred, row.kappa_normalized)),
+        *map(number, (row.kappa_scaling, row.gain)),
+        hessian(row),
+        number(row.cosine),
+        "useless" if row.useless_bias else "",
+    ]
+
+
+def _layers(
+    title: str, names: Sequence[str], rows: Iterable[Sequence[str]], width: int = WIDTH
+) -> Table:
+    """Return a line for each layer; where a terminal is too narrow, each number with its name.
+
+    Args:
+        title: of the table.
+        names: of the columns, the layer's and its kind's first.
+        rows: the cells.
+        width: of the terminal.
+    """
+    cells = list(rows)
+    if _width([names, *cells]) > width:
+        return _named(title, names, cells, width)
+    table = _table(title)
+    for name in names:
+        table.add_column(name, justify="left" if name in IN_WORDS else "right", no_wrap=True)
+    for row in cells:
+        table.add_row(*map(escape, row))
     return table
 
 
-def _maps(rows: Iterable[MapRow]) -> Table:
-    table = _table("linear and convolution layers: condition numbers of their inputs")
-    for name in (
-        *("layer", "kind", "rows", "columns", "rank", "κ(Ĥ)", "κ(ĤU)", "κ(Ĝ)", "κ(D)", "gain"),
-        *("Hessian", "cos(W, ∂W)", "bias"),
-    ):
-        table.add_column(name, justify="left" if name in ("layer", "kind", "Hessian") else "right")
-    for row in rows:
-        table.add_row(
-            row.layer,
-            row.kind,
-            f"{row.rows}",
-            f"{row.columns}",
-            "" if row.rank is None else f"{row.rank}",
-            *map(number, (row.kappa, row.kappa_centred, row.kappa_normalized)),
-            *map(number, (row.kappa_scaling, row.gain)),
-            hessian(row),
-            number(row.cosine),
-            "useless" if row.useless_bias else "",
-        )
+def _named(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Table:
+    table = _table(title)
+    who = ", ".join(names[:2])
+    longest = max(map(cell_len, (who, *(cell for row in rows for cell in row[:2]))))
+    table.add_column(who, overflow="fold", width=min(longest, width // 2))
+    table.add_column("found", overflow="fold")
+    for layer, kind, *numbers in rows:
+        found = zip(names[2:], numbers, strict=True)
+        said = "; ".join(f"{name}: {number}" for name, number in found if number)
+        table.add_row(escape(f"{layer}\n{kind}"), escape(said))
     return table
+
+
+def _width(rows: Iterable[Sequence[str]]) -> int:
+    """Return how wide a table of these rows is, the names of its columns among them.
+
+    >>> _width([("layer", "m"), ("0", "1440")])
+    11
+    """
+    columns = list(zip(*rows, strict=True))
+    return sum(max(map(cell_len, cells)) for cells in columns) + BETWEEN * (len(columns) - 1)
 
 
 def hessian(row: MapRow) -> str:
@@ -184,23 +235,45 @@ def hessian(row: MapRow) -> str:
     return f"{number(row.hessian)} → {number(row.hessian_preconditioned)} ({which})"
 
 
-def _statements(rows: Iterable[StatementRow], every: bool) -> Table:
+def _statements(rows: Iterable[StatementRow], every: bool, width: int) -> Table:
     table = _table("statements" if every else "the main statements")
-    for name in ("statement", "", "in general", "instances", "violated", "worst", "where"):
-        table.add_column(name, justify="right" if name in ("instances", "violated", "worst") else
-                         "left")  # fmt: skip
-    for row in rows:
-        if every or row.statement in MAIN:
-            table.add_row(
-                row.statement,
-                row.title,
-                row.expected,
-                f"{row.instances - row.vacuous:,}",
-                f"{row.violated:,}",
-                number(row.worst_ratio),
-                ", ".join(filter(None, (row.worst_layer, row.worst_unit))),
-            )
+    shown = [row for row in rows if every or row.statement in MAIN]
+    longest = max((len(row.statement) for row in shown), default=0)
+    if width < WIDE:
+        longest = min(longest, width // 2)
+    table.add_column("statement", overflow="fold", width=longest)
+    if width < WIDE:
+        table.add_column("found", overflow="fold")
+        for row in shown:
+            table.add_row(row.statement, escape("\n".join(_found(row))))
+        return table
+    for name in ("", "in general", "instances", "violated", "worst", "where"):
+        is_number = name in ("instances", "violated", "worst")
+        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    for row in shown:
+        table.add_row(
+            row.statement,
+            escape(row.title),
+            row.expected,
+            f"{row.instances - row.vacuous:,}",
+            f"{row.violated:,}",
+            number(row.worst_ratio),
+            escape(_where(row)),
+        )
     return table
+
+
+def _found(row: StatementRow) -> Iterable[str]:
+    """Yield what was found of a statement, with the names of the columns that have no place."""
+    yield row.title
+    counts = f"instances: {row.instances - row.vacuous:,}; violated: {row.violated:,}"
+    yield f"in general: {row.expected}; {counts}"
+    if row.worst_ratio is not None:
+        yield f"worst: {number(row.worst_ratio)}, at {_where(row)}"
+
+
+def _where(row: StatementRow) -> str:
+    return ", ".join(filter(None, (row.worst_layer, row.worst_unit)))
 
 
 def _table(title: str) -> Table:
