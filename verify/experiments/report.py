@@ -12,18 +12,21 @@ from rich.markup import escape
 from rich.table import Table
 
 from verify.experiments.evidence import FILE, Result
-from verify.experiments.examined import Examined, examined
+from verify.experiments.examined import COUNTS, Examined, examined
 from verify.experiments.experiment import Experiment, Observation
 
 WORDS = {True: "observed", False: "not observed", None: "cannot tell"}
 COLOURS = {True: "green", False: "red", None: "yellow"}
+WIDE = 120
+"""Where a terminal is narrower, its tables have no place for all their columns."""
+RATIO = "actual/claimed"
 
 
 def show(result: Result, folder: Path, console: Console) -> None:
     """Print the observations, the statements that were examined, and the files."""
-    console.print(table(result))
+    console.print(table(result, console.width))
     if statements := examined(result.pieces):
-        console.print(statements_table(statements))
+        console.print(statements_table(statements, console.width))
     console.print(summary(result.observations), highlight=False, markup=False)
     for file in files(result, folder):
         console.print(str(file), highlight=False, markup=False, soft_wrap=True)
@@ -39,35 +42,64 @@ def show_list(experiments: Sequence[Experiment], console: Console) -> None:
     console.print(listed)
 
 
-def table(result: Result) -> Table:
-    """Return one row for each observation."""
+def table(result: Result, width: int = WIDE) -> Table:
+    """Return one row for each observation; in a narrow terminal its place is below it."""
     made = Table(
         title=f"{escape(result.title)}: {described(result)}",
         title_justify="left",
         box=SIMPLE,
         show_lines=True,
     )
-    for name in ("where", "the paper observes", "looked at here", "", "found"):
+    is_narrow = width < WIDE
+    names = ("the paper observes", "looked at here", "found")
+    for name in names if is_narrow else ("where", *names[:2], "", names[2]):
         made.add_column(name, overflow="fold", no_wrap=not name)
     for seen in result.observations:
-        told = map(escape, (seen.source, seen.statement, seen.criterion))
-        made.add_row(*told, in_words(seen), escape(seen.found))
+        source, statement, criterion, found = map(
+            escape, (seen.source, seen.statement, seen.criterion, seen.found)
+        )
+        if is_narrow:
+            made.add_row(f"{statement}\n[dim]{source}[/]", criterion, f"{in_words(seen)}\n{found}")
+        else:
+            made.add_row(source, statement, criterion, in_words(seen), found)
     return made
 
 
-def statements_table(statements: Sequence[Examined]) -> Table:
-    """Return one row for each statement that was examined along the run."""
+def statements_table(statements: Sequence[Examined], width: int = WIDE) -> Table:
+    """Return one row for each statement that was examined along the run.
+
+    Args:
+        statements: they, with what was found.
+        width: of the terminal; in a narrow one numbers stand with their names.
+    """
+    is_narrow = width < WIDE
     made = Table(title="Statements examined along the run", title_justify="left", box=SIMPLE)
-    made.add_column("statement", overflow="fold")
-    made.add_column("expected")
-    for name in ("instances", "violated", "undecided", "vacuous", "actual/claimed"):
-        made.add_column(name, justify="right")
+    longest = max((len(one.claim) for one in statements), default=0)
+    if is_narrow:
+        longest = min(longest, width // 2)
+    made.add_column("statement", overflow="fold", width=longest)
+    made.add_column("expected", overflow="fold")
+    if is_narrow:
+        made.add_column("found", overflow="fold")
+    else:
+        for name in (*COUNTS, RATIO):
+            made.add_column(name, justify="right", no_wrap=True)
     for one in statements:
-        ratio = "" if one.worst_ratio is None else f"{one.worst_ratio:.6g}"
-        counts = (one.instances, one.violated, one.undecided, one.vacuous)
         mark = " [red]unexpected[/]" if one.is_unexpected else ""
-        made.add_row(one.claim, one.expected.value + mark, *map(str, counts), ratio)
+        numbers = _numbers(one)
+        named = "; ".join(f"{name}: {said}" for name, said in numbers.items() if said)
+        made.add_row(
+            one.claim,
+            one.expected.value + mark,
+            *([named] if is_narrow else numbers.values()),
+        )
     return made
+
+
+def _numbers(one: Examined) -> dict[str, str]:
+    counts = (one.instances, one.violated, one.undecided, one.vacuous)
+    ratio = "" if one.worst_ratio is None else f"{one.worst_ratio:.6g}"
+    return {**dict(zip(COUNTS, map(str, counts), strict=True)), RATIO: ratio}
 
 
 def described(result: Result) -> str:

@@ -87,6 +87,23 @@ def test_statements_along_the_run_are_told_and_decide_the_exit_status(
     assert line.split()[-5:-1] == ["6", str(violated), "0", "2"]
 
 
+@pytest.mark.parametrize("columns", ["80", "119", "120", "160"])
+def test_no_terminal_cuts_a_statement_a_number_or_a_place(call, monkeypatch, tmp_path, columns):
+    claim = "S-thm-4.4/not-squared/scaled-mean"
+    numbers = {"loss": [2.0, 1.0], "theorems": [seen(claim, 2)]}
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(Descent, "numbers", lambda self: numbers)
+    lines = call("toy").stdout.splitlines()
+    assert max(len(line) for line in lines if str(tmp_path) not in line) <= int(columns)
+    (row,) = [number for number, line in enumerate(lines) if claim in line.split()]
+    found = " ".join(lines[row : row + 3])
+    assert all(number in found for number in ("refuted", "3", "2", "0", "1", "1.5"))
+    told = " ".join(lines)
+    assert "…" not in told
+    for words in ("S-toy, Fig. 0", "not observed", "instances", "vacuous", "actual/claimed"):
+        assert words in told
+
+
 def test_what_is_finished_is_not_run_again_unless_fresh_or_another_setting(call, monkeypatch):
     call("toy", "--profile", "smoke")
     steps, step = [], Descent.step
