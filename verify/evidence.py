@@ -9,8 +9,6 @@ but by :func:`prune`.
 
 from __future__ import annotations
 
-import fcntl
-import os
 import weakref
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
@@ -314,15 +312,16 @@ class FolderLock:
     """The right to write in a folder, held until it is given back or the process ends."""
 
     def __init__(self, folder: Path):
-        held = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
-        self.give_back = weakref.finalize(self, os.close, held)
+        from filelock import FileLock, Timeout  # slow to import, and readers need none
+
+        lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.give_back()
+            lock.acquire()
+        except Timeout:
             raise EvidenceError(
                 f"another run writes its evidence in {folder}; wait for it, or name another folder"
             ) from None
+        self.give_back = weakref.finalize(self, lock.release)
 
 
 def unwritable(folder: Path, error: OSError) -> EvidenceError:

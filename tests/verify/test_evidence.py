@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import inf, nan
-from threading import Barrier
+from threading import Barrier, Thread
 
 import numpy as np
 import pytest
@@ -116,6 +119,53 @@ def test_two_runs_do_not_write_in_one_folder(killed):
             another(killed)
     writer.close()
     writer_of(killed).close()
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+
+from verify.evidence import FolderLock
+
+held = FolderLock(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_folder_is_held_by_one_process_until_that_ends_however_it_ends(tmp_path, is_killed):
+    asked = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    with subprocess.Popen(asked, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        said = f"another run writes its evidence in {tmp_path}; wait for it, or name another folder"
+        with pytest.raises(EvidenceError, match=re.escape(said)):
+            evidence.FolderLock(tmp_path)
+        if is_killed:
+            holder.kill()
+    assert (tmp_path / evidence.LOCK).exists()
+    evidence.FolderLock(tmp_path).give_back()
+
+
+def test_a_folder_is_given_back_by_any_thread_or_once_nobody_can(tmp_path):
+    held = evidence.FolderLock(tmp_path)
+    thread = Thread(target=held.give_back)
+    thread.start()
+    thread.join()
+    forgotten = evidence.FolderLock(tmp_path)
+    held.give_back()  # again, which takes it from nobody
+    with pytest.raises(EvidenceError, match="another run"):
+        evidence.FolderLock(tmp_path)
+    del forgotten
+    evidence.FolderLock(tmp_path).give_back()
+
+
+def test_a_folder_is_held_where_there_is_no_fcntl(tmp_path):
+    code = f"import sys; sys.modules['fcntl'] = None\n{HOLDER}"
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], input="", capture_output=True, text=True
+    )
+    assert ended.stdout == "held\n", ended.stderr
 
 
 def test_what_another_run_would_find_as_well_is_taken_over_once_and_nothing_else(killed, tmp_path):

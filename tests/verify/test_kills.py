@@ -6,7 +6,16 @@ import time
 from pathlib import Path
 
 import pytest
-from kills import Outcome, _differing, cheap_pairs, found_in, kill, started
+from kills import (
+    Outcome,
+    _differing,
+    _is_alive,
+    cheap_pairs,
+    children_of,
+    found_in,
+    kill,
+    started,
+)
 
 from theory.santurkar2018 import CLAIMS
 from verify import engine, evidence
@@ -16,7 +25,7 @@ from verify.witnesses.witness import Witness
 
 
 def is_free(folder):
-    """Whether nobody holds the folder: neither a run nor a process of its, which has its files."""
+    """Whether no run holds the folder."""
     try:
         evidence.FolderLock(folder).give_back()
     except evidence.EvidenceError:
@@ -55,9 +64,11 @@ def test_a_run_that_is_killed_goes_on_and_finds_what_another_finds(tmp_path, gat
         run = started(pairs, here)
         assert until(lambda count=count: len(found_in(here)) == count)
         assert not is_free(here)
+        children = children_of(run.pid)
         os.kill(run.pid, how)
         run.join()
-        assert until(lambda: is_free(here))
+        assert is_free(here)
+        assert until(lambda children=children: not any(map(_is_alive, children)))
         assert len(found_in(here)) == count
     gate.touch()
     for folder in (here, tmp_path / "whole"):
