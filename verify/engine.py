@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -207,8 +208,15 @@ def _of_different_settings(runs: Sequence[Run]) -> list[Run]:
     return list(every.values())
 
 
-def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[Statement]:
+def selected(
+    claims: Sequence[Statement], identifiers: Sequence[str], target: str = ""
+) -> list[Statement]:
     """Return the claims whose identifier or row is named, or begins with a name and "/".
+
+    Args:
+        claims: what there is to choose from.
+        identifiers: the names; all claims if there are none.
+        target: whose claims they are; the papers' if empty.
 
     Raises:
         ValueError: a name fits no claim.
@@ -219,9 +227,13 @@ def selected(claims: Sequence[Statement], identifiers: Sequence[str]) -> list[St
     if unknown:
         named = dict.fromkeys(name for claim in claims for name in (claim.row, claim.id))
         near = dict.fromkeys(n for i in unknown for n in get_close_matches(i, named, 1, 0.85))
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        rows = ", ".join(dict.fromkeys(claim.row for claim in claims))
-        raise ValueError(f"no statement is called {', '.join(unknown)}; {hint}there are: {rows}")
+        if near:
+            whose = ["--claims", target] if target else []
+            every = shlex.join(["python", "-m", "verify", "ledger", *whose])
+            hint = f"did you mean {' or '.join(near)}? to list all, run: {every}"
+        else:
+            hint = f"there are: {', '.join(dict.fromkeys(claim.row for claim in claims))}"
+        raise ValueError(f"no statement is called {', '.join(unknown)}; {hint}")
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -225,6 +226,18 @@ def test_a_proof_of_what_there_is_not_is_refused_before_anything_is_compiled(mon
     monkeypatch.setattr("verify.kernel.coq.find", None)
     said = "no statement begins with S-thm-9; there are: S-thm-4.1"
     assert_refused(run("prove", "S-thm-4", "S-thm-9"), said)
+
+
+@pytest.mark.parametrize(
+    "command", sorted({c.name for c in command_line.app.registered_commands} - {"pytest"})
+)
+def test_help_breaks_a_line_only_where_a_terminal_ends(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    told = run(command, "--help").stdout.partition("╭")[0]
+    assert "[[" not in told
+    for first, second in pairwise(line.strip() for line in told.splitlines()):
+        if first and second:
+            assert len(f" {first} {second.split()[0]} ") > 80, first
 
 
 @pytest.mark.usefixtures("_quick")

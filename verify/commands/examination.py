@@ -61,7 +61,7 @@ def check(
         target = others.resolved(target) if target else ""
         options = Options(profile, backend, device, seed, evidence_folder, cache, target)
         settings = options.settings()
-        claims = engine.selected(engine.statements(target), words)
+        claims = engine.selected(engine.statements(target), words, target)
         if target:
             from verify import trial
 

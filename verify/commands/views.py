@@ -46,7 +46,7 @@ def show(
     from verify.show import WIDTH, shown_entry
 
     try:
-        named = engine.selected(engine.statements(target), identifiers)
+        named = engine.selected(engine.statements(target), identifiers, target)
         claims = [claim for claim in named if claim.id in identifiers] or named
         records = known(evidence_folder, target, claims)
     except (ValueError, EvidenceError) as error:

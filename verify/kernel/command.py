@@ -32,7 +32,7 @@ BUILDS = Path("build/coq")
 def prove(
     identifiers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Export only claims whose ids begin so."),
+        typer.Argument(metavar="ID", help="Export only claims whose ids begin so."),
     ] = None,
     evidence_folder: Annotated[
         Path, typer.Option("--evidence", help="Folder of the evidence.")
@@ -45,9 +45,9 @@ def prove(
 ) -> None:
     """Have Coq check the theorems that are stated from the definitions.
 
-    The exit status is 1 if a theorem that is written by hand is not accepted, or one rests on
-    what it may not.  An exported statement that Coq does not accept is listed, and says nothing:
-    no proof was found.
+    The exit status is 1 if one written by hand is not accepted, or any rests on what it may not.
+
+    An exported statement that Coq does not accept is listed, and says nothing: no proof was found.
     """
     beginnings = tuple(identifiers or [""])
     try:
