@@ -145,6 +145,24 @@ def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
     [
         (("wrong.py:missing", "--data", "wrong.py:pair"), "has no 'missing'"),
         (("wrong.py:text", "--data", "wrong.py:pair"), "expected a torch.nn.Module"),
+        (
+            ("wrong.py", "--data", "wrong.py:pair"),
+            "wrong.py names a whole file; expected wrong.py:NAME, a torch.nn.Module, or what makes "
+            "one; NAME may be wrong, nothing, text",
+        ),
+        (
+            ("wrong", "--data", "wrong:pair"),
+            "wrong names a whole module; expected wrong:NAME, a torch.nn.Module, or what makes one",
+        ),
+        (
+            ("wrong.py:wrong", "--data", "wrong.py"),
+            "expected wrong.py:NAME, pairs (inputs, targets), or what makes them; NAME may be pair",
+        ),
+        (
+            ("wrong.py:wrong", "--data", "wrong.py:pair", "--loss", "wrong.py"),
+            "a function of (outputs, targets); nothing in that file is one",
+        ),
+        (("no.py", "--data", "wrong.py:pair"), "there is no file no.py; give path/to/file.py:name"),
         (("wrong.py:wrong", "--data", "wrong.py:number"), "expected pairs (inputs, targets)"),
         (("wrong.py:nothing", "--data", "wrong.py:pair"), "no normalisation, linear or"),
         (

@@ -23,6 +23,7 @@ from verify.audit.clock import Tell
 from verify.audit.errors import AuditError, named
 from verify.audit.order import CROSS_ENTROPY, Order, audited
 from verify.audit.report import Report
+from verify.commands.wanted import LOSS, MODEL, PAIRS, refuse_unnamed
 from verify.complaints import bad_input, complain
 from verify.targets import TargetError, absolute
 from verify.workers import ADDRESS, Call
@@ -72,6 +73,10 @@ def audit(
 
     Of several checkpoints, 2 if one cannot be audited; the others are.
     """
+    try:
+        refuse_unnamed((model, MODEL), (data, PAIRS), (loss, LOSS))
+    except (AuditError, TargetError) as error:
+        raise bad_input(error) from None
     order = Order(
         model=absolute(model),
         data=absolute(data),
