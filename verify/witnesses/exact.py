@@ -37,7 +37,7 @@ from verify.cases.case import Case, adapted, imposed_by
 from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
 from verify.tolerance import Outcome
-from verify.witnesses import ball
+from verify.witnesses import series
 
 CAP = 1024
 """Bits of precision at most; beyond it two sides are taken for equal, or undecided."""
@@ -56,7 +56,7 @@ def exact_entry(value: Any) -> Any:
 EXACT = Calculus(
     sqrt, partial(exact.gradient, entry=exact_entry), partial(exact.derivative, entry=exact_entry)
 )
-BALLS = Calculus(sqrt, ball.gradient, ball.derivative)
+BALLS = Calculus(sqrt, series.gradient, series.derivative)
 ROOTS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 
 
@@ -234,12 +234,23 @@ def _is_met(hypothesis: Hypothesis, claim: Statement, conversions: Conversions) 
 
 
 def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
-    """Return whether one side stands in the relation to the other, entry by entry, for certain."""
+    """Return whether one side stands in the relation to the other, entry by entry, for certain.
+
+    It does if it does so in every entry, and is violated if it is in one.  A comparison of balls is
+    true only where every point of both agrees, so that it may be open; the equality of balls that
+    are not single points is never certain.
+    """
     pairs = _pairs(actual, claimed)
     if any(type(entry) is arb for pair in pairs for entry in pair):
-        return ball.compare_pairs([(to_ball(a), to_ball(b)) for a, b in pairs], relation)
+        return _compared_in_balls([(to_ball(a), to_ball(b)) for a, b in pairs], relation)
     holds = all(stands(number(a) - number(b), relation) for a, b in pairs)
     return Outcome.HOLDS if holds else Outcome.VIOLATED
+
+
+def _compared_in_balls(pairs: Sequence[tuple[arb, arb]], relation: Relation) -> Outcome:
+    if any(relation.fails(a, b) for a, b in pairs):
+        return Outcome.VIOLATED
+    return Outcome.HOLDS if all(relation.compare(a, b) for a, b in pairs) else Outcome.UNDECIDED
 
 
 def _pairs(actual: Any, claimed: Any) -> list[tuple[Any, Any]]:
@@ -266,7 +277,7 @@ def _has_balls(side: Any) -> bool:
 
 
 def _is_finite(quantity: Any) -> bool:
-    return all(ball.ball(entry).is_finite() for entry in np.ravel(np.asarray(quantity, object)))
+    return all(to_ball(entry).is_finite() for entry in np.ravel(np.asarray(quantity, object)))
 
 
 def side_in_words(side: Any) -> str:

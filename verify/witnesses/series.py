@@ -1,5 +1,8 @@
 r"""Derivatives of functions of balls, by power series, which no other witness uses.
 
+A ball is a real number enclosed in an interval (python-flint's ``arb``): whatever is computed with
+balls is certain up to their radius, at the precision of ``flint.ctx``.
+
 Of n nested derivatives the k-th moves its point along :math:`t^{w_k} u` with
 :math:`w_k = 2^n - 2^{n-1-k}`, and is read off as a coefficient.  For two,
 
@@ -231,12 +234,3 @@ def gradient(f: Callable[[Any], Any], x: Any) -> np.ndarray:
             )
         slopes[index] = slope.item()
     return slopes
-
-
-def second_derivative(f: Callable[[Any], Any], x: Any, u: Any, w: Any) -> Any:
-    r"""Return :math:`\langle u, \nabla^2 f\, w\rangle` at x: one coefficient of one power series.
-
-    >>> second_derivative(lambda x: x * x * x, 2, 1, 1)
-    12.0000000000000
-    """
-    return derivative(lambda x: derivative(f, x, w), x, u)

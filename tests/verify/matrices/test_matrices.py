@@ -17,7 +17,6 @@ from verify.matrices.strata import STRATA, draw, layer
 from verify.results import Proof, in_words
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses import ball
 from verify.witnesses.exact import compared
 
 SMOKE = Settings(PROFILES["smoke"])
@@ -174,8 +173,7 @@ def in_balls(values):
 
 COMPARED = {
     "exact": compared,
-    "balls among matrices": lambda a, b, r: compared(in_balls(a), in_balls(b), r),
-    "balls": lambda a, b, r: ball.compare(in_balls(a), in_balls(b), r),
+    "balls": lambda a, b, r: compared(in_balls(a), in_balls(b), r),
 }
 
 

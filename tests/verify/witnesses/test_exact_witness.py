@@ -157,6 +157,21 @@ def test_nothing_is_refuted_where_a_hypothesis_may_fail(zero, sign, further, exp
     assert examine_matrices(of_matrices, SMALL_DESCENT).outcome is expected
 
 
+def sides_nearly_alike(network, at):
+    """The first is larger by 2 ** -800."""
+    root, tiny = sqrt(2 + 0 * at.beta), (1 + 0 * at.beta) / 2**400
+    return Sides((root + tiny) ** 2, 2 + 2 * tiny * root)
+
+
+@pytest.mark.parametrize(
+    ("cap", "at_most"), [(1024, VIOLATED), (512, Outcome.UNDECIDED), (100, Outcome.UNDECIDED)]
+)
+def test_precision_is_raised_until_two_sides_are_told_apart(cap, at_most):
+    claim = replace(never(SHARED_BOUND), relation=Relation.AT_MOST, sides=sides_nearly_alike)
+    assert examine_in_balls(claim, WITH_EPSILON, cap=cap).outcome is at_most
+    assert examine_in_balls(claim, WITH_EPSILON, 1024).outcome is VIOLATED
+
+
 def test_a_hypothesis_that_divides_by_zero_is_not_met_and_balls_cannot_tell():
     divided = Hypothesis("1/0", lambda network, at: 1 / (0 * at.beta))
     claim = replace(never(SHARED_BOUND), hypotheses=(divided,))

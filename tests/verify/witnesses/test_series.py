@@ -11,19 +11,10 @@ from hypothesis import strategies as st
 
 from theory.arithmetic import exact, sqrt
 from theory.claim import Relation
+from verify.tolerance import Outcome
 from verify.witnesses import series
-from verify.witnesses.ball import (
-    Outcome,
-    Series,
-    ball,
-    balls,
-    compare,
-    decide,
-    derivative,
-    distance,
-    gradient,
-    second_derivative,
-)
+from verify.witnesses.exact import compared
+from verify.witnesses.series import Series, ball, derivative, gradient
 
 HOLDS, VIOLATED, UNDECIDED = Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNDECIDED
 TINY = arb(2) ** -200
@@ -37,9 +28,20 @@ def _precision():
         yield
 
 
+def balls(values):
+    return np.frompyfunc(ball, 1, 1)(np.asarray(values, dtype=object))
+
+
 def is_close(a, b):
     """Whether two arrays of balls overlap and are narrow, so that any visible slip parts them."""
-    return bool(distance(a, b) < TINY) and compare(a, b, Relation.EQUAL) is not VIOLATED
+    a, b = balls(a), balls(b)
+    is_narrow = all(difference.abs_upper() < TINY for difference in np.ravel(a - b))
+    return is_narrow and compared(a, b, Relation.EQUAL) is not VIOLATED
+
+
+def second_derivative(f, x, u, w):
+    """One coefficient of one power series."""
+    return derivative(lambda x: derivative(f, x, w), x, u)
 
 
 FUNCTIONS = {
@@ -139,7 +141,7 @@ def test_division_by_what_may_be_zero_is_nan_and_decides_nothing():
     assert derivative(lambda x: 1 / x, arb(0, 1), 1).is_nan()
     assert derivative(lambda x: x.sqrt(), 0, 1).is_nan()
     for relation in Relation:
-        assert compare(NAN, ball(1), relation) is UNDECIDED
+        assert compared(NAN, ball(1), relation) is UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -153,38 +155,21 @@ def test_division_by_what_may_be_zero_is_nan_and_decides_nothing():
     ],
 )
 def test_comparison(relation, less, equal, more):
-    assert compare(1, 2, relation) is less
-    assert compare(2, 2, relation) is equal
-    assert compare(3, 2, relation) is more
-    assert compare(arb(2, 1), 2, relation) is UNDECIDED
-    assert compare(arb(1, 0.25), arb(2, 0.25), relation) is less
+    assert compared(1, 2, relation) is less
+    assert compared(2, 2, relation) is equal
+    assert compared(3, 2, relation) is more
+    assert compared(arb(2, 1), 2, relation) is UNDECIDED
+    assert compared(arb(1, 0.25), arb(2, 0.25), relation) is less
     wide = np.array([ball(1), arb(2, 1)], dtype=object)
-    assert compare(wide, [2, 2], relation) is (UNDECIDED if less is HOLDS else VIOLATED)
+    assert compared(wide, [2, 2], relation) is (UNDECIDED if less is HOLDS else VIOLATED)
 
 
 def test_balls_that_touch():
     touching = arb(3, 1), arb(3, 1).upper()
-    assert compare(*touching, Relation.AT_MOST) is HOLDS
-    assert compare(*touching, Relation.LESS_THAN) is UNDECIDED
-    assert compare(*touching, Relation.MORE_THAN) is VIOLATED
-    assert compare(*touching, Relation.AT_LEAST) is UNDECIDED
-
-
-def test_decide_raises_the_precision_until_it_knows():
-    def sides():
-        root = ball(2).sqrt()
-        return (root + arb(2) ** -1000) ** 2, ball(2) + root * arb(2) ** -999
-
-    assert decide(sides, Relation.MORE_THAN) == (HOLDS, 2048)
-    assert decide(sides, Relation.AT_MOST) == (VIOLATED, 2048)
-    assert decide(sides, Relation.MORE_THAN, bits=256, cap=1024) == (UNDECIDED, 1024)
-    assert decide(lambda: (ball(1), ball(2)), Relation.LESS_THAN, bits=64) == (HOLDS, 64)
-
-
-def test_distance():
-    assert distance([1, 2, "1/2"], [1, 4, 0.5]) == 2
-    for entries in ([NAN, 1], [1, NAN]):
-        assert distance(entries, [1, 1]).is_nan()
+    assert compared(*touching, Relation.AT_MOST) is HOLDS
+    assert compared(*touching, Relation.LESS_THAN) is UNDECIDED
+    assert compared(*touching, Relation.MORE_THAN) is VIOLATED
+    assert compared(*touching, Relation.AT_LEAST) is UNDECIDED
 
 
 def test_derivatives_are_independent_of_dual_numbers(monkeypatch):
