@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.utils._pytree import tree_map
 
 from theory.claim import Claim, Reading, letters_of
 from theory.expectation_claim import Drawn, ExpectationClaim
@@ -39,7 +40,7 @@ from verify.cases.strata import random_cases
 from verify.expectations.laws import LAWS, Entries
 from verify.matrices import floats, strata
 from verify.matrices.subjects import Layer, Numbers
-from verify.witnesses.autograd import TorchNetwork
+from verify.witnesses.autograd import network_of
 from verify.witnesses.stacks import loss_of, stacked
 
 CLAIMS = [claim for claim in engine.CLAIMS if claim.says is not None and not claim.unreadable]
@@ -137,9 +138,8 @@ def cases() -> tuple[Case, ...]:
 
 def values_in(case: Case, reading: Reading) -> Values:
     stack, loss = stacked([case]), loss_of([case])
-    y, gamma, beta, eps, direction, *others = (tensor[0] for tensor in stack[:-1])
-    arguments = [argument[0] for argument in stack.arguments]
-    network = TorchNetwork(y, gamma, beta, eps, direction, lambda z: loss(z, *arguments), *others)
+    first = tree_map(lambda tensor: tensor[0], stack)
+    network = network_of(first, lambda z: loss(z, *first.arguments))
     return Values(joined(network, letters_of(network, reading)))
 
 

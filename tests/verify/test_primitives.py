@@ -8,7 +8,8 @@ from theory.claim import gradient_in_y, hessian_in_y
 from verify import primitives
 from verify.cases.losses import Loss, quadratic
 from verify.cases.strata import STRATA, draw
-from verify.witnesses.autograd import TorchNetwork
+from verify.network import PrimitiveNetwork
+from verify.witnesses.autograd import CALCULUS
 
 CASES = {s.name: draw(s, 0, 0) for s in STRATA if s.name not in ("m=1", "large offset")}
 
@@ -33,7 +34,7 @@ def test_the_network_and_its_derivatives_are_those_of_torch(name):
     y, gamma, beta, eps, u = map(torch.tensor, numbers)
     half = np.outer(case.direction, case.other_direction)
     loss = Loss(quadratic, (torch.tensor(case.other_direction), torch.tensor(half + half.T)))
-    network = TorchNetwork(y, gamma, beta, eps, u, loss)
+    network = PrimitiveNetwork(y, len(y), gamma, beta, eps, u, loss, CALCULUS)
 
     y = y.clone().requires_grad_(True)
     z = torch_layer(y, gamma, beta, float(eps))

@@ -1,10 +1,10 @@
-"""One instance of one unit: a batch, the layer's parameters and a loss."""
+"""One instance of one unit: a batch, the layer's parameters and a loss, or any loss."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from theory.statement import Statement
 from verify.cases.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network
 
 Said = TypeVar("Said", bound=Statement)
+Change = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -59,19 +60,66 @@ class Case:
         return replace(self, loss=loss, later_normalizations=later_normalizations)
 
 
+class LosesGeneralityError(ValueError):
+    """A hypothesis asked the generic case for a special loss: a proof for one loss is no proof."""
+
+
+@dataclass(frozen=True)
+class GenericCase:
+    """A case whose loss stands for every one: hypotheses may replace its numbers alone."""
+
+    y: Any
+    gamma: Any
+    beta: Any
+    eps: Any
+    direction: Any
+    other_direction: Any
+    bound: Any
+    later_normalizations: int = 0
+
+    def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
+        """Refuse."""
+        raise LosesGeneralityError("an isotropic loss is a special case")
+
+    def with_quadratic_loss(self, linear: Any, matrix: Any) -> NoReturn:
+        """Refuse."""
+        raise LosesGeneralityError("a quadratic loss is a special case")
+
+    def with_relu_network_loss(self) -> NoReturn:
+        """Refuse."""
+        raise LosesGeneralityError("a network is a special case")
+
+    def with_later_batchnorm_loss(self) -> NoReturn:
+        """Refuse."""
+        raise LosesGeneralityError("a network is a special case")
+
+
+NUMBERS = tuple(field.name for field in fields(GenericCase))
+
+
+def numbers(case: Any) -> dict[str, Any]:
+    """Return the numbers of a case by their names, as a network takes them."""
+    return {name: getattr(case, name) for name in NUMBERS}
+
+
 def adapted(case: Case, claim: Claim) -> Case:
     """Return the case as a claim wants it: eps as its reading has it, hypotheses imposed."""
     if not claim.reading.has_epsilon:
         case = replace(case, eps=0 * case.eps)
     with np.errstate(all="ignore"):  # where sigma is zero nothing can be imposed
-        for impose in imposed_by(claim):
-            case = impose(case)
-    return case
+        return changed(case, imposed_by(claim))
 
 
-def imposed_by(claim: Statement) -> tuple[Any, ...]:
-    """Return the changes of a case that a claim's hypotheses impose."""
+def imposed_by(claim: Statement) -> tuple[Change, ...]:
+    """Return the changes of a case, or of another subject, that a claim's hypotheses impose."""
     return tuple(h.impose for h in claim.hypotheses if h.impose is not None)
+
+
+def changed(subject: Any, changes: Iterable[Change]) -> Any:
+    """Return a subject with changes made in turn."""
+    for change in changes:
+        subject = change(subject)
+    return subject
 
 
 def imposing_alike(claims: Sequence[Said]) -> list[list[Said]]:

@@ -14,7 +14,7 @@ from theory.language.expression import Letter
 from theory.language.values import Values
 from theory.matrix_claim import MatrixClaim
 from verify import letters
-from verify.cases.case import imposed_by
+from verify.cases.case import changed, imposed_by
 from verify.cases.lattice import shown
 from verify.matrices.subjects import Numbers, Watched, written
 from verify.results import Counterexample
@@ -34,9 +34,7 @@ Known = Mapping[Letter, Any]
 
 def imposed(claim: MatrixClaim, subject: Numbers) -> Numbers:
     """Return the subject with the claim's hypotheses imposed."""
-    for impose in imposed_by(claim):
-        subject = impose(subject)
-    return subject
+    return changed(subject, imposed_by(claim))
 
 
 def converted(claim: MatrixClaim, subject: Numbers, arithmetic: Arithmetic = IN_NUMBERS) -> Numbers:

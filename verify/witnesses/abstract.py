@@ -13,10 +13,8 @@ terms that are visibly non-negative and that add up to its slack.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, reduce
-from typing import Any, NoReturn
+from typing import Any
 
 import sympy as sp
 
@@ -31,7 +29,14 @@ from theory.arithmetic.abstract import (
 from theory.arithmetic.dual import standard_part
 from theory.arithmetic.quotients import VanishingError, factored
 from theory.claim import Claim, Hypothesis, Term
-from verify.cases.case import imposed_by
+from verify.cases.case import (
+    Change,
+    GenericCase,
+    LosesGeneralityError,
+    changed,
+    imposed_by,
+    numbers,
+)
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.results import EVERY_M, Proof
@@ -41,46 +46,13 @@ from verify.witnesses.certificates import BIASED_DEVIATION, EPSILON, SIGMA, show
 from verify.witnesses.jet import OutsideJetError
 
 
-class LosesGeneralityError(ValueError):
-    """A hypothesis asked the generic case for a special loss."""
-
-
-class OfAnyLoss:
-    """A case whose loss stands for every one: hypotheses cannot choose another."""
-
-    def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
-        """Refuse: a proof for one loss is no proof."""
-        raise LosesGeneralityError("an isotropic loss is a special case")
-
-    def with_relu_network_loss(self) -> NoReturn:
-        """Refuse, likewise."""
-        raise LosesGeneralityError("a network is a special case")
-
-    def with_later_batchnorm_loss(self) -> NoReturn:
-        """Refuse, likewise."""
-        raise LosesGeneralityError("a network is a special case")
-
-
-@dataclass(frozen=True)
-class AbstractCase(OfAnyLoss):
-    """One unit with a batch of symbolic length; hypotheses may replace its fields."""
-
-    y: AbstractVector
-    gamma: Any
-    beta: Any
-    eps: Any
-    direction: AbstractVector
-    other_direction: AbstractVector
-    bound: Any
-
-
-def abstract_case(has_epsilon: bool) -> AbstractCase:
-    """Return the generic case: any batch, any gamma and beta, and eps zero or non-negative."""
+def abstract_case(has_epsilon: bool) -> GenericCase:
+    """Return a batch of symbolic length, any gamma and beta, and eps zero or non-negative."""
     space = Space({frozenset({abstract.ONE, "c"}): sp.Integer(0)})
     deviation = BIASED_DEVIATION if has_epsilon else SIGMA
     space.known[frozenset({"c"})] = space.m * deviation**2
     gamma, beta, mu = sp.symbols("gamma beta mu", real=True)
-    return AbstractCase(
+    return GenericCase(
         y=mu * space.one + space.vector("c"),
         gamma=gamma,
         beta=beta,
@@ -94,19 +66,9 @@ def abstract_case(has_epsilon: bool) -> AbstractCase:
 class AbstractNetwork(PrimitiveNetwork):
     """The network of an abstract case, differentiated by dual numbers."""
 
-    def __init__(self, case: AbstractCase):
-        super().__init__(
-            case.y,
-            case.y.space.m,
-            case.gamma,
-            case.beta,
-            case.eps,
-            case.direction,
-            self.jet,
-            Calculus(sqrt, abstract.gradient, abstract.directional_derivative),
-            case.other_direction,
-            case.bound,
-        )
+    def __init__(self, case: GenericCase):
+        calculus = Calculus(sqrt, abstract.gradient, abstract.directional_derivative)
+        super().__init__(**numbers(case), m=case.y.space.m, loss=self.jet, calculus=calculus)
 
     def jet(self, z: AbstractVector) -> Any:
         """Return the 2-jet of the loss at the layer's output."""
@@ -121,15 +83,12 @@ class AbstractNetwork(PrimitiveNetwork):
 
 
 @cache
-def generic(has_epsilon: bool, imposed: tuple[Callable[[Any], Any], ...] = ()) -> AbstractNetwork:
+def generic(has_epsilon: bool, imposed: tuple[Change, ...] = ()) -> AbstractNetwork:
     """Return the network of the generic case, changed as hypotheses want it.
 
     Statements share what is computed there.
     """
-    case = abstract_case(has_epsilon)
-    for impose in imposed:
-        case = impose(case)
-    return AbstractNetwork(case)
+    return AbstractNetwork(changed(abstract_case(has_epsilon), imposed))
 
 
 UNPROVABLE = OutsideJetError, LosesGeneralityError, UndeterminedError, VanishingError

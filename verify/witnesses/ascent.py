@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -17,13 +18,14 @@ from torch import Tensor
 from torch.func import vmap
 
 from theory.claim import Claim, Reading, Relation
-from verify.cases.case import Case
+from verify.cases.case import Case, numbers
 from verify.cases.losses import Loss, quadratic
 from verify.evidence import Record
+from verify.network import PrimitiveNetwork
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact
-from verify.witnesses.autograd import TorchNetwork, evaluate
+from verify.witnesses.autograd import evaluate, network_of
 from verify.witnesses.integers import counterexample
 from verify.witnesses.records import counted
 
@@ -117,23 +119,14 @@ def _excesses(claims: Sequence[Claim], parameters: Sequence[Tensor]) -> list[Ten
 
 
 def _excesses_at(claims: Sequence[Claim], *parameters: Tensor) -> tuple[Tensor, ...]:
-    y, gamma, beta, log_eps, direction, other, log_bound, linear, half = parameters
-    eps = torch.exp(log_eps) if claims[0].reading is not Reading.NO_EPSILON else 0 * log_eps
-    symmetric = (half + half.T) / 2
-    network = TorchNetwork(
-        y,
-        gamma,
-        beta,
-        eps,
-        direction,
-        lambda z: quadratic(z, None, linear, symmetric),
-        other,
-        torch.exp(log_bound),
-    )
+    case = _case(parameters)
+    if claims[0].reading is Reading.NO_EPSILON:
+        case = replace(case, eps=0 * case.eps)
+    network = network_of(case, case.loss)
     return tuple(_excess(claim, network) for claim in claims)
 
 
-def _excess(claim: Claim, network: TorchNetwork) -> Tensor:
+def _excess(claim: Claim, network: PrimitiveNetwork) -> Tensor:
     actual, claimed, *quantities = evaluate(claim, network)
     difference = actual - claimed
     if claim.relation is Relation.EQUAL:
@@ -149,30 +142,36 @@ def _excess(claim: Claim, network: TorchNetwork) -> Tensor:
 def _cases(objective: Tensor, parameters: Sequence[Tensor]) -> Iterator[Case]:
     """Yield a claim's cases, those with the largest objective first."""
     for index in torch.argsort(torch.nan_to_num(objective, nan=-np.inf), descending=True).tolist():
-        numbers = [p[index] for p in parameters]
-        if all(torch.isfinite(p).all() for p in numbers):  # a step may have met a sigma of zero
-            yield _case(numbers)
+        here = [p[index] for p in parameters]
+        if all(torch.isfinite(p).all() for p in here):  # a step may have met a sigma of zero
+            yield _rounded(_case(here))
 
 
-def _case(parameters: list[Tensor], digits: int = 6) -> Case:
+def _case(parameters: Sequence[Tensor]) -> Case:
+    y, gamma, beta, log_eps, direction, other, log_bound, linear, half = parameters
+    return Case(
+        y=y,
+        gamma=gamma,
+        beta=beta,
+        eps=torch.exp(log_eps),
+        loss=Loss(quadratic, (linear, (half + half.T) / 2)),
+        direction=direction,
+        other_direction=other,
+        bound=torch.exp(log_bound),
+        stratum="ascent",
+    )
+
+
+def _rounded(case: Case, digits: int = 6) -> Case:
     """Return the case with every number rounded to a short binary fraction."""
 
     def short(t: Tensor) -> Any:
         return np.round(t.numpy() * 2**digits) / 2**digits
 
-    y, gamma, beta, log_eps, direction, other, log_bound, linear, half = parameters
-    symmetric = (half + half.T) / 2
-    return Case(
-        y=short(y),
-        gamma=short(gamma),
-        beta=short(beta),
-        eps=max(short(torch.exp(log_eps)), 2.0**-digits),
-        loss=Loss(quadratic, (short(linear), short(symmetric))),
-        direction=short(direction),
-        other_direction=short(other),
-        bound=max(short(torch.exp(log_bound)), 2.0**-digits),
-        stratum="ascent",
-    )
+    found = {name: short(t) for name, t in numbers(case).items() if isinstance(t, Tensor)}
+    positive = {name: max(found[name], 2.0**-digits) for name in ("eps", "bound")}
+    loss = Loss(quadratic, tuple(map(short, case.loss.parameters)))
+    return replace(case, **(found | positive), loss=loss)
 
 
 def climbed(

@@ -18,7 +18,7 @@ from torch.utils._pytree import tree_map
 
 from theory.claim import Claim
 from verify import tolerance
-from verify.cases.case import Case
+from verify.cases.case import Case, numbers
 from verify.cases.strata import LONG, random_cases
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
@@ -78,30 +78,12 @@ class Autograd(Calculus):
 CALCULUS = Autograd(torch.sqrt, gradient, derivative)
 
 
-class TorchNetwork(PrimitiveNetwork):
-    """The network of one case, differentiated by PyTorch."""
-
-    def __init__(
-        self,
-        y: torch.Tensor,
-        gamma: torch.Tensor,
-        beta: torch.Tensor,
-        eps: torch.Tensor,
-        direction: torch.Tensor,
-        loss: LossFunction,
-        other_direction: torch.Tensor | None = None,
-        bound: torch.Tensor | None = None,
-        later_normalizations: torch.Tensor | None = None,
-    ):
-        other = direction.flip(0) if other_direction is None else other_direction
-        norm = torch.ones_like(gamma) if bound is None else bound
-        later = torch.zeros_like(gamma) if later_normalizations is None else later_normalizations
-        super().__init__(
-            y, y.shape[0], gamma, beta, eps, direction, loss, CALCULUS, other, norm, later
-        )
+def network_of(case: Any, loss: LossFunction) -> PrimitiveNetwork:
+    """Return the network of one case of tensors, differentiated by PyTorch."""
+    return PrimitiveNetwork(**numbers(case), m=len(case.y), loss=loss, calculus=CALCULUS)
 
 
-def evaluate(claim: Claim, network: TorchNetwork) -> Tensors:
+def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:
     """Return actual, claimed, and each hypothesis's quantity, all flat."""
     letters = claim.letters(network)
     actual, claimed = (_as_tensor(side, network.y) for side in claim.sides(network, letters))
@@ -120,17 +102,7 @@ def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -
     """Evaluate claims at stacked cases in one vectorised call, which computes nothing twice."""
 
     def one(case: Stack) -> list[Tensors]:
-        network = TorchNetwork(
-            case.y,
-            case.gamma,
-            case.beta,
-            case.eps,
-            case.direction,
-            lambda z: loss(z, *case.arguments),
-            case.other_direction,
-            case.bound,
-            case.later_normalizations,
-        )
+        network = network_of(case, lambda z: loss(z, *case.arguments))
         return [evaluate(claim, network) for claim in claims]
 
     return [Evaluation.of(*map(_to_numpy, tensors)) for tensors in vmap(one)(stack)]

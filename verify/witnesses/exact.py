@@ -33,7 +33,7 @@ from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
 from theory.statement import Statement
 from verify import tolerance
-from verify.cases.case import Case, adapted, imposed_by
+from verify.cases.case import Case, adapted, imposed_by, numbers
 from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
 from verify.tolerance import Outcome
@@ -356,19 +356,7 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:
     """Return the network of a case, its numbers being of the calculus's arithmetic."""
     length = case.y[0] * 0 + len(case.y)
-    return PrimitiveNetwork(
-        case.y,
-        length,
-        case.gamma,
-        case.beta,
-        case.eps,
-        case.direction,
-        case.loss,
-        calculus,
-        case.other_direction,
-        case.bound,
-        case.later_normalizations,
-    )
+    return PrimitiveNetwork(**numbers(case), m=length, loss=case.loss, calculus=calculus)
 
 
 def _is_defined(case: Case, claim: Claim) -> bool:

@@ -29,6 +29,7 @@ from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 from theory.arithmetic import sqrt
 from theory.arithmetic.dual import Dual, infinitesimal, rate, standard_part
 from theory.claim import Claim, Hypothesis, Relation, Term
+from verify.cases.case import GenericCase, LosesGeneralityError, changed, imposed_by, numbers
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.results import EVERY_M, Proof
@@ -449,33 +450,8 @@ def _part(number: Any, index: int) -> Any:
 # ---- the generic case ----
 
 
-@dataclass(frozen=True)
-class PolynomialCase:
-    """One unit with a batch of any length; hypotheses may replace its fields."""
-
-    y: Vector
-    gamma: Any
-    beta: Any
-    eps: Any
-    direction: Vector
-    other_direction: Vector
-    bound: Any
-
-    def with_isotropic_loss(self, linear: Any, curvature: Any) -> NoReturn:
-        """Refuse: a proof for one loss is no proof."""
-        raise SilentError("an isotropic loss is a special case")
-
-    def with_relu_network_loss(self) -> NoReturn:
-        """Refuse, likewise."""
-        raise SilentError("a network is a special case")
-
-    def with_later_batchnorm_loss(self) -> NoReturn:
-        """Refuse, likewise."""
-        raise SilentError("a network is a special case")
-
-
-def generic_case(has_epsilon: bool) -> PolynomialCase:
-    """Return the generic case: any batch, any gamma and beta, and eps zero or non-negative."""
+def generic_case(has_epsilon: bool) -> GenericCase:
+    """Return a batch of any length, any gamma and beta, and eps zero or non-negative."""
     ring = Ring()
     m, sigma = ring.letter("m"), ring.letter("sigma")
     eps = ring.letter("epsilon") if has_epsilon else ring.number(0)
@@ -485,7 +461,7 @@ def generic_case(has_epsilon: bool) -> PolynomialCase:
         (0, "c", "c"): m * (sigma**2 - eps),
     }
     space = Space(ring, one_and_c)
-    return PolynomialCase(
+    return GenericCase(
         y=ring.letter("mu") * space.vector(ONE) + space.vector("c"),
         gamma=ring.letter("gamma"),
         beta=ring.letter("beta"),
@@ -499,19 +475,9 @@ def generic_case(has_epsilon: bool) -> PolynomialCase:
 class PolynomialNetwork(PrimitiveNetwork):
     """The network of the generic case, whose loss is known by its 2-jet at the layer's output."""
 
-    def __init__(self, case: PolynomialCase):
-        super().__init__(
-            case.y,
-            case.y.length(),
-            case.gamma,
-            case.beta,
-            case.eps,
-            case.direction,
-            self.jet,
-            Calculus(sqrt, gradient, directional_derivative),
-            case.other_direction,
-            case.bound,
-        )
+    def __init__(self, case: GenericCase):
+        calculus = Calculus(sqrt, gradient, directional_derivative)
+        super().__init__(**numbers(case), m=case.y.length(), loss=self.jet, calculus=calculus)
 
     @property
     def ring(self) -> Ring:
@@ -559,17 +525,14 @@ def is_proved(claim: Claim, network: PolynomialNetwork | None = None) -> bool:
     """
     try:
         return _is_proved(claim, network)
-    except SilentError:
+    except (SilentError, LosesGeneralityError):
         return False
 
 
 def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
-    imposed = [h.impose for h in claim.hypotheses if h.impose is not None]
-    if network is None or (claim.certificate is None and imposed):
-        case = generic_case(claim.reading.has_epsilon)
-        for impose in imposed if claim.certificate is None else ():
-            case = impose(case)
-        network = PolynomialNetwork(case)
+    imposed = imposed_by(claim) if claim.certificate is None else ()
+    if network is None or imposed:
+        network = PolynomialNetwork(changed(generic_case(claim.reading.has_epsilon), imposed))
     letters = claim.letters(network)
     actual, claimed = claim.sides(network, letters)
     slack = claim.relation.slack(actual, claimed)

@@ -6,7 +6,7 @@ centred vector is a multiple of one, so there a statement may hold that fails fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import cache
 from typing import Any, Literal
 
@@ -18,23 +18,24 @@ from theory.arithmetic.radicals import MOST, UndecidedError
 from theory.arithmetic.symbolic import SymbolicBatch
 from theory.claim import Claim
 from verify import primitives
-from verify.cases.case import Case, imposed_by
-from verify.cases.losses import Loss
+from verify.cases.case import (
+    Change,
+    GenericCase,
+    LosesGeneralityError,
+    changed,
+    imposed_by,
+    numbers,
+)
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact
-from verify.witnesses.abstract import LosesGeneralityError, OfAnyLoss
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 Finding = Literal["proved", "not proved", "undefined"]
 GROWTH = 40
 """One more entry of the batch multiplies the products that a long proof takes by this or more."""
-
-
-class SymbolicCase(OfAnyLoss, Case):
-    """A case whose numbers are symbols and whose loss is a generic 2-jet."""
 
 
 def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
@@ -72,18 +73,13 @@ def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
 
 
 @cache
-def generic(
-    m: int, has_epsilon: bool, imposed: tuple[Callable[[Any], Any], ...]
-) -> PrimitiveNetwork:
+def generic(m: int, has_epsilon: bool, imposed: tuple[Change, ...]) -> PrimitiveNetwork:
     """Return the network of the generic batch of m entries, changed as hypotheses want it.
 
     Statements share what is computed there.
     """
     batch = SymbolicBatch(m, "positive" if has_epsilon else "zero")
-    case: Case = _case(batch)
-    for impose in imposed:
-        case = impose(case)
-    return _network(case, batch)
+    return _network(changed(_case(batch), imposed), batch)
 
 
 def _is_of_other_sizes(claim: Claim, m: int) -> bool:
@@ -100,13 +96,12 @@ def _is_of_other_sizes(claim: Claim, m: int) -> bool:
     return any(not h.sign.compare(h.quantity(network, letters), 0) for h in on_size)
 
 
-def _case(batch: SymbolicBatch) -> SymbolicCase:
-    return SymbolicCase(
+def _case(batch: SymbolicBatch) -> GenericCase:
+    return GenericCase(
         y=_in_orthogonal_coordinates(batch.y),
         gamma=batch.gamma,
         beta=batch.beta,
         eps=batch.eps,
-        loss=Loss(lambda z, softplus: 0, ()),
         direction=batch.direction,
         other_direction=symbolic.vector("v", len(batch.y)),
         bound=letter("lambda", positive=True),
@@ -129,7 +124,7 @@ def _in_orthogonal_coordinates(letters: np.ndarray) -> np.ndarray:
     return entries
 
 
-def _network(case: Case, batch: SymbolicBatch) -> PrimitiveNetwork:
+def _network(case: GenericCase, batch: SymbolicBatch) -> PrimitiveNetwork:
     """The network whose loss has the batch's g and H at the layer's output."""
     output = primitives.forward(case.y, batch.m, case.gamma, case.beta, case.eps, sqrt)
 
@@ -137,10 +132,7 @@ def _network(case: Case, batch: SymbolicBatch) -> PrimitiveNetwork:
         d = z - output
         return batch.g @ d + (d @ (batch.hessian @ d)) / 2
 
-    return PrimitiveNetwork(
-        case.y, batch.m, case.gamma, case.beta, case.eps, case.direction, jet, CALCULUS,
-        case.other_direction, case.bound,
-    )  # fmt: skip
+    return PrimitiveNetwork(**numbers(case), m=batch.m, loss=jet, calculus=CALCULUS)
 
 
 def _attempts(claim: Claim, sizes: Collection[int]) -> list[tuple[int, int]]:

@@ -20,7 +20,8 @@ import theory.claim
 from theory import batchnorm, preconditioning, running
 from theory.claim import Reading, letters_of
 from theory.convolution import correlations, gramian, moments, unfolded, windows
-from verify.witnesses.autograd import TorchNetwork
+from verify.network import PrimitiveNetwork
+from verify.witnesses.autograd import CALCULUS
 
 ROWS = ([3, -1, 2, 0], [1, -2, 3, 1], [-3, 3, -1, 2], [2, 1, -3, -1], [1, 2, 3, 4])
 """A batch, two directions, and the coefficients of a loss; no two numbers of them alike."""
@@ -40,7 +41,9 @@ def of_letters() -> None:
         eps = 0.0 if reading is Reading.NO_EPSILON else EPS
         in_yhat = 0.0 if reading is Reading.UNIT_VARIANCE else eps
         unit = map(torch.tensor, (GAMMA, BETA, eps))
-        letters = letters_of(TorchNetwork(batch, *unit, direction, loss), reading)
+        letters = letters_of(
+            PrimitiveNetwork(batch, len(batch), *unit, direction, loss, CALCULUS), reading
+        )
         y, sigma = batch - batch.mean(), (batch.var(correction=0) + eps) ** 0.5
         z = GAMMA * y / sigma + BETA
         assert (letters.m, letters.gamma, letters.beta) == (len(y), GAMMA, BETA)
