@@ -13,7 +13,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, NoReturn
 
-from verify.operators import Namespace, Operand, bare, is_complex, library_of
+from verify.operators import Namespace, Operand, bare, library_of
 
 ENTRYWISE = frozenset(
     ["abs", "exp", "imag", "log", "logaddexp", "real", "sqrt", "where", "zeros_like"]
@@ -41,67 +41,20 @@ class Batched(Operand):
         """Return the library's functions, for arrays of this class."""
         return _Functions(library_of(self.array))
 
+    def like(self, array: Any) -> Batched:
+        """Return as many arrays as these."""
+        return Batched(array, self.counts)
+
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise NotBatchedError("many values at once are no array of NumPy")
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"many arrays at once have no attribute {name}")
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of one of the arrays."""
-        return tuple(self.array.shape[self.counts :])
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes of one of the arrays."""
-        return int(self.array.ndim) - self.counts
-
-    @property
-    def dtype(self) -> Any:
-        """The kind of numbers."""
-        return self.array.dtype
-
-    @property
-    def device(self) -> Any:
-        """Where they are."""
-        return self.array.device
-
-    def sum(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Batched:
-        """Return the sum over axes of one array, all if none is named."""
-        axes = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-        behind = tuple(self.counts + a % self.ndim for a in axes)
-        xp = library_of(self.array)
-        found = xp.sum(self.array, axis=behind, keepdims=keepdims) if behind else self.array
-        return Batched(found, self.counts)
-
-    def sqrt(self) -> Batched:
-        """Return the square root of every entry."""
-        return Batched(library_of(self.array).sqrt(self.array), self.counts)
-
-    def reshape(self, *shape: Any) -> Batched:
-        """Return the arrays in another shape, given apart or as a tuple."""
-        sizes = shape[0] if isinstance(shape[0], tuple) else shape
-        counted = tuple(self.array.shape[: self.counts])
-        return Batched(library_of(self.array).reshape(self.array, counted + sizes), self.counts)
 
     def __getitem__(self, key: Any) -> Batched:
         """Return what an index of one array chooses."""
         keys = key if isinstance(key, tuple) else (key,)
         return Batched(self.array[(slice(None),) * self.counts + keys], self.counts)
 
-    def __len__(self) -> int:
-        return self.shape[0]
-
     def __bool__(self) -> bool:
         raise NotBatchedError("many values at once are neither true nor false")
-
-    def __abs__(self) -> Batched:
-        xp, x = library_of(self.array), self.array
-        return Batched(xp.where(xp.real(x) < 0, -x, x) if is_complex(x) else xp.abs(x), self.counts)
-
-    def __neg__(self) -> Batched:
-        return Batched(-self.array, self.counts)
 
     def __matmul__(self, other: Any) -> Batched:
         return _product(self, other)

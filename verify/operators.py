@@ -27,6 +27,8 @@ class Operand:
     """
 
     __array_ufunc__ = None  # NumPy's scalars leave operators to this class
+    counts = 0
+    """How many of the array's first axes count values: see :mod:`verify.batched`."""
 
     def __init__(self, array: Any):
         self.array = array
@@ -35,39 +37,75 @@ class Operand:
         """Return the library's functions, for arrays of this class."""
         return Namespace(library_of(self.array))
 
-    def __getattr__(self, name: str) -> Any:
-        """Return the array's own shape, dtype, device, T and the like."""
-        return wrapped(getattr(self.array, name))
+    def like(self, array: Any) -> Any:
+        """Return an array of the library as a value of this kind."""
+        return Operand(array)
 
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> Any:
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return tuple(self.array.shape[self.counts :])
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return int(self.array.ndim) - self.counts
+
+    @property
+    def dtype(self) -> Any:
+        """The kind of numbers."""
+        return self.array.dtype
+
+    @property
+    def device(self) -> Any:
+        """Where they are."""
+        return self.array.device
+
+    @property
+    def T(self) -> Any:
+        """The transpose of a matrix."""
+        return self.like(library_of(self.array).matrix_transpose(self.array))
+
+    def sum(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Any:
         """Return the sum over the axes, all if none is named."""
-        return Operand(library_of(self.array).sum(self.array, axis=axis))
+        axes = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        behind = tuple(self.counts + a % self.ndim for a in axes)
+        xp = library_of(self.array)
+        return self.like(
+            xp.sum(self.array, axis=behind, keepdims=keepdims) if behind else self.array
+        )
+
+    def min(self) -> Any:
+        """Return the smallest entry."""
+        return self._of_all_entries("min")
+
+    def max(self) -> Any:
+        """Return the largest entry."""
+        return self._of_all_entries("max")
+
+    def any(self) -> Any:
+        """Return whether an entry is true."""
+        return self._of_all_entries("any")
+
+    def _of_all_entries(self, name: str) -> Any:
+        own = tuple(range(self.counts, self.array.ndim))
+        return self.like(getattr(library_of(self.array), name)(self.array, axis=own))
 
     def reshape(self, *shape: Any) -> Any:
         """Return the array in another shape, given apart or as a tuple."""
         sizes = shape[0] if isinstance(shape[0], tuple) else shape
-        return Operand(library_of(self.array).reshape(self.array, sizes))
+        counted = tuple(self.array.shape[: self.counts])
+        return self.like(library_of(self.array).reshape(self.array, counted + sizes))
 
     def transpose(self, *axes: Any) -> Any:
         """Return the array with its axes in another order, given apart or as a tuple."""
-        order = axes[0] if axes and isinstance(axes[0], tuple) else axes
-        return Operand(library_of(self.array).permute_dims(self.array, order))
+        order = axes[0] if isinstance(axes[0], tuple) else axes
+        behind = (*range(self.counts), *(self.counts + axis for axis in order))
+        return self.like(library_of(self.array).permute_dims(self.array, behind))
 
     def sqrt(self) -> Any:
         """Return the square root of every entry."""
-        return Operand(library_of(self.array).sqrt(self.array))
-
-    def min(self) -> Any:
-        """Return the smallest entry."""
-        return Operand(library_of(self.array).min(self.array))
-
-    def max(self) -> Any:
-        """Return the largest entry."""
-        return Operand(library_of(self.array).max(self.array))
-
-    def any(self) -> Any:
-        """Return whether an entry is true."""
-        return Operand(library_of(self.array).any(self.array))
+        return self.like(library_of(self.array).sqrt(self.array))
 
     def __getitem__(self, key: Any) -> Any:
         """Return what a NumPy index chooses, with at most one list of integers in it."""
@@ -85,7 +123,7 @@ class Operand:
         self.array[bare(key)] = bare(value)
 
     def __len__(self) -> int:
-        return int(self.array.shape[0])
+        return int(self.shape[0])
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
@@ -95,7 +133,10 @@ class Operand:
 
     def __abs__(self) -> Any:
         xp, x = library_of(self.array), self.array
-        return Operand(xp.where(xp.real(x) < 0, -x, x) if is_complex(x) else xp.abs(x))
+        return self.like(xp.where(xp.real(x) < 0, -x, x) if is_complex(x) else xp.abs(x))
+
+    def __neg__(self) -> Any:
+        return self.like(-self.array)
 
     def __matmul__(self, other: Any) -> Any:
         return _product(self.array, bare(other))
@@ -133,10 +174,6 @@ def _product(a: Any, b: Any) -> Operand:
     return Operand(a @ b)
 
 
-def _unary(function: Callable[[Any], Any]) -> Callable[[Operand], Any]:
-    return lambda self: Operand(function(self.array))
-
-
 def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Operand, Any], Any]:
     return lambda self, other: Operand(function(self.array, _alike(self.array, bare(other))))
 
@@ -154,8 +191,6 @@ def _alike(array: Any, other: Any) -> Any:
     return xp.astype(other, array.dtype) if is_whole else other
 
 
-for _name in ("neg", "pos"):
-    setattr(Operand, f"__{_name}__", _unary(getattr(operator, _name)))
 for _name in ("add", "sub", "mul", "truediv", "pow"):
     _function = getattr(operator, _name)
     setattr(Operand, f"__{_name}__", _binary(_function))

@@ -18,6 +18,7 @@ from verify.cases import losses
 from verify.cases.case import adapted
 from verify.cases.losses import Loss
 from verify.cases.strata import STRATA, draw
+from verify.operators import Operand
 from verify.witnesses.series import ball
 
 Z = ["1/2", -1, 2]
@@ -74,8 +75,8 @@ def test_every_arithmetic_gives_the_value_found_by_hand(name):
         assert float(enclosed.mid()) == pytest.approx(value, rel=1e-15)
         assert enclosed.rad() < 1e-60
     library = Backend("array-api-strict")
-    given = loss_in(library, in_floats(name))(library.asarray(floats(Z)))
-    assert library.to_numpy(given).item() == pytest.approx(value, rel=1e-14)
+    given = loss_in(library, in_floats(name))(Operand(library.asarray(floats(Z))))
+    assert library.to_numpy(given.array).item() == pytest.approx(value, rel=1e-14)
     letters = losses._WRITTEN[name][1]
     assert len(letters) == len(LOSSES[name])
     assert all(letter in losses._WRITTEN[name][0] for letter in letters)

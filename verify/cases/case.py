@@ -95,6 +95,8 @@ class GenericCase:
 
 
 NUMBERS = tuple(field.name for field in fields(GenericCase))
+VECTORS = ("y", "direction", "other_direction")
+"""Those of which a case has one for each entry of the batch."""
 
 
 def numbers(case: Any) -> dict[str, Any]:

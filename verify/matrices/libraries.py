@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
 from theory.matrix_claim import MatrixClaim
 from verify.backends import Backend
@@ -20,7 +21,7 @@ from verify.matrices import floats
 from verify.matrices.strata import of_different_sizes
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
-from verify.operators import NotAnalyticError, Operand, bare
+from verify.operators import NotAnalyticError, Operand
 from verify.settings import Settings
 from verify.witnesses import complex_step
 from verify.witnesses.evaluations import Evaluation
@@ -35,11 +36,14 @@ class Copies(floats.Copies):
     def __init__(self, subjects: Sequence[Numbers], seed: int, backend: Backend):
         super().__init__(subjects, seed)
         self.backend = backend
-        self.there = [_Metered(subject, backend) for subject in subjects]
+        self.there = [
+            subject.converted(lambda value: Operand(backend.asarray(value)), _calculus(backend))
+            for subject in subjects
+        ]
 
     def evaluated(self, claim: MatrixClaim) -> list[Evaluation | None]:
         """Return what a claim is at each subject in the library, None where it is not defined."""
-        return [subject.evaluated(claim) for subject in self.there]
+        return [_evaluated_at(subject, claim, self.backend) for subject in self.there]
 
     def evaluated_together(
         self, claims: Sequence[MatrixClaim]
@@ -48,27 +52,16 @@ class Copies(floats.Copies):
         return {claim.id: self.evaluated(claim) for claim in claims}
 
 
-class _Metered:
-    """A subject in an array library, and the errors of derivatives there."""
-
-    def __init__(self, subject: Numbers, backend: Backend):
-        self.backend, self.differences = backend, Differences(backend, (1.0,))
-        self.subject = subject.converted(
-            lambda value: Operand(backend.asarray(value)), _calculus(backend, self.differences)
-        )
-
-    def evaluated(self, claim: MatrixClaim) -> Evaluation | None:
-        """Return what a claim is, None where it divides by zero."""
-        metered, to_numpy = self.differences.metered, partial(_to_numpy, self.backend)
-        with np.errstate(all="ignore"):  # a side that is not finite decides nothing
-            try:
-                found, error = metered(lambda: floats.evaluate(claim, self.subject, to_numpy))
-            except ZeroDivisionError:
-                return None
-            errors = [metered(partial(h.quantity, self.subject))[1] for h in claim.hypotheses]
-        return found._replace(
-            error=np.array([error]), errors=tuple(np.array([own]) for own in errors)
-        )
+def _evaluated_at(subject: Numbers, claim: MatrixClaim, backend: Backend) -> Evaluation | None:
+    """Return what a claim is in the library, None where it divides by zero."""
+    metered, to_numpy = subject.calculus.meter.metered, partial(_to_numpy, backend)
+    with np.errstate(all="ignore"):  # a side that is not finite decides nothing
+        try:
+            found, error = metered(lambda: floats.evaluate(claim, subject, to_numpy))
+        except ZeroDivisionError:
+            return None
+        errors = [metered(partial(h.quantity, subject))[1] for h in claim.hypotheses]
+    return found._replace(error=np.array([error]), errors=tuple(np.array([own]) for own in errors))
 
 
 def examine_random(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
@@ -104,32 +97,16 @@ def _to_numpy(backend: Backend, side: Any) -> np.ndarray:
     return backend.to_numpy(side.array) if isinstance(side, Operand) else np.asarray(side, float)
 
 
-def _calculus(backend: Backend, differences: Differences) -> Calculus:
-    def gradient(f: Callable[[Any], Any], x: Operand) -> Operand:
-        """Differentiate along every entry."""
-        shape = x.array.shape
-        flat = backend.namespace.reshape(x.array, (-1,))
-        slopes = complex_step.gradient(
-            lambda point: bare(f(Operand(backend.namespace.reshape(point, shape)))), flat
-        )
-        return Operand(backend.namespace.reshape(slopes, shape))
+def _calculus(backend: Backend) -> Calculus:
+    differences = Differences(backend, (1.0,))
 
-    def derivative(f: Callable[[Any], Any], x: Operand, u: Operand) -> Operand:
+    def derivative(f: Callable[[Any], Any], x: Operand, u: Operand) -> Any:
         """Move x along u."""
-        shape = x.array.shape
-        xp = backend.namespace
-
-        def flat(point: Any) -> Any:
-            return bare(f(Operand(xp.reshape(point, shape))))
-
-        point = complex_step.real(xp.reshape(x.array, (-1,)))
-        moved = xp.reshape(xp.astype(u.array, xp.float64) + 0 * x.array, (-1,))
+        point, xp = complex_step.real(x), array_namespace(x)
+        moved = xp.astype(u, xp.float64) + 0 * point
         try:
-            return Operand(complex_step.derivative(flat, point, moved))
+            return complex_step.derivative(f, point, moved)
         except (complex_step.NestedError, NotAnalyticError):
-            return Operand(differences.derivative(flat, point, moved))
+            return differences.derivative(f, point, moved)
 
-    def sqrt(x: Operand) -> Operand:
-        return Operand(backend.sqrt(bare(x)))
-
-    return Calculus(sqrt, gradient, derivative, MeteredValues, differences)
+    return Calculus(backend.sqrt, complex_step.gradient, derivative, MeteredValues, differences)

@@ -11,6 +11,7 @@ inside a step would need a second imaginary unit: claims of the second order are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 from array_api_compat import array_namespace
@@ -77,7 +78,7 @@ def _as_complex(x: Any) -> Any:
 
 
 def gradient(f: Callable[[Any], Any], x: Any) -> Any:
-    """Return the gradient of a scalar function at a one-dimensional x, of the shape of x.
+    """Return the gradient of a scalar function at x, of the shape of x.
 
     Raises:
         NestedError: x is complex, as it is inside another complex step.
@@ -88,10 +89,10 @@ def gradient(f: Callable[[Any], Any], x: Any) -> Any:
     """
     if isinstance(x, Batched):
         return _gradients(f, x)
-    xp = array_namespace(x)
-    basis = xp.eye(x.shape[0], dtype=x.dtype, device=x.device)
-    slopes = [derivative(f, x, basis[k, :]) for k in range(x.shape[0])]
-    return xp.stack([xp.reshape(slope, ()) for slope in slopes])
+    xp, size = array_namespace(x), prod(x.shape)
+    basis = xp.reshape(xp.eye(size, dtype=x.dtype, device=x.device), (size, *x.shape))
+    slopes = [xp.reshape(derivative(f, x, basis[k, ...]), ()) for k in range(size)]
+    return xp.reshape(xp.stack(slopes), x.shape)
 
 
 def _gradients(f: Callable[[Any], Any], x: Batched) -> Batched:

@@ -39,7 +39,7 @@ from verify.batched import Batched, NotBatchedError
 from verify.cases.case import Case
 from verify.evidence import Record
 from verify.network import Calculus
-from verify.operators import bare
+from verify.operators import Operand, bare
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import complex_step
@@ -181,13 +181,13 @@ class Differences:
         finally:
             inside.relative_error, self.relative_error = self.relative_error, before
 
-    def values(self, f: Callable[[Any], Any], points: Array) -> Array:
+    def values(self, f: Callable[[Any], Any], shape: tuple[int, ...], points: Array) -> Array:
         """Return what a function is at each row of points, in one call if there are many cases."""
         if points.ndim > 2:
             found = f(Batched(self.backend.asarray(points), points.ndim - 1))
             return flat(self.backend, found, points.shape[:-1])
-        every = (f(self.backend.asarray(point)) for point in points)
-        return np.array([np.ravel(self.backend.to_numpy(value)) for value in every])
+        every = (f(Operand(self.backend.asarray(point.reshape(shape)))) for point in points)
+        return np.array([flat(self.backend, value, ()) for value in every])
 
     def metered(self, compute: Callable[[], Any]) -> tuple[Any, Any]:
         """Return what is computed, and the largest relative error of the derivatives in it."""
@@ -210,8 +210,7 @@ class Differences:
 
     def _like(self, x: Any, entries: Array, shape: tuple[int, ...]) -> Any:
         """Return numbers of a shape in the library, many at once if x is so."""
-        there = self.backend.asarray(entries.reshape((*_counts(x), *shape)))
-        return Batched(there, x.counts) if isinstance(x, Batched) else there
+        return x.like(self.backend.asarray(entries.reshape((*_counts(x), *shape))))
 
     def _differences(
         self, f: Callable[[Any], Any], x: Any, directions: Array
@@ -240,7 +239,7 @@ class Differences:
             if np.all(least <= ENOUGH):
                 break
             slopes, errors = difference(
-                partial(self.values, f), point, directions, step, precision, origin
+                partial(self.values, f, x.shape), point, directions, step, precision, origin
             )
             error = relative(errors, slopes)
             is_better = (least > ENOUGH) & (error < least)

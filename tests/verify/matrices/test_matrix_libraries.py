@@ -90,3 +90,6 @@ def test_arrays_are_indexed_and_computed_with_as_in_numpy(backend):
     assert [float(bare(row.sum())) for row in array] == [66.0, 210.0]
     assert (array > 22).any()
     assert not (array > 23).any()
+    copy = Operand(backend.asarray(NUMBERS.copy()))
+    copy[0, ..., 1:] = array[1, ..., 1:]
+    assert float(bare(copy.sum())) == 384.0
