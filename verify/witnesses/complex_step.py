@@ -24,10 +24,8 @@ from verify.cases.case import Case
 from verify.evidence import Record
 from verify.network import Calculus
 from verify.settings import Settings
-from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.instances import Instances
-from verify.witnesses.libraries import evaluate, examine_in, few
-from verify.witnesses.records import record
+from verify.witnesses.libraries import examine_few, examine_in
 from verify.witnesses.table import nests_no_derivatives
 
 STEP = 2.0**-500
@@ -105,21 +103,10 @@ def _gradients(f: Callable[[Any], Any], x: Batched) -> Batched:
     return Batched(xp.reshape(xp.imag(value.array) / STEP, x.array.shape), x.counts)
 
 
-def examine_cases(
-    claim: Claim, cases: Sequence[Case], backend: Backend, seed: int = 0
-) -> list[Instances]:
-    """Examine cases of any length and loss, grouped by both.
-
-    Raises:
-        ValueError: the claim is of the second order.
-    """
-    return examine_all([claim], cases, backend, seed)[claim.id]
-
-
 def examine_all(
     claims: Sequence[Claim], cases: Sequence[Case], backend: Backend, seed: int = 0
 ) -> dict[str, list[Instances]]:
-    """Examine claims at the same cases.
+    """Examine claims at the same cases, of any length and loss.
 
     Raises:
         ValueError: a claim is of the second order.
@@ -128,17 +115,11 @@ def examine_all(
         if not nests_no_derivatives(claim):
             raise ValueError(f"{claim.id} is of order {claim.order}, but complex steps do not nest")
     calculus = Calculus(backend.sqrt, gradient, derivative)
-
-    def evaluate_at(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
-        network = ArrayNetwork(case, backend, calculus)
-        return [evaluate(claim, network) for claim in alike]
-
-    return examine_in(backend, claims, cases, evaluate_at, seed)
+    return examine_in(
+        backend, claims, cases, lambda case, _: ArrayNetwork(case, backend, calculus), seed
+    )
 
 
 def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Random batches in the chosen array library, differentiated by complex steps."""
-    backend = Backend(settings.backend, settings.device)
-    found = examine_all(claims, few(settings), backend, settings.seed)
-    for claim in claims:
-        yield record(claim, "complex step", found[claim.id])
+    return examine_few("complex step", examine_all, claims, settings)

@@ -43,10 +43,8 @@ from verify.operators import Operand, bare
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import complex_step
-from verify.witnesses.evaluations import Evaluation
 from verify.witnesses.instances import Instances
-from verify.witnesses.libraries import evaluate, examine_in, few
-from verify.witnesses.records import record
+from verify.witnesses.libraries import examine_few, examine_in
 
 AIM = 1e-11
 """Relative error at which SciPy may stop; rounding often stops it earlier."""
@@ -277,41 +275,22 @@ class MeteredValues(Values):
         return value
 
 
-def examine_cases(
-    claim: Claim, cases: Sequence[Case], backend: Backend, seed: int = 0
-) -> list[Instances]:
-    """Examine cases of any length and loss, grouped by both."""
-    return examine_all([claim], cases, backend, seed)[claim.id]
-
-
 def examine_all(
     claims: Sequence[Claim], cases: Sequence[Case], backend: Backend, seed: int = 0
 ) -> dict[str, list[Instances]]:
-    """Examine claims at the same cases."""
-
-    def evaluate_at(alike: Sequence[Claim], case: Case) -> list[Evaluation]:
-        metered = {order: _network(case, backend, order) for order in {c.order for c in alike}}
-        return [_evaluate(claim, *metered[claim.order]) for claim in alike]
-
-    return examine_in(backend, claims, cases, evaluate_at, seed)
+    """Examine claims at the same cases, of any length and loss."""
+    return examine_in(backend, claims, cases, partial(_network, backend), seed)
 
 
-def _evaluate(claim: Claim, network: ArrayNetwork, differences: Differences) -> Evaluation:
-    return evaluate(claim, network, differences.metered, differences.error_of(network.g))
-
-
-def _network(case: Case, backend: Backend, order: int) -> tuple[ArrayNetwork, Differences]:
+def _network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
     m = len(case.y)
     sigma = np.squeeze(bare(primitives.standard_deviation(case.y, m, case.eps, sqrt)))
     differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
     gradient = differences.gradient if order == 1 else complex_step.gradient
     calculus = Calculus(backend.sqrt, gradient, differences.derivative, MeteredValues, differences)
-    return ArrayNetwork(case, backend, calculus), differences
+    return ArrayNetwork(case, backend, calculus)
 
 
 def examine_random(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Random batches in the chosen array library, differentiated by finite differences."""
-    backend = Backend(settings.backend, settings.device)
-    found = examine_all(claims, few(settings), backend, settings.seed)
-    for claim in claims:
-        yield record(claim, "finite differences", found[claim.id])
+    return examine_few("finite differences", examine_all, claims, settings)

@@ -8,7 +8,7 @@ belongs to the formulas, and every library rounds in the same unit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,40 +20,32 @@ from verify.arrays import ArrayNetwork, flat
 from verify.backends import Backend
 from verify.cases.case import Case
 from verify.cases.strata import random_cases
+from verify.evidence import Record
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import autograd
 from verify.witnesses.evaluations import Evaluation, in_rows
 from verify.witnesses.instances import Instances
 from verify.witnesses.parts import Part
+from verify.witnesses.records import record
 from verify.witnesses.stacks import at_once
 
-EvaluateAt = Callable[[Sequence[Claim], Case], list[Evaluation]]
-"""What claims are at a case that is as they want it, or at many at once."""
-Metered = Callable[[Callable[[], Any]], tuple[Any, Any]]
-"""Returns what a function computes, and the largest relative error of the derivatives in it."""
+NetworkOf = Callable[[Case, int], ArrayNetwork]
+"""Returns the network of a case, or of many at once, for claims of an order of derivatives."""
 
 
-def without_error(compute: Callable[[], Any]) -> tuple[Any, Any]:
-    """Compute where derivatives are exact but for rounding."""
-    return compute(), 0.0
-
-
-def evaluate(
-    claim: Claim,
-    network: ArrayNetwork,
-    metered: Metered = without_error,
-    error_of_gradient: Any = 0.0,
-) -> Evaluation:
-    """Evaluate a claim in the network's library.
+def evaluate(claim: Claim, network: ArrayNetwork) -> Evaluation:
+    """Evaluate a claim in the network's library, with the errors of derivatives for each case.
 
     Args:
         claim: of expressions, or of functions, which may use the loss's gradient unnoticed.
         network: of one case, or of many at once.
-        metered: finds the errors of derivatives, one for each case.
-        error_of_gradient: of the loss's gradient, which is known before.
     """
-    letters, counts = claim.letters(network), network.counts
+    letters, counts, meter = claim.letters(network), network.counts, network.calculus.meter
+    error_of_gradient = 0.0 if meter is None else meter.error_of(network.g)
+
+    def metered(compute: Callable[[], Any]) -> tuple[Any, Any]:
+        return (compute(), 0.0) if meter is None else meter.metered(compute)
 
     def in_numpy(value: Any) -> Array:
         return np.atleast_2d(flat(network.backend, value, counts))
@@ -79,25 +71,39 @@ def examine_in(
     backend: Backend,
     claims: Sequence[Claim],
     cases: Sequence[Case],
-    evaluate_at: EvaluateAt,
+    network_of: NetworkOf,
     seed: int,
 ) -> dict[str, list[Instances]]:
     """Examine claims at the same cases in a library, many at once where it can be."""
     with backend.current(), np.errstate(all="ignore"):  # what is not finite is undecided
-        return autograd.examine_all(claims, cases, seed, partial(_evaluated, evaluate_at))
+        return autograd.examine_all(claims, cases, seed, partial(_evaluated, network_of))
 
 
-def _evaluated(evaluate_at: EvaluateAt, part: Part, _: Any) -> list[Evaluation]:
+def _evaluated(network_of: NetworkOf, part: Part, _: Any) -> list[Evaluation]:
     """Evaluate claims at all cases in one call, wherever they can be."""
+
+    def at(case: Case) -> list[Evaluation]:
+        networks = {order: network_of(case, order) for order in {c.order for c in part.claims}}
+        return [evaluate(claim, networks[claim.order]) for claim in part.claims]
+
     if not np.any(part.defined):
         return [in_rows(claim, [None] * len(part.cases))[0] for claim in part.claims]
     try:
-        return evaluate_at(part.claims, at_once(part.cases))
+        return at(at_once(part.cases))
     except TypeError:  # a library or a statement may refuse many values at once
-        each = zip(*(evaluate_at(part.claims, case) for case in part.cases), strict=True)
+        each = zip(*map(at, part.cases), strict=True)
         return [in_rows(claim, found)[0] for claim, found in zip(part.claims, each, strict=True)]
 
 
-def few(settings: Settings) -> list[Case]:
-    """Return a case or so of every stratum."""
-    return list(random_cases(settings.seed, settings.budget.differences))
+def examine_few(
+    witness: str,
+    examine: Callable[..., dict[str, list[Instances]]],
+    claims: Sequence[Claim],
+    settings: Settings,
+) -> Iterator[Record]:
+    """Yield what a witness finds at a case or so of every stratum, in the chosen library."""
+    backend = Backend(settings.backend, settings.device)
+    cases = [*random_cases(settings.seed, settings.budget.differences)]
+    found = examine(claims, cases, backend, settings.seed)
+    for claim in claims:
+        yield record(claim, witness, found[claim.id])

@@ -56,12 +56,12 @@ def test_steps_do_not_nest(backend):
 def test_claims_of_the_second_order_are_outside():
     assert not nests_no_derivatives(theorem_4_2.FIRST)
     with pytest.raises(ValueError, match=r"S-thm-4\.2a is of order 2"):
-        complex_step.examine_cases(theorem_4_2.FIRST, [draw(STRATA[0], 0, 0)], NUMPY)
+        complex_step.examine_all([theorem_4_2.FIRST], [draw(STRATA[0], 0, 0)], NUMPY)
 
 
 def test_a_loss_with_kinks_agrees_with_reverse_mode():
     case = draw(STRATA[0], 0, 0).with_relu_network_loss()
     claim = replace(facts.GRADIENT, says=None, sides=lambda network, at: Sides(at.g, 0 * at.g))
-    (ours,) = complex_step.examine_cases(claim, [case], NUMPY)
+    (ours,) = complex_step.examine_all([claim], [case], NUMPY)[claim.id]
     (theirs,) = autograd.examine_cases(claim, [case])
     assert ours.actual == pytest.approx(theirs.actual, rel=1e-13)

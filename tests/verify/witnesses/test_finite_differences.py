@@ -13,11 +13,11 @@ from theory.santurkar2018 import CLAIMS, facts, theorem_4_2
 from verify.backends import Backend
 from verify.batched import Batched
 from verify.cases.losses import Loss
-from verify.cases.strata import STRATA, draw
+from verify.cases.strata import STRATA, draw, random_cases
 from verify.operators import Operand
-from verify.settings import PROFILES, Settings
+from verify.settings import PROFILES
 from verify.tolerance import Outcome
-from verify.witnesses import finite_differences, libraries
+from verify.witnesses import finite_differences
 from verify.witnesses.evaluations import LARGEST_ERROR
 from verify.witnesses.finite_differences import Differences, difference, relative
 
@@ -28,7 +28,7 @@ BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
 def outcomes(claim, cases, backend=NUMPY):
-    groups = finite_differences.examine_cases(claim, cases, backend)
+    groups = finite_differences.examine_all([claim], cases, backend)[claim.id]
     return [outcome for group in groups for outcome in group.outcomes]
 
 
@@ -172,7 +172,7 @@ def test_where_many_cases_at_once_are_refused_each_is_decided_alone(backend):
 
 def test_the_error_of_a_gradient_leaves_a_statement_decided_that_does_not_use_it():
     claim = BY_ID["S-eq-45/eps/corrected"]
-    few = libraries.few(Settings(PROFILES["smoke"]))
+    few = [*random_cases(0, PROFILES["smoke"].differences)]
     found = outcomes(claim, few)
     assert found.count(Outcome.HOLDS) >= 10
     assert Outcome.VIOLATED not in found

@@ -51,7 +51,9 @@ def one_by_one(examine):
 
 FLOATS = {"autograd": in_groups(autograd.examine_cases)} | {
     f"{name}, {library.name} {library.device}".strip(): in_groups(
-        lambda claim, cases, of=witness, library=library: of.examine_cases(claim, cases, library)
+        lambda claim, cases, of=witness, library=library: of.examine_all([claim], cases, library)[
+            claim.id
+        ]
     )
     for name, witness in (("complex step", complex_step), ("differences", finite_differences))
     for library in LIBRARIES
