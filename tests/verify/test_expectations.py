@@ -50,16 +50,17 @@ def constant(claim, value):
 
 def test_a_constant_that_is_too_small_is_found_again_from_its_seed():
     small = constant(NORM, 0.5)
-    found = examine(small, SMOKE)
-    assert found == examine(small, SMOKE)
-    assert found.points != examine(small, replace(SMOKE, seed=1)).points
+    (found,) = examine([small], SMOKE)
+    assert [found] == [*examine([small], SMOKE)]
+    (other,) = examine([small], replace(SMOKE, seed=1))
+    assert found.points != other.points
     assert ledger.judge(small, [found]) is Verdict.REFUTED
     assert "confidence 1 - 1e-6" in found.counterexample.arithmetic
 
 
 def test_what_no_law_meets_says_nothing():
     claim = replace(NORM, hypotheses=(NOWHERE,))
-    found = examine(claim, SMOKE)
+    (found,) = examine([claim], SMOKE)
     assert found.vacuous == found.instances > 0
     assert ledger.judge(claim, [found]) is Verdict.UNDECIDED
     assert "says nothing" in found.notes
@@ -101,7 +102,7 @@ NORMAL, ONE_SIGN = entries("normal", 1, 1), entries("signs", 1, 1)
     ],
 )
 def test_the_outcome_for_one_law_at_one_size(claim, where, outcome, is_exact):
-    found = measure(claim, where)
+    (found,) = measure([claim], where)
     assert (found.outcome, found.is_exact) == (outcome, is_exact)
 
 
@@ -109,7 +110,7 @@ def test_the_root_is_taken():
     squares = replace(
         MODULUS, root=2, sides=lambda drawn: Sides((drawn.G**2).mean(), 1.0), constant=lambda e: 1.2
     )
-    found = measure(squares, entries("normal", 25, 25))
+    (found,) = measure([squares], entries("normal", 25, 25))
     assert found.ratio == pytest.approx(1, abs=0.01)
     assert found.low < found.ratio < found.high
     assert found.outcome is Outcome.HOLDS
@@ -120,7 +121,7 @@ def test_the_root_is_taken():
     [("uniform", sqrt(3) / 2), ("Student t, 3 degrees of freedom", 2 / pi)],
 )
 def test_the_interval_holds_a_known_mean(law, mean):
-    found = [measure(MODULUS, entries(law, 4, 4), seed, 80) for seed in range(40)]
+    found = [measure([MODULUS], entries(law, 4, 4), seed, 80)[0] for seed in range(40)]
     assert all(m.low < mean for m in found)
     assert sum(m.high > mean for m in found) >= 39  # Student's end is approximate
     assert np.median([m.low for m in found]) > 0.7 * mean

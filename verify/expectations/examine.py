@@ -7,11 +7,10 @@ exact.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,8 @@ from verify.expectations.laws import LAWS, Entries
 from verify.results import Counterexample, in_words
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome
-from verify.witnesses.records import counted
+from verify.witnesses.instances import Instances
+from verify.witnesses.records import record
 
 WITNESS = "monte carlo"
 SIZES = (
@@ -53,13 +53,7 @@ class Measured:
     """Whether the outcome does not rest on Student's interval."""
 
 
-def examine(claim: ExpectationClaim, settings: Settings) -> Record:
-    """Examine one claim."""
-    (found,) = examine_together([claim], settings)
-    return found
-
-
-def examine_together(claims: Sequence[ExpectationClaim], settings: Settings) -> Iterator[Record]:
+def examine(claims: Sequence[ExpectationClaim], settings: Settings) -> Iterator[Record]:
     """Examine every law at sizes in ascending order, until a size where a claim is violated.
 
     The claims are measured on the same matrices.
@@ -68,12 +62,12 @@ def examine_together(claims: Sequence[ExpectationClaim], settings: Settings) -> 
     standing = list(claims)
     for N, n in sizes(settings):
         for name in LAWS:
-            here = measure_together(standing, Entries(name, LAWS[name], N, n), settings.seed)
+            here = measure(standing, Entries(name, LAWS[name], N, n), settings.seed)
             for claim, measured in zip(standing, here, strict=True):
                 found[claim.id].append(measured)
         standing = [claim for claim in standing if not _is_violated(found[claim.id])]
     for claim in claims:
-        yield record(claim, found[claim.id])
+        yield summed_up(claim, found[claim.id])
 
 
 def _is_violated(found: list[Measured]) -> bool:
@@ -87,14 +81,6 @@ def sizes(settings: Settings) -> list[tuple[int, int]]:
 
 
 def measure(
-    claim: ExpectationClaim, entries: Entries, seed: int = 0, count: int | None = None
-) -> Measured:
-    """Measure one claim for one law at one size."""
-    (found,) = measure_together([claim], entries, seed, count)
-    return found
-
-
-def measure_together(
     claims: Sequence[ExpectationClaim], entries: Entries, seed: int = 0, count: int | None = None
 ) -> list[Measured]:
     """Measure one law at one size, on the same matrices for all claims.
@@ -142,33 +128,36 @@ def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Me
     return Measured(entries, outcome, ratio, low, high, bound, is_above or is_below)
 
 
-def record(claim: ExpectationClaim, found: list[Measured]) -> Record:
+def summed_up(claim: ExpectationClaim, found: list[Measured]) -> Record:
     """Return what the measurements say together."""
     decided = [m for m in found if m.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
     violated = [m for m in decided if m.outcome is Outcome.VIOLATED]
-    return Record(
-        claim=claim.id,
-        witness=WITNESS,
-        **counted(Counter(m.outcome for m in found)),
-        worst_ratio=max((m.ratio / m.bound for m in violated or decided), default=None),
-        strata=_by_law(found),
+    heights = groupby(found, key=lambda m: m.entries.N)
+    return replace(
+        record(claim, WITNESS, [_instances(N, list(group)) for N, group in heights]),
+        worst_token=None,
         sizes=_by_size(found),
         counterexample=_counterexample(violated),
-        points=[_point(m) for m in decided],
         notes=_notes(found, decided),
+    )
+
+
+def _instances(N: int, group: list[Measured]) -> Instances:
+    """Return measurements at sizes of one height, a law at a size being an instance."""
+    ratios, bounds = np.array([(m.ratio, m.bound) for m in group]).T
+    return Instances(
+        outcomes=[m.outcome for m in group],
+        ratios=ratios / bounds,
+        actual=ratios,
+        claimed=bounds,
+        tokens=[""] * len(group),
+        strata=[m.entries.name for m in group],
+        m=N,
     )
 
 
 def _draws(entries: Entries) -> int:
     return next(count for area, count in DRAWS if entries.N * entries.n <= area)
-
-
-def _by_law(found: list[Measured]) -> dict[str, dict[str, int]]:
-    table: dict[str, Counter[str]] = {}
-    for measured in found:
-        counts = table.setdefault(measured.entries.name, Counter())
-        counts.update(["instances", measured.outcome.value])
-    return {name: dict(counts) for name, counts in table.items()}
 
 
 def _by_size(found: list[Measured]) -> dict[str, str]:
@@ -201,16 +190,6 @@ def _counterexample(violated: list[Measured]) -> Counterexample | None:
         arithmetic=f"measured, confidence {SAID}",
         distribution=worst.entries.name,
     )
-
-
-def _point(m: Measured) -> dict[str, Any]:
-    return {
-        "actual": m.ratio,
-        "claimed": m.bound,
-        "stratum": m.entries.name,
-        "m": m.entries.N,
-        "violated": m.outcome is Outcome.VIOLATED,
-    }
 
 
 def _notes(found: list[Measured], decided: list[Measured]) -> str:

@@ -197,7 +197,7 @@ OF_EXPECTATIONS = (
     Witness(
         "monte carlo",
         of_expectations,
-        _all("expectations.examine", "examine_together"),
+        _all("expectations.examine"),
         TOGETHER,
         ("seed", "random"),
     ),

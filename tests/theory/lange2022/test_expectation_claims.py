@@ -95,11 +95,12 @@ def test_the_constants_are_those_of_the_statements():
 )
 def test_a_constant_that_is_too_small_is_found(name, constant, law, size):
     claim = replace(CLAIMS[name], says=None, constant=lambda entries: constant)
-    assert measure(claim, entries(law, size, size)).outcome is Outcome.VIOLATED
+    (found,) = measure([claim], entries(law, size, size))
+    assert found.outcome is Outcome.VIOLATED
 
 
 def test_no_constant_of_laws_with_a_fourth_moment_serves_normalised_columns_that_are_one_hot():
     claim = replace(CLAIMS["L-prop-5/expectation-normalised"], says=None, constant=lambda e: 9 / 4)
-    heavy = measure(claim, entries("log-normal, sigma = 15", 400, 400), count=6)
+    (heavy,) = measure([claim], entries("log-normal, sigma = 15", 400, 400), count=6)
     assert heavy.outcome is not Outcome.HOLDS
     assert heavy.ratio > 9 / 4
