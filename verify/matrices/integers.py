@@ -12,7 +12,7 @@ from verify.matrices import exact, lattice
 from verify.matrices.subjects import Numbers
 from verify.settings import Settings
 from verify.tolerance import Outcome
-from verify.witnesses.search import Searched, Space, record, search, violations
+from verify.witnesses.search import Searched, Space, records, search, violations
 
 SPACES = {
     kind: Space(
@@ -30,15 +30,14 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
     """Search sizes in ascending order for a counterexample of each claim, and shrink it."""
     for kind, alike in groupby(claims, key=lambda claim: claim.subject):
         together = list(alike)
-        hinted = {c.id: first for c in together if (first := first_looked_at(c)) is not None}
+        hinted = {
+            claim.id: Searched.violated_at(tuple(subject.size.values()), subject)
+            for claim in together
+            if (subject := first_looked_at(claim)) is not None
+        }
         others = [claim for claim in together if claim.id not in hinted]
-        found = search(SPACES[kind], others, settings.budget.examples, settings.seed)
-        for claim in together:
-            first = hinted.get(claim.id)
-            searched = found[claim.id] if first is None else _at(first)
-            hit = searched.found
-            violating = None if hit is None else exact.counterexample(claim, hit)
-            yield record(SPACES[kind], claim, searched, violating)
+        drawn = search(SPACES[kind], others, settings.budget.examples, settings.seed)
+        yield from records(SPACES[kind], together, drawn | hinted, exact.counterexample)
 
 
 def first_looked_at(claim: MatrixClaim) -> Numbers | None:
@@ -49,10 +48,6 @@ def first_looked_at(claim: MatrixClaim) -> Numbers | None:
         if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
             return hinted
     return None
-
-
-def _at(subject: Numbers) -> Searched:
-    return Searched.violated_at(tuple(subject.size.values()), subject)
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

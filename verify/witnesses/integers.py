@@ -21,7 +21,7 @@ from verify.results import Counterexample
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
-from verify.witnesses.search import Searched, Space, record, search
+from verify.witnesses.search import Searched, Space, records, search
 
 FEW = 2
 """Random batches of every stratum that say whether it is worth to insist."""
@@ -89,18 +89,14 @@ def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
 
 def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     """Look where the claims' hints say, then at what is drawn."""
-    hinted = {claim.id: first_looked_at(claim) for claim in claims}
-    others = [claim for claim in claims if hinted[claim.id] is None]
+    hinted = {
+        claim.id: Searched.violated_at(len(case.y), case)
+        for claim in claims
+        if (case := first_looked_at(claim)) is not None
+    }
+    others = [claim for claim in claims if claim.id not in hinted]
     # An equation that is false fails at almost any integers.
     bounds = [claim for claim in others if claim.relation is not Relation.EQUAL]
     failing = fail_in_floats(bounds, settings.seed) if bounds else ()
     drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
-    for claim in claims:
-        case = hinted[claim.id]
-        hit = drawn[claim.id] if case is None else Searched.violated_at(len(case.y), case)
-        yield _found(claim, hit)
-
-
-def _found(claim: Claim, searched: Searched) -> Record:
-    hit = searched.found
-    return record(BATCHES, claim, searched, None if hit is None else counterexample(claim, hit))
+    return records(BATCHES, claims, drawn | hinted, counterexample)

@@ -8,7 +8,7 @@ one is made simpler, entry by entry, as long as it violates the statement.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -304,17 +304,22 @@ def one_step_simpler(places: Places, counts: Sequence[int]) -> Iterator[Places]:
                 yield tuple(changed.get(k, place) for k, place in enumerate(places))
 
 
-def record(
-    space: Space, claim: Statement, searched: Searched, counterexample: Counterexample | None
-) -> Record:
-    """Return what the search of a statement met, and what it found, as a record."""
-    return Record(
-        claim=claim.id,
-        witness=WITNESS,
-        **counted(searched.total),
-        sizes={space.named(size): in_words(met) for size, met in searched.outcomes.items()},
-        counterexample=counterexample,
-    )
+def records(
+    space: Space,
+    claims: Sequence[Any],
+    searched: Mapping[str, Searched],
+    counterexample: Callable[[Any, Any], Counterexample | None],
+) -> Iterator[Record]:
+    """Yield what the search of each statement met, and what it found, as a record."""
+    for claim in claims:
+        met, found = searched[claim.id].outcomes, searched[claim.id].found
+        yield Record(
+            claim=claim.id,
+            witness=WITNESS,
+            **counted(searched[claim.id].total),
+            sizes={space.named(size): in_words(counts) for size, counts in met.items()},
+            counterexample=None if found is None else counterexample(claim, found),
+        )
 
 
 def examples_for(claim: Statement, examples: int) -> int:
