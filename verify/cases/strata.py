@@ -12,12 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from verify.cases.case import Case
 from verify.cases.losses import Loss, general, separable
-
-Array = NDArray[np.float64]
+from verify.tolerance import Array
 
 
 def generic(rng: Generator, m: int) -> Array:

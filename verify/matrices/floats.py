@@ -34,7 +34,7 @@ from verify.matrices.subjects import Numbers
 from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd
-from verify.witnesses.evaluations import Evaluation, in_rows, judged, nowhere, parted
+from verify.witnesses.evaluations import Evaluation, flat, in_rows, judged, nowhere, parted
 from verify.witnesses.instances import Instances
 from verify.witnesses.random_arithmetic import RandomArithmetic
 from verify.witnesses.records import record
@@ -291,7 +291,7 @@ def examined_alone(claim: MatrixClaim, copies: Copies) -> Instances:
 
 def evaluate(claim: MatrixClaim, subject: Numbers, to_numpy: Callable[[Any], Array]) -> Evaluation:
     """Return both sides as NumPy arrays of one shape, and the hypotheses' quantities."""
-    arrays = _flat(claim, subject, to_numpy, np.broadcast_arrays)
+    arrays = flat(claim, (subject,), to_numpy, np.broadcast_arrays)
     return Evaluation.of(*(array[None] for array in arrays))
 
 
@@ -309,18 +309,9 @@ def _flat_or_none(claim: MatrixClaim, subject: Numbers) -> list[torch.Tensor] | 
     """
     convert = partial(torch.as_tensor, dtype=torch.float64)
     try:
-        return _flat(claim, subject, convert, torch.broadcast_tensors)
+        return flat(claim, (subject,), convert, torch.broadcast_tensors)
     except (RuntimeError, ZeroDivisionError):
         return None
-
-
-def _flat(
-    claim: MatrixClaim, subject: Numbers, convert: Callable[[Any], Any], broadcast: Any
-) -> list[Any]:
-    """Return both sides, of one shape, and the hypotheses' quantities, as flat arrays."""
-    sides = broadcast(*map(convert, claim.sides(subject)))
-    quantities = [convert(h.quantity(subject)) for h in claim.hypotheses]
-    return [array.reshape(-1) for array in (*sides, *quantities)]
 
 
 def _moved(numbers: dict[str, torch.Tensor], seeds: Sequence[int]) -> dict[str, torch.Tensor]:

@@ -12,12 +12,11 @@ from zlib import crc32
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from theory.matrix_claim import Kind
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
+from verify.tolerance import Array
 
-Array = NDArray[np.float64]
 Inputs = Callable[[Generator, tuple[int, ...]], Array]
 
 

@@ -24,7 +24,7 @@ from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.settings import Settings
 from verify.tolerance import Array
-from verify.witnesses.evaluations import Evaluation, judged, parted
+from verify.witnesses.evaluations import Evaluation, flat, judged, parted
 from verify.witnesses.instances import Instances
 from verify.witnesses.parts import Part, parts_of_calls
 from verify.witnesses.random_arithmetic import RandomArithmetic
@@ -85,17 +85,14 @@ def network_of(case: Any, loss: LossFunction) -> PrimitiveNetwork:
 
 def evaluate(claim: Claim, network: PrimitiveNetwork) -> Tensors:
     """Return actual, claimed, and each hypothesis's quantity, all flat."""
-    letters = claim.letters(network)
-    actual, claimed = (_as_tensor(side, network.y) for side in claim.sides(network, letters))
-    shape = torch.broadcast_shapes(actual.shape, claimed.shape)
-    quantities = (_as_tensor(h.quantity(network, letters), network.y) for h in claim.hypotheses)
-    return tuple(x.reshape(-1) for x in (actual.expand(shape), claimed.expand(shape), *quantities))
 
+    def as_tensor(value: Any) -> torch.Tensor:
+        """Return a side or a quantity, which may be a number such as the length of the batch."""
+        plain = float(value) if isinstance(value, Fraction) else value
+        return plain if isinstance(plain, torch.Tensor) else network.y.new_tensor(plain)
 
-def _as_tensor(value: Any, like: torch.Tensor) -> torch.Tensor:
-    """Return a side or a quantity, which may be a number such as the length of the batch."""
-    plain = float(value) if isinstance(value, Fraction) else value
-    return plain if isinstance(plain, torch.Tensor) else like.new_tensor(plain)
+    sources = network, claim.letters(network)
+    return tuple(flat(claim, sources, as_tensor, torch.broadcast_tensors))
 
 
 def evaluate_stacked(claims: Sequence[Claim], stack: Stack, loss: StackedLoss) -> list[Evaluation]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,22 @@ class Evaluation(NamedTuple):
         errors = tuple(error[chosen] for error in self.errors)
         of_sides = self.actual[chosen], self.claimed[chosen]
         return Evaluation(*of_sides, quantities, self.error[chosen], errors)
+
+
+def flat(
+    claim: Statement, sources: Sequence[Any], convert: Callable[[Any], Any], broadcast: Any
+) -> list[Any]:
+    """Return both sides, of one shape, and the hypotheses' quantities, as flat arrays.
+
+    Args:
+        claim: the claim.
+        sources: what its sides are functions of.
+        convert: makes an array of a number or an array.
+        broadcast: gives two arrays one shape.
+    """
+    sides = broadcast(*map(convert, claim.sides(*sources)))
+    quantities = [convert(h.quantity(*sources)) for h in claim.hypotheses]
+    return [array.reshape(-1) for array in (*sides, *quantities)]
 
 
 def nowhere(claim: Statement) -> Evaluation:

@@ -19,15 +19,11 @@ POINTS = 240
 
 def record(claim: Statement, witness: str, groups: Sequence[Instances]) -> Record:
     """Return what the instances say, with the worst one's token and some points to plot."""
-    total: Counter[Outcome] = sum((g.count() for g in groups), Counter())
     ratio, token = _worst(groups)
     return Record(
         claim=claim.id,
         witness=witness,
-        instances=total.total(),
-        violated=total[Outcome.VIOLATED],
-        undecided=total[Outcome.UNDECIDED],
-        vacuous=total[Outcome.VACUOUS],
+        **counted(sum((g.count() for g in groups), Counter())),
         worst_ratio=ratio,
         worst_token=token,
         strata=_by_stratum(groups),

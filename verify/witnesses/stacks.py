@@ -13,7 +13,7 @@ from torch import Tensor
 
 from theory.claim import Claim, Reading
 from verify.batched import Batched
-from verify.cases.case import Case
+from verify.cases.case import NUMBERS, VECTORS, Case
 from verify.cases.losses import Loss
 from verify.tolerance import Array
 
@@ -62,10 +62,9 @@ def _columns(
     cases: Sequence[Case], made: Callable[[Array], Any]
 ) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """Return each field of all cases by its name, and each parameter of their losses."""
-    vectors = ("y", "direction", "other_direction")
     fields = {
-        name: [np.reshape(getattr(c, name), len(c.y) if name in vectors else ()) for c in cases]
-        for name in Stack._fields[:-1]
+        name: [np.reshape(getattr(c, name), len(c.y) if name in VECTORS else ()) for c in cases]
+        for name in NUMBERS
     }
     parameters = zip(*(case.loss.parameters for case in cases), strict=True)
     return (
