@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from verify.backends import Backend
-from verify.batched import Batched, laid_out
+from verify.batched import Batched
 from verify.cases.case import VECTORS, Case, numbers
 from verify.cases.losses import Loss
 from verify.network import Calculus, PrimitiveNetwork
-from verify.operators import Operand
+from verify.operators import Operand, laid_out
 from verify.tolerance import Array
 
 

@@ -7,13 +7,11 @@ begin with the outer one's.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from functools import partial
 from types import ModuleType
 from typing import Any, NoReturn
 
-from verify.operators import Namespace, Operand, bare, library_of
+from verify.operators import Namespace, Operand, entrywise, laid_out, library_of
 
 ENTRYWISE = frozenset(
     ["abs", "exp", "imag", "log", "logaddexp", "real", "sqrt", "where", "zeros_like"]
@@ -63,34 +61,6 @@ class Batched(Operand):
         return _product(other, self)
 
 
-def _entrywise(function: Callable[..., Any], *values: Any) -> Any:
-    """Apply a function of entries; arrays of fewer axes are repeated along the first ones."""
-    batched = [value for value in values if isinstance(value, Batched)]
-    if not batched:
-        return function(*map(bare, values))
-    counts = max(value.counts for value in batched)
-    if len(batched) == 1 and all(v is batched[0] or isinstance(v, int | float) for v in values):
-        return Batched(function(*map(bare, values)), counts)
-    axes = max(getattr(value, "ndim", 0) for value in values)
-    found = function(*(laid_out(value, counts, axes) for value in values))
-    return Batched(found, counts)
-
-
-def laid_out(value: Any, counts: int, axes: int) -> Any:
-    """Return the library's array with so many axes that count, and so many others.
-
-    What is not counted is returned as it is.
-    """
-    if not isinstance(value, Batched):
-        return bare(value)
-    array, own = value.array, value.array.shape
-    if value.counts == counts and value.ndim == axes:
-        return array
-    counted = (*own[: value.counts], *[1] * (counts - value.counts))
-    sizes = (*[1] * (axes - value.ndim), *own[value.counts :])
-    return library_of(array).reshape(array, counted + sizes)
-
-
 def _product(a: Any, b: Any) -> Batched:
     """Return the product of vectors or matrices, of which one may be complex."""
     counts = max(getattr(value, "counts", 0) for value in (a, b))
@@ -107,19 +77,6 @@ def _product(a: Any, b: Any) -> Batched:
     return Batched(left @ right, counts)
 
 
-for _name in ("add", "sub", "mul", "truediv", "pow", "lt", "le", "gt", "ge", "eq", "ne"):
-    _function = getattr(operator, _name)
-
-    def _method(self: Batched, other: Any, function: Any = _function) -> Any:
-        return _entrywise(function, self, other)
-
-    def _reflected(self: Batched, other: Any, function: Any = _function) -> Any:
-        return _entrywise(function, other, self)
-
-    setattr(Batched, f"__{_name}__", _method)
-    setattr(Batched, f"__r{_name}__", _reflected)
-
-
 class _Functions(Namespace):
     """A library's functions of many values at once."""
 
@@ -127,9 +84,9 @@ class _Functions(Namespace):
         """Return a function or a constant."""
         found = getattr(self.functions, name)
         if name in ENTRYWISE:
-            return partial(_entrywise, found)
+            return partial(entrywise, found)
         if name == "astype":
-            return lambda x, kind: _entrywise(lambda array: found(array, kind), x)
+            return lambda x, kind: x.like(found(x.array, kind))
         if name in ("sum", "reshape"):
             return getattr(Batched, name)
         is_constant = not callable(found) or isinstance(found, type)

@@ -174,29 +174,55 @@ def _product(a: Any, b: Any) -> Operand:
     return Operand(a @ b)
 
 
-def _binary(function: Callable[[Any, Any], Any]) -> Callable[[Operand, Any], Any]:
-    return lambda self, other: Operand(function(self.array, _alike(self.array, bare(other))))
+def entrywise(function: Callable[..., Any], *values: Any) -> Any:
+    """Apply a function of entries; arrays of fewer axes are repeated along the first ones."""
+    operands = [value for value in values if isinstance(value, Operand)]
+    if not operands:
+        return function(*map(bare, values))
+    outermost = max(operands, key=lambda value: value.counts)
+    if len(operands) == 1 and all(v is outermost or isinstance(v, int | float) for v in values):
+        return outermost.like(function(*map(bare, values)))
+    axes = max(getattr(value, "ndim", 0) for value in values)
+    return outermost.like(function(*(laid_out(v, outermost.counts, axes) for v in values)))
 
 
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Operand, Any], Any]:
-    return lambda self, other: Operand(function(_alike(self.array, bare(other)), self.array))
+def laid_out(value: Any, counts: int, axes: int) -> Any:
+    """Return the library's array with so many axes that count, and so many others.
+
+    What is of another class is returned as it is.
+    """
+    if not isinstance(value, Operand):
+        return bare(value)
+    array, own = value.array, value.array.shape
+    if value.counts == counts and value.ndim == axes:
+        return array
+    counted = (*own[: value.counts], *[1] * (counts - value.counts))
+    sizes = (*[1] * (axes - value.ndim), *own[value.counts :])
+    return library_of(array).reshape(array, counted + sizes)
 
 
-def _alike(array: Any, other: Any) -> Any:
-    """Return the other operand, integers and truths as numbers of the array's kind."""
-    if getattr(other, "dtype", array.dtype) == array.dtype:
+def _alike(operand: Operand, other: Any) -> Any:
+    """Return the other operand, integers and truths as numbers of the first one's kind."""
+    if getattr(other, "dtype", operand.dtype) == operand.dtype:
         return other
-    xp = library_of(array)
-    is_whole = xp.isdtype(other.dtype, ("integral", "bool"))
-    return xp.astype(other, array.dtype) if is_whole else other
+    xp, array = library_of(operand.array), bare(other)
+    if not hasattr(array, "dtype") or not xp.isdtype(array.dtype, ("integral", "bool")):
+        return other
+    found = xp.astype(array, operand.dtype)
+    return other.like(found) if isinstance(other, Operand) else found
 
 
-for _name in ("add", "sub", "mul", "truediv", "pow"):
+for _name in ("add", "sub", "mul", "truediv", "pow", "lt", "le", "gt", "ge", "eq", "ne"):
     _function = getattr(operator, _name)
-    setattr(Operand, f"__{_name}__", _binary(_function))
-    setattr(Operand, f"__r{_name}__", _reflected(_function))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    setattr(Operand, f"__{_name}__", _binary(getattr(operator, _name)))
+
+    def _method(self: Operand, other: Any, function: Any = _function) -> Any:
+        return entrywise(function, self, _alike(self, other))
+
+    def _reflected(self: Operand, other: Any, function: Any = _function) -> Any:
+        return entrywise(function, _alike(self, other), self)
+
+    setattr(Operand, f"__{_name}__", _method)
+    setattr(Operand, f"__r{_name}__", _reflected)
 
 
 class Namespace:
