@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
-from theory.matrix_claim import Kind, MatrixClaim
+from theory.matrix_claim import MatrixClaim
 from verify.evidence import Record
 from verify.matrices import exact, lattice
 from verify.matrices.subjects import Numbers
@@ -18,11 +18,11 @@ SPACES = {
     kind: Space(
         lattice.SIZES[kind],
         partial(lattice.letters, kind),
-        lattice.MADE[kind],
+        made,
         exact.outcomes,
         partial(lattice.named, kind),
     )
-    for kind in Kind
+    for kind, (_, made) in lattice.SUBJECTS.items()
 }
 
 

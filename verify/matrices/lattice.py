@@ -112,20 +112,15 @@ def descent(below: Any, diagonal: Any, **numbers: Any) -> Descent:
     return Descent(P=P, **numbers, stratum="integers")
 
 
-LETTERS_OF: dict[Kind, Callable[..., dict[str, Entries]]] = {
-    Kind.LAYER: of_layers,
-    Kind.MAPS: of_maps,
-    Kind.DESCENT: of_descents,
+SUBJECTS: dict[Kind, tuple[Callable[..., dict[str, Entries]], Callable[..., Numbers]]] = {
+    Kind.LAYER: (of_layers, layer),
+    Kind.MAPS: (of_maps, maps),
+    Kind.DESCENT: (of_descents, descent),
 }
-"""The numbers of a subject of a size;"""
-MADE: dict[Kind, Callable[..., Numbers]] = {
-    Kind.LAYER: layer,
-    Kind.MAPS: maps,
-    Kind.DESCENT: descent,
-}
-"""and the subject that is made of them."""
+"""The numbers of a subject of a size, and the subject that is made of them."""
 
 
 def letters(kind: Kind, size: Size) -> dict[str, Entries]:
     """Return the numbers of a subject of one size."""
-    return LETTERS_OF[kind](*size)
+    of_size, _ = SUBJECTS[kind]
+    return of_size(*size)

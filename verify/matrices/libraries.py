@@ -87,12 +87,6 @@ def examine_together(
         return floats.examine_at(claims, subjects, lambda stack: Copies(stack, seed, backend))
 
 
-def examine(claim: MatrixClaim, subject: Numbers, backend: Backend, seed: int = 0) -> Instances:
-    """Examine one subject; a side that cannot be evaluated there makes it vacuous."""
-    (found,) = examine_together([claim], [subject], backend, seed)[claim.id]
-    return found
-
-
 def _to_numpy(backend: Backend, side: Any) -> np.ndarray:
     return backend.to_numpy(side.array) if isinstance(side, Operand) else np.asarray(side, float)
 

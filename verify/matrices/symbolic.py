@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sympy import SympifyError
@@ -35,15 +35,13 @@ SIZES: dict[Kind, tuple[Size, ...]] = {
 layers three examples come first, since a normalisation of two numbers has no derivative."""
 FIRST_TRIES = 6
 """Subjects of integers that a statement must survive before a proof is tried."""
-Finding = Literal["proved", "not proved"]
 
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every size; those of other sizes say nothing of one that failed."""
     sizes = SIZES[claim.subject][: len(settings.budget.sizes)]
-    found = [(letters(claim.subject, size).size, prove(claim, size)) for size in sizes]
-    proved = tuple(size for size, finding in found if finding == "proved")
-    is_proved = len(proved) == len(found)
+    proved = tuple(letters(claim.subject, size).size for size in sizes if prove(claim, size))
+    is_proved = len(proved) == len(sizes)
     return Record(
         claim=claim.id,
         witness="symbolic",
@@ -53,15 +51,15 @@ def examine(claim: MatrixClaim, settings: Settings) -> Record:
     )
 
 
-def prove(claim: MatrixClaim, size: Size) -> Finding:
+def prove(claim: MatrixClaim, size: Size) -> bool:
     """Return whether the statement is proved for subjects of one size.
 
     An equation is proved where every hypothesis that is one can be imposed; an inequality by its
     certificate.
     """
     if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
-        return "not proved"
-    return "proved" if follows(claim, letters(claim.subject, size)) else "not proved"
+        return False
+    return follows(claim, letters(claim.subject, size))
 
 
 OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError
