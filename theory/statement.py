@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
@@ -321,7 +321,7 @@ class Statement:
         assumed = [h.says for h in self.hypotheses if h.says is not None]
         return [] if self.says is None else [self.says, *assumed]
 
-    @property
+    @cached_property
     def meanings(self) -> dict[str, str]:
         """What its names and its hypotheses' stand for, then what their letters range over."""
         return meanings(*self.said)
