@@ -61,6 +61,14 @@ def test_a_line_without_an_examiner_is_measured_again(examined, tmp_path):
     assert surveyed(tmp_path) == lines
 
 
+def test_a_layer_that_cannot_run_here_keeps_what_was_measured_elsewhere(examined, tmp_path):
+    lines = surveyed(tmp_path)
+    measured = {**lines[0], "examiner": "another", "rows": [{"mode": "forward"}]}
+    json_lines.write(tmp_path / "some.jsonl", [measured, lines[1]])
+    assert surveyed(tmp_path) == [measured, lines[1]]
+    assert examined == ["first", "second", "first"]
+
+
 def test_a_survey_that_is_stopped_leaves_what_was_not_measured_again(
     examined, tmp_path, monkeypatch
 ):

@@ -8,7 +8,6 @@ import io
 import tokenize
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from verify.conform.modes import MODES
@@ -31,7 +30,8 @@ def examiner(implementations: str, adapters: tuple[str, ...]) -> str:
     """
     modules = (EXAMINATION, implementations, *(f"{ADAPTERS}.{adapter}" for adapter in adapters))
     files = frozenset().union(*map(sources, modules))
-    return hashlib.sha256("\0".join(map(_code_of, sorted(files))).encode()).hexdigest()[:20]
+    texts = (code(file.read_text(encoding="utf-8")) for file in sorted(files))
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:20]
 
 
 def is_todays(line: Mapping[str, Any]) -> bool:
@@ -51,10 +51,6 @@ def added_modes(line: Mapping[str, Any]) -> list[str]:
 
 
 @cache
-def _code_of(file: Path) -> str:
-    return code(file.read_text(encoding="utf-8"))
-
-
 def code(source: str) -> str:
     r"""Return a source without comments, docstrings, and lines and ends of lines that are blank.
 

@@ -5,7 +5,7 @@
 (of Keras, ``keras-jax`` and so on by its backends) writes ``docs/measured/flax.jsonl``: a line for
 each implementation, with the word and the largest units of each mode, output, dtype and kind of
 case.  What today's code examined with the same version is not examined again, so that a run that
-was stopped goes on; a line stays until the layer has been.
+was stopped goes on; a line stays until the layer has been, and where it could not run.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def main(
         if found.eps_is_single:
             report = replace(report, cells=tuple(c for c in report.cells if _has_eps(c)))
         seconds = time.monotonic() - began
-        lines[target] = summary(found, target, report, seconds) | by
+        line = summary(found, target, report, seconds) | by
+        if line["rows"] or not lines.get(target, line)["rows"]:
+            lines[target] = line
         json_lines.write(path, [lines[each] for each in layers if each in lines])
         console.print(f"{found.subject.name}: {report.verdict} {report.reason}", highlight=False)
 
