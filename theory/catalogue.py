@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from theory.language.definitions import ambiguous
 from theory.language.expression import Letter
 from theory.language.letters import attribute_of
 from theory.statement import Form, Paper, Reading, Statement, Verdict
@@ -138,9 +137,7 @@ def _unread(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 def letters_of(claim: Statement) -> list[Letter]:
     """Return the letters of a statement that is an expression, and of its hypotheses."""
-    assumed = [hypothesis.says for hypothesis in claim.hypotheses]
-    said = [says for says in (claim.says, *assumed) if says is not None]
-    return list(dict.fromkeys(letter for says in said for letter in says.letters))
+    return list(dict.fromkeys(letter for says in claim.said for letter in says.letters))
 
 
 def source_of(letter: Letter) -> Any:
@@ -150,10 +147,12 @@ def source_of(letter: Letter) -> Any:
 
 def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        for name in ambiguous(*claim.said):
-            yield Complaint(
-                claim.id, f"displays {name} for two different things; give each a name of its own"
-            )
+        for name, meant in claim.definitions.items():
+            if len(meant) > 1:
+                yield Complaint(
+                    claim.id,
+                    f"displays {name} for two different things; give each a name of its own",
+                )
 
 
 def _lost_links(claims: Sequence[Statement]) -> Iterator[Complaint]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
 from theory.language.certificates import products
-from theory.language.definitions import meanings
+from theory.language.definitions import definitions, domains
 from theory.language.expression import Expression, Relation, Says, derivatives_in
 from theory.language.latex import denial, latex
 from theory.language.values import Sides, Values
@@ -317,14 +317,22 @@ class Statement:
 
     @property
     def said(self) -> list[Says]:
-        """What it says, if that is an expression, then what it assumes."""
-        assumed = [h.says for h in self.hypotheses if h.says is not None]
-        return [] if self.says is None else [self.says, *assumed]
+        """What it says, then what it assumes, where that is an expression."""
+        every = [self.says, *(hypothesis.says for hypothesis in self.hypotheses)]
+        return [says for says in every if says is not None]
 
     @cached_property
+    def definitions(self) -> dict[str, list[str]]:
+        """What its names and its hypotheses' stand for, as LaTeX."""
+        return definitions(self.said)
+
+    @property
     def meanings(self) -> dict[str, str]:
-        """What its names and its hypotheses' stand for, then what their letters range over."""
-        return meanings(*self.said)
+        """What its names stand for, then what its letters range over, if it is an expression."""
+        if self.says is None:
+            return {}
+        named = {name: f"{name} = {meant[0]}" for name, meant in self.definitions.items()}
+        return named | domains(self.said)
 
     @property
     def where(self) -> list[str]:

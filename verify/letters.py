@@ -26,10 +26,8 @@ _SYMBOL = re.compile(r"[A-Za-z]+(_\w+)?'*|\(.*\)|[01]")
 
 def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:
     """Yield the nodes of one kind in a statement and its hypotheses."""
-    said = [claim.says, *(h.says for h in claim.hypotheses)]
-    for says in said:
-        sides = () if says is None else (says.actual, says.claimed)
-        yield from (node for node in walk(*sides) if isinstance(node, kind))
+    for says in claim.said:
+        yield from (node for node in walk(says.actual, says.claimed) if isinstance(node, kind))
 
 
 def readers(claim: Statement) -> dict[str, list[Letter]]:
