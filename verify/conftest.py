@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shutil import get_terminal_size
 
 import pytest
 from rich.console import Console
@@ -12,6 +11,7 @@ from verify import engine, ledger, others, report
 from verify.evidence import Writer
 from verify.kernel.verdicts import records as checked_by_kernel
 from verify.options import Options
+from verify.terminal import columns
 from verify.wording import plural
 
 OPTIONS = pytest.StashKey[Options]()
@@ -98,7 +98,7 @@ def pytest_terminal_summary(
     unfinished = {record.claim for record in records} - examined
     claims = [claim for claim in every if claim.id in examined or claim.unreadable]
     records += checked_by_kernel(writer.path.parent, [c for c in claims if c.id in examined])
-    console = Console(file=terminalreporter._tw._file, width=get_terminal_size((WIDTH, 0)).columns)
+    console = Console(file=terminalreporter._tw._file, width=columns(WIDTH))
     console.print()
     report.show(ledger.ledger(claims, records), console)
     if unfinished:

@@ -29,6 +29,7 @@ from verify.matrices.strata import random_subjects
 from verify.witnesses.exact import EXACT, network_of, rational_case
 
 RELATIONS = {">": operator.gt, r"\ge": operator.ge, "<": operator.lt, r"\le": operator.le}
+OPPOSITES = {">": "<", r"\ge": "<", "<": ">", r"\le": ">"}
 INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le) (\S+)")
 ENDS: dict[str, Callable[[Any], float]] = {
     r"\tfrac12": lambda _: 1 / 2,
@@ -120,7 +121,18 @@ def test_a_letter_is_in_the_range_that_is_displayed(claim):
     assert all(found)
 
 
-def test_a_letter_out_of_its_range_is_noticed():
-    claim, letter = next(one for one in RANGING if one[1].domain == r"\lambda > 0")
-    wrong = replace(letter, domain=r"\lambda < 0")
-    assert not any(is_within(wrong, claim, source) for source in offered(claim))
+EACH = {(claim.id[0], letter.domain): (claim, letter) for claim, letter in RANGING}
+
+
+def opposites(domain: str) -> list[str]:
+    """Return ranges that have nothing in common with one, below it or above."""
+    low, _, name, relation, high = INEQUALITY.fullmatch(domain).groups()
+    return [f"{name} {OPPOSITES[relation]} {high}", *([] if low is None else [f"{name} < {low}"])]
+
+
+@pytest.mark.parametrize(("paper", "domain"), EACH)
+def test_a_letter_out_of_its_range_is_noticed(paper, domain):
+    claim, letter = EACH[paper, domain]
+    for other in opposites(domain):
+        wrong = replace(letter, domain=other)
+        assert not any(is_within(wrong, claim, source) for source in offered(claim))

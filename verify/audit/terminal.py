@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from verify.audit.report import MapRow, NormalizationRow, Report, Spread, StatementRow
 from verify.audit.words import lines
+from verify.terminal import columns
 
 WIDTH = 180
 """Of a report that goes to a file."""
@@ -47,7 +47,7 @@ def show(report: Report, console: Console | None = None, *, every: bool = False)
         console: where; None for standard output.
         every: every statement, not the main ones alone.
     """
-    console = console or Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = console or Console(width=columns(WIDTH))
     console.print(Group(*_parts(report, every, console.width)), highlight=False)
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -26,6 +25,7 @@ from verify.audit.report import Report
 from verify.commands.wanted import LOSS, MODEL, PAIRS, refuse_unnamed
 from verify.complaints import bad_input, complain
 from verify.targets import TargetError, absolute
+from verify.terminal import columns
 from verify.workers import ADDRESS, Call
 
 
@@ -99,7 +99,7 @@ def audit(
         found = [report.as_json() for report in reports]
         typer.echo(json.dumps(found if len(orders) > 1 else found[0], indent=1, allow_nan=False))
     elif audits:
-        console = Console(width=get_terminal_size((terminal.WIDTH, 0)).columns)
+        console = Console(width=columns(terminal.WIDTH))
         for order, report in audits:
             if len(orders) > 1:
                 console.rule(str(order.checkpoint))

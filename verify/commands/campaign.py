@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -24,6 +23,7 @@ from verify.engine import Pair
 from verify.evidence import EvidenceError
 from verify.options import SEEDS, Options
 from verify.spread import OtherVersionError
+from verify.terminal import columns
 from verify.workers import ADDRESS, Workers
 
 WIDTH = 180
@@ -77,7 +77,7 @@ def campaign(
         journal.close()
     names = {pair.name for pair in chosen}
     found = [finding for name, finding in journal.known.items() if name in names]
-    width = get_terminal_size((WIDTH, 0)).columns
+    width = columns(WIDTH)
     Console(width=width).print(table(found, width))
     typer.echo(f"{sum(f.instances for f in found):,} instances in {journal.path}")
     if failures:

@@ -6,7 +6,6 @@ import json
 import re
 from functools import partial
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -22,6 +21,7 @@ from verify.conform.report import STATUS, Report, markdown, show
 from verify.conform.subject import FAMILIES
 from verify.settings import DEFAULT_EVIDENCE
 from verify.targets import absolute
+from verify.terminal import columns
 from verify.workers import ADDRESS, Call
 
 WIDTH = 160
@@ -120,7 +120,7 @@ def conform(
         typer.echo("\n\n".join(map(markdown, reports)))
     else:
         for report in reports:
-            show(report, Console(width=get_terminal_size((WIDTH, 0)).columns))
+            show(report, Console(width=columns(WIDTH)))
     statuses = {STATUS[report.verdict] for report in reports}
     raise typer.Exit(next(status for status in (1, 2, 0) if status in statuses))
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated
 
 import torch
@@ -29,6 +28,7 @@ from verify.experiments import UnknownExperimentError, evidence, find, names, re
 from verify.experiments.examined import examined
 from verify.experiments.experiment import Experiment, Setting
 from verify.settings import DEFAULT_EVIDENCE
+from verify.terminal import columns
 from verify.workers import ADDRESS, Call
 
 PROFILES = ("smoke", "default", "deep")
@@ -65,7 +65,7 @@ def experiment(
 
     The exit status is 1 if a statement that is right was seen violated along the run.
     """
-    console = Console(width=get_terminal_size((WIDTH, 0)).columns)
+    console = Console(width=columns(WIDTH))
     if is_list:
         report.show_list([find(known) for known in names()], console)
         return

@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -18,6 +17,7 @@ from verify.evidence import NoEvidenceError, Record
 from verify.ledger import Entry
 from verify.options import evidence_of
 from verify.settings import DEFAULT_EVIDENCE
+from verify.terminal import columns
 from verify.wording import plural
 
 WIDTH = 180
@@ -112,6 +112,6 @@ def conclude(entries: Sequence[Entry], as_json: bool, every: bool = True) -> Non
 
         from verify import report
 
-        report.show(entries, Console(width=get_terminal_size((WIDTH, 0)).columns), every)
+        report.show(entries, Console(width=columns(WIDTH)), every)
     if any(entry.is_unexpected for entry in entries):
         raise typer.Exit(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -16,6 +15,7 @@ from verify.evidence import EvidenceError, NoEvidenceError
 from verify.options import evidence_of
 from verify.others import OthersError
 from verify.settings import DEFAULT_EVIDENCE
+from verify.terminal import columns
 
 
 def show_ledger(
@@ -51,7 +51,7 @@ def show(
         records = known(evidence_folder, target, claims)
     except (ValueError, EvidenceError) as error:
         raise bad_input(error) from None
-    width = get_terminal_size((WIDTH, 0)).columns
+    width = columns(WIDTH)
     entries = ledger.ledger(claims, records)
     typer.echo("\n\n".join(shown_entry(entry, width) for entry in entries))
 

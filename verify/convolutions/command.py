@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -18,6 +17,7 @@ from verify.convolutions.run import describe, examine_all
 from verify.evidence import EvidenceError
 from verify.options import Options
 from verify.settings import DEFAULT_EVIDENCE
+from verify.terminal import columns
 
 WIDTH = 220
 """Of a table that goes to a file."""
@@ -48,6 +48,6 @@ def convolutions(
         raise bad_input(error) from None
     except KeyboardInterrupt:
         raise interrupted(GOES_ON if keeper else NOT_KEPT) from None
-    show(findings, Console(width=get_terminal_size((WIDTH, 0)).columns))
+    show(findings, Console(width=columns(WIDTH)))
     if any(check.is_unexpected for finding in findings for check in finding.checks):
         raise typer.Exit(1)
