@@ -49,11 +49,15 @@ variable = Letter("x", "x", _V)
 """The variable of a derivative, where no letter of the paper is one."""
 
 mean = average
-variance = spread
 grad = named(r"\nabla_y\hat L", gradient(Lhat(y), y))
 r""":math:`\nabla_y\hat L`, by differentiation of the network."""
 partial = named(r"\frac{\partial\hat L}{\partial y}", grad.body)  # type: ignore[attr-defined]
 r"""The same, as :math:`\partial\hat L/\partial y`."""
+
+
+def variance(x: Expression) -> Expression:
+    r"""Return :math:`\sigma(x)^2`, in which there is no epsilon."""
+    return named(r"\sigma({0})^2", spread(x), x)
 
 
 def H(x: Expression) -> Expression:

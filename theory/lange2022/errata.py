@@ -135,10 +135,11 @@ ERRATA = [
         name="rate-improves",
         title="The rate of descent improves",
         kind=Kind.HYPOTHESIS,
-        in_short="needs the mean and variances weighted by S",
+        in_short="needs the mean weighted by S; dividing by variances may still cost a factor",
         wrong=r"Theorem 4 compares the inputs' condition numbers; $r$ depends on the Hessian's, and"
         r" $\kappa(\hat G^\top S\hat G)$ may exceed $\kappa(\hat H^\top S\hat H)$ for an $S$ that"
-        r" weighs examples differently. With statistics weighted by $S$ it does not.",
+        r" weighs examples differently. Centred by a mean weighted by $S$ it does not. Divided by"
+        r" the deviations, weighted or not, it may; no other diagonal is better by more than $n$.",
         entries=("L-thm-4-remarks/reduced-r",),
         right=(
             "L-thm-4-remarks/reduced-r/weighted-mean",
@@ -177,8 +178,8 @@ ERRATA = [
         kind=Kind.HYPOTHESIS,
         in_short="given the inputs, for random weights; not given the weights",
         wrong=r"Features of one layer share their inputs. For given weights they are correlated;"
-        r" for random weights they are uncorrelated but not independent. Given the inputs they are"
-        r" independent.",
+        r" for random weights of mean zero they are uncorrelated but not independent. Given the"
+        r" inputs they are independent.",
         entries=("L-norm-Ghat/independent", "L-norm-Ghat/independent-given-weights"),
         right=(
             "L-norm-Ghat/independent/corrected",
@@ -211,8 +212,8 @@ ERRATA = [
         title="Seginer's lemma for negative powers",
         kind=Kind.READING,
         in_short=r"for $k \ge 1$",
-        wrong=r"$k \le 2\log\max\{m, n\}$ admits negative $k$, for which no constant serves;"
-        r" $k \ge 1$ is meant.",
+        wrong=r"$k \le 2\log\max\{m, n\}$ admits negative $k$, and no constant serves $k = -10$ and"
+        r" $k = 2$ alike; $k \ge 1$ is meant.",
         entries=("L-lemma-A2/negative-k",),
         right=("L-lemma-A2/k-1", "L-lemma-A2/k-2"),
     ),

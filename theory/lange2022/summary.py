@@ -52,7 +52,11 @@ LINES = [
         "The norm of a random matrix (Seginer)",
         {"k = 1": "/k-1", "k = 2": "/k-2", "k = 10": "/k-10"},
     ),
-    result("L-alg-1", "Batch renormalization trains and infers alike", {"": "/renormalization"}),
+    result(
+        "L-alg-1",
+        "Batch renormalization has the same outputs in training and inference",
+        {"": "/renormalization"},
+    ),
     result(
         "L-eq-15",
         "Algorithm 2 applies the preconditioner",
@@ -89,8 +93,14 @@ LINES = [
     proof(
         "L-eq-19-22",
         "Means and variances of the unfolded map, (19) to (22)",
-        {"(19) to (22)": "/20", "about equal, as a ratio": "/relative"},
+        {
+            "(19)": "/19",
+            "(20)": "/20",
+            "(21)": "/21",
+            "(22)": "/22",
+            "about equal, as a ratio": "/relative",
+        },
     ),
     proof("L-eq-28-32", "Theorem 4: equations (28) to (32)"),
-    proof("L-steps", "Every other equation of Appendix A"),
+    proof("L-steps", "Every other equation of the proofs"),
 ]

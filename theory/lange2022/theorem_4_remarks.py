@@ -95,7 +95,7 @@ couplings_within = Operation(
 """That of the first half of them, and that of the second."""
 PROPERTY_A = assume(
     equal(couplings_within(C), 0), impose=in_blocks(lambda n: (n - n // 2, n // 2)),
-    words=r"\text{Property A: two blocks of mutually uncorrelated features}",
+    words=r"\text{Property A: two blocks, the features of each uncorrelated with one another}",
 )  # fmt: skip
 UNCORRELATED = assume(
     equal(couplings(C), 0), impose=uncorrelated,

@@ -27,7 +27,7 @@ row = Operation("dot", inner, r"{0:atom}^\top {1:atom}", takes=(_V, _V))
 norm2 = SquaredNorm("norm2", norm_squared, r"\|{0}\|^2", takes=(_V,))
 norm = Operation("norm", lambda x: square_root(norm_squared(x)), r"\|{0}\|", takes=(_V,))
 average = Operation("mean", mean, r"\mu_{{{0}}}", takes=(_V,))
-spread = Operation("variance", biased_variance, r"\sigma({0})^2", takes=(_V,))
+spread = Operation("variance", biased_variance, r"\operatorname{{var}}({0})", takes=(_V,))
 """The biased variance."""
 centred = Operation("centre", less_mean, r"\overline{{{0}}}", gives=Sort.VECTOR, takes=(_V,))
 """A vector less its mean."""

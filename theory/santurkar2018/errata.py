@@ -38,11 +38,13 @@ LAST_VERSION = [
         name="minimax-gradient",
         title="The powers in the minimax bound on the gradient in the weights",
         kind=Kind.SLIP,
-        in_short=r"with $\lambda^2$ at the middle term and $1/m$ at the last it is an equality",
-        wrong=r"The middle term lacks its factor $\lambda^2$ and the last its factor $1/m$; whether"
-        r" $g_j$ on the right is a maximum or its square, or $\mu_{g_j}$ a mean of $\lambda g$,"
-        r" makes no difference. With the factors in their places, and the batch held while $X$"
-        r" varies, the theorem is an equality. As printed it fails, for every $m \ge 2$ and"
+        in_short=r"with $g_j$ for $g_j^2$, $\lambda^2$ at the middle term and $1/m$ at the last"
+        r" it is an equality",
+        wrong=r"The middle term lacks its factor $\lambda^2$ and the last its factor $1/m$; it"
+        r" fails whether $g_j$ on the right is a maximum or its square, and whether or not"
+        r" $\mu_{g_j}$ is a mean of $\lambda g$. With the maximum itself, which is of squares"
+        r" already, and the factors in their places, and the batch held while $X$ varies, the"
+        r" theorem is an equality. As printed it fails, for every $m \ge 2$ and"
         r" $\lambda \le 1$, wherever $0 < |g| < 1/\lambda$ and $\gamma \ne 0$.",
         entries=(
             "S-thm-4.4",
@@ -116,7 +118,7 @@ LAST_VERSION = [
         name="minima-preserved",
         title="All minima are preserved",
         kind=Kind.HYPOTHESIS,
-        in_short="the second sentence needs a bias in the layer, or a trainable one",
+        in_short=r"the second sentence needs a bias and trainable $\gamma$, $\beta$",
         wrong=r"A minimum of the network without the layer is one of the network with it only if"
         r" $\gamma$ and $\beta$ are free and the layer before has a bias; otherwise the loss still"
         r" falls along $\beta$, or along a weight.",
@@ -214,7 +216,7 @@ LAST_VERSION = [
         title="A quadratic form and the largest eigenvalue",
         kind=Kind.HYPOTHESIS,
         in_short="needs a symmetric matrix, which it has where it is used",
-        wrong=r"$v^\top Mv \le \lambda_0(M)|v|^2$ holds for symmetric $M$; for $M = uv^\top$ with"
+        wrong=r"$x^\top Mx \le \lambda_0(M)|x|^2$ holds for symmetric $M$; for $M = uv^\top$ with"
         r" orthogonal $u$ and $v$ the right side is zero. The proof uses it for $M = uu^\top$.",
         entries=("S-eq-10",),
         right=("S-eq-10/corrected", "S-eq-10/sharpened"),
@@ -325,7 +327,8 @@ FIRST_VERSION = [
         in_short=r"false in the weights, even for $\sigma \ge 1$; true in the layer's outputs",
         wrong=r"In one weight, and in all weights of a unit, the gradient can grow although"
         r" $\sigma \ge 1$: the part of $g$ along $\hat y$ that the layer takes away may have"
-        r" cancelled another. It shrinks where $\sigma$ is large against the correlation.",
+        r" cancelled another. It shrinks where $\sigma \ge \frac12(1/c + 1)$, $c$ the"
+        r" cosine of $x_i$ and the gradient without its sign.",
         entries=("S-v1-remark-always/one-weight", "S-v1-remark-always/all-weights"),
         right=("S-v1-remark-always/one-weight/corrected", "S-v1-remark-always/output"),
     ),
@@ -346,8 +349,8 @@ FIRST_VERSION = [
         in_short=r"$\alpha_{ij} = \langle x_i,\hat y_j\rangle$, as the proofs use it; not as it is"
         " defined",
         wrong=r"$\alpha_{ij}$ is defined by the outputs, called a correlation coefficient, and used"
-        r" as $\langle x_i, \hat y_j\rangle$. With the last meaning the theorems hold; with the"
-        r" others they do not.",
+        r" as $\langle x_i, \hat y_j\rangle$. With the last meaning the theorems hold, but for"
+        r" a slip of C.3; with the others they do not.",
         entries=(
             "S-v1-fact-C2-eq-2/as-defined",
             "S-v1-fact-C2-eq-2/correlation",

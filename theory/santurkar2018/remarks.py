@@ -206,6 +206,7 @@ GROWTH = [
         equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
         "the squared sum for a loss that is a mean over the batch",
         attack=(linear(1, 1, 1),),
+        remark="g is the gradient of L, the sum, as in the theorems.",
     ),
     MEAN_LOSS.corrected(says=equal(dot(one, OF_MEAN_LOSS) ** 2, MU**2)),
     growth(

@@ -21,7 +21,7 @@ LINES = [
         "The layer can give its batch back, and all minima are preserved",
         {
             "first sentence": "/activations",
-            "second, with a bias": "/minima/bias",
+            "second, with a bias, by the outputs": "/minima/bias",
             "without": "/minima/no-bias",
             "constant γ, β": "/minima/fixed",
         },
@@ -117,7 +117,7 @@ LINES = [
     ),
     remark("S-v1-remark-spectral", "First version: bounded entries bound the spectral norm", OWN),
     proof("S-eq-4-9", "Theorem 4.1: equations (4) to (9)"),
-    proof("S-eq-24-33", "Theorem 4.2: equations (24) to (33)"),
+    proof("S-eq-24-33", "Theorem 4.2: equations (24), (27) and (30)"),
     proof("S-eq-41-42", "Theorem 4.2: the Hessian in closed form, (41) and (42)"),
     proof("S-eq-43-47", "Theorem 4.2: projections, (43) to (47)"),
     proof("S-eq-10-18", "Theorem 4.4: equations (10) to (18)"),

@@ -35,7 +35,7 @@ from typing import Any
 from theory import batchnorm, layer
 from theory.claim import Claim, Form
 from theory.language.expression import Letter, Sort, along, equal, gradient, named, number
-from theory.language.operations import centred, dot, norm2, row
+from theory.language.operations import centred, dot, norm2, row, spread
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018.chosen import beyond_the_layer, convex_along, with_hints
 from theory.santurkar2018.letters import (
@@ -70,7 +70,6 @@ from theory.unit import (
     u,
     v,
     variable,
-    variance,
     y,
     yhat,
     z,
@@ -125,7 +124,7 @@ CURVED = yhat * (number(3) / m**2 * dot(yhat, u) ** 2 - norm2(UBAR) / m) - UBAR 
     number(2) / m * dot(yhat, u)
 )
 r"""sigma^2 times the second derivative of yhat along u."""
-PART, REST = variance(y) / sigma**2, eps / sigma**2
+PART, REST = spread(y) / sigma**2, eps / sigma**2
 r"""The variance's part of sigma^2, rho, and epsilon's, 1 - rho."""
 PER_CURVED = gamma**2 / sigma**4 * norm2(gbar)
 MOST_BENT = (
@@ -142,7 +141,7 @@ derivative, times sigma^4/m, is rho s^2 + 2bas - 3ba^2, which is (rho + b(1 + 2 
 4ba(rho s - a) and 7b(a - (1 + 2 rho)s/7)^2.  Times (1 - rho)^2 the number before s^2 is at most
 2304/3125; what it lacks has the factor (5 rho - 1)^2."""
 QUARTER = assume(
-    equal(4 * variance(y), eps),
+    equal(4 * spread(y), eps),
     impose=lambda case: replace(case, eps=4 * batchnorm.variance(case.y)),
     printed=False,
 )

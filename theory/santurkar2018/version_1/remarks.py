@@ -55,7 +55,7 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.operations import absolute, centred, dot, norm2, spread, sqrt
+from theory.language.operations import absolute, centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import NEARLY_ACROSS, in_directions, leaning, with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import readings_of, version_1
@@ -81,7 +81,22 @@ from theory.santurkar2018.version_1.letters import (
 )
 from theory.santurkar2018.version_1.theorem_3_2 import NOT_ZERO, SHARP
 from theory.statement import PROVED, REFUTED, assume
-from theory.unit import L, Lhat, bound, eps, gamma, grad, m, normalize, one, sigma, y, yhat, z
+from theory.unit import (
+    L,
+    Lhat,
+    bound,
+    eps,
+    gamma,
+    grad,
+    m,
+    normalize,
+    one,
+    sigma,
+    variance,
+    y,
+    yhat,
+    z,
+)
 
 p, q = dot(x_i, g), dot(x_k, g)
 COSINE, ALPHA = cosine(x_i, g), dot(x_i, yhat)
@@ -94,7 +109,7 @@ RESNET = "S-v1-remark-resnet"
 
 def explained(alpha: Expression, x: Expression) -> Says:
     """Say that the square of alpha is that of m times the deviation of x."""
-    return equal(alpha**2, m**2 * spread(x))
+    return equal(alpha**2, m**2 * variance(x))
 
 
 at_identity = readings_of(
@@ -111,7 +126,7 @@ ANY_PAIR = at_identity(
 )  # fmt: skip
 BOUND = ANY_PAIR.corrected(
     "bound",
-    says=ALPHA**2 <= m**2 * spread(x_i),
+    says=ALPHA**2 <= m**2 * variance(x_i),
     because=norm2(yhat) * norm2(centred(x_i) - ALPHA / norm2(yhat) * yhat)
     + m * eps / sigma**2 * norm2(centred(x_i)),
     hypotheses=(),

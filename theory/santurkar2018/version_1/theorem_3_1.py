@@ -16,7 +16,7 @@ belong to it.  (6) takes the squared norm of yhat for m, which it is only at eps
 
 from theory.claim import Form
 from theory.language.expression import Expression, Says, equal
-from theory.language.operations import average, dot, norm2, spread
+from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import readings_of, version_1
@@ -29,7 +29,7 @@ from theory.santurkar2018.version_1.letters import (
     x_i,
 )
 from theory.statement import PROVED, REFUTED
-from theory.unit import eps, m, sigma, y, yhat
+from theory.unit import eps, m, sigma, variance, y, yhat
 
 CENTRED_INPUT = (X_I_CENTRED,)
 ALPHA = dot(x_i, yhat)
@@ -38,7 +38,7 @@ ALPHAS = {
     "as-used": (ALPHA, "as the proofs use it"),
     "correlation": (corr(x_i, y), "a correlation coefficient"),
 }
-VARIANCE = spread(x_i)
+VARIANCE = variance(x_i)
 
 
 sensitivity = readings_of(

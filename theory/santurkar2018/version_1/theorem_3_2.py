@@ -29,7 +29,7 @@ from typing import Any
 from theory.claim import Form, Hypothesis
 from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.latex import latex
-from theory.language.operations import absolute, centred, dot, norm, norm2, spread, sqrt
+from theory.language.operations import absolute, centred, dot, norm, norm2, sqrt
 from theory.santurkar2018.chosen import (
     NEARLY_ACROSS,
     SECOND,
@@ -60,7 +60,22 @@ from theory.santurkar2018.version_1.letters import (
     x_i,
 )
 from theory.statement import PROVED, REFUTED, assume
-from theory.unit import L, Lhat, bound, eps, gamma, m, normalize, one, sigma, variable, y, yhat, z
+from theory.unit import (
+    L,
+    Lhat,
+    bound,
+    eps,
+    gamma,
+    m,
+    normalize,
+    one,
+    sigma,
+    variable,
+    variance,
+    y,
+    yhat,
+    z,
+)
 
 p = dot(x_i, g)
 COSINE = cosine(x_i, g)
@@ -253,7 +268,7 @@ PROOF = [
     ),
     line(
         "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
-        equal(p**2, COSINE**2 * spread(x_i) * S), "the square of the slope, a factor m lost",
+        equal(p**2, COSINE**2 * variance(x_i) * S), "the square of the slope, a factor m lost",
         expected=REFUTED, corrected_by="S-v1-proof-C4/vanilla-square",
     ),
     line(
@@ -278,7 +293,7 @@ PROOF = [
     ).with_epsilon(PROVED),
     *line(
         "S-v1-eq-14", (456, r"cS_{j}m\sigma_{xi}^{2}"),
-        equal(SQUARED, expanded(p, COSINE**2 * S * m * spread(x_i), ALPHA)),
+        equal(SQUARED, expanded(p, COSINE**2 * S * m * variance(x_i), ALPHA)),
         "the first square by c",
     ).with_epsilon(PROVED),
     line(
@@ -317,7 +332,7 @@ PROOF = [
     ),
     line(
         "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),
-        equal(p**2, m * COSINE**2 * spread(x_i) * S), "the square of the slope without BatchNorm",
+        equal(p**2, m * COSINE**2 * variance(x_i) * S), "the square of the slope without BatchNorm",
         place="after eq. (17)",
     ),
     line(

@@ -61,7 +61,7 @@ from theory.language.expression import (
 )
 from theory.language.latex import latex
 from theory.language.letters import number_of, vector_of
-from theory.language.operations import absolute, average, centred, dot, norm, norm2, spread, sqrt
+from theory.language.operations import absolute, average, centred, dot, norm, norm2, sqrt
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
 from theory.santurkar2018.texts import version_1
@@ -99,6 +99,7 @@ from theory.unit import (
     one,
     sigma,
     variable,
+    variance,
     y,
     yhat,
     z,
@@ -744,7 +745,7 @@ REST = (sigma**2 * ENTRY - X) ** 2
 
 def bound(factor: Expression, x: Expression, x_k: Expression) -> Expression:
     """Return a multiple of the squares of both deviations and of the gradient's norm."""
-    return factor * spread(x) * spread(x_k) * norm2(g)
+    return factor * variance(x) * variance(x_k) * norm2(g)
 
 
 def room(factor: Expression, x: Expression, x_k: Expression) -> Expression:
