@@ -7,17 +7,16 @@ from dataclasses import dataclass
 
 from theory.erratum import Erratum
 from theory.lange2022.errata import ERRATA as LANGE
+from theory.language.definitions import domains
 from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
-from theory.statement import Form, Statement, Verdict
+from theory.statement import Form, Hypothesis, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
 from verify.site.markup import chip, formula_or_words, link, list_table, places
-from verify.site.statement_page import in_words
+from verify.site.statement_page import assumed, in_words
 from verify.site.statements import paper_of, plain_title
 
 HEADER = ("What", "Kind", "In short")
-LONGEST = 300
-"""Characters of LaTeX; what is longer stands on its own page."""
 FEW = 2
 """So many entries are named at once."""
 
@@ -121,8 +120,18 @@ def _indented(text: str) -> str:
 
 
 def _hypothetical(claim: Statement) -> str:
-    stated = [formula_or_words(h.statement) for h in claim.hypotheses if h.printed]
-    return f"Under {'; '.join(stated)}:\n\n" if stated else ""
+    return _under(_needed(claim, [h for h in claim.hypotheses if h.printed]))
+
+
+def _under(needed: Sequence[str]) -> str:
+    return f"Under {'; '.join(needed)}:\n\n" if needed else ""
+
+
+def _needed(claim: Statement, hypotheses: Sequence[Hypothesis]) -> list[str]:
+    """Return what a statement assumes, and what its letters range over where that is not said."""
+    stated = list(map(assumed, hypotheses))
+    ranges = dict.fromkeys(domains(claim.said).values())
+    return [*stated, *(f"${each}$" for each in ranges if each not in "".join(stated))]
 
 
 def _right(erratum: Erratum, printed: Statement, by_id: Mapping[str, Entry]) -> str:
@@ -132,14 +141,12 @@ def _right(erratum: Erratum, printed: Statement, by_id: Mapping[str, Entry]) -> 
 
 
 def _in_full(entry: Entry, printed: Statement) -> str:
+    """Return a statement with all that it needs, and where it stands."""
     claim = entry.claim
-    needed = [formula_or_words(h.statement) for h in claim.hypotheses if not h.printed]
-    under = f"needs {' and '.join(needed)}; " if needed else ""
-    if len(claim.statement) > LONGEST:
-        return f"{under}{_named(entry)}"
+    needed = _needed(claim, claim.hypotheses)
     if claim.statement == printed.statement:
-        return f"The same; {under}{_named(entry)}"
-    return f"{formula_or_words(claim.statement, displayed=True)}\n\n{under}{_named(entry)}"
+        return f"The same, under {'; '.join(needed)}.\n\n{_named(entry)}"
+    return _under(needed) + formula_or_words(claim.statement, displayed=True) + f"\n{_named(entry)}"
 
 
 def _named(entry: Entry) -> str:

@@ -240,11 +240,13 @@ def _hypothesis(hypothesis: Hypothesis, told: Told) -> str:
     checked = hypothesis.checked
     is_new = checked and checked not in told.checked
     told.checked.add(checked)
-    return (
-        formula_or_words(hypothesis.statement)
-        + (f", checked as ${checked}$" if is_new else "")
-        + ("" if hypothesis.printed else " *(missing from the text)*")
-    )
+    return assumed(hypothesis, f", checked as ${checked}$" if is_new else "")
+
+
+def assumed(hypothesis: Hypothesis, checked: str = "") -> str:
+    """Return what is assumed, as what it is checked, and whether the text leaves it out."""
+    left_out = "" if hypothesis.printed else " *(missing from the text)*"
+    return formula_or_words(hypothesis.statement) + checked + left_out
 
 
 def _remarks(claim: Statement) -> str:
