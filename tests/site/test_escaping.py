@@ -105,7 +105,7 @@ def test_an_experiment_takes_no_markup():
         observations=(Observation(HOSTILE, HOSTILE, HOSTILE, True, HOSTILE),),
         pictures=(Picture(HOSTILE, HOSTILE, HOSTILE),),
     )
-    assert not leaks(experiments_page.page(hostile, {HOSTILE: (1, 1)}))
+    assert not leaks(experiments_page.page(hostile, {HOSTILE: (1, 1)}, {}))
     assert not leaks(experiments_page.index([replace(hostile, name="dln")], [], []))
 
 

@@ -9,18 +9,19 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from site_cases import CLAIMS, EXPERIMENT, PROVED, REFUTED, WAITING
+from site_cases import CLAIMS, EXPERIMENT, PROVED, RECORDS, REFUTED, RESULT, WAITING
 
+from theory.language.letters import number_of
 from theory.statement import Verdict
 from verify import engine, experiments
 from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
 from verify.ledger import Entry, ledger
 from verify.results import Counterexample, Proof
-from verify.site import api_pages, build, statement_page
+from verify.site import api_pages, build, experiments_page, statement_page
 from verify.site.build import write_pages
 from verify.site.statement_page import in_words
-from verify.site.statements import heading, statements
+from verify.site.statements import Group, heading, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -192,13 +193,15 @@ def test_no_markup_of_the_evidence_reaches_a_page():
 
 
 def test_what_a_letter_ranges_over_is_told_again_where_it_was_another_range_before():
-    grouped = statements(ledger(engine.CLAIMS, []))
-    lemma = next(group for group in grouped if group.name == "S-v1-lemma-3.3")
-    page = statement_page.page(lemma, lambda entry: {})
-    half, positive = r"0 < \varepsilon < \tfrac12", r"\varepsilon > 0"
-    ranges = re.findall(r"\$([^$]* < .varepsilon < [^$]*|.varepsilon > 0)\$", page)
-    assert ranges[:4] == [half, positive, r"\tfrac14 < \varepsilon < \tfrac12", positive]
-    assert ranges[4] == half
+    (claim, *_) = CLAIMS
+    domains = ["k > 0", "k > 1", "k > 1", "k > 0"]
+    letters = [number_of("k", "k", "bound", domain) for domain in domains]
+    claims = [
+        replace(claim, id=f"S-thm-4.1/{i}", says=claim.says.actual <= k * claim.says.claimed)
+        for i, k in enumerate(letters)
+    ]
+    page = statement_page.page(Group("S-thm-4.1", tuple(ledger(claims, []))), lambda entry: {})
+    assert re.findall(r"\$(k > \d)\$", page) == ["k > 0", "k > 1", "k > 0"]
 
 
 def test_folders_of_another_project_are_not_replaced(tmp_path):
@@ -270,6 +273,29 @@ def test_an_experiment_has_its_observations_in_words_with_numbers(site):
     ):
         assert words in text, words
     assert text.count('class="katex"') == 3
+
+
+def test_statements_along_a_run_have_todays_verdicts_and_are_told_apart():
+    seen = {"instances": 8, "violated": 0, "undecided": 1, "vacuous": 2, "worst_ratio": None}
+    found = [{**seen, "claim": claim.id} for claim in CLAIMS]
+    result = replace(RESULT, pieces={"a": {"theorems": found}}, pictures=())
+
+    def page(records):
+        entries = {entry.claim.id: entry for entry in ledger(CLAIMS, records)}
+        return experiments_page.page(result, {}, entries)
+
+    shown = page(RECORDS)
+    rows = re.findall(r"<tr><td><a [^>]*>(.*?)</a></td><td>(.*?)</td><td>5</td>", shown)
+    assert len(dict(rows)) == len(CLAIMS)
+    assert {re.sub("<.*?>", "", verdict) for _, verdict in rows} == {
+        "proved",
+        "refuted",
+        "not yet run",
+    }
+    assert "Of the 1 that the ledger refutes, 0 failed there too." in shown
+    waiting = page([])
+    assert waiting.count("not yet run") == len(CLAIMS)
+    assert "refutes" not in waiting
 
 
 def test_an_experiments_figures_and_numbers_are_files(site):

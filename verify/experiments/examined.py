@@ -27,6 +27,11 @@ class Examined:
     """The largest actual/claimed; None where there is none."""
 
     @property
+    def decided(self) -> int:
+        """How many instances the statement says something of, and rounding leaves decided."""
+        return self.instances - self.undecided - self.vacuous
+
+    @property
     def is_unexpected(self) -> bool:
         """Whether something that is right was seen violated."""
         return self.violated > 0 and self.expected is not Verdict.REFUTED

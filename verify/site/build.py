@@ -78,7 +78,7 @@ def write_pages(
         **{f"statements/{name}": text for name, text in _statements(entries, drawn).items()},
         **{f"reference/{name}": text for name, text in api_pages.pages().items()},
         **figure_files(entries, drawn),
-        **_experiments(evidence, measured),
+        **_experiments(evidence, measured, entries),
         **_implementations(measured),
         "generated/files/ledger.json": _densely([as_json(entry) for entry in entries]),
     }
@@ -198,22 +198,25 @@ def figure_files(entries: Sequence[Entry], drawn: statement_page.Figures) -> dic
     return {**pictures, **tables}
 
 
-def _experiments(evidence: Path, measured: Path) -> dict[str, str | bytes]:
+def _experiments(
+    evidence: Path, measured: Path, entries: Sequence[Entry]
+) -> dict[str, str | bytes]:
     """Return the experiments' pages: of their last runs, else of those kept with the source."""
     ran = found.read_all(evidence)
     known = {result.name for result in ran}
     kept = [result for result in found.read_all(measured) if result.name not in known]
     waiting = set(experiments.names()) - known - {result.name for result in kept}
+    by_id = {entry.claim.id: entry for entry in entries}
     files: dict[str, str | bytes] = {
         "experiments/index.md": experiments_page.index(ran, kept, sorted(waiting))
     }
     for result in ran:
         folder = found.folder_of(evidence, result.name)
-        files |= _experiment(folder, result, experiments_page.page)
+        files |= _experiment(folder, result, partial(experiments_page.page, entries=by_id))
         numbers = json.loads((folder / found.FILE).read_bytes())
         files[f"{_files_of(result)}/{found.FILE}"] = _densely(numbers)
     for result, folder in _drawn(kept, measured):
-        files |= _experiment(folder, result, experiments_page.page_of_kept)
+        files |= _experiment(folder, result, partial(experiments_page.page_of_kept, entries=by_id))
     return files
 
 

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from shlex import quote
 
-from theory.statement import Verdict
+from theory.statement import Statement, Verdict
 from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation, Picture
 from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
-from verify.site.markup import chip, fenced, link, on_one_line, raw, table, words
+from verify.ledger import Entry
+from verify.site.markup import decided, fenced, on_one_line, raw, table, words
+from verify.site.statements import address, name_of, section_title
 from verify.wording import plural
 
 KINDS = {True: "supported", False: "refuted", None: "undecided"}
@@ -56,20 +58,27 @@ Sizes = Mapping[str, tuple[int, int]]
 """Width and height of pictures by their names, in pixels of the page."""
 
 
-def page(result: Result, sizes: Sizes) -> str:
+Entries = Mapping[str, Entry]
+"""The ledger's, by identifier."""
+
+
+def page(result: Result, sizes: Sizes, entries: Entries) -> str:
     """Return the page of an experiment as MyST text."""
     link = f'<a href="{on_one_line(result.name)}/numbers.json" download>All numbers (JSON)</a>.'
-    return _page(result, sizes, [], link)
+    return _page(result, sizes, entries, [], link)
 
 
-def page_of_kept(result: Result, sizes: Sizes) -> str:
+def page_of_kept(result: Result, sizes: Sizes, entries: Entries) -> str:
     """Return the same of one whose numbers were measured before and are kept with the source."""
     place = f"experiments/{on_one_line(result.name)}/numbers.json"
     note = f"{KEPT} Today's are those of the command below.\n"
-    return _page(result, sizes, [note], f"All numbers: <code>docs/measured/{place}</code>.")
+    numbers = f"All numbers: <code>docs/measured/{place}</code>."
+    return _page(result, sizes, entries, [note], numbers)
 
 
-def _page(result: Result, sizes: Sizes, notes: Sequence[str], numbers: str) -> str:
+def _page(
+    result: Result, sizes: Sizes, entries: Entries, notes: Sequence[str], numbers: str
+) -> str:
     trail = f'<a href="index.html">Experiments</a> · {on_one_line(", ".join(result.rows))}'
     parts = [
         f"# {words(result.title)}\n",
@@ -82,8 +91,8 @@ def _page(result: Result, sizes: Sizes, notes: Sequence[str], numbers: str) -> s
     ]
     if result.pictures:
         parts += ["## Figures\n", *(_figure(result, p, sizes[p.name]) for p in result.pictures)]
-    if statements := examined(result.pieces):
-        parts += ["## Statements along the run\n", _statements(statements)]
+    if statements := [one for one in examined(result.pieces) if one.claim in entries]:
+        parts += ["## Statements along the run\n", _statements(statements, entries)]
     return "\n".join(parts)
 
 
@@ -191,22 +200,32 @@ def _figure(result: Result, picture: Picture, size: tuple[int, int]) -> str:
     return f"{raw(image)}\n{said}\n\n{raw(files)}"
 
 
-def _statements(statements: Sequence[Examined]) -> str:
+def _statements(statements: Sequence[Examined], entries: Entries) -> str:
+    claims = [entries[one.claim].claim for one in statements]
     names = ("statement", "verdict", "instances", "violated", "undecided", "vacuous")
     rows = [
         (
-            link(one.claim, "../"),
-            chip(one.expected) + (" <b>unexpected</b>" if one.is_unexpected else ""),
-            *(f"{n:,}" for n in (one.instances, one.violated, one.undecided, one.vacuous)),
+            _told_apart(claim, claims),
+            decided(entries[claim.id]) + (" <b>unexpected</b>" if one.is_unexpected else ""),
+            *(f"{n:,}" for n in (one.decided, one.violated, one.undecided, one.vacuous)),
             "" if one.worst_ratio is None else f"{one.worst_ratio:.6g}",
         )
-        for one in statements
+        for one, claim in zip(statements, claims, strict=True)
     ]
-    refuted = [s for s in statements if s.expected is Verdict.REFUTED and s.violated]
+    refuted = [one for one in statements if entries[one.claim].verdict is Verdict.REFUTED]
+    failed = sum(one.violated > 0 for one in refuted)
+    also = f" Of the {len(refuted)} that the ledger refutes, {failed} failed there too."
     line = (
         f"{plural(len(statements), 'statement')} examined at layers of the networks as they were"
-        f" trained; of those that the ledger refutes, {len(refuted)} failed there too. A worst"
-        " actual/claimed above one is a violation, where the statement is a bound.\n"
+        f" trained.{also if refuted else ''} A worst actual/claimed above one is a violation, where"
+        " the statement is a bound.\n"
     )
     header = (*names, "worst actual/claimed")
     return f"{line}\n{raw(table(header, rows, 'witnesses'))}"
+
+
+def _told_apart(claim: Statement, others: Sequence[Statement]) -> str:
+    """Return a link to a claim by what tells it from the others of its statement."""
+    own = [other for other in others if name_of(other.id) == name_of(claim.id)]
+    told = f"{claim.locations[0].place}: {section_title(claim, own)}"
+    return f'<a href="../{address(claim.id)}">{escape(told)}</a>'
