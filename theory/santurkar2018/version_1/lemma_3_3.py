@@ -31,7 +31,7 @@ from theory.arithmetic import norm_squared
 from theory.batchnorm import centre
 from theory.claim import Form, Hypothesis, Reading
 from theory.language.expression import Expression, Letter, Sort, equal, named, number
-from theory.language.letters import vector_of
+from theory.language.letters import number_of, vector_of
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
 from theory.santurkar2018.letters import EPS
@@ -68,18 +68,22 @@ def error(unit: Any) -> Any:
     return (1 - root(unit) ** 2) / 2
 
 
-def epsilon(value: Callable[[Any], Any], domain: str) -> Letter:
-    r"""Return a letter :math:`\varepsilon` for any number of an interval."""
-    return Letter("varepsilon", r"\varepsilon", value=value, domain=domain)
+def epsilon(value: Callable[[Any], Any]) -> Letter:
+    r"""Return a letter :math:`\varepsilon` that is below one half."""
+    return number_of("varepsilon", r"\varepsilon", value, any_e.domain)
 
 
-e = epsilon(error, r"0 < \varepsilon < \tfrac12")
+def below_half(e: Letter) -> Hypothesis:
+    """Return what the text leaves out."""
+    return assume(e < 1 / number(2), printed=False)
+
+
+e = epsilon(error)
 t = named(r"\sqrt{1 - 2\varepsilon}", 1 / (1 + bound))
-small_e = epsilon(lambda unit: unit.bound / (30 * unit.bound + 1), r"0 < \varepsilon < \tfrac1{30}")
-large_e = epsilon(
-    lambda unit: (13 + 12 * (unit.bound - 1)) / (2 * (25 + 24 * (unit.bound - 1))),
-    r"\tfrac14 < \varepsilon < \tfrac12",
-)
+small_e = epsilon(lambda unit: unit.bound / (30 * unit.bound + 1))
+"""Below 1/30, where the bound is small."""
+large_e = epsilon(lambda unit: (13 + 12 * (unit.bound - 1)) / (2 * (25 + 24 * (unit.bound - 1))))
+"""Above 1/4, where squares of labels half as large meet the conditions."""
 
 
 def printed_factor(e: Expression) -> Expression:
@@ -118,8 +122,10 @@ def fits(
     )
 
 
-CONDITIONS = fits(mean_square, e**2, brought_near(error, is_mean=True))
-EUCLIDEAN = fits(norm2, e**2, brought_near(error, is_mean=False))
+BELOW_HALF = below_half(e)
+NEAR = fits(mean_square, e**2, brought_near(error, is_mean=True))
+NEAR_EUCLIDEAN = fits(norm2, e**2, brought_near(error, is_mean=False))
+CONDITIONS = (*NEAR, BELOW_HALF)
 ANY = fits(mean_square, any_e**2, brought_near(lambda case: case.bound, is_mean=True))
 SQUARES = fits(mean_square, large_e, half_of_attained)
 
@@ -162,7 +168,7 @@ EXACT_FIT = assume(
 FITTED_EXACTLY = assume(
     equal(norm2(WX - LABELS), 0), lambda case: replace(case, direction=case.y), words=r"Wx = \ell"
 )
-attainable, fitted = CONDITIONS
+attainable, fitted = NEAR
 UPPER, REST = (sigma - (1 + t - t**2)) ** 2, (1 - t) ** 3 * (1 + t)
 WEIGHT = 1 / ((2 - 2 * t**2) * e * sigma)
 SHARP_SLACK = (
@@ -180,13 +186,14 @@ SHARP = 1 + (1 - e) ** 2 - 2 * t
 LEMMA = [
     PRINTED := lemma(
         "", MISSED < (RATIO * e) ** 2, "the norm the root mean square",
-        form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(CONDITIONS) + ROOM,
+        form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(NEAR) + ROOM,
         remark="Slack: the factor (1 + varepsilon)/(1 - 2 varepsilon), and the 3, which for one"
         " unit is sqrt(2) to first order.",
     ),
     lemma(
         "/euclidean", norm2(BN_WX - LABELS) < (RATIO * e) ** 2, "the Euclidean norm",
-        hypotheses=EUCLIDEAN, because=nearest(EUCLIDEAN, number(1)) + ROOM,
+        hypotheses=(*NEAR_EUCLIDEAN, BELOW_HALF),
+        because=nearest(NEAR_EUCLIDEAN, number(1)) + ROOM,
         remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
     ),
     ANY_ERROR := lemma(
@@ -195,7 +202,8 @@ LEMMA = [
     ),
     SHARED := lemma(
         "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
-        reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT,), expected=REFUTED,
+        reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT, below_half(small_e)),
+        expected=REFUTED,
         remark="The labels are smaller than one, so that the layer takes Wx away from them.  "
         + TWO_EPSILONS,
     ),
@@ -219,7 +227,7 @@ LEMMA = [
     ),
     SQUARED := lemma(
         "/squared", MISSED < printed_factor(large_e) * large_e, "the squared norm for the loss",
-        hypotheses=SQUARES, expected=REFUTED,
+        hypotheses=(*SQUARES, below_half(large_e)), expected=REFUTED,
     ),
     SQUARED.corrected(
         says=MISSED < printed_factor(e**2) * e**2,
@@ -236,34 +244,39 @@ line = lines_of(
     "App. C, proof of Lemma C.5", "S-v1-steps",
 )  # fmt: skip
 TRIANGLE = {
-    "hypotheses": CONDITIONS,
+    "hypotheses": ANY,
     "remark": "Slack: the condition's, and the defect of the triangle.",
 }
+any_attainable, any_fitted = ANY
 
 
 def near_labels(x: Expression, near: Hypothesis) -> Expression:
     """Return (|l| + e)^2 less the square of x, which is near the labels."""
     r, off = size(LABELS), x - LABELS
     return (
-        1 / e * sqrt(r) ** 2 * near.slack
+        1 / any_e * sqrt(r) ** 2 * near.slack
         + number(1) * near.slack
-        + e / m * (1 / sqrt(r)) ** 2 * norm2(LABELS - r / e * off)
+        + any_e / m * (1 / sqrt(r)) ** 2 * norm2(LABELS - r / any_e * off)
     )
 
 
-def labels_slack(sign: int) -> Expression:
-    """Return what |l|^2 has above (1 - e)^2, or below (1 + e)^2."""
-    near = 1 + sign * e
-    return 1 / (e * m) * norm2(LABELS - near * ATTAINED) + near / e * attainable.slack
+def by_the_labels(x: Expression, length: Expression, goal: Expression) -> Expression:
+    """Return (length + 2e)^2 less the square of the goal, near the labels like x of that length."""
+    share = length / (2 * any_e)
+    return (
+        2 * (1 + share) * any_attainable.slack
+        + 2 * (1 + share) * any_fitted.slack
+        + (1 + share) / m * norm2(2 * LABELS - x - goal)
+        + share / m * norm2(1 / share * x - (goal - x))
+    )
 
 
-OFF, GROWTH = LABELS - WX, e / (1 + e)
-OUTPUT_SLACK = (1 + sigma / e) * fitted.slack + e / (sigma * m) * norm2(WX - sigma / e * OFF)
-UPPER_SLACK = (
-    (1 + GROWTH) / (e * m) * norm2(LABELS - (1 + e) * ATTAINED)
-    + (1 + GROWTH) * (1 + e) / e * attainable.slack
-    + (1 + 1 / GROWTH) * fitted.slack
-    + GROWTH / m * norm2(LABELS + 1 / GROWTH * OFF)
+OUTPUT_SLACK = (1 + sigma / any_e) * any_fitted.slack + any_e / (sigma * m) * norm2(
+    WX - sigma / any_e * (LABELS - WX)
+)
+LABELS_SLACK = (
+    1 / (any_e * m) * norm2(LABELS - (1 + any_e) * ATTAINED)
+    + (1 + any_e) / any_e * any_attainable.slack
 )
 DEFECT = 1 / size(WX) * (size(WX - LABELS) + size((1 - size(WX)) * LABELS))
 THIRTY = line(
@@ -277,39 +290,41 @@ COLLECTED = (3 * e + 2 * e**2) / (1 - 2 * e)
 PROOF = [
     NINETEEN := line(
         "S-v1-eq-19", (491, r"||BN(W'x)||_2 - ||\ell||_2 < \varepsilon"),
-        mean_square(ATTAINED) < (size(LABELS) + e) ** 2, "what W' attains against the labels",
-        because=near_labels(ATTAINED, attainable), **TRIANGLE,
+        mean_square(ATTAINED) < (size(LABELS) + any_e) ** 2, "what W' attains against the labels",
+        because=near_labels(ATTAINED, any_attainable), **TRIANGLE,
     ),
     NINETEEN_SHARED := NINETEEN.under(EPS, PROVED, remark=f"{NINETEEN.remark}  {TWO_EPSILONS}"),
     TWENTY := line(
-        "S-v1-eq-20", (493, r"||\ell||_2 > 1 - \varepsilon"), mean_square(LABELS) > (1 - e) ** 2,
-        "the labels from below", because=labels_slack(-1), **TRIANGLE,
+        "S-v1-eq-20", (493, r"||\ell||_2 > 1 - \varepsilon"), (size(LABELS) + any_e) ** 2 > 1,
+        "the labels from below", because=NINETEEN.because, **TRIANGLE,
     ),
     TWENTY.under(
         EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
         remark=TWO_EPSILONS,
     ),
     line(
-        "S-v1-eq-21", (496, r"||\ell||_2 < 1 + \varepsilon"), mean_square(LABELS) < (1 + e) ** 2,
-        "the labels from above", because=labels_slack(1), **TRIANGLE,
+        "S-v1-eq-21", (496, r"||\ell||_2 < 1 + \varepsilon"),
+        mean_square(LABELS) < (1 + any_e) ** 2, "the labels from above",
+        because=LABELS_SLACK, **TRIANGLE,
     ),
     line(
         "S-v1-eq-24", (505, r"||Wx||_2 > ||\ell||_2 - \varepsilon"),
-        (size(WX) + e) ** 2 > mean_square(LABELS), "the outputs from below, by the labels",
+        (size(WX) + any_e) ** 2 > mean_square(LABELS), "the outputs from below, by the labels",
         because=OUTPUT_SLACK, **TRIANGLE,
     ),
     line(
-        "S-v1-eq-25", (507, r"> 1 - 2\varepsilon"), (size(WX) + e) ** 2 > (1 - e) ** 2,
-        "the outputs from below", because=OUTPUT_SLACK + labels_slack(-1), **TRIANGLE,
+        "S-v1-eq-25", (507, r"> 1 - 2\varepsilon"), (size(WX) + 2 * any_e) ** 2 > 1,
+        "the outputs from below", because=by_the_labels(WX, sigma, ATTAINED), **TRIANGLE,
     ),
     line(
         "S-v1-eq-26", (510, r"||Wx||_2 < ||\ell||_2 + \varepsilon"),
-        mean_square(WX) < (size(LABELS) + e) ** 2, "the outputs from above, by the labels",
-        because=near_labels(WX, fitted), **TRIANGLE,
+        mean_square(WX) < (size(LABELS) + any_e) ** 2, "the outputs from above, by the labels",
+        because=near_labels(WX, any_fitted), **TRIANGLE,
     ),
     line(
-        "S-v1-eq-27", (512, r"||Wx||_2 < 1 + 2\varepsilon"), mean_square(WX) < (1 + 2 * e) ** 2,
-        "the outputs from above", because=UPPER_SLACK, **TRIANGLE,
+        "S-v1-eq-27", (512, r"||Wx||_2 < 1 + 2\varepsilon"),
+        mean_square(WX) < (1 + 2 * any_e) ** 2, "the outputs from above",
+        because=by_the_labels(ATTAINED, number(1), WX), **TRIANGLE,
     ),
     TWENTY_EIGHT := line(
         "S-v1-eq-28", (516, r"\frac{Wx}{||Wx||_2}"), equal(BN_WX, WX / size(WX)),
@@ -350,17 +365,17 @@ PROOF = [
     ),
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,
-        because=nearest(CONDITIONS) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),
+        because=nearest(NEAR) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),
         remark="Slack: what (31) exceeds 3 varepsilon, and the short proof's of Lemma 3.3.",
     ),
     line(
         "S-v1-eq-32", (526, r"\frac{3\varepsilon + 2\varepsilon^2}{1 - 2\varepsilon}"),
-        equal(FINAL, COLLECTED), "collected",
+        equal(FINAL, COLLECTED), "the numerator multiplied out", hypotheses=(BELOW_HALF,),
     ),
     line(
         "S-v1-eq-33", (528, r"<3\varepsilon\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"),
-        COLLECTED < 3 * e * ((1 + e) / (1 - 2 * e)), "the last step",
-        because=e**2 / (1 - 2 * e),
+        COLLECTED < 3 * e * ((1 + e) / (1 - 2 * e)), "the bound of the lemma, from (32)",
+        because=e**2 / (1 - 2 * e), hypotheses=(BELOW_HALF,),
         remark="Slack: varepsilon^2/(1 - 2 varepsilon).",
     ),
 ]  # fmt: skip

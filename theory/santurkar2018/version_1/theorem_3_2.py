@@ -28,7 +28,6 @@ from typing import Any
 
 from theory.claim import Form, Hypothesis
 from theory.language.expression import Expression, Letter, along, equal, named
-from theory.language.latex import latex
 from theory.language.operations import absolute, centred, dot, norm, norm2, sqrt
 from theory.santurkar2018.chosen import (
     NEARLY_ACROSS,
@@ -185,7 +184,8 @@ conditional = readings_of(
     expected=REFUTED,
     corrected_by="S-v1-thm-C4/square",
 )
-EPSILON = below(r"\varepsilon", COSINE**2, rf"0 < \varepsilon < {latex(COSINE**2)}")
+EPSILON = below(r"\varepsilon", COSINE**2, any_epsilon.domain)
+SMALL = assume(COSINE**2 > EPSILON, printed=False)
 KEPT = bound / (1 + bound) * p**2 / sigma**2
 r""":math:`(1 - \varepsilon/c)p^2/\sigma^2`."""
 CONDITION = condition(EPSILON, COSINE, tenfold)
@@ -199,13 +199,13 @@ APPENDIX = [
     CONDITIONAL := conditional(
         "/square", DL**2 <= (1 - EPSILON / COSINE**2) * p**2,
         "the square of a cosine, epsilon below it",
-        form=Form.PRINTED, hypotheses=(CONDITION,), expected=PROVED, corrected_by=None,
+        form=Form.PRINTED, hypotheses=(SMALL, CONDITION), expected=PROVED, corrected_by=None,
         because=KEPT * CONDITION.slack + reflected(x_i, g, 4),
         remark="Slack: the condition's own, and that of Theorem 3.2.",
     ),
     CONDITIONAL.under(EPS, PROVED, remark=f"{CONDITIONAL.remark}  {TWO_EPSILONS}"),
     SHARPENED_CONDITIONAL := CONDITIONAL.sharpened(
-        hypotheses=(QUARTER,),
+        hypotheses=(SMALL, QUARTER),
         because=KEPT * QUARTER.slack + SHARP,
         remark="With equality where the sharpened Theorem 3.2 has it.",
     ),
@@ -338,7 +338,8 @@ PROOF = [
     line(
         "S-v1-proof-C4/gain", (477, r"\frac{\epsilon}{c} \cdot"),
         p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition gains", place="the end",
-        hypotheses=(CONDITION,), because=CONDITIONAL.because, remark="Slack: that of Theorem C.4.",
+        hypotheses=(SMALL, CONDITION), because=CONDITIONAL.because,
+        remark="Slack: that of Theorem C.4.",
     ),
 ]  # fmt: skip
 

@@ -146,8 +146,13 @@ def condition(roots: Expression, top: Expression, e: Letter, impose: Any = None)
 
 
 def below_roots(roots: Expression) -> Letter:
-    """Return an epsilon that the theorem allows."""
-    return below(r"\varepsilon", roots, rf"0 < \varepsilon < {latex(roots)}")
+    """Return an epsilon for which the condition says something."""
+    return below(r"\varepsilon", roots, any_epsilon.domain)
+
+
+def small(roots: Expression, e: Letter) -> Hypothesis:
+    """Return what the condition needs for that, and the text leaves out."""
+    return assume(roots > e, printed=False)
 
 
 PLACE = "App. C, Theorem C.6"
@@ -198,6 +203,7 @@ SAME = _case(
     "one weight, a loss of one functional",
     hypotheses=(
         X_I_CENTRED,
+        small(ROOT_I**2, E_II),
         condition(ROOT_I**2, (1 + ROOT_I) ** 2 + 3 * GRADIENT, E_II, impose=tenfold),
     ),
 )  # fmt: skip
@@ -208,6 +214,7 @@ SAME_UNIT = _case(
     "two weights of a unit, a loss of one functional", END_SAME,
     hypotheses=(
         *CENTRED,
+        small(ROOT_I * ROOT_K, E_IK),
         condition(
             ROOT_I * ROOT_K, (1 + ROOT_I) * (1 + ROOT_K) + 6 * GRADIENT, E_IK, impose=tenfold
         ),
@@ -263,6 +270,7 @@ TWO_UNITS = _case(
     "two units of the same weights, a block H = I", END_OTHER,
     hypotheses=(
         *SIGNS,
+        small(1 / m, E_TWO),
         condition(1 / m, (1 + 1 / sqrt(m)) ** 2, E_TWO, impose=tenfold),
     ),
 )  # fmt: skip
