@@ -42,7 +42,6 @@ from theory.descent import (
     L,
     P,
     alpha,
-    curved_star,
     definite,
     high,
     highest,
@@ -54,9 +53,7 @@ from theory.descent import (
     pair,
     rate,
     slope,
-    slope_star,
     theta,
-    theta_star,
     trace_of,
     v,
     variable,
@@ -128,8 +125,19 @@ def quartic_step(point: Expression) -> Expression:
     return point - (1 + r_above_1) * (point + point**3)
 
 
+def quartic_loss(point: Expression) -> Expression:
+    r"""The loss :math:`\tfrac12\theta^\top H\theta + \tfrac14\sum\theta_i^4`, minimal at 0."""
+    value = dot(point, H_definite @ point) / 2 + norm2(entrywise(point, point)) / 4
+    return named(r"\mathcal L({0})", value, point)
+
+
+def curved(point: Expression) -> Expression:
+    """The Hessian of that loss at a point, applied to v."""
+    return along(gradient(quartic_loss(variable), variable), variable, v, at=point)
+
+
 def quartic_step_in_space(point: Expression) -> Expression:
-    r"""A step on :math:`\tfrac12\theta^\top H\theta + \tfrac14\sum\theta_i^4`."""
+    """A step on it."""
     return point - alpha_any * (H_definite @ point + cubes(point))
 
 
@@ -139,16 +147,8 @@ RATE = rate(alpha_any, H_definite)
 MARGIN = named(r"\epsilon", alpha_any * norm2(u_near))
 
 five = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1, eq. (5)")
-AVERAGE = named(
-    r"\bar H v",
-    (
-        curved_star(theta_star, v)
-        + 4 * curved_star(theta_star + v / 2, v)
-        + curved_star(theta_star + v, v)
-    )
-    / 6,
-)
-"""The average of the Hessian over the segment; of cubics, Simpson's rule is exact."""
+AVERAGE = named(r"\bar H v", (curved(zero) + 4 * curved(v / 2) + curved(v)) / 6)
+"""The average of the Hessian over the segment, as degree four has it by Simpson's rule."""
 STEPS = [
     FIVE := five(
         "/5", 82, "in that neighborhood, we have",
@@ -173,11 +173,12 @@ STEPS = [
     ),
     FIVE.corrected(
         "average-hessian",
-        says=equal(theta_star + v - alpha * slope_star(theta_star + v) - theta_star,
+        says=equal(v - alpha * gradient(quartic_loss(variable), variable, at=v),
                    v - alpha * AVERAGE),
-        title="one step, exactly",
-        remark="One step, any learning rate; the norm of the right side is at most"
-        " (r + alpha |Hbar - H*|) |theta_0 - theta*| by L-eq-5-6/rate.",
+        title="one step on a loss of degree four, exactly",
+        remark="Of any loss H̄ is the mean of the Hessian over the segment from the minimizer, which"
+        " Simpson's rule gives for degree four. One step, any learning rate; the norm of the right"
+        " side is at most (r + α |H̄ − H*|) |θ₀ − θ*| by L-eq-5-6/rate.",
     ),
     FIVE.sharpened(
         "goes-away",

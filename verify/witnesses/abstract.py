@@ -26,7 +26,6 @@ from theory.arithmetic.abstract import (
     is_zero,
     tidy,
 )
-from theory.arithmetic.dual import standard_part
 from theory.arithmetic.quotients import VanishingError, factored
 from theory.claim import Claim, Hypothesis, Term
 from verify.cases.case import (
@@ -43,7 +42,7 @@ from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses import exact
 from verify.witnesses.certificates import BIASED_DEVIATION, EPSILON, SIGMA, show
-from verify.witnesses.jet import OutsideJetError
+from verify.witnesses.jet import OutsideJetError, refuse_outside
 
 
 def abstract_case(has_epsilon: bool) -> GenericCase:
@@ -73,8 +72,7 @@ class AbstractNetwork(PrimitiveNetwork):
     def jet(self, z: AbstractVector) -> Any:
         """Return the 2-jet of the loss at the layer's output."""
         d = z - self.z
-        if not all(is_zero(standard_part(c)) for c in d.coefficients.values()):
-            raise OutsideJetError("the loss is known only near the layer's output z")
+        refuse_outside(d.coefficients.values(), is_zero)
         return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
 
     def forward(self, y: AbstractVector) -> AbstractVector:

@@ -5,7 +5,7 @@ A statement is evaluated at one batch in balls, given a loss that can be asked n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
@@ -13,7 +13,7 @@ from typing import Any
 
 from theory.arithmetic import exact as dual_numbers
 from theory.arithmetic import sqrt
-from theory.arithmetic.dual import standard_part
+from theory.arithmetic.dual import levels, standard_part
 from theory.claim import Claim
 from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
@@ -29,7 +29,24 @@ CALCULUS = Calculus(
 
 
 class OutsideJetError(ValueError):
-    """The loss was asked for a value at a point where its 2-jet says nothing."""
+    """The loss was asked for what its 2-jet does not say."""
+
+
+def refuse_outside(offset: Iterable[Any], is_zero: Callable[[Any], bool]) -> None:
+    """Refuse to say what the loss is elsewhere, or what a third derivative of it is.
+
+    Args:
+        offset: the numbers of a point less the layer's output.
+        is_zero: whether a number vanishes.
+
+    Raises:
+        OutsideJetError: the point is not infinitely near, or three derivatives are in progress.
+    """
+    numbers = list(offset)
+    if not all(is_zero(standard_part(number)) for number in numbers):
+        raise OutsideJetError("the loss is known only near the layer's output z")
+    if len(set().union(*map(levels, numbers))) > ORDER:
+        raise OutsideJetError("the loss is known by its first two derivatives only")
 
 
 @cache
@@ -64,8 +81,7 @@ def _near(z: Any, loss: Callable[[Any], Any]) -> Any:
     """Return a loss that is known near z alone."""
 
     def known(point: Any) -> Any:
-        if not all((standard_part(a) - b).contains(0) for a, b in zip(point, z, strict=True)):
-            raise OutsideJetError("the loss is known only near the layer's output z")
+        refuse_outside(point - z, lambda number: number.contains(0))
         return loss(point)
 
     return known

@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from theory.arithmetic import sqrt
-from theory.arithmetic.dual import Dual, infinitesimal, rate, standard_part
+from theory.arithmetic.dual import Dual, infinitesimal, levels, rate, standard_part
 from theory.claim import Claim, Hypothesis, Relation, Term
 from verify.cases.case import GenericCase, LosesGeneralityError, changed, imposed_by, numbers
 from verify.evidence import Record
@@ -489,6 +489,8 @@ class PolynomialNetwork(PrimitiveNetwork):
         d = z - self.z
         if not all(is_zero(standard_part(c)) for c in d.coefficients.values()):
             raise SilentError("the loss is known only near the layer's output z")
+        if len(set().union(*map(levels, d.coefficients.values()))) > 2:
+            raise SilentError("the loss is known by its first two derivatives only")
         return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
 
 

@@ -31,6 +31,7 @@ from verify.network import Calculus, PrimitiveNetwork
 from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact
+from verify.witnesses.jet import OutsideJetError, refuse_outside
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 Finding = Literal["proved", "not proved", "undefined"]
@@ -65,7 +66,7 @@ def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
             total = sum(term.value(network, letters) for term in terms)
             vanishes = symbolic.is_zero(slack - total, most)
             is_proved = vanishes and abstract.prove(claim) is not None
-    except (LosesGeneralityError, UndecidedError, UnreadableError):
+    except (LosesGeneralityError, OutsideJetError, UndecidedError, UnreadableError):
         return "not proved"
     except ZeroDivisionError:
         return "undefined"
@@ -130,6 +131,7 @@ def _network(case: GenericCase, batch: SymbolicBatch) -> PrimitiveNetwork:
 
     def jet(z: np.ndarray) -> Any:
         d = z - output
+        refuse_outside(d, symbolic.is_zero)
         return batch.g @ d + (d @ (batch.hessian @ d)) / 2
 
     return PrimitiveNetwork(**numbers(case), m=batch.m, loss=jet, calculus=CALCULUS)
