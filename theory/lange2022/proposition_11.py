@@ -19,7 +19,7 @@ import numpy as np
 
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import of_layers
-from theory.language.arrays import kappa2, norm2, transpose
+from theory.language.arrays import first, kappa2, norm2, transpose
 from theory.language.expression import Expression, Letter, Operation, Says, Sort, equal, named
 from theory.layer import (
     KAPPA_BEFORE,
@@ -78,7 +78,7 @@ NONSINGULAR = assume(
     words=r"S = \operatorname{diag}(s) \text{ is nonsingular}",
 )  # fmt: skip
 ONE_INACTIVE = assume(
-    equal(tail(positive_part(s)) - tail(e), 0),
+    equal(first(positive_part(s)) ** 2 + norm2(tail(positive_part(s)) - tail(e)), 0),
     impose=lambda layer: replace(
         layer, curvature=layer.curvature * 0 + 1 - 2 * (np.arange(len(layer.H)) == 0)
     ),

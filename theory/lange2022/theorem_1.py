@@ -166,13 +166,13 @@ p = vector_of("p", "p", _probabilities, r"p > 0,\ \textstyle\sum_i p_i = 1")
 outgoing = vector_of("b", "b", lambda descent: _one_more(descent.direction), r"b \ne 0")
 incoming = number_of("a", "a", lambda descent: descent.P[0, 0])
 scaled_unit = vector_of(
-    "(-b, 0, a)", "(-b, 0, a)", _parameters(lambda b: -b, 0, 1),
-    r"z = (z_{\text{out}}, z_{\text{bias}}, z_{\text{in}})"
+    "s", "s", _parameters(lambda b: -b, 0, 1),
+    r"s = (-b, 0, a) \text{, like } z = (z_{\text{out}}, z_{\text{bias}}, z_{\text{in}})"
     r"\text{: outgoing weights, output biases, incoming weight}",
 )  # fmt: skip
-shifted_biases = vector_of("(0, ones, 0)", r"(0, \mathbf 1, 0)", _parameters(lambda b: 0 * b, 1, 0))
+shifted_biases = vector_of("t", "t", _parameters(lambda b: 0 * b, 1, 0), r"t = (0, \mathbf 1, 0)")
 shifted_weights = vector_of(
-    "(ones, 0, 0)", r"(\mathbf 1, 0, 0)", _parameters(lambda b: 0 * b + 1, 0, 0)
+    "r", "r", _parameters(lambda b: 0 * b + 1, 0, 0), r"r = (\mathbf 1, 0, 0)"
 )
 no_change = vector_of("0", "0", _parameters(lambda b: 0 * b, 0, 0))
 change = Letter("z", "z", _V)
@@ -218,12 +218,14 @@ def parallel(a: Expression, b: Expression) -> Says:
 
 
 changed_unit = vector_of(
-    "(beta, a)", r"(\beta, a)",
+    "t", "t",
     lambda descent: array_namespace(descent.theta).concat([descent.theta, descent.P[0, :1]]),
+    r"t = (t_{\text{out}}, a) \text{, like } s",
 )  # fmt: skip
 scaled_alone = vector_of(
-    "(-b, a)", "(-b, a)",
+    "s", "s",
     lambda descent: array_namespace(descent.theta).concat([-descent.direction, descent.P[0, :1]]),
+    r"s = (-b, a) \text{: outgoing weights, incoming weight}",
 )  # fmt: skip
 
 NETWORKS = [

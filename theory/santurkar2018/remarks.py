@@ -159,10 +159,9 @@ IN_GAMMA = named(
 """z moves along the normalised batch."""
 NOT_ZERO = assume(norm2(g) > 0, printed=False)
 BEST_SCALE = assume(
-    equal(ALONG, 0),
+    equal(IN_GAMMA, 0),
     impose=lambda case: case.with_isotropic_loss(off(case.direction, centre(case.y)), 0),
     printed=False,
-    words=r"\partial\hat L/\partial\gamma = 0",
 )
 
 
@@ -220,9 +219,11 @@ GROWTH = [
     LAST_TERM := growth(
         "/last-term",
         ALONG**2 > 0,
-        "the last term is positive",
+        "the last term is positive, γ being stationary too",
         locations=(final(171, AFTER, "expected to be bounded away from zero"),),
         hypotheses=(BEST_SCALE, NOT_ZERO),
+        remark="The text expects it to be bounded away from zero. A γ that is trained goes to where"
+        " ∂L̂/∂γ = ⟨g, ŷ⟩ is zero.",
     ),
     LAST_TERM.corrected(**SQUARED_SLOPE),
     LAST_TERM_SHARED := LAST_TERM.under(EPS, REFUTED),
@@ -268,8 +269,10 @@ GROWTH = [
 ]
 
 HERE = "Sect. 4.2, after Theorem 4.2"
-convex_loss = number(1) / 2 * dot(v, BN(variable) - y) ** 2 + dot(u, BN(variable))
-"""The convex loss <v, z - y>^2/2 + <u, z> behind the layer: at z = y, g = u and H = vv'."""
+convex_loss = named(
+    "L({0})", number(1) / 2 * dot(v, BN(variable) - y) ** 2 + dot(u, BN(variable)), BN(variable)
+)
+"""A convex loss behind the layer: at z = y, g = u and H = vv'."""
 slope_of_convex = named("h", gradient(convex_loss, variable, at=y))
 bending_of_convex = named(
     r"h^\top\hat H h",
@@ -295,12 +298,14 @@ PREDICTIVE = [
             final(185, HERE, "as long as these two conditions hold, the"),
             final(185, HERE, "are more predictive than those of the standard network"),
         ),
-        title="a smaller second-order term, L = <v, z - y>^2/2 + <u, z>",
+        title="a smaller second-order term",
         form=Form.READING,
-        says=bending_of_convex <= dot(u, v) ** 2,
+        says=bending_of_convex <= named(r"g^\top H g", dot(u, v) ** 2),
         hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
         expected=REFUTED,
         attack=(in_directions((0, 0, 1), (0, 1, 0)),),
+        remark="For the convex loss L(z) = ⟨v, z - y⟩²/2 + ⟨u, z⟩: at z = y it has g = u and"
+        " H = vvᵀ.",
     ),
     SMOOTHNESS.corrected(
         title="a smaller second-order term",
