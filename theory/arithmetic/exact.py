@@ -22,10 +22,17 @@ from typing import Any
 import numpy as np
 
 from theory.arithmetic.dual import Dual, infinitesimal, rate
-from theory.arithmetic.quadratic import DifferentFieldsError, Quadratic, coerced, rational
+from theory.arithmetic.quadratic import (
+    DifferentFieldsError,
+    NotRealError,
+    Quadratic,
+    coerced,
+    rational,
+)
 
 __all__ = [
     "DifferentFieldsError",
+    "NotRealError",
     "Quadratic",
     "derivative",
     "gradient",

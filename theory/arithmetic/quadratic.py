@@ -36,6 +36,10 @@ class DifferentFieldsError(ValueError):
     """A result is exact, but not a number p + q*sqrt(d)."""
 
 
+class NotRealError(ValueError):
+    """A root is asked for of a negative number."""
+
+
 @total_ordering
 class Quadratic:
     r"""The number :math:`p + q\sqrt d`, with p and q rational.
@@ -68,7 +72,7 @@ class Quadratic:
     def __init__(self, p: Any, q: Any = 0, d: Any = 1):
         p, q, d = rational(p), rational(q), rational(d)
         if d < 0:
-            raise ValueError(f"the root of {d} is not real; give a radicand d >= 0")
+            raise NotRealError(f"the root of {d} is not real; give a radicand d >= 0")
         (k, above), (l, below) = _extract_square(d.p), _extract_square(d.q)
         self._set(p, q * k * l / d.q, above * below)
 
@@ -205,11 +209,11 @@ class Quadratic:
         (3/2, 1/3*sqrt(6), 1 + sqrt(2))
 
         Raises:
-            ValueError: the number is negative.
+            NotRealError: the number is negative.
             DifferentFieldsError: the root is not of the form :math:`a + b\sqrt d` with the same d.
         """
         if self.sign() < 0:
-            raise ValueError(f"the root of {self}, which is negative, is not real")
+            raise NotRealError(f"the root of {self}, which is negative, is not real")
         if self.q == 0:
             return Quadratic(0, 1, self.p)
         # (a + b sqrt d)^2 = p + q sqrt d makes a^2 one of (p +- n)/2, where n^2 is the norm.

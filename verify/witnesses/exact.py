@@ -27,7 +27,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from theory.arithmetic import exact, sqrt, symbolic
-from theory.arithmetic.exact import DifferentFieldsError, Quadratic, number
+from theory.arithmetic.exact import DifferentFieldsError, NotRealError, Quadratic, number
 from theory.arithmetic.formulas import Formula, UnreadableError, formula
 from theory.arithmetic.radicals import UndecidedError, is_zero
 from theory.claim import Claim, Hypothesis, Reading, Relation, Sides
@@ -196,8 +196,10 @@ def _looked_at(claim: Statement, conversions: Conversions, arithmetic: Arithmeti
                     return Examined(met)  # it may divide by zero, which exact numbers would tell
                 at_edge.append(hypothesis)
         sides = claim.sides(*sources)
-    except ZeroDivisionError:
+    except (ZeroDivisionError, NotRealError):
         return Examined(Outcome.VACUOUS)
+    except series.NestingError:
+        return Examined(Outcome.UNDECIDED)
     return Examined(compared(*sides, claim.relation), sides, tuple(at_edge))
 
 

@@ -37,6 +37,10 @@ _LENGTH = sum(_WEIGHTS) + 1
 _level: ContextVar[int] = ContextVar("level", default=0)
 
 
+class NestingError(ValueError):
+    """Derivatives are nested deeper than :data:`DEPTH`."""
+
+
 def ball(value: Any) -> arb:
     """Return a number as a ball at the current precision.
 
@@ -168,14 +172,14 @@ def derivative(f: Callable[[Any], Any], x: Any, u: Any) -> Any:
         u: the direction, of the shape of x.
 
     Raises:
-        ValueError: derivatives are nested deeper than :data:`DEPTH`.
+        NestingError: derivatives are nested deeper than :data:`DEPTH`.
 
     >>> derivative(lambda x: x * x, 3, 1)
     6.00000000000000
     """
     level = _level.get()
     if level >= DEPTH:
-        raise ValueError(f"derivatives are nested deeper than {DEPTH}; raise DEPTH in {__name__}")
+        raise NestingError(f"derivatives are nested deeper than {DEPTH}")
     step = Series(arb_series([0] * _WEIGHTS[level] + [1], prec=_LENGTH))
     token = _level.set(level + 1)
     try:

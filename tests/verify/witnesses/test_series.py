@@ -14,7 +14,7 @@ from theory.claim import Relation
 from verify.tolerance import Outcome
 from verify.witnesses import series
 from verify.witnesses.exact import compared
-from verify.witnesses.series import Series, ball, derivative, gradient
+from verify.witnesses.series import NestingError, Series, ball, derivative, gradient
 
 HOLDS, VIOLATED, UNDECIDED = Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNDECIDED
 TINY = arb(2) ** -200
@@ -97,7 +97,7 @@ def test_nesting_too_deep_is_refused_and_leaves_no_trace():
     def third(x):
         return derivative(lambda x: second_derivative(lambda x: x**3, x, 1, 1), x, 1)
 
-    with pytest.raises(ValueError, match="deeper than 2"):
+    with pytest.raises(NestingError, match="deeper than 2"):
         third(1)
     assert is_close(second_derivative(lambda x: x**3, 1, 1, 1), ball(6))
 
