@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
+from itertools import starmap
 from typing import Any
 
 from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
 from verify.letters import nodes, own, readers
 from verify.results import Counterexample, Size, in_words
 
 ATTRIBUTES = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 """Of a case: the attribute that a number is of, where it is called otherwise."""
-LOSS = {"loss", "parameters"}
+LOSS = {"loss", "parameters", "linear", "quadratic", "fourth", "pooled", "factor"}
+"""Numbers that are told as a loss, or as the Hessian."""
 MATRICES = {"H", "W"}
 """Where a statement takes a subject's matrices for others, its sizes say nothing."""
+_ZEROS = re.compile(r"(\d)(?:\.0+|(\.\d*[1-9])0+)(?![\d.e])")
+_PART = re.compile(r"[A-Za-z]\w*")
 
 
 def lines(found: Counterexample, claim: Statement) -> list[str]:
@@ -30,9 +38,17 @@ def lines(found: Counterexample, claim: Statement) -> list[str]:
     if found.distribution:
         told.append(f"entries of the distribution {found.distribution}")
     told += [f"{_name(letter)} = {_text(value)}" for letter, value in numbers(found, claim)]
-    if loss := of_loss(found, claim):
-        told.append(f"L(z) = {loss}")
-    return [*told, f"actual = {found.actual}", f"claimed = {found.claimed}"]
+    sides = (f"{name} = {point(getattr(found, name))}" for name in ("actual", "claimed"))
+    return [*told, *filter(None, [of_loss(found, claim)]), *sides]
+
+
+def point(text: str) -> str:
+    """Return numbers without the zeros that an enclosure ends with which is a point.
+
+    >>> point("(4.00000000000000, 0.390625000000000, 10, [3.50 +/- 1e-9])")
+    '(4, 0.390625, 10, [3.5 +/- 1e-9])'
+    """
+    return _ZEROS.sub(r"\1\2", text)
 
 
 def sizes(found: Counterexample) -> Size:
@@ -40,6 +56,12 @@ def sizes(found: Counterexample) -> Size:
     if found.letters.keys() >= MATRICES:
         return {}
     return {letter: n for letter, n in found.size.items() if letter not in found.letters}
+
+
+def scope(found: Counterexample) -> str:
+    """Return the sizes in words, each as the statement's own letters have it."""
+    told = {letter: found.letters.get(letter, n) for letter, n in found.size.items()}
+    return in_words([told]) if sizes(found) else ""
 
 
 def numbers(found: Counterexample, claim: Statement) -> Iterator[tuple[Letter | str, Any]]:
@@ -50,19 +72,38 @@ def numbers(found: Counterexample, claim: Statement) -> Iterator[tuple[Letter | 
         claim: the statement that it violates.
     """
     by_attribute = readers(claim)
-    for key, value in found.numbers.items():
-        if key in LOSS or key in found.behind:
+    for key, value in {**found.numbers, **_hessian(found.numbers)}.items():
+        if key in found.behind or (key == "couples" and "linear" in found.numbers):
             continue
         letters: Iterable[Letter | str] = by_attribute.get(ATTRIBUTES.get(key, key), ())
         if not letters and _is_needed(key, value, found, claim):
             letters = [key]
         yield from ((letter, value) for letter in letters)
     chosen = own(claim)
-    yield from ((chosen.get(name, name), value) for name, value in found.letters.items())
+    for name, value in found.letters.items():
+        if not _is_made_of_others(name, found):
+            yield chosen.get(name, name), value
+
+
+def _hessian(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return F'F where there is the factor F."""
+    if "factor" not in given:
+        return {}
+    columns = [list(map(Fraction, column)) for column in zip(*given["factor"], strict=True)]
+    gram = [[sum(map(operator.mul, u, v)) for v in columns] for u in columns]
+    return {"hessian": [list(map(str, row)) for row in gram]}
+
+
+def _is_made_of_others(name: str, found: Counterexample) -> bool:
+    """Whether a letter is several as one vector, such as (-b, 0, a), which all have values."""
+    parts = set(_PART.findall(name)) - {"ones"}
+    return name.startswith("(") and parts <= found.letters.keys()
 
 
 def _is_needed(key: str, value: Any, found: Counterexample, claim: Statement) -> bool:
     """Whether a number matters to a statement that has no letter for it."""
+    if key in LOSS or key == "hessian":
+        return False
     if not is_of_a_batch(found):
         return True
     if key in ("gamma", "beta"):
@@ -92,29 +133,31 @@ def is_about_the_loss(claim: Statement) -> bool:
 def is_about_the_layer(claim: Statement) -> bool:
     """Whether scale and shift of a case matter to a statement."""
     letters = {letter.name for letter in nodes(claim, Letter)}
-    return is_about_the_loss(claim) or bool(
-        {"BN", "Lhat"} & primitives(claim) or {"gamma", "beta", "z"} & letters
-    )
+    return is_about_the_loss(claim) or bool({"BN", "Lhat"} & primitives(claim) or "z" in letters)
 
 
 def of_loss(found: Counterexample, claim: Statement) -> str:
-    """Return the loss written out in the entries of z, if it is a quadratic; nothing without one.
+    """Return the loss written out in the entries of what it is of; nothing without one.
 
     Args:
         found: the counterexample.
         claim: the statement that it violates.
     """
+    if isinstance(claim, MatrixClaim):
+        return _OF_SUBJECTS[claim.subject](found.numbers) if "linear" in found.numbers else ""
     if "loss" not in found.numbers or not is_about_the_loss(claim):
         return ""
     given = found.numbers["parameters"]
+    return f"L(z) = {_of_batch(given) or found.numbers['loss'] + ' with ' + _text(given)}"
+
+
+def _of_batch(given: Mapping[str, Any]) -> str:
+    """Return a quadratic loss of a batch; nothing of another."""
     if set(given) == {"a", "h"}:
-        curved = [] if _is_zero(given["h"]) else [_term(given["h"], "|z|^2/2")]
-        return _sum([*_linear(given["a"]), *curved])
+        return _sum([*_polynomial(given["a"], []), (given["h"], "|z|^2", 2)])
     if set(given) == {"a", "B"}:
-        return square(given["a"], given["B"]) or _sum(
-            [*_linear(given["a"]), *_quadratic(given["B"])]
-        )
-    return f"{found.numbers['loss']} with {_text(given)}"
+        return square(given["a"], given["B"]) or _sum(_polynomial(given["a"], given["B"]))
+    return ""
 
 
 def square(linear: list[str], matrix: list[list[str]]) -> str:
@@ -132,36 +175,119 @@ def square(linear: list[str], matrix: list[list[str]]) -> str:
         return ""
     w, t = rows[first], -a[first]
     is_square = rows == [[p * q for q in w] for p in w] and a == [-t * p for p in w]
-    constant = [] if t == 0 else [str(-t)]
-    return f"({_sum([*_linear(w), *constant])})^2/2" if is_square else ""
+    return f"({_sum([*_polynomial(w, []), (-t, '', 1)])})^2/2" if is_square else ""
 
 
-def _linear(entries: Iterable[Any]) -> Iterator[str]:
-    for k, entry in enumerate(entries, 1):
-        if not _is_zero(entry):
-            yield _term(entry, f"z_{k}")
+def _of_layer(given: Mapping[str, Any]) -> str:
+    linear, quadratic, fourth = given["linear"], given["quadratic"], given["fourth"]
+    is_coupled = given["couples"] == "1"
+    name, indices = _named("a'" if is_coupled else "a", linear, ("example", "output"))
+    terms = [
+        term
+        for i, coefficients in enumerate(zip(linear, quadratic, fourth, strict=True))
+        for term in _polynomial(*coefficients, names=[name(i, j) for j in range(len(linear[i]))])
+    ]
+    less = "a' = a - its mean over the batch" if is_coupled else ""
+    return ", ".join(filter(None, [f"L(a) = {_mean(terms, len(linear))}", indices, less]))
 
 
-def _quadratic(matrix: list[list[Any]]) -> Iterator[str]:
-    for i, row in enumerate(matrix, 1):
-        for j, entry in enumerate(row[i - 1 :], i):
-            if not _is_zero(entry):
-                yield _term(entry, f"z_{i}^2/2" if i == j else f"z_{i} z_{j}")
+def _of_maps(given: Mapping[str, Any]) -> str:
+    linear, fourth = given["linear"], given["fourth"]
+    name, indices = _named("a", linear, ("example", "channel", "row", "column"))
+    terms = []
+    for i, pooled in enumerate(given["pooled"]):
+        places = list(_places(linear[i]))
+        names = [name(i, *at) for at in places]
+        weights, powers = ([_entry(part[i], at) for at in places] for part in (linear, fourth))
+        weighted = list(_linear(weights, names))
+        terms += [*weighted, (pooled, f"({_sum(weighted)})^2", 1), *_fourth(powers, names)]
+    return ", ".join(filter(None, [f"L(a) = {_mean(terms, len(linear))}", indices]))
 
 
-def _is_zero(value: Any) -> bool:
-    return str(value) == "0"
+def _of_descent(given: Mapping[str, Any]) -> str:
+    name, _ = _named("theta", given["linear"], ("entry",))
+    names = [name(i) for i in range(len(given["linear"]))]
+    matrix = _hessian(given)["hessian"]
+    return f"L(theta) = {_sum(_polynomial(given['linear'], matrix, given['fourth'], names))}"
 
 
-def _term(coefficient: Any, what: str) -> str:
+_OF_SUBJECTS = {Kind.LAYER: _of_layer, Kind.MAPS: _of_maps, Kind.DESCENT: _of_descent}
+_Term = tuple[Any, str, int]
+"""A coefficient, what it is of, and what both are divided by."""
+
+
+def _named(
+    letter: str, array: Sequence[Any], axes: Sequence[str]
+) -> tuple[Callable[..., str], str]:
+    """Return what names the entries of an array, and what their indices are if they are several."""
+    lengths = [len(_entry(array, [0] * axis)) for axis in range(len(axes))]
+    kept = [axis for axis, length in enumerate(lengths) if length > 1]
+
+    def name(*at: int) -> str:
+        return "_".join(filter(None, [letter, ",".join(str(at[axis] + 1) for axis in kept)]))
+
+    several = " and ".join(axes[axis] for axis in kept) if len(kept) > 1 else ""
+    return name, f"indices: {several}" if several else ""
+
+
+def _places(array: Any) -> Iterator[tuple[int, ...]]:
+    if not isinstance(array, list):
+        yield ()
+        return
+    yield from ((i, *at) for i, part in enumerate(array) for at in _places(part))
+
+
+def _entry(array: Any, at: Iterable[int]) -> Any:
+    return reduce(operator.getitem, at, array)
+
+
+def _polynomial(
+    linear: Sequence[Any],
+    matrix: Sequence[Sequence[Any]],
+    fourth: Sequence[Any] = (),
+    names: Sequence[str] = (),
+) -> Iterator[_Term]:
+    """Yield the terms of a polynomial in the entries of z, or in others of these names."""
+    names = names or [f"z_{k}" for k in range(1, len(linear) + 1)]
+    yield from _linear(linear, names)
+    for i, row in enumerate(matrix):
+        yield row[i], f"{names[i]}^2", 2
+        for j in range(i + 1, len(row)):
+            both = dict.fromkeys((row[j], matrix[j][i]))
+            yield from ((entry, f"{names[i]} {names[j]}", len(both)) for entry in both)
+    yield from _fourth(fourth, names)
+
+
+def _linear(entries: Iterable[Any], names: Iterable[str]) -> Iterator[_Term]:
+    yield from ((entry, name, 1) for entry, name in zip(entries, names, strict=True))
+
+
+def _fourth(entries: Iterable[Any], names: Iterable[str]) -> Iterator[_Term]:
+    yield from ((entry, f"{name}^4", 1) for entry, name in zip(entries, names, strict=False))
+
+
+def _mean(terms: Iterable[_Term], count: int) -> str:
+    return _sum((coefficient, what, over * count) for coefficient, what, over in terms)
+
+
+def _term(coefficient: Any, what: str, over: int) -> str:
+    """Return a term as text.
+
+    >>> _term("-3", "z_1^2", 2), _term("4", "z_1^2", 2), _term("1 + sqrt(2)", "z_1", 1)
+    ('-3 z_1^2/2', '2 z_1^2', '(1 + sqrt(2)) z_1')
+    """
     text = str(coefficient)
-    if text in ("1", "-1"):
-        return f"{text[:-1]}{what}"
-    return f"({text}) {what}" if "+" in text or "-" in text[1:] else f"{text} {what}"
+    try:
+        number = Fraction(text) / over
+        text, over = str(number.numerator), number.denominator
+    except (ValueError, ZeroDivisionError):
+        text = f"({text})" if "+" in text or "-" in text[1:] else text
+    factor = text.replace("1", "") if text in ("1", "-1") and what else f"{text} "
+    return f"{factor}{what}".strip() + (f"/{over}" if over > 1 else "")
 
 
-def _sum(terms: Iterable[str]) -> str:
-    listed = list(terms)
+def _sum(terms: Iterable[_Term]) -> str:
+    listed = list(starmap(_term, (term for term in terms if str(term[0]) != "0")))
     if not listed:
         return "0"
     joined = "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in listed)

@@ -192,6 +192,17 @@ def test_no_markup_of_the_evidence_reaches_a_page():
         assert not set("<>`\n") & set(said)
 
 
+@pytest.mark.parametrize(
+    ("letters", "said"),
+    [({}, " with m = 3"), ({"m": "2"}, " with m = 2"), ({"H": ["1"], "W": ["1"]}, "")],
+)
+def test_a_heading_has_the_sizes_of_the_counterexample_below(letters, said):
+    (claim, *_) = CLAIMS
+    found = Counterexample({"m": 3, "k": 1}, {}, "1", "0", letters=letters)
+    entry = Entry(claim, (Record(claim.id, "exact", counterexample=found),), Verdict.REFUTED)
+    assert in_words(entry) == f"by an exact counterexample{said and said + ', k = 1'}"
+
+
 def test_what_a_letter_ranges_over_is_told_again_where_it_was_another_range_before():
     (claim, *_) = CLAIMS
     domains = ["k > 0", "k > 1", "k > 1", "k > 0"]

@@ -1,13 +1,21 @@
 """A counterexample is told by the letters of its statement, in a terminal and on a page."""
 
+import re
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
+from theory.arithmetic.exact import rational_array
 from theory.claim import Relation
 from verify import engine
-from verify.counterexamples import lines
+from verify.cases.lattice import shown
+from verify.counterexamples import lines, of_loss
+from verify.letters import own, readers
+from verify.matrices.subjects import Descent, Layer, Maps
 from verify.results import Counterexample
 from verify.settings import PROFILES, Settings
-from verify.site.counterexamples import sentence
+from verify.site.counterexamples import sentence, written
 
 BATCH = {
     "y": ["-1", "0", "1"], "gamma": "2", "beta": "0", "eps": "0", "loss": "<a, z> + h |z|^2/2",
@@ -56,6 +64,75 @@ def test_numbers_of_matrices_are_told_by_the_statements_letters():
     assert "<i>σ\u0303</i> = (1, 1)" in sentence(example, claim_of("L-prop-7"))
 
 
+RNG = np.random.default_rng(0)
+
+
+def integers(*shape):
+    return rational_array(RNG.integers(-3, 4, shape))
+
+
+def subject(kind, **arrays):
+    """A subject with these numbers, and whatever else it has to have."""
+    return kind(**dict.fromkeys(kind.names(), 0) | arrays)
+
+
+def layer(couples, N=2, p=2):
+    return subject(
+        Layer, couples=couples, H=integers(N, 2), W=integers(p, 2), linear=integers(N, p),
+        quadratic=integers(N, p, p), fourth=integers(N, p),
+    )  # fmt: skip
+
+
+def maps(N=2, d=1, r=2, s=2):
+    shape = (N, d, r, s)
+    return subject(Maps, linear=integers(*shape), fourth=integers(*shape), pooled=integers(N))
+
+
+def descent(d=2):
+    arrays = {"theta": integers(d), "factor": integers(1, d)}
+    return subject(Descent, **arrays, linear=integers(d), fourth=integers(d))
+
+
+def told_at(text, point, mean):
+    """What a loss that is told as text is worth at an array of entries."""
+    _, _, told = text.partition(" = ")
+    told = re.sub(r", (indices:|a' =).*", "", told)
+
+    def entry(found):
+        at = iter(int(index) - 1 for index in (found[3] or "").split(",") if index)
+        place = tuple(next(at) if length > 1 else 0 for length in point.shape)
+        return f"Fraction({point[place] - (mean[place[1:]] if found[2] else 0)})"
+
+    python = re.sub(r"\b(a|theta)('?)(?:_([\d,]+))?(?!\w)", entry, told).replace("^", "**")
+    return eval(re.sub(r"(?<=[\w)]) (?=[\w(])", "*", python), {"Fraction": Fraction})
+
+
+@pytest.mark.parametrize(
+    ("identifier", "made", "shape"),
+    [
+        ("L-prop-2/later-BN", lambda: layer(0), (2, 2)),
+        ("L-prop-2/later-BN", lambda: layer(1), (2, 2)),
+        ("L-prop-2/later-BN", lambda: layer(1, p=1), (2, 1)),
+        ("L-prop-2/later-BN", lambda: layer(0, N=1, p=1), (1, 1)),
+        ("L-prop-9/batch-coupled", maps, (2, 1, 2, 2)),
+        ("L-prop-9/batch-coupled", lambda: maps(N=1, r=1), (1, 1, 1, 2)),
+        ("L-eq-7-8/P-of-theta", descent, (2,)),
+        ("L-eq-7-8/P-of-theta", lambda: descent(d=1), (1,)),
+    ],
+)
+def test_a_loss_of_matrices_is_told_as_a_polynomial_of_its_entries(identifier, made, shape):
+    chosen = made()
+    numbers = {name: shown(getattr(chosen, name)) for name in chosen.names()}
+    example = Counterexample({"N": 2}, numbers, "0", "1")
+    told = of_loss(example, claim_of(identifier))
+    for _ in range(3):
+        point = integers(*shape)
+        assert told_at(told, point, point.sum(0) * Fraction(1, shape[0])) == chosen.loss(point)
+    said = lines(example, claim_of(identifier))
+    assert told in said
+    assert not any(re.match("(linear|quadratic|fourth|pooled|factor|couples) =", x) for x in said)
+
+
 def test_a_size_is_not_told_twice():
     example = Counterexample({"N": 4, "n": 3}, {}, "2", "1", letters={"N": "2"})
     assert lines(example, claim_of("L-proof-prop-5/column-of-ones"))[:2] == ["n = 3", "N = 2"]
@@ -85,6 +162,55 @@ def test_what_is_not_written_as_a_letter_is_told_where_it_matters():
     assert "q = 2" in lines(
         found("L-proof-prop-5/longest-row"), claim_of("L-proof-prop-5/longest-row")
     )
+
+
+def test_a_hessian_is_told_and_not_what_it_is_the_square_of():
+    numbers = {"factor": [["1", "2"]], "step": "3/2"}
+    example = Counterexample({"d": 2}, numbers, "3", "2")
+    said = sentence(example, claim_of("L-before-prop-5/one-rate-suffices"))
+    assert "<i>∇² L</i> = ((1, 2), (2, 4))" in said
+    assert "factor" not in said
+
+
+@pytest.mark.parametrize(
+    ("letters", "is_told"),
+    [({"(-b, 0, a)": ["0", "1"], "b": "0", "a": "1"}, False), ({"(-b, 0, a)": ["0", "1"]}, True)],
+)
+def test_several_letters_as_one_vector_are_told_where_they_are_not_told_alone(letters, is_told):
+    example = Counterexample({"d": 1}, {}, "4", "0", letters=letters)
+    told = lines(example, claim_of("L-thm-1/softmax"))
+    assert any(line.startswith("(-b, 0, a) =") for line in told) is is_told
+
+
+def test_what_the_formula_does_not_have_is_not_told():
+    claim = claim_of("S-obs-4.3/activations/beta-given")
+    told = lines(Counterexample({"m": 3}, BATCH, "1", "0"), claim)
+    assert "beta = 0" in told
+    assert not any(line.startswith("gamma =") for line in told)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "actual", "claimed", "said"),
+    [
+        ("L-thm-1/rate", "(2, 1058)", "(32, 128)", "in entry 2, 1058 &gt; 128"),
+        ("L-prop-10", "(0, 1, 1)", "0", "in entry 2, 1 &gt; 0"),
+        ("L-prop-10", "([0.1 +/- 1e-9], [2.50 +/- 1e-9])", "2", "in entry 2, 2.5 &gt; 2"),
+        ("L-prop-7", "(0, 1)", "(0, 2)", "(0, 1) ≠ (0, 2)"),
+        ("L-prop-7", f"({'0, ' * 9}1)", f"({'0, ' * 9}2)", "in entry 10, 1 ≠ 2"),
+        ("L-prop-10", "4.00000000000000", "22500.0000000000", "4 &gt; 22500"),
+    ],
+)
+def test_of_vectors_an_entry_that_fails_is_told(identifier, actual, claimed, said):
+    example = Counterexample({"N": 1}, {}, actual, claimed)
+    assert sentence(example, claim_of(identifier)).endswith(f"Then {said}.")
+
+
+def test_every_letter_is_written_without_commands_of_latex():
+    read = {x for claim in engine.CLAIMS for found in readers(claim).values() for x in found}
+    chosen = {letter for claim in engine.CLAIMS for letter in own(claim).values()}
+    told = {x.latex: re.sub("</?sub>", "", written(x)) for x in read | chosen}
+    left = re.compile(r"[\\{}^_]|tau|nu|alpha|beta|text")
+    assert {latex: text for latex, text in told.items() if left.search(text)} == {}
 
 
 def test_what_sampling_leaves_open_is_told():

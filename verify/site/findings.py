@@ -8,6 +8,7 @@ from html import escape
 
 from theory.language.latex import latex
 from theory.statement import Statement, Verdict
+from verify.counterexamples import scope
 from verify.evidence import Record
 from verify.ledger import Entry, agrees
 from verify.results import in_words
@@ -150,7 +151,8 @@ def _said(entry: Entry, record: Record) -> str:
         sizes = record.proof.sizes
         return f"proof for {len(sizes)} sizes" if len(sizes) > 1 else f"proof for {in_words(sizes)}"
     if record.counterexample:
-        return f"counterexample with {in_words([record.counterexample.size])}"
+        told = scope(record.counterexample)
+        return f"counterexample with {told}" if told else "counterexample"
     if record.violated:
         return f"{record.violated:,} violated"
     if record.decided:

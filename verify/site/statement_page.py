@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
-from verify import results
+from verify import counterexamples, results
 from verify.ledger import KERNEL, Entry
 from verify.results import EVERY_M, Size
 from verify.site import findings, row_page
@@ -180,8 +180,12 @@ def in_words(entry: Entry) -> str:
             by = ", checked by Coq's kernel" if entry.by == KERNEL else ""
             return f"for {_sizes(entry.sizes)}{by}"
         case Verdict.REFUTED:
-            kind = "by sampling, at" if entry.is_sampled else "by an exact counterexample with"
-            return f"{kind} {harmless(entry.scope)}"
+            how = (
+                ("by sampling", "at")
+                if entry.is_sampled
+                else ("by an exact counterexample", "with")
+            )
+            return harmless(_refuted(entry, *how))
         case Verdict.SUPPORTED:
             return f"{plural(entry.instances, 'instance')}, none violating"
         case Verdict.UNREADABLE:
@@ -189,6 +193,12 @@ def in_words(entry: Entry) -> str:
         case Verdict.UNDECIDED:
             return str(harmless(entry.lacks))
     return ""
+
+
+def _refuted(entry: Entry, how: str, before: str) -> str:
+    found = entry.counterexample
+    sizes = counterexamples.scope(found) if found else ""
+    return f"{how} {before} {sizes}" if sizes else how
 
 
 def _sizes(sizes: Sequence[Size]) -> str:
