@@ -20,6 +20,7 @@ from verify.ledger import Entry, ledger
 from verify.results import Counterexample, Proof
 from verify.site import api_pages, build, experiments_page, statement_page
 from verify.site.build import write_pages
+from verify.site.figures import figures
 from verify.site.statement_page import in_words
 from verify.site.statements import Group, heading, statements
 
@@ -160,6 +161,40 @@ def test_figures_are_files_with_their_numbers(site):
         text = picture.read_text(encoding="utf-8")
         assert "<title" in text
         assert "<desc" in text
+
+
+def points_of(claim, strata=("generic",)):
+    sizes = [{"actual": 1.0, "claimed": 2.0, "m": m, "violated": False} for m in (2, 5)]
+    found = [{**point, "stratum": stratum} for point in sizes for stratum in strata]
+    witness = "trained" if "trained" in strata[0] else "autograd"
+    return Entry(claim, (Record(claim.id, witness, instances=9, points=found),), Verdict.SUPPORTED)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "said"),
+    [
+        ("S-thm-4.1", ["batch size m", "at batch sizes 2, 5;"]),
+        ("L-thm-4a", ["batch size N", "at batch sizes 2, 5;"]),
+        ("L-q-conv", ["batch size N", "at batch sizes 2, 5;"]),
+        ("L-eq-7-8/kept-learning-rate", ["dimension d", "at dimensions 2, 5;"]),
+        ("L-lemma-A2/k-1", ["height N", "at heights 2, 5;"]),
+        ("L-online", []),
+    ],
+)
+def test_slack_stands_against_what_the_statements_instances_differ_in(identifier, said):
+    claim = next(claim for claim in engine.CLAIMS if claim.id == identifier)
+    drawn = figures(points_of(claim), None)["slack"]
+    assert len(drawn) == bool(said)
+    for figure in drawn:
+        assert all(words in figure.content for words in said)
+        assert said[0].rpartition(" ")[0] in figure.caption
+
+
+def test_a_training_tells_units_or_layers():
+    for identifier, said in ("S-thm-4.1", "of a layer's units"), ("L-thm-4a", "at each layer"):
+        claim = next(claim for claim in engine.CLAIMS if claim.id == identifier)
+        [figure] = figures(points_of(claim, ("dense trained layer 0",)), None)["training"]
+        assert said in figure.caption
 
 
 def test_no_path_of_this_machine(site, sources):

@@ -40,7 +40,7 @@ def linear_axis(low: float, high: float, label: str, ticks: Sequence[float]) -> 
 
 
 def size_axis(sizes: Sequence[int], label: str) -> Axis:
-    """Return a logarithmic axis of batch sizes, with the sizes that occur marked."""
+    """Return a logarithmic axis of sizes, with the sizes that occur marked."""
     low, high = math.log(min(sizes)), math.log(max(sizes))
 
     def place(value: float) -> float:

@@ -16,6 +16,8 @@ from verify.site.axes import Axis
 
 WIDTH, HEIGHT = 420, 360
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 16, 50
+APART = 86
+"""From one name of a line to the next, above the frame."""
 STYLE = """
 text{font:12px system-ui,sans-serif;fill:#444}
 .frame{fill:none;stroke:#b9b9b9}.grid{stroke:#e9e9e9}.guide{stroke:#8a8a8a;stroke-dasharray:5 4}
@@ -176,7 +178,7 @@ def _place(chart: Chart, mark: Mark) -> tuple[float, float]:
 
 
 def _line(chart: Chart, index: int, line: Line) -> list[str]:
-    """A line through the middle values, a whisker from the lowest to the highest, a name."""
+    """A line through the middle values, a whisker from lowest to highest, a name above all."""
     shift = 7 * index
     at = [
         (_across(chart.x.place(x)) + shift, *(_down(chart.y.place(v)) for v in values))
@@ -186,9 +188,9 @@ def _line(chart: Chart, index: int, line: Line) -> list[str]:
     segments = "".join(f"M{a[0]:g} {a[1]:g}L{b[0]:g} {b[1]:g}" for a, b in pairwise(at))
     whiskers = "".join(f"M{x:g} {low:g}V{high:g}" for x, _, low, high in at)
     dots = (f'<circle class="{colour} dot" cx="{x:g}" cy="{y:g}" r="4"/>' for x, y, *_ in at)
-    legend_y = TOP + 16 + 16 * index
+    left = LEFT + index * min(APART, _inner_width() / len(chart.lines))
     legend = (
-        f'<path class="{colour}" d="M{LEFT + 8} {legend_y - 4}h18"/>'
-        f"{_text(LEFT + 31, legend_y, line.name, 'start')}"
+        f'<path class="{colour}" d="M{left:g} {TOP - 8}h18"/>'
+        f"{_text(left + 23, TOP - 4, line.name, 'start')}"
     )
     return [f'<path class="{colour}" d="{segments}{whiskers}"/>', *dots, legend]

@@ -1,4 +1,4 @@
-"""The figures of a claim: actual against claimed, slack against batch size, through training.
+"""The figures of a claim: actual against claimed, slack against size, through training.
 
 A figure is a picture, a caption that says its claim, n, seed and versions, a text alternative,
 and the numbers that it shows.  Where nothing was measured there is no figure.
@@ -12,7 +12,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
+from theory.expectation_claim import ExpectationClaim
+from theory.language.definitions import domains
+from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Form, Reading, Relation, Statement
 from verify.evidence import Run
 from verify.ledger import Entry
@@ -34,6 +38,20 @@ from verify.site.points import (
 )
 
 SHOWN_VERSIONS = ("numpy", "torch")
+
+
+class Size(NamedTuple):
+    """What tells how large an instance is."""
+
+    letter: str
+    name: str
+
+
+SIZES = {
+    Kind.LAYER: Size("N", "batch size"),
+    Kind.MAPS: Size("N", "batch size"),
+    Kind.DESCENT: Size("d", "dimension"),
+}
 
 
 @dataclass(frozen=True)
@@ -79,11 +97,33 @@ def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
         by_network[place.network if place else ""].append(point)
     return {
         "actual": [_actual(entry, measured, source)] if measured else [],
-        "slack": [_slack(entry, measured, source)] if any(map(tells, measured)) else [],
+        "slack": (
+            [_slack(entry, measured, source)]
+            if any(map(tells, measured)) and not _has_one_size(entry.claim)
+            else []
+        ),
         "training": [
             _training(entry, network, points, source) for network, points in by_network.items()
         ],
     }
+
+
+def size_of(claim: Statement) -> Size:
+    """Return what a statement's instances differ in size by.
+
+    >>> from theory.santurkar2018.theorem_4_1 import PRINTED
+    >>> size_of(PRINTED)
+    Size(letter='m', name='batch size')
+    """
+    if isinstance(claim, ExpectationClaim):
+        return Size("N", "height")
+    return SIZES[claim.subject] if isinstance(claim, MatrixClaim) else Size("m", "batch size")
+
+
+def _has_one_size(claim: Statement) -> bool:
+    """Whether a statement is about one size, whatever the size of the instances."""
+    fixed = f"{size_of(claim).letter} = "
+    return any(domain.startswith(fixed) for domain in domains(claim.said).values())
 
 
 def _actual(entry: Entry, points: Sequence[Point], source: str) -> Figure:
@@ -108,10 +148,11 @@ def _slack(entry: Entry, points: Sequence[Point], source: str) -> Figure:
     telling = [p for p in points if not is_noise(p, claim.relation)]
     values = [slack(p, claim.relation) for p in telling]
     is_equality = claim.relation is Relation.EQUAL
+    size = size_of(claim)
     chart = Chart(
-        title=f"{claim.id}: {_quantity(claim)} against batch size",
+        title=f"{claim.id}: {_quantity(claim)} against {size.name}",
         description=_spread(telling, claim),
-        x=size_axis([p.m for p in telling], "batch size m"),
+        x=size_axis([p.m for p in telling], f"{size.name} {size.letter}"),
         y=magnitude_axis([*values, 1.0], "relative error") if is_equality else _slack_axis(values),
         marks=[
             Mark(p.m, value, p.violated, shift=(i * 7) % 19 - 9.0)
@@ -119,13 +160,11 @@ def _slack(entry: Entry, points: Sequence[Point], source: str) -> Figure:
         ],
         level=None if is_equality else 0.0,
     )
+    difference = "claimed − actual" if claim.relation.bounds_above else "actual − claimed"
     meaning = (
-        "Relative difference of the two sides' sizes against the batch size."
+        f"Relative difference of the two sides' sizes against the {size.name}."
         if is_equality
-        else "Slack, (claimed − actual) over the larger of the two, against the batch size;"
-        " below zero the statement fails."
-        if claim.relation.bounds_above
-        else "Slack, (actual − claimed) over the larger of the two, against the batch size;"
+        else f"Slack, ({difference}) over the larger of the two, against the {size.name};"
         " below zero the statement fails."
     )
     left_out = len(points) - len(telling)
@@ -170,9 +209,13 @@ def _training(entry: Entry, network: str, points: Sequence[Point], source: str) 
         lines=lines,
         level=None if is_equality else 0.0,
     )
+    shown = (
+        f"the {_quantity(claim)} at each layer"
+        if isinstance(claim, MatrixClaim)
+        else f"the median {_quantity(claim)} of a layer's units, from least to largest"
+    )
     caption = (
-        f"Through the training of the {network} network on digits, layer by layer:"
-        f" the median {_quantity(claim)} of a layer's units, from least to largest."
+        f"Through the training of the {network} network on digits, layer by layer: {shown}."
         f" {_counted(entry, points, trained=True)}"
     )
     return _figure(entry, f"training-{network}", chart, caption, points, source)
@@ -207,9 +250,9 @@ def _description(entry: Entry, points: Sequence[Point]) -> str:
 
 def _spread(points: Sequence[Point], claim: Statement) -> str:
     values = [slack(p, claim.relation) for p in points]
-    sizes = sorted({p.m for p in points})
+    sizes, size = sorted({p.m for p in points}), size_of(claim)
     return (
-        f"{len(points)} instances at batch sizes {', '.join(map(str, sizes))}; {_quantity(claim)}"
+        f"{len(points)} instances at {size.name}s {', '.join(map(str, sizes))}; {_quantity(claim)}"
         f" from {min(values):.3g} to {max(values):.3g}, median {median(values):.3g}."
     )
 

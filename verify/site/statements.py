@@ -167,10 +167,10 @@ def section_title(claim: Statement, others: Iterable[Statement]) -> str:
     Where titles and forms do not, the words of its identifier do.
 
     >>> from theory.santurkar2018.theorem_4_1 import PRINTED, TWO_NETWORKS
-    >>> section_title(TWO_NETWORKS, [PRINTED, TWO_NETWORKS])
-    "The gradient's norm with and without the layer (as read)"
+    >>> section_title(PRINTED, [PRINTED, TWO_NETWORKS])
+    "The gradient's norm with and without the layer (as printed)"
     >>> section_title(TWO_NETWORKS, [TWO_NETWORKS, TWO_NETWORKS])
-    "The gradient's norm with and without the layer, “two networks” (as read)"
+    "The norms of two networks' gradients, each at its own point, “two networks” (as read)"
     """
     told = claim.title, title(claim)
     alike = sum((other.title, title(other)) == told for other in others) > 1
