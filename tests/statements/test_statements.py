@@ -29,7 +29,7 @@ SAY_THE_SAME = {
     "L-prop-11/semidefinite": {
         "squared condition number(beside(e, H))": "the condition number is one"
     },
-    "L-thm-1/softmax": {"dot((0, ones, 0), (-b, 0, a))**3": "the two are orthogonal"},
+    "L-thm-1/softmax": {"dot(t, s)**3": "the two are orthogonal"},
     "L-proof-thm-1/eq-24": {
         f"{STEP}{SLOPE} + v)": "the slope at theta* is zero",
         f"{STEP}({SLOPE} + v) + {SLOPE}))": "the slope at theta* is zero",

@@ -171,7 +171,9 @@ LAST_VERSION = [
         wrong=r"Both conditions together, $g^\top Hg \ge 0$ and $\langle\hat y, g\rangle \ge 0$,"
         r" do not bound the second-order term by that of the network without the layer; the change"
         r" of the gradient $h = \nabla_y\hat L$ along a step is at least $|h|^2/(\sqrt m\,\sigma)$,"
-        r" even for a linear loss, where it is zero without the layer.",
+        r" even for a linear loss, where it is zero without the layer. The entry for the"
+        r" second-order term takes the convex loss $L(z) = \frac12\langle v, z - y\rangle^2 +"
+        r" \langle u, z\rangle$, which has $g = u$ and $H = vv^\top$ at $z = y$.",
         entries=("S-remark-predictive/smoothness", "S-remark-predictive/gradient"),
         right=(
             "S-remark-predictive/smoothness/corrected",
@@ -344,7 +346,7 @@ FIRST_VERSION = [
     ),
     Erratum(
         name="alpha",
-        title="The letter alpha has three meanings",
+        title="The letter α has three meanings",
         kind=Kind.READING,
         in_short=r"$\alpha_{ij} = \langle x_i,\hat y_j\rangle$, as the proofs use it; not as it is"
         " defined",
@@ -387,7 +389,7 @@ FIRST_VERSION = [
     ),
     Erratum(
         name="which-epsilon",
-        title="How small epsilon must be",
+        title="How small ε must be",
         kind=Kind.HYPOTHESIS,
         in_short=r"needs $\varepsilon < |c|$, so that the condition on $\sigma$ says something",
         wrong=r"For $\varepsilon$ above the correlation the condition on $\sigma^2$ divides by a"
@@ -397,7 +399,7 @@ FIRST_VERSION = [
     ),
     Erratum(
         name="near-optimal",
-        title="Near-optimal weights stay near-optimal: how small epsilon must be",
+        title="Near-optimal weights stay near-optimal: how small ε must be",
         kind=Kind.HYPOTHESIS,
         in_short=r"needs $\varepsilon < 1/2$; $3\varepsilon$ holds for every $\varepsilon$",
         wrong=r"The bound $3\varepsilon(1+\varepsilon)/(1-2\varepsilon)$ is negative for"

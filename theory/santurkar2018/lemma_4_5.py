@@ -98,7 +98,7 @@ RESIDUAL = (assume(OFF_Y, impose=off_inputs), assume(OFF_U))
 RESIDUAL_WITH_BIAS = (assume(OFF_ONES, impose=off_inputs_and_ones), assume(OFF_Y), assume(OFF_U))
 
 BIAS = {
-    "title": "with a bias: the derivative at W*, with the best gamma and beta",
+    "title": "with a bias: the derivative at W*, with the best γ and β",
     "hypotheses": RESIDUAL_WITH_BIAS,
     "remark": "With a bias t - y is orthogonal to the ones as well.",
 }
@@ -113,17 +113,17 @@ LEMMA = [
             ),
             supplement(383, "App. C.2, Lemma 4.5", r"\left| \left| W_0 - \widehat{W}^* \right|"),
         ),
-        title="the distance to the optimum kW*, gamma and beta trainable",
+        title="the distance to the optimum kW*, γ and β trainable",
         form=Form.READING,
         says=norm2(W0 - k * W) <= norm2(W0 - W) - 1 / norm2(W) * (norm2(W) - dot(W, W0)) ** 2,
         hypotheses=(SAME_SIDE,),
         expected=PROVED,
-        remark="Equality if kW* is the nearest optimum; another optimum may be nearer. That kW* is"
-        " one is S-lemma-4.5/trainable/optimum.",
+        remark="Equality if kW* is the nearest optimum; another may be nearer. That kW* is an"
+        " optimum is S-lemma-4.5/trainable/optimum.",
     ),
     TRAINABLE.sharpened(
         "each-unit",
-        title="each unit has its own factor, and the distance is the shorter for it",
+        title="with a factor of its own for each unit the distance is shorter",
         says=equal(
             norm2(W0 - EACH_K[0] * W) + norm2(W0_NEXT - EACH_K[1] * W_NEXT),
             norm2(W0 - ONE_K * W)
@@ -131,8 +131,8 @@ LEMMA = [
             - norm2(W) * norm2(W_NEXT) / (norm2(W) + norm2(W_NEXT)) * (EACH_K[0] - EACH_K[1]) ** 2,
         ),
         hypotheses=(),
-        remark="The layer normalises each unit alone, so that the lemma holds of each; with one"
-        " factor for all units, as it is stated, the distance is longer unless the factors agree.",
+        remark="The layer normalises each unit alone, so the lemma holds of each. With one factor"
+        " for all units, as it is stated, the distance is longer unless the factors agree.",
     ),
     OPTIMUM := Claim(
         id="S-lemma-4.5/trainable/optimum",
@@ -145,15 +145,15 @@ LEMMA = [
     OPTIMUM_SHARED := OPTIMUM.under(EPS, PROVED),
     OPTIMUM.sharpened(
         "negative",
-        title="so does -kW*",
+        title="-kW* gives the outputs of W*",
         says=equal(-(deviation(-(K * y)) / K * normalize(-(K * y))) + average(y) * one, y),
-        remark="gamma is negative; so of the condition <W0, W*> > 0 enough is that the product is"
-        " not zero.",
+        remark="γ is negative there. So the lemma's condition ⟨W₀, W*⟩ > 0 can be weakened to ⟨W₀,"
+        " W*⟩ ≠ 0.",
     ),
     NO_BIAS := replace(
         TRAINABLE,
         id="S-lemma-4.5/no-bias",
-        title="without a bias: the derivative at W*, with the best gamma and beta",
+        title="without a bias: the derivative at W*, with the best γ and β",
         says=equal(
             along(
                 HALF * norm2(BEST_GAMMA * normalize(variable) + average(TARGET) * one - TARGET),
@@ -173,7 +173,7 @@ LEMMA = [
     FIXED := replace(
         NO_BIAS,
         id="S-lemma-4.5/fixed",
-        title="gamma and beta given: the derivative at kW*",
+        title="γ and β given: the derivative at kW*",
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
         hypotheses=(),
         attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
@@ -216,7 +216,7 @@ STEPS = [
         INVARIANCE,
         id="S-lemma-4.5/any-multiple",
         locations=OPTIMUM_PLACES,
-        title="nor with their sign",
+        title="the outputs do not change with the sign of the weights",
         says=equal(BN(-(K * y)), BN(y)),
         expected=REFUTED,
         attack=(centred_batch,),
@@ -226,7 +226,7 @@ STEPS = [
         FIXED,
         id="S-lemma-4.5/fixed/own-optimum",
         locations=OPTIMUM_PLACES,
-        title="an optimum of both networks: the derivative along its ray",
+        title="an optimum of both networks: the derivative along the ray through it",
         says=equal(along(HALF * norm2(BN(variable) - y), variable, y, at=K * y), 0),
         hypotheses=(IDENTITY_LAYER,),
         expected=PROVED,

@@ -45,18 +45,18 @@ FIRST_SENTENCE = [
     ACTIVATIONS := Claim(
         id="S-obs-4.3/activations",
         locations=(final(191, "Sect. 4.2, Observation 4.3", "there exists a BN configuration"),),
-        title="gamma = sigma and beta = mean give the same activations",
+        title="γ = σ and β = mean give the same activations",
         says=equal(sigma * normalize(y) + MU * one, y),
         expected=PROVED,
-        remark="The text leaves out beta = mean and sigma > 0.",
+        remark="The text leaves out β = mean and σ > 0.",
     ),
     ACTIVATIONS_SHARED := ACTIVATIONS.under(
-        EPS, PROVED, remark="sigma is the layer's sqrt(variance + eps)."
+        EPS, PROVED, remark="σ is the layer's √(variance + ϵ)."
     ),
     replace(
         ACTIVATIONS,
         id=f"{ACTIVATIONS.id}/deviation",
-        title="the batch's own deviation for gamma",
+        title="the batch's own deviation for γ",
         form=Form.BOUNDARY,
         says=equal(sqrt(norm2(centred(y)) / m) * normalize(y) + MU * one, y),
         remark="",
@@ -64,7 +64,7 @@ FIRST_SENTENCE = [
     GIVEN_BETA := replace(
         ACTIVATIONS,
         id=f"{ACTIVATIONS.id}/beta-given",
-        title="gamma = sigma, beta given",
+        title="γ = σ, β given",
         form=Form.BOUNDARY,
         says=equal(sigma * normalize(y) + beta * one, y),
         expected=REFUTED,
@@ -80,7 +80,7 @@ FIRST_SENTENCE = [
     FIXED := replace(
         GIVEN_BETA,
         id=f"{ACTIVATIONS.id}/fixed",
-        title="gamma and beta given: one of the two outputs of one input is y",
+        title="γ and β given: one of the two outputs of one input is y",
         says=equal(norm2(BN(y) - y) * norm2(BN(-y) - y), 0),
     ),
     FIXED.under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
@@ -150,7 +150,8 @@ STATIONARY = {
     "because": gamma / (m * sigma) * (dot(one, x) - MU / sigma * dot(yhat, x)) * IN_BIAS.slack
     + gamma / (m * sigma**2) * dot(yhat, x) * ALONG_Y.slack
     - SLOPE * ALONG_X.slack,
-    "remark": "With gamma = sigma and beta = mean the outputs are the linear layer's own.",
+    "remark": "With γ = σ and β = mean the outputs are the linear layer's own, so its minima are"
+    " critical points of the network with the layer.",
 }
 SECOND_SENTENCE = [
     *Claim(
@@ -160,13 +161,14 @@ SECOND_SENTENCE = [
         form=Form.READING,
         says=equal(BN(y), SLOPE * y + (beta - SLOPE * MU) * one),
         expected=PROVED,
-        remark="With the first sentence: the loss is nowhere less than at the minimum, nor near"
-        " it.",
+        remark="So with the layer every output is one that a linear layer with a bias can give, at"
+        " other weights: no loss is below the minimum, and by the first sentence the minimum is"
+        " reached.",
     ).with_epsilon(PROVED),
     NO_BIAS := Claim(
         id="S-obs-4.3/minima/no-bias",
         locations=(SECOND,),
-        title="without a bias: the derivative in beta at a minimum",
+        title="without a bias: the derivative in β at a minimum",
         form=Form.READING,
         says=equal(along(HALF * norm2(sigma * normalize(y) + b - (y + e)), b, one, at=MU * one), 0),
         hypotheses=(replace(BATCH, impose=off_batch),),
@@ -179,7 +181,7 @@ SECOND_SENTENCE = [
     FIXED_MINIMA := Claim(
         id="S-obs-4.3/minima/fixed",
         locations=(SECOND,),
-        title="gamma and beta given: the derivative in a weight at a minimum",
+        title="γ and β given: the derivative in a weight at a minimum",
         form=Form.READING,
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
         expected=REFUTED,

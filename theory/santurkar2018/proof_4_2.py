@@ -90,7 +90,7 @@ NINETEEN = equation(
         along(gamma / (m * deviation(y)) * bracket(normalize(y), slope(BN(y))), y, u),
     ),
     title=TITLE + "the gradient, differentiated",
-    remark="Both texts print the entry yhat^(b) for the vector yhat, which (20) has.",
+    remark="Both texts print the entry ŷ^(b) for the vector ŷ, which (20) has.",
 )  # fmt: skip
 TWENTY_ONE = equation(
     {20: ((472, r"\right)\cdot\frac{\partial\bm{z_{q}}}{\partial\bm{y_{j}}} (20)"),
@@ -102,7 +102,8 @@ TWENTY_ONE = equation(
         THROUGH_Z + bracket(yhat, g) * dot(gradient(gamma / (m * deviation(y)), y), u),
     ),
     title=TITLE + "the product rule",
-    remark="The column times column of (21), read as (23) and (32) write it; z_q is z_j.",
+    remark="(21) prints a column times a column. Read as (23) and (32) write it: the bracket times"
+    " the transposed derivative. z_q is z_j.",
 )  # fmt: skip
 TWENTY_THREE = equation(
     {22: ((475, r"\bm{H}_{{jj}}-\frac{\partial\bm{\mu_{("),
@@ -133,7 +134,7 @@ PRODUCT_RULE = [
         title=TITLE + "the product rule, in the printed order",
         expected=REFUTED,
         corrected_by=TWENTY_ONE.id,
-        remark="Two columns, the first times the second transposed.",
+        remark="The derivative times the transposed bracket.",
     ),
     IN_ORDER.under(EPS, REFUTED, corrected_by=f"{TWENTY_ONE.id}/eps"),
     *TWENTY_THREE.with_epsilon(PROVED),
@@ -142,7 +143,7 @@ PRODUCT_RULE = [
 TERMS_ROW = {"row": "S-eq-24-33"}
 ROOT = sqrt(norm2(centred(y)))
 SQUARES_WITH_EPSILON = norm2(centred(y)) + m * eps
-AT_GAMMA_0 = "At gamma = 0 both sides are undefined."
+AT_GAMMA_0 = "At γ = 0 both sides are undefined."
 MEAN = equation(
     {24: ((480, r"=\frac{1}{m}\bm{1}"), (261, r"\frac{1}{m} \mathbf{1} \cdot \mathbf{1}^{\top}"))},
     equal(along(average(slope(z)) * one, z, u), 1 / m * M(H(u))),
@@ -156,7 +157,7 @@ THROUGH_YHAT = equation(
         ALONG_YHAT,
         1 / gamma * along(yhat * dot(yhat, slope(gamma * yhat + beta * one)), yhat, u),
     ),
-    title="the gradient's part along yhat, differentiated through yhat",
+    title="the gradient's part along ŷ, differentiated through ŷ",
     remark=AT_GAMMA_0,
 )  # fmt: skip
 PART = equation(
@@ -166,7 +167,7 @@ PART = equation(
           (270, r"\frac{1}{\gamma} \boldsymbol{I}"))},
     equal(ALONG_YHAT, 1 / gamma * u * ALONG + YY(H(u)) + 1 / gamma * yhat * dot(g, u)),
     id="S-eq-27",
-    title="the gradient's part along yhat, differentiated",
+    title="the gradient's part along ŷ, differentiated",
     remark=AT_GAMMA_0,
     **TERMS_ROW,
 )  # fmt: skip
@@ -287,7 +288,7 @@ FULL = equation(
     ),
     row="S-eq-41-42",
     title="the Hessian of the network",
-    remark="At gamma = 0 the right side is undefined as it is printed.",
+    remark="At γ = 0 the right side is undefined as it is printed.",
 )  # fmt: skip
 library_hessian = Primitive(
     "batchnorm.hvp",
@@ -304,7 +305,7 @@ HESSIAN = [
         BY_FACT_C2,
         PROOF,
         {36: (299, r"\hat{\boldsymbol{y}}_{j} \right) \right) \tag{36}")},
-        "The last term of (36) ends in the vector yhat, without its transpose: a vector among"
+        "The last term of (36) ends in the vector ŷ, without its transpose: a vector among"
         " matrices",
     ),
     *SUMMED.with_epsilon(PROVED, REFUTED),
@@ -347,13 +348,13 @@ FORTY_FOUR = equation(
 FORTY_FIVE = equation(
     {45: ((516, r"=\bm{0}"), (320, r"= \mathbf{0}"))},
     equal(off_yhat(yhat), 0),
-    title="the projection annihilates yhat",
+    title="the projection annihilates ŷ",
     **IDENTITIES,
 )
 FORTY_SIX = equation(
     {46: ((517, r"\overline{\bm{\hat{g}_{j}}}"), (323, r"\overline{\hat{\boldsymbol{g}}_{j}}"))},
     equal(off_mean(off_yhat(gbar)), off_yhat(gbar)),
-    title="what is off yhat keeps mean zero",
+    title="what is off ŷ keeps mean zero",
     **IDENTITIES,
 )
 FORTY_SEVEN = equation(

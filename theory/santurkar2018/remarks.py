@@ -95,7 +95,7 @@ LIPSCHITZ = Claim(
     attack=(linear(1, -2, 1, scale=2),),
 )
 CONTRACTING = {
-    "title": "the gradient is no longer than without the layer, gamma at most sigma",
+    "title": "the gradient is no longer than without the layer, γ at most σ",
     "hypotheses": (NOT_LONGER,),
     "because": 1 / sigma**2 * NOT_LONGER.slack * norm2(g) + GAINS,
 }
@@ -115,8 +115,8 @@ GLOBAL = replace(
     says=norm2(grad) <= gamma**2 / eps * norm2(gbar),
     because=SCALE * (sigma**2 - eps) / eps * norm2(gbar) + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
     expected=PROVED,
-    remark="The slack vanishes on a constant batch, so that"
-    " no smaller factor serves all y; at eps = 0 none does.",
+    remark="On a constant batch both sides are equal, so no smaller factor serves every y; at ϵ = 0"
+    " no factor does.",
 )
 CONSTANTS = [
     LIPSCHITZ,
@@ -140,8 +140,8 @@ CONSTANTS = [
         says=norm2(grad) <= gamma**2 / LEAST**2 * norm2(g),
         hypotheses=(AT_LEAST_S,),
         because=gamma**2 / (LEAST**2 * sigma**2) * AT_LEAST_S.slack * norm2(g) + GAINS,
-        remark="If the loss has the Lipschitz constant l, the network with the layer has |gamma|"
-        " l/s wherever sigma is at least s.",
+        remark="If the loss has the Lipschitz constant ℓ, the network with the layer has |γ| ℓ/s"
+        " wherever σ is at least s.",
     ).with_epsilon(PROVED),
     GLOBAL.under(EPS, PROVED),
 ]
@@ -171,11 +171,11 @@ growth = readings_of(
     expected=REFUTED,
 )
 SQUARED_SLOPE = {
-    "title": "the last term is the squared derivative in gamma",
+    "title": "the last term is the squared derivative in γ",
     "says": equal(ALONG**2, IN_GAMMA**2),
     "hypotheses": (),
-    "remark": "It is zero wherever gamma is trained to a stationary point, and so is the middle"
-    " term, (dL/dbeta)^2/m, where beta is.",
+    "remark": "It is zero where training has made γ stationary, and the middle term, (∂L̂/∂β)²/m,"
+    " where it has made β stationary.",
 }
 TWO_EXAMPLES = assume(equal(norm2(one), 2), printed=False, words="m = 2")
 GROWTH = [
@@ -185,7 +185,8 @@ GROWTH = [
         "how the squared sum of the gradient grows",
         form=Form.PRINTED,
         expected=PROVED,
-        remark="Quadratic in m for a mean that stays; nothing in it is the layer's width.",
+        remark="Quadratic in m if the mean of g stays away from zero. The text's 'dimension' is m,"
+        " the number of examples; the layer's width does not occur.",
     ),
     MIDDLE := growth(
         "/middle-term",
@@ -198,7 +199,8 @@ GROWTH = [
         title="the middle term's share of the whole",
         says=1 / m * dot(one, g) ** 2 <= norm2(g),
         because=1 * norm2(gbar),
-        remark="The slack is the centred gradient; both ends are attained.",
+        remark="The slack is the squared norm of the centred gradient. The share can be anything"
+        " from 0 to 1.",
     ),
     MEAN_LOSS := growth(
         "/mean-loss",
@@ -230,41 +232,41 @@ GROWTH = [
     LAST_TERM_SHARED.corrected(**SQUARED_SLOPE),
     LAST_TERM.sharpened(
         "by-parameters",
-        title="Theorem 4.1 by the derivatives in beta and gamma",
+        title="Theorem 4.1 by the derivatives in β and γ",
         says=equal(norm2(grad), SCALE * (norm2(g) - (IN_BETA**2 + IN_GAMMA**2) / m)),
         hypotheses=(),
-        remark="Both gains vanish where beta and gamma are stationary.",
+        remark="Both gains vanish where β and γ are stationary.",
     ),
     LAST_TERM.sharpened(
         "isotropic-share",
-        title="what both terms take of a gradient without direction",
+        title="the share of both terms in a random gradient",
         says=equal((norm2(one) + norm2(yhat)) / m, 2),
         hypotheses=(),
-        remark="For a g of independent entries of mean zero and variance s the mean of <a, g>^2"
-        " is s |a|^2, so both terms together take 2s of |g|^2 = ms: a share of 2/m.",
+        remark="For a g of independent entries of mean zero and variance s the mean of ⟨a, g⟩² is s"
+        " ‖a‖². So both terms together take 2s of the ms that ‖g‖² is in the mean: a share of 2/m.",
     ),
     NO_GRADIENT := LAST_TERM.sharpened(
         "two-examples",
-        title="a batch of two examples has no gradient",
+        title="a batch of two examples has the gradient zero",
         says=equal(norm2(grad), 0),
         remark="Its normalised outputs are 1 and -1, whatever it is.",
         hypotheses=(TWO_EXAMPLES,),
     ),
     LAST_TERM.sharpened(
         "two-examples-hessian",
-        title="a batch of two examples has no Hessian",
+        title="a batch of two examples has the Hessian zero",
         says=equal(norm2(hessian(u)), 0),
         hypotheses=(TWO_EXAMPLES,),
     ),
     LAST_TERM.sharpened(
         "curvature-by-parameters",
-        title="Theorem 4.2 by the derivative in gamma",
+        title="Theorem 4.2 by the derivative in γ",
         says=equal(
             hessian_form(GRAD),
             SCALE * quadratic(GRAD) - gamma / (m * sigma**2) * IN_GAMMA * norm2(grad),
         ),
         hypotheses=(),
-        remark="The gain vanishes where gamma is stationary.",
+        remark="The gain vanishes where γ is stationary.",
     ),
 ]
 
@@ -317,7 +319,7 @@ PREDICTIVE = [
         + POSITIVE_SHARE * dot(yhat, g) ** 2
         - SCALE / norm2(g) * RATIO.slack
         + 1 / (m * sigma**2) * MEETS_SIGNED.slack * norm2(grad),
-        remark="A multiple of the identity for H satisfies the first hypothesis.",
+        remark="The first hypothesis is met by every H that is a multiple of the identity.",
     ),
     SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected", attack=()),
     CHANGE := replace(

@@ -13,7 +13,7 @@ LINES = [
     result("S-thm-4.2a", "The Hessian along the gradient", OWN),
     result(
         "S-thm-4.2b",
-        "The same, where H preserves relative norms",
+        "The Hessian along the gradient, where H preserves relative norms",
         {"as the proof uses it": "/direct", "their ratio": "/ratio", "their order": "/order"},
     ),
     result(
@@ -21,8 +21,8 @@ LINES = [
         "The layer can give its batch back, and all minima are preserved",
         {
             "first sentence": "/activations",
-            "second, with a bias, by the outputs": "/minima/bias",
-            "without": "/minima/no-bias",
+            "second, with a bias, for least squares": "/minima/no-bias/corrected",
+            "without a bias": "/minima/no-bias",
             "constant γ, β": "/minima/fixed",
         },
     ),
@@ -51,7 +51,7 @@ LINES = [
     ),
     result(
         "S-v1-thm-C3",
-        "First version: the same, in the appendix",
+        "First version: an output's sensitivity, in the appendix",
         {"without the layer": "-vanilla", "with it": "/as-used"},
     ),
     result(
@@ -61,7 +61,7 @@ LINES = [
     ),
     result(
         "S-v1-thm-C4",
-        "First version: the same, under a condition",
+        "First version: the gradient in one weight, under a condition",
         {"c the square of a cosine": "/square", "a cosine": "/cosine"},
     ),
     result(

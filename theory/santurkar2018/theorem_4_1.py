@@ -53,13 +53,14 @@ THEOREM = [
         says=norm2(grad) <= EQUALITY.claimed,
         because=SLACK,
         expected=PROVED,
-        remark="An equality, line (9) of its proof; with eps > 0 the slack is eps times a square.",
+        remark="An equality, line (9) of its proof; with ϵ > 0 the slack is ϵ times a square.",
     ),
     SHARED := PRINTED.under(EPS, PROVED),
-    PRINTED.under(UNIT, REFUTED, corrected_by=SHARED.id),
+    PRINTED.under(UNIT, REFUTED, corrected_by=SHARED.id, remark=""),
     TWO_NETWORKS := replace(
         PRINTED,
         id="S-thm-4.1/two-networks",
+        title="the norms of two networks' gradients, each at its own point",
         form=Form.READING,
         says=norm2(grad)
         <= SCALE * (norm2(VANILLA) - dot(one, VANILLA) ** 2 / m - dot(VANILLA, yhat) ** 2 / m),
@@ -85,8 +86,7 @@ THEOREM = [
         title="by how much the square root is wrong",
         says=equal(norm2(grad) - SQUARE_ROOT, SCALE * (1 / sqrt(m) - 1 / m) * dot(g, yhat) ** 2),
         attack=(),
-        remark="So the supplement's bound fails for every m from 2 on, unless gamma <g, yhat> is"
-        " zero.",
+        remark="So the supplement's bound fails for every m from 2 on, unless γ ⟨g, ŷ⟩ is zero.",
     ),
     SUPPLEMENT_SHARED := SUPPLEMENT.under(EPS, REFUTED, corrected_by=SHARED.id),
     SUPPLEMENT.under(UNIT, REFUTED, corrected_by=SHARED.id),
@@ -158,8 +158,9 @@ OTHER_NORM = Claim(
     hypotheses=(ENTRY, ALONE, NO_LARGER),
     expected=REFUTED,
     attack=(by_its_largest_entry,),
-    remark="Theorem 4.1 has this form for the root mean square: there n is a multiple of yhat, and"
-    " of no other norm is the layer's derivative an orthogonal projection over s.",
+    remark="The paper tries the largest entry s for the deviation; n is the gradient of that norm"
+    " at c. Theorem 4.1 has this form for the root mean square: there n is a multiple of ŷ, and the"
+    " layer's derivative an orthogonal projection divided by s, as for no other norm.",
 )
 YS = centred(y) / LARGEST
 """The normalised batch."""
@@ -176,8 +177,8 @@ OBLIQUE = OTHER_NORM.corrected(
     + PER_S * norm2(YS) * norm2(OFF_N) * norm2(OFF_U - OFF_N * (dot(OFF_N, OFF_U) / norm2(OFF_N)))
     + PER_S * norm2(YS) * norm2(UBAR) * ENTRY.slack
     - PER_S / m * norm2(YS) * norm2(UBAR) * ALONE.slack,
-    remark="The norm of the derivative is |c| |n less its mean|/s^2, which is near root (m - 1)/s"
-    " for batches of entries near s and -s: 7.9/s for m = 64.",
+    remark="The norm of the derivative is ‖c‖ ‖n less its mean‖/s². For batches of entries near s"
+    " and -s it is near √(m - 1)/s: 7.9/s for m = 64.",
 )
 OTHER_NORMS = [OTHER_NORM, OBLIQUE]
 

@@ -176,8 +176,8 @@ DISPLAYS = [
         * dot(yhat, u) ** 2
         * norm2(ACROSS)
         * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
-        remark="The layer gives a linear loss the smoothness 2/sqrt(3) |gamma| |g|/(sqrt(m)"
-        " sigma^2); equality: y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
+        remark="With the layer a linear loss is curved by at most 2/√3 |γ| ‖g‖/(√m σ²); by as much"
+        " at y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
     ),
     BENDING_SHARED := SHARED.sharpened(
         "bending",
@@ -200,8 +200,8 @@ DISPLAYS = [
         + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(UBAR),
-        remark="The layer gives a linear loss the smoothness 48/(25 sqrt 5) |gamma| |g|/(sqrt(m)"
-        " eps); the variance eps/4 attains it.",
+        remark="With the layer a linear loss is curved by at most 48/(25 √5) |γ| ‖g‖/(√m ϵ); by as"
+        " much where the variance is ϵ/4.",
     ),
     BENDING_SHARED.sharpened(
         "attained",
@@ -229,7 +229,7 @@ DISPLAYS = [
         hypotheses=(RATIO,),
         expected=REFUTED,
         attack=(convex_along(3, -2, -1, scale=2),),
-        remark="At gamma = 0 the right side is undefined.",
+        remark="At γ = 0 the right side is undefined.",
     ),
     BY_RATIO.sharpened(
         "how-much",
@@ -240,8 +240,9 @@ DISPLAYS = [
         ),
         because=SCALE / norm2(g) * -RATIO.slack,
         attack=(),
-        remark="So under the ratio of norms the display fails for every m from 3 on, and every"
-        " batch, exactly where g'Hg and what the gradient is longer than g by have one sign.",
+        remark="So if H preserves the ratio of the norms, the display fails, for every m from 3 on"
+        " and every batch, exactly where gᵀHg and ‖h‖² - ‖g‖² have the same sign, h being the"
+        " gradient ∂L̂/∂y.",
     ),
     BY_ORDER := replace(
         BY_RATIO,
@@ -322,6 +323,7 @@ POSITIVE_GAMMA = assume(
 def towards_beta(claim: Claim) -> Claim:
     """Return the statement that holds: the minimum is beta times the vector of ones."""
     return claim.corrected(
+        title="⟨ŷ, g⟩ is positive where the negative gradient points towards the layer's centre",
         hypotheses=(POSITIVE_GAMMA, TOWARDS_BETA),
         because=1 / gamma**2 * POSITIVE_GAMMA.slack * TOWARDS_BETA.slack,
     )
@@ -333,13 +335,14 @@ WORDS = [
         locations=(
             final(185, "Sect. 4.2, after Theorem 4.2", "pointing towards the minimum of the loss"),
         ),
-        title="the condition on the gradient, for descent towards a minimum",
+        title="⟨ŷ, g⟩ is positive where the negative gradient points towards a minimum",
         form=Form.READING,
         says=dot(yhat, g) > 0,
         hypotheses=(POSITIVE_GAMMA, TOWARDS_MINIMUM),
         expected=REFUTED,
         attack=(beyond_the_layer,),
-        remark="It holds when the minimum is at the layer's own centre, beta times the ones.",
+        remark="It holds where the minimum is at the layer's own centre, β times the vector of"
+        " ones.",
     ),
     DESCENT_SHARED := DESCENT.under(EPS, REFUTED),
     towards_beta(DESCENT),
@@ -358,13 +361,14 @@ WORDS = [
         hypotheses=(CONVEX_LOSS,),
         because=CONVEX_LOSS.slack,
         expected=PROVED,
-        remark="Where no unit is at its kink the later layers are affine near z; what they add is"
-        " part of the convex function l. So H = A'DA with D the Hessian of l.",
+        remark="Where no unit is at its kink the later layers are affine near z; their constant is"
+        " taken into the convex function ℓ. So H = AᵀDA with D the Hessian of ℓ.",
     ),
     NETWORK := Claim(
         id="S-thm-4.2-discussion/psd/network",
         locations=(WORDS_ON_CURVATURE,),
-        title="the same, of networks with a piecewise-linear layer",
+        title="the loss's Hessian is positive semi-definite, in networks with a piecewise-linear"
+        " layer",
         form=Form.READING,
         says=quadratic(u) >= 0,
         hypotheses=(PIECEWISE_LINEAR,),
@@ -382,7 +386,7 @@ WORDS = [
     replace(
         NETWORK,
         id="S-thm-4.2-discussion/later-batchnorm",
-        title="the Hessian with a later normalisation",
+        title="the loss's Hessian is positive semi-definite, with a later normalisation",
         hypotheses=(WITH_NORMALIZATION,),
         expected=REFUTED,
         corrected_by=PSD.id,

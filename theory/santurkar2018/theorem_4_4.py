@@ -112,7 +112,7 @@ PRINTED = Claim(
     says=printed(g_j**2, average(g)),
     expected=REFUTED,
     corrected_by="S-thm-4.4/corrected",
-    remark="X varies while g, sigma and yhat are held.",
+    remark="X varies while g, σ and ŷ are held.",
 )
 
 
@@ -124,20 +124,32 @@ def reading(name: str, says: Says, title: str, **fields: Any) -> Claim:
 
 READINGS = [
     PRINTED,
-    reading("scaled-mean", printed(g_j**2, bound * average(g)), "the mean of lambda dL/dy"),
-    reading("itself", printed(g_j**2, g_j), "the mean of g_j, one number"),
-    reading("not-squared", printed(g_j, average(g)), "the maximum, not its square"),
+    reading(
+        "scaled-mean",
+        printed(g_j**2, bound * average(g)),
+        "the largest gradient in the weights, μ the mean of λ ∂L/∂y",
+    ),
+    reading(
+        "itself",
+        printed(g_j**2, g_j),
+        "the largest gradient in the weights, μ the mean of gⱼ, one number",
+    ),
+    reading(
+        "not-squared",
+        printed(g_j, average(g)),
+        "the largest gradient in the weights, gⱼ not squared",
+    ),
     reading(
         "not-squared/scaled-mean",
         printed(g_j, bound * average(g)),
-        "the maximum, not its square; the mean of lambda dL/dy",
+        "the largest gradient in the weights, gⱼ not squared and μ the mean of λ ∂L/∂y",
     ),
 ]
 SHARED = PRINTED.under(EPS, REFUTED)
 CORRECTED_SHARED = SHARED.corrected(
     says=g_hat <= right_side(g, OVER_M),
     because=SLACK,
-    remark="The slack is epsilon times a square: epsilon shortens yhat below the norm sqrt(m).",
+    remark="The slack is ϵ times a square: with ϵ the norm of ŷ is below √m.",
 )
 
 AT_X = bound**2 * dot(u, grad) ** 2 / norm2(u)
@@ -161,7 +173,7 @@ THEOREM = [
     *(replace(r, attack=ALONG_BATCH) for r in READINGS),
     PRINTED.sharpened(
         "how-much",
-        title="by how much the bound with g_j squared is wrong",
+        title="by how much the bound with gⱼ squared is wrong",
         says=equal(
             g_hat - PRINTED.says.claimed,  # type: ignore[union-attr]
             SCALE
@@ -171,12 +183,12 @@ THEOREM = [
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
             ),
         ),
-        remark="So for lambda up to 1 the bound fails for every m from 2 on and every batch,"
-        " wherever the gradient g is shorter than 1/lambda and neither g nor gamma is zero.",
+        remark="So for λ up to 1 the bound fails for every m from 2 on and every batch,"
+        " wherever the gradient g is shorter than 1/λ and neither g nor γ is zero.",
     ),
     NOT_SQUARED.sharpened(
         "how-much",
-        title="by how much the printed bound is wrong",
+        title="by how much the bound with gⱼ not squared is wrong",
         says=equal(
             g_hat - printed(g_j, average(g)).claimed,
             SCALE
@@ -185,8 +197,8 @@ THEOREM = [
                 + bound**2 * (number(1) - 1 / m) * ALONG**2
             ),
         ),
-        remark="The maximum is of the squared norm. So for lambda up to 1 the bound fails for every"
-        " m from 2 on, wherever gamma <g, yhat> is not zero.",
+        remark="gⱼ is the maximum of a squared norm already. So for λ up to 1 the bound fails for"
+        " every m from 2 on, wherever γ ⟨g, ŷ⟩ is not zero.",
     ),
     *(replace(r, attack=ALONG_BATCH).under(EPS, REFUTED, **WITH_EPSILON) for r in READINGS),
     *(replace(r, attack=ALONG_BATCH).under(UNIT, REFUTED, **WITH_EPSILON) for r in READINGS),
@@ -208,8 +220,8 @@ THEOREM = [
         because=OFF_X + SLACK,
         expected=PROVED,
         corrected_by=None,
-        remark="sigma and yhat are those of the same X; the slack is what of the gradient is"
-        " orthogonal to X.",
+        remark="X = λ u e₁ᵀ/‖u‖, and σ and ŷ are those of the same X. The slack is the part of the"
+        " gradient that is orthogonal to u.",
     ),
     EACH.under(EPS, PROVED),
     EACH.under(UNIT, REFUTED, because=None, corrected_by="S-thm-4.4/each-input/eps"),
@@ -220,7 +232,7 @@ THEOREM = [
         "the gradients at two input matrices",
         form=Form.BOUNDARY,
         corrected_by=EACH.id,
-        remark="The outputs, and with them g, sigma and yhat, move with X.",
+        remark="The outputs, and with them g, σ and ŷ, move with X.",
     ),
     MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps"),
     TWO := reading(
@@ -243,7 +255,7 @@ THEOREM = [
     replace(
         HELD,
         id=f"{HELD.id}/within",
-        title="the inputs that attain it are within the bound",
+        title="the inputs that attain the maximum are within the bound",
         says=dot(y, u) ** 2 / norm2(w) + dot(held(grad), u) ** 2 / dot(grad, held(grad))
         <= bound**2 * norm2(u),
         hypotheses=(WITHIN, SLOPING),
@@ -269,18 +281,18 @@ EIGENVALUES = [
     TEN := equation(
         {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
         dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
-        title="a quadratic form and the largest eigenvalue, M = uv'",
+        title="a quadratic form and the largest eigenvalue, M = uvᵀ",
         expected=REFUTED,
         hypotheses=(EIGENVALUE,),
     ),
     TEN.corrected(
-        title="a quadratic form and the largest eigenvalue, M = uu'",
+        title="a quadratic form and the largest eigenvalue, M = uuᵀ",
         says=dot(x, u) ** 2 <= norm2(u) * norm2(x),
         hypotheses=(),
         because=norm2(u) * norm2(x - u * (dot(u, x) / norm2(u))),
     ),
     TEN.sharpened(
-        title="a quadratic form and the largest eigenvalue of (M + M')/2, M = uv'",
+        title="a quadratic form and the largest eigenvalue of (M + Mᵀ)/2, M = uvᵀ",
         says=(2 * dot(x, u) * dot(x, v) - dot(u, v) * norm2(x)) ** 2
         <= norm2(u) * norm2(v) * norm2(x) ** 2,
         hypotheses=(),
@@ -293,9 +305,9 @@ EIGENVALUES = [
         title="a quadratic form and the spectral norm",
         hypotheses=(BOUNDED,),
         because=1 / (2 * bound) * norm2(bound * v_of_10 - Xv) + 1 / (2 * bound) * BOUNDED.slack,
-        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only.  X = lambda I makes it"
-        " an equality; in the proof X is m x d, where X = lambda [I 0] has this XX' if d >= m, and"
-        " for d < m a rank-one X serves each v.",
+        remark="By Cauchy and Schwarz; (10) gives it for symmetric X only. X = λI makes it an"
+        " equality. In the proof X is m × d: λ[I 0] serves if d ≥ m, and for d < m a matrix of rank"
+        " one for each v.",
     ),
 ]
 
@@ -329,7 +341,7 @@ SQUARED = equation(
     {15: ((436, r"\bm{XX^{\top}}\left("), (199, r"X X^{\top} \left("))},
     equal(in_weight(x_i) ** 2 + IN_K**2,
           dot(partial, x_i * dot(x_i, partial) + x_k * dot(x_k, partial))),
-    title="the squared gradient in two weights, X = (x_i, x_k)",
+    title="the squared gradient in two weights, X = (xᵢ, xₖ)",
 )  # fmt: skip
 BIAS = replace(
     WEIGHTS,
@@ -348,17 +360,19 @@ SIXTEEN = equation(
     AT_U <= bound**2 * norm2(partial),
     title="the gradient in the weights at each input matrix",
     because=OFF_X,
-    remark="The slack is what of h = dLhat/dy is orthogonal to X; it vanishes for u = h, so <="
-    " is =.",
+    remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X. The slack is the part of"
+    " h = ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
 )
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
     "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
-    "remark": "",
+    "title": "the gradient of the normal network at each input matrix",
+    "remark": "X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X.",
 }
 ATTAINED_18 = {
     "says": equal(OF_L_AT_G, bound**2 * norm2(g)),
-    "remark": "",
+    "title": "the gradient of the normal network at the inputs that attain the maximum",
+    "remark": "X = λ g e₁ᵀ/‖g‖.",
 }
 LINES = [
     *EIGENVALUES,
@@ -366,6 +380,8 @@ LINES = [
     *SIXTEEN.with_epsilon(PROVED),
     SIXTEEN.sharpened(
         "equality",
+        title="the gradient in the weights at the inputs that attain the maximum",
+        remark="X = λ h e₁ᵀ/‖h‖ with h = ∂L̂/∂y.",
         says=equal(AT_H, bound**2 * norm2(partial)),
         because=None,
         hypotheses=(SLOPING,),
@@ -391,7 +407,7 @@ LINES = [
         title="the largest gradient of the normal network",
         expected=REFUTED,
         attack=ALONG_BATCH,
-        remark="Both texts print Lhat on the left; the words 'in the normal network' speak of L.",
+        remark="Both texts print L̂ on the left; the words 'in the normal network' speak of L.",
     ),
     SHARED_18 := EIGHTEEN.under(EPS, REFUTED),
     EIGHTEEN.corrected(**EACH_18),

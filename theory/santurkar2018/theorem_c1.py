@@ -103,19 +103,19 @@ largest_beta = named(r"\max_X\beta", bound**4 * quadratic(g))
 KAPPAS = {
     "kappa": (
         1 / (m * gamma) * ALONG * norm2(grad),
-        "kappa what the second display of Theorem 4.2 subtracts",
+        "κ what the second display of Theorem 4.2 subtracts",
     ),
     "first-display": (
         gamma / (m * sigma**2) * ALONG * norm2(grad),
-        "kappa what the first display of Theorem 4.2 subtracts",
+        "κ what the first display of Theorem 4.2 subtracts",
     ),
     "weights": (
         m * average(g) ** 2 + bound**2 * ALONG**2,
-        "kappa what Theorem 4.4 subtracts",
+        "κ what Theorem 4.4 subtracts",
     ),
     "difference": (
         quadratic(g) - sigma**2 / gamma**2 * hessian_form(grad),
-        "kappa the difference of the quadratic forms",
+        "κ the difference of the quadratic forms",
     ),
 }
 """The readings of the separation."""
@@ -143,7 +143,9 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
     return Claim(
         id=f"S-thm-C1/{kappa}{'/linear' if loss is LINEAR else ''}{'' if strict else '/at-most'}",
         locations=PLACES,
-        title=f"smoothness in the weights, {title}",
+        title=f"smoothness in the weights, {title}"
+        + (", a linear loss" if loss is LINEAR else "")
+        + ("" if strict else ", with ≤"),
         form=Form.PRINTED if strict and kappa == "kappa" else Form.READING,
         says=Says(beta_hat, relation, right),
         hypotheses=(loss,),
@@ -192,25 +194,24 @@ THEOREM = [
         because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
         hypotheses=(TOWARDS, SLOPING),
         attack=(),
-        remark="The left side is zero whatever the batch: the layer takes the ones away. So for a"
-        " linear loss the theorem fails for every m from 3 on, and every batch, wherever"
-        " gamma <g, yhat> is positive, as the discussion of Theorem 4.2 asks, and h = dLhat/dy"
-        " is not zero.",
+        remark="The left side is zero whatever the batch, as the layer takes away what lies along"
+        " the ones. So for a linear loss the theorem fails, for every m from 3 on and every batch,"
+        " wherever γ ⟨g, ŷ⟩ is positive, as the discussion of Theorem 4.2 asks, and h = ∂L̂/∂y is"
+        " not zero.",
     ),
     STRICT[0].corrected(
-        title="smoothness in the weights at each input matrix, v = XX'h, h = dLhat/dy",
+        title="smoothness in the weights at each input matrix, v = XXᵀh, h = ∂L̂/∂y",
         says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
         hypotheses=(),
     ),
     STRICT[0].sharpened(
-        title="how large the last term can be",
+        title="smoothness in the weights: how large the last term can be",
         says=dot(yhat, UNIT_V) ** 2
         <= m * (dot(grad, UNIT_V) - dot(grad, UNIT_V) ** 2 / norm2(grad)),
         hypotheses=(SLOPING,),
         because=m * norm2(OFF_H) + dot(one, UNIT_V) ** 2,
-        remark="With h = dLhat/dy, <h, v> = t|h|^2 and t^3(1 - t) <= 27/256 the last term's square"
-        " is at most (27/64)|h|^6/(m sigma^2) times lambda^8, attained at t = 3/4 where v lies in"
-        " the span of h and yhat.",
+        remark="Let h = ∂L̂/∂y and ⟨h, v⟩ = t‖h‖². As t³(1 - t) ≤ 27/256, the last term's square is"
+        " at most (27/64) λ⁸ ‖h‖⁶/(m σ²), attained at t = 3/4 where v lies in the span of h and ŷ.",
     ),
     STRICT[0].sharpened(
         "minimax",
@@ -227,8 +228,8 @@ THEOREM = [
         + IN_UNITS / 8 * m * norm2(grad) ** 2 * norm2(grad) * (T - number(3) / 4) ** 2
         + IN_UNITS * m * dot(grad, UNIT_V) ** 2 * norm2(OFF_H)
         + IN_UNITS * dot(grad, UNIT_V) ** 2 * dot(one, UNIT_V) ** 2,
-        remark="PX is no longer than X, so the first term is at most (gamma/sigma)^4 max beta."
-        " Equality: y = (1, -1, 1, -1, 1, -1), gamma = lambda = 1, a linear loss with"
+        remark="PX is no longer than X, so the first term is at most (γ/σ)⁴ max β."
+        " Equality: y = (1, -1, 1, -1, 1, -1), γ = λ = 1, a linear loss with"
         " g = (1, 0, -1, 0, 0, 0), u = (2, 1, -4, 1, -1, 1).",
     ),
 ]
@@ -296,17 +297,17 @@ LINES = [
         {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
               (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
         equal(beta, dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
-        title="the same, the gradient put in",
+        title="the quadratic form along the gradient, with (47) for the gradient",
         expected=REFUTED,
     ),
     replace(
         FIFTY_SEVEN,
         id="S-eq-57/scaled",
-        title="the same, with gamma/sigma restored",
+        title="the quadratic form along the gradient, with (47) for the gradient and γ/σ restored",
         form=Form.BOUNDARY,
         says=equal(beta, SCALE * dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
         corrected_by="S-eq-57/corrected",
-        remark="gamma/sigma restored, but g without the bar that (47) has.",
+        remark="Still without the bar over g that (47) has.",
     ),
     SHARED_57 := FIFTY_SEVEN.under(EPS, REFUTED),
     FIFTY_SEVEN.under(UNIT, REFUTED, corrected_by=f"{SHARED_57.id}/corrected"),
@@ -327,10 +328,10 @@ LINES = [
     SCALED_58 := replace(
         FIFTY_EIGHT,
         id="S-eq-58/scaled",
-        title="the same, (57) corrected",
+        title="the largest quadratic form, at each input matrix, (57) corrected",
         form=Form.BOUNDARY,
         says=beta_hat <= bound**4 * hessian_form(grad),
-        remark="(57) corrected: the maximum is still not at X = lambda I.",
+        remark="With (57) corrected the maximum is still not at X = λI.",
     ),
     SHARED_58 := FIFTY_EIGHT.under(EPS, REFUTED, **WITH_EPSILON),
     SCALED_58.under(EPS, REFUTED, **WITH_EPSILON),
@@ -341,7 +342,8 @@ LINES = [
         "no-eigenvector",
         title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
-        remark=SCALED_58.remark,
+        remark="ŷ is orthogonal to h = ∂L̂/∂y and not to Ĥh. So (58), which takes X = λI, does not"
+        " take the maximum.",
     ),
 ]  # fmt: skip
 

@@ -41,7 +41,7 @@ JACOBIAN = Claim(
         1 / sigma * (u - dot(one, u) / m * one - dot(yhat, u) / m * yhat),
     ),
     expected=PROVED,
-    remark="Without the text's restriction to batches of mean zero.",
+    remark="The text's restriction to batches of mean zero is not needed.",
 )
 
 
@@ -51,7 +51,7 @@ slope = readings_of(
         version_1(390, "App. C, eq. (2)", r"x_i^{(b)} - \frac{\alpha_{ij}}{m} y_j^{(b)}"),
         version_1(362, "App. C, definition of alpha", r"\sum_{b=1}^{m} x_i^{(b)} z_j^{(b)}"),
     ),
-    "the slope of an output by a weight, alpha ",
+    "the slope of an output by a weight, α ",
     row="S-v1-fact-C2",
     hypotheses=(X_I_CENTRED,),
 )

@@ -187,8 +187,8 @@ LEMMA = [
     PRINTED := lemma(
         "", MISSED < (RATIO * e) ** 2, "the norm the root mean square",
         form=Form.PRINTED, hypotheses=CONDITIONS, because=nearest(NEAR) + ROOM,
-        remark="Slack: the factor (1 + varepsilon)/(1 - 2 varepsilon), and the 3, which for one"
-        " unit is sqrt(2) to first order.",
+        remark="The factor (1 + ε)/(1 - 2ε) is not needed, and for one unit √2 will do for 3, to"
+        " first order in ε.",
     ),
     lemma(
         "/euclidean", norm2(BN_WX - LABELS) < (RATIO * e) ** 2, "the Euclidean norm",
@@ -197,33 +197,34 @@ LEMMA = [
         remark="The proof's |BN(Wx)| = 1 is false in this norm; the statement is not.",
     ),
     ANY_ERROR := lemma(
-        "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any epsilon > 0",
+        "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any ε > 0",
         hypotheses=ANY, expected=REFUTED,
     ),
     SHARED := lemma(
         "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
         reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT, below_half(small_e)),
         expected=REFUTED,
-        remark="The labels are smaller than one, so that the layer takes Wx away from them.  "
+        remark="Labels that are fitted exactly have a norm below one with ϵ, and the layer takes Wx"
+        " away from them."
         + TWO_EPSILONS,
     ),
     SHARED.corrected(
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
         title="what an epsilon takes from labels that are fitted exactly",
-        remark="What is lost whatever varepsilon is: nothing only where |l|^2 = 1 - eps.",
+        remark="This is lost whatever ε is; it is zero only where ‖ℓ‖² = 1 - ϵ.",
     ),
     ANY_ERROR.corrected(
         says=MISSED < (3 * any_e) ** 2,
         because=nearest(ANY),
-        remark="Slack: BN(W'x) against the point nearest to Wx, and two triangles.  In squares:"
-        " 9 varepsilon for the mean square.",
+        remark="BN(Wx) is the point of norm one that is nearest to Wx, and BN(W'x) is another. The"
+        " slack is their difference, and that of the triangle inequality, used twice.",
     ),
     PRINTED.sharpened(
         says=MISSED < SHARP,
         because=SHARP_SLACK,
         title="near-optimal weights stay near-optimal, the sharp bound",
-        remark="For one unit; approached for m >= 3.",
+        remark="For one unit. For m ≥ 3 no smaller bound holds.",
     ),
     SQUARED := lemma(
         "/squared", MISSED < printed_factor(large_e) * large_e, "the squared norm for the loss",
@@ -233,10 +234,9 @@ LEMMA = [
         says=MISSED < printed_factor(e**2) * e**2,
         hypotheses=CONDITIONS,
         because=SHARP_SLACK + number(1) * (printed_factor(e**2) * e**2 - SHARP),
-        title="near-optimal weights stay near-optimal, the squared norm below a quarter",
-        remark="The mean square's varepsilon, below 1/4, is the square of this one.  Slack: largest"
-        " where it is close to 1/4.  For any varepsilon 9 varepsilon holds: the lemma without its"
-        " factor.",
+        title="near-optimal weights stay near-optimal, the squared norm, below 1/4",
+        remark="Here ε² is the text's ε, for the mean square as the loss, and so below 1/4."
+        " Whatever it is, 9 times it is a bound too.",
     ),
 ]  # fmt: skip
 
@@ -245,7 +245,7 @@ line = lines_of(
 )  # fmt: skip
 TRIANGLE = {
     "hypotheses": ANY,
-    "remark": "Slack: the condition's, and the defect of the triangle.",
+    "remark": "The slack is that of the condition and of the triangle inequality.",
 }
 any_attainable, any_fitted = ANY
 
@@ -281,7 +281,8 @@ LABELS_SLACK = (
 DEFECT = 1 / size(WX) * (size(WX - LABELS) + size((1 - size(WX)) * LABELS))
 THIRTY = line(
     "S-v1-eq-30/repaired", (521, r"|1 - ||Wx||_2 ||\ell||_2)"),
-    equal(size(BN_WX - LABELS), DEFECT), "the triangle, the labels outside of the absolute value",
+    equal(size(BN_WX - LABELS), DEFECT), "the distance to the labels, by the triangle inequality"
+    " with the labels outside of the absolute value",
     form=Form.READING, expected=REFUTED,
 )  # fmt: skip
 P, Q = (WX - LABELS) / sigma, (1 - sigma) / sigma * LABELS
@@ -290,13 +291,14 @@ COLLECTED = (3 * e + 2 * e**2) / (1 - 2 * e)
 PROOF = [
     NINETEEN := line(
         "S-v1-eq-19", (491, r"||BN(W'x)||_2 - ||\ell||_2 < \varepsilon"),
-        mean_square(ATTAINED) < (size(LABELS) + any_e) ** 2, "what W' attains against the labels",
+        mean_square(ATTAINED) < (size(LABELS) + any_e) ** 2, "the norm of BN(W'x) against the"
+        " labels'",
         because=near_labels(ATTAINED, any_attainable), **TRIANGLE,
     ),
-    NINETEEN_SHARED := NINETEEN.under(EPS, PROVED, remark=f"{NINETEEN.remark}  {TWO_EPSILONS}"),
+    NINETEEN_SHARED := NINETEEN.under(EPS, PROVED, remark=f"{NINETEEN.remark} {TWO_EPSILONS}"),
     TWENTY := line(
         "S-v1-eq-20", (493, r"||\ell||_2 > 1 - \varepsilon"), (size(LABELS) + any_e) ** 2 > 1,
-        "the labels from below", because=NINETEEN.because, **TRIANGLE,
+        "the norm of the labels, from below", because=NINETEEN.because, **TRIANGLE,
     ),
     TWENTY.under(
         EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
@@ -304,26 +306,26 @@ PROOF = [
     ),
     line(
         "S-v1-eq-21", (496, r"||\ell||_2 < 1 + \varepsilon"),
-        mean_square(LABELS) < (1 + any_e) ** 2, "the labels from above",
+        mean_square(LABELS) < (1 + any_e) ** 2, "the norm of the labels, from above",
         because=LABELS_SLACK, **TRIANGLE,
     ),
     line(
         "S-v1-eq-24", (505, r"||Wx||_2 > ||\ell||_2 - \varepsilon"),
-        (size(WX) + any_e) ** 2 > mean_square(LABELS), "the outputs from below, by the labels",
+        (size(WX) + any_e) ** 2 > mean_square(LABELS), "the norm of Wx from below, by the labels'",
         because=OUTPUT_SLACK, **TRIANGLE,
     ),
     line(
         "S-v1-eq-25", (507, r"> 1 - 2\varepsilon"), (size(WX) + 2 * any_e) ** 2 > 1,
-        "the outputs from below", because=by_the_labels(WX, sigma, ATTAINED), **TRIANGLE,
+        "the norm of Wx from below", because=by_the_labels(WX, sigma, ATTAINED), **TRIANGLE,
     ),
     line(
         "S-v1-eq-26", (510, r"||Wx||_2 < ||\ell||_2 + \varepsilon"),
-        mean_square(WX) < (size(LABELS) + any_e) ** 2, "the outputs from above, by the labels",
+        mean_square(WX) < (size(LABELS) + any_e) ** 2, "the norm of Wx from above, by the labels'",
         because=near_labels(WX, any_fitted), **TRIANGLE,
     ),
     line(
         "S-v1-eq-27", (512, r"||Wx||_2 < 1 + 2\varepsilon"),
-        mean_square(WX) < (1 + 2 * any_e) ** 2, "the outputs from above",
+        mean_square(WX) < (1 + 2 * any_e) ** 2, "the norm of Wx from above",
         because=by_the_labels(ATTAINED, number(1), WX), **TRIANGLE,
     ),
     TWENTY_EIGHT := line(
@@ -339,12 +341,12 @@ PROOF = [
     line(
         "S-v1-eq-29", (519, r"\frac{1}{||Wx||_2}||Wx - ||Wx||_2\ell||"),
         equal(MISSED, mean_square(WX - size(WX) * LABELS) / mean_square(WX)),
-        "the norm taken out",
+        "the distance to the labels, the norm of Wx taken out",
     ),
     replace(
         THIRTY,
         id="S-v1-eq-30",
-        title="the triangle",
+        title="the distance to the labels, by the triangle inequality",
         says=None,
         statement=r"\frac{1}{\|Wx\|}\big(\|Wx - \ell\| + |1 - \|Wx\|_2\|\ell\|_2\big)",
         in_words="Its delimiters do not match.",
@@ -356,27 +358,28 @@ PROOF = [
     THIRTY.corrected(
         says=MISSED <= DEFECT**2,
         because=1 / m * (1 / sqrt(norm(P) * norm(Q))) ** 2 * norm2(norm(Q) * P - norm(P) * Q),
-        remark="As squares; slack: the defect of the triangle.",
+        remark="Both sides are squared. The slack is that of the triangle inequality.",
     ),
     THIRTY_ONE := line(
         "S-v1-eq-31",
         (524, r"\frac{1}{1-2\varepsilon}\left(\varepsilon+2\varepsilon(1+\varepsilon)\right)"),
-        equal(MISSED, FINAL**2), "the bounds put in", hypotheses=CONDITIONS, expected=REFUTED,
+        equal(MISSED, FINAL**2), "the distance to the labels, the bounds put"
+        " in", hypotheses=CONDITIONS, expected=REFUTED,
     ),
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,
         because=nearest(NEAR) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),
-        remark="Slack: what (31) exceeds 3 varepsilon, and the short proof's of Lemma 3.3.",
+        remark="The slack is what (31) has above 3ε, and that of 3ε.",
     ),
     line(
         "S-v1-eq-32", (526, r"\frac{3\varepsilon + 2\varepsilon^2}{1 - 2\varepsilon}"),
-        equal(FINAL, COLLECTED), "the numerator multiplied out", hypotheses=(BELOW_HALF,),
+        equal(FINAL, COLLECTED), "the bound of (31), multiplied out", hypotheses=(BELOW_HALF,),
     ),
     line(
         "S-v1-eq-33", (528, r"<3\varepsilon\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"),
-        COLLECTED < 3 * e * ((1 + e) / (1 - 2 * e)), "the bound of the lemma, from (32)",
+        COLLECTED < 3 * e * ((1 + e) / (1 - 2 * e)), "the bound of (32) against that of the lemma",
         because=e**2 / (1 - 2 * e), hypotheses=(BELOW_HALF,),
-        remark="Slack: varepsilon^2/(1 - 2 varepsilon).",
+        remark="The slack is ε²/(1 - 2ε).",
     ),
 ]  # fmt: skip
 

@@ -48,7 +48,7 @@ SLOPE = named(r"\frac{\partial\hat y_j}{\partial W_{ij}}", along(normalize(y), y
 """By differentiation of the network, like the two below."""
 SLOPE_K = named(r"\frac{\partial\hat y_j}{\partial W_{kj}}", along(normalize(y), y, x_k))
 any_epsilon = number_of("varepsilon", r"\varepsilon", "bound", r"\varepsilon > 0")
-TWO_EPSILONS = "varepsilon is the text's number, eps the layer's."
+TWO_EPSILONS = "ε is the text's number, ϵ the layer's."
 """A remark on statements that have both."""
 LOSS, NORMALIZED_LOSS = Letter("L", r"\mathcal L"), Letter("Lhat", r"\hat{\mathcal L}")
 """Names of functions, for display."""

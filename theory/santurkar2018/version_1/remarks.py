@@ -115,13 +115,14 @@ def explained(alpha: Expression, x: Expression) -> Says:
 at_identity = readings_of(
     RESNET,
     (version_1(161, "Sect. 3.3, after Theorem 3.1", r"$\alpha^2 \approx m^2 \sigma(x_i)^2$"),),
-    "alpha at W = I, where the input is the output, ",
+    "α at W = I, where the input is the output, ",
     expected=REFUTED,
     corrected_by=f"{RESNET}/as-used",
 )
 ANY_PAIR = at_identity(
     "/any-pair", explained(ALPHA, x_i), "for two inputs",
     hypotheses=(X_I_CENTRED,), corrected_by=None,
+    title="α at W = I, of an input and the output of another",
     remark="The theorem is 'for any i and j'.",
 )  # fmt: skip
 BOUND = ANY_PAIR.corrected(
@@ -130,8 +131,8 @@ BOUND = ANY_PAIR.corrected(
     because=norm2(yhat) * norm2(centred(x_i) - ALPHA / norm2(yhat) * yhat)
     + m * eps / sigma**2 * norm2(centred(x_i)),
     hypotheses=(),
-    title="alpha against the input's deviation",
-    remark="Slack: the part of x_i that y_j does not explain, and eps.",
+    title="α at W = I, bounded by the input's deviation",
+    remark="The slack is the part of xᵢ that ŷ does not explain, and ϵ.",
 )
 IDENTITY = [
     USED := at_identity(
@@ -164,8 +165,8 @@ IDENTITY = [
         + 1 / (m * sigma**2) * dot(one, x_i) ** 2
         + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
         expected=PROVED,
-        remark="Slack: sigma^2 - 1, the mean of x, and alpha; there is no reduction only where all"
-        " three vanish.",
+        remark="The slack is due to σ² - 1, the mean of x and α; the sensitivity is not reduced"
+        " only where all three are zero.",
     ).with_epsilon(PROVED),
 ]  # fmt: skip
 
@@ -211,12 +212,12 @@ LIPSCHITZ = [
         + 1 / (m * sigma**2) * dot(one, g) ** 2
         + (1 + eps / sigma**2) / (m * sigma**2) * dot(yhat, g) ** 2,
         expected=PROVED,
-        remark="Slack: sigma^2 - 1, the gradient's mean, and its part along yhat.",
+        remark="The slack is due to σ² - 1, to the gradient's mean and to its part along ŷ.",
     ).with_epsilon(PROVED),
     *ENTRY.corrected(
         hypotheses=(NOT_ZERO[g], WIDE),
         because=1 / sigma**2 * p**2 * WIDE.slack + SHARP,
-        title="the loss more Lipschitz in one weight, where sigma is large",
+        title="the loss more Lipschitz in one weight, where σ is large",
         remark="The condition is sharp.",
     ).with_epsilon(PROVED),
     VECTOR.corrected(
@@ -252,7 +253,7 @@ NO_CORRELATION = assume(
 zero = readings_of(
     ALWAYS,
     (version_1(171, AFTER_3_2, r"if  $|c_{ij}| = 0$  then"),),
-    "no correlation, no gradient, ",
+    "no correlation, no gradient, c",
 )
 NO_GRADIENT = [
     zero(
@@ -373,8 +374,8 @@ SPECTRAL = [
         says=FLIPPED_WITH < FLIPPED_WITHOUT,
         hypotheses=(ACROSS, *smaller(FLIPPED)),
         expected=REFUTED,
-        remark="A and B are the Hessians with and without the layer, for the loss"
-        " (|d|^2 - (1 + kappa)/m <d, yhat>^2)/2 of a deviation d from yhat.",
+        remark="A and B are the Hessians with and without the layer. The loss is chosen: (‖d‖² - (1"
+        " + κ)/m ⟨d, ŷ⟩²)/2 for a deviation d from ŷ.",
         attack=(in_directions((1, 0, 0), (1, 0, 0)),),
     ),
     PRINTED.corrected(
@@ -389,9 +390,8 @@ SPECTRAL = [
         ),
         title="smaller entries make a smaller form of the absolute values",
         attack=(),
-        remark="So the norm of A is at most that of the matrix of |B_ik|: signs of the weights are"
-        " signs of the inputs. Slack: that of the entries, and their signs. The Frobenius norm"
-        " shrinks too, entry by entry.",
+        remark="So the norm of A is at most that of the matrix of |B_ik|; weights of other signs"
+        " are inputs of other signs. The Frobenius norm shrinks too, entry by entry.",
     ),
     PRINTED.corrected(
         "root-of-n",
@@ -404,8 +404,8 @@ SPECTRAL = [
         + 2 * bound**2 * (B_IK * bound - B_KK) ** 2,
         title="the form of the absolute values against the spectral norm",
         attack=(),
-        remark="So the norm with the layer is at most the root of n = 2 times that without. Slack:"
-        " the smaller eigenvalue; none at matrices of Hadamard.",
+        remark="So the norm with the layer is at most √n times that without, here with n = 2"
+        " weights. Equality at matrices of Hadamard.",
     ),
 ]
 

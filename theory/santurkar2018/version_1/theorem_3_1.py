@@ -47,7 +47,7 @@ sensitivity = readings_of(
         version_1(155, "Sect. 3.3, Theorem 3.1", r"m^{-1} \alpha_{ij}^2"),
         version_1(159, "Sect. 3.3, after Theorem 3.1", "is the correlation between"),
     ),
-    "an output's sensitivity to a weight, alpha ",
+    "an output's sensitivity to a weight, α ",
     hypotheses=CENTRED_INPUT,
     expected=REFUTED,
     corrected_by="S-v1-thm-3.1/as-used",
@@ -67,7 +67,7 @@ USED = sensitivity(
     "/as-used", smaller_by(ALPHA), "as the proofs use it",
     form=Form.PRINTED, expected=PROVED, corrected_by=None,
 )  # fmt: skip
-SHARED = USED.under(EPS, REFUTED, remark="True as a bound.")
+SHARED = USED.under(EPS, REFUTED, remark="It holds as an upper bound.")
 RIGHT = SHARED.corrected(
     says=equal(
         norm2(SLOPE),
@@ -84,7 +84,7 @@ THEOREM = [
     sensitivity(
         "/any-mean", USED.says, "as used, inputs of any mean",
         form=Form.BOUNDARY, hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
-        remark="The text assumes no whitening.",
+        remark="The text says that it assumes no whitening of the inputs.",
     ),
     SHARED,
     USED.under(UNIT, REFUTED, because=None, corrected_by=RIGHT.id),
@@ -94,8 +94,8 @@ THEOREM = [
         says=equal(norm2(SLOPE), m * VARIANCE / sigma**2 * (1 - corr(x_i, y) ** 2)),
         hypotheses=(),
         title="an output's sensitivity to a weight, by a correlation coefficient",
-        remark="So for inputs of mean zero the sensitivity falls exactly when sigma(y)^2 >"
-        " 1 - corr^2; sigma(y) > 1 is enough.",
+        remark="So for inputs of mean zero the layer lowers the sensitivity exactly where σ(y)² > 1"
+        " - corr²; σ(y) > 1 is enough.",
     ),
 ]  # fmt: skip
 
@@ -109,7 +109,7 @@ first_half = readings_of(
 second_half = readings_of(
     "S-v1-thm-C3",
     (version_1(396, "App. C, Theorem C.3, second half", r"m\sigma(x_i)^2 - \alpha_{ij}^2"),),
-    "an output's sensitivity as the appendix displays it, alpha ",
+    "an output's sensitivity as the appendix displays it, α ",
     hypotheses=CENTRED_INPUT,
     expected=REFUTED,
     corrected_by="S-v1-eq-7",
@@ -118,7 +118,7 @@ SECOND = {
     name: second_half(
         f"/{name}", equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)), words,
         form=Form.PRINTED if name == "as-used" else Form.READING,
-        remark="Theorem 3.1 and line (7) of the proof have alpha^2/m." if name == "as-used" else "",
+        remark="Theorem 3.1 and line (7) of the proof have α²/m." if name == "as-used" else "",
     )
     for name, (a, words) in ALPHAS.items()
 }  # fmt: skip
@@ -150,34 +150,37 @@ PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
 PROOF = [
     line(
         "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
-        equal(norm2(SLOPE), m * VARIANCE), "the normal case, with a hat too many",
+        equal(norm2(SLOPE), m * VARIANCE), "an output's sensitivity without BatchNorm, with a hat"
+        " too many",
         expected=REFUTED, corrected_by=FIRST.id,
     ),
     FOUR := line(
         "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),
         equal(norm2(SLOPE), norm2((m * x_i - ALPHA * yhat) / (m * sigma))),
-        "the derivative of Fact C.2 put in",
+        "an output's sensitivity, Fact C.2 put in",
     ),
     FOUR.under(EPS, PROVED),
     line(
         "S-v1-eq-4/as-defined", (407, FOUR.locations[0].quote),
         equal(norm2(SLOPE), norm2((m * x_i - dot(x_i, y) * yhat) / (m * sigma))),
-        "the derivative of Fact C.2 put in, alpha as it is defined",
+        "an output's sensitivity, Fact C.2 put in, α as it is defined",
         form=Form.READING, expected=REFUTED, corrected_by=FOUR.id,
     ),
     *line(
         "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
-        equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "the square expanded",
+        equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "an output's sensitivity, the square"
+        " expanded",
         remark="The sum extends over all three terms.",
     ).with_epsilon(PROVED),
     SIX := line(
         "S-v1-eq-6", (412, r"m \sigma_{xi}^2 - \frac{2}{m} \alpha_{ij}^2"),
-        equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "the sums put in",
+        equal(norm2(SLOPE), 1 / sigma**2 * PUT_IN), "an output's sensitivity, the sums put in",
     ),
     SIX.under(EPS, REFUTED, corrected_by=RIGHT.id),
     SEVEN := line(
         "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
-        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "the result",
+        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "an output's"
+        " sensitivity in closed form",
     ),
     SEVEN.under(EPS, REFUTED, corrected_by=RIGHT.id),
 ]  # fmt: skip

@@ -125,8 +125,8 @@ THEOREM = [
         "/square", DL**2 <= gain(COSINE) * p**2, "the square of a cosine",
         form=Form.PRINTED, hypotheses=(NOT_ZERO[g],), because=reflected(x_i, g, 4),
         expected=PROVED,
-        remark="Slack: at least three quarters of the bound; the rest is the angle of x to the"
-        " reflected gradient, and eps.",
+        remark="The slack is at least three quarters of the bound; more where x and the gradient,"
+        " reflected by the layer, make an angle, and with ϵ.",
     ),
     SQUARE.under(EPS, PROVED),
     SHARPENED := SQUARE.sharpened(
@@ -135,7 +135,7 @@ THEOREM = [
         remark="Attained: m = 3, x = (1,-1,0), g = (3,5,-8), y = (5,-1,-4).",
     ),
     SHARPENED.under(
-        EPS, PROVED, remark="Attained for every eps: x = g = (1,-2,1), y = (1,0,-1)."
+        EPS, PROVED, remark="Attained for every ϵ: x = g = (1,-2,1), y = (1,0,-1)."
     ),
     PEARSON := gradient_in_weight(
         "/square-pearson", DL**2 <= gain(CORRELATION) * p**2,
@@ -144,7 +144,7 @@ THEOREM = [
         because=reflected(x_c, g_c, 4)
         + gain(CORRELATION) * dot(one, g) * (p + dot(x_c, g_c)) * X_I_CENTRED.slack,
         expected=PROVED,
-        remark="Slack: as with the cosine, of which this c is no smaller a square.",
+        remark="The slack is as with the cosine; this c is at least as large.",
     ),
     PEARSON.under(EPS, PROVED),
     gradient_in_weight(
@@ -156,7 +156,7 @@ THEOREM = [
     BY_COSINE := gradient_in_weight(
         "/cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
         hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
-        remark="True where the cosine is at least 3 - 2 sqrt(2).",
+        remark="True where the cosine is at least 3 - 2 √2.",
     ),
     BY_COSINE.under(EPS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
     TWO_NETWORKS := gradient_in_weight(
@@ -198,28 +198,28 @@ TILTED_NAME = Letter(
 APPENDIX = [
     CONDITIONAL := conditional(
         "/square", DL**2 <= (1 - EPSILON / COSINE**2) * p**2,
-        "the square of a cosine, epsilon below it",
+        "the square of a cosine",
         form=Form.PRINTED, hypotheses=(SMALL, CONDITION), expected=PROVED, corrected_by=None,
         because=KEPT * CONDITION.slack + reflected(x_i, g, 4),
-        remark="Slack: the condition's own, and that of Theorem 3.2.",
+        remark="The slack is that of the condition and that of Theorem 3.2.",
     ),
-    CONDITIONAL.under(EPS, PROVED, remark=f"{CONDITIONAL.remark}  {TWO_EPSILONS}"),
+    CONDITIONAL.under(EPS, PROVED, remark=f"{CONDITIONAL.remark} {TWO_EPSILONS}"),
     SHARPENED_CONDITIONAL := CONDITIONAL.sharpened(
         hypotheses=(SMALL, QUARTER),
         because=KEPT * QUARTER.slack + SHARP,
         remark="With equality where the sharpened Theorem 3.2 has it.",
     ),
     SHARPENED_CONDITIONAL.under(
-        EPS, PROVED, remark=f"{SHARPENED_CONDITIONAL.remark}  {TWO_EPSILONS}"
+        EPS, PROVED, remark=f"{SHARPENED_CONDITIONAL.remark} {TWO_EPSILONS}"
     ),
     conditional(
         "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
-        "the square of a cosine, any epsilon > 0",
+        "the square of a cosine, any ε > 0",
         hypotheses=(X_I_CENTRED, NOT_ZERO[g], condition(any_epsilon, COSINE)),
     ),
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
-        "a cosine, epsilon the largest that is allowed",
+        "a cosine, ε the largest that is allowed",
         hypotheses=(assume(named(r"\varepsilon", LARGEST) > 0, tenfold),),
         attack=NEARLY_ACROSS,
     ),
@@ -234,7 +234,8 @@ APPENDIX = [
         hypotheses=(X_I_CENTRED, assume(named(r"\varepsilon", 1 - 4 / sigma**2) > 0, tenfold)),
         expected=REFUTED,
         corrected_by=CONDITIONAL.id,
-        remark="The loss less a linear function, so that its gradient at y is the input itself.",
+        remark="The loss is chosen: any loss less a linear function, so that its gradient at y is"
+        " the input xᵢ itself and c = 1.",
     ),
 ]  # fmt: skip
 
@@ -264,21 +265,22 @@ PROOF = [
             by_weights("ij", along(L(z + gamma * (variable - y)), variable, x_i, at=y), LOSS),
             p,
         ),
-        "the chain rule without BatchNorm",
+        "the slope in one weight without BatchNorm, by the chain rule",
     ),
     line(
         "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
-        equal(p**2, COSINE**2 * variance(x_i) * S), "the square of the slope, a factor m lost",
+        equal(p**2, COSINE**2 * variance(x_i) * S), "the square of the slope in one weight, a"
+        " factor m lost",
         expected=REFUTED, corrected_by="S-v1-proof-C4/vanilla-square",
     ),
     line(
         "S-v1-eq-10", (439, r"\sum_{b=1}^{m} \frac{\partial G}{\partial \hat{y}_{i}^{(b)}}"),
-        equal(DL, dot(g, SLOPE)), "the chain rule with BatchNorm",
+        equal(DL, dot(g, SLOPE)), "the slope in one weight with BatchNorm, by the chain rule",
     ),
     *line(
         "S-v1-eq-11",
         (441, r"\left( x_{i}^{(b)} - \frac{\alpha_{ij}}{m} \hat{y}_{j}^{(b)} \right)"),
-        equal(DL, 1 / sigma * dot(g, bracket(x_i))), "Fact C.2 put in",
+        equal(DL, 1 / sigma * dot(g, bracket(x_i))), "the slope in one weight, Fact C.2 put in",
     ).with_epsilon(PROVED),
     line(
         "S-v1-eq-12",
@@ -289,36 +291,38 @@ PROOF = [
     ),
     *line(
         "S-v1-eq-13", (453, r"\frac{\alpha_{ij}^{2}}{m^{2}}"),
-        equal(SQUARED, expanded(p, p**2, ALPHA)), "the square of the slope expanded",
+        equal(SQUARED, expanded(p, p**2, ALPHA)), "the square of the slope in one weight, expanded",
     ).with_epsilon(PROVED),
     *line(
         "S-v1-eq-14", (456, r"cS_{j}m\sigma_{xi}^{2}"),
         equal(SQUARED, expanded(p, COSINE**2 * S * m * variance(x_i), ALPHA)),
-        "the first square by c",
+        "the square of the slope in one weight, its first term by c",
     ).with_epsilon(PROVED),
     line(
         "S-v1-eq-15", (459, r"\leq cS_{j}m\sigma_{xi}^{2} + 2\left|\frac{\alpha_{ij}}{m}"),
-        SQUARED <= BOUNDED, "the middle term by its absolute value",
-        hypotheses=(), because=SIGN, remark="Slack: the middle term where it is negative.",
+        SQUARED <= BOUNDED, "the square of the slope in one weight, its middle term by the absolute"
+        " value",
+        hypotheses=(), because=SIGN, remark="The slack is the middle term where it is negative.",
     ),
     SIXTEEN := line(
         "S-v1-eq-16", (463, r"2\frac{\alpha_{ij}}{m}S_j(m\sigma_{xi})"),
         BOUNDED <= p_c**2 + 2 * (a_c / m) * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
-        "the two sums by their bounds", hypotheses=(), expected=REFUTED,
+        "the square of the slope in one weight, two sums by their"
+        " bounds", hypotheses=(), expected=REFUTED,
     ),
     SIXTEEN.corrected(
         says=BOUNDED <= p_c**2 + 2 * SHARE * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
         because=2 * SHARE * k * (1 / sqrt(n + absolute(p_c))) ** 2 * S * norm2(x_c - p_c / S * g)
         + 2 * SHARE * absolute(p_c) * S / (k + absolute(a)) * ACROSS,
-        remark="Slack: |<x, g>| and |<g, yhat>| against their bounds.",
+        remark="The slack is what the bounds of |⟨x, g⟩| and |⟨g, ŷ⟩| leave.",
     ),
     SEVENTEEN := line(
         "S-v1-eq-17", (465, r"2\sqrt{c\alpha_{ij}}S_j\sigma_{xi}"),
         SQUARED <= p_c**2 + 2 * sqrt(cosine(x_c, g) ** 2 * a_c) * S * DEVIATION + a_c**2 / m * S,
-        "the last sum by its bound", expected=REFUTED,
+        "the square of the slope in one weight, the last sum by its bound", expected=REFUTED,
         hypotheses=(assume(a_c > 0, lambda case: replace(case, direction=100 * case.direction)),),
         attack=(signs_with(SECOND, (-2, 1, 1, 0)),),
-        remark="The conversion may have drawn the root over alpha; nothing else in the text shows"
+        remark="The conversion may have drawn the root over α; nothing else in the text shows"
         " it.",
     ),
     SEVENTEEN.corrected(
@@ -328,18 +332,21 @@ PROOF = [
         because=SIGN
         + 2 * SHARE * absolute(p_c) / (k + absolute(a)) * S * ACROSS
         + S * (a_c / m) ** 2 * ACROSS,
-        remark="Slack: the middle term's sign, and |<g, yhat>| against its bound.",
+        remark="The slack is the middle term where it is negative, and what the bound of |⟨g, ŷ⟩|"
+        " leaves.",
     ),
     line(
         "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),
-        equal(p**2, m * COSINE**2 * variance(x_i) * S), "the square of the slope without BatchNorm",
+        equal(p**2, m * COSINE**2 * variance(x_i) * S), "the square of the slope in one weight"
+        " without BatchNorm",
         place="after eq. (17)",
     ),
     line(
         "S-v1-proof-C4/gain", (477, r"\frac{\epsilon}{c} \cdot"),
-        p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition gains", place="the end",
+        p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition on σ"
+        " gains", place="the end",
         hypotheses=(SMALL, CONDITION), because=CONDITIONAL.because,
-        remark="Slack: that of Theorem C.4.",
+        remark="The slack is that of Theorem C.4.",
     ),
 ]  # fmt: skip
 

@@ -38,18 +38,22 @@ reading = readings_of(
     corrected_by=theorem_c6.RIGHT.id,
 )
 
+BOUND = "Printed is |∂²L̂| ≤ (κκ' + γ)/(σⱼσₗ) |∂²L|, for some κ, κ' > 0 and γ."
 OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
 CLAIMS = with_hints([
     reading(
-        "/any-constants", equal(ENTRY, 0), "any constants, where there is none without BatchNorm",
+        "/any-constants", equal(ENTRY, 0), "any constants, where the entry without BatchNorm is"
+        " zero",
         hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
+        remark=f"{BOUND} Where the entry without the layer is zero, no constants help unless the"
+        " entry with it is zero too.",
     ),
     reading(
         "/own-constants", equal(ENTRY, (1 + OWN_GAMMA) / sigma**2 * VANILLA),
         "constants chosen for each network",
         expected=PROVED, corrected_by=None,
-        remark="Empty: true of any two numbers of which the second is not zero; gamma is"
-        " sigma^2 times their quotient, less one.",
+        remark=f"{BOUND} With κ = κ' = 1 and this γ it is true of any two numbers of which the"
+        " second is not zero, and so says nothing.",
     ),
     reading(
         "/given-constants",
@@ -59,9 +63,10 @@ CLAIMS = with_hints([
         * absolute(theorem_c6.without_layer(x_i, x_k)),
         "the constants of the appendix, a loss of one functional",
         hypotheses=CENTRED,
+        remark=f"{BOUND} The appendix sets κ = 1 + √d and γ = 6‖∂L/∂ŷ‖. {theorem_c6.CHOSEN}",
     ),
     reading(
-        "/shrinks", absolute(ENTRY) <= absolute(VANILLA), "each element where sigma is large",
+        "/shrinks", absolute(ENTRY) <= absolute(VANILLA), "each element where σ is large",
         locations=(
             version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),
         ),

@@ -120,6 +120,11 @@ def root_of_d(names: str, value: Expression) -> Expression:
 a = vector_of("a", "a", "g")
 """Any vector."""
 FUNCTIONAL = r"\left(\langle a, \hat y\rangle + \tfrac1{2000}\langle a, \hat y\rangle^2\right)"
+CHOSEN = (
+    "The loss is chosen: t + t²/2000 with t = ⟨a, ŷ⟩, for which √d = |cos(a, x)| as the proof"
+    " defines d."
+)
+"""A remark on statements about that loss."""
 GRADIENT = absolute(1 + dot(a, yhat) / 1000) * norm(a)
 """The norm of that loss's gradient."""
 
@@ -201,6 +206,7 @@ SAME = _case(
     absolute(with_layer(x_i, x_i, "ij ij"))
     <= (1 - E_II / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
     "one weight, a loss of one functional",
+    remark=CHOSEN,
     hypotheses=(
         X_I_CENTRED,
         small(ROOT_I**2, E_II),
@@ -212,6 +218,7 @@ SAME_UNIT = _case(
     absolute(with_layer(x_i, x_k))
     <= (1 - E_IK / (ROOT_I * ROOT_K)) * absolute(without_layer(x_i, x_k)),
     "two weights of a unit, a loss of one functional", END_SAME,
+    remark=CHOSEN,
     hypotheses=(
         *CENTRED,
         small(ROOT_I * ROOT_K, E_IK),
@@ -224,8 +231,9 @@ ANY_EPSILON = _case(
     "any-epsilon", THREE_NORMS,
     absolute(with_layer(x_i, x_i, "ij ij"))
     <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
-    "one weight, any epsilon > 0",
+    "one weight, any ε > 0",
     form=Form.READING,
+    remark=CHOSEN,
     hypotheses=(
         X_I_CENTRED,
         assume(dot(a, x_i) ** 2 > 0, printed=False),
@@ -268,6 +276,8 @@ TWO_UNITS = _case(
     "two-units", r"0 & \text{if } j \neq l",
     absolute(IDENTITY_BLOCK) <= (1 - E_TWO * m) * absolute(dot(x_i, x_k)),
     "two units of the same weights, a block H = I", END_OTHER,
+    remark="Chosen are two units of the same weights, a loss whose second derivatives in both are"
+    " the identity, and inputs for which d = 1/m: without the layer the entry is ⟨xᵢ, xₖ⟩.",
     hypotheses=(
         *SIGNS,
         small(1 / m, E_TWO),
@@ -375,8 +385,8 @@ RIGHT = Claim(
     because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
     + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
     expected=PROVED,
-    remark="The loss -L has the negative of every entry.  Slack: the norm of H against X, and that"
-    " of equation (61).",
+    remark="The loss -L has the negative of every entry, so it is a bound of the absolute value."
+    " The slack is that of the norm of H as a bound of X, and that of (61).",
 )
 THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
 
@@ -548,22 +558,23 @@ FIRST_TERM = [
                 Letter("sum", inner_of(G_NAME, SLOPE_NAME)),
             ),
         ),
-        "the definition", hypotheses=(), remark="The last sum prints one index i for j.",
+        "an entry of the Hessian by"
+        " definition", hypotheses=(), remark="The last sum prints one index i for j.",
     ).with_epsilon(PROVED),
     *line(
         "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
-        equal(ENTRY, FIRST + SECOND), "the product rule", hypotheses=(),
+        equal(ENTRY, FIRST + SECOND), "an entry of the Hessian by the product rule", hypotheses=(),
     ).with_epsilon(PROVED),
     line(
         "S-v1-eq-36",
         (554, r"\frac{\partial}{\partial \hat{y}_{j}^{(b)}} \frac{\partial \mathcal{L}}"),
         equal(FIRST, moved(DL_BY_OUTPUTS, BY_OUTPUTS, SLOPE)),
-        "derivatives by a weight and by the outputs exchanged, j = l",
-        expected=REFUTED, corrected_by="S-v1-eq-43/corrected", remark="True for j != l.",
+        "the first term, derivatives by a weight and by the outputs exchanged, j = l",
+        expected=REFUTED, corrected_by="S-v1-eq-43/corrected", remark="True for j ≠ l.",
     ),
     line(
         "S-v1-eq-37", (557, r"\cdot \frac{\partial \hat{y}_{l}^{(q)}}{\partial W_{kl}}"),
-        equal(DL_K, dot(g, SLOPE_K)), "the chain rule", hypotheses=(),
+        equal(DL_K, dot(g, SLOPE_K)), "the slope in one weight by the chain rule", hypotheses=(),
     ),
     line(
         "S-v1-eq-39",
@@ -572,7 +583,7 @@ FIRST_TERM = [
             moved(DL_BY_OUTPUTS, BY_OUTPUTS, SLOPE),
             moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)),
         ),
-        "Fact C.2 put in for the i-th input",
+        "the first term, Fact C.2 put in for the i-th input",
     ),
     line(
         "S-v1-eq-40",
@@ -581,8 +592,9 @@ FIRST_TERM = [
             moved(DL_BY_OUTPUTS, BY_OUTPUTS, 1 / sigma * bracket(x_i)),
             INSIDE_MOVED,
         ),
-        "Fact C.2 put in for the k-th input, j = l",
-        remark="1/sigma may come out because the direction keeps the norm of yhat.",
+        "the first term, Fact C.2 put in for the k-th input, j = l",
+        remark="1/σ may be taken out of the derivative, since in this direction the norm of ŷ does"
+        " not change.",
     ),
     FORTY_ONE := line(
         "S-v1-eq-41", (573, r"\cdot x_{k}^{(b)} \hat{y}_{l}^{(q)}"),
@@ -590,8 +602,8 @@ FIRST_TERM = [
             INSIDE_MOVED,
             1 / sigma**2 * (X_HERE - 1 / m * ALONG * dot(x_k, bracket(x_i))),
         ),
-        "the derivative of the sum, j = l", expected=REFUTED,
-        remark="With q for b under the sum over q, as the definition of X has it.",
+        "the first term, the sum differentiated, j = l", expected=REFUTED,
+        remark="Read with q for the b of ŷ under the sum over q, as the definition of X has it.",
     ),
     FORTY_ONE.corrected(
         says=equal(
@@ -607,7 +619,7 @@ FIRST_TERM = [
     ),
     FORTY_THREE := closed_form(
         "S-v1-eq-43", (588, r"\left( \sum_{b=1}^m x_i^{(b)} x_k^{(b)} \right)"),
-        equal(FIRST, PRINTED_43), "the first term, j = l", expected=REFUTED,
+        equal(FIRST, PRINTED_43), "the first term in closed form, j = l", expected=REFUTED,
     ),
     FORTY_THREE.corrected(says=equal(FIRST, X_HERE / sigma**2)),
 ]  # fmt: skip
@@ -637,27 +649,27 @@ SECOND_TERM = [
     FORTY_FIVE.corrected(says=equal(SECOND, IN_BRACKET - LOST)),
     FORTY_SIX := line(
         "S-v1-eq-46", (600, r"\left( \frac{\alpha_{ij}}{m} y_j^{(b)} \right)"),
-        equal(IN_BRACKET, IN_EXPLAINED), "the input does not depend on the weight",
+        equal(IN_BRACKET, IN_EXPLAINED), "the second term: the input does not depend on the weight",
     ),
     FORTY_EIGHT := line(
         "S-v1-eq-48", (607, r"\alpha_{ij} \frac{\partial y_j^{(b)}}{\partial W_{kl}}"),
-        equal(IN_EXPLAINED, IN_PRODUCT), "the product rule in the second term",
+        equal(IN_EXPLAINED, IN_PRODUCT), "the second term by the product rule",
     ),
     FIFTY := line(
         "S-v1-eq-50", (614, r"\left( x_k^{(b)} - \frac{\alpha_{kj}}{m} y_j^{(b)} \right)"),
-        equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of alpha",
+        equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of α",
     ),
     FIFTY_ONE := closed_form(
         "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
         equal(ALPHA_SLOPE, 1 / sigma * (dot(x_i, x_k) - ALPHA_I * ALPHA_K / m)),
-        "the derivative of alpha, as the proofs use it",
+        "the derivative of α, as the proofs use it",
     ),
     FIFTY_ONE_SHARED := FIFTY_ONE.under(EPS, PROVED),
     FIFTY_ONE.under(UNIT, REFUTED, because=None, corrected_by=FIFTY_ONE_SHARED.id),
     replace(
         FIFTY_ONE,
         id="S-v1-eq-51/as-defined",
-        title="the derivative of alpha, as it is defined",
+        title="the derivative of α, as it is defined",
         form=Form.READING,
         says=equal(
             ALPHA_SLOPE_DEFINED, 1 / sigma * (dot(x_i, x_k) - dot(x_i, y) * dot(x_k, y) / m)
@@ -668,7 +680,8 @@ SECOND_TERM = [
     FIFTY_THREE := line(
         "S-v1-eq-53",
         (630, r"\alpha_{ij} \frac{\partial \hat{y}_{j}^{(b)}}{\partial W_{kl}}"),
-        equal(SECOND, IN_PRODUCT), "the second term again", expected=REFUTED,
+        equal(SECOND, IN_PRODUCT), "the second term, by the derivatives of α and"
+        " ŷ", expected=REFUTED,
     ),
     FIFTY_THREE.corrected(says=equal(SECOND, IN_PRODUCT - LOST)),
     FIFTY_FOUR := line(
@@ -683,7 +696,7 @@ SECOND_TERM = [
                 )
             ),
         ),
-        "the derivatives of alpha and of yhat put in",
+        "the second term, the derivatives of α and ŷ put in",
     ),
     FIFTY_FIVE := line(
         "S-v1-eq-55", (637, r"\frac{2\alpha_{ij}\alpha_{kj}}{m^2 \sigma_{zj}^2}"),
@@ -697,11 +710,12 @@ SECOND_TERM = [
     line(
         "S-v1-eq-56",
         (642, r"m \beta_{ik} + \left( \frac{\alpha_{ij} \alpha_{kj}}{m^2} \right)"),
-        equal(PRINTED_43, FIRST_CLOSED), "the first term with beta",
+        equal(PRINTED_43, FIRST_CLOSED), "the first term, written with β",
     ),
     line(
         "S-v1-eq-58/sum", (651, r"2\beta_{ik} - 3 \frac{\alpha_{ij}"),
-        equal(SECOND_CLOSED + FIRST_CLOSED, PRINTED_58), "the sum of both terms",
+        equal(SECOND_CLOSED + FIRST_CLOSED, PRINTED_58), "the Hessian of one unit, as the sum of"
+        " both terms",
         remark="The addition is right. Of what is added, the first term goes back to (43) and the"
         " second to (45), and neither holds.",
     ),
@@ -719,14 +733,14 @@ CLOSED_FORM = [
                 r"2\beta_{ik} - 3 \frac{\alpha_{ij} \alpha_{kj}}{2}",
             ),
         ),
-        title="debris of the Hessian of one unit",
+        title="the Hessian of one unit, a damaged line",
         says=None,
         statement=r"\frac{\partial^2 L}{\partial\hat y_j^{(b)}} = \frac12\Big(X_{ijkl} - \ldots",
         in_words="Half of it is lost.",
         form=Form.STEP,
         expected=UNREADABLE,
         unreadable="The first of its two lines closes a parenthesis that it does not open; the"
-        " second is debris of (58): a derivative by yhat twice over, with denominators 2 for m and"
+        " second is debris of (58): a derivative by ŷ twice over, with denominators 2 for m and"
         " m squared.",
     ),
     PRINTED_HESSIAN,
@@ -765,33 +779,34 @@ ENTRY_II = by_weights("ij ij", second_derivative(Lhat, x_i, x_i))
 X_II = named("X_{ijij}", dot(TILDE_I, hessian(TILDE_I)))
 SIXTY_ONE = closed_form(
     "S-v1-eq-61", (664, r"6m\sigma_{xi}\sigma_{xk}G"),
-    REST <= bound(36 * m**2, x_i, x_k), "what the Hessian adds to X",
+    REST <= bound(36 * m**2, x_i, x_k), "the Hessian of one unit against its term X",
     hypotheses=(), form=Form.PRINTED,
     because=sum(bent_terms(x_ic, x_kc), start=room(number(36), x_ic, x_kc)),
-    remark="True, though its proof goes by (58); slack: the factor 6 where 2/sqrt(3m) suffices.",
+    remark="True, though its proof uses (58), which is false. For the factor 6 there could be"
+    " 2/√(3m).",
 )  # fmt: skip
 THREE = closed_form(
     "S-v1-eq-61/three", (666, "can be improved to 3"),
     (sigma**2 * ENTRY_II - X_II) ** 2 <= bound(9 * m**2, x_i, x_i),
-    "what the Hessian adds to X on the diagonal", place="after eq. (61)",
+    "the Hessian of one unit against its term X, on the diagonal", place="after eq. (61)",
     hypotheses=(), form=Form.PRINTED,
     because=sum(bent_terms(x_ic, x_ic), start=room(number(9), x_ic, x_ic)),
-    remark="Slack: the factor 3 where 2/sqrt(3m) suffices, for i = k and for i != k.",
+    remark="For the factor 3 there could be 2/√(3m), for i = k and for i ≠ k.",
 )  # fmt: skip
 SIXTY_ONE_SHARPENED = SIXTY_ONE.sharpened(
     says=REST <= bound(4 * m / 3, x_i, x_k),
     because=SUM(*bent_terms(x_ic, x_kc)),
-    remark="Attained at i = k, m = 3, eps = 0.",
+    remark="Attained at i = k, m = 3, ϵ = 0.",
 )
 SIXTY_FOUR = line(
     "S-v1-eq-64", (681, r"\left(1 + \sqrt{d_{ij}}\right) \left(1 + \sqrt{d_{kj}}\right)"),
-    absolute(X_DIFFERENTIATED) <= with_roots(x_ic, x_kc), "the bound on X",
+    absolute(X_DIFFERENTIATED) <= with_roots(x_ic, x_kc), "the term X, bounded by the roots of d",
     hypotheses=(BOUNDED,),
     because=sum(
         root_terms(x_ic, x_kc),
         start=shown_smaller(LAMBDA * LENGTHS, absolute(X_DIFFERENTIATED), *NORM_TERMS),
     ),
-    remark="Slack: what the roots of d add, and the part of the inputs along yhat.",
+    remark="The slack is what the roots of d add, and the part of the inputs along ŷ.",
 )  # fmt: skip
 BOUNDS = [
     FIFTY_NINE := line(
@@ -811,8 +826,8 @@ BOUNDS = [
         says=sigma**2 * ENTRY
         <= triangle(absolute(ALONG), absolute(b_k)) + DEVIATION_K * absolute(b_i),
         because=triangle_slack(),
-        remark="The loss -L has the negative of every entry.  Slack: the signs of the summands, and"
-        " the correlations against one.",
+        remark="The loss -L has the negative of every entry, so it is a bound of the absolute"
+        " value. The slack is due to the signs of the terms and to correlations below one.",
     ),
     *(c for claim in (SIXTY_ONE, THREE, SIXTY_ONE_SHARPENED) for c in claim.with_epsilon(PROVED)),
     replace(
@@ -821,7 +836,7 @@ BOUNDS = [
         locations=(
             version_1(677, "App. C, proof of Theorem C.6, eq. (63)", r"m \sqrt{\sum_{b,q=1}^{m}"),
         ),
-        title="the bound on X, before it is collected",
+        title="the term X, bounded by the roots of d, multiplied out",
         says=None,
         because=None,
         certificate=None,
@@ -837,7 +852,7 @@ BOUNDS = [
     *SIXTY_FOUR.sharpened(
         says=X_DIFFERENTIATED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
         because=SUM(*NORM_TERMS),
-        title="the sharp bound on X",
+        title="the term X, bounded without d",
         remark="No d is needed.",
     ).with_epsilon(PROVED),
 ]  # fmt: skip
@@ -865,7 +880,7 @@ WITHOUT_LAYER = [
             ),
             dot(x_i, hessian(x_k)),
         ),
-        "the network without BatchNorm", place="display",
+        "an entry of the Hessian without BatchNorm", place="display",
         hypotheses=(),
     ),
     IDENTITY := line(
@@ -880,7 +895,7 @@ WITHOUT_LAYER = [
             ),
             1 / m * PRODUCT * sqrt(m),
         ),
-        "the network without BatchNorm by d, for H = I where d = 1/m", place="display",
+        "an entry of the Hessian without BatchNorm, by d, for H = I where d = 1/m", place="display",
         hypotheses=SIGNS, expected=REFUTED, corrected_by=VANILLA.id,
     ),
     replace(
@@ -895,13 +910,14 @@ WITHOUT_LAYER = [
             ),
             ROOT_I * ROOT_K * PRODUCT * FROBENIUS,
         ),
-        title="the network without BatchNorm by d, for a Hessian of rank one",
+        title="an entry of the Hessian without BatchNorm, by d, for a Hessian of rank one",
         form=Form.BOUNDARY, hypotheses=(), expected=PROVED, corrected_by=None,
     ),
     DIFFERENCE := line(
         "S-v1-proof-C6/difference",
         (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
-        difference(number(1)), "the two bounds subtracted, for a loss of one functional",
+        difference(number(1)), "the two bounds of an entry subtracted, for a loss of one"
+        " functional",
         place="display", expected=REFUTED,
     ),
     DIFFERENCE.corrected(says=difference(1 / FROBENIUS)),
@@ -958,16 +974,16 @@ TWO_UNITS_LINES = [
         "S-v1-eq-36/two-units",
         (554, r"\frac{\partial}{\partial \hat{y}_{j}^{(b)}} \frac{\partial \mathcal{L}}"),
         equal(FIRST_JL, EXCHANGED),
-        "derivatives by a weight and by the outputs exchanged, two units",
+        "the first term for two units, derivatives by a weight and by the outputs exchanged",
     ),
     two_units(
         "S-v1-eq-42", (579, r"x_{k}^{(q)} - \frac{\alpha_{kl}}{m} \hat{y}_{l}^{(b)}"),
-        equal(EXCHANGED, CLOSED_JL), "Fact C.2 put in twice",
-        remark="With q for the last b, as the definition of X has it.",
+        equal(EXCHANGED, CLOSED_JL), "the first term for two units, Fact C.2 put in twice",
+        remark="Read with q for the last b, as the definition of X has it.",
     ),
     two_units(
         "S-v1-eq-44", (593, r"\sigma_{zj}^{-1}\sigma_{zl}^{-1}X_{ijkl}"),
-        equal(FIRST_JL, CLOSED_JL), "the first term for two units",
+        equal(FIRST_JL, CLOSED_JL), "the first term for two units, in closed form",
     ),
     two_units(
         "S-v1-proof-C6/two-units-second-term", (625, r"our entire term is simply 0"),
@@ -976,24 +992,26 @@ TWO_UNITS_LINES = [
     ),
     *two_units(
         "S-v1-proof-C6/two-units-entry", (710, r"\sigma_{zj}^{-1} \sigma_{zl}^{-1} X_{ijkl}"),
-        equal(ENTRY_JL, CLOSED_JL), "the entry for two units", place="display",
+        equal(ENTRY_JL, CLOSED_JL), "an entry for two units", place="display",
     ).with_epsilon(PROVED),
     BOUND_JL := two_units(
         "S-v1-proof-C6/two-units-bound",
         (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
-        absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"), "the bound for two units",
+        absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"), "an entry for two units, bounded by the"
+        " roots of d",
         place="display",
         hypotheses=(BOUNDED_JL,),
         because=sum(
             root_terms(x_ic, x_kc),
             start=shown_smaller(LAMBDA * LENGTHS, absolute(SCALED), *NORM_TERMS_JL),
         ),
-        remark="Slack: what the roots of d add, and the part of the inputs along the outputs.",
+        remark="The slack is what the roots of d add, and the part of the inputs along the"
+        " outputs.",
     ),
     BOUND_JL.sharpened(
         says=SCALED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
         because=SUM(*NORM_TERMS_JL),
-        title="the sharp bound for two units",
+        title="an entry for two units, bounded without d",
         remark="No d is needed.",
     ),
     BLOCK_I := line(
@@ -1003,13 +1021,14 @@ TWO_UNITS_LINES = [
             absolute(WITHOUT_JL),
             1 / m * PRODUCT * sqrt(m),
         ),
-        "two units without BatchNorm by d, for a block H = I where d = 1/m", place="display",
+        "an entry for two units without BatchNorm, by d, for a block H = I where d ="
+        " 1/m", place="display",
         hypotheses=SIGNS, expected=REFUTED,
     ),
     BLOCK_I.corrected(
         says=equal(WITHOUT_JL, dot(x_i, x_k)),
         hypotheses=(),
-        title="two units without BatchNorm, for a block H = I",
+        title="an entry for two units without BatchNorm, for a block H = I",
     ),
     line(
         "S-v1-proof-C6/two-units-difference",
@@ -1018,7 +1037,7 @@ TWO_UNITS_LINES = [
             absolute(WITHOUT_JL) - PRODUCT * sqrt(m) * KAPPA / (sigma * sigma_l),
             PRODUCT * sqrt(m) * (1 / m - KAPPA / (sigma * sigma_l)),
         ),
-        "the two bounds subtracted, for a block H = I where d = 1/m", place="display",
+        "the two bounds for two units subtracted, for a block H = I where d = 1/m", place="display",
         hypotheses=SIGNS, expected=REFUTED, corrected_by=f"{BLOCK_I.id}/corrected",
         remark="The subtraction is right. What it subtracts from, the entry without the layer by d,"
         f" does not hold: {BLOCK_I.id}.",
