@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from theory import descent, layer, maps, unit
 from theory.arithmetic.exact import DifferentFieldsError, number
 from theory.catalogue import Complaint, letters_of, source_of
 from theory.claim import Claim
@@ -24,13 +25,16 @@ from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, Verdict, joined
 from verify import others
-from verify.cases.case import adapted
+from verify.cases.case import Case, adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.expectations.laws import LAWS, Entries
 from verify.matrices import strata
 from verify.matrices.exact import converted
+from verify.matrices.integers import SPACES
 from verify.witnesses.exact import EXACT, network_of, rational_case, side_in_words, stands
+from verify.witnesses.integers import BATCHES
+from verify.witnesses.search import drawn
 
 LETTERS = {
     "batch": "theory.unit has the letters of one unit's batch",
@@ -46,6 +50,15 @@ CASE = lattice_case(
 """A batch whose deviation is rational, and so is the root of its size."""
 SCALES = Fraction(3), Fraction(2)
 """The batch's gamma and beta, of which other signs are tried."""
+BY_CHANCE = 200
+"""Instances of small integers, of which some meet an equation."""
+RANGES = {
+    attribute_of(letter): letter.domain
+    for module in (unit, layer, maps, descent)
+    for letter in vars(module).values()
+    if isinstance(letter, Letter) and letter.domain and attribute_of(letter)
+}
+"""What is drawn of attributes that are not any number, in the words of our own letters."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 
@@ -56,7 +69,7 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
     Raises:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
-    checks = (unfit, _told_apart, _imposing_too_much)
+    checks = (unfit, _told_apart, _untold, _imposing_too_much)
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:
         raise others.OthersError(others.with_places(complaints, target))
@@ -98,6 +111,26 @@ def _told_apart(claim: Statement) -> Iterator[Complaint]:
             )
 
 
+def _untold(claim: Statement) -> Iterator[Complaint]:
+    """Complain of letters that are not any number, vector or matrix, and are displayed as such."""
+    for letter in letters_of(claim):
+        if letter.domain or letter.value is None:
+            continue
+        attribute = attribute_of(letter)
+        if attribute in RANGES:
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} reads {attribute}, which has a range of its own, as in "
+                f"{RANGES[attribute]}; write domain=, what {letter.name} ranges over",
+            )
+        elif not attribute and not letter.value.__module__.startswith("theory."):
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} is a function of the instance, which is displayed as if "
+                "it were anything; write domain=, what it is made of or ranges over",
+            )
+
+
 def _imposing_too_much(claim: Statement) -> Iterator[Complaint]:
     """Complain of what changes instances that meet a hypothesis: of those nothing would be said."""
     for hypothesis in claim.hypotheses:
@@ -128,15 +161,27 @@ def _changes_what_meets(hypothesis: Hypothesis, claim: Statement) -> bool:
 
 
 def _drawn(claim: Claim | MatrixClaim) -> Iterator[Any]:
-    """Yield instances as a hypothesis may change them, of several signs."""
+    """Yield instances as a hypothesis may change them: of several signs, and of small integers.
+
+    Among the latter are such as meet an equation by chance.
+    """
     if isinstance(claim, Claim):
-        eps = CASE.eps if claim.reading.has_epsilon else 0 * CASE.eps
         for signs in product((1, -1), repeat=2):
             gamma, beta = (sign * part for sign, part in zip(signs, SCALES, strict=True))
-            yield rational_case(replace(CASE, gamma=gamma, beta=beta, eps=eps))
+            yield _read(claim, replace(CASE, gamma=gamma, beta=beta))
+        for places in drawn(BATCHES, 3, BY_CHANCE, 0):
+            yield _read(claim, BATCHES.at(3, places))
     else:
         for number in range(3):
             yield _small(claim.subject, number)
+        space, (size, *_) = SPACES[claim.subject], SPACES[claim.subject].sizes
+        for places in drawn(space, size, BY_CHANCE, 0):
+            yield space.at(size, places)
+
+
+def _read(claim: Claim, case: Case) -> Case:
+    """Return a case of rational numbers, with epsilon where the statement has one."""
+    return rational_case(case if claim.reading.has_epsilon else replace(case, eps=0 * case.eps))
 
 
 def _alike(subject: Any, other: Any) -> bool:

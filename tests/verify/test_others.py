@@ -147,6 +147,8 @@ from theory.language.letters import number_of
 alpha = number_of("alpha", r"\\alpha", "gamma")
 delta = number_of("delta", r"\\delta", "gamma")
 small = number_of("small", r"\\varepsilon", "eps")
+bare = number_of("s", "s", "bound")
+double = number_of("w", "w", lambda unit: 2 * unit.gamma)
 """
 
 
@@ -155,6 +157,8 @@ small = number_of("small", r"\\varepsilon", "eps")
     [
         ("equal(alpha * y, delta * y)", "", "mine-1: its letters alpha and delta are the same "),
         ("equal(alpha, 1)", "assume(delta > 0)", "mine-1: its letters alpha and delta are the "),
+        ("bare > 0", "", r"mine-1: its letter s reads bound, which has a range of its own, as in "),
+        ("equal(double, 2 * gamma)", "", "mine-1: its letter w is a function of the instance, "),
         ("equal(small, 0)", "", "mine-1: speaks of eps as small, which is 0 in its reading"),
         ("equal(gamma, 0)", "assume(eps > 0)", "mine-1: speaks of eps, which is 0 in its "),
     ],
@@ -177,6 +181,8 @@ def test_two_letters_for_one_number_and_epsilon_by_another_name_are_refused(
         ("assume(gamma < 0, impose=lambda case: replace(case, gamma=-1))", True),
         ("assume(gamma > 0, impose=lambda case: replace(case, gamma=abs(case.gamma)))", False),
         ("assume(equal(gamma, 1), impose=lambda case: replace(case, gamma=1 + 0 * case.gamma))", 0),
+        ("assume(equal(dot(one, g), 0), impose=lambda case: replace(case, gamma=0))", True),
+        ("assume(equal(dot(one, y), 0), impose=lambda case: replace(case, y=0 * case.y))", True),
     ],
 )
 def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_of):
@@ -234,7 +240,7 @@ from theory.claim import Claim, Location, Verdict
 from theory.language.expression import Letter, equal
 
 {before}
-size = Letter("size", "s", value=lambda unit: {value})
+size = Letter("size", "s", value=lambda unit: {value}, domain="s > 0")
 CLAIMS = [
     Claim(
         id="own-letter",
@@ -258,7 +264,7 @@ def test_a_letter_that_a_witness_cannot_evaluate_is_named(file_of, tmp_path, mon
 
 
 CRASHING = """\
-ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else unit.beta)
+ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else unit.beta, domain="o")
 CLAIMS.insert(0, replace(FIRST, id="odd", says=equal(dot(one, grad) * ODD, 0)))
 """
 
