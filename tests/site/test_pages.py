@@ -16,13 +16,14 @@ from theory.statement import Verdict
 from verify import engine, experiments
 from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
+from verify.headlines import headlines
 from verify.ledger import Entry, ledger
 from verify.results import Counterexample, Proof
 from verify.site import api_pages, build, experiments_page, statement_page
 from verify.site.build import write_pages
 from verify.site.figures import figures
 from verify.site.statement_page import in_words
-from verify.site.statements import Group, heading, statements
+from verify.site.statements import Group, heading, page_of, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -106,6 +107,17 @@ def test_no_two_pages_are_called_alike():
     assert [name for name, count in names.items() if count > 1] == []
     assert "The gradient, line by line, eq. (5)" in names
     assert "The Hessian along the gradient, expanded, eq. (48), supplement" in names
+
+
+def test_a_line_of_the_ledger_leads_to_a_page_that_opens_with_what_it_shows():
+    entries = ledger(engine.CLAIMS, [])
+    pages = {group.name: group for group in statements(entries)}
+    for line in headlines(entries):
+        if page_of(line) in pages:
+            opening = pages[page_of(line)]
+            assert opening.claim.id == line.first.claim.id
+            assert opening.where or heading(opening) == line.title or opening.name != line.name
+    assert page_of(next(h for h in headlines(entries) if h.name == "S-steps")) == "S-steps"
 
 
 def test_every_entry_is_listed_and_verdicts_are_counted(site):

@@ -40,7 +40,7 @@ from verify.site import (
     statement_page,
 )
 from verify.site.figures import Figure, figures
-from verify.site.statements import Group, papers, statements
+from verify.site.statements import Group, page_of, papers, statements
 from verify.site.vector import shorter
 
 DOCS = Path("docs")
@@ -161,7 +161,7 @@ def _statements(entries: Sequence[Entry], drawn: statement_page.Figures) -> dict
         if line.name not in beside:
             pages[f"{line.name}.md"] = row_page.page(line, own)
         for s in own:
-            others = [other for other in own if other is not s] if s.name == line.name else []
+            others = [other for other in own if other is not s] if s.name == page_of(line) else []
             found = statement_page.page(s, drawn, *beside[s.name], siblings=others)
             pages[f"{s.name}.md"] = found
     for paper in dict.fromkeys((*engine.PAPERS, *papers(grouped))):

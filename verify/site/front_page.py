@@ -14,7 +14,7 @@ from verify.evidence import Run
 from verify.headlines import FEW, Headline, counted, headlines
 from verify.ledger import Entry
 from verify.site.markup import decided, formula_or_words, list_table, on_one_line
-from verify.site.statements import paper_of
+from verify.site.statements import page_of, paper_of
 
 HEADER = ("Statement", "As printed", "What is wrong, or needed; the right form")
 
@@ -41,7 +41,7 @@ def _paper(paper: Paper, found: Sequence[Headline]) -> Iterator[str]:
 def _line(headline: Headline, section: Section) -> tuple[str, ...]:
     claim = headline.first.claim
     shown = "" if section is Section.PROOFS else formula_or_words(claim.statement, displayed=True)
-    title = f"**[{headline.title}](statements/{headline.name}.md)** {small(headline.place)}"
+    title = f"**[{headline.title}](statements/{page_of(headline)}.md)** {small(headline.place)}"
     return f"{title}\n\n{shown}", verdicts(headline), _wrong(headline)
 
 

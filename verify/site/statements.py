@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from theory.statement import Form, Paper, Reading, Statement
-from verify.headlines import LINES
+from verify.headlines import LINES, Headline
 from verify.ledger import Entry
 
 TITLES = {line.row: line.title for line in LINES}
+FIRST = {line.row: next(iter(line.parts.values())) for line in LINES if line.parts}
+"""The entry that the ledger's line shows, by the line's name."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Group:
 
     @property
     def claim(self) -> Statement:
-        """The claim that stands for the statement: the first, as printed where there is one."""
+        """The claim that stands for the statement: the first."""
         return self.entries[0].claim
 
     @cached_property
@@ -76,11 +78,14 @@ def papers(grouped: Iterable[Group]) -> list[Paper]:
 
 
 def _printed_first(entries: Sequence[Entry]) -> list[Entry]:
-    """Order the statement itself first, epsilon last, and a correction after what it corrects."""
+    """Order what the ledger's line shows first, epsilon last, a correction after what it corrects.
+
+    Where no line shows one of them, the first is the one that the page is named after.
+    """
 
     def place(entry: Entry) -> tuple[bool, bool, int]:
-        claim = entry.claim
-        return (claim.id != name_of(claim.id), claim.reading.has_epsilon, _depth(claim))
+        claim, name = entry.claim, name_of(entry.claim.id)
+        return (claim.id != FIRST.get(name, name), claim.reading.has_epsilon, _depth(claim))
 
     return sorted(entries, key=place)
 
@@ -99,6 +104,12 @@ def place_in_order(claim: Statement) -> tuple[int, int]:
 def name_of(identifier: str) -> str:
     """Return the statement's part of a claim's identifier."""
     return identifier.partition("/")[0]
+
+
+def page_of(line: Headline) -> str:
+    """Return the page that a line of the ledger leads to: that of what it shows, or a list."""
+    own = {name_of(entry.claim.id) for entry in line.entries}
+    return name_of(line.first.claim.id) if line.name in own else line.name
 
 
 def address(identifier: str) -> str:
@@ -127,7 +138,9 @@ def heading(group: Group) -> str:
     Where the ledger's line shows the statement that the page begins with, it is the line's title;
     where another page would be called alike, with the equation.
     """
-    told = TITLES.get(group.name) or plain_title(group.claim)
+    own = plain_title(group.claim)
+    is_elsewhere = FIRST.get(group.name, group.claim.id) != group.claim.id
+    told = own if is_elsewhere else TITLES.get(group.name, own)
     return f"{told}, {group.where}" if group.where else told
 
 
