@@ -14,12 +14,13 @@ from site_cases import CLAIMS, EXPERIMENT, PROVED, RECORDS, REFUTED, RESULT, WAI
 from theory.language.letters import number_of
 from theory.statement import Verdict
 from verify import engine, experiments
+from verify.description import describe_run
 from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
 from verify.headlines import headlines
 from verify.ledger import Entry, ledger
 from verify.results import Counterexample, Proof
-from verify.site import api_pages, build, experiments_page, statement_page
+from verify.site import api_pages, build, experiments_page, front_page, statement_page
 from verify.site.build import write_pages
 from verify.site.figures import figures
 from verify.site.statement_page import in_words
@@ -118,6 +119,29 @@ def test_a_line_of_the_ledger_leads_to_a_page_that_opens_with_what_it_shows():
             assert opening.claim.id == line.first.claim.id
             assert opening.where or heading(opening) == line.title or opening.name != line.name
     assert page_of(next(h for h in headlines(entries) if h.name == "S-steps")) == "S-steps"
+
+
+@pytest.fixture(scope="module")
+def every_page():
+    """The page of each statement of the papers, of which nothing is run."""
+    grouped = statements(ledger(engine.CLAIMS, []))
+    return {group.name: statement_page.page(group, lambda entry: {}) for group in grouped}
+
+
+def test_no_sentence_ends_twice(every_page):
+    twice = re.compile(r"\w\.\.(?![./])")
+    assert [name for name, page in every_page.items() if twice.search(page)] == []
+
+
+def test_a_formula_of_another_text_is_said_to_be_its(every_page):
+    named = [name for name, page in every_page.items() if "As the last version prints it:" in page]
+    assert named == ["S-eq-36-supp", "S-eq-38-supp", "S-eq-41-42-supp", "S-eq-48-supp"]
+
+
+@pytest.mark.parametrize(("device", "said"), [("", "numpy, commit"), ("cpu", "numpy on cpu, ")])
+def test_the_footer_names_a_device_where_there_is_one(device, said):
+    run = describe_run("smoke", 0, "numpy", device)
+    assert f"backend {said}" in front_page.page([], run)
 
 
 def test_every_entry_is_listed_and_verdicts_are_counted(site):

@@ -82,7 +82,7 @@ def _footer(run: Run | None) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     return (
         f'<p class="run">From a run of profile {on_one_line(run.profile)}, seed {run.seed}, backend'
-        f" {on_one_line(run.backend)} on {on_one_line(run.device)}, commit"
+        f" {on_one_line(' on '.join(filter(None, [run.backend, run.device])))}, commit"
         f" <code>{on_one_line(run.commit)}</code>;"
         f' {on_one_line(versions)}. <a href="ledger.json" download>Every verdict as JSON</a>.</p>\n'
     )

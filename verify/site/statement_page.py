@@ -14,6 +14,7 @@ from verify.site import findings, row_page
 from verify.site.figures import Figure
 from verify.site.markup import (
     anchor,
+    by_identifier,
     chip,
     decided,
     formula_or_words,
@@ -77,7 +78,7 @@ def page(
         "---\norphan: true\n---\n",
         f"# {heading(statement)}\n",
         _eyebrow(statement),
-        formula_or_words(claim.statement, displayed=True),
+        _opening(claim),
         _quotes(claim),
         _overview(statement),
         *(_section(entry, figures(entry), told) for entry in kept),
@@ -113,6 +114,16 @@ def _eyebrow(statement: Group) -> str:
     where = places(statement.claim, statement.paper.texts)
     trail = f'<a href="../index.html">The ledger</a> · {statement.paper.short}'
     return f'<p class="where">{trail} · {escape(where)}</p>\n'
+
+
+def _opening(claim: Statement) -> str:
+    """Return the formula, and whose it is where it is not that of the text that the page names."""
+    shown = formula_or_words(claim.statement, displayed=True)
+    right = by_identifier().get(claim.corrected_by or "")
+    if not claim.unreadable or right is None or right.statement != claim.statement:
+        return shown
+    first = right.locations[0]
+    return f"As the {first.paper.texts.get(first.text, first.text)} prints it:\n\n{shown}"
 
 
 def _quotes(claim: Statement) -> str:
@@ -231,7 +242,7 @@ def _formula(claim: Statement, told: Told) -> str:
 def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
-        return f"In words: {claim.in_words}.\n" if claim.in_words else ""
+        return f"In words: {claim.in_words.rstrip('.')}.\n" if claim.in_words else ""
     new = {n: meaning for n, meaning in claim.meanings.items() if told.meanings.get(n) != meaning}
     told.meanings.update(new)
     shown = ", ".join(f"${each}$" for each in dict.fromkeys(new.values()))
