@@ -145,6 +145,12 @@ def source_of(letter: Letter) -> Any:
     return attribute_of(letter) or letter.value
 
 
+def _assumed(claims: Sequence[Statement]) -> Iterator[Complaint]:
+    for claim in claims:
+        if claim.says is not None and any(h.says == claim.says for h in claim.hypotheses):
+            yield Complaint(claim.id, "what it says is one of its hypotheses; leave that one out")
+
+
 def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
         for name, meant in claim.definitions.items():
@@ -193,6 +199,7 @@ CHECKS: tuple[Check, ...] = (
     _untitled,
     _nowhere,
     _unread,
+    _assumed,
     _ambiguous,
     _lost_links,
     _misfiled,

@@ -289,9 +289,10 @@ class Statement:
         """Derive what follows from the identifier and from the expression.
 
         Raises:
-            TypeError: what it says is no comparison of two expressions, or its certificate is not
-                of the kind of its sides.
+            TypeError: a field is of another type, what it says is no comparison of two
+                expressions, or its certificate is not of the kind of its sides.
         """
+        self._refuse_other_types()
         if not self.row:
             object.__setattr__(self, "row", self.id.partition("/")[0])
         if self.says is None:
@@ -314,6 +315,20 @@ class Statement:
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
+
+    def _refuse_other_types(self) -> None:
+        for name, kind, example in (
+            ("hypotheses", Hypothesis, "(assume(gamma > 0),)"),
+            ("locations", Location, '(PAPER.at("Sect. 1"),)'),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, tuple) or not all(isinstance(each, kind) for each in value):
+                raise TypeError(
+                    f"{self.id}: {name}= is a tuple of {name}; write {name}={example}, with its "
+                    "comma"
+                )
+        if not isinstance(self.expected, Verdict):
+            raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
 
     @property
     def said(self) -> list[Says]:

@@ -139,6 +139,8 @@ def of_batch(arguments: dict[str, Any]) -> tuple[Arrays, tuple[int, ...]]:
     first = next(name for name in BATCH if name in arrays)
     axes = _batch_axes(first, arrays[first], arguments.get("axis", 0))
     _check_shapes(arrays, first, axes)
+    if "running_variance" in arguments:
+        _check_axes_of_units(arrays, first)
     values = arrays | _lifted(arguments, arrays[first])
     check_finite({name: value for name, value in values.items() if name not in BATCH})
     _check_signs(values)
@@ -195,6 +197,17 @@ def _check_shapes(arrays: Arrays, first: str, axes: tuple[int, ...]) -> None:
             raise ValueError(
                 f"{given(name, value)} does not give one number to each unit of {model}; "
                 f"expected a number, or a shape that broadcasts to {one_each}: reshape {name}"
+            )
+
+
+def _check_axes_of_units(arrays: Arrays, first: str) -> None:
+    """Refuse what would be spread along the last axis of maps: no axis= says where units are."""
+    batch = arrays[first]
+    for name, value in arrays.items():
+        if name in PER_UNIT and 1 == value.ndim < batch.ndim - 1:
+            raise ValueError(
+                f"{given(name, value)} does not say on which axis of {given(first, batch)} the "
+                f"units are; reshape {name} to {batch.ndim} axes, such as (1, units, 1, 1)"
             )
 
 

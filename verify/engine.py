@@ -25,6 +25,8 @@ from verify.witnesses.witness import Witness
 __all__ = ["CLAIMS", "WITNESSES"]
 
 PAPERS = (SANTURKAR, LANGE)
+MOST_BEGUN = 5
+"""Names that begin as what was asked for; more are a list, and no hint."""
 CLAIMS: Sequence[Statement] = checked((*santurkar2018.CLAIMS, *lange2022.CLAIMS))
 
 
@@ -226,7 +228,7 @@ def selected(
     unknown = [i for i in identifiers if not any(_fits(claim, i) for claim in claims)]
     if unknown:
         named = dict.fromkeys(name for claim in claims for name in (claim.row, claim.id))
-        near = dict.fromkeys(n for i in unknown for n in get_close_matches(i, named, 1, 0.85))
+        near = dict.fromkeys(n for i in unknown for n in _near(i, named))
         if near:
             whose = ["--claims", target] if target else []
             every = shlex.join(["python", "-m", "verify", "ledger", *whose])
@@ -235,6 +237,12 @@ def selected(
             hint = f"there are: {', '.join(dict.fromkeys(claim.row for claim in claims))}"
         raise ValueError(f"no statement is called {', '.join(unknown)}; {hint}")
     return [claim for claim in claims if any(_fits(claim, i) for i in identifiers)]
+
+
+def _near(identifier: str, named: Iterable[str]) -> list[str]:
+    """Return the rows' names that begin so, or else the closest name."""
+    begun = [n for n in named if n.startswith(identifier) and "/" not in n]
+    return begun if 0 < len(begun) <= MOST_BEGUN else get_close_matches(identifier, named, 1, 0.85)
 
 
 def _fits(claim: Statement, name: str) -> bool:

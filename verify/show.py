@@ -106,14 +106,14 @@ def _verdict(entry: Entry) -> str:
 
 def _reasons(entry: Entry) -> list[str]:
     noted = [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
-    opening = [entry.lacks, *noted] if entry.lacks else []
+    opening = [*filter(None, [entry.lacks]), *noted] if entry.lacks or entry.is_unexpected else []
     if entry.counterexample is not None:
         return [*opening, *counterexamples.lines(entry.counterexample, entry.claim)]
     if entry.proof is None:
         return opening
     slack = entry.proof.slack
     opening += [f"claimed - actual = {slack}"] if slack else []
-    return [*opening, *(f"  + {term}" for term in entry.proof.terms)]
+    return [*opening, *(f"  {'+' if i else '='} {t}" for i, t in enumerate(entry.proof.terms))]
 
 
 def _theorem(entry: Entry) -> list[str]:

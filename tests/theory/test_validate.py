@@ -15,6 +15,8 @@ import theory.lp
 
 Y = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 0.0]])
 CONSTANT = np.array([[1.0, 0.1], [2.0, 0.1], [4.0, 0.1]])
+MAPS = np.ones((3, 2, 4, 2))
+"""As many channels as columns."""
 HOLES = np.where(Y == 7.0, np.nan, Y)
 HERE, THERE, *_ = array_api_strict.__array_namespace_info__().devices()
 RIGHT = {"y": Y, "g": Y, "u": Y, "H": np.zeros((3, 3, 2)), "hessian_of_loss": lambda w: w, "p": 3}
@@ -55,6 +57,12 @@ VALUES = [
     ("hvp", {"g": 1e300 * Y, "u": 1e300 * Y}, "hvp overflows float64 at index .*or cast them"),
     ("running_forward", {"running_variance": 1.5e308, "eps": 1.5e308}, "and eps have a sum that"),
     ("running_forward", {"running_mean": np.ones((3, 1))}, "running_mean of .* to each unit of y"),
+    (
+        "running_forward",
+        {"y": MAPS, "running_mean": np.ones(2)},
+        "running_mean of .* such as .1, u",
+    ),
+    ("running_gradient", {"g": MAPS, "running_variance": np.ones(2)}, "not say on which axis of g"),
     ("running_gradient", {"running_variance": Y}, "running_variance of .* to each unit of g"),
     ("running_forward", {"running_variance": -Y[2:]}, r"negative at index \(0, 0\), down to -4"),
     ("running_gradient", {"running_variance": Y[2]}, "variance at index 1 and eps = 0"),

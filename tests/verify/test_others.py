@@ -99,6 +99,9 @@ UNRUNNABLE = [
     (EQUATION, "equal(grad, m)", ["is compared with", "compare numbers"]),
     (EQUATION, "norm2(grad) <= 0.5", ["write a fraction as 1 / number(2)"]),
     ('    title="The gradient is', '    titel="The gradient is', ["write title="]),
+    ("locations=PLACE,\n    says=equal", "locations=PLACE[0],\n    says=equal", ["with its comma"]),
+    (EQUATION, f"{EQUATION}, hypotheses=assume(gamma > 0)", ["write hypotheses=(assume(gamma"]),
+    (EQUATION, f"{EQUATION}, hypotheses=(gamma > 0,)", ["write hypotheses=(assume(gamma"]),
     (f"because={BECAUSE}", "because=g", ["because= is a vector, ", "of a vector v give norm2(v)"]),
 ]
 
@@ -136,6 +139,7 @@ WRONG_IN_THEMSELVES = [
     ('"mine-1"', '"../mine"', "../mine: an identifier is of letters"),
     ('"mine-1"', '"mine--1"', "mine--1: an identifier is of letters"),
     (EQUATION, "equal(eps, 0)", "mine-1: "),
+    (EQUATION, f"{EQUATION}, hypotheses=(assume({EQUATION}),)", "mine-1: what it says is one of "),
     (EQUATION, "equal(layer.q, 0)", "mine-1: its subject has no letter q; theory.unit has the "),
     (BECAUSE, "norm2(g)", "mine-2: because= adds up to "),
     (BECAUSE, f"2 * norm2(g) - 2 * norm2(g) + {BECAUSE}", "mine-2: because= has a term that is "),
@@ -264,7 +268,7 @@ def test_a_letter_that_a_witness_cannot_evaluate_is_named(file_of, tmp_path, mon
 
 
 CRASHING = """\
-ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else unit.beta, domain="o")
+ODD = Letter("odd", "o", value=lambda unit: unit.gamma if unit.gamma > -9 else 9, domain="o")
 CLAIMS.insert(0, replace(FIRST, id="odd", says=equal(dot(one, grad) * ODD, 0)))
 """
 

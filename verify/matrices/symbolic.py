@@ -88,7 +88,7 @@ def follows(claim: MatrixClaim, subject: Numbers) -> bool:
 
 
 class AnyLoss:
-    """A subject of letters whose loss is any: of what it is near one point nothing follows of others.
+    """A subject of letters with any loss: of what it is near one point nothing follows of others.
 
     Near the first point that it is asked at it is the subject's polynomial, which has any gradient
     and Hessian there; near each other one it is a 2-jet of letters of its own.

@@ -105,12 +105,12 @@ def sought(claim: Claim) -> Proof | str:
     if claim.certificate is None and exact.differ_somewhere(claim, m=3):
         return "its sides differ at whole numbers"
     try:
-        return _derived(claim) or "it is not seen from inner products"
+        return _derived(claim)
     except UNPROVABLE as error:
         return str(error)
 
 
-def _derived(claim: Claim) -> Proof | None:
+def _derived(claim: Claim) -> Proof | str:
     imposed = imposed_by(claim) if claim.certificate is None else ()
     network = generic(claim.reading.has_epsilon, imposed)
     letters = claim.letters(network)
@@ -118,8 +118,11 @@ def _derived(claim: Claim) -> Proof | None:
     slack = claim.relation.slack(actual, claimed)
     terms = [] if claim.certificate is None else claim.certificate(network, letters)
     rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
-    if not (is_zero(rest) and show(claim, terms)):
-        return None
+    if not is_zero(rest):
+        added = "because= is not seen to add up to claimed - actual"
+        return added if terms else "it is not seen from inner products"
+    if not show(claim, terms):
+        return "the terms of because= are not all seen to be of the sign that the relation needs"
     written = str(shown(slack)) if terms else "0"
     return Proof((EVERY_M,), written, tuple(_describe(term) for term in terms))
 
