@@ -84,15 +84,14 @@ CLAIMS = [
             times_diag(over_diag(C, DENOMINATOR), gamma) + outer(e, beta), BN(H, gamma, beta, eps)
         ),
         reading=Reading.SHARED_EPSILON,
-        remark="(2) has no epsilon; line 49 says that its denominator has one in practice.",
+        remark="(2) has no ϵ; line 49 says that its denominator has one in practice.",
     ),
     PRE_ACTIVATION := section_2(
         "/pre-activation", 49, "Note that BN can be implemented as",
         "normalizing before and after the weights",
         equal(B01(A), B01(H) @ transpose(W)),
         hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=REFUTED, form=Form.BOUNDARY,
-        remark="The words may also be read as naming another form of the method, and then they are"
-        " a definition.",
+        remark="The words can also be read as a definition of another form of the method.",
     ),
     PRE_ACTIVATION.corrected(
         says=equal(
@@ -133,7 +132,7 @@ CLAIMS = [
     SLOPES.sharpened(
         "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0),
         title="batch renormalization of two examples",
-        remark="Column by column these are all directions of two examples: batch renormalization"
-        " sends no gradient to the layers below.",
+        remark="A column of two examples has no other directions, so batch renormalization passes"
+        " no gradient on to the layers below.",
     ),
 ]  # fmt: skip

@@ -70,15 +70,17 @@ QUOTE = "Steps 4 and 5 implement the gradient transformation in"
 
 CLAIMS = [
     SEQUENTIAL := section(
-        "", 242, QUOTE, "steps 4 and 5, one after the other", equal(after(STEP_4, STEP_4), PRODUCT),
+        "", 242, QUOTE, "steps 4 and 5 of Algorithm 2, one after the"
+        " other", equal(after(STEP_4, STEP_4), PRODUCT),
     ),
     SEQUENTIAL.sharpened(
-        "in-place", title="steps 4 and 5 with 1/q^2 in the variances",
+        "in-place", title="steps 4 and 5 of Algorithm 2 with 1/q² in the variances",
         says=equal(after(STEP_4, STEP_4), after(IN_PLACE, IN_PLACE)),
-        remark="1/q^2 goes into the variances, which saves a multiplication for each weight.",
+        remark="With 1/q² in the variances there is a multiplication less for each weight.",
     ),
     section(
-        "/simultaneous", 242, QUOTE, "steps 4 and 5 at once", equal(after(G_w, STEP_4), PRODUCT),
+        "/simultaneous", 242, QUOTE, "steps 4 and 5 of Algorithm 2, at"
+        " once", equal(after(G_w, STEP_4), PRODUCT),
         expected=REFUTED, corrected_by="L-eq-15", form=Form.READING,
     ),
     section(
@@ -93,6 +95,7 @@ CLAIMS = [
         "what the regularized variances are at least",
         REGULARIZED >= maximum(eps_1 * largest_entry(variances), eps_2) * ones,
         expected=SUPPORTED,
-        remark="A sum of three terms, none negative; symbols have no maximum.",
+        remark="The regularized variance is a sum of three terms, none negative, of which two stand"
+        " on the right.",
     ),
 ]  # fmt: skip

@@ -123,7 +123,7 @@ algorithm = about(Kind.MAPS, "L-alg-3", "Sect. 4, Algorithm 3")
 
 CLAIMS = [
     STEPS := algorithm(
-        "", 391, "with the matrix multiplications by", "steps 4 and 5 are the preconditioner",
+        "", 391, "with the matrix multiplications by", "steps 4 and 5 apply the preconditioner",
         equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(NEW_WEIGHTS))),
         place="Sect. 4, above Algorithm 3",
         also=(
@@ -135,13 +135,13 @@ CLAIMS = [
     STEPS.sharpened(
         "shipped",
         says=equal(PRECONDITIONED, library_step(G_w, G_b, mu, sigma2, q**2, k)),
-        title="the library's steps",
+        title="Algorithm 3, steps 4 and 5, by the library",
     ),
     replace(
         STEPS,
         id="L-alg-3/at-once",
         says=equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(G_w))),
-        title="both steps with the old gradients",
+        title="steps 4 and 5 with the old gradients",
         form=Form.READING,
         expected=REFUTED,
         corrected_by=STEPS.id,
@@ -152,7 +152,8 @@ CLAIMS = [
         equal(sums(CHANNELS), 0),
         form=Form.BOUNDARY,
         expected=REFUTED,
-        remark="The property that Theorem 3 gives; said of (19) it is right, P of (23) has (21).",
+        remark="The text says that (23) has the property of Theorem 3. It would with the mean (19)"
+        " of each column, but P of (23) takes the mean (21) of the channel.",
     ),
     CENTRED.corrected(
         says=equal(sums(COLUMNS), 0),

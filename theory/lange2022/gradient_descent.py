@@ -92,20 +92,20 @@ MINIMIZER = [
         hypotheses=(CRITICAL, FLAT_CURVED),
         form=Form.READING,
         expected=REFUTED,
-        remark="'Or' read as 'that is'.  A minimizer has both, so it is the converse that fails:"
-        " a cubic that is negative somewhere is so in every neighbourhood of 0.",
+        remark="'Or' read as 'that is'. A minimizer has both, so it is the converse that fails: a"
+        " cubic that is negative somewhere is so in every neighbourhood of 0.",
     ),
     THAT_IS.corrected(
         says=GROWN >= 0,
         title="a critical point with a positive definite Hessian",
         hypotheses=(NEAR, SEMI_DEFINITE),
         because=number(1) / 2 * SEMI_DEFINITE.slack + norm2(theta) * NEAR.slack,
-        remark="With lambda_min > 0, here at least alpha, as the text assumes next.",
+        remark="With λ_min > 0, as the text assumes next; here it is at least α.",
     ),
     THAT_IS.sharpened(
         "growth",
         says=GROWN >= (alpha / 2 + dot(x, theta)) * norm2(theta),
-        title="how a loss grows around such a point",
+        title="how a loss grows around a critical point with a positive definite Hessian",
         hypotheses=(SEMI_DEFINITE,),
         because=number(1) / 2 * SEMI_DEFINITE.slack,
     ),
@@ -158,27 +158,27 @@ STEPS = [
         form=Form.READING,
         expected=REFUTED,
         attack=(descent_from(2, 2),),
-        remark="On t^2/2 + t^4/4 with alpha = 1 + r and epsilon = 1, two steps.  Every start other"
-        " than 0 will do, later the smaller it is (L-eq-5-6/5/goes-away).  Nor can epsilon be left"
-        " out: on t^2/2 - t^4/4, alpha = 1/2, the ratio is (1 + t^2)/2 > r = 1/2.",
+        remark="For the loss t²/2 + t⁴/4, α = 1 + r and ϵ = 1 the second step fails; from a nearer"
+        " start other than 0 it is a later one (L-eq-5-6/5/goes-away). Nor can ϵ be left out: for"
+        " t²/2 - t⁴/4 and α = 1/2 the ratio is (1 + t²)/2, and r = 1/2.",
     ),
     FIVE.corrected(
         says=listed(*(norm2(after) for after in VECTORS[1:]))
         <= listed(*((RATE + MARGIN) ** 2 * norm2(before) for before in VECTORS[:-1])),
-        title="every step, where r + epsilon is at most one",
+        title="every step of gradient descent, where r + ϵ is at most one",
         hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
         expected=SUPPORTED,
-        remark="All k, if r < 1; the neighbourhood is |theta_0|^2 <= epsilon/alpha.  The loss is"
-        " half a quadratic form plus a quarter of a sum of fourth powers.",
+        remark="For all k, if r < 1, and for ‖θ₀‖² ≤ ϵ/α. The loss is half a quadratic form plus a"
+        " quarter of a sum of fourth powers.",
     ),
     FIVE.corrected(
         "average-hessian",
         says=equal(v - alpha * gradient(quartic_loss(variable), variable, at=v),
                    v - alpha * AVERAGE),
         title="one step on a loss of degree four, exactly",
-        remark="Of any loss H̄ is the mean of the Hessian over the segment from the minimizer, which"
-        " Simpson's rule gives for degree four. One step, any learning rate; the norm of the right"
-        " side is at most (r + α |H̄ − H*|) |θ₀ − θ*| by L-eq-5-6/rate.",
+        remark="For any loss H̄ is the mean of the Hessian over the segment from the minimizer,"
+        " which Simpson's rule gives for degree four. By L-eq-5-6/rate the norm of the right side"
+        " is at most (r + α‖H̄ - H*‖) ‖θ₀ - θ*‖, for any learning rate.",
     ),
     FIVE.sharpened(
         "goes-away",
@@ -186,8 +186,8 @@ STEPS = [
         title="every start goes away where r > 1",
         because=2 * r_above_1 * (r_above_1 + 1) * (t**2) ** 2
         + (r_above_1 + 1) ** 2 * (t**3) ** 2,
-        remark="So the refutation is in every"
-        " neighbourhood: with r > 1 a start goes on until (1 + r) theta^2 > epsilon.",
+        remark="So (5) fails in every neighbourhood: where r > 1 the iteration goes away until (1 +"
+        " r)θ² > ϵ, and then a step is too long.",
     ),
 ]  # fmt: skip
 
@@ -210,19 +210,20 @@ ABOVE_HIGH = assume(r_any >= alpha_scaled * high - 1)
 six = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1")
 LEARNING_RATES = [
     NEEDS := six(
-        "/needs", 86, "In order for ", "the learning rates that converge", STEP_BELOW_TWO,
+        "/needs", 86, "In order for ", "the learning rates for which descent can"
+        " converge", STEP_BELOW_TWO,
         at="below eq. (5)",
         hypotheses=(assume(RATE < 1),),
         expected=SUPPORTED,
     ),
     NEEDS.sharpened(
         "enough", says=RATE < 1, hypotheses=(assume(STEP_BELOW_TWO),), expected=SUPPORTED,
-        title="these learning rates do converge",
+        title="the learning rates for which descent does converge",
     ),
     NEEDS.sharpened(
         "product", says=equal(1 - (1 - alpha * low) ** 2, alpha * low * (2 - alpha * low)),
-        title="why it is just these", hypotheses=(),
-        remark="So r < 1 just if alpha lambda_max < 2, the smallest eigenvalue being positive.",
+        title="why it is just these learning rates", hypotheses=(),
+        remark="So r < 1 exactly where αλ_max < 2, the smallest eigenvalue being positive.",
     ),
     BEST := six(
         "/6", 86, r"\alpha=\frac{2}{\lambda_{\text{min}}", "the best learning rate",
@@ -237,7 +238,7 @@ LEARNING_RATES = [
         title="no learning rate is better",
         hypotheses=(ABOVE_LOW, ABOVE_HIGH),
         because=high * ABOVE_LOW.slack + low * ABOVE_HIGH.slack,
-        remark="So no learning rate is better.",
+        remark="So r is at least (κ - 1)/(κ + 1), whatever the learning rate is.",
     ),
 ]  # fmt: skip
 
@@ -317,7 +318,7 @@ CHANGED_VARIABLES = [
     ),
     seven(
         "/eq-8", 110, r"\theta_{k}-\alpha PP^{T}\nabla_{\theta}\mathcal{L}",
-        "a step in z, seen in theta",
+        "a step in z, seen in θ",
         equal(P @ (z - alpha * SLOPE_Z), P_z - alpha * (P @ transpose(P) @ slope(P_z))),
         at="(8)",
     ),

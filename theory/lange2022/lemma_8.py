@@ -248,7 +248,8 @@ CLAIMS = [
         "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\", "the 4 x 3 example",
         equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
         at="the 4 x 3 example",
-        remark="The map's entries tell their indices; Figure 1's case, w_32, is column 6.",
+        remark="The map's entries are such that each tells its indices. w₃₂, the case of Figure 1,"
+        " belongs to column 6.",
     ),
     LEMMA := convolution(
         "", 303, r"=H_{p}\cdot\text{vec}(\mathbf{w}(\cdot,\cdot,p,d))",
@@ -258,12 +259,12 @@ CLAIMS = [
     ),
     LEMMA.sharpened(
         "shipped", says=equal(Conv(h, w, b), apply(h, w, b)),
-        title="the library's convolution",
+        title="a convolution as a matrix product, by the library",
         remark="What the library computes without the matrix.",
     ),
     LEMMA.sharpened(
         "shipped-matrix", says=equal(augmented(BLOCKS), unfold(turned(h), k)),
-        title="the library's matrix",
+        title="the matrix of a convolution, by the library",
         remark="The library runs through columns first, so it takes the maps transposed.",
     ),
     LEMMA.sharpened(
@@ -272,16 +273,17 @@ CLAIMS = [
             inner(first_output, Conv(h, kernel(x, k), offset(x))),
             dot(apply_transposed(h, first_output, k), x),
         ),
-        title="the library's transpose",
+        title="the transposed matrix of a convolution, by the library",
     ),
     ENTRY := convolution(
         "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",
         equal(entry_of(MATRIX, *THERE), MET_BY_PRINTED),
         at="below eq. (16)",
         expected=REFUTED,
-        remark="What the convolution multiplies with w(j, v) to give a(u, i).  The indices of w are"
-        " interchanged in this one place: by vec, column (j - 1) k + v belongs to w(v, j).  For the"
-        " map (1, 0)^T and w = e_12 it gives (0, 0), the convolution (0, 1).",
+        remark="The left side is what the convolution multiplies with w(j, v) to give a(u, i). The"
+        " indices of w are interchanged in this one place: by vec, column (j - 1)k + v belongs to"
+        " w(v, j). For the map (1, 0)ᵀ and w = e₁₂ the block formula gives (0, 0), the convolution"
+        " (0, 1).",
     ),
     ENTRY.corrected(
         says=equal(entry_of(MATRIX, *THERE), MET_BY),

@@ -85,8 +85,8 @@ QUOTE = r"\kappa(AD)\leq\sqrt{n}\min"
 PRINTED = lemma(
     "", 562, QUOTE, "scaling the columns to norm one is nearly optimal",
     UNIT_COLUMNS <= n * OTHER, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR), expected=SUPPORTED,
-    remark="D = diag(1/|a_1|, ..., 1/|a_n|). The minimum of the text is over every D_0; here each"
-    " one bounds.",
+    remark="D = diag(1/‖a₁‖, ..., 1/‖aₙ‖). The text has the minimum over D₀; here it is a bound for"
+    " each D₀.",
 )  # fmt: skip
 
 
@@ -99,19 +99,21 @@ def sharper(name: str, title: str, **changes: Any) -> Any:
 LEMMA = [
     PRINTED,
     replace(
-        PRINTED, id="L-lemma-A1/zeros", title="a scaling with zeros",
+        PRINTED, id="L-lemma-A1/zeros", title="scaling the columns to norm one is nearly optimal,"
+        " for a scaling with zeros",
         hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, corrected_by=PRINTED.id,
-        remark="The paper's kappa, over the nonzero singular values, is one for a single column.",
+        remark="The paper's κ, over the nonzero singular values, is one for a single column.",
     ),
     sharper(
-        "any-rank", "without full column rank", hypotheses=(NO_ZEROS, NONSINGULAR)
+        "any-rank", "scaling the columns to norm one, without full column"
+        " rank", hypotheses=(NO_ZEROS, NONSINGULAR)
     ),
     sharper(
-        "by-largest", "the factor by the scaled Gram matrix",
+        "by-largest", "scaling the columns to norm one, the factor by the scaled Gram matrix",
         says=UNIT_COLUMNS <= FACTOR * OTHER, hypotheses=(NO_ZEROS, NONSINGULAR),
     ),
     sharper(
-        "two-columns", "two columns", says=UNIT_COLUMNS <= OTHER,
+        "two-columns", "scaling two columns to norm one", says=UNIT_COLUMNS <= OTHER,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, UP_TO_TWO),
     ),
 ]  # fmt: skip

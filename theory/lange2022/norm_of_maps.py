@@ -132,32 +132,34 @@ CLAIMS = [
         form=Form.READING,
         hypotheses=(VARIES,),
         expected=REFUTED,
-        remark="'Estimate' read as a bound; no constant helps, since the column e has the norm"
-        " sqrt(N r s).  So the rejected max{sqrt(k^2 c), sqrt(N r s)} has the right size.",
+        remark="'Estimate' read as a bound. No constant helps, since the column e has the norm √(N"
+        " r s); max{√(k² c), √(N r s)}, which the text rejects, has the right size.",
     ),
     ESTIMATE.corrected(
-        says=NORM2 >= ROWS, title="how large the norm is at least",
+        says=NORM2 >= ROWS, title="the norm of a convolution layer from below",
         expected=SUPPORTED,
     ),
     ESTIMATE.corrected(
         "first-column",
         says=equal(norm2(first_column(Hhat @ P(column_means, deviations))), ROWS),
-        title="the norm of its first column", hypotheses=(),
+        title="the norm of a convolution layer's first column", hypotheses=(),
     ),
     factor(
-        "/over-q", 385, r"q^{2}=\text{max}", "the estimate over q", equal(ESTIMATE2 / Q2, N),
+        "/over-q", 385, r"q^{2}=\text{max}", "the norm estimate of a convolution layer over"
+        " q", equal(ESTIMATE2 / Q2, N),
         form=Form.STEP,
     ),
     factor(
-        "/apart", 385, "to have comparable norms", "one layer under two losses",
+        "/apart", 385, "to have comparable norms", "the Hessian of one layer under two losses",
         equal(pair(SUMMED, POOLED), pair(counted(r * s), number(1))),
         form=Form.SHARPENED, of=ESTIMATE.id,
-        remark="The same layer, two losses: no factor of sizes alone makes both comparable.",
+        remark="No factor that depends on sizes alone makes the Hessians of both losses"
+        " comparable.",
     ),
     factor(
         "/geometric-mean", 385, "heuristic based estimate works well",
         "what q is the geometric mean of", equal(SUMMED / ROOT * (POOLED / ROOT), 1),
         form=Form.SHARPENED, of=ESTIMATE.id,
-        remark="q^2 = sqrt(r s) is the geometric mean of what the two losses ask for.",
+        remark="q² = √(r s) is the geometric mean of what the two losses ask for.",
     ),
 ]  # fmt: skip

@@ -86,6 +86,6 @@ CLAIMS = [
     SUFFICIENT.corrected(
         says=alpha * dot(x, HESSIAN @ x) <= 2 * norm2(x), hypotheses=(BY_SUM,),
         because=norm2(x) * BY_SUM.slack + alpha * frobenius2(lagrange(F, x)),
-        remark="Strict for x other than zero: the condition's slack times its square.",
+        remark="Strict for x ≠ 0: the slack is that of the condition times ‖x‖².",
     ),
 ]  # fmt: skip

@@ -39,7 +39,7 @@ SINGLE = [
         "", 406, "has 1 row only and hence a condition number of 1",
         "the condition number of one example",
         kappa2(HHAT) <= 1,
-        remark="kappa over the nonzero singular values, of which there is one.",
+        remark="κ is over the nonzero singular values, of which there is one.",
     ),
     ONLINE.sharpened(
         "preconditioned", title="one example after preconditioning", says=kappa2(NORMALIZED) <= 1,
@@ -78,19 +78,20 @@ BIAS = 1 + (1 - rho) / (1 + rho) * (1 - rho**4)
 
 VARIANCE = [
     UNBIASED := online(
-        "/variance", 242, "to estimate the variance", "the variance from the running mean",
+        "/variance", 242, "to estimate the variance",
+        "the variance from the running mean, unbiased",
         equal(E(squares(h - RUNNING)), variance_of(h)), place="Sect. 3.3, after Algorithm 2",
         expected=REFUTED, form=Form.BOUNDARY,
-        remark="'Estimate' read as unbiased, which the text does not say: two steps from the true "
-        "mean, every draw enumerated.",
+        remark="'Estimate' read as unbiased, which the text does not say. The running mean is two"
+        " steps from the true mean; expectations are over every draw.",
     ),
     UNBIASED.corrected(
         says=equal(E(squares(h - RUNNING)), variance_of(h) * BIAS),
-        remark="The mean before the new example.",
+        title="the variance from the running mean before the new example",
     ),
     UNBIASED.corrected(
         "with-new", says=equal(E(squares(h - WITH_NEW)), rho**2 * variance_of(h) * BIAS),
-        remark="The mean with the new example in it.",
+        title="the variance from the running mean with the new example in it",
     ),
 ]  # fmt: skip
 

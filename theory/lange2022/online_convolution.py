@@ -58,13 +58,13 @@ CLAIMS = [
         "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
         form=Form.BOUNDARY,
         expected=REFUTED,
-        remark="For N = 1.  'By Theorem 4', which is about matrices of full column rank; with"
-        " r s <= k^2 c there is none.",
+        remark="For N = 1. The text says 'By Theorem 4', which is about matrices of full column"
+        " rank; where r s ≤ k² c there is none.",
     ),
     ONE_EXAMPLE.corrected(
         title="a convolution with one example, of full column rank",
         hypotheses=(FULL_COLUMN_RANK,), expected=SUPPORTED,
-        remark="It needs r s > k^2 c, which the small integer maps do not have.",
+        remark="Full column rank needs r s > k² c.",
     ),
     online(
         "/one-weight", 406, "the preconditioning can still offer improvements",
@@ -72,17 +72,19 @@ CLAIMS = [
         equal(upper(transpose(CENTRED_1) @ CENTRED_1),
               triple(PIXELS, counted(number(0)), PIXELS * SIGMA2)),
         form=Form.READING,
-        remark="For N = k = c = 1: so for sigma > 0 the condition number of HhatP is 1.",
+        remark="For N = k = c = 1. So where σ > 0 the condition number of ĤP is 1.",
     ),
     online(
         "/one-weight/improves", 406, "the preconditioning can still offer improvements",
-        "one weight: what the preconditioning improves", kappa2(HHAT_1) > 1,
+        "one example, one channel and one weight: what the preconditioning"
+        " improves", kappa2(HHAT_1) > 1,
         form=Form.READING,
         hypotheses=(
             assume(SIGMA2 > 0, printed=False),
             assume(MU**2 > 0, printed=False),
         ),
         expected=SUPPORTED,
-        remark="For N = k = c = 1, and after it is 1: for the map (0, 2)^T from (7 + 3 sqrt 5)/2.",
+        remark="For N = k = c = 1. After preconditioning κ is 1, by L-online/one-weight; before, κ²"
+        " is (7 + 3√5)/2 for the map (0, 2)ᵀ.",
     ),
 ]  # fmt: skip

@@ -191,14 +191,14 @@ SMALLEST = [
         "/smallest-second-case", 632, r"=\frac{N(s+x^{T}\mu_{H})^{2}",
         "the smallest eigenvalue, second case",
         equal(after(t), before(s)),
-        remark="s = -t - x'mu_H.",
+        remark="s = -t - xᵀμ_H.",
     ),
     proof(
         "/larger-denominator", 633, r"\geq\frac{N(s+x^{T}\mu_{H})^{2}",
         "the smallest eigenvalue, second case, the larger denominator",
         before(s) / T_SQUARE >= before(s) / S_SQUARE, hypotheses=(BELOW, FAR),
         because=second_case(s**2) + second_case(norm2(x)),
-        remark="The numerator is not negative, because it is a square at (s, x): not said.",
+        remark="The text does not say why the numerator is not negative: it is a square at (s, x).",
     ),
 ]  # fmt: skip
 
@@ -216,7 +216,7 @@ UNCHANGED = [
         "when the largest eigenvalue stays",
         (beta - N) * (beta * norm2(z) - form(Hhat, z)) >= 0, hypotheses=(NOT_ABOVE,),
         because=((beta - N) * t - N * MEAN_ALONG) ** 2 + NOT_ABOVE.slack,
-        remark="The hypothesis at every x is that beta - C is at least N beta/(beta - N) times the"
+        remark="The hypothesis at every x is that β - C is at least N β/(β - N) times the"
         " square of the mean: a Schur complement.",
     ),
     strict(
@@ -224,7 +224,7 @@ UNCHANGED = [
         "when the smallest eigenvalue stays",
         (N - gamma) * (form(Hhat, z) - gamma * norm2(z)) >= 0, hypotheses=(NOT_BELOW,),
         because=((N - gamma) * t + N * MEAN_ALONG) ** 2 + NOT_BELOW.slack,
-        remark="The same below.",
+        remark="As for the largest, with the signs turned round.",
     ),
 ]  # fmt: skip
 

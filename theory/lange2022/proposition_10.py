@@ -159,7 +159,7 @@ MOMENTS = [
         "/20", 361, r"(h^{(i)}(u,v,p)-\mu(t,a,p))^{2},", "the variance of a column",
         equal(COLUMN_VARIANCE, variance_at(h)),
         at="eq. (20)",
-        remark="The zeros of the padding count, each as (0 - mu)^2.",
+        remark="The zeros of the padding count, each as (0 - μ)².",
     ),
     TWENTY.sharpened(
         "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)),
@@ -174,7 +174,7 @@ MOMENTS = [
         "/22", 371, r"(h^{(i)}(u,v,p)-\mu)^{2}}", "the variance of a channel",
         equal(middle(COLUMN_VARIANCE), variance_of(h)),
         at="eq. (22)",
-        remark="Printed with mu, a vector by the line below, for mu(p).",
+        remark="Printed with μ, a vector by the line below, for μ(p).",
     ),
     RELATIVE := moments_of(
         "/relative", 365, "they are all approximately equal to the mean",
@@ -184,13 +184,13 @@ MOMENTS = [
         form=Form.READING,
         expected=REFUTED,
         remark="'Approximately' read as a ratio, with any factor.  For r = s = k = 3 and a constant"
-        " map 1, sigma_H^2(1, 1) = 20/81 and sigma = 0.  In units of max |h|^2 the words are right:"
+        " map 1, σ_H²(1, 1) = 20/81 and σ = 0.  In units of max |h|² the words are right:"
         " L-prop-10/variance.",
     ),
     RELATIVE.corrected(
         "constant-map",
         says=equal(OF_CONSTANT, theta * (1 - theta) * q**2),
-        title="the variance of a column for a constant map", remark="There sigma(p) = 0.",
+        title="the variance of a column for a constant map", remark="There σ(p) = 0.",
     ),
 ]  # fmt: skip
 
@@ -205,8 +205,9 @@ MEANS = [
         "", 383, r"\max_{u,v,i}{|h^{(i)}(u,v,p)|}", "the error of the means",
         absolute(mu_at - mu) <= PRINTED_BOUND * largest_entry(h),
         expected=REFUTED,
-        remark="The proof counts (k - 1)/2 rows and columns of the map where it has fewer: for"
-        " r = s = N = 1, k = 5 and h = 1 they are 2 + 2 less 4, and the error is 1.",
+        remark="The proof counts (k - 1)/2 rows and columns of the map where it has fewer. For r ="
+        " s = N = 1, k = 5 and h = 1 it counts 2 + 2 - 4 = 0 places that are left out, and the"
+        " error is 1.",
     ),
     BOUND.corrected(
         title="the error of the means, unless both sizes are small",
@@ -221,7 +222,7 @@ MEANS = [
     SHARP.sharpened(
         "attained",
         says=equal(mean_at(constant) - mean_of(constant), -(theta * q)),
-        title="a constant map has this error",
+        title="a constant map has the largest error of the means",
     ),
     BOUND.sharpened(
         "how-much",
@@ -230,19 +231,20 @@ MEANS = [
             (ROWS - 1) * (COLUMNS - 1) - (1 - theta_corner),
         ),
         title="by how much the printed bound is wrong for a constant map",
-        remark="The corner's window errs by this part theta of a constant map, and keeps 1 - theta:"
-        " nothing where one of r, s is at most (k - 1)/2. So the bound fails for a constant map,"
-        " whatever its channels and batch, exactly where both are less than that.",
+        remark="The corner's window leaves out the part θ of a constant map, which is its error,"
+        " and keeps 1 - θ: nothing where r or s is at most (k - 1)/2. So for a constant map the"
+        " bound fails, whatever the channels and the batch, exactly where both r and s are less"
+        " than that.",
     ),
     BOUND.sharpened(
         "left-out",
         says=equal(mu_at - mu, -(1 / (N * r * s) * left_out_sum(h, *WINDOW))),
         title="the error of the means, exactly",
-        remark="The error itself: the padding adds nothing.",
+        remark="What is left out is the whole error: the padding adds nothing.",
     ),
     BOUND.sharpened(
         "middle", says=equal(middle(mu_at - mu), 0),
-        title="the kernel's middle has no error",
+        title="the mean at the kernel's middle has no error",
     ),
 ]  # fmt: skip
 
@@ -325,7 +327,8 @@ def at_one_window(
     return claim.sharpened(
         "step", says=says, hypotheses=hypotheses, because=because,
         title=f"{claim.title}: one window",
-        remark="One window, with q for max |h|, of which no more is used than the hypotheses say.",
+        remark="For one window. q stands for max |h|; no more is used of it than the hypotheses"
+        " say.",
     )  # fmt: skip
 
 
@@ -335,9 +338,9 @@ VARIANCES = [
         equal(ERROR, FORMULA),
         form=Form.SHARPENED,
         of="L-prop-10",
-        remark="With a minus, means of what the window leaves out; with a plus, of what it keeps;"
-        " a mean over no place is taken as 0, and its factor is 0.  New here: the text speaks of"
-        " the error of the variances and bounds that of the means only.",
+        remark="A minus marks means of what the window leaves out, a plus of what it keeps; a mean"
+        " over no place is taken as 0, and has the factor 0. The text speaks of the error of the"
+        " variances and bounds that of the means only.",
     ),
     ABOVE := IDENTITY.sharpened(
         "from-above",
@@ -364,7 +367,7 @@ VARIANCES = [
     ),
     SIGNED.sharpened(
         "attained", says=equal(at_top(error_of(signed)), -(3 * part * (1 - part) * q**2)),
-        title="maps that attain the bound", hypotheses=(),
+        title="maps that attain the bound of the error of the variances", hypotheses=(),
     ),
     SIGNED_ANY := SIGNED.sharpened(
         "any-window",
@@ -393,7 +396,7 @@ VARIANCES = [
     RELU_SMALL := RELU.sharpened(
         "small-windows",
         says=absolute(ERROR_RECTIFIED) <= theta * (1 - theta) * M_RECTIFIED**2,
-        title="the same, where windows leave out at most half",
+        title="the error of the variances after a ReLU, where windows leave out at most half",
         hypotheses=(SMALL,),
         expected=SUPPORTED,
         remark=RELU.remark,
@@ -406,7 +409,8 @@ VARIANCES = [
     ),
     RELU_SMALL.sharpened(
         "attained", says=equal(at_top(error_of(unsigned)), -(part * (1 - part) * q**2)),
-        title="maps that attain the bound after a ReLU", hypotheses=(), remark=RELU.remark,
+        title="maps that attain the bound of the error of the variances after a"
+        " ReLU", hypotheses=(), remark=RELU.remark,
     ),
 ]  # fmt: skip
 
@@ -445,7 +449,7 @@ PROOF = [
         "/padded", 716, "from padded", "how many rows the windows reach",
         equal(ROWS, counted(r + (k - 1) / 2)),
         expected=REFUTED,
-        remark="The zeros stand on both sides; Figure 1 has 6 x 5 for r = 4, s = 3, k = 3.  The"
+        remark="The zeros stand on both sides: Figure 1 has 6 × 5 for r = 4, s = 3, k = 3. The"
         " count of what is left out does not depend on it.",
     ),
     PADDED.corrected(

@@ -91,32 +91,33 @@ BOUNDS = [
     PRINTED := of_layers("App. A, Prop. 11", "L-prop-11")(
         "", 724, "symmetric positive definite matrix and", "the condition number of the Hessian",
         bounded(S), hypotheses=(POSITIVE,), expected=SUPPORTED,
-        remark="kappa over the nonzero singular values.",
+        remark="κ is over the nonzero singular values.",
     ),
     PRINTED.sharpened(
-        "full", title="an S that is not diagonal", says=bounded(FULL), hypotheses=(),
+        "full", title="the condition number of the Hessian, for an S that is not"
+        " diagonal", says=bounded(FULL), hypotheses=(),
         expected=SUPPORTED, remark=PRINTED.remark,
     ),
     AS_USED := use(
         "/semidefinite", 163, "(see Proposition 11 in Appendix)",
         "the Hessian where an example does not count", bounded(S_PLUS), hypotheses=(ONE_INACTIVE,),
         attack=(layer_of([[-3], [1], [2]], curvature=[-1, 1, 1]),),
-        remark="As section 3.3 uses it, for the S of a network: an example may have no curvature, "
-        "such as one at which a ReLU is dead.",
+        remark="Section 3.3 uses the proposition for the S of a network, where an example may have"
+        " no curvature, such as one at which a ReLU is dead. The entries of s₊ are max{sⱼ, 0}.",
     ),
     AS_USED.corrected(
         says=hessian(diagonal(positive_part(s)))
         <= kappa2(active_rows(s, Hhat)) * kappa(diagonal(positive_part(s))),
         hypotheses=(), expected=SUPPORTED,
-        remark="The rows with s_j > 0 alone count: for a ReLU layer the statistics that matter are"
-        " those of the active examples.",
+        remark="The entries of s₊ are max{sⱼ, 0}, and Ĥ with the index s > 0 keeps the rows with sⱼ"
+        " > 0. For a ReLU layer these are the active examples.",
     ),
     use(
         "/indefinite", 163, "(see Proposition 11 in Appendix)",
         "the Hessian of a loss that is not convex", bounded(S), hypotheses=(NONSINGULAR,),
         corrected_by="L-prop-11",
         attack=(layer_of([[-1], [0], [1]], curvature=[1, -1, 1]),),
-        remark="As section 3.3 uses it, for a loss that is not convex.",
+        remark="Section 3.3 uses the proposition for any loss, also one that is not convex.",
     ),
 ]  # fmt: skip
 
@@ -129,16 +130,16 @@ S_ABOVE = least * e + squares(r)
 PROOF = [
     LINE_739 := of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
         "/smallest-quotient", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}",
-        "the smallest quotient of S",
+        "the smallest quotient of S over the columns",
         equal(dot(h, diag_times(s, h)), smallest_entry(s) * norm2(h)), hypotheses=(POSITIVE,),
         expected=REFUTED, form=Form.STEP,
-        remark="One column h: the quotient of S over its multiples, multiplied out. The inequality"
-        " that the proof needs is right.",
+        remark="With one column h for Ĥ, whose multiples all have the same quotient of S. The"
+        " inequality that the proof needs is right.",
     ),
     LINE_739.corrected(
         says=dot(y, diag_times(S_ABOVE, y)) >= least * norm2(y),
         because=norm2(diag_times(r, y)), hypotheses=(),
-        remark="S is at least lambda: each of its entries is lambda and a square.",
+        remark="Each entry of S is λ plus a square, so S is at least λ.",
     ),
 ]  # fmt: skip
 

@@ -96,7 +96,7 @@ norm = of_layers("Sect. 3.3, before Prop. 5", "L-norm-Ghat", expected=SUPPORTED)
 NORM = norm(
     "", 219, "is orthogonal to", "the norm of the normalized inputs",
     NORM_GHAT <= maximum(N, NORM_G), hypotheses=(SPREAD,),
-    remark="The other inequality holds for any columns left out.",
+    remark="The other inequality holds whatever columns are left out, so it is an equality.",
 )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ NORMS = [
     ),
     sharper_norm("orthogonal", "normalized columns are orthogonal to the ones",
                  equal(transpose(G) @ e, 0), expected=PROVED,
-                 remark="So the entries' sum is zero, as printed."),
+                 remark="So the entries of each column add up to zero, as printed."),
     sharper_norm("unit-variance", "the mean square of the entries",
                  equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED),
     RUNNING := norm(
@@ -211,7 +211,7 @@ INDEPENDENCE = [
         equal(E(entrywise(squares(h1), squares(h2))), E(squares(h1)) * E(squares(h2))),
         expected=REFUTED,
         remark="The reading with random weights. w = 1 or -1 and x = 0 or 1, equally likely: the"
-        " mean of h_1^2 h_2^2 is 1/2, and the product of the means 1/4.",
+        " mean of h₁² h₂² is 1/2, and the product of the means 1/4.",
     ),
     COMPONENTS.corrected(
         says=equal(E_GIVEN(entrywise(h1, h2)), entrywise(E_GIVEN(h1), E_GIVEN(h2))),
@@ -227,8 +227,9 @@ INDEPENDENCE = [
         "independence of the normalized entries",
         equal(MEAN_PRODUCT, 0), also=at(656, "App. A, Prop. 5", "iid random variables"),
         hypotheses=(THREE_FEATURES, SPREAD), expected=REFUTED, form=Form.READING,
-        remark="Independent entries of mean zero would have it as their expectation; the normalized"
-        " entries of the proposition, whatever the batch is, have another value.",
+        remark="The mean product of two different entries of a column. For independent entries of"
+        " mean zero its expectation is 0; for normalized ones it is another number, whatever the"
+        " batch.",
     ),
     ENTRIES.corrected(says=equal(MEAN_PRODUCT, -1 / (N - 1)), hypotheses=(SPREAD,)),
 ]  # fmt: skip
@@ -285,19 +286,21 @@ proof = of_layers(
 )
 PROOF = [
     EXPECTED_MAXIMUM := proof(
-        "/longest-row", 658, "have the identical distribution", "the longest row",
+        "/longest-row", 658, "have the identical distribution", "the expected square of the longest"
+        " row",
         equal(MAXIMUM, columns),
         hypotheses=(assume(columns >= 3), assume(q >= 1)),
-        remark="The line where the proof breaks.",
+        remark="Here the proof breaks: it takes the expectation of a maximum for the largest"
+        " expectation.",
     ),
     EXPECTED_MAXIMUM.corrected(
         says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)),
         hypotheses=(assume(q >= 1),), expected=SUPPORTED,
-        remark="Of this family of laws, whose fourth moment is the square of q; the proof in the "
-        "docstring is for every law.",
+        remark="For these laws, whose fourth moment is q². It holds for every law: a maximum of"
+        " deviations from the mean is at most the root of the sum of their squares.",
     ),
     EXPECTED_MAXIMUM.sharpened(
-        "signs", title="the longest row of signs",
+        "signs", title="the expected square of the longest row of signs",
         hypotheses=(
             assume(
                 equal(q, 1), impose=lambda layer: replace(layer, q=1),
@@ -314,15 +317,15 @@ PROOF = [
     ),
     ORTHOGONALITY.corrected(
         says=NORM_OF_SIGNS <= sqrt(two) + NORM_OF_FEATURES, hypotheses=(), expected=SUPPORTED,
-        remark="For every law by the triangle inequality.",
+        remark="By the triangle inequality it holds for every law.",
     ),
     proposition(
         "/any-law", 223, "for some constant", "the norm of any matrix",
         norm2(beside(e, ANY) @ v) <= (N + frobenius2(ANY)) * norm2(v),
         because=frobenius2(lagrange(beside(e, ANY), v)), form=Form.SHARPENED,
         of=EXPECTED_MAXIMUM.id,
-        remark="So the expectation is at most the root of N(n + 1), and C = sqrt(N + 1) does for "
-        "every law, independent or not: if C may depend on N the proposition says little.",
+        remark="So the expected norm is at most √(N(n + 1)), and C = √(N + 1) serves every law,"
+        " independent or not: if C may depend on N, the proposition says little.",
     ),
 ]  # fmt: skip
 

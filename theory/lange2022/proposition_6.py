@@ -166,20 +166,20 @@ PRECONDITIONING = [
         " operations.",
     ),
     PRINTED.sharpened(
-        "in-place", title="the operations of BNP with 1/q^2 in the variances",
+        "in-place", title="the operations of BNP with 1/q² in the variances",
         says=equal(operations(*IN_PLACE), 4 * n * N + 5 * n * p + 2 * p + 9 * n),
-        remark="An operation less for each weight, one more for each input.",
+        remark="This saves an operation for each weight and costs one for each input.",
     ),
     ONE_LESS := section(
         "/one-less", 248, QUOTE, "the operations of BNP, one addition less in every sum",
         equal(one_less(*BNP), TOTAL), expected=REFUTED, form=Form.READING,
-        remark="N = n = p = 1: 19 operations, 20 printed.",
+        remark="At N = n = p = 1 there are 19 operations; 20 are printed.",
     ),
     ONE_LESS.corrected(says=equal(one_less(*BNP), 4 * n * N + 6 * n * p + p + 8 * n)),
     ZERO := section(
         "/from-zero", 248, QUOTE, "the operations of BNP, every sum from zero",
         equal(from_zero(*BNP), TOTAL), expected=REFUTED, form=Form.READING,
-        remark="N = n = p = 1: 22 operations, 20 printed.",
+        remark="At N = n = p = 1 there are 22 operations; 20 are printed.",
     ),
     ZERO.corrected(says=equal(from_zero(*BNP), 4 * n * N + 6 * n * p + 2 * p + 10 * n)),
     section(
@@ -227,7 +227,7 @@ NORMALIZATION = [
         "statistics", "and their moving averages, which amounts to",
         "the operations of BN's statistics",
         equal(operations("the statistics and their averages", with_averages), 4 * n * N + 7 * n),
-        remark="With an epsilon and free square roots, or the other way about.",
+        remark="With an ϵ, and no operation for a square root; or without ϵ, and with one.",
     ),
     of_bn(
         "forward", "in the normalization step in the forward propagation",
@@ -240,21 +240,21 @@ NORMALIZATION = [
         equal(
             operations("the backward pass, term by term", backward(termwise)), 24 * n * N - 3 * n
         ),
-        remark="No formulas are given; this is one way of counting that gives the number: whatever"
-        " stands in a term is done for every example, 1/sigma and its cube are at hand, and the"
-        " minus before 1/sigma is an operation.",
+        remark="The text gives no formulas. This way of counting gives its number: whatever stands"
+        " in a term is done for every example, 1/σ and its cube are at hand, and the minus before"
+        " 1/σ is an operation.",
     ),
     AS_ARRAYS := of_bn(
         "backward-as-arrays", r"n_{\ell-1}N-3n_{\ell-1}",
         "the operations of BN's backward pass, as arrays", equal(ARRAYS, 24 * n * N - 3 * n),
         expected=REFUTED, form=Form.READING,
-        remark="What hangs on the feature alone is done once.",
+        remark="What depends on the feature alone is computed once, not for every example.",
     ),
     AS_ARRAYS.corrected(says=equal(ARRAYS, 21 * n * N - n)),
     BACKWARD.sharpened(
         "closed-form", title="the operations of BN's backward pass in closed form",
         says=equal(operations("the closed backward pass", backward(fused)), 7 * n * N + n),
-        remark="A third of what the text says that BN requires.",
+        remark="Less than a third of the printed number.",
     ),
     of_bn(
         "total", "The total cost of BN is", "the operations of BN",
@@ -263,7 +263,7 @@ NORMALIZATION = [
     CROSSOVER := section(
         "/crossover", 250, "BN is more efficient if", "which of BN and BNP takes fewer operations",
         equal(operations(*BN) - operations(*BNP), n * (28 * N - 6 * p) - 4 * n - 2 * p),
-        remark="First order terms are ignored in the text.",
+        remark="The text ignores the terms of first order.",
     ),
     CROSSOVER.sharpened(
         "closed-form", title="which takes fewer operations, BN in closed form",
@@ -274,8 +274,9 @@ NORMALIZATION = [
     EXPECTED := section(
         "/expected", 250, "we expect", "whether BN takes more operations in the experiments",
         28 * N > 6 * number(WIDTH), form=Form.READING, expected=REFUTED,
-        remark="n_l = 100. 60 keeps it, 1680 > 600; 6 and 1 do not, 168 and 28. Table 1, too, has"
-        " BN faster at the small batch.",
+        remark="For the layers of 100 units of sect. 5.1. It holds for the batches of 60, by 1680 >"
+        " 600, and not for those of 6 and 1, with 168 and 28. In Table 1, too, BN is faster at the"
+        " small batch.",
     ),
     EXPECTED.corrected(
         says=28 * N > 6 * p, hypotheses=(LARGE_BATCH,), because=2 * LARGE_BATCH.slack,

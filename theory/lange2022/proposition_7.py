@@ -127,8 +127,10 @@ proposition = of_layers("Sect. 3.4, Prop. 7", "L-prop-7")
 LAYER = [
     BIAS := proposition(
         "", 264, r"b^{(\ell)}-W^{(\ell)}\text{diag}\left(\frac{\mu_{H}}{\sigma_{H}}\right)",
-        "the vanilla layer's bias as printed",
+        "the vanilla layer's bias as printed, a vector less a matrix",
         equal(columns_of(times_diag(W, ratio(mu, sigma))), columns_of(b)), expected=REFUTED,
+        remark="Printed is b - W diag(μ/σ). For that to be a vector W diag(μ/σ) has to have one"
+        " column, like b; it has one for each input.",
     ),
     BIAS.corrected(
         title="Batch Normalization as a vanilla layer", says=VANILLA, hypotheses=(SPREAD,),
@@ -138,7 +140,7 @@ LAYER = [
         says=equal(
             outputs(W, b, G_OTHER), outputs(over_diag(W, sigma), b - W @ ratio(mu, sigma))
         ),
-        remark="An epsilon in sigma changes nothing, if it is the same on both sides.",
+        remark="An epsilon in σ changes nothing, if it is the same on both sides.",
     ),
 ]  # fmt: skip
 
@@ -178,13 +180,13 @@ STEPS = [
         equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
         hypotheses=(assume(n > N),), expected=REFUTED,
         attack=(layer_of([[1, 3]], [[0, 0]], mean=[0, 1], deviation=[1, 2], linear=[[1]]),),
-        remark="Line 225 calls the preconditioning by (1/q)P BNP. N = 1, n = 2: q^2 = 2.",
+        remark="BNP preconditions by (1/q)P (line 225). Here N = 1 and n = 2, so q² = 2.",
     ),
     WITH_Q.corrected(
         says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, q**2 * alpha / q**2)),
         hypotheses=(),
-        remark="The learning rate of BNP is q^2 alpha, for any q: it belongs to the layer, and no"
-        " one rate serves layers of different q.",
+        remark="With q²α for the learning rate of BNP, for any q. As q is the layer's, no one"
+        " learning rate serves layers of different q.",
     ),
     proposition(
         "/step-by-running-averages", 242, "or some averages of them",
@@ -304,7 +306,7 @@ OVERPARAMETRISATION = [
                 + IN_WHAT @ entrywise(gamma, beta),
             ),
         ),
-        remark="How different the iterations are, to first order in the learning rate tau.",
+        remark="How different the iterations are, to first order in the learning rate τ.",
         locations=at(256, "Sect. 3.4", "their training iterations through gradient descent"),
     ),
 ]  # fmt: skip

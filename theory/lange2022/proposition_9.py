@@ -150,7 +150,7 @@ CLAIMS = [
         "the Hessian in a channel's bias and weights",
         equal(IN_PARAMETERS, S(A, MOVED)),
         also=at(343, "Sect. 4, Prop. 9", r"S=\frac{1}{N}\text{diag}"),
-        remark="The blocks of S are full: unlike (10), S is not diagonal where pixels interact.",
+        remark="S has full blocks: unlike that of (10), it is not diagonal where pixels interact.",
     ),
     HESSIAN.sharpened(
         "shipped",
@@ -167,7 +167,7 @@ CLAIMS = [
         HESSIAN,
         id="L-prop-9/batch-coupled",
         says=equal(IN_PARAMETERS_BATCH, S_batch(A, MOVED)),
-        title="the same below a layer that normalizes over the batch",
+        title="the Hessian in a channel's parameters below a layer that normalizes over the batch",
         form=Form.BOUNDARY,
         expected=REFUTED,
         remark="With Batch Normalization later in the network the loss of a single example, which"
@@ -175,7 +175,7 @@ CLAIMS = [
     ),
     COUPLED.corrected(
         says=equal(IN_PARAMETERS_BATCH, twice_along(L_batch(y), y, MOVED, at=A)),
-        title="the Hessian with a full matrix for S",
+        title="the Hessian in a channel's parameters, with a full matrix for S",
         remark="S is then a full matrix of N r s rows.",
     ),
     proof(

@@ -193,8 +193,8 @@ EXPECTATIONS = [
         "the expected norm of normalised inputs, without a constant",
         ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
         corrected_by="L-prop-5/expectation-normalised",
-        remark="The line takes an expected norm bounded by C max{sqrt(n), sqrt(N)} and ends with a"
-        " norm bounded by sqrt(N): the expectation and the C are lost on the way. Proposition 5 has"
+        remark="The line takes an expected norm bounded by C max{√n, √N} and ends with a"
+        " norm bounded by √N: the expectation and the C are lost on the way. Proposition 5 has"
         " both.",
     ),
     WITHOUT_CONSTANT.corrected(
@@ -202,16 +202,16 @@ EXPECTATIONS = [
         locations=at(219, BEFORE, "expected value of"),
         says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
         remark="Whatever the law, by the norms of the columns (L-before-prop-5/norm-over-q). No"
-        " constant serves every law: the columns of a law with tails heavy enough become one-hot,"
-        " and more and more of them agree."
-        " A law where a column may be constant is left out where one was.",
+        " constant serves every law: with heavy enough tails one entry outweighs a column's others,"
+        " and more and more columns agree in which. A law is left out where a constant column was"
+        " drawn.",
     ),
     expected_norm(
         "every-law", 223, "for some constant", "one constant for every law, at C = 3",
         ratio(G) <= 3, hypotheses=(THREE_COLUMNS,),
         corrected_by="L-prop-5/expectation-fourth-moment",
         remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
-        " entry not 0 with probability 1/(Nn), has a ratio above 0.63 sqrt(n) at n = N.",
+        " entry not 0 with probability 1/(Nn), has a ratio above 0.63 √n at n = N.",
     ),
     EACH_LAW := expected_norm(
         "each-law", 223, "iid random variables with zero mean and unit variance",
@@ -238,7 +238,7 @@ EXPECTATIONS = [
     ),
     FOURTH_MOMENT_BOUND.sharpened(
         says=ratio(G) <= 2 + root_of(root_of(fourth_moment)), expected=SUPPORTED,
-        remark="Measured only; of the form of the bound of Latala (2005).",
+        remark="It has the form of Latała's bound (2005), and is only measured here.",
     ),
 ]  # fmt: skip
 
@@ -309,15 +309,15 @@ LEMMA_A2: list[Statement] = [
         lemma(2, number(6) / 5, "Seginer's lemma at k = 2, C = 6/5"),
         id="L-lemma-A2/k-2-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
         corrected_by=SECOND.id,
-        remark="Which constants would be too small? At k = 2 those up to 6/5: square matrices of"
-        " signs tend to the square root of 2.",
+        remark="At k = 2 every constant up to 6/5 is too small: for square matrices of signs the"
+        " ratio tends to √2.",
     ),
     replace(
         lemma(10, number(7) / 5, "Seginer's lemma at k = 10, C = 7/5"),
         id="L-lemma-A2/k-10-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
         corrected_by=TENTH.id,
-        remark="The larger k, the larger the constant: square matrices of signs tend to"
-        " 2^(1 - 1/k), which is 1.87 at k = 10 and comes near to 2.",
+        remark="The larger k, the larger the constant: for square matrices of signs the ratio tends"
+        " to 2^(1 - 1/k), which is 1.87 at k = 10 and comes near to 2.",
     ),
     replace(
         lemma(-10, number(5) / 6, "Seginer's lemma at a negative k"),
@@ -327,7 +327,7 @@ LEMMA_A2: list[Statement] = [
         corrected_by=FIRST.id,
         remark="The reading with k = -10 and C = 6/5, whose tenth root has 1/C on the right. It"
         " falls at the 1 by 1 sign for every C above 2^(1/10) = 1.07, and"
-        " L-lemma-A2/k-2-smaller-constant for every C up to 6/5: no constant serves both, so k >= 1"
+        " L-lemma-A2/k-2-smaller-constant for every C up to 6/5: no constant serves both, so k ≥ 1"
         " is meant.",
     ),
 ]  # fmt: skip
@@ -360,7 +360,7 @@ LEMMA_A2.append(
         "/small-signs", 652, QUOTE, "Seginer's lemma for small matrices of signs",
         SMALL_SIGNS <= q**2 * (rows + columns), expected=SUPPORTED, form=Form.READING,
         remark="The reading with k = 2 and C = 1, at sizes where it holds: the squared norms of a"
-        " row and of a column are n q^2 and m q^2. Every matrix of signs is listed.",
+        " row and of a column are n q² and m q². Every matrix of signs is listed.",
     )
 )  # fmt: skip
 

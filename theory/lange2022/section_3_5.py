@@ -279,8 +279,8 @@ CLAIMS = [
     SAME.sharpened(
         "every-group", title="a factor for one group of rows, for every number of groups",
         says=unchanged(GN(outputs, c)), hypotheses=(GROUPS_SPREAD,),
-        remark="LN, one group, allows one factor; one for every row needs a group for each, and"
-        " the statistics of one number are none. With more than one number in a group.",
+        remark="LN is the case of one group. A factor for each row would need a group for each row,"
+        " which has one number and no deviation; each group here has more than one.",
     ),
     BY_EXAMPLES.sharpened(
         "every-group", title="a factor for one example, for every number of groups",
@@ -303,13 +303,13 @@ CLAIMS = [
             - squares(over_groups(INSIDE, NORMALIZED)),
         ),
         hypotheses=(assume(SPREAD_OF_GROUPS > 0, printed=False),),
-        remark="LN is one group, instance normalisation a group for each channel. gamma stands"
-        " within: it is the gradient in the normalised inputs that loses its mean and its part"
-        " along them.",
+        remark="LN is the case of one group, instance normalisation that of a group for each"
+        " channel. γ stands inside the sums: what loses its mean and its part along the normalised"
+        " inputs is the gradient in these, γ times that in the outputs.",
     ),
     SAME.sharpened(
         "gradient-rms",
-        title="the same for RMS normalisation, which keeps the mean",
+        title="Theorem 4.1 of Santurkar et al. for RMS normalisation, which keeps the mean",
         says=equal(
             entrywise(MEAN_SQUARES, over_groups(THROUGH_RMS, THROUGH_RMS)),
             over_groups(INSIDE, INSIDE) - squares(over_groups(INSIDE, NORMALIZED_RMS)),
@@ -320,7 +320,7 @@ CLAIMS = [
         "/one-group", 272, "Note GN becomes LN", "the statistics of one group",
         equal(GN_1(h, eps_of_maps), LN_maps(h, eps_of_maps)),
         subject=Kind.MAPS, reading=Reading.SHARED_EPSILON, expected=PROVED,
-        remark="The statistics; re-scaling and re-centring are one for each channel in GN, and one"
-        " for each number in LN.",
+        remark="Only the statistics are the same: re-scaling and re-centring are one for each"
+        " channel in GN, and one for each number in LN.",
     ),
 ]  # fmt: skip

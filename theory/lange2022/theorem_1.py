@@ -115,17 +115,17 @@ SCALING = [
         "scaling the rows of a ReLU layer and not its bias",
         equal(relu(scale * dot(w, x) + bias) / scale, relu(dot(w, x) + bias)),
         expected=REFUTED,
-        remark="Network (1) has biases: x = w = b = 1 and alpha = 2 give 3/2 against 2.",
+        remark="Network (1) has biases: x = w = b = 1 and α = 2 give 3/2 against 2.",
     ),
     INVARIANCE.corrected(
         says=equal(relu(scale * dot(w, x) + scale * bias) / scale, relu(dot(w, x) + bias)),
-        title="scaling the rows and the bias", expected=SUPPORTED,
+        title="scaling the rows of a ReLU layer and its bias", expected=SUPPORTED,
     ),
     INVARIANCE.corrected(
         "open",
         says=equal(gate / scale * (scale * dot(w, x) + scale * bias), gate * (dot(w, x) + bias)),
-        title="the same for a unit that stays open, or closed",
-        remark="Off the kinks, where the unit stays open or closed.",
+        title="scaling the rows and the bias of a unit that stays open, or closed",
+        remark="So it is away from the kinks of the ReLU.",
     ),
     theorem(
         "/kink", 130, "with continuous third order derivatives", "the loss at a kink of the ReLU",
@@ -133,8 +133,8 @@ SCALING = [
         at="Theorem 1",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        remark="The hypothesis, for a ReLU network: it fails where a pre-activation of the batch is"
-        " 0.",
+        remark="Theorem 1 assumes continuous third derivatives. A ReLU network's loss has none"
+        " where a pre-activation of the batch is 0.",
     ),
 ]  # fmt: skip
 
@@ -236,14 +236,16 @@ NETWORKS = [
         form=Form.BOUNDARY,
         hypotheses=(assume(equal(flat(shifted_biases), 0)),),
         expected=REFUTED,
-        remark="The hypothesis, for the networks of sect. 5: their null space is larger.",
+        remark="Theorem 1 assumes that scalings span the null space. With softmax, as in sect. 5,"
+        " adding one number to all output biases changes nothing either.",
     ),
     SHIFT.corrected(
         says=equal(rows(*map(flat, (scaled_unit, shifted_biases, shifted_weights))), 0),
         title="softmax: the flat directions of an open unit",
         hypotheses=(),
-        remark="A unit of one weight and no bias has no others with two different inputs, and"
-        " Theorem 1 holds for the manifold of all three; with one input it has.",
+        remark="With two different inputs a unit of one weight and no bias has no other flat"
+        " directions, and Theorem 1 holds for the manifold of all three. With one input it has"
+        " others.",
     ),
     theorem(
         "/closed-unit", 130, "is equal to", "a unit that no example of the batch opens",
@@ -251,8 +253,9 @@ NETWORKS = [
         at="Theorem 1, second part",
         form=Form.BOUNDARY,
         expected=REFUTED,
-        remark="The hypothesis, with a unit closed on the whole batch: the loss does not depend on"
-        " its parameters, so every direction is in the null space.",
+        remark="Theorem 1 assumes that scalings span the null space. The loss does not depend on"
+        " the parameters of a unit that is closed on the whole batch: every direction t is in the"
+        " null space, not the scaling s alone.",
     ),
 ]  # fmt: skip
 
@@ -325,7 +328,7 @@ FLAT = [
             -scaled(s_units, SLOPE),
         ),
         title="the Hessian and a scaling at every point",
-        remark="X is +1 on what comes in, -1 on what goes out.",
+        remark="At a critical point the right side is zero.",
     ),
     NULL_SPACE.sharpened(
         "gradient", says=equal(inner(SLOPE, scaled(s_units, Theta)), 0),
@@ -370,14 +373,14 @@ RATES = [
         at="Theorem 1, second part",
         expected=REFUTED,
         attack=(descent_from(-4, 3),),
-        remark="For the loss (ab - 1)^2/2, alpha = 4 and epsilon = 1, two steps; from nearer the"
-        " iteration takes more of them.  The proof breaks at 'Clearly, r < 1': that is alpha <"
-        " 2/lambda_max at theta_k^*, see L-proof-thm-1/contraction.  The constants of the theorem"
-        " also move with theta_k^*.",
+        remark="For the loss (ab - 1)²/2, α = 4 and ϵ = 1 the second step fails; from a nearer"
+        " start it is a later one. The proof breaks at 'Clearly, r < 1', which says that α <"
+        " 2/λ_max at θₖ*: L-proof-thm-1/contraction. The theorem's constants depend on θₖ* as"
+        " well.",
     ),
     RATE.corrected(
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
-        title="the rate of every step, where r + epsilon is at most one",
+        title="the rate of every step, where r + ϵ is at most one",
         hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
         expected=SUPPORTED,
     ),
@@ -434,7 +437,7 @@ EXPANSION = [
         norm(STEPPED) <= norm(OFF - alpha * CURVED) + alpha * norm(REST),
         at="eq. (25)",
         expected=SUPPORTED,
-        remark="The triangle inequality in L-proof-thm-1/eq-25/exactly.",
+        remark="By the triangle inequality from L-proof-thm-1/eq-25/exactly.",
     ),
     step(
         "/eq-25/exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
@@ -448,14 +451,14 @@ EXPANSION = [
         norm2(IN_RANGE - alpha_trace * (H @ IN_RANGE)) <= LARGEST**2 * norm2(IN_RANGE),
         at="below eq. (25)",
         expected=SUPPORTED,
-        remark="By quadratic forms in L-eq-5-6/rate and L-eq-5-6/rate-fast.",
+        remark="By L-eq-5-6/rate and L-eq-5-6/rate-fast, which have it as quadratic forms.",
     ),
     step(
         "/maximum", 517, r"\max_{\lambda_{i}\neq 0}|1-\alpha\lambda_{i}|=\max",
         "the maximum is at one of the ends",
         LARGEST <= maximum(rate_of_smallest(H, alpha_trace), rate_of_largest(H, alpha_trace)),
         expected=SUPPORTED,
-        remark="|1 - alpha x| is convex in x; both ends are among them, so it is an equality.",
+        remark="|1 - αx| is convex in x, and both ends are eigenvalues, so it is an equality.",
     ),
 ]  # fmt: skip
 
@@ -519,25 +522,25 @@ ONE_STEP = [
         hypotheses=(NOT_ZERO,),
         form=Form.READING,
         expected=REFUTED,
-        remark="The text has 'for some C', and then delta = epsilon/(alpha C) for every k: read as"
-        " one C for the manifold, every C fails (L-proof-thm-1/remainder/every-constant).  Near one"
-        " minimizer there is one; along the manifold third derivatives grow like t, so that delta"
-        " depends on where one starts.",
+        remark="The text has 'for some C', and then δ = ϵ/(αC) for every k. If that is one C for"
+        " the whole manifold, every C fails (L-proof-thm-1/remainder/every-constant). Near one"
+        " minimizer there is one; along the manifold third derivatives grow like t, so δ depends on"
+        " where one starts.",
     ),
     REMAINDER.corrected(
         says=norm2(remainder(t, s))
         <= 2 / LAMBDA * (1 + (LAMBDA + s) ** 2) * norm2(off(t, s)) ** 2,
-        title="a constant that depends on the place",
+        title="a constant for the remainder that depends on the place",
         because=norm2(SECOND_ORDER),
     ),
     REMAINDER.sharpened(
         "every-constant",
         says=norm2(remainder(C_positive, s_positive))
         > C_positive**2 * norm2(off(C_positive, s_positive)) ** 2,
-        title="at t = C the constant C is too small",
+        title="the remainder at t = C, where the constant C is too small",
         hypotheses=(),
         because=s_positive**4 * EXCESS,
-        remark="At any distance: so no constant serves the whole manifold.",
+        remark="It is so at every distance from the manifold: no constant serves all of it.",
     ),
     step(
         "/eq-26", 521, r"r\cdot||\theta_{k}", "one step, with an explicit constant",
@@ -568,8 +571,8 @@ INDUCTION = [
     CLEARLY := step(
         "/contraction", 523, "Clearly,", "the rate r is below one", (1 - alpha * LAMBDA) ** 2 < 1,
         expected=REFUTED,
-        remark="alpha = t = 1 has alpha lambda = 2, so r = 1.  It is the hypothesis alpha <"
-        " 2/lambda_max that Theorem 1 does not have.",
+        remark="At α = t = 1 it is αλ = 2, so r = 1. That α < 2/λ_max is a hypothesis that Theorem"
+        " 1 does not have.",
     ),
     CLEARLY.corrected(
         hypotheses=(SMALL_RATE,), because=alpha * LAMBDA * SMALL_RATE.slack,
@@ -582,17 +585,19 @@ INDUCTION = [
         remark="So r < 1 at every minimizer holds for no learning rate.",
     ),
     step(
-        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "the neighbourhood is kept",
+        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "the next point is in the"
+        " neighbourhood too",
         NEXT <= d_k,
         hypotheses=(INSIDE, KEPT),
         because=INSIDE_TERM + d_k * KEPT.slack,
     ),
     step(
-        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate in it",
+        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate in the"
+        " neighbourhood",
         NEXT <= (r + alpha * C_third * delta) * d_k,
         hypotheses=(INSIDE,),
         because=INSIDE_TERM,
-        remark="epsilon = alpha C delta.",
+        remark="ϵ stands for αCδ.",
     ),
 ]  # fmt: skip
 

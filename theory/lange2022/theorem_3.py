@@ -130,7 +130,7 @@ THEOREM = [
         "regularized", title="normalization by the regularized variances",
         says=ratio(variances, REGULARIZED) < 1 / (1 + eps_1) * ones,
         expected=SUPPORTED,
-        remark="Algorithm 2 keeps the variances below one: its largest is at least each of them.",
+        remark="So the inputs as Algorithm 2 normalizes them have variances below one.",
     ),
 ]  # fmt: skip
 

@@ -183,13 +183,13 @@ CENTRING = [
         "/any-rank", 35, "is the smallest nonzero singular value of",
         "centring without full column rank", CENTRED.says, place="Sect. 1, notation",
         expected=REFUTED, form=Form.BOUNDARY,
-        remark="The theorem assumes full column rank; the definition of kappa and the experiment of"
-        " sect. 5.1, with 60 examples and 100 features, do not. For H = (2, 1; -2, 1), kappa^2 is 2"
+        remark="The theorem assumes full column rank; the definition of κ and the experiment of"
+        " sect. 5.1, with 60 examples and 100 features, do not. For H = (2, 1; -2, 1), κ² is 2"
         " before and 4 after.",
     ),
     ANY_RANK.corrected(
         says=KAPPA_CENTRED <= (1 + norm2(NULL_MEAN)) * KAPPA_BEFORE, expected=SUPPORTED,
-        remark="mu_0 is the projection of the mean on the null space of the centred inputs."
+        remark="μ₀ is the projection of the mean on the null space of the centred inputs."
         " Equality at H = (5/4, 3/4; -5/4, 3/4).",
     ),
     OTHER_MEANS := centring_part(
@@ -277,7 +277,7 @@ STRICTNESS = [
         STRICT, id="L-thm-4b/only-if", title="whether the condition is needed",
         says=KAPPA_CENTRED >= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK, *ALONG_LAST),
         expected=REFUTED, form=Form.BOUNDARY, corrected_by="L-thm-4b/two-features",
-        remark="The text says 'if', not 'only if': this is the reading as an equivalence.",
+        remark="The text says 'if', not 'only if'; this reads it as an equivalence.",
     ),
     also_strict("two-features", "strict improvement of up to two features", UP_TO_TWO),
     also_strict(
@@ -445,7 +445,7 @@ SCALED = scaling_part(
     "", 205, QUOTE, "scaling is nearly optimal",
     KAPPA_NORMALIZED <= (n + 1) * KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
     also=at(570, "App. A, Theorem 4", QUOTE),
-    remark="The minimum of the text is over every D_0; here each one bounds.",
+    remark="The text has the minimum over D₀; here it is a bound for each D₀.",
 )  # fmt: skip
 
 
@@ -458,56 +458,60 @@ def sharper_scaling(name: str, title: str, **changes: Any) -> Any:
 SCALING = [
     SCALED,
     replace(
-        SCALED, id="L-thm-4c/zeros", title="a scaling with zeros",
+        SCALED, id="L-thm-4c/zeros", title="scaling is nearly optimal, for a scaling with zeros",
         hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, corrected_by=SCALED.id,
-        remark="'D_0 is diagonal', as it stands: kappa over the nonzero singular values is one.",
+        remark="'D₀ is diagonal', as it stands: κ over the nonzero singular values is one.",
     ),
     sharper_scaling(
-        "sqrt-n", "the factor without the bias", says=KAPPA_NORMALIZED <= n * KAPPA_SCALED
+        "sqrt-n", "the factor of scaling without the"
+        " bias", says=KAPPA_NORMALIZED <= n * KAPPA_SCALED
     ),
     sharper_scaling(
-        "by-correlation", "the factor by the features' correlations",
+        "by-correlation", "the factor of scaling by the features' correlations",
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_SCALED,
     ),
     HALF := sharper_scaling(
-        "half-n", "half the factor at full rank", says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
+        "half-n", "half the factor of scaling at full"
+        " rank", says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
         expected=REFUTED, form=Form.BOUNDARY, of=None,
         attack=(layer_of(contrasting(8, 3, 38, 4)),),
-        remark="Believed here once, since searches of up to six features found nothing above. With"
-        " eight, kappa(HU)^2 = 1539; R has an eigenvalue of at most 1/999, by the ones of the first"
-        " three features, and one of at least 6.18, by the first contrast.",
+        remark="Searches of up to six features found nothing above it. The counterexample has"
+        " eight, with κ(HU)² = 1539: their correlations R have an eigenvalue of at most 1/999, by"
+        " the sum of the first three features, and one of at least 6.18, by the first contrast.",
     ),
     HALF.corrected(
-        "five-features", title="half the factor for up to five features", expected=SUPPORTED,
+        "five-features", title="half the factor of scaling for up to five"
+        " features", expected=SUPPORTED,
         hypotheses=(*HALF.hypotheses, assume(n <= 5)),
-        remark="No smaller factor will do. Proved but for the maximum over two unit vectors, which"
-        " was searched.",
+        remark="No smaller factor will do. Proved except for a maximum over two unit vectors, which"
+        " was found by search.",
     ),
     sharper_scaling(
-        "sharp", "the factor at full rank, at most 1/40 too large",
+        "sharp", "the factor of scaling at full rank, at most 1/40 too large",
         says=KAPPA_NORMALIZED <= (n + 2 - k - n / k + 1 / number(40)) * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
-        remark="Proved but for the maximum over two unit vectors, which was searched. Without 1/40"
-        " it is attained in the limit, so the sharp factor lies between; up to five features it is"
-        " n/2: L-thm-4c/half-n/five-features.",
+        remark="Proved except for a maximum over two unit vectors, which was found by search."
+        " Without 1/40 it is attained in the limit, so the sharp factor lies between; up to five"
+        " features it is n/2: L-thm-4c/half-n/five-features.",
     ),
     sharper_scaling(
-        "nearly-tight", "the factor root n is nearly attained at full rank",
+        "nearly-tight", "the factor √n of scaling is nearly attained at full rank",
         says=kappa2_scaled(A, reciprocal(column_squares(A))) >= (n + 1 - k - n / k) * kappa2(A),
         hypotheses=(replace(AT_LEAST_TWO, printed=False),),
-        remark="Inputs of full rank, and of mean zero, so that the column of ones costs nothing."
-        " With larger numbers it is as near to one more as one likes.",
+        remark="Inputs of full rank and of mean zero, so that the column of ones costs nothing."
+        " With larger numbers the ratio comes as near to the factor as one likes.",
     ),
     sharper_scaling(
-        "free-bias", "the column of ones costs nothing", says=KAPPA_NORMALIZED <= KAPPA_FEATURES,
+        "free-bias", "the column of ones costs nothing after"
+        " centring", says=KAPPA_NORMALIZED <= KAPPA_FEATURES,
         hypotheses=(FULL_COLUMN_RANK,),
-        remark="The other inequality holds for any columns left out.",
+        remark="The other inequality holds whatever columns are left out, so it is an equality.",
     ),
     sharper_scaling(
-        "tight", "the factor root n is attained", says=KAPPA_NORMALIZED >= n * KAPPA_COPIES,
+        "tight", "the factor √n of scaling is attained", says=KAPPA_NORMALIZED >= n * KAPPA_COPIES,
         hypotheses=(COPIES, SPREAD),
-        remark="n copies of one feature: the factor root n cannot be improved at any rank.",
+        remark="For n copies of one feature: without full rank the factor √n cannot be improved.",
     ),
 ]  # fmt: skip
 
@@ -529,12 +533,12 @@ IMPROVEMENT = [
             195, "Sect. 3.3, before Theorem 4", "also improves the condition number in general"
         ),
         hypotheses=(FULL_COLUMN_RANK, CENTRED_SUMS), expected=REFUTED, form=Form.BOUNDARY,
-        remark="A reading of 'improves ... in general' that the theorem does not claim; the"
-        " features are centred, and sums of one another, so that a counterexample is found soon.",
+        remark="A reading of 'improves ... in general' that the theorem does not claim. The"
+        " features are centred, and sums of one another.",
     ),
     IMPROVES.corrected(
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
-        expected=SUPPORTED, remark="Theorem 4, with its sharper factor.",
+        expected=SUPPORTED, remark="By Theorem 4, with its sharper factor.",
     ),
     IMPROVES.corrected(
         "two-features", title="normalization of up to two features",

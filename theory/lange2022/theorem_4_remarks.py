@@ -106,20 +106,20 @@ BLOCKS = [
     OPTIMAL := remark(
         "/property-A", 207, "so-called Property A", "the scaling is optimal under Property A",
         KAPPA_NORMALIZED <= KAPPA_SCALED, hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, PROPERTY_A),
-        remark="'Not likely to hold in practice': with up to two features it always holds.",
+        remark="'Not likely to hold in practice': with one feature or two it always holds.",
     ),
     replace(
         OPTIMAL, id="L-thm-4-remarks/property-A/any-rank",
         title="Property A without full column rank", hypotheses=(NONSINGULAR, PROPERTY_A, SPREAD),
         expected=REFUTED, form=Form.BOUNDARY, corrected_by=OPTIMAL.id,
-        remark="The paper's kappa, over the nonzero singular values, without the theorem's full"
-        " rank.",
+        remark="κ is over the nonzero singular values, as the paper has it, and full rank is not"
+        " assumed.",
     ),
     remark(
         "/tight", 213, "each of the inequalities above is tight",
         "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
         hypotheses=(UNCORRELATED, SPREAD),
-        remark="With D_0 = D, whose kappa is then one: the improvement may be as large as that.",
+        remark="With D₀ = D, whose κ is then one: the improvement may be as large as that.",
     ),
 ]  # fmt: skip
 
@@ -132,16 +132,18 @@ def without_means(layer: Any) -> Any:
 CENTRED = assume(equal(means, 0), impose=without_means)
 REMARKS = [
     remark(
-        "/centred", 207, "the data is already centered", "centred data",
+        "/centred", 207, "the data is already centered", "centring changes nothing in centred data",
         equal(U, identity(means)), hypotheses=(CENTRED,), expected=PROVED,
     ),
     CHAIN := remark(
-        "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the chain's first inequality",
+        "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the condition number of the centred"
+        " inputs by that of D: the chain's first inequality",
         KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
-        remark="At any rank.",
+        remark="It holds at any rank.",
     ),
     replace(
-        CHAIN, id="L-thm-4-remarks/chain-end", title="the whole chain",
+        CHAIN, id="L-thm-4-remarks/chain-end", title="the condition number of the centred inputs by"
+        " those of D and of any scaling: the whole chain",
         says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED, hypotheses=(SPREAD, NONSINGULAR),
     ),
 ]  # fmt: skip
@@ -180,11 +182,11 @@ HESSIAN = [
     BY_AS_MUCH.corrected(
         "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,),
         title="the improvement of the centred Hessian", expected=SUPPORTED,
-        remark="For any S >= 0.",
+        remark="For any S ≥ 0.",
     ),
     BY_AS_MUCH.corrected(
         "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
-        remark="For any S >= 0.",
+        remark="For any S ≥ 0.",
     ),
     remark(
         "/by-as-much/as-implemented", 242, "to prevent division by a number",
@@ -193,8 +195,8 @@ HESSIAN = [
         place="Sect. 3.3, after Algorithm 2", hypotheses=(IS_LARGEST,),
         because=(1 + 1 / eps_1) / N * norm2(last_column(C)) + IS_LARGEST.slack + eps_2 / eps_1,
         expected=PROVED, form=Form.SHARPENED, of=BY_AS_MUCH.id,
-        remark="With epsilon_1 = 0.01 the squares of D's entries for features differ by less "
-        "than a factor of 101, whatever the features' variances are.",
+        remark="With ϵ₁ = 0.01 the squares of D's entries for features differ by a factor below"
+        " 101, whatever the features' variances are.",
     ),
 ]  # fmt: skip
 
@@ -212,13 +214,13 @@ RATE = [
     REDUCED := remark(
         "/reduced-r", 215, "implies reduced", "whether the rate of descent improves",
         M_NORMALIZED <= M, hypotheses=(FULL_COLUMN_RANK, POSITIVE), expected=REFUTED,
-        remark="r = (kappa - 1)/(kappa + 1) grows with the Hessian's condition number; Theorem 4 is"
+        remark="r = (κ - 1)/(κ + 1) grows with the Hessian's condition number; Theorem 4 is"
         " about the inputs' alone.",
     ),
     REDUCED.corrected(
         "weighted-mean", title="the rate with a mean weighted by S", says=M_S <= M,
         expected=SUPPORTED,
-        remark="The mean mu_s is weighted by S: the proof of Theorem 4 with the rows multiplied by"
+        remark="The mean μₛ is weighted by S: the proof of Theorem 4 with the rows multiplied by"
         " the roots of S.",
     ),
     REDUCED.corrected(
