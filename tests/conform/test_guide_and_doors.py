@@ -284,6 +284,42 @@ def test_a_failure_is_named_reproduced_and_written_as_a_script(folder):
     assert error_shown_by(script) > 0.01
 
 
+CRASHES = """
+import numpy as np
+
+
+def forward(x, gamma, beta, eps):
+    centred = x - x.mean(0)
+    return gamma * centred / np.sqrt((centred**2).mean(0) + eps) + beta
+
+
+def backward(g, x, gamma, beta, eps):
+    return (g * gama).sum(0)
+"""
+NEITHER = "the output conforms; no derivative was examined"
+
+
+@pytest.mark.parametrize(
+    ("target", "modes", "status", "said"),
+    [
+        ("crashes.py", "", 1, "raises: own gradient (NameError: name 'gama' is not defined"),
+        ("crashes.py", "gradient", 1, "(crashes.py, line 11))"),
+        ("crashes.py:forward", "", 2, NEITHER),
+        ("crashes.py:forward", "gradient", 2, "could not run: nothing of what was asked for"),
+        ("crashes.py:forward", "forward", 0, "crashes.py:forward: conforms"),
+        ("plain.py", "gradient,forward", 1, "the variance is held constant"),
+        ("wrong.py:right", "gradient", 0, "wrong.py:right: conforms"),
+        ("wrong.py:right", "gradient,own jvp", 2, "not all that was asked for: own jvp was not"),
+    ],
+)
+@pytest.mark.usefixtures("in_this_process")
+def test_a_derivative_that_was_not_examined_does_not_conform(folder, target, modes, status, said):
+    (folder / "crashes.py").write_text(CRASHES)
+    asked = ("--modes", modes) if modes else ()
+    found = conform(target, "--cases", "plain", "--axes", "NC", *asked)
+    assert (found.exit_code, said in " ".join(found.stdout.split())) == (status, True), found.stdout
+
+
 CHANNELS_LAST_OF_ROWS = {"stored": ("channels last",), "axes": ("NC",)}
 NO_LAYOUT = "no case is left that is all of --layout channels last (there are non-contiguous, exp"
 NO_STRATUM = "no case is left that is all of strata m = 9 (there are plain, eps beside variance, m"

@@ -51,6 +51,12 @@ def decided(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]])
     return [word(cell) for cell in cells]
 
 
+def crashed(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells, with the word *raises* for a mode that ends in an error at every case."""
+    others = {cell.mode for cell in cells if not cell.is_crash}
+    return [replace(c, word=Word.RAISES) if c.mode not in others else c for c in cells]
+
+
 def _is_large(cell: Cell) -> bool:
     return cell.word is Word.WRONG and cell.units is not None
 

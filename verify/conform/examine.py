@@ -12,6 +12,7 @@ from verify.conform.adapters import Adapter, NotOffered
 from verify.conform.cases import EXPANDED, PARAMETERS, Case
 from verify.conform.modes import FORWARD, Mode, by_name
 from verify.conform.oracle import ENTRIES, PER_CHANNEL
+from verify.conform.refusals import is_refusal, place
 from verify.conform.subject import Subject
 
 
@@ -31,6 +32,8 @@ class Outcome:
     """Statistics that carry the tape of the step which they are of."""
     reason: str = ""
     """Why there are no outputs."""
+    is_crash: bool = False
+    """Whether that is an error, and no refusal."""
 
 
 class Bench(Protocol):
@@ -71,7 +74,8 @@ def examined(subject: Subject, adapter: Adapter, case: Case, mode: Mode) -> Outc
     except NotOffered as reason:
         return Outcome(mode.name, reason=str(reason))
     except Exception as error:
-        return Outcome(mode.name, reason=_said(error))
+        is_crash = not is_refusal(error, mode, getattr(adapter, "refusals", ()))
+        return Outcome(mode.name, reason=_said(error, is_crash), is_crash=is_crash)
     finally:
         getattr(adapter, "restore", lambda _: None)(state)
     if not values:
@@ -141,6 +145,8 @@ def _values(adapter: Adapter, name: str, array: Any) -> np.ndarray:
         ) from None
 
 
-def _said(error: Exception) -> str:
+def _said(error: Exception, is_crash: bool) -> str:
     lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    said = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    at = place(error) if is_crash else ""
+    return f"{said} ({at})" if at else said

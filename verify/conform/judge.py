@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class Cell:
     token: str = ""
     condition: float = 0.0
     """How much of the statistics rounding may take."""
+    is_crash: bool = False
+    """Whether the reason is an error, and no refusal."""
 
 
 def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator[Cell]:
@@ -63,7 +65,8 @@ def judged(case: Case, oracle: Oracle, outcome: Outcome, token: str) -> Iterator
 
     if outcome.reason:
         for output in mode.answers:
-            yield cell(output, Word.NOT_OFFERED, outcome.reason)
+            missing = cell(output, Word.NOT_OFFERED, outcome.reason)
+            yield replace(missing, is_crash=outcome.is_crash)
         return
     changed, shared = ", ".join(outcome.overwritten), ", ".join(outcome.shared)
     said = [f"changes {changed}"] * bool(changed)

@@ -63,14 +63,23 @@ def _own_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
     if subject.backward is None:
         raise NotOffered("no backward was given")
     names, given = ("x", "gamma", "beta"), (arrays["g"], *_at(arrays), eps)
-    slopes = dict(zip(names, subject.backward(*given), strict=True))
+    slopes = _three_of(names, subject.backward(*given))
     if subject.backward_after is None:
         return slopes
     # What is returned may be memory that the next backward writes to.
     found = {name: None if s is None else _copied(adapter, s) for name, s in slopes.items()}
     others = adapter.array(_others(adapter.numpy(arrays["x"])), adapter.dtype(arrays["x"]))
-    later = subject.backward_after(others, *given)
-    return found | {f"{name}, in flight": s for name, s in zip(names, later, strict=True)}
+    later = _three_of(names, subject.backward_after(others, *given))
+    return found | {f"{name}, in flight": slope for name, slope in later.items()}
+
+
+def _three_of(names: tuple[str, ...], slopes: Any) -> Outputs:
+    """Return what a given backward returned by its names."""
+    if isinstance(slopes, tuple | list) and len(slopes) == len(names):
+        return dict(zip(names, slopes, strict=True))
+    is_several = isinstance(slopes, tuple | list)
+    given = f"{len(slopes)} values" if is_several else f"an array of shape {np.shape(slopes)}"
+    raise TypeError(f"backward returns {given}; expected dx, dgamma, dbeta")
 
 
 def _jvp(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:

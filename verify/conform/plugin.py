@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from verify.conform.report import Report
 
 FIELDS = 4
+STATUS_OF_NEITHER = 2
+"""Of a layer that is neither said to conform nor not to."""
 OPTIONS = pytest.StashKey[Any]()
 
 
@@ -61,7 +63,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 def _examined(config: pytest.Config) -> Report:
     from verify.conform.process import Order, StartError
-    from verify.conform.report import COULD_NOT
+    from verify.conform.report import STATUS
     from verify.conform.run import Wanted, listed, run
 
     option = config.option
@@ -75,8 +77,9 @@ def _examined(config: pytest.Config) -> Report:
     except StartError as error:
         raise pytest.UsageError(str(error)) from None
     report = run(order, wanted)
-    if report.verdict == COULD_NOT:
-        raise pytest.UsageError(f"{option.conform} could not be run: {report.why}")
+    if STATUS[report.verdict] == STATUS_OF_NEITHER:
+        said = ": ".join(filter(None, (option.conform, report.verdict, report.why)))
+        raise pytest.UsageError(said)
     return report
 
 

@@ -6,7 +6,6 @@ import inspect
 import os
 import subprocess
 import sys
-import sysconfig
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,14 +19,13 @@ from verify.conform.adapters import AdapterError, find
 from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
 from verify.conform.journal import digest
+from verify.conform.refusals import is_installed
 from verify.conform.subject import Subject, bare, framework_of, subject
 from verify.conform.words import ENDED, GIVEN_UP, HUNG
 from verify.targets import TargetError, load
 
 START = 120.0
 """Seconds in which a framework must have been imported, or as many as a mode may take."""
-STANDARD = sysconfig.get_path("stdlib")
-"""The folder of Python's own modules."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,8 @@ class Facts:
     has_shift: bool
     groups: int
     has_running: bool
+    own: tuple[str, ...]
+    """The modes of derivatives that it brings itself."""
     script: str
     """The line of a script that makes ``layer``."""
     imports: str
@@ -223,6 +223,7 @@ def opened(order: Order) -> tuple[Subject, Any]:
 
 def facts(found: Subject, adapter: Any) -> Facts:
     """Return what the judge has to know of a subject."""
+    own = {"own gradient": found.backward, "own jvp": found.jvp}
     return Facts(
         name=found.name,
         framework=adapter.name,
@@ -236,6 +237,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
         has_shift=found.has_shift,
         groups=found.groups,
         has_running=found.train is not None,
+        own=tuple(mode for mode, given in own.items() if given is not None),
         script=found.script or _import_of(found.name),
         imports=getattr(adapter, "imports", ""),
         code=getattr(adapter, "code", {}),
@@ -262,12 +264,8 @@ def _of_loaded(found: Subject) -> str:
     stands for all but the layer itself.
     """
     names = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    files = {Path(name) for name in names if name and not _is_installed(name)}
+    files = {Path(name) for name in names if name and not is_installed(name)}
     return digest(file for file in files | _written_in(found) if file.is_file())
-
-
-def _is_installed(file: str) -> bool:
-    return file.startswith(STANDARD) or f"-packages{os.sep}" in file
 
 
 def _written_in(found: Subject) -> set[Path]:

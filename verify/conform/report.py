@@ -16,24 +16,30 @@ from rich.text import Text
 from verify.conform.cases import KINDS
 from verify.conform.diagnosis import Finding
 from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
+from verify.conform.modes import MODES
 from verify.conform.words import ENDED, FAILURES, GIVEN_UP, HUNG, Word, gravest
 
 SCHEMA = 1
 SAID = 4
 """More cases or modes than these are counted."""
 CONFORMS, DOES_NOT, COULD_NOT = "conforms", "does not conform", "could not run"
-STATUS = {CONFORMS: 0, DOES_NOT: 1, COULD_NOT: 2}
+OUTPUT_ALONE = "the output conforms; no derivative was examined"
+NOT_ALL = "conforms in what was examined, which is not all that was asked for"
+STATUS = {CONFORMS: 0, DOES_NOT: 1, COULD_NOT: 2, OUTPUT_ALONE: 2, NOT_ALL: 2}
 """Exit status of the command."""
 COLOURS = {
     Word.RIGHT: "green",
     Word.INACCURATE: "yellow",
     Word.WRONG: "bold red",
+    Word.RAISES: "bold red",
     Word.NOT_FINITE: "bold magenta",
     Word.OVERWRITES: "bold red",
     Word.OTHER_CONVENTION: "yellow",
     Word.NOT_OFFERED: "dim",
     Word.NOT_JUDGED: "dim",
 }
+OF_OUTPUT = frozenset(mode.name for mode in MODES if mode.order == 0) | {"running"}
+"""Modes that take no derivative."""
 Row = tuple[str, str]
 """Mode and output."""
 
@@ -51,15 +57,36 @@ class Report:
     """Paths of scripts that show a failure, by its token."""
     reason: str = ""
     """Why it could not be run."""
+    asked: tuple[str, ...] = ()
+    """The modes that were asked for by name; none: all, as far as they are offered."""
 
     @property
     def verdict(self) -> str:
-        """Conforms, does not conform, or could not run."""
+        """One of the words of :data:`STATUS`."""
         is_right_anywhere = any(cell.word is Word.RIGHT for cell in self.cells)
         if self.failures or (is_right_anywhere and self.is_deadly):
             return DOES_NOT
-        is_whole = not self.reason and not self.hung
-        return CONFORMS if is_right_anywhere and is_whole else COULD_NOT
+        if not is_right_anywhere or self.reason or self.hung:
+            return COULD_NOT
+        if self.is_output_alone:
+            return OUTPUT_ALONE
+        return NOT_ALL if self.left_out else CONFORMS
+
+    @property
+    def is_output_alone(self) -> bool:
+        """Whether derivatives were wanted, and none was examined."""
+        wanted = {cell.mode for cell in self.cells if cell.mode not in OF_OUTPUT}
+        return bool({*wanted, *self.asked} - OF_OUTPUT) and not wanted & self._examined
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The modes that were asked for by name and not examined, not even as the layer's own."""
+        found = self._examined
+        return tuple(mode for mode in self.asked if not {mode, f"own {mode}"} & found)
+
+    @property
+    def _examined(self) -> set[str]:
+        return {cell.mode for cell in self.cells if cell.word is not Word.NOT_OFFERED}
 
     @property
     def hung(self) -> tuple[Cell, ...]:
@@ -75,11 +102,13 @@ class Report:
         if self.verdict == COULD_NOT and self.hung:
             places = _few(dict.fromkeys(cell.stratum for cell in self.hung))
             return f"right where it returned, but {self.hung[0].reason} (at {places})"
+        if self.verdict == NOT_ALL:
+            return f"{_few(self.left_out)} {'was' if len(self.left_out) == 1 else 'were'} not"
         if not missing:
-            return ""
+            return "" if self._examined else "nothing of what was asked for is offered"
         places = _few(dict.fromkeys(cell.stratum for cell in missing))
         where = (
-            "where it runs, which it does not" if self.verdict == CONFORMS else "it does not run"
+            "it does not run" if self.verdict == COULD_NOT else "where it runs, which it does not"
         )
         return f"{where} at {places} ({missing[0].reason})"
 
@@ -95,9 +124,18 @@ class Report:
 
     @property
     def failing_rows(self) -> list[tuple[Row, Cell]]:
-        """Each mode and output that fails, with its gravest cell."""
-        rows = by_row(self.failures)
+        """Each mode and output whose numbers fail, with its gravest cell."""
+        rows = by_row(cell for cell in self.failures if cell.word is not Word.RAISES)
         return [(row, worst(cells)) for row, cells in rows.items()]
+
+    @property
+    def crashes(self) -> dict[str, list[str]]:
+        """The errors that modes end in at every case, and which modes."""
+        modes: dict[str, dict[str, None]] = {}
+        for cell in self.failures:
+            if cell.word is Word.RAISES:
+                modes.setdefault(cell.reason, {})[cell.mode] = None
+        return {reason: list(of_it) for reason, of_it in modes.items()}
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as an object of plain values."""
@@ -211,6 +249,8 @@ def _lines(report: Report) -> Iterable[RenderableType]:
         yield Text(f"{name}: {value}", "dim")
     yield from not_offered(report)
     yield ""
+    for reason, modes in report.crashes.items():
+        yield Text.assemble(("raises: ", COLOURS[Word.RAISES]), f"{', '.join(modes)} ({reason})")
     for row, cell in report.failing_rows:
         yield Text.assemble(
             (f"{cell.word}: ", COLOURS[cell.word]), (sentence(row, cell, report.scripts), "")
@@ -268,6 +308,7 @@ def markdown(report: Report) -> str:
     lines += [f"| {' | '.join(line)} |" for line in table]
     lines += ["", *(f"- {name}: {value}" for name, value in report.conventions.items())]
     lines += [f"- {line.plain}" for line in not_offered(report)]
+    lines += [f"- **raises**: {', '.join(m)} ({reason})" for reason, m in report.crashes.items()]
     for row, cell in report.failing_rows:
         lines.append(f"- **{cell.word}**: {' '.join(sentence(row, cell).split())}")
     lines += [f"- {rows_}: {said}" for said, rows_ in findings(report).items()]

@@ -66,6 +66,8 @@ class Prepared:
     options: Options
     kept: Kept
     conventions: dict[str, str]
+    asked: tuple[str, ...] = ()
+    """The modes that were asked for by name."""
 
 
 def run(
@@ -224,7 +226,7 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
     options = Options(
         family,
         dtypes,
-        wanted.modes or tuple(mode.name for mode in MODES),
+        _with_own(wanted.modes, about.own) or tuple(mode.name for mode in MODES),
         found.axes,
         about.layouts,
         wanted.seed,
@@ -242,7 +244,17 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
             f"no case is left that is all of {_asked(wanted, options)}; ask for more of them, "
             f"or give --axes that the layer takes (found: {', '.join(found.axes)})"
         )
-    return Prepared(options, running, conventions)
+    return Prepared(options, running, conventions, wanted.modes)
+
+
+def _with_own(modes: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the modes that were asked for, and those that a layer brings under such a name.
+
+    >>> _with_own(("gradient", "third"), ("own gradient", "own jvp"))
+    ('gradient', 'own gradient', 'third')
+    """
+    both = [name for mode in modes for name in (mode, f"own {mode}") if name in (mode, *own)]
+    return tuple(dict.fromkeys(both))
 
 
 def _asked(wanted: Wanted, options: Options) -> str:
@@ -283,7 +295,8 @@ def examine(
         hear(())
         found.append(_examined(examination, bench, prepared.options, journal, hear))
     cells = [cell for one in found for cell in one.cells]
-    words = list(compared(decide.decided(cells, variables(examinations)), prepared.kept))
+    sized = decide.decided(decide.crashed(cells), variables(examinations))
+    words = list(compared(sized, prepared.kept))
     observed = [seen for one in found for seen in one.observations]
     strata = list({one.stratum.name: one.stratum for one in examinations}.values())
     is_centred = prepared.options.is_centred
@@ -294,7 +307,14 @@ def examine(
     if journal is not None:
         journal.close()
     framework = f"{about.framework} {about.version}"
-    return Report(about.name, framework, prepared.conventions, tuple(words), tuple(diagnosis))
+    return Report(
+        about.name,
+        framework,
+        prepared.conventions,
+        tuple(words),
+        tuple(diagnosis),
+        asked=prepared.asked,
+    )
 
 
 class _Heard:

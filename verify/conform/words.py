@@ -46,6 +46,7 @@ class Word(StrEnum):
     RIGHT = "right"
     INACCURATE = "inaccurate"
     WRONG = "wrong"
+    RAISES = "raises"
     NOT_FINITE = "not finite"
     OVERWRITES = "overwrites"
     OTHER_CONVENTION = "other convention"
@@ -55,6 +56,7 @@ class Word(StrEnum):
 
 FAILURES = (
     Word.WRONG,
+    Word.RAISES,
     Word.NOT_FINITE,
     Word.OVERWRITES,
     Word.OTHER_CONVENTION,

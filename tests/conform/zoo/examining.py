@@ -77,5 +77,6 @@ def said(report: Report) -> str:
         f"{mode}, {output}: {cell.word}, {cell.dtype}, {cell.stratum}, {cell.reason}"
         for (mode, output), cell in report.failing_rows
     ]
+    places += [f"{', '.join(modes)}: {why}" for why, modes in report.crashes.items()]
     sentences = [f"{found.sentence}; {found.guess}" for found in report.diagnosis]
     return "\n".join([report.reason, *places, *sentences])

@@ -337,8 +337,8 @@ def in_place_on_its_own_copy(x: Tensor, gamma: Tensor, beta: Tensor, eps: float)
     """Every step in place, on a copy."""
     z = x.clone()
     z.sub_(mean(x))
-    sigma = torch.sqrt(mean(z**2) + eps)
-    z = z.div_(sigma.clone())
+    sigma = torch.sqrt(mean(z.clone().square_()) + eps)
+    z = z.div_(sigma)
     return z.clone().mul_(per_channel(gamma, x)).add_(per_channel(beta, x))
 
 

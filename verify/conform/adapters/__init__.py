@@ -16,7 +16,8 @@ kept on a tape; ``add_one(array)``, in place, seen by the derivative; ``shares(o
 whether two arrays are one memory; ``backward(function, inputs, cotangent)``, a ``vjp`` as a step of
 training takes it; ``vjp_again``, likewise, the second of two through one forward pass; ``state()``,
 by its name what a layer must leave as it was beside its inputs, and ``restore(state)``;
-``imports``, ``code`` and ``stored``, the lines of a script.
+``refusals``, regular expressions of what it says where it lacks a mode; ``imports``, ``code`` and
+``stored``, the lines of a script.
 """
 
 from __future__ import annotations

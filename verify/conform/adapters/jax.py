@@ -21,6 +21,12 @@ SETTINGS = {
     "the precision of products": "jax_default_matmul_precision",
 }
 """JAX's settings that change what others compute."""
+REFUSALS = (
+    r"forward-mode (autodiff|differentiation) \(jvp\) to a custom_vjp",
+    r"[Rr]everse-mode differentiation does not work",
+    r"[Tt]race[dr]",
+)
+"""What JAX says where it lacks a mode, or where a layer leaves it and cannot be traced."""
 
 
 def adapter(device: str = "") -> Jax:
@@ -34,6 +40,7 @@ class Jax:
     name = "jax"
     version = jax.__version__
     dtypes = ("float64", "float32", "bfloat16", "float16")
+    refusals = REFUSALS
 
     def __init__(self, platform: str):
         jax.config.update("jax_enable_x64", True)

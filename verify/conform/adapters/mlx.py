@@ -24,6 +24,7 @@ class Mlx:
 
     name = "mlx"
     version = version("mlx")
+    refusals = (r"Not implemented|[Cc]annot (vmap|differentiate)",)
 
     def __init__(self, device: str):
         if device not in ("cpu", "gpu"):

@@ -47,11 +47,13 @@ class NumPy:
 
     def vjp(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
         """Refuse."""
-        raise NotOffered("NumPy has no derivatives; bring a function backward")
+        raise NotOffered(
+            "NumPy has no derivatives; a function backward is examined as own gradient"
+        )
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Refuse."""
-        raise NotOffered("NumPy has no derivatives; bring a function jvp")
+        raise NotOffered("NumPy has no derivatives; a function jvp is examined as own jvp")
 
     def layouts(self) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         """Return ways to store the same values."""

@@ -25,6 +25,7 @@ class Paddle:
     name = "paddle"
     version = paddle.__version__
     dtypes = ("float64", "float32", "bfloat16", "float16")
+    refusals = (r"\(Unimplemented\)|(double|higher.order) grad|backward op",)
 
     def __init__(self, device: str):
         try:

@@ -28,6 +28,7 @@ class TensorFlow:
     name = "tensorflow"
     version = tf.__version__
     dtypes = ("float64", "float32", "bfloat16", "float16")
+    refusals = (r"[Nn]o gradient defined|gradient registry has no entry",)
 
     def __init__(self, device: str):
         kind, _, number = device.partition(":")

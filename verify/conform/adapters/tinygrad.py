@@ -24,6 +24,7 @@ class Tinygrad:
 
     name = "tinygrad"
     version = version("tinygrad")
+    refusals = (r"failed to compute gradient",)
 
     def __init__(self, device: str):
         self.device = device

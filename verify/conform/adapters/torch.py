@@ -59,6 +59,13 @@ CODE = {
     ),
 }
 """Lines of a script that take each mode's outputs from tensors."""
+REFUSALS = (
+    r"forward AD|functorch|vmap|setup_context",
+    r"differentiate twice|double backward|derivative for .* is not implemented",
+    r"use_reentrant=True",
+    r"numpy\(\) on Tensor that requires grad|Tensor that doesn't have storage",
+)
+"""What PyTorch says where it lacks a mode, or where a layer leaves it."""
 STORED = {
     "channels last": "lambda t: t.contiguous(memory_format=torch.channels_last)",
     "non-contiguous": (
@@ -83,6 +90,7 @@ class Torch:
     )
     code = CODE
     stored = STORED
+    refusals = REFUSALS
 
     def __init__(self, device: str):
         self.device = device

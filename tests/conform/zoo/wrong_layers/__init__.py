@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wrong_layers.corners import FAULTS as CORNERS
+from wrong_layers.crashing import FAULTS as CRASHING
 from wrong_layers.families import FAULTS as FAMILIES
 from wrong_layers.fault import Fault
 from wrong_layers.first_derivatives import FAULTS as FIRST_DERIVATIVES
@@ -31,4 +32,5 @@ FAULTS: tuple[Fault, ...] = (
     *STRANGERS,
     *OVERLOOKED,
     *UNDER_VMAP,
+    *CRASHING,
 )
