@@ -227,3 +227,6 @@ def test_the_command_declares_a_class(tmp_path, monkeypatch):
     missing = CliRunner().invoke(app, [*words, "--as", "Other=rms"])
     assert missing.exit_code == 2
     assert "the model has no Other" in missing.output
+    other = CliRunner().invoke(app, [*words, "--as", "OwnNorm=batch"])
+    assert other.exit_code == 2
+    assert "expected --as OwnNorm=rms or --as OwnNorm=layer" in " ".join(other.output.split())

@@ -256,6 +256,17 @@ def test_a_frozen_layer_is_said_to_be_frozen():
     assert not any(row.statement.startswith("S-") for row in report.statements)
 
 
+def test_a_layer_in_evaluation_amid_others_in_training_has_a_note():
+    model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.BatchNorm1d(3))
+    notes = []
+    for whole, one in ((False, False), (True, True), (True, False)):
+        model.train(whole)[1].train(one)
+        report = audit(model, torch.randn(9, 3), None, lambda z, _: (z**3).sum(), budget=0)
+        assert not report.normalizations[0].is_frozen
+        notes.append([note.partition(" as given")[0] for note in report.notes])
+    assert notes == [[], [], ["1: in evaluation mode"]]
+
+
 def test_in_place_activations_do_not_disturb():
     torch.manual_seed(13)
     y, labels = torch.randn(16, 3).double(), torch.randint(2, (16,))

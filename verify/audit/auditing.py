@@ -110,7 +110,11 @@ def audit(
     _check_runs(model)
     chosen = _Chosen.of(model, layers)
     work = _Work(chosen, Clock(budget, tell or (lambda *_: None)), entries)
-    work.clock.notes += [*normalizations.unknown(model), *maps.empty(model)]
+    work.clock.notes += [
+        *normalizations.unknown(model),
+        *normalizations.thawed(model),
+        *maps.empty(model),
+    ]
     with preserved(model) as rewind, torch.enable_grad(), _eagerly():
         model.train()
         alike = [_rewound(run, rewind) for run in runs]

@@ -71,6 +71,24 @@ def unknown(model: nn.Module) -> list[str]:
     ]
 
 
+def thawed(model: nn.Module) -> list[str]:
+    """Return notes on layers in evaluation amid others in training, where all are put for a while.
+
+    One that stays there, by a ``train`` of its own, is told of in its row.
+    """
+    frozen = [
+        name
+        for name, module in model.named_modules()
+        if getattr(module, "running_mean", None) is not None and not module.training
+    ]
+    if not model.training or not frozen:
+        return []
+    return [
+        f"{', '.join(frozen)}: in evaluation mode as given; examined in training mode, by the"
+        " batch's own statistics"
+    ]
+
+
 @dataclass(frozen=True)
 class Normalization:
     """One layer on one batch: how entries are taken together, and its numbers."""

@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_map
 from verify.audit.auditing import COSTLY, LOOKED_INTO, MOST_BATCHES, audit
 from verify.audit.clock import Tell
 from verify.audit.errors import AuditError, raised_by, told
+from verify.audit.normalizations import DECLARED
 from verify.audit.report import Report
 from verify.targets import load
 
@@ -98,6 +99,9 @@ def _made(target: str) -> Any:
 
 def _declare(network: nn.Module, declaration: str) -> None:
     name, _, kind = declaration.partition("=")
+    if kind not in DECLARED:
+        expected = " or ".join(f"--as {name}={known}" for known in DECLARED)
+        raise AuditError(f"--as {declaration}: expected {expected}")
     found = [m for m in network.modules() if name in (type(m).__name__, _path(type(m)))]
     if not found:
         classes = sorted({type(m).__name__ for m in network.modules()})

@@ -64,12 +64,12 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
         )
     if row.zero_gamma:
         yield say(0.5, f"gamma = 0 at {row.zero_gamma} of its channels or features")
-    for count, what in (
-        (row.constant, "do not vary on the batch: their output is beta"),
-        (row.dead, "get no gradient"),
+    for count, least, what in (
+        (row.constant, 2, "do not vary on the batch: their output is beta"),
+        (row.dead, 0.5, "get no gradient"),
     ):
         if count:
-            yield say(0.5 + 2 * count / row.units, f"{count} of {row.units} units {what}")
+            yield say(least + 2 * count / row.units, f"{count} of {row.units} units {what}")
     yield from _of_precision(row, say)
     yield from _of_running_statistics(row, say)
     if (steep := _worst(row.lipschitz)) > 0:
@@ -98,14 +98,14 @@ def _of_running_statistics(row: NormalizationRow, say: Say) -> Iterator[Finding]
 
 def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
     least = row.variance_over_eps.worst
-    if least is not None and least < 1 and row.constant < row.units:
+    if least is not None and 0 < least < 1:  # of those that do not vary another sentence tells
         yield say(
             min(decades(1 / max(least, 1e-6)), 6) / 3 + 0.2,
-            f"epsilon outweighs the variance by {1 / max(least, 1e-300):.3g}"
+            f"epsilon outweighs the variance by {1 / least:.3g}"
             f" ({row.variance_over_eps.unit})",
         )
     lost = _worst(row.digits_lost)
-    if lost > 0:
+    if 0 < lost < inf:
         yield say(
             (min(lost, 16) - LOST) / 2,
             f"means are {_worst(row.mean_over_deviation):.2g} deviations from zero: a variance in"

@@ -49,7 +49,9 @@ def audit(
     layers: Annotated[str, typer.Option(help="Patterns of names, separated by commas.")] = "",
     declared: Annotated[
         list[str] | None,
-        typer.Option("--as", help="What a class of yours is: LlamaRMSNorm=rms, MyNorm=layer."),
+        typer.Option(
+            "--as", help="What a class of yours is, rms or layer: LlamaRMSNorm=rms, MyNorm=layer."
+        ),
     ] = None,
     budget: Annotated[float, typer.Option(help="Seconds, about.")] = inf,
     batches: Annotated[int, typer.Option(min=1, help="How many of the batches.")] = MOST_BATCHES,
