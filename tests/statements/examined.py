@@ -125,7 +125,9 @@ def instances(claim: Statement) -> tuple[Values, ...]:
 
 @cache
 def units(reading: Reading, hypotheses: tuple[Hypothesis, ...]) -> tuple[Values, ...]:
-    claim = Claim(id="", locations=(), expected=None, reading=reading, hypotheses=hypotheses)
+    claim = Claim(
+        id="", locations=(), expected=Verdict.PROVED, reading=reading, hypotheses=hypotheses
+    )
     return tuple(values_in(adapted(case, claim), reading) for case in cases())
 
 

@@ -6,7 +6,6 @@ together.  What is told in words, such as "k odd", is not read.
 
 import operator
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -31,12 +30,6 @@ from verify.witnesses.exact import EXACT, network_of, rational_case
 RELATIONS = {">": operator.gt, r"\ge": operator.ge, "<": operator.lt, r"\le": operator.le}
 OPPOSITES = {">": "<", r"\ge": "<", "<": ">", r"\le": ">"}
 INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le) (\S+)")
-ENDS: dict[str, Callable[[Any], float]] = {
-    r"\tfrac12": lambda _: 1 / 2,
-    r"\tfrac14": lambda _: 1 / 4,
-    r"\tfrac1{30}": lambda _: 1 / 30,
-    r"\frac{1}{m}": lambda batch: 1 / len(batch.y),
-}
 GRID = 1024
 SHORT = 6
 """Exact numbers of longer batches are long themselves."""
@@ -93,8 +86,6 @@ def end(text: str, claim: Any, source: Any) -> Any:
     for letter in letters_of(claim):
         if letter.latex == text:
             return worth(letter, source)
-    if text in ENDS:
-        return ENDS[text](source)
     return source.size[text] if text.isalpha() else float(text)
 
 
