@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from theory.lange2022 import proposition_7
 from theory.santurkar2018 import theorem_4_1
 from verify import engine
 from verify.description import describe_run
@@ -16,6 +17,8 @@ from verify.settings import PROFILES, Settings
 
 NAMES = {claim.id for claim in theorem_4_1.THEOREM}
 CLAIMS = [claim for claim in theorem_4_1.CLAIMS if claim.id in NAMES]
+SHOWN = [*CLAIMS, *proposition_7.OVERPARAMETRISATION]
+"""The site's: they, and statements with formulas that are wider than a page."""
 PROVED, REFUTED, WAITING = "S-thm-4.1", "S-thm-4.1-supp", "S-thm-4.1-supp/eps"
 COUNTEREXAMPLE = Counterexample(
     {"m": 3},

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from site_cases import CLAIMS, PROVED
+from site_cases import PROVED, SHOWN
 
 from theory.nn.networks.resnet import resnet18
 from verify.audit import audit
@@ -21,6 +21,7 @@ PAGES = (
     "errata/santurkar-2018.html",
     "statements/S-thm-4.1.html",
     "statements/S-thm-4.1-supp.html",
+    "statements/L-overparam.html",
     "statements/paper-S.html",
     "experiments/index.html",
     "experiments/dln.html",
@@ -102,6 +103,17 @@ def test_page_fits_stays_at_home_and_has_no_serious_accessibility_fault(visit, a
         assert not faults_of_contrast(page)
 
 
+def test_a_formula_that_is_wider_than_the_page_scrolls_by_itself(visit):
+    page = visit("statements/L-overparam.html", WIDTHS[0])
+    for kind in ("div", "span"):
+        wide = page.locator(f"{kind}.formula").evaluate_all(
+            "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => [e.tabIndex, "
+            "getComputedStyle(e).overflowX, getComputedStyle(e).backgroundAttachment])"
+        )
+        assert wide
+        assert {tuple(one) for one in wide} == {(0, "auto", "local, local, scroll, scroll")}
+
+
 RIGHTMOST = """Math.max(...[
     ...document.querySelectorAll('article :is(p, dd, h1, h2, h3, figure):not(table *)')
 ].map(e => e.getBoundingClientRect().right))"""
@@ -133,7 +145,7 @@ def test_an_accessibility_fault_of_one_colour_scheme_is_seen(visit, axe):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_ledger_filters_and_searches(visit, width):
     page = visit("entries.html", width)
-    assert shown(page) == len(CLAIMS)
+    assert shown(page) == len(SHOWN)
     page.select_option("select[name=verdict]", "proved")
     assert shown(page) == 2
     page.fill("input[name=text]", "ε > 0")
@@ -141,7 +153,7 @@ def test_ledger_filters_and_searches(visit, width):
     assert "verdict=proved" in page.url
     page.click("button[type=reset]")
     page.wait_for_function("!location.search")
-    assert shown(page) == len(CLAIMS)
+    assert shown(page) == len(SHOWN)
     page.click(".count.refuted")
     assert shown(page) == 1
 

@@ -20,6 +20,8 @@ from py_mini_racer import JSEvalException, MiniRacer
 
 IMPLIED = (' xmlns="http://www.w3.org/1998/Math/MathML"', ' fence="true"', ' separator="true"')
 """What a browser does not read in a page: MathML Core has given it up, or HTML implies it."""
+LONG = 60
+"""Characters of LaTeX within a line; what is longer may be wider than the page."""
 SOURCE = Path(__file__).parent / "assets" / "static" / "katex" / "katex.min.js"
 
 
@@ -75,8 +77,11 @@ def _visit(translator: Any, node: Any, *, display: bool) -> None:
     except MathError as error:
         logging.getLogger(__name__).warning(str(error), location=node)
         body = f"<code>{escape(node.astext())}</code>"
-    if display:
-        body = f'<div class="formula" tabindex="0" role="group" aria-label="Formula">{body}</div>'
+    if display or len(node.astext()) > LONG:
+        tag = "div" if display else "span"
+        body = (
+            f'<{tag} class="formula" tabindex="0" role="group" aria-label="Formula">{body}</{tag}>'
+        )
     translator.body.append(body)
     raise SkipNode
 
@@ -88,7 +93,7 @@ def _aligned(tex: str) -> str:
 
 
 def visit_inline(translator: Any, node: Any) -> None:
-    """Write a formula within a line."""
+    """Write a formula within a line; a long one scrolls by itself where it is wider than that."""
     _visit(translator, node, display=False)
 
 

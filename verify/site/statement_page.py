@@ -27,6 +27,8 @@ from verify.site.markup import (
 from verify.site.statements import Group, heading, section_title
 from verify.wording import plural
 
+LINE = 160
+"""Characters of LaTeX that are short enough for one line of a page."""
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
 READINGS = {
     Reading.SHARED_EPSILON: r"Read with $\epsilon > 0$, as every layer computes it:"
@@ -245,8 +247,14 @@ def _where(claim: Statement, told: Told) -> str:
         return f"In words: {claim.in_words.rstrip('.')}.\n" if claim.in_words else ""
     new = {n: meaning for n, meaning in claim.meanings.items() if told.meanings.get(n) != meaning}
     told.meanings.update(new)
-    shown = ", ".join(f"${each}$" for each in dict.fromkeys(new.values()))
-    return f"where {shown}\n" if new else ""
+    shown = [f"${each}$" for each in dict.fromkeys(new.values())]
+    return listed("where", shown) + "\n" if new else ""
+
+
+def listed(word: str, formulas: Sequence[str]) -> str:
+    """Return formulas after a word, on one line where they fit."""
+    line = f"{word} {', '.join(formulas)}"
+    return line if len(line) <= LINE else "\n".join([f"{word}\n", *(f"- {x}" for x in formulas)])
 
 
 def _hypotheses(claim: Statement, told: Told) -> str:
