@@ -24,7 +24,7 @@ from verify.site import api_pages, build, experiments_page, front_page, statemen
 from verify.site.build import write_pages
 from verify.site.figures import figures
 from verify.site.statement_page import in_words
-from verify.site.statements import Group, heading, page_of, statements
+from verify.site.statements import Group, heading, page_of, plain_title, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -126,6 +126,28 @@ def every_page():
     """The page of each statement of the papers, of which nothing is run."""
     grouped = statements(ledger(engine.CLAIMS, []))
     return {group.name: statement_page.page(group, lambda entry: {}) for group in grouped}
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [
+        ("a layer", "A layer"),
+        ("near-optimal weights", "Near-optimal weights"),
+        ("softmax: a direction", "Softmax: a direction"),
+        ("kW* gives it", "kW* gives it"),
+        ("r is below one", "r is below one"),
+        ("γ = σ, β given", "γ = σ, β given"),
+        ("x_i, centred", "x_i, centred"),
+    ],
+)
+def test_a_symbol_that_a_title_begins_with_stays(title, heading):
+    assert plain_title(replace(CLAIMS[0], title=title)) == heading
+
+
+def test_what_is_remarked_is_shown_with_its_asterisks():
+    claim = replace(CLAIMS[0], remark="at W*, see [1]; it moves with W*")
+    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    assert r"at W\*, see \[1\]; it moves with W\*" in page
 
 
 def test_no_sentence_ends_twice(every_page):

@@ -12,7 +12,7 @@ from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
 from theory.statement import Form, Hypothesis, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
-from verify.site.markup import chip, formula_or_words, link, list_table, places
+from verify.site.markup import chip, formula_or_words, link, list_table, places, words
 from verify.site.statement_page import assumed, in_words
 from verify.site.statements import paper_of, plain_title
 
@@ -171,9 +171,9 @@ def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
         "Where": "; ".join(dict.fromkeys(_places(claim))),
         "Statement": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
-        "What is wrong": claim.remark,
+        "What is wrong": words(claim.remark),
         "Counterexample": _counterexample(entry),
         "Right": _in_full(right[0], claim) if right else "",
     }
     listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
-    return f"## {plain_title(claim)}\n\n{listed}"
+    return f"## {words(plain_title(claim))}\n\n{listed}"

@@ -23,6 +23,7 @@ from verify.site.markup import (
     places,
     raw,
     table,
+    words,
 )
 from verify.site.statements import Group, heading, section_title
 from verify.wording import plural
@@ -78,7 +79,7 @@ def page(
     told = Told({claim.statement: claim.id}, {}, set(), claims, target)
     parts = [
         "---\norphan: true\n---\n",
-        f"# {heading(statement)}\n",
+        f"# {words(heading(statement))}\n",
         _eyebrow(statement),
         _opening(claim),
         _quotes(claim),
@@ -154,7 +155,7 @@ def _overview(statement: Group) -> str:
 
 
 def _section(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> str:
-    heading_ = f"## {section_title(entry.claim, told.claims)}\n"
+    heading_ = f"## {words(section_title(entry.claim, told.claims))}\n"
     return "\n".join([f"{anchor(entry.claim.id)}\n", heading_, *_body(entry, figures, told)])
 
 
@@ -244,7 +245,7 @@ def _formula(claim: Statement, told: Told) -> str:
 def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
-        return f"In words: {claim.in_words.rstrip('.')}.\n" if claim.in_words else ""
+        return f"In words: {words(claim.in_words.rstrip('.'))}.\n" if claim.in_words else ""
     new = {n: meaning for n, meaning in claim.meanings.items() if told.meanings.get(n) != meaning}
     told.meanings.update(new)
     shown = [f"${each}$" for each in dict.fromkeys(new.values())]
@@ -281,9 +282,9 @@ def assumed(hypothesis: Hypothesis, checked: str = "") -> str:
 def _remarks(claim: Statement) -> str:
     lines = []
     if claim.remark:
-        lines.append(claim.remark)
+        lines.append(words(claim.remark))
     if claim.unreadable:
-        lines.append(f"What the conversion lost: {claim.unreadable}")
+        lines.append(f"What the conversion lost: {words(claim.unreadable)}")
     if claim.of:
         word = "corrects" if claim.form is Form.CORRECTED else "sharpens"
         lines.append(f"This {word} {link(claim.of, '../')}.")

@@ -6,6 +6,7 @@ readings and corrections of a statement share its page, each at an anchor of its
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from theory.statement import Form, Paper, Reading, Statement
 from verify.headlines import LINES, Headline
 from verify.ledger import Entry
 
+_WORD = re.compile(r"(a|[a-z][a-z'-]+)(?![^\s:,;])")
+"""What a title may begin with that is no symbol."""
 TITLES = {line.row: line.title for line in LINES}
 FIRST = {line.row: next(iter(line.parts.values())) for line in LINES if line.parts}
 """The entry that the ledger's line shows, by the line's name."""
@@ -127,9 +130,14 @@ def paper_of(claim: Statement) -> Paper:
 
 
 def plain_title(claim: Statement) -> str:
-    """Return what a claim is about as a heading has it."""
+    """Return what a claim is about as a heading has it; a symbol that it begins with stays.
+
+    >>> from theory.santurkar2018.lemma_4_5 import CLAIMS
+    >>> next(plain_title(claim) for claim in CLAIMS if "gives" in claim.title)
+    'kW* gives the outputs of W*'
+    """
     told = claim.title or claim.id
-    return told[:1].upper() + told[1:]
+    return told[:1].upper() + told[1:] if _WORD.match(told) else told
 
 
 def heading(group: Group) -> str:
