@@ -124,6 +124,22 @@ def slow_on_rows(x, gamma, beta, eps):
     return gamma.reshape(shape) * centred / sigma + beta.reshape(shape)
 
 
+def without_beta(x, gamma, eps):
+    return right(x, gamma, 0.0, eps)
+
+
+def without_gamma(x, eps):
+    return right(x, 1.0, 0.0, eps)
+
+
+def unlike_any(x, gamma, beta):
+    return beta + 0 * gamma * x
+
+
+def detached_rms(x, epsilon, gamma):
+    return gamma * x / torch.sqrt((x * x).mean(-1, keepdim=True).detach() + epsilon)
+
+
 def hangs(x, gamma, beta, eps):
     time.sleep(1000)
 
@@ -284,6 +300,15 @@ def test_a_failure_is_named_reproduced_and_written_as_a_script(folder):
     assert error_shown_by(script) > 0.01
 
 
+@pytest.mark.usefixtures("in_this_process")
+def test_a_script_calls_a_layer_with_the_arguments_that_it_takes(folder):
+    asked = ("--family", "rms", "--cases", "plain", "--modes", "gradient", "--axes", "NC")
+    found = conform("wrong.py:detached_rms", *asked)
+    assert (found.exit_code, "nan" in found.stdout) == (1, False)
+    (script,) = (folder / "evidence").rglob("gradient-x.py")
+    assert error_shown_by(script) > 0.01
+
+
 CRASHES = """
 import numpy as np
 
@@ -351,6 +376,14 @@ BACKWARDS = {"axes": ("CN",)}
         ("in_this_process", "layer", CHANNELS_LAST_OF_ROWS, NO_LAYOUT),
         ("in_this_process", "layer", {"strata": ("m = 9",), "axes": ("NC",)}, NO_STRATUM),
         ("in_this_process", "layers", {}, "did you mean 'layer'?"),
+        (
+            "in_this_process",
+            "without_beta",
+            {},
+            "without beta; an RMS normalisation is examined by",
+        ),
+        ("in_this_process", "without_gamma", {}, "expected x, gamma, beta and eps, by these names"),
+        ("in_this_process", "unlike_any", {}, "eps cannot be found from its output"),
         ("in_this_process", "layer", {"seed": -1}, "--seed -1 is negative"),
         *(
             ("in_this_process", "layer", {"limit": limit}, f"--limit {limit:g} is out of range")

@@ -62,24 +62,25 @@ def _own_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
     """Take the gradient straight after its forward, and where another forward came between."""
     if subject.backward is None:
         raise NotOffered("no backward was given")
-    names, given = ("x", "gamma", "beta"), (arrays["g"], *_at(arrays), eps)
-    slopes = _three_of(names, subject.backward(*given))
+    given = arrays["g"], *_at(arrays), eps
+    slopes = _of_backward(subject, subject.backward(*given))
     if subject.backward_after is None:
         return slopes
     # What is returned may be memory that the next backward writes to.
     found = {name: None if s is None else _copied(adapter, s) for name, s in slopes.items()}
     others = adapter.array(_others(adapter.numpy(arrays["x"])), adapter.dtype(arrays["x"]))
-    later = _three_of(names, subject.backward_after(others, *given))
+    later = _of_backward(subject, subject.backward_after(others, *given))
     return found | {f"{name}, in flight": slope for name, slope in later.items()}
 
 
-def _three_of(names: tuple[str, ...], slopes: Any) -> Outputs:
-    """Return what a given backward returned by its names."""
-    if isinstance(slopes, tuple | list) and len(slopes) == len(names):
-        return dict(zip(names, slopes, strict=True))
-    is_several = isinstance(slopes, tuple | list)
+def _of_backward(subject: Subject, slopes: Any) -> Outputs:
+    """Return what a given backward returned by its names; a layer without beta may leave it out."""
+    names, is_several = ("x", "gamma", "beta"), isinstance(slopes, tuple | list)
+    if is_several and (len(slopes) == 3 or (len(slopes) == 2 and not subject.has_shift)):
+        return dict(zip(names, slopes, strict=False))
     given = f"{len(slopes)} values" if is_several else f"an array of shape {np.shape(slopes)}"
-    raise TypeError(f"backward returns {given}; expected dx, dgamma, dbeta")
+    expected = "dx, dgamma, dbeta" if subject.has_shift else "dx, dgamma"
+    raise TypeError(f"backward returns {given}; expected {expected}")
 
 
 def _jvp(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:

@@ -52,7 +52,7 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
         said = [f"{why}, given {' or '.join(where)}" for why, where in (plain or reasons).items()]
         raise StartError("; ".join([*said, _advice(" ".join(said))]))
     if eps is not None and np.isnan(eps):
-        eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5))
+        eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5), family != "rms")
     return Found(chosen, eps)
 
 
@@ -118,16 +118,27 @@ def _chosen(likeness: dict[str, float], is_telling: bool) -> tuple[str, ...]:
     return (*right, *taken) if right else tuple(likeness)[:1]
 
 
-def _fitted_eps(bench: Bench, case: Case) -> float:
-    """Return the eps that makes the output of a nearly constant channel what it is."""
+def _fitted_eps(bench: Bench, case: Case, is_centred: bool) -> float:
+    """Return the eps that makes the output of a small channel what it is.
+
+    Raises:
+        StartError: the layer fails there, or no eps does.
+    """
     z, reason = _forward(bench, case)
     if z is None:
         raise StartError(f"the layer fails at a small variance: {reason}")
     matrix, spread, inputs = case.place.matrix, case.place.spread, case.inputs
     x = matrix(inputs["x"])
-    centred = (x - x.mean(axis=0)) * spread(inputs["gamma"])
+    centred = x - x.mean(axis=0) if is_centred else x
+    scaled = centred * spread(inputs["gamma"])
     output = matrix(z) - spread(inputs["beta"])
-    sigma = np.sum(centred**2, axis=0) / np.sum(centred * output, axis=0)
-    eps = float(np.median(sigma**2 - x.var(axis=0)))
+    with np.errstate(all="ignore"):
+        sigma = np.sum(scaled**2, axis=0) / np.sum(scaled * output, axis=0)
+        eps = float(np.median(sigma**2 - np.mean(centred**2, axis=0)))
+    if not np.isfinite(eps):
+        raise StartError(
+            "the layer's own eps cannot be found from its output at small entries; give it an "
+            "argument eps"
+        )
     near = [value for value in CUSTOMARY if abs(eps - value) < 0.02 * value]
     return near[0] if near else max(eps, 0.0)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from verify.conform.adapters import AdapterError, find
+from verify.conform.arguments import AS_THEY_ARE
 from verify.conform.cases import Case
 from verify.conform.examine import Here, Outcome
 from verify.conform.journal import digest
@@ -238,7 +239,7 @@ def facts(found: Subject, adapter: Any) -> Facts:
         groups=found.groups,
         has_running=found.train is not None,
         own=tuple(mode for mode, given in own.items() if given is not None),
-        script=found.script or _import_of(found.name),
+        script=found.script or _import_of(found.name) + _called(found.call),
         imports=getattr(adapter, "imports", ""),
         code=getattr(adapter, "code", {}),
         stored=getattr(adapter, "stored", {}),
@@ -255,6 +256,13 @@ def _import_of(target: str) -> str:
             f"from {path.stem} import {name} as layer"
         )
     return f"from {place} import {name} as layer"
+
+
+def _called(call: str) -> str:
+    """Return what makes a layer of x, gamma, beta and eps of one with other arguments."""
+    if call == AS_THEY_ARE.call:
+        return ""
+    return f"; given = layer; layer = lambda x, gamma, beta, eps: given({call})"
 
 
 def _of_loaded(found: Subject) -> str:

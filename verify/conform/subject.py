@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from verify.conform.adapters import Adapter, known
+from verify.conform.arguments import AS_THEY_ARE, ROLES, Arguments, Function, arguments
 from verify.targets import TargetError
 
-Function = Callable[..., Any]
 FAMILIES = ("batch", "layer", "group", "instance", "rms")
 
 
@@ -40,7 +39,7 @@ class Subject:
     layouts: tuple[str, ...] = ()
     """The axes that it takes, like "NC" and "NCHW"; none: found by trying."""
     fixed_eps: float | None = None
-    """The eps of a layer that does not let one choose."""
+    """The eps of a layer that does not let one choose; NaN: to be found from its outputs."""
     like: str | None = None
     """Whose conventions it promises; None: inferred."""
     is_affine: bool = True
@@ -52,6 +51,8 @@ class Subject:
     """What the layer was made of, where it is not the layer itself."""
     script: str = ""
     """Lines that make ``layer`` in a reproduction; none: an import of the name."""
+    call: str = AS_THEY_ARE.call
+    """What is imported is called with these arguments of x, gamma, beta and eps."""
 
 
 def subject(
@@ -91,17 +92,21 @@ def subject(
         )
     space = None if inspect.isroutine(target) else target
     backward = _member(space, "backward")
-    called, fixed_eps = _with_eps(layer)
+    jvp = _member(space, "jvp")
+    taken = _taken(layer, name, family)
+    called = layer if taken.call == AS_THEY_ARE.call else taken.of(layer)
     return Subject(
         name,
         _first_of(called),
         backward=_backward(called, backward) if backward else None,
         backward_after=_backward_after(called, backward) if backward else None,
-        jvp=_member(space, "jvp"),
+        jvp=_jvp(taken, jvp) if jvp else None,
         train=_member(space, "train"),
         evaluate=_member(space, "evaluate"),
-        fixed_eps=fixed_eps,
+        fixed_eps=None if "eps" in taken else float("nan"),
+        has_shift="beta" in taken,
         source=target,
+        call=taken.call,
     )
 
 
@@ -147,19 +152,24 @@ def _member(target: Any, *names: str) -> Function | None:
     return next((f for f in found if callable(f)), None)
 
 
-def _with_eps(layer: Function) -> tuple[Function, float | None]:
-    """Return the layer as a function of four arguments, and its eps if it has one of its own."""
-    try:
-        parameters = list(inspect.signature(layer).parameters.values())
-    except (TypeError, ValueError):
-        return layer, None
-    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if takes_any or len(positional) >= 4:
-        return layer, None
-    if any(p.name == "eps" and p.kind is p.KEYWORD_ONLY for p in parameters):
-        return lambda x, gamma, beta, eps: layer(x, gamma, beta, eps=eps), None
-    return lambda x, gamma, beta, eps: layer(x, gamma, beta), float("nan")
+def _taken(layer: Function, name: str, family: str) -> Arguments:
+    """Return what a layer takes.
+
+    Raises:
+        TargetError: it cannot be told, or there is no gamma, or no beta where the family has one.
+    """
+    found = arguments(layer)
+    if found is None or "x" not in found or "gamma" not in found:
+        raise TargetError(
+            f"{name} takes {inspect.signature(layer)}; expected x, gamma, beta and eps, by these "
+            "names where the order is another"
+        )
+    if "beta" not in found and family != "rms":
+        raise TargetError(
+            f"{name} takes {inspect.signature(layer)}, without beta; an RMS normalisation is "
+            f"examined by --family rms, a layer of the family {family} takes an argument beta"
+        )
+    return found
 
 
 def _first_of(layer: Function) -> Function:
@@ -174,9 +184,15 @@ def _first_of(layer: Function) -> Function:
 
 def _backward(layer: Function, backward: Function) -> Function:
     """Return (g, x, gamma, beta, eps) -> gradients, for a backward of whichever arguments."""
-    if _takes_inputs(backward):
-        return backward
-    return lambda g, *inputs: backward(g, _cache(layer(*inputs)))
+    if not _takes_inputs(backward):
+        return lambda g, *inputs: backward(g, _cache(layer(*inputs)))
+    taken = arguments(backward, after=1)
+    if taken is None:
+        raise TargetError(
+            f"backward takes {inspect.signature(backward)}; expected (g, cache), where forward "
+            "returns (z, cache), or (g, x, gamma, beta, eps), by these names"
+        )
+    return lambda g, *inputs: taken.of(partial(backward, g))(*inputs)
 
 
 def _backward_after(layer: Function, backward: Function) -> Function:
@@ -188,13 +204,31 @@ def _backward_after(layer: Function, backward: Function) -> Function:
     def later(others: Any, g: Any, x: Any, *rest: Any) -> Any:
         value = layer(x, *rest)
         layer(others, *rest)
-        return backward(g, x, *rest) if _takes_inputs(backward) else backward(g, _cache(value))
+        is_of_inputs = _takes_inputs(backward)
+        return (
+            _backward(layer, backward)(g, x, *rest) if is_of_inputs else backward(g, _cache(value))
+        )
 
     return later
 
 
 def _takes_inputs(backward: Function) -> bool:
     return len(inspect.signature(backward).parameters) > 2
+
+
+def _jvp(taken: Arguments, jvp: Function) -> Function:
+    """Return (x, gamma, beta, eps, dx, dgamma, dbeta) -> dz, for a jvp of what the layer takes."""
+    roles = [role for role in ROLES if role in taken]
+    names = [*roles, *(f"d{role}" for role in roles if role != "eps")]
+    if len(inspect.signature(jvp).parameters) != len(names):
+        return jvp
+    every = (*ROLES, "dx", "dgamma", "dbeta")
+
+    def tangent(*values: Any) -> Any:
+        given = dict(zip(every, values, strict=True))
+        return jvp(*(given[name] for name in names))
+
+    return tangent
 
 
 def _cache(value: Any) -> Any:

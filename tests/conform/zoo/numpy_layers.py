@@ -63,3 +63,37 @@ def exact_sums_forward(x: Any, gamma: Any, beta: Any, eps: float) -> np.ndarray:
         sigma = np.sqrt(per_channel(exact_sums(c * c) / m, x) + eps)
         z = affine(c / sigma, gamma, beta)
     return z.astype(x.dtype)
+
+
+def rms_forward(x: np.ndarray, weight: np.ndarray, epsilon: float) -> np.ndarray:
+    """The same in NumPy."""
+    return weight * x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon)
+
+
+def rms_backward(
+    dz: np.ndarray, x: np.ndarray, weight: np.ndarray, epsilon: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return two gradients."""
+    root = np.sqrt((x * x).mean(-1, keepdims=True) + epsilon)
+    yhat, pulled = x / root, weight * dz
+    slope = (pulled - yhat * (yhat * pulled).mean(-1, keepdims=True)) / root
+    return slope, (dz * yhat).reshape(-1, dz.shape[-1]).sum(0)
+
+
+def rms_jvp(
+    x: np.ndarray, weight: np.ndarray, epsilon: float, dx: np.ndarray, dweight: np.ndarray
+) -> np.ndarray:
+    """Return the tangent."""
+    root = np.sqrt((x * x).mean(-1, keepdims=True) + epsilon)
+    yhat = x / root
+    return weight * (dx - yhat * (yhat * dx).mean(-1, keepdims=True)) / root + dweight * yhat
+
+
+def own_eps_forward(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    """Have no argument eps."""
+    return plain_forward(x, gamma, beta, 1e-5)
+
+
+def own_eps_backward(g: np.ndarray, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> Any:
+    """Have none in the backward either."""
+    return chained_backward(g, x, gamma, beta, 1e-5)

@@ -106,16 +106,23 @@ def layer_with(
     return layer
 
 
+def named_after(rule: Callable[..., Any], layer: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The layer, under a rule's name and not with its arguments."""
+    update_wrapper(layer, rule)
+    del layer.__wrapped__  # type: ignore[attr-defined]
+    return layer
+
+
 def wrong_in_x(rule: Rule) -> Callable[..., Tensor]:
     """The layer whose gradient in x is the decorated rule."""
-    return update_wrapper(layer_with(x=rule), rule)
+    return named_after(rule, layer_with(x=rule))
 
 
 def wrong_in_gamma(rule: Rule) -> Callable[..., Tensor]:
     """The layer whose gradient in gamma is the decorated rule."""
-    return update_wrapper(layer_with(gamma=rule), rule)
+    return named_after(rule, layer_with(gamma=rule))
 
 
 def wrong_in_beta(rule: Rule) -> Callable[..., Tensor]:
     """The layer whose gradient in beta is the decorated rule."""
-    return update_wrapper(layer_with(beta=rule), rule)
+    return named_after(rule, layer_with(beta=rule))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import update_wrapper
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from own_backward import (
     gradient_in_beta,
     gradient_in_gamma,
     gradient_in_x,
+    named_after,
     standardize,
 )
 from torch import Tensor
@@ -62,9 +62,9 @@ def layer_with(jvp: Any = tangent, x: Any = gradient_in_x) -> Callable[..., Tens
 
 def wrong_forward_mode(rule: Any) -> Callable[..., Tensor]:
     """The layer whose jvp is the decorated rule, and whose gradients are right."""
-    return update_wrapper(layer_with(jvp=rule), rule)
+    return named_after(rule, layer_with(jvp=rule))
 
 
 def wrong_reverse_mode(rule: Any) -> Callable[..., Tensor]:
     """The layer whose gradient in x is the decorated rule, and whose jvp is right."""
-    return update_wrapper(layer_with(x=rule), rule)
+    return named_after(rule, layer_with(x=rule))

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import other_signatures as others
 import torch
 from channels import affine, batch_axes, batch_size, mean, per_channel
 from numpy_layers import (
@@ -342,6 +343,7 @@ def in_place_on_its_own_copy(x: Tensor, gamma: Tensor, beta: Tensor, eps: float)
     return z.clone().mul_(per_channel(gamma, x)).add_(per_channel(beta, x))
 
 
+RMS = {"family": "rms"}
 RIGHT = (
     Right("Welford in lanes", from_moments(welford)),
     Right("Chan's merge by halves", from_moments(by_halves)),
@@ -380,5 +382,11 @@ RIGHT = (
     Right("class that recomputes", RecomputingOnce, {"like": "torch"}),
     Right("torch.nn.BatchNorm2d", torch.nn.BatchNorm2d, {"like": "torch"}, without=FUSED),
     Right("layer by transposition", layer_as_transposed_batch, {"family": "layer"}, OWN_JVP),
-    Right("RMS by length", rms_by_length, {"family": "rms"}),
+    Right("RMS by length", rms_by_length, RMS),
+    Right("RMS without beta", others.rms, RMS),
+    Right("RMS without beta and eps", others.rms_of_its_own_eps, RMS),
+    Right("numpy, RMS without beta", others.numpy_rms, RMS),
+    Right("eps before the parameters", others.eps_second),
+    Right("arguments the other way round", others.beta_first),
+    Right("numpy, an eps of its own", others.numpy_own_eps),
 )

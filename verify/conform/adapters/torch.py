@@ -22,11 +22,11 @@ def adapter(device: str = "") -> Torch:
 
 
 _Z = "layer(x, gamma, beta, eps)"
-_SLOPES = f"slopes = grad({_Z}, (x, gamma, beta), g, create_graph=True)\n"
+_SLOPES = f"slopes = grad({_Z}, (x, gamma, beta), g, create_graph=True, materialize_grads=True)\n"
 _DUAL = "with ad.dual_level(): p = [*map(ad.make_dual, (x, gamma, beta), (u, a, b))]; "
 CODE = {
     "forward": f"found = ({_Z},)",
-    "gradient": f"found = grad({_Z}, (x, gamma, beta), g)",
+    "gradient": f"found = grad({_Z}, (x, gamma, beta), g, materialize_grads=True)",
     "jvp": (
         f"{_DUAL}q = (x, gamma, beta); moved = lambda *r: ad.unpack_dual(layer(*r, eps)).tangent; "
         "apart = [moved(*q[:i], p[i], *q[i + 1 :]) for i in range(3)]; "

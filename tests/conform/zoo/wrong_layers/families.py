@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from channels import per_channel
+from other_signatures import RootMeanSquare
 from torch import Tensor
 
 from wrong_layers.fault import Fault
@@ -115,6 +116,11 @@ def instance_over_the_batch(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) 
     return per_channel(gamma, x) * yhat + per_channel(beta, x)
 
 
+def rms_eps_forgotten_in_the_backward(x: Tensor, gamma: Tensor, eps: float) -> Tensor:
+    """RMS normalisation without beta, whose backward has no eps."""
+    return RootMeanSquare.apply(x, gamma, eps, 0.0)
+
+
 LAYER, RMS, INSTANCE = ({"family": name} for name in ("layer", "rms", "instance"))
 GROUP = {"family": "group", "groups": GROUPS}
 FAULTS = (
@@ -125,6 +131,7 @@ FAULTS = (
     Fault(rms_centred, "the variance for the mean square", "forward", asked=RMS),
     Fault(rms_eps_outside_of_the_root, "eps outside of the root", "forward", asked=RMS),
     Fault(rms_gamma_from_one, r"1 \+ gamma for gamma", "forward", asked=RMS),
+    Fault(rms_eps_forgotten_in_the_backward, r"eps is missing", "gradient", asked=RMS),
     Fault(rms_detached, r"held constant", "gradient", asked=RMS),
     Fault(interleaved_groups, "different statistics", "forward", asked=GROUP),
     Fault(group_unbiased, r"m - 1", "forward", asked=GROUP),
