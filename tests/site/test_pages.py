@@ -19,8 +19,15 @@ from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
 from verify.headlines import headlines
 from verify.ledger import Entry, ledger
-from verify.results import Counterexample, Proof
-from verify.site import api_pages, build, experiments_page, front_page, statement_page
+from verify.results import EVERY_M, Counterexample, Proof
+from verify.site import (
+    api_pages,
+    build,
+    experiments_page,
+    findings,
+    front_page,
+    statement_page,
+)
 from verify.site.build import write_pages
 from verify.site.figures import figures
 from verify.site.statement_page import in_words
@@ -184,6 +191,24 @@ def test_the_front_page_has_a_line_for_each_statement_that_leads_on(site):
 def test_proof_is_shown_as_mathematics(site):
     text = (site / "statements" / f"{PROVED}.html").read_text(encoding="utf-8")
     assert r"\frac{\epsilon \gamma^{2}}{m \sigma^{4}}" in text
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1, "a term that is never negative"), (2, "a sum of terms that are never negative")],
+)
+@pytest.mark.parametrize("length", [0, 500])
+def test_a_slack_is_told_in_words_and_without_a_weight_of_one(count, said, length, monkeypatch):
+    monkeypatch.setattr(findings, "LONGEST", length)
+    claim = next(
+        claim for claim in engine.CLAIMS if claim.id == "S-remark-growth/middle-term/sharpened"
+    )
+    claim = replace(claim, because=1 * claim.because)
+    proof = Proof((EVERY_M,), "slack", ("(1) * (x)^2",) * count)
+    entry = Entry(claim, (Record(claim.id, "abstract", proof=proof),), Verdict.PROVED)
+    shown = findings.proof(entry)
+    assert f"the slack is {said}" in shown
+    assert "= 1 " not in shown
 
 
 def test_counterexample_is_shown_with_both_sides(site):

@@ -128,8 +128,9 @@ def view(
 
 
 def stated(experiment: Experiment, result: Result) -> Result:
-    """Return a result with the observations that today's code makes of its numbers."""
-    return replace(result, observations=tuple(experiment.observations(result.pieces)))
+    """Return a result with today's words: what it is, and the observations of its numbers."""
+    observations = tuple(experiment.observations(result.pieces))
+    return replace(result, description=experiment.description, observations=observations)
 
 
 def _run_pieces(

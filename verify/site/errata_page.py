@@ -83,7 +83,7 @@ def _page(part: Part, by_id: Mapping[str, Entry]) -> str:
 def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
         "Kind": erratum.kind.value.capitalize(),
-        "Where": "; ".join(dict.fromkeys(_places(entry.claim))),
+        "Where": _places(entry.claim),
         "Statement": _hypothetical(entry.claim)
         + formula_or_words(entry.claim.statement, displayed=True),
         "What is wrong": erratum.wrong,
@@ -96,8 +96,8 @@ def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     return f"(erratum-{erratum.name})=\n\n## {erratum.title}\n\n{listed}"
 
 
-def _places(claim: Statement) -> list[str]:
-    return places(claim, paper_of(claim).texts).split("; ")
+def _places(claim: Statement) -> str:
+    return places(claim, paper_of(claim).texts)
 
 
 def _entries(names: Sequence[str]) -> str:
@@ -169,7 +169,7 @@ def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
     ]
     right = [by_id[name] for name in named if name in by_id]
     lines = {
-        "Where": "; ".join(dict.fromkeys(_places(claim))),
+        "Where": _places(claim),
         "Statement": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
         "What is wrong": words(claim.remark),
         "Counterexample": _counterexample(entry),

@@ -22,6 +22,8 @@ LONGEST = 500
 """Characters of LaTeX; a certificate that is longer is printed for who asks."""
 _TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
 """What a reader may copy to a shell: evidence may have been written by anybody."""
+_ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])")
+"""A weight that a reader does not need."""
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
 
@@ -72,24 +74,20 @@ def _abstract_proof(entry: Entry, terms: list[str]) -> str:
             " the batch, its size and the loss.\n"
         )
     written = _certificate(entry.claim)
+    is_sum = len(terms) > 1
+    told = "a sum of terms that are never negative" if is_sum else "a term that is never negative"
     if len(written) > LONGEST:
         return (
-            f"{opening}the slack is a sum of {len(terms)} terms that no one can make negative;"
-            f" `python -m verify show {entry.claim.id}` prints them.\n"
+            f"{opening}the slack is {told}; `python -m verify show {entry.claim.id}` prints it.\n"
         )
-    sign = (
-        "the slack is a sum that no term can make negative"
-        if len(terms) > 1
-        else "the slack is a term that cannot be negative"
-    )
-    return f"{opening}{sign}:\n\n{display(written)}\n"
+    return f"{opening}the slack is {told}:\n\n{display(written)}\n"
 
 
 def _certificate(claim: Statement) -> str:
     """Return the slack and what it is, as LaTeX."""
     if claim.says is None or claim.because is None:
         return "?" * (LONGEST + 1)
-    return f"{latex(claim.says.slack)} = {latex(claim.because)}"
+    return f"{latex(claim.says.slack)} = " + _ONCE.sub(r"\1", latex(claim.because))
 
 
 def counterexample(entry: Entry) -> str:

@@ -166,11 +166,6 @@ def _escaped(text: str) -> str:
 
 
 def places(claim: Statement, texts: Mapping[str, str]) -> str:
-    """Return where a statement stands, in words.
-
-    The line is that of the conversion of the text, which the claim's module identifies.
-    """
-    return "; ".join(
-        f"{location.place} ({texts.get(location.text, location.text)})"
-        for location in claim.locations
-    )
+    """Return where a statement stands, in words, each place once."""
+    told = (f"{at.place} ({texts.get(at.text, at.text)})" for at in claim.locations)
+    return "; ".join(dict.fromkeys(told))

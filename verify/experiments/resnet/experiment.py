@@ -212,9 +212,9 @@ recipe of ResNet-110 with a quarter of its epochs (40; the learning rate falls a
 embedded digits with noise of deviation 0.4 of the range of intensities, enlarged to 16 by 16: that
 is hard enough for a decay of the learning rate to show, and small enough for a processor.
 
-Deep: with data, all of the paper's epochs, which take a GPU; without, as default.  With data,
-`--epochs` asks for another number of epochs in any profile.  Several GPUs:
-`torchrun -m verify.experiments.resnet.distributed`.
+Deep: with data, all of the paper's epochs, which take a GPU; without, as default.  With data, the
+option epochs asks for another number of epochs in any profile.  On several GPUs torchrun starts the
+module verify.experiments.resnet.distributed.
 """
 
 

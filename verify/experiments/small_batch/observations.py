@@ -160,7 +160,7 @@ def _text(method: str, seen: Seen, numbers: Numbers) -> str:
 
 def _of_single_examples(measured: Measured) -> Observation:
     every = {
-        f"{method}, {numbers['network']}": said
+        f"{method} in the {numbers['network']} network": said
         for numbers in measured.values()
         for method, said in numbers.get("refused", {}).items()
     }
