@@ -162,6 +162,7 @@ CLAIMS = [
     CENTRED.sharpened(
         "error",
         says=equal(sums(CHANNELS), N * r * s * by_column(column_mean(H_cal, k) - mu)),
-        title="what the channel's mean leaves", remark="L-prop-10 bounds the right side.",
+        title="what centring with the channel's mean"
+        " leaves", remark="L-prop-10 bounds the right side.",
     ),
 ]  # fmt: skip

@@ -183,7 +183,7 @@ STEPS = [
     FIVE.sharpened(
         "goes-away",
         says=quartic_step(t) ** 2 >= r_above_1**2 * t**2,
-        title="every start goes away where r > 1",
+        title="descent from every start goes away where r > 1",
         because=2 * r_above_1 * (r_above_1 + 1) * (t**2) ** 2
         + (r_above_1 + 1) ** 2 * (t**3) ** 2,
         remark="So (5) fails in every neighbourhood: where r > 1 the iteration goes away until (1 +"
@@ -222,7 +222,7 @@ LEARNING_RATES = [
     ),
     NEEDS.sharpened(
         "product", says=equal(1 - (1 - alpha * low) ** 2, alpha * low * (2 - alpha * low)),
-        title="why it is just these learning rates", hypotheses=(),
+        title="for which learning rates r is below one, by a product", hypotheses=(),
         remark="So r < 1 exactly where αλ_max < 2, the smallest eigenvalue being positive.",
     ),
     BEST := six(
@@ -310,15 +310,17 @@ seven = about(Kind.DESCENT, "L-eq-7-8", "Sect. 3.1")
 CHANGED_VARIABLES = [
     seven(
         "", 98, r"P^{T}\nabla_{\theta}\mathcal{L}\left(\theta_{k}\right), (7)",
-        "the gradient in z", equal(SLOPE_Z, transpose(P) @ slope(P_z)), at="(7)",
+        "the gradient in the preconditioned parameters"
+        " z", equal(SLOPE_Z, transpose(P) @ slope(P_z)), at="(7)",
     ),
     seven(
         "/hessian", 106, r"P^{T}\nabla^{2}_{\theta}\mathcal{L}\left({\theta}^{*}\right)P.",
-        "the Hessian in z", equal(CURVED_Z, transpose(P) @ CURVED), at="after (7)",
+        "the Hessian in the preconditioned parameters"
+        " z", equal(CURVED_Z, transpose(P) @ CURVED), at="after (7)",
     ),
     seven(
         "/eq-8", 110, r"\theta_{k}-\alpha PP^{T}\nabla_{\theta}\mathcal{L}",
-        "a step in z, seen in θ",
+        "a step in the preconditioned parameters z, seen in θ",
         equal(P @ (z - alpha * SLOPE_Z), P_z - alpha * (P @ transpose(P) @ slope(P_z))),
         at="(8)",
     ),
@@ -337,7 +339,7 @@ CHANGED_VARIABLES = [
             VARYING_SLOPE,
             transpose(P) @ entrywise(z, AT_VARYING) + entrywise(P_z, AT_VARYING),
         ),
-        title="the Jacobian in the preconditioner's place",
+        title="a preconditioner that depends on the point, with the Jacobian in its place",
     ),
     KEPT_RATE := seven(
         "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",

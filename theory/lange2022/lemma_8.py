@@ -245,7 +245,8 @@ EVERY_SIZE = equal(
 
 CLAIMS = [
     EXAMPLE := convolution(
-        "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\", "the 4 x 3 example",
+        "/example", 294, r"\\ &&&h_{31}&h_{41}&&h_{32}&h_{42}&\\",
+        "a convolution as a matrix product, the 4 × 3 example",
         equal(vec(Conv(telling, single, no_bias)), printed_matrix(telling)),
         at="the 4 x 3 example",
         remark="The map's entries are such that each tells its indices. w₃₂, the case of Figure 1,"

@@ -55,14 +55,14 @@ online = about(Kind.MAPS, "L-online", "Sect. 4, last paragraph")
 CLAIMS = [
     ONE_EXAMPLE := online(
         "/convolution", 406, "the preconditioning can still offer improvements",
-        "a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
+        "centring a convolution with one example", kappa2(HHAT @ U) <= kappa2(HHAT),
         form=Form.BOUNDARY,
         expected=REFUTED,
         remark="For N = 1. The text says 'By Theorem 4', which is about matrices of full column"
         " rank; where r s ≤ k² c there is none.",
     ),
     ONE_EXAMPLE.corrected(
-        title="a convolution with one example, of full column rank",
+        title="centring a convolution with one example, of full column rank",
         hypotheses=(FULL_COLUMN_RANK,), expected=SUPPORTED,
         remark="Full column rank needs r s > k² c.",
     ),

@@ -86,11 +86,11 @@ CENTRING_STEPS = [
         because=dot(means, x) ** 2 * norm2(C @ x),
     ),
     step(
-        "/step-null", 586, QUOTE, "vectors of the null space",
+        "/step-null", 586, QUOTE, "vectors of the null space after centring",
         equal(Hhat @ lifted(x), C @ x),
     ),
     step(
-        "/step-null-only", 586, QUOTE, "no other vectors of the null space",
+        "/step-null-only", 586, QUOTE, "no other vectors of the null space after centring",
         equal(1 / N * dot(e, Hhat @ z), t + dot(means, x)),
     ),
     step(
@@ -167,7 +167,7 @@ def second_case(part: Expression) -> Expression:
 
 SMALLEST = [
     proof(
-        "/number-of-the-equation", 621, "First, using (29), we have", "the number of the equation",
+        "/number-of-the-equation", 621, "First, using (29), we have", "the number of equation (28)",
         equal(form(HU, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE),
         expected=REFUTED, corrected_by="L-eq-28-32/28",
         remark="The number alone is wrong: the display that follows has the right side of (28).",

@@ -153,7 +153,8 @@ MOMENTS = [
         at="eq. (19)",
     ),
     NINETEEN.sharpened(
-        "shipped", says=equal(COLUMN_MEAN, library_means(h, k)), title="the library's means"
+        "shipped", says=equal(COLUMN_MEAN, library_means(h, k)), title="the mean of a column, by"
+        " the library"
     ),
     TWENTY := moments_of(
         "/20", 361, r"(h^{(i)}(u,v,p)-\mu(t,a,p))^{2},", "the variance of a column",
@@ -163,7 +164,7 @@ MOMENTS = [
     ),
     TWENTY.sharpened(
         "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)),
-        title="the library's variances",
+        title="the variance of a column, by the library",
     ),
     moments_of(
         "/21", 367, r"\mu(p)=\frac{1}{Nrs}", "the mean of a channel",
@@ -230,7 +231,7 @@ MEANS = [
             theta_corner - PRINTED_BOUND,
             (ROWS - 1) * (COLUMNS - 1) - (1 - theta_corner),
         ),
-        title="by how much the printed bound is wrong for a constant map",
+        title="by how much the printed bound of the error of the means is wrong for a constant map",
         remark="The corner's window leaves out the part θ of a constant map, which is its error,"
         " and keeps 1 - θ: nothing where r or s is at most (k - 1)/2. So for a constant map the"
         " bound fails, whatever the channels and the batch, exactly where both r and s are less"
@@ -438,7 +439,8 @@ PLACES = left_out_places(h, *WINDOW)
 
 PROOF = [
     proof(
-        "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error as a difference of sums",
+        "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error of the means as a"
+        " difference of sums",
         equal(
             (mu_at - mu) ** 2,
             1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,
@@ -474,7 +476,7 @@ PROOF = [
     ),
     proof(
         "/last-display", 718, r"\frac{(k-1)(r+s)-\frac{(k-1)^{2}}{2}}{2rs}",
-        "both forms of the bound",
+        "both forms of the bound on the error of the means",
         equal(
             ((any_k - 1) * (any_r + any_s) - (any_k - 1) ** 2 / 2) / (2 * any_r * any_s),
             (any_k - 1)

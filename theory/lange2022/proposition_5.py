@@ -109,23 +109,26 @@ def sharper_norm(name: str, title: str, says: Any, **changes: Any) -> Any:
 NORMS = [
     NORM,
     sharper_norm(
-        "epsilon", "the norm with epsilon", NORM_GHAT_EPS <= maximum(N, NORM_G_EPS), hypotheses=(),
+        "epsilon", "the norm of the normalized inputs with"
+        " epsilon", NORM_GHAT_EPS <= maximum(N, NORM_G_EPS), hypotheses=(),
     ),
-    sharper_norm("features-alone", "the norm by the features' correlations",
+    sharper_norm("features-alone", "the norm of the normalized inputs by the features'"
+    " correlations",
                  NORM_GHAT <= N * CORRELATION),
-    sharper_norm("at-most", "the norm from above", NORM_GHAT <= N * n,
+    sharper_norm("at-most", "the norm of the normalized inputs from above", NORM_GHAT <= N * n,
                  remark="Attained by copies of one feature."),
     sharper_norm(
-        "at-least", "the norm from below", (N - 1) * NORM_GHAT >= N * n,
+        "at-least", "the norm of the normalized inputs from below", (N - 1) * NORM_GHAT >= N * n,
         remark="Attained by N - 1 uncorrelated directions of equal weight.",
     ),
     sharper_norm("orthogonal", "normalized columns are orthogonal to the ones",
                  equal(transpose(G) @ e, 0), expected=PROVED,
                  remark="So the entries of each column add up to zero, as printed."),
-    sharper_norm("unit-variance", "the mean square of the entries",
+    sharper_norm("unit-variance", "the mean square of the normalized entries",
                  equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED),
     RUNNING := norm(
-        "/running", 242, "or some averages of them", "the norm after running statistics",
+        "/running", 242, "or some averages of them", "the norm of the inputs normalized by running"
+        " statistics",
         square_norm(GHAT_OTHER) <= maximum(N, square_norm(G_OTHER)),
         place="Sect. 3.3, after Algorithm 2", expected=REFUTED, form=Form.BOUNDARY,
         remark="The text allows running means and has the norm for the batch's own only.",
@@ -136,7 +139,8 @@ NORMS = [
 step = of_layers("Sect. 3.3, before Prop. 5", "L-steps", "L-before-prop-5", form=Form.STEP)
 OVER_Q = [
     NORMALIZED := step(
-        "/norm-over-q", 219, "is bounded by", "the norm over q", 1 / Q_SQUARED * NORM_GHAT <= N,
+        "/norm-over-q", 219, "is bounded by", "the norm of the normalized inputs over"
+        " q", 1 / Q_SQUARED * NORM_GHAT <= N,
         hypotheses=(SPREAD,), expected=REFUTED,
         remark="The constant and the expectation of the sentence before are lost.",
     ),
@@ -145,7 +149,7 @@ OVER_Q = [
         remark="Whatever the batch; attained by copies of one feature.",
     ),
     step(
-        "", 664, r"=\sqrt{2}C_{1}\sqrt{N}.", "the last equation of the proof",
+        "", 664, r"=\sqrt{2}C_{1}\sqrt{N}.", "the last equation of the proof of Proposition 5",
         equal(1 / Q_SQUARED * maximum(N, n), N), place="App. A, proof of Prop. 5",
         id="L-proof-prop-5/last-equation",
     ),
@@ -320,7 +324,7 @@ PROOF = [
         remark="By the triangle inequality it holds for every law.",
     ),
     proposition(
-        "/any-law", 223, "for some constant", "the norm of any matrix",
+        "/any-law", 223, "for some constant", "the norm of any matrix beside the column of ones",
         norm2(beside(e, ANY) @ v) <= (N + frobenius2(ANY)) * norm2(v),
         because=frobenius2(lagrange(beside(e, ANY), v)), form=Form.SHARPENED,
         of=EXPECTED_MAXIMUM.id,

@@ -184,28 +184,28 @@ PRECONDITIONING = [
     ZERO.corrected(says=equal(from_zero(*BNP), 4 * n * N + 6 * n * p + 2 * p + 10 * n)),
     section(
         "/step-1", 244, "for the mini-batch mean and variance at Step 1",
-        "the operations of step 1",
+        "the operations of Algorithm 2, step 1",
         equal(operations("step 1", first_step), 4 * n * N),
     ),
     section(
-        "/steps-2-3", 244, "at Step 2 and Step 3", "the operations of steps 2 and 3",
+        "/steps-2-3", 244, "at Step 2 and Step 3", "the operations of Algorithm 2, steps 2 and 3",
         equal(operations("steps 2 and 3", middle_steps), 8 * n),
     ),
     section(
         "/steps-4-5", 244, "the preconditioned gradient (Step 4)",
-        "the operations of steps 4 and 5",
+        "the operations of Algorithm 2, steps 4 and 5",
         equal(operations(*LAST_STEPS), LAST),
         remark="The text says step 4 and counts both steps.",
     ),
     LAST_ONE_LESS := section(
         "/steps-4-5/one-less", 244, "the preconditioned gradient (Step 4)",
-        "the operations of steps 4 and 5, one addition less in every sum",
+        "the operations of Algorithm 2, steps 4 and 5, one addition less in every sum",
         equal(one_less(*LAST_STEPS), LAST), expected=REFUTED, form=Form.READING,
     ),
     LAST_ONE_LESS.corrected(says=equal(one_less(*LAST_STEPS), 6 * n * p + p)),
     LAST_ONE_LESS.corrected(
         id="L-prop-6/steps-4-5/from-zero", of=None,
-        title="the operations of steps 4 and 5, every sum from zero",
+        title="the operations of Algorithm 2, steps 4 and 5, every sum from zero",
         says=equal(from_zero(*LAST_STEPS), LAST), form=Form.READING,
     ),
 ]  # fmt: skip

@@ -172,7 +172,7 @@ STEPS = [
         remark="q = 1, as it is if the layer has at most as many inputs as the batch has examples.",
     ),
     STEP.sharpened(
-        "any-statistics", title="a step with any statistics, held fixed",
+        "any-statistics", title="a step of a layer with any statistics, held fixed",
         says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, alpha)), hypotheses=(),
     ),
     WITH_Q := proposition(

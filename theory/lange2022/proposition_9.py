@@ -161,7 +161,8 @@ CLAIMS = [
             ),
             gram_form(h, weights, k, x),
         ),
-        title="the library's Hessian", remark="For half a weighted sum of squares of the outputs.",
+        title="the Hessian in a channel's parameters, by the"
+        " library", remark="For half a weighted sum of squares of the outputs.",
     ),
     COUPLED := replace(
         HESSIAN,
@@ -180,14 +181,15 @@ CLAIMS = [
     ),
     proof(
         "/gradient", 698, r"\frac{\partial L}{\partial v_{a}}(v_{a}",
-        "the gradient by the chain rule",
+        "the gradient in a channel's parameters by the chain rule",
         equal(
             along(L(outputs(parameters)), parameters, x, at=what),
             dot(gradient(L(y), y, at=A), MOVED),
         ),
     ),
     proof(
-        "/outputs", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal", "the outputs' derivative",
+        "/outputs", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal", "the derivative of a channel's"
+        " outputs",
         equal(along(outputs(parameters), parameters, x, at=what), MOVED),
         remark="The lines above it stack the examples; with this derivative they are Prop. 9.",
     ),

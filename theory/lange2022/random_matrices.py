@@ -207,7 +207,8 @@ EXPECTATIONS = [
         " drawn.",
     ),
     expected_norm(
-        "every-law", 223, "for some constant", "one constant for every law, at C = 3",
+        "every-law", 223, "for some constant", "the expected norm, one constant for every law, at C"
+        " = 3",
         ratio(G) <= 3, hypotheses=(THREE_COLUMNS,),
         corrected_by="L-prop-5/expectation-fourth-moment",
         remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
@@ -215,7 +216,7 @@ EXPECTATIONS = [
     ),
     EACH_LAW := expected_norm(
         "each-law", 223, "iid random variables with zero mean and unit variance",
-        "a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
+        "the expected norm, a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
         hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
         corrected_by="L-prop-5/expectation-fourth-moment",
         remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
@@ -224,13 +225,15 @@ EXPECTATIONS = [
         " grows as n^0.3 at N = n, so another C falls at larger sizes.",
     ),
     expected_norm(
-        "each-batch-size", 223, "independent of ", "a constant for each batch size",
+        "each-batch-size", 223, "independent of ", "the expected norm, a constant for each batch"
+        " size",
         ratio(G) <= root_of(N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
         remark="The literal reading, C independent of n only. True of every G whose entries have"
         " variance 1, independent or not, by the Frobenius norm; so it cannot compare layers.",
     ),
     FOURTH_MOMENT_BOUND := EACH_LAW.corrected(
-        id="L-prop-5/expectation-fourth-moment", title="a constant by the fourth moment",
+        id="L-prop-5/expectation-fourth-moment", title="the expected norm, a constant by the fourth"
+        " moment",
         says=ratio(G) <= 1 + LEMMA_CONSTANT * root_of(2 * (1 + root_of(fourth_moment - 1))),
         hypotheses=(FOURTH_MOMENT,), expected=SUPPORTED,
         remark="A consequence of Lemma A2 at k = 2 with its constant 2 where N or n is at least 3,"

@@ -250,45 +250,49 @@ MEAN_SQUARES = named(r"\rho_g^2", over_groups(INPUTS, INPUTS))
 
 CLAIMS = [
     SAME := section_3_5(
-        "", 274, QUOTE, "a factor for one row of the weights",
+        "", 274, QUOTE, "the invariance of LN to a factor for one row of the weights",
         equal(LN(ROWS), LN(outputs)),
         form=Form.READING,
         hypotheses=(LAYER_SPREAD, spread("every example, after", transpose(ROWS))),
         attack=(layer_of([[1], [0], [-1]], q=2),),
     ),
     SAME.corrected(
-        "whole-matrix", title="one factor for all weights",
+        "whole-matrix", title="the invariance of LN to one factor for all weights",
         says=unchanged(LN(inputs @ transpose(c * weights))),
         hypotheses=(LAYER_SPREAD,),
     ),
     SAME.corrected(
-        "of-BN", says=unchanged(BN(H @ transpose(first_times(W, c)))),
+        "of-BN", title="the invariance of BN to a factor for one row of the weights",
+        says=unchanged(BN(H @ transpose(first_times(W, c)))),
         hypotheses=(BATCH_SPREAD,),
     ),
     BY_EXAMPLES := section_3_5(
-        "/examples", 274, QUOTE, "a factor for one example",
+        "/examples", 274, QUOTE, "the invariance of BN to a factor for one example",
         equal(BN(EXAMPLES), BN(H @ transpose(W))),
         form=Form.READING,
         hypotheses=(BATCH_SPREAD, spread("every output, after", EXAMPLES)),
         attack=(layer_of([[1], [0], [-1]], q=2),),
     ),
     BY_EXAMPLES.corrected(
-        "of-LN", says=unchanged(LN(first_times(inputs, c) @ transpose(weights))),
+        "of-LN", title="the invariance of LN to a factor for one example",
+        says=unchanged(LN(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(LAYER_SPREAD,),
     ),
     SAME.sharpened(
-        "every-group", title="a factor for one group of rows, for every number of groups",
+        "every-group", title="the invariance of GN to a factor for one group of rows, for every"
+        " number of groups",
         says=unchanged(GN(outputs, c)), hypotheses=(GROUPS_SPREAD,),
         remark="LN is the case of one group. A factor for each row would need a group for each row,"
         " which has one number and no deviation; each group here has more than one.",
     ),
     BY_EXAMPLES.sharpened(
-        "every-group", title="a factor for one example, for every number of groups",
+        "every-group", title="the invariance of GN to a factor for one example, for every number of"
+        " groups",
         says=unchanged(GN_OF_ALL(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(GROUPS_SPREAD,),
     ),
     WITH_EPSILON := section_3_5(
-        "/eps", 274, QUOTE, "one factor for all weights, with an epsilon",
+        "/eps", 274, QUOTE, "the invariance of LN to one factor for all weights, with an epsilon",
         equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps)), reading=Reading.SHARED_EPSILON,
         form=Form.READING,
     ),
@@ -317,7 +321,7 @@ CLAIMS = [
         hypotheses=(assume(MEAN_SQUARES > 0, printed=False),),
     ),
     section_3_5(
-        "/one-group", 272, "Note GN becomes LN", "the statistics of one group",
+        "/one-group", 272, "Note GN becomes LN", "the statistics of GN with one group",
         equal(GN_1(h, eps_of_maps), LN_maps(h, eps_of_maps)),
         subject=Kind.MAPS, reading=Reading.SHARED_EPSILON, expected=PROVED,
         remark="Only the statistics are the same: re-scaling and re-centring are one for each"

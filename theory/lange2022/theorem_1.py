@@ -368,7 +368,8 @@ R_SMALL = named("r", absolute(1 - 2 * alpha_small))
 EPSILON = named(r"\epsilon", alpha_small * (3 * absolute(x_0) + x_0**2))
 RATES = [
     RATE := theorem(
-        "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of every step",
+        "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of every step"
+        " near a scale-invariant manifold",
         on_diagonal(alpha_large, named("r", 2 * alpha_large - 1) + 1, x_far, 2),
         at="Theorem 1, second part",
         expected=REFUTED,
@@ -380,7 +381,7 @@ RATES = [
     ),
     RATE.corrected(
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
-        title="the rate of every step, where r + ϵ is at most one",
+        title="the rate of every step near a scale-invariant manifold, where r + ϵ is at most one",
         hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
         expected=SUPPORTED,
     ),
@@ -427,13 +428,14 @@ LARGEST = all_rates(H, alpha_trace)
 EXPANSION = [
     step(
         "/eq-24", 507, r"(\theta_{k})-\nabla\mathcal{L}(\theta^{*}_{k}))|| (24)",
-        "the gradient at the minimizer put in",
+        "a step near the manifold, the gradient at the minimizer put in",
         equal(STEPPED, OFF - alpha * (slope_star(theta_k) - slope_star(theta_star))),
         at="eq. (24)",
         remark="The first line of the display is the definition of the closest minimizer.",
     ),
     step(
-        "/eq-25", 512, r"||+\alpha||e_{k}|| (25)", "the step split by the triangle inequality",
+        "/eq-25", 512, r"||+\alpha||e_{k}|| (25)", "a step near the manifold, split by the triangle"
+        " inequality",
         norm(STEPPED) <= norm(OFF - alpha * CURVED) + alpha * norm(REST),
         at="eq. (25)",
         expected=SUPPORTED,
@@ -455,7 +457,7 @@ EXPANSION = [
     ),
     step(
         "/maximum", 517, r"\max_{\lambda_{i}\neq 0}|1-\alpha\lambda_{i}|=\max",
-        "the maximum is at one of the ends",
+        "the maximum of |1 - αx| over the nonzero eigenvalues is at one of the ends",
         LARGEST <= maximum(rate_of_smallest(H, alpha_trace), rate_of_largest(H, alpha_trace)),
         expected=SUPPORTED,
         remark="|1 - αx| is convex in x, and both ends are eigenvalues, so it is an equality.",
@@ -543,7 +545,7 @@ ONE_STEP = [
         remark="It is so at every distance from the manifold: no constant serves all of it.",
     ),
     step(
-        "/eq-26", 521, r"r\cdot||\theta_{k}", "one step, with an explicit constant",
+        "/eq-26", 521, r"r\cdot||\theta_{k}", "a step near the manifold, with an explicit constant",
         norm2(near(t, s) - alpha * slope_of_product(near(t, s)) - foot(t))
         <= STEP_26**2 * norm2(off(t, s)),
         at="eq. (26)",
@@ -585,15 +587,15 @@ INDUCTION = [
         remark="So r < 1 at every minimizer holds for no learning rate.",
     ),
     step(
-        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "the next point is in the"
-        " neighbourhood too",
+        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "a step near the manifold stays"
+        " in the neighbourhood",
         NEXT <= d_k,
         hypotheses=(INSIDE, KEPT),
         because=INSIDE_TERM + d_k * KEPT.slack,
     ),
     step(
-        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate in the"
-        " neighbourhood",
+        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of a step"
+        " in the neighbourhood",
         NEXT <= (r + alpha * C_third * delta) * d_k,
         hypotheses=(INSIDE,),
         because=INSIDE_TERM,

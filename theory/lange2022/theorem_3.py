@@ -140,7 +140,7 @@ step = of_layers("Sect. 3.3, before Theorem 4", "L-steps", "L-before-thm-4", for
 STEPS = [
     step(
         "/product-with-U", 193, r"\widehat{H}U=\left[e,\;H-e\mu_{H}^{T}\right]",
-        "the product with U", equal(Hhat @ U, beside(e, C)),
+        "the inputs times U", equal(Hhat @ U, beside(e, C)),
     ),
     step(
         "/orthogonal", 193, r"(H-e\mu_{H}^{T})^{T}e=0",

@@ -274,7 +274,8 @@ def also_strict(name: str, title: str, *hypotheses: Hypothesis) -> Any:
 STRICTNESS = [
     STRICT,
     replace(
-        STRICT, id="L-thm-4b/only-if", title="whether the condition is needed",
+        STRICT, id="L-thm-4b/only-if", title="whether the condition for a strict improvement is"
+        " needed",
         says=KAPPA_CENTRED >= KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK, *ALONG_LAST),
         expected=REFUTED, form=Form.BOUNDARY, corrected_by="L-thm-4b/two-features",
         remark="The text says 'if', not 'only if'; this reads it as an equivalence.",

@@ -218,13 +218,13 @@ RATE = [
         " about the inputs' alone.",
     ),
     REDUCED.corrected(
-        "weighted-mean", title="the rate with a mean weighted by S", says=M_S <= M,
+        "weighted-mean", title="the rate of descent with a mean weighted by S", says=M_S <= M,
         expected=SUPPORTED,
         remark="The mean μₛ is weighted by S: the proof of Theorem 4 with the rows multiplied by"
         " the roots of S.",
     ),
     REDUCED.corrected(
-        "weighted-variance", title="the rate with variances weighted by S",
+        "weighted-variance", title="the rate of descent with variances weighted by S",
         says=M_S_NORMALIZED <= n * M_S_SCALED,
         hypotheses=(FULL_COLUMN_RANK, POSITIVE, NONSINGULAR), expected=SUPPORTED,
     ),

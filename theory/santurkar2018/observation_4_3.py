@@ -56,7 +56,7 @@ FIRST_SENTENCE = [
     replace(
         ACTIVATIONS,
         id=f"{ACTIVATIONS.id}/deviation",
-        title="the batch's own deviation for γ",
+        title="the batch's own deviation for γ gives the same activations",
         form=Form.BOUNDARY,
         says=equal(sqrt(norm2(centred(y)) / m) * normalize(y) + MU * one, y),
         remark="",
@@ -64,7 +64,7 @@ FIRST_SENTENCE = [
     GIVEN_BETA := replace(
         ACTIVATIONS,
         id=f"{ACTIVATIONS.id}/beta-given",
-        title="γ = σ, β given",
+        title="γ = σ and a given β give the same activations",
         form=Form.BOUNDARY,
         says=equal(sigma * normalize(y) + beta * one, y),
         expected=REFUTED,
@@ -74,7 +74,7 @@ FIRST_SENTENCE = [
     replace(
         GIVEN_BETA,
         id=f"{ACTIVATIONS.id}/any-input",
-        title="the configuration of one batch, on another",
+        title="the configuration of one batch gives the activations of another",
         says=equal(sigma * normalize(v) + MU * one, v),
     ),
     FIXED := replace(

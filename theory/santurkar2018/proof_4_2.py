@@ -354,7 +354,7 @@ FORTY_FIVE = equation(
 FORTY_SIX = equation(
     {46: ((517, r"\overline{\bm{\hat{g}_{j}}}"), (323, r"\overline{\hat{\boldsymbol{g}}_{j}}"))},
     equal(off_mean(off_yhat(gbar)), off_yhat(gbar)),
-    title="what is off ŷ keeps mean zero",
+    title="the centred gradient without its part along ŷ has mean zero",
     **IDENTITIES,
 )
 FORTY_SEVEN = equation(

@@ -171,7 +171,7 @@ growth = readings_of(
     expected=REFUTED,
 )
 SQUARED_SLOPE = {
-    "title": "the last term is the squared derivative in γ",
+    "title": "the last term of Theorem 4.1 is the squared derivative in γ",
     "says": equal(ALONG**2, IN_GAMMA**2),
     "hypotheses": (),
     "remark": "It is zero where training has made γ stationary, and the middle term, (∂L̂/∂β)²/m,"
@@ -191,12 +191,12 @@ GROWTH = [
     MIDDLE := growth(
         "/middle-term",
         equal(1 / m * dot(one, g) ** 2, m**2 * MU**2),
-        "how the middle term grows",
+        "how the middle term of Theorem 4.1 grows",
         form=Form.BOUNDARY,
     ),
     MIDDLE.corrected(says=equal(1 / m * dot(one, g) ** 2, m * MU**2)),
     MIDDLE.sharpened(
-        title="the middle term's share of the whole",
+        title="the middle term's share of the squared norm of the gradient",
         says=1 / m * dot(one, g) ** 2 <= norm2(g),
         because=1 * norm2(gbar),
         remark="The slack is the squared norm of the centred gradient. The share can be anything"
@@ -205,7 +205,7 @@ GROWTH = [
     MEAN_LOSS := growth(
         "/mean-loss",
         equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
-        "the squared sum for a loss that is a mean over the batch",
+        "the squared sum of the gradient for a loss that is a mean over the batch",
         attack=(linear(1, 1, 1),),
         remark="g is the gradient of L, the sum, as in the theorems.",
     ),
@@ -213,7 +213,7 @@ GROWTH = [
     growth(
         "/positive",
         dot(one, g) ** 2 > 0,
-        "the squared sum is positive",
+        "the squared sum of the gradient is positive",
         form=Form.BOUNDARY,
         hypotheses=(NOT_ZERO,),
         corrected_by="S-remark-growth/middle-term/sharpened",
@@ -221,7 +221,7 @@ GROWTH = [
     LAST_TERM := growth(
         "/last-term",
         ALONG**2 > 0,
-        "the last term is positive, γ being stationary too",
+        "the last term of Theorem 4.1 is positive, also where γ is stationary",
         locations=(final(171, AFTER, "expected to be bounded away from zero"),),
         hypotheses=(BEST_SCALE, NOT_ZERO),
         remark="The text expects it to be bounded away from zero. A γ that is trained goes to where"
@@ -300,7 +300,7 @@ PREDICTIVE = [
             final(185, HERE, "as long as these two conditions hold, the"),
             final(185, HERE, "are more predictive than those of the standard network"),
         ),
-        title="a smaller second-order term",
+        title="the layer makes the second-order term smaller",
         form=Form.READING,
         says=bending_of_convex <= named(r"g^\top H g", dot(u, v) ** 2),
         hypotheses=(IDENTITY_LAYER, MEETS_CONVEX),
@@ -310,7 +310,7 @@ PREDICTIVE = [
         " H = vvᵀ.",
     ),
     SMOOTHNESS.corrected(
-        title="a smaller second-order term",
+        title="the layer makes the second-order term smaller",
         says=hessian_form(GRAD) <= quadratic(g),
         hypotheses=(RATIO, POSITIVE, NOT_LONGER, MEETS_SIGNED),
         because=1 / sigma**2 * POSITIVE.slack * NOT_LONGER.slack
@@ -325,14 +325,14 @@ PREDICTIVE = [
     CHANGE := replace(
         SMOOTHNESS,
         id="S-remark-predictive/gradient",
-        title="a smaller change of the gradient",
+        title="the layer makes the gradient change less",
         attack=(in_directions((1, -2, 1), (1, -2, 1)),),
         says=norm2(hessian(grad)) <= norm2(H(g)),
         hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
         corrected_by="S-remark-predictive/gradient/sharpened",
     ),
     CHANGE.sharpened(
-        title="how much the gradient changes at least",
+        title="how much the gradient changes at least, with the layer",
         says=norm2(hessian(grad)) >= norm2(grad) ** 2 / (m * sigma**2),
         hypotheses=(),
         because=1 * norm2(hessian(grad) + yhat * (norm2(grad) / (m * sigma))),

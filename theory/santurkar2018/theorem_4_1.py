@@ -83,7 +83,7 @@ THEOREM = [
     ),
     SUPPLEMENT.sharpened(
         "how-much",
-        title="by how much the square root is wrong",
+        title="by how much the supplement's square root is wrong",
         says=equal(norm2(grad) - SQUARE_ROOT, SCALE * (1 / sqrt(m) - 1 / m) * dot(g, yhat) ** 2),
         attack=(),
         remark="So the supplement's bound fails for every m from 2 on, unless γ ⟨g, ŷ⟩ is zero.",

@@ -205,7 +205,7 @@ DISPLAYS = [
     ),
     BENDING_SHARED.sharpened(
         "attained",
-        title="a batch that bends the loss that much",
+        title="a batch for which the layer bends a linear loss as much as it can",
         says=equal(
             along(along(dot(YBAR, BN(variable)), variable, YBAR), variable, YBAR, at=y) ** 2,
             LARGEST_BENDING * norm2(YBAR) * norm2(YBAR) ** 2,
@@ -233,7 +233,7 @@ DISPLAYS = [
     ),
     BY_RATIO.sharpened(
         "how-much",
-        title="by how much the second display is wrong",
+        title="by how much the second display of Theorem 4.2 is wrong",
         says=equal(
             hessian_form(GRAD) - BY_RATIO.says.claimed,  # type: ignore[union-attr]
             SCALE * A / norm2(g) * (norm2(GRAD) - norm2(g)),

@@ -189,7 +189,7 @@ THEOREM = [
     ),
     STRICT[0].sharpened(
         "every-batch",
-        title="where the theorem fails: along the ones, for a linear loss",
+        title="where Theorem C.1 fails: along the ones, for a linear loss",
         says=ALONG_ONES > -(SCALE * bound**4 * KAPPAS["kappa"][0]),
         because=bound**4 / (m * sigma**2) * TOWARDS.slack * SLOPING.slack,
         hypotheses=(TOWARDS, SLOPING),

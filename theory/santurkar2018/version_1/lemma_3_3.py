@@ -205,7 +205,7 @@ LEMMA = [
         reading=Reading.SHARED_EPSILON, hypotheses=(EXACT_FIT, below_half(small_e)),
         expected=REFUTED,
         remark="Labels that are fitted exactly have a norm below one with ϵ, and the layer takes Wx"
-        " away from them."
+        " away from them. "
         + TWO_EPSILONS,
     ),
     SHARED.corrected(

@@ -253,7 +253,7 @@ NO_CORRELATION = assume(
 zero = readings_of(
     ALWAYS,
     (version_1(171, AFTER_3_2, r"if  $|c_{ij}| = 0$  then"),),
-    "no correlation, no gradient, c",
+    "no correlation, no gradient, c ",
 )
 NO_GRADIENT = [
     zero(
