@@ -235,6 +235,13 @@ def test_missing_evidence_shows_as_not_yet_run(site):
     assert 'class="verdict not-yet-run"' in text
 
 
+def test_what_was_run_without_anything_to_draw_is_not_said_to_be_not_yet_run():
+    claim = next(claim for claim in CLAIMS if claim.id == WAITING)
+    waiting, run = Entry(claim, (), Verdict.NOT_RUN), points_of(claim)
+    assert "Actual against claimed: not yet run." in findings.plots(waiting, {})
+    assert findings.plots(run, {}) == ""
+
+
 def test_figures_are_files_with_their_numbers(site):
     figures = site / "figures"
     assert (figures / "S-thm-4.1.actual.svg").exists()

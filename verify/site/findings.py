@@ -24,6 +24,7 @@ _TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
 """What a reader may copy to a shell: evidence may have been written by anybody."""
 _ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])")
 """A weight that a reader does not need."""
+NAMES = ("Actual against claimed", "Over the training of real networks")
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
 
@@ -100,15 +101,14 @@ def counterexample(entry: Entry) -> str:
 
 
 def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
-    """Return the figures, and which of them were not yet run."""
+    """Return the figures; of what was not yet run, which there may be."""
     if entry.claim.unreadable or not is_drawn(entry.claim):
         return ""
     shown = [_figure(figure) for kind in figures.values() for figure in kind]
-    names = {"actual": "Actual against claimed", "training": "Over the training of real networks"}
-    missing = [NOT_RUN.format(names[k]) for k in names if not figures.get(k)]
+    missing = [] if entry.records else [NOT_RUN.format(name) for name in NAMES]
     grid = "".join(shown)
     parts = [f'<div class="figures">\n{grid}</div>'] if shown else []
-    return raw("\n".join([*parts, *missing]))
+    return raw("\n".join([*parts, *missing])) if parts or missing else ""
 
 
 def _figure(figure: Figure) -> str:
