@@ -380,7 +380,7 @@ BACKWARDS = {"axes": ("CN",)}
             "in_this_process",
             "without_beta",
             {},
-            "without beta; an RMS normalisation is examined by",
+            "without beta; an RMS normalisation is",
         ),
         ("in_this_process", "without_gamma", {}, "expected x, gamma, beta and eps, by these names"),
         ("in_this_process", "unlike_any", {}, "eps cannot be found from its output"),

@@ -200,14 +200,12 @@ def _backward_after(layer: Function, backward: Function) -> Function:
 
     Between the forward and its backward the layer is called with the others for x.
     """
+    of_inputs = _backward(layer, backward) if _takes_inputs(backward) else None
 
     def later(others: Any, g: Any, x: Any, *rest: Any) -> Any:
         value = layer(x, *rest)
         layer(others, *rest)
-        is_of_inputs = _takes_inputs(backward)
-        return (
-            _backward(layer, backward)(g, x, *rest) if is_of_inputs else backward(g, _cache(value))
-        )
+        return of_inputs(g, x, *rest) if of_inputs else backward(g, _cache(value))
 
     return later
 

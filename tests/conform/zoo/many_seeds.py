@@ -13,7 +13,7 @@ import sys
 from examining import examined, said
 from right_layers import RIGHT
 
-from verify.conform.report import CONFORMS
+from verify.conform.report import COULD_NOT
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def main() -> int:
     for seed in range(asked.first, asked.first + asked.seeds):
         for right in layers:
             report = examined(right.layer, right.name, right.asked, right.modes, seed=seed)
-            if report.verdict != CONFORMS:
+            if report.failures or report.verdict == COULD_NOT:  # some modes are not offered
                 failures += 1
                 print(f"{right.name}, seed {seed}: {report.verdict}\n{said(report)}", flush=True)
         print(f"seed {seed}: {len(layers)} layers, {failures} failures so far", flush=True)

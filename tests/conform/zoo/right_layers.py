@@ -18,7 +18,17 @@ from numpy_layers import (
     projections_backward,
     projections_forward,
 )
-from own_backward import layer_with, standardize, wrong_in_x
+from own_backward import (
+    OwnBackward,
+    Recomputing,
+    gradient_in_beta,
+    gradient_in_gamma,
+    gradient_in_x,
+    layer_with,
+    standardize,
+    wrong_in_x,
+)
+from own_forward_mode import BothModes, tangent
 from own_forward_mode import layer_with as layer_with_both_modes
 from remembering import Remembering
 from torch import Tensor
@@ -296,8 +306,6 @@ def added_one_by_one(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tens
 
 FUSED = ("second rf", "second ff", "third")
 """PyTorch 2.13 keeps the fused layer's statistics constant in these."""
-OWN_JVP = ("second ff",)
-"""PyTorch 2.13 differentiates a custom function's jvp as though what it saved were constant."""
 
 
 def by_centring_matrix(rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -343,6 +351,45 @@ def in_place_on_its_own_copy(x: Tensor, gamma: Tensor, beta: Tensor, eps: float)
     return z.clone().mul_(per_channel(gamma, x)).add_(per_channel(beta, x))
 
 
+class OnceDifferentiable(Recomputing):
+    """The layer whose backward says that it has no derivative."""
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        """Apply the right rules to what is no part of a graph."""
+        x, gamma = ctx.saved_tensors
+        at = (*standardize(x, ctx.eps), per_channel(gamma, x), g)
+        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at), None
+
+
+class OnceBothModes(BothModes):
+    """The same with a jvp, which may be differentiated."""
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        """Apply the right rules to what is no part of a graph."""
+        return OwnBackward.backward(ctx, g)
+
+
+def once_differentiable(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Refuse a second derivative."""
+    return OnceDifferentiable.apply(x, gamma, beta, eps)
+
+
+def once_differentiable_part(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Refuse that of x through yhat, and scale outside."""
+    ones = torch.ones_like(gamma)
+    return affine(OnceDifferentiable.apply(x, ones, 0 * ones, eps), gamma, beta)
+
+
+def once_differentiable_with_jvp(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Refuse that of the gradient, and not of the tangent."""
+    rules = gradient_in_x, gradient_in_gamma, gradient_in_beta, tangent
+    return OnceBothModes.apply(x, gamma, beta, eps, rules)
+
+
 RMS = {"family": "rms"}
 RIGHT = (
     Right("Welford in lanes", from_moments(welford)),
@@ -359,7 +406,7 @@ RIGHT = (
     Right("recomputing", recomputing),
     Right("own backward, differentiable", layer_with()),
     Right("own backward by regression", gradient_as_a_difference),
-    Right("own jvp and own backward", layer_with_both_modes(), without=OWN_JVP),
+    Right("own jvp and own backward", layer_with_both_modes()),
     Right("sorted_sums", from_moments(sorted_sums)),
     Right("differences_of_pairs", from_moments(differences_of_pairs)),
     Right("in_pieces", from_moments(in_pieces)),
@@ -381,7 +428,7 @@ RIGHT = (
     Right("class with running statistics", Remembering, {"like": "torch"}),
     Right("class that recomputes", RecomputingOnce, {"like": "torch"}),
     Right("torch.nn.BatchNorm2d", torch.nn.BatchNorm2d, {"like": "torch"}, without=FUSED),
-    Right("layer by transposition", layer_as_transposed_batch, {"family": "layer"}, OWN_JVP),
+    Right("layer by transposition", layer_as_transposed_batch, {"family": "layer"}),
     Right("RMS by length", rms_by_length, RMS),
     Right("RMS without beta", others.rms, RMS),
     Right("RMS without beta and eps", others.rms_of_its_own_eps, RMS),

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 from examining import examined, said
-from right_layers import RIGHT, Right
+from own_forward_mode import layer_with as layer_with_both_modes
+from right_layers import (
+    RIGHT,
+    Right,
+    once_differentiable,
+    once_differentiable_part,
+    once_differentiable_with_jvp,
+)
 from wrong_layers.fault import LAYOUTS
 
 BRIEF = ("plain", "m = 1", "m = 3", "mean/sd = 2^12", "constant", "gamma zero", "m = 1000", "NaN")
@@ -29,3 +36,26 @@ def test_a_right_layer_conforms(right: Right) -> None:
     at = (*BRIEF, *layouts(right))
     report = examined(right.layer, right.name, right.asked, offered(right.layer), at)
     assert report.verdict == "conforms", said(report)
+
+
+ONCE = "marked once_differentiable"
+ZERO = "zero for forward over forward of a custom"
+TWICE_BACK = ("second rr", "third")
+
+
+@pytest.mark.parametrize(
+    ("layer", "refused", "reason"),
+    [
+        (once_differentiable, TWICE_BACK, ONCE),
+        (once_differentiable_part, TWICE_BACK, ONCE),
+        (once_differentiable_with_jvp, (*TWICE_BACK, "second fr"), ONCE),
+        (once_differentiable_with_jvp, ("second ff",), ZERO),
+        (layer_with_both_modes(), ("second ff",), ZERO),
+    ],
+)
+def test_what_pytorch_does_not_have_is_not_offered(layer, refused, reason) -> None:
+    report = examined(layer, "layer", {}, ("gradient", "second rf", *refused), ("plain", "m = 3"))
+    assert not report.failures, said(report)
+    reasons = {cell.reason for cell in report.cells if cell.mode in refused}
+    assert len(reasons) == 1
+    assert reason in reasons.pop()

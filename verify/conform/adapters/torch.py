@@ -13,6 +13,7 @@ from torch.autograd import forward_ad
 
 from verify.conform import modules
 from verify.conform.adapters import AdapterError, Arrays, NotOffered
+from verify.conform.custom_functions import refuse_another_derivative, refuse_forward_over_forward
 from verify.conform.subject import Subject
 
 
@@ -103,6 +104,8 @@ class Torch:
                 "for the CPU"
             ) from None
         self._level = ""
+        self._depth = 0
+        """In so many functions that are being differentiated."""
 
     def array(self, values: np.ndarray, dtype: str) -> torch.Tensor:
         """Return a tensor of its own memory."""
@@ -121,7 +124,9 @@ class Torch:
         if self._level == "vmap":
             return tuple(torch.func.vjp(function, *inputs)[1](cotangent))
         at = [_differentiable(x) for x in inputs]
-        value = function(*at)
+        value = self._differentiated(function, *at)
+        if self._depth:
+            refuse_another_derivative(value)
         parts = zip(_several(value), _several(cotangent), strict=True)
         pairs = [(part, slope) for part, slope in parts if part.requires_grad]
         if not pairs:
@@ -165,14 +170,15 @@ class Torch:
         functorch's.
         """
         if self._level == "dual":
-            raise _ForwardInForward
+            raise _ForwardInForward(function, inputs)
         if self._level == "functorch":
             return torch.func.jvp(function, inputs, tangents)[1]
         try:
             with self._at("dual"), forward_ad.dual_level():
                 duals = [forward_ad.make_dual(x, t) for x, t in zip(inputs, tangents, strict=True)]
-                return _each(_tangent, function(*duals))
-        except _ForwardInForward:
+                return _each(_tangent, self._differentiated(function, *duals))
+        except _ForwardInForward as inner:
+            refuse_forward_over_forward(inner.function(*map(_differentiable, inner.inputs)))
             with self._at("functorch"):
                 return torch.func.jvp(function, inputs, tangents)[1]
 
@@ -241,6 +247,14 @@ class Torch:
         """Return a class with the arguments of torch.nn's, or a layer of one, as functions."""
         return modules.wrap(target, name, family, self.device, groups)
 
+    def _differentiated(self, function: Callable[..., Any], *inputs: Any) -> Any:
+        """Return a function's value, called as one that is being differentiated."""
+        self._depth += 1
+        try:
+            return function(*inputs)
+        finally:
+            self._depth -= 1
+
     @contextmanager
     def _at(self, level: str) -> Iterator[None]:
         before, self._level = self._level, level
@@ -260,7 +274,11 @@ def _differentiable(x: torch.Tensor) -> torch.Tensor:
 
 
 class _ForwardInForward(Exception):  # noqa: N818
-    """A forward derivative asked for inside another."""
+    """A forward derivative asked for inside another, of what and where."""
+
+    def __init__(self, function: Callable[..., Any], inputs: Arrays):
+        super().__init__()
+        self.function, self.inputs = function, inputs
 
 
 def _several(value: Any) -> tuple[Any, ...]:
