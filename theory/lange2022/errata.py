@@ -337,7 +337,7 @@ ERRATA = [
         title="The number of an equation",
         kind=Kind.SLIP,
         in_short="(28) for (29)",
-        wrong="The display that follows has the right side of (28).",
+        wrong="The text says (29), and the display that follows has the right side of (28).",
         entries=("L-proof-thm-4/number-of-the-equation",),
         right=("L-eq-28-32/28",),
     ),
@@ -353,7 +353,7 @@ ERRATA = [
     ),
     Erratum(
         name="smallest-quotient",
-        title="The smallest quotient",
+        title="The smallest quotient of S over the columns",
         kind=Kind.SLIP,
         in_short=r"$\ge$ for $=$",
         wrong="Over the multiples of a column the quotient is at least the smallest entry of $S$;"

@@ -247,8 +247,7 @@ LAST_VERSION = [
         title="The product rule's two columns",
         kind=Kind.SLIP,
         in_short="the two factors of the second term are interchanged",
-        wrong="In (21) the column that is transposed is the wrong one of the two; (23) and (32)"
-        " have it right in effect.",
+        wrong="Of its two columns (21) transposes the wrong one; (23) and (32) have the right one.",
         entries=("S-eq-20-21/printed-order",),
         right=("S-eq-20-21",),
     ),

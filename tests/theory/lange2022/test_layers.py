@@ -87,6 +87,15 @@ def test_equal_eigenvalues_and_roots_that_do_not_mix_are_decided(name, subject, 
     assert exact.examine(CLAIMS[name], subject).outcome is outcome
 
 
+@pytest.mark.parametrize(("first", "outcome"), [(-1, VIOLATED), (0, VIOLATED), (2, VACUOUS)])
+def test_an_example_that_does_not_count_is_one_without_curvature(first, outcome):
+    """The hypothesis S = diag(0, 1, ..., 1) is of every entry, the first one's included."""
+    claim = CLAIMS["L-prop-11/semidefinite"]
+    as_it_is = replace(claim, hypotheses=tuple(replace(h, impose=None) for h in claim.hypotheses))
+    subject = layer([[-3], [1], [2]], curvature=[first, 1, 1])
+    assert exact.examine(as_it_is, subject).outcome is outcome
+
+
 @pytest.mark.parametrize(
     ("mean", "outcomes"),
     [

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from theory.catalogue import letters_of
 from theory.santurkar2018.version_1 import CLAIMS
 from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
@@ -46,6 +47,14 @@ def test_a_hundredth_of_a_constant_is_not_proved(name):
     """These used to assume what they conclude, so that no constant was too small."""
     says = BY_ID[name].says
     assert abstract.prove(replace(BY_ID[name], says=says.actual <= says.claimed / 100)) is None
+
+
+def test_a_domain_of_epsilon_says_what_the_text_does():
+    """How small it has to be is a hypothesis, marked as missing from the text."""
+    letters = {l for claim in CLAIMS for l in letters_of(claim) if l.latex == r"\varepsilon"}
+    assert {letter.domain for letter in letters} == {r"\varepsilon > 0"}
+    for name in ("lemma-3.3", "thm-C4/square", "thm-C6/same-weight", "thm-C6/two-units"):
+        assert [h for h in BY_ID[f"S-v1-{name}"].hypotheses if not h.printed]
 
 
 def test_the_inputs_meet_the_assumption_on_d():
