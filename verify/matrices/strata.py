@@ -65,6 +65,13 @@ def of_several_sizes(rng: Generator, shape: tuple[int, ...]) -> Array:
     return sizes * signs
 
 
+def one_unlike_others(rng: Generator, shape: tuple[int, ...]) -> Array:
+    """Return examples that are all alike but for one."""
+    found = np.repeat(rng.normal(size=(1, *shape[1:])), shape[0], axis=0)
+    found[0] += 10 * rng.normal(size=shape[1:])
+    return found
+
+
 STRATA: dict[str, Inputs] = {
     "gaussian": gaussian,
     "large offset": offset,
@@ -74,6 +81,7 @@ STRATA: dict[str, Inputs] = {
     "rectified": rectified,
     "duplicates": duplicated,
     "several sizes": of_several_sizes,
+    "one unlike others": one_unlike_others,
 }
 
 
