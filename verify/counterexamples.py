@@ -24,7 +24,6 @@ LOSS = {"loss", "parameters", "linear", "quadratic", "fourth", "pooled", "factor
 MATRICES = {"H", "W"}
 """Where a statement takes a subject's matrices for others, its sizes say nothing."""
 _ZEROS = re.compile(r"(\d)(?:\.0+|(\.\d*[1-9])0+)(?![\d.e])")
-_PART = re.compile(r"[A-Za-z]\w*")
 
 
 def lines(found: Counterexample, claim: Statement) -> list[str]:
@@ -80,9 +79,7 @@ def numbers(found: Counterexample, claim: Statement) -> Iterator[tuple[Letter | 
             letters = [key]
         yield from ((letter, value) for letter in letters)
     chosen = own(claim)
-    for name, value in found.letters.items():
-        if not _is_made_of_others(name, found):
-            yield chosen.get(name, name), value
+    yield from ((chosen.get(name, name), value) for name, value in found.letters.items())
 
 
 def _hessian(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,12 +89,6 @@ def _hessian(given: Mapping[str, Any]) -> dict[str, Any]:
     columns = [list(map(Fraction, column)) for column in zip(*given["factor"], strict=True)]
     gram = [[sum(map(operator.mul, u, v)) for v in columns] for u in columns]
     return {"hessian": [list(map(str, row)) for row in gram]}
-
-
-def _is_made_of_others(name: str, found: Counterexample) -> bool:
-    """Whether a letter is several as one vector, such as (-b, 0, a), which all have values."""
-    parts = set(_PART.findall(name)) - {"ones"}
-    return name.startswith("(") and parts <= found.letters.keys()
 
 
 def _is_needed(key: str, value: Any, found: Counterexample, claim: Statement) -> bool:

@@ -172,16 +172,6 @@ def test_a_hessian_is_told_and_not_what_it_is_the_square_of():
     assert "factor" not in said
 
 
-@pytest.mark.parametrize(
-    ("letters", "is_told"),
-    [({"(-b, 0, a)": ["0", "1"], "b": "0", "a": "1"}, False), ({"(-b, 0, a)": ["0", "1"]}, True)],
-)
-def test_several_letters_as_one_vector_are_told_where_they_are_not_told_alone(letters, is_told):
-    example = Counterexample({"d": 1}, {}, "4", "0", letters=letters)
-    told = lines(example, claim_of("L-thm-1/softmax"))
-    assert any(line.startswith("(-b, 0, a) =") for line in told) is is_told
-
-
 def test_what_the_formula_does_not_have_is_not_told():
     claim = claim_of("S-obs-4.3/activations/beta-given")
     told = lines(Counterexample({"m": 3}, BATCH, "1", "0"), claim)
