@@ -48,7 +48,7 @@ def conform(
     modes: Annotated[str, typer.Option(help="Several are separated by commas.")] = "",
     kinds: Annotated[str, typer.Option("--cases", help=f"Of: {', '.join(KINDS)}.")] = "",
     layout: Annotated[
-        str, typer.Option(help="Only arrays stored so: channels last, non-contiguous, expanded.")
+        str, typer.Option(help="Only arrays stored so: non-contiguous, every second row, ...")
     ] = "",
     axes: Annotated[str, typer.Option(help="Like NC,NCHW; else found by trying.")] = "",
     groups: Annotated[int, typer.Option(help="Groups of channels.")] = 1,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,10 @@ PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
 CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf and NaN", "layout"
 WIDE = "parameters of all sizes"
 """A change of gamma, beta and the running statistics, not of x."""
+AS_MADE = "gamma one, beta zero"
+"""A change of gamma and beta."""
+MASKED, MASKED_UNIT = "cotangent zero", "cotangent zero in one unit"
+"""Changes of the cotangent."""
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
 
 
@@ -56,7 +61,7 @@ class Stratum:
     log_slope: int = 0
     """Base-two logarithm of the size of the cotangent."""
     change: str = ""
-    """What is done to the drawn x or gamma: see :data:`CHANGES`."""
+    """What is done to the drawn numbers: see :data:`CHANGES` for x and gamma."""
     order: int = 3
     """Highest derivative that is examined: some are too large, or leave the range on the way."""
     dtypes: tuple[str, ...] = ALL
@@ -86,8 +91,11 @@ class Case:
         return self.place.statistics.shape[0]
 
 
-def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
-    """Return the strata for a run in these dtypes, the most telling first."""
+def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
+    """Return the strata for a run in these dtypes, the most telling first.
+
+    Two sizes are drawn from the seed, so that no kernel is made for all that are examined.
+    """
     sizes = [
         Stratum("plain", PLAIN),
         Stratum("eps beside variance", PLAIN, 7, eps=0.25),
@@ -98,11 +106,17 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("m = 7", SIZES, 7),
         Stratum("m = 1000", SIZES, 1000, 3),
         Stratum("m = 4097", SIZES, 4097, 2),
+        Stratum("m = 33", SIZES, 33, 3, order=1),
+        Stratum("m = 129", SIZES, 129, 2, order=1),
+        Stratum("m = 1025", SIZES, 1025, 2, order=1),
+        *(Stratum(f"m = {m}, drawn", SIZES, m, 2, order=1) for m in drawn_sizes(seed)),
         Stratum("one channel", CHANNELS, 23, 1),
         Stratum("many channels", CHANNELS, 6, 257),
         Stratum("1025 channels", CHANNELS, 2, 1025, eps=0.125, order=1, dtypes=SINGLE),
         Stratum("channels = length", CHANNELS, 8, 8),
         Stratum("gamma zero", CHANNELS, change="gamma zero"),
+        Stratum("gamma all zero", CHANNELS, change="gamma all zero"),
+        Stratum(AS_MADE, CHANNELS, change=AS_MADE),
         Stratum("gamma of one sign", CHANNELS, change="gamma negative"),
         Stratum("gamma and beta of all sizes", CHANNELS, 23, 24, change=WIDE),
         # Whole blocks and vectors of any width, where kernels have paths of their own.
@@ -116,7 +130,7 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("constant", CONSTANT, change="constant"),
         Stratum("near constant", CONSTANT, log_scale=-11, offset=4.0),
         Stratum("outlier", SCALE, change="outlier"),
-        Stratum("eps zero", SCALE, eps=0.0, order=0, dtypes=DOUBLE),
+        Stratum("eps zero", SCALE, eps=0.0, order=2, dtypes=DOUBLE),
         Stratum("tiny (2^-20)", SCALE, log_scale=-20, eps=2.0**-40, dtypes=BOTH),
         Stratum("tiny (2^-40)", SCALE, log_scale=-40, eps=2.0**-80, order=1, dtypes=BOTH),
         # eps stays within single precision, which some frameworks keep it in.
@@ -128,12 +142,25 @@ def strata(dtypes: tuple[str, ...]) -> list[Stratum]:
         Stratum("subnormal", SCALE, change="subnormal"),
         Stratum("small cotangent (2^-30)", SCALE, log_slope=-30, dtypes=BOTH),
         Stratum("large cotangent (2^30)", SCALE, log_slope=30, dtypes=BOTH),
+        Stratum(MASKED, SCALE, change=MASKED, order=1),
+        Stratum(MASKED_UNIT, SCALE, change=MASKED_UNIT, order=2),
         Stratum("infinite", NOT_FINITE, change="infinite"),
         Stratum("NaN", NOT_FINITE, change="nan"),
     ]
     large = [Stratum("m = 2^18", SIZES, 2**18, 1, order=1, dtypes=BOTH)]
     every = [*sizes, *offsets, *special, *large]
     return [stratum for stratum in every if set(stratum.dtypes) & set(dtypes)]
+
+
+DRAWN = (8, 181, 4096)
+"""Between these a size is drawn, as likely to be of one power of two as of another."""
+
+
+def drawn_sizes(seed: int) -> list[int]:
+    """Return how many entries are normalised together at the two cases that a seed draws."""
+    generator = np.random.default_rng([seed, *b"sizes"])
+    ends = np.log2(DRAWN)
+    return [int(np.exp2(generator.uniform(*pair))) for pair in pairwise(ends)]
 
 
 def draw(
@@ -185,6 +212,8 @@ def draw(
         parameters["mean"] = parameters["mean"] / size
     else:
         x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
+    if stratum.change == AS_MADE:
+        parameters |= {"gamma": np.ones(channels), "beta": np.zeros(channels)}
     parameters |= _without(parameters, is_affine, has_shift)
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
@@ -195,6 +224,8 @@ def draw(
         "u": step * _generic(generator, x),
         "w": step * _generic(generator, x),
     }
+    if stratum.change in (MASKED, MASKED_UNIT):
+        entries["g"][:, : 1 if stratum.change == MASKED_UNIT else None] = 0
     inputs = {name: _in_place(rounded_to(matrix, dtype), place) for name, matrix in entries.items()}
     inputs |= {name: rounded_to(values, dtype) for name, values in parameters.items()}
     if stratum.layout in EXPANDED:
@@ -257,6 +288,10 @@ def _gamma_zero(_: Any, x: Any, gamma: np.ndarray, __: str) -> tuple[Any, Any]:
     return x, np.where(np.arange(len(gamma)) % 2 == 0, 0.0, gamma)
 
 
+def _gamma_all_zero(_: Any, x: Any, gamma: np.ndarray, __: str) -> tuple[Any, Any]:
+    return x, np.zeros_like(gamma)
+
+
 def _gamma_negative(_: Any, x: Any, gamma: np.ndarray, __: str) -> tuple[Any, Any]:
     return x, -np.abs(gamma)
 
@@ -285,8 +320,9 @@ def _with_entry(value: float) -> Change:
 
 
 CHANGES: dict[str, Change] = {
-    "": _unchanged,
+    **dict.fromkeys(("", AS_MADE, MASKED, MASKED_UNIT), _unchanged),
     "gamma zero": _gamma_zero,
+    "gamma all zero": _gamma_all_zero,
     "gamma negative": _gamma_negative,
     "outlier": _outlier,
     "constant": _constant,

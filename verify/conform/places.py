@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from verify.conform.cases import CONSTANT, NOT_FINITE, SCALE, SIZES, WIDE, Stratum
+from verify.conform.cases import (
+    AS_MADE,
+    CONSTANT,
+    MASKED,
+    MASKED_UNIT,
+    NOT_FINITE,
+    SCALE,
+    SIZES,
+    WIDE,
+    Stratum,
+)
 from verify.conform.judge import Cell
 from verify.conform.words import FAILURES, Word
 
@@ -18,6 +28,8 @@ LONG, SUBNORMAL = 1000, "subnormal"
 BLOCK, VECTOR = 32, 16
 """Kernels take so many entries or channels at once, or multiples of them."""
 
+GAMMA_ZERO = ("gamma zero", "gamma all zero")
+
 SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ("small gradients are set to zero", lambda s: s.log_slope < 0),
     ("large gradients are clipped", lambda s: s.log_slope > 0),
@@ -26,6 +38,9 @@ SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
         lambda s: s.change == WIDE,
     ),
     ("an axis of length one is treated on its own", lambda s: bool(s.single)),
+    ("a cotangent of zero is divided by, or left out", lambda s: s.change in (MASKED, MASKED_UNIT)),
+    ("a gamma of zero is treated on its own", lambda s: s.change in GAMMA_ZERO),
+    ("gamma and beta are treated on their own as they are made", lambda s: s.change == AS_MADE),
     ("an entry that is not finite leaves its channel", lambda s: s.kind == NOT_FINITE),
 )
 """What it may mean, whatever the output looks like there."""
@@ -35,7 +50,6 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     ("an axis is found by its length", lambda s: "equal" in s.name or s.together == s.units),
     ("memory is read without its strides", lambda s: bool(s.layout)),
     ("maps are read otherwise than rows", lambda s: len(s.axes) > len("NC")),
-    ("a gamma of zero is treated on its own", lambda s: s.name == "gamma zero"),
     ("a batch of one entry is treated on its own", lambda s: s.name == "m = 1"),
     (
         "entries beyond a block are left out, or their number is rounded",

@@ -30,6 +30,8 @@ BY_SHAPE = (
     *("step second", "evaluation second"),
 )
 """Examined where shapes or layouts are others, and not where only numbers are."""
+OF_ROWS = ("rows of a wider array", "every second row")
+"""Layouts that a kernel for rows takes without a copy."""
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
 
@@ -105,7 +107,7 @@ class Examination:
 
 def plan(options: Options) -> list[Examination]:
     """Return the examinations in order, the most telling first."""
-    places = [*strata(options.dtypes), *_of_layouts(options)]
+    places = [*strata(options.dtypes, options.seed), *_of_layouts(options)]
     planned = (
         Examination(
             stratum,
@@ -148,7 +150,7 @@ def _of_layouts(options: Options) -> Iterator[Stratum]:
     first = options.axes[0]
     for layout in options.layouts:
         if layout != "channels last" or maps:
-            axes = maps[0] if maps else first
+            axes = maps[0] if maps and layout not in OF_ROWS else first
             yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
     if "non-contiguous" in options.layouts:
         yield Stratum("non-contiguous, N = C", LAYOUT, 8, 8, axes=first, layout="non-contiguous")

@@ -57,7 +57,12 @@ class NumPy:
 
     def layouts(self) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         """Return ways to store the same values."""
-        return {"non-contiguous": _strided, "expanded": _expanded}
+        return {
+            "non-contiguous": _strided,
+            "expanded": _expanded,
+            "rows of a wider array": _in_wider_rows,
+            "every second row": _of_every_second_row,
+        }
 
     def shares(self, one: np.ndarray, other: np.ndarray) -> bool:
         """Whether what is written to one array may change the other."""
@@ -82,6 +87,21 @@ def _strided(x: np.ndarray) -> np.ndarray:
     view = larger[tuple(slice(1, None, 2) for _ in x.shape)].T
     view[...] = x
     return view
+
+
+def _in_wider_rows(x: np.ndarray) -> np.ndarray:
+    """Return the first entries of the rows of a wider array."""
+    wider = np.full((*x.shape[:-1], x.shape[-1] + 3), np.nan, dtype=x.dtype)
+    view = wider[..., : x.shape[-1]]
+    view[...] = x
+    return view
+
+
+def _of_every_second_row(x: np.ndarray) -> np.ndarray:
+    """Return every second row of an array of twice the length."""
+    longer = np.full((2 * x.shape[0], *x.shape[1:]), np.nan, dtype=x.dtype)
+    longer[::2] = x
+    return longer[::2]
 
 
 def _expanded(x: np.ndarray) -> np.ndarray:

@@ -103,7 +103,12 @@ class Paddle:
 
     def layouts(self) -> dict[str, Callable[[paddle.Tensor], paddle.Tensor]]:
         """Return ways to store the same values."""
-        return {"non-contiguous": _strided, "expanded": _expanded}
+        return {
+            "non-contiguous": _strided,
+            "expanded": _expanded,
+            "rows of a wider array": _in_wider_rows,
+            "every second row": _of_every_second_row,
+        }
 
     def is_recorded(self, array: paddle.Tensor) -> bool:
         """Whether a tensor is kept on a tape."""
@@ -170,6 +175,22 @@ def _strided(x: paddle.Tensor) -> paddle.Tensor:
     """Return every second entry of a larger tensor along each axis, its axes stored reversed."""
     larger = paddle.full([2 * n + 1 for n in reversed(x.shape)], np.nan, dtype=x.dtype)
     view = larger[tuple(slice(1, None, 2) for _ in x.shape)].transpose([*range(x.ndim)][::-1])
+    view[...] = x
+    return view
+
+
+def _in_wider_rows(x: paddle.Tensor) -> paddle.Tensor:
+    """Return the first entries of the rows of a wider tensor."""
+    wider = paddle.full([*x.shape[:-1], x.shape[-1] + 3], np.nan, dtype=x.dtype)
+    view = wider[..., : x.shape[-1]]
+    view[...] = x
+    return view
+
+
+def _of_every_second_row(x: paddle.Tensor) -> paddle.Tensor:
+    """Return every second row of a tensor of twice the length."""
+    longer = paddle.full([2 * x.shape[0], *x.shape[1:]], np.nan, dtype=x.dtype)
+    view = longer[::2]
     view[...] = x
     return view
 

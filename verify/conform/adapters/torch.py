@@ -74,6 +74,8 @@ STORED = {
         ".permute(*range(t.ndim)[::-1])"
     ),
     "expanded": "lambda t: t[:1].expand(t.shape)",
+    "rows of a wider array": "lambda t: torch.cat([t, t[..., :1]], -1)[..., :-1]",
+    "every second row": "lambda t: t.repeat_interleave(2, 0)[::2]",
 }
 """Functions of a script that store a tensor's numbers in each way."""
 
@@ -206,6 +208,8 @@ class Torch:
             "channels last": _channels_last,
             "non-contiguous": _strided,
             "expanded": _expanded,
+            "rows of a wider array": _in_wider_rows,
+            "every second row": _of_every_second_row,
         }
 
     def is_recorded(self, array: torch.Tensor) -> bool:
@@ -306,6 +310,18 @@ def _strided(x: torch.Tensor) -> torch.Tensor:
     larger = x.new_full([2 * n + 1 for n in reversed(x.shape)], torch.nan)
     view = larger[tuple(slice(1, None, 2) for _ in x.shape)].permute(*reversed(range(x.ndim)))
     return view.copy_(x)
+
+
+def _in_wider_rows(x: torch.Tensor) -> torch.Tensor:
+    """Return the first entries of the rows of a wider tensor."""
+    wider = x.new_full((*x.shape[:-1], x.shape[-1] + 3), torch.nan)
+    return wider[..., : x.shape[-1]].copy_(x)
+
+
+def _of_every_second_row(x: torch.Tensor) -> torch.Tensor:
+    """Return every second row of a tensor of twice the length."""
+    longer = x.new_full((2 * x.shape[0], *x.shape[1:]), torch.nan)
+    return longer[::2].copy_(x)
 
 
 def _expanded(x: torch.Tensor) -> torch.Tensor:

@@ -10,6 +10,7 @@ from wrong_layers.first_derivatives import FAULTS as FIRST_DERIVATIVES
 from wrong_layers.forward import FAULTS as FORWARD
 from wrong_layers.higher_derivatives import FAULTS as HIGHER_DERIVATIVES
 from wrong_layers.kernels import FAULTS as KERNELS
+from wrong_layers.lacking_cases import FAULTS as LACKING_CASES
 from wrong_layers.memory import FAULTS as MEMORY
 from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
 from wrong_layers.overlooked import FAULTS as OVERLOOKED
@@ -33,4 +34,5 @@ FAULTS: tuple[Fault, ...] = (
     *OVERLOOKED,
     *UNDER_VMAP,
     *CRASHING,
+    *LACKING_CASES,
 )

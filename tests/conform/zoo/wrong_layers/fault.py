@@ -11,6 +11,7 @@ LAYOUTS = (
     *("NCHW, all lengths equal", "NCHW, N = 1", "NCHW, H = 1", "NCHW, W = 1"),
     *("channels last", "non-contiguous", "non-contiguous, N = C", "non-contiguous parameters"),
     *("expanded", "expanded x, NCHW"),
+    *("rows of a wider array", "every second row"),
 )
 """Strata of other axes and of other ways to store arrays."""
 
