@@ -345,6 +345,20 @@ def test_a_derivative_that_was_not_examined_does_not_conform(folder, target, mod
     assert (found.exit_code, said in " ".join(found.stdout.split())) == (status, True), found.stdout
 
 
+@pytest.mark.parametrize(
+    ("dtype", "said"),
+    [
+        ("float64", "stays below 32"),
+        ("float16", "stays below 4"),
+        ("float32,float16", "stays below 32 in float32, 4 in float16"),
+    ],
+)
+@pytest.mark.usefixtures("in_this_process")
+def test_a_report_says_which_limit_it_holds_a_layer_to(folder, dtype, said):
+    asked = ("--cases", "plain", "--axes", "NC", "--modes", "forward", "--dtype", dtype)
+    assert said in " ".join(conform("wrong.py:right", *asked).stdout.split())
+
+
 CHANNELS_LAST_OF_ROWS = {"stored": ("channels last",), "axes": ("NC",)}
 NO_LAYOUT = "no case is left that is all of --layout channels last (there are non-contiguous, exp"
 NO_STRATUM = "no case is left that is all of strata m = 9 (there are plain, eps beside variance, m"
@@ -740,11 +754,11 @@ def test_every_kind_of_token_leads_back(folder, kind, stratum):
 
 
 @pytest.mark.parametrize(
-    "token", ["", "batch:NC:0:float32:plain", "batch:NC:0:float32:elsewhere:forward:z"]
+    "token", ["bogus", "batch:NC:0:float32:plain", "batch:NC:0:float32:elsewhere:forward:z"]
 )
 @pytest.mark.usefixtures("in_this_process")
 def test_a_token_of_nowhere_gets_a_sentence(folder, token):
-    with pytest.raises(ValueError, match="give a token that it printed"):
+    with pytest.raises(ValueError, match=f"{token}' leads to no case .*; give a token that it"):
         list(reproduced(Order("wrong.py:dense"), Wanted(axes=("NC",)), token))
 
 

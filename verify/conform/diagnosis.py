@@ -395,7 +395,7 @@ def _finding(
                 mode,
                 output,
                 _sentence(factors, parts, vectors.m),
-                _guessed(answer, factors, parts, vectors.m),
+                _guessed(answer, factors, parts, vectors),
             )
         sentence, guess = statistics_of(answer, output_there, vectors, best)
         if sentence:
@@ -525,7 +525,7 @@ def _name_of(ratio: float, m: int) -> str:
 
 
 def _guessed(
-    answer: str, factors: Sequence[tuple[Term, float]], parts: Sequence[Term], m: int
+    answer: str, factors: Sequence[tuple[Term, float]], parts: Sequence[Term], v: Vectors
 ) -> str:
     """Return a guess in words from the factors that differ."""
     if any(term.factor == 0 for term, _ in factors):
@@ -540,11 +540,19 @@ def _guessed(
         return _of_missing(answer, missing)
     if all(abs(ratio + 1) < 1e-4 for ratio in ratios.values()):
         return "a sign"
-    names = {_name_of(ratio, m) for ratio in ratios.values()}
-    if len(names) == 1 and "" not in names:
-        name = names.pop()
-        return "m - 1 for m" if name in ("m/(m - 1)", "(m - 1)/m") else f"{name} times too large"
-    return ""
+    count = v.m if answer in ENTRYWISE else v.sharing.shape[0]
+    names = {_name_of(ratio, count) for ratio in ratios.values()}
+    return GUESSED.get(names.pop(), "") if len(names) == 1 else ""
+
+
+GUESSED = {
+    "m/(m - 1)": "m - 1 for m",
+    "(m - 1)/m": "m - 1 for m",
+    "1/m": "averaged instead of summed",
+    "m": "summed instead of averaged",
+    "m - 1": "summed instead of averaged, by m - 1",
+}
+"""What a ratio of all factors may mean."""
 
 
 def _of_steps(factors: Sequence[tuple[Term, float]], parts: Sequence[Term]) -> str:

@@ -19,6 +19,8 @@ NEVER_FINITE = frozenset({"z", "gamma", "hgamma", "tgamma", "egamma"}) | ENTRYWI
 """Closed forms that an entry that is not finite makes so, at one of its channel's entries."""
 KEPT = ("variance", "variance3")
 """Closed forms that have no value for a batch of one entry, where they are of m - 1."""
+REMEMBERED = "m - 1 is zero, and NaN is remembered for ever"
+"""Of a running variance after a batch of one entry."""
 INPUTS, DTYPE, STATE = "inputs", "dtype", "state"
 """No numbers: whether the inputs are as before, what dtype came out, what the statistics keep."""
 
@@ -109,7 +111,7 @@ def _word(
     if not np.all(np.isfinite(matrix[:, has_bound])):
         return Word.NOT_FINITE, _not_finite(matrix[:, has_bound]), None
     if answer in KEPT and case.together == 1 and not np.all(np.isfinite(matrix[:, ~touched])):
-        return Word.NOT_FINITE, "m - 1 is zero, and NaN is remembered for ever", None
+        return Word.NOT_FINITE, REMEMBERED, None
     is_judged = has_bound & (condition <= JUDGED[case.dtype])
     if not is_judged.any():
         return Word.NOT_JUDGED, _why_not(has_bound, touched, condition), None

@@ -15,7 +15,7 @@ from verify.conform.cases import (
     WIDE,
     Stratum,
 )
-from verify.conform.judge import Cell
+from verify.conform.judge import REMEMBERED, Cell
 from verify.conform.words import FAILURES, Word
 
 LOUD = tuple(word for word in FAILURES if word not in (Word.INACCURATE, Word.OTHER_CONVENTION))
@@ -126,6 +126,8 @@ def place(cells: Sequence[Cell], strata: Sequence[Stratum]) -> tuple[str, str]:
         return "", ""
     more = len(failing) - NAMED
     named = ", ".join(failing[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    if all(cell.reason == REMEMBERED for cell in cells if cell.word in LOUD):
+        return f"{ELSEWHERE}, wrong at {named}", "a batch of one entry is treated like any other"
     known = [stratum for stratum in strata if stratum.name in failing]
     meanings = (meaning for meaning, is_met in MEANS if all(is_met(s) for s in known))
     return f"{ELSEWHERE}, wrong at {named}", next(meanings, "")

@@ -215,7 +215,7 @@ def found_again(token: str, options: Options) -> tuple[Examination, str, str]:
     place, _, mode = place.rpartition(":")
     if place not in by_token:
         raise ValueError(
-            f"no case {place!r} in this examination; give a token that it printed, with the same "
-            "options"
+            f"the token {token!r} leads to no case of this examination; give a token that it "
+            "printed, with the same options"
         )
     return by_token[place], mode, output

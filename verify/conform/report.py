@@ -17,7 +17,7 @@ from verify.conform.cases import KINDS
 from verify.conform.diagnosis import Finding
 from verify.conform.judge import DTYPE, INPUTS, STATE, Cell
 from verify.conform.modes import MODES
-from verify.conform.words import ENDED, FAILURES, GIVEN_UP, HUNG, Word, gravest
+from verify.conform.words import ENDED, FAILURES, GIVEN_UP, HUNG, LIMIT, Word, gravest
 
 SCHEMA = 1
 SAID = 4
@@ -221,9 +221,19 @@ def _matrix(report: Report) -> Iterable[RenderableType]:
     yield table
     yield Text(
         "largest error in units of u times the two-pass algorithm's running error; "
-        "a right layer stays below 32",
+        f"a right layer stays below {_limits(report.cells)}",
         "dim",
     )
+
+
+def _limits(cells: Iterable[Cell]) -> str:
+    """Return the units that a right layer stays below, by the dtypes where they differ."""
+    dtypes: dict[float, dict[str, None]] = {}
+    for cell in cells:
+        dtypes.setdefault(LIMIT[cell.dtype], {})[cell.dtype] = None
+    if len(dtypes) == 1:
+        return f"{next(iter(dtypes)):g}"
+    return ", ".join(f"{limit:g} in {' and '.join(of_it)}" for limit, of_it in dtypes.items())
 
 
 def _entry(cells: Sequence[Cell]) -> Text:

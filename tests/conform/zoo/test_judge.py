@@ -161,7 +161,7 @@ def test_a_wrong_backward_with_a_cache_fails_alone():
     report = examined(pair, "a pair", {}, (), QUICK)
     outputs = "beta", "beta, in flight"
     assert {(c.mode, c.output) for c in report.failures} == {("own gradient", o) for o in outputs}
-    assert report.diagnosis[0].guess == "1/m times too large"
+    assert report.diagnosis[0].guess == "averaged instead of summed"
 
 
 @pytest.mark.parametrize(
