@@ -28,7 +28,18 @@ from verify.conform.mistakes import (
 )
 from verify.conform.modes import by_name
 from verify.conform.oracle import Convention
-from verify.conform.places import AFTER, COUNTERPART, ELSEWHERE, SURE, counterpart, meaning, place
+from verify.conform.places import (
+    AFTER,
+    COUNTERPART,
+    ELSEWHERE,
+    RECORDED,
+    SLOPES,
+    SURE,
+    THROUGH_RECORDED,
+    counterpart,
+    meaning,
+    place,
+)
 from verify.conform.statistics import (
     GENERAL,
     HALF,
@@ -273,7 +284,7 @@ def diagnosed(
         found = _placed(about, place(of_row.get(row, ()), strata))
         if found.sentence:
             findings.append(found)
-    ordered = [_in_order(found, findings) for found in findings]
+    ordered = [_after_recorded(f, findings) or _in_order(f, findings) for f in findings]
     return _explained([_leaking(found, of_row) for found in ordered])
 
 
@@ -358,6 +369,16 @@ def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
     if slope is None or found.mode in ("gradient", *OF_STATE) or not is_unexplained:
         return found
     return _following(found, slope.mode, slope)
+
+
+def _after_recorded(found: Finding, findings: Sequence[Finding]) -> Finding | None:
+    """Return what is to be said of a mode that goes through a wrong recorded gradient."""
+    wrong = {(f.mode, f.output) for f in findings}
+    alone = [n for n in SLOPES if (RECORDED, n) in wrong and ("gradient", n) not in wrong]
+    is_met = found.output.removeprefix("first ") in alone or by_name(found.mode).order > 1
+    if not alone or not is_met or found.mode not in THROUGH_RECORDED or ("forward", "z") in wrong:
+        return None
+    return Finding(found.mode, found.output, FOLLOWS.format(RECORDED), meaning(RECORDED, ""))
 
 
 def _following(found: Finding, what: str, first: Finding) -> Finding:
@@ -542,6 +563,8 @@ def _guessed(
         return "a sign"
     count = v.m if answer in ENTRYWISE else v.sharing.shape[0]
     names = {_name_of(ratio, count) for ratio in ratios.values()}
+    if answer in ENTRYWISE and names == {"1/m"}:
+        return "divided by m once too often"
     return GUESSED.get(names.pop(), "") if len(names) == 1 else ""
 
 

@@ -58,6 +58,14 @@ def _gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) ->
     return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
 
+def _recorded_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take the gradient as one that is to be differentiated again."""
+    if not hasattr(adapter, "backward"):
+        raise NotOffered(f"{adapter.name} takes every gradient so that it can be differentiated")
+    slopes = adapter.vjp(_layer(subject, eps), _at(arrays), arrays["g"])
+    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+
+
 def _own_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Take the gradient straight after its forward, and where another forward came between."""
     if subject.backward is None:
@@ -438,6 +446,7 @@ _DUAL = {"u": "x", "a": "gamma", "b": "beta"}
 MODES = (
     FORWARD,
     Mode("gradient", _gradient, _SLOPES, 1),
+    Mode("recorded gradient", _recorded_gradient, _SLOPES, 1),
     Mode("own gradient", _own_gradient, {**_SLOPES, **_IN_FLIGHT}, 1),
     Mode("jvp", _jvp, {"z": "dz", "z, apart": "dz"}, 1),
     Mode("own jvp", _own_jvp, {"z": "dz"}, 1),

@@ -70,7 +70,14 @@ KEPT = "something is kept from one call to the next, or left to chance"
 LATER = "a later call writes into the first one's result"
 MERGED = "the examples of a vmap are not kept apart"
 SLOPES = ("x", "gamma", "beta")
+RECORDED = "recorded gradient"
+THROUGH_RECORDED = (
+    *("repeated gradient", "one at a time", "in flight", "output changed"),
+    *("vmap gradient", "vmap all gradient", "second rr", "second fr", "third"),
+)
+"""Modes that take a gradient so that it can be differentiated again."""
 OF_MODE = {
+    (RECORDED, ""): "another backward where a further derivative is recorded (create_graph=True)",
     ("repeated", "z"): KEPT,
     ("repeated", "first z"): LATER,
     ("repeated gradient", ""): f"{KEPT}, in the backward",
@@ -101,6 +108,7 @@ COUNTERPART = {
     "vmap": "forward",
     "vmap parameters": "forward",
     "vmap all": "forward",
+    RECORDED: "gradient",
     "repeated gradient": "gradient",
     "in flight": "gradient",
     "one at a time": "gradient",

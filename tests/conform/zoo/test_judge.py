@@ -14,6 +14,7 @@ from wrong_layers.fault import LAYOUTS
 from wrong_layers.first_derivatives import variance_detached
 from wrong_layers.forward import one_pass_variance_not_clamped as one_pass
 from wrong_layers.memory import right
+from wrong_layers.strangers import kernel_where_a_derivative_is_recorded
 
 from verify.conform import adapters
 from verify.conform.cases import SIZES, Stratum, draw
@@ -116,6 +117,14 @@ def test_what_an_overwritten_input_makes_of_an_output_is_not_looked_into():
         ("z", "wrong"),
     }
     assert not report.diagnosis
+
+
+def test_what_goes_through_a_wrong_recorded_gradient_is_not_looked_into():
+    """Nothing is guessed of memory, of vmap or of what the inputs need."""
+    report = examined(kernel_where_a_derivative_is_recorded, "", {}, (), ("plain", "m = 3"))
+    first = "another backward where a further derivative is recorded (create_graph=True)"
+    assert {found.guess for found in report.diagnosis} == {first}, said(report)
+    assert "gradient" not in {cell.mode for cell in report.failures}
 
 
 def test_right_outputs_of_a_wrong_layer_stay_right():

@@ -28,6 +28,7 @@ _DUAL = "with ad.dual_level(): p = [*map(ad.make_dual, (x, gamma, beta), (u, a, 
 CODE = {
     "forward": f"found = ({_Z},)",
     "gradient": f"found = grad({_Z}, (x, gamma, beta), g, materialize_grads=True)",
+    "recorded gradient": f"{_SLOPES}found = slopes",
     "jvp": (
         f"{_DUAL}q = (x, gamma, beta); moved = lambda *r: ad.unpack_dual(layer(*r, eps)).tangent; "
         "apart = [moved(*q[:i], p[i], *q[i + 1 :]) for i in range(3)]; "

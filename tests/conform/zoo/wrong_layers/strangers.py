@@ -142,6 +142,15 @@ def kernel_where_nothing_is_recorded(
     return gamma / sigma * (g - mean(g) - yhat * along)
 
 
+@wrong_in_x
+def kernel_where_a_derivative_is_recorded(
+    yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Tensor
+) -> Tensor:
+    """Call a right kernel in training, and a wrong formula where the gradient is recorded."""
+    along = 0.0 if torch.is_grad_enabled() else mean(yhat * g)
+    return gamma / sigma * (g - mean(g) - yhat * along)
+
+
 @wrong_forward_mode
 def tangent_of_pruned_channels(
     yhat: Tensor, sigma: Tensor, gamma: Tensor, along: Tangents
@@ -230,6 +239,7 @@ FAULTS = (
     ),
     Fault(inverse_saved_in_bfloat16, "sigma", "gradient"),
     Fault(kernel_where_nothing_is_recorded, "0 instead of -1|held constant", "gradient"),
+    Fault(kernel_where_a_derivative_is_recorded, "derivative is recorded", "recorded gradient"),
     Fault(tangent_of_pruned_channels, "gamma of zero", "jvp", at=("gamma zero",)),
     Fault(output_without_its_graph, "cut off from its input|every term is missing", "gradient"),
     Fault(volumes_by_slices, "NCDHW", "forward", at=LAYOUTS),
