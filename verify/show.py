@@ -105,6 +105,8 @@ def _verdict(entry: Entry) -> str:
 
 
 def _reasons(entry: Entry) -> list[str]:
+    if entry.counterexample is not None and not entry.lacks:
+        return counterexamples.lines(entry.counterexample, entry.claim)
     noted = [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
     opening = [*filter(None, [entry.lacks]), *noted] if entry.lacks or entry.is_unexpected else []
     if entry.counterexample is not None:

@@ -118,7 +118,7 @@ class AnyLoss:
 
     def _near(self, point: np.ndarray) -> Callable[[Any], Any]:
         if not self._known:
-            return self._subject.loss  # type: ignore[attr-defined, no-any-return]
+            return self._subject.loss  # type: ignore[attr-defined]
         name, count = len(self._known), point.size
         value, slope = letter(f"L{name}"), symbolic.vector(f"g{name}_", count)
         hessian = symbolic.symmetric_matrix(f"H{name}_", count)
