@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from verify.conform.conventions import DECLARED, Kept, compared
-from verify.conform.decide import decided
+from verify.conform.decide import crashed, decided
 from verify.conform.judge import Cell
 from verify.conform.report import worst
 from verify.conform.words import LIMIT, Word
@@ -20,7 +20,7 @@ EASY, HARD = 1e-15, 1e-3
 
 
 def cell(dtype, units, condition=EASY, stratum="plain", kind="plain"):
-    word = Word.WRONG if units > LIMIT[dtype] else Word.RIGHT
+    word = Word.WRONG if (units or 0.0) > LIMIT[dtype] else Word.RIGHT
     return Cell("forward", "z", dtype, stratum, kind, word, units, condition=condition)
 
 
@@ -79,6 +79,26 @@ def test_the_first_failure_or_the_largest_error_stands_for_several():
     first, second = (cell("float64", 40.0, stratum=name) for name in ("first", "second"))
     assert worst([small, large, small]) is large
     assert worst([large, first, second]) is first
+
+
+def missing(mode, reason, is_crash):
+    """A cell of a mode that gave no output."""
+    return replace(
+        cell("float64", None), mode=mode, word=Word.NOT_OFFERED, reason=reason, is_crash=is_crash
+    )
+
+
+def test_a_mode_raises_that_ends_in_an_error_at_every_case_and_what_ends_in_the_same():
+    error, other = "NameError: name 'gama' (layer.py, line 3)", "TypeError: any"
+    cells = [
+        *(missing("gradient", error, is_crash=True) for _ in range(2)),
+        missing("gradient twice", "NameError: name 'gama'", is_crash=False),
+        missing("jvp", other, is_crash=True),
+        replace(cell("float64", 1.0), mode="jvp"),
+        missing("third", "there is none", is_crash=False),
+    ]
+    expected = ["raises", "raises", "raises", "not offered", "right", "not offered"]
+    assert [str(c.word) for c in crashed(cells)] == expected
 
 
 OUTPUTS = ("mean", "variance, 3 steps", "z")

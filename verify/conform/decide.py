@@ -52,9 +52,18 @@ def decided(cells: Sequence[Cell], variables: Mapping[str, tuple[float, float]])
 
 
 def crashed(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells, with the word *raises* for a mode that ends in an error at every case."""
+    """Return the cells, with the word *raises* for a mode that ends in an error at every case.
+
+    So it is for what ends in the same error in other modes.
+    """
     others = {cell.mode for cell in cells if not cell.is_crash}
-    return [replace(c, word=Word.RAISES) if c.mode not in others else c for c in cells]
+    errors = {cell.reason for cell in cells if cell.mode not in others}
+
+    def is_of_one(cell: Cell) -> bool:
+        # Where an error may be a refusal, its place in the layer's code is not told.
+        return bool(cell.reason) and any(error.startswith(cell.reason) for error in errors)
+
+    return [replace(cell, word=Word.RAISES) if is_of_one(cell) else cell for cell in cells]
 
 
 def _is_large(cell: Cell) -> bool:

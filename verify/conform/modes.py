@@ -61,7 +61,7 @@ def _gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) ->
 def _recorded_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Take the gradient as one that is to be differentiated again."""
     if not hasattr(adapter, "backward"):
-        raise NotOffered(f"{adapter.name} takes every gradient so that it can be differentiated")
+        raise NotOffered(f"{adapter.name} has no other way to take a gradient")
     slopes = adapter.vjp(_layer(subject, eps), _at(arrays), arrays["g"])
     return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
 
