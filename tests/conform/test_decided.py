@@ -99,6 +99,7 @@ def test_a_mode_raises_that_ends_in_an_error_at_every_case_and_what_ends_in_the_
     ]
     expected = ["raises", "raises", "raises", "not offered", "right", "not offered"]
     assert [str(c.word) for c in crashed(cells)] == expected
+    assert {c.reason for c in crashed(cells) if c.word is Word.RAISES} == {error}
 
 
 OUTPUTS = ("mean", "variance, 3 steps", "z")

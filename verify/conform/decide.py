@@ -59,11 +59,13 @@ def crashed(cells: Sequence[Cell]) -> list[Cell]:
     others = {cell.mode for cell in cells if not cell.is_crash}
     errors = {cell.reason for cell in cells if cell.mode not in others}
 
-    def is_of_one(cell: Cell) -> bool:
+    def word(cell: Cell) -> Cell:
         # Where an error may be a refusal, its place in the layer's code is not told.
-        return bool(cell.reason) and any(error.startswith(cell.reason) for error in errors)
+        same = (error for error in errors if cell.reason and error.startswith(cell.reason))
+        error = next(same, "")
+        return replace(cell, word=Word.RAISES, reason=error) if error else cell
 
-    return [replace(cell, word=Word.RAISES) if is_of_one(cell) else cell for cell in cells]
+    return [word(cell) for cell in cells]
 
 
 def _is_large(cell: Cell) -> bool:
