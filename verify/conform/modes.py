@@ -446,7 +446,6 @@ _DUAL = {"u": "x", "a": "gamma", "b": "beta"}
 MODES = (
     FORWARD,
     Mode("gradient", _gradient, _SLOPES, 1),
-    Mode("recorded gradient", _recorded_gradient, _SLOPES, 1),
     Mode("own gradient", _own_gradient, {**_SLOPES, **_IN_FLIGHT}, 1),
     Mode("jvp", _jvp, {"z": "dz", "z, apart": "dz"}, 1),
     Mode("own jvp", _own_jvp, {"z": "dz"}, 1),
@@ -455,6 +454,7 @@ MODES = (
     Mode("second rf", _reverse_over_forward, {**_BENT, **_DUAL}, 2),
     Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
     Mode("third", _third, {"x": "tx", "gamma": "tgamma", "beta": "tbeta"}, 3),
+    Mode("recorded gradient", _recorded_gradient, _SLOPES, 1),
     Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
     Mode("repeated gradient", _repeated_gradient, {**_SLOPES, **_FIRST_SLOPES}, 1),
     Mode("without gradient", _without_gradient, {"z": "z"}, 0),
