@@ -321,6 +321,18 @@ def forward(x, gamma, beta, eps):
 def backward(g, x, gamma, beta, eps):
     return (g * gama).sum(0)
 """
+CRASHES_AT_SEVEN = f"""{CRASHES}
+
+def backward(g, x, gamma, beta, eps):
+    if len(x) == 7:
+        raise ValueError("give more samples")
+    centred = x - x.mean(0)
+    sigma = np.sqrt((centred**2).mean(0) + eps)
+    yhat, rest = centred / sigma, g - g.mean(0)
+    rest = rest - yhat * (yhat * rest).mean(0)
+    return gamma / sigma * rest, (g * yhat).sum(0), g.sum(0)
+"""
+AT_SEVEN = "conforms: where it runs, which own gradient does not at eps beside variance (ValueError"
 NEITHER = "the output conforms; no derivative was examined"
 
 
@@ -329,6 +341,7 @@ NEITHER = "the output conforms; no derivative was examined"
     [
         ("crashes.py", "", 1, "raises: own gradient (NameError: name 'gama' is not defined"),
         ("crashes.py", "gradient", 1, "(crashes.py, line 11))"),
+        ("seven.py", "", 0, AT_SEVEN),
         ("crashes.py:forward", "", 2, NEITHER),
         ("crashes.py:forward", "gradient", 2, "could not run: nothing of what was asked for"),
         ("crashes.py:forward", "forward", 0, "crashes.py:forward: conforms"),
@@ -340,6 +353,7 @@ NEITHER = "the output conforms; no derivative was examined"
 @pytest.mark.usefixtures("in_this_process")
 def test_a_derivative_that_was_not_examined_does_not_conform(folder, target, modes, status, said):
     (folder / "crashes.py").write_text(CRASHES)
+    (folder / "seven.py").write_text(CRASHES_AT_SEVEN)
     asked = ("--modes", modes) if modes else ()
     found = conform(target, "--cases", "plain", "--axes", "NC", *asked)
     assert (found.exit_code, said in " ".join(found.stdout.split())) == (status, True), found.stdout

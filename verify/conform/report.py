@@ -96,7 +96,9 @@ class Report:
     @property
     def why(self) -> str:
         """Why it could not be run, or not at every case; empty where it could."""
-        missing = [c for c in self.cells if c.mode == "forward" and c.word is Word.NOT_OFFERED]
+        lacking = [cell for cell in self.cells if cell.word is Word.NOT_OFFERED]
+        missing = [cell for cell in lacking if cell.mode == "forward"]
+        missing = missing or [cell for cell in lacking if cell.is_crash]
         if self.reason or self.verdict == DOES_NOT:
             return self.reason
         if self.verdict == COULD_NOT and self.hung:
@@ -110,6 +112,8 @@ class Report:
         where = (
             "it does not run" if self.verdict == COULD_NOT else "where it runs, which it does not"
         )
+        if missing[0].mode != "forward":
+            where = f"where it runs, which {missing[0].mode} does not"
         return f"{where} at {places} ({missing[0].reason})"
 
     @property

@@ -64,7 +64,7 @@ CODE = {
 REFUSALS = (
     r"forward AD|functorch|vmap|setup_context",
     r"differentiate twice|double backward|derivative for .* is not implemented",
-    r"use_reentrant=True",
+    r"use_reentrant=True|more than one element of the written-to tensor",
     r"numpy\(\) on Tensor that requires grad|Tensor that doesn't have storage",
 )
 """What PyTorch says where it lacks a mode, or where a layer leaves it."""
