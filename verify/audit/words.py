@@ -101,8 +101,7 @@ def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
     if least is not None and 0 < least < 1:  # of those that do not vary another sentence tells
         yield say(
             min(decades(1 / max(least, 1e-6)), 6) / 3 + 0.2,
-            f"epsilon outweighs the variance by {1 / least:.3g}"
-            f" ({row.variance_over_eps.unit})",
+            f"epsilon outweighs the variance by {1 / least:.3g} ({row.variance_over_eps.unit})",
         )
     lost = _worst(row.digits_lost)
     if 0 < lost < inf:
