@@ -18,6 +18,7 @@ from verify.campaign import run as running
 from verify.campaign.journal import Journal, read
 from verify.campaign.run import Failure, campaign_pairs, run
 from verify.evidence import EvidenceError, Run
+from verify.matrices.strata import STRATA
 from verify.settings import PROFILES, Settings
 from verify.spread import OtherVersionError, spread_calls
 from verify.workers import Call, Workers
@@ -123,7 +124,7 @@ def test_the_command_ends_with_a_table(tmp_path):
     ended = CliRunner().invoke(app, ["campaign", *chosen, *where])
     assert ended.exit_code == 0, ended.output
     assert "L-thm-4c/sqrt-n" in ended.stdout
-    assert "32 instances" in ended.stdout
+    assert f"{2 * 2 * len(STRATA)} instances" in ended.stdout
     assert "dashboard: http://" in ended.stderr
 
 

@@ -155,6 +155,7 @@ def in_line(sign, attained=Fraction(1)):
         case_of([outputs, -outputs], [0, 0], direction=[labels, -labels]),
         eps=1 / attained**2 - 1,
         other_direction=np.array([1, -1], dtype=object),
+        bound=Fraction(3, 8),
     )
 
 
