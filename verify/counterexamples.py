@@ -10,10 +10,13 @@ from functools import reduce
 from itertools import starmap
 from typing import Any
 
+import numpy as np
+
 from theory.claim import Claim
 from theory.language.expression import Apply, Letter, Primitive
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
+from verify.cases.lattice import shown
 from verify.letters import nodes, own, readers
 from verify.results import Counterexample, Size, in_words
 
@@ -86,9 +89,8 @@ def _hessian(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return F'F where there is the factor F."""
     if "factor" not in given:
         return {}
-    columns = [list(map(Fraction, column)) for column in zip(*given["factor"], strict=True)]
-    gram = [[sum(map(operator.mul, u, v)) for v in columns] for u in columns]
-    return {"hessian": [list(map(str, row)) for row in gram]}
+    factor = np.vectorize(Fraction, otypes=[object])(given["factor"])
+    return {"hessian": shown(factor.T @ factor)}
 
 
 def _is_needed(key: str, value: Any, found: Counterexample, claim: Statement) -> bool:
@@ -187,7 +189,7 @@ def _of_maps(given: Mapping[str, Any]) -> str:
     name, indices = _named("a", linear, ("example", "channel", "row", "column"))
     terms = []
     for i, pooled in enumerate(given["pooled"]):
-        places = list(_places(linear[i]))
+        places = list(np.ndindex(np.shape(linear[i])))
         names = [name(i, *at) for at in places]
         weights, powers = ([_entry(part[i], at) for at in places] for part in (linear, fourth))
         weighted = list(_linear(weights, names))
@@ -211,21 +213,13 @@ def _named(
     letter: str, array: Sequence[Any], axes: Sequence[str]
 ) -> tuple[Callable[..., str], str]:
     """Return what names the entries of an array, and what their indices are if they are several."""
-    lengths = [len(_entry(array, [0] * axis)) for axis in range(len(axes))]
-    kept = [axis for axis, length in enumerate(lengths) if length > 1]
+    kept = [axis for axis, length in enumerate(np.shape(array)) if length > 1]
 
     def name(*at: int) -> str:
         return "_".join(filter(None, [letter, ",".join(str(at[axis] + 1) for axis in kept)]))
 
     several = " and ".join(axes[axis] for axis in kept) if len(kept) > 1 else ""
     return name, f"indices: {several}" if several else ""
-
-
-def _places(array: Any) -> Iterator[tuple[int, ...]]:
-    if not isinstance(array, list):
-        yield ()
-        return
-    yield from ((i, *at) for i, part in enumerate(array) for at in _places(part))
 
 
 def _entry(array: Any, at: Iterable[int]) -> Any:

@@ -20,8 +20,8 @@ SHARED = ("theory.layer", "theory.descent", "theory.maps")
 """Where letters are defined that follow from a subject in the same way in every statement."""
 DERIVED = ("g",)
 """Attributes that follow from a subject and its loss: a letter of another name stands for any."""
-_SYMBOL = re.compile(r"[A-Za-z]+(_\w+)?'*|\(.*\)|[01]")
-"""A letter, several as one vector, or a number; other names are words for what is computed."""
+_SYMBOL = re.compile(r"[A-Za-z]+(_\w+)?'*|[01]")
+"""A letter or a number; other names are words for what is computed."""
 
 
 def nodes(claim: Statement, kind: type[Any]) -> Iterator[Any]:

@@ -105,12 +105,12 @@ def _verdict(entry: Entry) -> str:
 
 
 def _reasons(entry: Entry) -> list[str]:
-    if entry.counterexample is not None and not entry.lacks:
-        return counterexamples.lines(entry.counterexample, entry.claim)
-    noted = [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
-    opening = [*filter(None, [entry.lacks]), *noted] if entry.lacks or entry.is_unexpected else []
-    if entry.counterexample is not None:
-        return [*opening, *counterexamples.lines(entry.counterexample, entry.claim)]
+    found = entry.counterexample
+    opening = [entry.lacks] if entry.lacks else []
+    if opening or (entry.is_unexpected and found is None):
+        opening += [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
+    if found is not None:
+        return [*opening, *counterexamples.lines(found, entry.claim)]
     if entry.proof is None:
         return opening
     slack = entry.proof.slack

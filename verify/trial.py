@@ -25,7 +25,7 @@ from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, joined
 from verify import others
-from verify.cases.case import Case, adapted
+from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.expectations.laws import LAWS, Entries
@@ -33,7 +33,7 @@ from verify.matrices import strata
 from verify.matrices.exact import converted
 from verify.matrices.integers import SPACES
 from verify.witnesses.exact import EXACT, network_of, rational_case, side_in_words, stands
-from verify.witnesses.integers import BATCHES
+from verify.witnesses.integers import BATCHES, as_read
 from verify.witnesses.search import drawn
 
 LETTERS = {
@@ -168,20 +168,15 @@ def _drawn(claim: Claim | MatrixClaim) -> Iterator[Any]:
     if isinstance(claim, Claim):
         for signs in product((1, -1), repeat=2):
             gamma, beta = (sign * part for sign, part in zip(signs, SCALES, strict=True))
-            yield _read(claim, replace(CASE, gamma=gamma, beta=beta))
+            yield as_read(claim, replace(CASE, gamma=gamma, beta=beta))
         for places in drawn(BATCHES, 3, BY_CHANCE, 0):
-            yield _read(claim, BATCHES.at(3, places))
+            yield as_read(claim, BATCHES.at(3, places))
     else:
         for number in range(3):
             yield _small(claim.subject, number)
-        space, (size, *_) = SPACES[claim.subject], SPACES[claim.subject].sizes
-        for places in drawn(space, size, BY_CHANCE, 0):
-            yield space.at(size, places)
-
-
-def _read(claim: Claim, case: Case) -> Case:
-    """Return a case of rational numbers, with epsilon where the statement has one."""
-    return rational_case(case if claim.reading.has_epsilon else replace(case, eps=0 * case.eps))
+        space = SPACES[claim.subject]
+        for places in drawn(space, space.sizes[0], BY_CHANCE, 0):
+            yield space.at(space.sizes[0], places)
 
 
 def _alike(subject: Any, other: Any) -> bool:

@@ -76,11 +76,7 @@ def thawed(model: nn.Module) -> list[str]:
 
     One that stays there, by a ``train`` of its own, is told of in its row.
     """
-    frozen = [
-        name
-        for name, module in model.named_modules()
-        if getattr(module, "running_mean", None) is not None and not module.training
-    ]
+    frozen = [name for name, module in model.named_modules() if _uses_running(module)]
     if not model.training or not frozen:
         return []
     return [
@@ -219,10 +215,15 @@ def of(module: nn.Module, y: Tensor) -> Normalization:
     else:
         words, parts = ("channel",), shape[1:2]
         arranged = (shape[0], shape[1], size // (shape[0] * shape[1]))
-    is_frozen = getattr(module, "running_mean", None) is not None and not module.training
+    is_frozen = _uses_running(module)
     return Normalization(
         module, kind, shape, float(eps), is_centred, arranged, words, tuple(parts), is_frozen
     )
+
+
+def _uses_running(module: nn.Module) -> bool:
+    """Whether a layer divides by running statistics, as it is set now."""
+    return getattr(module, "running_mean", None) is not None and not module.training
 
 
 def overridden(module: nn.Module) -> type[nn.Module] | None:

@@ -194,12 +194,7 @@ def in_words(entry: Entry) -> str:
             by = ", checked by Coq's kernel" if entry.by == KERNEL else ""
             return f"for {_sizes(entry.sizes)}{by}"
         case Verdict.REFUTED:
-            how = (
-                ("by sampling", "at")
-                if entry.is_sampled
-                else ("by an exact counterexample", "with")
-            )
-            return harmless(_refuted(entry, *how))
+            return harmless(_refuted(entry))
         case Verdict.SUPPORTED:
             return f"{plural(entry.instances, 'instance')}, none violating"
         case Verdict.UNREADABLE:
@@ -209,10 +204,12 @@ def in_words(entry: Entry) -> str:
     return ""
 
 
-def _refuted(entry: Entry, how: str, before: str) -> str:
+def _refuted(entry: Entry) -> str:
     found = entry.counterexample
     sizes = counterexamples.scope(found) if found else ""
-    return f"{how} {before} {sizes}" if sizes else how
+    if entry.is_sampled:
+        return f"by sampling, at {sizes}" if sizes else "by sampling"
+    return "by an exact counterexample" + (f" with {sizes}" if sizes else "")
 
 
 def _sizes(sizes: Sequence[Size]) -> str:

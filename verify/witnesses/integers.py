@@ -57,14 +57,18 @@ def _letters(claim: Claim, case: Case) -> dict[str, Any]:
 def first_looked_at(claim: Claim) -> Case | None:
     """Return a counterexample where a claim's hints say that there is one, chosen for a reader."""
     for case in small_cases() if claim.attack else ():
-        start = exact.rational_case(case)
-        if not claim.reading.has_epsilon:
-            start = replace(start, eps=0 * start.eps)
+        start = as_read(claim, case)
         for hint in claim.attack:
             hinted = hint(start)
             if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
                 return hinted
     return None
+
+
+def as_read(claim: Claim, case: Case) -> Case:
+    """Return a case of rational numbers, with epsilon where the statement has one."""
+    rational = exact.rational_case(case)
+    return rational if claim.reading.has_epsilon else replace(rational, eps=0 * rational.eps)
 
 
 def small_cases() -> Iterator[Case]:

@@ -21,15 +21,20 @@ from torch import Tensor
 from wrong_layers.fault import Fault
 
 
+def gradients(ctx: Any, g: Tensor, eps: float) -> tuple[Tensor, ...]:
+    """The right gradients in x, gamma and beta."""
+    x, gamma = ctx.saved_tensors
+    at = (*standardize(x, eps), per_channel(gamma, x), g)
+    return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at)
+
+
 class NameOfAnotherContext(Recomputing):
     """The layer whose backward reads what its forward saved under another name."""
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         """Ask for epsilon, where eps was saved."""
-        x, gamma = ctx.saved_tensors
-        at = (*standardize(x, ctx.epsilon), per_channel(gamma, x), g)
-        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at), None
+        return *gradients(ctx, g, ctx.epsilon), None
 
 
 def backward_with_a_wrong_name(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -43,9 +48,7 @@ class NoneForEpsForgotten(Recomputing):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         """Forget eps, which has no gradient."""
-        x, gamma = ctx.saved_tensors
-        at = (*standardize(x, ctx.eps), per_channel(gamma, x), g)
-        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at)
+        return gradients(ctx, g, ctx.eps)
 
 
 def backward_of_three_gradients(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -59,10 +62,7 @@ class SecondWithAWrongName(Recomputing):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         """Read what was never saved, where a second derivative is recorded."""
-        x, gamma = ctx.saved_tensors
-        eps = ctx.epsilon if g.requires_grad else ctx.eps
-        at = (*standardize(x, eps), per_channel(gamma, x), g)
-        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at), None
+        return *gradients(ctx, g, ctx.epsilon if g.requires_grad else ctx.eps), None
 
 
 def double_backward_with_a_wrong_name(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
