@@ -7,7 +7,7 @@ with the layers that people write by mistake.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -284,7 +284,7 @@ def diagnosed(
         found = _placed(about, place(of_row.get(row, ()), strata))
         if found.sentence:
             findings.append(found)
-    ordered = [_after_recorded(f, findings) or _in_order(f, findings) for f in findings]
+    ordered = [_after_recorded(f, findings) or _in_order(f, findings, of_row) for f in findings]
     return _explained([_leaking(found, of_row) for found in ordered])
 
 
@@ -339,7 +339,9 @@ def _placed(found: Finding, where: tuple[str, str]) -> Finding:
     )
 
 
-def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
+def _in_order(
+    found: Finding, findings: Sequence[Finding], examined: Container[tuple[str, str]]
+) -> Finding:
     """Return a finding, unless it follows from one of a simpler mode."""
     if found.mode == "forward" or found.sentence == OF_ANOTHER:
         return found
@@ -360,7 +362,8 @@ def _in_order(found: Finding, findings: Sequence[Finding]) -> Finding:
     if evaluated is not None and found.mode in OF_EVALUATION:
         return _following(found, "evaluation", evaluated)
     plainer = counterpart(found.mode, found.output)
-    if plainer and (plainer, found.output.removeprefix("first ")) not in by_place:
+    plain_row = plainer or "", found.output.removeprefix("first ")
+    if plain_row in examined and plain_row not in by_place:
         is_told = "instead of" in found.sentence
         said = found.sentence if is_told else f"is not the {plainer}'s, which is right"
         return replace(found, sentence=said, guess=meaning(found.mode, found.output))

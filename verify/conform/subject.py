@@ -95,11 +95,12 @@ def subject(
     jvp = _member(space, "jvp")
     taken = _taken(layer, name, family)
     called = layer if taken.call == AS_THEY_ARE.call else taken.of(layer)
+    straight, later = _backwards(called, backward) if backward else (None, None)
     return Subject(
         name,
         _first_of(called),
-        backward=_backward(called, backward) if backward else None,
-        backward_after=_backward_after(called, backward) if backward else None,
+        backward=straight,
+        backward_after=later,
         jvp=_jvp(taken, jvp) if jvp else None,
         train=_member(space, "train"),
         evaluate=_member(space, "evaluate"),
@@ -182,36 +183,35 @@ def _first_of(layer: Function) -> Function:
     return output
 
 
-def _backward(layer: Function, backward: Function) -> Function:
-    """Return (g, x, gamma, beta, eps) -> gradients, for a backward of whichever arguments."""
-    if not _takes_inputs(backward):
-        return lambda g, *inputs: backward(g, _cache(layer(*inputs)))
+def _backwards(layer: Function, backward: Function) -> tuple[Function, Function]:
+    """Return (g, x, gamma, beta, eps) -> gradients, straight after its forward and later.
+
+    The second takes others first, with which the layer is called for x before the backward.
+    """
+    gradients = _gradients(backward)
+
+    def straight(g: Any, *inputs: Any) -> Any:
+        return gradients(layer(*inputs), g, *inputs)
+
+    def later(others: Any, g: Any, x: Any, *rest: Any) -> Any:
+        value = layer(x, *rest)
+        layer(others, *rest)
+        return gradients(value, g, x, *rest)
+
+    return straight, later
+
+
+def _gradients(backward: Function) -> Function:
+    """Return (what forward returned, g, x, gamma, beta, eps) -> gradients."""
+    if len(inspect.signature(backward).parameters) <= 2:
+        return lambda value, g, *_: backward(g, _cache(value))
     taken = arguments(backward, after=1)
     if taken is None:
         raise TargetError(
             f"backward takes {inspect.signature(backward)}; expected (g, cache), where forward "
             "returns (z, cache), or (g, x, gamma, beta, eps), by these names"
         )
-    return lambda g, *inputs: taken.of(partial(backward, g))(*inputs)
-
-
-def _backward_after(layer: Function, backward: Function) -> Function:
-    """Return (others, g, x, gamma, beta, eps) -> gradients, for such a backward.
-
-    Between the forward and its backward the layer is called with the others for x.
-    """
-    of_inputs = _backward(layer, backward) if _takes_inputs(backward) else None
-
-    def later(others: Any, g: Any, x: Any, *rest: Any) -> Any:
-        value = layer(x, *rest)
-        layer(others, *rest)
-        return of_inputs(g, x, *rest) if of_inputs else backward(g, _cache(value))
-
-    return later
-
-
-def _takes_inputs(backward: Function) -> bool:
-    return len(inspect.signature(backward).parameters) > 2
+    return lambda _, g, *inputs: taken.of(partial(backward, g))(*inputs)
 
 
 def _jvp(taken: Arguments, jvp: Function) -> Function:

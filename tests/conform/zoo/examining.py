@@ -14,6 +14,7 @@ from verify.conform import plan, probe
 from verify.conform.adapters import find
 from verify.conform.cases import Case, draw
 from verify.conform.oracle import Oracle
+from verify.conform.places import counterpart
 from verify.conform.plan import Options
 from verify.conform.report import Report
 from verify.conform.run import Wanted, judge
@@ -53,6 +54,11 @@ def examined(
         mock.patch.object(Options, "oracle", oracle),
     ):
         return judge(found, adapter, family, wanted)
+
+
+def up_to(mode: str) -> tuple[str, ...]:
+    """Return a mode after the forward and what else it is compared with."""
+    return tuple(dict.fromkeys(filter(None, ("forward", counterpart(mode, "x"), mode))))
 
 
 @lru_cache(maxsize=1)

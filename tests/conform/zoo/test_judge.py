@@ -127,6 +127,15 @@ def test_what_goes_through_a_wrong_recorded_gradient_is_not_looked_into():
     assert "gradient" not in {cell.mode for cell in report.failures}
 
 
+def test_a_mode_that_was_not_looked_into_is_not_said_to_be_right():
+    report = examined(
+        kernel_where_a_derivative_is_recorded, "", {}, ("recorded gradient",), ("plain",)
+    )
+    assert [found.output for found in report.diagnosis] == ["x"]
+    assert "held constant" in report.diagnosis[0].guess
+    assert "right" not in report.diagnosis[0].sentence
+
+
 def test_right_outputs_of_a_wrong_layer_stay_right():
     rows = by_row(examined(variance_detached, "", {}, ("forward", "gradient"), QUICK).cells)
     assert worst(rows["forward", "z"]).word is Word.RIGHT

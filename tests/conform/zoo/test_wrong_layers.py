@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from examining import examined, said
+from examining import examined, said, up_to
 from wrong_layers import FAULTS, Fault
 
 USUAL = ("plain", "eps beside variance", "m = 3", "m = 7")
@@ -19,7 +19,7 @@ def test_there_are_more_than_forty_faults_each_of_its_own_name() -> None:
 @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_planted_fault_is_found_and_named(fault: Fault) -> None:
-    modes = tuple(dict.fromkeys(("forward", fault.mode)))
+    modes = up_to(fault.mode)
     report = examined(fault.layer, fault.name, fault.asked, modes, (*USUAL, *fault.at))
     assert report.verdict == "does not conform"
     found = {(cell.mode, str(cell.word)) for cell in report.failures}
