@@ -78,7 +78,7 @@ def learning_rate(value: Callable[[Any], Any]) -> Letter:
 
 
 L = Primitive("L", lambda descent, theta: descent.loss(theta), r"\mathcal L({0})", takes=(_V,))
-"""A polynomial of degree four."""
+"""The loss to be minimised, smooth."""
 variable = Letter("t", "t", _V)
 """The variable of a derivative."""
 

@@ -22,7 +22,7 @@ from verify.results import Counterexample, Size, in_words
 
 ATTRIBUTES = {"u": "direction", "v": "other_direction", "lambda": "bound"}
 """Of a case: the attribute that a number is of, where it is called otherwise."""
-LOSS = {"loss", "parameters", "linear", "quadratic", "fourth", "pooled", "factor"}
+LOSS = {"loss", "parameters", "linear", "quadratic", "fourth", "pooled", "ridge", "factor"}
 """Numbers that are told as a loss, or as the Hessian."""
 MATRICES = {"H", "W"}
 """Where a statement takes a subject's matrices for others, its sizes say nothing."""
@@ -172,14 +172,14 @@ def square(linear: list[str], matrix: list[list[str]]) -> str:
 
 
 def _of_layer(given: Mapping[str, Any]) -> str:
-    linear, quadratic, fourth = given["linear"], given["quadratic"], given["fourth"]
+    linear, ridges = given["linear"], given["ridge"]
+    polynomials = zip(linear, given["quadratic"], given["fourth"], strict=True)
     is_coupled = given["couples"] == "1"
     name, indices = _named("a'" if is_coupled else "a", linear, ("example", "output"))
-    terms = [
-        term
-        for i, coefficients in enumerate(zip(linear, quadratic, fourth, strict=True))
-        for term in _polynomial(*coefficients, names=[name(i, j) for j in range(len(linear[i]))])
-    ]
+    terms: list[_Term] = []
+    for i, coefficients in enumerate(polynomials):
+        names = [name(i, j) for j in range(len(linear[i]))]
+        terms += [*_polynomial(*coefficients, names=names), *_ridge(ridges[i], names)]
     less = "a' = a - its mean over the batch" if is_coupled else ""
     return ", ".join(filter(None, [f"L(a) = {_mean(terms, len(linear))}", indices, less]))
 
@@ -194,6 +194,7 @@ def _of_maps(given: Mapping[str, Any]) -> str:
         weights, powers = ([_entry(part[i], at) for at in places] for part in (linear, fourth))
         weighted = list(_linear(weights, names))
         terms += [*weighted, (pooled, f"({_sum(weighted)})^2", 1), *_fourth(powers, names)]
+        terms += _ridge([_entry(given["ridge"][i], at) for at in places], names)
     return ", ".join(filter(None, [f"L(a) = {_mean(terms, len(linear))}", indices]))
 
 
@@ -201,7 +202,8 @@ def _of_descent(given: Mapping[str, Any]) -> str:
     name, _ = _named("theta", given["linear"], ("entry",))
     names = [name(i) for i in range(len(given["linear"]))]
     matrix = _hessian(given)["hessian"]
-    return f"L(theta) = {_sum(_polynomial(given['linear'], matrix, given['fourth'], names))}"
+    terms = _polynomial(given["linear"], matrix, given["fourth"], names)
+    return f"L(theta) = {_sum([*terms, *_ridge(given['ridge'], names)])}"
 
 
 _OF_SUBJECTS = {Kind.LAYER: _of_layer, Kind.MAPS: _of_maps, Kind.DESCENT: _of_descent}
@@ -249,6 +251,18 @@ def _linear(entries: Iterable[Any], names: Iterable[str]) -> Iterator[_Term]:
 
 def _fourth(entries: Iterable[Any], names: Iterable[str]) -> Iterator[_Term]:
     yield from ((entry, f"{name}^4", 1) for entry, name in zip(entries, names, strict=False))
+
+
+def _ridge(entries: Iterable[Any], names: Sequence[str]) -> Iterator[_Term]:
+    """Yield :func:`verify.matrices.subjects.bend` of a sum; nothing where that is zero.
+
+    >>> list(_ridge(["2", "-1"], ["a", "b"]))
+    [(1, '(2 a - b + (2 a - b)^2)/(1 + (2 a - b)^2)', 1)]
+    """
+    inner = _sum(_linear(entries, names))
+    squared = f"{inner}^2" if inner in names else f"({inner})^2"
+    if inner != "0":
+        yield 1, f"({inner} + {squared})/(1 + {squared})", 1
 
 
 def _mean(terms: Iterable[_Term], count: int) -> str:

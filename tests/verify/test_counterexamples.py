@@ -79,18 +79,19 @@ def subject(kind, **arrays):
 def layer(couples, N=2, p=2):
     return subject(
         Layer, couples=couples, H=integers(N, 2), W=integers(p, 2), linear=integers(N, p),
-        quadratic=integers(N, p, p), fourth=integers(N, p),
+        quadratic=integers(N, p, p), fourth=integers(N, p), ridge=integers(N, p),
     )  # fmt: skip
 
 
 def maps(N=2, d=1, r=2, s=2):
     shape = (N, d, r, s)
-    return subject(Maps, linear=integers(*shape), fourth=integers(*shape), pooled=integers(N))
+    arrays = {name: integers(*shape) for name in ("linear", "fourth", "ridge")}
+    return subject(Maps, **arrays, pooled=integers(N))
 
 
 def descent(d=2):
     arrays = {"theta": integers(d), "factor": integers(1, d)}
-    return subject(Descent, **arrays, linear=integers(d), fourth=integers(d))
+    return subject(Descent, **arrays, linear=integers(d), fourth=integers(d), ridge=integers(d))
 
 
 def told_at(text, point, mean):
@@ -130,7 +131,9 @@ def test_a_loss_of_matrices_is_told_as_a_polynomial_of_its_entries(identifier, m
         assert told_at(told, point, point.sum(0) * Fraction(1, shape[0])) == chosen.loss(point)
     said = lines(example, claim_of(identifier))
     assert told in said
-    assert not any(re.match("(linear|quadratic|fourth|pooled|factor|couples) =", x) for x in said)
+    assert not any(
+        re.match("(linear|quadratic|fourth|pooled|ridge|factor|couples) =", x) for x in said
+    )
 
 
 def test_a_size_is_not_told_twice():

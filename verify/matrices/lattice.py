@@ -64,6 +64,7 @@ def of_layers(N: int, n: int, p: int) -> dict[str, Entries]:
         "linear": Entries((N, p)),
         "quadratic": often_zero(N, p, p),
         "fourth": often_zero(N, p),
+        "ridge": often_zero(N, p),
     }
 
 
@@ -84,6 +85,7 @@ def of_maps(N: int, c: int, r: int, s: int, d: int, k: int) -> dict[str, Entries
         "linear": Entries((N, d, r, s)),
         "fourth": often_zero(N, d, r, s),
         "pooled": often_zero(N),
+        "ridge": often_zero(N, d, r, s),
     }
 
 
@@ -103,6 +105,7 @@ def of_descents(d: int) -> dict[str, Entries]:
         "step": Entries(values=STEPS),
         "linear": often_zero(d),
         "fourth": often_zero(d),
+        "ridge": often_zero(d),
     }
 
 

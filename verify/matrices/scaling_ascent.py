@@ -157,6 +157,7 @@ def layer(R: Array, stratum: str = "") -> Layer:
         linear=np.zeros((n + 1, 1)),
         quadratic=np.zeros((n + 1, 1, 1)),
         fourth=np.zeros((n + 1, 1)),
+        ridge=np.zeros((n + 1, 1)),
         stratum=stratum,
         token=f"scaling:{written}",
     )

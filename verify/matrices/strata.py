@@ -167,6 +167,7 @@ def layer(rng: Generator, inputs: Inputs, N: int, n: int, p: int) -> Layer:
         linear=rng.normal(size=(N, p)),
         quadratic=half + half.transpose(0, 2, 1),
         fourth=rng.normal(size=(N, p)),
+        ridge=rng.normal(size=(N, p)),
     )
 
 
@@ -194,6 +195,7 @@ def maps(
         linear=rng.normal(size=(N, d, r, s)),
         fourth=rng.normal(size=(N, d, r, s)),
         pooled=rng.normal(size=N),
+        ridge=rng.normal(size=(N, d, r, s)),
     )
 
 
@@ -213,4 +215,5 @@ def descent(rng: Generator, inputs: Inputs, d: int, rank: int) -> Descent:
         step=rng.uniform(0.01, 2),
         linear=rng.normal(size=d),
         fourth=rng.normal(size=d),
+        ridge=rng.normal(size=d),
     )

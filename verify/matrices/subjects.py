@@ -72,7 +72,7 @@ class Numbers:
 
 @dataclass(frozen=True, kw_only=True)
 class Layer(Numbers):
-    """A dense layer (:class:`theory.matrix_claim.Layer`) with a polynomial loss."""
+    """A dense layer (:class:`theory.matrix_claim.Layer`): a polynomial and a ridge as its loss."""
 
     kind = Kind.LAYER
     truths = ("couples",)
@@ -95,6 +95,8 @@ class Layer(Numbers):
     """Those of the products of one example's outputs, (N, p, p)."""
     fourth: Any
     """Those of the fourth powers, (N, p)."""
+    ridge: Any
+    """Those of each example's outputs in a ridge function, (N, p)."""
 
     @property
     def size(self) -> Size:
@@ -102,17 +104,18 @@ class Layer(Numbers):
         return {"N": self.H.shape[0], "n": self.H.shape[1], "p": self.W.shape[0]}
 
     def loss(self, A: Any) -> Any:
-        """Return the mean of the examples' polynomials; coupled, of what is left of the mean."""
+        """Return the mean of the examples' losses; coupled, of what is left of the mean."""
         count = A.shape[0]
         seen = A - self.couples * A.sum(0) / count
         products = seen[:, :, None] * seen[:, None, :]
         total = (self.linear * seen).sum() + (self.quadratic * products).sum() / 2
+        total = total + bend((self.ridge * seen).sum(1)).sum()
         return (total + (self.fourth * seen * seen * seen * seen).sum()) / count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Maps(Numbers):
-    """A convolution layer (:class:`theory.matrix_claim.Maps`) with a polynomial loss."""
+    """A convolution layer (:class:`theory.matrix_claim.Maps`), with a loss of the same kind."""
 
     kind = Kind.MAPS
     h: Any
@@ -126,6 +129,8 @@ class Maps(Numbers):
     """Those of the fourth powers, likewise."""
     pooled: Any
     """Those of the square of an example's weighted sum, so that pixels interact, (N,)."""
+    ridge: Any
+    """Those of each example's outputs in a ridge function, (N, d, r, s)."""
 
     @property
     def size(self) -> Size:
@@ -134,16 +139,17 @@ class Maps(Numbers):
         return {"N": N, "c": c, "r": r, "s": s, "d": d, "k": k}
 
     def loss(self, A: Any) -> Any:
-        """Return the mean of the examples' polynomials."""
+        """Return the mean of the examples' losses."""
         count = A.shape[0]
         weighted = (self.linear * A).reshape(count, -1).sum(1)
         total = weighted.sum() + (self.pooled * weighted * weighted).sum()
+        total = total + bend((self.ridge * A).reshape(count, -1).sum(1)).sum()
         return (total + (self.fourth * A * A * A * A).sum()) / count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Descent(Numbers):
-    """A polynomial to be minimised (:class:`theory.matrix_claim.Descent`)."""
+    """A loss to be minimised (:class:`theory.matrix_claim.Descent`), a polynomial and a ridge."""
 
     kind = Kind.DESCENT
     theta: Any
@@ -156,6 +162,8 @@ class Descent(Numbers):
     """Coefficients of the point's entries, (d,)."""
     fourth: Any
     """Those of their fourth powers, (d,)."""
+    ridge: Any
+    """Those of the entries in a ridge function, (d,)."""
 
     @property
     def size(self) -> Size:
@@ -173,10 +181,20 @@ class Descent(Numbers):
         return self.factor.T @ self.factor
 
     def loss(self, theta: Any) -> Any:
-        """Return a polynomial with linear, quadratic and fourth powers."""
+        """Return a polynomial with linear, quadratic and fourth powers, and a ridge function."""
         image = self.factor @ theta
         squares = theta * theta
-        return self.linear @ theta + image @ image / 2 + (self.fourth * squares) @ squares
+        total = self.linear @ theta + image @ image / 2 + (self.fourth * squares) @ squares
+        return total + bend(self.ridge @ theta)
+
+
+def bend(t: Any) -> Any:
+    r"""Return :math:`(t + t^2)/(1 + t^2)`, of which no derivative vanishes.
+
+    Of polynomials alone, statements hold that do not of other losses: Simpson's rule for the mean
+    of a Hessian over a segment, or that the slopes at opposite points add up to twice that at 0.
+    """
+    return (t + t * t) / (1 + t * t)
 
 
 class Watched:
@@ -198,4 +216,4 @@ def written(subject: Numbers, seen: set[str]) -> dict[str, Any]:
     return {name: shown(getattr(subject, name)) for name in names}
 
 
-_BEHIND_LOSS = {"linear", "quadratic", "fourth", "pooled", "couples", "factor"}
+_BEHIND_LOSS = {"linear", "quadratic", "fourth", "pooled", "ridge", "couples", "factor"}

@@ -169,7 +169,7 @@ def _layer(N: int, n: int, p: int) -> Layer:
         curvature=_array("s", N), direction=_array("x", n + 1), scaling=_array("d", n + 1),
         step=letter("alpha", positive=True), q=letter("q", positive=True), couples=letter("kappa"),
         linear=_array("l", N, p), quadratic=_symmetric("Q", N, p), fourth=_array("f", N, p),
-        calculus=CALCULUS,
+        ridge=_zeros(N, p), calculus=CALCULUS,
     )  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def _maps(N: int, c: int, r: int, s: int, d: int, k: int) -> Maps:
         h=_array("h", N, c, r, s), w=_array("w", d, c, k, k), b=_array("b", d),
         direction=_array("x", k * k * c + 1), q=letter("q", positive=True),
         linear=_array("l", N, d, r, s), fourth=_array("f", N, d, r, s), pooled=_array("t", N),
-        calculus=CALCULUS,
+        ridge=_zeros(N, d, r, s), calculus=CALCULUS,
     )  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def _descent(d: int) -> Descent:
     return Descent(
         theta=_array("t", d), direction=_array("x", d), factor=_array("F", d, d),
         P=_array("P", d, d), step=letter("alpha", positive=True), linear=_array("l", d),
-        fourth=_array("f", d), calculus=CALCULUS,
+        fourth=_array("f", d), ridge=_zeros(d), calculus=CALCULUS,
     )  # fmt: skip
 
 
@@ -195,6 +195,10 @@ def _array(name: str, *shape: int, positive: bool = False) -> np.ndarray:
     for index in product(*map(range, shape)):
         array[index] = letter(name + "_".join(str(i + 1) for i in index), positive)
     return array
+
+
+def _zeros(*shape: int) -> np.ndarray:
+    return np.zeros(shape, dtype=object)
 
 
 def _symmetric(name: str, N: int, p: int) -> np.ndarray:

@@ -141,6 +141,7 @@ def subject(
         linear=0.0,
         quadratic=0.0,
         fourth=0.0,
+        ridge=0.0,
         rest=rest,
         stratum=place,
         token=f"network:{place}:{seed}",
@@ -171,4 +172,5 @@ def maps(h: np.ndarray, w: np.ndarray, seed: int) -> Maps:
         linear=rng.normal(size=outputs),
         fourth=rng.normal(size=outputs),
         pooled=rng.normal(size=len(h)),
+        ridge=rng.normal(size=outputs) / outputs[-1],
     )

@@ -9,6 +9,7 @@ from flint import arb
 
 from theory.arithmetic.spectra import squared_condition_number
 from theory.lange2022 import theorem_4
+from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
 from verify import tolerance
@@ -90,6 +91,65 @@ def test_what_does_not_hold_is_refuted_by_the_numbers_that_matter_and_not_proved
     if wrong is NOT_CENTRED:
         assert found.counterexample.numbers == {"H": [["1"]]}
         assert found.counterexample.size == {"N": 1, "n": 1, "p": 1}
+
+
+# ---- losses ----
+
+
+def output(subject):
+    if subject.kind is Kind.LAYER:
+        return subject.H @ subject.W.T + subject.b
+    return (
+        convolution(subject.h, subject.w, subject.b) if subject.kind is Kind.MAPS else subject.theta
+    )
+
+
+def slope(subject, point):
+    return subject.gradient(subject.loss, point)
+
+
+def curved(subject, point, v):
+    return subject.derivative(lambda it: slope(subject, it), point, v)
+
+
+def of_quadratic_losses(subject):
+    """The slope changes as the Hessian at 0 says."""
+    v = output(subject)
+    return Sides(slope(subject, v) - slope(subject, 0 * v), curved(subject, 0 * v, v))
+
+
+def of_even_losses(subject):
+    """Slopes at opposite points add up to twice that at 0, as of squares and fourth powers."""
+    v = output(subject)
+    return Sides(slope(subject, v) + slope(subject, -v), 2 * slope(subject, 0 * v))
+
+
+def of_losses_of_degree_four(subject):
+    """The slope changes by the mean of the Hessian as Simpson's rule has it."""
+    v = output(subject)
+    places = (1, 0 * v), (4, v / 2), (1, v)
+    mean = sum(weight * curved(subject, place, v) for weight, place in places) / 6
+    return Sides(slope(subject, v) - slope(subject, 0 * v), mean)
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize(
+    "sides",
+    [of_quadratic_losses, of_even_losses, of_losses_of_degree_four],
+    ids=lambda f: f.__name__,
+)
+def test_what_holds_of_some_losses_alone_is_refuted_and_not_proved(kind, sides):
+    false = replace(claim(sides), subject=kind)
+    assert searched(false).counterexample is not None
+    assert symbolic.examine(false, SMOKE).proof is None
+    assert not symbolic.follows(
+        false, symbolic.letters(kind, lattice.SIZES[kind][1]), symbolic.AnyLoss
+    )
+    (in_floats,) = floats.examine_random([false], SMOKE)
+    assert in_floats.violated > 0
+
+
+# ---- rank ----
 
 
 def test_a_condition_number_is_exact_about_the_rank():
