@@ -145,11 +145,14 @@ def of_loss(found: Counterexample, claim: Statement) -> str:
 
 
 def _of_batch(given: Mapping[str, Any]) -> str:
-    """Return a quadratic loss of a batch; nothing of another."""
+    """Return a loss of a batch without kinks; nothing of another."""
     if set(given) == {"a", "h"}:
         return _sum([*_polynomial(given["a"], []), (given["h"], "|z|^2", 2)])
     if set(given) == {"a", "B"}:
         return square(given["a"], given["B"]) or _sum(_polynomial(given["a"], given["B"]))
+    if set(given) == {"a", "B", "c"}:
+        names = [f"z_{k}" for k in range(1, len(given["a"]) + 1)]
+        return _sum([*_polynomial(given["a"], given["B"]), *_ridge(given["c"], names)])
     return ""
 
 
@@ -254,7 +257,7 @@ def _fourth(entries: Iterable[Any], names: Iterable[str]) -> Iterator[_Term]:
 
 
 def _ridge(entries: Iterable[Any], names: Sequence[str]) -> Iterator[_Term]:
-    """Yield :func:`verify.matrices.subjects.bend` of a sum; nothing where that is zero.
+    """Yield :func:`verify.cases.losses.bend` of a sum; nothing where that is zero.
 
     >>> list(_ridge(["2", "-1"], ["a", "b"]))
     [(1, '(2 a - b + (2 a - b)^2)/(1 + (2 a - b)^2)', 1)]

@@ -25,6 +25,7 @@ Z = ["1/2", -1, 2]
 SYMMETRIC = [[2, 1, 0], [1, "-1/2", 3], [0, 3, 1]]
 LOSSES = {
     "quadratic": ([1, -2, "1/4"], SYMMETRIC),
+    "ridged": ([1, -2, "1/4"], SYMMETRIC, [2, -1, 1]),
     "isotropic": ([1, -2, "1/4"], "3/2"),
     "general": ([1, -2, "1/4"], SYMMETRIC, [1, 0, -1], [0, 0, 0], [1, 2, 3]),
     "separable": ([1, -2, "1/4"], [2, "-1/2", 1], [1, 0, -1], [0, 0, 0], [1, 2, 3]),
@@ -33,13 +34,15 @@ LOSSES = {
 }
 VALUES = {
     "quadratic": number("-3/2"),
+    "ridged": number("-11/34"),
     "isotropic": number("111/16"),
     "general": number("-279/16"),
     "separable": number("-175/16"),
     "relu_network": number("65/8"),
     "later_batchnorm": number("19/10") + 3 / sqrt(number(10)),
 }
-"""By hand: Bz = (0, 7, -1), relu(az + s) = (1, 0, 0), and z has mean 1/2 and variance 3/2."""
+"""By hand: Bz = (0, 7, -1), relu(az + s) = (1, 0, 0), <c, z> = 4, and z has mean 1/2 and
+variance 3/2."""
 
 
 def numbers(values, convert):

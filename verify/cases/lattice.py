@@ -7,6 +7,7 @@ batch, one square root suffices and both sides have a closed form.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from random import Random
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from verify.cases.case import Case
-from verify.cases.losses import Loss, quadratic
+from verify.cases.losses import Loss, quadratic, ridged
 
 BOUND = 3
 INTEGERS = tuple(sorted(range(-BOUND, BOUND + 1), key=lambda n: (abs(n), -n)))
@@ -99,6 +100,18 @@ def lattice_case(
         bound=bound,
         stratum=f"integers m={m}",
     )
+
+
+def letters_with_ridge(m: int) -> dict[str, Entries]:
+    """Return what :func:`ridged_case` takes for a batch of length m."""
+    return {**letters(m), "ridge": Entries((m,))}
+
+
+def ridged_case(ridge: Sequence[int], **integers: Any) -> Case:
+    """Return the case of these integers, whose loss is no polynomial."""
+    case = lattice_case(**integers)
+    parameters = *case.loss.parameters, np.array(ridge, dtype=object)
+    return replace(case, loss=Loss(ridged, parameters))
 
 
 def written(case: Case) -> dict[str, Any]:

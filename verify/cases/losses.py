@@ -21,6 +21,20 @@ def quadratic(z: Any, softplus: Elementary | None, linear: Any, matrix: Any) -> 
     return z @ linear + (z @ (matrix @ z)) / 2
 
 
+def bend(t: Any) -> Any:
+    r"""Return :math:`(t + t^2)/(1 + t^2)`, of which no derivative vanishes.
+
+    Of polynomials alone, statements hold that do not of other losses: Simpson's rule for the mean
+    of a Hessian over a segment, or that the slopes at opposite points add up to twice that at 0.
+    """
+    return (t + t * t) / (1 + t * t)
+
+
+def ridged(z: Any, softplus: Elementary | None, linear: Any, matrix: Any, ridge: Any) -> Any:
+    r"""The quadratic plus :func:`bend` of :math:`\langle c, z\rangle`."""
+    return quadratic(z, softplus, linear, matrix) + bend(z @ ridge)
+
+
 def isotropic(z: Any, softplus: Elementary | None, linear: Any, curvature: Any) -> Any:
     r""":math:`\langle a, z\rangle + h\langle z, z\rangle/2`."""
     return z @ linear + curvature * (z @ z) / 2
@@ -114,6 +128,10 @@ class Loss:
 
 _WRITTEN: dict[str, tuple[str, tuple[str, ...]]] = {
     "quadratic": ("<a, z> + <z, B z>/2", ("a", "B")),
+    "ridged": (
+        "<a, z> + <z, B z>/2 + (t + t^2)/(1 + t^2), t = <c, z>",
+        ("a", "B", "c"),
+    ),
     "isotropic": ("<a, z> + h |z|^2/2", ("a", "h")),
     "general": (
         "<a, z> + <z, B z>/2 + sum q z^4 + sum w log(1 + exp(s z))",

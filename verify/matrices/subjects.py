@@ -11,6 +11,7 @@ from array_api_compat import array_namespace
 from theory.language.values import Values
 from theory.matrix_claim import Kind
 from verify.cases.lattice import shown
+from verify.cases.losses import bend
 from verify.network import Calculus
 from verify.results import Size
 from verify.witnesses.exact import EXACT
@@ -186,15 +187,6 @@ class Descent(Numbers):
         squares = theta * theta
         total = self.linear @ theta + image @ image / 2 + (self.fourth * squares) @ squares
         return total + bend(self.ridge @ theta)
-
-
-def bend(t: Any) -> Any:
-    r"""Return :math:`(t + t^2)/(1 + t^2)`, of which no derivative vanishes.
-
-    Of polynomials alone, statements hold that do not of other losses: Simpson's rule for the mean
-    of a Hessian over a segment, or that the slopes at opposite points add up to twice that at 0.
-    """
-    return (t + t * t) / (1 + t * t)
 
 
 class Watched:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.func import vmap
 
-from theory.claim import Claim, Reading, Relation
+from theory.claim import Claim, Reading, Relation, Verdict
 from verify.cases.case import Case, numbers
 from verify.cases.losses import Loss, quadratic
 from verify.evidence import Record
@@ -29,6 +29,10 @@ from verify.witnesses.autograd import evaluate, network_of
 from verify.witnesses.integers import counterexample
 from verify.witnesses.records import counted
 
+DIGITS = 6
+"""How many binary ones a number has behind the point."""
+SHORT, LONG = (2, 3, 4), 12
+"""Lengths of batches, and one more for statements of which no proof is expected."""
 TOGETHER = 32
 """How many claims climb together: each is evaluated at the cases of all."""
 
@@ -162,13 +166,13 @@ def _case(parameters: Sequence[Tensor]) -> Case:
     )
 
 
-def _rounded(case: Case, digits: int = 6) -> Case:
+def _rounded(case: Case, digits: int = DIGITS) -> Case:
     """Return the case with every number rounded to a short binary fraction."""
 
-    def short(t: Tensor) -> Any:
-        return np.round(t.numpy() * 2**digits) / 2**digits
+    def short(number: Any) -> Any:
+        return np.round(np.asarray(number) * 2**digits) / 2**digits
 
-    found = {name: short(t) for name, t in numbers(case).items() if isinstance(t, Tensor)}
+    found = {name: short(number) for name, number in numbers(case).items()}
     positive = {name: max(found[name], 2.0**-digits) for name in ("eps", "bound")}
     loss = Loss(quadratic, tuple(map(short, case.loss.parameters)))
     return replace(case, **(found | positive), loss=loss)
@@ -179,7 +183,7 @@ def climbed(
     seed: int = 0,
     restarts: int = 32,
     steps: int = 150,
-    lengths: tuple[int, ...] = (2, 3, 4),
+    lengths: tuple[int, ...] = (*SHORT, LONG),
     tries: int = 4,
 ) -> list[tuple[Case | None, Counter[Outcome]]]:
     """Return a case that violates each claim for certain, if ascent finds one, and what was met.
@@ -189,13 +193,17 @@ def climbed(
     found: dict[str, Case] = {}
     met = {claim.id: Counter[Outcome]() for claim in claims}
     for m in lengths:
-        left = [claim for claim in claims if claim.id not in found]
+        left = [claim for claim in claims if claim.id not in found and _is_asked(claim, m)]
         for claim, cases in _ends(left, m, seed, restarts, steps):
             case, outcomes = _first_violating(claim, islice(cases, tries))
             met[claim.id] += outcomes
             if case is not None:
                 found[claim.id] = case
     return [(found.get(claim.id), met[claim.id]) for claim in claims]
+
+
+def _is_asked(claim: Claim, m: int) -> bool:
+    return m <= max(SHORT) or claim.expected is not Verdict.PROVED
 
 
 def _ends(
@@ -213,8 +221,19 @@ def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, 
         outcome = exact.examine(claim, case).outcome
         met[outcome] += 1
         if outcome is Outcome.VIOLATED:
-            return case, met
+            return next(filter(partial(_violates, claim), _simpler(case)), case), met
     return None, met
+
+
+def _violates(claim: Claim, case: Case) -> bool:
+    return exact.examine(claim, case).outcome is Outcome.VIOLATED
+
+
+def _simpler(case: Case) -> Iterator[Case]:
+    """Yield the case with fewer digits, first with a linear loss."""
+    linear, matrix = case.loss.parameters
+    for curvature, digits in product((0 * matrix, matrix), range(DIGITS)):
+        yield _rounded(replace(case, loss=Loss(quadratic, (linear, curvature))), digits)
 
 
 def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:

@@ -21,11 +21,17 @@ from verify.results import Counterexample
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import autograd, exact
+from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import Searched, Space, records, search
 
 FEW = 2
 """Random batches of every stratum that say whether it is worth to insist."""
 BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
+LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
+"""For bounds that hold of short batches alone, a few of each length."""
+A_FEW = 12
+BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.outcomes)
+"""With losses that are no quadratics, for statements that ask for more than a 2-jet of them."""
 
 
 def counterexample(claim: Claim, case: Case) -> Counterexample | None:
@@ -103,4 +109,13 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     bounds = [claim for claim in others if claim.relation is not Relation.EQUAL]
     failing = fail_in_floats(bounds, settings.seed) if bounds else ()
     drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
+    left = [claim for claim in others if drawn[claim.id].found is None]
+    in_long = [claim for claim in left if claim.id in failing]
+    with_others = [claim for claim in left if not needs_only_the_jet(claim)]
+    for further in (
+        search(BENT, with_others, settings.budget.examples, settings.seed),
+        search(LONGER, in_long, A_FEW, settings.seed),
+    ):
+        for name, met in further.items():
+            drawn[name] += met
     return records(BATCHES, claims, drawn | hinted, counterexample)

@@ -49,6 +49,8 @@ class Space:
     """What becomes of each of several statements at one subject."""
     named: Callable[[Any], str] = str
     """What a reader would call a size."""
+    together: int = 2
+    """How many entries at most of a subject that violates are made simpler at a time."""
     insistence: int = 0
     """How many times as hard the sizes are searched again that were passed by, and the largest
     where a statement is known to fail; zero if they are not."""
@@ -80,6 +82,15 @@ class Searched:
     def violated_at(cls, size: Any, subject: Any) -> Searched:
         """Return what is met where a hint leads straight to a subject that violates."""
         return cls({size: Counter({Outcome.VIOLATED: 1})}, subject)
+
+    def __add__(self, further: Searched) -> Searched:
+        """Return what was met in both searches, and what violates in either."""
+        sizes = dict.fromkeys([*self.outcomes, *further.outcomes])
+        met = {
+            size: self.outcomes.get(size, Counter()) + further.outcomes.get(size, Counter())
+            for size in sizes
+        }
+        return Searched(met, further.found if self.found is None else self.found)
 
     def count(self, size: Any, outcome: Outcome) -> None:
         """Count what was met."""
@@ -278,26 +289,27 @@ def shrunk(space: Space, size: Any, claim: Statement, places: Places) -> Any:
 
     counts = [letter.size for letter in space.letters(size).values()]
     while (
-        simpler := next(filter(is_violated, one_step_simpler(places, counts)), None)
+        simpler := next(filter(is_violated, one_step_simpler(places, counts, space.together)), None)
     ) is not None:
         places = simpler
     return space.at(size, places)
 
 
-def one_step_simpler(places: Places, counts: Sequence[int]) -> Iterator[Places]:
-    """Yield places with a whole letter as simple as can be, then with one or two entries simpler.
+def one_step_simpler(places: Places, counts: Sequence[int], together: int) -> Iterator[Places]:
+    """Yield places with a whole letter as simple as can be, then with some entries simpler.
 
     The last letters come first: a loss loses its curvature before its slope.
 
     Args:
         places: of all entries.
         counts: how many of them each letter has.
+        together: how many entries at most are made simpler at a time.
     """
     for start, stop in reversed([*pairwise(accumulate(counts, initial=0))]):
         if any(places[start:stop]):
             yield (*places[:start], *(0,) * (stop - start), *places[stop:])
     lower = {k: range(place) for k, place in enumerate(places) if place}
-    for some in (1, 2):
+    for some in range(1, together + 1):
         for entries in combinations(lower, some):
             for values in product(*(lower[k] for k in entries)):
                 changed = dict(zip(entries, values, strict=True))

@@ -10,7 +10,8 @@ from theory.language.operations import dot
 from theory.santurkar2018 import CLAIMS
 from theory.statement import assume
 from theory.unit import H, L, g, one, u, variable, yhat, z
-from verify.witnesses import abstract, polynomial, symbolic
+from verify.settings import PROFILES, Settings
+from verify.witnesses import abstract, integers, polynomial, symbolic
 from verify.witnesses.jet import needs_only_the_jet
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -47,6 +48,14 @@ def test_what_holds_for_quadratic_losses_alone_is_not_proved(says, across):
     assert abstract.prove(claim) is None
     assert not polynomial.is_proved(claim)
     assert symbolic.prove(claim, 2) != "proved"
+
+
+@pytest.mark.parametrize("says", TRUE_OF_QUADRATIC_LOSSES.values(), ids=TRUE_OF_QUADRATIC_LOSSES)
+def test_what_holds_for_quadratic_losses_alone_is_refuted_by_another(says):
+    claim = replace(BY_ID["S-thm-4.1"], says=says, because=None, hypotheses=())
+    (found,) = integers.examine([claim], Settings(PROFILES["smoke"]))
+    assert "t^2" in found.counterexample.numbers["loss"]
+    assert any(entry != "0" for entry in found.counterexample.numbers["parameters"]["c"])
 
 
 @pytest.mark.parametrize(

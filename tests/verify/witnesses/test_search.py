@@ -9,11 +9,12 @@ import pytest
 from slips import SHARED_BOUND
 
 from theory.arithmetic import inner, norm_squared
-from theory.claim import Hypothesis, Relation, Sides
+from theory.claim import Hypothesis, Relation, Sides, Verdict
 from theory.santurkar2018 import theorem_4_1
 from verify.cases import lattice
+from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
-from verify.witnesses import exact
+from verify.witnesses import exact, integers
 from verify.witnesses.ascent import ascend, climbed
 from verify.witnesses.integers import BATCHES, counterexample
 from verify.witnesses.search import MANY, drawn, fuzzed, search, subjects
@@ -147,6 +148,26 @@ def test_ascent_rounds_to_short_binary_fractions():
     assert all((64 * number) % 1 == 0 for number in numbers)
     assert case.eps > 0 < case.bound
     assert case.stratum == "ascent"
+
+
+def test_what_fails_for_long_batches_alone_is_refuted():
+    """By integers where almost any batch does, else by ascent, with a proof expected or not."""
+    at_most_6 = replace(GAP, sides=lambda network, at: Sides(at.m, 6 + 0 * at.m))
+    (found,) = integers.examine([at_most_6], Settings(PROFILES["smoke"]))
+    assert found.counterexample.size == {"m": 8}
+
+    def aligned(network, at):
+        u = network.direction
+        return Sides(at.m * inner(at.g, u) ** 2, 10 * inner(at.g, at.g) * inner(u, u))
+
+    of_directions = replace(GAP, sides=aligned, expected=Verdict.SUPPORTED)
+    (found,) = integers.examine([of_directions], Settings(PROFILES["smoke"]))
+    assert found.counterexample is None
+    ((case, _),) = climbed([of_directions], restarts=4, steps=40)
+    assert exact.examine(of_directions, case).outcome is VIOLATED
+    assert len(case.y) == 12
+    numbers = [*case.y, *case.direction, *np.ravel(case.loss.parameters[1])]
+    assert all((8 * number) % 1 == 0 for number in numbers)  # fewer digits than it climbed to
 
 
 def test_ascent_finds_what_integers_miss_and_certifies_it():
