@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
 from theory.matrix_claim import MatrixClaim
+from theory.statement import Relation
 from verify.evidence import Record
-from verify.matrices import exact, lattice
+from verify.matrices import exact, floats, lattice
+from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Numbers
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses.search import Searched, Space, records, search, violations
 
+FEW = 1
+"""Of every stratum so many random subjects say whether larger integers are worth a look."""
+A_FEW = 12
 SPACES = {
     kind: Space(
         lattice.SIZES[kind],
@@ -23,6 +29,9 @@ SPACES = {
         partial(lattice.named, kind),
     )
     for kind, (_, made) in lattice.SUBJECTS.items()
+}
+LARGER = {
+    kind: replace(space, sizes=lattice.LARGER[kind], together=0) for kind, space in SPACES.items()
 }
 
 
@@ -37,6 +46,10 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         }
         others = [claim for claim in together if claim.id not in hinted]
         drawn = search(SPACES[kind], others, settings.budget.examples, settings.seed)
+        left = [claim for claim in others if drawn[claim.id].found is None]
+        failing = fail_in_floats(left, settings.seed)
+        for name, met in search(LARGER[kind], failing, A_FEW, settings.seed).items():
+            drawn[name] += met
         yield from records(SPACES[kind], together, drawn | hinted, exact.counterexample)
 
 
@@ -48,6 +61,19 @@ def first_looked_at(claim: MatrixClaim) -> Numbers | None:
         if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
             return hinted
     return None
+
+
+def fail_in_floats(claims: Sequence[MatrixClaim], seed: int) -> list[MatrixClaim]:
+    """Return the bounds that one of a few random subjects seems to violate."""
+    bounds = [claim for claim in claims if claim.relation is not Relation.EQUAL]
+    if not bounds:
+        return []
+    few = floats.examine_together(bounds, random_subjects(bounds[0].subject, seed, FEW), seed)
+    return [
+        claim
+        for claim in bounds
+        if any(Outcome.VIOLATED in found.outcomes for found in few[claim.id])
+    ]
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

@@ -32,6 +32,12 @@ SIZES: dict[Kind, tuple[Size, ...]] = {
 What comes last is for statements that speak of such subjects alone: a layer with more inputs than
 examples, maps whose matrix has full column rank.
 """
+LARGER: dict[Kind, tuple[Size, ...]] = {
+    Kind.LAYER: ((8, 2, 1), (16, 3, 2), (32, 2, 1)),
+    Kind.MAPS: ((2, 2, 4, 4, 2, 3), (6, 1, 5, 5, 1, 3)),
+    Kind.DESCENT: ((6,),),
+}
+"""For bounds that hold of small subjects alone."""
 LETTERS = {Kind.LAYER: "Nnp", Kind.MAPS: "Ncrsdk", Kind.DESCENT: "d"}
 
 

@@ -93,6 +93,11 @@ def test_what_does_not_hold_is_refuted_by_the_numbers_that_matter_and_not_proved
         assert found.counterexample.size == {"N": 1, "n": 1, "p": 1}
 
 
+def test_what_fails_for_large_subjects_alone_is_refuted():
+    few = claim(lambda layer: Sides(0 * layer.q + layer.H.shape[0], 10), Relation.AT_MOST)
+    assert searched(few).counterexample.size == {"N": 16, "n": 3, "p": 2}
+
+
 # ---- losses ----
 
 
