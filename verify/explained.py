@@ -163,8 +163,8 @@ def _a_chain(raised: BaseException, said: str) -> str:
     if "neither true nor false" not in said:
         return ""
     return (
-        "a <= b <= c is two statements: write each as a claim of its own, or one of them as a "
-        "hypothesis, hypotheses=(assume(a <= b),)"
+        "a <= b <= c, a <= b and c <= d, and max(a, b) <= c are two statements: write each as a "
+        "claim of its own, or one of them as a hypothesis, hypotheses=(assume(a <= b),)"
     )
 
 
@@ -202,6 +202,17 @@ def _of_numbers(raised: BaseException, said: str) -> str:
     )
 
 
+def _of_entries(raised: BaseException, said: str) -> str:
+    if not isinstance(raised, TypeError) or not any(word in said for word in OF_ENTRIES):
+        return ""
+    return (
+        "a vector is written as a whole, whatever its length: dot(one, y) is the sum of its "
+        "entries, entrywise(y, y) has their squares"
+    )
+
+
+OF_ENTRIES = "not subscriptable", "not iterable", "has no len()"
+"""What Python says where a vector is taken for a list."""
 OF_NUMBERS = (
     "bad operand type for",
     "must be a string or a real number",
@@ -210,6 +221,6 @@ OF_NUMBERS = (
 )
 """What Python and NumPy say where they are asked to compute with an expression."""
 ADVICE: Sequence[Callable[[BaseException, str], str]] = (
-    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts, _of_numbers,
+    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts, _of_numbers, _of_entries,
 )  # fmt: skip
 """What may help, for the first kind of error that fits."""
