@@ -24,7 +24,7 @@ from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, joined
-from verify import others
+from verify import engine, others
 from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
@@ -69,10 +69,16 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
     Raises:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
-    checks = (unfit, _told_apart, _untold, _imposing_too_much)
+    checks = (_of_the_papers, unfit, _told_apart, _untold, _imposing_too_much)
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:
         raise others.OthersError(others.with_places(complaints, target))
+
+
+def _of_the_papers(claim: Statement) -> Iterator[Complaint]:
+    """Complain of the identifier of another statement, whose evidence and page it would share."""
+    if any(claim.id == known.id and claim != known for known in engine.CLAIMS):
+        yield Complaint(claim.id, "a statement of the papers has this identifier; write another")
 
 
 def unfit(claim: Statement) -> Iterator[Complaint]:

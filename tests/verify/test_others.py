@@ -142,6 +142,7 @@ WRONG_IN_THEMSELVES = [
     ('"notes", 1', '"../notes", 1', "mine-1: the key of a paper is one word, not '../notes'"),
     ('"mine-1"', '"../mine"', "../mine: an identifier is of letters"),
     ('"mine-1"', '"mine--1"', "mine--1: an identifier is of letters"),
+    ('"mine-1"', '"S-thm-4.1"', "S-thm-4.1: a statement of the papers has this identifier"),
     (EQUATION, "equal(eps, 0)", "mine-1: "),
     (EQUATION, f"{EQUATION}, hypotheses=(assume({EQUATION}),)", "mine-1: what it says is one of "),
     (EQUATION, "equal(layer.q, 0)", "mine-1: its subject has no letter q; theory.unit has the "),
