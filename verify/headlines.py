@@ -182,8 +182,9 @@ def counted(found: Sequence[Headline]) -> str:
     falls = sum(_all(h, Verdict.REFUTED) for h in found)
     open_ = sum(any(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in h.shown) for h in found)
     in_part = len(found) - holds - falls - open_
+    whose = " of the papers" if any(headline.line is not None for headline in found) else ""
     return (
-        f"{plural(len(found), 'statement')} of the papers: "
+        f"{plural(len(found), 'statement')}{whose}: "
         f"{holds} hold as printed, {falls} do not, "
         f"{in_part} hold in part or by the reading"
         + (f", {open_} are unreadable, undecided or not yet run" if open_ else "")

@@ -349,7 +349,7 @@ def test_the_commands_take_statements_of_others(file_of, tmp_path, monkeypatch):
     assert (tmp_path / "evidence" / "claims" / path.stem / "evidence.jsonl").is_file()
     listed = run("ledger", "--claims", path.name)
     assert (listed.stderr, listed.exit_code) == ("", 0)
-    assert "2 statements of the papers: 2 hold as printed" in listed.stdout
+    assert "2 statements: 2 hold as printed" in listed.stdout
     shown = run("show", "mine-2", "--claims", f"{path.name}:CLAIMS").stdout
     assert "proved, every m" in shown
     assert str(path) in shown

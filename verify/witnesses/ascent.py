@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice, product
-from typing import Any
+from itertools import islice
 
 import numpy as np
 import torch
@@ -18,19 +17,18 @@ from torch import Tensor
 from torch.func import vmap
 
 from theory.claim import Claim, Reading, Relation, Verdict
-from verify.cases.case import Case, numbers
+from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
+from verify.cases.rounding import rounded
 from verify.evidence import Record
 from verify.network import PrimitiveNetwork
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.autograd import evaluate, network_of
-from verify.witnesses.integers import counterexample
+from verify.witnesses.integers import counterexample, simplest
 from verify.witnesses.records import counted
 
-DIGITS = 6
-"""How many binary ones a number has behind the point."""
 SHORT, LONG = (2, 3, 4), 12
 """Lengths of batches, and one more for statements of which no proof is expected."""
 TOGETHER = 32
@@ -148,7 +146,7 @@ def _cases(objective: Tensor, parameters: Sequence[Tensor]) -> Iterator[Case]:
     for index in torch.argsort(torch.nan_to_num(objective, nan=-np.inf), descending=True).tolist():
         here = [p[index] for p in parameters]
         if all(torch.isfinite(p).all() for p in here):  # a step may have met a sigma of zero
-            yield _rounded(_case(here))
+            yield rounded(_case(here))
 
 
 def _case(parameters: Sequence[Tensor]) -> Case:
@@ -164,18 +162,6 @@ def _case(parameters: Sequence[Tensor]) -> Case:
         bound=torch.exp(log_bound),
         stratum="ascent",
     )
-
-
-def _rounded(case: Case, digits: int = DIGITS) -> Case:
-    """Return the case with every number rounded to a short binary fraction."""
-
-    def short(number: Any) -> Any:
-        return np.round(np.asarray(number) * 2**digits) / 2**digits
-
-    found = {name: short(number) for name, number in numbers(case).items()}
-    positive = {name: max(found[name], 2.0**-digits) for name in ("eps", "bound")}
-    loss = Loss(quadratic, tuple(map(short, case.loss.parameters)))
-    return replace(case, **(found | positive), loss=loss)
 
 
 def climbed(
@@ -221,19 +207,8 @@ def _first_violating(claim: Claim, cases: Iterable[Case]) -> tuple[Case | None, 
         outcome = exact.examine(claim, case).outcome
         met[outcome] += 1
         if outcome is Outcome.VIOLATED:
-            return next(filter(partial(_violates, claim), _simpler(case)), case), met
+            return simplest(claim, case), met
     return None, met
-
-
-def _violates(claim: Claim, case: Case) -> bool:
-    return exact.examine(claim, case).outcome is Outcome.VIOLATED
-
-
-def _simpler(case: Case) -> Iterator[Case]:
-    """Yield the case with fewer digits, first with a linear loss."""
-    linear, matrix = case.loss.parameters
-    for curvature, digits in product((0 * matrix, matrix), range(DIGITS)):
-        yield _rounded(replace(case, loss=Loss(quadratic, (linear, curvature))), digits)
 
 
 def climb(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:

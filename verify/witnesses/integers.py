@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
+import numpy as np
 from flint import ctx
 
 from theory.arithmetic.exact import DifferentFieldsError
-from theory.claim import Claim, Relation
+from theory.claim import Claim, Relation, Verdict
 from verify import letters
 from verify.cases import lattice
 from verify.cases.case import Case, adapted
+from verify.cases.losses import Loss, quadratic
+from verify.cases.rounding import rounded, simpler
 from verify.cases.strata import random_cases
 from verify.evidence import Record
 from verify.results import Counterexample
@@ -30,6 +34,8 @@ BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outco
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
 """For bounds that hold of short batches alone, a few of each length."""
 A_FEW = 12
+SHORT = 8
+"""The longest random batch that is decided exactly."""
 BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.outcomes)
 """With losses that are no quadratics, for statements that ask for more than a 2-jet of them."""
 
@@ -89,12 +95,33 @@ def small_cases() -> Iterator[Case]:
 
 def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
     """Return the identifiers of the claims that one of a few random batches seems to violate."""
-    few = autograd.examine_all(claims, list(random_cases(seed, FEW)), seed)
+    few = autograd.examine_all(claims, list(random_cases(seed, FEW)), seed) if claims else {}
     return {
         name
         for name, groups in few.items()
         if any(Outcome.VIOLATED in found.outcomes for found in groups)
     }
+
+
+def violates(claim: Claim, case: Case) -> bool:
+    """Whether a case violates a claim for certain."""
+    return exact.examine(claim, case).outcome is Outcome.VIOLATED
+
+
+def simplest(claim: Claim, case: Case) -> Case:
+    """Return a case of floats that violates a claim with the fewest digits that do."""
+    return next(filter(partial(violates, claim), simpler(case)), case)
+
+
+def among_floats(claim: Claim, seed: int) -> Searched:
+    """Return a short random batch with a quadratic loss that violates, its numbers rounded."""
+    for case in random_cases(seed, FEW):
+        linear, matrix, *others = case.loss.parameters
+        if len(case.y) <= SHORT and not np.any(others[:-1]):
+            short = rounded(replace(case, loss=Loss(quadratic, (linear, matrix))))
+            if violates(claim, short):
+                return Searched.violated_at(len(case.y), simplest(claim, short))
+    return Searched()
 
 
 def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
@@ -107,9 +134,11 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     others = [claim for claim in claims if claim.id not in hinted]
     # An equation that is false fails at almost any integers.
     bounds = [claim for claim in others if claim.relation is not Relation.EQUAL]
-    failing = fail_in_floats(bounds, settings.seed) if bounds else ()
+    failing = fail_in_floats(bounds, settings.seed)
     drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
     left = [claim for claim in others if drawn[claim.id].found is None]
+    unproved = [claim for claim in left if claim.expected is not Verdict.PROVED]
+    failing |= fail_in_floats([c for c in unproved if c.relation is Relation.EQUAL], settings.seed)
     in_long = [claim for claim in left if claim.id in failing]
     with_others = [claim for claim in left if not needs_only_the_jet(claim)]
     for further in (
@@ -118,4 +147,7 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     ):
         for name, met in further.items():
             drawn[name] += met
+    for claim in in_long:
+        if drawn[claim.id].found is None:
+            drawn[claim.id] += among_floats(claim, settings.seed)
     return records(BATCHES, claims, drawn | hinted, counterexample)

@@ -170,6 +170,21 @@ def test_what_fails_for_long_batches_alone_is_refuted():
     assert all((8 * number) % 1 == 0 for number in numbers)  # fewer digits than it climbed to
 
 
+def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded():
+    def of_integers(network, at):
+        difference = at.gamma
+        for k in range(1, lattice.BOUND + 1):
+            difference = difference * (at.gamma - k) * (at.gamma + k)
+        return Sides(difference, 0 * at.gamma)
+
+    equation = replace(GAP, says=None, sides=of_integers, relation=Relation.EQUAL)
+    equation = replace(equation, expected=Verdict.SUPPORTED)
+    (found,) = integers.examine([equation], Settings(PROFILES["smoke"]))
+    gamma = Fraction(found.counterexample.numbers["gamma"])
+    assert gamma.denominator > 1
+    assert 64 % gamma.denominator == 0
+
+
 def test_ascent_finds_what_integers_miss_and_certifies_it():
     far = replace(GAP, sides=lambda n, at: Sides(inner(at.g, at.g), 1200 + 0 * at.m))
     assert smallest(far, 10).found is None
