@@ -177,8 +177,10 @@ def lacks(claim: Statement, records: Sequence[Record]) -> str:
     if failing:
         return ""
     if violating := [r for r in records if r.violated]:
-        violated = f"violated in floating point ({'; '.join(map(_violation, violating))})"
-        return f"{proved}, but {violated}" if proofs else f"{violated}, by no exact numbers"
+        is_measured = isinstance(claim, ExpectationClaim)
+        how, exact = ("by sampling", "test") if is_measured else ("in floating point", "numbers")
+        violated = f"violated {how} ({'; '.join(map(_violation, violating))})"
+        return f"{proved}, but {violated}" if proofs else f"{violated}, by no exact {exact}"
     if proofs:
         instances = sum(r.instances for r in records)
         is_vacuous = 0 < instances == sum(r.vacuous for r in records)

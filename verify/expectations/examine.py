@@ -1,8 +1,8 @@
 """Measure the expectations that a claim compares, for every law, at growing sizes.
 
 The claim holds at a law and a size where the whole interval respects the bound, is violated where
-the exact lower limit exceeds it, and else undecided; :mod:`verify.expectations.means` says what is
-exact.
+the exact lower limit exceeds it, or Student's interval does, which refutes nothing, and else
+undecided; :mod:`verify.expectations.means` says what is exact.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def examine(claims: Sequence[ExpectationClaim], settings: Settings) -> Iterator[
             here = measure(standing, Entries(name, LAWS[name], N, n), settings.seed)
             for claim, measured in zip(standing, here, strict=True):
                 found[claim.id].append(measured)
-        standing = [claim for claim in standing if not _is_violated(found[claim.id])]
+        standing = [claim for claim in standing if not _refuting(found[claim.id])]
     for claim in claims:
         yield summed_up(claim, found[claim.id])
 
 
-def _is_violated(found: list[Measured]) -> bool:
-    return any(m.outcome is Outcome.VIOLATED for m in found)
+def _refuting(found: list[Measured]) -> list[Measured]:
+    return [m for m in found if m.outcome is Outcome.VIOLATED and m.is_exact]
 
 
 def sizes(settings: Settings) -> list[tuple[int, int]]:
@@ -118,7 +118,7 @@ def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Me
     is_above = means.exceeds(X, claimed * Y, claimed * float(ceilings.claimed))
     is_below = means.exceeds(claimed * Y, X, float(ceilings.actual))
     outcome = Outcome.UNDECIDED
-    if is_above:
+    if is_above or means.seems_below(claimed * Y, X * (1 - means.ROUNDING)):
         outcome = Outcome.VIOLATED
     elif is_below or means.seems_below(X, claimed * Y):
         outcome = Outcome.HOLDS
@@ -131,13 +131,12 @@ def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Me
 def summed_up(claim: ExpectationClaim, found: list[Measured]) -> Record:
     """Return what the measurements say together."""
     decided = [m for m in found if m.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
-    violated = [m for m in decided if m.outcome is Outcome.VIOLATED]
     heights = groupby(found, key=lambda m: m.entries.N)
     return replace(
         record(claim, WITNESS, [_instances(N, list(group)) for N, group in heights]),
         worst_token=None,
         sizes=_by_size(found),
-        counterexample=_counterexample(violated),
+        counterexample=_counterexample(_refuting(found)),
         notes=_notes(found, decided),
     )
 
@@ -176,11 +175,11 @@ def _in_words(group: list[Measured]) -> str:
     return f"{said} {len(ratios)} laws, ratios {min(ratios):.3g} to {max(ratios):.3g}"
 
 
-def _counterexample(violated: list[Measured]) -> Counterexample | None:
+def _counterexample(refuting: list[Measured]) -> Counterexample | None:
     """The clearest violation, with its interval; nothing where there is none."""
-    if not violated:
+    if not refuting:
         return None
-    worst = max(violated, key=lambda m: m.low / m.bound)
+    worst = max(refuting, key=lambda m: m.low / m.bound)
     middle, radius = (worst.low + worst.high) / 2, (worst.high - worst.low) / 2
     return Counterexample(
         worst.entries.size,
@@ -196,8 +195,14 @@ def _notes(found: list[Measured], decided: list[Measured]) -> str:
     if not decided:
         return "no law at any size meets the hypotheses and is decided; says nothing"
     exact = sum(m.is_exact for m in decided)
+    inexact = sum(m.outcome is Outcome.VIOLATED for m in decided if not m.is_exact)
+    without = (
+        f"{inexact} of them violations, which an exact test needs finite ceilings for"
+        if inexact
+        else "none a violation"
+    )
     return (
-        f"each at confidence {SAID}: {exact} of {len(decided)} by an exact test, the others, none"
-        " a violation, by Student's interval and a median of means, which heavy tails make"
+        f"each at confidence {SAID}: {exact} of {len(decided)} by an exact test, the others,"
+        f" {without}, by Student's interval and a median of means, which heavy tails make"
         " optimistic"
     )
