@@ -153,7 +153,12 @@ def _assumed(claims: Sequence[Statement]) -> Iterator[Complaint]:
 
 def _ambiguous(claims: Sequence[Statement]) -> Iterator[Complaint]:
     for claim in claims:
-        for name, meant in claim.definitions.items():
+        letters: dict[str, set[Any]] = {}
+        for letter in letters_of(claim):
+            for name in (letter.latex, letter.name):
+                letters.setdefault(name, set()).add(source_of(letter))
+        for name in dict.fromkeys([*claim.definitions, *letters]):
+            meant = [*claim.definitions.get(name, ()), *letters.get(name, ())]
             if len(meant) > 1:
                 yield Complaint(
                     claim.id,

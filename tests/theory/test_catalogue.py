@@ -1,5 +1,6 @@
 """A list of statements that is wrong in itself is refused before anything is examined."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,11 +9,12 @@ from theory.catalogue import CatalogueError, checked
 from theory.claim import Form, Verdict
 from theory.descent import H, H_definite, alpha, v
 from theory.language.expression import named
+from theory.language.letters import number_of
 from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
-from theory.unit import g
+from theory.unit import g, gamma
 from verify.engine import CLAIMS
 from verify.ledger import Entry, as_json
 from verify.show import shown_entry
@@ -92,4 +94,19 @@ def test_a_name_stands_for_one_thing():
     energy, other = named("E", norm2(g)), named("E", norm2(g) / 2)
     claim = replace(RIGHT, hypotheses=(assume(energy <= 1), assume(other > 0)))
     with pytest.raises(CatalogueError, match="displays E for two different things"):
+        checked([claim])
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "name"),
+    [
+        (named(r"\gamma", 2 * gamma) >= gamma, r"\gamma"),
+        (named("gamma", 2 * gamma) >= 0, "gamma"),
+        (number_of("beta", r"\gamma", "beta") >= gamma, r"\gamma"),
+    ],
+    ids=["a name as a letter", "as one in plain text", "two letters"],
+)
+def test_a_letter_stands_for_one_thing_too(hypothesis, name):
+    claim = replace(RIGHT, hypotheses=(assume(hypothesis),))
+    with pytest.raises(CatalogueError, match=f"displays {re.escape(name)} for two different"):
         checked([claim])

@@ -36,13 +36,18 @@ class NestedError(ValueError):
     """A complex step was asked for inside another."""
 
 
+def is_real(x: Any) -> bool:
+    """Whether no complex step has made an array complex."""
+    return bool(x.dtype != array_namespace(x).complex128)
+
+
 def real(x: Any) -> Any:
     """Return an array that is real.
 
     Raises:
         NestedError: it is complex, as it is inside another complex step.
     """
-    if x.dtype == array_namespace(x).complex128:
+    if not is_real(x):
         raise NestedError(
             "complex steps do not nest; use finite differences for a derivative of a derivative"
         )

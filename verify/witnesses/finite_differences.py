@@ -154,6 +154,15 @@ class Differences:
         slopes, error, _ = self._differences(f, x, np.eye(x.shape[0]))
         return self._met(self._like(x, slopes[..., 0, :], x.shape), error)
 
+    def innermost_gradient(self, f: Callable[[Any], Any], x: Any) -> Any:
+        """Return the gradient by complex steps; of what has a gradient in it, by differences."""
+        try:
+            return complex_step.gradient(f, x)
+        except complex_step.NestedError:
+            if not complex_step.is_real(x):
+                raise
+        return self.gradient(f, x)
+
     def derivative(self, f: Callable[[Any], Any], x: Any, u: Any) -> Any:
         """Return the derivative of f at x along u, of the shape of f's value.
 
@@ -286,7 +295,7 @@ def _network(backend: Backend, case: Case, order: int) -> ArrayNetwork:
     m = len(case.y)
     sigma = np.squeeze(bare(primitives.standard_deviation(case.y, m, case.eps, sqrt)))
     differences = Differences(backend, (np.sqrt(m) * sigma, 1.0))
-    gradient = differences.gradient if order == 1 else complex_step.gradient
+    gradient = differences.gradient if order == 1 else differences.innermost_gradient
     calculus = Calculus(backend.sqrt, gradient, differences.derivative, MeteredValues, differences)
     return ArrayNetwork(case, backend, calculus)
 

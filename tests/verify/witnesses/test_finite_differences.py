@@ -8,8 +8,10 @@ from array_api_compat import array_namespace
 
 from theory.arithmetic import sqrt
 from theory.claim import Sides
-from theory.language.expression import equal
+from theory.language.expression import equal, gradient
+from theory.language.operations import norm2
 from theory.santurkar2018 import CLAIMS, facts, theorem_4_2
+from theory.unit import variable, y
 from verify.backends import Backend
 from verify.batched import Batched
 from verify.cases.losses import Loss
@@ -178,3 +180,11 @@ def test_the_error_of_a_gradient_leaves_a_statement_decided_that_does_not_use_it
     assert Outcome.VIOLATED not in found
     wrong = replace(claim, says=equal(claim.says.actual, 2 * claim.says.claimed))
     assert outcomes(wrong, few).count(Outcome.VIOLATED) >= 10
+
+
+@pytest.mark.parametrize(("times", "expected"), [(8, Outcome.HOLDS), (4, Outcome.VIOLATED)])
+def test_a_gradient_of_a_gradient_is_a_difference_of_complex_steps(times, expected, backend):
+    inner = gradient(norm2(variable), variable, at=2 * variable)
+    says = equal(gradient(norm2(inner), variable, at=y), 4 * times * y)
+    claim = replace(facts.GRADIENT, says=says, because=None)
+    assert set(outcomes(claim, OF_LENGTH_3, backend)) == {expected}
