@@ -36,6 +36,7 @@ from theory.language.expression import (
     Sort,
 )
 from theory.language.values import Values
+from theory.random_matrix import OfMany
 from theory.statement import Relation, Sides, Statement
 
 
@@ -71,12 +72,6 @@ class Entries(Protocol):
     def is_fixed(self) -> bool:
         """Whether the law is the same at every size."""
         ...
-
-
-class OfMany(Operation):
-    """An operation on matrices along the last two axes, so that it takes many of them at once."""
-
-    __hash__ = Operation.__hash__
 
 
 @dataclass(frozen=True)

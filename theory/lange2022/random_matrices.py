@@ -58,11 +58,10 @@ from math import inf, log, sqrt
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
 from array_api_compat import array_namespace
 
 from theory.arithmetic.spectra import squared_singular_values
-from theory.expectation_claim import Entries, ExpectationClaim, OfMany, mean, root
+from theory.expectation_claim import Entries, ExpectationClaim, mean, root
 from theory.lange2022.texts import at, of_layers
 from theory.language.arrays import maximum, minimum
 from theory.language.expression import (
@@ -77,7 +76,17 @@ from theory.language.expression import (
 )
 from theory.language.operations import sqrt as root_of
 from theory.layer import q
-from theory.random_matrix import G, N, n
+from theory.random_matrix import (
+    G,
+    N,
+    augmented,
+    fourth_moment,
+    longest_column,
+    longest_row,
+    n,
+    norm,
+    normalize,
+)
 from theory.statement import (
     REFUTED,
     SUPPORTED,
@@ -92,49 +101,10 @@ from theory.statement import (
 _N, _V, _M = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX
 
 
-def spectral_norm(G: Any) -> Any:
-    """The largest singular value of each matrix, from the smaller of its two Gram matrices."""
-    gram = G @ G.mT if G.shape[-2] <= G.shape[-1] else G.mT @ G
-    return np.sqrt(np.linalg.eigvalsh(gram)[..., -1])
-
-
-def normalised(H: Any) -> Any:
-    r"""Return :math:`G = (H - e\mu_H^\top)\operatorname{diag}(\sigma_H)^{-1}`.
-
-    Raises:
-        ZeroDivisionError: a column is constant.
-    """
-    centred = H - H.mean(axis=-2, keepdims=True)
-    deviations = np.sqrt((centred * centred).mean(axis=-2, keepdims=True))
-    if not deviations.all():
-        raise ZeroDivisionError("a column is constant, so it cannot be normalised")
-    return centred / deviations
-
-
-def with_ones(G: Any) -> Any:
-    """Return :math:`[e, G]`."""
-    return np.concat([np.ones_like(G[..., :1]), G], axis=-1)
-
-
 H = Letter("H", "H", _M, attrgetter("G"), r"h_{ij} \text{ iid}")
 """The same numbers, as inputs that are normalised."""
 m = Letter("m", "m", _N, attrgetter("N"))
 """The rows, as Lemma A2 calls them."""
-fourth_moment = Letter(
-    "m_4", "m_4", _N, attrgetter("fourth_moment"), r"m_4 = \mathbb{E}\, g_{ij}^4"
-)
-norm = OfMany("norm", spectral_norm, r"\|{0}\|", takes=(_M,))
-normalize = OfMany("normalize", normalised, r"\mathcal B_{{0,1}}({0})", gives=_M, takes=(_M,))
-augmented = OfMany("augmented", with_ones, r"[e,\ {0}]", gives=_M, takes=(_M,))
-longest_row = OfMany(
-    "longest row", lambda G, k: np.max(np.sqrt((G * G).sum(axis=-1)) ** k, axis=-1),
-    r"\max_i\|g_i\|^{{{1}}}", takes=(_M, _N),
-)  # fmt: skip
-"""The largest k-th power of a row's norm."""
-longest_column = OfMany(
-    "longest column", lambda G, k: np.max(np.sqrt((G * G).sum(axis=-2)) ** k, axis=-1),
-    r"\max_j\|h_j\|^{{{1}}}", takes=(_M, _N),
-)  # fmt: skip
 logarithm = Operation("log", log, r"\log{0:atom}", takes=(_N,))
 Q = named("q", root_of(maximum(n / N, 1)))
 

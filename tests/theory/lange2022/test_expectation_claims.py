@@ -9,9 +9,8 @@ import pytest
 from theory import layer
 from theory.expectation_claim import Drawn, ExpectationClaim, mean
 from theory.lange2022 import CLAIMS as LANGE
-from theory.lange2022.random_matrices import normalised, spectral_norm
 from theory.language.arrays import maximum
-from theory.random_matrix import G, N, n
+from theory.random_matrix import G, N, n, normalised, spectral_norm
 from verify.expectations.examine import measure
 from verify.expectations.laws import LAWS, Entries
 from verify.tolerance import Outcome
