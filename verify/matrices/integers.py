@@ -20,6 +20,7 @@ from verify.witnesses.search import Searched, Space, records, search, violations
 FEW = 1
 """Of every stratum so many random subjects say whether larger integers are worth a look."""
 A_FEW = 12
+"""So many larger ones are drawn of each size."""
 SPACES = {
     kind: Space(
         lattice.SIZES[kind],
@@ -33,6 +34,7 @@ SPACES = {
 LARGER = {
     kind: replace(space, sizes=lattice.LARGER[kind], together=0) for kind, space in SPACES.items()
 }
+"""For bounds that hold of small subjects alone."""
 
 
 def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:

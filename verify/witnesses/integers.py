@@ -32,8 +32,9 @@ FEW = 2
 """Random batches of every stratum that say whether it is worth to insist."""
 BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
-"""For bounds that hold of short batches alone, a few of each length."""
+"""For bounds that hold of short batches alone."""
 A_FEW = 12
+"""So many are drawn of each length."""
 SHORT = 8
 """The longest random batch that is decided exactly."""
 BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.outcomes)
@@ -137,17 +138,23 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
     failing = fail_in_floats(bounds, settings.seed)
     drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
     left = [claim for claim in others if drawn[claim.id].found is None]
-    unproved = [claim for claim in left if claim.expected is not Verdict.PROVED]
-    failing |= fail_in_floats([c for c in unproved if c.relation is Relation.EQUAL], settings.seed)
-    in_long = [claim for claim in left if claim.id in failing]
-    with_others = [claim for claim in left if not needs_only_the_jet(claim)]
-    for further in (
-        search(BENT, with_others, settings.budget.examples, settings.seed),
-        search(LONGER, in_long, A_FEW, settings.seed),
-    ):
-        for name, met in further.items():
-            drawn[name] += met
-    for claim in in_long:
-        if drawn[claim.id].found is None:
-            drawn[claim.id] += among_floats(claim, settings.seed)
+    for name, further in _further(left, failing, settings):
+        drawn[name] += further
     return records(BATCHES, claims, drawn | hinted, counterexample)
+
+
+def _further(
+    claims: Sequence[Claim], failing: set[str], settings: Settings
+) -> Iterator[tuple[str, Searched]]:
+    """Yield what is met beyond short batches of small integers with quadratic losses."""
+    beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]
+    yield from search(BENT, beyond_the_jet, settings.budget.examples, settings.seed).items()
+    unproved = [claim for claim in claims if claim.expected is not Verdict.PROVED]
+    equations = [claim for claim in unproved if claim.relation is Relation.EQUAL]
+    failing = failing | fail_in_floats(equations, settings.seed)
+    seeming = [claim for claim in claims if claim.id in failing]
+    longer = search(LONGER, seeming, A_FEW, settings.seed)
+    yield from longer.items()
+    for claim in seeming:
+        if longer[claim.id].found is None:
+            yield claim.id, among_floats(claim, settings.seed)
