@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache, reduce
-from inspect import isfunction
 from itertools import zip_longest
 from math import sqrt
 from pathlib import Path
@@ -45,11 +44,7 @@ from verify.witnesses.stacks import loss_of, stacked
 
 CLAIMS = [claim for claim in engine.CLAIMS if claim.says is not None and not claim.unreadable]
 FILE = Path(__file__).with_name("kept.jsonl")
-LOSSES = {
-    losses.Loss(function, ()).formula: function
-    for name, function in vars(losses).items()
-    if isfunction(function) and function.__module__ == losses.__name__ and name[0] != "_"
-}
+LOSSES = {formula: getattr(losses, name) for name, (formula, _) in losses._WRITTEN.items()}
 CLOSE = 1e-9
 ALWAYS = Verdict.PROVED, Relation.EQUAL
 MEANINGLESS = (ZeroDivisionError, RuntimeError, ValueError, TypeError)
