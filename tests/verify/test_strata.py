@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from verify.cases.strata import EVERY_STRATUM, draw, random_cases, rebuild
+from verify.cases.strata import EVERY_STRATUM, SCALES, draw, random_cases, rebuild
 
 SEED, MANY = 3, 60
 NAMED = {stratum.name: stratum for stratum in EVERY_STRATUM}
@@ -34,7 +34,19 @@ def test_every_token_is_a_case_of_its_own_byte_for_byte():
         assert again.loss.function is case.loss.function
         assert np.isfinite(content(case)).all()
         assert case.bound > 0
-        assert 1e-6 <= case.eps <= 1
+        orders = NAMED[case.stratum].orders
+        assert 10 ** (-6 - orders) <= case.eps <= 10**orders
+
+
+def test_of_far_scales_each_number_is_of_its_own_size():
+    cases = [draw(SCALES, 0, index) for index in range(40)]
+    for name in ("gamma", "beta", "eps", "bound", "y", "direction"):
+        sizes = [np.abs(getattr(case, name)).max() for case in cases]
+        assert max(sizes) > 100
+        assert min(sizes) < 0.01
+    sizes = np.log([[abs(case.gamma), abs(case.beta), case.bound] for case in cases])
+    assert np.abs(np.corrcoef(sizes.T) - np.eye(3)).max() < 0.5
+    assert {case.later_normalizations for case in cases} == {0}
 
 
 def test_a_token_is_the_same_case_in_another_process():

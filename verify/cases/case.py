@@ -95,6 +95,8 @@ class GenericCase:
 
 
 NUMBERS = tuple(field.name for field in fields(GenericCase))
+REAL = tuple(name for name in NUMBERS if name != "later_normalizations")
+"""Those that are real numbers, or vectors of them."""
 VECTORS = ("y", "direction", "other_direction")
 """Those of which a case has one for each entry of the batch."""
 

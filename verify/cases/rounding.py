@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from verify.cases.case import Case, numbers
+from verify.cases.case import REAL, Case
 from verify.cases.losses import Loss, quadratic
 
+POSITIVE = ("eps", "bound")
 DIGITS = 6
 """How many binary ones a number has behind the point."""
 
@@ -22,10 +23,18 @@ def rounded(case: Case, digits: int = DIGITS) -> Case:
     def short(number: Any) -> Any:
         return np.round(np.asarray(number) * 2**digits) / 2**digits
 
-    found = {name: short(number) for name, number in numbers(case).items()}
-    positive = {name: max(found[name], 2.0**-digits) for name in ("eps", "bound")}
+    found = {name: short(getattr(case, name)) for name in REAL}
+    positive = {name: max(found[name], 2.0**-digits) for name in POSITIVE}
     loss = Loss(quadratic, tuple(map(short, case.loss.parameters)))
     return replace(case, **(found | positive), loss=loss)
+
+
+def with_fewer_digits(case: Case, name: str) -> Iterator[Case]:
+    """Yield a case with fewer digits of one of its numbers."""
+    for digits in range(DIGITS):
+        short = np.round(getattr(case, name) * 2.0**digits) / 2.0**digits
+        if name not in POSITIVE or short > 0:
+            yield replace(case, **{name: short})
 
 
 def simpler(case: Case) -> Iterator[Case]:

@@ -8,12 +8,13 @@ case on any machine with the same NumPy generator.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from verify.cases.case import Case
+from verify.cases.case import REAL, Case
 from verify.cases.losses import Loss, general, separable
 from verify.tolerance import Array
 
@@ -46,16 +47,18 @@ def heavy_tails(rng: Generator, m: int) -> Array:
 
 @dataclass(frozen=True)
 class Stratum:
-    """A name, how its batches are drawn, their length and the sign of gamma."""
+    """A name, how its batches are drawn, their length, the sign of gamma and all scales."""
 
     name: str
     batch: Callable[[Generator, int], Array]
     m: int
     gamma: float | None = None
     """What gamma is multiplied by; None leaves its sign to chance."""
+    orders: float = 0
+    """By so many powers of ten at most each number is made larger or smaller, on its own."""
 
 
-STRATA = (
+ORDINARY = (
     Stratum("generic", generic, 8),
     Stratum("generic m=33", generic, 33),
     Stratum("m=1", generic, 1),
@@ -71,7 +74,10 @@ STRATA = (
 )
 LONG = (Stratum("m=256", generic, 256), Stratum("m=4096", generic, 4096))
 """Batches so long that a loss with a matrix of m by m numbers would take too much memory."""
-EVERY_STRATUM = STRATA + LONG
+SCALES = Stratum("far scales", generic, 8, orders=4)
+"""Numbers of sizes that have nothing to do with each other, as units seldom fit."""
+STRATA = (*ORDINARY, SCALES)
+EVERY_STRATUM = (*ORDINARY, *LONG, SCALES)
 LOSSES = ("quadratic", "quartic", "softplus")
 
 
@@ -107,7 +113,7 @@ def draw(stratum: Stratum, seed: int, index: int) -> Case:
     gamma = rng.normal()
     if stratum.gamma is not None:
         gamma = stratum.gamma * abs(gamma)
-    return Case(
+    case = Case(
         y=stratum.batch(rng, stratum.m),
         gamma=np.float64(gamma),
         beta=np.float64(rng.normal()),
@@ -119,6 +125,18 @@ def draw(stratum: Stratum, seed: int, index: int) -> Case:
         stratum=stratum.name,
         token=f"random:{stratum.name}:{seed}:{index}",
     )
+    return scaled(case, rng, stratum.orders) if stratum.orders else case
+
+
+def scaled(case: Case, rng: Generator, orders: float) -> Case:
+    """Return a case with each number times another power of ten, up to so many up or down."""
+
+    def times(number: Array) -> Array:
+        return number * np.float64(10 ** rng.uniform(-orders, orders))
+
+    found: dict[str, Any] = {name: times(getattr(case, name)) for name in REAL}
+    loss = replace(case.loss, parameters=tuple(map(times, case.loss.parameters)))
+    return replace(case, **found, loss=loss)
 
 
 def random_cases(seed: int, count: int, strata: Sequence[Stratum] = STRATA) -> Iterator[Case]:

@@ -9,17 +9,16 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-import numpy as np
 from flint import ctx
 
 from theory.arithmetic.exact import DifferentFieldsError
 from theory.claim import Claim, Relation, Verdict
 from verify import letters
 from verify.cases import lattice
-from verify.cases.case import Case, adapted
+from verify.cases.case import REAL, Case, adapted
 from verify.cases.losses import Loss, quadratic
-from verify.cases.rounding import rounded, simpler
-from verify.cases.strata import random_cases
+from verify.cases.rounding import rounded, simpler, with_fewer_digits
+from verify.cases.strata import SCALES, random_cases
 from verify.evidence import Record
 from verify.results import Counterexample
 from verify.settings import Settings
@@ -28,8 +27,8 @@ from verify.witnesses import autograd, exact
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import Searched, Space, records, search
 
-FEW = 2
-"""Random batches of every stratum that say whether it is worth to insist."""
+FEW, OF_FAR_SCALES = 2, 20
+"""Random batches of every stratum, and of one, that say whether it is worth to insist."""
 BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
 """For bounds that hold of short batches alone."""
@@ -96,12 +95,17 @@ def small_cases() -> Iterator[Case]:
 
 def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
     """Return the identifiers of the claims that one of a few random batches seems to violate."""
-    few = autograd.examine_all(claims, list(random_cases(seed, FEW)), seed) if claims else {}
+    few = autograd.examine_all(claims, few_cases(seed), seed) if claims else {}
     return {
         name
         for name, groups in few.items()
         if any(Outcome.VIOLATED in found.outcomes for found in groups)
     }
+
+
+def few_cases(seed: int) -> list[Case]:
+    """Return random batches of every stratum, and more of those whose scales are far apart."""
+    return [*random_cases(seed, FEW), *random_cases(seed, OF_FAR_SCALES, (SCALES,))]
 
 
 def violates(claim: Claim, case: Case) -> bool:
@@ -110,18 +114,21 @@ def violates(claim: Claim, case: Case) -> bool:
 
 
 def simplest(claim: Claim, case: Case) -> Case:
-    """Return a case of floats that violates a claim with the fewest digits that do."""
-    return next(filter(partial(violates, claim), simpler(case)), case)
+    """Return a case of floats that violates a claim with few digits: of all numbers, or of each."""
+    is_one = partial(violates, claim)
+    found = next(filter(is_one, simpler(case)), case)
+    for name in REAL:
+        found = next(filter(is_one, with_fewer_digits(found, name)), found)
+    return found
 
 
 def among_floats(claim: Claim, seed: int) -> Searched:
-    """Return a short random batch with a quadratic loss that violates, its numbers rounded."""
-    for case in random_cases(seed, FEW):
-        linear, matrix, *others = case.loss.parameters
-        if len(case.y) <= SHORT and not np.any(others[:-1]):
-            short = rounded(replace(case, loss=Loss(quadratic, (linear, matrix))))
-            if violates(claim, short):
-                return Searched.violated_at(len(case.y), simplest(claim, short))
+    """Return a short random batch that violates with a quadratic loss, rounded if it then does."""
+    for case in few_cases(seed):
+        if len(case.y) <= SHORT:
+            short = replace(case, loss=Loss(quadratic, case.loss.parameters[:2]))
+            for found in filter(partial(violates, claim), (rounded(short), short)):
+                return Searched.violated_at(len(case.y), simplest(claim, found))
     return Searched()
 
 
