@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from typing import Any
+
+import numpy as np
 
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation
+from verify.cases.rounding import DIGITS
 from verify.evidence import Record
 from verify.matrices import exact, floats, lattice
-from verify.matrices.strata import random_subjects
+from verify.matrices.strata import FAR_SCALES, draw, random_subjects
 from verify.matrices.subjects import Numbers
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses.search import Searched, Space, records, search, violations
 
-FEW = 1
-"""Of every stratum so many random subjects say whether larger integers are worth a look."""
+FEW, OF_FAR_SCALES = 1, 12
+"""Random subjects of every stratum, and of one, that say whether it is worth to look further."""
 A_FEW = 12
 """So many larger ones are drawn of each size."""
 SPACES = {
@@ -49,9 +53,8 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
         others = [claim for claim in together if claim.id not in hinted]
         drawn = search(SPACES[kind], others, settings.budget.examples, settings.seed)
         left = [claim for claim in others if drawn[claim.id].found is None]
-        failing = fail_in_floats(left, settings.seed)
-        for name, met in search(LARGER[kind], failing, A_FEW, settings.seed).items():
-            drawn[name] += met
+        for name, further in _further(left, settings.seed):
+            drawn[name] += further
         yield from records(SPACES[kind], together, drawn | hinted, exact.counterexample)
 
 
@@ -65,17 +68,35 @@ def first_looked_at(claim: MatrixClaim) -> Numbers | None:
     return None
 
 
-def fail_in_floats(claims: Sequence[MatrixClaim], seed: int) -> list[MatrixClaim]:
-    """Return the bounds that one of a few random subjects seems to violate."""
+def _further(claims: Sequence[MatrixClaim], seed: int) -> Iterator[tuple[str, Searched]]:
+    """Yield what bounds meet beyond small subjects, where one of a few random ones violates."""
     bounds = [claim for claim in claims if claim.relation is not Relation.EQUAL]
     if not bounds:
-        return []
-    few = floats.examine_together(bounds, random_subjects(bounds[0].subject, seed, FEW), seed)
-    return [
-        claim
-        for claim in bounds
-        if any(Outcome.VIOLATED in found.outcomes for found in few[claim.id])
-    ]
+        return
+    kind = bounds[0].subject
+    far = [draw(kind, FAR_SCALES, seed, number) for number in range(FEW, OF_FAR_SCALES)]
+    few = [*random_subjects(kind, seed, FEW), *far]
+    found = floats.examine_together(bounds, few, seed)
+    failing = [c for c in bounds if any(Outcome.VIOLATED in met.outcomes for met in found[c.id])]
+    larger = search(LARGER[kind], failing, A_FEW, seed)
+    yield from larger.items()
+    for claim in failing:
+        if larger[claim.id].found is None:
+            yield claim.id, _among_floats(claim, few)
+
+
+def _among_floats(claim: MatrixClaim, few: Iterable[Numbers]) -> Searched:
+    """Return the first of some random subjects that violates for certain, rounded if it can be."""
+    for subject in few:
+        real = [name for name in subject.names() if name not in subject.truths]
+        for found in (subject.with_numbers(_rounded, real), subject):
+            if exact.examine(claim, found).outcome is Outcome.VIOLATED:
+                return Searched.violated_at(tuple(found.size.values()), found)
+    return Searched()
+
+
+def _rounded(value: Any) -> Any:
+    return np.round(np.asarray(value) * 2**DIGITS) / 2**DIGITS
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

@@ -72,6 +72,10 @@ def one_unlike_others(rng: Generator, shape: tuple[int, ...]) -> Array:
     return found
 
 
+FAR_SCALES = "far scales"
+"""Each number of the subject is made larger or smaller on its own, as units seldom fit."""
+ORDERS = 3
+"""By so many powers of ten at most."""
 STRATA: dict[str, Inputs] = {
     "gaussian": gaussian,
     "large offset": offset,
@@ -82,6 +86,7 @@ STRATA: dict[str, Inputs] = {
     "duplicates": duplicated,
     "several sizes": of_several_sizes,
     "one unlike others": one_unlike_others,
+    FAR_SCALES: gaussian,
 }
 
 
@@ -97,6 +102,9 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
         for name in (kind.value, f"{kind.value}:{stratum}")
     )
     made = _made(kind, of_sizes, seed + index, rng, STRATA[stratum])
+    if stratum == FAR_SCALES:
+        real = [name for name in made.names() if name not in made.truths]
+        made = made.with_numbers(lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS), real)
     return replace(made, stratum=stratum, token=token)
 
 

@@ -98,6 +98,13 @@ def test_what_fails_for_large_subjects_alone_is_refuted():
     assert searched(few).counterexample.size == {"N": 16, "n": 3, "p": 2}
 
 
+def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
+    of_q = claim(lambda layer: Sides(layer.q, 20 + 0 * layer.q), Relation.AT_MOST)
+    found = searched(of_q).counterexample
+    assert Fraction(found.numbers["q"]) > 20
+    assert 64 % Fraction(found.numbers["q"]).denominator == 0
+
+
 # ---- losses ----
 
 

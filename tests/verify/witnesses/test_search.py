@@ -9,7 +9,7 @@ import pytest
 from slips import SHARED_BOUND
 
 from theory.arithmetic import inner, norm_squared
-from theory.claim import Hypothesis, Relation, Sides, Verdict
+from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
 from theory.santurkar2018 import theorem_4_1
 from verify.cases import lattice
 from verify.settings import PROFILES, Settings
@@ -183,6 +183,18 @@ def test_what_holds_of_small_integers_alone_is_refuted_by_a_random_batch_rounded
     gamma = Fraction(found.counterexample.numbers["gamma"])
     assert gamma.denominator > 1
     assert 64 % gamma.denominator == 0
+
+
+def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
+    of_gamma = replace(GAP, sides=lambda network, at: Sides(at.gamma, 50 + 0 * at.gamma))
+    (found,) = integers.examine([of_gamma], Settings(PROFILES["smoke"]))
+    numbers = found.counterexample.numbers
+    assert Fraction(numbers["gamma"]).denominator == 1  # fewer digits than were drawn
+    assert int(numbers["gamma"]) > 50
+    tiny = replace(GAP, sides=lambda network, at: Sides(1 + 0 * at.m, network.eps * 10**8))
+    tiny = replace(tiny, reading=Reading.SHARED_EPSILON)
+    (found,) = integers.examine([tiny], Settings(PROFILES["smoke"]))
+    assert 0 < Fraction(found.counterexample.numbers["eps"]) < Fraction(1, 10**8)
 
 
 def test_ascent_finds_what_integers_miss_and_certifies_it():
