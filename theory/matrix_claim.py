@@ -109,7 +109,7 @@ class Descent(Subject, Protocol):
     """Of its arrays, by the Array API standard."""
 
     def loss(self, theta: Any) -> Any:
-        """Return a loss that is no polynomial."""
+        """Return the loss at a point."""
         ...
 
 

@@ -151,8 +151,8 @@ def _of_batch(given: Mapping[str, Any]) -> str:
     if set(given) == {"a", "B"}:
         return square(given["a"], given["B"]) or _sum(_polynomial(given["a"], given["B"]))
     if set(given) == {"a", "B", "c"}:
-        names = [f"z_{k}" for k in range(1, len(given["a"]) + 1)]
-        return _sum([*_polynomial(given["a"], given["B"]), *_ridge(given["c"], names)])
+        names = _of_z(len(given["a"]))
+        return _sum([*_polynomial(given["a"], given["B"], names=names), *_ridge(given["c"], names)])
     return ""
 
 
@@ -227,6 +227,10 @@ def _named(
     return name, f"indices: {several}" if several else ""
 
 
+def _of_z(count: int) -> list[str]:
+    return [f"z_{k}" for k in range(1, count + 1)]
+
+
 def _entry(array: Any, at: Iterable[int]) -> Any:
     return reduce(operator.getitem, at, array)
 
@@ -238,7 +242,7 @@ def _polynomial(
     names: Sequence[str] = (),
 ) -> Iterator[_Term]:
     """Yield the terms of a polynomial in the entries of z, or in others of these names."""
-    names = names or [f"z_{k}" for k in range(1, len(linear) + 1)]
+    names = names or _of_z(len(linear))
     yield from _linear(linear, names)
     for i, row in enumerate(matrix):
         yield row[i], f"{names[i]}^2", 2

@@ -193,34 +193,34 @@ def _sorts(raised: BaseException, said: str) -> str:
     return ""
 
 
-def _of_numbers(raised: BaseException, said: str) -> str:
-    if not isinstance(raised, TypeError) or not any(word in said for word in OF_NUMBERS):
+def _taken_for_another(raised: BaseException, said: str) -> str:
+    if not isinstance(raised, TypeError):
         return ""
-    return (
-        "an expression is no number: write it by theory.language.operations, such as absolute(x),"
-        " sqrt(x) or norm2(x)"
-    )
+    fitting = (advice for words, advice in MISTAKEN if any(word in said for word in words))
+    return next(fitting, "")
 
 
-def _of_entries(raised: BaseException, said: str) -> str:
-    if not isinstance(raised, TypeError) or not any(word in said for word in OF_ENTRIES):
-        return ""
-    return (
-        "a vector is written as a whole, whatever its length: dot(one, y) is the sum of its "
-        "entries, entrywise(y, y) has their squares"
-    )
-
-
-OF_ENTRIES = "not subscriptable", "not iterable", "has no len()"
-"""What Python says where a vector is taken for a list."""
 OF_NUMBERS = (
     "bad operand type for",
     "must be a string or a real number",
     "does not support ufuncs",
     "doesn't define __",
 )
-"""What Python and NumPy say where they are asked to compute with an expression."""
+OF_LISTS = "not subscriptable", "not iterable", "has no len()"
+MISTAKEN = (
+    (
+        OF_NUMBERS,
+        "an expression is no number: write it by theory.language.operations, such as absolute(x),"
+        " sqrt(x) or norm2(x)",
+    ),
+    (
+        OF_LISTS,
+        "a vector is written as a whole, whatever its length: dot(one, y) is the sum of its "
+        "entries, entrywise(y, y) has their squares",
+    ),
+)
+"""What Python and NumPy say where an expression is taken for a number, or a vector for a list."""
 ADVICE: Sequence[Callable[[BaseException, str], str]] = (
-    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts, _of_numbers, _of_entries,
+    _a_name, _an_import, _a_choice, _a_chain, _fields, _sorts, _taken_for_another,
 )  # fmt: skip
 """What may help, for the first kind of error that fits."""

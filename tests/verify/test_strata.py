@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from verify.cases.strata import EVERY_STRATUM, SCALES, draw, random_cases, rebuild
+from verify.cases.strata import EVERY_STRATUM, FAR_SCALES, draw, random_cases, rebuild
 
 SEED, MANY = 3, 60
 NAMED = {stratum.name: stratum for stratum in EVERY_STRATUM}
@@ -39,7 +39,7 @@ def test_every_token_is_a_case_of_its_own_byte_for_byte():
 
 
 def test_of_far_scales_each_number_is_of_its_own_size():
-    cases = [draw(SCALES, 0, index) for index in range(40)]
+    cases = [draw(FAR_SCALES, 0, index) for index in range(40)]
     for name in ("gamma", "beta", "eps", "bound", "y", "direction"):
         sizes = [np.abs(getattr(case, name)).max() for case in cases]
         assert max(sizes) > 100

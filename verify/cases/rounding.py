@@ -17,24 +17,25 @@ DIGITS = 6
 """How many binary ones a number has behind the point."""
 
 
+def short(number: Any, digits: int = DIGITS) -> Any:
+    """Return a number, or every entry of an array, rounded to a short binary fraction."""
+    return np.round(np.asarray(number) * 2.0**digits) / 2.0**digits
+
+
 def rounded(case: Case, digits: int = DIGITS) -> Case:
     """Return a case of a quadratic loss with every number rounded to a short binary fraction."""
-
-    def short(number: Any) -> Any:
-        return np.round(np.asarray(number) * 2**digits) / 2**digits
-
-    found = {name: short(getattr(case, name)) for name in REAL}
+    found = {name: short(getattr(case, name), digits) for name in REAL}
     positive = {name: max(found[name], 2.0**-digits) for name in POSITIVE}
-    loss = Loss(quadratic, tuple(map(short, case.loss.parameters)))
+    loss = Loss(quadratic, tuple(short(value, digits) for value in case.loss.parameters))
     return replace(case, **(found | positive), loss=loss)
 
 
 def with_fewer_digits(case: Case, name: str) -> Iterator[Case]:
     """Yield a case with fewer digits of one of its numbers."""
     for digits in range(DIGITS):
-        short = np.round(getattr(case, name) * 2.0**digits) / 2.0**digits
-        if name not in POSITIVE or short > 0:
-            yield replace(case, **{name: short})
+        found = short(getattr(case, name), digits)
+        if name not in POSITIVE or found > 0:
+            yield replace(case, **{name: found})
 
 
 def simpler(case: Case) -> Iterator[Case]:

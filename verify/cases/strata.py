@@ -74,10 +74,10 @@ ORDINARY = (
 )
 LONG = (Stratum("m=256", generic, 256), Stratum("m=4096", generic, 4096))
 """Batches so long that a loss with a matrix of m by m numbers would take too much memory."""
-SCALES = Stratum("far scales", generic, 8, orders=4)
+FAR_SCALES = Stratum("far scales", generic, 8, orders=4)
 """Numbers of sizes that have nothing to do with each other, as units seldom fit."""
-STRATA = (*ORDINARY, SCALES)
-EVERY_STRATUM = (*ORDINARY, *LONG, SCALES)
+STRATA = (*ORDINARY, FAR_SCALES)
+EVERY_STRATUM = (*ORDINARY, *LONG, FAR_SCALES)
 LOSSES = ("quadratic", "quartic", "softplus")
 
 

@@ -71,7 +71,7 @@ class Copies:
     @cached_property
     def numbers_moved(self) -> dict[str, torch.Tensor]:
         """The numbers of the copies: the first ones of all subjects, then the second ones."""
-        rounded = {n: x for n, x in self.numbers.items() if n not in self.subjects[0].truths}
+        rounded = {name: self.numbers[name] for name in self.subjects[0].real()}
         kept = {name: torch.cat([x] * tolerance.SAMPLES) for name, x in self.numbers.items()}
         return kept | _moved(rounded, range(self.seed, self.seed + tolerance.SAMPLES))
 

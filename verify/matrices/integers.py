@@ -6,13 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import Any
-
-import numpy as np
 
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation
-from verify.cases.rounding import DIGITS
+from verify.cases.rounding import short
 from verify.evidence import Record
 from verify.matrices import exact, floats, lattice
 from verify.matrices.strata import FAR_SCALES, draw, random_subjects
@@ -63,9 +60,13 @@ def first_looked_at(claim: MatrixClaim) -> Numbers | None:
     for hint in claim.attack:
         smallest = lattice.SIZES[claim.subject][0]
         hinted: Numbers = hint(SPACES[claim.subject].simplest(smallest))
-        if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
+        if _violates(claim, hinted):
             return hinted
     return None
+
+
+def _violates(claim: MatrixClaim, subject: Numbers) -> bool:
+    return exact.examine(claim, subject).outcome is Outcome.VIOLATED
 
 
 def _further(claims: Sequence[MatrixClaim], seed: int) -> Iterator[tuple[str, Searched]]:
@@ -77,7 +78,7 @@ def _further(claims: Sequence[MatrixClaim], seed: int) -> Iterator[tuple[str, Se
     far = [draw(kind, FAR_SCALES, seed, number) for number in range(FEW, OF_FAR_SCALES)]
     few = [*random_subjects(kind, seed, FEW), *far]
     found = floats.examine_together(bounds, few, seed)
-    failing = [c for c in bounds if any(Outcome.VIOLATED in met.outcomes for met in found[c.id])]
+    failing = [claim for claim in bounds if any(met.violates for met in found[claim.id])]
     larger = search(LARGER[kind], failing, A_FEW, seed)
     yield from larger.items()
     for claim in failing:
@@ -87,16 +88,9 @@ def _further(claims: Sequence[MatrixClaim], seed: int) -> Iterator[tuple[str, Se
 
 def _among_floats(claim: MatrixClaim, few: Iterable[Numbers]) -> Searched:
     """Return the first of some random subjects that violates for certain, rounded if it can be."""
-    for subject in few:
-        real = [name for name in subject.names() if name not in subject.truths]
-        for found in (subject.with_numbers(_rounded, real), subject):
-            if exact.examine(claim, found).outcome is Outcome.VIOLATED:
-                return Searched.violated_at(tuple(found.size.values()), found)
-    return Searched()
-
-
-def _rounded(value: Any) -> Any:
-    return np.round(np.asarray(value) * 2**DIGITS) / 2**DIGITS
+    tries = (one for it in few for one in (it.with_numbers(short, it.real()), it))
+    found = next(filter(partial(_violates, claim), tries), None)
+    return Searched() if found is None else Searched.violated_at(tuple(found.size.values()), found)
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

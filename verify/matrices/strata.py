@@ -103,8 +103,9 @@ def draw(kind: Kind, stratum: str, seed: int, index: int) -> Numbers:
     )
     made = _made(kind, of_sizes, seed + index, rng, STRATA[stratum])
     if stratum == FAR_SCALES:
-        real = [name for name in made.names() if name not in made.truths]
-        made = made.with_numbers(lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS), real)
+        made = made.with_numbers(
+            lambda value: value * 10 ** rng.uniform(-ORDERS, ORDERS), made.real()
+        )
     return replace(made, stratum=stratum, token=token)
 
 

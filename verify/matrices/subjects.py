@@ -41,6 +41,11 @@ class Numbers:
         """Return the names of the numbers."""
         return [f.name for f in fields(cls) if f.name not in NOT_NUMBERS]
 
+    @classmethod
+    def real(cls) -> list[str]:
+        """Return the names of the numbers that are any real ones, and no truths."""
+        return [name for name in cls.names() if name not in cls.truths]
+
     def converted(self, convert: Callable[[Any], Any], calculus: Calculus) -> Self:
         """Return the same subject with every number converted."""
         return replace(self.with_numbers(convert, self.names()), calculus=calculus)

@@ -27,6 +27,11 @@ class Instances:
         """Return how many instances had each outcome."""
         return Counter(self.outcomes)
 
+    @property
+    def violates(self) -> bool:
+        """Whether one of the instances violates."""
+        return Outcome.VIOLATED in self.outcomes
+
     def worst(self) -> int | None:
         """Index of the instance whose ratio is largest among those that decided something.
 

@@ -18,7 +18,7 @@ from verify.cases import lattice
 from verify.cases.case import REAL, Case, adapted
 from verify.cases.losses import Loss, quadratic
 from verify.cases.rounding import rounded, simpler, with_fewer_digits
-from verify.cases.strata import SCALES, random_cases
+from verify.cases.strata import FAR_SCALES, random_cases
 from verify.evidence import Record
 from verify.results import Counterexample
 from verify.settings import Settings
@@ -72,7 +72,7 @@ def first_looked_at(claim: Claim) -> Case | None:
         start = as_read(claim, case)
         for hint in claim.attack:
             hinted = hint(start)
-            if exact.examine(claim, hinted).outcome is Outcome.VIOLATED:
+            if violates(claim, hinted):
                 return hinted
     return None
 
@@ -96,16 +96,12 @@ def small_cases() -> Iterator[Case]:
 def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
     """Return the identifiers of the claims that one of a few random batches seems to violate."""
     few = autograd.examine_all(claims, few_cases(seed), seed) if claims else {}
-    return {
-        name
-        for name, groups in few.items()
-        if any(Outcome.VIOLATED in found.outcomes for found in groups)
-    }
+    return {name for name, groups in few.items() if any(found.violates for found in groups)}
 
 
 def few_cases(seed: int) -> list[Case]:
     """Return random batches of every stratum, and more of those whose scales are far apart."""
-    return [*random_cases(seed, FEW), *random_cases(seed, OF_FAR_SCALES, (SCALES,))]
+    return [*random_cases(seed, FEW), *random_cases(seed, OF_FAR_SCALES, (FAR_SCALES,))]
 
 
 def violates(claim: Claim, case: Case) -> bool:
@@ -115,21 +111,25 @@ def violates(claim: Claim, case: Case) -> bool:
 
 def simplest(claim: Claim, case: Case) -> Case:
     """Return a case of floats that violates a claim with few digits: of all numbers, or of each."""
-    is_one = partial(violates, claim)
-    found = next(filter(is_one, simpler(case)), case)
+    fails = partial(violates, claim)
+    found = next(filter(fails, simpler(case)), case)
     for name in REAL:
-        found = next(filter(is_one, with_fewer_digits(found, name)), found)
+        found = next(filter(fails, with_fewer_digits(found, name)), found)
     return found
 
 
 def among_floats(claim: Claim, seed: int) -> Searched:
     """Return a short random batch that violates with a quadratic loss, rounded if it then does."""
-    for case in few_cases(seed):
-        if len(case.y) <= SHORT:
-            short = replace(case, loss=Loss(quadratic, case.loss.parameters[:2]))
-            for found in filter(partial(violates, claim), (rounded(short), short)):
-                return Searched.violated_at(len(case.y), simplest(claim, found))
-    return Searched()
+    short = (
+        replace(case, loss=Loss(quadratic, case.loss.parameters[:2]))
+        for case in few_cases(seed)
+        if len(case.y) <= SHORT
+    )
+    tries = (one for case in short for one in (rounded(case), case))
+    found = next(filter(partial(violates, claim), tries), None)
+    if found is None:
+        return Searched()
+    return Searched.violated_at(len(found.y), simplest(claim, found))
 
 
 def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
