@@ -9,8 +9,9 @@ where the ``sides`` X and Y, neither of them negative, are functions of one rand
 depend on: each reading names a C, as a function of the law and the size, and what falsifies it
 falsifies every smaller one.
 
-The expectations are measured, so nothing here is proved: what is refuted is refuted with a stated
-confidence.
+The expectations are measured, so nothing here is proved.  What is refuted is refuted exactly where
+the statement names a law and a size at which both means have bounds that a pencil gives
+(:class:`FailsAt`), elsewhere with a stated confidence.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -72,6 +73,24 @@ class Entries(Protocol):
     def is_fixed(self) -> bool:
         """Whether the law is the same at every size."""
         ...
+
+
+@dataclass(frozen=True)
+class FailsAt:
+    r"""A law and a size at which a bound fails, by a bound of each mean.
+
+    The bounds are expressions of N and n: :math:`\mathbb{E} X` is at least ``actual`` and
+    :math:`\mathbb{E} Y` at most ``claimed``.
+    """
+
+    law: str
+    """Its name, of those that are measured."""
+    N: int
+    n: int
+    actual: Expression
+    claimed: Expression
+    because: str
+    """Why, in words: a sentence without its full stop."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +177,8 @@ class ExpectationClaim(Statement):
     root: int = 1
     ceilings: Callable[[Entries], Sides]
     """What X and Y never exceed for such entries; infinite where there is no such number."""
+    fails_at: FailsAt | None = None
+    """Where it fails, by a pencil."""
 
     def __post_init__(self) -> None:
         """Take the expression apart; refuse what the one direction cannot say."""
@@ -167,6 +188,10 @@ class ExpectationClaim(Statement):
                 object.__setattr__(self, name, value)
         if self.relation is not Relation.AT_MOST:
             raise ValueError(f"{self.id}: a bound from above was expected; exchange the sides")
+
+    def corrected(self, name: str = "corrected", /, **changes: Any) -> Self:
+        """Return a corrected statement, tied to this one, which nothing is known to falsify."""
+        return super().corrected(name, **{"fails_at": None, **changes})
 
     def sides_of_each(self, drawn: Drawn) -> Sides:
         """Return the sides for many matrices, as arrays of an entry for each.

@@ -41,7 +41,7 @@ def lines(found: Counterexample, claim: Statement) -> list[str]:
         told.append(f"entries of the distribution {found.distribution}")
     told += [f"{_name(letter)} = {_text(value)}" for letter, value in numbers(found, claim)]
     sides = (f"{name} = {point(getattr(found, name))}" for name in ("actual", "claimed"))
-    return [*told, *filter(None, [of_loss(found, claim)]), *sides]
+    return [*told, *filter(None, [of_loss(found, claim), found.because]), *sides]
 
 
 def point(text: str) -> str:

@@ -170,6 +170,7 @@ def _words(claim: Statement) -> Iterator[Any]:
     yield getattr(claim, "subject", "")
     yield getattr(claim, "order", "")
     yield getattr(claim, "root", "")
+    yield getattr(claim, "fails_at", "")
 
 
 def _expressions(claim: Statement) -> Iterator[Expression | Says]:

@@ -98,8 +98,9 @@ class Entry:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the counterexample is an expectation, which sampling decides."""
-        return self.counterexample is not None and bool(self.counterexample.distribution)
+        """Whether the counterexample is an expectation that sampling decides."""
+        found = self.counterexample
+        return found is not None and bool(found.distribution) and not found.because
 
     @property
     def proof(self) -> Proof | None:

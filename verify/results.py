@@ -64,6 +64,8 @@ class Counterexample:
     """How the sides were computed and compared."""
     distribution: str = ""
     """Of the entries of a random matrix, whose expectations are the sides."""
+    because: str = ""
+    """Why the sides are what they are, where that is not computed but bounded."""
     letters: dict[str, Any] = field(default_factory=dict)
     """What the statement's own letters are worth, by their names."""
     behind: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ from verify import engine, others
 from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
+from verify.expectations import exact
 from verify.expectations.laws import LAWS, Entries
 from verify.matrices import strata
 from verify.matrices.exact import converted
@@ -254,6 +255,8 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
         entries = Entries(law, LAWS[law], *sources[0].G.shape)
         claim.constant(entries)
         claim.ceilings(entries)
+        if undecided := exact.shortcoming(claim):
+            yield Complaint(claim.id, undecided)
         return
     quantities = [np.asarray(h.quantity(*sources), dtype=object) for h in claim.hypotheses]
     if claim.certificate is None or np.size(actual) > 1:

@@ -213,7 +213,7 @@ ERRATA = [
         kind=Kind.READING,
         in_short=r"for $k \ge 1$",
         wrong=r"$k \le 2\log\max\{m, n\}$ admits negative $k$, and no constant serves $k = -10$ and"
-        r" $k = 2$ alike; $k \ge 1$ is meant.",
+        r" $k = 4$ alike; $k \ge 1$ is meant.",
         entries=("L-lemma-A2/negative-k",),
         right=("L-lemma-A2/k-1", "L-lemma-A2/k-2"),
     ),

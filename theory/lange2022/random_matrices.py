@@ -13,7 +13,10 @@ n".  What may C depend on?
   :math:`P(|g| > t) \ge a t^{-\nu}` for large t, then at n = N the largest entry exceeds
   :math:`n^{2/\nu}` with probability :math:`1 - \mathrm{e}^{-a}` at least, and the ratio grows as
   :math:`n^{2/\nu - 1/2}` where :math:`\nu < 4`: as :math:`n^{0.3}` for Student's t with 2.5 degrees
-  of freedom.
+  of freedom.  With a pencil: let an entry be :math:`\pm 2^{k-1}` with probability
+  :math:`4/5^{k+1}`, so that :math:`P(|g| \ge 2^{k-1}) = 5^{-k}`.  At :math:`N = n = 5^j` one of
+  the :math:`5^{2j}` entries reaches :math:`2^{2j-1}` with probability :math:`1 - 1/\mathrm{e}` at
+  least, and the ratio is above :math:`0.31\,(4/\sqrt5)^j`.
 - *On the fourth moment* :math:`m_4`, *corrected.*  As
   :math:`\max_i \|g_i\|^2 \le n + (\sum_i (\|g_i\|^2 - n)^2)^{1/2}`, Lemma A2 with its constant
   :math:`C_1` gives :math:`\mathbb{E}\,\|G\|^2 \le 2 C_1^2 (1 + \sqrt{m_4 - 1}) \max\{N, n\}` and so
@@ -43,7 +46,19 @@ does at k = 1, 2 and 10, and hardly less would: for square matrices of signs the
 have the norm :math:`\sqrt n` and :math:`\|G\|` is nearly :math:`2\sqrt n`, so that C tends to
 :math:`2 / 2^{1/k}`, and k may grow.  Literally :math:`k \le 2\log\max\{m, n\}` lets k be negative.
 Then no C is left: k = -10 at the 1 by 1 sign says :math:`1 \le 2\, C^{-10}` and needs
-:math:`C \le 2^{1/10} < 6/5`, and k = 2 needs more than 6/5.  Only :math:`k \ge 1` can be meant.
+:math:`C \le 2^{1/10} < 6/5`, and k = 4 needs more than 6/5.  Only :math:`k \ge 1` can be meant.
+
+That a constant is too small for even :math:`k = 2p` shows by counting.  Of n by n signs
+:math:`\operatorname{tr} GG^\top = n^2`, so that :math:`\|G\|^{2p} \ge
+\operatorname{tr}(GG^\top)^{p+1} / n^2`.  The mean of that trace is the number of closed walks of
+:math:`2p + 2` steps between rows and columns that take each edge an even number of times.  Those
+that go around a tree with r rows and :math:`p + 2 - r` columns are, by Narayana's numbers,
+
+.. math:: \frac{1}{p+1}\binom{p+1}{r}\binom{p+1}{r-1}\; n(n-1)\cdots(n-r+1)\;
+          n(n-1)\cdots(n-p-1+r) .
+
+For p = 2 their sum is :math:`n^2 (n-1)(5n-7)`, for all p about the (p+1)-th Catalan number times
+:math:`n^{p+2}`.
 
 For small matrices of signs, all of which can be listed, rows and columns have fixed norms and the
 lemma at k = 2 is :math:`\mathbb{E}\|G\|^2 \le C^2 (m + n)`.  A row or a column that changes its
@@ -61,10 +76,11 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from theory.arithmetic.spectra import squared_singular_values
-from theory.expectation_claim import Entries, ExpectationClaim, mean, root
+from theory.expectation_claim import Entries, ExpectationClaim, FailsAt, mean, root
 from theory.lange2022.texts import at, of_layers
 from theory.language.arrays import maximum, minimum
 from theory.language.expression import (
+    POWER,
     Expression,
     Letter,
     Operation,
@@ -157,12 +173,20 @@ LEMMA_CONSTANT = 2
 """The constant of Lemma A2 that the measurements of it need."""
 
 
+SOME = 1 - POWER(1 - 1 / (N * n), N * n)
+"""The probability that one of the entries is what each is with probability 1/(Nn)."""
+
 EXPECTATIONS = [
     WITHOUT_CONSTANT := expected_norm(
         "without-constant", 219, r"\sqrt{N}, independent of ",
         "the expected norm of normalised inputs, without a constant",
         ratio(normalize(H)) <= 1, place=BEFORE, ceilings=normalised_frobenius, form=Form.STEP,
         corrected_by="L-prop-5/expectation-normalised",
+        fails_at=FailsAt(
+            "normal", 2, 2, number(2), root_of(N),
+            "normalised, each column of two entries is (1, -1) or (-1, 1), and with e the Gram"
+            " matrix is 3 on its diagonal and ±1 besides, so that the norm is 2",
+        ),
         remark="The line takes an expected norm bounded by C max{√n, √N} and ends with a"
         " norm bounded by √N: the expectation and the C are lost on the way. Proposition 5 has"
         " both.",
@@ -181,6 +205,11 @@ EXPECTATIONS = [
         " = 3",
         ratio(G) <= 3, hypotheses=(THREE_COLUMNS,),
         corrected_by="L-prop-5/expectation-fourth-moment",
+        fails_at=FailsAt(
+            "sparse, p = 1/(Nn)", 25, 25, root_of(N * n) * SOME, root_of(N),
+            "a norm is at least the modulus of any entry, and one of the Nn entries, each other"
+            " than 0 with probability 1/(Nn), is ±√(Nn)",
+        ),
         remark="The reading in which one C serves every law. 3 stands for it: the sparsest law, an"
         " entry not 0 with probability 1/(Nn), has a ratio above 0.63 √n at n = N.",
     ),
@@ -189,10 +218,15 @@ EXPECTATIONS = [
         "the expected norm, a constant for each law, at C = 9/4", ratio(G) <= number(9) / 4,
         hypotheses=(SAME_AT_EVERY_SIZE, THREE_COLUMNS),
         corrected_by="L-prop-5/expectation-fourth-moment",
+        fails_at=FailsAt(
+            "doubling, 2^(k-1) with probability 4/5^(k+1)", 625, 625, 128 * SOME, root_of(N),
+            "a norm is at least the modulus of any entry, and one of the 5^8 entries, each of a"
+            " modulus of 128 = 2^7 or more with probability 5^-8, has it",
+        ),
         remark="The reading in which C may depend on the law but not on the sizes. Every law with a"
         " fourth moment tends to ratios of at most 2 (Yin, Bai and Krishnaiah 1988): 9/4 leaves"
-        " room. Student's t with 2.5 degrees of freedom has variance 1, scaled, and a ratio that"
-        " grows as n^0.3 at N = n, so another C falls at larger sizes.",
+        " room. The doubling law has variance 1; at N = n = 5^j its ratio is above 0.31 (4/√5)^j,"
+        " so another C falls at larger sizes.",
     ),
     expected_norm(
         "each-batch-size", 223, "independent of ", "the expected norm, a constant for each batch"
@@ -271,6 +305,12 @@ def lemma(k: int, constant: Expression, title: str) -> ExpectationClaim:
     )  # fmt: skip
 
 
+WALKS = (
+    "the k-th power is at least tr (GG')^(k/2 + 1) / tr GG', tr GG' is n^2, and the mean of the"
+    " other trace is at least the number of closed walks of k + 2 steps between rows and columns"
+    " that take each edge of a tree of k/2 + 2 of them twice"
+)
+"""Why moments of signs are large; any other closed walk adds 0 or 1 to the mean."""
 FIRST, SECOND, TENTH = (
     lemma(k, number(2), f"Seginer's lemma at k = {k}, C = 2") for k in (1, 2, 10)
 )
@@ -279,16 +319,21 @@ LEMMA_A2: list[Statement] = [
     SECOND,
     TENTH,
     replace(
-        lemma(2, number(6) / 5, "Seginer's lemma at k = 2, C = 6/5"),
-        id="L-lemma-A2/k-2-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
+        lemma(4, number(6) / 5, "Seginer's lemma at k = 4, C = 6/5"),
+        id="L-lemma-A2/k-4-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
         corrected_by=SECOND.id,
-        remark="At k = 2 every constant up to 6/5 is too small: for square matrices of signs the"
-        " ratio tends to √2.",
+        fails_at=FailsAt("signs", 14, 14, (n - 1) * (5 * n - 7), 2 * n**2, WALKS),
+        remark="At k = 4 every constant up to 6/5 is too small. For square matrices of signs the"
+        " ratio tends to 2^(1 - 1/k) = 1.68.",
     ),
     replace(
         lemma(10, number(7) / 5, "Seginer's lemma at k = 10, C = 7/5"),
         id="L-lemma-A2/k-10-smaller-constant", expected=REFUTED, form=Form.BOUNDARY,
         corrected_by=TENTH.id,
+        fails_at=FailsAt(
+            "signs", 150, 150, 100 * (n - 1) ** 2 * (n - 2) ** 2 * (n - 3), 2 * n**5,
+            f"{WALKS}, here one of three rows and four columns or of four and three",
+        ),
         remark="The larger k, the larger the constant: for square matrices of signs the ratio tends"
         " to 2^(1 - 1/k), which is 1.87 at k = 10 and comes near to 2.",
     ),
@@ -298,9 +343,13 @@ LEMMA_A2: list[Statement] = [
         locations=at(650, "App. A, Lemma A2", r"k\leq 2\log\max\{m,n\}"),
         ceilings=sign_powers, hypotheses=(SIGNS, admitted(-10)), expected=REFUTED,
         corrected_by=FIRST.id,
+        fails_at=FailsAt(
+            "signs", 1, 1, number(1), number(2),
+            "the norm is 1, and so are those of the row and of the column",
+        ),
         remark="The reading with k = -10 and C = 6/5, whose tenth root has 1/C on the right. It"
         " falls at the 1 by 1 sign for every C above 2^(1/10) = 1.07, and"
-        " L-lemma-A2/k-2-smaller-constant for every C up to 6/5: no constant serves both, so k ≥ 1"
+        " L-lemma-A2/k-4-smaller-constant for every C up to 6/5: no constant serves both, so k ≥ 1"
         " is meant.",
     ),
 ]  # fmt: skip

@@ -2,7 +2,8 @@
 
 The claim holds at a law and a size where the whole interval respects the bound, is violated where
 the exact lower limit exceeds it, or Student's interval does, which refutes nothing, and else
-undecided; :mod:`verify.expectations.means` says what is exact.
+undecided; :mod:`verify.expectations.means` says what is exact.  Where the statement says by which
+bounds of both means it fails, these are the counterexample.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 
 from theory.expectation_claim import Drawn, ExpectationClaim
 from verify.evidence import Record
-from verify.expectations import means
-from verify.expectations.laws import LAWS, Entries
+from verify.expectations import exact, means
+from verify.expectations.laws import LAWS, Entries, admits
 from verify.results import Counterexample, in_words
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome
@@ -59,6 +60,7 @@ def examine(claims: Sequence[ExpectationClaim], settings: Settings) -> Iterator[
     The claims are measured on the same matrices.
     """
     found: dict[str, list[Measured]] = {claim.id: [] for claim in claims}
+    failing = {claim.id: exact.counterexample(claim, settings.seed) for claim in claims}
     standing = list(claims)
     for N, n in sizes(settings):
         for name in LAWS:
@@ -67,7 +69,7 @@ def examine(claims: Sequence[ExpectationClaim], settings: Settings) -> Iterator[
                 found[claim.id].append(measured)
         standing = [claim for claim in standing if not _refuting(found[claim.id])]
     for claim in claims:
-        yield summed_up(claim, found[claim.id])
+        yield summed_up(claim, found[claim.id], failing[claim.id])
 
 
 def _refuting(found: list[Measured]) -> list[Measured]:
@@ -88,7 +90,7 @@ def measure(
     Outside of a statement are laws that its hypotheses exclude, and those for which a matrix was
     drawn where a side divides by zero, such as the deviation of a constant column.
     """
-    admitted = [_admits(claim, entries) for claim in claims]
+    admitted = [admits(claim, entries) for claim in claims]
     if not any(admitted):
         return [Measured(entries, Outcome.VACUOUS) for _ in claims]
     drawn = Drawn(entries.matrices(seed, count or _draws(entries)))
@@ -104,10 +106,6 @@ def _measured(claim: ExpectationClaim, entries: Entries, drawn: Drawn) -> Measur
     except ZeroDivisionError:
         return Measured(entries, Outcome.VACUOUS)
     return _judged(claim, entries, X, Y)
-
-
-def _admits(claim: ExpectationClaim, entries: Entries) -> bool:
-    return all(h.sign.compare(float(h.quantity(entries)), 0) for h in claim.hypotheses)
 
 
 def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Measured:
@@ -128,15 +126,17 @@ def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Me
     return Measured(entries, outcome, ratio, low, high, bound, is_above or is_below)
 
 
-def summed_up(claim: ExpectationClaim, found: list[Measured]) -> Record:
-    """Return what the measurements say together."""
+def summed_up(
+    claim: ExpectationClaim, found: list[Measured], failing: Counterexample | None = None
+) -> Record:
+    """Return what the measurements say together, with a counterexample that needs none."""
     decided = [m for m in found if m.outcome in (Outcome.HOLDS, Outcome.VIOLATED)]
     heights = groupby(found, key=lambda m: m.entries.N)
     return replace(
         record(claim, WITNESS, [_instances(N, list(group)) for N, group in heights]),
         worst_token=None,
         sizes=_by_size(found),
-        counterexample=_counterexample(_refuting(found)),
+        counterexample=failing or _sampled(_refuting(found)),
         notes=_notes(found, decided),
     )
 
@@ -175,7 +175,7 @@ def _in_words(group: list[Measured]) -> str:
     return f"{said} {len(ratios)} laws, ratios {min(ratios):.3g} to {max(ratios):.3g}"
 
 
-def _counterexample(refuting: list[Measured]) -> Counterexample | None:
+def _sampled(refuting: list[Measured]) -> Counterexample | None:
     """The clearest violation, with its interval; nothing where there is none."""
     if not refuting:
         return None

@@ -4,15 +4,17 @@ The fourth moment is what matters: with one the norm of an :math:`N \times n` ma
 order of :math:`\sqrt N + \sqrt n`, without one its largest entry alone is larger.  Student's t has
 one above four degrees of freedom only.  The sparse laws are :math:`\pm 1/\sqrt p` with probability
 p and else 0, where p shrinks as the matrix grows: one entry in a row or column, or in the whole
-matrix, is what one expects not to be 0.  Of log-normal entries with a large sigma one in a column
-is all of it: normalised, the columns are nearly one-hot.
+matrix, is what one expects not to be 0.  The doubling law is :math:`\pm 2^{k-1}` with probability
+:math:`4 / 5^{k+1}`, for k = 0, 1, 2, ...; its tail, :math:`P(|g| \ge 2^{k-1}) = 5^{-k}`, needs no
+integral.  Of log-normal entries with a large sigma one in a column is all of it: normalised, the
+columns are nearly one-hot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, log2, sqrt
 from typing import Any
 from zlib import crc32
 
@@ -20,6 +22,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
+from theory.expectation_claim import ExpectationClaim
 from verify.results import Size
 from verify.tolerance import Array
 
@@ -77,6 +80,11 @@ class Entries:
         return np.stack([self.law.draw(rng, self.N, self.n) for _ in range(count)])
 
 
+def admits(claim: ExpectationClaim, entries: Entries) -> bool:
+    """Whether a law at a size meets the hypotheses of a statement."""
+    return all(h.sign.compare(float(h.quantity(entries)), 0) for h in claim.hypotheses)
+
+
 def standardised(distribution: Any, order: float = inf) -> Law:
     """Return a continuous law of scipy.stats, shifted and scaled to mean 0 and variance 1."""
     mean, variance, excess = map(float, distribution.stats(moments="mvk"))
@@ -98,6 +106,16 @@ def sparse(share: Callable[[int, int], float], is_fixed: bool = False) -> Law:
         return np.where(rng.random((N, n)) < p, signs / sqrt(p), 0.0)
 
     return Law(draw, lambda N, n: 1 / share(N, n), lambda N, n: 1 / sqrt(share(N, n)), is_fixed)
+
+
+def doubling() -> Law:
+    r"""Return :math:`\pm 2^{k-1}` with probability :math:`4 / 5^{k+1}`, for k = 0, 1, 2, ..."""
+
+    def draw(rng: Generator, N: int, n: int) -> Array:
+        signs = rng.choice([-1.0, 1.0], size=(N, n))
+        return signs * 2.0 ** (rng.geometric(4 / 5, size=(N, n)) - 2)
+
+    return Law(draw, lambda N, n: inf, lambda N, n: inf, order=log2(5))
 
 
 def rectified() -> Law:
@@ -137,6 +155,7 @@ LAWS: dict[str, Law] = {
     "Student t, 5 degrees of freedom": standardised(stats.t(5), order=5),
     "Student t, 3 degrees of freedom": standardised(stats.t(3), order=3),
     "Student t, 2.5 degrees of freedom": standardised(stats.t(2.5), order=2.5),
+    "doubling, 2^(k-1) with probability 4/5^(k+1)": doubling(),
     "log-normal, sigma = 1": log_normal(1),
     "log-normal, sigma = 15": log_normal(15),
     "sparse, p = 1/max(N, n)": sparse(lambda N, n: 1 / max(N, n)),

@@ -47,7 +47,7 @@ def sentence(found: Counterexample, claim: Statement) -> str:
     if is_of_a_batch(found):
         size, case = "", [f"<i>m</i> = {found.size['m']}", *case]
     drawn = f"entries of the distribution {found.distribution}" if found.distribution else ""
-    told = [size, drawn, ", ".join(case), polynomial(of_loss(found, claim))]
+    told = [size, drawn, ", ".join(case), polynomial(of_loss(found, claim)), plain(found.because)]
     opening = "; ".join(part for part in told if part)
     return f"{opening}. Then {compared(found.actual, found.claimed, claim.relation)}."
 
@@ -165,6 +165,8 @@ def _over(match: re.Match[str]) -> str:
 def arithmetic(found: Counterexample) -> str:
     """Return how the comparison was decided."""
     found = harmless(found)
+    if found.because:
+        return "Both bounds were compared in exact arithmetic, and agree with matrices drawn."
     if found.arithmetic == "exact":
         return "Both sides were computed in exact arithmetic."
     if found.distribution:
