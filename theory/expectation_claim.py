@@ -36,6 +36,7 @@ from theory.language.expression import (
     Says,
     Sort,
 )
+from theory.language.plain import plain
 from theory.language.values import Values
 from theory.random_matrix import OfMany
 from theory.statement import Relation, Sides, Statement
@@ -91,6 +92,16 @@ class FailsAt:
     claimed: Expression
     because: str
     """Why, in words: a sentence without its full stop."""
+
+    def __str__(self) -> str:
+        """Return all of it as text."""
+        return f"{self.law}, N = {self.N}, n = {self.n}: {self.reason}"
+
+    @property
+    def reason(self) -> str:
+        """What is said of both means."""
+        bounds = f"E X >= {plain(self.actual)} and E Y <= {plain(self.claimed)}"
+        return f"{bounds}: {self.because}"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A fingerprint is the same in every process, and another for another statement or budget."""
 
+import re
 from dataclasses import fields, replace
 from math import inf
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from theory.claim import Claim
-from theory.expectation_claim import ExpectationClaim, mean
+from theory.expectation_claim import ExpectationClaim, FailsAt, mean
 from theory.language.expression import Relation
 from theory.layer import frobenius2
 from theory.matrix_claim import Kind, MatrixClaim
@@ -16,7 +17,7 @@ from theory.santurkar2018 import theorem_4_1
 from theory.statement import Reading, Sides, Verdict, assume
 from theory.unit import gamma
 from verify import engine
-from verify.fingerprint import fingerprint, of_code, of_statement
+from verify.fingerprint import _words, fingerprint, of_code, of_statement
 from verify.settings import NOTHING, PROFILES, READ, WHERE, Budget, Settings
 
 CLAIM, WITNESS = theorem_4_1.PRINTED, engine.WITNESSES[0]
@@ -28,6 +29,11 @@ LITTLE = Settings(Budget(1, 1, 2, 1, 1, (2,), ("trained",)))
 
 def test_a_function_of_another_package_goes_by_its_name_and_not_by_its_address():
     assert of_code(np.max) == "numpy.max"
+
+
+def test_no_statement_goes_by_the_address_of_anything():
+    texts = {str(word) for claim in engine.CLAIMS for word in _words(claim)}
+    assert not [text for text in texts if re.search(r" at 0x[0-9a-f]+", text)]
 
 
 def test_what_is_said_of_a_statement_does_not_make_it_another():
@@ -81,6 +87,7 @@ OF_EXPRESSIONS = {"says": gamma**2 <= gamma**8, "because": gamma**2}
 OF_MATRICES_ALONE = {"relation": Relation.AT_LEAST, "subject": Kind.MAPS}
 OF_EXPECTATIONS = {
     "ceilings": max, "constant": max, "root": 2, "expected": Verdict.REFUTED,
+    "fails_at": FailsAt("signs", 2, 2, N, n, "both are two"),
 }  # fmt: skip
 SAID_OF_IT = {
     "row", "locations", "title", "in_words", "statement", "form", "of", "corrected_by",

@@ -45,7 +45,7 @@ def counterexample(claim: ExpectationClaim, seed: int) -> Counterexample | None:
         actual=f"at least {_rounded_down(_ratio(claim, where))}",
         claimed=plain(claim.says.claimed),
         distribution=where.law,
-        because=f"E X >= {plain(where.actual)} and E Y <= {plain(where.claimed)}: {where.because}",
+        because=where.reason,
     )
 
 
