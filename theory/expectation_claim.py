@@ -100,7 +100,7 @@ class FailsAt:
     @property
     def reason(self) -> str:
         """What is said of both means."""
-        bounds = f"E X >= {plain(self.actual)} and E Y <= {plain(self.claimed)}"
+        bounds = f"numerator >= {plain(self.actual)} and denominator <= {plain(self.claimed)}"
         return f"{bounds}: {self.because}"
 
 
