@@ -1,0 +1,192 @@
+(* Section 3.1, (5) and (6): gradient descent near a minimizer, and the learning rates for which it
+   converges.
+
+     rate alpha lo hi      r = max (|1 - alpha lo|, |1 - alpha hi|) of (6)
+     quartic_step H alpha  a step on the loss u' H u/2 + (u_1^4 + ... + u_n^4)/4, minimal at 0
+
+   An eigenvalue in between has no larger |1 - alpha l|, so that in an orthonormal basis of
+   eigenvectors u - alpha H u is at most r |u| long.  The cubes add at most alpha |u|^2 |u|, and
+   where r + epsilon <= 1 no step leads further away, so that epsilon = alpha |u_0|^2 serves all. *)
+From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp.algebra_tactics Require Import ring.
+From BatchNorm Require Import InnerProduct ConditionNumber Differentiation.
+From BatchNorm.lange2022 Require Import proposition_11.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
+Import GRing.Theory Num.Theory Order.TTheory.
+Local Open Scope ring_scope.
+
+Section Definitions.
+Variables (R : rcfType) (n : nat) (H : 'M[R]_n).
+
+Definition largest_eigenvalue l := (exists x, eigenvector H l x) /\ at_least_eigenvalues H l.
+Definition smallest_eigenvalue l := (exists x, eigenvector H l x) /\ at_most_eigenvalues H l.
+
+Definition rate (alpha lo hi : R) : R := Num.max `|1 - alpha * lo| `|1 - alpha * hi|.
+
+Definition cubes (u : 'cV[R]_n) : 'cV[R]_n := \col_i (u i 0 ^+ 3).
+Definition quartic_step alpha u := u - alpha *: (H *m u + cubes u).
+End Definitions.
+
+(* The eigenvalues of a symmetric matrix, in a list. *)
+Lemma spectrum (R : rcfType) n (H : 'M[R]_n) : H^T = H ->
+  exists (d : 'I_n -> R) (x : 'I_n -> 'cV_n),
+  [/\ forall i, eigenvector H (d i) (x i), forall l y, eigenvector H l y -> exists i, l = d i
+    & (forall i, d i = 0) -> H = 0].
+Proof.
+move=> sym; have [Q [d [o E form im eig]]] := in_eigenbasis sym.
+exists d, (fun i => Q *m delta_mx i 0); split=> [//|l y [y0 Hy]|zero].
+  have [i yi] : exists i, (Q^T *m y) i 0 != 0.
+    apply/existsP; apply: contraNT y0; rewrite negb_exists => /forallP z.
+    rewrite -sq_eq0 E; apply/eqP/big1 => i _.
+    by have := z i; rewrite negbK => /eqP ->; rewrite expr0n.
+  by exists i; have := im y i; rewrite Hy -scalemxAr mxE => /(mulIf yi).
+have null (y : 'cV_n) : H *m y = 0.
+  apply/eqP; rewrite -sq_eq0 E; apply/eqP/big1 => i _.
+  by rewrite im zero mul0r expr0n.
+by apply/matrixP => i j; have := null (delta_mx j 0); rewrite -colE => /matrixP/(_ i 0);
+  rewrite !mxE.
+Qed.
+
+Section Rates.
+Variables (R : rcfType) (n : nat) (H : 'M[R]_n) (alpha : R).
+
+Lemma rate_between lo hi h : 0 <= alpha -> lo <= h <= hi -> `|1 - alpha * h| <= rate alpha lo hi.
+Proof.
+move=> a0 /andP[loh hhi]; rewrite ler_norml ler_oppl opprB le_maxr le_maxr; apply/andP; split.
+  apply/orP; right; rewrite distrC; apply: le_trans (ler_norm _).
+  by rewrite ler_sub // ler_wpmul2l.
+apply/orP; left; apply: le_trans (ler_norm _).
+by rewrite ler_sub // ler_wpmul2l.
+Qed.
+
+(* What bounds |1 - alpha l| for the eigenvalues that u meets bounds a step from u. *)
+Lemma contraction c (u : 'cV_n) : H^T = H ->
+  (forall l x, eigenvector H l x -> dot x u != 0 -> `|1 - alpha * l| <= c) ->
+  sq (u - alpha *: (H *m u)) <= c ^+ 2 * sq u.
+Proof.
+move=> sym bound; have [Q [d [o E form im eig]]] := in_eigenbasis sym.
+rewrite (E u) E big_distrr; apply: ler_sum => i _ /=.
+have -> : (Q^T *m (u - alpha *: (H *m u))) i 0 = (1 - alpha * d i) * (Q^T *m u) i 0.
+  rewrite mulmxBr -scalemxAr mulrBl mul1r -mulrA -im.
+  by move: (Q^T *m u) (Q^T *m (H *m u)) => v w; rewrite !mxE.
+have [->|z0] := eqVneq ((Q^T *m u) i 0) 0; first by rewrite mulr0 expr0n mulr0.
+have := bound _ _ (eig i); rewrite dot_mul dotC dot_delta z0 => /(_ isT) le.
+rewrite exprMn ler_wpmul2r ?sqr_ge0 // -real_normK ?num_real //.
+by rewrite ler_sqr ?nnegrE ?normr_ge0 // (le_trans (normr_ge0 _) le).
+Qed.
+
+Lemma step_rate lo hi (u : 'cV_n) : 0 <= alpha -> H^T = H ->
+  smallest_eigenvalue H lo -> largest_eigenvalue H hi ->
+  norm (u - alpha *: (H *m u)) <= rate alpha lo hi * norm u.
+Proof.
+move=> a0 sym [_ low] [_ high]; apply: norm_le; first by rewrite le_maxr normr_ge0.
+apply: contraction => // l x ex _; apply: rate_between => //.
+by rewrite (low _ _ ex) (high _ _ ex).
+Qed.
+
+(* ---- the quartic loss ---- *)
+
+Lemma norm_cubes (u : 'cV[R]_n) : norm (cubes u) <= sq u * norm u.
+Proof.
+apply: norm_le; first exact: sq_ge0.
+rewrite (sq_column (cubes u)) [X in _ <= _ * X]sq_column big_distrr; apply: ler_sum => i _ /=.
+have -> : cubes u i 0 ^+ 2 = (u i 0 ^+ 2) ^+ 2 * u i 0 ^+ 2 by rewrite mxE; ring.
+rewrite ler_wpmul2r ?sqr_ge0 // ler_sqr ?nnegrE ?sqr_ge0 ?sq_ge0 //.
+by rewrite sq_column (bigD1 i) //= ler_addl sumr_ge0 // => j _; apply: sqr_ge0.
+Qed.
+
+Lemma quartic_step_rate lo hi (u : 'cV_n) : 0 <= alpha -> H^T = H ->
+  smallest_eigenvalue H lo -> largest_eigenvalue H hi ->
+  norm (quartic_step H alpha u) <= (rate alpha lo hi + alpha * sq u) * norm u.
+Proof.
+move=> a0 sym low high; rewrite /quartic_step scalerDr opprD addrA mulrDl.
+apply: le_trans (triangle _ _) _; apply: ler_add; first exact: step_rate.
+by rewrite normN normZ ger0_norm // -mulrA ler_wpmul2l // norm_cubes.
+Qed.
+
+Lemma norm_le_sq (u v : 'cV[R]_n) c : 0 <= c -> norm u <= c * norm v -> sq u <= c ^+ 2 * sq v.
+Proof.
+move=> c0 le; rewrite -!norm_sq -exprMn ler_sqr ?nnegrE ?norm_ge0 //.
+by rewrite mulr_ge0 ?norm_ge0.
+Qed.
+End Rates.
+
+(* (5) for every step, r + epsilon being at most one: for this loss in any dimension. *)
+Theorem equation_5_corrected (R : rcfType) n (H : 'M[R]_n) (alpha lo hi : R) (u_0 : 'cV[R]_n) :
+  let u k := iter k (quartic_step H alpha) u_0 in
+  let r := rate alpha lo hi in let epsilon := alpha * sq u_0 in
+  positive_definite H -> 0 < alpha -> smallest_eigenvalue H lo -> largest_eigenvalue H hi ->
+  r + epsilon <= 1 -> forall k, sq (u k.+1) <= (r + epsilon) ^+ 2 * sq (u k).
+Proof.
+move=> u r epsilon [sym _] a0 low high kept.
+have r0 : 0 <= r by rewrite le_maxr normr_ge0.
+have re0 : 0 <= r + epsilon by rewrite addr_ge0 // mulr_ge0 ?sq_ge0 // ltW.
+have step k : sq (u k) <= sq u_0 -> sq (u k.+1) <= (r + epsilon) ^+ 2 * sq (u k).
+  move=> near; apply: norm_le_sq => //.
+  apply: le_trans (quartic_step_rate (u k) (ltW a0) sym low high) _.
+  by rewrite ler_wpmul2r ?norm_ge0 // ler_add2l ler_wpmul2l // ltW.
+suff near k : sq (u k) <= sq u_0 by move=> k; apply: step.
+elim: k => [|k near] //; apply: le_trans (step _ near) (le_trans _ near).
+by rewrite ler_pimull ?sq_ge0 // expr_le1.
+Qed.
+
+Lemma extremes_of_definite (R : rcfType) n (H : 'M[R]_n) lo hi : positive_definite H ->
+  smallest_eigenvalue H lo -> largest_eigenvalue H hi -> 0 < lo <= hi.
+Proof.
+move=> [_ positive] [[x ex] _] [_ top]; rewrite (top _ _ ex) andbT.
+have [x0 Hx] := ex; have := positive _ x0; rewrite Hx dotZr pmulr_lgt0 //.
+by rewrite sq_gt0.
+Qed.
+
+(* The extreme eigenvalues of which these theorems speak are there. *)
+Theorem extreme_eigenvalues_are_defined (R : rcfType) n (H : 'M[R]_n.+1) : H^T = H ->
+  exists lo hi, smallest_eigenvalue H lo /\ largest_eigenvalue H hi.
+Proof.
+move=> /spectrum[d [x [eig all _]]].
+case: (@arg_minP _ _ _ (ord0 : 'I_n.+1) xpredT d) => // i _ low.
+case: (@arg_maxP _ _ _ (ord0 : 'I_n.+1) xpredT d) => // j _ high.
+exists (d i), (d j); split; split; try by [exists (x i)|exists (x j)].
+  by move=> l y /all[k ->]; apply: low.
+by move=> l y /all[k ->]; apply: high.
+Qed.
+
+(* r < 1 needs a learning rate below 2/lambda_max, *)
+Theorem learning_rate_needed (R : rcfType) n (H : 'M[R]_n) (alpha lo hi : R) :
+  positive_definite H -> 0 < alpha -> smallest_eigenvalue H lo -> largest_eigenvalue H hi ->
+  rate alpha lo hi < 1 -> alpha * hi < 2.
+Proof.
+move=> _ a0 low high; rewrite lt_maxl => /andP[_]; rewrite ltr_norml => /andP[+ _].
+by rewrite ltr_subr_addl ltr_subl_addr.
+Qed.
+
+(* and with one it is. *)
+Theorem learning_rate_enough (R : rcfType) n (H : 'M[R]_n) (alpha lo hi : R) :
+  positive_definite H -> 0 < alpha -> smallest_eigenvalue H lo -> largest_eigenvalue H hi ->
+  alpha * hi < 2 -> rate alpha lo hi < 1.
+Proof.
+move=> pd a0 low high small; have /andP[lo0 lohi] := extremes_of_definite pd low high.
+have inside h : 0 < h -> h <= hi -> `|1 - alpha * h| < 1.
+  move=> h0 le; rewrite ltr_norml ltr_subr_addr ltr_subl_addr ltr_addl mulr_gt0 // andbT.
+  rewrite addrC ltr_subl_addr; apply: le_lt_trans (_ : alpha * hi < _).
+    by rewrite ler_wpmul2l // ltW.
+  exact: small.
+by rewrite lt_maxl !inside ?(lt_le_trans lo0 lohi).
+Qed.
+
+(* (6) for the Hessian P'HP in z = P^-1 theta, with the learning rate that is best there. *)
+Theorem rate_in_z_corrected (R : rcfType) m n (H : 'M[R]_m) (P : 'M[R]_(m, n)) (l lo hi : R) :
+  let T := P^T *m H *m P in
+  semidefinite H -> smallest_eigenvalue H l -> 0 < l ->
+  smallest_eigenvalue T lo -> largest_eigenvalue T hi -> lo + hi != 0 ->
+  rate (2 / (lo + hi)) lo hi <= (hi - lo) / (hi + lo).
+Proof.
+move=> T psd _ _ [[x ex] low] [_ high] s0; have lohi := high _ _ ex.
+have lo0 : 0 <= lo by apply: eigenvalue_ge0 ex; exact: (product_semidefinite _ psd).2.
+have hi0 := le_trans lo0 lohi; have q0 : 0 <= (hi - lo) / (hi + lo).
+  by rewrite divr_ge0 ?subr_ge0 // addr_ge0.
+have h0 : hi + lo != 0 by rewrite addrC.
+have -> : (hi - lo) / (hi + lo) = `|(hi - lo) / (hi + lo)| by rewrite ger0_norm.
+rewrite le_maxl; apply/andP; split; rewrite le_eqVlt; apply/orP; left; apply/eqP.
+  by congr `|_|; field; rewrite ?s0 ?h0.
+by rewrite -[RHS]normrN; congr `|_|; field; rewrite ?s0 ?h0.
+Qed.
