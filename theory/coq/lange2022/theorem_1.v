@@ -1,5 +1,6 @@
-(* Theorem 1: its proof, (25), the maximum over the nonzero eigenvalues, and (26) with an explicit
-   constant for the smallest network (a b - 1)^2/2; and the rate of every step on its diagonal.
+(* Theorem 1: the invariance under a scaling of a unit; the proof, (25), the maximum over the
+   nonzero eigenvalues, and (26) with an explicit constant for the smallest network (a b - 1)^2/2; and the
+   rate of every step on its diagonal.
 
      largest_rate H alpha M    M is the largest |1 - alpha l| over the nonzero eigenvalues l of H
      product_loss (a, b)       (a b - 1)^2/2, minimal on the hyperbola a b = 1
@@ -26,6 +27,18 @@ Definition squared_distance (p : 'cV[R]_2) (d : R) :=
   (exists a b : R, [/\ a * b = 1, 0 < a & d = sq (p - pair a b)])
   /\ forall a b : R, a * b = 1 -> 0 < a -> d <= sq (p - pair a b).
 End Definitions.
+
+(* ---- the network output is invariant ---- *)
+
+Definition relu (R : rcfType) (z : R) : R := if 0 < z then z else 0.
+
+(* Under a scaling of the row and of the bias of a unit. *)
+Theorem invariance_corrected (R : rcfType) n (w x : 'cV[R]_n) (b alpha : R) : 0 < alpha ->
+  relu (alpha * dot w x + alpha * b) / alpha = relu (dot w x + b).
+Proof.
+move=> a0; rewrite -mulrDr /relu pmulr_rgt0 //.
+by case: ifP; rewrite ?mul0r // mulrAC mulfV ?mul1r // gt_eqF.
+Qed.
 
 (* ---- (25) ---- *)
 
