@@ -1,6 +1,6 @@
 (* Theorem 1: the invariance under a scaling of a unit; the proof, (25), the maximum over the
-   nonzero eigenvalues, and (26) with an explicit constant for the smallest network (a b - 1)^2/2; and the
-   rate of every step on its diagonal.
+   nonzero eigenvalues, and (26) with an explicit constant for the smallest network
+   (a b - 1)^2/2; and the rate of every step on its diagonal.
 
      largest_rate H alpha M    M is the largest |1 - alpha l| over the nonzero eigenvalues l of H
      product_loss (a, b)       (a b - 1)^2/2, minimal on the hyperbola a b = 1
