@@ -1,5 +1,5 @@
-(* The proof of Proposition 10: how many places of a map a window leaves out, unless both r and s are
-   less than (k - 1)/2. *)
+(* The proof of Proposition 10: how many places of a map a window leaves out, unless both r and s
+   are less than (k - 1)/2. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From mathcomp Require Import zify.
@@ -9,8 +9,8 @@ Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
 
-(* A row u of n, or a column, is met: t - (k-1)/2 <= u <= n + t - (k-1)/2 - 1, in the text's numbers,
-   which count from 1. *)
+(* A row u of n, or a column, is met: t - (k-1)/2 <= u <= n + t - (k-1)/2 - 1, in the text's
+   numbers, which count from 1. *)
 Definition met n k (t : 'I_k) (x : 'I_n) : bool :=
   let u := x.+1%:Z in let t := t.+1%:Z in
   t - (half k)%:Z <= u <= n%:Z + t - (half k)%:Z - 1.
