@@ -151,4 +151,45 @@ OF_MATRICES = {
         ),
         "constant_map": ("theta * (1 - theta)", "theta"),
     },
+    "lange2022/theorem_4_equality.v": {
+        "pseudo_inverse_is_defined": ("B' = B", "B' = M"),
+        "theorem_4b_above": ("beta - N%:R <", "beta - N%:R <="),
+        "theorem_4b_below": ("N%:R - gamma <", "N%:R - gamma <="),
+        "theorem_4b_equality": ("(forall x, largest_eigenvector A x -> dot mu x = 0) ->", ""),
+    },
+    "lange2022/theorem_4_tight.v": {
+        "theorem_4c_tight": ("n%:R * K0 ^+ 2", "n.+1%:R * K0 ^+ 2"),
+        "theorem_4_tight": ("uncorrelated H ->", ""),
+    },
+    "lange2022/weighted_mean.v": {
+        "weighted_mean_corrected": ("(weighted_mean H s)", "(mean H)"),
+        "weighted_variance_corrected": ("n%:R * K0", "n.-1%:R * K0"),
+    },
+    "lange2022/gradient_descent.v": {
+        "equation_5_corrected": ("r + epsilon <= 1 -> ", ""),
+        "extreme_eigenvalues_are_defined": ("'M[R]_n.+1", "'M[R]_n"),
+        "learning_rate_needed": ("alpha * hi < 2", "alpha * hi < 1"),
+        "learning_rate_enough": ("alpha * hi < 2", "alpha * hi < 3"),
+        "rate_in_z_corrected": ("2 / (lo + hi)", "1 / (lo + hi)"),
+    },
+    "lange2022/theorem_1.v": {
+        "invariance_corrected": ("alpha * b", "b"),
+        "equation_25": ("+ alpha * norm e_k", ""),
+        "equation_25_last_line": ("M ^+ 2", "M"),
+        "maximum_of_rates": ("smallest_nonzero_eigenvalue H l", "smallest_eigenvalue H l"),
+        "largest_rate_is_defined": ("H != 0 -> ", ""),
+        "equation_26": ("1 + lambda + `|s|", "lambda + `|s|"),
+        "diagonal_distance_is_defined": ("x <= 1", "x <= 2"),
+        "theorem_1_rate_corrected": ("r + epsilon <= 1 -> ", ""),
+    },
+    "lange2022/one_learning_rate.v": {
+        "one_rate_needs_blocks": ("injective f -> ", ""),
+        "one_rate_needs": ("alpha * M l l < 2", "alpha * M l l < 1"),
+    },
+    "lange2022/norm_of_maps.v": {
+        "norm_of_maps_corrected": ("<= sigma ^+ 2", "< sigma ^+ 2"),
+    },
+    "lange2022/proposition_10_counted.v": {
+        "counted_corrected": ("(half k <= maxn r s)%N ->", ""),
+    },
 }
