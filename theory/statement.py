@@ -6,11 +6,10 @@ matrices of numbers in :mod:`theory.matrix_claim`.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
@@ -18,6 +17,7 @@ from theory.language.certificates import products
 from theory.language.definitions import definitions, domains
 from theory.language.expression import Expression, Relation, Says, derivatives_in
 from theory.language.latex import denial, latex
+from theory.language.unrounded import product
 from theory.language.values import Sides, Values
 
 __all__ = ["Relation", "Sides"]
@@ -247,7 +247,7 @@ class Term(NamedTuple):
             factor.quantity(*subject) if isinstance(factor, Hypothesis) else square(factor)
             for factor in self.factors
         )
-        return reduce(operator.mul, factors, self.weight)
+        return product(self.weight, *factors)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,10 +22,11 @@ from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Letter
 from theory.language.letters import attribute_of
 from theory.language.plain import plain
+from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, joined
 from verify import engine, others
-from verify.cases.case import adapted
+from verify.cases.case import LosesGeneralityError, adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.expectations import exact
@@ -33,8 +34,11 @@ from verify.expectations.laws import LAWS, Entries
 from verify.matrices import strata
 from verify.matrices.exact import converted
 from verify.matrices.integers import SPACES
+from verify.matrices.symbolic import keeps_subjects
+from verify.witnesses.abstract import UNPROVABLE
 from verify.witnesses.exact import EXACT, network_of, rational_case, side_in_words, stands
 from verify.witnesses.integers import BATCHES, as_read
+from verify.witnesses.retractions import keeps_a_batch
 from verify.witnesses.search import drawn
 
 LETTERS = {
@@ -140,6 +144,18 @@ def _untold(claim: Statement) -> Iterator[Complaint]:
 
 def _imposing_too_much(claim: Statement) -> Iterator[Complaint]:
     """Complain of what changes instances that meet a hypothesis: of those nothing would be said."""
+    found = [*_of_small_instances(claim)]
+    yield from found
+    if not found and _loses_generality(claim):
+        yield Complaint(
+            claim.id,
+            "impose= changes instances that meet its equation: what it adds to them is no multiple"
+            " of what is zero there, so that of some nothing would be said; solve the equation for"
+            " one letter, as in equal(gamma, sigma), or leave impose= out",
+        )
+
+
+def _of_small_instances(claim: Statement) -> Iterator[Complaint]:
     for hypothesis in claim.hypotheses:
         if hypothesis.impose is not None and _changes_what_meets(hypothesis, claim):
             yield Complaint(
@@ -148,6 +164,18 @@ def _imposing_too_much(claim: Statement) -> Iterator[Complaint]:
                 "it, so that of others nothing would be said; return such an instance as it is, or "
                 "leave impose= out",
             )
+
+
+def _loses_generality(claim: Statement) -> bool:
+    imposing = [h for h in claim.hypotheses if h.impose is not None]
+    if claim.certificate is not None or not any(h.sign is Relation.EQUAL for h in imposing):
+        return False
+    try:
+        if isinstance(claim, Claim):
+            return not keeps_a_batch(claim)
+        return isinstance(claim, MatrixClaim) and not keeps_subjects(claim)
+    except (LosesGeneralityError, *UNPROVABLE):
+        return False  # then nothing is proved
 
 
 def _changes_what_meets(hypothesis: Hypothesis, claim: Statement) -> bool:
@@ -199,7 +227,7 @@ def _same(value: Any, other: Any) -> bool:
     if isinstance(value, Loss):
         parameters = zip(value.parameters, other.parameters, strict=False)
         return value.function is other.function and all(_same(a, b) for a, b in parameters)
-    a, b = (np.vectorize(_as_float, otypes=[float])(x) for x in (value, other))
+    a, b = (np.squeeze(np.vectorize(_as_float, otypes=[float])(x)) for x in (value, other))
     return a.shape == b.shape and bool(np.allclose(a, b))
 
 
@@ -265,11 +293,10 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
     if claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN):
         slack = -slack
     values = [term.value(*sources) for term in claim.certificate(*sources)]
-    total = sum(values[1:], values[0])
-    if _sign(total - slack) != 0:
+    if _sign(total(*values, -1 * slack)) != 0:
         yield Complaint(
             claim.id,
-            f"because= adds up to {side_in_words(total)} where claimed - actual is "
+            f"because= adds up to {side_in_words(total(*values))} where claimed - actual is "
             f"{side_in_words(slack)}; write terms whose sum is claimed - actual, each visibly not "
             "negative",
         )

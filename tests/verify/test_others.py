@@ -203,6 +203,14 @@ def test_a_hypothesis_may_not_change_what_meets_it(hypothesis, is_refused, file_
         trial.refuse_unfit(others.load(str(path)), str(path))
 
 
+@pytest.mark.parametrize("half", ["norm2(y) / 2", "number(1) / 2 * norm2(y)"])
+def test_a_certificate_may_have_fractions(half, file_of):
+    says = f"norm2(y) / 2 + number(1) / 3 > 0, because={half} + number(1) / 3"
+    code = RIGHT.replace(EQUATION, says)
+    path = file_of("from theory.language.expression import number\n" + code)
+    trial.refuse_unfit(others.load(str(path)), str(path))
+
+
 @pytest.mark.parametrize(("right", "wrong", "said"), WRONG_IN_THEMSELVES)
 def test_a_statement_that_is_wrong_in_itself_is_named(file_of, right, wrong, said):
     path = file_of(RIGHT.replace(right, wrong, 1))

@@ -97,9 +97,14 @@ OFF_Y, OFF_U, OFF_ONES = equal(dot(e, y), 0), equal(dot(e, u), 0), equal(dot(e, 
 RESIDUAL = (assume(OFF_Y, impose=off_inputs), assume(OFF_U))
 RESIDUAL_WITH_BIAS = (assume(OFF_ONES, impose=off_inputs_and_ones), assume(OFF_Y), assume(OFF_U))
 
+ALONG_ONES, ALONG_BATCH, ALONG_INPUT = (h.slack for h in RESIDUAL_WITH_BIAS)
+SHARE = dot(yhat, u) / (sigma * norm2(yhat))
 BIAS = {
     "title": "with a bias: the derivative at W*, with the best γ and β",
     "hypotheses": RESIDUAL_WITH_BIAS,
+    "because": BEST_GAMMA / sigma * (SHARE * average(y) - dot(one, u) / m) * ALONG_ONES
+    - BEST_GAMMA / sigma * SHARE * ALONG_BATCH
+    + BEST_GAMMA / sigma * ALONG_INPUT,
     "remark": "With a bias t - y is orthogonal to the ones as well.",
 }
 LEMMA = [

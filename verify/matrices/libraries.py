@@ -103,4 +103,13 @@ def _calculus(backend: Backend) -> Calculus:
         except (complex_step.NestedError, NotAnalyticError):
             return differences.derivative(f, point, moved)
 
-    return Calculus(backend.sqrt, complex_step.gradient, derivative, MeteredValues, differences)
+    def gradient(f: Callable[[Any], Any], x: Operand) -> Any:
+        """Move each entry of x; of what has a gradient in it, by differences."""
+        try:
+            return complex_step.gradient(f, x)
+        except complex_step.NestedError:
+            if not complex_step.is_real(x):
+                raise
+        return complex_step.entry_by_entry(differences.derivative, f, x)
+
+    return Calculus(backend.sqrt, gradient, derivative, MeteredValues, differences)

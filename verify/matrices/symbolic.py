@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
+from verify.cases.case import LosesGeneralityError, imposed_by
 from verify.evidence import Record
 from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
@@ -26,6 +29,7 @@ from verify.results import Proof, in_words
 from verify.settings import Settings
 from verify.witnesses.certificates import show
 from verify.witnesses.jet import refuse_outside
+from verify.witnesses.retractions import keeps
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 SIZES: dict[Kind, tuple[Size, ...]] = {
@@ -149,7 +153,25 @@ def can_be_tried(claim: MatrixClaim) -> bool:
     if claim.certificate is not None:
         return claim.relation is not Relation.EQUAL
     unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
-    return claim.relation is Relation.EQUAL and not any(unimposed)
+    return claim.relation is Relation.EQUAL and not any(unimposed) and _loses_nothing(claim)
+
+
+@cache
+def _loses_nothing(claim: MatrixClaim) -> bool:
+    try:
+        return keeps_subjects(claim)
+    except LosesGeneralityError:
+        return False
+
+
+def keeps_subjects(claim: MatrixClaim) -> bool:
+    """Whether what a statement imposes gives back every subject that meets it.
+
+    Raises:
+        LosesGeneralityError: it is not for symbols.
+    """
+    largest = max(SIZES[claim.subject], key=prod)
+    return not imposed_by(claim) or keeps(claim, letters(claim.subject, largest))
 
 
 def letters(kind: Kind, size: Size) -> Numbers:

@@ -29,11 +29,12 @@ from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 from theory.arithmetic import sqrt
 from theory.arithmetic.dual import Dual, infinitesimal, levels, rate, standard_part
 from theory.claim import Claim, Hypothesis, Relation, Term
-from verify.cases.case import GenericCase, LosesGeneralityError, changed, imposed_by, numbers
+from verify.cases.case import GenericCase, LosesGeneralityError, changed, numbers
 from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
+from verify.witnesses.retractions import without_loss
 
 LETTERS = ("m", "gamma", "beta", "sigma", "epsilon", "lambda", "mu")
 POSITIVE = ("m", "sigma", "lambda")
@@ -532,7 +533,7 @@ def is_proved(claim: Claim, network: PolynomialNetwork | None = None) -> bool:
 
 
 def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
-    imposed = imposed_by(claim) if claim.certificate is None else ()
+    imposed = without_loss(claim)
     if network is None or imposed:
         network = PolynomialNetwork(changed(generic_case(claim.reading.has_epsilon), imposed))
     letters = claim.letters(network)

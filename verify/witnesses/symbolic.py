@@ -23,7 +23,6 @@ from verify.cases.case import (
     GenericCase,
     LosesGeneralityError,
     changed,
-    imposed_by,
     numbers,
 )
 from verify.evidence import Record
@@ -32,6 +31,7 @@ from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact
 from verify.witnesses.jet import OutsideJetError, refuse_outside
+from verify.witnesses.retractions import without_loss
 
 CALCULUS = Calculus(sqrt, symbolic.gradient, symbolic.derivative)
 Finding = Literal["proved", "not proved", "undefined"]
@@ -53,9 +53,8 @@ def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
         return "undefined"
     if claim.certificate is None and (claim.relation.is_strict or exact.differ_somewhere(claim, m)):
         return "not proved"
-    imposed = imposed_by(claim) if claim.certificate is None else ()
     try:
-        network = generic(m, claim.reading.has_epsilon, imposed)
+        network = generic(m, claim.reading.has_epsilon, without_loss(claim))
         letters = claim.letters(network)
         actual, claimed = claim.sides(network, letters)
         slack = claim.relation.slack(actual, claimed)

@@ -58,6 +58,10 @@ NOUGHT_DERIVATIVES = (
 """Statements on derivatives that are zero: no digit of a difference quotient is right there."""
 
 
+TWICE = 2
+"""How deep difference quotients and complex steps together nest derivatives."""
+
+
 def of_a_batch(claim: Statement) -> bool:
     """Whether a statement is about one unit's batch."""
     return isinstance(claim, Claim)
@@ -84,8 +88,9 @@ def is_measurable(claim: Statement) -> bool:
 
 
 def is_differentiable_by_differences(claim: Statement) -> bool:
-    """Whether difference quotients can decide a statement."""
-    return claim.id not in (*WHAT_IS_ZERO, *NOUGHT_DERIVATIVES)
+    """Whether difference quotients can decide a statement: of a complex step, and no further."""
+    is_near = not isinstance(claim, Claim) or claim.order <= TWICE
+    return is_near and claim.id not in (*WHAT_IS_ZERO, *NOUGHT_DERIVATIVES)
 
 
 def of_a_unit(claim: Statement) -> bool:

@@ -5,9 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from theory.descent import slope, theta
+from theory.descent import variable as point
 from theory.lange2022 import algorithm_1, theorem_3, theorem_4
-from theory.matrix_claim import Kind
-from theory.statement import Relation, Sides
+from theory.language.arrays import norm2
+from theory.language.expression import along, equal, gradient
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Location, Relation, Sides, Verdict
 from verify import backends
 from verify.backends import Backend
 from verify.matrices import floats, libraries
@@ -50,6 +54,20 @@ def test_a_library_agrees_with_pytorch_and_a_wrong_formula_is_seen(backend, clai
     if claim.relation is Relation.EQUAL:
         wrong = replace(claim, says=None, sides=off)
         assert examined(wrong, backend).outcomes == [Outcome.VIOLATED]
+
+
+def test_the_gradient_of_a_gradients_norm_is_a_difference_of_complex_steps():
+    of_its_norm = gradient(norm2(slope(point)), point, at=theta)
+    chain = MatrixClaim(
+        id="chain", title="chain", locations=(Location("notes", 1, "here", "a"),),
+        says=equal(of_its_norm, 2 * along(slope(point), point, slope(theta), at=theta)),
+        subject=Kind.DESCENT, expected=Verdict.PROVED,
+    )  # fmt: skip
+    wrong = replace(chain, says=equal(of_its_norm, 2 * slope(theta)))
+    for said, outcome in ((chain, Outcome.HOLDS), (wrong, Outcome.VIOLATED)):
+        subject = draw(Kind.DESCENT, "gaussian", 0, 0)
+        (found,) = libraries.examine_together([said], [subject], BACKENDS[0])[said.id]
+        assert found.outcomes == [outcome]
 
 
 def test_a_record_says_which_strata():

@@ -1,8 +1,13 @@
 """Which witness can say something of which statement, and that none looks in vain."""
 
+from dataclasses import replace
+
 import pytest
 
+from theory.language.expression import along, equal
+from theory.language.operations import norm2
 from theory.matrix_claim import Kind
+from theory.unit import u, variable, y
 from verify.engine import CLAIMS, pairs
 from verify.matrices import floats, integers, libraries
 from verify.matrices.strata import of_different_sizes
@@ -34,6 +39,16 @@ def test_every_statement_that_can_be_read_is_measured_by_two_witnesses():
         asked = {witness for name, witness in NAMES if name == claim.id} & measuring
         is_alone = "monte carlo" in asked or claim.id in table.WHAT_IS_ZERO
         assert len(asked) >= (2 - is_alone if not claim.unreadable else 0), claim.id
+
+
+def test_difference_quotients_are_not_asked_of_third_derivatives():
+    def along_u(body):
+        return along(body, variable, u)
+
+    twice = BY_ID["S-fact-C1"]
+    third = along(along_u(along_u(norm2(variable))), variable, u, at=y)
+    assert table.is_differentiable_by_differences(twice)
+    assert not table.is_differentiable_by_differences(replace(twice, says=equal(third, 0)))
 
 
 def test_what_floats_are_not_asked_they_cannot_tell():

@@ -166,7 +166,9 @@ EXACT_FIT = assume(
     words=r"\mathrm{BN}(W'x) = \ell,\ Wx = \ell",
 )
 FITTED_EXACTLY = assume(
-    equal(norm2(WX - LABELS), 0), lambda case: replace(case, direction=case.y), words=r"Wx = \ell"
+    equal(norm2(WX - LABELS), 0),
+    lambda case: replace(case, direction=case.direction + centre(case.y - case.direction)),
+    words=r"Wx = \ell",
 )
 attainable, fitted = NEAR
 UPPER, REST = (sigma - (1 + t - t**2)) ** 2, (1 - t) ** 3 * (1 + t)

@@ -1,0 +1,139 @@
+"""A proof imposes an equation only where that gives back every instance that meets it."""
+
+from dataclasses import replace
+
+import pytest
+
+from theory import batchnorm, layer
+from theory.arithmetic import inner, norm_squared
+from theory.arithmetic import mean as mean_of
+from theory.batchnorm import centre
+from theory.claim import Claim, Location, Reading, Verdict
+from theory.language.expression import equal
+from theory.language.operations import average, dot, norm2
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import assume
+from theory.unit import BN, beta, gamma, m, one, sigma, u, v, y
+from verify import trial
+from verify.cases.case import LosesGeneralityError
+from verify.matrices import abstract as of_layers
+from verify.matrices.symbolic import keeps_subjects
+from verify.witnesses import abstract, polynomial, symbolic
+from verify.witnesses.retractions import keeps_a_batch
+
+GIVEN_BACK = equal(BN(y), y - average(y) * one + beta * one)
+
+
+def claim(says, hypothesis, impose, reading=Reading.NO_EPSILON):
+    return Claim(
+        id="imposed", title="imposed", locations=(Location("notes", 1, "here", "a"),), says=says,
+        hypotheses=(assume(hypothesis, impose=impose),), reading=reading, expected=Verdict.PROVED,
+    )  # fmt: skip
+
+
+def of_layer(says, hypothesis, impose):
+    return MatrixClaim(
+        id="imposed", title="imposed", locations=(Location("notes", 1, "here", "a"),), says=says,
+        hypotheses=(assume(hypothesis, impose=impose),), subject=Kind.LAYER,
+        expected=Verdict.PROVED,
+    )  # fmt: skip
+
+
+def with_deviation(case):
+    return replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps))
+
+
+def without_scale(case):
+    return replace(case, gamma=0 * case.gamma)
+
+
+def without_scale_unless_100(case):
+    return case if case.gamma == 100 else without_scale(case)
+
+
+def off_v(case):
+    other = case.other_direction
+    share = inner(other, case.direction) / norm_squared(other)
+    return replace(case, direction=case.direction - share * other)
+
+
+def longer_off_v(case):
+    other = case.other_direction
+    scaled = norm_squared(other) * case.direction
+    return replace(case, direction=scaled - inner(other, case.direction) * other)
+
+
+KEPT = [
+    claim(GIVEN_BACK, equal(gamma, sigma), with_deviation),
+    claim(GIVEN_BACK, equal(gamma, sigma), with_deviation, Reading.SHARED_EPSILON),
+    claim(equal(dot(u, v), 0), equal(dot(u, v), 0), off_v),
+    claim(
+        equal(m * norm2(u), m * norm2(u - average(u) * one)),
+        equal(average(u), 0),
+        lambda case: replace(case, direction=centre(case.direction)),
+    ),
+    claim(
+        equal(norm2(u), 49 * norm2(y)),
+        equal(norm2(u - 7 * y), 0),
+        lambda case: replace(case, direction=7 * case.y),
+    ),
+    claim(
+        equal(BN(y), y),
+        equal(norm2(BN(y) - y), 0),
+        lambda case: replace(with_deviation(case), beta=mean_of(case.y)),
+    ),
+]
+LOST = [
+    claim(GIVEN_BACK, equal(gamma**2, sigma**2), with_deviation),
+    claim(equal(BN(y), beta * one), equal(gamma * (gamma - 200), 0), without_scale),
+    claim(equal(BN(y), beta * one), equal(gamma * (gamma - 100), 0), without_scale_unless_100),
+    claim(equal(dot(u, v), 0), equal(dot(u, v) * norm2(u - 7 * y), 0), off_v),
+    claim(equal(dot(u, v), 0), equal(dot(u, v), 0), longer_off_v),
+]
+NO_WEIGHTS = of_layer(
+    equal(layer.frobenius2(layer.W), 0),
+    equal(layer.frobenius2(layer.W), 0),
+    lambda subject: replace(subject, W=0 * subject.W),
+)
+ONE_OF_TWO = of_layer(
+    equal(layer.alpha, 1),
+    equal((layer.alpha - 1) * (layer.alpha - 2), 0),
+    lambda subject: replace(subject, step=1),
+)
+
+
+@pytest.mark.parametrize("said", KEPT)
+def test_what_gives_back_what_meets_it_is_seen_and_proved(said):
+    assert keeps_a_batch(said)
+    assert abstract.prove(said) is not None
+    assert polynomial.is_proved(said)
+    assert symbolic.prove(said, m=3) == "proved"
+    assert not [*trial._imposing_too_much(said)]
+
+
+@pytest.mark.parametrize("said", LOST)
+def test_what_loses_some_is_refused_and_not_proved(said):
+    assert not keeps_a_batch(said)
+    assert abstract.prove(said) is None
+    assert not polynomial.is_proved(said)
+    assert symbolic.prove(said, m=2) == symbolic.prove(said, m=3) == "not proved"
+    assert len([*trial._imposing_too_much(said)]) == 1
+
+
+def test_what_asks_symbols_for_a_sign_is_measured_and_not_proved():
+    def positive(case):
+        return case if case.gamma > 0 else replace(case, gamma=1 - case.gamma)
+
+    said = claim(equal(dot(u, v), dot(v, u)), gamma > 0, positive)
+    with pytest.raises(LosesGeneralityError, match="asks symbols for more than algebra"):
+        keeps_a_batch(said)
+    assert "asks symbols" in abstract.sought(said)
+    assert not [*trial._imposing_too_much(said)]
+
+
+def test_matrices_likewise():
+    assert keeps_subjects(NO_WEIGHTS)
+    assert of_layers.prove(NO_WEIGHTS, 2, 1)
+    assert not keeps_subjects(ONE_OF_TWO)
+    assert not of_layers.prove(ONE_OF_TWO, 2, 1)
+    assert [*trial._imposing_too_much(ONE_OF_TWO)]

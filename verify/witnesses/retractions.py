@@ -1,0 +1,178 @@
+r"""Whether what hypotheses impose loses nothing: an instance that meets them comes back as it is.
+
+A proof of instances that were changed so that they meet an equation q = 0 is one of all that meet
+it only if the change is the identity there.  That is seen with every number a symbol: what the
+change adds to each number vanishes by the equations.  So it must be a multiple of q by what has no
+factor of q below its line: :math:`\gamma \mapsto \sigma` adds :math:`\sigma - \gamma`, which is
+none of :math:`\gamma^2 - \sigma^2`, where :math:`\gamma = -\sigma` would be lost.  An inequality
+has no such change.
+
+>>> gamma, sigma = sp.symbols("gamma sigma")
+>>> vanishes(sigma - gamma, [gamma - sigma]), vanishes(sigma - gamma, [gamma**2 - sigma**2])
+(True, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from theory.arithmetic.abstract import ONE, AbstractVector
+from theory.claim import Claim
+from theory.language.expression import SUM, Apply, Expression, Number, Says
+from theory.language.operations import SquaredNorm
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Hypothesis, Relation, values_of
+from verify.cases.case import REAL, Change, LosesGeneralityError, imposed_by
+from verify.witnesses.abstract_network import abstract_case, generic
+
+UNSEEN = TypeError, AttributeError, ValueError, IndexError, ZeroDivisionError
+"""What changes raise that ask symbols for more than their algebra: a sign, an index."""
+
+
+def vanishes(added: sp.Expr, equations: Sequence[sp.Expr]) -> bool:
+    """Whether an expression is zero wherever the equations hold that these are zero.
+
+    Equations in which a symbol stands alone are solved for it; of what is left one may be of any
+    degree.
+    """
+    left = [numerator for q in equations if (numerator := _numerator(q)) != 0]
+    while (found := next(_solved(left), None)) is not None:
+        equation, symbol, value = found
+        added = sp.cancel(added.subs(symbol, value))
+        left = [
+            n for q in left if q is not equation and (n := _numerator(q.subs(symbol, value))) != 0
+        ]
+    if _numerator(added) == 0:
+        return True
+    if len(left) != 1:
+        return False
+    below = sp.fraction(sp.cancel(added / left[0]))[1]
+    return bool(sp.gcd(below, left[0]).is_number)
+
+
+def _numerator(expression: sp.Expr) -> sp.Expr:
+    return sp.fraction(sp.cancel(expression))[0]
+
+
+def _solved(equations: Iterable[sp.Expr]) -> Iterator[tuple[sp.Expr, sp.Symbol, sp.Expr]]:
+    """Yield the equations with a symbol whose coefficient is never zero, and what it is worth."""
+    for equation in equations:
+        for symbol in sorted(equation.free_symbols, key=str):
+            polynomial = sp.Poly(equation, symbol)
+            if polynomial.degree() == 1 and (slope := polynomial.coeff_monomial(symbol)).is_nonzero:
+                yield equation, symbol, -polynomial.coeff_monomial(1) / slope
+
+
+@cache
+def without_loss(claim: Claim) -> tuple[Change, ...]:
+    """Return what a proof imposes on the generic case; nothing where there is a certificate.
+
+    Raises:
+        LosesGeneralityError: that it loses nothing is not seen.
+    """
+    if claim.certificate is not None or not imposed_by(claim):
+        return ()
+    if not keeps_a_batch(claim):
+        raise LosesGeneralityError("impose= changes instances that meet its equation")
+    return imposed_by(claim)
+
+
+def keeps_a_batch(claim: Claim) -> bool:
+    """Whether what a claim imposes gives back every batch that meets its equations.
+
+    Raises:
+        LosesGeneralityError: it is not for symbols.
+    """
+    case, network = abstract_case(claim.reading.has_epsilon), generic(claim.reading.has_epsilon)
+    sources = network, claim.letters(network)
+    equations: list[Any] = []
+    vectors: list[AbstractVector] = []
+    for value in _zeros(claim.hypotheses, *sources):
+        if isinstance(value, AbstractVector) and not _is_of_the_batch(value):
+            vectors.append(value)
+        else:
+            equations += _entries(value)
+    with _for_symbols():
+        added = (
+            _less(getattr(change(case), name) - getattr(case, name), vectors)
+            for change in imposed_by(claim)
+            for name in REAL
+        )
+        return all(vanishes(entry, equations) for value in added for entry in _entries(value))
+
+
+def keeps(claim: MatrixClaim, subject: Any) -> bool:
+    """Whether what a statement about matrices imposes gives back every subject that meets it.
+
+    Args:
+        claim: the statement.
+        subject: one of letters.
+
+    Raises:
+        LosesGeneralityError: it is not for symbols.
+    """
+    with _for_symbols():
+        zeros = _zeros(claim.hypotheses, subject)
+        equations = [entry for value in zeros for entry in _entries(value)]
+        added = (
+            getattr(change(subject), name) - getattr(subject, name)
+            for change in imposed_by(claim)
+            for name in subject.names()
+        )
+        return all(vanishes(entry, equations) for value in added for entry in _entries(value))
+
+
+@contextmanager
+def _for_symbols() -> Iterator[None]:
+    try:
+        yield
+    except UNSEEN as error:
+        raise LosesGeneralityError(f"impose= asks symbols for more than algebra: {error}") from None
+
+
+def _zeros(hypotheses: Iterable[Hypothesis], *sources: Any) -> Iterator[Any]:
+    """Yield what is zero where the equations among hypotheses hold: of squares their roots."""
+    for hypothesis in hypotheses:
+        if hypothesis.sign is Relation.EQUAL:
+            roots = _squared(hypothesis.says)
+            yield from (values_of(*sources)[root] for root in roots)
+            if not roots:
+                yield hypothesis.quantity(*sources)
+
+
+def _squared(says: Says | None) -> list[Expression]:
+    """Return the vectors that are zero, where a sum of their squared norms is said to be."""
+    if says is None or says.claimed != Number(0):
+        return []
+    expression = says.actual
+    is_sum = isinstance(expression, Apply) and expression.operation is SUM
+    terms = expression.parts if is_sum else (expression,)
+    norms = [t for t in terms if isinstance(t, Apply) and isinstance(t.operation, SquaredNorm)]
+    return [term.operands[0] for term in norms] if len(norms) == len(terms) else []
+
+
+def _is_of_the_batch(vector: AbstractVector) -> bool:
+    """Whether it is made of the ones and of the centred batch, which are independent."""
+    return vector.coefficients.keys() <= {(0, ONE), (0, "c")}
+
+
+def _less(added: Any, vectors: Sequence[AbstractVector]) -> Any:
+    """Return a vector less the multiples of vectors that are zero, so that one name is gone."""
+    for zero in vectors:
+        label = next(label for label in zero.coefficients if label[1] not in (ONE, "c"))
+        if isinstance(added, AbstractVector) and label in added.coefficients:
+            added = added - zero * (added.coefficients[label] / zero.coefficients[label])
+    return added
+
+
+def _entries(value: Any) -> list[sp.Expr]:
+    """Return the numbers of a value: coefficients of a vector, entries of an array."""
+    if isinstance(value, AbstractVector):
+        return [sp.sympify(c) for c in value.coefficients.values()]
+    return [sp.sympify(entry) for entry in np.ravel(np.asarray(value, dtype=object))]
