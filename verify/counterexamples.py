@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from itertools import starmap
@@ -26,6 +27,7 @@ LOSS = {"loss", "parameters", "linear", "quadratic", "fourth", "pooled", "ridge"
 """Numbers that are told as a loss, or as the Hessian."""
 MATRICES = {"H", "W"}
 """Where a statement takes a subject's matrices for others, its sizes say nothing."""
+_LONG = re.compile(r"(?=[-/\d]{50})(-?\d+)/(\d+)")
 _ZEROS = re.compile(r"(\d)(?:\.0+|(\.\d*[1-9])0+)(?![\d.e])")
 
 
@@ -40,8 +42,21 @@ def lines(found: Counterexample, claim: Statement) -> list[str]:
     if found.distribution:
         told.append(f"entries of the distribution {found.distribution}")
     told += [f"{_name(letter)} = {_text(value)}" for letter, value in numbers(found, claim)]
-    sides = (f"{name} = {point(getattr(found, name))}" for name in ("actual", "claimed"))
+    sides = (f"{name} = {_side(getattr(found, name))}" for name in ("actual", "claimed"))
     return [*told, *filter(None, [of_loss(found, claim), found.because]), *sides]
+
+
+def _side(text: str) -> str:
+    """Return a side as a line can hold it: of fractions that are longer, about what they are.
+
+    >>> _side("1/2"), _side(f"(1, {10**60 + 1}/{2 * 10**60})")
+    ('1/2', '(1, about 0.5)')
+    """
+    return _LONG.sub(_about, point(text))
+
+
+def _about(found: re.Match[str]) -> str:
+    return f"about {(Decimal(found[1]) / Decimal(found[2])).normalize():.6g}"
 
 
 def point(text: str) -> str:

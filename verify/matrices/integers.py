@@ -12,14 +12,15 @@ from theory.statement import Relation
 from verify.cases.rounding import short
 from verify.evidence import Record
 from verify.matrices import exact, floats, lattice
-from verify.matrices.strata import FAR_SCALES, draw, random_subjects
+from verify.matrices.strata import FAR_SCALES, GENERIC, draw, random_subjects
 from verify.matrices.subjects import Numbers
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses.search import Searched, Space, records, search, violations
 
-FEW, OF_FAR_SCALES = 1, 12
-"""Random subjects of every stratum, and of one, that say whether it is worth to look further."""
+FEW, OF_FAR_SCALES, OF_NONE = 1, 12, 3
+"""Random subjects of every stratum, and of one, that say whether it is worth to look further; for
+an equation, which is false of most if of any, fewer, of generic numbers."""
 A_FEW = 12
 """So many larger ones are drawn of each size."""
 SPACES = {
@@ -35,7 +36,7 @@ SPACES = {
 LARGER = {
     kind: replace(space, sizes=lattice.LARGER[kind], together=0) for kind, space in SPACES.items()
 }
-"""For bounds that hold of small subjects alone."""
+"""For what holds of small subjects alone."""
 
 
 def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Record]:
@@ -70,20 +71,28 @@ def _violates(claim: MatrixClaim, subject: Numbers) -> bool:
 
 
 def _further(claims: Sequence[MatrixClaim], seed: int) -> Iterator[tuple[str, Searched]]:
-    """Yield what bounds meet beyond small subjects, where one of a few random ones violates."""
-    bounds = [claim for claim in claims if claim.relation is not Relation.EQUAL]
-    if not bounds:
+    """Yield what is met beyond small subjects, where one of a few random ones violates."""
+    if not claims:
         return
-    kind = bounds[0].subject
+    kind = claims[0].subject
     far = [draw(kind, FAR_SCALES, seed, number) for number in range(FEW, OF_FAR_SCALES)]
     few = [*random_subjects(kind, seed, FEW), *far]
-    found = floats.examine_together(bounds, few, seed)
-    failing = [claim for claim in bounds if any(met.violates for met in found[claim.id])]
+    generic = [draw(kind, GENERIC, seed, number) for number in range(OF_NONE)]
+    bounds = [claim for claim in claims if claim.relation is not Relation.EQUAL]
+    equations = [claim for claim in claims if claim.relation is Relation.EQUAL]
+    failing = [*_fail_in_floats(bounds, few, seed), *_fail_in_floats(equations, generic, seed)]
     larger = search(LARGER[kind], failing, A_FEW, seed)
     yield from larger.items()
     for claim in failing:
         if larger[claim.id].found is None:
             yield claim.id, _among_floats(claim, few)
+
+
+def _fail_in_floats(
+    claims: Sequence[MatrixClaim], subjects: Sequence[Numbers], seed: int
+) -> Iterator[MatrixClaim]:
+    found = floats.examine_together(claims, subjects, seed) if claims else {}
+    return (claim for claim in claims if any(met.violates for met in found[claim.id]))
 
 
 def _among_floats(claim: MatrixClaim, few: Iterable[Numbers]) -> Searched:

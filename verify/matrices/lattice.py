@@ -33,11 +33,11 @@ What comes last is for statements that speak of such subjects alone: a layer wit
 examples, maps whose matrix has full column rank.
 """
 LARGER: dict[Kind, tuple[Size, ...]] = {
-    Kind.LAYER: ((8, 2, 1), (16, 3, 2), (32, 2, 1)),
-    Kind.MAPS: ((2, 2, 4, 4, 2, 3), (6, 1, 5, 5, 1, 3)),
+    Kind.LAYER: ((6, 4, 3), (8, 2, 1), (16, 3, 2), (32, 2, 1)),
+    Kind.MAPS: ((2, 3, 3, 3, 3, 3), (2, 2, 4, 4, 2, 3), (6, 1, 5, 5, 1, 3)),
     Kind.DESCENT: ((6,),),
 }
-"""For bounds that hold of small subjects alone."""
+"""For what holds of small subjects alone."""
 LETTERS = {Kind.LAYER: "Nnp", Kind.MAPS: "Ncrsdk", Kind.DESCENT: "d"}
 
 

@@ -76,8 +76,9 @@ FAR_SCALES = "far scales"
 """Each number of the subject is made larger or smaller on its own, as units seldom fit."""
 ORDERS = 3
 """By so many powers of ten at most."""
+GENERIC = "gaussian"
 STRATA: dict[str, Inputs] = {
-    "gaussian": gaussian,
+    GENERIC: gaussian,
     "large offset": offset,
     "badly scaled": scaled,
     "nearly dependent": dependent,

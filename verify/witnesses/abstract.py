@@ -19,7 +19,7 @@ from theory.arithmetic.abstract import (
     is_zero,
 )
 from theory.arithmetic.quotients import VanishingError, factored
-from theory.claim import Claim, Hypothesis, Term
+from theory.claim import Claim, Hypothesis, Relation, Term
 from verify.cases.case import (
     LosesGeneralityError,
 )
@@ -32,6 +32,7 @@ from verify.witnesses.certificates import BIASED_DEVIATION, EPSILON, SIGMA, show
 from verify.witnesses.jet import OutsideJetError
 from verify.witnesses.retractions import without_loss
 
+WITHOUT_CERTIFICATE = "a bound is proved by its because=, and there is none"
 UNPROVABLE = OutsideJetError, LosesGeneralityError, UndeterminedError, VanishingError
 """What a statement asks for that the generic case does not have."""
 
@@ -46,7 +47,8 @@ def prove(claim: Claim) -> Proof | None:
 def sought(claim: Claim) -> Proof | str:
     """Return a proof of the claim for every batch size, or why there is none."""
     if claim.certificate is None and exact.differ_somewhere(claim, m=3):
-        return "its sides differ at whole numbers"
+        is_bound = claim.relation is not Relation.EQUAL
+        return WITHOUT_CERTIFICATE if is_bound else "its sides differ at whole numbers"
     try:
         return _derived(claim)
     except UNPROVABLE as error:

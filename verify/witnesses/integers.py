@@ -12,13 +12,13 @@ from typing import Any
 from flint import ctx
 
 from theory.arithmetic.exact import DifferentFieldsError
-from theory.claim import Claim, Relation, Verdict
+from theory.claim import Claim, Relation
 from verify import letters
 from verify.cases import lattice
 from verify.cases.case import REAL, Case, adapted
 from verify.cases.losses import Loss, quadratic
 from verify.cases.rounding import rounded, simpler, with_fewer_digits
-from verify.cases.strata import FAR_SCALES, random_cases
+from verify.cases.strata import FAR_SCALES, STRATA, random_cases
 from verify.evidence import Record
 from verify.results import Counterexample
 from verify.settings import Settings
@@ -27,11 +27,12 @@ from verify.witnesses import autograd, exact
 from verify.witnesses.jet import needs_only_the_jet
 from verify.witnesses.search import Searched, Space, records, search
 
-FEW, OF_FAR_SCALES = 2, 20
-"""Random batches of every stratum, and of one, that say whether it is worth to insist."""
+FEW, OF_FAR_SCALES, OF_NONE = 2, 20, 3
+"""Random batches of every stratum, and of one, that say whether it is worth to insist; for an
+equation fewer, of generic numbers."""
 BATCHES = Space((1, 2, 3, 4), lattice.letters, lattice.lattice_case, exact.outcomes, insistence=4)
 LONGER = replace(BATCHES, sizes=(8, 16, 32), together=0, insistence=0)
-"""For bounds that hold of short batches alone."""
+"""For what holds of short batches alone."""
 A_FEW = 12
 """So many are drawn of each length."""
 SHORT = 8
@@ -93,15 +94,20 @@ def small_cases() -> Iterator[Case]:
         yield lattice.lattice_case(y, 1, 0, Fraction(2), nothing, triangle, direction, direction, 1)
 
 
-def fail_in_floats(claims: Sequence[Claim], seed: int) -> set[str]:
-    """Return the identifiers of the claims that one of a few random batches seems to violate."""
-    few = autograd.examine_all(claims, few_cases(seed), seed) if claims else {}
+def fail_in_floats(claims: Sequence[Claim], cases: Sequence[Case], seed: int) -> set[str]:
+    """Return the identifiers of the claims that one of some random batches seems to violate."""
+    few = autograd.examine_all(claims, cases, seed) if claims else {}
     return {name for name, groups in few.items() if any(found.violates for found in groups)}
 
 
 def few_cases(seed: int) -> list[Case]:
     """Return random batches of every stratum, and more of those whose scales are far apart."""
     return [*random_cases(seed, FEW), *random_cases(seed, OF_FAR_SCALES, (FAR_SCALES,))]
+
+
+def any_cases(seed: int) -> list[Case]:
+    """Return random batches without special features: an equation that is false fails at most."""
+    return [*random_cases(seed, OF_NONE, (STRATA[0], FAR_SCALES))]
 
 
 def violates(claim: Claim, case: Case) -> bool:
@@ -140,9 +146,9 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         if (case := first_looked_at(claim)) is not None
     }
     others = [claim for claim in claims if claim.id not in hinted]
-    # An equation that is false fails at almost any integers.
+    # An equation that is false of short batches fails at almost any integers.
     bounds = [claim for claim in others if claim.relation is not Relation.EQUAL]
-    failing = fail_in_floats(bounds, settings.seed)
+    failing = fail_in_floats(bounds, few_cases(settings.seed), settings.seed)
     drawn = search(BATCHES, others, settings.budget.examples, settings.seed, failing)
     left = [claim for claim in others if drawn[claim.id].found is None]
     for name, further in _further(left, failing, settings):
@@ -156,9 +162,8 @@ def _further(
     """Yield what is met beyond short batches of small integers with quadratic losses."""
     beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]
     yield from search(BENT, beyond_the_jet, settings.budget.examples, settings.seed).items()
-    unproved = [claim for claim in claims if claim.expected is not Verdict.PROVED]
-    equations = [claim for claim in unproved if claim.relation is Relation.EQUAL]
-    failing = failing | fail_in_floats(equations, settings.seed)
+    equations = [claim for claim in claims if claim.relation is Relation.EQUAL]
+    failing = failing | fail_in_floats(equations, any_cases(settings.seed), settings.seed)
     seeming = [claim for claim in claims if claim.id in failing]
     longer = search(LONGER, seeming, A_FEW, settings.seed)
     yield from longer.items()

@@ -15,7 +15,7 @@ from verify.settings import PROFILES
 from verify.tolerance import Outcome
 from verify.witnesses import exact
 from verify.witnesses.ascent import climbed
-from verify.witnesses.integers import BATCHES, fail_in_floats
+from verify.witnesses.integers import BATCHES, fail_in_floats, few_cases
 from verify.witnesses.search import search
 
 SMOKE = PROFILES["smoke"]
@@ -112,7 +112,7 @@ def tightened(claim):
 
 def found(claim):
     """A case that violates the claim: by a few integers, or by ascent or all, from a few seeds."""
-    failing = fail_in_floats([claim], 0)
+    failing = fail_in_floats([claim], few_cases(0), 0)
 
     def searched():
         yield search(BATCHES, [claim], 5, 0, failing)[claim.id].found
