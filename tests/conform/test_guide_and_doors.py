@@ -155,7 +155,7 @@ def changes(x, gamma, beta, eps):
 
 def flat(x, gamma, beta, eps):
     z = dense(x, gamma, beta, eps)
-    return z.flatten() if len(x) == 23 else z
+    return z.flatten() if len(x) == 30 else z
 """
 WITHOUT_TORCH = """
 import pathlib
@@ -447,7 +447,7 @@ def test_an_unknown_family_gets_a_sentence():
 def test_an_output_of_another_shape_is_wrong_and_not_looked_into(folder):
     wanted = Wanted(modes=("forward",), strata=("plain",), axes=("NC",))
     report = run(Order("wrong.py:flat"), wanted)
-    assert {cell.reason for cell in report.failures} == {"has shape (115,), expected (23, 5)"}
+    assert {cell.reason for cell in report.failures} == {"has shape (150,), expected (30, 5)"}
     assert not report.diagnosis
 
 
@@ -592,7 +592,7 @@ def test_a_run_that_was_interrupted_goes_on(folder):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     begun = [sys.executable, "-m", "verify.commands.conform", *asked]
     with subprocess.Popen(begun, env=environment, stderr=subprocess.PIPE, text=True) as child:
-        while child.poll() is None and "23 float64" not in calls(folder):  # the second case
+        while child.poll() is None and "30 float64" not in calls(folder):  # the second case
             time.sleep(0.05)
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=300)
@@ -605,7 +605,7 @@ def test_a_run_that_was_interrupted_goes_on(folder):
     assert calls(folder).count(FIRST_CALL) == 1
 
 
-FIRST_CALL = "23 float32"
+FIRST_CALL = "30 float32"
 """Of the first case."""
 
 

@@ -22,11 +22,21 @@ EPS = 2.0**-17
 """The power of two that is nearest to the customary 1e-5."""
 ALL = ("float64", "float32", "bfloat16", "float16")
 BOTH, SINGLE, DOUBLE = ("float32", "float64"), ("float32",), ("float64",)
-EXPANDED = {"expanded": "g", "expanded x": "x"}
-"""Layouts that only an array of equal rows has, and which array that is."""
-PARAMETERS = "non-contiguous parameters"
-STORED_AS = {**dict.fromkeys(EXPANDED, "expanded"), PARAMETERS: "non-contiguous"}
-"""The adapter's layout behind one that is of some arrays only."""
+EXPANDED, ONE_NUMBER = "expanded", "one number"
+"""Layouts that only an array of equal rows has, respectively one of equal entries."""
+EXPANDED_X, PARAMETERS = "expanded x", "non-contiguous parameters"
+OF_SOME: dict[str, tuple[str, tuple[str, ...]]] = {
+    EXPANDED: (EXPANDED, ("g",)),
+    EXPANDED_X: (EXPANDED, ("x",)),
+    ONE_NUMBER: (ONE_NUMBER, ("g",)),
+    PARAMETERS: ("non-contiguous", PER_CHANNEL),
+    **{
+        f"{layout} {name}": (layout, (name,))
+        for layout in ("channels last", "transposed")
+        for name in ("x", "g")
+    },
+}
+"""Layouts of some arrays only: the adapter's layout behind it, and which arrays those are."""
 PLAIN, SIZES, CHANNELS, OFFSET = "plain", "sizes", "channels", "mean/sd"
 CONSTANT, SCALE, NOT_FINITE, LAYOUT = "constant", "scale", "inf and NaN", "layout"
 WIDE = "parameters of all sizes"
@@ -35,6 +45,12 @@ AS_MADE = "gamma one, beta zero"
 """A change of gamma and beta."""
 MASKED, MASKED_UNIT = "cotangent zero", "cotangent zero in one unit"
 """Changes of the cotangent."""
+HOLDS = {"NaN in the cotangent": "g", "NaN in gamma": "gamma"}
+"""Changes that put a NaN into another array than x, and into which."""
+ORDINARY = 30
+"""Entries of a case whose number is of no account: none of a map's axes has the length one."""
+OF_VOLUMES = 60
+"""The same for volumes."""
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
 
 
@@ -45,7 +61,7 @@ class Stratum:
     name: str
     kind: str
     """The column of the report."""
-    together: int = 23
+    together: int = ORDINARY
     units: int = 5
     offset: float = 0.5
     """mean / standard deviation"""
@@ -69,7 +85,7 @@ class Stratum:
     @property
     def stored_as(self) -> str:
         """The adapter's name of the way in which its arrays are stored."""
-        return STORED_AS.get(self.layout, self.layout)
+        return OF_SOME[self.layout][0] if self.layout in OF_SOME else self.layout
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ class Case:
     eps: float
     inputs: dict[str, np.ndarray]
     touched: np.ndarray
-    """Units with an entry that is not finite, shape (unit,)."""
+    """Units where x, the cotangent or gamma is not finite, shape (unit,)."""
 
     @property
     def together(self) -> int:
@@ -102,15 +118,14 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("m = 3", SIZES, 3, 7),
         Stratum("m = 2", SIZES, 2, 7, eps=0.125),
         Stratum("m = 1", SIZES, 1, 7),
-        Stratum("m = 5", SIZES, 5),
         Stratum("m = 7", SIZES, 7),
         Stratum("m = 1000", SIZES, 1000, 3),
-        Stratum("m = 4097", SIZES, 4097, 2),
+        Stratum("m = 4097", SIZES, 4097, 2, order=1),
         Stratum("m = 33", SIZES, 33, 3, order=1),
         Stratum("m = 129", SIZES, 129, 2, order=1),
         Stratum("m = 1025", SIZES, 1025, 2, order=1),
         *(Stratum(f"m = {m}, drawn", SIZES, m, 2, order=1) for m in drawn_sizes(seed)),
-        Stratum("one channel", CHANNELS, 23, 1),
+        Stratum("one channel", CHANNELS, ORDINARY, 1),
         Stratum("many channels", CHANNELS, 6, 257),
         Stratum("1025 channels", CHANNELS, 2, 1025, eps=0.125, order=1, dtypes=SINGLE),
         Stratum("channels = length", CHANNELS, 8, 8),
@@ -118,7 +133,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("gamma all zero", CHANNELS, change="gamma all zero"),
         Stratum(AS_MADE, CHANNELS, change=AS_MADE),
         Stratum("gamma of one sign", CHANNELS, change="gamma negative"),
-        Stratum("gamma and beta of all sizes", CHANNELS, 23, 24, change=WIDE),
+        Stratum("gamma and beta of all sizes", CHANNELS, ORDINARY, 18, change=WIDE),
         # Whole blocks and vectors of any width, where kernels have paths of their own.
         Stratum("m = 64, 32 channels", CHANNELS, 64, 32),
     ]
@@ -146,21 +161,25 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum(MASKED_UNIT, SCALE, change=MASKED_UNIT, order=2),
         Stratum("infinite", NOT_FINITE, change="infinite"),
         Stratum("NaN", NOT_FINITE, change="nan"),
+        *(Stratum(change, NOT_FINITE, change=change, order=1) for change in HOLDS),
     ]
-    large = [Stratum("m = 2^18", SIZES, 2**18, 1, order=1, dtypes=BOTH)]
+    large = [Stratum("m = 2^16", SIZES, 2**16, 4, order=1, dtypes=BOTH)]
     every = [*sizes, *offsets, *special, *large]
     return [stratum for stratum in every if set(stratum.dtypes) & set(dtypes)]
 
 
 DRAWN = (8, 181, 4096)
 """Between these a size is drawn, as likely to be of one power of two as of another."""
+BLOCK = 128
+"""The larger of them is a multiple of it, as hidden sizes are."""
 
 
 def drawn_sizes(seed: int) -> list[int]:
     """Return how many entries are normalised together at the two cases that a seed draws."""
     generator = np.random.default_rng([seed, *b"sizes"])
     ends = np.log2(DRAWN)
-    return [int(np.exp2(generator.uniform(*pair))) for pair in pairwise(ends)]
+    small, large = (int(np.exp2(generator.uniform(*pair))) for pair in pairwise(ends))
+    return [small, -(-large // BLOCK) * BLOCK]
 
 
 def draw(
@@ -189,9 +208,11 @@ def draw(
 
     >>> case = draw(Stratum("plain", PLAIN), "float32", "batch", "NC")
     >>> case.inputs["x"].shape, case.inputs["gamma"].shape, case.eps == 2.0**-17
-    ((23, 5), (5,), True)
+    ((30, 5), (5,), True)
     """
-    shape = shape_for(family, axes, stratum.together, stratum.units, groups, stratum.single)
+    is_volume = len(axes) == len("NCDHW") and stratum.together == ORDINARY
+    together = OF_VOLUMES if is_volume else stratum.together
+    shape = shape_for(family, axes, together, stratum.units, groups, stratum.single)
     place = geometry(family, axes, shape, groups)
     size, channels = place.statistics.shape, place.channels
     # The name is part of the seed, so that strata of one shape share no numbers.
@@ -226,12 +247,17 @@ def draw(
     }
     if stratum.change in (MASKED, MASKED_UNIT):
         entries["g"][:, : 1 if stratum.change == MASKED_UNIT else None] = 0
+    if (holder := HOLDS.get(stratum.change)) == "g":
+        entries["g"][len(x) // 2, 0] = np.nan
+    elif holder == "gamma":
+        parameters["gamma"][0] = np.nan
     inputs = {name: _in_place(rounded_to(matrix, dtype), place) for name, matrix in entries.items()}
     inputs |= {name: rounded_to(values, dtype) for name, values in parameters.items()}
-    if stratum.layout in EXPANDED:
-        name = EXPANDED[stratum.layout]
-        inputs[name] = np.broadcast_to(inputs[name][:1], shape).copy()
-    touched = ~np.all(np.isfinite(x), axis=0)
+    for name in OF_SOME[stratum.layout][1] if stratum.stored_as in (EXPANDED, ONE_NUMBER) else ():
+        equal = slice(0, 1) if stratum.stored_as == EXPANDED else (slice(0, 1),) * len(axes)
+        inputs[name] = np.broadcast_to(inputs[name][equal], shape).copy()
+    holds = (x, place.matrix(inputs["g"]), place.spread(inputs["gamma"]))
+    touched = ~np.all([np.isfinite(matrix).all(axis=0) for matrix in holds], axis=0)
     return Case(stratum, dtype, axes, place, eps, inputs, touched)
 
 
@@ -320,7 +346,7 @@ def _with_entry(value: float) -> Change:
 
 
 CHANGES: dict[str, Change] = {
-    **dict.fromkeys(("", AS_MADE, MASKED, MASKED_UNIT), _unchanged),
+    **dict.fromkeys(("", AS_MADE, MASKED, MASKED_UNIT, *HOLDS), _unchanged),
     "gamma zero": _gamma_zero,
     "gamma all zero": _gamma_all_zero,
     "gamma negative": _gamma_negative,

@@ -378,7 +378,8 @@ def _after_recorded(found: Finding, findings: Sequence[Finding]) -> Finding | No
     """Return what is to be said of a mode that goes through a wrong recorded gradient."""
     wrong = {(f.mode, f.output) for f in findings}
     alone = [n for n in SLOPES if (RECORDED, n) in wrong and ("gradient", n) not in wrong]
-    is_met = found.output.removeprefix("first ") in alone or by_name(found.mode).order > 1
+    plain = found.output.removeprefix("first ").removesuffix(", in pairs")
+    is_met = plain in alone or by_name(found.mode).order > 1
     if not alone or not is_met or found.mode not in THROUGH_RECORDED or ("forward", "z") in wrong:
         return None
     return Finding(found.mode, found.output, FOLLOWS.format(RECORDED), meaning(RECORDED, ""))

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from verify.conform.adapters import Adapter, NotOffered
-from verify.conform.cases import EXPANDED, PARAMETERS, Case
+from verify.conform.cases import OF_SOME, Case
 from verify.conform.modes import FORWARD, Mode, by_name
-from verify.conform.oracle import ENTRIES, PER_CHANNEL
+from verify.conform.oracle import ENTRIES
 from verify.conform.refusals import is_refusal, place
 from verify.conform.subject import Subject
 
@@ -131,9 +131,7 @@ def _arrays(subject: Subject, adapter: Adapter, case: Case) -> dict[str, Any]:
 
 def stored_so(layout: str) -> tuple[str, ...]:
     """Return the arrays that a layout is of."""
-    if layout == PARAMETERS:
-        return PER_CHANNEL
-    return (EXPANDED[layout],) if layout in EXPANDED else ENTRIES
+    return OF_SOME[layout][1] if layout in OF_SOME else ENTRIES
 
 
 def _values(adapter: Adapter, name: str, array: Any) -> np.ndarray:

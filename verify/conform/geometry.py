@@ -22,8 +22,12 @@ LAYOUTS = {
 """The axes that a layer of the family may take, the commonest first."""
 
 
+OF_LAST_AXIS = ("layer", "rms")
+"""Families that normalise rows."""
 MANY = 16
 """From so many entries on their exact number is of no account."""
+SAMPLES = 3
+"""Samples that are normalised apart: an odd number, and more than a pair."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +104,8 @@ def shape_for(
     ((3, 5, 2, 2), (5, 12))
     >>> shape_for("batch", "NCHW", 12, 5, single="H")
     (3, 5, 1, 4)
-    >>> shape_for("group", "NCL", 23, 5, groups=2)
-    (2, 4, 12)
+    >>> shape_for("group", "NCL", 30, 4, groups=2)
+    (3, 6, 10)
     """
     places = [letter for letter in axes if letter not in ("N", "C", single)]
     samples = [letter for letter in "N" if letter != single]
@@ -110,16 +114,21 @@ def shape_for(
     elif family == "batch":
         sizes = {"C": units, **_shared(together, [*samples, *places])}
     elif family == "instance":
-        sizes = {"N": 2, "C": max(units // 2, 1), **_shared(together, places)}
+        sizes = {"N": SAMPLES, "C": max(units // 2, 1), **_shared(together, places)}
     else:
         # Channels of one group that differ in gamma are worth one entry more.
         together += together % 2 if together >= MANY else 0
-        per_group = 2 if together % 2 == 0 or not places else 1
-        per_group = together if not places else per_group
-        sizes = {"N": 2, "C": groups * per_group, **_shared(together // per_group, places)}
+        per_group = _per_group(together) if places else together
+        sizes = {"N": SAMPLES, "C": groups * per_group, **_shared(together // per_group, places)}
     if single:
         sizes[single] = 1
     return tuple(sizes[letter] for letter in axes)
+
+
+def _per_group(together: int) -> int:
+    """Return how many channels a group has, up to four, with more than one place where it can."""
+    several = [k for k in (4, 3, 2) if together % k == 0 and (k < together or k == 2)]
+    return next(iter(several), 1)
 
 
 def _shared(number: int, letters: list[str]) -> dict[str, int]:

@@ -7,16 +7,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from verify.conform.cases import Case
+from verify.conform.cases import HOLDS, Case
 from verify.conform.examine import Outcome
 from verify.conform.modes import by_name
 from verify.conform.oracle import Oracle
-from verify.conform.words import JUDGED, LIMIT, ONE_ACCUMULATOR, Word
+from verify.conform.words import JUDGED, LIMIT, Word
 
 ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex", "edz", "ehx"})
 """Closed forms of the layer's shape; the others are one number a channel."""
 NEVER_FINITE = frozenset({"z", "gamma", "hgamma", "tgamma", "egamma"}) | ENTRYWISE - {"ex", "ehx"}
 """Closed forms that an entry that is not finite makes so, at one of its channel's entries."""
+OF_COTANGENT = frozenset({"x", "gamma", "beta", "ex", "egamma"})
+"""Closed forms that a cotangent which is not finite makes so; it is a batch of running, too."""
+REACHED = {
+    "x": (None, NEVER_FINITE),
+    "g": (OF_COTANGENT | {"mean3", "variance3"}, OF_COTANGENT),
+    "gamma": (OF_GAMMA := frozenset({"z", "x", "dz", "ez", "ex", "edz"}), OF_GAMMA),
+}
+"""By the array that holds it: the closed forms that such an entry reaches, and those that it makes
+so at one of its channel's entries; None: all of them."""
 KEPT = ("variance", "variance3")
 """Closed forms that have no value for a batch of one entry, where they are of m - 1."""
 REMEMBERED = "m - 1 is zero, and NaN is remembered for ever"
@@ -99,12 +108,15 @@ def _word(
         return Word.WRONG, f"has shape {output.shape}, expected {expected}", None
     matrix = case.place.matrix(output) if is_entrywise else output[None]
     closed = oracle.answer(answer)
+    reached, never_finite = REACHED[HOLDS.get(case.stratum.change, "x")]
     touched, condition = case.touched, oracle.condition
+    if reached is not None and answer not in reached:
+        touched = np.zeros_like(touched)
     if not is_entrywise:
         unit_of = case.place.parameters % len(touched)
         touched, condition = touched[unit_of].any(axis=0), condition[unit_of].max(axis=0)
     is_finite = touched.any() and np.all(np.isfinite(matrix[:, touched]))
-    if is_finite and answer in NEVER_FINITE:
+    if is_finite and answer in never_finite:
         return Word.WRONG, "hides an entry that is not finite: its channel comes out finite", None
     bound = np.fmax(closed.error, closed.error.mean(axis=0))
     has_bound = np.all(np.isfinite(bound), axis=0) & ~touched
@@ -116,8 +128,7 @@ def _word(
     if not is_judged.any():
         return Word.NOT_JUDGED, _why_not(has_bound, touched, condition), None
     units = float(np.max((closed.distance(matrix) / bound)[:, is_judged]))
-    limit = LIMIT[case.dtype] * max(1.0, case.together / ONE_ACCUMULATOR)
-    return (Word.RIGHT if units <= limit else Word.WRONG), "", units
+    return (Word.RIGHT if units <= LIMIT[case.dtype] else Word.WRONG), "", units
 
 
 def _not_finite(matrix: np.ndarray) -> str:

@@ -112,6 +112,8 @@ def _reverse_over_reverse(
 ) -> Outputs:
     """Differentiate the gradients together, and that in x alone, as a gradient penalty does.
 
+    Both where the cotangent has a derivative; once more where it is a constant.
+
     What is left of the sum, the gradients in gamma and beta without that in x, is added to the
     second: so both are of the same closed forms.
     """
@@ -126,10 +128,15 @@ def _reverse_over_reverse(
 
     parts = adapter.vjp(slope, at, u), adapter.vjp(other_slopes, at, tuple(others))
     apart = [_added(both) for both in zip(*parts, strict=True)]
+    penalty = adapter.vjp(
+        lambda *its: adapter.vjp(layer, its, arrays["g"]), _at(arrays), _along(arrays)
+    )
     return _bent(adapter, layer, arrays) | {
         "x, apart": apart[0],
         "gamma, apart": apart[1],
         "g, apart": apart[3],
+        "x, g constant": penalty[0],
+        "gamma, g constant": penalty[1],
     }
 
 
@@ -228,13 +235,22 @@ def _in_flight(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -
 
 
 def _one_at_a_time(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Take the gradient in each input where the others have none."""
+    """Take the gradient in each input where the others have none, and in each two of them.
+
+    Of the two gradients that an input has in pairs, half the sum.
+    """
     layer, g = _layer(subject, eps), arrays["g"]
     x, gamma, beta = _at(arrays)
+    in_x, in_gamma = adapter.vjp(lambda *its: layer(*its, beta), (x, gamma), g)
+    in_x_too, in_beta = adapter.vjp(lambda it, b: layer(it, gamma, b), (x, beta), g)
+    in_gamma_too, in_beta_too = adapter.vjp(lambda *its: layer(x, *its), (gamma, beta), g)
     return {
         "x": adapter.vjp(lambda it: layer(it, gamma, beta), (x,), g)[0],
         "gamma": adapter.vjp(lambda it: layer(x, it, beta), (gamma,), g)[0],
         "beta": adapter.vjp(lambda it: layer(x, gamma, it), (beta,), g)[0],
+        "x, in pairs": in_x * 0.5 + in_x_too * 0.5,
+        "gamma, in pairs": in_gamma * 0.5 + in_gamma_too * 0.5,
+        "beta, in pairs": in_beta * 0.5 + in_beta_too * 0.5,
     }
 
 
@@ -295,7 +311,7 @@ def _output_changed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: flo
 
 
 def _gradient_twice(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Go back twice through one forward pass, as where two losses share it."""
+    """Go back through one forward pass a second time, as where another loss shares it."""
     again = getattr(adapter, "vjp_again", None)
     if again is None:
         raise NotOffered(f"{adapter.name} keeps no pass that can be gone back through twice")
@@ -434,6 +450,7 @@ def _evaluation_second(adapter: Adapter, subject: Subject, arrays: Arrays, eps: 
 
 FORWARD = Mode("forward", _forward, {"z": "z"}, 0)
 _SLOPES = {"x": "x", "gamma": "gamma", "beta": "beta"}
+_IN_PAIRS = {f"{name}, in pairs": answer for name, answer in _SLOPES.items()}
 _IN_FLIGHT = {f"{name}, in flight": answer for name, answer in _SLOPES.items()}
 _FIRST_SLOPES = {"first x": "x", "first gamma": "gamma", "first beta": "beta"}
 _STATE = {"mean": "mean", "variance": "variance"}
@@ -442,6 +459,7 @@ _EVALUATED = {"x": "ex", "gamma": "egamma", "beta": "beta"}
 _EVALUATED_BENT = {"x": "ehx", "gamma": "ehgamma", "beta": "hbeta", "g": "edz"}
 _BENT = {"x": "hx", "gamma": "hgamma", "beta": "hbeta"}
 _BENT_APART = {"x, apart": "hx", "gamma, apart": "hgamma", "g, apart": "dz"}
+_BENT_ALONE = {"x, g constant": "hx", "gamma, g constant": "hgamma"}
 _DUAL = {"u": "x", "a": "gamma", "b": "beta"}
 MODES = (
     FORWARD,
@@ -449,7 +467,7 @@ MODES = (
     Mode("own gradient", _own_gradient, {**_SLOPES, **_IN_FLIGHT}, 1),
     Mode("jvp", _jvp, {"z": "dz", "z, apart": "dz"}, 1),
     Mode("own jvp", _own_jvp, {"z": "dz"}, 1),
-    Mode("second rr", _reverse_over_reverse, {**_BENT, "g": "dz", **_BENT_APART}, 2),
+    Mode("second rr", _reverse_over_reverse, {**_BENT, "g": "dz", **_BENT_APART, **_BENT_ALONE}, 2),
     Mode("second fr", _forward_over_reverse, _BENT, 2),
     Mode("second rf", _reverse_over_forward, {**_BENT, **_DUAL}, 2),
     Mode("second ff", _forward_over_forward, {"z": "ddz"}, 2),
@@ -458,7 +476,7 @@ MODES = (
     Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
     Mode("repeated gradient", _repeated_gradient, {**_SLOPES, **_FIRST_SLOPES}, 1),
     Mode("without gradient", _without_gradient, {"z": "z"}, 0),
-    Mode("one at a time", _one_at_a_time, _SLOPES, 1),
+    Mode("one at a time", _one_at_a_time, {**_SLOPES, **_IN_PAIRS}, 1),
     Mode("in flight", _in_flight, _SLOPES, 1),
     Mode("output changed", _output_changed, _SLOPES, 1),
     Mode("gradient twice", _gradient_twice, _SLOPES, 1),

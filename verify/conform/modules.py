@@ -62,8 +62,8 @@ def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
     return (
         f"from {cls.__module__} import {cls.__name__}; "
         f"module = {cls.__name__}({sizes}, eps=$eps{taken}).to(dtype=torch.$dtype); "
-        "layer = lambda x, gamma, beta, eps: "
-        'torch.func.functional_call(module, {"weight": gamma, "bias": beta}, (x,))'
+        "layer = lambda x, gamma, beta, eps: torch.func.functional_call(module, {k: v.view_as(p) "
+        "for (k, p), v in zip(module.named_parameters(), (gamma, beta))}, (x,))"
     )
 
 
@@ -211,8 +211,19 @@ def _parameters(
     shift = _first([name for name in names if name != scale], SHIFTS, 0)
     pairs = [(scale, gamma), (shift, beta)]
     given = {name: value for name, value in pairs if name is not None and value is not None}
+    return {name: _in_shape_of(module, name, value) for name, value in given.items()}
+
+
+def _in_shape_of(module: torch.nn.Module, name: str, value: Tensor) -> Tensor:
+    """Return one number a channel as the module has them, as in the shape (1, channel, 1, 1)."""
+    shape = module.get_parameter(name).shape
+    if shape.numel() != value.numel():
+        raise TargetError(
+            f"{type(module).__name__} has the parameter {name} of shape {tuple(shape)}; expected "
+            f"one number for each of {value.numel()} channels"
+        )
     # A module's own parameters lie densely; a function's may not.
-    return {name: value.contiguous() for name, value in given.items()}
+    return value.contiguous().view(shape)
 
 
 def _statistics(module: torch.nn.Module) -> tuple[str, str]:

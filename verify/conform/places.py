@@ -37,7 +37,6 @@ SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
         "gamma, beta, the running statistics or the output are clipped or rounded",
         lambda s: s.change == WIDE,
     ),
-    ("an axis of length one is treated on its own", lambda s: bool(s.single)),
     ("a cotangent of zero is divided by, or left out", lambda s: s.change in (MASKED, MASKED_UNIT)),
     ("a gamma of zero is treated on its own", lambda s: s.change in GAMMA_ZERO),
     ("gamma and beta are treated on their own as they are made", lambda s: s.change == AS_MADE),
@@ -46,6 +45,7 @@ SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
 """What it may mean, whatever the output looks like there."""
 MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     *SURE,
+    ("an axis of length one is treated on its own", lambda s: bool(s.single)),
     ("an eps of zero is taken for none that was given", lambda s: s.eps == 0),
     ("an axis is found by its length", lambda s: "equal" in s.name or s.together == s.units),
     ("memory is read without its strides", lambda s: bool(s.layout)),
@@ -86,7 +86,7 @@ OF_MODE = {
     ("one at a time", ""): "the gradient depends on which inputs need one",
     ("output changed", ""): "the backward reads the output, which a later layer may change",
     ("without gradient", ""): "another path where no gradient is recorded",
-    ("gradient twice", ""): "the backward overwrites what it needs for a second one",
+    ("gradient twice", ""): "the backward overwrites what it needs for a second one, or keeps it",
     **{(f"vmap{of}", ""): MERGED for of in ("", " parameters", " all")},
     **{(f"vmap{of} gradient", ""): f"{MERGED} in the backward" for of in ("", " all")},
     ("step second", ""): "the step of training has another backward",
@@ -95,6 +95,14 @@ OF_MODE = {
 }
 """What it may mean when a mode fails where its plain counterpart does not."""
 AFTER = {
+    ", g constant": (
+        "derivative where the cotangent has one",
+        "it depends on whether the cotangent needs a gradient",
+    ),
+    ", in pairs": (
+        "gradient of one input at a time",
+        "the gradient depends on which inputs need one",
+    ),
     ", apart": ("derivative of all inputs at once", "it depends on which inputs have a derivative"),
     ", in flight": (
         "one straight after its forward",

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from verify.conform.cases import (
     CHANNELS,
+    EXPANDED_X,
     KINDS,
     LAYOUT,
+    ONE_NUMBER,
+    ORDINARY,
     PARAMETERS,
     PLAIN,
+    SIZES,
     Case,
     Stratum,
     draw,
     strata,
 )
 from verify.conform.examine import Bench, Outcome
+from verify.conform.geometry import OF_LAST_AXIS
 from verify.conform.judge import Cell, judged
 from verify.conform.modes import MODES, Mode, by_name
 from verify.conform.oracle import Convention, Oracle
@@ -28,10 +33,18 @@ OF_SHIFT = ("beta", "hbeta", "tbeta")
 BY_SHAPE = (
     *("vmap parameters", "vmap all", "vmap all gradient"),
     *("step second", "evaluation second"),
+    *("one at a time", "output changed"),
 )
 """Examined where shapes or layouts are others, and not where only numbers are."""
-OF_ROWS = ("rows of a wider array", "every second row")
-"""Layouts that a kernel for rows takes without a copy."""
+OF_ROWS = ("rows of a wider array", "every second row", "transposed", "offset")
+"""Layouts that a kernel for rows takes without a copy, or takes for rows."""
+FIRST_ORDER = ("offset", ONE_NUMBER, "channels last x", "channels last g")
+"""Layouts that are examined to the first derivative, where a kernel reads memory."""
+HARD = ("mean/sd = 2^12", "tiny (2^-20)", "near constant", "NaN", "many channels")
+"""Strata that are repeated on maps, where a layer takes rows as well."""
+HIDDEN = (768, 1024, 4096)
+"""Sizes of rows that are in use."""
+MAP = len("NCHW")
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
 
@@ -107,7 +120,9 @@ class Examination:
 
 def plan(options: Options) -> list[Examination]:
     """Return the examinations in order, the most telling first."""
-    places = [*strata(options.dtypes, options.seed), *_of_layouts(options)]
+    everywhere = strata(options.dtypes, options.seed)
+    laid_out = *_of_layouts(options), *_of_memory(options), *_of_one_array(options)
+    places = [*everywhere, *_of_shapes(everywhere, options), *laid_out]
     planned = (
         Examination(
             stratum,
@@ -138,27 +153,75 @@ def _is_examined(mode: Mode, stratum: Stratum, dtype: str) -> bool:
     return mode.order <= highest and is_telling
 
 
+def _maps(options: Options) -> list[str]:
+    return [axes for axes in options.axes if len(axes) == MAP]
+
+
+def _of_shapes(everywhere: Sequence[Stratum], options: Options) -> Iterator[Stratum]:
+    """Yield on maps what else only rows have of the telling numbers, and sizes in use."""
+    maps = _maps(options)
+    if maps and maps[0] != options.axes[0]:
+        for stratum in everywhere:
+            if stratum.name in HARD:
+                yield replace(stratum, name=f"{stratum.name}, {maps[0]}", axes=maps[0], order=1)
+    for axes in maps[:1]:
+        plane = 34 * 30
+        yield Stratum("one plane", SIZES, plane, 3, axes=axes, single="N", order=1)
+    if options.family in OF_LAST_AXIS:
+        for together in HIDDEN:
+            yield Stratum(f"m = {together}", SIZES, together, 3, order=1)
+
+
 def _of_layouts(options: Options) -> Iterator[Stratum]:
-    """Yield a stratum for each further layout of the axes and of memory."""
+    """Yield the strata of further axes."""
     for axes in options.axes[1:]:
-        yield Stratum(axes, LAYOUT, 30, 4, axes=axes)
-    maps = [axes for axes in options.axes if len(axes) == 4]
-    for axes in maps:
+        yield _laid_out(axes, axes)
+    for axes in _maps(options):
         yield Stratum(f"{axes}, all lengths equal", LAYOUT, 64, 4, axes=axes)
         for letter in "NHW":
-            yield Stratum(f"{axes}, {letter} = 1", LAYOUT, 30, 4, axes=axes, single=letter)
-    first = options.axes[0]
+            yield Stratum(f"{axes}, {letter} = 1", LAYOUT, ORDINARY, 4, axes=axes, single=letter)
+
+
+def _of_memory(options: Options) -> Iterator[Stratum]:
+    """Yield the strata whose arrays are stored otherwise."""
+    first, maps = options.axes[0], _maps(options)
+    widest = (*maps, first)[0]
     for layout in options.layouts:
-        if layout != "channels last" or maps:
-            axes = maps[0] if maps and layout not in OF_ROWS else first
-            yield Stratum(layout, LAYOUT, 30, 4, axes=axes, layout=layout)
+        if layout != "channels last":
+            yield _laid_out(layout, first if layout in OF_ROWS else widest, layout)
+    if "channels last" in options.layouts:
+        for axes in maps[:1]:
+            yield _laid_out("channels last", axes, "channels last")
+        for axes in (axes for axes in options.axes if len(axes) > MAP):
+            yield _laid_out(f"channels last, {axes}", axes, "channels last")
+    if "transposed" in options.layouts and options.family in OF_LAST_AXIS:
+        for axes in options.axes[1:]:
+            yield _laid_out(f"transposed, {axes}", axes, "transposed")
     if "non-contiguous" in options.layouts:
         yield Stratum("non-contiguous, N = C", LAYOUT, 8, 8, axes=first, layout="non-contiguous")
         if options.is_affine:
-            yield Stratum(PARAMETERS, LAYOUT, 30, 4, axes=first, layout=PARAMETERS)
+            yield _laid_out(PARAMETERS, first, PARAMETERS)
+
+
+def _of_one_array(options: Options) -> Iterator[Stratum]:
+    """Yield the strata where x alone is stored otherwise, or the cotangent."""
+    maps = _maps(options)
+    if "transposed" in options.layouts:
+        dense = "channels last" if maps and "channels last" in options.layouts else "transposed"
+        for layout in (f"{dense} x", f"{dense} g"):
+            yield _laid_out(layout, (*maps, options.axes[0])[0], layout)
     if "expanded" in options.layouts:
-        for axes in maps:
-            yield Stratum(f"expanded x, {axes}", LAYOUT, 30, 4, axes=axes, layout="expanded x")
+        # A batch of equal rows is constant.
+        rows = [axes for axes in options.axes[:2] if options.family != "batch"]
+        for axes in dict.fromkeys([*rows, *maps]):
+            yield _laid_out(f"{EXPANDED_X}, {axes}", axes, EXPANDED_X)
+
+
+def _laid_out(name: str, axes: str, layout: str = "") -> Stratum:
+    """Return a stratum whose axes all have lengths of their own."""
+    together, units = (120, 6) if len(axes) > MAP else (ORDINARY, 4)
+    order = 1 if layout in FIRST_ORDER else 3
+    return Stratum(name, LAYOUT, together, units, axes=axes, layout=layout, order=order)
 
 
 def cells_of(

@@ -8,7 +8,7 @@ import numpy as np
 
 from verify.conform.cases import PLAIN, Case, Stratum, draw
 from verify.conform.examine import Bench
-from verify.conform.geometry import LAYOUTS
+from verify.conform.geometry import LAYOUTS, OF_LAST_AXIS
 from verify.conform.oracle import Oracle
 from verify.conform.process import Facts, StartError
 
@@ -46,7 +46,7 @@ def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
             reasons.setdefault(reason, []).append(f"{axes} {case.place.shape}")
         else:
             likeness[axes] = _likeness(case, z, family)
-    chosen = _chosen(likeness, family == "batch" and facts.is_affine)
+    chosen = _chosen(likeness, family not in OF_LAST_AXIS and facts.is_affine)
     if not chosen:
         plain = {why: where for why, where in reasons.items() if where[0].startswith("NC")}
         said = [f"{why}, given {' or '.join(where)}" for why, where in (plain or reasons).items()]
@@ -71,7 +71,7 @@ def _case(
     family: str, axes: str, dtype: str, facts: Facts, log_scale: int, eps: float | None
 ) -> Case:
     # Sizes that differ, so that axes cannot be mistaken for each other.
-    stratum = Stratum("probe", PLAIN, 30, 4, log_scale=log_scale)
+    stratum = Stratum("probe", PLAIN, units=4, log_scale=log_scale)
     return draw(
         stratum,
         dtype,
@@ -104,9 +104,9 @@ def _likeness(case: Case, z: np.ndarray, family: str) -> float:
 def _chosen(likeness: dict[str, float], is_telling: bool) -> tuple[str, ...]:
     """Return the axes to examine: those that look right, and maps that are taken all the same.
 
-    A batch normalisation that reads maps (N, C, H, W) without a complaint means to normalise
-    them, and may do it wrongly.  With the channels last, or without gamma, one that is written for
-    (N, C) is silent about maps.
+    A normalisation by channels that reads maps (N, C, H, W) without a complaint means to
+    normalise them, and may do it wrongly.  With the channels last, or without gamma, one that is
+    written for (N, C) is silent about maps.
     """
     right = [axes for axes in likeness if likeness[axes] < LIKENESS]
     is_met = {len(axes) for axes in right}

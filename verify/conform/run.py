@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -212,7 +213,11 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         )
     about = replace(about, axes=wanted.axes or about.axes)
     widest = min(dtypes, key=PRECISIONS_BY_WIDTH.index)
-    found = probe(bench, about, family, widest)
+    try:
+        found = probe(bench, about, family, widest)
+    except StartError as error:
+        others = [dtype for dtype in dtypes if dtype != widest]
+        raise next(_where_it_runs(bench, about, family, others, error), error) from None
     conventions = {"axes": ", ".join(found.axes)}
     if family == "group":
         conventions["groups"] = f"{about.groups}{MORE_GROUPS if about.groups == 1 else ''}"
@@ -245,6 +250,17 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
             f"or give --axes that the layer takes (found: {', '.join(found.axes)})"
         )
     return Prepared(options, running, conventions, wanted.modes)
+
+
+def _where_it_runs(
+    bench: Bench, about: Facts, family: str, dtypes: Sequence[str], error: StartError
+) -> Iterator[StartError]:
+    """Yield the error with the advice to examine in a dtype alone, for each that is taken."""
+    for dtype in dtypes:
+        with suppress(StartError):
+            probe(bench, about, family, dtype)
+            why = str(error).partition(", given ")[0]
+            yield StartError(f"{why}; it takes {dtype}: give --dtype {dtype}")
 
 
 def _with_own(modes: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,15 +9,9 @@ LIMIT = {"float64": 32.0, "float32": 32.0, "bfloat16": 4.0, "float16": 4.0}
 
 In half precision most of the literal algorithm's rounding is avoided by any layer that takes its
 statistics in single precision: those that do, and those that only add up in it, stay below 1.  An
-accumulator of half precision loses 2 units at a thousand entries and 7 at 4097.
-"""
-ONE_ACCUMULATOR = 2.0**17
-"""From so many entries on the limit grows with m.
-
-One accumulator of squares, as in Welford's recurrence, rounds each of them to a multiple of the
-sum's last place.  More of them are near zero than anywhere else, and vanish: the sum is too small
-by a part like (m u)^(3/2), where two passes by halves lose log(m) u.  In single precision that is 8
-units at 2^17 entries, 16 to 30 at 2^18, the most that are examined, and 60 at 2^19.
+accumulator of half precision loses 2 units at a thousand entries and 7 at 4097.  One accumulator of
+squares in single precision, as in Welford's recurrence, loses a part like (m u)^(3/2) of them: 8
+units at 2^17 entries, twice the most that are examined.
 """
 JUDGED = {"float64": 1e-2, "float32": 1e-2, "bfloat16": 0.25, "float16": 0.25}
 """Where rounding may take more of the statistics than this, the bound means nothing.

@@ -14,8 +14,9 @@ derivative; ``recognises(target)`` and ``wrap(target, name, family, groups)``, w
 which changes an array in place; ``is_recorded(array)``, whether it is
 kept on a tape; ``add_one(array)``, in place, seen by the derivative; ``shares(one, other)``,
 whether two arrays are one memory; ``backward(function, inputs, cotangent)``, a ``vjp`` as a step of
-training takes it; ``vjp_again``, likewise, the second of two through one forward pass; ``state()``,
-by its name what a layer must leave as it was beside its inputs, and ``restore(state)``;
+training takes it; ``vjp_again``, likewise, after that of another cotangent through one forward
+pass; ``state()``, by its name what a layer must leave as it was beside its inputs, and
+``restore(state)``;
 ``refusals``, regular expressions of what it says where it lacks a mode; ``imports``, ``code`` and
 ``stored``, the lines of a script.
 """

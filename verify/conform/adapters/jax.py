@@ -70,9 +70,9 @@ class Jax:
         return tuple(jax.vjp(function, *inputs)[1](cotangent))
 
     def vjp_again(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
-        """Return what the function that goes back gives when it is called again."""
+        """Return what the function that goes back gives after that of another cotangent."""
         _, back = jax.vjp(function, *inputs)
-        back(cotangent)
+        back(1 - 2 * cotangent)
         return tuple(back(cotangent))
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:

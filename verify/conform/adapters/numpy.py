@@ -62,6 +62,9 @@ class NumPy:
             "expanded": _expanded,
             "rows of a wider array": _in_wider_rows,
             "every second row": _of_every_second_row,
+            "transposed": _transposed,
+            "offset": _with_offset,
+            "one number": _of_one_number,
         }
 
     def shares(self, one: np.ndarray, other: np.ndarray) -> bool:
@@ -102,6 +105,23 @@ def _of_every_second_row(x: np.ndarray) -> np.ndarray:
     longer = np.full((2 * x.shape[0], *x.shape[1:]), np.nan, dtype=x.dtype)
     longer[::2] = x
     return longer[::2]
+
+
+def _transposed(x: np.ndarray) -> np.ndarray:
+    """Return a dense array whose last two axes are stored the other way round."""
+    return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def _with_offset(x: np.ndarray) -> np.ndarray:
+    """Return a contiguous array that does not begin where its memory does."""
+    view = np.full(x.size + 1, np.nan, dtype=x.dtype)[1:].reshape(x.shape)
+    view[...] = x
+    return view
+
+
+def _of_one_number(x: np.ndarray) -> np.ndarray:
+    """Return the first entry for every one, without memory of their own."""
+    return np.broadcast_to(x.flat[0], x.shape)
 
 
 def _expanded(x: np.ndarray) -> np.ndarray:

@@ -80,8 +80,8 @@ class Paddle:
         value = function(*at)
         if value.stop_gradient:
             return tuple(map(paddle.zeros_like, at))
-        for _ in range(2):
-            slopes = paddle.grad(value, at, cotangent, retain_graph=True, allow_unused=True)
+        for g in (1 - 2 * cotangent, cotangent):
+            slopes = paddle.grad(value, at, g, retain_graph=True, allow_unused=True)
         return _or_zeros(slopes, at)
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:

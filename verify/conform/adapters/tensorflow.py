@@ -76,8 +76,8 @@ class TensorFlow:
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(at)
             value = function(*at)
-        for _ in range(2):
-            slopes = tape.gradient(value, at, cotangent, tf.UnconnectedGradients.ZERO)
+        for g in (1 - 2 * cotangent, cotangent):
+            slopes = tape.gradient(value, at, g, tf.UnconnectedGradients.ZERO)
         return tuple(map(tf.convert_to_tensor, slopes))
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:

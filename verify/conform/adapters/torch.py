@@ -38,7 +38,9 @@ CODE = {
         f"{_SLOPES}again = lambda i, j: grad(slopes[i:j], (x, gamma, beta, g), (u, a, b)[i:j], "
         "retain_graph=True, materialize_grads=True)\n"
         "apart = [p + q for p, q in zip(again(0, 1), again(1, 3))]; "
-        "found = [*again(0, 3), *apart[:2], apart[3]]"
+        f"penalty = grad(grad({_Z}, (x, gamma, beta), g.detach(), create_graph=True, "
+        "materialize_grads=True), (x, gamma), (u, a, b), materialize_grads=True)\n"
+        "found = [*again(0, 3), *apart[:2], apart[3], *penalty]"
     ),
     "second fr": (
         f"{_DUAL}slopes = grad(layer(*p, eps), p, g, create_graph=True, materialize_grads=True); "
@@ -69,7 +71,10 @@ REFUSALS = (
 )
 """What PyTorch says where it lacks a mode, or where a layer leaves it."""
 STORED = {
-    "channels last": "lambda t: t.contiguous(memory_format=torch.channels_last)",
+    "channels last": (
+        "lambda t: t.contiguous("
+        "memory_format=torch.channels_last if t.ndim == 4 else torch.channels_last_3d)"
+    ),
     "non-contiguous": (
         "lambda t: torch.stack([t.permute(*range(t.ndim)[::-1])] * 2, -1)[..., 0]"
         ".permute(*range(t.ndim)[::-1])"
@@ -77,6 +82,9 @@ STORED = {
     "expanded": "lambda t: t[:1].expand(t.shape)",
     "rows of a wider array": "lambda t: torch.cat([t, t[..., :1]], -1)[..., :-1]",
     "every second row": "lambda t: t.repeat_interleave(2, 0)[::2]",
+    "transposed": "lambda t: t.mT.contiguous().mT",
+    "offset": "lambda t: torch.cat([t.flatten()[:1], t.flatten()])[1:].view(t.shape)",
+    "one number": "lambda t: t.flatten()[0].expand(t.shape)",
 }
 """Functions of a script that store a tensor's numbers in each way."""
 
@@ -154,13 +162,13 @@ class Torch:
     def vjp_again(
         self, function: Callable[..., Any], inputs: Arrays, cotangent: torch.Tensor
     ) -> Arrays:
-        """Return the gradients of a second backward pass through one forward pass."""
+        """Return the gradients of a second backward pass, after that of another cotangent."""
         at = [x.detach().requires_grad_() for x in inputs]
         value = function(*at)
         if not value.requires_grad:
             return tuple(map(torch.zeros_like, at))
-        for _ in range(2):
-            slopes = torch.autograd.grad(value, at, cotangent, retain_graph=True, allow_unused=True)
+        for g in (1 - 2 * cotangent, cotangent):
+            slopes = torch.autograd.grad(value, at, g, retain_graph=True, allow_unused=True)
         return tuple(
             torch.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True)
         )
@@ -211,6 +219,9 @@ class Torch:
             "expanded": _expanded,
             "rows of a wider array": _in_wider_rows,
             "every second row": _of_every_second_row,
+            "transposed": _transposed,
+            "offset": _with_offset,
+            "one number": _of_one_number,
         }
 
     def is_recorded(self, array: torch.Tensor) -> bool:
@@ -323,6 +334,21 @@ def _of_every_second_row(x: torch.Tensor) -> torch.Tensor:
     """Return every second row of a tensor of twice the length."""
     longer = x.new_full((2 * x.shape[0], *x.shape[1:]), torch.nan)
     return longer[::2].copy_(x)
+
+
+def _transposed(x: torch.Tensor) -> torch.Tensor:
+    """Return a dense tensor whose last two axes are stored the other way round."""
+    return x.mT.contiguous().mT
+
+
+def _with_offset(x: torch.Tensor) -> torch.Tensor:
+    """Return a contiguous tensor that does not begin where its memory does."""
+    return x.new_full((x.numel() + 1,), torch.nan)[1:].view(x.shape).copy_(x)
+
+
+def _of_one_number(x: torch.Tensor) -> torch.Tensor:
+    """Return the first entry for every one, as the cotangent of a sum is stored."""
+    return x.flatten()[0].clone().expand(x.shape)
 
 
 def _expanded(x: torch.Tensor) -> torch.Tensor:

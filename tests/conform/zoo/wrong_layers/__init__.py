@@ -9,6 +9,7 @@ from wrong_layers.fault import Fault
 from wrong_layers.first_derivatives import FAULTS as FIRST_DERIVATIVES
 from wrong_layers.forward import FAULTS as FORWARD
 from wrong_layers.higher_derivatives import FAULTS as HIGHER_DERIVATIVES
+from wrong_layers.kernel_authors import FAULTS as KERNEL_AUTHORS
 from wrong_layers.kernels import FAULTS as KERNELS
 from wrong_layers.lacking_cases import FAULTS as LACKING_CASES
 from wrong_layers.memory import FAULTS as MEMORY
@@ -35,4 +36,5 @@ FAULTS: tuple[Fault, ...] = (
     *UNDER_VMAP,
     *CRASHING,
     *LACKING_CASES,
+    *KERNEL_AUTHORS,
 )

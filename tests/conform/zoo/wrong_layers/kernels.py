@@ -380,7 +380,7 @@ FAULTS = (
     ),
     Fault(
         group_divided_by_the_map,
-        "variance is multiplied by 2",
+        "sum of squares for their mean",
         "forward",
         asked={"family": "group", "groups": 2},
     ),
