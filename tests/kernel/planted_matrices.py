@@ -161,6 +161,9 @@ OF_MATRICES = {
         "theorem_4c_tight": ("n%:R * K0 ^+ 2", "n.+1%:R * K0 ^+ 2"),
         "theorem_4_tight": ("uncorrelated H ->", ""),
     },
+    "lange2022/theorem_4_nearly_tight.v": {
+        "theorem_4c_nearly_tight": ("n%:R + 1 - k%:R", "n%:R + 2 - k%:R"),
+    },
     "lange2022/weighted_mean.v": {
         "weighted_mean_corrected": ("(weighted_mean H s)", "(mean H)"),
         "weighted_variance_corrected": ("n%:R * K0", "n.-1%:R * K0"),
