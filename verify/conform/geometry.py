@@ -105,7 +105,7 @@ def shape_for(
     >>> shape_for("batch", "NCHW", 12, 5, single="H")
     (3, 5, 1, 4)
     >>> shape_for("group", "NCL", 30, 4, groups=2)
-    (3, 6, 10)
+    (3, 8, 10)
     """
     places = [letter for letter in axes if letter not in ("N", "C", single)]
     samples = [letter for letter in "N" if letter != single]
@@ -116,8 +116,8 @@ def shape_for(
     elif family == "instance":
         sizes = {"N": SAMPLES, "C": max(units // 2, 1), **_shared(together, places)}
     else:
-        # Channels of one group that differ in gamma are worth one entry more.
-        together += together % 2 if together >= MANY else 0
+        # Four channels of a group, and places that axes share unevenly, are worth more entries.
+        together += -together % 20 if places and together >= MANY else 0
         per_group = _per_group(together) if places else together
         sizes = {"N": SAMPLES, "C": groups * per_group, **_shared(together // per_group, places)}
     if single:
@@ -126,9 +126,8 @@ def shape_for(
 
 
 def _per_group(together: int) -> int:
-    """Return how many channels a group has, up to four, with more than one place where it can."""
-    several = [k for k in (4, 3, 2) if together % k == 0 and (k < together or k == 2)]
-    return next(iter(several), 1)
+    """Return how many channels a group has: four, or two, or one, with several places if it can."""
+    return next((k for k in (4, 2) if together % k == 0 and (together > k or k == 2)), 1)
 
 
 def _shared(number: int, letters: list[str]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.func import functional_call
 
+from verify.conform.adapters import NotOffered
 from verify.conform.subject import Subject
 from verify.targets import TargetError
 
@@ -232,7 +233,7 @@ def _statistics(module: torch.nn.Module) -> tuple[str, str]:
     mean = next((name for name in names if "mean" in name), None)
     variance = next((name for name in names if "var" in name), None)
     if mean is None or variance is None:
-        raise TargetError(
+        raise NotOffered(
             f"{type(module).__name__} has no running statistics among its buffers "
             f"({', '.join(names) or 'none'})"
         )

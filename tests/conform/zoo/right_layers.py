@@ -390,6 +390,22 @@ def once_differentiable_with_jvp(x: Tensor, gamma: Tensor, beta: Tensor, eps: fl
     return OnceBothModes.apply(x, gamma, beta, eps, rules)
 
 
+class ScaleOfMaps(torch.nn.Module):
+    """A layer of maps whose parameters are maps of one place."""
+
+    def __init__(self, channels: int, eps: float = 1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = torch.nn.Parameter(torch.ones(1, channels, 1, 1))
+        self.bias = torch.nn.Parameter(torch.zeros(1, channels, 1, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise, and broadcast."""
+        if x.ndim != len("NCHW"):
+            raise ValueError("expected x of four axes")
+        return self.weight * standardize(x, self.eps)[0] + self.bias
+
+
 RMS = {"family": "rms"}
 RIGHT = (
     Right("Welford in lanes", from_moments(welford)),
@@ -426,6 +442,7 @@ RIGHT = (
         "numpy, exact sums", SimpleNamespace(forward=exact_sums_forward, backward=chained_backward)
     ),
     Right("class with running statistics", Remembering, {"like": "torch"}),
+    Right("class with parameters of four axes", ScaleOfMaps),
     Right("class that recomputes", RecomputingOnce, {"like": "torch"}),
     Right("torch.nn.BatchNorm2d", torch.nn.BatchNorm2d, {"like": "torch"}, without=FUSED),
     Right("layer by transposition", layer_as_transposed_batch, {"family": "layer"}),

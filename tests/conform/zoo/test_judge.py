@@ -249,6 +249,36 @@ def test_a_layer_with_an_eps_of_its_own_is_examined_at_that_eps():
     assert (report.verdict, report.conventions["eps"]) == ("conforms", "0.001")
 
 
+class OneScaleForAll(torch.nn.Module):
+    def __init__(self, channels, eps=1e-5):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        return self.weight * x
+
+
+def test_a_module_with_parameters_of_another_number_gets_a_sentence():
+    report = examined(OneScaleForAll, "one scale", {}, ("forward",), ("plain",))
+    assert report.verdict == "could not run"
+    said = "the parameter weight of shape (1,); expected one number for each of 4 channels"
+    assert said in report.reason
+
+
+def single_only(x, gamma, beta, eps):
+    if x.dtype != torch.float32:
+        raise TypeError("expected float32")
+    return right(x, gamma, beta, eps)
+
+
+def test_a_layer_of_one_dtype_is_told_which_to_ask_for():
+    report = examined(single_only, "single", {}, ("forward",), ("plain",))
+    assert report.verdict == "could not run"
+    assert report.reason == "TypeError: expected float32; it takes float32: give --dtype float32"
+    only = examined(single_only, "single", {"dtypes": ("float32",)}, ("forward",), ("plain",))
+    assert only.verdict == "conforms"
+
+
 def test_the_framework_is_guessed_from_the_imports():
     assert framework_of(right) == "torch"
     assert framework_of(torch.nn.BatchNorm2d) == "torch"
