@@ -10,6 +10,7 @@ from torch import nn
 
 from verify.audit import audit, gramian, one_batch
 from verify.audit.conditioning import conditioning
+from verify.audit.map_statements import unlike_maps
 from verify.audit.terminal import hessian
 
 LAYERS = {
@@ -261,3 +262,97 @@ def test_proposition_10_is_about_kernels_with_a_middle():
     worst = (np.abs(means - own) / bound[:, None, None]).max()
     found = next(s for s in report.statements if s.statement == "L-prop-10")
     assert isclose(found.worst_ratio, worst, rel_tol=1e-9)
+
+
+REASONS = {
+    "linear": "it is no convolution",
+    "linear of a sequence": "it is no convolution",
+    "one axis, strided": "it is over one axis",
+    "two axes": "",
+    "valid": "not as many zeros around as keep the size of the maps",
+    "strided, 7 by 7": "it moves by 2 and 2",
+    "patches of even side": (
+        "a kernel of 2 by 2 without a middle, it moves by 2 and 2,"
+        " not as many zeros around as keep the size of the maps"
+    ),
+    "dilated": "a dilation of 2 and 2",
+    "not square": "a kernel of 1 by 3, it moves by 2 and 1",
+    "other padding than a margin": "not as many zeros around as keep the size of the maps",
+    "same, even kernel": (
+        "a kernel of 2 by 2 without a middle, not as many zeros around as keep the size of the maps"
+    ),
+    "reflected": "its padding is reflect",
+    "groups": "2 groups of channels",
+    "a group for each channel": "3 groups of channels",
+    "three axes": "it is over 3 axes",
+}
+
+
+@pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
+@pytest.mark.parametrize("name", LAYERS)
+def test_proposition_10_is_said_not_to_apply_for_what_is_so(name):
+    make, shape = LAYERS[name]
+    layer = make()
+    assert unlike_maps(layer) == REASONS[name]
+    report = audit(layer, closure=lambda: (layer(torch.rand(shape)) ** 3).sum(), entries=0)
+    (row,) = report.maps
+    expected = f"does not apply: {REASONS[name]}" if REASONS[name] else "holds"
+    assert row.proposition_10.startswith(expected)
+
+
+def weight_by_hand(layer):
+    """Return what a weight-normed or spectral-normed layer multiplies by."""
+    if hasattr(layer, "weight_g"):
+        g, v = layer.weight_g, layer.weight_v
+    elif hasattr(made := layer.parametrizations.weight, "original1"):
+        g, v = made.original0, made.original1
+    else:
+        v, one = made.original.detach(), made[0]
+        u = nn.functional.normalize(v @ one._v, dim=0, eps=one.eps)  # a step of the power method
+        right = nn.functional.normalize(v.T @ u, dim=0, eps=one.eps)
+        return v / (u @ v @ right)
+    rows = v.detach().flatten(1).norm(dim=1).reshape(g.shape)
+    return g.detach() * v.detach() / rows
+
+
+@pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated")
+@pytest.mark.parametrize(
+    ("wrap", "make", "times"),
+    [
+        (nn.utils.parametrizations.weight_norm, lambda: nn.Linear(4, 4), 1),
+        (nn.utils.parametrizations.weight_norm, lambda: nn.Linear(4, 4), 2),
+        (nn.utils.parametrizations.weight_norm, lambda: nn.Conv1d(4, 4, 3, padding=1), 2),
+        (nn.utils.weight_norm, lambda: nn.Linear(4, 4), 2),
+        # Its weight is another at every call.
+        (nn.utils.parametrizations.spectral_norm, lambda: nn.Linear(4, 4), 1),
+    ],
+    ids=["weight_norm", "shared", "of maps", "by a hook", "spectral_norm"],
+)
+def test_the_cosine_of_a_weight_that_is_made_of_others(wrap, make, times):
+    torch.manual_seed(11)
+    layer, x = wrap(make()).double(), torch.randn(3, 4, 4).double()
+    report = audit(layer, closure=lambda: several(layer, x, times), budget=0)
+    weight = weight_by_hand(layer).requires_grad_()
+    is_linear = isinstance(layer, nn.Linear)
+    function = nn.functional.linear if is_linear else nn.functional.conv1d
+    more = {} if is_linear else {"padding": 1}
+    bias = layer.bias.detach()
+    loss = several(lambda z: function(z, weight, bias, **more), x, times)
+    (gradient,) = torch.autograd.grad(loss, weight)
+    expected = (weight * gradient).sum() / weight.norm() / gradient.norm()
+    (row,) = report.maps
+    assert isclose(row.cosine, expected.item(), rel_tol=1e-9)
+    assert abs(row.cosine) > 1e-3
+
+
+def several(layer, x, times):
+    for _ in range(times):
+        x = layer(x).tanh()
+    return (x**3).sum() + x.sum()
+
+
+def test_the_cosine_is_none_where_no_gradient_reaches_the_weights():
+    layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 3))
+    layer.parametrizations.requires_grad_(False)
+    x = torch.randn(8, 4)
+    assert audit(layer, closure=lambda: layer(x).square().sum(), budget=0).maps[0].cosine is None

@@ -22,7 +22,8 @@ def network():
         nn.Dropout(0.5),
         NoisyBatchNormalization(4, 4),
         nn.Flatten(),
-        nn.utils.spectral_norm(nn.Linear(144, 5)),
+        nn.utils.spectral_norm(nn.Linear(144, 6)),
+        nn.utils.parametrizations.spectral_norm(nn.Linear(6, 5)),
     )
     model[0].weight.requires_grad_(False)
     model[1].eval()

@@ -7,6 +7,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from verify.audit import AuditError, audit
+from verify.audit.errors import told
 
 
 class Model(nn.Module):
@@ -63,9 +64,84 @@ def test_a_wrapped_model_is_examined_as_what_it_wraps(wrapped, data, plain):
 
 def test_a_checkpointed_model_has_second_derivatives_too(data, plain):
     torch.manual_seed(1)
-    report = audit(Checkpointed(), *data, CROSS_ENTROPY)
+    report = audit(Checkpointed(), *data, CROSS_ENTROPY, entries=0)
     assert numbers(report) == pytest.approx(numbers(plain))
     assert report.notes == []
+    (row,) = report.normalizations
+    assert (row.calls, row.dead) == (2, 0)
+    counts, expected = (
+        {s.statement: (s.instances, s.vacuous, s.violated) for s in r.statements}
+        for r in (report, plain)
+    )
+    assert counts == expected
+
+
+def test_a_checkpointed_model_has_the_same_statements_on_entries(data):
+    found = []
+    for kind in (Checkpointed, Model):
+        torch.manual_seed(1)
+        report = audit(kind(), *data, CROSS_ENTROPY)
+        found.append({(s.statement, at.layer) for s in report.statements for at in s.layers})
+    assert found[0] == found[1]
+
+
+def test_a_part_that_runs_again_while_the_loss_is_computed_is_not_called_dead(data):
+    """A loss with a gradient in it runs checkpointed parts again before the backward pass."""
+    torch.manual_seed(1)
+    model, images = Checkpointed(), data[0].clone().requires_grad_()
+
+    def closure():
+        outputs = model(images)
+        (slope,) = torch.autograd.grad(outputs.sum(), images, retain_graph=True)
+        return CROSS_ENTROPY(outputs, data[1]) + slope.square().sum()
+
+    (row,) = audit(model, closure=closure, budget=0).normalizations
+    assert (row.calls, row.dead) == (3, 0)
+
+
+class Reentrant(Model):
+    def forward(self, x):
+        return self.output(checkpoint(self.features, x, use_reentrant=True).mean((2, 3)))
+
+
+def test_a_reentrant_checkpoint_is_named_where_it_hides_layers(data):
+    images = data[0].clone().requires_grad_()
+    report = audit(Reentrant(), images, data[1], CROSS_ENTROPY, entries=0)
+    assert [row.layer for row in (*report.normalizations, *report.maps)] == ["output"]
+    assert [note.partition(":")[0] for note in report.notes] == ["norm", "map"]
+    assert all("use_reentrant=True; with use_reentrant=False it is" in n for n in report.notes)
+
+
+def test_a_reentrant_checkpoint_after_what_learns_is_refused_with_what_to_do(data):
+    model = nn.Sequential(nn.Conv2d(3, 3, 1), Reentrant())
+    with pytest.raises(RuntimeError, match="set use_reentrant=False") as raised:
+        audit(model, *data, CROSS_ENTROPY)
+    assert told(raised.value).startswith("the backward pass raised RuntimeError")
+
+
+def test_why_a_map_has_no_row(data):
+    class Aside(Model):
+        def __init__(self):
+            super().__init__()
+            self.frozen = nn.Conv2d(3, 3, 1).requires_grad_(False)
+            self.without, self.unused, self.never = (nn.Conv2d(3, 3, 1) for _ in range(3))
+
+        def forward(self, x):
+            x = self.frozen(x)
+            self.unused(x)
+            with torch.no_grad():
+                x = self.without(x)
+            return super().forward(x)
+
+    report = audit(Aside(), *data, CROSS_ENTROPY, entries=0)
+    assert [row.layer for row in report.maps] == ["map", "output"]
+    assert dict(note.split(": ") for note in report.notes) == {
+        "frozen": "neither it nor what is before it learns, and no gradient is taken there",
+        "without": "called without gradients, as by torch.no_grad or by torch.utils.checkpoint"
+        " with use_reentrant=True; with use_reentrant=False it is examined",
+        "unused": "the loss does not depend on it",
+        "never": "not called as a module",
+    }
 
 
 @pytest.mark.parametrize("make", [torch.jit.script, torch.jit.trace])
@@ -158,7 +234,7 @@ def test_layers_that_are_shared_or_never_called_and_a_dictionary_of_outputs(data
     )
     assert report.unexpected == []
     assert [row.calls for row in report.normalizations] == [2]
-    assert any(note.startswith("never: not called") for note in report.notes)
+    assert any(note == "never: not called as a module" for note in report.notes)
 
 
 def test_a_constant_channel_and_mixed_precision_accuse_nobody(data):

@@ -25,8 +25,10 @@ from torch.nn.modules.lazy import LazyModuleMixin
 from theory.statement import Statement
 from verify.audit import (
     gramian,
+    map_statements,
     maps,
     normalizations,
+    not_examined,
     rows,
     statements,
     unit_hessian,
@@ -108,18 +110,16 @@ def audit(
     if not runs:
         raise AuditError("there is no batch; give inputs, batches that are not empty, or a closure")
     _check_runs(model)
-    chosen = _Chosen.of(model, layers)
-    work = _Work(chosen, Clock(budget, tell or (lambda *_: None)), entries)
-    work.clock.notes += [
-        *normalizations.unknown(model),
-        *normalizations.thawed(model),
-        *maps.empty(model),
-    ]
     with preserved(model) as rewind, torch.enable_grad(), _eagerly():
+        # Within, since a weight that is made of others may draw or count when it is looked at.
+        chosen = _Chosen.of(model, layers)
+        work = _Work(chosen, Clock(budget, tell or (lambda *_: None)), entries)
+        work.clock.notes += [*normalizations.thawed(model), *maps.empty(model)]
         model.train()
         alike = [_rewound(run, rewind) for run in runs]
         for number, run in enumerate(alike):
             work.first(run, f"batch {number}, " if len(runs) > 1 else "")
+        work.note_others()
         if budget > 0:
             work.plan(min(costly, len(runs)))
             for number, run in enumerate(alike[:costly]):
@@ -164,6 +164,7 @@ class _Chosen:
     """The layers to be examined."""
 
     model: nn.Module
+    named: Modules
     norms: Modules
     maps: Modules
 
@@ -182,7 +183,7 @@ class _Chosen:
                 f"no normalisation, linear or convolution layer{among}; expected modules of"
                 " torch.nn, such as BatchNorm2d, LayerNorm, Linear or Conv2d"
             )
-        return cls(model, norms, linear)
+        return cls(model, named, norms, linear)
 
 
 @dataclass
@@ -214,9 +215,12 @@ class _Work:
         self.clock.notes += [f"{n}: {said}" for n, said in found.others.items() if n not in told]
         for name in (*self.chosen.norms, *self.chosen.maps):
             if not {name} & {*found.units, *found.gradients, *found.others, *told}:
-                self.clock.notes.append(
-                    f"{name}: not called as a module, or the loss does not depend on it"
-                )
+                self.clock.notes.append(f"{name}: {found.why_not(name)}")
+
+    def note_others(self) -> None:
+        """Note what the batches met and what is not examined."""
+        functions = {name: f for _, found in self.found for name, f in found.functions.items()}
+        self.clock.notes += not_examined.notes(self.chosen.named, functions)
 
     def plan(self, batches: int) -> None:
         """Estimate what the rest takes."""
@@ -359,7 +363,7 @@ def _said_of(batch: OneBatch, name: str) -> tuple[str, str]:
     else:
         theorem = f"does not apply: rank {condition.plain.rank} of {condition.columns}"
     if (tenth := by_id.get("L-prop-10")) is None:
-        return theorem, "does not apply: a kernel of one entry, a stride, or no zeros around"
+        return theorem, f"does not apply: {map_statements.unlike_maps(batch.maps[name])}"
     worst = max((r for r in tenth.ratios.tolist() if r == r), default=0.0)
     is_violated = any(o == "violated" for o in tenth.outcomes)
     return theorem, f"{'violated' if is_violated else 'holds'}, {worst:.3g} of the bound"

@@ -7,7 +7,7 @@ of the value that the tensor then had, before an activation overwrote it in plac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,15 +16,28 @@ import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
-from verify.audit import normalizations, units
+from verify.audit import functional, normalizations, units
 from verify.audit.errors import AuditError, raised_by
 from verify.audit.maps import Gradients, Rows, gradients_of, rows_of
-from verify.audit.normalizations import Normalization, as_given_back, overridden
+from verify.audit.normalizations import (
+    Normalization,
+    as_given_back,
+    is_normalization,
+    overridden,
+)
+from verify.audit.not_examined import OUTSIDE
 from verify.audit.units import Units
 
 Run = Callable[[], Tensor]
 """Runs the model on a batch and returns its loss."""
 Modules = Mapping[str, nn.Module]
+NOT_CALLED = "not called as a module"
+WITHOUT_GRADIENTS = (
+    "called without gradients, as by torch.no_grad or by torch.utils.checkpoint with"
+    " use_reentrant=True; with use_reentrant=False it is examined"
+)
+NOTHING_LEARNS = "neither it nor what is before it learns, and no gradient is taken there"
+NOT_NEEDED = "the loss does not depend on it"
 
 
 @dataclass
@@ -42,6 +55,14 @@ class FirstOrder:
     """The normalisation layer that a map's output goes straight into, by the map's name."""
     others: dict[str, str] = field(default_factory=dict)
     """What is said of normalisation layers that compute something else than their class."""
+    functions: dict[str, str] = field(default_factory=dict)
+    """The normalisation that is called as a function in a module, by the module's name."""
+    called: dict[str, str] = field(default_factory=dict)
+    """Why a layer that was called has no gradient, if it has none."""
+
+    def why_not(self, name: str) -> str:
+        """Return why a layer has neither units nor gradients."""
+        return self.called.get(name, NOT_CALLED)
 
 
 @dataclass
@@ -50,6 +71,8 @@ class _Call:
     y: Tensor
     running: tuple[Tensor, Tensor] | None
     version: int
+    is_again: bool
+    """Whether it is begun in the backward pass, which runs checkpointed parts again."""
     g: Tensor | None = None
     units: Units | None = None
     hook: RemovableHandle = field(init=False)
@@ -63,23 +86,32 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
         AuditError: the loss is no scalar, not finite, or depends on nothing that learns; or what a
             normalisation layer was given is overwritten afterwards.
     """
-    seen = _Seen(FirstOrder(calls=dict.fromkeys(norms, 0)))
+    names = {module: name or type(module).__name__ for name, module in model.named_modules()}
+    seen = _Seen(FirstOrder(calls=dict.fromkeys(norms, 0)), names, maps)
     with hooked(norms, seen.given, seen.gave), hooked(maps, None, seen.mapped):
-        loss = run()
+        with functional.followed(model, seen.function):
+            loss = run()
         seen.found.loss = checked(loss)
         seen.made.clear()
         learning = [p for p in model.parameters() if p.requires_grad]
-        asked = [*learning, *seen.leaves]
+        made = [weight for weights in seen.weights.values() for weight in weights]
+        asked = [*learning, *seen.leaves, *made]
         with raised_by("the backward pass"):
             gradients = torch.autograd.grad(loss, asked, allow_unused=True)
     by_parameter = {id(p): g for p, g in zip(asked, gradients, strict=True)}
     for name, call in seen.calls:
+        if call.is_again and call.units is None:  # its gradients are those of the call before
+            continue
         found = call.units or units.measured(call.normalization, call.y, None, None, call.running)
         seen.found.units.setdefault(name, []).append(found)
     for name, rows in seen.rows.items():
-        weight = maps[name].weight
-        assert isinstance(weight, Tensor)
-        seen.found.gradients[name] = gradients_of(rows, weight, by_parameter.get(id(weight)))
+        if not rows:
+            continue
+        own = maps[name].weight
+        assert isinstance(own, Tensor)
+        weights = seen.weights.get(name) or [own]
+        each = [by_parameter.get(id(weight)) for weight in weights]
+        seen.found.gradients[name] = gradients_of(rows, weights[0], _sum(each))
     return seen.found
 
 
@@ -88,11 +120,30 @@ class _Seen:
     """What the hooks of one pass meet."""
 
     found: FirstOrder
+    names: Mapping[nn.Module, str]
+    """Of all modules of the model."""
+    maps: Modules
     calls: list[tuple[str, _Call]] = field(default_factory=list)
     leaves: list[Tensor] = field(default_factory=list)
     rows: dict[str, list[Rows]] = field(default_factory=dict)
     made: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
     """Outputs of maps, by identity."""
+    weights: dict[str, list[Tensor]] = field(default_factory=dict)
+    """Of maps whose weights are made of other parameters, those of each call."""
+
+    def function(
+        self, module: nn.Module | None, function: str, args: Sequence[Any], named: dict[str, Any]
+    ) -> None:
+        """Note a normalisation that is no layer, and the weights that a map has made."""
+        name = OUTSIDE if module is None else self.names[module]
+        if function in functional.NORMALIZATIONS:
+            if module is None or not is_normalization(module):
+                self.found.functions.setdefault(name, function)
+        elif name in self.maps and "weight" not in self.maps[name]._parameters:
+            weight = args[1] if len(args) > 1 else named["weight"]
+            before = self.weights.setdefault(name, [])
+            if weight.requires_grad and all(w.shape == weight.shape for w in before):
+                before.append(weight)
 
     def given(self, name: str, module: nn.Module, y: Tensor) -> Tensor:
         """Give a normalisation layer its input as a tensor that is its own."""
@@ -101,12 +152,14 @@ class _Seen:
         if origin is not None and origin[1] is y:
             self.found.normalized_by[origin[0]] = name
         if not torch.is_grad_enabled():
+            self.found.called[name] = WITHOUT_GRADIENTS
             return y
         own = y.view_as(y) if y.requires_grad else y.detach().requires_grad_()
         if own.is_leaf:
             self.leaves.append(own)
         layout, running = normalizations.of(module, y), normalizations.running(module)
-        call = _Call(layout, own.detach(), running, own._version)
+        is_again = torch._C._current_graph_task_id() >= 0
+        call = _Call(layout, own.detach(), running, own._version, is_again)
         call.hook = own.register_hook(lambda w: _finish(name, call, w))
         self.calls.append((name, call))
         return own
@@ -147,6 +200,15 @@ class _Seen:
         if output.requires_grad:
             seen = self.rows.setdefault(name, [])
             output.register_hook(lambda g: seen.append(rows_of(module, g)))
+        if not torch.is_grad_enabled():
+            self.found.called[name] = WITHOUT_GRADIENTS
+        else:
+            self.found.called[name] = NOT_NEEDED if output.requires_grad else NOTHING_LEARNS
+
+
+def _sum(gradients: Sequence[Tensor | None]) -> Tensor | None:
+    some = [gradient for gradient in gradients if gradient is not None]
+    return torch.stack(some).sum(0) if some else None
 
 
 def _said_of_another(given: Normalization, base: str) -> str:

@@ -17,7 +17,6 @@ import numpy as np
 from torch import Tensor, nn
 
 from theory import layer, maps
-from theory.convolution.windows import Geometry
 from theory.lange2022 import proposition_5, theorem_4, theorem_4_remarks
 from theory.language.arrays import kappa2, smallest_square
 from theory.language.expression import Expression, Says
@@ -73,6 +72,34 @@ def examine(
     if (columns := _of_maps(module, inputs)) is not None:
         chosen = [claim for claim in claims if claim.id in OF_MAPS]
         yield from _examined(chosen, Kind.MAPS, *columns)
+
+
+def unlike_maps(module: nn.Module) -> str:
+    """Return why Proposition 10 is not about a layer; nothing where it is.
+
+    >>> unlike_maps(nn.Conv2d(1, 1, 3, stride=2, padding=1)), unlike_maps(nn.Conv2d(1, 1, 3))
+    ('it moves by 2 and 2', 'not as many zeros around as keep the size of the maps')
+    """
+    if isinstance(module, nn.Linear):
+        return "it is no convolution"
+    assert isinstance(module, nn.Conv1d | nn.Conv2d | nn.Conv3d)
+    sizes, steps, dilation = module.kernel_size, module.stride, module.dilation
+    if len(sizes) != 2:
+        return f"it is over {len(sizes)} axes" if len(sizes) > 1 else "it is over one axis"
+    kernel = " by ".join(map(str, sizes))
+    kept = [d * (k - 1) for d, k in zip(dilation, sizes, strict=True) for _ in range(2)]
+    given = [2 * margin for margin in reversed(module._reversed_padding_repeated_twice)]
+    reasons = {
+        "a kernel of one entry": sizes == (1, 1),
+        f"a kernel of {kernel} without a middle": not all(k % 2 for k in sizes),
+        f"a kernel of {kernel}": sizes[0] != sizes[1],
+        f"it moves by {' and '.join(map(str, steps))}": {*steps} != {1},
+        f"a dilation of {' and '.join(map(str, dilation))}": {*dilation} != {1},
+        f"{module.groups} groups of channels": module.groups > 1,
+        f"its padding is {module.padding_mode}": module.padding_mode != "zeros",
+        "not as many zeros around as keep the size of the maps": given != kept,
+    }
+    return ", ".join(reason for reason, is_met in reasons.items() if is_met)
 
 
 def _examined(
@@ -174,8 +201,7 @@ def _largest_correlation(found: Conditioning) -> float:
 
 
 def _of_maps(module: nn.Module, inputs: Tensor) -> tuple[Any, Known, Known] | None:
-    fits = gramian.structure(module)
-    if fits is None or fits != Geometry(fits.kernel) or fits.kernel == 1:
+    if (fits := gramian.structure(module)) is None or unlike_maps(module):
         return None
     h = (inputs if inputs.ndim == 4 else inputs[None]).double()
     shape, k = tuple(h.shape), fits.kernel

@@ -48,7 +48,7 @@ class Gradients(NamedTuple):
     """What a layer's gradients tell."""
 
     cosine: float | None
-    """Of the weights and their gradient, all outputs taken together; None if they do not learn."""
+    """Of the weights and their gradient, all outputs taken together; None if none reaches them."""
     bias_share: float
     r""":math:`\max_j |\sum_i g_{ij}| / \sqrt{\sum_i g_{ij}^2}` over the root of the rows: how much
     of the gradient a bias would see."""

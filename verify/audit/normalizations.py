@@ -57,20 +57,6 @@ def is_normalization(module: nn.Module) -> bool:
     return isinstance(module, KINDS) or hasattr(module, "normalizes")
 
 
-def unknown(model: nn.Module) -> list[str]:
-    """Return notes on classes that are called as normalisation layers are, and are none known."""
-    classes: dict[str, str] = {}
-    for name, module in model.named_modules():
-        kind = type(module).__name__
-        if "norm" in kind.lower() and not is_normalization(module) and not [*module.children()]:
-            classes.setdefault(kind, name)
-    return [
-        f"{name}: {kind} is not a class of torch.nn; if it normalises its last axis say so, by"
-        f' --as {kind}=rms (or =layer), in Python {kind}.normalizes = "rms"'
-        for kind, name in classes.items()
-    ]
-
-
 def thawed(model: nn.Module) -> list[str]:
     """Return notes on layers in evaluation amid others in training, where all are put for a while.
 

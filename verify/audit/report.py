@@ -88,7 +88,8 @@ class MapRow(Struct, frozen=True):
     rows: int
     columns: int
     cosine: float | None
-    """Of the weights and their gradient, zero below a Batch Normalization."""
+    """Of the weights that it multiplies by and their gradient, zero below a Batch Normalization;
+    None if no gradient reaches them."""
     useless_bias: bool
     """Whether a normalisation takes its bias away."""
     normalized_by: str
