@@ -119,7 +119,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("m = 2", SIZES, 2, 7, eps=0.125),
         Stratum("m = 1", SIZES, 1, 7),
         Stratum("m = 7", SIZES, 7),
-        Stratum("m = 1000", SIZES, 1000, 3),
+        Stratum("m = 1000", SIZES, 1000, 3, order=2),
         Stratum("m = 4097", SIZES, 4097, 2, order=1),
         Stratum("m = 33", SIZES, 33, 3, order=1),
         Stratum("m = 129", SIZES, 129, 2, order=1),
@@ -135,7 +135,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("gamma of one sign", CHANNELS, change="gamma negative"),
         Stratum("gamma and beta of all sizes", CHANNELS, ORDINARY, 18, change=WIDE),
         # Whole blocks and vectors of any width, where kernels have paths of their own.
-        Stratum("m = 64, 32 channels", CHANNELS, 64, 32),
+        Stratum("m = 64, 32 channels", CHANNELS, 64, 32, order=2),
     ]
     offsets = [
         Stratum(f"mean/sd = 2^{power}", OFFSET, offset=2.0**power, dtypes=only)
@@ -154,9 +154,9 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("huge (2^40)", SCALE, log_scale=40, order=1, dtypes=BOTH),
         Stratum("huge (2^150)", SCALE, log_scale=150, dtypes=DOUBLE),
         Stratum("variance beyond the range", SCALE, 7, log_scale=9, dtypes=("float16",)),
-        Stratum("subnormal", SCALE, change="subnormal"),
-        Stratum("small cotangent (2^-30)", SCALE, log_slope=-30, dtypes=BOTH),
-        Stratum("large cotangent (2^30)", SCALE, log_slope=30, dtypes=BOTH),
+        Stratum("subnormal", SCALE, change="subnormal", order=2),
+        Stratum("small cotangent (2^-30)", SCALE, log_slope=-30, order=2, dtypes=BOTH),
+        Stratum("large cotangent (2^30)", SCALE, log_slope=30, order=2, dtypes=BOTH),
         Stratum(MASKED, SCALE, change=MASKED, order=1),
         Stratum(MASKED_UNIT, SCALE, change=MASKED_UNIT, order=2),
         Stratum("infinite", NOT_FINITE, change="infinite"),

@@ -220,7 +220,7 @@ def _of_one_array(options: Options) -> Iterator[Stratum]:
 def _laid_out(name: str, axes: str, layout: str = "") -> Stratum:
     """Return a stratum whose axes all have lengths of their own."""
     together, units = (120, 6) if len(axes) > MAP else (ORDINARY, 4)
-    order = 1 if layout in FIRST_ORDER else 3
+    order = 1 if layout in FIRST_ORDER else 2 if layout else 3
     return Stratum(name, LAYOUT, together, units, axes=axes, layout=layout, order=order)
 
 
