@@ -112,6 +112,7 @@ def noted(layer, **options):
 AS = "if it normalises its last axis say so, by --as"
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -143,6 +144,10 @@ AS = "if it normalises its last axis say so, by --as"
         (
             lambda: Images(nn.ConvTranspose2d(6, 6, 2)),
             "1.layer: ConvTranspose2d of torch.nn is not examined",
+        ),
+        (
+            lambda: torch.jit.script(nn.Sequential(nn.Linear(6, 6), nn.BatchNorm1d(6))),
+            "1: a module made by torch.jit is not examined",
         ),
         (Couples, "1.couple: Bilinear of torch.nn is not examined"),
         (States, "1.cells: GRU of torch.nn is not examined"),

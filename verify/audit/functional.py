@@ -35,7 +35,8 @@ def followed(model: nn.Module, meet: Meet) -> Iterator[None]:
     [('Linear', 'linear'), ('NoneType', 'layer_norm')]
     """
     running: list[nn.Module] = []
-    handles = [handle for module in model.modules() for handle in _hooks(module, running)]
+    followable = (m for m in model.modules() if not isinstance(m, torch.jit.ScriptModule))
+    handles = [handle for module in followable for handle in _hooks(module, running)]
     try:
         with _Followed(lambda *call: meet(running[-1] if running else None, *call)):
             yield

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import torch
 from torch import nn
 from torch.nn.modules.conv import _ConvTransposeNd
 from torch.nn.utils.parametrize import ParametrizationList
@@ -59,6 +60,10 @@ def _of_torch(named: Mapping[str, nn.Module]) -> Iterator[str]:
         elif isinstance(module, KINDS):
             kinds = (kind.__name__ for kind in type(module).__mro__ if _is_of_torch(kind))
             said = f"{next(kinds)} of torch.nn"
+        elif isinstance(module, torch.jit.ScriptModule):
+            if isinstance(named.get(name.rpartition(".")[0]), torch.jit.ScriptModule):
+                continue  # a part of what is named
+            said = "a module made by torch.jit"
         else:
             continue
         found.setdefault(said, []).append(name)
