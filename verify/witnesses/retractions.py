@@ -90,21 +90,26 @@ def keeps_a_batch(claim: Claim) -> bool:
         LosesGeneralityError: it is not for symbols.
     """
     case, network = abstract_case(claim.reading.has_epsilon), generic(claim.reading.has_epsilon)
-    sources = network, claim.letters(network)
-    equations: list[Any] = []
-    vectors: list[AbstractVector] = []
-    for value in _zeros(claim.hypotheses, *sources):
-        if isinstance(value, AbstractVector) and not _is_of_the_batch(value):
-            vectors.append(value)
-        else:
-            equations += _entries(value)
     with _for_symbols():
+        equations, vectors = _of_a_batch(_zeros(claim.hypotheses, network, claim.letters(network)))
         added = (
             _less(getattr(change(case), name) - getattr(case, name), vectors)
             for change in imposed_by(claim)
             for name in REAL
         )
         return all(vanishes(entry, equations) for value in added for entry in _entries(value))
+
+
+def _of_a_batch(zeros: Iterable[Any]) -> tuple[list[sp.Expr], list[AbstractVector]]:
+    """Return the numbers that are zero, and the vectors that are and have other names in them."""
+    equations: list[sp.Expr] = []
+    vectors: list[AbstractVector] = []
+    for value in zeros:
+        if isinstance(value, AbstractVector) and not _is_of_the_batch(value):
+            vectors.append(value)
+        else:
+            equations += _entries(value)
+    return equations, vectors
 
 
 def keeps(claim: MatrixClaim, subject: Any) -> bool:
@@ -132,6 +137,8 @@ def keeps(claim: MatrixClaim, subject: Any) -> bool:
 def _for_symbols() -> Iterator[None]:
     try:
         yield
+    except LosesGeneralityError:
+        raise
     except UNSEEN as error:
         raise LosesGeneralityError(f"impose= asks symbols for more than algebra: {error}") from None
 

@@ -120,11 +120,22 @@ def test_what_loses_some_is_refused_and_not_proved(said):
     assert len([*trial._imposing_too_much(said)]) == 1
 
 
-def test_what_asks_symbols_for_a_sign_is_measured_and_not_proved():
-    def positive(case):
-        return case if case.gamma > 0 else replace(case, gamma=1 - case.gamma)
+def positive(case):
+    return case if case.gamma > 0 else replace(case, gamma=1 - case.gamma)
 
-    said = claim(equal(dot(u, v), dot(v, u)), gamma > 0, positive)
+
+def with_squares_off_ones(case):
+    squares = case.direction * case.direction
+    return replace(case, direction=case.direction + 0 * squares)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "impose"),
+    [(gamma > 0, positive), (equal(dot(u, one), dot(u, one)), with_squares_off_ones)],
+)
+def test_what_asks_symbols_for_a_sign_or_an_entry_is_measured_and_not_proved(hypothesis, impose):
+    said = claim(equal(dot(u, v), dot(v, u)), hypothesis, impose)
+    assert not polynomial.is_proved(said)
     with pytest.raises(LosesGeneralityError, match="asks symbols for more than algebra"):
         keeps_a_batch(said)
     assert "asks symbols" in abstract.sought(said)
