@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -10,7 +11,8 @@ from slips import SHARED_BOUND
 
 from theory.arithmetic import inner, norm_squared
 from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
-from theory.santurkar2018 import theorem_4_1
+from theory.language.expression import number
+from theory.santurkar2018 import CLAIMS, theorem_4_1
 from verify.cases import lattice
 from verify.settings import PROFILES, Settings
 from verify.tolerance import Outcome
@@ -223,3 +225,16 @@ def test_ascent_counts_what_it_met():
     impossible = Hypothesis("-1 >= 0", lambda network, at: -1 + 0 * at.gamma)
     claim = replace(GAP, hypotheses=(impossible,))
     assert climbed([claim], restarts=4, steps=2, lengths=(2,), tries=3) == [(None, {VACUOUS: 3})]
+
+
+@pytest.mark.parametrize("name", ["S-v1-thm-3.2/square/sharpened", "S-thm-4.2a/eps/bending"])
+def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there(name):
+    claim = next(claim for claim in CLAIMS if claim.id == name)
+    actual, claimed = claim.says.actual, claim.says.claimed
+    cases = [*map(partial(integers.as_read, claim), integers.coincident_cases())]
+    assert not any(integers.violates(claim, case) for case in cases)
+    for wrong in (actual < claimed, actual <= number(99) / 100 * claimed):
+        broken = replace(claim, says=wrong, because=None, certificate=None)
+        assert any(integers.violates(broken, case) for case in cases)
+        (found,) = integers.examine([broken], Settings(PROFILES["smoke"]))
+        assert found.counterexample is not None
