@@ -13,16 +13,10 @@ from typing import Any
 
 import sympy as sp
 
-from theory.arithmetic.abstract import (
-    AbstractVector,
-    UndeterminedError,
-    is_zero,
-)
+from theory.arithmetic.abstract import AbstractVector, UndeterminedError, is_zero
 from theory.arithmetic.quotients import VanishingError, factored
 from theory.claim import Claim, Hypothesis, Relation, Term
-from verify.cases.case import (
-    LosesGeneralityError,
-)
+from verify.cases.case import LosesGeneralityError
 from verify.evidence import Record
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
@@ -56,8 +50,7 @@ def sought(claim: Claim) -> Proof | str:
 
 
 def _derived(claim: Claim) -> Proof | str:
-    imposed = without_loss(claim)
-    network = generic(claim.reading.has_epsilon, imposed)
+    network = generic(claim.reading.has_epsilon, without_loss(claim))
     letters = claim.letters(network)
     actual, claimed = claim.sides(network, letters)
     slack = claim.relation.slack(actual, claimed)

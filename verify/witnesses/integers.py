@@ -180,8 +180,9 @@ def _further(
     claims: Sequence[Claim], failing: set[str], settings: Settings
 ) -> Iterator[tuple[str, Searched]]:
     """Yield what is met beyond short batches of small integers with quadratic losses."""
+    cases = [*coincident_cases()]
     for claim in filter(_may_be_attained, claims):
-        coincident = (as_read(claim, case) for case in coincident_cases())
+        coincident = (as_read(claim, case) for case in cases)
         if (case := next(filter(partial(violates, claim), coincident), None)) is not None:
             yield claim.id, Searched.violated_at(len(case.y), case)
     beyond_the_jet = [claim for claim in claims if not needs_only_the_jet(claim)]

@@ -27,7 +27,7 @@ from theory.claim import Claim
 from theory.language.expression import SUM, Apply, Expression, Number, Says
 from theory.language.operations import SquaredNorm
 from theory.matrix_claim import MatrixClaim
-from theory.statement import Hypothesis, Relation, values_of
+from theory.statement import Hypothesis, Relation, Statement, values_of
 from verify.cases.case import REAL, Change, LosesGeneralityError, imposed_by
 from verify.witnesses.abstract_network import abstract_case, generic
 
@@ -92,12 +92,8 @@ def keeps_a_batch(claim: Claim) -> bool:
     case, network = abstract_case(claim.reading.has_epsilon), generic(claim.reading.has_epsilon)
     with _for_symbols():
         equations, vectors = _of_a_batch(_zeros(claim.hypotheses, network, claim.letters(network)))
-        added = (
-            _less(getattr(change(case), name) - getattr(case, name), vectors)
-            for change in imposed_by(claim)
-            for name in REAL
-        )
-        return all(vanishes(entry, equations) for value in added for entry in _entries(value))
+        added = (_less(value, vectors) for value in _added(claim, case, REAL))
+        return _vanish(added, equations)
 
 
 def _of_a_batch(zeros: Iterable[Any]) -> tuple[list[sp.Expr], list[AbstractVector]]:
@@ -125,12 +121,19 @@ def keeps(claim: MatrixClaim, subject: Any) -> bool:
     with _for_symbols():
         zeros = _zeros(claim.hypotheses, subject)
         equations = [entry for value in zeros for entry in _entries(value)]
-        added = (
-            getattr(change(subject), name) - getattr(subject, name)
-            for change in imposed_by(claim)
-            for name in subject.names()
-        )
-        return all(vanishes(entry, equations) for value in added for entry in _entries(value))
+        return _vanish(_added(claim, subject, subject.names()), equations)
+
+
+def _added(claim: Statement, subject: Any, names: Iterable[str]) -> Iterator[Any]:
+    """Yield what each change that a statement imposes adds to each number."""
+    names = [*names]
+    for change in imposed_by(claim):
+        changed = change(subject)
+        yield from (getattr(changed, name) - getattr(subject, name) for name in names)
+
+
+def _vanish(values: Iterable[Any], equations: Sequence[sp.Expr]) -> bool:
+    return all(vanishes(entry, equations) for value in values for entry in _entries(value))
 
 
 @contextmanager
