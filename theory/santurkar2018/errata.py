@@ -479,8 +479,8 @@ FIRST_VERSION = [
         kind=Kind.SLIP,
         in_short="the middle terms stand without their absolute values",
         wrong=r"(16), (17) and (59) bound a term by an expression that may be negative, such as"
-        r" $\alpha$ without its absolute value or under a root.",
-        entries=("S-v1-eq-16", "S-v1-eq-17", "S-v1-eq-59"),
+        r" $\alpha$ without its absolute value.",
+        entries=("S-v1-eq-16", "S-v1-eq-17/repaired", "S-v1-eq-59"),
         right=("S-v1-eq-16/corrected", "S-v1-eq-17/corrected", "S-v1-eq-59/corrected"),
     ),
 ]

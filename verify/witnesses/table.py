@@ -29,7 +29,7 @@ MET_BY_UNITS = (
     "S-thm-4.2b/order", "S-thm-4.2b/order/eps", "S-thm-4.2-discussion/descent",
     "S-thm-4.2-discussion/descent/eps", "S-thm-4.2-discussion/descent/corrected",
     "S-thm-4.2-discussion/descent/eps/corrected", "S-thm-4.2-discussion/psd",
-    "S-thm-4.2-discussion/kink", "S-thm-4.2-discussion/later-batchnorm", "S-v1-eq-17",
+    "S-thm-4.2-discussion/kink", "S-thm-4.2-discussion/later-batchnorm",
     "S-v1-lemma-3.3/any-epsilon", "S-v1-lemma-3.3/any-epsilon/corrected",
 )  # fmt: skip
 """Statements whose hypotheses are imposed on drawn batches, and met by units as they are."""

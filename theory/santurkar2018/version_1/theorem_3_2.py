@@ -20,7 +20,8 @@ only where its factor is below one.
 
 Of the proof's lines, (9) has lost a factor m in its second equality; (12) prints
 :math:`\partial L/\partial\hat y^{(b)}` on the left for :math:`\partial L/\partial W_{ij}`; the
-middle term of (16) turns negative with alpha; (17) draws the root of c over alpha.
+middle terms of (16) and (17) turn negative with alpha; of (17) one cannot tell what is under its
+root.
 """
 
 from dataclasses import replace
@@ -58,7 +59,7 @@ from theory.santurkar2018.version_1.letters import (
     tenfold,
     x_i,
 )
-from theory.statement import PROVED, REFUTED, assume
+from theory.statement import PROVED, REFUTED, UNREADABLE, assume
 from theory.unit import (
     L,
     Lhat,
@@ -258,6 +259,12 @@ BOUNDED = p_c**2 + 2 * absolute(MIDDLE) + a_c**2 / m**2 * a**2
 SIGN = (absolute(MIDDLE) + MIDDLE) ** 2 / absolute(MIDDLE)
 n, k = sqrt(S) * norm(x_c), sqrt(S) * sqrt(m)
 ACROSS = norm2(yhat - a / S * g)
+SEVENTEEN = line(
+    "S-v1-eq-17/repaired", (465, r"2\sqrt{c\alpha_{ij}}S_j\sigma_{xi}"),
+    SQUARED <= p_c**2 + 2 * cosine(x_c, g) * a_c * S * DEVIATION + a_c**2 / m * S,
+    "the square of the slope in one weight, the last sum by its bound, with c alone under the root",
+    hypotheses=(), form=Form.READING, expected=REFUTED,
+)  # fmt: skip
 PROOF = [
     line(
         "S-v1-eq-8", (429, r"\frac{\partial G}{\partial z_j^{(b)}} x_i^{(b)}"),
@@ -316,16 +323,21 @@ PROOF = [
         + 2 * SHARE * absolute(p_c) * S / (k + absolute(a)) * ACROSS,
         remark="The slack is what the bounds of |⟨x, g⟩| and |⟨g, ŷ⟩| leave.",
     ),
-    SEVENTEEN := line(
-        "S-v1-eq-17", (465, r"2\sqrt{c\alpha_{ij}}S_j\sigma_{xi}"),
-        SQUARED <= p_c**2 + 2 * sqrt(cosine(x_c, g) ** 2 * a_c) * S * DEVIATION + a_c**2 / m * S,
-        "the square of the slope in one weight, the last sum by its bound", expected=REFUTED,
-        hypotheses=(assume(a_c > 0, lambda case: replace(case, direction=100 * case.direction)),),
-        attack=(signs_with(SECOND, (-2, 1, 1, 0)),),
-        remark="The conversion may have drawn the root over α; nothing else in the text shows"
-        " it.",
+    replace(
+        SEVENTEEN,
+        id="S-v1-eq-17",
+        title="the square of the slope in one weight, the last sum by its bound",
+        says=None,
+        statement=r"\ldots \le cS_jm\sigma_{x_i}^2 + 2\sqrt{c\alpha_{ij}}\,S_j\sigma_{x_i}"
+        r" + \frac{\alpha_{ij}^2}{m}S_j",
+        in_words="Its radical is drawn over too much.",
+        form=Form.STEP, expected=UNREADABLE,
+        unreadable="The radical is drawn over α too; scaling x shows that it cannot be, since all"
+        " other terms grow with the square, and the condition on σ that follows has it over c.",
     ),
+    SEVENTEEN,
     SEVENTEEN.corrected(
+        id="S-v1-eq-17/corrected",
         says=SQUARED
         <= p_c**2 + 2 * cosine(x_c, g) * absolute(a_c) * S * DEVIATION + a_c**2 / m * S,
         hypotheses=(),
