@@ -263,7 +263,7 @@ class Statement:
     says: Says | None = None
     """The statement as an expression: its display, its sides and its relation follow from it."""
     because: Expression | None = None
-    """The certificate as an expression: what claimed - actual is, term by term not negative."""
+    """The certificate as an expression: what the slack is, term by term not negative."""
     title: str = ""
     """What the statement is about, in a few plain words."""
     in_words: str = ""
@@ -278,7 +278,7 @@ class Statement:
     of: str | None = None
     hypotheses: tuple[Hypothesis, ...] = ()
     certificate: Callable[..., list[Term]] | None = None
-    """Terms that add up to claimed - actual: the proof of an inequality."""
+    """Terms that add up to the slack: the proof of an inequality."""
     corrected_by: str | None = None
     """The identifier of the right statement, where it is not a claim made of this one."""
     unreadable: str = ""
@@ -329,6 +329,14 @@ class Statement:
                 )
         if not isinstance(self.expected, Verdict):
             raise TypeError(f"{self.id}: expected= is a verdict; write expected=Verdict.PROVED")
+
+    def slack(self, actual: Any, claimed: Any) -> Any:
+        """Return what its certificate adds up to, by what the sides are worth."""
+        return (
+            self.relation.slack(actual, claimed)
+            if self.says is None
+            else self.says.slack_of(actual, claimed)
+        )
 
     @property
     def said(self) -> list[Says]:

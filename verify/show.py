@@ -114,7 +114,7 @@ def _reasons(entry: Entry) -> list[str]:
     if entry.proof is None:
         return opening
     slack = entry.proof.slack
-    opening += [f"claimed - actual = {slack}"] if slack else []
+    opening += [f"slack = {slack}"] if slack else []
     return [*opening, *(f"  {'+' if i else '='} {t}" for i, t in enumerate(entry.proof.terms))]
 
 

@@ -1,7 +1,7 @@
 """Statements of others, tried at one small instance before any witness looks at them.
 
 What cannot be evaluated there (a letter of another subject, a function that knows floats only), and
-a certificate that is not claimed - actual, is refused with the line of their file.
+a certificate that does not add up, is refused with the line of their file.
 """
 
 from __future__ import annotations
@@ -289,16 +289,14 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
     quantities = [np.asarray(h.quantity(*sources), dtype=object) for h in claim.hypotheses]
     if claim.certificate is None or np.size(actual) > 1:
         return
-    slack = claimed - actual
-    if claim.relation in (Relation.AT_LEAST, Relation.MORE_THAN):
-        slack = -slack
+    slack = claim.slack(actual, claimed)
     values = [term.value(*sources) for term in claim.certificate(*sources)]
     if _sign(total(*values, -1 * slack)) != 0:
         yield Complaint(
             claim.id,
-            f"because= adds up to {side_in_words(total(*values))} where claimed - actual is "
-            f"{side_in_words(slack)}; write terms whose sum is claimed - actual, each visibly not "
-            "negative",
+            f"because= adds up to {side_in_words(total(*values))} where the slack is "
+            f"{side_in_words(slack)}; write terms whose sum is {_slack_in_words(claim)}, each "
+            "visibly not negative",
         )
     elif _met(claim, quantities) and any(_sign(value) < 0 for value in values):
         yield Complaint(
@@ -306,6 +304,13 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
             "because= has a term that is negative somewhere; write it as squares, squared norms "
             "and slacks of hypotheses times positive numbers",
         )
+
+
+def _slack_in_words(claim: Statement) -> str:
+    if claim.relation.bounds_below:
+        return "actual - claimed"
+    says_zero = claim.says is not None and claim.says.says_zero
+    return "the side that is not 0" if says_zero else "claimed - actual"
 
 
 def _met(claim: Statement, quantities: Sequence[Any]) -> bool:

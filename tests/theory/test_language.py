@@ -40,6 +40,14 @@ def test_a_slack_is_read_as_one_factor_wherever_it_stands():
     assert len(products(norm2(v) + SLACK, set())) == 3  # no hypothesis has it
 
 
+@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("sides", [(a, b), (a, number(0)), (number(0), b)])
+def test_the_slack_that_is_displayed_is_what_a_certificate_adds_up_to(relation, sides):
+    says = Says(sides[0], relation, sides[1])
+    values = Values({"a": 5, "b": 3})
+    assert values[says.slack] == says.slack_of(*values.sides(says))
+
+
 def test_derivatives_nest_through_their_function_alone():
     once = gradient(norm2(v), v)
     twice = gradient(norm2(once), v)

@@ -377,12 +377,20 @@ class Says:
     @cached_property
     def slack(self) -> Expression:
         """What is not negative where it holds; of an equation, what is zero."""
-        larger, smaller = self.claimed, self.actual
-        if self.relation.bounds_below or larger == ZERO:
-            larger, smaller = self.actual, self.claimed
-            if self.relation.bounds_above:
-                return -larger
-        return larger if smaller == ZERO else larger - smaller
+        if self.claimed == ZERO:
+            return -self.actual if self.relation.bounds_above else self.actual
+        if self.actual == ZERO:
+            return -self.claimed if self.relation.bounds_below else self.claimed
+        return self.slack_of(self.actual, self.claimed)
+
+    def slack_of(self, actual: Any, claimed: Any) -> Any:
+        """Return the slack by what the sides are worth."""
+        return actual - claimed if self.says_zero else self.relation.slack(actual, claimed)
+
+    @property
+    def says_zero(self) -> bool:
+        """Whether it is an equation whose claimed side is zero: the slack is the actual side."""
+        return self.relation is Relation.EQUAL and self.claimed == ZERO
 
     @property
     def letters(self) -> tuple[Letter, ...]:

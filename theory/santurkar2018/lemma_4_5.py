@@ -102,9 +102,9 @@ SHARE = dot(yhat, u) / (sigma * norm2(yhat))
 BIAS = {
     "title": "with a bias: the derivative at W*, with the best γ and β",
     "hypotheses": RESIDUAL_WITH_BIAS,
-    "because": BEST_GAMMA / sigma * (SHARE * average(y) - dot(one, u) / m) * ALONG_ONES
-    - BEST_GAMMA / sigma * SHARE * ALONG_BATCH
-    + BEST_GAMMA / sigma * ALONG_INPUT,
+    "because": BEST_GAMMA / sigma * SHARE * ALONG_BATCH
+    - BEST_GAMMA / sigma * ALONG_INPUT
+    - BEST_GAMMA / sigma * (SHARE * average(y) - dot(one, u) / m) * ALONG_ONES,
     "remark": "With a bias t - y is orthogonal to the ones as well.",
 }
 LEMMA = [
@@ -187,12 +187,12 @@ LEMMA = [
         title="with a bias, where the outputs are an optimum's: the derivative at kW*",
         says=equal(dot(gradient(Lhat(variable), variable, at=K * y), x), 0),
         hypotheses=(IN_BIAS, ALONG_Y, ALONG_X),
-        because=gamma
+        because=gamma / (sigma * K) * ALONG_X.slack
+        - gamma / (m * sigma**2 * K) * dot(yhat, x) * ALONG_Y.slack
+        - gamma
         / (m * sigma * K)
         * (dot(one, x) - average(y) / sigma * dot(yhat, x))
-        * IN_BIAS.slack
-        + gamma / (m * sigma**2 * K) * dot(yhat, x) * ALONG_Y.slack
-        - gamma / (sigma * K) * ALONG_X.slack,
+        * IN_BIAS.slack,
     ),
     FIXED.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
 ]

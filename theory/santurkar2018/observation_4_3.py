@@ -147,9 +147,9 @@ STATIONARY = {
     "title": "with a bias: the derivative in a weight at a minimum",
     "says": equal(dot(grad, x), 0),
     "hypotheses": (IN_BIAS, ALONG_Y, ALONG_X),
-    "because": gamma / (m * sigma) * (dot(one, x) - MU / sigma * dot(yhat, x)) * IN_BIAS.slack
-    + gamma / (m * sigma**2) * dot(yhat, x) * ALONG_Y.slack
-    - SLOPE * ALONG_X.slack,
+    "because": SLOPE * ALONG_X.slack
+    - gamma / (m * sigma**2) * dot(yhat, x) * ALONG_Y.slack
+    - gamma / (m * sigma) * (dot(one, x) - MU / sigma * dot(yhat, x)) * IN_BIAS.slack,
     "remark": "With γ = σ and β = mean the outputs are the linear layer's own, so its minima are"
     " critical points of the network with the layer.",
 }

@@ -93,7 +93,7 @@ def follows(
     except OUTSIDE:
         return False
     try:
-        return _shows(claim, subject, claim.relation.slack(actual, claimed))
+        return _shows(claim, subject, claim.slack(actual, claimed))
     except OPEN:
         return False
 

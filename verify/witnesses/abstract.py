@@ -53,11 +53,11 @@ def _derived(claim: Claim) -> Proof | str:
     network = generic(claim.reading.has_epsilon, without_loss(claim))
     letters = claim.letters(network)
     actual, claimed = claim.sides(network, letters)
-    slack = claim.relation.slack(actual, claimed)
+    slack = claim.slack(actual, claimed)
     terms = [] if claim.certificate is None else claim.certificate(network, letters)
     rest = reduce(operator.sub, (term.value(network, letters) for term in terms), slack)
     if not is_zero(rest):
-        added = "because= is not seen to add up to claimed - actual"
+        added = "because= is not seen to add up to the slack"
         return added if terms else "it is not seen from inner products"
     if not show(claim, terms):
         return "the terms of because= are not all seen to be of the sign that the relation needs"

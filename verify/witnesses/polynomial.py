@@ -538,7 +538,7 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
         network = PolynomialNetwork(changed(generic_case(claim.reading.has_epsilon), imposed))
     letters = claim.letters(network)
     actual, claimed = claim.sides(network, letters)
-    slack = claim.relation.slack(actual, claimed)
+    slack = claim.slack(actual, claimed)
     if claim.certificate is None:
         return not claim.relation.is_strict and is_zero(slack)
     terms = claim.certificate(network, letters)

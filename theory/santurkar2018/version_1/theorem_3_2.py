@@ -32,9 +32,7 @@ from theory.language.expression import Expression, Letter, along, equal, named
 from theory.language.operations import absolute, centred, dot, norm, norm2, sqrt
 from theory.santurkar2018.chosen import (
     NEARLY_ACROSS,
-    SECOND,
     UNLIKE,
-    signs_with,
     steep_at_the_output,
     with_hints,
 )
