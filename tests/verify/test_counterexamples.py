@@ -9,13 +9,14 @@ import pytest
 from theory.arithmetic.exact import rational_array
 from theory.claim import Relation
 from verify import engine
-from verify.cases.lattice import shown
+from verify.cases.lattice import lattice_case, shown
 from verify.counterexamples import lines, of_loss
 from verify.letters import own, readers
 from verify.matrices.subjects import Descent, Layer, Maps
 from verify.results import Counterexample
 from verify.settings import PROFILES, Settings
 from verify.site.counterexamples import sentence, written
+from verify.witnesses.integers import counterexample
 
 BATCH = {
     "y": ["-1", "0", "1"], "gamma": "2", "beta": "0", "eps": "0", "loss": "<a, z> + h |z|^2/2",
@@ -54,6 +55,18 @@ def test_numbers_of_a_batch_are_told_by_the_statements_letters(identifier, told)
     assert shown[-2:] == ["actual = 1", "claimed = 0"]
     assert set(told) <= set(shown)
     assert not any(line.startswith(("lambda =", "loss =", "parameters =")) for line in shown)
+
+
+def test_a_letter_of_two_roots_is_told_beside_those_of_one():
+    claim = claim_of("S-v1-thm-C6/same-unit")
+    half = Fraction(1, 2)
+    case = lattice_case(
+        y=[1, 0, -1], gamma=0, beta=0, ratio=Fraction(2), linear=[-half, half, half],
+        triangle=[0] * 6, direction=[-5, -8, 13], other_direction=[-1, -1, 2], bound=24,
+    )  # fmt: skip
+    told = counterexample(claim, case).letters
+    assert told["a"] == ["-1/2", "1/2", "1/2"]
+    assert told["varepsilon"].startswith("[0.00677")
 
 
 def test_numbers_of_matrices_are_told_by_the_statements_letters():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -59,12 +60,13 @@ def counterexample(claim: Claim, case: Case) -> Counterexample | None:
 
 def _letters(claim: Claim, case: Case) -> dict[str, Any]:
     """Return what the statement's own letters are worth, in balls where roots are of two kinds."""
-    at_case = exact.networks(case)
-    try:
-        return letters.written(letters.worth(claim, *at_case(claim, exact.IN_NUMBERS)))
-    except DifferentFieldsError:
+    at_case, known = exact.networks(case), {}
+    with suppress(DifferentFieldsError):
+        known = letters.worth(claim, *at_case(claim, exact.IN_NUMBERS))
+    if len(known) < len(letters.own(claim)):
         with ctx.workprec(128):
-            return letters.written(letters.worth(claim, *at_case(claim, exact.IN_BALLS)))
+            known = letters.worth(claim, *at_case(claim, exact.IN_BALLS)) | known
+    return letters.written(known)
 
 
 def first_looked_at(claim: Claim) -> Case | None:
