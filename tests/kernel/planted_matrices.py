@@ -169,6 +169,9 @@ OF_MATRICES = {
         "weighted_variance_corrected": ("n%:R * K0", "n.-1%:R * K0"),
     },
     "lange2022/gradient_descent.v": {
+        "equation_5_any_loss": ("(r + epsilon) ^+ 2", "r ^+ 2"),
+        "equation_5_every_step": ("r + epsilon <= 1 ->", ""),
+        "rate_is_reduced": ("kappa_P <= kappa -> ", ""),
         "equation_5_corrected": ("r + epsilon <= 1 -> ", ""),
         "extreme_eigenvalues_are_defined": ("'M[R]_n.+1", "'M[R]_n"),
         "learning_rate_needed": ("alpha * hi < 2", "alpha * hi < 1"),
@@ -183,6 +186,7 @@ OF_MATRICES = {
         "largest_rate_is_defined": ("H != 0 -> ", ""),
         "equation_26": ("1 + lambda + `|s|", "lambda + `|s|"),
         "diagonal_distance_is_defined": ("x <= 1", "x <= 2"),
+        "theorem_1_rate_any_loss": ("(r + epsilon) ^+ 2", "r ^+ 2"),
         "theorem_1_rate_corrected": ("r + epsilon <= 1 -> ", ""),
     },
     "lange2022/one_learning_rate.v": {

@@ -81,7 +81,8 @@ CLAIMS = [
     section(
         "/simultaneous", 242, QUOTE, "steps 4 and 5 of Algorithm 2, at"
         " once", equal(after(G_w, STEP_4), PRODUCT),
-        expected=REFUTED, corrected_by="L-eq-15", form=Form.READING,
+        expected=REFUTED, corrected_by="L-eq-15", form=Form.BOUNDARY,
+        remark="The bias's step uses the weights' gradient after its own step, as the arrows say.",
     ),
     section(
         "/descent", 227, r"\alpha\frac{1}{q^{2}}PP^{T}", "descent in the preconditioned parameters",

@@ -142,10 +142,10 @@ CLAIMS = [
         id="L-alg-3/at-once",
         says=equal(PRECONDITIONED, stacked(NEW_WEIGHTS, new_bias(G_w))),
         title="steps 4 and 5 with the old gradients",
-        form=Form.READING,
+        form=Form.BOUNDARY,
         expected=REFUTED,
         corrected_by=STEPS.id,
-        remark="The arrows can be read so; the text is right if the steps are taken in turn.",
+        remark="The bias's step uses the weights' gradient after its own step, as the arrows say.",
     ),
     CENTRED := about(Kind.MAPS, "L-alg-3", "Sect. 4, below Prop. 9")(
         "/centred", 353, "has the same property as", "centring with the channel's mean",

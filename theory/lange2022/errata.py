@@ -31,10 +31,12 @@ ERRATA = [
     Erratum(
         name="normalised-entries",
         title="The normalised entries are not independent",
-        kind=Kind.FALSE,
+        kind=Kind.HYPOTHESIS,
         in_short="a normalised column sums to zero, so its entries are correlated",
-        wrong=r"Proposition 5 asks for independent entries of mean zero and variance one. The"
-        r" entries of a normalised column sum to zero, and their mean product is $-1/(N-1)$.",
+        wrong=r"Proposition 5 asks for independent entries of mean zero and variance one, by which"
+        r" the text models the normalised ones, 'approximately independent' at the start of"
+        r" training. The entries of a normalised column sum to zero, and their mean product is"
+        r" $-1/(N-1)$: the model is near for large batches, and exact for none.",
         entries=("L-prop-5/independent-entries",),
         right=("L-prop-5/independent-entries/corrected", "L-prop-5/expectation-normalised"),
     ),
@@ -71,8 +73,9 @@ ERRATA = [
             "L-proof-thm-1/remainder",
         ),
         right=(
+            "L-eq-5-6/5/any-loss",
+            "L-thm-1/rate/any-loss",
             "L-eq-5-6/5/corrected",
-            "L-eq-5-6/5/average-hessian",
             "L-thm-1/rate/corrected",
             "L-proof-thm-1/contraction/corrected",
             "L-proof-thm-1/remainder/corrected",
@@ -93,9 +96,10 @@ ERRATA = [
         name="minimizer",
         title="What a local minimizer is",
         kind=Kind.READING,
-        in_short="needs a positive definite Hessian, if 'or' means 'that is'",
+        in_short="if 'or' means 'that is', needs a positive definite Hessian, as is assumed next",
         wrong="A zero gradient and a positive semi-definite Hessian do not make a minimizer:"
-        " $t^3$ at zero. The converse holds, and is what is used.",
+        " $t^3$ at zero. The converse holds; and with the Hessian positive definite, which the next"
+        " sentence assumes, they do.",
         entries=("L-def-minimiser",),
         right=("L-def-minimiser/corrected",),
     ),
@@ -104,9 +108,9 @@ ERRATA = [
         title="The learning rate in the preconditioned parameters",
         kind=Kind.READING,
         in_short="with the best learning rate there, not the one kept",
-        wrong=r"The rate $(\kappa-1)/(\kappa+1)$ in $z$ belongs to the best learning rate for the"
-        r" preconditioned Hessian; with the learning rate of the original parameters it does not"
-        r" hold.",
+        wrong=r"The rate $(\kappa-1)/(\kappa+1)$ in $z$, 'as determined by (6)', belongs to the"
+        r" best learning rate for the preconditioned Hessian; with that of the original parameters"
+        r" it does not hold.",
         entries=("L-eq-7-8/kept-learning-rate",),
         right=("L-eq-7-8/kept-learning-rate/corrected",),
     ),
@@ -218,16 +222,6 @@ ERRATA = [
         right=("L-lemma-A2/k-1", "L-lemma-A2/k-2"),
     ),
     Erratum(
-        name="steps-in-turn",
-        title="Two steps taken at once",
-        kind=Kind.READING,
-        in_short="in turn, as the arrows mean",
-        wrong="The bias's step uses the weights' gradient after its own step. Taken at once, with"
-        " the old gradients, the two steps are not the preconditioner.",
-        entries=("L-eq-15/simultaneous", "L-alg-3/at-once"),
-        right=("L-eq-15", "L-alg-3"),
-    ),
-    Erratum(
         name="counting",
         title="How operations are counted",
         kind=Kind.READING,
@@ -246,9 +240,10 @@ ERRATA = [
         name="more-operations",
         title="Batch Normalization takes more operations",
         kind=Kind.READING,
-        in_short=r"needs $14N > 3n_\ell$; the paper's batches of 6 and 1 do not have it",
+        in_short=r"that BNP takes fewer needs about $14N > 3n_\ell$, which small batches have not",
         wrong=r"'We expect $28N > 6n_\ell$' holds for a batch of 60 and a layer of 100, and not for"
-        r" the batches of 6 and 1 of the experiments. Table 1 shows the same.",
+        r" the batches of 6 and 1 of the experiments. The paper finds so itself: in Table 1 BN is"
+        r" faster for the smaller batch.",
         entries=("L-prop-6/expected",),
         right=("L-prop-6/expected/corrected",),
     ),
@@ -277,8 +272,9 @@ ERRATA = [
         kind=Kind.READING,
         in_short="LN is invariant to a factor for all rows or for one example, not for one row",
         wrong="Layer Normalization is not invariant to a factor for one row of the weights, and"
-        " Batch Normalization not to a factor for one example. Each has the other's invariance;"
-        " Group Normalization that of a group of rows, for every number of groups.",
+        " Batch Normalization not to a factor for one example. Layer Normalization is invariant to"
+        " one for an example, Batch Normalization to one for a row; Group Normalization to one for"
+        " a group of rows, for every number of groups.",
         entries=("L-LN-GN", "L-LN-GN/examples"),
         right=("L-LN-GN/whole-matrix", "L-LN-GN/of-BN", "L-LN-GN/every-group"),
     ),
@@ -310,7 +306,7 @@ ERRATA = [
         wrong=r"Read as a bound it falls: the column of ones alone has the norm $\sqrt{Nrs}$.",
         entries=("L-q-conv",),
         right=("L-q-conv/corrected", "L-q-conv/first-column"),
-        depends="The choice of $q$ for convolutions, which the text calls experimental.",
+        depends="The choice of $q$ for convolutions, which the text calls a heuristic estimate.",
     ),
     Erratum(
         name="zero-weights",

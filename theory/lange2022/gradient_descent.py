@@ -42,6 +42,7 @@ from theory.descent import (
     L,
     P,
     alpha,
+    curved_star,
     definite,
     high,
     highest,
@@ -53,7 +54,9 @@ from theory.descent import (
     pair,
     rate,
     slope,
+    slope_star,
     theta,
+    theta_star,
     trace_of,
     v,
     variable,
@@ -149,6 +152,27 @@ MARGIN = named(r"\epsilon", alpha_any * norm2(u_near))
 five = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1, eq. (5)")
 AVERAGE = named(r"\bar H v", (curved(zero) + 4 * curved(v / 2) + curved(v)) / 6)
 """The average of the Hessian over the segment, as degree four has it by Simpson's rule."""
+
+theta_k = named(r"\theta_k", theta_star + v)
+OFF = theta_k - theta_star
+STEPPED = theta_k - alpha * slope_star(theta_k) - theta_star
+CURVED_OFF = curved_star(theta_star, OFF)
+REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED_OFF)
+"""What the slope is beyond the Hessian times the distance."""
+r_positive = number_of("r", "r", lambda descent: 1 + descent.P[0, 0] ** 2, "r > 0")
+epsilon = number_of(
+    "epsilon", r"\epsilon", lambda descent: (1 + descent.linear[0] ** 2) / 4, r"\epsilon > 0"
+)
+AT_RATE_R = assume(norm2(OFF - alpha * CURVED_OFF) <= r_positive**2 * norm2(OFF))
+NEARLY_LINEAR = assume(alpha**2 * norm2(REST) <= epsilon**2 * norm2(OFF), printed=False)
+BY_TRIANGLE = (
+    (1 + epsilon / r_positive) * AT_RATE_R.slack
+    + (1 + r_positive / epsilon) * NEARLY_LINEAR.slack
+    + 1 / (r_positive * epsilon)
+    * norm2(epsilon * (OFF - alpha * CURVED_OFF) + r_positive * alpha * REST)
+)  # fmt: skip
+"""The proof that the norm of a sum is at most the sum of the norms."""
+
 STEPS = [
     FIVE := five(
         "/5", 82, "in that neighborhood, we have",
@@ -163,9 +187,19 @@ STEPS = [
         " t²/2 - t⁴/4 and α = 1/2 the ratio is (1 + t²)/2, and r = 1/2.",
     ),
     FIVE.corrected(
+        "any-loss",
+        says=norm2(STEPPED) <= (r_positive + epsilon) ** 2 * norm2(OFF),
+        title="a step of gradient descent on any loss, near a minimizer",
+        hypotheses=(AT_RATE_R, NEARLY_LINEAR),
+        because=BY_TRIANGLE,
+        remark="A loss that is twice differentiable at θ* has a neighbourhood where the second"
+        " hypothesis holds, and the first holds with the r of (5). Where r + ϵ ≤ 1 no step leaves"
+        " it, and so it is for every k (equation_5_every_step in theory/coq).",
+    ),
+    FIVE.corrected(
         says=listed(*(norm2(after) for after in VECTORS[1:]))
         <= listed(*((RATE + MARGIN) ** 2 * norm2(before) for before in VECTORS[:-1])),
-        title="every step of gradient descent, where r + ϵ is at most one",
+        title="every step of gradient descent on a loss of degree four, where r + ϵ is at most one",
         hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
         expected=SUPPORTED,
         remark="For all k, if r < 1, and for ‖θ₀‖² ≤ ϵ/α. The loss is half a quadratic form plus a"
@@ -306,6 +340,14 @@ def best(matrix: Expression) -> Expression:
 
 OPTIMUM = (largest(IN_Z) - smallest(IN_Z)) / (largest(IN_Z) + smallest(IN_Z))
 
+kappa_theta = number_of(
+    "kappa", r"\kappa", lambda descent: 1 + descent.theta[0] ** 2, r"\kappa \ge 1"
+)
+kappa_z = number_of(
+    "kappa_P", r"\kappa_P", lambda descent: 1 + descent.direction[0] ** 2, r"\kappa_P \ge 1"
+)
+BETTER = assume(kappa_z <= kappa_theta)
+
 seven = about(Kind.DESCENT, "L-eq-7-8", "Sect. 3.1")
 CHANGED_VARIABLES = [
     seven(
@@ -341,6 +383,15 @@ CHANGED_VARIABLES = [
         ),
         title="a preconditioner that depends on the point, with the Jacobian in its place",
     ),
+    seven(
+        "/reduced", 108, "is reduced and the convergence accelerated",
+        "a better condition number, a better rate",
+        (kappa_z - 1) / (kappa_z + 1) <= (kappa_theta - 1) / (kappa_theta + 1),
+        at="above (8)",
+        hypotheses=(BETTER,),
+        because=2 / ((kappa_z + 1) * (kappa_theta + 1)) * BETTER.slack,
+        remark="r of (6) grows with κ.",
+    ),
     KEPT_RATE := seven(
         "/kept-learning-rate", 104, r"as determined by (6) and the Hessian of",
         "the rate in z with the learning rate kept",
@@ -349,7 +400,8 @@ CHANGED_VARIABLES = [
         form=Form.READING,
         hypotheses=(CONVEX,),
         expected=REFUTED,
-        remark="The text does not say which learning rate the r of the bound in z belongs to.",
+        remark="With the learning rate that is best for θ. 'r as determined by (6)' can be read as"
+        " the rate of the best one for z, and then it holds.",
     ),
     KEPT_RATE.corrected(
         says=rate(best(IN_Z), IN_Z) <= OPTIMUM,

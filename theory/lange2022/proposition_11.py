@@ -82,7 +82,7 @@ ONE_INACTIVE = assume(
     impose=lambda layer: replace(
         layer, curvature=layer.curvature * 0 + 1 - 2 * (np.arange(len(layer.H)) == 0)
     ),
-    words=r"S = \operatorname{diag}(0, 1, \dots, 1)",
+    words=r"S = \operatorname{diag}(\max\{s, 0\}) = \operatorname{diag}(0, 1, \dots, 1)",
 )  # fmt: skip
 
 use = of_layers("Sect. 3.3, after Prop. 2", "L-prop-11", expected=REFUTED, form=Form.READING)

@@ -212,7 +212,7 @@ PRECONDITIONING = [
 
 WIDTH = 100
 """Of the hidden layers of sect. 5.1, whose batches are of 60, 6 and 1."""
-LARGE_BATCH = assume(14 * N > 3 * p, printed=False)
+LARGE_BATCH = assume(28 * N > 6 * p + 4 + 2 * p / n, printed=False)
 
 
 def of_bn(name: str, quote: str, title: str, says: Any, **other: Any) -> Any:
@@ -279,7 +279,10 @@ NORMALIZATION = [
         " small batch.",
     ),
     EXPECTED.corrected(
-        says=28 * N > 6 * p, hypotheses=(LARGE_BATCH,), because=2 * LARGE_BATCH.slack,
+        title="from which batch on BN takes more operations",
+        says=operations(*BN) > operations(*BNP), hypotheses=(LARGE_BATCH,),
+        because=n * LARGE_BATCH.slack,
+        remark="For layers of 100 inputs and outputs from N = 22 on.",
     ),
 ]  # fmt: skip
 

@@ -36,7 +36,11 @@ LINES = [
         {"the product": "", "an entry's weight": "/entry"},
     ),
     result("L-prop-9", "The Hessian in one channel's parameters", OWN),
-    result("L-prop-10", "The error of the channel's means", OWN),
+    result(
+        "L-prop-10",
+        "The error of the channel's means",
+        {"max{r, s} ≥ (k - 1)/2": "/corrected", "smaller maps": ""},
+    ),
     result(
         "L-prop-11",
         "The condition number of the Hessian",
@@ -60,11 +64,9 @@ LINES = [
     result(
         "L-eq-15",
         "Algorithm 2 applies the preconditioner",
-        {"in turn": "", "at once": "/simultaneous"},
+        OWN,
     ),
-    result(
-        "L-alg-3", "Algorithm 3 applies the preconditioner", {"in turn": "", "at once": "/at-once"}
-    ),
+    result("L-alg-3", "Algorithm 3 applies the preconditioner", OWN),
     remark(
         "L-thm-4-remarks",
         "What Theorem 4 gains",
@@ -87,7 +89,11 @@ LINES = [
     ),
     remark("L-q-conv", "The factor q of a convolution", {"over q": "/over-q", "as a bound": ""}),
     remark("L-online", "Batches of one example", OWN),
-    proof("L-def-minimiser", "What a local minimizer is", OWN),
+    proof(
+        "L-def-minimiser",
+        "What a local minimizer is",
+        {"positive definite, as assumed next": "/corrected", "semi-definite": ""},
+    ),
     proof("L-eq-5-6", "The rate of gradient descent, (5) and (6)", {"(5)": "/5", "(6)": "/6"}),
     proof("L-eq-7-8", "Descent in preconditioned parameters, (7) and (8)", OWN),
     proof(

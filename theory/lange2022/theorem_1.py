@@ -53,7 +53,6 @@ from theory.descent import (
     H,
     L,
     alpha,
-    curved_star,
     iterates,
     learning_rate,
     listed,
@@ -61,10 +60,21 @@ from theory.descent import (
     slope_star,
     theta_star,
     trace_of,
-    v,
     x,
 )
 from theory.lange2022.chosen import descent_from
+from theory.lange2022.gradient_descent import (
+    AT_RATE_R,
+    BY_TRIANGLE,
+    CURVED_OFF,
+    NEARLY_LINEAR,
+    OFF,
+    REST,
+    STEPPED,
+    epsilon,
+    r_positive,
+    theta_k,
+)
 from theory.lange2022.texts import about, at
 from theory.language.arrays import absolute, dot, entrywise, first, maximum, norm, norm2, second
 from theory.language.expression import (
@@ -364,6 +374,12 @@ def on_diagonal(alpha: Expression, factor: Expression, start: Expression, steps:
     )
 
 
+closest_next = vector_of(
+    "theta_next", r"\theta_{k+1}^*", lambda descent: descent.theta + descent.P[0] / 16
+)
+NEXT_OFF = named(r"\theta_{k+1}", theta_k - alpha * slope_star(theta_k)) - closest_next
+CLOSEST = assume(norm2(NEXT_OFF) <= norm2(STEPPED), printed=False)
+
 R_SMALL = named("r", absolute(1 - 2 * alpha_small))
 EPSILON = named(r"\epsilon", alpha_small * (3 * absolute(x_0) + x_0**2))
 RATES = [
@@ -380,8 +396,19 @@ RATES = [
         " well.",
     ),
     RATE.corrected(
+        "any-loss",
+        says=norm2(NEXT_OFF) <= (r_positive + epsilon) ** 2 * norm2(OFF),
+        title="a step near any manifold of minimizers, each point by its closest minimizer",
+        hypotheses=(AT_RATE_R, NEARLY_LINEAR, CLOSEST),
+        because=BY_TRIANGLE + CLOSEST.slack,
+        remark="The first hypothesis holds with r over the eigenvalues that are not zero, since"
+        " θₖ - θₖ* is at a right angle to the manifold, which the null space is tangent to"
+        " (L-proof-thm-1/eq-25/last-line); the second, near a minimizer, for every loss that is"
+        " twice differentiable there.",
+    ),
+    RATE.corrected(
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),
-        title="the rate of every step near a scale-invariant manifold, where r + ϵ is at most one",
+        title="the rate of every step near the hyperbola ab = 1, where r + ϵ is at most one",
         hypotheses=(assume(R_SMALL + EPSILON <= 1, printed=False),),
         expected=SUPPORTED,
     ),
@@ -392,12 +419,6 @@ RATES = [
 step = about(
     Kind.DESCENT, "L-proof-thm-1", "App. A, proof of Theorem 1", row="L-steps", form=Form.STEP
 )
-
-theta_k = named(r"\theta_k", theta_star + v)
-OFF = theta_k - theta_star
-STEPPED = theta_k - alpha * slope_star(theta_k) - theta_star
-CURVED = curved_star(theta_star, OFF)
-REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED)
 
 
 def _rates(H: Any, alpha: Any) -> list[Any]:
@@ -436,14 +457,14 @@ EXPANSION = [
     step(
         "/eq-25", 512, r"||+\alpha||e_{k}|| (25)", "a step near the manifold, split by the triangle"
         " inequality",
-        norm(STEPPED) <= norm(OFF - alpha * CURVED) + alpha * norm(REST),
+        norm(STEPPED) <= norm(OFF - alpha * CURVED_OFF) + alpha * norm(REST),
         at="eq. (25)",
         expected=SUPPORTED,
         remark="By the triangle inequality from L-proof-thm-1/eq-25/exactly.",
     ),
     step(
         "/eq-25/exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
-        equal(STEPPED, OFF - alpha * CURVED - alpha * REST),
+        equal(STEPPED, OFF - alpha * CURVED_OFF - alpha * REST),
         at="eq. (25)",
         form=Form.SHARPENED, of="L-proof-thm-1/eq-25",
     ),

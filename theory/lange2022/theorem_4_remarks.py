@@ -164,7 +164,7 @@ M_NORMALIZED = named(
 KAPPA_P = named(r"\kappa(P)^2", kappa2_scaled(U, reciprocal(augmented_variances)))
 POSITIVE = assume(
     squares(s) > 0, impose=lambda layer: replace(layer, curvature=abs(layer.curvature) + 1),
-    words="S > 0",
+    words=r"S = \operatorname{diag}(s_1^2, \dots, s_N^2) > 0",
 )  # fmt: skip
 LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, lambda layer: layer.gamma[0])
 """A number for the largest variance."""
@@ -214,8 +214,9 @@ RATE = [
     REDUCED := remark(
         "/reduced-r", 215, "implies reduced", "whether the rate of descent improves",
         M_NORMALIZED <= M, hypotheses=(FULL_COLUMN_RANK, POSITIVE), expected=REFUTED,
-        remark="r = (κ - 1)/(κ + 1) grows with the Hessian's condition number; Theorem 4 is"
-        " about the inputs' alone.",
+        form=Form.READING,
+        remark="r grows with the Hessian's condition number (L-eq-7-8/reduced); Theorem 4 is about"
+        " the inputs' alone.",
     ),
     REDUCED.corrected(
         "weighted-mean", title="the rate of descent with a mean weighted by S", says=M_S <= M,

@@ -111,6 +111,78 @@ by rewrite mulr_ge0 ?norm_ge0.
 Qed.
 End Rates.
 
+(* ---- any loss ---- *)
+
+Lemma gradient_less_slope (R : rcfType) n (L : 'cV[R]_n -> R) x g h :
+  is_gradient L x h -> is_gradient (fun t => L t - dot g t) x (h - g).
+Proof.
+move=> Lh epsilon e0; have [delta d0 near] := Lh _ e0; exists delta => // d /near.
+rewrite dotBl dotDr; congr (`|_| <= _); ring.
+Qed.
+
+(* One step on L_*, L less its slope at theta_star. *)
+Theorem equation_5_any_loss (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n)
+    (alpha r epsilon : R) (slope g_k g_star : 'cV[R]_n) (T : 'M[R]_n) :
+  let theta_k := theta_star + v in let L_star t := L t - dot slope t in
+  let off := theta_k - theta_star in let e_k := g_k - g_star - T *m off in
+  0 < alpha -> 0 < r -> 0 < epsilon -> is_gradient L theta_star slope ->
+  is_gradient L_star theta_k g_k -> is_gradient L_star theta_star g_star ->
+  is_hessian L_star theta_star T ->
+  sq (off - alpha *: (T *m off)) <= r ^+ 2 * sq off ->
+  alpha ^+ 2 * sq e_k <= epsilon ^+ 2 * sq off ->
+  sq (theta_k - alpha *: g_k - theta_star) <= (r + epsilon) ^+ 2 * sq off.
+Proof.
+move=> theta_k L_star off e_k a0 r0 e0 slopeL _ grad_star _ at_rate linear.
+have g0 : g_star = 0.
+  by rewrite (gradient_unique grad_star (gradient_less_slope slope slopeL)) subrr.
+have -> : theta_k - alpha *: g_k - theta_star = (off - alpha *: (T *m off)) + (- alpha) *: e_k.
+  by rewrite /e_k g0 subr0 scaleNr scalerBr opprB addrA subrK addrAC.
+apply: norm_le_sq; first by rewrite addr_ge0 ?ltW.
+apply: le_trans (triangle _ _) _; rewrite mulrDl ler_add //; first exact: norm_le (ltW r0) _.
+by apply: norm_le (ltW e0) _; rewrite sqZ sqrrN.
+Qed.
+
+(* (5): near a critical point at which the gradient has the symmetric Jacobian T, for all k. *)
+Theorem equation_5_every_step (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star : 'cV[R]_n)
+    (G : 'cV[R]_n -> 'cV[R]_n) (T : 'M[R]_n) (alpha lo hi epsilon : R) :
+  let r := rate alpha lo hi in
+  (forall theta, is_gradient L theta (G theta)) -> G theta_star = 0 ->
+  is_jacobian G theta_star T -> T^T = T ->
+  smallest_eigenvalue T lo -> largest_eigenvalue T hi ->
+  0 < alpha -> 0 < epsilon -> r + epsilon <= 1 ->
+  exists2 delta, 0 < delta & forall theta_0, norm (theta_0 - theta_star) < delta ->
+  let theta k := iter k (fun t => t - alpha *: G t) theta_0 in
+  forall k, norm (theta k.+1 - theta_star) <= (r + epsilon) * norm (theta k - theta_star).
+Proof.
+move=> r _ G0 jacobian sym low high a0 e0 kept.
+have [delta d0 near] := jacobian _ (divr_gt0 e0 a0); exists delta => // theta_0 start theta.
+have step t : norm (t - theta_star) < delta ->
+    norm (t - alpha *: G t - theta_star) <= (r + epsilon) * norm (t - theta_star).
+  move=> /near; rewrite [theta_star + _]addrC subrK G0 subr0; set u := t - theta_star => rest.
+  have -> : t - alpha *: G t - theta_star = (u - alpha *: (T *m u)) - alpha *: (G t - T *m u).
+    by rewrite scalerBr opprB addrA subrK /u addrAC.
+  apply: le_trans (triangle _ _) _; rewrite mulrDl ler_add //; first exact: step_rate (ltW a0) _ _ _.
+  rewrite normN normZ gtr0_norm //; apply: le_trans (ler_wpmul2l (ltW a0) rest) _.
+  by rewrite mulrA mulrCA mulfV ?gt_eqF // mulr1.
+have re0 : 0 <= r + epsilon by rewrite addr_ge0 ?(ltW e0) // le_maxr normr_ge0.
+suff close k : norm (theta k - theta_star) < delta by move=> k; exact: step (close k).
+elim: k => [|k close] //; apply: le_lt_trans (step _ close) _.
+by apply: le_lt_trans close; rewrite ler_pimull ?norm_ge0.
+Qed.
+
+(* Above (8): r of (6) grows with kappa. *)
+Theorem rate_is_reduced (R : rcfType) (kappa kappa_P : R) : 1 <= kappa -> 1 <= kappa_P ->
+  kappa_P <= kappa -> (kappa_P - 1) / (kappa_P + 1) <= (kappa - 1) / (kappa + 1).
+Proof.
+move=> k1 p1 better; have k0 : 0 < kappa + 1 by rewrite ltr_paddl ?ltr01 ?(le_trans ler01).
+have p0 : 0 < kappa_P + 1 by rewrite ltr_paddl ?ltr01 ?(le_trans ler01).
+rewrite ler_pdivr_mulr // mulrAC ler_pdivl_mulr // -subr_ge0.
+have -> : (kappa - 1) * (kappa_P + 1) - (kappa_P - 1) * (kappa + 1) = 2 * (kappa - kappa_P) by ring.
+by rewrite mulr_ge0 ?subr_ge0 ?ler0n.
+Qed.
+
+(* ---- every step ---- *)
+
 (* (5) for every step, r + epsilon being at most one: for this loss in any dimension. *)
 Theorem equation_5_corrected (R : rcfType) n (H : 'M[R]_n) (alpha lo hi : R) (u_0 : 'cV[R]_n) :
   let u k := iter k (quartic_step H alpha) u_0 in

@@ -42,13 +42,6 @@ Qed.
 
 (* ---- (25) ---- *)
 
-Lemma gradient_less_slope (R : rcfType) n (L : 'cV[R]_n -> R) x g h :
-  is_gradient L x h -> is_gradient (fun t => L t - dot g t) x (h - g).
-Proof.
-move=> Lh epsilon e0; have [delta d0 near] := Lh _ e0; exists delta => // d /near.
-rewrite dotBl dotDr; congr (`|_| <= _); ring.
-Qed.
-
 (* A step of gradient descent on L_*, L less its slope at theta_star. *)
 Theorem equation_25 (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n) (alpha : R)
     (slope g_k g_star : 'cV[R]_n) (T : 'M[R]_n) :
@@ -68,6 +61,24 @@ have -> : theta_k - alpha *: g_k - theta_star =
   by rewrite /e_k g0 subr0 scaleNr scalerBr opprB addrA subrK addrAC.
 apply: le_trans (triangle _ _) _; rewrite ler_add2l normZ normrN ger0_norm ?lexx //.
 exact: ltW.
+Qed.
+
+(* Near any manifold of minimizers: theta_next is as near to the next point as theta_star is. *)
+Theorem theorem_1_rate_any_loss (R : rcfType) n (L : 'cV[R]_n -> R)
+    (theta_star theta_next v : 'cV[R]_n) (alpha r epsilon : R) (slope g_k g_star : 'cV[R]_n)
+    (T : 'M[R]_n) :
+  let theta_k := theta_star + v in let L_star t := L t - dot slope t in
+  let off := theta_k - theta_star in let e_k := g_k - g_star - T *m off in
+  0 < alpha -> 0 < r -> 0 < epsilon -> is_gradient L theta_star slope ->
+  is_gradient L_star theta_k g_k -> is_gradient L_star theta_star g_star ->
+  is_hessian L_star theta_star T ->
+  sq (off - alpha *: (T *m off)) <= r ^+ 2 * sq off ->
+  alpha ^+ 2 * sq e_k <= epsilon ^+ 2 * sq off ->
+  sq (theta_k - alpha *: g_k - theta_next) <= sq (theta_k - alpha *: g_k - theta_star) ->
+  sq (theta_k - alpha *: g_k - theta_next) <= (r + epsilon) ^+ 2 * sq off.
+Proof.
+move=> theta_k L_star off e_k a0 r0 e0 slopeL gk gstar hess at_rate linear closest.
+exact: le_trans closest (equation_5_any_loss a0 r0 e0 slopeL gk gstar hess at_rate linear).
 Qed.
 
 (* ---- the maximum over the nonzero eigenvalues ---- *)
