@@ -19,7 +19,7 @@ from verify.evidence import EvidenceError, Record
 from verify.experiments.experiment import Observation
 from verify.headlines import headlines
 from verify.ledger import Entry, ledger
-from verify.results import EVERY_M, Counterexample, Proof
+from verify.results import EVERY_M, Counterexample, Proof, Theorem
 from verify.site import (
     api_pages,
     build,
@@ -209,6 +209,53 @@ def test_a_slack_is_told_in_words_and_without_a_weight_of_one(count, said, lengt
     shown = findings.proof(entry)
     assert f"the slack is {said}" in shown
     assert "= 1 " not in shown
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        (("(1) * [a]",), "the difference of the sides is a term that a hypothesis makes zero"),
+        (
+            ("(1) * [a]", "(0) * [b]"),
+            "the difference of the sides is a sum of terms that hypotheses make zero",
+        ),
+        (("(0) * [a]",), "the two sides are the same expression"),
+    ],
+)
+def test_an_equations_terms_are_zero_and_as_many_as_are_displayed(terms, said):
+    claim = next(c for c in engine.CLAIMS if c.id == "S-obs-4.3/minima/fixed/corrected")
+    proof = Proof((EVERY_M,), "slack", terms)
+    entry = Entry(claim, (Record(claim.id, "abstract", proof=proof),), Verdict.PROVED)
+    assert said in findings.proof(entry)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "opening", "cell"),
+    [
+        (Verdict.PROVED, "**Checked by Coq's kernel**", "proof for every m"),
+        (Verdict.REFUTED, "**That it fails is checked by Coq's kernel**", "proof that it fails"),
+    ],
+)
+def test_what_the_kernel_proves_of_a_refuted_statement_is_that_it_fails(verdict, opening, cell):
+    theorem = Theorem("a", "Theory.v", "A -> B", (), "8.20", "coqc Theory.v")
+    proof = Proof((EVERY_M,)) if verdict is Verdict.PROVED else None
+    record = Record(CLAIMS[0].id, "kernel", proof=proof, theorem=theorem)
+    entry = Entry(CLAIMS[0], (record,), verdict)
+    assert findings.theorem(entry).startswith(opening)
+    assert f"<td>{cell}</td>" in findings.witnesses(entry)
+
+
+@pytest.mark.parametrize(
+    ("actual", "said"),
+    [
+        ("[2.5 +/- 0.25]", "Decided in ball arithmetic: an interval"),
+        ("[2.5 +/- 1e-20]", "Decided in ball arithmetic, which encloses both sides"),
+    ],
+)
+def test_an_interval_is_spoken_of_where_one_is_shown(actual, said):
+    found = Counterexample({"m": 3}, {}, actual, "1", arithmetic="balls")
+    record = Record(CLAIMS[0].id, "balls", counterexample=found)
+    assert said in findings.counterexample(Entry(CLAIMS[0], (record,), Verdict.REFUTED))
 
 
 def test_counterexample_is_shown_with_both_sides(site):

@@ -34,7 +34,21 @@ _WORDS = re.compile(r"\\text\{([^{}]*)\}")
 _INDEX = re.compile(r"_(?:\{([^{}]*)\}|(\w))")
 _FLOAT = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _SYMBOL = re.compile(r"\b(theta|[Labstz])('?)(?:_([\d,]+))?(?!\w)")
+_DECIMAL = re.compile(r"(?<![\w./])\d+\.\d+(?:e[-+]?\d+)?")
+_POWER_OF_TEN = re.compile(r"(?<=\d)e([-+]?\d+)")
+_POWER = re.compile(r"\^([-−]?\d+)(?![\w.(])")
+_HYPHENATED = re.compile(r"(?<=[A-Za-z])-(?=[A-Za-z])")
+_ROOT = re.compile(r"sqrt\((\w)\)")
+_TRANSPOSED = re.compile(r"(?<=[A-Z])'(?![A-Za-z])")
 _BALL = re.compile(rf"\[(-?{_FLOAT}) \+/- ({_FLOAT})\]")
+PRIME = "′"
+"""Not the sign that a page's typography takes for a quotation mark."""
+SIGNS = {
+    ">=": "≥", "⟩=": "≥", "<=": "≤", "⟨=": "≤", " > ": " &gt; ", " ⟩ ": " &gt; ",
+    " < ": " &lt; ", " ⟨ ": " &lt; ", "<": "⟨", ">": "⟩", "**": "^", "*": "·", "sqrt(": "√(",
+}  # fmt: skip
+"""Of comparisons, inner products, powers and products, as the evidence writes them."""
+SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻", "+")
 DENIED = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 """How sides do not compare where a relation fails."""
 
@@ -46,8 +60,9 @@ def sentence(found: Counterexample, claim: Statement) -> str:
     case = [f"<i>{written(letter)}</i> = {plain(thin(v))}" for letter, v in numbers(found, claim)]
     if is_of_a_batch(found):
         size, case = "", [f"<i>m</i> = {found.size['m']}", *case]
-    drawn = f"entries of the distribution {found.distribution}" if found.distribution else ""
-    told = [size, drawn, ", ".join(case), polynomial(of_loss(found, claim)), plain(found.because)]
+    law = prose(found.distribution)
+    drawn = f"entries of the distribution {law}" if law else ""
+    told = [size, drawn, ", ".join(case), polynomial(of_loss(found, claim)), prose(found.because)]
     opening = "; ".join(part for part in told if part)
     return f"{opening}. Then {compared(found.actual, found.claimed, claim.relation)}."
 
@@ -66,8 +81,17 @@ def compared(actual: str, claimed: str, relation: Relation) -> str:
         for i, (x, y) in enumerate(pairs, 1):
             left, right = _middle(x), _middle(y)
             if left is not None and right is not None and relation.fails(left, right):
-                return f"in entry {i}, {plain(x)} {sign} {plain(y)}"
-    return f"{plain(actual)} {sign} {plain(claimed)}"
+                return f"in entry {i}, {_side(x)} {sign} {_side(y)}"
+    return f"{_side(actual)} {sign} {_side(claimed)}"
+
+
+def _side(text: str) -> str:
+    """Return a side, decimals rounded as those of balls are.
+
+    >>> _side("2.021728515625"), _side("[9.876543e-5 +/- 1.2e-15]")
+    ('2.02173', '9.87654·10⁻⁵')
+    """
+    return plain(_DECIMAL.sub(lambda found: f"{float(found[0]):.6g}", text))
 
 
 def _middle(text: str) -> float | None:
@@ -86,6 +110,7 @@ def written(letter: Letter | str) -> str:
     text = _ACCENTED.sub(lambda found: found[2] + ACCENTS[found[1]], text)
     text = _COMMAND.sub(lambda found: GREEK.get(found[1], f"{found[1]} "), text)
     text = text.replace(r"\#", "# ").replace("^2", "²").replace("^*", "*")
+    text = text.replace("'", PRIME)
     return _INDEX.sub(r"<sub>\1\2</sub>", text)
 
 
@@ -94,14 +119,41 @@ def polynomial(loss: str) -> str:
 
     >>> polynomial("L(z) = (z_1 - 2 z_2)^2/2")
     '<i>L</i>(<i>z</i>) = (<i>z</i><sub>1</sub> − 2 <i>z</i><sub>2</sub>)²/2'
+    >>> polynomial("L(a) = a'_1^2/2")
+    '<i>L</i>(<i>a</i>) = <i>a</i>′<sub>1</sub>²/2'
     """
-    return _SYMBOL.sub(_symbol, plain(loss)).replace("^2", "²").replace("^4", "⁴")
+    return _powers(_SYMBOL.sub(_symbol, plain(loss)))
+
+
+def prose(text: str) -> str:
+    """Return words and formulas of the evidence as HTML.
+
+    >>> prose("numerator >= 2*n**2*(n - 1): the k-th power is tr (GG')^(k/2)")
+    'numerator ≥ 2·n²·(n − 1): the k-th power is tr (GGᵀ)^(k/2)'
+    """
+    return _powers(_TRANSPOSED.sub("ᵀ", _typeset(text)))
+
+
+def _powers(text: str) -> str:
+    return _POWER.sub(lambda found: found[1].translate(SUPERSCRIPTS), text)
+
+
+def _power_of_ten(found: re.Match[str]) -> str:
+    return f"·10{str(int(found[1])).translate(SUPERSCRIPTS)}"
+
+
+def _typeset(text: str) -> str:
+    """Return a text with a mathematician's signs for a program's."""
+    text = _POWER_OF_TEN.sub(_power_of_ten, _ROOT.sub(r"√\1", text))
+    for sign, written_ in SIGNS.items():
+        text = text.replace(sign, written_)
+    return _HYPHENATED.sub("\0", text).replace("-", "−").replace("\0", "-")
 
 
 def _symbol(found: re.Match[str]) -> str:
     letter, mark, index = found.groups("")
     below = index and f"<sub>{index}</sub>"
-    return f"<i>{GREEK.get(letter, letter)}</i>{mark}{below}"
+    return f"<i>{GREEK.get(letter, letter)}</i>{mark and PRIME}{below}"
 
 
 def plain(value: Any) -> str:
@@ -116,12 +168,11 @@ def plain(value: Any) -> str:
         return f"({', '.join(map(plain, value))})"
     text = point(str(value))
     if _BALL.search(text):
-        return _BALL.sub(_ball, text).replace("-", "−")
+        return _typeset(_BALL.sub(_ball, text))
     if len(text) > LONG and (about := approximately(text)) is not None:
-        return f"about {about:.4g}".replace("-", "−")
+        return _typeset(f"about {about:.4g}")
     rooted = re.sub(r"\*?sqrt\((\d+)\)", r"√\1", text)
-    fraction = re.sub(r"(\d+)/(\d+)√(\d+)", _over, rooted)
-    return fraction.replace("-", "−").replace("*", "·").replace("<", "⟨").replace(">", "⟩")
+    return _typeset(re.sub(r"(\d+)/(\d+)√(\d+)", _over, rooted))
 
 
 def _ball(found: re.Match[str]) -> str:
@@ -162,8 +213,8 @@ def _over(match: re.Match[str]) -> str:
     return f"{factor}√{match[3]}/{match[2]}"
 
 
-def arithmetic(found: Counterexample) -> str:
-    """Return how the comparison was decided."""
+def arithmetic(found: Counterexample, told: str) -> str:
+    """Return how the comparison was decided that a sentence tells."""
     found = harmless(found)
     if found.because:
         return "Both bounds were compared in exact arithmetic, and agree with matrices drawn."
@@ -174,7 +225,8 @@ def arithmetic(found: Counterexample) -> str:
             f"Decided by sampling ({found.arithmetic}): the lower end of the interval holds with"
             " that confidence whatever the distribution, its upper end is Student's."
         )
-    return (
-        f"Decided in {found.arithmetic} arithmetic: an interval $a \\pm r$ is"
-        " certain to hold the true value."
-    )
+    if "±" in told:
+        return (
+            "Decided in ball arithmetic: an interval $a \\pm r$ is certain to hold the true value."
+        )
+    return "Decided in ball arithmetic, which encloses both sides with certainty."

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from theory.language.latex import latex
-from theory.statement import Statement, Verdict
+from theory.statement import Relation, Statement, Verdict
 from verify.counterexamples import scope
 from verify.evidence import Record
 from verify.ledger import Entry, agrees
@@ -24,6 +24,13 @@ _TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
 """What a reader may copy to a shell: evidence may have been written by anybody."""
 _ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])")
 """A weight that a reader does not need."""
+SLACKS = {
+    (False, False): "the slack is a term that is never negative",
+    (False, True): "the slack is a sum of terms that are never negative",
+    (True, False): "the difference of the sides is a term that a hypothesis makes zero",
+    (True, True): "the difference of the sides is a sum of terms that hypotheses make zero",
+}
+"""What a certificate is: of an equation or not, of several terms or one."""
 NAMES = ("Actual against claimed", "Over the training of real networks")
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
@@ -34,7 +41,7 @@ def proof(entry: Entry) -> str:
     if found is None or entry.verdict is not Verdict.PROVED:
         return ""
     if found.slack:
-        return _abstract_proof(entry, [term for term in found.terms if not _is_zero(term)])
+        return _abstract_proof(entry, found.terms)
     if found.holds_at_every_size:
         return ""
     if found.has_symbolic_size:
@@ -50,12 +57,12 @@ def theorem(entry: Entry) -> str:
     found = entry.theorem
     if found is None:
         return ""
-    what = ", that it fails" if entry.verdict is Verdict.REFUTED else ""
+    what = "That it fails is checked" if entry.verdict is Verdict.REFUTED else "Checked"
     names = (f"`{harmless(name)}`" for name in found.assumptions)
     rests_on = ", ".join(names) or "Coq’s logic alone"
     stated = found.statement.replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
     return (
-        f"**Checked by Coq's kernel** from the definitions{what}:"
+        f"**{what} by Coq's kernel** from the definitions:"
         f" `theory/coq/{harmless(found.file)}`, by Coq {words(found.coq)}; rests on {rests_on}.\n\n"
         + fenced(f"Theorem {found.name} {stated}.", "coq")
         + "\n"
@@ -67,21 +74,18 @@ def _is_zero(term: str) -> bool:
     return term.startswith("(0) * ")
 
 
-def _abstract_proof(entry: Entry, terms: list[str]) -> str:
+def _abstract_proof(entry: Entry, terms: Sequence[str]) -> str:
     opening = "**Proof.** In the arithmetic of inner products, for a batch of symbolic length, "
-    if not terms:
+    if all(map(_is_zero, terms)):
         return (
             f"{opening}the two sides are the same expression: their difference is $0$, whatever"
             " the batch, its size and the loss.\n"
         )
     written = _certificate(entry.claim)
-    is_sum = len(terms) > 1
-    told = "a sum of terms that are never negative" if is_sum else "a term that is never negative"
+    told = SLACKS[entry.claim.relation is Relation.EQUAL, len(terms) > 1]
     if len(written) > LONGEST:
-        return (
-            f"{opening}the slack is {told}; `python -m verify show {entry.claim.id}` prints it.\n"
-        )
-    return f"{opening}the slack is {told}:\n\n{display(written)}\n"
+        return f"{opening}{told}; `python -m verify show {entry.claim.id}` prints it.\n"
+    return f"{opening}{told}:\n\n{display(written)}\n"
 
 
 def _certificate(claim: Statement) -> str:
@@ -96,8 +100,8 @@ def counterexample(entry: Entry) -> str:
     found = entry.counterexample
     if found is None:
         return ""
-    how = counterexamples.arithmetic(found)
-    return f"**Counterexample.** {counterexamples.sentence(found, entry.claim)} {how}\n"
+    told = counterexamples.sentence(found, entry.claim)
+    return f"**Counterexample.** {told} {counterexamples.arithmetic(found, told)}\n"
 
 
 def plots(entry: Entry, figures: Mapping[str, list[Figure]]) -> str:
@@ -151,6 +155,8 @@ def _said(entry: Entry, record: Record) -> str:
     if record.counterexample:
         told = scope(record.counterexample)
         return f"counterexample with {told}" if told else "counterexample"
+    if record.theorem and entry.verdict is Verdict.REFUTED:
+        return "proof that it fails"
     if record.violated:
         return f"{record.violated:,} violated"
     if record.decided:
