@@ -8,6 +8,7 @@ list of its functions.
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +25,8 @@ STATEMENTS = {
     "theory.lange2022": "Statements of Lange et al. 2022",
 }
 LEFT_OUT = ("test_", "conftest", "__")
+_FORMULA = re.compile(r":math:`([^`]*)`")
+_ROLE = re.compile(r":\w+:(?=`)")
 OPTIONS = "   :members:\n   :member-order: bysource\n"
 DEFINED_THERE = "   :ignore-module-all:\n"
 
@@ -59,12 +62,18 @@ def modules(package: str) -> Iterator[str]:
 
 
 def _list(title: str, names: list[str]) -> str:
-    """Each module of statements with its docstring's first line."""
+    """Return each module of statements with its docstring's first line."""
     return f"---\norphan: true\n---\n\n# {title}\n\n{_links(names)}"
 
 
 def _first_line(name: str) -> str:
-    return (import_module(name).__doc__ or "").strip().partition("\n")[0]
+    r"""Return what a module is about, as Markdown.
+
+    >>> _first_line("theory.lange2022.theorem_3")
+    'Theorem 3: the preconditioned Hessian is $\\hat G^\\top S\\hat G$, (14), and what follows.'
+    """
+    line = (import_module(name).__doc__ or "").strip().partition("\n")[0]
+    return _ROLE.sub("", _FORMULA.sub(r"$\1$", line))
 
 
 def _contents(of_package: dict[str, list[str]], indices: list[str]) -> str:
