@@ -56,7 +56,8 @@ UNREADABLE = Verdict.UNREADABLE
 class Reading(StrEnum):
     r"""What :math:`\sigma` and :math:`\hat y` stand for.
 
-    The papers have no :math:`\epsilon`; every implementation has one.
+    The formulas of Santurkar et al., and (2) of Lange et al., have no :math:`\epsilon`; every
+    implementation has one.
     """
 
     NO_EPSILON = "eps = 0"

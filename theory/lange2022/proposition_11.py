@@ -85,6 +85,8 @@ ONE_INACTIVE = assume(
     words=r"S = \operatorname{diag}(\max\{s, 0\}) = \operatorname{diag}(0, 1, \dots, 1)",
 )  # fmt: skip
 
+PRODUCT = named(r"\hat H^\top S\hat H", transpose(Hhat) @ diag_times(s, Hhat))
+
 use = of_layers("Sect. 3.3, after Prop. 2", "L-prop-11", expected=REFUTED, form=Form.READING)
 
 BOUNDS = [
@@ -97,6 +99,14 @@ BOUNDS = [
         "full", title="the condition number of the Hessian, for an S that is not"
         " diagonal", says=bounded(FULL), hypotheses=(),
         expected=SUPPORTED, remark=PRINTED.remark,
+    ),
+    of_layers("App. A, above Prop. 11", "L-prop-11")(
+        "/product", 722, "does not hold for rectangular matrices",
+        "the condition number of a product of rectangular matrices",
+        kappa2(PRODUCT) <= kappa2(Hhat) * kappa2(diag_times(s, Hhat)),
+        form=Form.BOUNDARY, expected=REFUTED, corrected_by="L-prop-11",
+        remark="As the text says, κ(AB) ≤ κ(A)κ(B) does not hold in general: here A is Ĥ transposed,"
+        " and B is SĤ.",
     ),
     AS_USED := use(
         "/semidefinite", 163, "(see Proposition 11 in Appendix)",
@@ -126,8 +136,17 @@ y = Hhat @ v
 r = replace(curvature, name="r", latex="r")
 least = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
 S_ABOVE = least * e + squares(r)
+most = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
+S_BELOW = most * e - squares(r)
 
 PROOF = [
+    of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
+        "/largest-quotient", 731, r"\lambda_{max}(S)\lambda_{max}(\widehat{H}",
+        "the largest quotient of S over the columns",
+        dot(y, diag_times(S_BELOW, y)) <= most * norm2(y),
+        because=norm2(diag_times(r, y)), form=Form.STEP,
+        remark="Each entry of S is λ less a square, so S is at most λ.",
+    ),
     LINE_739 := of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
         "/smallest-quotient", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}",
         "the smallest quotient of S over the columns",
