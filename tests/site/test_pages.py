@@ -26,6 +26,8 @@ from verify.site import (
     experiments_page,
     findings,
     front_page,
+    papers_page,
+    row_page,
     statement_page,
 )
 from verify.site.build import write_pages
@@ -151,6 +153,15 @@ def every_page():
 )
 def test_a_symbol_that_a_title_begins_with_stays(title, heading):
     assert plain_title(replace(CLAIMS[0], title=title)) == heading
+
+
+def test_a_list_of_pages_shows_the_verdicts_of_the_ledgers_lines():
+    decided = {"S-thm-4.1": Verdict.PROVED, "S-thm-4.1/two-networks": Verdict.REFUTED}
+    entries = [Entry(c, (), decided[c.id]) for c in CLAIMS if c.id in decided]
+    [group], [line] = statements(entries), headlines(entries)
+    for page in (papers_page.page(group.paper, [group]), row_page.page(line, [group])):
+        assert front_page.verdicts(line) in page
+        assert "refuted</span> <small>of two networks</small>" in page
 
 
 def test_what_is_remarked_is_shown_with_its_asterisks():

@@ -54,7 +54,8 @@ def verdicts(headline: Headline) -> str:
     """Return the verdicts that a line shows, one below the other."""
     if not headline.parts:
         counts = Counter(map(decided, headline.shown))
-        return "<br>".join(f"{count} {verdict}" for verdict, count in counts.items())
+        several = len(headline.shown) > 1
+        return "<br>".join(f"{n} {word}" if several else word for word, n in counts.items())
     return "<br>".join(
         f"{decided(e)} {small(label)}" if label else decided(e)
         for label, e in headline.parts.items()

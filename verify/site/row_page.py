@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from verify.headlines import Headline
-from verify.site.markup import decided, table
+from verify.headlines import Headline, headlines
+from verify.site.front_page import verdicts
 from verify.site.markup import raw as raw_html
+from verify.site.markup import table
 from verify.site.statements import Group, heading
 
 
@@ -16,13 +17,21 @@ def page(headline: Headline, groups: Sequence[Group]) -> str:
 
 
 def listed(groups: Iterable[Group]) -> str:
-    """Return a table of pages: where each statement stands, what it is about, its verdict."""
+    """Return a table of pages: where each statement stands, what it is about, its verdicts.
+
+    They are those of the ledger's line, as far as the page has them.
+    """
     rows = (
         (
             g.claim.locations[0].place,
             f'<a href="{g.name}.html">{heading(g)}</a>',
-            decided(g.entries[0]),
+            _verdicts(g),
         )
         for g in groups
     )
     return raw_html(table(("where", "statement", "verdict"), rows, "overview"))
+
+
+def _verdicts(group: Group) -> str:
+    [line] = headlines(e for e in group.entries if e.claim.row == group.claim.row)
+    return verdicts(line)
