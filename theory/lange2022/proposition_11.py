@@ -105,8 +105,8 @@ BOUNDS = [
         "the condition number of a product of rectangular matrices",
         kappa2(PRODUCT) <= kappa2(Hhat) * kappa2(diag_times(s, Hhat)),
         form=Form.BOUNDARY, expected=REFUTED, corrected_by="L-prop-11",
-        remark="As the text says, κ(AB) ≤ κ(A)κ(B) does not hold in general: here A is Ĥ transposed,"
-        " and B is SĤ.",
+        remark="As the text says, κ(AB) ≤ κ(A)κ(B) does not hold in general: here A is Ĥ"
+        " transposed, and B is SĤ.",
     ),
     AS_USED := use(
         "/semidefinite", 163, "(see Proposition 11 in Appendix)",

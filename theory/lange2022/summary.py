@@ -5,7 +5,11 @@ from theory.summary import OWN, Section, lines_of
 result, remark, proof = map(lines_of, Section)
 
 LINES = [
-    result("L-thm-1", "Descent on a scale-invariant manifold", {"null space": "", "rate": "/rate"}),
+    result(
+        "L-thm-1",
+        "Descent on a scale-invariant manifold",
+        {"null space, one hidden layer": "", "rate": "/rate"},
+    ),
     result("L-prop-2", "The Hessian in one unit's parameters", OWN),
     result("L-thm-3", "The preconditioned Hessian", OWN),
     result("L-thm-4a", "Centring improves the condition number", OWN),
