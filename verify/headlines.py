@@ -177,19 +177,34 @@ def headlines(entries: Iterable[Entry]) -> list[Headline]:
 
 
 def counted(found: Sequence[Headline]) -> str:
-    """Return how many statements hold as printed, how many do not, and how many are open."""
-    holds = sum(_all(h, *HOLDING) for h in found)
-    falls = sum(_all(h, Verdict.REFUTED) for h in found)
-    open_ = sum(any(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in h.shown) for h in found)
+    """Return how many statements hold as printed, how many do not, and how many are open.
+
+    One of which a line holds and another does not, or of which something needed is left out, holds
+    in part; open is one of which nothing is decided.
+    """
+    holds = sum(_holds(h) for h in found)
+    falls = sum(_falls(h) for h in found)
+    open_ = sum(_is_open(h) for h in found)
     in_part = len(found) - holds - falls - open_
+    are = "is" if open_ == 1 else "are"
     whose = " of the papers" if any(headline.line is not None for headline in found) else ""
     return (
         f"{plural(len(found), 'statement')}{whose}: "
         f"{holds} hold as printed, {falls} do not, "
         f"{in_part} hold in part or by the reading"
-        + (f", {open_} are unreadable, undecided or not yet run" if open_ else "")
+        + (f", {open_} {are} unreadable, undecided or not yet run" if open_ else "")
     )
 
 
-def _all(headline: Headline, *verdicts: Verdict) -> bool:
-    return bool(headline.as_printed) and all(e.verdict in verdicts for e in headline.shown)
+def _holds(headline: Headline) -> bool:
+    is_whole = bool(headline.as_printed) and not headline.what_is_wrong
+    return is_whole and all(e.verdict in HOLDING for e in headline.shown)
+
+
+def _falls(headline: Headline) -> bool:
+    found = {e.verdict for e in headline.shown}
+    return bool(headline.as_printed) and Verdict.REFUTED in found and found.isdisjoint(HOLDING)
+
+
+def _is_open(headline: Headline) -> bool:
+    return all(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in headline.shown)

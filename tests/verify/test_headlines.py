@@ -10,7 +10,7 @@ from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
 from theory.unit import gamma, sigma
 from verify.evidence import Record
-from verify.headlines import counted, headlines
+from verify.headlines import ERRATA, counted, headlines
 from verify.ledger import Entry, entry
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.site.front_page import verdicts
@@ -94,6 +94,35 @@ def test_a_statement_of_the_papers_has_its_root_causes_and_both_readings():
     assert line.right == "proved"
     (line,) = lines((THEOREM, PROVED))
     assert not line.errata  # which are named only where the evidence refutes
+
+
+OPEN = "1 is unreadable, undecided or not yet run"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([PROVED, Verdict.UNREADABLE], "0 hold as printed, 0 do not, 1 hold in part"),
+        ([REFUTED, Verdict.UNREADABLE], "0 hold as printed, 1 do not, 0 hold in part"),
+        ([Verdict.UNREADABLE, Verdict.NOT_RUN], OPEN),
+        ([Verdict.UNDECIDED], OPEN),
+    ],
+)
+def test_a_statement_is_open_where_nothing_of_it_is_decided(found, said):
+    claims = (ELSEWHERE, OF_TWO_NETWORKS)
+    told = counted(lines(*zip(claims, found, strict=False)))
+    assert said in told
+    assert (OPEN in told) is (said == OPEN)
+
+
+def test_a_statement_that_leaves_out_what_it_needs_holds_in_part():
+    """As Theorem 3, of which another entry falls than the one that its line shows."""
+    falls = next(e for erratum in ERRATA for e in erratum.entries if e.startswith("L-thm-3/"))
+    shown = [replace(THEOREM, id=name, row="L-thm-3") for name in ("L-thm-3", falls)]
+    (line,) = lines((shown[0], PROVED), (shown[1], REFUTED))
+    assert line.verdict == "proved"
+    assert line.what_is_wrong
+    assert "0 hold as printed, 0 do not, 1 hold in part" in counted([line])
 
 
 def test_theorems_come_before_remarks_and_proofs_and_papers_stay_apart():
