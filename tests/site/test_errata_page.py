@@ -31,14 +31,20 @@ def test_what_is_right_has_all_that_it_assumes_and_the_ranges_of_its_letters(pag
     assert [each for each in needed if each not in shown] == []
     wrong = BY_ID[erratum.entries[0]].claim
     if right.statement == wrong.statement:
-        assert re.search(r"The same, under \S.*\.\n", shown)
+        assert re.search(r"The same, where \S.*\.\n", shown)
     else:
         assert right.statement in shown
 
 
+@pytest.mark.parametrize(("page", "erratum"), ERRATA, ids=lambda part: getattr(part, "name", ""))
+def test_no_two_links_to_what_is_right_have_the_same_words(page, erratum):
+    links = re.findall("<a [^>]*>(.*?)</a>", said(page, erratum, "Right"))
+    assert len(links) == len(set(links)) == len(erratum.right)
+
+
 def test_a_range_is_told_where_no_hypothesis_says_it():
     page, erratum = next(pair for pair in ERRATA if pair[1].name == "near-optimal")
-    for name in ("Statement", "Right"):
+    for name in ("What is examined", "Right"):
         assert r"; $\varepsilon > 0$; " in said(page, erratum, name)
     page, erratum = next(pair for pair in ERRATA if pair[1].name == "one-constant")
     assert said(page, erratum, "Right").count("$m_4 = ") == 1

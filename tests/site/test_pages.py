@@ -12,7 +12,7 @@ import pytest
 from site_cases import CLAIMS, EXPERIMENT, PROVED, RECORDS, REFUTED, RESULT, SHOWN, WAITING
 
 from theory.language.letters import number_of
-from theory.statement import Verdict
+from theory.statement import Form, Verdict
 from verify import engine, experiments
 from verify.description import describe_run
 from verify.evidence import EvidenceError, Record
@@ -35,6 +35,7 @@ from verify.site.figures import figures
 from verify.site.statement_page import in_words
 from verify.site.statements import Group, heading, page_of, plain_title, statements
 
+HYPOTHESIS = next(h for claim in engine.CLAIMS for h in claim.hypotheses)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -170,6 +171,35 @@ def test_what_is_remarked_is_shown_with_its_asterisks():
     assert r"at W\*, see \[1\]; it moves with W\*" in page
 
 
+@pytest.mark.parametrize(
+    ("quote", "said"),
+    [
+        ("so it *always* holds", ": “so it *always* holds”</p>"),
+        (r"\frac{1}{m}", ")</p>"),
+        ("x_i", ")</p>"),
+    ],
+)
+def test_of_a_text_words_are_quoted_and_no_source_of_a_formula(quote, said):
+    claim = replace(CLAIMS[0], locations=(replace(CLAIMS[0].locations[0], quote=quote, line=7),))
+    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    assert f"line 7 of its conversion{'' if said[0] == ')' else ')'}{said}" in page
+
+
+@pytest.mark.parametrize(
+    ("form", "expected", "said"),
+    [
+        (Form.CORRECTED, Verdict.PROVED, "(missing from the text)"),
+        (Form.READING, Verdict.REFUTED, "(added here)"),
+        (Form.BOUNDARY, Verdict.PROVED, "(added here)"),
+    ],
+)
+def test_the_text_lacks_what_a_statement_needs_and_not_what_is_made_special(form, expected, said):
+    added = replace(HYPOTHESIS, printed=False)
+    claim = replace(CLAIMS[0], form=form, expected=expected)
+    assert said in statement_page.assumed(claim, added)
+    assert "*(" not in statement_page.assumed(claim, replace(added, printed=True))
+
+
 def test_no_sentence_ends_twice(every_page):
     twice = re.compile(r"\w\.\.(?![./])")
     assert [name for name, page in every_page.items() if twice.search(page)] == []
@@ -279,7 +309,14 @@ def test_counterexample_is_shown_with_both_sides(site):
 
 def test_an_erratum_says_what_is_wrong_and_what_is_right(site):
     text = (site / "errata" / "santurkar-2018.html").read_text(encoding="utf-8")
-    for line in ("Kind", "Statement", "What is wrong", "Counterexample", "Right", "Shown in"):
+    for line in (
+        "Kind",
+        "What is examined",
+        "What is wrong",
+        "Counterexample",
+        "Right",
+        "Shown in",
+    ):
         assert text.count(f">{line}<") == 1
 
 

@@ -12,7 +12,7 @@ from theory.santurkar2018.errata import FIRST_VERSION, LAST_VERSION
 from theory.statement import Form, Hypothesis, Statement, Verdict
 from verify.ledger import Entry
 from verify.site import counterexamples
-from verify.site.markup import chip, formula_or_words, link, list_table, places, words
+from verify.site.markup import chip, formula_or_words, link, list_table, places, told_apart, words
 from verify.site.statement_page import assumed, in_words
 from verify.site.statements import paper_of, plain_title
 
@@ -84,7 +84,7 @@ def _item(erratum: Erratum, entry: Entry, by_id: Mapping[str, Entry]) -> str:
     lines = {
         "Kind": erratum.kind.value.capitalize(),
         "Where": _places(entry.claim),
-        "Statement": _hypothetical(entry.claim)
+        "What is examined": _hypothetical(entry.claim)
         + formula_or_words(entry.claim.statement, displayed=True),
         "What is wrong": erratum.wrong,
         "Counterexample": _counterexample(entry),
@@ -120,37 +120,40 @@ def _indented(text: str) -> str:
 
 
 def _hypothetical(claim: Statement) -> str:
-    return _under(_needed(claim, [h for h in claim.hypotheses if h.printed]))
+    return _where(_needed(claim, [h for h in claim.hypotheses if h.printed]))
 
 
-def _under(needed: Sequence[str]) -> str:
-    return f"Under {'; '.join(needed)}:\n\n" if needed else ""
+def _where(needed: Sequence[str]) -> str:
+    return f"Where {'; '.join(needed)}:\n\n" if needed else ""
 
 
 def _needed(claim: Statement, hypotheses: Sequence[Hypothesis]) -> list[str]:
     """Return what a statement assumes, and what its letters range over where that is not said."""
-    stated = list(map(assumed, hypotheses))
+    stated = [assumed(claim, hypothesis) for hypothesis in hypotheses]
     ranges = dict.fromkeys(domains(claim.said).values())
     return [*stated, *(f"${each}$" for each in ranges if each not in "".join(stated))]
 
 
 def _right(erratum: Erratum, printed: Statement, by_id: Mapping[str, Entry]) -> str:
     """Return what is right: the first in full, links to others."""
-    first, *others = (by_id[name] for name in erratum.right if name in by_id)
-    return "\n\n".join([_in_full(first, printed), *map(_named, others)])
+    found = [by_id[name] for name in erratum.right if name in by_id]
+    first, *others = (_named(entry, found) for entry in found)
+    return "\n\n".join([_in_full(found[0], printed), first, *others])
 
 
 def _in_full(entry: Entry, printed: Statement) -> str:
-    """Return a statement with all that it needs, and where it stands."""
+    """Return a statement with all that it needs."""
     claim = entry.claim
     needed = _needed(claim, claim.hypotheses)
     if claim.statement == printed.statement:
-        return f"The same, under {'; '.join(needed)}.\n\n{_named(entry)}"
-    return _under(needed) + formula_or_words(claim.statement, displayed=True) + f"\n{_named(entry)}"
+        return f"The same, where {'; '.join(needed)}."
+    return _where(needed) + formula_or_words(claim.statement, displayed=True)
 
 
-def _named(entry: Entry) -> str:
-    return f"{link(entry.claim.id, '../')}: {chip(entry.verdict)} {in_words(entry)}."
+def _named(entry: Entry, others: Sequence[Entry]) -> str:
+    """Return where a statement stands and its verdict, by what tells it from others."""
+    to = told_apart(entry.claim, [other.claim for other in others])
+    return f"{to}: {' '.join(filter(None, [chip(entry.verdict), in_words(entry)]))}."
 
 
 def of_others(entries: Sequence[Entry]) -> str:
@@ -170,10 +173,11 @@ def _refuted(entry: Entry, by_id: Mapping[str, Entry]) -> str:
     right = [by_id[name] for name in named if name in by_id]
     lines = {
         "Where": _places(claim),
-        "Statement": _hypothetical(claim) + formula_or_words(claim.statement, displayed=True),
+        "What is examined": _hypothetical(claim)
+        + formula_or_words(claim.statement, displayed=True),
         "What is wrong": words(claim.remark),
         "Counterexample": _counterexample(entry),
-        "Right": _in_full(right[0], claim) if right else "",
+        "Right": f"{_in_full(right[0], claim)}\n\n{_named(right[0], right)}" if right else "",
     }
     listed = "\n".join(f"{name}\n{_indented(text)}\n" for name, text in lines.items() if text)
     return f"## {words(plain_title(claim))}\n\n{listed}"

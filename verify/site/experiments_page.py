@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from shlex import quote
 
-from theory.statement import Statement, Verdict
+from theory.statement import Verdict
 from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation, Picture
 from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
 from verify.ledger import Entry
-from verify.site.markup import decided, fenced, on_one_line, raw, table, words
-from verify.site.statements import address, name_of, section_title
+from verify.site.markup import decided, fenced, on_one_line, raw, table, told_apart, words
 from verify.wording import plural
 
 KINDS = {True: "supported", False: "refuted", None: "undecided"}
@@ -205,7 +204,7 @@ def _statements(statements: Sequence[Examined], entries: Entries) -> str:
     names = ("statement", "verdict", "instances", "violated", "undecided", "vacuous")
     rows = [
         (
-            _told_apart(claim, claims),
+            told_apart(claim, claims),
             decided(entries[claim.id]) + (" <b>unexpected</b>" if one.is_unexpected else ""),
             *(f"{n:,}" for n in (one.decided, one.violated, one.undecided, one.vacuous)),
             "" if one.worst_ratio is None else f"{one.worst_ratio:.6g}",
@@ -222,10 +221,3 @@ def _statements(statements: Sequence[Examined], entries: Entries) -> str:
     )
     header = (*names, "worst actual/claimed")
     return f"{line}\n{raw(table(header, rows, 'witnesses'))}"
-
-
-def _told_apart(claim: Statement, others: Sequence[Statement]) -> str:
-    """Return a link to a claim by what tells it from the others of its statement."""
-    own = [other for other in others if name_of(other.id) == name_of(claim.id)]
-    told = f"{claim.locations[0].place}: {section_title(claim, own)}"
-    return f'<a href="../{address(claim.id)}">{escape(told)}</a>'

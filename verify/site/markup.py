@@ -12,7 +12,7 @@ from typing import Any
 from theory.statement import Statement, Verdict
 from verify.engine import CLAIMS
 from verify.ledger import Entry
-from verify.site.statements import address, plain_title
+from verify.site.statements import address, name_of, plain_title, section_title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
 _WORDS = re.compile(r"\b[a-z]{2,}\b")
@@ -46,6 +46,13 @@ def link(identifier: str, up: str = "") -> str:
     """Return a link to a claim, from a page below the root where ``up`` says so."""
     text = named(by_identifier()[identifier]) if identifier in by_identifier() else identifier
     return f'<a href="{up}{address(identifier)}">{escape(text)}</a>'
+
+
+def told_apart(claim: Statement, others: Iterable[Statement]) -> str:
+    """Return a link to a claim, a level up, by what tells it from the others of its statement."""
+    own = [other for other in others if name_of(other.id) == name_of(claim.id)]
+    told = f"{claim.locations[0].place}: {section_title(claim, own)}"
+    return f'<a href="../{address(claim.id)}">{escape(told)}</a>'
 
 
 def named(claim: Statement) -> str:

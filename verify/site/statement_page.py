@@ -28,6 +28,8 @@ from verify.site.markup import (
 from verify.site.statements import Group, heading, section_title
 from verify.wording import plural
 
+FORMULA = set("\\{^_")
+"""What a quotation has that is no words."""
 LINE = 160
 """Characters of LaTeX that are short enough for one line of a page."""
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
@@ -130,13 +132,14 @@ def _opening(claim: Statement) -> str:
 
 
 def _quotes(claim: Statement) -> str:
+    """Return where in a text's conversion a statement stands, and its words there, if any."""
     first = claim.locations[0]
     if not first.quote:
         return ""
-    name = f"{first.text}, line {first.line} of its conversion" if first.line else first.text
-    return (
-        f'<p class="quote">In the text ({escape(name)}): <code>{escape(first.quote)}</code></p>\n'
-    )
+    text = first.paper.texts.get(first.text, first.text)
+    name = escape(f"{text}, line {first.line} of its conversion" if first.line else text)
+    words_ = "" if FORMULA & set(first.quote) else f": “{escape(first.quote.strip())}”"
+    return f'<p class="quote">In the text ({name}){words_}</p>\n'
 
 
 def _overview(statement: Group) -> str:
@@ -236,7 +239,8 @@ def _formula(claim: Statement, told: Told) -> str:
     if first == claim.id:
         shown_above = len(told.statements) == 1
         return "" if shown_above else formula_or_words(claim.statement, displayed=True) + "\n"
-    return f'The formula of <a href="#{escape(first)}">the entry above</a>.\n'
+    title = next(section_title(c, told.claims) for c in told.claims if c.id == first)
+    return f'The formula of <a href="#{escape(first)}">{escape(title)}</a>.\n'
 
 
 def _where(claim: Statement, told: Told) -> str:
@@ -258,22 +262,27 @@ def listed(word: str, formulas: Sequence[str]) -> str:
 def _hypotheses(claim: Statement, told: Told) -> str:
     if not claim.hypotheses:
         return ""
-    lines = [f"- {_hypothesis(hypothesis, told)}" for hypothesis in claim.hypotheses]
+    lines = [f"- {_hypothesis(claim, hypothesis, told)}" for hypothesis in claim.hypotheses]
     return "Under the hypotheses\n\n" + "\n".join(lines) + "\n"
 
 
-def _hypothesis(hypothesis: Hypothesis, told: Told) -> str:
+def _hypothesis(claim: Statement, hypothesis: Hypothesis, told: Told) -> str:
     """Return what is assumed; what is checked beside words for it, where a page has them first."""
     checked = hypothesis.checked
     is_new = checked and checked not in told.checked
     told.checked.add(checked)
-    return assumed(hypothesis, f", checked as ${checked}$" if is_new else "")
+    return assumed(claim, hypothesis, f", checked as ${checked}$" if is_new else "")
 
 
-def assumed(hypothesis: Hypothesis, checked: str = "") -> str:
-    """Return what is assumed, as what it is checked, and whether the text leaves it out."""
-    left_out = "" if hypothesis.printed else " *(missing from the text)*"
-    return formula_or_words(hypothesis.statement) + checked + left_out
+def assumed(claim: Statement, hypothesis: Hypothesis, checked: str = "") -> str:
+    """Return what is assumed, as what it is checked, and whether the text leaves it out.
+
+    The text lacks what a statement needs that holds; what falls, or is not the text's, has been
+    made special here.
+    """
+    is_needed = claim.form is not Form.BOUNDARY and claim.expected is not Verdict.REFUTED
+    note = " *(missing from the text)*" if is_needed else " *(added here)*"
+    return formula_or_words(hypothesis.statement) + checked + ("" if hypothesis.printed else note)
 
 
 def _remarks(claim: Statement) -> str:
