@@ -531,6 +531,33 @@ def test_statements_along_a_run_have_todays_verdicts_and_are_told_apart():
     assert "refutes" not in waiting
 
 
+@pytest.mark.parametrize(
+    ("identifier", "said"),
+    [
+        ("S-thm-4.1", "trained. A"),
+        ("L-thm-4c/improves", "trained, their inputs or loss changed where"),
+    ],
+)
+def test_what_is_imposed_along_a_run_is_said(identifier, said):
+    seen = {"claim": identifier, "instances": 8, "violated": 0, "undecided": 1, "vacuous": 2}
+    result = replace(
+        RESULT, pieces={"a": {"theorems": [{**seen, "worst_ratio": None}]}}, pictures=()
+    )
+    entries = {entry.claim.id: entry for entry in ledger(engine.CLAIMS, [])}
+    assert said in experiments_page.page(result, {}, entries)
+
+
+def test_an_experiment_is_of_a_paper_and_of_statements_not_of_codes():
+    entries = {entry.claim.id: entry for entry in ledger(engine.CLAIMS, [])}
+    result = replace(RESULT, rows=("L-fig-8", "L-thm-3"), pictures=())
+    page = experiments_page.page(result, {}, entries)
+    linked = (
+        'Lange et al. 2022, <a href="../statements/L-thm-3.html">The preconditioned Hessian</a>'
+    )
+    assert linked in page
+    assert "L-fig-8" not in page
+
+
 def test_an_experiments_figures_and_numbers_are_files(site):
     files = {path.name for path in (site / "experiments" / "dln").iterdir()}
     assert files == {"numbers.json", "loss.svg", "panels.svg"}

@@ -103,6 +103,15 @@ def of_seeds(seeds: Collection[int]) -> str:
     return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
 
 
+def over_seeds(seeds: Collection[object], said: str) -> str:
+    """Return what a caption says of several seeds; nothing of one.
+
+    >>> over_seeds([0, 1], ", over seeds"), over_seeds([0], ", over seeds")
+    (', over seeds', '')
+    """
+    return said if len(seeds) > 1 else ""
+
+
 def mean_and_range(
     axes: Axes, x: Sequence[float], series: Sequence[Sequence[float | None]], style: Style
 ) -> None:

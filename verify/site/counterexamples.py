@@ -11,7 +11,7 @@ from theory.statement import Relation, Statement
 from verify.counterexamples import is_of_a_batch, numbers, of_loss, point, sizes
 from verify.results import Counterexample, in_words
 from verify.site.markup import harmless
-from verify.site.numbers import approximately
+from verify.site.numbers import SUPERSCRIPTS, approximately, typeset
 
 LONG = 24
 """Characters of an exact number; a longer one is rounded for a reader."""
@@ -29,13 +29,13 @@ GREEK = {
 }  # fmt: skip
 ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "bar": "\u0304"}
 _ACCENTED = re.compile(r"\\(tilde|hat|bar) ?(\\[A-Za-z]+|\w)")
+_TOP = re.compile(r"\^\\top ?")
 _COMMAND = re.compile(r"\\([A-Za-z]+) ?")
 _WORDS = re.compile(r"\\text\{([^{}]*)\}")
 _INDEX = re.compile(r"_(?:\{([^{}]*)\}|(\w))")
 _FLOAT = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _SYMBOL = re.compile(r"\b(theta|[Labstz])('?)(?:_([\d,]+))?(?!\w)")
 _DECIMAL = re.compile(r"(?<![\w./])\d+\.\d+(?:e[-+]?\d+)?")
-_POWER_OF_TEN = re.compile(r"(?<=\d)e([-+]?\d+)")
 _POWER = re.compile(r"\^([-−]?\d+)(?![\w.(])")
 _HYPHENATED = re.compile(r"(?<=[A-Za-z])-(?=[A-Za-z])")
 _ROOT = re.compile(r"sqrt\((\w)\)")
@@ -48,7 +48,6 @@ SIGNS = {
     " < ": " &lt; ", " ⟨ ": " &lt; ", "<": "⟨", ">": "⟩", "**": "^", "*": "·", "sqrt(": "√(",
 }  # fmt: skip
 """Of comparisons, inner products, powers and products, as the evidence writes them."""
-SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻", "+")
 DENIED = {"=": "≠", "<=": "&gt;", ">=": "&lt;", "<": "≥", ">": "≤"}
 """How sides do not compare where a relation fails."""
 
@@ -106,7 +105,7 @@ def written(letter: Letter | str) -> str:
     """
     if isinstance(letter, str):
         return GREEK.get(letter, letter)
-    text = _WORDS.sub(r"\1", letter.latex)
+    text = _TOP.sub("ᵀ", _WORDS.sub(r"\1", letter.latex))
     text = _ACCENTED.sub(lambda found: found[2] + ACCENTS[found[1]], text)
     text = _COMMAND.sub(lambda found: GREEK.get(found[1], f"{found[1]} "), text)
     text = text.replace(r"\#", "# ").replace("^2", "²").replace("^*", "*")
@@ -138,13 +137,9 @@ def _powers(text: str) -> str:
     return _POWER.sub(lambda found: found[1].translate(SUPERSCRIPTS), text)
 
 
-def _power_of_ten(found: re.Match[str]) -> str:
-    return f"·10{str(int(found[1])).translate(SUPERSCRIPTS)}"
-
-
 def _typeset(text: str) -> str:
     """Return a text with a mathematician's signs for a program's."""
-    text = _POWER_OF_TEN.sub(_power_of_ten, _ROOT.sub(r"√\1", text))
+    text = typeset(_ROOT.sub(r"√\1", text))
     for sign, written_ in SIGNS.items():
         text = text.replace(sign, written_)
     return _HYPHENATED.sub("\0", text).replace("-", "−").replace("\0", "-")

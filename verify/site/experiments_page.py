@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from html import escape
 from shlex import quote
 
 from theory.statement import Verdict
+from verify import engine
+from verify.cases.case import imposed_by
 from verify.experiments.evidence import WITHOUT_DATA, Result
 from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation, Picture
@@ -16,10 +19,31 @@ from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
 from verify.ledger import Entry
 from verify.site.markup import decided, fenced, on_one_line, raw, table, told_apart, words
+from verify.site.numbers import typeset
+from verify.site.statements import TITLES
 from verify.wording import plural
 
 KINDS = {True: "supported", False: "refuted", None: "undecided"}
 """The colour of each word."""
+SIGNS = {
+    r"\bkappa\(": "κ(",
+    r"\bsigma\(": "σ(",
+    r"\)\^2": ")²",
+    r"\bl_p\b": "ℓₚ",
+    r"\bl_?1\b": "ℓ₁",
+    r"\bl_?2\b": "ℓ₂",
+    r"\blinf\b": "ℓ∞",
+}
+"""What observations and captions write in plain letters, and what a page has for it."""
+PAPERS = {paper.key: paper.short for paper in engine.PAPERS}
+PLACES = {
+    "S-v1": "first version",
+    "L-fig-8": "Fig. 8",
+    "L-table-1": "Table 1",
+    "L-thm-4": "Theorem 4",
+}
+"""Where in a paper a code stands that leads to no page; the others come with their place."""
+_CODE = re.compile(r"\b([SL]-[\w.-]*\w)(, )?")
 POINTS = 72 / 96
 """To a pixel of the page."""
 KEPT = "Its numbers are of an earlier run and came with the source."
@@ -78,11 +102,11 @@ def page_of_kept(result: Result, sizes: Sizes, entries: Entries) -> str:
 def _page(
     result: Result, sizes: Sizes, entries: Entries, notes: Sequence[str], numbers: str
 ) -> str:
-    trail = f'<a href="index.html">Experiments</a> · {on_one_line(", ".join(result.rows))}'
+    trail = f'<a href="index.html">Experiments</a> · {_about(result.rows, entries)}'
     parts = [
         f"# {words(result.title)}\n",
         f'<p class="where">{trail}</p>\n',
-        *(f"{words(paragraph)}\n" for paragraph in result.description.strip().split("\n\n")),
+        *(f"{_plain(paragraph)}\n" for paragraph in result.description.strip().split("\n\n")),
         *notes,
         _how(result, numbers),
         "## What was seen\n",
@@ -93,6 +117,41 @@ def _page(
     if statements := [one for one in examined(result.pieces) if one.claim in entries]:
         parts += ["## Statements along the run\n", _statements(statements, entries)]
     return "\n".join(parts)
+
+
+def _about(rows: Sequence[str], entries: Entries) -> str:
+    """Return whose paper an experiment is of, and the statements of the ledger that it is about."""
+    papers = dict.fromkeys(PAPERS[row[0]] for row in rows if row[0] in PAPERS)
+    known = {entry.claim.row for entry in entries.values()}
+    links = (
+        f'<a href="../statements/{row}.html">{escape(TITLES[row])}</a>'
+        for row in rows
+        if row in known
+    )
+    return ", ".join([*papers, *links])
+
+
+def where(source: str) -> str:
+    """Return the place in a paper that an observation's source names, without its code.
+
+    >>> where("S-lp, S-fig, sect. 3.3"), where("S-v1, sect. 3.3 (S-fig, Fig. 8)")
+    ('Santurkar et al. 2018, sect. 3.3', 'Santurkar et al. 2018, first version, sect. 3.3 (Fig. 8)')
+    >>> where("L-fig-8, centre"), where("L-fig-6-7, Fig. 7")
+    ('Lange et al. 2022, Fig. 8, centre', 'Lange et al. 2022, Fig. 7')
+    """
+    place = _CODE.sub(
+        lambda code: PLACES[code[1]] + (code[2] or "") if code[1] in PLACES else "", source
+    )
+    return ", ".join(filter(None, [PAPERS.get(source[:1]), place]))
+
+
+def _plain(text: str) -> str:
+    """Return plain text as Markdown, in a mathematician's signs.
+
+    >>> _plain("by kappa(D)^2, without linf and l_p, to 4.8e+02")
+    'by κ(D)², without ℓ∞ and ℓₚ, to 480'
+    """
+    return words(typeset(reduce(lambda said, sign: re.sub(*sign, said), SIGNS.items(), text)))
 
 
 def size_of(drawing: str) -> tuple[int, int]:
@@ -180,9 +239,9 @@ def _how(result: Result, numbers: str) -> str:
 def _observation(seen: Observation) -> str:
     mark = f'<span class="verdict {KINDS[seen.appeared]}">{WORDS[seen.appeared]}</span>'
     return (
-        f'<p class="item">{mark} <span>{on_one_line(seen.source)}</span></p>\n\n'
-        f"{words(seen.statement)}\n\n"
-        f"Looked at\n: {words(seen.criterion)}\n\nFound\n: {words(seen.found)}\n"
+        f'<p class="item">{mark} <span>{on_one_line(where(seen.source))}</span></p>\n\n'
+        f"{_plain(seen.statement)}\n\n"
+        f"Looked at\n: {_plain(seen.criterion)}\n\nFound\n: {_plain(seen.found)}\n"
     )
 
 
@@ -195,7 +254,7 @@ def _figure(result: Result, picture: Picture, size: tuple[int, int]) -> str:
         f' height="{height}" loading="lazy" alt="{alternative}"></a><figcaption>'
     )
     files = f'<p><a href="{file}.svg" download>SVG</a></p></figcaption></figure>'
-    said = f"**{words(picture.title).rstrip('.')}.** {words(picture.caption)}"
+    said = f"**{_plain(picture.title).rstrip('.')}.** {_plain(picture.caption)}"
     return f"{raw(image)}\n{said}\n\n{raw(files)}"
 
 
@@ -213,11 +272,13 @@ def _statements(statements: Sequence[Examined], entries: Entries) -> str:
     ]
     refuted = [one for one in statements if entries[one.claim].verdict is Verdict.REFUTED]
     failed = sum(one.violated > 0 for one in refuted)
+    is_imposed = any(map(imposed_by, claims))
+    imposed = ", their inputs or loss changed where a hypothesis is imposed" if is_imposed else ""
     also = f" Of the {len(refuted)} that the ledger refutes, {failed} failed there too."
     line = (
         f"{plural(len(statements), 'statement')} examined at layers of the networks as they were"
-        f" trained.{also if refuted else ''} A worst actual/claimed above one is a violation, where"
-        " the statement is a bound.\n"
+        f" trained{imposed}.{also if refuted else ''} A worst actual/claimed above one is a"
+        " violation, where the statement is a bound.\n"
     )
     header = (*names, "worst actual/claimed")
     return f"{line}\n{raw(table(header, rows, 'witnesses'))}"

@@ -4,8 +4,30 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable
 from typing import Any
+
+SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻", "+")
+_SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w)")
+SHORT = 5
+"""Digits of a number above one that is written out."""
+
+
+def typeset(text: str) -> str:
+    """Return a text with a mathematician's powers of ten for a program's.
+
+    >>> typeset("4.8e+02, 9.88e-05, 1e-6")
+    '480, 9.88·10⁻⁵, 10⁻⁶'
+    """
+    return _SCIENTIFIC.sub(_power_of_ten, text)
+
+
+def _power_of_ten(found: re.Match[str]) -> str:
+    if 0 <= int(found[2]) < SHORT:
+        return f"{float(found[0]):.10g}"
+    factor = "" if found[1] == "1" else f"{found[1]}·"
+    return f"{factor}10{str(int(found[2])).translate(SUPERSCRIPTS)}"
 
 
 def approximately(value: Any) -> float | None:

@@ -68,8 +68,8 @@ def training(measured: Measured) -> Figure:
     """Loss and accuracy by epoch: Figure 8, left."""
     figure, (losses, accuracies) = frame.new(
         f"2 x 100 network {_described(measured)}",
-        "Mean training loss of each epoch, and share of test images that are recognised after it; "
-        "lines are means over seeds, areas their range.",
+        "Mean training loss of each epoch, and share of test images that are recognised after it"
+        f"{frame.over_seeds(_seeds(measured), '; lines are means over seeds, areas their range')}.",
         columns=2,
     )
     for method in WORDS:
@@ -90,8 +90,10 @@ def condition_numbers(measured: Measured, sample: str) -> Figure:
         f"First output unit of the 2 x 100 network {_described(measured)}",
         f"Condition numbers on {SAMPLES[sample]}, by step of training, as powers of ten: of the "
         "Hessian in the unit's bias and weights, over the eigenvalues that are not zero (above), "
-        "and of the scaling D (below).  Lines are means of the exponents over seeds, areas their "
-        "range.",
+        "and of the scaling D (below)."
+        + frame.over_seeds(
+            _seeds(measured), "  Lines are means of the exponents over seeds, areas their range."
+        ),
         rows=2,
         columns=2,
     )
@@ -115,7 +117,7 @@ def reduction(measured: Measured) -> Figure:
     figure, axes = frame.new(
         f"What preconditioning takes from the condition number {_described(measured)}",
         "Each mark is a step: the condition number of the Hessian over that of the preconditioned "
-        "one, against the square of kappa(D).  On the line they are equal.",
+        r"one, against $\kappa(D)^2$.  On the line they are equal.",
         columns=2,
     )
     for one, (sample, words) in zip(axes, SAMPLES.items(), strict=True):
@@ -145,6 +147,9 @@ def _filled(series: Sequence[float | None], length: int) -> list[float | None]:
 
 def _described(measured: Measured) -> str:
     """The data, n and the seeds."""
-    some = of(measured, "none")
-    seeds = frame.of_seeds([numbers["seed"] for numbers in some])
-    return f"on {some[0]['data']}, n = {some[0]['images']}, {seeds}"
+    one, *_ = of(measured, "none")
+    return f"on {one['data']}, n = {one['images']}, {frame.of_seeds(_seeds(measured))}"
+
+
+def _seeds(measured: Measured) -> list[int]:
+    return [numbers["seed"] for numbers in of(measured, "none")]

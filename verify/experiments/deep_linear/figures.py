@@ -24,6 +24,7 @@ TRAINING = {"kind": "training"}
 LAYERS = ("layer5", "layer15", "layer25")
 LOSS = "sum of squared errors (no unit)"
 STEP = "step + 1 (no unit)"
+RANGE = "; mean and range over seeds"
 
 
 def figures(measured: Measured) -> Mapping[str, Figure]:
@@ -61,7 +62,7 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
             LAYERS,
             title=f"Internal covariate shift, {about}",
             caption="Fig. 3b, 6b: gradients in a layer's weights before and after the layers "
-            "before it are updated; mean and range over seeds.",
+            f"before it are updated{drawing.over_seeds(_seeds(measured), RANGE)}.",
             unit="no unit",
             **TRAINING,
         ),
@@ -71,7 +72,7 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
             measured,
             TWO,
             title=f"Change of the gradient by distance, {about}",
-            caption="Fig. 10b: l_2 distance between the gradient and that at a step along it.",
+            caption=r"Fig. 10b: $\ell_2$ distance of the gradient from that at a step along it.",
             **TRAINING,
         ),
         "activations": landscape_figures.histograms(
@@ -88,14 +89,17 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
     }
 
 
+def _seeds(measured: Measured) -> list[int]:
+    return sorted({numbers["seed"] for numbers in having(measured, **TRAINING)})
+
+
 def _about(measured: Measured) -> str:
-    seeds = sorted({numbers["seed"] for numbers in having(measured, **TRAINING)})
-    return f"deep linear network, n = 1000, {drawing.of_seeds(seeds)}"
+    return f"deep linear network, n = 1000, {drawing.of_seeds(_seeds(measured))}"
 
 
 def _training(measured: Measured, about: str) -> Figure:
     figure, (axes,) = drawing.new(
-        f"Training, {about}", "Fig. 12a, 13b: learning rate 1e-6, full batch."
+        f"Training, {about}", "Fig. 12a, 13b: learning rate $10^{-6}$, full batch."
     )
     curves(axes, measured, EVERY, "loss", of(), **TRAINING)
     axes.set(xscale="log", yscale="log", xlabel=STEP, ylabel=LOSS)

@@ -72,12 +72,13 @@ def first_step(measured: Measured) -> Figure:
 
 def training(network: str, runs: Mapping[str, list[Any]]) -> Figure:
     """Training loss and test accuracy by epoch, the mean and the range over seeds."""
-    seeds = max(len(some) for some in runs.values())
+    longest = max(runs.values(), key=len)
+    seeds = len(longest)
     data = next(iter(runs.values()))[0]["data"]
     figure, (losses, accuracies) = frame.new(
         f"{network} on {data}, {seeds} seed{'s' * (seeds > 1)}",
-        "Mean training loss of each epoch and share of test images that are recognised after it; "
-        "lines are means over seeds, areas their range.",
+        "Mean training loss of each epoch and share of test images that are recognised after it"
+        f"{frame.over_seeds(longest, '; lines are means over seeds, areas their range')}.",
         columns=2,
     )
     for method, some in runs.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import MaxNLocator
 
 from verify.experiments import figures as frame
-from verify.experiments.experiment import Measured
+from verify.experiments.experiment import Measured, Numbers
 from verify.experiments.small_batch.readings import curves, trainings
 
 if TYPE_CHECKING:
@@ -26,12 +26,14 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
 
 def training(measured: Measured, network: str) -> Figure:
     """Test accuracy and training loss by epoch, for each batch size; mean and range over seeds."""
-    batches = _batches(measured, network)
+    batches, seeds = _batches(measured, network), _of(measured, network)["runs"]
     figure, axes = frame.new(
         f"{_described(measured, network)}: training by batch size",
         "Share of test images that are recognised after each epoch (above) and mean training loss "
-        "of the epoch (below); lines are means over seeds, areas their range.  Each method has the "
-        "learning rate that did best on training images kept back.  A broken line diverged.",
+        "of the epoch (below)"
+        f"{frame.over_seeds(seeds, '; lines are means over seeds, areas their range')}.  Each "
+        "method has the learning rate that did best on training images kept back.  A broken line "
+        "diverged.",
         rows=2,
         columns=len(batches),
     )
@@ -85,9 +87,13 @@ def _batches(measured: Measured, network: str) -> list[int]:
     return sorted(found, reverse=True)
 
 
+def _of(measured: Measured, network: str) -> Numbers:
+    return next(n for n in measured.values() if n["network"] == network and "runs" in n)
+
+
 def _described(measured: Measured, network: str, *, is_trial: bool = False) -> str:
     """The network, the data, n and the seeds."""
-    some = next(n for n in measured.values() if n["network"] == network and "runs" in n)
+    some = _of(measured, network)
     seeds = [run["seed"] for run in some["runs"]]
     seeds = seeds[:1] if is_trial else seeds
     told = frame.of_seeds(seeds)

@@ -25,6 +25,7 @@ MAIN = {"learning_rate": 0.1}
 LARGER = {"learning_rate": 0.5}
 LOSS = "cross-entropy (nats)"
 STEP = "step + 1 (no unit)"
+RANGE = "; mean and range over seeds"
 
 
 def figures(measured: Measured) -> Mapping[str, Figure]:
@@ -81,7 +82,7 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
             LAYERS,
             title=f"Internal covariate shift, {about}",
             caption="Fig. 3a, 6a: gradients in a layer's weights before and after the layers "
-            "before it are updated; mean and range over seeds.",
+            f"before it are updated{drawing.over_seeds(_seeds(measured), RANGE)}.",
             unit="nats",
             **MAIN,
         ),
@@ -91,24 +92,26 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
             measured,
             ("none", "batch"),
             title=f"Change of the gradient by distance, {about}",
-            caption="Fig. 10a: l_2 distance between the gradient and that at a step along it.",
+            caption=r"Fig. 10a: $\ell_2$ distance of the gradient from that at a step along it.",
             **MAIN,
         ),
     }
 
 
+def _seeds(measured: Measured) -> list[int]:
+    return sorted({numbers["seed"] for numbers in measured.values()})
+
+
 def _about(measured: Measured) -> str:
-    numbers = list(measured.values())
-    seeds = sorted({n["seed"] for n in numbers})
-    one = numbers[0]
-    told = drawing.of_seeds(seeds)
+    one = next(iter(measured.values()))
+    told = drawing.of_seeds(_seeds(measured))
     return f"VGG on {one['data']}, batches of {one['batch_size']}, {told}"
 
 
 def _training(measured: Measured, about: str) -> Figure:
     figure, panels = drawing.new(
         f"Training loss, {about}",
-        "Fig. 1a, 2, 11a, 13a: of each step's batch; mean and range over seeds.",
+        f"Fig. 1a, 2, 11a, 13a: of each step's batch{drawing.over_seeds(_seeds(measured), RANGE)}.",
         columns=2,
     )
     curves(panels[0], measured, (*EVERY, NOISE), "loss", of(), **MAIN)
@@ -124,7 +127,7 @@ def _accuracy(measured: Measured, about: str) -> Figure:
     figure, panels = drawing.new(
         f"Accuracy, {about}",
         "Fig. 1a, 1b, 13a: of each step's batch in training mode, and of images kept back in "
-        "evaluation mode; mean and range over seeds.",
+        f"evaluation mode{drawing.over_seeds(_seeds(measured), RANGE)}.",
         columns=2,
         rows=2,
     )
@@ -142,8 +145,8 @@ def _accuracy(measured: Measured, about: str) -> Figure:
 def _moments(measured: Measured, about: str) -> Figure:
     figure, panels = drawing.new(
         f"Change of an activation's moments from a step to the next, {about}",
-        "Fig. 7: after normalisation; mean over four channels of a layer, then mean and range over "
-        "seeds.",
+        "Fig. 7: after normalisation; mean over four channels of a layer"
+        f"{drawing.over_seeds(_seeds(measured), ', then mean and range over seeds')}.",
         rows=2,
         columns=len(LAYERS),
     )
