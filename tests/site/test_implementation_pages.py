@@ -85,10 +85,10 @@ def test_a_page_names_the_kinds_of_input_that_were_left_out():
 
 def test_what_an_earlier_examiner_measured_says_so_with_its_date_and_what_is_not_in_it():
     earlier = {**LINE, "examiner": "another"}
-    said = " Measured on 2026-01-01 by an earlier examiner: today's may find otherwise"
+    said = " Measured on 2026-01-01 by an earlier state of this suite: today's may find otherwise"
     assert f"{said}, and also examines own gradient, own jvp, second rr" in page(earlier)
     assert "jvp, own" not in page(earlier)  # which is known not to be offered
-    assert "some 1.2, frame 3.4; 2026-01-01, by an earlier examiner" in index([earlier])
+    assert "some 1.2, frame 3.4; 2026-01-01, by an earlier state of this suite" in index([earlier])
     assert said in page({name: value for name, value in LINE.items() if name != "examiner"})
     assert "earlier" not in page(LINE) + index([LINE])
 

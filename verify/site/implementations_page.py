@@ -28,7 +28,7 @@ COLUMNS = {
     "gradient": ("gradient", "own gradient"),
     "forward mode": ("jvp", "own jvp"),
     "second derivatives": ("second rr", "second fr", "second rf", "second ff"),
-    "third": ("third",),
+    "third derivatives": ("third",),
     "running statistics": ("running", "recomputed"),
     "evaluation": ("evaluation", "evaluation gradient"),
 }
@@ -50,6 +50,7 @@ MEANINGS = {
     Word.OTHER_CONVENTION: "what the library promises differs from what was compared",
     Word.NOT_OFFERED: "the framework has no such mode, or the layer refuses it",
 }
+_ON_ANOTHER = re.compile(r"(\S+) on (\S+) (\S+) on (\S+)")
 
 
 class Cell(NamedTuple):
@@ -87,10 +88,7 @@ def index(lines: Sequence[Line]) -> str:
 def page(line: Line) -> str:
     """Return the page of one implementation."""
     versions = ", ".join(f"{name} {number}" for name, number in line["versions"].items())
-    how = (
-        f"{line['library']} {line['version']}, {line['framework']}, measured {line['measured']};"
-        f" {versions}."
-    )
+    how = f"{_versions(line)}, measured {line['measured']}; {versions}."
     parts = [
         f"---\norphan: true\n---\n\n# {words(line['name'])}\n",
         f'<p class="where"><a href="index.html">Implementations</a> · {on_one_line(how)}</p>\n',
@@ -153,8 +151,8 @@ def summary(line: Line) -> str:
     bad = [word for word in FAILURES if word in words]
     if not bad:
         return f"Every cell of {len(words)} is right, or not offered, or not judged."
-    counted = ", ".join(f"{words.count(word)} {word}" for word in bad)
-    return f"Of {plural(len(words), 'cell')}: {words.count(Word.RIGHT)} right, {counted}."
+    counted = ", ".join(f"{words.count(word):,} {word}" for word in (Word.RIGHT, *bad))
+    return f"Of {plural(len(words), 'cell')}: {counted}."
 
 
 def _kinds(line: Line) -> str:
@@ -170,8 +168,8 @@ def _examiner(line: Line) -> str:
         return ""
     more = f", and also examines {', '.join(added)}" if (added := added_modes(line)) else ""
     return (
-        f" Measured on {on_one_line(line['measured'])} by an earlier examiner: today's may find"
-        f" otherwise{more}."
+        f" Measured on {on_one_line(line['measured'])} by an earlier state of this suite: today's"
+        f" may find otherwise{more}."
     )
 
 
@@ -207,9 +205,24 @@ def _breaking(name: str) -> str:
 
 
 def _library(line: Line) -> str:
+    named = _versions(line)
+    earlier = f"{named}; {line['measured']}, by an earlier state of this suite"
+    return named if is_todays(line) else earlier
+
+
+def _versions(line: Line) -> str:
+    """Return a library and what it runs on, each with its version, once.
+
+    >>> _versions({"library": "k", "version": "3.1", "framework": "k on jax 3.1 on 0.2"})
+    'k 3.1 on jax 0.2'
+    >>> _versions({"library": "tf-cpu", "version": "2.1", "framework": "tf 2.1"})
+    'tf-cpu 2.1'
+    """
     own = f"{line['library']} {line['version']}"
-    named = own if line["framework"].endswith(line["version"]) else f"{own}, {line['framework']}"
-    return named if is_todays(line) else f"{named}; {line['measured']}, by an earlier examiner"
+    framework = _ON_ANOTHER.sub(r"\1 \3 on \2 \4", line["framework"])
+    if framework.startswith(own):
+        return framework
+    return own if framework.endswith(line["version"]) else f"{own}, {framework}"
 
 
 def _entry(line: Line, modes: Sequence[str]) -> str:
@@ -236,7 +249,8 @@ def _where(same: Sequence[Cell], found: Sequence[Cell]) -> str:
 def _units() -> str:
     return (
         "The largest error in units: the distance to the exact answer, divided by u times the"
-        " running error of the literal two-pass algorithm on the same numbers.\n"
+        " running error of the literal two-pass algorithm on the same numbers. What each mode is"
+        " stands in [the guide](../guides/conform.md#what-is-examined).\n"
     )
 
 
