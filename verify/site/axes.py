@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from verify.site.numbers import SUPERSCRIPTS
+
 SMALL = 0.05
 """The share of smallest nonzero values that an axis may show as zero."""
 

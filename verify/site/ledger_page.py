@@ -90,10 +90,6 @@ def _row(entry: Entry) -> str:
     return (
         f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}" title="{claim.id}">'
         f"{escape(plain_title(claim))}</a><small>{escape(title(claim))}</small></th>"
-        f'<td data-label="where">{escape(claim.locations[0].place)}</td>'
-        f'<td data-label="verdict">{decided(entry)}</td>'
-        f'<td data-label="instances" class="number" data-value="{entry.instances}">'
-        f"{instances}</td>"
-        f'<td data-label="actual/claimed" class="number" data-value="{ratio or ""}">'
-        f"{shown_ratio}</td></tr>"
+        f"<td>{escape(claim.locations[0].place)}</td><td>{decided(entry)}</td>"
+        f'<td class="number">{instances}</td><td class="number">{shown_ratio}</td></tr>'
     )

@@ -12,6 +12,7 @@ from typing import Any
 from theory.statement import Statement, Verdict
 from verify.engine import CLAIMS
 from verify.ledger import Entry
+from verify.site.numbers import with_minus
 from verify.site.statements import address, name_of, plain_title, section_title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
@@ -156,8 +157,8 @@ def harmless(value: Any) -> Any:
 def words(text: str) -> str:
     r"""Return plain text as Markdown, formulas between dollars as they are.
 
-    >>> words(r"a_1 < [2] * 3, but $a_1 \le 2$")
-    'a\\_1 &lt; \\[2\\] \\* 3, but $a_1 \\le 2$'
+    >>> words(r"-a_1 < [2] * 3, but $-a_1 \le 2$")
+    '−a\\_1 &lt; \\[2\\] \\* 3, but $-a_1 \\le 2$'
     """
     parts = " ".join(text.split()).split("$")
     if len(parts) % 2 == 0:  # a dollar that opens no formula
@@ -169,7 +170,7 @@ def words(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MARKED.sub(r"\\\1", escape(text, quote=False))
+    return _MARKED.sub(r"\\\1", escape(with_minus(text), quote=False))
 
 
 def places(claim: Statement, texts: Mapping[str, str]) -> str:

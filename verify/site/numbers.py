@@ -10,6 +10,7 @@ from typing import Any
 
 SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻", "+")
 _SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w)")
+_MINUS = re.compile(r"(?<![\w-])-(?=[\w(])| - ")
 SHORT = 5
 """Digits of a number above one that is written out."""
 
@@ -21,6 +22,15 @@ def typeset(text: str) -> str:
     '480, 9.88·10⁻⁵, 10⁻⁶'
     """
     return _SCIENTIFIC.sub(_power_of_ten, text)
+
+
+def with_minus(text: str) -> str:
+    """Return words with a minus in their formulas, and with the hyphens of words as they are.
+
+    >>> with_minus("near-optimal where -kW* and (1, -1) have (k - 1)/2")
+    'near-optimal where −kW* and (1, −1) have (k − 1)/2'
+    """
+    return _MINUS.sub(lambda found: found[0].replace("-", "−"), text)
 
 
 def _power_of_ten(found: re.Match[str]) -> str:

@@ -32,7 +32,9 @@
 
   const value = (row, column) => {
     const cell = row.cells[column];
-    return "value" in cell.dataset ? parseFloat(cell.dataset.value) || -Infinity : cell.textContent;
+    if (!cell.classList.contains("number")) return cell.textContent;
+    const number = parseFloat(cell.textContent.replaceAll(",", ""));
+    return Number.isNaN(number) ? -Infinity : number;
   };
 
   const compare = (a, b) =>
