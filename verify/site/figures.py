@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -93,8 +93,8 @@ def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
     source = _source(run)
     by_network: dict[str, list[Point]] = defaultdict(list)
     for point in filter(tells, trained):
-        place = place_of(point.stratum)
-        by_network[place.network if place else ""].append(point)
+        by_network[_network(point)].append(point)
+    kept = Counter(map(_network, trained))
     return {
         "actual": [_actual(entry, measured, source)] if measured else [],
         "slack": (
@@ -103,9 +103,15 @@ def figures(entry: Entry, run: Run | None) -> dict[str, list[Figure]]:
             else []
         ),
         "training": [
-            _training(entry, network, points, source) for network, points in by_network.items()
+            _training(entry, network, points, kept[network], source)
+            for network, points in by_network.items()
         ],
     }
+
+
+def _network(point: Point) -> str:
+    place = place_of(point.stratum)
+    return place.network if place else ""
 
 
 def size_of(claim: Statement) -> Size:
@@ -139,7 +145,8 @@ def _actual(entry: Entry, points: Sequence[Point], source: str) -> Figure:
         diagonal=True,
         wrong=wrong,
     )
-    caption = f"Actual against claimed; the dashed line is equality. {_counted(entry, points)}"
+    counted = _counted(points, len(points), examined(entry))
+    caption = f"Actual against claimed; the dashed line is equality. {counted}"
     return _figure(entry, "actual", chart, caption, points, source)
 
 
@@ -167,9 +174,7 @@ def _slack(entry: Entry, points: Sequence[Point], source: str) -> Figure:
         else f"Slack, ({difference}) over the larger of the two, against the {size.name};"
         " below zero the statement fails."
     )
-    left_out = len(points) - len(telling)
-    note = f" Left out: {left_out} with both sides zero to rounding." if left_out else ""
-    caption = f"{meaning} {_counted(entry, telling)}{note}"
+    caption = f"{meaning} {_counted(telling, len(points), examined(entry))}"
     return _figure(entry, "slack", chart, caption, telling, source)
 
 
@@ -180,7 +185,9 @@ def _slack_axis(values: Sequence[float]) -> Axis:
     )
 
 
-def _training(entry: Entry, network: str, points: Sequence[Point], source: str) -> Figure:
+def _training(
+    entry: Entry, network: str, points: Sequence[Point], kept: int, source: str
+) -> Figure:
     claim = entry.claim
     table: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for point in points:
@@ -216,7 +223,7 @@ def _training(entry: Entry, network: str, points: Sequence[Point], source: str) 
     )
     caption = (
         f"Through the training of the {network} network on digits, layer by layer: {shown}."
-        f" {_counted(entry, points, trained=True)}"
+        f" {_counted(points, kept, kept)}"
     )
     return _figure(entry, f"training-{network}", chart, caption, points, source)
 
@@ -257,11 +264,17 @@ def _spread(points: Sequence[Point], claim: Statement) -> str:
     )
 
 
-def _counted(entry: Entry, points: Sequence[Point], trained: bool = False) -> str:
-    total = examined(entry, trained=trained)
+def _counted(points: Sequence[Point], kept: int, decided: int) -> str:
+    """Return how many points are shown of how many instances, and what the others are.
+
+    >>> _counted([Point("w", "s", 8, 1.0, 2.0, violated=False)], 3, 9)
+    'n = 1 of 9 instances: 6 are not kept for figures, 2 are zero to rounding; none violating.'
+    """
+    others = {"not kept for figures": decided - kept, "zero to rounding": kept - len(points)}
+    listed = ", ".join(f"{count:,} are {what}" for what, count in others.items() if count > 0)
     violated = sum(p.violated for p in points)
-    shown = f"n = {len(points):,}" + (f" of {total:,}" if total > len(points) else "")
-    return f"{shown}, {violated:,} violating." if violated else f"{shown}, none violating."
+    told = f"n = {len(points):,}" + (f" of {decided:,} instances: {listed}" if listed else "")
+    return f"{told}; {f'{violated:,}' if violated else 'none'} violating."
 
 
 def _source(run: Run | None) -> str:

@@ -48,9 +48,9 @@ def trained_points(entry: Entry) -> list[Point]:
     return [p for p in found if place_of(p.stratum) is not None]
 
 
-def examined(entry: Entry, *, trained: bool) -> int:
-    """Return how many instances were decided by the witnesses that kept points."""
-    return sum(r.decided for r in entry.records if r.points and (r.witness == TRAINED) is trained)
+def examined(entry: Entry) -> int:
+    """Return how many instances the witnesses decided whose points are :func:`random_points`."""
+    return sum(r.decided for r in entry.records if r.points and r.witness != TRAINED)
 
 
 def place_of(stratum: str) -> Place | None:
