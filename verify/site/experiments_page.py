@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from html import escape
 from shlex import quote
 
@@ -151,7 +150,9 @@ def _plain(text: str) -> str:
     >>> _plain("by kappa(D)^2, without linf and l_p, to 4.8e+02")
     'by κ(D)², without ℓ∞ and ℓₚ, to 480'
     """
-    return words(typeset(reduce(lambda said, sign: re.sub(*sign, said), SIGNS.items(), text)))
+    for plain, sign in SIGNS.items():
+        text = re.sub(plain, sign, text)
+    return words(typeset(text))
 
 
 def size_of(drawing: str) -> tuple[int, int]:
