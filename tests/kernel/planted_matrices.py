@@ -158,14 +158,14 @@ OF_MATRICES = {
         "theorem_4b_equality": ("(forall x, largest_eigenvector A x -> dot mu x = 0) ->", ""),
     },
     "lange2022/theorem_4_tight.v": {
-        "theorem_4c_tight": ("n%:R * K0 ^+ 2", "n.+1%:R * K0 ^+ 2"),
-        "theorem_4_tight": ("uncorrelated H ->", ""),
+        "theorem_4c_tight": ("all_copies_of_one H", "uncorrelated H"),
+        "theorem_4_tight": ("L ^+ 2 <= K ^+ 2", "L ^+ 2 < K ^+ 2"),
     },
     "lange2022/theorem_4_nearly_tight.v": {
         "theorem_4c_nearly_tight": ("n%:R + 1 - k%:R", "n%:R + 2 - k%:R"),
     },
     "lange2022/weighted_mean.v": {
-        "weighted_mean_corrected": ("(weighted_mean H s)", "(mean H)"),
+        "weighted_mean_corrected": ("K' ^+ 2 <= K ^+ 2", "K' ^+ 2 < K ^+ 2"),
         "weighted_variance_corrected": ("n%:R * K0", "n.-1%:R * K0"),
     },
     "lange2022/gradient_descent.v": {

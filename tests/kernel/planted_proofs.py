@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from planted_matrices import OF_MATRICES
 
@@ -87,17 +88,14 @@ WRONG_LAYERS = {
 """A definition in Layer.v as somebody could have written it."""
 
 
-def with_edited(source: str, edits: Edits) -> str:
-    """Return a file's text in which each theorem stands once more before itself, edited."""
-    for theorem, (old, new) in edits.items():
-        start = next(re.finditer(rf"Theorem {theorem}\b", source)).start()
-        end = source.index("Qed.", start) + len("Qed.")
-        statement, _, proof = source[start:end].partition("\nProof.")
-        assert old in statement, f"{theorem} does not say {old!r}"
-        wrong = statement.replace(old, new, 1).replace("Theorem ", "Theorem edited_", 1)
-        planted = f"{wrong}\nProof.{proof}\nAbort All.\n"
-        source = f"{source[:start]}{planted}{source[start:]}"
-    return source
+def edited(source: str, theorem: str, old: str, new: str) -> tuple[int, str]:
+    """Return where a theorem begins in a file's text, and the theorem edited, with its proof."""
+    start = next(re.finditer(rf"Theorem {theorem}\b", source)).start()
+    end = source.index("Qed.", start) + len("Qed.")
+    statement, _, proof = source[start:end].partition("\nProof.")
+    assert old in statement, f"{theorem} does not say {old!r}"
+    wrong = statement.replace(old, new, 1).replace("Theorem ", "Theorem edited_", 1)
+    return start, f"{wrong}\nProof.{proof}\n"
 
 
 def names_of(edits: Edits) -> list[str]:
@@ -105,10 +103,18 @@ def names_of(edits: Edits) -> list[str]:
     return [f"{kind}{theorem}" for theorem in edits for kind in ("", "edited_")]
 
 
-def asked(source: str, edits: Edits) -> str:
-    """Return what Coq, which goes on after an error, answers by the names that it accepted."""
+def asked(source: str, edits: Edits, folder: Path) -> str:
+    """Return what Coq, which goes on after an error, answers by the names that it accepted.
+
+    Each edited theorem is loaded before the right one, from a file in the folder: what is loaded
+    ends at its first error.
+    """
+    for theorem, (old, new) in edits.items():
+        start, wrong = edited(source, theorem, old, new)
+        (folder / f"{theorem}.v").write_text(wrong)
+        source = f'{source[:start]}Load "{folder / theorem}".\n{source[start:]}'
     checks = "".join(f"\nCheck {name}." for name in names_of(edits))
-    return f"Set Silent.\n{with_edited(source, edits)}{checks}\n"
+    return f"Set Silent.\n{source}{checks}\n"
 
 
 def accepted(installed: Coq, root: Path, file: str, sources: Sources) -> set[str]:
@@ -116,16 +122,18 @@ def accepted(installed: Coq, root: Path, file: str, sources: Sources) -> set[str
 
     The answer is kept below the root as long as nothing that it depends on was edited.
     """
-    text = asked(sources[file], EDITS[file])
-    key = f"{installed.version} {digest_of_needed(text, sources)} {text}"
+    text, edits = sources[file], EDITS[file]
+    key = f"{installed.version} {digest_of_needed(text, sources)} {text} {edits}"
     kept = root / "planted" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
     if not kept.exists():
         top = Path(installed.compiler).with_name("coqtop")
         command = [str(top), "-q", "-w", "none", "-Q", ".", NAME]
         limited = ["sh", "-c", LIMITED, str(LIMIT), *command]
-        done = subprocess.run(
-            limited, cwd=root, input=text, capture_output=True, text=True, check=True
-        )
+        with TemporaryDirectory() as folder:
+            said = asked(text, edits, Path(folder))
+            done = subprocess.run(
+                limited, cwd=root, input=said, capture_output=True, text=True, check=True
+            )
         kept.parent.mkdir(parents=True, exist_ok=True)
         told = set(re.findall(r"^(\w+)\s+: ", done.stdout, re.MULTILINE))
         kept.write_text(json.dumps([name for name in names_of(EDITS[file]) if name in told]))
