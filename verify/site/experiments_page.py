@@ -145,14 +145,19 @@ def where(source: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return plain text as Markdown, in a mathematician's signs.
+    r"""Return plain text as Markdown, in a mathematician's signs.
 
-    >>> _plain("by kappa(D)^2, without linf and l_p, to 4.8e+02")
-    'by κ(D)², without ℓ∞ and ℓₚ, to 480'
+    >>> _plain(r"by kappa(D)^2 as $\kappa(D)^2$, without linf and l_p, to 4.8e+02")
+    'by κ(D)² as $\\kappa(D)^2$, without ℓ∞ and ℓₚ, to 480'
     """
-    for plain, sign in SIGNS.items():
-        text = re.sub(plain, sign, text)
-    return words(typeset(text))
+    parts = text.split("$")
+    return words("$".join(p if i % 2 else _in_signs(p) for i, p in enumerate(parts)))
+
+
+def _in_signs(text: str) -> str:
+    for letters, sign in SIGNS.items():
+        text = re.sub(letters, sign, text)
+    return typeset(text)
 
 
 def size_of(drawing: str) -> tuple[int, int]:
