@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from docutils import nodes
 
 from theory.claim import Relation
 from verify.engine import CLAIMS
@@ -30,15 +29,6 @@ def test_every_statement_can_be_set():
 def test_what_cannot_be_set_is_an_error():
     with pytest.raises(mathematics.MathError, match="nosuchcommand"):
         mathematics.html(r"\nosuchcommand{x}")
-
-
-@pytest.mark.parametrize(
-    ("after", "joined"), [(", as said", True), (") of it", True), (" and", False), (None, False)]
-)
-def test_no_line_ends_between_a_formula_and_the_punctuation_after_it(after, joined):
-    formula = nodes.math("x", "x")
-    nodes.paragraph("", "where ", formula, *([nodes.Text(after)] if after else []))
-    assert mathematics.joiner(formula) == ("&#8288;" if joined else "")
 
 
 def test_a_process_that_set_something_ends():

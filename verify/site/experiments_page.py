@@ -28,6 +28,9 @@ SIGNS = {
     r"\bkappa\(": "κ(",
     r"\bsigma\(": "σ(",
     r"\)\^2": ")²",
+    r" <= ": " ≤ ",
+    r" >= ": " ≥ ",
+    r"\beps_": "ϵ_",
     r"\bl_p\b": "ℓₚ",
     r"\bl_?1\b": "ℓ₁",
     r"\bl_?2\b": "ℓ₂",
@@ -272,7 +275,7 @@ def _statements(statements: Sequence[Examined], entries: Entries) -> str:
             told_apart(claim, claims),
             decided(entries[claim.id]) + (" <b>unexpected</b>" if one.is_unexpected else ""),
             *(f"{n:,}" for n in (one.decided, one.violated, one.undecided, one.vacuous)),
-            "" if one.worst_ratio is None else f"{one.worst_ratio:.6g}",
+            "" if one.worst_ratio is None else typeset(f"{one.worst_ratio:.6g}"),
         )
         for one, claim in zip(statements, claims, strict=True)
     ]

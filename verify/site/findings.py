@@ -15,6 +15,7 @@ from verify.results import in_words
 from verify.site import api_pages, counterexamples
 from verify.site.figures import Figure, is_drawn
 from verify.site.markup import display, fenced, harmless, raw, table, words
+from verify.site.numbers import typeset
 from verify.site.sources import module_of
 from verify.site.statements import address
 
@@ -137,7 +138,7 @@ def witnesses(entry: Entry) -> str:
 
 
 def _witness(entry: Entry, record: Record) -> tuple[str, ...]:
-    ratio = "" if record.worst_ratio is None else f"{record.worst_ratio:.6g}"
+    ratio = "" if record.worst_ratio is None else typeset(f"{record.worst_ratio:.6g}")
     return (
         escape(record.witness),
         escape(_said(entry, record)),

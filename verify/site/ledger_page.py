@@ -9,6 +9,7 @@ from html import escape
 from theory.statement import Form, Paper, Reading, Verdict
 from verify.ledger import Entry
 from verify.site.markup import KIND, decided, raw
+from verify.site.numbers import typeset
 from verify.site.statements import (
     address,
     paper_of,
@@ -87,9 +88,11 @@ def _row(entry: Entry) -> str:
     ratio = entry.worst_ratio
     instances = f"{entry.instances:,}" if entry.instances else ""
     shown_ratio = "" if ratio is None else f"{ratio:.6g}"
+    value = f' data-value="{shown_ratio}"' if "e" in shown_ratio else ""
     return (
         f'<tr {attributes}><th scope="row"><a href="{address(claim.id)}" title="{claim.id}">'
         f"{escape(plain_title(claim))}</a><small>{escape(title(claim))}</small></th>"
         f"<td>{escape(claim.locations[0].place)}</td><td>{decided(entry)}</td>"
-        f'<td class="number">{instances}</td><td class="number">{shown_ratio}</td></tr>'
+        f'<td class="number">{instances}</td>'
+        f'<td class="number"{value}>{typeset(shown_ratio)}</td></tr>'
     )

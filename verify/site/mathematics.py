@@ -22,8 +22,6 @@ IMPLIED = (' xmlns="http://www.w3.org/1998/Math/MathML"', ' fence="true"', ' sep
 """What a browser does not read in a page: MathML Core has given it up, or HTML implies it."""
 LONG = 60
 """Characters of LaTeX within a line; what is longer may be wider than the page."""
-PUNCTUATION = (",", ".", ";", ":", ")", "?")
-WORD_JOINER = "&#8288;"
 SOURCE = Path(__file__).parent / "assets" / "static" / "katex" / "katex.min.js"
 
 
@@ -84,18 +82,8 @@ def _visit(translator: Any, node: Any, *, display: bool) -> None:
         body = (
             f'<{tag} class="formula" tabindex="0" role="group" aria-label="Formula">{body}</{tag}>'
         )
-    translator.body.append(body if display else body + joiner(node))
+    translator.body.append(body)
     raise SkipNode
-
-
-def joiner(node: Any) -> str:
-    """Return what keeps a formula and the punctuation after it on one line, where there is some.
-
-    Browsers may break a line behind a formula, whatever follows but this.
-    """
-    after = node.next_node(descend=False, siblings=True)
-    is_punctuated = after is not None and after.astext().startswith(PUNCTUATION)
-    return WORD_JOINER if is_punctuated else ""
 
 
 def _aligned(tex: str) -> str:

@@ -33,7 +33,7 @@
   const value = (row, column) => {
     const cell = row.cells[column];
     if (!cell.classList.contains("number")) return cell.textContent;
-    const number = parseFloat(cell.textContent.replaceAll(",", ""));
+    const number = parseFloat(cell.dataset.value ?? cell.textContent.replaceAll(",", ""));
     return Number.isNaN(number) ? -Infinity : number;
   };
 
