@@ -179,7 +179,7 @@ def _paper_figures(results: Sequence[Result]) -> str:
     by_name = {result.name: result for result in results}
     rows = [
         (
-            f"{one.paper}, {one.number if 'table' in one.number else f'Fig. {one.number}'}",
+            f"{PAPERS[one.paper]}, {one.number if 'table' in one.number else f'Fig. {one.number}'}",
             escape(one.shows),
             _link(one.experiment, by_name),
             escape(one.axes),

@@ -14,7 +14,7 @@ from verify.evidence import Run
 from verify.headlines import FEW, Headline, counted, headlines
 from verify.ledger import Entry
 from verify.site.markup import decided, formula_or_words, list_table, on_one_line
-from verify.site.numbers import with_minus
+from verify.site.numbers import with_signs
 from verify.site.statements import page_of, paper_of
 
 HEADER = ("Statement", "As printed", "What is wrong, or needed; the right form")
@@ -58,7 +58,7 @@ def verdicts(headline: Headline) -> str:
         several = len(headline.shown) > 1
         return "<br>".join(f"{n} {word}" if several else word for word, n in counts.items())
     return "<br>".join(
-        f"{decided(e)} {small(with_minus(label))}" if label else decided(e)
+        f"{decided(e)} {small(with_signs(label))}" if label else decided(e)
         for label, e in headline.parts.items()
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from theory.statement import Statement, Verdict
 from verify.engine import CLAIMS
 from verify.ledger import Entry
-from verify.site.numbers import with_minus
+from verify.site.numbers import with_signs
 from verify.site.statements import address, name_of, plain_title, section_title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
@@ -170,7 +170,7 @@ def words(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MARKED.sub(r"\\\1", escape(with_minus(text), quote=False))
+    return _MARKED.sub(r"\\\1", escape(with_signs(text), quote=False))
 
 
 def places(claim: Statement, texts: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻", "+")
 _SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w-])-(?=[\w(])| - ")
+_PRIME = re.compile(r"(?<=(?<![A-Za-z'])[A-Za-z])'(?![A-Za-z'])")
 SHORT = 5
 """Digits of a number above one that is written out."""
 
@@ -24,13 +25,13 @@ def typeset(text: str) -> str:
     return _SCIENTIFIC.sub(_power_of_ten, text)
 
 
-def with_minus(text: str) -> str:
-    """Return words with a minus in their formulas, and with the hyphens of words as they are.
+def with_signs(text: str) -> str:
+    """Return words with the minus signs and primes of their formulas, and the words as they are.
 
-    >>> with_minus("near-optimal where -kW* and (1, -1) have (k - 1)/2")
-    'near-optimal where −kW* and (1, −1) have (k − 1)/2'
+    >>> with_signs("near-optimal where -kW* and (1, -1) have (k - 1)/2, and G' is the units' own")
+    "near-optimal where −kW* and (1, −1) have (k − 1)/2, and G′ is the units' own"
     """
-    return _MINUS.sub(lambda found: found[0].replace("-", "−"), text)
+    return _PRIME.sub("′", _MINUS.sub(lambda found: found[0].replace("-", "−"), text))
 
 
 def _power_of_ten(found: re.Match[str]) -> str:

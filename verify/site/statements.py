@@ -15,7 +15,7 @@ from functools import cached_property
 from theory.statement import Form, Paper, Reading, Statement
 from verify.headlines import LINES, Headline
 from verify.ledger import Entry
-from verify.site.numbers import with_minus
+from verify.site.numbers import with_signs
 
 _WORD = re.compile(r"(a|[a-z][a-z'-]+)(?![^\s:,;])")
 """What a title may begin with that is no symbol."""
@@ -137,7 +137,7 @@ def plain_title(claim: Statement) -> str:
     >>> next(plain_title(claim) for claim in CLAIMS if "gives" in claim.title)
     'kW* gives the outputs of W*'
     """
-    told = with_minus(claim.title) or claim.id
+    told = with_signs(claim.title) or claim.id
     return told[:1].upper() + told[1:] if _WORD.match(told) else told
 
 
