@@ -233,9 +233,9 @@ def _how(result: Result, numbers: str) -> str:
     minutes = sum(result.seconds.values()) / 60
     gpu = "" if run.gpu.startswith("not run") else f" ({on_one_line(run.gpu)})"
     device, data = on_one_line(run.device), on_one_line(result.data)
+    seeds = f"seed{'s' * (len(result.seeds) > 1)} {', '.join(map(str, result.seeds))}"
     line = (
-        f"From a run of profile {on_one_line(result.profile)}, seeds"
-        f" {', '.join(map(str, result.seeds))}, {data}, on {device}{gpu}"
+        f"From a run of profile {on_one_line(result.profile)}, {seeds}, {data}, on {device}{gpu}"
         f" with {plural(run.threads, 'thread')}, commit <code>{on_one_line(run.commit)}</code>,"
         f" {minutes:.1f} minutes; {on_one_line(versions)}. {numbers}"
     )

@@ -58,9 +58,14 @@ def verdicts(headline: Headline) -> str:
         several = len(headline.shown) > 1
         return "<br>".join(f"{n} {word}" if several else word for word, n in counts.items())
     return "<br>".join(
-        f"{decided(e)} {small(with_signs(label))}" if label else decided(e)
+        f"{decided(e)} {small(_apart(e) + with_signs(label))}" if label else decided(e)
         for label, e in headline.parts.items()
     )
+
+
+def _apart(entry: Entry) -> str:
+    """Return what stands between the sizes that a verdict is about and a part's label."""
+    return "· " if entry.named_sizes else ""
 
 
 def _wrong(headline: Headline) -> str:

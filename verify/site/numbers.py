@@ -12,7 +12,7 @@ SUPERSCRIPTS = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻�
 _SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?!\w)")
 _MINUS = re.compile(r"(?<![\w-])-(?=[\w(])| - ")
 _PRIME = re.compile(r"(?<=(?<![A-Za-z'])[A-Za-z])'(?![A-Za-z'])")
-SHORT = 5
+SHORT = 6
 """Digits of a number above one that is written out."""
 
 
