@@ -178,6 +178,9 @@ OF_MATRICES = {
         "learning_rate_enough": ("alpha * hi < 2", "alpha * hi < 3"),
         "rate_in_z_corrected": ("2 / (lo + hi)", "1 / (lo + hi)"),
     },
+    "lange2022/theorem_1_null_space.v": {
+        "theorem_1_null_space": ("is_gradient L theta 0 -> ", ""),
+    },
     "lange2022/theorem_1.v": {
         "invariance_corrected": ("alpha * b", "b"),
         "equation_25": ("+ alpha * norm e_k", ""),

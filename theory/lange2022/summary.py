@@ -8,7 +8,7 @@ LINES = [
     result(
         "L-thm-1",
         "Descent on a scale-invariant manifold",
-        {"null space, one hidden layer": "", "rate": "/rate"},
+        {"null space": "", "rate": "/rate"},
     ),
     result("L-prop-2", "The Hessian in one unit's parameters", OWN),
     result("L-thm-3", "The preconditioned Hessian", OWN),

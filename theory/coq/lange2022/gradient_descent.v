@@ -161,7 +161,8 @@ have step t : norm (t - theta_star) < delta ->
   move=> /near; rewrite [theta_star + _]addrC subrK G0 subr0; set u := t - theta_star => rest.
   have -> : t - alpha *: G t - theta_star = (u - alpha *: (T *m u)) - alpha *: (G t - T *m u).
     by rewrite scalerBr opprB addrA subrK /u addrAC.
-  apply: le_trans (triangle _ _) _; rewrite mulrDl ler_add //; first exact: step_rate (ltW a0) _ _ _.
+  apply: le_trans (triangle _ _) _; rewrite mulrDl ler_add //.
+    exact: step_rate (ltW a0) _ _ _.
   rewrite normN normZ gtr0_norm //; apply: le_trans (ler_wpmul2l (ltW a0) rest) _.
   by rewrite mulrA mulrCA mulfV ?gt_eqF // mulr1.
 have re0 : 0 <= r + epsilon by rewrite addr_ge0 ?(ltW e0) // le_maxr normr_ge0.

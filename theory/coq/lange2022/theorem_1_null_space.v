@@ -1,0 +1,167 @@
+(* Theorem 1, first part, for any loss that does not change when units are scaled.
+
+     scaled out s t theta       theta with its entries multiplied by 1 + t s_i, those of out divided
+     along_scaling out s theta  its derivative in t at 0: s_i theta_i, those of out - s_i theta_i
+
+   For a unit of a network s is one number at its incoming weights and its bias, and at its outgoing
+   weights, which are out; elsewhere it is zero.  Any number of units, layers and inputs will do: what
+   is asked of them is that the loss does not change.  Every scaled critical point is critical, so
+   that the gradient vanishes along the curve, and the Hessian on its tangent. *)
+From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp.algebra_tactics Require Import ring.
+From BatchNorm Require Import InnerProduct Differentiation.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
+Import GRing.Theory Num.Theory Order.TTheory.
+Local Open Scope ring_scope.
+
+Section Definitions.
+Variables (R : rcfType) (n : nat) (out : pred 'I_n) (s : 'cV[R]_n).
+
+Definition factor (t : R) i := if out i then (1 + t * s i 0)^-1 else 1 + t * s i 0.
+Definition scaled t (theta : 'cV[R]_n) : 'cV[R]_n := \col_i (factor t i * theta i 0).
+Definition along_scaling (theta : 'cV[R]_n) : 'cV[R]_n :=
+  \col_i ((if out i then - s i 0 else s i 0) * theta i 0).
+End Definitions.
+
+(* Where G vanishes along a curve from theta, its Jacobian does on the tangent. *)
+Lemma tangent_in_null_space (R : rcfType) n (G : 'cV[R]_n -> 'cV[R]_n) theta T w c r
+    (curve : R -> 'cV[R]_n) : 0 <= c -> 0 < r -> is_jacobian G theta T -> G theta = 0 ->
+  (forall t, 0 < t < r -> G (curve t) = 0) ->
+  (forall t, 0 < t < r -> norm (curve t - theta - t *: w) <= c * t ^+ 2) -> T *m w = 0.
+Proof.
+move=> c0 r0 jacobian G0 flat near; apply/eqP/negPn/negP => Tw0.
+set a := norm (T *m w); set W := norm w + 1; set M := norm T * c + 1.
+have a0 : 0 < a by rewrite norm_gt0.
+have W0 : 0 < W by rewrite ltr_paddl ?norm_ge0 ?ltr01.
+have M0 : 0 < M by rewrite ltr_paddl ?mulr_ge0 ?norm_ge0 ?ltr01.
+have [delta d0 linear] := jacobian (a / (4 * W)) (divr_gt0 a0 (mulr_gt0 (ltr0n _ 4) W0)).
+pose t := Num.min (r / 2) (Num.min (1 / (c + 1)) (Num.min (delta / (2 * W)) (a / (4 * M)))).
+have c1 : 0 < c + 1 by rewrite ltr_paddl ?ltr01.
+have t0 : 0 < t by rewrite !lt_minr !divr_gt0 ?mulr_gt0 ?ltr0n ?ltr01.
+have tr : 0 < t < r.
+  rewrite t0 (@le_lt_trans _ _ (r / 2)) ?le_minl ?lexx // ltr_pdivr_mulr ?ltr0n //.
+  by rewrite mulr_natr mulr2n ltr_addl.
+have tc : c * t <= 1.
+  have : t <= 1 / (c + 1) by rewrite !le_minl lexx orbT.
+  rewrite ler_pdivl_mulr // => le; apply: le_trans le.
+  by rewrite mulrC ler_wpmul2l ?(ltW t0) // ler_addl ler01.
+have td : t * W < delta.
+  have : t <= delta / (2 * W) by rewrite !le_minl lexx !orbT.
+  rewrite ler_pdivl_mulr ?mulr_gt0 ?ltr0n // => le.
+  by apply: lt_le_trans le; rewrite mulrCA mulr_natl mulr2n ltr_addl mulr_gt0.
+have ta : 4 * M * t <= a.
+  have : t <= a / (4 * M) by rewrite !le_minl lexx !orbT.
+  by rewrite ler_pdivl_mulr ?mulr_gt0 ?ltr0n // mulrC.
+set d := curve t - theta; have dw := near _ tr; rewrite -/d in dw.
+have dW : norm d <= t * W.
+  have -> : d = t *: w + (d - t *: w) by rewrite addrC subrK.
+  apply: le_trans (triangle _ _) _; rewrite normZ gtr0_norm // /W mulrDr mulr1 ler_add2l.
+  by apply: le_trans dw _; rewrite expr2 mulrA ler_pimull ?(ltW t0).
+have Td : norm (T *m d) <= a / (4 * W) * norm d.
+  have := linear _ (le_lt_trans dW td).
+  by rewrite /d [theta + _]addrC subrK flat // G0 subrr sub0r normN.
+have : t * a <= a / (4 * W) * (t * W) + norm T * (c * t ^+ 2).
+  rewrite -[t in t * a]gtr0_norm // -normZ scalemxAr.
+  have -> : t *: w = d + - (d - t *: w) by rewrite opprB addrC subrK.
+  rewrite mulmxDr; apply: le_trans (triangle _ _) _; apply: ler_add.
+    by apply: le_trans Td _; rewrite ler_wpmul2l // divr_ge0 ?mulr_ge0 ?ler0n ?(ltW a0) ?(ltW W0).
+  rewrite mulmxN normN; apply: le_trans (norm_mul_le _ _) _.
+  by rewrite ler_wpmul2l ?norm_ge0.
+have -> : a / (4 * W) * (t * W) = t * (a / 4) by field; rewrite gt_eqF.
+have -> : norm T * (c * t ^+ 2) = t * (norm T * c * t) by ring.
+rewrite -mulrDr ler_pmul2l // leNgt => /negP; apply.
+have : norm T * c * t < a / 4.
+  rewrite ltr_pdivl_mulr ?ltr0n //; apply: lt_le_trans ta.
+  have -> : 4 * M * t = norm T * c * t * 4 + 4 * t by rewrite /M; ring.
+  by rewrite ltr_addl mulr_gt0 ?ltr0n.
+rewrite -(ltr_add2l (a / 4)) => /lt_le_trans; apply.
+have -> : a / 4 + a / 4 = a / 2 by field.
+by rewrite ler_pdivr_mulr ?ltr0n // ler_pmulr // ler1n.
+Qed.
+
+Section Scaling.
+Variables (R : rcfType) (n : nat) (out : pred 'I_n) (s theta : 'cV[R]_n).
+
+Lemma entry_le_norm (u : 'cV[R]_n) i : `|u i 0| <= norm u.
+Proof.
+rewrite -ler_sqr ?nnegrE ?normr_ge0 ?norm_ge0 // norm_sq real_normK ?num_real // sq_column.
+by rewrite (bigD1 i) //= ler_addl sumr_ge0 // => j _; apply: sqr_ge0.
+Qed.
+
+Lemma above_half t i : 0 < t < (2 * (norm s + 1))^-1 -> 2^-1 <= 1 + t * s i 0.
+Proof.
+move=> /andP[t0 small]; have S0 : 0 < norm s + 1 by rewrite ltr_paddl ?norm_ge0 ?ltr01.
+have : `|t * s i 0| <= 2^-1.
+  rewrite normrM gtr0_norm //; apply: le_trans (_ : t * (norm s + 1) <= _).
+    rewrite ler_wpmul2l ?(ltW t0) //; apply: le_trans (entry_le_norm s i) _.
+    by rewrite ler_addl ler01.
+  by rewrite -ler_pdivl_mulr // -invfM ltW.
+rewrite ler_norml => /andP[low _].
+by rewrite -ler_subl_addl (_ : 2^-1 - 1 = - 2^-1) //; field.
+Qed.
+
+Lemma scaled_close t : 0 < t < (2 * (norm s + 1))^-1 ->
+  norm (scaled out s t theta - theta - t *: along_scaling out s theta) <=
+  norm (\col_i (2 * s i 0 ^+ 2 * theta i 0) : 'cV[R]_n) * t ^+ 2.
+Proof.
+move=> small; rewrite mulrC; apply: norm_le; first exact: sqr_ge0.
+rewrite [in X in X <= _]sq_column [in X in _ <= X]sq_column big_distrr; apply: ler_sum => i _ /=.
+rewrite !mxE /factor; have half := above_half i small; set h := 1 + t * s i 0 in half *.
+have h0 : 0 < h by apply: lt_le_trans half; rewrite invr_gt0 ltr0n.
+case: (out i); last first.
+  have -> : h * theta i 0 - theta i 0 - t * (s i 0 * theta i 0) = 0 by rewrite /h; ring.
+  by rewrite expr0n mulr_ge0 ?exprn_even_ge0.
+have -> : h^-1 * theta i 0 - theta i 0 - t * (- s i 0 * theta i 0) =
+    (2 * h)^-1 * (t ^+ 2 * (2 * s i 0 ^+ 2 * theta i 0)).
+  by rewrite /h; field; rewrite -/h gt_eqF.
+have b : (2 * h)^-1 <= 1 by rewrite invf_le1 ?mulr_gt0 ?ltr0n // -ler_pdivr_mull ?ltr0n // mulr1.
+rewrite exprMn [X in _ <= X](_ : _ = 1 * (t ^+ 2 * (2 * s i 0 ^+ 2 * theta i 0)) ^+ 2).
+  by rewrite ler_wpmul2r ?sqr_ge0 // expr_le1 // invr_ge0 mulr_ge0 ?ler0n ?(ltW h0).
+by rewrite mul1r [RHS]exprMn.
+Qed.
+End Scaling.
+
+Theorem theorem_1_null_space (R : rcfType) n (L : 'cV[R]_n -> R) (out : pred 'I_n)
+    (s theta : 'cV[R]_n) (T : 'M[R]_n) :
+  (forall t x, (forall i, 0 < 1 + t * s i 0) -> L (scaled out s t x) = L x) ->
+  is_gradient L theta 0 -> is_hessian L theta T -> T *m along_scaling out s theta = 0.
+Proof.
+move=> invariant critical [G [r r0 gradients] jacobian].
+have G0 : G theta = 0.
+  by apply: gradient_unique critical; have := gradients 0; rewrite norm0 addr0; apply.
+set w := along_scaling out s theta.
+pose v := \col_i (2 * s i 0 ^+ 2 * theta i 0) : 'cV[R]_n.
+have S0 : 0 < norm s + 1 by rewrite ltr_paddl ?norm_ge0 ?ltr01.
+have W0 : 0 < norm w + norm v + 1 by rewrite ltr_paddl ?addr_ge0 ?norm_ge0 ?ltr01.
+pose q := Num.min (2 * (norm s + 1))^-1 (Num.min 1 (r / (norm w + norm v + 1))).
+have q0 : 0 < q by rewrite !lt_minr invr_gt0 mulr_gt0 ?ltr0n ?ltr01 ?divr_gt0.
+apply: (@tangent_in_null_space _ _ G theta T w (norm v) q (fun t => scaled out s t theta)) => //.
+- exact: norm_ge0.
+- move=> t /andP[t0]; rewrite !lt_minr => /and3P[small t1 tr].
+  have smallt : 0 < t < (2 * (norm s + 1))^-1 by rewrite t0.
+  have h0 i : 0 < 1 + t * s i 0.
+    by apply: lt_le_trans (above_half i smallt); rewrite invr_gt0 ltr0n.
+  set x := scaled out s t theta; pose D := diag_mx (\row_i factor out s t i).
+  have Dx y : D *m y = scaled out s t y.
+    by apply/matrixP => i j; rewrite mul_diag_mx !mxE ord1.
+  have close : norm (x - theta) < r.
+    have -> : x - theta = t *: w + (x - theta - t *: w) by rewrite [RHS]addrC subrK.
+    apply: le_lt_trans (triangle _ _) _; rewrite normZ gtr0_norm //.
+    apply: le_lt_trans (ler_add (lexx _) (scaled_close out theta smallt)) _.
+    rewrite -/v; apply: le_lt_trans (_ : t * (norm w + norm v) < r).
+      rewrite mulrDr ler_add2l [t * norm v]mulrC expr2 mulrA ler_pimulr ?(ltW t1) //.
+      by rewrite mulr_ge0 ?norm_ge0 ?(ltW t0).
+    move: tr; rewrite ltr_pdivl_mulr // => tr; apply: le_lt_trans tr.
+    by rewrite ler_wpmul2l ?(ltW t0) // ler_addl ler01.
+  have gx : is_gradient L (D *m theta) (G x).
+    by rewrite Dx; have := gradients _ close; rewrite [theta + _]addrC subrK.
+  have gD : is_gradient L theta (D^T *m G x).
+    move=> epsilon /(gradient_linear gx)[delta d0 A]; exists delta => // d /A.
+    by rewrite !Dx !invariant.
+  have := gradient_unique gD critical; rewrite tr_diag_mx => DG; apply/matrixP => i j.
+  have := congr1 (fun u : 'cV_n => u i 0) DG; rewrite mul_diag_mx !mxE !ord1 => /eqP.
+  rewrite mulf_eq0 => /orP[|/eqP //]; rewrite /factor.
+  by case: (out i); rewrite ?invr_eq0 gt_eqF.
+- move=> t /andP[t0]; rewrite !lt_minr => /and3P[small _ _].
+  by apply: scaled_close; rewrite t0.
+Qed.
