@@ -325,8 +325,8 @@ FLAT = [
         ),
         at="Theorem 1, first part",
         also=at(120, "Sect. 3.2", "null space containing at least the column space"),
-        remark="It needs a critical point, not a minimizer. Coq's theorem is of every loss that does"
-        " not change when units are scaled, whatever the network and its depth.",
+        remark="It needs a critical point, not a minimizer. Coq's theorem is of every loss that"
+        " does not change when units are scaled, whatever the network and its depth.",
     ),
     NULL_SPACE.sharpened(
         "every-point",
