@@ -5,19 +5,23 @@ What matters most comes first; the last version and its supplement before the fi
 
 from theory.erratum import Erratum, Kind
 
+ONE_TEXT = " Known from one conversion of the first version, whose slip it may be."
+"""A caveat on slips that no second text shows."""
+
 LAST_VERSION = [
     Erratum(
         name="minimax-smoothness",
         title="The minimax bound on smoothness in the weights",
         kind=Kind.FALSE,
-        in_short="false for every meaning of $\\kappa$; what the layer adds can be positive",
+        in_short="false for the four meanings of $\\kappa$ examined; what the layer adds can be"
+        " positive",
         wrong=r"The proof takes $X = \lambda I$ for the maximum in (58). It is one only if the"
-        r" gradient $h = \nabla_y\hat L$ is an eigenvector of the Hessian, and it never is:"
-        r" $\langle\hat y,\hat H h\rangle = -|h|^2/\sigma$ while $\langle\hat y, h\rangle = 0$."
-        r" Four meanings of $\kappa$, each with $<$ and $\le$, are examined; none makes the theorem"
-        r" true. For a linear loss it fails for every $m \ge 3$ and every batch where"
-        r" $\gamma\langle g,\hat y\rangle > 0$ and $h \ne 0$: at $X$ along $\mathbf 1$ the left"
-        r" side is zero.",
+        r" gradient $h = \nabla_y\hat L$ is an eigenvector of the Hessian, and it never is unless"
+        r" it is zero: $\langle\hat y,\hat H h\rangle = -|h|^2/\sigma$ while"
+        r" $\langle\hat y, h\rangle = 0$. Four meanings of $\kappa$, each with $<$ and $\le$, are"
+        r" examined; none makes the theorem true. For a linear loss it fails for every $m \ge 3$"
+        r" and every batch where $\gamma\langle g,\hat y\rangle > 0$ and $h \ne 0$: at $X$ along"
+        r" $\mathbf 1$ the left side is zero.",
         entries=(
             "S-thm-C1/kappa/at-most",
             "S-thm-C1/kappa",
@@ -84,19 +88,22 @@ LAST_VERSION = [
         in_short="an equality with the loss's gradient at the layer's output; says nothing of two"
         " networks, each at its own point",
         wrong=r"The proof ends with 'exploiting the fact that $\partial\hat L/\partial z ="
-        r" \partial L/\partial y$'. The same weights put the network without the layer at $y$ and"
-        r" the one with it at $z$, where the loss has another gradient; both are one only if"
-        r" $\gamma = \sigma$ and $\beta = \mu$. With $g = \nabla L(z)$ the theorem is an"
-        r" equality. Of two networks what is true is about Lipschitz constants: one of $L$ gives"
-        r" one of $\hat L$ wherever $\sigma$ is bounded below.",
+        r" \partial L/\partial y$', and that of Theorem 4.2 begins with the same of the Hessians."
+        r" The same weights put the network without the layer at $y$ and the one with it at $z$,"
+        r" where the loss has another gradient and Hessian; the points are one only if"
+        r" $\gamma = \sigma$ and $\beta = \mu$. With $g = \nabla L(z)$ the theorem is an equality."
+        r" Of two networks what is true is about Lipschitz constants: one of $L$ gives one of"
+        r" $\hat L$ wherever $\sigma$ is bounded below.",
         entries=(
             "S-thm-4.1/two-networks",
             "S-thm-4.1-identification",
+            "S-thm-4.2-identification",
             "S-remark-growth/two-networks",
         ),
         right=(
             "S-eq-9",
             "S-thm-4.1-identification/corrected",
+            "S-thm-4.2-identification/corrected",
             "S-remark-growth/two-networks/constants",
         ),
         depends="The comparisons of a network with and without the layer in Theorems 4.1, 4.2, 4.4"
@@ -112,7 +119,7 @@ LAST_VERSION = [
         r" is orthogonal to $\mathbf 1$. With $\gamma$ and $\beta$ constants, or without a bias,"
         r" the derivative at $kW^*$ is not zero.",
         entries=("S-lemma-4.5/fixed", "S-lemma-4.5/no-bias"),
-        right=("S-lemma-4.5/trainable", "S-lemma-4.5/trainable/optimum"),
+        right=("S-lemma-4.5/trainable", "S-lemma-4.5/trainable/minimum"),
     ),
     Erratum(
         name="minima-preserved",
@@ -269,11 +276,11 @@ FIRST_VERSION = [
         name="hessian-entries",
         title="The elementwise bound on the Hessian in the weights",
         kind=Kind.FALSE,
-        in_short="false in each of its three cases: the two bounds are subtracted",
-        wrong=r"The proof subtracts an upper bound for the network with the layer from an upper"
-        r" bound for the one without; and $d_{ij}$, defined by a ratio, is used as if the vanilla"
-        r" entry were its square. Each of the three cases has a counterexample that meets the"
-        r" condition on $\sigma$.",
+        in_short="false in each of its three cases; the proof mistakes the entry without the layer",
+        wrong=r"The proof subtracts an upper bound for the network with the layer from an"
+        r" expression that is neither the entry without it nor a bound of that: for $H = I$ and"
+        r" $x_i = x_k = (1, 1, -1, -1)$, of $d = 1/4$, the entry is 4 and the expression 2. Each of"
+        r" the three cases has a counterexample that meets the condition on $\sigma$.",
         entries=(
             "S-v1-thm-C6/two-units",
             "S-v1-thm-C6/same-weight",
@@ -336,9 +343,10 @@ FIRST_VERSION = [
     Erratum(
         name="spectral-norm",
         title="Smaller entries make a smaller spectral norm",
-        kind=Kind.FALSE,
-        in_short="false; true of the matrix of absolute values",
-        wrong="Every entry may shrink while the spectral norm grows, since signs may stop"
+        kind=Kind.READING,
+        in_short="a bound follows, by the matrix of absolute values; an improvement does not",
+        wrong="A bound on the spectral norm does follow; '(and therefore an improvement)' does not."
+        " Every entry may shrink while the spectral norm grows, since signs may stop"
         " cancelling. What follows is a bound by the norm of the absolute values.",
         entries=("S-v1-remark-spectral",),
         right=("S-v1-remark-spectral/corrected", "S-v1-remark-spectral/root-of-n"),
@@ -422,7 +430,7 @@ FIRST_VERSION = [
         kind=Kind.SLIP,
         in_short=r"$\le$ for $=$",
         wrong="Lines (30) and (31) put an equality sign where the triangle inequality, and the"
-        " bounds before it, give an inequality.",
+        " bounds before it, give an inequality." + ONE_TEXT,
         entries=("S-v1-eq-31", "S-v1-eq-30/repaired"),
         right=("S-v1-eq-31/corrected", "S-v1-eq-30/repaired/corrected"),
     ),
@@ -431,7 +439,7 @@ FIRST_VERSION = [
         title="The appendix's display of the sensitivity",
         kind=Kind.SLIP,
         in_short=r"$\alpha^2/m$ for $\alpha^2$, as Theorem 3.1 and (7) have it",
-        wrong=r"The last term lacks its factor $1/m$.",
+        wrong=r"The last term lacks its factor $1/m$." + ONE_TEXT,
         entries=("S-v1-thm-C3/as-used",),
         right=("S-v1-eq-7",),
     ),
@@ -450,7 +458,7 @@ FIRST_VERSION = [
         title="The normal case with a hat",
         kind=Kind.SLIP,
         in_short=r"$y$ for $\hat y$",
-        wrong=r"(3) speaks of the normal case and prints $\hat y$.",
+        wrong=r"(3) speaks of the normal case and prints $\hat y$." + ONE_TEXT,
         entries=("S-v1-eq-3",),
         right=("S-v1-thm-C3-vanilla",),
     ),
@@ -459,7 +467,8 @@ FIRST_VERSION = [
         title="A factor m lost",
         kind=Kind.SLIP,
         in_short=r"$\sum_b x_i^2 = m\,\sigma(x_i)^2$",
-        wrong=r"(9) has $\sigma(x_i)^2$ for the sum of squares, which is $m\,\sigma(x_i)^2$.",
+        wrong=r"(9) has $\sigma(x_i)^2$ for the sum of squares, which is $m\,\sigma(x_i)^2$."
+        + ONE_TEXT,
         entries=("S-v1-eq-9",),
         right=("S-v1-proof-C4/vanilla-square",),
     ),
@@ -469,7 +478,7 @@ FIRST_VERSION = [
         kind=Kind.SLIP,
         in_short="the slope in one weight, squared, for a sum over the batch",
         wrong="(12) has the squared gradient summed over the batch on its left; what is expanded"
-        " is the squared slope in one weight.",
+        " is the squared slope in one weight." + ONE_TEXT,
         entries=("S-v1-eq-12",),
         right=("S-v1-eq-13",),
     ),
@@ -479,7 +488,7 @@ FIRST_VERSION = [
         kind=Kind.SLIP,
         in_short="the middle terms stand without their absolute values",
         wrong=r"(16), (17) and (59) bound a term by an expression that may be negative, such as"
-        r" $\alpha$ without its absolute value.",
+        r" $\alpha$ without its absolute value." + ONE_TEXT,
         entries=("S-v1-eq-16", "S-v1-eq-17/repaired", "S-v1-eq-59"),
         right=("S-v1-eq-16/corrected", "S-v1-eq-17/corrected", "S-v1-eq-59/corrected"),
     ),

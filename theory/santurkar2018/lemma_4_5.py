@@ -40,6 +40,7 @@ from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     BN,
     Lhat,
+    beta,
     deviation,
     gamma,
     m,
@@ -95,9 +96,16 @@ def off_inputs_and_ones(case: Any) -> Any:
 
 OFF_Y, OFF_U, OFF_ONES = equal(dot(e, y), 0), equal(dot(e, u), 0), equal(dot(e, one), 0)
 RESIDUAL = (assume(OFF_Y, impose=off_inputs), assume(OFF_U))
-RESIDUAL_WITH_BIAS = (assume(OFF_ONES, impose=off_inputs_and_ones), assume(OFF_Y), assume(OFF_U))
+RESIDUAL_WITH_BIAS = (
+    assume(OFF_ONES, impose=off_inputs_and_ones, printed=False),
+    assume(OFF_Y),
+    assume(OFF_U),
+)
 
 ALONG_ONES, ALONG_BATCH, ALONG_INPUT = (h.slack for h in RESIDUAL_WITH_BIAS)
+OTHER = gamma * normalize(u) + beta * one
+"""The outputs with the layer at any weights, whose linear outputs are u."""
+PER_OTHER = gamma / deviation(u)
 SHARE = dot(yhat, u) / (sigma * norm2(yhat))
 BIAS = {
     "title": "with a bias: the derivative at W*, with the best γ and β",
@@ -124,7 +132,10 @@ LEMMA = [
         hypotheses=(SAME_SIDE,),
         expected=PROVED,
         remark="Equality if kW* is the nearest optimum; another may be nearer. That kW* is an"
-        " optimum is S-lemma-4.5/trainable/optimum.",
+        " optimum needs a bias: the outputs with the layer are those of a linear layer with a bias,"
+        " of the weights γW/σ, and at kW*, with γ = σ/k, those of W*. So a minimum of the linear"
+        " layer is one of the network with the layer, a global one or, as γW/σ is continuous, a"
+        " local one; S-lemma-4.5/trainable/minimum proves it for least squares.",
     ),
     TRAINABLE.sharpened(
         "each-unit",
@@ -148,6 +159,21 @@ LEMMA = [
         expected=PROVED,
     ),
     OPTIMUM_SHARED := OPTIMUM.under(EPS, PROVED),
+    *replace(
+        OPTIMUM,
+        id="S-lemma-4.5/trainable/minimum",
+        title="with a bias: no weights, γ and β give less than kW*, for least squares",
+        says=norm2(deviation(K * y) / K * normalize(K * y) + average(y) * one - TARGET)
+        <= norm2(gamma * normalize(u) + beta * one - TARGET),
+        hypotheses=RESIDUAL_WITH_BIAS,
+        because=norm2(OTHER - y)
+        - 2 * PER_OTHER * ALONG_INPUT
+        - 2 * (beta - PER_OTHER * average(u)) * ALONG_ONES
+        + 2 * ALONG_BATCH,
+        remark="y and u are the outputs of the linear layer at W* and at any other weights, and"
+        " y + e are the targets: at a minimum the residual e is orthogonal to the inputs and, with"
+        " a bias, to the ones.",
+    ).with_epsilon(PROVED),
     OPTIMUM.sharpened(
         "negative",
         title="-kW* gives the outputs of W*",

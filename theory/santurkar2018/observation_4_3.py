@@ -121,13 +121,13 @@ optimum = vector_of("y*", "y^*", "other_direction")
 """The outputs at a minimum."""
 b = Letter("b", "b", Sort.VECTOR)
 ONES, BATCH, OPTIMUM = (
-    assume(equal(dot(e, one), 0), impose=off_batch_and_ones),
+    assume(equal(dot(e, one), 0), impose=off_batch_and_ones, printed=False),
     assume(equal(dot(e, y), 0)),
     assume(equal(dot(e, optimum), 0)),
 )
 x = vector_of("x_i", "x_i", "other_direction")
 """Another input."""
-IN_BIAS = assume(equal(dot(g, one), 0), impose=stationary_with_bias)
+IN_BIAS = assume(equal(dot(g, one), 0), impose=stationary_with_bias, printed=False)
 ALONG_Y, ALONG_X = assume(equal(dot(g, y), 0)), assume(equal(dot(g, x), 0))
 
 SECOND = final(

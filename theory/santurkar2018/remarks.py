@@ -106,7 +106,7 @@ SAME_SCALE = assume(
 
 
 LEAST = number_of("s", "s", "bound", "s > 0")
-AT_LEAST_S = assume(sigma**2 >= LEAST**2, impose=below_deviation)
+AT_LEAST_S = assume(sigma**2 >= LEAST**2, impose=below_deviation, printed=False)
 GLOBAL = replace(
     LIPSCHITZ,
     id="S-remark-growth/global",
@@ -182,8 +182,7 @@ GROWTH = [
     growth(
         "/sum",
         equal(dot(one, g) ** 2, m**2 * MU**2),
-        "how the squared sum of the gradient grows",
-        form=Form.PRINTED,
+        "the squared sum of the gradient, as an identity",
         expected=PROVED,
         remark="Quadratic in m if the mean of g stays away from zero. The text's 'dimension' is m,"
         " the number of examples; the layer's width does not occur.",
@@ -330,6 +329,7 @@ PREDICTIVE = [
         says=norm2(hessian(grad)) <= norm2(H(g)),
         hypotheses=(LINEAR, IDENTITY_LAYER, MEETS),
         corrected_by="S-remark-predictive/gradient/sharpened",
+        remark="For a linear loss the gradient does not change without the layer.",
     ),
     CHANGE.sharpened(
         title="how much the gradient changes at least, with the layer",

@@ -31,7 +31,8 @@ LINES = [
         "S-lemma-4.5",
         "The nearest optimum is nearer",
         {
-            "trainable γ, β and a bias": "/trainable",
+            "the distance to kW*, trainable γ, β": "/trainable",
+            "kW* an optimum, with a bias, for least squares": "/trainable/minimum",
             "constant γ, β": "/fixed",
             "no bias": "/no-bias",
         },
@@ -86,11 +87,12 @@ LINES = [
         {"(1)": "-eq-1", "(2), α as used": "-eq-2/as-used", "as defined": "-eq-2/as-defined"},
     ),
     remark("S-thm-4.1-identification", "The loss's gradients in two networks are one", OWN),
+    remark("S-thm-4.2-identification", "The loss's Hessians in two networks are one", OWN),
     remark(
         "S-remark-growth",
         "How the gains grow with the dimension, and what they need",
         {
-            "the squared sum": "/sum",
+            "the squared sum, an identity": "/sum",
             "for a mean loss": "/mean-loss",
             "a shorter gradient, any weights": "/lipschitz",
         },
@@ -115,7 +117,11 @@ LINES = [
         "First version: the layer always makes the loss more Lipschitz",
         {"in a weight": "/one-weight", "in the outputs": "/output"},
     ),
-    remark("S-v1-remark-spectral", "First version: bounded entries bound the spectral norm", OWN),
+    remark(
+        "S-v1-remark-spectral",
+        "First version: bounded entries bound the spectral norm",
+        {"a bound": "/corrected", "an improvement": ""},
+    ),
     proof("S-eq-4-9", "Theorem 4.1: equations (4) to (9)"),
     proof("S-eq-24-33", "Theorem 4.2: equations (24), (27) and (30)"),
     proof("S-eq-41-42", "Theorem 4.2: the Hessian in closed form, (41) and (42)"),

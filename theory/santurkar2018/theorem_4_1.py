@@ -20,7 +20,7 @@ from theory import batchnorm
 from theory.arithmetic import mean as mean_of
 from theory.batchnorm import centre
 from theory.claim import Claim, Form
-from theory.language.expression import equal, gradient, named, number
+from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import vector_of
 from theory.language.operations import centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import (
@@ -30,10 +30,10 @@ from theory.santurkar2018.chosen import (
     with_hints,
 )
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, gbar
+from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, H, gbar
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import PROVED, REFUTED, assume
-from theory.unit import eps, g, gamma, grad, m, one, partial, sigma, u, variable, y, yhat, z
+from theory.unit import L, eps, g, gamma, grad, m, one, partial, sigma, u, variable, y, yhat, z
 
 EQUALITY = equal(norm2(grad), SCALE * (norm2(g) - dot(one, g) ** 2 / m - dot(g, yhat) ** 2 / m))
 WITH_EPSILON = equal(
@@ -102,15 +102,18 @@ IDENTITY_LAYER = assume(
 )
 """The layer gives back its batch."""
 
+NEXT_PROOF = "App. C.2, proof of Theorem 4.2"
 LAST_LINE = [
     IDENTIFICATION := Claim(
         id="S-thm-4.1-identification",
         title="The loss's gradients in two networks are one",
         locations=(
             final(413, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"),
+            final(464, f"{NEXT_PROOF}, its setup", r"\bm{\hat{g}_{j}}=\frac{\partial\widehat"),
             supplement(
                 173, "App. C.2, end of the proof of Theorem 4.1", "Exploiting the fact that"
             ),
+            supplement(234, f"{NEXT_PROOF}, its setup", r"rac{\partial \mathcal{L}}{\partial"),
         ),
         says=equal(g, VANILLA),
         expected=REFUTED,
@@ -119,6 +122,20 @@ LAST_LINE = [
     IDENTIFICATION_SHARED := IDENTIFICATION.under(EPS, REFUTED),
     IDENTIFICATION.corrected(hypotheses=(IDENTITY_LAYER,)),
     IDENTIFICATION_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
+    OF_HESSIANS := Claim(
+        id="S-thm-4.2-identification",
+        title="The loss's Hessians in two networks are one",
+        locations=(
+            final(460, f"{NEXT_PROOF}, its setup", r"H_{jk}:=\frac{\partial\widehat{\mathcal{L}}}"),
+            supplement(230, f"{NEXT_PROOF}, its setup", r"H_{jk} := \frac{\partial \widehat"),
+        ),
+        says=equal(H(u), along(gradient(L(variable), variable), variable, u, at=y)),
+        expected=REFUTED,
+        remark="Of a quadratic loss it is true, whose Hessian is one everywhere.",
+    ),
+    OF_HESSIANS_SHARED := OF_HESSIANS.under(EPS, REFUTED),
+    OF_HESSIANS.corrected(hypotheses=(IDENTITY_LAYER,)),
+    OF_HESSIANS_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
 ]
 
 # Another norm for the deviation: with s the norm of the centred batch and n its gradient there,

@@ -281,6 +281,7 @@ PIECEWISE_LINEAR = assume(
 WITH_NORMALIZATION = assume(
     later_normalizations > 0,
     impose=lambda case: case.with_later_batchnorm_loss(),
+    printed=False,
     words="a later layer is a Batch Normalization, the loss is convex",
 )
 WORDS_ON_CURVATURE = final(

@@ -274,9 +274,14 @@ MIRROR = 2 * dot(x, u) * x - norm2(x) * u
 """What u, reflected at x, is when it is not scaled."""
 EIGENVALUE = assume(
     dot(u, v) >= 0,
+    printed=False,
     words=r"\lambda_0(uv^\top) = \langle u, v\rangle, \text{ as } \langle u, v\rangle \ge 0",
 )
 BOUNDED = assume(norm2(Xv) <= bound**2 * norm2(v_of_10))
+XTv = vector_of("X'v", r"X^\top v", "direction")
+XXTv = vector_of("XX'v", r"XX^\top v", "other_direction")
+TRANSPOSED = assume(norm2(XTv) <= bound**2 * norm2(v_of_10))
+TWICE = assume(norm2(XXTv) <= bound**2 * norm2(XTv))
 EIGENVALUES = [
     TEN := equation(
         {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
@@ -374,8 +379,18 @@ ATTAINED_18 = {
     "title": "the gradient of the normal network at the inputs that attain the maximum",
     "remark": "X = λ g e₁ᵀ/‖g‖.",
 }
+OF_SQUARE = equation(
+    {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
+    norm2(XXTv) <= bound**4 * norm2(v_of_10),
+    id="S-eq-15-remark",
+    title="the spectral norm of XXᵀ",
+    hypotheses=(TRANSPOSED, TWICE),
+    because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
+    remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",
+)
 LINES = [
     *EIGENVALUES,
+    OF_SQUARE,
     *(c for line in (WEIGHT, WEIGHTS, SQUARED, BIAS) for c in line.with_epsilon(PROVED)),
     *SIXTEEN.with_epsilon(PROVED),
     SIXTEEN.sharpened(

@@ -152,6 +152,8 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
         expected=REFUTED,
         attack=FLAT_LINEAR if loss is LINEAR else FLAT,
         corrected_by="S-thm-C1/kappa/corrected",
+        remark="X = λ u e₁ᵀ/‖u‖, any u. The text speaks of the maximum over X: where β̂ at one X is"
+        " above the bound, the maximum is as well.",
     )
 
 

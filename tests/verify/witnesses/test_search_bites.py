@@ -43,6 +43,8 @@ BEYOND_SEARCH = {
     "S-eq-16": "along the gradient",
     "S-thm-4.4/each-input": "along the gradient",
     "S-thm-4.4/each-input/eps": "across",
+    "S-lemma-4.5/trainable/minimum": "at the minimum",
+    "S-lemma-4.5/trainable/minimum/eps": "at the minimum, with eps",
     "S-remark-growth/lipschitz/corrected": "gamma = sigma",
     "S-remark-growth/lipschitz/eps/corrected": "gamma = sigma, with eps",
     "S-remark-growth/two-networks/constants": "gamma = sigma",
@@ -162,9 +164,14 @@ def in_line(sign, attained=Fraction(1)):
 FLAT = case_of([0, 1, 3], [1, -2, 0])
 PAIRS, ACROSS = [1, -1, 1, -1], [1, 1, -1, -1]
 HALVES = [Fraction(entry, 2) for entry in PAIRS]
+RESIDUAL = np.array(ACROSS, dtype=object)
 ATTAINED = {
     "gamma = sigma": case_of(PAIRS, ACROSS),
     "gamma = sigma, with eps": case_of(PAIRS, ACROSS, gamma=2),
+    "at the minimum": replace(case_of(PAIRS, ACROSS, direction=PAIRS), other_direction=RESIDUAL),
+    "at the minimum, with eps": replace(
+        case_of(PAIRS, ACROSS, gamma=2, direction=PAIRS), other_direction=RESIDUAL
+    ),
     "sigma = 1, with eps": case_of(HALVES, ACROSS, direction=ACROSS),
     "across": case_of(PAIRS, ACROSS, direction=ACROSS),
     "along the gradient, two thirds across": case_of(

@@ -163,11 +163,13 @@ EXACT_FIT = assume(
         y=batchnorm.normalize(case.other_direction, case.eps),
         direction=batchnorm.normalize(case.other_direction, case.eps),
     ),
+    printed=False,
     words=r"\mathrm{BN}(W'x) = \ell,\ Wx = \ell",
 )
 FITTED_EXACTLY = assume(
     equal(norm2(WX - LABELS), 0),
     lambda case: replace(case, direction=case.direction + centre(case.y - case.direction)),
+    printed=False,
     words=r"Wx = \ell",
 )
 attainable, fitted = NEAR

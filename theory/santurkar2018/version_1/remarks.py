@@ -191,7 +191,10 @@ def first_input_only(case: Any) -> Any:
 
 
 WEIGHTS = assume(
-    equal(norm2(y - bound * x_i), 0), first_input_only, words=r"y = \lambda x_i + 0 x_k"
+    equal(norm2(y - bound * x_i), 0),
+    first_input_only,
+    printed=False,
+    words=r"y = \lambda x_i + 0 x_k",
 )
 WIDE = assume(sigma**2 >= (1 / COSINE + 1) ** 2 / 4, tenfold, printed=False)
 x_c, y_c = centred(x_i), centred(y)
@@ -369,8 +372,10 @@ SPECTRAL = [
                 "Sect. 3.3, after Theorem 3.4",
                 "element-wise translates into a bound on the spectral norm",
             ),
+            version_1(183, "Sect. 3.3, after Theorem 3.4", "(and therefore an improvement"),
         ),
         title="smaller entries make a smaller spectral norm",
+        form=Form.READING,
         says=FLIPPED_WITH < FLIPPED_WITHOUT,
         hypotheses=(ACROSS, *smaller(FLIPPED)),
         expected=REFUTED,

@@ -154,23 +154,23 @@ THEOREM = [
     ),
     BY_COSINE := gradient_in_weight(
         "/cosine", DL**2 <= gain(sqrt(COSINE)) * p**2, "a cosine",
-        hypotheses=(NOT_ZERO[g],), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
+        hypotheses=(X_I_CENTRED, NOT_ZERO[g]), corrected_by=SHARPENED.id, attack=NEARLY_ACROSS,
         remark="True where the cosine is at least 3 - 2 √2.",
     ),
     BY_COSINE.under(EPS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
     TWO_NETWORKS := gradient_in_weight(
         "/two-networks", DL**2 <= gain(cosine(x_i, g_at_y)) * dot(x_i, g_at_y) ** 2,
         "and the gradient on the right those of the network without BatchNorm",
-        hypotheses=(NOT_ZERO[g_at_y],), corrected_by=SHARPENED.id, attack=(steep_at_the_output,),
+        hypotheses=(X_I_CENTRED, NOT_ZERO[g_at_y]),
+        corrected_by=SHARPENED.id, attack=(steep_at_the_output,),
     ),
     TWO_NETWORKS.under(EPS, REFUTED, corrected_by=f"{SHARPENED.id}/eps"),
 ]  # fmt: skip
 
 
-def condition(e: Expression, root: Expression, impose: Any = None, share: int = 1) -> Hypothesis:
-    r"""Return :math:`\sigma^2 \ge (1 + \sqrt c)^2/(c - \varepsilon)`, or for a share of that."""
-    room = root**2 - e
-    return assume(sigma**2 >= (1 + root) ** 2 / (room if share == 1 else share * room), impose)
+def condition(e: Expression, root: Expression, impose: Any = None) -> Hypothesis:
+    r"""Return :math:`\sigma^2 \ge (1 + \sqrt c)^2/(c - \varepsilon)`."""
+    return assume(sigma**2 >= (1 + root) ** 2 / (root**2 - e), impose)
 
 
 conditional = readings_of(
@@ -188,7 +188,9 @@ SMALL = assume(COSINE**2 > EPSILON, printed=False)
 KEPT = bound / (1 + bound) * p**2 / sigma**2
 r""":math:`(1 - \varepsilon/c)p^2/\sigma^2`."""
 CONDITION = condition(EPSILON, COSINE, tenfold)
-QUARTER = condition(EPSILON, COSINE, tenfold, share=4)
+QUARTER = assume(
+    sigma**2 >= (1 + COSINE) ** 2 / (4 * (COSINE**2 - EPSILON)), tenfold, printed=False
+)
 LARGEST = COSINE - (1 + sqrt(COSINE)) ** 2 / sigma**2
 TILTED = Lhat(variable) - dot(g_at_y - x_i, normalize(variable))
 TILTED_NAME = Letter(
@@ -219,7 +221,7 @@ APPENDIX = [
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,
         "a cosine, ε the largest that is allowed",
-        hypotheses=(assume(named(r"\varepsilon", LARGEST) > 0, tenfold),),
+        hypotheses=(X_I_CENTRED, assume(named(r"\varepsilon", LARGEST) > 0, tenfold)),
         attack=NEARLY_ACROSS,
     ),
     replace(

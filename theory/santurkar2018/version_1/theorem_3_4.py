@@ -39,14 +39,19 @@ reading = readings_of(
 )
 
 BOUND = "Printed is |∂²L̂| ≤ (κκ' + γ)/(σⱼσₗ) |∂²L|, for some κ, κ' > 0 and γ."
+CONDITIONS = (
+    "The 'correlation and variance conditions' are left to Theorem C.6, and not asked for here;"
+    " its entry S-v1-thm-C6/two-units meets them: there, too, the entry is zero without the layer"
+    " and not with it."
+)
 OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
 CLAIMS = with_hints([
     reading(
         "/any-constants", equal(ENTRY, 0), "any constants, where the entry without BatchNorm is"
         " zero",
-        hypotheses=(*CENTRED, assume(equal(VANILLA, 0))),
+        hypotheses=(*CENTRED, assume(equal(VANILLA, 0), printed=False)),
         remark=f"{BOUND} Where the entry without the layer is zero, no constants help unless the"
-        " entry with it is zero too.",
+        f" entry with it is zero too. {CONDITIONS}",
     ),
     reading(
         "/own-constants", equal(ENTRY, (1 + OWN_GAMMA) / sigma**2 * VANILLA),
@@ -71,5 +76,6 @@ CLAIMS = with_hints([
             version_1(177, "Sect. 3.3, before Theorem 3.4", "*each element* of the Hessian"),
         ),
         hypotheses=(*CENTRED, assume(sigma**2 >= 100, tenfold)),
+        remark=CONDITIONS,
     ),
 ])  # fmt: skip

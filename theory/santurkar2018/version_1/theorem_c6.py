@@ -259,6 +259,7 @@ def of_one_size(x: Expression, impose: Any = None) -> Hypothesis:
     return assume(
         equal(norm2(squares(x) - norm2(x) / m * one), 0),
         impose,
+        printed=False,
         words=rf"\big({latex(x)}^{{(b)}}\big)^2 = \|{latex(x)}\|^2/m \text{{ for every b}}",
     )
 
