@@ -16,6 +16,7 @@ from verify.witnesses import abstract
 
 KEPT = [claim for claim in CLAIMS if is_kept(claim)]
 BY_ID = {claim.id: claim for claim in CLAIMS}
+REFLECTED = "norm2(gamma*normalize(u) + beta*one - (y - e))"
 STEP = "theta* + v - theta* - alpha*"
 SLOPE = "gradient(L(t) - dot(gradient(L(t), t = theta*), t), t = theta*"
 OF_A_DEVIATION = ("L-prop-7/through-statistics/corrected",)
@@ -23,6 +24,8 @@ OF_A_DEVIATION = ("L-prop-7/through-statistics/corrected",)
 LEFT_OUT = {"L-eq-5-6", "L-thm-1", "L-prop-9", "L-steps", "L-alg-3", "L-online"}
 """Displays of these leave out the middle of a list, or the kernel's size of an unfolded matrix."""
 SAY_THE_SAME = {
+    "S-lemma-4.5/trainable/minimum": {REFLECTED: "e is orthogonal to all others"},
+    "S-lemma-4.5/trainable/minimum/eps": {REFLECTED: "e is orthogonal to all others"},
     "L-thm-4c/zeros": {"n + 1": "the condition number is one"},
     "L-thm-4c/tight": {"n": "the condition number is one"},
     "L-lemma-A1/zeros": {"n": "the condition number is one"},
