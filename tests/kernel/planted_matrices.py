@@ -189,6 +189,7 @@ OF_MATRICES = {
         "largest_rate_is_defined": ("H != 0 -> ", ""),
         "equation_26": ("1 + lambda + `|s|", "lambda + `|s|"),
         "diagonal_distance_is_defined": ("x <= 1", "x <= 2"),
+        "theorem_1_every_step": ("q < 1 -> ", ""),
         "theorem_1_rate_any_loss": ("(r + epsilon) ^+ 2", "r ^+ 2"),
         "theorem_1_rate_corrected": ("r + epsilon <= 1 -> ", ""),
     },

@@ -405,7 +405,8 @@ RATES = [
         remark="The first hypothesis holds with r over the eigenvalues that are not zero, since"
         " θₖ - θₖ* is at a right angle to the manifold, which the null space is tangent to"
         " (L-proof-thm-1/eq-25/last-line); the second, near a minimizer, for every loss that is"
-        " twice differentiable there.",
+        " twice differentiable there. Where they hold near one minimizer with r + ϵ < 1, no step"
+        " leaves, and so it is for every k (theorem_1_every_step in theory/coq).",
     ),
     RATE.corrected(
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),

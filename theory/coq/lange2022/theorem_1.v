@@ -288,3 +288,59 @@ rewrite [X in _ <= X]mulrCA ler_wpmul2l ?ler0n //.
 rewrite -[x k ^+ 2]real_normK ?num_real // -[x k.+1 ^+ 2]real_normK ?num_real // -exprMn.
 by rewrite ler_sqr ?nnegrE ?mulr_ge0 // step.
 Qed.
+
+(* ---- every step ---- *)
+
+Definition closest (R : rcfType) n (M : 'cV[R]_n -> Prop) theta y :=
+  M y /\ forall z, M z -> norm (theta - y) <= norm (theta - z).
+
+(* Where each step comes closer to the manifold by a factor q < 1, as theorem_1_rate_any_loss has it
+   with q = r + epsilon in a neighbourhood, no step leaves that, and so it is for all k. *)
+Theorem theorem_1_every_step (R : rcfType) n (M : 'cV[R]_n -> Prop) (G : 'cV[R]_n -> 'cV[R]_n)
+    (theta_star : 'cV[R]_n) (alpha q rho : R) :
+  let step theta := theta - alpha *: G theta in
+  0 < rho -> 0 <= q -> q < 1 -> M theta_star ->
+  (forall theta, norm (theta - theta_star) < rho ->
+   exists2 y, closest M theta y & norm (step theta - y) <= q * norm (theta - y)) ->
+  exists2 delta, 0 < delta & forall theta_0, norm (theta_0 - theta_star) < delta ->
+  let theta k := iter k step theta_0 in forall k y y',
+  closest M (theta k) y -> closest M (theta k.+1) y' ->
+  norm (theta k.+1 - y') <= q * norm (theta k - y).
+Proof.
+move=> step rho0 q0 q1 M0 contracts; have p0 : 0 < 1 - q by rewrite subr_gt0.
+exists ((1 - q) * rho / 3) => [|theta_0 start theta]; first by rewrite divr_gt0 ?mulr_gt0 ?ltr0n.
+set e := norm (theta_0 - theta_star) in start; have e0 : 0 <= e by exact: norm_ge0.
+have inside k : (1 - q) * (norm (theta k - theta_star) - e) <= 2 * e * (1 - q ^+ k) ->
+    norm (theta k - theta_star) < rho.
+  move=> le; rewrite -(ltr_pmul2l p0); apply: le_lt_trans (_ : 3 * e < _); last first.
+    by move: start; rewrite ltr_pdivl_mulr ?ltr0n // mulrC.
+  rewrite -(subrK e (norm (theta k - theta_star))) mulrDr.
+  have -> : 3 * e = 2 * e * 1 + 1 * e by ring.
+  rewrite ler_add //; last by rewrite ler_wpmul2r // ler_subl_addr ler_addl.
+  apply: le_trans le _; rewrite ler_wpmul2l ?mulr_ge0 ?ler0n //.
+  by rewrite ler_subl_addr ler_addl exprn_ge0.
+have near k : (1 - q) * (norm (theta k - theta_star) - e) <= 2 * e * (1 - q ^+ k) /\
+    forall y, closest M (theta k) y -> norm (theta k - y) <= q ^+ k * e.
+  elim: k => [|k [le dist]].
+    by rewrite /theta /= subrr mulr0 expr0 subrr mulr0 lexx mul1r; split=> // y [_]; apply.
+  have [y close come] := contracts _ (inside k le); have Dk := dist y close.
+  have q_e : norm (theta k.+1 - y) <= q ^+ k.+1 * e.
+    by apply: le_trans come _; rewrite exprS -mulrA ler_wpmul2l.
+  split=> [|y' [_ least]]; last by apply: le_trans (least y _) q_e; case: close.
+  have moved : norm (theta k.+1 - theta_star) <= norm (theta k - theta_star) + 2 * (q ^+ k * e).
+    have -> : theta k.+1 - theta_star = (theta k - theta_star) + (theta k.+1 - theta k).
+      by rewrite [RHS]addrC addrA subrK.
+    apply: le_trans (triangle _ _) _; rewrite ler_add2l.
+    have -> : theta k.+1 - theta k = (theta k.+1 - y) + - (theta k - y).
+      by rewrite opprB addrA subrK.
+    apply: le_trans (triangle _ _) _; rewrite normN mulr_natl mulr2n ler_add //.
+    apply: le_trans q_e _; rewrite ler_wpmul2r // exprS ler_pimull ?exprn_ge0 //; exact: ltW.
+  have -> : 2 * e * (1 - q ^+ k.+1) = 2 * e * (1 - q ^+ k) + (1 - q) * (2 * (q ^+ k * e)).
+    by rewrite exprS; ring.
+  apply: le_trans (ler_add le (lexx _)); rewrite -mulrDr ler_pmul2l //.
+  by rewrite ler_subl_addr [X in _ <= X]addrAC subrK.
+move=> k y y' [My least] [_ least']; have [le _] := near k.
+have [z [Mz least_z] come] := contracts _ (inside k le).
+apply: le_trans (least' z Mz) (le_trans come _).
+by rewrite ler_wpmul2l // least_z.
+Qed.

@@ -4,9 +4,9 @@
      along_scaling out s theta  its derivative in t at 0: s_i theta_i, those of out - s_i theta_i
 
    For a unit of a network s is one number at its incoming weights and its bias, and at its outgoing
-   weights, which are out; elsewhere it is zero.  Any number of units, layers and inputs will do: what
-   is asked of them is that the loss does not change.  Every scaled critical point is critical, so
-   that the gradient vanishes along the curve, and the Hessian on its tangent. *)
+   weights, which are out; elsewhere it is zero.  Any number of units, layers and inputs will do:
+   what is asked of them is that the loss does not change.  Every scaled critical point is critical,
+   so that the gradient vanishes along the curve, and the Hessian on its tangent. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct Differentiation.
