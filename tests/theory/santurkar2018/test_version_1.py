@@ -6,7 +6,11 @@ from fractions import Fraction
 import pytest
 
 from theory.catalogue import letters_of
+from theory.erratum import Kind
+from theory.santurkar2018.errata import FIRST_VERSION, ONE_TEXT
 from theory.santurkar2018.version_1 import CLAIMS
+from theory.santurkar2018.version_1.letters import X_I_CENTRED
+from theory.statement import Form, Verdict
 from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
 from verify.tolerance import Outcome
@@ -30,6 +34,18 @@ def test_every_numbered_line_has_its_entry():
     in_facts = {1, 2}
     named = {c.id.removeprefix("S-v1-eq-").split("/")[0] for c in CLAIMS}
     assert {str(number) for number in {*range(1, 65)} - without - in_facts} <= named
+
+
+def test_a_slip_that_one_text_shows_has_its_caveat():
+    slips = {erratum.name for erratum in FIRST_VERSION if erratum.kind is Kind.SLIP}
+    assert slips == {erratum.name for erratum in FIRST_VERSION if ONE_TEXT in erratum.wrong}
+
+
+def test_what_refutes_a_theorem_on_the_gradient_has_inputs_of_mean_zero():
+    """Lemma 3.3 says that Theorem 3.2 is of such, and Theorem C.4 is its full form."""
+    of_gradients = [c for c in CLAIMS if c.row in ("S-v1-thm-3.2", "S-v1-thm-C4")]
+    refuted = [c for c in of_gradients if c.expected is Verdict.REFUTED]
+    assert all(X_I_CENTRED in c.hypotheses for c in refuted if c.form is not Form.BOUNDARY)
 
 
 def test_a_lemma_is_no_hypothesis():
