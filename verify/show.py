@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import Any
 
 from theory.language.latex import latex
 from theory.language.plain import plain
-from theory.statement import Location, Reading, Statement, Verdict
+from theory.statement import Hypothesis, Location, Reading, Statement, Verdict
 from verify import counterexamples
 from verify.ledger import Entry
 from verify.site.sources import PAPERS, module_of
-from verify.wording import plural
+from verify.wording import plural, unprinted
 
 WIDTH = 100
 """Of lines that go to a file."""
@@ -28,7 +27,7 @@ def shown_entry(entry: Entry, width: int = WIDTH) -> str:
         f"{claim.id}: {claim.title}" if claim.title else claim.id,
         *_block("", _statement(claim)),
         *_block("where", _where(claim)),
-        *_block("assuming", [_hypothesis(h) for h in claim.hypotheses]),
+        *_block("assuming", [_hypothesis(claim, h) for h in claim.hypotheses]),
         *_block("verdict", [_verdict(entry)]),
         *_block("because", _reasons(entry)),
         *_block("checked by Coq's kernel", _theorem(entry)),
@@ -82,10 +81,10 @@ def _place(location: Location) -> str:
     return f"{location.text}, {location.place}{quote}"
 
 
-def _hypothesis(hypothesis: Any) -> str:
-    left_out = "" if hypothesis.printed else "   (the text leaves it out)"
+def _hypothesis(claim: Statement, hypothesis: Hypothesis) -> str:
     checked = f", checked as {hypothesis.checked}" if hypothesis.checked else ""
-    return f"{hypothesis.statement}{checked}{left_out}"
+    note = "" if hypothesis.printed else f"   ({unprinted(claim)})"
+    return f"{hypothesis.statement}{checked}{note}"
 
 
 BY = {

@@ -26,7 +26,7 @@ from verify.site.markup import (
     words,
 )
 from verify.site.statements import Group, heading, section_title
-from verify.wording import plural
+from verify.wording import plural, unprinted
 
 FORMULA = set("\\{^_")
 """What a quotation has that is no words."""
@@ -275,14 +275,9 @@ def _hypothesis(claim: Statement, hypothesis: Hypothesis, told: Told) -> str:
 
 
 def assumed(claim: Statement, hypothesis: Hypothesis, checked: str = "") -> str:
-    """Return what is assumed, as what it is checked, and whether the text leaves it out.
-
-    The text lacks what a statement needs that holds; what falls, or is not the text's, has been
-    made special here.
-    """
-    is_needed = claim.form is not Form.BOUNDARY and claim.expected is not Verdict.REFUTED
-    note = " *(missing from the text)*" if is_needed else " *(added here)*"
-    return formula_or_words(hypothesis.statement) + checked + ("" if hypothesis.printed else note)
+    """Return what is assumed, as what it is checked, and whether the text leaves it out."""
+    note = "" if hypothesis.printed else f" *({unprinted(claim)})*"
+    return formula_or_words(hypothesis.statement) + checked + note
 
 
 def _remarks(claim: Statement) -> str:

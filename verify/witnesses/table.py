@@ -52,8 +52,8 @@ WHAT_IS_ZERO = ("S-remark-growth/last-term", "S-remark-growth/last-term/eps")
 NOUGHT_DERIVATIVES = (
     "L-LN-GN/whole-matrix", "L-LN-GN/of-BN", "L-LN-GN/every-group", "L-LN-GN/examples/of-LN",
     "L-LN-GN/examples/every-group", "L-prop-2/later-BN", "L-def-minimiser", "L-thm-1",
-    "L-thm-1/softmax", "L-thm-1/softmax/corrected", "S-lemma-4.5/no-bias/eps/corrected",
-    "S-remark-growth/last-term/two-examples-hessian",
+    "L-thm-1/softmax", "L-thm-1/softmax/corrected", "S-lemma-4.5/no-bias/corrected",
+    "S-lemma-4.5/no-bias/eps/corrected", "S-remark-growth/last-term/two-examples-hessian",
 )  # fmt: skip
 """Statements on derivatives that are zero: no digit of a difference quotient is right there."""
 
