@@ -123,6 +123,12 @@ def test_an_equation_is_proved_by_its_certificate_whose_terms_are_zero():
     ]
 
 
+def test_that_a_side_is_zero_is_proved_by_what_that_side_is():
+    zero = assume(equal(dot(y, v), 0))
+    found = theorem("S-x", equal(2 * dot(y, v), 0), NONE, (zero,), 2 * zero.slack)
+    assert "symmetry; by_certificate (2 * dot y v); zero_terms." in found.proof
+
+
 def test_an_equation_without_a_certificate_is_proved_by_its_hypotheses():
     zero = assume(equal(dot(u, g), 0))
     found = theorem("S-x", equal(gamma * dot(u, g), 0), NONE, [zero])

@@ -240,7 +240,7 @@ ERRATA = [
         name="more-operations",
         title="Batch Normalization takes more operations",
         kind=Kind.READING,
-        in_short=r"that BNP takes fewer needs about $14N > 3n_\ell$, which small batches have not",
+        in_short=r"that BNP takes fewer needs about $14N > 3n_\ell$; small batches lack it",
         wrong=r"'We expect $28N > 6n_\ell$' holds for a batch of 60 and a layer of 100, and not for"
         r" the batches of 6 and 1 of the experiments. The paper finds so itself: in Table 1 BN is"
         r" faster for the smaller batch.",

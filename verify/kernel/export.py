@@ -409,7 +409,9 @@ def _proof(
     terms = [coq(term, words) for term in certificate_terms(because)]
     slacks = [f"assert ({_sign(c)} {coq(c.slack, words)}) by lra." for c in conditions]
     sign = "zero_terms" if relation is Relation.EQUAL else "nonneg_terms"
-    return "\n".join(["intros.", *slacks, f"by_certificate ({' + '.join(terms)}); {sign}."])
+    turned = "symmetry; " if says.says_zero else ""  # the tactic takes the left side from the right
+    certificate = f"{turned}by_certificate ({' + '.join(terms)}); {sign}."
+    return "\n".join(["intros.", *slacks, certificate])
 
 
 def _sign(condition: Says) -> str:
