@@ -115,7 +115,8 @@ def test_where_the_layer_is_put_to_another_batch_is_said_after_its_letters_are()
 
 def test_an_equation_is_proved_by_its_certificate_whose_terms_are_zero():
     zero = assume(equal(dot(u, g), 0))
-    found = theorem("S-x", equal(gamma * dot(u, g), 0), NONE, [zero], -gamma * zero.slack)
+    says = equal(gamma, gamma - gamma * dot(u, g))
+    found = theorem("S-x", says, NONE, [zero], -gamma * zero.slack)
     assert found.proof.splitlines() == [
         "intros.",
         "assert (0 = dot u g) by lra.",
