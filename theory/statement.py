@@ -333,11 +333,8 @@ class Statement:
 
     def slack(self, actual: Any, claimed: Any) -> Any:
         """Return what its certificate adds up to, by what the sides are worth."""
-        return (
-            self.relation.slack(actual, claimed)
-            if self.says is None
-            else self.says.slack_of(actual, claimed)
-        )
+        by_sides = self.relation.slack if self.says is None else self.says.slack_of
+        return by_sides(actual, claimed)
 
     @property
     def said(self) -> list[Says]:
