@@ -54,6 +54,12 @@ def test_coq_accepts_each_theorem_and_rejects_it_with_its_statement_edited(build
     assert accepted(coq.find(), builds, file, SOURCES) == set(EDITS[file])
 
 
+def test_an_edit_that_changes_nothing_is_accepted(builds, monkeypatch):
+    file, theorem = "lange2022/gradient_descent.v", "rate_is_reduced"
+    monkeypatch.setitem(EDITS, file, {theorem: ("kappa_P <= kappa", "kappa_P <= kappa")})
+    assert accepted(coq.find(), builds, file, SOURCES) == {theorem, f"edited_{theorem}"}
+
+
 @pytest.mark.parametrize("mistake", WRONG_LAYERS)
 def test_a_wrong_definition_of_the_layer_breaks_its_derivative(builds, tmp_path, mistake):
     old, new = WRONG_LAYERS[mistake]

@@ -155,22 +155,23 @@ AVERAGE = named(r"\bar H v", (curved(zero) + 4 * curved(v / 2) + curved(v)) / 6)
 
 theta_k = named(r"\theta_k", theta_star + v)
 OFF = theta_k - theta_star
-STEPPED = theta_k - alpha * slope_star(theta_k) - theta_star
+NEXT = theta_k - alpha * slope_star(theta_k)
+STEPPED = NEXT - theta_star
 CURVED_OFF = curved_star(theta_star, OFF)
+LINEAR_STEP = OFF - alpha * CURVED_OFF
 REST = named("e_k", slope_star(theta_k) - slope_star(theta_star) - CURVED_OFF)
 """What the slope is beyond the Hessian times the distance."""
 r_positive = number_of("r", "r", lambda descent: 1 + descent.P[0, 0] ** 2, "r > 0")
 epsilon = number_of(
     "epsilon", r"\epsilon", lambda descent: (1 + descent.linear[0] ** 2) / 4, r"\epsilon > 0"
 )
-AT_RATE_R = assume(norm2(OFF - alpha * CURVED_OFF) <= r_positive**2 * norm2(OFF))
+AT_RATE_R = assume(norm2(LINEAR_STEP) <= r_positive**2 * norm2(OFF))
 NEARLY_LINEAR = assume(alpha**2 * norm2(REST) <= epsilon**2 * norm2(OFF), printed=False)
 BY_TRIANGLE = (
     (1 + epsilon / r_positive) * AT_RATE_R.slack
     + (1 + r_positive / epsilon) * NEARLY_LINEAR.slack
-    + 1 / (r_positive * epsilon)
-    * norm2(epsilon * (OFF - alpha * CURVED_OFF) + r_positive * alpha * REST)
-)  # fmt: skip
+    + 1 / (r_positive * epsilon) * norm2(epsilon * LINEAR_STEP + r_positive * alpha * REST)
+)
 """The proof that the norm of a sum is at most the sum of the norms."""
 
 STEPS = [

@@ -134,29 +134,27 @@ BOUNDS = [
 h = named("h", column(H))
 y = Hhat @ v
 r = replace(curvature, name="r", latex="r")
-least = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
-S_ABOVE = least * e + squares(r)
-most = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
-S_BELOW = most * e - squares(r)
+level = Letter("lambda", r"\lambda", Sort.NUMBER, lambda layer: layer.gamma[0])
+S_ABOVE, S_BELOW = level * e + squares(r), level * e - squares(r)
 
+step = of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11", form=Form.STEP)
 PROOF = [
-    of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
+    step(
         "/largest-quotient", 731, r"\lambda_{max}(S)\lambda_{max}(\widehat{H}",
         "the largest quotient of S over the columns",
-        dot(y, diag_times(S_BELOW, y)) <= most * norm2(y),
-        because=norm2(diag_times(r, y)), form=Form.STEP,
+        dot(y, diag_times(S_BELOW, y)) <= level * norm2(y), because=norm2(diag_times(r, y)),
         remark="Each entry of S is λ less a square, so S is at most λ.",
     ),
-    LINE_739 := of_layers("App. A, proof of Prop. 11", "L-steps", "L-proof-prop-11")(
+    LINE_739 := step(
         "/smallest-quotient", 739, r"=\lambda_{min}(S)\lambda^{*}_{min}",
         "the smallest quotient of S over the columns",
         equal(dot(h, diag_times(s, h)), smallest_entry(s) * norm2(h)), hypotheses=(POSITIVE,),
-        expected=REFUTED, form=Form.STEP,
+        expected=REFUTED,
         remark="With one column h for Ĥ, whose multiples all have the same quotient of S. The"
         " inequality that the proof needs is right.",
     ),
     LINE_739.corrected(
-        says=dot(y, diag_times(S_ABOVE, y)) >= least * norm2(y),
+        says=dot(y, diag_times(S_ABOVE, y)) >= level * norm2(y),
         because=norm2(diag_times(r, y)), hypotheses=(),
         remark="Each entry of S is λ plus a square, so S is at least λ.",
     ),

@@ -66,8 +66,9 @@ from theory.lange2022.chosen import descent_from
 from theory.lange2022.gradient_descent import (
     AT_RATE_R,
     BY_TRIANGLE,
-    CURVED_OFF,
+    LINEAR_STEP,
     NEARLY_LINEAR,
+    NEXT,
     OFF,
     REST,
     STEPPED,
@@ -378,7 +379,7 @@ def on_diagonal(alpha: Expression, factor: Expression, start: Expression, steps:
 closest_next = vector_of(
     "theta_next", r"\theta_{k+1}^*", lambda descent: descent.theta + descent.P[0] / 16
 )
-NEXT_OFF = named(r"\theta_{k+1}", theta_k - alpha * slope_star(theta_k)) - closest_next
+NEXT_OFF = named(r"\theta_{k+1}", NEXT) - closest_next
 CLOSEST = assume(norm2(NEXT_OFF) <= norm2(STEPPED), printed=False)
 
 R_SMALL = named("r", absolute(1 - 2 * alpha_small))
@@ -459,14 +460,14 @@ EXPANSION = [
     step(
         "/eq-25", 512, r"||+\alpha||e_{k}|| (25)", "a step near the manifold, split by the triangle"
         " inequality",
-        norm(STEPPED) <= norm(OFF - alpha * CURVED_OFF) + alpha * norm(REST),
+        norm(STEPPED) <= norm(LINEAR_STEP) + alpha * norm(REST),
         at="eq. (25)",
         expected=SUPPORTED,
         remark="By the triangle inequality from L-proof-thm-1/eq-25/exactly.",
     ),
     step(
         "/eq-25/exactly", 512, r"||+\alpha||e_{k}|| (25)", "the vectors whose norms (25) compares",
-        equal(STEPPED, OFF - alpha * CURVED_OFF - alpha * REST),
+        equal(STEPPED, LINEAR_STEP - alpha * REST),
         at="eq. (25)",
         form=Form.SHARPENED, of="L-proof-thm-1/eq-25",
     ),

@@ -103,6 +103,8 @@ RESIDUAL_WITH_BIAS = (
 )
 
 ALONG_ONES, ALONG_BATCH, ALONG_INPUT = (h.slack for h in RESIDUAL_WITH_BIAS)
+AT_OPTIMUM = deviation(K * y) / K * normalize(K * y) + average(y) * one
+"""The outputs with the layer at kW*, with the scale and the shift that give those of W*."""
 OTHER = gamma * normalize(u) + beta * one
 """The outputs with the layer at any weights, whose linear outputs are u."""
 PER_OTHER = gamma / deviation(u)
@@ -155,7 +157,7 @@ LEMMA = [
         locations=OPTIMUM_PLACES,
         title="kW* gives the outputs of W*",
         form=Form.READING,
-        says=equal(deviation(K * y) / K * normalize(K * y) + average(y) * one, y),
+        says=equal(AT_OPTIMUM, y),
         expected=PROVED,
     ),
     OPTIMUM_SHARED := OPTIMUM.under(EPS, PROVED),
@@ -163,8 +165,7 @@ LEMMA = [
         OPTIMUM,
         id="S-lemma-4.5/trainable/minimum",
         title="with a bias: no weights, γ and β give less than kW*, for least squares",
-        says=norm2(deviation(K * y) / K * normalize(K * y) + average(y) * one - TARGET)
-        <= norm2(gamma * normalize(u) + beta * one - TARGET),
+        says=norm2(AT_OPTIMUM - TARGET) <= norm2(OTHER - TARGET),
         hypotheses=RESIDUAL_WITH_BIAS,
         because=norm2(OTHER - y)
         - 2 * PER_OTHER * ALONG_INPUT

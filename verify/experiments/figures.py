@@ -103,6 +103,11 @@ def of_seeds(seeds: Collection[int]) -> str:
     return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
 
 
+MEAN_AND_RANGE = "; mean and range over seeds"
+LINES_AND_AREAS = "; lines are means over seeds, areas their range"
+"""What captions say of several seeds, by :func:`over_seeds`."""
+
+
 def over_seeds(seeds: Collection[object], said: str) -> str:
     """Return what a caption says of several seeds; nothing of one.
 

@@ -104,6 +104,12 @@ apply: le_trans (triangle _ _) _; apply: ler_add; first exact: step_rate.
 by rewrite normN normZ ger0_norm // -mulrA ler_wpmul2l // norm_cubes.
 Qed.
 
+Lemma entry_le (u : 'cV[R]_n) i : `|u i 0| <= norm u.
+Proof.
+rewrite -dot_delta; apply: le_trans (dot_le _ _) _.
+by rewrite /norm [sq (delta_mx _ _)]sq_delta sqrtr1 mulr1.
+Qed.
+
 Lemma norm_le_sq (u v : 'cV[R]_n) c : 0 <= c -> norm u <= c * norm v -> sq u <= c ^+ 2 * sq v.
 Proof.
 move=> c0 le; rewrite -!norm_sq -exprMn ler_sqr ?nnegrE ?norm_ge0 //.
@@ -120,7 +126,19 @@ move=> Lh epsilon e0; have [delta d0 near] := Lh _ e0; exists delta => // d /nea
 rewrite dotBl dotDr; congr (`|_| <= _); ring.
 Qed.
 
-(* One step on L_*, L less its slope at theta_star. *)
+(* A step on L_*, L less its slope at theta_star: the Hessian's part, and the rest e_k. *)
+Lemma split_step (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star theta_k slope g_k g_star : 'cV_n)
+    (alpha : R) (T : 'M_n) :
+  let off := theta_k - theta_star in
+  is_gradient L theta_star slope -> is_gradient (fun t => L t - dot slope t) theta_star g_star ->
+  theta_k - alpha *: g_k - theta_star =
+  (off - alpha *: (T *m off)) + (- alpha) *: (g_k - g_star - T *m off).
+Proof.
+move=> off slopeL grad_star; have -> : g_star = 0.
+  by rewrite (gradient_unique grad_star (gradient_less_slope slope slopeL)) subrr.
+by rewrite subr0 scaleNr scalerBr opprB addrA subrK addrAC.
+Qed.
+
 Theorem equation_5_any_loss (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n)
     (alpha r epsilon : R) (slope g_k g_star : 'cV[R]_n) (T : 'M[R]_n) :
   let theta_k := theta_star + v in let L_star t := L t - dot slope t in
@@ -133,10 +151,7 @@ Theorem equation_5_any_loss (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 
   sq (theta_k - alpha *: g_k - theta_star) <= (r + epsilon) ^+ 2 * sq off.
 Proof.
 move=> theta_k L_star off e_k a0 r0 e0 slopeL _ grad_star _ at_rate linear.
-have g0 : g_star = 0.
-  by rewrite (gradient_unique grad_star (gradient_less_slope slope slopeL)) subrr.
-have -> : theta_k - alpha *: g_k - theta_star = (off - alpha *: (T *m off)) + (- alpha) *: e_k.
-  by rewrite /e_k g0 subr0 scaleNr scalerBr opprB addrA subrK addrAC.
+rewrite (split_step theta_k g_k alpha T slopeL grad_star) -/off -/e_k.
 apply: norm_le_sq; first by rewrite addr_ge0 ?ltW.
 apply: le_trans (triangle _ _) _; rewrite mulrDl ler_add //; first exact: norm_le (ltW r0) _.
 by apply: norm_le (ltW e0) _; rewrite sqZ sqrrN.

@@ -53,12 +53,7 @@ Theorem equation_25 (R : rcfType) n (L : 'cV[R]_n -> R) (theta_star v : 'cV[R]_n
   norm (theta_k - alpha *: g_k - theta_star) <=
   norm (theta_k - theta_star - alpha *: (T *m (theta_k - theta_star))) + alpha * norm e_k.
 Proof.
-move=> theta_k L_star e_k a0 slopeL _ grad_star _.
-have g0 : g_star = 0.
-  by rewrite (gradient_unique grad_star (gradient_less_slope slope slopeL)) subrr.
-have -> : theta_k - alpha *: g_k - theta_star =
-    (theta_k - theta_star - alpha *: (T *m (theta_k - theta_star))) + (- alpha) *: e_k.
-  by rewrite /e_k g0 subr0 scaleNr scalerBr opprB addrA subrK addrAC.
+move=> theta_k L_star e_k a0 slopeL _ grad_star _; rewrite (split_step theta_k g_k alpha T slopeL grad_star).
 apply: le_trans (triangle _ _) _; rewrite ler_add2l normZ normrN ger0_norm ?lexx //.
 exact: ltW.
 Qed.
@@ -131,12 +126,6 @@ Qed.
 
 Section Product.
 Variable R : rcfType.
-
-Lemma entry_le (d : 'cV[R]_2) i : `|d i 0| <= norm d.
-Proof.
-rewrite -dot_delta; apply: le_trans (dot_le _ _) _.
-by rewrite /norm [sq (delta_mx _ _)]sq_delta sqrtr1 mulr1.
-Qed.
 
 Lemma product_gradient (a b : R) :
   is_gradient (@product_loss R) (pair a b) ((a * b - 1) *: pair b a).

@@ -10,6 +10,7 @@
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp.algebra_tactics Require Import ring.
 From BatchNorm Require Import InnerProduct Differentiation.
+From BatchNorm.lange2022 Require Import gradient_descent.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
@@ -82,18 +83,12 @@ Qed.
 Section Scaling.
 Variables (R : rcfType) (n : nat) (out : pred 'I_n) (s theta : 'cV[R]_n).
 
-Lemma entry_le_norm (u : 'cV[R]_n) i : `|u i 0| <= norm u.
-Proof.
-rewrite -ler_sqr ?nnegrE ?normr_ge0 ?norm_ge0 // norm_sq real_normK ?num_real // sq_column.
-by rewrite (bigD1 i) //= ler_addl sumr_ge0 // => j _; apply: sqr_ge0.
-Qed.
-
 Lemma above_half t i : 0 < t < (2 * (norm s + 1))^-1 -> 2^-1 <= 1 + t * s i 0.
 Proof.
 move=> /andP[t0 small]; have S0 : 0 < norm s + 1 by rewrite ltr_paddl ?norm_ge0 ?ltr01.
 have : `|t * s i 0| <= 2^-1.
   rewrite normrM gtr0_norm //; apply: le_trans (_ : t * (norm s + 1) <= _).
-    rewrite ler_wpmul2l ?(ltW t0) //; apply: le_trans (entry_le_norm s i) _.
+    rewrite ler_wpmul2l ?(ltW t0) //; apply: le_trans (entry_le s i) _.
     by rewrite ler_addl ler01.
   by rewrite -ler_pdivl_mulr // -invfM ltW.
 rewrite ler_norml => /andP[low _].

@@ -69,7 +69,7 @@ def training(measured: Measured) -> Figure:
     figure, (losses, accuracies) = frame.new(
         f"2 x 100 network {_described(measured)}",
         "Mean training loss of each epoch, and share of test images that are recognised after it"
-        f"{frame.over_seeds(_seeds(measured), '; lines are means over seeds, areas their range')}.",
+        f"{frame.over_seeds(_seeds(measured), frame.LINES_AND_AREAS)}.",
         columns=2,
     )
     for method in WORDS:

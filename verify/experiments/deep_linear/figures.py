@@ -24,7 +24,6 @@ TRAINING = {"kind": "training"}
 LAYERS = ("layer5", "layer15", "layer25")
 LOSS = "sum of squared errors (no unit)"
 STEP = "step + 1 (no unit)"
-RANGE = "; mean and range over seeds"
 
 
 def figures(measured: Measured) -> Mapping[str, Figure]:
@@ -62,7 +61,7 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
             LAYERS,
             title=f"Internal covariate shift, {about}",
             caption="Fig. 3b, 6b: gradients in a layer's weights before and after the layers "
-            f"before it are updated{drawing.over_seeds(_seeds(measured), RANGE)}.",
+            f"before it are updated{drawing.over_seeds(_seeds(measured), drawing.MEAN_AND_RANGE)}.",
             unit="no unit",
             **TRAINING,
         ),

@@ -78,7 +78,7 @@ def training(network: str, runs: Mapping[str, list[Any]]) -> Figure:
     figure, (losses, accuracies) = frame.new(
         f"{network} on {data}, {seeds} seed{'s' * (seeds > 1)}",
         "Mean training loss of each epoch and share of test images that are recognised after it"
-        f"{frame.over_seeds(longest, '; lines are means over seeds, areas their range')}.",
+        f"{frame.over_seeds(longest, frame.LINES_AND_AREAS)}.",
         columns=2,
     )
     for method, some in runs.items():

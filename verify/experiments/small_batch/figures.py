@@ -31,7 +31,7 @@ def training(measured: Measured, network: str) -> Figure:
         f"{_described(measured, network)}: training by batch size",
         "Share of test images that are recognised after each epoch (above) and mean training loss "
         "of the epoch (below)"
-        f"{frame.over_seeds(seeds, '; lines are means over seeds, areas their range')}.  Each "
+        f"{frame.over_seeds(seeds, frame.LINES_AND_AREAS)}.  Each "
         "method has the learning rate that did best on training images kept back.  A broken line "
         "diverged.",
         rows=2,

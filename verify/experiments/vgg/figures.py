@@ -25,7 +25,6 @@ MAIN = {"learning_rate": 0.1}
 LARGER = {"learning_rate": 0.5}
 LOSS = "cross-entropy (nats)"
 STEP = "step + 1 (no unit)"
-RANGE = "; mean and range over seeds"
 
 
 def figures(measured: Measured) -> Mapping[str, Figure]:
@@ -82,7 +81,7 @@ def figures(measured: Measured) -> Mapping[str, Figure]:
             LAYERS,
             title=f"Internal covariate shift, {about}",
             caption="Fig. 3a, 6a: gradients in a layer's weights before and after the layers "
-            f"before it are updated{drawing.over_seeds(_seeds(measured), RANGE)}.",
+            f"before it are updated{drawing.over_seeds(_seeds(measured), drawing.MEAN_AND_RANGE)}.",
             unit="nats",
             **MAIN,
         ),
@@ -111,7 +110,8 @@ def _about(measured: Measured) -> str:
 def _training(measured: Measured, about: str) -> Figure:
     figure, panels = drawing.new(
         f"Training loss, {about}",
-        f"Fig. 1a, 2, 11a, 13a: of each step's batch{drawing.over_seeds(_seeds(measured), RANGE)}.",
+        "Fig. 1a, 2, 11a, 13a: of each step's batch"
+        f"{drawing.over_seeds(_seeds(measured), drawing.MEAN_AND_RANGE)}.",
         columns=2,
     )
     curves(panels[0], measured, (*EVERY, NOISE), "loss", of(), **MAIN)
@@ -127,7 +127,7 @@ def _accuracy(measured: Measured, about: str) -> Figure:
     figure, panels = drawing.new(
         f"Accuracy, {about}",
         "Fig. 1a, 1b, 13a: of each step's batch in training mode, and of images kept back in "
-        f"evaluation mode{drawing.over_seeds(_seeds(measured), RANGE)}.",
+        f"evaluation mode{drawing.over_seeds(_seeds(measured), drawing.MEAN_AND_RANGE)}.",
         columns=2,
         rows=2,
     )
