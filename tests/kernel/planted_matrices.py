@@ -102,6 +102,12 @@ OF_MATRICES = {
     "lange2022/batch_renormalization.v": {
         "batch_renormalization": ("-> sigma_H k 0 != 0 ->", "->"),
     },
+    "lange2022/proposition_5.v": {
+        "expected_norm_beside_ones": ("Num.sqrt N%:R + E t", "E t"),
+        "expected_norm_by_frobenius": ("Num.sqrt (N%:R + 1)", "Num.sqrt N%:R"),
+        "expected_norm_normalized": ("(Num.min N%:R n%:R)", "1"),
+        "expected_longest_row": ("(m4 - 1)", "(m4 - 2)"),
+    },
     "lange2022/proposition_7.v": {
         "proposition_7_corrected": ("folded_bias W b mu s", "folded_bias W b s mu"),
         "proposition_7_step_with_q": ("(q ^+ 2 * alpha)", "(q * alpha)"),

@@ -49,6 +49,7 @@ EDITS = OF_MATRICES | {
         "theorem_4_2_second_display_corrected": ("gamma^2 <= sigma^2", "True"),
         "theorem_4_2_second_display_refuted": ("~ theorem", "theorem"),
     },
+    "santurkar2018/curvature.v": {"hessian_of_piecewise_linear": ("convex l -> ", "")},
     "santurkar2018/theorem_4_4.v": {
         "theorem_4_4_corrected": ("lambda^2 / INR m", "lambda^2"),
         "theorem_4_4_eps": ("0 <= eps", "True"),
