@@ -9,9 +9,9 @@ where the ``sides`` X and Y, neither of them negative, are functions of one rand
 depend on: each reading names a C, as a function of the law and the size, and what falsifies it
 falsifies every smaller one.
 
-The expectations are measured, so nothing here is proved.  What is refuted is refuted exactly where
-the statement names a law and a size at which both means have bounds that a pencil gives
-(:class:`FailsAt`), elsewhere with a stated confidence.
+The expectations are measured, which proves nothing; what is proved for every law, Coq's kernel
+proves.  What is refuted is refuted exactly where the statement names a law and a size at which both
+means have bounds that a pencil gives (:class:`FailsAt`), elsewhere with a stated confidence.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ ERRATA = [
         title="The rate holds for every step",
         kind=Kind.HYPOTHESIS,
         in_short="needs $r < 1$",
-        wrong=r"Where $r > 1$ the iteration leaves the neighbourhood in which its rate is bounded."
+        wrong=r"Where $r > 1$ the iteration may leave the neighbourhood in which its rate is"
+        r" bounded."
         r" The learning rate has to be below $2/\lambda_{\max}$ at each minimizer of the manifold;"
         r" no constant of the remainder serves all of them, if the proof's 'some C' is read so.",
         entries=(
@@ -143,7 +144,8 @@ ERRATA = [
         wrong=r"Theorem 4 compares the inputs' condition numbers; $r$ depends on the Hessian's, and"
         r" $\kappa(\hat G^\top S\hat G)$ may exceed $\kappa(\hat H^\top S\hat H)$ for an $S$ that"
         r" weighs examples differently. Centred by a mean weighted by $S$ it does not. Divided by"
-        r" the deviations, weighted or not, it may; no other diagonal is better by more than $n$.",
+        r" the deviations, weighted or not, it may; than the weighted ones no other diagonal is"
+        r" better by more than $n$.",
         entries=("L-thm-4-remarks/reduced-r",),
         right=(
             "L-thm-4-remarks/reduced-r/weighted-mean",
@@ -274,7 +276,7 @@ ERRATA = [
         wrong="Layer Normalization is not invariant to a factor for one row of the weights, and"
         " Batch Normalization not to a factor for one example. Layer Normalization is invariant to"
         " one for an example, Batch Normalization to one for a row; Group Normalization to one for"
-        " a group of rows, for every number of groups.",
+        " a group of rows, for every number of groups of more than one row.",
         entries=("L-LN-GN", "L-LN-GN/examples"),
         right=("L-LN-GN/whole-matrix", "L-LN-GN/of-BN", "L-LN-GN/every-group"),
     ),

@@ -33,7 +33,7 @@ entries: for two examples of n signs, whose product has the sum s, :math:`\|G\|^
 :math:`(2\sqrt 8 + 4\sqrt6 \cdot 2 + 12)/16` and :math:`(\sqrt 6 + 6)/4`.  The sum in place of the
 maximum is right.
 
-What is measured with random matrices is in :mod:`theory.lange2022.random_matrices`.
+What is said of random matrices is in :mod:`theory.lange2022.random_matrices`.
 """
 
 from dataclasses import replace

@@ -254,7 +254,7 @@ NORMALIZATION = [
     BACKWARD.sharpened(
         "closed-form", title="the operations of BN's backward pass in closed form",
         says=equal(operations("the closed backward pass", backward(fused)), 7 * n * N + n),
-        remark="Less than a third of the printed number.",
+        remark="From three examples on less than a third of the printed number.",
     ),
     of_bn(
         "total", "The total cost of BN is", "the operations of BN",

@@ -12,8 +12,8 @@ The invariances are shown as derivatives in a positive factor, which vanish at e
 GN with one group has the statistics of LN over channels, rows and columns.  Its re-scaling is one
 for each channel and LN's one for each number, so as trained layers they differ.
 
-With g groups GN is unchanged when the rows of every group have a factor: LN (g = 1) allows one
-factor, and normalization of every number by itself (g = n) one for each row.
+With g groups of more than one row GN is unchanged when the rows of every group have a factor; LN
+(g = 1) allows one factor.
 
 So that LN has at least two outputs to normalize over, the layer's numbers ``H`` are its weights
 here, and ``W`` its inputs; where BN is examined they are what they are elsewhere.
@@ -280,14 +280,14 @@ CLAIMS = [
     ),
     SAME.sharpened(
         "every-group", title="the invariance of GN to a factor for one group of rows, for every"
-        " number of groups",
+        " number of groups of more than one row",
         says=unchanged(GN(outputs, c)), hypotheses=(GROUPS_SPREAD,),
         remark="LN is the case of one group. A factor for each row would need a group for each row,"
         " which has one number and no deviation; each group here has more than one.",
     ),
     BY_EXAMPLES.sharpened(
         "every-group", title="the invariance of GN to a factor for one example, for every number of"
-        " groups",
+        " groups of more than one output",
         says=unchanged(GN_OF_ALL(first_times(inputs, c) @ transpose(weights))),
         hypotheses=(GROUPS_SPREAD,),
     ),
@@ -299,7 +299,7 @@ CLAIMS = [
     WITH_EPSILON.corrected(says=equal(LN_eps(c * outputs, eps), LN_eps(outputs, eps / c**2))),
     SAME.sharpened(
         "gradient-every-group",
-        title="Theorem 4.1 of Santurkar et al. for every number of groups",
+        title="Theorem 4.1 of Santurkar et al. for every number of groups of more than one input",
         says=equal(
             entrywise(SPREAD_OF_GROUPS, over_groups(THROUGH, THROUGH)),
             over_groups(INSIDE, INSIDE)

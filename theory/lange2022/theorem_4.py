@@ -4,8 +4,9 @@ r"""Theorem 4: what centring and scaling do to the condition number.
           \kappa(\hat G) \le \sqrt{n + 1}\,\min_{D_0}\kappa(\hat H U D_0)
 
 Squares of condition numbers are compared, so that the matrices stay rational.  The steps are
-proved in :mod:`theory.lange2022.proof_4` and :mod:`theory.lange2022.lemma_a1`; what is only
-measured is the variational principle that leads from quadratic forms to eigenvalues.
+proved in :mod:`theory.lange2022.proof_4` and :mod:`theory.lange2022.lemma_a1`; the variational
+principle that leads from quadratic forms to eigenvalues, and with it the theorem at every size, by
+Coq's kernel.
 
 *Centring.*  With :math:`A = \hat H^\top\hat H`, :math:`U^\top A U` is the block diagonal of N and
 C, and C is the Schur complement of N in A: both blocks lie between the extreme eigenvalues of A.
@@ -477,9 +478,9 @@ SCALING = [
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
         expected=REFUTED, form=Form.BOUNDARY, of=None,
         attack=(layer_of(contrasting(8, 3, 38, 4)),),
-        remark="Searches of up to six features found nothing above it. The counterexample has"
-        " eight, with κ(HU)² = 1539: their correlations R have an eigenvalue of at most 1/999, by"
-        " the sum of the first three features, and one of at least 6.18, by the first contrast.",
+        remark="It falls from six features on, where the sharp factor is 3.022. The counterexample"
+        " has eight, with κ(HU)² = 1539: their correlations R have an eigenvalue of at most 1/999,"
+        " by the sum of the first three features, and one of at least 6.18, by the first contrast.",
     ),
     HALF.corrected(
         "five-features", title="half the factor of scaling for up to five"

@@ -64,12 +64,12 @@ LAST_VERSION = [
         name="relative-norms",
         title="The second display on smoothness, under relative norms that H preserves",
         kind=Kind.READING,
-        in_short=r"holds where $h^\top Hh \le g^\top Hg$, $h = \nabla_y\hat L$; as a ratio of norms"
-        r" it needs $|h| \le |g|$ and $g^\top Hg \ge 0$, as their order $|h| < |g|$",
+        in_short=r"needs $h^\top Hh \le g^\top Hg$, $h = \nabla_y\hat L$, which a ratio of norms"
+        r" gives where $|h| \le |g|$ and $g^\top Hg \ge 0$, and their order where $|h| < |g|$",
         wrong=r"'$H$ preserves the relative norms of $g$ and $\nabla_y\hat L$' can say that the"
-        r" ratios of norms agree, or their order. Either way the display needs that the layer does"
-        r" not lengthen the gradient $h = \nabla_y\hat L$: with a large $\gamma/\sigma$ the right"
-        r" side is too small by that factor. By the ratio it is too small by"
+        r" ratios of norms agree, or their order. Neither is enough where the layer lengthens the"
+        r" gradient $h = \nabla_y\hat L$: with a large $\gamma/\sigma$ the right side may be too"
+        r" small by that factor. By the ratio the left side less the right one is"
         r" $\frac{\gamma^2}{\sigma^2}\,g^\top Hg\,(|h|^2/|g|^2 - 1)$, for every $m$. As the proof"
         r" uses it, $h^\top Hh \le g^\top Hg$, it holds.",
         entries=("S-thm-4.2b/ratio", "S-thm-4.2b/order"),
@@ -114,10 +114,10 @@ LAST_VERSION = [
         title="The nearest optimum, where the layer's parameters are constants",
         kind=Kind.HYPOTHESIS,
         in_short="needs a bias and trainable $\\gamma$, $\\beta$; falls with constants",
-        wrong=r"That $kW^*$ is an optimum of the network with the layer needs $\gamma$ and"
-        r" $\beta$ that training can move, and a bias in the layer before, so that the residual"
+        wrong=r"That $kW^*$ is an optimum of the network with the layer is sure if training can"
+        r" move $\gamma$ and $\beta$ and the layer before has a bias, so that the residual"
         r" is orthogonal to $\mathbf 1$. With $\gamma$ and $\beta$ constants, or without a bias,"
-        r" the derivative at $kW^*$ is not zero.",
+        r" the derivative at $kW^*$ need not be zero.",
         entries=("S-lemma-4.5/fixed", "S-lemma-4.5/no-bias"),
         right=("S-lemma-4.5/trainable", "S-lemma-4.5/trainable/minimum"),
     ),
@@ -126,9 +126,9 @@ LAST_VERSION = [
         title="All minima are preserved",
         kind=Kind.HYPOTHESIS,
         in_short=r"the second sentence needs a bias and trainable $\gamma$, $\beta$",
-        wrong=r"A minimum of the network without the layer is one of the network with it only if"
-        r" $\gamma$ and $\beta$ are free and the layer before has a bias; otherwise the loss still"
-        r" falls along $\beta$, or along a weight.",
+        wrong=r"A minimum of the network without the layer is sure to be one of the network with"
+        r" it if $\gamma$ and $\beta$ are free and the layer before has a bias; otherwise the loss"
+        r" may still fall along $\beta$, or along a weight.",
         entries=("S-obs-4.3/minima/no-bias", "S-obs-4.3/minima/fixed"),
         right=(
             "S-obs-4.3/minima/bias",
@@ -142,7 +142,8 @@ LAST_VERSION = [
         kind=Kind.HYPOTHESIS,
         in_short=r"needs $\gamma \le \sigma$",
         wrong=r"'Without any assumptions on the specific weights or the loss' needs one on the"
-        r" layer: the factor $\gamma^2/\sigma^2$ lengthens the gradient where $\gamma > \sigma$.",
+        r" layer: the factor $\gamma^2/\sigma^2$ may lengthen the gradient where"
+        r" $\gamma > \sigma$.",
         entries=("S-remark-growth/lipschitz",),
         right=("S-remark-growth/lipschitz/corrected",),
     ),
@@ -326,7 +327,7 @@ FIRST_VERSION = [
             "S-v1-eq-53",
         ),
         right=("S-v1-eq-58/corrected", "S-v1-eq-58/symmetric"),
-        depends="The bounds of Theorem C.6 survive it up to their constants.",
+        depends="(61) survives it as printed; Theorem C.6 falls for other reasons.",
     ),
     Erratum(
         name="always-more-lipschitz",

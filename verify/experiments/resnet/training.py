@@ -35,7 +35,7 @@ class Training:
 
     Args:
         network: its name.
-        method: of :data:`verify.experiments.resnet_recipes.NORMALIZATIONS`.
+        method: of :data:`verify.experiments.resnet.recipes.NORMALIZATIONS`.
         family: the recipes of the network.
         model: returns it, freshly drawn from a generator.
         source: returns the images.
