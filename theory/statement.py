@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
-from theory.language.certificates import products
+from theory.language.certificates import divisors, products
 from theory.language.definitions import definitions, domains
 from theory.language.expression import Expression, Relation, Says, derivatives_in
 from theory.language.latex import denial, latex
@@ -244,11 +244,13 @@ class Term(NamedTuple):
 
     def value(self, *subject: Any) -> Any:
         """Return what the term is worth, given what the statement's sides are functions of."""
-        factors = (
-            factor.quantity(*subject) if isinstance(factor, Hypothesis) else square(factor)
-            for factor in self.factors
-        )
-        return product(self.weight, *factors)
+        hypotheses = (f.quantity(*subject) for f in self.factors if isinstance(f, Hypothesis))
+        return product(self.cofactor(), *hypotheses)
+
+    def cofactor(self) -> Any:
+        """Return the weight times what is a square: all but what a hypothesis says the sign of."""
+        squares = (square(f) for f in self.factors if not isinstance(f, Hypothesis))
+        return product(self.weight, *squares)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,6 +337,12 @@ class Statement:
         """Return what its certificate adds up to, by what the sides are worth."""
         by_sides = self.relation.slack if self.says is None else self.says.slack_of
         return by_sides(actual, claimed)
+
+    def divided_by(self, *subject: Any) -> list[Any]:
+        """Return what it divides by at a subject: where one of these is zero it says nothing."""
+        values = values_of(*subject)
+        sides = (side for says in self.said for side in (says.actual, says.claimed))
+        return [values[divisor] for side in sides for divisor in divisors(side)]
 
     @property
     def said(self) -> list[Says]:

@@ -86,6 +86,10 @@ class Theorem:
     """The proof assistant's version."""
     command: str
     """What checks it again."""
+    besides: tuple[str, ...] = ()
+    """What it assumes not to be zero besides, and the statement does not."""
+    definitions: tuple[str, ...] = ()
+    """What its own file defines of the words in it."""
 
 
 def _covers(proved: Size, size: Size) -> bool:

@@ -12,7 +12,7 @@ from theory.statement import Hypothesis, Location, Reading, Statement, Verdict
 from verify import counterexamples
 from verify.ledger import Entry
 from verify.site.sources import PAPERS, module_of
-from verify.wording import plural, unprinted
+from verify.wording import besides, plural, unprinted
 
 WIDTH = 100
 """Of lines that go to a file."""
@@ -122,8 +122,11 @@ def _theorem(entry: Entry) -> list[str]:
     if found is None:
         return []
     rests_on = ", ".join(found.assumptions) or "Coq's logic alone"
+    more = [f"assumes {assumed}" for assumed in besides(found.besides)]
     return [
+        *found.definitions,
         f"Theorem {found.name} {found.statement}",
+        *more,
         f"in {found.file}; rests on {rests_on}",
         f"check it: {found.command}",
     ]

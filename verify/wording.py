@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from theory.statement import Form, Statement, Verdict
 
 
@@ -22,3 +24,14 @@ def unprinted(claim: Statement) -> str:
     """
     is_needed = claim.form is not Form.BOUNDARY and claim.expected is not Verdict.REFUTED
     return "missing from the text" if is_needed else "added here"
+
+
+def besides(quantities: Sequence[str]) -> list[str]:
+    """Return what a theorem assumes beyond the statement: a phrase, or nothing.
+
+    >>> besides(["norm2 u"]), besides([])
+    (['besides the statement that norm2 u is not zero'], [])
+    """
+    verb = "is" if len(quantities) == 1 else "are"
+    said = f"besides the statement that {' and '.join(quantities)} {verb} not zero"
+    return [said] if quantities else []

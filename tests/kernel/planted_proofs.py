@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from planted_matrices import OF_MATRICES
 
 from verify.kernel.coq import LIMITED, NAME, Coq
-from verify.kernel.theorems import digest_of_needed
+from verify.kernel.theorems import digest_with_needed
 
 Edits = Mapping[str, tuple[str, str]]
 Sources = Mapping[str, str]
@@ -29,7 +29,9 @@ EDITS = OF_MATRICES | {
         "fact_C_1": ("INR m * g b - sum g", "g b - sum g"),
         "equation_41_42": ("hessian_form gamma eps y", "hessian_form gamma 0 y"),
     },
-    "Abstract.v": {"sexpand_ok": ("seval s = meval", "- seval s = meval")},
+    "Abstract.v": {
+        "expansion_is_right": ("meval m vs ss H (sexpand", "- meval m vs ss H (sexpand")
+    },
     "Inputs.v": {"largest_gradient": ("(s ^ 2 * norm2 a)", "(s * norm2 a)")},
     "santurkar2018/theorem_4_1.v": {
         "theorem_4_1_equality": ("- dot g yhat ^ 2 / INR m", "- dot g yhat ^ 2"),
@@ -124,7 +126,7 @@ def accepted(installed: Coq, root: Path, file: str, sources: Sources) -> set[str
     The answer is kept below the root as long as nothing that it depends on was edited.
     """
     text, edits = sources[file], EDITS[file]
-    key = f"{installed.version} {digest_of_needed(text, sources)} {text} {edits}"
+    key = f"{installed.version} {digest_with_needed(text, sources)} {text} {edits}"
     kept = root / "planted" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
     if not kept.exists():
         top = Path(installed.compiler).with_name("coqtop")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from verify.kernel import coq
 from verify.kernel.compilation import Compilation, forget_limits
 from verify.kernel.proving import checks
-from verify.kernel.theorems import digest_of_needed, sources
+from verify.kernel.theorems import digest_with_needed, sources
 
 SOURCES = {"a.v": "Lemma a : True. Proof. exact I. Qed.\n"}
 
@@ -82,5 +82,5 @@ def test_a_file_that_is_edited_while_others_compile_was_not_checked(tmp_path, mo
         (library / "b.v").write_text("Lemma b : False. Proof. Qed.\n")
 
     [check] = checks(Accepting(), tmp_path / "builds", {}, 1, edit)
-    assert check.needs == digest_of_needed(importing, before)
-    assert check.needs != digest_of_needed(importing, sources(library))
+    assert check.needs == digest_with_needed(importing, before)
+    assert check.needs != digest_with_needed(importing, sources(library))

@@ -3,7 +3,14 @@
 import pytest
 
 from verify.kernel import coq, evidence
-from verify.kernel.compilation import assumptions, library, question, with_question
+from verify.kernel.compilation import (
+    UnprovedError,
+    assumptions,
+    library,
+    question,
+    refuse_axioms,
+    with_question,
+)
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.theorems import theorems, without_comments
 
@@ -33,6 +40,41 @@ def test_a_comment_is_blanked_out_and_every_line_stays_where_it_was():
     assert len(text) == len(FILE)
 
 
+IN_A_SECTION = """Section S.
+Variable absurd : False.
+Theorem lie : 1 = 2.
+Proof. case: absurd. Qed.
+End S.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (IN_A_SECTION, "line 3: a theorem stands outside of sections"),
+        ("Hypothesis classic : False.\n", "line 1: 'Hypothesis' outside of a section is an axiom"),
+        ("Context (absurd : False).\n", "'Context' outside of a section"),
+        ("Theorem lie : 1 = 2.\nProof. Abort.\nDefinition lie := I.\n", "line 2: 'Abort'"),
+        ("Module M. Theorem lie : True. Proof. exact I. Qed. End M.\n", "'Module'"),
+        ("Unset  Guard Checking.\n", "'Unset  Guard Checking'"),
+        ("#[bypass_check(positivity)] Inductive t := C (f : t -> nat).\n", "'bypass_check'"),
+        ('Definition s := "(*".\nAxiom a : False.\nDefinition t := "*)".\n', "line 2: 'Axiom'"),
+        ('Load "elsewhere".\n', "'Load'"),
+        ("Declare Instance absurd : False.\n", "'Declare'"),
+        ("Next Obligation. Admit Obligations.\n", "'Admit'"),
+    ],
+    ids=lambda value: value.split(".")[0] if "." in value else "",
+)
+def test_what_would_make_a_theorem_mean_less_is_refused(text, why):
+    with pytest.raises(UnprovedError) as refused:
+        refuse_axioms("a.v", text)
+    assert why in str(refused.value)
+
+
+def test_sections_may_assume_and_scopes_may_be_declared():
+    refuse_axioms("a.v", "Declare Scope s.\nSection S.\nVariable n : nat.\nEnd S.\n")
+
+
 def test_the_hash_of_a_statement_ignores_layout_and_nothing_else():
     [first, _] = theorems(FILE)
     [again, _] = theorems(FILE.replace("\n  n + 0", " n   +  0"))
@@ -49,6 +91,16 @@ def test_coq_that_says_nothing_of_assumptions_is_not_taken_for_none():
     assert assumptions("Closed under the global context\n") == ()
     with pytest.raises(ValueError, match="unpack"):
         assumptions("")
+
+
+@pytest.mark.parametrize(
+    "line", ["Mine.classic : False", "f is assumed to be guarded.", "absurd : False"]
+)
+def test_what_only_sounds_like_an_assumption_of_coqs_library_is_unexpected(line):
+    resting = assumptions(f"Axioms:\nClassical_Prop.classic : forall P : Prop, P\n{line}\n")
+    check = Check("first", "a.v", ": True", "abc", Outcome.CHECKED, resting)
+    [unexpected] = check.unexpected
+    assert line.startswith(unexpected)
 
 
 def test_evidence_reads_back_as_it_was_written(tmp_path):

@@ -6,7 +6,7 @@ from theory import unit
 from theory.claim import Claim, Reading, Verdict
 from theory.language.coq import NoCoqError
 from theory.language.expression import along, equal, gradient, number
-from theory.language.operations import centred, dot, norm, norm2
+from theory.language.operations import centred, dot, norm, norm2, sqrt
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from theory.statement import assume
 from theory.unit import H, L, Lhat, eps, g, gamma, m, sigma, u, v, y, yhat, z
@@ -114,13 +114,13 @@ def test_where_the_layer_is_put_to_another_batch_is_said_after_its_letters_are()
 
 
 def test_an_equation_is_proved_by_its_certificate_whose_terms_are_zero():
-    zero = assume(equal(dot(u, g), 0))
-    says = equal(gamma, gamma - gamma * dot(u, g))
+    zero = assume(equal(dot(u, yhat), 0))
+    says = equal(gamma, gamma - gamma * dot(u, yhat))
     found = theorem("S-x", says, NONE, [zero], -gamma * zero.slack)
     assert found.proof.splitlines() == [
         "intros.",
-        "assert (0 = dot u g) by lra.",
-        "by_certificate (- gamma * dot u g); zero_terms.",
+        "assert (0 = dot u yhat) by lra.",
+        "by_certificate (- gamma * dot u yhat); zero_terms.",
     ]
 
 
@@ -131,9 +131,44 @@ def test_that_a_side_is_zero_is_proved_by_what_that_side_is():
 
 
 def test_an_equation_without_a_certificate_is_proved_by_its_hypotheses():
-    zero = assume(equal(dot(u, g), 0))
-    found = theorem("S-x", equal(gamma * dot(u, g), 0), NONE, [zero])
-    assert found.proof == "intros; identity."
+    zero = assume(equal(dot(u, yhat), 0))
+    found = theorem("S-x", equal(gamma * dot(u, yhat), 0), NONE, [zero])
+    assert found.proof.splitlines() == ["intros.", "identity."]
+
+
+def test_what_only_the_certificate_divides_by_is_told_apart():
+    says = dot(u, g) ** 2 <= norm2(u) * norm2(g)
+    found = theorem("S-x", says, NONE, (), norm2(u) * norm2(g - dot(u, g) / norm2(u) * u))
+    assert found.besides == ("norm2 u",)
+    assert "  norm2 u <> 0 ->" in found.statement.splitlines()
+    divided = dot(u, g) ** 2 / norm2(u) <= norm2(g)
+    assert theorem("S-x", divided, NONE, (), norm2(g - dot(u, g) / norm2(u) * u)).besides == ()
+
+
+@pytest.mark.parametrize(
+    ("says", "hypotheses", "seen"),
+    [
+        (dot(u, g) <= 1, [assume(norm2(u) > 0)], "(norm2 u <> 0) by lra"),
+        (
+            dot(u, g) / sqrt(norm2(u) * norm2(g)) <= 1,
+            [],
+            "(norm2 u <> 0) by factor_of_nonzero",
+        ),
+    ],
+    ids=["a hypothesis", "a root that is divided by"],
+)
+def test_what_the_statement_says_not_to_vanish_is_not_assumed_besides(says, hypotheses, seen):
+    found = theorem("S-x", says, NONE, hypotheses, norm2(g) / norm2(u))
+    assert found.besides == ()
+    assert seen in found.proof
+    assert "  norm2 u <> 0 ->" not in found.statement.splitlines()
+
+
+def test_without_a_layer_nothing_is_said_of_one_and_vectors_are_any():
+    lines = statement(equal(dot(y, g), dot(g, y)), SHARED)
+    assert lines == ["(m : nat) (y g : vec m) :", "  (0 < m)%nat ->", "  dot y g = dot g y"]
+    assert "some_batch" in theorem("S-x", equal(dot(y, g), dot(g, y)), NONE).proof
+    assert "  0 < variance y ->" in statement(equal(dot(yhat, u), dot(u, yhat)))
 
 
 def test_only_what_is_expected_to_be_proved_is_exported():

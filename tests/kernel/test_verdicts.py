@@ -13,8 +13,8 @@ from verify.kernel import evidence, verdicts
 from verify.kernel.coq import LIBRARY
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import exported
-from verify.kernel.theorems import digest_of_needed, sources, theorems
-from verify.kernel.ties import outdated, theorem_of, ties
+from verify.kernel.theorems import digest_with_needed, sources, theorems
+from verify.kernel.ties import digest, outdated, theorem_of, ties
 from verify.results import Counterexample, Proof
 from verify.show import shown_entry
 from verify.site import findings
@@ -37,20 +37,20 @@ def of_claim(claim):
         Outcome.CHECKED,
         ("classic",),
         claim=claim.id,
-        needs=digest_of_needed(found.source, TEXTS),
+        needs=digest_with_needed(found.source, TEXTS),
     )
 
 
 def by_hand(identifier):
     tie = TABLE[identifier]
-    theorem = theorem_of(tie)
+    theorem = theorem_of(tie, TEXTS)
     return Check(
         tie.theorem,
         tie.file,
         theorem.statement,
         theorem.hash,
         Outcome.CHECKED,
-        needs=digest_of_needed(TEXTS[tie.file], TEXTS),
+        needs=digest_with_needed(TEXTS[tie.file], TEXTS),
     )
 
 
@@ -141,9 +141,82 @@ def test_a_later_run_of_some_statements_keeps_what_was_found_of_others(tmp_path)
 def test_a_file_needs_what_its_imports_need():
     text = "From BatchNorm Require Import b.\n"
     library = {"b.v": "From BatchNorm.deep Require Import c.\n", "deep/c.v": "1", "d.v": "1"}
-    digest = digest_of_needed(text, library)
-    assert digest != digest_of_needed(text, library | {"deep/c.v": "2"})
-    assert digest == digest_of_needed(text, library | {"d.v": "2"})
+    digest = digest_with_needed(text, library)
+    assert digest != digest_with_needed(text, library | {"deep/c.v": "2"})
+    assert digest == digest_with_needed(text, library | {"d.v": "2"})
+
+
+def test_an_edit_of_its_own_file_leaves_a_theorem_unchecked():
+    library = {"a.v": "Theorem a : True.\nProof. exact I. Qed.\n"}
+    edited = library["a.v"].replace("exact I", "auto")
+    assert digest_with_needed(library["a.v"], library) != digest_with_needed(edited, library)
+
+
+@pytest.mark.parametrize(
+    ("claim", "file", "old", "new"),
+    [
+        (
+            "S-thm-4.1-supp",
+            "santurkar2018/theorem_4_1.v",
+            "Definition theorem_4_1_supplement : Prop := forall",
+            "Definition theorem_4_1_supplement : Prop := False /\\ forall",
+        ),
+        ("L-thm-4c/tight", "lange2022/theorem_4_tight.v", "all_copies_of_one :=", None),
+        ("L-thm-4a", "ConditionNumber.v", "& K = s / t]", "& K = t / s]"),
+        ("L-thm-4a", "Preconditioning.v", "Variables (R : rcfType)", "Variables (R : realType)"),
+        (
+            "L-thm-4a",
+            "lange2022/theorem_4_centring.v",
+            "Local Open Scope ring_scope.",
+            'Local Open Scope ring_scope.\nLocal Notation "a <= b" := (a < b).',
+        ),
+    ],
+    ids=["its own definition", "a hypothesis", "the library", "a section", "a notation"],
+)
+def test_a_tie_is_compared_again_when_its_words_mean_something_else(claim, file, old, new):
+    tie = TABLE[claim]
+    assert old in TEXTS[file]
+    edited = TEXTS | {file: TEXTS[file].replace(old, new or f"{old} False /\\")}
+    said = [CLAIMS[identifier] for identifier in tie.claims]
+    assert digest(tie, TEXTS, said) == tie.compared != digest(tie, edited, said)
+
+
+def test_an_edit_of_a_proof_asks_for_no_comparison():
+    tie = TABLE["L-thm-4a"]
+    edited = (
+        TEXTS[tie.file].replace("Qed.", "(* A remark. *) Qed.").replace("by rewrite", "rewrite")
+    )
+    said = [CLAIMS[identifier] for identifier in tie.claims]
+    assert edited != TEXTS[tie.file]
+    assert digest(tie, TEXTS | {tie.file: edited}, said) == tie.compared
+
+
+def test_what_a_theorem_assumes_besides_makes_it_no_proof(tmp_path):
+    claim = CLAIMS["S-eq-10/corrected"]
+    record = found(tmp_path, of_claim(claim))[claim.id]
+    assert record.proof is None
+    assert record.theorem.besides == ("norm2 u",)
+    by_inner_products = Record(claim.id, "abstract", proof=Proof(({"m": None},)))
+    proved = entry(claim.id, record, by_inner_products)
+    assert (proved.verdict, proved.by) == (Verdict.PROVED, "abstract")
+    assert "assumes besides the statement that norm2 u is not zero" in shown_entry(proved)
+    page = findings.theorem(proved)
+    assert "It assumes besides the statement that `norm2 u` is not zero." in page
+
+
+def test_a_refutation_is_shown_with_what_it_denies(tmp_path):
+    record = found(tmp_path, by_hand("S-thm-4.4"))["S-thm-4.4"]
+    assert record.theorem.statement.endswith("~ theorem_4_4_printed (S power)")
+    [printed, _] = record.theorem.definitions
+    assert printed.startswith("Definition theorem_4_4_printed (power : nat) : Prop := forall")
+    assert "0 < lambda" in printed
+    assert printed in shown_entry(entry("S-thm-4.4", record)).replace("\n      ", " ")
+
+
+def test_a_theorem_proves_or_refutes_by_its_tie_whatever_is_expected(tmp_path):
+    record = found(tmp_path, by_hand("L-prop-10"))["L-prop-10"]
+    hoped = replace(CLAIMS["L-prop-10"], expected=Verdict.PROVED)
+    assert ledger.entry(hoped, [record]).verdict is not Verdict.PROVED
 
 
 def test_every_tie_was_compared_as_both_texts_are_today():
@@ -159,7 +232,7 @@ def test_an_edited_statement_is_to_be_compared_again():
 def test_a_statement_that_is_refuted_is_tied_to_a_refutation_alone():
     for identifier, tie in TABLE.items():
         is_refuted = CLAIMS[identifier].expected is Verdict.REFUTED
-        assert tie.theorem.endswith("_refuted") == is_refuted, identifier
+        assert tie.refutes == tie.theorem.endswith("_refuted") == is_refuted, identifier
 
 
 def test_terminal_page_and_json_show_the_theorem(tmp_path):

@@ -253,7 +253,15 @@ Proof.
   - now rewrite product_ok, H0, H1.
 Qed.
 
-Theorem sexpand_ok s : seval s = meval (sexpand s).
+Lemma sexpand_ok s : seval s = meval (sexpand s).
 Proof. exact (eq_sym (proj2 expand_ok s)). Qed.
 End Sound.
 End Expand.
+
+Theorem expansion_is_right (known : nat -> nat -> option mexpr) (m : nat) (vs : list (vec m))
+    (ss : list R) (H : vec m -> vec m) (s : sexpr) :
+  (forall a b, H (a + b)%V = (H a + H b)%V) -> (forall s a, H (s *: a)%V = (s *: H a)%V) ->
+  (forall a b, dot a (H b) = dot (H a) b) ->
+  (forall i j e, known i j = Some e -> dot (atom m vs i) (atom m vs j) = meval m vs ss H e) ->
+  seval m vs ss H s = meval m vs ss H (sexpand known s).
+Proof. intros; now apply sexpand_ok. Qed.

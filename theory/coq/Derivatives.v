@@ -185,7 +185,7 @@ by rewrite (dot_comm a one) (dot_comm a (normalize eps y)); field; lra.
 Qed.
 
 (* ... and entry by entry. *)
-Theorem fact_C_2 b k : along (fun x => bn gamma beta eps x b) y (basis k) =
+Lemma jacobian_entry b k : along (fun x => bn gamma beta eps x b) y (basis k) =
   gamma / sigma * ((if b == k then 1 else 0) - 1 / INR m - yhat b * yhat k / INR m).
 Proof.
 have S := deviation_pos positive.
@@ -212,8 +212,7 @@ Proof.
 by move=> [g D]; rewrite (along_is (loss_along u D)) (frechet_gradient D) jacobian_symmetric.
 Qed.
 
-(* Fact C.1, with gamma: the gradient through the layer, entry by entry. *)
-Theorem fact_C_1 L : differentiable L z -> forall b,
+Lemma gradient_entry L : differentiable L z -> forall b,
   let g := gradient L z in
   gradient (fun x => L (bn gamma beta eps x)) y b =
   gamma / (INR m * sigma) * (INR m * g b - sum g - yhat b * sum (fun k => g k * yhat k)).
@@ -224,6 +223,23 @@ rewrite -/(dot g yhat) (dot_comm g) /mean -/yhat -/sigma; field.
 by rewrite /sigma; lra.
 Qed.
 End FirstOrder.
+
+Theorem fact_C_2 (m : nat) (y : vec m) (gamma beta eps : R) (b k : 'I_m) :
+  (0 < m)%nat -> 0 < variance y + eps ->
+  let sigma := deviation eps y in let yhat := normalize eps y in
+  along (fun x => bn gamma beta eps x b) y (basis k) =
+  gamma / sigma * ((if b == k then 1 else 0) - 1 / INR m - yhat b * yhat k / INR m).
+Proof. by move=> /lt_0_INR m_pos positive; apply: jacobian_entry. Qed.
+
+(* With gamma: the gradient through the layer, entry by entry. *)
+Theorem fact_C_1 (m : nat) (L : vec m -> R) (y : vec m) (gamma beta eps : R) (b : 'I_m) :
+  (0 < m)%nat -> 0 < variance y + eps ->
+  let z := bn gamma beta eps y in let Lhat := fun x => L (bn gamma beta eps x) in
+  let sigma := deviation eps y in let yhat := normalize eps y in let g := gradient L z in
+  differentiable L z ->
+  gradient Lhat y b =
+  gamma / (INR m * sigma) * (INR m * g b - sum g - yhat b * sum (fun k => g k * yhat k)).
+Proof. by move=> /lt_0_INR m_pos positive z Lhat sigma yhat g D; apply: gradient_entry. Qed.
 
 (* ---- a loss along a curve ---- *)
 

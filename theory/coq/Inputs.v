@@ -144,7 +144,7 @@ case: (Req_dec (norm a) 0) => [Z|N]; last by rewrite -norm_sq; field.
 by rewrite -norm_sq Z; ring.
 Qed.
 
-Theorem largest_gradient :
+Lemma largest_back :
   is_maximum (fun q => exists X : inputs m d, spectral_at_most X s /\ q = norm2 (back X a))
              (s ^ 2 * norm2 a).
 Proof.
@@ -152,3 +152,8 @@ split; first by exists rank_one; split; [exact: rank_one_bounded|rewrite back_ra
 by move=> q [X [B ->]]; apply: back_bounded.
 Qed.
 End Maximum.
+
+Theorem largest_gradient (m d : nat) (a : vec m) (s : R) : (0 < d)%coq_nat -> 0 <= s ->
+  is_maximum (fun q => exists X : inputs m d, spectral_at_most X s /\ q = norm2 (back X a))
+             (s ^ 2 * norm2 a).
+Proof. exact: largest_back. Qed.

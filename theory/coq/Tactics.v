@@ -74,6 +74,18 @@ Ltac shares :=
     pose proof (share_bounds a P) as B; set (k := 1 / (1 + a)) in *;
     lazymatch goal with |- context [a] => fail | _ => clearbody k; destruct B as [? [? ?]] end
   end.
+(* A unit, for statements that are of none. *)
+Lemma some_batch m : (0 < m)%nat -> exists (y : vec m) (eps : R), 0 < variance y + eps.
+Proof.
+  intro M; exists one, 1. pose proof (variance_nonneg (lt_0_INR m M) (@one m)). lra.
+Qed.
+
+(* A factor of what is not zero, under a root or not. *)
+Ltac factor_of_nonzero :=
+  let Z := fresh "Z" in intro Z;
+  match goal with N : ?e <> 0 |- _ =>
+    apply N; rewrite !Z; rewrite ?Rmult_0_l, ?Rmult_0_r, ?sqrt_0; reflexivity end.
+
 (* What the hypotheses of a statement say of m, sigma, the variance, eps, and of zeros. *)
 Ltac facts :=
   repeat match goal with x := _ |- _ => subst x end;

@@ -74,7 +74,8 @@ CLAIMS = [
     line(
         "/one-rate-needs", 217, QUOTE, "what one learning rate for all layers needs", EVERY_LAYER,
         hypotheses=(BY_WHOLE,), expected=SUPPORTED,
-        remark="The reading in which the condition is needed.",
+        remark="The reading in which the condition is needed. Measured for layers of one parameter;"
+        " Coq proves it for layers of any number.",
     ),
     SUFFICIENT := line(
         "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices",

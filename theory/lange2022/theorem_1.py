@@ -327,7 +327,8 @@ FLAT = [
         at="Theorem 1, first part",
         also=at(120, "Sect. 3.2", "null space containing at least the column space"),
         remark="It needs a critical point, not a minimizer. Coq's theorem is of every loss that"
-        " does not change when units are scaled, whatever the network and its depth.",
+        " does not change when units are scaled, at a critical point, whatever the network and its"
+        " depth: the displayed one is such by its formula.",
     ),
     NULL_SPACE.sharpened(
         "every-point",

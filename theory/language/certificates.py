@@ -21,6 +21,7 @@ from theory.language.expression import (
     QUOTIENT,
     SUM,
     Apply,
+    Derivative,
     Expression,
     Letter,
     Number,
@@ -53,6 +54,15 @@ def products(certificate: Expression, slacks: Collection[Expression]) -> list[Pr
         _read(term, slacks, product)
         found.append(product)
     return found
+
+
+def divisors(expression: Expression) -> Iterator[Expression]:
+    """Yield what an expression divides by, except within a derivative."""
+    parts = expression.parts[1:] if isinstance(expression, Derivative) else expression.parts
+    if isinstance(expression, Apply) and expression.operation is QUOTIENT:
+        yield parts[1]
+    for part in parts:
+        yield from divisors(part)
 
 
 def _terms(expression: Expression, slacks: Collection[Expression]) -> Iterator[Expression]:

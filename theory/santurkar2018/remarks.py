@@ -51,7 +51,7 @@ from theory.santurkar2018.letters import (
 from theory.santurkar2018.observation_4_3 import off
 from theory.santurkar2018.texts import final, readings_of
 from theory.santurkar2018.theorem_4_1 import IDENTITY_LAYER
-from theory.santurkar2018.theorem_4_2 import POSITIVE, RATIO
+from theory.santurkar2018.theorem_4_2 import HAS_RATIO, POSITIVE, RATIO
 from theory.statement import PROVED, REFUTED, assume
 from theory.unit import (
     BN,
@@ -311,7 +311,7 @@ PREDICTIVE = [
     SMOOTHNESS.corrected(
         title="the layer makes the second-order term smaller",
         says=hessian_form(GRAD) <= quadratic(g),
-        hypotheses=(RATIO, POSITIVE, NOT_LONGER, MEETS_SIGNED),
+        hypotheses=(RATIO, HAS_RATIO, POSITIVE, NOT_LONGER, MEETS_SIGNED),
         because=1 / sigma**2 * POSITIVE.slack * NOT_LONGER.slack
         + SCALE / sigma**2 * POSITIVE.slack * NOT_LONGER.slack
         + POSITIVE_SHARE * dot(one, g) ** 2

@@ -106,6 +106,7 @@ def isotropic(case: Any) -> Any:
 
 A, B = quadratic(g), quadratic(GRAD)
 RATIO = assume(equal(A * norm2(grad), B * norm2(g)), impose=isotropic)
+HAS_RATIO = assume(norm2(g) > 0)
 ORDER = assume((norm2(g) - norm2(grad)) * (A - B) >= 0, impose=isotropic)
 DIRECT = assume(A >= B)
 POSITIVE = assume(A >= 0, printed=False)
@@ -260,7 +261,7 @@ DISPLAYS = [
         expected=PROVED,
     ),
     BY_RATIO.corrected(
-        hypotheses=(RATIO, POSITIVE, NOT_LONGER_GRADIENT),
+        hypotheses=(RATIO, HAS_RATIO, POSITIVE, NOT_LONGER_GRADIENT),
         because=FROM_RATIO,
         remark=BY_RATIO.remark,
     ),

@@ -143,10 +143,15 @@ def _table(found: Iterable[Check]) -> Table:
 
 
 def _explained(assumptions: tuple[str, ...]) -> str:
-    words = (f"{name} ({evidence.ALLOWED.get(name, 'not allowed')})" for name in assumptions)
+    words = (f"{name} ({_said_of(name)})" for name in assumptions)
     return ", ".join(words) or "Coq's logic alone"
 
 
 def _counted(what: str, found: list[Check]) -> str:
     accepted = sum(map(_is_checked, found))
     return f"{accepted} of {len(found)} {what} checked"
+
+
+def _said_of(assumption: str) -> str:
+    known = evidence.ALLOWED.get(assumption)
+    return known.says if known else "not allowed"

@@ -24,7 +24,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from verify.kernel.coq import Coq
-from verify.kernel.evidence import Check, Outcome, from_dict
+from verify.kernel.evidence import ALLOWED, Check, Outcome, from_dict
+from verify.kernel.meaning import ASSUMING, sentences
 from verify.kernel.theorems import Theorem, sources, theorems, without_comments
 
 SENTENCE = re.compile(
@@ -33,8 +34,12 @@ SENTENCE = re.compile(
 """Where a sentence begins, and its processor time for the program and for the system."""
 ERROR = re.compile(r'File "[^"]+", line (\d+), characters .*?:\n(.*)', re.DOTALL)
 REPORT = re.compile(r"^(Closed under the global context|Axioms:)$", re.MULTILINE)
-ASSUMPTION = re.compile(r"^([\w.']+)\s*(?::|$)", re.MULTILINE)
-UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjectures?|Fail|Unset Guard)\b")
+ASSUMPTION = re.compile(r"([\w.']+)\s*(?::|$)")
+UNPROVED = re.compile(
+    r"\b(Admitted|[Aa]dmit|Abort|Axioms?|Parameters?|Conjectures?|Fail|Load|Module|Declare\s(?!Scope\b)"
+    r"|bypass_check|type_in_type|Unset\s+\w+\s+Checking)\b"
+)
+"""What leaves something unproved, or makes text mean what it does not say here."""
 QUESTION = "Print Assumptions stated_here."
 LIMIT = 45.0
 """Seconds of processor time for one file."""
@@ -172,19 +177,31 @@ class Compilation:
 
 
 class UnprovedError(ValueError):
-    """A source assumes what it should prove."""
+    """A source assumes what it should prove, or a theorem says less than its text."""
 
 
 def refuse_axioms(file: str, source: str) -> None:
-    """Refuse a source with a word that makes something true without a proof.
+    """Refuse a source that makes something true without a proof, or a theorem mean less.
+
+    A theorem in a section may have hypotheses that do not stand in it; what a section assumes is
+    an axiom outside of one.
 
     Raises:
-        UnprovedError: there is one.
+        UnprovedError: it does.
     """
+
+    def refuse(start: int, why: str) -> None:
+        line = source.count("\n", 0, start) + 1
+        raise UnprovedError(f"{file}, line {line}: {why}")
+
     word = UNPROVED.search(without_comments(source))
     if word:
-        line = source.count("\n", 0, word.start()) + 1
-        raise UnprovedError(f"{file}, line {line}: {word.group()!r} leaves something unproved")
+        refuse(word.start(), f"{word.group().strip()!r} leaves something unproved")
+    for sentence in sentences(source):
+        if sentence.keyword == "Theorem" and sentence.sections:
+            refuse(sentence.start, "a theorem stands outside of sections, with all its hypotheses")
+        if sentence.keyword in ASSUMING and not sentence.sections:
+            refuse(sentence.start, f"{sentence.keyword!r} outside of a section is an axiom")
 
 
 def with_question(source: str) -> str:
@@ -205,15 +222,27 @@ def question(names: Sequence[str]) -> str:
 
 
 def assumptions(output: str) -> tuple[str, ...]:
-    r"""Return the assumptions that Coq printed, without their modules.
+    r"""Return the assumptions that Coq printed: those of its library without their modules.
 
     >>> assumptions("Axioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n")
     ('classic',)
+    >>> assumptions("Axioms:\nMine.classic : False\nf is assumed to be guarded.\n")
+    ('Mine.classic', 'f is assumed to be guarded.')
     """
     kind, text = REPORT.split(SENTENCE.sub("", output))[1:]
     if kind.startswith("Closed"):
         return ()
-    return tuple(sorted({name.rpartition(".")[2] for name in ASSUMPTION.findall(text)}))
+    lines = (line for line in text.splitlines() if line and not line[0].isspace())
+    return tuple(sorted({_assumption(line) for line in lines}))
+
+
+def _assumption(line: str) -> str:
+    named = ASSUMPTION.match(line)
+    if named is None:
+        return line
+    short = named[1].rpartition(".")[2]
+    is_known = short in ALLOWED and f".{ALLOWED[short].path}".endswith(f".{named[1]}")
+    return short if is_known else named[1]
 
 
 def library(folder: Path) -> dict[str, str]:

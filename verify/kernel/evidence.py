@@ -7,16 +7,33 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 FILE = "kernel.jsonl"
 
+
+class Axiom(NamedTuple):
+    """An assumption of Coq's standard library."""
+
+    path: str
+    says: str
+
+
 ALLOWED = {
-    "sig_forall_dec": "Coq's real numbers",
-    "sig_not_dec": "Coq's real numbers",
-    "functional_extensionality_dep": "functions with the same values are equal",
-    "classic": "either a proposition or its negation, in Coq's library of real functions",
+    "sig_forall_dec": Axiom(
+        "Coq.Reals.ClassicalDedekindReals.sig_forall_dec", "Coq's real numbers"
+    ),
+    "sig_not_dec": Axiom("Coq.Reals.ClassicalDedekindReals.sig_not_dec", "Coq's real numbers"),
+    "functional_extensionality_dep": Axiom(
+        "Coq.Logic.FunctionalExtensionality.functional_extensionality_dep",
+        "functions with the same values are equal",
+    ),
+    "classic": Axiom(
+        "Coq.Logic.Classical_Prop.classic",
+        "either a proposition or its negation, in Coq's library of real functions",
+    ),
 }
-"""What a theorem may rest on, and where it comes from; anything else is a failure."""
+"""What a theorem may rest on; anything else is a failure."""
 
 
 class Outcome(StrEnum):

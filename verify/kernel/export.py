@@ -47,6 +47,8 @@ HEADER = "From BatchNorm Require Import Tactics.\n"
 OF_THE_LAYER = (unit.Lhat, unit.BN, unit.normalize, unit.deviation)
 """What divides by the standard deviation of its argument."""
 POSITIVE = (unit.m, unit.sigma, unit.bound)
+SOME_BATCH = "destruct (some_batch m ltac:(assumption)) as (batch & epsilon & positive)."
+"""What the tactics ask for: a unit, though the statement is of none."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Exported:
     name: str
     statement: str
     proof: str
+    besides: tuple[str, ...] = ()
+    """What is divided by in its certificate alone, and assumed not to be zero."""
 
     @property
     def file(self) -> str:
@@ -104,24 +108,40 @@ def theorem(
     because = None if because is None else _own(because)
     everything = [part for s in [says, *conditions] for part in (s.actual, s.claimed)]
     certificate = [] if because is None else [because]
-    premises = _domains(everything + certificate, reading, words)
-    losses = _losses(everything, words)
-    nonzero = dict.fromkeys(coq(d, words) for d in _denominators(everything + certificate))
+    has_layer = any(map(_is_of_the_layer, everything))
+    premises = list(_domains(everything, reading, words, has_layer))
+    losses = _losses(everything, words) if has_layer else {}
+    nonzero = [coq(d, words) for d in _denominators(everything)]
+    divided = dict.fromkeys(coq(d, words) for d in _denominators(certificate))
+    strict = {coq(c.slack, words) for c in conditions if c.relation.is_strict}
+    factors = {coq(f, words) for d in _denominators(everything) for f in _under_root(d)}
+    besides = tuple(d for d in divided if d not in {*nonzero, *strict, *factors})
+    known = {
+        d: "lra" if d in strict else "factor_of_nonzero"
+        for d in divided
+        if d in strict | factors and d not in nonzero
+    }
     after = [
         *_elsewhere(everything, words, eps),
         *(f"{kind} L {point}" for point, kind in losses.items()),
-        *(f"{quantity} <> 0" for quantity in nonzero),
+        *(f"{quantity} <> 0" for quantity in dict.fromkeys([*nonzero, *besides])),
         *(coq(condition, words) for condition in conditions),
     ]
-    definitions = _definitions(everything + certificate, losses, eps, reading)
+    defined = everything + certificate if has_layer else []
+    definitions = _definitions(defined, losses, eps, reading)
     lines = [
-        _quantified(everything + certificate, reading, words),
         *(f"  {premise} ->" for premise in premises),
         *(f"  let {name} := {value} in" for name, value in definitions.items()),
         *(f"  {premise} ->" for premise in after),
         f"  {coq(says, words)}",
     ]
-    return Exported(name_of(identifier), "\n".join(lines), _proof(says, because, conditions, words))
+    stated = "\n".join([_quantified(lines, words), *lines])
+    before = [
+        *([] if has_layer else [SOME_BATCH]),
+        *(f"assert ({d} <> 0) by {tactic}." for d, tactic in known.items()),
+    ]
+    proof = "\n".join(["intros.", *before, _proof(says, because, conditions, words)])
+    return Exported(name_of(identifier), stated, proof, besides)
 
 
 def vocabulary(eps: str, names: Mapping[Letter, str]) -> Vocabulary:
@@ -223,20 +243,39 @@ def _letters(expressions: Iterable[Expression]) -> set[Letter]:
     return {part for e in expressions for part in e.free}
 
 
-def _quantified(expressions: list[Expression], reading: Reading, words: Vocabulary) -> str:
-    letters = _letters(expressions)
-    vectors = " ".join(["y", *(words.letters[x] for x in (unit.u, unit.v) if x in letters)])
-    numbers = ["gamma", "beta", *(["eps"] if reading.has_epsilon else [])]
-    numbers += [words.letters[unit.bound]] if unit.bound in letters else []
-    return f"(m : nat) (L : vec m -> R) ({vectors} : vec m) ({' '.join(numbers)} : R) :"
+def _quantified(lines: Iterable[str], words: Vocabulary) -> str:
+    """Return the variables that occur in a statement's lines; without a layer g is any vector."""
+    text = " ".join(lines)
+    said = set(re.findall(r"\w+", text))
+    vectors = ["y", words.letters[unit.u], words.letters[unit.v]]
+    vectors += [] if "let g :=" in text else ["g"]
+    kinds = {
+        "vec m -> R": ["L"],
+        "vec m": vectors,
+        "R": ["gamma", "beta", "eps", words.letters[unit.bound]],
+    }
+    occurring = {kind: [name for name in names if name in said] for kind, names in kinds.items()}
+    groups = (f" ({' '.join(names)} : {kind})" for kind, names in occurring.items() if names)
+    return f"(m : nat){''.join(groups)} :"
 
 
-def _domains(expressions: list[Expression], reading: Reading, words: Vocabulary) -> Iterator[str]:
+def _is_of_the_layer(expression: Expression) -> bool:
+    """Whether an expression speaks of the layer, or of a loss of its output."""
+    letters = {unit.sigma, unit.yhat, unit.z} & set(expression.free)
+    parts = (part for part in walk(expression) if isinstance(part, Apply))
+    return bool(letters) or any(part.operation in (*OF_THE_LAYER, unit.L) for part in parts)
+
+
+def _domains(
+    expressions: list[Expression], reading: Reading, words: Vocabulary, has_layer: bool
+) -> Iterator[str]:
     yield "(0 < m)%nat"
-    if reading.has_epsilon:
-        yield "0 <= eps"
     if unit.bound in _letters(expressions):
         yield f"0 < {words.letters[unit.bound]}"
+    if not has_layer:
+        return
+    if reading.has_epsilon:
+        yield "0 <= eps"
     has_own_variance = reading is Reading.UNIT_VARIANCE or not reading.has_epsilon
     yield "0 < variance y" if has_own_variance else "0 < variance y + eps"
 
@@ -376,6 +415,12 @@ def _factors(expression: Expression) -> Iterator[Expression]:
             yield expression
 
 
+def _under_root(denominator: Expression) -> Iterator[Expression]:
+    """Yield the factors under a root: none vanishes where the root does not."""
+    if isinstance(denominator, Apply) and denominator.operation is sqrt:
+        yield from _factors(denominator.operands[0])
+
+
 def is_positive(expression: Expression) -> bool:
     """Whether a number is positive by what its letters are."""
     match expression:
@@ -405,13 +450,13 @@ def _proof(
     if because is None or is_vector:
         first = {Relation.AT_MOST: "apply Req_le; ", Relation.AT_LEAST: "apply Req_ge; "}
         identity = "vector_identity" if is_vector else "identity"
-        return f"intros; {first.get(relation, '')}{identity}."
+        return f"{first.get(relation, '')}{identity}."
     terms = [coq(term, words) for term in certificate_terms(because)]
     slacks = [f"assert ({_sign(c)} {coq(c.slack, words)}) by lra." for c in conditions]
     sign = "zero_terms" if relation is Relation.EQUAL else "nonneg_terms"
     turned = "symmetry; " if says.says_zero else ""  # the tactic takes the left side from the right
     certificate = f"{turned}by_certificate ({' + '.join(terms)}); {sign}."
-    return "\n".join(["intros.", *slacks, certificate])
+    return "\n".join([*slacks, certificate])
 
 
 def _sign(condition: Says) -> str:

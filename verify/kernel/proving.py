@@ -61,7 +61,7 @@ def checks(
         ]
         of_claims = [_resting_on(check, audited) for check in of_claims]
     return [
-        replace(c, needs=theorems.digest_of_needed((texts | exports)[c.file], texts))
+        replace(c, needs=theorems.digest_with_needed((texts | exports)[c.file], texts))
         for c in sorted(by_hand + of_claims, key=lambda c: (c.file, c.theorem))
     ]
 

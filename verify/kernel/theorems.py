@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-COMMENT = re.compile(r"\(\*(?:(?!\(\*|\*\)).)*\*\)", re.DOTALL)
+LEXEME = re.compile(r'"[^"]*"|\(\*|\*\)')
+"""What opens or closes a comment, and strings, in which nothing does."""
 THEOREM = re.compile(r"^Theorem\s+(\w+)(.*?)\.\s*^Proof\.", re.MULTILINE | re.DOTALL)
 
 REQUIRED = re.compile(r"From BatchNorm((?:\.\w+)*) Require (?:Import |Export )?([\w\s]+)\.")
@@ -51,11 +52,22 @@ def theorems(source: str) -> Iterator[Theorem]:
 
 
 def without_comments(source: str) -> str:
-    """Return the text with comments blanked out, nested ones too, each character in its place."""
-    found = 1
-    while found:
-        source, found = COMMENT.subn(lambda m: re.sub(r"[^\n]", " ", m.group()), source)
-    return source
+    r"""Return the text with comments blanked out, nested ones too, each character in its place.
+
+    >>> without_comments('a (* b (* "*)" *) *) "(*" c')
+    'a                    "(*" c'
+    """
+    kept, at, depth = [], 0, 0
+    for lexeme in LEXEME.finditer(source):
+        end = lexeme.start() if depth == 0 else lexeme.end()
+        kept.append(source[at:end] if depth == 0 else _blank(source[at:end]))
+        at = end
+        depth = max(0, depth + {"(*": 1, "*)": -1}.get(lexeme.group(), 0))
+    return "".join([*kept, source[at:]])
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
 
 
 def sources(folder: Path) -> dict[str, str]:
@@ -66,16 +78,22 @@ def sources(folder: Path) -> dict[str, str]:
     }
 
 
-def digest_of_needed(source: str, library: Mapping[str, str]) -> str:
-    """Return what changes when a file of the library does that a text needs, at any remove."""
-    needed: dict[str, str] = {}
+def needed(source: str, library: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of the library that a text needs, at any remove."""
+    found: dict[str, str] = {}
     waiting = [*_needed(source)]
     while waiting:
         file = waiting.pop()
-        if file not in needed:
-            needed[file] = library[file]
+        if file not in found:
+            found[file] = library[file]
             waiting += _needed(library[file])
-    texts = "\0".join(needed[file] for file in sorted(needed))
+    return found
+
+
+def digest_with_needed(source: str, library: Mapping[str, str]) -> str:
+    """Return what changes when a text does, or a file of the library that it needs."""
+    files = needed(source, library)
+    texts = "\0".join([source, *(files[file] for file in sorted(files))])
     return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
 

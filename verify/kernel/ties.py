@@ -14,39 +14,43 @@ from pathlib import Path
 
 from theory.statement import Statement
 from verify.kernel.coq import LIBRARY
-from verify.kernel.theorems import Theorem, theorems
+from verify.kernel.meaning import meaning
+from verify.kernel.theorems import Theorem, sources, theorems
 
 FILE = "statements.toml"
 
 
 @dataclass(frozen=True)
 class Tie:
-    """A theorem written by hand, and the statements that it says."""
+    """A theorem written by hand, and the statements that it says, or that it refutes."""
 
     file: str
     theorem: str
     claims: tuple[str, ...]
+    refutes: bool
     compared: str
-    """The digest of their texts when they were compared."""
+    """The digest of their texts, and of what the theorem's words mean, when they were compared."""
 
 
 def ties(folder: Path = LIBRARY) -> Iterator[Tie]:
     """Yield what a library's table says."""
     for file, of_it in tomllib.loads((folder / FILE).read_text()).items():
         for theorem, tie in of_it.items():
-            yield Tie(file, theorem, tuple(tie["says"]), tie["compared"])
+            refutes = "refutes" in tie
+            claims = tie["refutes" if refutes else "says"]
+            yield Tie(file, theorem, tuple(claims), refutes, tie["compared"])
 
 
 def outdated(claims: Mapping[str, Statement], folder: Path = LIBRARY) -> list[str]:
     """Return what is to be compared again, and the digest to write when that is done."""
-    found = []
+    found, library = [], sources(folder)
     for tie in ties(folder):
         missing = [identifier for identifier in tie.claims if identifier not in claims]
-        theorem = theorem_of(tie, folder)
+        theorem = theorem_of(tie, library)
         if missing or theorem is None:
             lost = ", ".join(missing) or tie.theorem
             found.append(f"{tie.file}, {tie.theorem}: there is no {lost} any more")
-        elif (today := digest(theorem, [claims[i] for i in tie.claims])) != tie.compared:
+        elif (today := digest(tie, library, [claims[i] for i in tie.claims])) != tie.compared:
             says = ", ".join(tie.claims)
             found.append(
                 f"{tie.file}, {tie.theorem}: compare it with {says} again; then compared = {today}"
@@ -54,16 +58,18 @@ def outdated(claims: Mapping[str, Statement], folder: Path = LIBRARY) -> list[st
     return found
 
 
-def theorem_of(tie: Tie, folder: Path = LIBRARY) -> Theorem | None:
+def theorem_of(tie: Tie, library: Mapping[str, str]) -> Theorem | None:
     """Return the theorem as it is stated today, if there is one."""
-    path = folder / tie.file
-    stated = theorems(path.read_text()) if path.exists() else ()
+    stated = theorems(library.get(tie.file, ""))
     return next((theorem for theorem in stated if theorem.name == tie.theorem), None)
 
 
-def digest(theorem: Theorem, claims: Iterable[Statement]) -> str:
-    """Return what changes when a theorem's statement, or one of the statements it says, does."""
-    texts = [theorem.statement]
+def digest(tie: Tie, library: Mapping[str, str], claims: Iterable[Statement]) -> str:
+    """Return what changes when a theorem says, or means, something else, or a statement does."""
+    theorem = theorem_of(tie, library)
+    if theorem is None:
+        return ""
+    texts = [str(tie.refutes), theorem.statement, *meaning(theorem, tie.file, library)]
     for claim in claims:
         texts += [
             claim.id,

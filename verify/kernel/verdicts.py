@@ -11,14 +11,15 @@ from pathlib import Path
 
 from theory.claim import Claim
 from theory.language.coq import NoCoqError
-from theory.statement import Statement, Verdict
+from theory.statement import Statement
 from verify import results
 from verify.evidence import Record
 from verify.kernel import evidence
 from verify.kernel.coq import LIBRARY
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import exported
-from verify.kernel.theorems import digest_of_needed, sources, theorems
+from verify.kernel.meaning import definitions
+from verify.kernel.theorems import digest_with_needed, sources, theorems
 from verify.kernel.ties import digest, theorem_of, ties
 from verify.ledger import KERNEL
 from verify.results import EVERY_M, EVERY_SIZE, Proof
@@ -41,22 +42,26 @@ def records(
     wanted = by_id.keys() if asked is None else by_id.keys() & asked
     of_claims = [(c, by_id[c.claim]) for c in found if c.claim in wanted]
     return [
-        *(_record(c, claim) for c, claim in of_claims if _says(c, claim, library)),
+        *_exported(of_claims, library),
         *_by_hand(found, by_id, library, wanted),
     ]
 
 
-def _says(check: Check, claim: Statement, library: dict[str, str]) -> bool:
-    """Whether an exported statement is what was checked."""
-    try:
-        today = exported(claim) if isinstance(claim, Claim) else None
-    except NoCoqError:
-        return False
-    if today is None:
-        return False
-    [theorem] = theorems(today.source)
-    needed = digest_of_needed(today.source, library)
-    return (theorem.hash, needed) == (check.statement_hash, check.needs)
+def _exported(
+    of_claims: Iterable[tuple[Check, Statement]], library: dict[str, str]
+) -> Iterator[Record]:
+    """Yield that statements were checked that are exported today as they were then."""
+    for check, claim in of_claims:
+        try:
+            today = exported(claim) if isinstance(claim, Claim) else None
+        except NoCoqError:
+            continue
+        if today is None:
+            continue
+        [theorem] = theorems(today.source)
+        needed = digest_with_needed(today.source, library)
+        if (theorem.hash, needed) == (check.statement_hash, check.needs):
+            yield _record(check, claim, is_proof=not today.besides, besides=today.besides)
 
 
 def _by_hand(
@@ -69,24 +74,35 @@ def _by_hand(
     for tie in ties():
         if not any(name in wanted for name in tie.claims):
             continue
-        check, theorem = checks.get((tie.file, tie.theorem)), theorem_of(tie)
+        check, theorem = checks.get((tie.file, tie.theorem)), theorem_of(tie, library)
         said = [claims[identifier] for identifier in tie.claims if identifier in claims]
         if check is None or theorem is None or len(said) < len(tie.claims):
             continue
-        needed = digest_of_needed(library[tie.file], library)
-        if (theorem.hash, needed, digest(theorem, said)) == (
-            check.statement_hash, check.needs, tie.compared,
-        ):  # fmt: skip
-            yield from (_record(check, claim) for claim in said if claim.id in wanted)
+        source = library[tie.file]
+        today = theorem.hash, digest_with_needed(source, library), digest(tie, library, said)
+        if today == (check.statement_hash, check.needs, tie.compared):
+            defined = definitions(theorem, {tie.file: source}, tie.file)
+            for claim in said:
+                if claim.id in wanted:
+                    yield _record(
+                        check, claim, is_proof=not tie.refutes,
+                        defined=tuple(sentence.text for sentence in defined),
+                    )  # fmt: skip
 
 
-def _record(check: Check, claim: Statement) -> Record:
-    """Return a proof, or, of a statement that is refuted, that the kernel checked that it fails."""
+def _record(
+    check: Check,
+    claim: Statement,
+    is_proof: bool,
+    besides: tuple[str, ...] = (),
+    defined: tuple[str, ...] = (),
+) -> Record:
+    """Return what was checked: a proof, or that a statement fails, or holds of most instances."""
     size = EVERY_M if isinstance(claim, Claim) else EVERY_SIZE
     return Record(
         claim.id,
         KERNEL,
-        proof=None if claim.expected is Verdict.REFUTED else Proof((size,)),
+        proof=Proof((size,)) if is_proof else None,
         theorem=results.Theorem(
             check.theorem,
             check.file,
@@ -94,6 +110,8 @@ def _record(check: Check, claim: Statement) -> Record:
             tuple(check.assumptions),
             check.coq,
             f"python -m verify prove {claim.id}",
+            besides,
+            defined,
         ),
         seconds=check.seconds,
     )

@@ -145,7 +145,7 @@ def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
     terms = [] if claim.certificate is None else claim.certificate(subject)
     rest = slack - sum(term.value(subject) for term in terms)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
-    return symbolic.is_zero(entries) and show(claim, terms)
+    return symbolic.is_zero(entries) and show(claim, terms, subject)
 
 
 def can_be_tried(claim: MatrixClaim) -> bool:

@@ -18,6 +18,7 @@ from verify.site.markup import display, fenced, harmless, raw, table, words
 from verify.site.numbers import typeset
 from verify.site.sources import module_of
 from verify.site.statements import address
+from verify.wording import besides
 
 LONGEST = 500
 """Characters of LaTeX; a certificate that is longer is printed for who asks."""
@@ -61,14 +62,25 @@ def theorem(entry: Entry) -> str:
     what = "That it fails is checked" if entry.verdict is Verdict.REFUTED else "Checked"
     names = (f"`{harmless(name)}`" for name in found.assumptions)
     rests_on = ", ".join(names) or "Coq’s logic alone"
-    stated = found.statement.replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
+    quantities = [f"`{harmless(quantity)}`" for quantity in found.besides]
+    stated = [*found.definitions, f"Theorem {found.name} {found.statement}"]
+    told = [
+        f"**{what} by Coq's kernel** from the definitions: `theory/coq/{harmless(found.file)}`,"
+        f" by Coq {words(found.coq)}; rests on {rests_on}.",
+        *(f"It assumes {assumed}." for assumed in besides(quantities)),
+    ]
     return (
-        f"**{what} by Coq's kernel** from the definitions:"
-        f" `theory/coq/{harmless(found.file)}`, by Coq {words(found.coq)}; rests on {rests_on}.\n\n"
-        + fenced(f"Theorem {found.name} {stated}.", "coq")
+        " ".join(told)
+        + "\n\n"
+        + fenced("\n".join(f"{_in_lines(text)}." for text in stated), "coq")
         + "\n"
         + fenced(found.command, "sh")
     )
+
+
+def _in_lines(text: str) -> str:
+    """Return a theorem or a definition with a line for each premise."""
+    return text.replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
 
 
 def _is_zero(term: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
+from theory.arithmetic.abstract import AbstractVector
 from theory.statement import Hypothesis, Relation, Statement, Term
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -14,16 +16,67 @@ BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
 EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 
-def show(claim: Statement, terms: Sequence[Term]) -> bool:
+def show(claim: Statement, terms: Sequence[Term], *subject: Any) -> bool:
     """Whether terms that add up to a statement's slack show the statement.
 
     Without any the slack is zero.
+
+    Args:
+        claim: the statement.
+        terms: of its certificate.
+        subject: what the statement's sides are functions of.
     """
     if not all(_is_non_negative(term, claim) for term in terms):
+        return False
+    if unseen_divisors(claim, terms, *subject):
         return False
     if claim.relation.is_strict:
         return any(map(_is_positive, terms))
     return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
+
+
+def unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> set[sp.Expr]:
+    """Return what terms divide by, and may be zero where a hypothesis holds that they use.
+
+    Where a hypothesis says that something is zero, or not negative, a divisor may vanish all over:
+    (g / |u|^2) |u|^2 with u = 0 would be anything.  Elsewhere it vanishes on a thin set, and the
+    slack is continuous.  Nor does it count if it cancels in a term but for its hypotheses: what is
+    continuous has its sign everywhere.
+    """
+    hypotheses = [f for term in terms for f in term.factors if isinstance(f, Hypothesis)]
+    if all(hypothesis.sign.is_strict for hypothesis in hypotheses):
+        return set()
+    found = {base for term in terms for base in _divisors(term.cofactor())}
+    return found - _not_zero(claim, *subject) if found else found
+
+
+def _not_zero(claim: Statement, *subject: Any) -> set[sp.Expr]:
+    """Return what does not vanish where a statement is defined and its hypotheses hold."""
+    strict = [h.quantity(*subject) for h in claim.hypotheses if h.sign.is_strict]
+    numbers = [*claim.divided_by(*subject), *strict]
+    of_numbers = {base for n in numbers for base in _bases(_fraction(n)[0])}
+    of_sides = {base for side in claim.sides(*subject) for base in _divisors(side)}
+    return of_numbers | of_sides
+
+
+def _divisors(value: Any) -> Iterator[sp.Expr]:
+    """Yield the factors of the denominators of a number's, or of all coefficients or entries."""
+    if isinstance(value, AbstractVector):
+        value = list(value.coefficients.values())
+    for number in np.ravel(np.asarray(value, dtype=object)):
+        yield from _bases(sp.fraction(sp.factor(sp.sympify(number)))[1])
+
+
+def _bases(product: sp.Expr) -> Iterator[sp.Expr]:
+    """Yield the factors of a product, under roots and signs too, that are not seen positive."""
+    for factor in sp.Mul.make_args(sp.factor(product)):
+        base, _ = factor.as_base_exp()
+        if isinstance(base, sp.Abs):
+            yield from _bases(base.args[0])
+        elif base != factor and (base.is_Add or base.is_Mul):
+            yield from _bases(base)
+        elif not (base.is_number or base.is_positive):
+            yield max(sp.expand(base), sp.expand(-base), key=str)
 
 
 def _is_non_negative(term: Term, claim: Statement) -> bool:

@@ -16,7 +16,7 @@ simplified, and nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -545,9 +545,44 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
+    if _holds_on_an_edge(terms):
+        strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
+        not_zero = [*claim.divided_by(network, letters), *strict]
+        inverses = [1 / network.ring.number(number) for number in not_zero]
+        known = _divisors([actual, claimed, *inverses], network.ring)
+        if not _divisors([term.cofactor() for term in terms], network.ring) <= known:
+            return False
     if claim.relation.is_strict:
         return any(_is_positive(term, network) for term in terms)
     return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
+
+
+def _holds_on_an_edge(terms: Sequence[Term]) -> bool:
+    """Whether a term's sign is a hypothesis's that may hold where all denominators vanish."""
+    hypotheses = [f for term in terms for f in term.factors if isinstance(f, Hypothesis)]
+    return not all(hypothesis.sign.is_strict for hypothesis in hypotheses)
+
+
+def _divisors(values: Iterable[Any], ring: Ring) -> set[str]:
+    """Return what numbers, and coefficients of vectors, divide by, unless it is seen positive."""
+    numbers = (
+        ring.number(number)
+        for value in values
+        for number in (value.coefficients.values() if isinstance(value, Vector) else [value])
+    )
+    return {name for number in numbers for name in _unseen(number.denominator, ring)}
+
+
+def _unseen(polynomial: fmpq_mpoly, ring: Ring) -> set[str]:
+    """Return the factors that are not seen positive; of a root, those of its square."""
+    unseen: set[str] = set()
+    for factor, _ in polynomial.factor()[1]:
+        root = next((i for i in ring.roots if ring.generators[i] == factor), None)
+        if root is not None:
+            unseen |= _unseen(ring.roots[root], ring)
+        elif not ring.sign(factor, ring.is_positive):
+            unseen.add(str(factor / factor.leading_coefficient()))
+    return unseen
 
 
 def _is_not_negative(term: Term, claim: Claim, network: PolynomialNetwork) -> bool:

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from flint import arb
 
+from theory import layer as theory_layer
 from theory.arithmetic.spectra import squared_condition_number
 from theory.lange2022 import theorem_4
+from theory.language.arrays import norm2
+from theory.language.expression import equal
 from theory.maps import convolution
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Hypothesis, Location, Relation, Sides, Verdict
+from theory.statement import Hypothesis, Location, Relation, Sides, Verdict, assume
 from verify import tolerance
-from verify.matrices import exact, floats, integers, lattice, symbolic
+from verify.matrices import abstract, exact, floats, integers, lattice, symbolic
 from verify.matrices.strata import STRATA, draw, layer
 from verify.results import Proof, in_words
 from verify.settings import PROFILES, Settings
@@ -316,3 +319,18 @@ def test_what_looks_at_a_number_is_evaluated_copy_by_copy():
     copies = floats.Copies([GAUSSIAN], seed=0)
     assert copies.perturbed_together([looks]) == {}
     assert floats.examined_alone(looks, copies).outcomes == [Outcome.HOLDS]
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+@pytest.mark.parametrize("apart", [False, True], ids=["zero by it", "not zero"])
+def test_what_a_hypothesis_says_is_zero_is_not_divided_by(witness, apart):
+    nothing = assume(equal(norm2(theory_layer.mu), 0))
+    longer = assume(2 * norm2(theory_layer.mu) > 0)
+    bound = replace(
+        claim(None, Relation.AT_MOST),
+        statement="",
+        says=theory_layer.q <= -1,
+        hypotheses=(nothing, longer) if apart else (nothing,),
+        because=(-1 - theory_layer.q) / norm2(theory_layer.mu) * nothing.slack,
+    )
+    assert (witness.examine(bound, SMOKE).proof is not None) == apart

@@ -5,13 +5,18 @@ from dataclasses import replace
 import pytest
 from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUOUSLY_PROVED
 
+from theory import unit
 from theory.arithmetic import inner, norm_squared, sqrt
-from theory.claim import Hypothesis, Relation, Sides, Term
+from theory.claim import Claim, Hypothesis, Paper, Relation, Sides, Term, Verdict
+from theory.language.expression import equal
+from theory.language.operations import dot, norm2
+from theory.statement import assume
 from verify.results import EVERY_M, Proof
 from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, polynomial
 from verify.witnesses.polynomial import Ring, SilentError
 
+PAPER = Paper("notes", "My notes", "A. Reader, *Notes*, 2026")
 POSITIVE = Hypothesis("beta > 0", lambda network, at: at.beta, Relation.MORE_THAN)
 NOT_NEGATIVE = replace(POSITIVE, statement="beta >= 0", sign=Relation.AT_LEAST)
 NEGATIVE = replace(POSITIVE, statement="beta < 0", sign=Relation.LESS_THAN)
@@ -130,6 +135,52 @@ def test_a_strict_inequality_needs_a_weight_that_cannot_vanish(is_proved, weight
         [POSITIVE],
         Relation.MORE_THAN,
     )
+    assert is_proved(claim) == expected
+
+
+ALONG_ONE = assume(equal(dot(unit.one, unit.g), 0))
+NO_STEEPER = assume((1 - unit.gamma) * norm2(unit.u) >= 0)
+ACROSS = unit.g - unit.u * (dot(unit.u, unit.g) / norm2(unit.u))
+
+
+@pytest.mark.parametrize(
+    ("says", "hypotheses", "because", "expected"),
+    [
+        (
+            norm2(unit.g) <= -1,
+            [ALONG_ONE],
+            (-1 - norm2(unit.g)) / dot(unit.one, unit.g) * ALONG_ONE.slack,
+            False,
+        ),
+        (unit.gamma <= 1, [NO_STEEPER], 1 / norm2(unit.u) * NO_STEEPER.slack, False),
+        (
+            unit.gamma <= 1,
+            [NO_STEEPER, assume(norm2(unit.u) > 0)],
+            1 / norm2(unit.u) * NO_STEEPER.slack,
+            True,
+        ),
+        (
+            dot(unit.one, unit.g) / norm2(unit.u) <= 0,
+            [ALONG_ONE],
+            -1 / norm2(unit.u) * ALONG_ONE.slack,
+            True,
+        ),
+        (
+            dot(unit.u, unit.g) ** 2 + dot(unit.one, unit.g) <= norm2(unit.u) * norm2(unit.g),
+            [ALONG_ONE],
+            norm2(unit.u) * norm2(ACROSS) - ALONG_ONE.slack,
+            True,
+        ),
+    ],
+    ids=["zero by it", "zero on its edge", "positive besides", "displayed", "cancels"],
+)
+def test_what_a_hypothesis_may_make_zero_is_not_divided_by(
+    is_proved, says, hypotheses, because, expected
+):
+    claim = Claim(
+        id="S-x", title="", locations=(PAPER.at("Sect. 1", "so"),), says=says,
+        hypotheses=tuple(hypotheses), because=because, expected=Verdict.PROVED,
+    )  # fmt: skip
     assert is_proved(claim) == expected
 
 

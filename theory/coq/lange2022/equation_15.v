@@ -84,14 +84,32 @@ Theorem equation_15 (R : rcfType) n p (mu s : 'cV[R]_n) (q : R)
   parameters Gw' Gb' = (1 / q ^+ 2) *: (P *m P^T *m parameters Gw Gb).
 Proof. by move=> P v Gw' Gb' s0; apply: algorithm_2. Qed.
 
-(* (15) is a step of gradient descent in z, where (1/q) P z are the parameters. *)
-Theorem equation_15_descent (R : rcfType) n p (mu s : 'cV[R]_n) (q alpha : R)
-    (f : 'M[R]_(1 + n, p) -> R) z g h :
-  let P := preconditioner mu s in
-  is_gradient f (q^-1 *: P *m z) g -> is_gradient (fun z => f (q^-1 *: P *m z)) z h ->
-  q^-1 *: P *m (z - alpha *: h) = q^-1 *: P *m z - (alpha / q ^+ 2) *: (P *m P^T *m g).
+(* The parameters in terms of z, by (12): theta = (1/q) P z. *)
+Lemma preconditioned_parameters (R : rcfType) n p (mu s : 'cV[R]_n) (q : R)
+    (W : 'M[R]_(p, n)) (b : 'rV[R]_p) : (forall k, s k 0 != 0) -> q != 0 ->
+  q^-1 *: preconditioner mu s *m
+    col_mx (q *: (b + (W *m mu)^T)) (q *: (diag_mx s^T *m W^T)) = parameters W b.
 Proof.
-move=> P fg fh; rewrite (equation_8 alpha fg fh); congr (_ - _).
+move=> s0 q0; rewrite preconditioner_block //; set d := diag_mx _.
+have ds : d *m (q *: (diag_mx s^T *m W^T)) = q *: W^T.
+  rewrite -scalemxAr; congr (_ *: _); rewrite /d mul_diag_mx mul_diag_mx.
+  by apply/matrixP => i j; rewrite !mxE mulrA mulVf ?mul1r.
+rewrite -scalemxAl mul_block_col mul1mx mul0mx add0r mulNmx -mulmxA ds.
+rewrite -scalemxAr -scalerBr trmx_mul addrK scale_col_mx !scalerA mulVf //.
+by rewrite !scale1r.
+Qed.
+
+(* (15) is a step of gradient descent in z. *)
+Theorem equation_15_descent (R : rcfType) n p (mu s : 'cV[R]_n) (q alpha : R)
+    (W : 'M[R]_(p, n)) (b : 'rV[R]_p) (f : 'M[R]_(1 + n, p) -> R) g h :
+  let P := preconditioner mu s in
+  let z := col_mx (q *: (b + (W *m mu)^T)) (q *: (diag_mx s^T *m W^T)) in
+  (forall k, s k 0 != 0) -> q != 0 ->
+  is_gradient f (parameters W b) g -> is_gradient (fun z => f (q^-1 *: P *m z)) z h ->
+  q^-1 *: P *m (z - alpha *: h) = parameters W b - (alpha / q ^+ 2) *: (P *m P^T *m g).
+Proof.
+move=> P z s0 q0; rewrite -(preconditioned_parameters mu W b s0 q0) -/P -/z => fg fh.
+rewrite (equation_8 alpha fg fh); congr (_ - _).
 by rewrite linearZ /= -!(scalemxAl, scalemxAr) !scalerA -exprVn expr2 mulrA.
 Qed.
 

@@ -107,7 +107,7 @@ Qed.
 (* The second display as printed, its condition read literally. *)
 Definition theorem_4_2_second_display_printed : Prop := forall
     (m : nat) (L : vec m -> R) (y : vec m) (gamma beta : R),
-  (0 < m)%nat -> 0 < variance y ->
+  (0 < m)%nat -> 0 < variance y -> gamma <> 0 ->
   let z := bn gamma beta 0 y in let Lhat := fun x => L (bn gamma beta 0 x) in
   let sigma := deviation 0 y in let yhat := normalize 0 y in
   let g := gradient L z in let H := hessian L z in let w := gradient Lhat y in
@@ -141,7 +141,7 @@ assert (w_is : gradient (fun x => quadratic a 1 (bn 2 0 0 x)) y = (2 *: g)%V).
   rewrite one_vector4; unfold g, y at 1; rewrite !dot_vector4.
   apply vec_ext; intro i; unfold vscale, vsub; field. simpl; lra. }
 assert (V0 : 0 < variance y) by lra.
-pose proof (claim 4%nat (quadratic a 1) y 2 0 ltac:(auto with arith) V0 D) as wrong.
+pose proof (claim 4%nat (quadratic a 1) y 2 0 ltac:(auto with arith) V0 ltac:(lra) D) as wrong.
 pose proof (theorem_4_2_equality 4 (quadratic a 1) y 2 0 ltac:(auto with arith) V0 D) as right.
 cbv zeta in right, wrong; rewrite right in wrong; clear right.
 rewrite w_is, g_is, !hessian_quadratic, N, S in wrong.

@@ -54,7 +54,7 @@ Qed.
 (* The theorem as printed, for a power of g_j: 2 is literal, 1 is charitable. *)
 Definition theorem_4_4_printed (power : nat) : Prop := forall
     (m d : nat) (L : vec m -> R) (y : vec m) (gamma beta lambda g_j ghat_j : R),
-  (0 < m)%nat -> (0 < d)%nat -> 0 <= lambda -> 0 < variance y ->
+  (0 < m)%nat -> (0 < d)%nat -> 0 < lambda -> 0 < variance y ->
   let z := bn gamma beta 0 y in let Lhat := fun x => L (bn gamma beta 0 x) in
   let sigma := deviation 0 y in let yhat := normalize 0 y in let g := gradient L z in
   differentiable L z ->
@@ -86,7 +86,7 @@ pose proof (largest_gradient g one_pos Rle_0_1) as G.
 pose proof (largest_gradient h one_pos Rle_0_1) as Gh.
 assert (D : differentiable (quadratic g 0) (bn 1 0 0 y)) by apply twice_once, twice_quadratic.
 specialize (right _ _ ltac:(auto) one_pos Rle_0_1 Rlt_0_1 D G Gh).
-specialize (wrong _ _ ltac:(auto) one_pos Rle_0_1 Rlt_0_1 D G Gh).
+specialize (wrong _ _ ltac:(auto) one_pos Rlt_0_1 Rlt_0_1 D G Gh).
 rewrite right in wrong; clear right.
 assert (gg : norm2 g = 1/2) by (unfold g; rewrite dot_vector2; lra).
 assert (gy : dot g y = 1) by (unfold g, y; rewrite dot_vector2; lra).

@@ -151,13 +151,14 @@ Definition kappa (r : reading) m (L : vec m -> R) (y : vec m) (gamma beta lambda
   | difference => dot g (hessian L z g) - sigma^2 / gamma^2 * dot h (hessian Lhat y h)
   end.
 
-(* The theorem as printed says "<"; here "<=", which is weaker.  bound stands for max beta. *)
+(* The theorem as printed says "<"; here "<=", which is weaker, and of linear losses alone.  bound
+   stands for max beta. *)
 Definition theorem_c_1_printed (r : reading) : Prop := forall
     (m d : nat) (L : vec m -> R) (y : vec m) (gamma beta lambda bound : R),
-  (0 < m)%nat -> (0 < d)%nat -> 0 <= lambda -> 0 < variance y ->
+  (0 < m)%nat -> (0 < d)%nat -> 0 < lambda -> 0 < variance y -> gamma <> 0 ->
   let z := bn gamma beta 0 y in let Lhat := fun x => L (bn gamma beta 0 x) in
   let sigma := deviation 0 y in let g := gradient L z in let h := gradient Lhat y in
-  twice_differentiable L z ->
+  twice_differentiable L z -> (forall u, norm2 (hessian L z u) = 0) ->
   (forall X : inputs m d, spectral_at_most X lambda -> bending m d X (hessian L z) g <= bound) ->
   forall X : inputs m d, spectral_at_most X lambda ->
   bending m d X (hessian Lhat y) h
@@ -194,7 +195,10 @@ assert (V0 : 0 < variance y) by lra.
 assert (four : (0 < 4)%nat) by auto with arith.
 pose proof (theorem_4_2_equality 4 (quadratic g 0) y 1 0 four V0 D) as along_h.
 pose proof (theorem_c_1_corrected 4 1 (quadratic g 0) (column x) y 1 0 four V0 D) as right.
-pose proof (claim 4%nat 1%nat (quadratic g 0) y 1 0 1 0 four ltac:(auto) Rle_0_1 V0 D) as wrong.
+assert (linear : forall u, norm2 (hessian (quadratic g 0) (bn 1 0 0 y) u) = 0).
+{ intro u; rewrite hessian_quadratic, dot_vscale_l; lra. }
+pose proof (claim 4%nat 1%nat (quadratic g 0) y 1 0 1 0 four ltac:(auto) Rlt_0_1 V0 R1_neq_R0
+  D linear) as wrong.
 cbv zeta in along_h, right, wrong; clear claim.
 rewrite h_is, g_is, hessian_quadratic, N, S, gy, dot_vscale_r in along_h.
 rewrite h_is, g_is, N, S, gy, !bending_outputs, !outputs_back_column in right.
