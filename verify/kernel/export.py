@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
+from typing import NamedTuple
 
 from theory import unit
 from theory.claim import Claim
@@ -111,20 +112,11 @@ def theorem(
     has_layer = any(map(_is_of_the_layer, everything))
     premises = list(_domains(everything, reading, words, has_layer))
     losses = _losses(everything, words) if has_layer else {}
-    nonzero = [coq(d, words) for d in _denominators(everything)]
-    divided = dict.fromkeys(coq(d, words) for d in _denominators(certificate))
-    strict = {coq(c.slack, words) for c in conditions if c.relation.is_strict}
-    factors = {coq(f, words) for d in _denominators(everything) for f in _under_root(d)}
-    besides = tuple(d for d in divided if d not in {*nonzero, *strict, *factors})
-    known = {
-        d: "lra" if d in strict else "factor_of_nonzero"
-        for d in divided
-        if d in strict | factors and d not in nonzero
-    }
+    divisors = _divisors(everything, certificate, conditions, words)
     after = [
         *_elsewhere(everything, words, eps),
         *(f"{kind} L {point}" for point, kind in losses.items()),
-        *(f"{quantity} <> 0" for quantity in dict.fromkeys([*nonzero, *besides])),
+        *(f"{quantity} <> 0" for quantity in (*divisors.displayed, *divisors.besides)),
         *(coq(condition, words) for condition in conditions),
     ]
     defined = everything + certificate if has_layer else []
@@ -138,10 +130,10 @@ def theorem(
     stated = "\n".join([_quantified(lines, words), *lines])
     before = [
         *([] if has_layer else [SOME_BATCH]),
-        *(f"assert ({d} <> 0) by {tactic}." for d, tactic in known.items()),
+        *(f"assert ({d} <> 0) by {tactic}." for d, tactic in divisors.implied.items()),
     ]
     proof = "\n".join(["intros.", *before, _proof(says, because, conditions, words)])
-    return Exported(name_of(identifier), stated, proof, besides)
+    return Exported(name_of(identifier), stated, proof, divisors.besides)
 
 
 def vocabulary(eps: str, names: Mapping[Letter, str]) -> Vocabulary:
@@ -388,6 +380,33 @@ def _losses(expressions: list[Expression], words: Vocabulary) -> dict[str, str]:
     return {
         point if " " not in point else f"({point})": kinds[order] for point, order in orders.items()
     }
+
+
+class Divisors(NamedTuple):
+    """What is divided by, in Coq: none of it is zero."""
+
+    displayed: tuple[str, ...]
+    """By the statement."""
+    implied: dict[str, str]
+    """By its certificate alone, with the tactic that sees it from the statement."""
+    besides: tuple[str, ...]
+    """By its certificate alone, and assumed."""
+
+
+def _divisors(
+    displayed: list[Expression],
+    certificate: list[Expression],
+    conditions: list[Says],
+    words: Vocabulary,
+) -> Divisors:
+    own = dict.fromkeys(coq(d, words) for d in _denominators(displayed))
+    factors = {coq(f, words) for d in _denominators(displayed) for f in _under_root(d)}
+    positive = {coq(c.slack, words) for c in conditions if c.relation.is_strict}
+    used = dict.fromkeys(coq(d, words) for d in _denominators(certificate))
+    others = [d for d in used if d not in own]
+    tactics = dict.fromkeys(factors, "factor_of_nonzero") | dict.fromkeys(positive, "lra")
+    implied = {d: tactics[d] for d in others if d in tactics}
+    return Divisors(tuple(own), implied, tuple(d for d in others if d not in tactics))
 
 
 def _denominators(expressions: list[Expression]) -> Iterator[Expression]:

@@ -39,15 +39,19 @@ def unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> s
     """Return what terms divide by, and may be zero where a hypothesis holds that they use.
 
     Where a hypothesis says that something is zero, or not negative, a divisor may vanish all over:
-    (g / |u|^2) |u|^2 with u = 0 would be anything.  Elsewhere it vanishes on a thin set, and the
-    slack is continuous.  Nor does it count if it cancels in a term but for its hypotheses: what is
-    continuous has its sign everywhere.
+    (g / |u|^2) |u|^2 with u = 0 would be anything.  What other terms divide by vanishes on a thin
+    set: near it they are not negative, those that a hypothesis makes zero are small, and the slack,
+    which is continuous, is their sum.
     """
-    hypotheses = [f for term in terms for f in term.factors if isinstance(f, Hypothesis)]
-    if all(hypothesis.sign.is_strict for hypothesis in hypotheses):
-        return set()
-    found = {base for term in terms for base in _divisors(term.cofactor())}
+    found = {
+        base for term in terms if rests_on_an_edge(term) for base in _divisors(term.cofactor())
+    }
     return found - _not_zero(claim, *subject) if found else found
+
+
+def rests_on_an_edge(term: Term) -> bool:
+    """Whether a term has a factor of which a hypothesis says that it is zero, or not negative."""
+    return any(isinstance(f, Hypothesis) and not f.sign.is_strict for f in term.factors)
 
 
 def _not_zero(claim: Statement, *subject: Any) -> set[sp.Expr]:

@@ -545,21 +545,21 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
-    if _holds_on_an_edge(terms):
+    at_edge = [term.cofactor() for term in terms if _holds_on_an_edge(term)]
+    if divisors := _divisors(at_edge, network.ring):
         strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
         not_zero = [*claim.divided_by(network, letters), *strict]
         inverses = [1 / network.ring.number(number) for number in not_zero]
-        known = _divisors([actual, claimed, *inverses], network.ring)
-        if not _divisors([term.cofactor() for term in terms], network.ring) <= known:
+        if not divisors <= _divisors([actual, claimed, *inverses], network.ring):
             return False
     if claim.relation.is_strict:
         return any(_is_positive(term, network) for term in terms)
     return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
 
 
-def _holds_on_an_edge(terms: Sequence[Term]) -> bool:
-    """Whether a term's sign is a hypothesis's that may hold where all denominators vanish."""
-    hypotheses = [f for term in terms for f in term.factors if isinstance(f, Hypothesis)]
+def _holds_on_an_edge(term: Term) -> bool:
+    """Whether a term's sign is a hypothesis's that may hold where all divisors vanish."""
+    hypotheses = [factor for factor in term.factors if isinstance(factor, Hypothesis)]
     return not all(hypothesis.sign.is_strict for hypothesis in hypotheses)
 
 

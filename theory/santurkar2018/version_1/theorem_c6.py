@@ -333,6 +333,7 @@ X_DIFFERENTIATED = named("X_{ijkj}", dot(sigma * SLOPE, hessian(sigma * SLOPE_K)
 """The brackets are sigma times the slopes of the outputs, by differentiation."""
 LENGTHS = norm(x_ic) * norm(x_kc)
 BOUNDED = bounded(TILDE_K)
+VARYING = assume(LENGTHS > 0)
 NORM_TERMS = norm_terms(
     (x_ic, TILDE_I, dot(x_ic, yhat)), (x_kc, TILDE_K, dot(x_kc, yhat)), BOUNDED,
     (1 + eps / sigma**2) / m,
@@ -382,12 +383,13 @@ RIGHT = Claim(
     form=Form.CORRECTED,
     of=SAME_UNIT.id,
     says=sigma**2 * ENTRY <= (LAMBDA + REACH) * LENGTHS,
-    hypotheses=(BOUNDED,),
+    hypotheses=(BOUNDED, VARYING),
     because=shown_smaller(LAMBDA * LENGTHS, X, *NORM_TERMS)
     + shown_smaller(REACH * LENGTHS, dot(x_ic, bent(x_kc)), *bent_terms(x_ic, x_kc)),
     expected=PROVED,
     remark="The loss -L has the negative of every entry, so it is a bound of the absolute value."
-    " The slack is that of the norm of H as a bound of X, and that of (61).",
+    " The slack is that of the norm of H as a bound of X, and that of (61). Of an input that does"
+    " not vary both sides are zero.",
 )
 THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
 
