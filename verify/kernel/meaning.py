@@ -97,13 +97,15 @@ def definitions(theorem: Theorem, files: Mapping[str, str], own: str) -> list[Se
             if sentence.keyword in DEFINING and (file == own or not sentence.is_local):
                 for name in sentence.names:
                     table.setdefault(name, []).append(sentence)
+    for bound in re.findall(r"\blet (\w+) :=", theorem.statement):
+        table.pop(bound, None)
     found: dict[Sentence, None] = {}
     waiting = [theorem.statement]
     while waiting:
         for word in dict.fromkeys(re.findall(r"\w+", waiting.pop())):
             for sentence in table.pop(word, ()):
                 found[sentence] = None
-                waiting += [sentence.text, *sentence.context]
+                waiting.append(sentence.text)
     return list(found)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from textwrap import fill
 
 from theory.language.latex import latex
 from theory.statement import Relation, Statement, Verdict
@@ -22,6 +23,8 @@ from verify.wording import besides
 
 LONGEST = 500
 """Characters of LaTeX; a certificate that is longer is printed for who asks."""
+COLUMNS = 76
+"""Of a line of Coq, so that it fits its box."""
 _TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
 """What a reader may copy to a shell: evidence may have been written by anybody."""
 _ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])")
@@ -72,15 +75,42 @@ def theorem(entry: Entry) -> str:
     return (
         " ".join(told)
         + "\n\n"
-        + fenced("\n".join(f"{_in_lines(text)}." for text in stated), "coq")
+        + fenced("\n".join(f"{in_lines(text)}." for text in stated), "coq")
         + "\n"
         + fenced(found.command, "sh")
     )
 
 
-def _in_lines(text: str) -> str:
-    """Return a theorem or a definition with a line for each premise."""
-    return text.replace("-> ", "->\n  ").replace(" in let ", " in\n  let ")
+def in_lines(text: str) -> str:
+    """Return a theorem or a definition with a line for each premise, none of them long.
+
+    >>> print(in_lines("Theorem t (L : vec m -> R) : 0 < s -> let a := 1 in let b := 2 in a < b"))
+    Theorem t (L : vec m -> R) :
+      0 < s ->
+      let a := 1 in
+      let b := 2 in
+      a < b
+    """
+    return "\n".join(
+        fill(line, COLUMNS, initial_indent="  " if i else "", subsequent_indent="    ",
+             break_long_words=False, break_on_hyphens=False)
+        for i, line in enumerate(_premises(text))
+    )  # fmt: skip
+
+
+def _premises(text: str) -> Iterator[str]:
+    """Yield a heading up to its colon, then what ends outside of brackets with an arrow or "in"."""
+    ends = ":" if text.startswith("Theorem") else ":="
+    depth, part = 0, ""
+    for word in text.split():
+        part += f" {word}" if part else word
+        depth += sum(map(word.count, "([{")) - sum(map(word.count, ")]}"))
+        if depth == 0 and word in ("->", "in", ends):
+            ends = ends if word != ends else ""
+            yield part
+            part = ""
+    if part:
+        yield part
 
 
 def _is_zero(term: str) -> bool:
