@@ -244,8 +244,17 @@ class Term(NamedTuple):
 
     def value(self, *subject: Any) -> Any:
         """Return what the term is worth, given what the statement's sides are functions of."""
-        hypotheses = (f.quantity(*subject) for f in self.factors if isinstance(f, Hypothesis))
-        return product(self.cofactor(), *hypotheses)
+        return product(self.cofactor(), *(h.quantity(*subject) for h in self.hypotheses))
+
+    @property
+    def hypotheses(self) -> list[Hypothesis]:
+        """The hypotheses whose quantities are factors."""
+        return [factor for factor in self.factors if isinstance(factor, Hypothesis)]
+
+    @property
+    def is_at_an_edge(self) -> bool:
+        """Whether one of them may hold on a thin set alone: it says zero, or not negative."""
+        return not all(hypothesis.sign.is_strict for hypothesis in self.hypotheses)
 
     def cofactor(self) -> Any:
         """Return the weight times what is a square: all but what a hypothesis says the sign of."""

@@ -27,7 +27,7 @@ from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
 from verify.results import Proof, in_words
 from verify.settings import Settings
-from verify.witnesses.certificates import show
+from verify.witnesses.certificates import shortcoming
 from verify.witnesses.jet import refuse_outside
 from verify.witnesses.retractions import keeps
 
@@ -145,7 +145,7 @@ def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
     terms = [] if claim.certificate is None else claim.certificate(subject)
     rest = slack - sum(term.value(subject) for term in terms)
     entries = rest.coefficients() if isinstance(rest, Tall) else rest
-    return symbolic.is_zero(entries) and show(claim, terms, subject)
+    return symbolic.is_zero(entries) and not shortcoming(claim, terms, subject)
 
 
 def can_be_tried(claim: MatrixClaim) -> bool:

@@ -22,13 +22,7 @@ from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses import exact
 from verify.witnesses.abstract_network import generic
-from verify.witnesses.certificates import (
-    BIASED_DEVIATION,
-    EPSILON,
-    SIGMA,
-    show,
-    unseen_divisors,
-)
+from verify.witnesses.certificates import BIASED_DEVIATION, EPSILON, SIGMA, shortcoming
 from verify.witnesses.jet import OutsideJetError
 from verify.witnesses.retractions import without_loss
 
@@ -65,11 +59,8 @@ def _derived(claim: Claim) -> Proof | str:
     if not is_zero(rest):
         added = "because= is not seen to add up to the slack"
         return added if terms else "it is not seen from inner products"
-    if unseen := unseen_divisors(claim, terms, network, letters):
-        divisors = ", ".join(sorted(map(str, unseen)))
-        return f"because= divides by {divisors}, which may be zero where a hypothesis of it holds"
-    if not show(claim, terms, network, letters):
-        return "the terms of because= are not all seen to be of the sign that the relation needs"
+    if why := shortcoming(claim, terms, network, letters):
+        return why
     written = str(shown(slack)) if terms else "0"
     return Proof((EVERY_M,), written, tuple(_describe(term) for term in terms))
 

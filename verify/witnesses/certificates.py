@@ -16,8 +16,8 @@ BIASED_DEVIATION = sp.Symbol("sigma_0", nonnegative=True)
 EPSILON = sp.Symbol("epsilon", nonnegative=True)
 
 
-def show(claim: Statement, terms: Sequence[Term], *subject: Any) -> bool:
-    """Whether terms that add up to a statement's slack show the statement.
+def shortcoming(claim: Statement, terms: Sequence[Term], *subject: Any) -> str:
+    """Return why terms that add up to a statement's slack do not show it, or nothing: they do.
 
     Without any the slack is zero.
 
@@ -26,16 +26,23 @@ def show(claim: Statement, terms: Sequence[Term], *subject: Any) -> bool:
         terms: of its certificate.
         subject: what the statement's sides are functions of.
     """
+    if unseen := _unseen_divisors(claim, terms, *subject):
+        divisors = ", ".join(sorted(map(str, unseen)))
+        return f"because= divides by {divisors}, which may be zero where a hypothesis of it holds"
+    if not _have_the_sign(claim, terms):
+        return "the terms of because= are not all seen to be of the sign that the relation needs"
+    return ""
+
+
+def _have_the_sign(claim: Statement, terms: Sequence[Term]) -> bool:
     if not all(_is_non_negative(term, claim) for term in terms):
-        return False
-    if unseen_divisors(claim, terms, *subject):
         return False
     if claim.relation.is_strict:
         return any(map(_is_positive, terms))
     return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
 
 
-def unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> set[sp.Expr]:
+def _unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> set[sp.Expr]:
     """Return what terms divide by, and may be zero where a hypothesis holds that they use.
 
     Where a hypothesis says that something is zero, or not negative, a divisor may vanish all over:
@@ -43,22 +50,16 @@ def unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> s
     set: near it they are not negative, those that a hypothesis makes zero are small, and the slack,
     which is continuous, is their sum.
     """
-    found = {
-        base for term in terms if rests_on_an_edge(term) for base in _divisors(term.cofactor())
-    }
+    at_edge = (term.cofactor() for term in terms if term.is_at_an_edge)
+    found = {base for cofactor in at_edge for base in _divisors(cofactor)}
     return found - _not_zero(claim, *subject) if found else found
-
-
-def rests_on_an_edge(term: Term) -> bool:
-    """Whether a term has a factor of which a hypothesis says that it is zero, or not negative."""
-    return any(isinstance(f, Hypothesis) and not f.sign.is_strict for f in term.factors)
 
 
 def _not_zero(claim: Statement, *subject: Any) -> set[sp.Expr]:
     """Return what does not vanish where a statement is defined and its hypotheses hold."""
     strict = [h.quantity(*subject) for h in claim.hypotheses if h.sign.is_strict]
     numbers = [*claim.divided_by(*subject), *strict]
-    of_numbers = {base for n in numbers for base in _bases(_fraction(n)[0])}
+    of_numbers = {base for n in numbers for base in _bases(_quotient(n)[0])}
     of_sides = {base for side in claim.sides(*subject) for base in _divisors(side)}
     return of_numbers | of_sides
 
@@ -68,7 +69,7 @@ def _divisors(value: Any) -> Iterator[sp.Expr]:
     if isinstance(value, AbstractVector):
         value = list(value.coefficients.values())
     for number in np.ravel(np.asarray(value, dtype=object)):
-        yield from _bases(sp.fraction(sp.factor(sp.sympify(number)))[1])
+        yield from _bases(_quotient(number)[1])
 
 
 def _bases(product: sp.Expr) -> Iterator[sp.Expr]:
@@ -85,12 +86,11 @@ def _bases(product: sp.Expr) -> Iterator[sp.Expr]:
 
 def _is_non_negative(term: Term, claim: Statement) -> bool:
     """Whether a term cannot be negative, by its symbols' signs and the claim's hypotheses alone."""
-    hypotheses = [f for f in term.factors if isinstance(f, Hypothesis)]
-    if not all(h in claim.hypotheses for h in hypotheses):
+    if not all(h in claim.hypotheses for h in term.hypotheses):
         return False
-    if any(h.sign is Relation.EQUAL for h in hypotheses):
+    if any(h.sign is Relation.EQUAL for h in term.hypotheses):
         return True
-    if any(h.sign.bounds_above for h in hypotheses):
+    if any(h.sign.bounds_above for h in term.hypotheses):
         return False
     numerator, denominator = _fraction(_roots_as_symbols(term.weight))
     return bool((numerator * denominator).is_nonnegative)
@@ -109,7 +109,7 @@ def _roots_as_symbols(weight: Any) -> sp.Expr:
 
 def _is_zero_by_hypothesis(term: Term) -> bool:
     """Whether a term has a factor that a hypothesis says is zero."""
-    return any(isinstance(f, Hypothesis) and f.sign is Relation.EQUAL for f in term.factors)
+    return any(h.sign is Relation.EQUAL for h in term.hypotheses)
 
 
 def _is_positive(term: Term) -> bool:
@@ -121,6 +121,10 @@ def _is_positive(term: Term) -> bool:
 def _fraction(weight: Any) -> tuple[sp.Expr, sp.Expr]:
     """Return the weight's numerator and denominator, in v and eps where it speaks of v."""
     in_variance = sp.sympify(weight).subs(SIGMA, sp.sqrt(BIASED_DEVIATION**2 + EPSILON))
-    chosen = in_variance if sp.sympify(weight).has(BIASED_DEVIATION) else sp.sympify(weight)
-    numerator, denominator = sp.fraction(sp.factor(chosen))
+    return _quotient(in_variance if sp.sympify(weight).has(BIASED_DEVIATION) else weight)
+
+
+def _quotient(number: Any) -> tuple[sp.Expr, sp.Expr]:
+    """Return a number's numerator and denominator, factored, by sigma, which is positive."""
+    numerator, denominator = sp.fraction(sp.factor(sp.sympify(number)))
     return numerator, denominator

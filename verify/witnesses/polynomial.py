@@ -545,7 +545,7 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
-    at_edge = [term.cofactor() for term in terms if _holds_on_an_edge(term)]
+    at_edge = [term.cofactor() for term in terms if term.is_at_an_edge]
     if divisors := _divisors(at_edge, network.ring):
         strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
         not_zero = [*claim.divided_by(network, letters), *strict]
@@ -555,12 +555,6 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     if claim.relation.is_strict:
         return any(_is_positive(term, network) for term in terms)
     return claim.relation is not Relation.EQUAL or all(map(_is_zero_by_hypothesis, terms))
-
-
-def _holds_on_an_edge(term: Term) -> bool:
-    """Whether a term's sign is a hypothesis's that may hold where all divisors vanish."""
-    hypotheses = [factor for factor in term.factors if isinstance(factor, Hypothesis)]
-    return not all(hypothesis.sign.is_strict for hypothesis in hypotheses)
 
 
 def _divisors(values: Iterable[Any], ring: Ring) -> set[str]:
@@ -586,10 +580,9 @@ def _unseen(polynomial: fmpq_mpoly, ring: Ring) -> set[str]:
 
 
 def _is_not_negative(term: Term, claim: Claim, network: PolynomialNetwork) -> bool:
-    hypotheses = [f for f in term.factors if isinstance(f, Hypothesis)]
-    if not all(h in claim.hypotheses for h in hypotheses):
+    if not all(h in claim.hypotheses for h in term.hypotheses):
         return False
-    signs = {h.sign for h in hypotheses}
+    signs = {h.sign for h in term.hypotheses}
     if Relation.EQUAL in signs:
         return True
     is_seen = network.ring.number(term.weight).is_not_negative()
@@ -602,4 +595,4 @@ def _is_positive(term: Term, network: PolynomialNetwork) -> bool:
 
 
 def _is_zero_by_hypothesis(term: Term) -> bool:
-    return any(isinstance(f, Hypothesis) and f.sign is Relation.EQUAL for f in term.factors)
+    return any(h.sign is Relation.EQUAL for h in term.hypotheses)

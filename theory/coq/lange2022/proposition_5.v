@@ -35,18 +35,18 @@ Variables (R : rcfType) (T : Type) (E : expectation R T) (N n : nat) (G : T -> '
 Hypothesis mean_square : forall i j, integrable E (fun w => G w i j ^+ 2) /\
   E (fun w => G w i j ^+ 2) = 1.
 
-Lemma integrable_frobenius : integrable E (fun w => sq (G w)).
+Lemma entriesE w : \sum_i \sum_j G w i j ^+ 2 = sq (G w).
+Proof. by apply: eq_bigr => i _; apply: eq_bigr => j _; rewrite expr2. Qed.
+
+Lemma integrable_entries : integrable E (fun w => \sum_i \sum_j G w i j ^+ 2).
 Proof.
-apply: (@integrable_same _ _ E (fun w => \sum_i \sum_j G w i j ^+ 2)) => [w|].
-  by rewrite /sq /dot; apply: eq_bigr => i _; apply: eq_bigr => j _; rewrite expr2.
 by apply: integrable_sums => i; apply: integrable_sums => j; case: (mean_square i j).
 Qed.
+Lemma integrable_frobenius : integrable E (fun w => sq (G w)).
+Proof. exact: integrable_same entriesE integrable_entries. Qed.
 Lemma mean_frobenius : E (fun w => sq (G w)) = (N * n)%:R.
 Proof.
-transitivity (E (fun w => \sum_i \sum_j G w i j ^+ 2)).
-  apply: of_same integrable_frobenius => w; rewrite /sq /dot.
-  by apply: eq_bigr => i _; apply: eq_bigr => j _; rewrite expr2.
-rewrite of_sums => [|i]; last first.
+rewrite -(of_same entriesE integrable_entries) of_sums => [|i]; last first.
   by apply: integrable_sums => j; case: (mean_square i j).
 rewrite (eq_bigr (fun _ => n%:R)) => [|i _]; first by rewrite sumr_const card_ord natrM mulr_natl.
 rewrite of_sums => [|j]; last by case: (mean_square i j).

@@ -17,6 +17,18 @@ Definition affine_on_rays m k (f : vec m -> vec k) (z : vec m) : Prop :=
   forall u, exists r, 0 < r /\ forall s, 0 <= s <= 1 ->
     f (move z u (s * r)) = (f z + s *: (f (move z u r) - f z))%V.
 
+(* What holds near 0 holds of a small positive number. *)
+Lemma small_positive (P : R -> Prop) r : 0 < r -> locally 0 P -> exists t, 0 < t <= r /\ P t.
+Proof.
+move=> r0 [d near]; have d0 := cond_pos d; exists (Rmin r (d / 2)).
+have t0 : 0 < Rmin r (d / 2) by apply: Rmin_glb_lt; lra.
+have [tr td] : Rmin r (d / 2) <= r /\ Rmin r (d / 2) <= d / 2.
+  by split; [exact: Rmin_l|exact: Rmin_r].
+split; first by lra.
+apply: near; rewrite /ball /= /AbsRing_ball /abs /minus /plus /opp /= Ropp_0 Rplus_0_r.
+by rewrite Rabs_pos_eq; lra.
+Qed.
+
 Section Segment.
 Variables (m : nat) (F : vec m -> R).
 
@@ -26,15 +38,9 @@ Lemma slope_at_most (x d g : vec m) c : frechet F x g ->
 Proof.
 move=> D below; apply: Rnot_lt_le => lt.
 have e0 : 0 < (dot g d - c) / 2 by lra.
-have [r near] := is_derive_small (frechet_along d D) e0.
-have r0 := cond_pos r; set t := Rmin 1 (r / 2).
-have t0 : 0 < t by apply: Rmin_glb_lt; lra.
-have [t1 tr] : t <= 1 /\ t <= r / 2 by split; [exact: Rmin_l|exact: Rmin_r].
-have ball_t : ball 0 r t.
-  rewrite /ball /= /AbsRing_ball /abs /minus /plus /opp /= Ropp_0 Rplus_0_r.
-  by rewrite Rabs_pos_eq; lra.
-have := near _ ball_t; rewrite move0 (Rabs_pos_eq t); last by lra.
-have := below t (conj (Rlt_le _ _ t0) t1) => B /Rabs_le_between [A _]; nra.
+have [t [Ht]] := small_positive Rlt_0_1 (is_derive_small (frechet_along d D) e0).
+rewrite move0 (Rabs_pos_eq t); last by lra.
+have := below t (ltac:(lra)) => B /Rabs_le_between [A _]; nra.
 Qed.
 End Segment.
 
@@ -92,13 +98,8 @@ have grows : locally 0 (fun t => 0 < t -> t < r -> psi 0 <= psi t).
   by move: up down; rewrite !dot_vscale_r; nra.
 apply: Rnot_lt_le => neg.
 set h := dot u _ in Dpsi neg; have e0 : 0 < - h / 2 by lra.
-have [d close] := filter_and _ _ grows (is_derive_small Dpsi e0).
-have d0 := cond_pos d; set t := Rmin (r / 2) (d / 2).
-have t0 : 0 < t by apply: Rmin_glb_lt; lra.
-have [tr td] : t <= r / 2 /\ t <= d / 2 by split; [exact: Rmin_l|exact: Rmin_r].
-have ball_t : ball 0 d t.
-  rewrite /ball /= /AbsRing_ball /abs /minus /plus /opp /= Ropp_0 Rplus_0_r.
-  by rewrite Rabs_pos_eq; lra.
-have [up] := close t ball_t; rewrite (Rabs_pos_eq t); last by lra.
-move=> /Rabs_le_between [_ B]; have := up t0 (ltac:(lra)); nra.
+have r2 : 0 < r / 2 by lra.
+have [t [Ht [up]]] := small_positive r2 (filter_and _ _ grows (is_derive_small Dpsi e0)).
+rewrite (Rabs_pos_eq t); last by lra.
+move=> /Rabs_le_between [_ B]; have := up (ltac:(lra)) (ltac:(lra)); nra.
 Qed.
