@@ -22,33 +22,29 @@ from typing import Any
 import torch
 
 from verify.description import describe_run
+from verify.pool import cores
 
 FOLDER = Path("evidence/gpu")
 PAGE = Path("docs/measured/gpu.json")
+COMPARISONS = FOLDER / "benchmarks.json"
 OUTPUT = 20_000
 """Characters of a step's output that are kept, the last ones."""
+CONVOLUTIONS = "convolutions of ResNet-18 and VGG-16 in CuPy"
 STEPS = {
-    "statements in CuPy": f"-m pytest verify -q --backend cupy --evidence {FOLDER}",
-    "convolutions of ResNet-18 and VGG-16 in CuPy": (
-        f"-m verify convolutions --backend cupy --profile deep --evidence {FOLDER}"
+    "gradient, Hessian and Gram matrix against PyTorch's own, float32": (
+        f"benchmarks/bench.py --device cuda --page {COMPARISONS}"
     ),
-    "gradient and Hessian against PyTorch's backward, float32": (
-        "benchmarks/bench_formulas.py --device cuda --dtype float32 --rounds 100"
-    ),
-    "Gram matrix against unfold and a product": (
-        "benchmarks/bench_convolution.py --device cuda --rounds 20"
-    ),
-    "BNP's epoch over BN's": (
-        f"-m verify experiment cost --profile deep --device cuda --evidence {FOLDER}"
-    ),
+    "BNP's epoch over BN's": f"-m verify experiment cost --device cuda --evidence {FOLDER}",
     "PyTorch's own layer": (
         f"-m verify conform torch.nn:BatchNorm2d --device cuda --folder {FOLDER}"
     ),
     "an audit of ResNet-18": (
         "-m verify audit benchmarks/residual_network.py:make_model "
-        "--data benchmarks/residual_network.py:batches --budget 300 --device cuda "
+        "--data benchmarks/residual_network.py:batches --budget 120 --device cuda "
         f"--html {FOLDER}/audit.html"
     ),
+    "statements in CuPy": f"-m pytest verify -q --backend cupy --evidence {FOLDER}",
+    CONVOLUTIONS: f"-m verify convolutions --backend cupy --profile deep --evidence {FOLDER}",
 }
 
 
@@ -60,11 +56,14 @@ def main() -> int:
     if find_spec("cupy") is None:
         print("make gpu: CuPy is missing: .venv/bin/pip install -c constraints.txt -e '.[cupy]'")
         return 2
+    FOLDER.mkdir(parents=True, exist_ok=True)
     run = asdict(describe_run("deep", 0, "cupy", "cuda"))
     found = {name: run[name] for name in ("commit", "versions", "started")}
     found |= {"device": torch.cuda.get_device_name(), "steps": []}
     for what, arguments in STEPS.items():
         found["steps"].append(step(what, arguments))
+        if COMPARISONS.exists():
+            found["comparisons"] = json.loads(COMPARISONS.read_text())["comparisons"]
         PAGE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return int(any(one["status"] for one in found["steps"]))
 
@@ -72,6 +71,8 @@ def main() -> int:
 def step(what: str, arguments: str) -> dict[str, Any]:
     """Run one command with this Python; return its status, its time and its output."""
     print(f"{what}: python {arguments}", flush=True)
+    # Eigenvalues of the convolutions' matrices are computed on the CPU.
+    threads = cores() if what == CONVOLUTIONS else 1
     began = time.monotonic()
     ended = subprocess.run(
         [sys.executable, *shlex.split(arguments)],
@@ -79,7 +80,7 @@ def step(what: str, arguments: str) -> dict[str, Any]:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        env={**os.environ, "NVIDIA_TF32_OVERRIDE": "0"},
+        env={**os.environ, "NVIDIA_TF32_OVERRIDE": "0", "OMP_NUM_THREADS": str(threads)},
     )
     print(ended.stdout[-OUTPUT:])
     return {

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from array_api_compat import array_namespace
-
+from theory.arithmetic.constants import identity
 from theory.language.arrays import absolute, dot, largest, maximum, smallest
 from theory.language.expression import (
     Expression,
@@ -39,8 +38,7 @@ def definite(descent: Any) -> Any:
 
 
 def _identity(descent: Any) -> Any:
-    d = descent.theta.shape[0]
-    return array_namespace(descent.theta).eye(d, dtype=descent.theta.dtype)
+    return identity(descent.theta.shape[0], descent.theta)
 
 
 def lowest(descent: Any) -> Any:

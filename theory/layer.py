@@ -13,6 +13,7 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from theory import batchnorm, preconditioning
+from theory.arithmetic import constants
 from theory.arithmetic import sqrt as root
 from theory.arithmetic.operations import none_zero, square
 from theory.arithmetic.spectra import (
@@ -106,8 +107,8 @@ def _first_times(A: Any, factor: Any) -> Any:
 
 
 def _stack(number: Any, vector: Any) -> Any:
-    xp = array_namespace(vector)
-    return xp.concat([xp.zeros(1, dtype=vector.dtype) + number, vector])
+    first = constants.numbers([0], vector) + number
+    return array_namespace(vector).concat([first, vector])
 
 
 def _reciprocal(values: Any) -> Any:
@@ -178,7 +179,7 @@ def _null_part(F: Any, vector: Any) -> Any:
 
 
 def _diagonal(entries: Any) -> Any:
-    return array_namespace(entries).eye(entries.shape[0], dtype=entries.dtype) * entries
+    return constants.identity(entries.shape[0], entries) * entries
 
 
 def _lagrange(F: Any, z: Any) -> Any:
@@ -453,7 +454,7 @@ lagrange = Operation(
 r"""The columns whose squares add up to :math:`\|F\|^2\|z\|^2 - \|Fz\|^2` (Lagrange)."""
 identity = Operation(
     "identity",
-    lambda v: array_namespace(v).eye(v.shape[0] + 1, dtype=v.dtype),
+    lambda v: constants.identity(v.shape[0] + 1, v),
     "I",
     gives=_M,
     takes=(_V,),

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from theory.arithmetic.constants import numbers
 from theory.language.expression import Expression, Letter, Operation, Primitive, Sort, along, named
 from theory.language.letters import number_of, vector_of
 
@@ -263,7 +264,7 @@ def _counted(maps: Any, values: Any) -> Any:
     if np.ndim(values) == 0:
         return _whole_number(values) * one
     whole = np.vectorize(_whole_number, otypes=[object])(values).tolist()
-    return one * array_namespace(maps.h).asarray(whole)
+    return one * numbers(whole, maps.h)
 
 
 def _size(axis: int) -> Callable[[Any], int]:

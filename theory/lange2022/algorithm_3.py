@@ -17,6 +17,7 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from theory import maps, preconditioning
+from theory.arithmetic.constants import identity
 from theory.lange2022.texts import about, at
 from theory.language.arrays import transpose
 from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
@@ -44,15 +45,15 @@ _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 def _centring(row: Any) -> Any:
     xp, n = array_namespace(row), row.shape[0]
-    identity = xp.eye(n + 1, dtype=row.dtype)
-    top = xp.concat([identity[0, :1], -row])[None, :]
-    return xp.concat([top, identity[1:, :]], axis=0)
+    unit = identity(n + 1, row)
+    top = xp.concat([unit[0, :1], -row])[None, :]
+    return xp.concat([top, unit[1:, :]], axis=0)
 
 
 def _inverse_diagonal(values: Any) -> Any:
     xp, n = array_namespace(values), values.shape[0]
-    identity = xp.eye(n + 1, dtype=values.dtype)
-    return identity * xp.concat([identity[0, :1] + 0 * values[:1], 1 / values])
+    unit = identity(n + 1, values)
+    return unit * xp.concat([unit[0, :1] + 0 * values[:1], 1 / values])
 
 
 centring = Operation(

@@ -21,6 +21,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from theory import maps
+from theory.arithmetic.constants import numbers
 from theory.convolution import unfolded as shipped
 from theory.lange2022.texts import about, at
 from theory.language.arrays import dot
@@ -193,7 +194,7 @@ def _single_weights(subject: Any) -> Any:
         [[[int(index == f"{a}{b}") for b in (1, 2, 3)] for a in (1, 2, 3)]]
         for index in WEIGHTS.split()
     ]
-    return one * array_namespace(subject.h).asarray(kernels)
+    return one * numbers(kernels, subject.h)
 
 
 def _printed_matrix(h: Any) -> Any:

@@ -56,9 +56,9 @@ has r + (k - 1)/2.
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
 
 from theory import maps
+from theory.arithmetic.constants import numbers
 from theory.convolution import moments
 from theory.lange2022.texts import about
 from theory.language.arrays import absolute, norm2
@@ -310,7 +310,7 @@ def _with_rows(out: int, kept: int) -> Any:
     def value(subject: Any) -> Any:
         rows, lost = subject.h.shape[2], (subject.w.shape[-1] - 1) // 2
         levels = [out if u >= rows - lost else kept for u in range(rows)]
-        column = array_namespace(subject.h).asarray(levels)[:, None]
+        column = numbers(levels, subject.h)[:, None]
         return 0 * subject.h + subject.q * ((0 * subject.q + 1) * column)
 
     return value

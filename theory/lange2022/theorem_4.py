@@ -91,6 +91,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
+from theory.arithmetic.constants import numbers
 from theory.lange2022.algorithm_1 import SPREAD
 from theory.lange2022.chosen import layer_of
 from theory.lange2022.texts import at, of_layers
@@ -422,7 +423,7 @@ def nearly_attaining(features: Any) -> Any:
     small = 2 * ceil(sqrt(n))
     rows = contrasting(n, near_root(n), 4 * n * small, small)
     one = 0 * features[0] + 1
-    return one * array_namespace(features).asarray(rows, dtype=features.dtype)
+    return one * numbers(rows, features)
 
 
 k = number_of(

@@ -74,11 +74,8 @@ remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUP
 def _couplings(A: Any, same_block: Callable[[int, int, int], bool]) -> Any:
     scaled = A.T @ A / none_zero((A * A).sum(0), "a column is zero, so it has no correlations")
     n = A.shape[1]
-    pairs = [(i, j) for i in range(n) for j in range(i) if same_block(i, j, n)]
-    if not pairs:
-        return 0 * scaled[0, 0]
-    below, left = zip(*pairs, strict=True)
-    return (scaled[below, left] * scaled[left, below]).sum()
+    pairs = ((i, j) for i in range(n) for j in range(i) if same_block(i, j, n))
+    return sum((scaled[i, j] * scaled[j, i] for i, j in pairs), 0 * scaled[0, 0])
 
 
 couplings = Operation(

@@ -48,7 +48,7 @@ MOVED = 0.5
 
 @dataclass(frozen=True)
 class Channel:
-    """A channel of Batch Normalization with its batch, in float64."""
+    """A channel of Batch Normalization with its batch, in float64, on the CPU."""
 
     y: Tensor
     gamma: float

@@ -239,15 +239,15 @@ class OneBatch:
         span = along_inputs.span_of(y, g, (first, other))
         beta = getattr(units.normalization.module, "bias", None)
         channel = Channel(
-            y=y,
+            y=y.cpu(),
             gamma=units.gamma[number].item(),
             beta=0.0 if beta is None else beta[number].item(),
             eps=units.normalization.eps,
-            g=g,
-            inputs=(first, other),
+            g=g.cpu(),
+            inputs=(first.cpu(), other.cpu()),
             bound=self.conditions[below].plain.largest ** 0.5,
-            span=span,
-            images=second.after(name, number, span),
+            span=span.cpu(),
+            images=second.after(name, number, span).cpu(),
         )
         place = f"{units.normalization.name_of(number)}, inputs {' and '.join(map(str, chosen))}"
         examined = along_inputs.examine(self.claims, channel)

@@ -9,6 +9,7 @@ Source: He et al. 2016, table 1; Simonyan and Zisserman 2015, table 1, column D.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,12 +164,17 @@ def layer(shape: Shape, batch: int, seed: int) -> Layer:
     biases = draw.normal(size=1 + DIRECTIONS)
     maps = np.empty((batch, shape.channels, shape.size, shape.size))
     shared, offsets = draw.normal(size=shape.channels), draw.uniform(0, 0.75, shape.channels)
-    for number, example in enumerate(maps):
+
+    def fill(number: int) -> None:
+        example = maps[number]
         example[...] = _field(shape, shared, _generator(shape, seed, 1 + number))
         example += offsets[:, None, None]
         if shape.channels != IMAGE:
             np.maximum(example, 0, out=example)
         example *= scales[:, None, None]
+
+    with ThreadPoolExecutor() as threads:  # the lock is free while NumPy draws
+        list(threads.map(fill, range(batch)))
     return Layer(shape, maps, kernels[:1], biases[:1], kernels[1:], biases[1:], scales)
 
 

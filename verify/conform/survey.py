@@ -4,8 +4,9 @@
 
 (of Keras, ``keras-jax`` and so on by its backends) writes ``docs/measured/flax.jsonl``: a line for
 each implementation, with the word and the largest units of each mode, output, dtype and kind of
-case.  What today's code examined with the same version is not examined again, so that a run that
-was stopped goes on; a line stays until the layer has been, and where it could not run.
+case; on a GPU, ``--device gpu`` as JAX calls it, ``docs/measured/flax-gpu.jsonl``.  What today's
+code examined with the same version is not examined again, so that a run that was stopped goes on;
+a line stays until the layer has been, and where it could not run.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def main(
     family: Annotated[str, typer.Option(help="Of this family only.")] = "",
     kinds: Annotated[str, typer.Option(help="Of cases; several are separated by commas.")] = "",
     seed: Annotated[int, typer.Option(help="Draws other numbers.")] = 0,
+    device: Annotated[str, typer.Option(help="As the framework calls it; else its CPU.")] = "",
     fresh: Annotated[bool, typer.Option("--fresh", help="Examine all again.")] = False,
 ) -> None:
     """Examine the layers of a library, as it is installed here."""
@@ -55,7 +57,7 @@ def main(
     if backend:
         os.environ["KERAS_BACKEND"] = backend
     module = importlib.import_module(f"verify.conform.implementations.{name}")
-    path = folder / f"{library}.jsonl"
+    path = folder / f"{'-'.join(filter(None, (library, device)))}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
     lines = {line["target"]: line for line in json_lines.read(path)} if path.exists() else {}
     adapters = tuple(filter(None, (module.ADAPTER, backend)))  # Keras's uses its backend's
@@ -71,7 +73,7 @@ def main(
         if is_known or family not in ("", found.family):
             continue
         wanted = Wanted(dtypes=found.dtypes, kinds=tuple(filter(None, kinds.split(","))), seed=seed)
-        order = Order(target, module.ADAPTER, family=found.family)
+        order = Order(target, module.ADAPTER, device, family=found.family)
         began = time.monotonic()
         with Progress(console=console, transient=True) as bar:
             report = run(order, wanted, _telling(bar, found.subject.name))
@@ -79,6 +81,8 @@ def main(
             report = replace(report, cells=tuple(c for c in report.cells if _has_eps(c)))
         seconds = time.monotonic() - began
         line = summary(found, target, report, seconds) | by
+        if device:
+            line |= {"device": device, "accelerator": _accelerator(module.ADAPTER, device)}
         if line["rows"] or not lines.get(target, line)["rows"]:
             lines[target] = line
         json_lines.write(path, [lines[each] for each in layers if each in lines])
@@ -95,6 +99,13 @@ def _is_current(line: dict[str, Any]) -> bool:
     """Whether a line was measured with what is installed now, by today's code."""
     is_installed = line["schema"] == SCHEMA and line["version"] == version(line["library"])
     return is_installed and is_todays(line)
+
+
+def _accelerator(adapter: str, device: str) -> str:
+    """Return what a framework's device is called by its maker."""
+    if adapter == "jax":
+        return str(importlib.import_module("jax").devices(device)[0].device_kind)
+    return str(importlib.import_module("torch").cuda.get_device_name(device))
 
 
 def _telling(bar: Progress, name: str) -> Any:

@@ -20,10 +20,11 @@ def page(measured: Path) -> str:
     found: dict[str, Any] = json.loads(measured.read_text(encoding="utf-8"))
     versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     made = f"Commit <code>{harmless(found['commit'])}</code>, {words(found['started'])}"
-    return "\n".join([f"{made}; {words(versions)}.\n", *map(_comparison, found["comparisons"])])
+    return "\n".join([f"{made}; {words(versions)}.\n", *map(comparison, found["comparisons"])])
 
 
-def _comparison(found: dict[str, Any]) -> str:
+def comparison(found: dict[str, Any]) -> str:
+    """Return the table of one comparison, as ratios to its first row."""
     count = found["threads"]
     threads = "one thread" if count == 1 else f"{count} threads"
     held = found["rows"][0]["megabytes"]

@@ -66,11 +66,12 @@ def index(lines: Sequence[Line]) -> str:
     """Return the page that compares all implementations."""
     parts = [
         "---\nhide-toc: true\n---\n\n# Implementations\n",
-        "Released normalisation layers, on a CPU, against the closed forms in ball arithmetic: the"
-        " output, every mode of differentiation, running statistics, evaluation, in float32 and"
-        " float64. The kinds of input are named on each page: means up to what the precision"
-        " bears, constant channels, tiny and huge scales among them. A cell has the gravest word"
-        " of its modes, and below it where that was found; a name leads to all numbers and to"
+        "Released normalisation layers, on a CPU where no other device is named, against the closed"
+        " forms in ball arithmetic: the output, every mode of differentiation, running statistics,"
+        " evaluation, in float32 and float64. The kinds of input are named on each page: means up"
+        " to what the precision bears, constant channels, tiny and huge scales among them. A cell"
+        " has the gravest word of its modes, and below it where that was found; a name leads to all"
+        " numbers and to"
         " lines that reproduce them. An entry speaks of one version on one machine, and of rare"
         " inputs as much as of common ones.\n",
         raw(_legend()),
@@ -88,7 +89,7 @@ def index(lines: Sequence[Line]) -> str:
 def page(line: Line) -> str:
     """Return the page of one implementation."""
     versions = ", ".join(f"{name} {number}" for name, number in line["versions"].items())
-    how = f"{_versions(line)}, measured {line['measured']}; {versions}."
+    how = f"{_versions(line)}{_on(line)}, measured {line['measured']}; {versions}."
     parts = [
         f"---\norphan: true\n---\n\n# {words(line['name'])}\n",
         f'<p class="where"><a href="index.html">Implementations</a> · {on_one_line(how)}</p>\n',
@@ -115,7 +116,8 @@ def page(line: Line) -> str:
         fenced(line["script"], "python"),
         "Examine it where it is installed:\n",
         fenced(
-            f"python -m verify conform {quote(line['target'])} --family {quote(line['family'])}",
+            f"python -m verify conform {quote(line['target'])} --family {quote(line['family'])}"
+            + (f" --device {quote(line['device'])}" if "device" in line else ""),
             "sh",
         ),
     ]
@@ -140,7 +142,8 @@ def slug(line: Line) -> str:
     'flax-nnx-batchnorm-use-fast-variance-false-jax'
     """
     framework = re.sub(r" [0-9][^ ]*", "", line["framework"])
-    return re.sub(r"[^a-z0-9]+", "-", f"{line['name']} {framework}".lower()).strip("-")
+    named = f"{line['name']} {framework} {line.get('device', '')}"
+    return re.sub(r"[^a-z0-9]+", "-", named.lower()).strip("-")
 
 
 def summary(line: Line) -> str:
@@ -204,8 +207,13 @@ def _breaking(name: str) -> str:
     return escape(name).replace(".", ".<wbr>")
 
 
+def _on(line: Line) -> str:
+    """Say on which accelerator, if on one."""
+    return f" on {line['accelerator']}" if "accelerator" in line else ""
+
+
 def _library(line: Line) -> str:
-    named = _versions(line)
+    named = _versions(line) + _on(line)
     earlier = f"{named}; {line['measured']}, by an earlier state of this suite"
     return named if is_todays(line) else earlier
 

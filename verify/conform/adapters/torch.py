@@ -89,23 +89,28 @@ STORED = {
 """Functions of a script that store a tensor's numbers in each way."""
 
 
+ON_GPU = "the random state of the GPU"
+
+
 class Torch:
     """PyTorch's arrays and derivatives on one device."""
 
     name = "torch"
     version = torch.__version__
     dtypes = ("float64", "float32", "bfloat16", "float16")
-    imports = (
-        "import torch; from torch.autograd import forward_ad as ad, grad; array = lambda v: "
-        "torch.tensor(v, dtype=torch.{dtype}, requires_grad=True); "
-        "numpy = lambda t: t.detach().double().numpy()"
-    )
     code = CODE
     stored = STORED
     refusals = REFUSALS
 
     def __init__(self, device: str):
         self.device = device
+        self._is_on_gpu = device.startswith("cuda")
+        there = "" if device == "cpu" else f", device={device!r}"
+        self.imports = (
+            "import torch; from torch.autograd import forward_ad as ad, grad; array = lambda v: "
+            f"torch.tensor(v, dtype=torch.{{dtype}}, requires_grad=True{there}); "
+            "numpy = lambda t: t.detach().cpu().double().numpy()"
+        )
         try:
             torch.zeros(1, device=device)
         except (RuntimeError, AssertionError, NotImplementedError) as error:
@@ -238,7 +243,8 @@ class Torch:
 
     def state(self) -> dict[str, Any]:
         """Return what a layer must leave as it was, by what it is called."""
-        return {
+        of_gpu = {ON_GPU: torch.cuda.get_rng_state(self.device)} if self._is_on_gpu else {}
+        return of_gpu | {
             "the random state": torch.get_rng_state(),
             "whether gradients are recorded": torch.is_grad_enabled(),
             "the default dtype": torch.get_default_dtype(),
@@ -247,6 +253,8 @@ class Torch:
     def restore(self, state: dict[str, Any]) -> None:
         """Put it back."""
         torch.set_rng_state(state["the random state"])
+        if ON_GPU in state:
+            torch.cuda.set_rng_state(state[ON_GPU], self.device)
         torch.set_grad_enabled(state["whether gradients are recorded"])
         torch.set_default_dtype(state["the default dtype"])
 
