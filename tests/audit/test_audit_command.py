@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from verify import engine
 from verify.__main__ import app
 from verify.audit import auditing
+from verify.backends import devices
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guides" / "audit.md"
@@ -103,7 +104,8 @@ def test_json_is_one_object_of_what_was_asked(folder):
     torch.save({"state_dict": model.state_dict()}, folder / "trained.pt")
     found = command(
         *("my_network:make_model", "--data", "my_network:batches", "--json", "--batches", "1"),
-        *("--checkpoint", "trained.pt", "--layers", "1,7", "--device", "cpu", "--budget", "1000"),
+        *("--checkpoint", "trained.pt", "--layers", "1,7", "--device", list(devices("torch"))[-1]),
+        *("--budget", "1000"),
         *("--entries", "0", "--costly", "2"),
     )
     assert found.exit_code == 0, found.stderr

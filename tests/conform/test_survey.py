@@ -88,6 +88,16 @@ def test_a_survey_that_is_stopped_leaves_what_was_not_measured_again(
     assert json_lines.read(tmp_path / "some.jsonl") == [lines[0], old[1]]
 
 
+def test_another_device_has_a_file_of_its_own_and_its_makers_name(examined, tmp_path, monkeypatch):
+    lines = surveyed(tmp_path)
+    monkeypatch.setattr(survey, "_accelerator", lambda adapter, device: f"{device} of {adapter}")
+    survey.main("some", tmp_path, family="", kinds="", seed=0, device="gpu", fresh=False)
+    there = json_lines.read(tmp_path / "some-gpu.jsonl")
+    assert [line["accelerator"] for line in there] == ["gpu of numpy"] * 2
+    assert there[0]["device"] == "gpu"
+    assert surveyed(tmp_path) == lines
+
+
 def test_other_frameworks_examine_nothing():
     """What is imported by its name at run time is no import of the examination's."""
     names = {path.stem for path in sources(examiner.EXAMINATION) | sources(f"{LAYERS}.mlx")}

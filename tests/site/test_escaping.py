@@ -142,7 +142,9 @@ def test_a_campaign_takes_no_markup():
 def test_what_was_measured_on_a_gpu_takes_no_markup(tmp_path):
     step = {"what": HOSTILE, "command": HOSTILE, "status": 0, "seconds": 1.0, "output": HOSTILE}
     found = dict.fromkeys(("device", "commit", "started"), HOSTILE)
-    found |= {"versions": {"numpy": HOSTILE}, "steps": [step]}
+    row = {"name": HOSTILE, "time": 1.0, "megabytes": 2.0, "error": None}
+    compared = {"job": HOSTILE, "threads": 1, "rows": [row]}
+    found |= {"versions": {"numpy": HOSTILE}, "steps": [step], "comparisons": [compared]}
     (tmp_path / "gpu.json").write_text(json.dumps(found))
     assert not leaks(gpu_page.page(tmp_path / "gpu.json"))
 

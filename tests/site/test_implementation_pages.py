@@ -93,6 +93,15 @@ def test_what_an_earlier_examiner_measured_says_so_with_its_date_and_what_is_not
     assert "earlier" not in page(LINE) + index([LINE])
 
 
+def test_a_layer_on_a_gpu_has_a_page_of_its_own_that_names_it():
+    there = {**LINE, "device": "gpu", "accelerator": "Large GPU"}
+    assert slug(there) == f"{slug(LINE)}-gpu"
+    assert "some 1.2, frame 3.4 on Large GPU, measured" in page(there)
+    assert "--family batch --device gpu" in page(there)
+    assert "frame 3.4 on Large GPU</small>" in index([there])
+    assert "device" not in page(LINE)
+
+
 def test_messages_of_programs_are_shown_as_they_are():
     text = page(LINE)
     assert "a &lt; b" in text

@@ -12,7 +12,7 @@ from theory.language.arrays import norm2
 from theory.language.expression import along, equal, gradient
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Location, Relation, Sides, Verdict
-from verify import backends
+from verify import backends, engine
 from verify.backends import Backend
 from verify.matrices import floats, libraries
 from verify.matrices.strata import draw
@@ -29,6 +29,7 @@ BACKENDS = [
 ]
 """Of the strict library, whose devices are alike, the one that is not taken by default."""
 CLAIMS = [algorithm_1.CLAIMS[0], theorem_3.CLAIMS[0], theorem_4.CENTRED]
+STATEMENTS = {claim.id: claim for claim in engine.CLAIMS}
 SUBJECT = draw(Kind.LAYER, "gaussian", 0, 0)
 in_each_library = pytest.mark.parametrize(
     "backend", BACKENDS, ids=lambda backend: f"{backend.name} {backend.device}"
@@ -68,6 +69,20 @@ def test_the_gradient_of_a_gradients_norm_is_a_difference_of_complex_steps():
         subject = draw(Kind.DESCENT, "gaussian", 0, 0)
         (found,) = libraries.examine_together([said], [subject], BACKENDS[0])[said.id]
         assert found.outcomes == [outcome]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "L-eq-5-6/5/corrected", "L-eq-5-6/rate", "L-lemma-8/example", "L-alg-3",
+        "L-thm-4-remarks/property-A", "L-prop-10/variance/bound/attained", "L-thm-4c/nearly-tight",
+    ],
+)  # fmt: skip
+def test_what_a_statement_brings_of_its_own_is_where_its_arrays_are(name):
+    """The strict library refuses to mix the arrays of two devices, as PyTorch does on a GPU."""
+    settings = Settings(PROFILES["smoke"], backend=STRICT, device="device1")
+    (found,) = libraries.examine_random([STATEMENTS[name]], settings)
+    assert found.instances > found.vacuous
 
 
 def test_a_record_says_which_strata():
