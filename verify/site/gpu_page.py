@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from verify.site.benchmarks_page import comparison
+from verify.site.benchmarks_page import tables
 from verify.site.markup import harmless, raw, table, words
 
 NOT_RUN = (
@@ -41,7 +41,7 @@ def page(measured: Path) -> str:
             f"On {words(found['device'])}, commit <code>{harmless(found['commit'])}</code>,"
             f" {words(found['started'])}; {words(versions)}.\n",
             raw(table(("what", "command", "status", "seconds"), rows, "witnesses")),
-            *map(comparison, found.get("comparisons", ())),
+            *tables(found.get("comparisons", ())),
             raw(outputs),
         ]
     )
