@@ -57,6 +57,7 @@ def main() -> int:
         print("make gpu: CuPy is missing: .venv/bin/pip install -c constraints.txt -e '.[cupy]'")
         return 2
     FOLDER.mkdir(parents=True, exist_ok=True)
+    COMPARISONS.unlink(missing_ok=True)  # an earlier run's
     run = asdict(describe_run("deep", 0, "cupy", "cuda"))
     found = {name: run[name] for name in ("commit", "versions", "started")}
     found |= {"device": torch.cuda.get_device_name(), "steps": []}
