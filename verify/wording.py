@@ -19,10 +19,11 @@ def plural(count: int, noun: str, nouns: str = "") -> str:
 def unprinted(claim: Statement) -> str:
     """Return what a hypothesis that the text does not state is to a statement.
 
-    The text lacks what a statement needs that holds; what falls, or is not the text's, has been
-    made special here.
+    The text lacks what a statement needs that holds; what falls, is sharper than the text's, or is
+    not the text's, has been made special here.
     """
-    is_needed = claim.form is not Form.BOUNDARY and claim.expected is not Verdict.REFUTED
+    is_ours = claim.form in (Form.BOUNDARY, Form.SHARPENED)
+    is_needed = not is_ours and claim.expected is not Verdict.REFUTED
     return "missing from the text" if is_needed else "added here"
 
 

@@ -12,7 +12,7 @@ import pytest
 from site_cases import CLAIMS, EXPERIMENT, PROVED, RECORDS, REFUTED, RESULT, SHOWN, WAITING
 
 from theory.language.letters import number_of
-from theory.statement import Form, Verdict
+from theory.statement import Form, Relation, Verdict
 from verify import engine, experiments
 from verify.description import describe_run
 from verify.evidence import EvidenceError, Record
@@ -189,6 +189,7 @@ def test_of_a_text_words_are_quoted_and_no_source_of_a_formula(quote, said):
     ("form", "expected", "said"),
     [
         (Form.CORRECTED, Verdict.PROVED, "(missing from the text)"),
+        (Form.SHARPENED, Verdict.PROVED, "(added here)"),
         (Form.READING, Verdict.REFUTED, "(added here)"),
         (Form.BOUNDARY, Verdict.PROVED, "(added here)"),
     ],
@@ -237,16 +238,24 @@ def test_proof_is_shown_as_mathematics(site):
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
-    [(1, "a term that is never negative"), (2, "a sum of terms that are never negative")],
+    ("count", "relation", "said"),
+    [
+        (1, Relation.AT_MOST, "a term that is never negative"),
+        (2, Relation.AT_LEAST, "a sum of terms that are never negative"),
+        (1, Relation.LESS_THAN, "a term that is positive"),
+        (2, Relation.MORE_THAN, "a sum of terms that are never negative, one of them positive"),
+    ],
 )
 @pytest.mark.parametrize("length", [0, 500])
-def test_a_slack_is_told_in_words_and_without_a_weight_of_one(count, said, length, monkeypatch):
+def test_a_slack_is_told_in_words_and_without_a_weight_of_one(
+    count, relation, said, length, monkeypatch
+):
     monkeypatch.setattr(findings, "LONGEST", length)
     claim = next(
         claim for claim in engine.CLAIMS if claim.id == "S-remark-growth/middle-term/sharpened"
     )
-    claim = replace(claim, because=1 * claim.because)
+    says = replace(claim.says, relation=relation)
+    claim = replace(claim, says=says, because=1 * claim.because)
     proof = Proof((EVERY_M,), "slack", ("(1) * (x)^2",) * count)
     entry = Entry(claim, (Record(claim.id, "abstract", proof=proof),), Verdict.PROVED)
     shown = findings.proof(entry)
@@ -286,6 +295,15 @@ def test_what_the_kernel_proves_of_a_refuted_statement_is_that_it_fails(verdict,
     entry = Entry(CLAIMS[0], (record,), verdict)
     assert findings.theorem(entry).startswith(opening)
     assert f"<td>{cell}</td>" in findings.witnesses(entry)
+
+
+def test_a_theorem_that_assumes_more_than_its_statement_says_so():
+    theorem = Theorem("a", "Theory.v", "A -> B", (), "8.20", "coqc Theory.v", besides=("norm2 u",))
+    entry = Entry(CLAIMS[0], (Record(CLAIMS[0].id, "kernel", theorem=theorem),), Verdict.PROVED)
+    shown = findings.theorem(entry)
+    assert shown.startswith("**Checked by Coq's kernel**, under an assumption that counts it for")
+    assert "It assumes besides the statement that `norm2 u` is not zero" in shown
+    assert "<td>proof under an assumption</td>" in findings.witnesses(entry)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ CLAIMS = [
     SEQUENTIAL.sharpened(
         "in-place", title="steps 4 and 5 of Algorithm 2 with 1/q² in the variances",
         says=equal(after(STEP_4, STEP_4), after(IN_PLACE, IN_PLACE)),
-        remark="With 1/q² in the variances there is a multiplication less for each weight.",
+        remark="With 1/q² in the variances there is one multiplication fewer for each weight.",
     ),
     section(
         "/simultaneous", 242, QUOTE, "steps 4 and 5 of Algorithm 2, at"

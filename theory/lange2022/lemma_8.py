@@ -282,10 +282,10 @@ CLAIMS = [
         equal(entry_of(MATRIX, *THERE), MET_BY_PRINTED),
         at="below eq. (16)",
         expected=REFUTED,
-        remark="The left side is what the convolution multiplies with w(j, v) to give a(u, i). The"
-        " indices of w are interchanged in this one place: by vec, column (j - 1)k + v belongs to"
-        " w(v, j). For the map (1, 0)ᵀ and w = e₁₂ the block formula gives (0, 0), the convolution"
-        " (0, 1).",
+        remark="By the text the left side is what the convolution multiplies with w(j, v) to give"
+        " a(u, i). The indices of w are interchanged in this one place: by vec, column (j - 1)k + v"
+        " belongs to w(v, j). For the map (1, 0)ᵀ and w = e₁₂ the block formula gives (0, 0), the"
+        " convolution (0, 1).",
     ),
     ENTRY.corrected(
         says=equal(entry_of(MATRIX, *THERE), MET_BY),

@@ -68,7 +68,7 @@ CLAIMS = [
     ),
     online(
         "/one-weight", 406, "the preconditioning can still offer improvements",
-        "one example, one channel and one weight",
+        "one example, one channel and one weight, of maps of these sizes",
         equal(upper(transpose(CENTRED_1) @ CENTRED_1),
               triple(PIXELS, counted(number(0)), PIXELS * SIGMA2)),
         form=Form.READING,

@@ -171,7 +171,7 @@ PRECONDITIONING = [
         remark="This saves an operation for each weight and costs one for each input.",
     ),
     ONE_LESS := section(
-        "/one-less", 248, QUOTE, "the operations of BNP, one addition less in every sum",
+        "/one-less", 248, QUOTE, "the operations of BNP, one addition fewer in every sum",
         equal(one_less(*BNP), TOTAL), expected=REFUTED, form=Form.READING,
         remark="At N = n = p = 1 there are 19 operations; 20 are printed.",
     ),
@@ -199,7 +199,7 @@ PRECONDITIONING = [
     ),
     LAST_ONE_LESS := section(
         "/steps-4-5/one-less", 244, "the preconditioned gradient (Step 4)",
-        "the operations of Algorithm 2, steps 4 and 5, one addition less in every sum",
+        "the operations of Algorithm 2, steps 4 and 5, one addition fewer in every sum",
         equal(one_less(*LAST_STEPS), LAST), expected=REFUTED, form=Form.READING,
     ),
     LAST_ONE_LESS.corrected(says=equal(one_less(*LAST_STEPS), 6 * n * p + p)),

@@ -350,7 +350,7 @@ LEMMA_A2: list[Statement] = [
             "the norm is 1, and so are those of the row and of the column",
         ),
         remark="The reading with k = -10 and C = 6/5, whose tenth root has 1/C on the right. It"
-        " falls at the 1 by 1 sign for every C above 2^(1/10) = 1.07, and"
+        " fails at the 1 by 1 sign for every C above 2^(1/10) = 1.07, and"
         " L-lemma-A2/k-4-smaller-constant for every C up to 6/5: no constant serves both, so k ≥ 1"
         " is meant.",
     ),

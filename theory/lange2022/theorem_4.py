@@ -479,8 +479,8 @@ SCALING = [
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
         expected=REFUTED, form=Form.BOUNDARY, of=None,
         attack=(layer_of(contrasting(8, 3, 38, 4)),),
-        remark="It falls from six features on, where the sharp factor is 3.022. The counterexample"
-        " has eight, with κ(HU)² = 1539: their correlations R have an eigenvalue of at most 1/999,"
+        remark="It fails from six features on, where the sharp factor is 3.022. The counterexample"
+        " has eight, with κ(ĤU)² = 1539: their correlations R have an eigenvalue of at most 1/999,"
         " by the sum of the first three features, and one of at least 6.18, by the first contrast.",
     ),
     HALF.corrected(
@@ -537,7 +537,7 @@ IMPROVEMENT = [
         ),
         hypotheses=(FULL_COLUMN_RANK, CENTRED_SUMS), expected=REFUTED, form=Form.BOUNDARY,
         remark="A reading of 'improves ... in general' that the theorem does not claim. The"
-        " features are centred, and sums of one another.",
+        " features are centred, and each is a new column added to the one before it.",
     ),
     IMPROVES.corrected(
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),

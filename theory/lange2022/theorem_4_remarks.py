@@ -116,7 +116,7 @@ BLOCKS = [
         "/tight", 213, "each of the inequalities above is tight",
         "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
         hypotheses=(UNCORRELATED, SPREAD),
-        remark="With D₀ = D, whose κ is then one: the improvement may be as large as that.",
+        remark="With D₀ = D, when κ(ĤUD₀) = κ(Ĝ) = 1: the improvement may be as large as κ(D).",
     ),
 ]  # fmt: skip
 

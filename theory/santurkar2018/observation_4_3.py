@@ -162,8 +162,8 @@ SECOND_SENTENCE = [
         says=equal(BN(y), SLOPE * y + (beta - SLOPE * MU) * one),
         expected=PROVED,
         remark="So with the layer every output is one that a linear layer with a bias can give, at"
-        " other weights: no loss is below the minimum, and by the first sentence the minimum is"
-        " reached.",
+        " other weights: no loss is below the minimum, and by the first sentence of the"
+        " observation the minimum is reached.",
     ).with_epsilon(PROVED),
     NO_BIAS := Claim(
         id="S-obs-4.3/minima/no-bias",

@@ -39,7 +39,7 @@ LINES = [
     ),
     result(
         "S-thm-C1",
-        "Smoothness in the weights, at most over inputs",
+        "Smoothness in the weights, the maximum over inputs",
         {"<": "/kappa", "≤": "/kappa/at-most"},
     ),
     result("S-fact-C1", "The gradient through the layer", OWN),

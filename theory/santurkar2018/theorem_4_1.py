@@ -131,7 +131,7 @@ LAST_LINE = [
         ),
         says=equal(H(u), along(gradient(L(variable), variable), variable, u, at=y)),
         expected=REFUTED,
-        remark="Of a quadratic loss it is true, whose Hessian is one everywhere.",
+        remark="It is true of a quadratic loss, whose Hessian is the same everywhere.",
     ),
     OF_HESSIANS_SHARED := OF_HESSIANS.under(EPS, REFUTED),
     OF_HESSIANS.corrected(hypotheses=(IDENTITY_LAYER,)),
@@ -194,8 +194,8 @@ OBLIQUE = OTHER_NORM.corrected(
     + PER_S * norm2(YS) * norm2(OFF_N) * norm2(OFF_U - OFF_N * (dot(OFF_N, OFF_U) / norm2(OFF_N)))
     + PER_S * norm2(YS) * norm2(UBAR) * ENTRY.slack
     - PER_S / m * norm2(YS) * norm2(UBAR) * ALONE.slack,
-    remark="The norm of the derivative is ‖c‖ ‖n less its mean‖/s². For batches of entries near s"
-    " and -s it is near √(m - 1)/s: 7.9/s for m = 64.",
+    remark="The norm of the derivative is ‖c‖/s² times that of n less its mean. For batches of"
+    " entries near s and -s it is near √(m - 1)/s: 7.9/s for m = 64.",
 )
 OTHER_NORMS = [OTHER_NORM, OBLIQUE]
 

@@ -177,8 +177,8 @@ DISPLAYS = [
         * dot(yhat, u) ** 2
         * norm2(ACROSS)
         * norm2(ACROSS_G - ACROSS * (dot(ACROSS_G, ACROSS) / norm2(ACROSS))),
-        remark="With the layer a linear loss is curved by at most 2/√3 |γ| ‖g‖/(√m σ²); by as much"
-        " at y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
+        remark="With the layer a linear loss is curved by at most 2/√3 |γ| ‖ḡ‖/(√m σ²), ḡ being g"
+        " less its mean; by as much at y = (1, -1, 1, -1), g = u = (3, -1, -1, -1).",
     ),
     BENDING_SHARED := SHARED.sharpened(
         "bending",
@@ -201,8 +201,9 @@ DISPLAYS = [
         + PER_CURVED * norm2(CURVED - gbar * (dot(gbar, CURVED) / norm2(gbar)))
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(u)
         + LARGEST_BENDING / m * norm2(gbar) * dot(one, u) ** 2 * norm2(UBAR),
-        remark="With the layer a linear loss is curved by at most 48/(25 √5) |γ| ‖g‖/(√m ϵ); by as"
-        " much where the variance is ϵ/4.",
+        remark="With the layer a linear loss is curved by at most 48/(25 √5) |γ| ‖ḡ‖/(√m ϵ),"
+        " ḡ being g less its mean; by as much where the variance is ϵ/4, and ḡ and u are multiples"
+        " of y - μ.",
     ),
     BENDING_SHARED.sharpened(
         "attained",

@@ -220,8 +220,8 @@ THEOREM = [
         because=OFF_X + SLACK,
         expected=PROVED,
         corrected_by=None,
-        remark="X = λ u e₁ᵀ/‖u‖, and σ and ŷ are those of the same X. The slack is the part of the"
-        " gradient that is orthogonal to u.",
+        remark="X = λ u e₁ᵀ/‖u‖ for any u, while g, σ and ŷ are held, those of any batch. The"
+        " slack is the part of the gradient that is orthogonal to u.",
     ),
     EACH.under(EPS, PROVED),
     EACH.under(UNIT, REFUTED, because=None, corrected_by="S-thm-4.4/each-input/eps"),
@@ -232,7 +232,9 @@ THEOREM = [
         "the gradients at two input matrices",
         form=Form.BOUNDARY,
         corrected_by=EACH.id,
-        remark="The outputs, and with them g, σ and ŷ, move with X.",
+        remark="X = (y u) against X = v e₁ᵀ, with the weights (1, 0). The outputs, and with them"
+        " g, σ and ŷ, move with X. That both X are small would not help: the gradient does not"
+        " change when X is scaled.",
     ),
     MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps"),
     TWO := reading(
@@ -286,18 +288,18 @@ EIGENVALUES = [
     TEN := equation(
         {10: ((423, r"||x||_{2}=1}x^{\top}Mx"), (181, r"||x||_2 = 1} x^\top M x"))},
         dot(x, u) * dot(x, v) <= dot(u, v) * norm2(x),
-        title="a quadratic form and the largest eigenvalue, M = uvᵀ",
+        title="a quadratic form and the largest eigenvalue, M = uv′",
         expected=REFUTED,
         hypotheses=(EIGENVALUE,),
     ),
     TEN.corrected(
-        title="a quadratic form and the largest eigenvalue, M = uuᵀ",
+        title="a quadratic form and the largest eigenvalue, M = uu′",
         says=dot(x, u) ** 2 <= norm2(u) * norm2(x),
         hypotheses=(),
         because=norm2(u) * norm2(x - u * (dot(u, x) / norm2(u))),
     ),
     TEN.sharpened(
-        title="a quadratic form and the largest eigenvalue of (M + Mᵀ)/2, M = uvᵀ",
+        title="a quadratic form and the largest eigenvalue of (M + M′)/2, M = uv′",
         says=(2 * dot(x, u) * dot(x, v) - dot(u, v) * norm2(x)) ** 2
         <= norm2(u) * norm2(v) * norm2(x) ** 2,
         hypotheses=(),
@@ -383,7 +385,7 @@ OF_SQUARE = equation(
     {15: ((438, r"||XX^{\top}||_{2}\leq\lambda^{2}"), (201, r"||XX^{\top}||_2 \le \lambda^2"))},
     norm2(XXTv) <= bound**4 * norm2(v_of_10),
     id="S-eq-15-remark",
-    title="the spectral norm of XXᵀ",
+    title="the spectral norm of XX′",
     hypotheses=(TRANSPOSED, TWICE),
     because=bound**2 * TRANSPOSED.slack + 1 * TWICE.slack,
     remark="The bound of ‖X‖ is one of ‖Xᵀ‖ as well.",

@@ -202,7 +202,7 @@ THEOREM = [
         " not zero.",
     ),
     STRICT[0].corrected(
-        title="smoothness in the weights at each input matrix, v = XXᵀh, h = ∂L̂/∂y",
+        title="smoothness in the weights at each input matrix",
         says=equal(beta_hat, FOURTH * beta_of_projected - MIDDLE - CROSS_TERM),
         hypotheses=(),
     ),

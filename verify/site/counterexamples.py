@@ -214,7 +214,8 @@ def arithmetic(found: Counterexample, told: str) -> str:
     if found.because:
         return "Both bounds were compared in exact arithmetic, and agree with matrices drawn."
     if found.arithmetic == "exact":
-        return "Both sides were computed in exact arithmetic."
+        rounded = "; what is told of them is rounded" if "about" in told else ""
+        return f"Both sides were computed in exact arithmetic{rounded}."
     if found.distribution:
         return (
             f"Decided by sampling ({found.arithmetic}): the lower end of the interval holds with"

@@ -30,12 +30,22 @@ _TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
 _ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])")
 """A weight that a reader does not need."""
 SLACKS = {
-    (False, False): "the slack is a term that is never negative",
-    (False, True): "the slack is a sum of terms that are never negative",
-    (True, False): "the difference of the sides is a term that a hypothesis makes zero",
-    (True, True): "the difference of the sides is a sum of terms that hypotheses make zero",
+    Relation.EQUAL: (
+        "the difference of the sides is a term that a hypothesis makes zero",
+        "the difference of the sides is a sum of terms that hypotheses make zero",
+    ),
+    Relation.AT_MOST: (
+        "the slack is a term that is never negative",
+        "the slack is a sum of terms that are never negative",
+    ),
+    Relation.LESS_THAN: (
+        "the slack is a term that is positive",
+        "the slack is a sum of terms that are never negative, one of them positive",
+    ),
 }
-"""What a certificate is: of an equation or not, of several terms or one."""
+SLACKS[Relation.AT_LEAST] = SLACKS[Relation.AT_MOST]
+SLACKS[Relation.MORE_THAN] = SLACKS[Relation.LESS_THAN]
+"""What a certificate is, of one term or of several."""
 NAMES = ("Actual against claimed", "Over the training of real networks")
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
 
@@ -65,11 +75,12 @@ def theorem(entry: Entry) -> str:
     what = "That it fails is checked" if entry.verdict is Verdict.REFUTED else "Checked"
     names = (f"`{harmless(name)}`" for name in found.assumptions)
     rests_on = ", ".join(names) or "Coq’s logic alone"
+    counts = ", under an assumption that counts it for no proof," if found.besides else ""
     quantities = [f"`{harmless(quantity)}`" for quantity in found.besides]
     stated = [*found.definitions, f"Theorem {found.name} {found.statement}"]
     told = [
-        f"**{what} by Coq's kernel** from the definitions: `theory/coq/{harmless(found.file)}`,"
-        f" by Coq {words(found.coq)}; rests on {rests_on}.",
+        f"**{what} by Coq's kernel**{counts} from the definitions:"
+        f" `theory/coq/{harmless(found.file)}`, by Coq {words(found.coq)}; rests on {rests_on}.",
         *(f"It assumes {assumed}." for assumed in besides(quantities)),
     ]
     return (
@@ -122,10 +133,10 @@ def _abstract_proof(entry: Entry, terms: Sequence[str]) -> str:
     if all(map(_is_zero, terms)):
         return (
             f"{opening}the two sides are the same expression: their difference is $0$, whatever"
-            " the batch, its size and the loss.\n"
+            " the vectors, their length and the loss.\n"
         )
     written = _certificate(entry.claim)
-    told = SLACKS[entry.claim.relation is Relation.EQUAL, len(terms) > 1]
+    told = SLACKS[entry.claim.relation][len(terms) > 1]
     if len(written) > LONGEST:
         return f"{opening}{told}; `python -m verify show {entry.claim.id}` prints it.\n"
     return f"{opening}{told}:\n\n{display(written)}\n"
@@ -192,12 +203,16 @@ def _witness(entry: Entry, record: Record) -> tuple[str, ...]:
 
 
 def _said(entry: Entry, record: Record) -> str:
+    if record.proof and entry.verdict is Verdict.REFUTED:
+        return "no violation, or no instance, at the sizes that it looks at"
     if record.proof:
         sizes = record.proof.sizes
         return f"proof for {len(sizes)} sizes" if len(sizes) > 1 else f"proof for {in_words(sizes)}"
     if record.counterexample:
         told = scope(record.counterexample)
         return f"counterexample with {told}" if told else "counterexample"
+    if record.theorem and record.theorem.besides:
+        return "proof under an assumption"
     if record.theorem and entry.verdict is Verdict.REFUTED:
         return "proof that it fails"
     if record.violated:

@@ -32,6 +32,8 @@ FORMULA = set("\\{^_")
 """What a quotation has that is no words."""
 LINE = 160
 """Characters of LaTeX that are short enough for one line of a page."""
+SHORT = 40
+"""Characters of LaTeX of what is said again of each entry, such as a range."""
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
 READINGS = {
     Reading.SHARED_EPSILON: r"Read with $\epsilon > 0$, as every layer computes it:"
@@ -171,7 +173,7 @@ def _body(entry: Entry, figures: Mapping[str, list[Figure]], told: Told) -> list
         _formula(claim, told),
         _where(claim, told),
         _hypotheses(claim, told),
-        _remarks(claim),
+        _remarks(claim, told),
         findings.proof(entry),
         findings.theorem(entry),
         findings.counterexample(entry),
@@ -237,8 +239,9 @@ def _formula(claim: Statement, told: Told) -> str:
     """Return the statement, or where on the page it stands already."""
     first = told.statements.setdefault(claim.statement, claim.id)
     if first == claim.id:
-        shown_above = len(told.statements) == 1
-        return "" if shown_above else formula_or_words(claim.statement, displayed=True) + "\n"
+        if len(told.statements) == 1:
+            return "The formula at the head of this page.\n"
+        return formula_or_words(claim.statement, displayed=True) + "\n"
     title = next(section_title(c, told.claims) for c in told.claims if c.id == first)
     return f'The formula of <a href="#{escape(first)}">{escape(title)}</a>.\n'
 
@@ -246,8 +249,14 @@ def _formula(claim: Statement, told: Told) -> str:
 def _where(claim: Statement, told: Told) -> str:
     """Return what the names in a statement stand for, or why it is in words."""
     if claim.says is None:
-        return f"In words: {words(claim.in_words.rstrip('.'))}.\n" if claim.in_words else ""
-    new = {n: meaning for n, meaning in claim.meanings.items() if told.meanings.get(n) != meaning}
+        opening = "Why it cannot be read" if claim.unreadable else "In words"
+        return f"{opening}: {words(claim.in_words.rstrip('.'))}.\n" if claim.in_words else ""
+    # A range is said of every entry, which may be read alone; a long definition once.
+    new = {
+        name: meaning
+        for name, meaning in claim.meanings.items()
+        if len(meaning) <= SHORT or told.meanings.get(name) != meaning
+    }
     told.meanings.update(new)
     shown = [f"${each}$" for each in dict.fromkeys(new.values())]
     return listed("where", shown) + "\n" if new else ""
@@ -280,14 +289,17 @@ def assumed(claim: Statement, hypothesis: Hypothesis, checked: str = "") -> str:
     return formula_or_words(hypothesis.statement) + checked + note
 
 
-def _remarks(claim: Statement) -> str:
+def _remarks(claim: Statement, told: Told) -> str:
     lines = []
     if claim.remark:
         lines.append(words(claim.remark))
     if claim.unreadable:
         lines.append(f"What the conversion lost: {words(claim.unreadable)}")
     if claim.of:
+        base = next((c.expected for c in told.claims if c.id == claim.of), None)
         word = "corrects" if claim.form is Form.CORRECTED else "sharpens"
+        if word == "sharpens" and base is Verdict.REFUTED:
+            word = "goes further than the refutation of"
         lines.append(f"This {word} {link(claim.of, '../')}.")
     if claim.corrected_by:
         lines.append(f"The right statement is {link(claim.corrected_by, '../')}.")

@@ -216,7 +216,7 @@ LEMMA = [
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
         title="what an epsilon takes from labels that are fitted exactly",
-        remark="This is lost whatever ε is; it is zero only where ‖ℓ‖² = 1 - ϵ.",
+        remark="This is lost whatever ε is; it is zero only where ‖ℓ‖²/m = 1 - ϵ, or ℓ = 0.",
     ),
     ANY_ERROR.corrected(
         says=MISSED < (3 * any_e) ** 2,
@@ -373,7 +373,7 @@ PROOF = [
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,
         because=nearest(NEAR) + 8 * e**2 / (1 - 2 * e) * (FINAL + 3 * e),
-        remark="The slack is what (31) has above 3ε, and that of 3ε.",
+        remark="The slack is that of the bound 3ε, and what the bound of (31) exceeds it by.",
     ),
     line(
         "S-v1-eq-32", (526, r"\frac{3\varepsilon + 2\varepsilon^2}{1 - 2\varepsilon}"),

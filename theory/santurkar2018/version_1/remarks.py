@@ -410,7 +410,7 @@ SPECTRAL = [
         title="the form of the absolute values against the spectral norm",
         attack=(),
         remark="So the norm with the layer is at most √n times that without, here with n = 2"
-        " weights. Equality at matrices of Hadamard.",
+        " weights. Equality at Hadamard matrices.",
     ),
 ]
 
