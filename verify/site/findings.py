@@ -75,7 +75,7 @@ def theorem(entry: Entry) -> str:
     what = "That it fails is checked" if entry.verdict is Verdict.REFUTED else "Checked"
     names = (f"`{harmless(name)}`" for name in found.assumptions)
     rests_on = ", ".join(names) or "Coq’s logic alone"
-    counts = ", under an assumption that counts it for no proof," if found.besides else ""
+    counts = " (under an assumption, so that it counts for no proof)" if found.besides else ""
     quantities = [f"`{harmless(quantity)}`" for quantity in found.besides]
     stated = [*found.definitions, f"Theorem {found.name} {found.statement}"]
     told = [
