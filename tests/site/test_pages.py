@@ -201,6 +201,14 @@ def test_the_text_lacks_what_a_statement_needs_and_not_what_is_made_special(form
     assert "*(" not in statement_page.assumed(claim, replace(added, printed=True))
 
 
+def test_a_remark_leads_to_the_entries_that_it_names():
+    claim = replace(CLAIMS[0], remark="By S-thm-4.1/eps. S-thm-9/eps is none, as L-prop-10 is.")
+    page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
+    assert 'By <a href="../statements/S-thm-4.1.html#S-thm-4.1/eps">' in page
+    assert "S-thm-9/eps is none" in page
+    assert "as <a href" in page
+
+
 def test_no_sentence_ends_twice(every_page):
     twice = re.compile(r"\w\.\.(?![./])")
     assert [name for name, page in every_page.items() if twice.search(page)] == []

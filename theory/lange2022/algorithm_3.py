@@ -136,7 +136,7 @@ CLAIMS = [
     STEPS.sharpened(
         "shipped",
         says=equal(PRECONDITIONED, library_step(G_w, G_b, mu, sigma2, q**2, k)),
-        title="Algorithm 3, steps 4 and 5, by the library",
+        title="Algorithm 3, steps 4 and 5, by this suite's functions",
     ),
     replace(
         STEPS,

@@ -103,7 +103,7 @@ MINIMIZER = [
         title="a critical point with a positive definite Hessian",
         hypotheses=(NEAR, SEMI_DEFINITE),
         because=number(1) / 2 * SEMI_DEFINITE.slack + norm2(theta) * NEAR.slack,
-        remark="With λ_min > 0, as the text assumes next; here it is at least α.",
+        remark="With a positive least eigenvalue, as the text assumes next; here it is at least α.",
     ),
     THAT_IS.sharpened(
         "growth",
@@ -258,7 +258,8 @@ LEARNING_RATES = [
     NEEDS.sharpened(
         "product", says=equal(1 - (1 - alpha * low) ** 2, alpha * low * (2 - alpha * low)),
         title="for which learning rates r is below one, by a product", hypotheses=(),
-        remark="So r < 1 exactly where αλ_max < 2, the smallest eigenvalue being positive.",
+        remark="And likewise of the largest eigenvalue. So r < 1 exactly where α times it is below"
+        " 2, the smallest being positive.",
     ),
     BEST := six(
         "/6", 86, r"\alpha=\frac{2}{\lambda_{\text{min}}", "the best learning rate",

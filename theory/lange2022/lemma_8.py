@@ -261,12 +261,12 @@ CLAIMS = [
     ),
     LEMMA.sharpened(
         "shipped", says=equal(Conv(h, w, b), apply(h, w, b)),
-        title="a convolution as a matrix product, by the library",
+        title="a convolution as a matrix product, by this suite's function",
         remark="What the library computes without the matrix.",
     ),
     LEMMA.sharpened(
         "shipped-matrix", says=equal(augmented(BLOCKS), unfold(turned(h), k)),
-        title="the matrix of a convolution, by the library",
+        title="the matrix of a convolution, by this suite's function",
         remark="The library runs through columns first, so it takes the maps transposed.",
     ),
     LEMMA.sharpened(
@@ -275,7 +275,7 @@ CLAIMS = [
             inner(first_output, Conv(h, kernel(x, k), offset(x))),
             dot(apply_transposed(h, first_output, k), x),
         ),
-        title="the transposed matrix of a convolution, by the library",
+        title="the transposed matrix of a convolution, by this suite's function",
     ),
     ENTRY := convolution(
         "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",

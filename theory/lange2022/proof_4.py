@@ -192,7 +192,6 @@ SMALLEST = [
         "/smallest-second-case", 632, r"=\frac{N(s+x^{T}\mu_{H})^{2}",
         "the smallest eigenvalue, second case",
         equal(after(t), before(s)),
-        remark="s = -t - xᵀμ_H.",
     ),
     proof(
         "/larger-denominator", 633, r"\geq\frac{N(s+x^{T}\mu_{H})^{2}",

@@ -129,7 +129,7 @@ constant = Letter(
 )
 """Maps that are constant."""
 OF_CONSTANT = named(
-    r"\frac{1}{N r s} \sum_i \big(\mathcal H_i(q\mathbf 1) - \mu_H\big)^2_{t,a,p}",
+    r"\sigma_H^2(t, a, p)\ \text{of the map}\ q\mathbf 1",
     column_variance(maps.without_ones(maps.unfolded(constant, k)), k),
 )
 
@@ -164,7 +164,7 @@ MOMENTS = [
     ),
     TWENTY.sharpened(
         "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)),
-        title="the variance of a column, by the library",
+        title="the variance of a column, by this suite's function",
     ),
     moments_of(
         "/21", 367, r"\mu(p)=\frac{1}{Nrs}", "the mean of a channel",

@@ -198,8 +198,8 @@ EXPECTATIONS = [
         says=ratio(normalize(H)) <= root_of(minimum(N, n)), expected=SUPPORTED,
         remark="Whatever the law, by the norms of the columns (L-before-prop-5/norm-over-q). No"
         " constant serves every law: with heavy enough tails one entry outweighs a column's others,"
-        " and more and more columns agree in which. A law is left out where a constant column was"
-        " drawn.",
+        " and more and more columns agree in which. A law is passed over where a column that is"
+        " drawn from it is constant, and has no deviation.",
     ),
     expected_norm(
         "every-law", 223, "for some constant", "the expected norm, one constant for every law, at C"

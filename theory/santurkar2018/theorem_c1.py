@@ -281,7 +281,7 @@ FIFTY_SIX = equation(
 )
 RIGHT_57 = equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i))
 IN_CLOSED_FORM = {
-    "title": "the quadratic form at each input matrix, by the library's formulas",
+    "title": "the quadratic form at each input matrix, by this suite's formulas",
     "says": equal(
         beta_hat,
         bound**4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -30,6 +31,7 @@ from verify.wording import plural, unprinted
 
 FORMULA = set("\\{^_")
 """What a quotation has that is no words."""
+_IDENTIFIER = re.compile(r"\b[SL]-[\w.-]*\w(?:/[\w.-]*\w)*")
 LINE = 160
 """Characters of LaTeX that are short enough for one line of a page."""
 SHORT = 40
@@ -292,7 +294,7 @@ def assumed(claim: Statement, hypothesis: Hypothesis, checked: str = "") -> str:
 def _remarks(claim: Statement, told: Told) -> str:
     lines = []
     if claim.remark:
-        lines.append(words(claim.remark))
+        lines.append(_linked(claim.remark))
     if claim.unreadable:
         lines.append(f"What the conversion lost: {words(claim.unreadable)}")
     if claim.of:
@@ -304,6 +306,15 @@ def _remarks(claim: Statement, told: Told) -> str:
     if claim.corrected_by:
         lines.append(f"The right statement is {link(claim.corrected_by, '../')}.")
     return "\n\n".join(lines) + "\n"
+
+
+def _linked(text: str) -> str:
+    """Return a remark with links in place of the identifiers of entries."""
+
+    def to(found: re.Match[str]) -> str:
+        return link(found[0], "../") if found[0] in by_identifier() else found[0]
+
+    return _IDENTIFIER.sub(to, words(text))
 
 
 def _neighbours(before: Group | None, after: Group | None) -> str:

@@ -562,7 +562,7 @@ FIRST_TERM = [
             ),
         ),
         "an entry of the Hessian by"
-        " definition", hypotheses=(), remark="The last sum prints one index i for j.",
+        " definition", hypotheses=(), remark="As printed, the last sum has one index i for j.",
     ).with_epsilon(PROVED),
     *line(
         "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
