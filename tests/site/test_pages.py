@@ -201,6 +201,12 @@ def test_the_text_lacks_what_a_statement_needs_and_not_what_is_made_special(form
     assert "*(" not in statement_page.assumed(claim, replace(added, printed=True))
 
 
+def test_a_page_that_opens_with_a_correction_says_so(every_page):
+    said = "In its corrected form; what the text says is below:"
+    opened = {name for name, page in every_page.items() if said in page}
+    assert opened == {"S-v1-remark-spectral", "L-prop-10", "L-LN-GN", "L-def-minimiser"}
+
+
 def test_a_remark_leads_to_the_entries_that_it_names():
     claim = replace(CLAIMS[0], remark="By S-thm-4.1/eps. S-thm-9/eps is none, as L-prop-10 is.")
     page = statement_page.page(Group("S-thm-4.1", tuple(ledger([claim], []))), lambda entry: {})
@@ -303,6 +309,13 @@ def test_what_the_kernel_proves_of_a_refuted_statement_is_that_it_fails(verdict,
     entry = Entry(CLAIMS[0], (record,), verdict)
     assert findings.theorem(entry).startswith(opening)
     assert f"<td>{cell}</td>" in findings.witnesses(entry)
+
+
+def test_what_is_refuted_has_no_proof_at_sizes_where_it_may_have_no_instance():
+    record = Record(CLAIMS[0].id, "symbolic", proof=Proof(({"m": 2}, {"m": 3})))
+    shown = findings.witnesses(Entry(CLAIMS[0], (record,), Verdict.REFUTED))
+    assert "<td>no violation, or no instance, at the sizes that it looks at</td>" in shown
+    assert "proof" not in shown
 
 
 def test_a_theorem_that_assumes_more_than_its_statement_says_so():

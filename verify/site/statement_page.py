@@ -128,6 +128,8 @@ def _eyebrow(statement: Group) -> str:
 def _opening(claim: Statement) -> str:
     """Return the formula, and whose it is where it is not that of the text that the page names."""
     shown = formula_or_words(claim.statement, displayed=True)
+    if claim.form is Form.CORRECTED:
+        return f"In its corrected form; what the text says is below:\n\n{shown}"
     right = by_identifier().get(claim.corrected_by or "")
     if not claim.unreadable or right is None or right.statement != claim.statement:
         return shown
