@@ -102,10 +102,12 @@ def _is_current(line: dict[str, Any]) -> bool:
 
 
 def _accelerator(adapter: str, device: str) -> str:
-    """Return what a framework's device is called by its maker."""
+    """Return what a framework's device is called by its maker, if the framework tells."""
     if adapter == "jax":
         return str(importlib.import_module("jax").devices(device)[0].device_kind)
-    return str(importlib.import_module("torch").cuda.get_device_name(device))
+    if adapter == "torch" and device.startswith("cuda"):
+        return str(importlib.import_module("torch").cuda.get_device_name(device))
+    return device
 
 
 def _telling(bar: Progress, name: str) -> Any:
