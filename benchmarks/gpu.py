@@ -83,14 +83,22 @@ def step(what: str, arguments: str) -> dict[str, Any]:
         check=False,
         env={**os.environ, "NVIDIA_TF32_OVERRIDE": "0", "OMP_NUM_THREADS": str(threads)},
     )
-    print(ended.stdout[-OUTPUT:])
+    output = without_places(ended.stdout)[-OUTPUT:]
+    print(output)
     return {
         "what": what,
         "command": f"python {arguments}",
         "status": ended.returncode,
         "seconds": time.monotonic() - began,
-        "output": ended.stdout[-OUTPUT:],
+        "output": output,
     }
+
+
+def without_places(text: str) -> str:
+    """Return a text without the folders of the project and of this Python."""
+    for folder in (Path.cwd(), sys.prefix):
+        text = text.replace(f"{folder}/", "")
+    return text
 
 
 if __name__ == "__main__":

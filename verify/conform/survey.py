@@ -63,6 +63,10 @@ def main(
     adapters = tuple(filter(None, (module.ADAPTER, backend)))  # Keras's uses its backend's
     # Before anything is examined, since files may change meanwhile.
     by = {"adapters": list(adapters), "examiner": examiner(module.__name__, adapters)}
+    if device:
+        # This process and a layer's share the GPU, of which JAX's first would take most.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+        by |= {"device": device, "accelerator": _accelerator(module.ADAPTER, device)}
     console = Console()
     layers = {
         f"{module.__name__}:IMPLEMENTATIONS.{key}.subject": found
@@ -81,8 +85,6 @@ def main(
             report = replace(report, cells=tuple(c for c in report.cells if _has_eps(c)))
         seconds = time.monotonic() - began
         line = summary(found, target, report, seconds) | by
-        if device:
-            line |= {"device": device, "accelerator": _accelerator(module.ADAPTER, device)}
         if line["rows"] or not lines.get(target, line)["rows"]:
             lines[target] = line
         json_lines.write(path, [lines[each] for each in layers if each in lines])

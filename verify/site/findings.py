@@ -29,22 +29,25 @@ _TOKEN = re.compile(r"[\w :.,<>=+-]+").fullmatch
 """What a reader may copy to a shell: evidence may have been written by anybody."""
 _ONCE = re.compile(r"(^|[+=-] )1 (?=[\\(])")
 """A weight that a reader does not need."""
+ZERO = (
+    "the difference of the sides is a term that a hypothesis makes zero",
+    "the difference of the sides is a sum of terms that hypotheses make zero",
+)
+NOT_NEGATIVE = (
+    "the slack is a term that is never negative",
+    "the slack is a sum of terms that are never negative",
+)
+POSITIVE = (
+    "the slack is a term that is positive",
+    "the slack is a sum of terms that are never negative, one of them positive",
+)
 SLACKS = {
-    Relation.EQUAL: (
-        "the difference of the sides is a term that a hypothesis makes zero",
-        "the difference of the sides is a sum of terms that hypotheses make zero",
-    ),
-    Relation.AT_MOST: (
-        "the slack is a term that is never negative",
-        "the slack is a sum of terms that are never negative",
-    ),
-    Relation.LESS_THAN: (
-        "the slack is a term that is positive",
-        "the slack is a sum of terms that are never negative, one of them positive",
-    ),
+    Relation.EQUAL: ZERO,
+    Relation.AT_MOST: NOT_NEGATIVE,
+    Relation.AT_LEAST: NOT_NEGATIVE,
+    Relation.LESS_THAN: POSITIVE,
+    Relation.MORE_THAN: POSITIVE,
 }
-SLACKS[Relation.AT_LEAST] = SLACKS[Relation.AT_MOST]
-SLACKS[Relation.MORE_THAN] = SLACKS[Relation.LESS_THAN]
 """What a certificate is, of one term or of several."""
 NAMES = ("Actual against claimed", "Over the training of real networks")
 NOT_RUN = '<p class="not-run">{}: not yet run.</p>'
