@@ -16,8 +16,9 @@ from theory.lange2022.texts import PAPER as LANGE
 from theory.santurkar2018.texts import PAPER as SANTURKAR
 from theory.statement import Statement
 from verify import evidence, fingerprint, others
-from verify.evidence import Fingerprint, Name, Record, Run, Writer
+from verify.evidence import Fingerprint, Run, Writer
 from verify.kernel.verdicts import records as checked_by_kernel
+from verify.record import Name, Record, by_claim
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Witness
@@ -177,18 +178,18 @@ def known(
     if asked is None and claims is not None:
         asked = {claim.id for claim in claims}
     chosen = [claim for claim in every if asked is None or claim.id in asked]
-    runs, records = evidence.read_all(folder, asked)
+    runs, lines = evidence.read_all(folder, asked)
     heard: dict[str, list[Record]] = {}
     current: set[Name] = set()
     for run in _of_different_settings(runs):
-        found = evidence.fresh(records, todays_of_run(run, chosen))
+        found = evidence.fresh(lines, todays_of_run(run, chosen))
         current |= {record.name for record in found}
         whole = wholly_examined(chosen, found) - heard.keys()
-        found_of = evidence.by_claim(found)
+        found_of = by_claim(found)
         heard |= {name: found_of[name] for name in whole}
-    left = [record for record in records if record.claim not in heard]
-    outdated = dict.fromkeys(r.claim for r in left if r.name not in current)
-    unfinished = dict.fromkeys(r.claim for r in left if r.claim not in outdated)
+    left = [line.name for line in lines if line.about.claim not in heard]
+    outdated = dict.fromkeys(claim for claim, witness in left if (claim, witness) not in current)
+    unfinished = dict.fromkeys(claim for claim, _ in left if claim not in outdated)
     by_kernel = [r for r in checked_by_kernel(folder, every, asked) if r.proof or r.claim in heard]
     return Known(
         runs[-1], [*chain(*heard.values()), *by_kernel], tuple(outdated), tuple(unfinished)

@@ -11,25 +11,22 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from verify import json_lines
-from verify.results import Counterexample, Proof, Theorem
+from verify.record import Name, Record
 
 SCHEMA = 3
 FILE = "evidence.jsonl"
 LOCK = ".lock"
 ELSEWHERE = "name another folder, or delete the file to start anew"
 
-Name = tuple[str, str]
-"""A statement's identifier and a witness's name."""
 Fingerprint = Callable[[str, str], str]
 """Today's fingerprint of a statement and a witness, by their names; "" for those unknown."""
 
@@ -63,71 +60,47 @@ class Run:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class Record:
-    """What one witness found of one claim."""
+Found = TypeVar("Found", Run, Record)
 
-    claim: str
-    witness: str
-    instances: int = 0
-    violated: int = 0
-    undecided: int = 0
-    vacuous: int = 0
-    worst_ratio: float | None = None
-    worst_token: str | None = None
-    strata: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Instances, violated, undecided and vacuous of each named stratum."""
-    sizes: dict[str, str] = field(default_factory=dict)
-    """What was found for single batch sizes."""
-    proof: Proof | None = None
-    counterexample: Counterexample | None = None
-    theorem: Theorem | None = None
-    points: list[dict[str, Any]] = field(default_factory=list)
-    """Some instances with both sides, for the plots."""
-    notes: str = ""
-    seconds: float = 0.0
+
+class _About(msgspec.Struct, frozen=True):
+    kind: str = ""
+    claim: str = ""
+    witness: str = ""
     fingerprint: str = ""
-    """Of all that it depends on."""
-    commit: str = ""
-    """The commit that it was found at."""
+
+
+_about = msgspec.json.Decoder(_About)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of evidence, of which only what it is about is read until it is asked for.
+
+    Most lines of a folder that is kept for long are of code that has changed since.
+    """
+
+    about: _About
+    text: bytes
+    path: Path
 
     @property
     def name(self) -> Name:
         """Whom it is about, and who found it."""
-        return self.claim, self.witness
+        return self.about.claim, self.about.witness
 
-    @property
-    def decided(self) -> int:
-        """How many instances the statement says something of, and rounding leaves decided."""
-        return self.instances - self.vacuous - self.undecided
+    def made(self, kind: type[Found]) -> Found:
+        """Read it as what it is a line of.
 
-    @property
-    def decided_strata(self) -> set[str]:
-        """The named strata that have such an instance."""
-        return {
-            name
-            for name, met in self.strata.items()
-            if met.get("instances", 0) > met.get("vacuous", 0) + met.get("undecided", 0)
-        }
-
-    @property
-    def decides(self) -> bool:
-        """Whether it proves, refutes or measured anything at all."""
-        return bool(self.decided or self.proof or self.counterexample or self.theorem)
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether it looked at instances, and not one of them decides anything."""
-        return self.instances > 0 and not self.decides
-
-    def __post_init__(self) -> None:
-        """Leave out what is not finite: JSON has no word for it; a counterexample has a ratio."""
-        if not _is_finite(self.worst_ratio):
-            object.__setattr__(self, "worst_ratio", None)
-        if self.worst_ratio is None and self.counterexample is not None:
-            object.__setattr__(self, "worst_ratio", self.counterexample.ratio)
-        finite = [point for point in self.points if all(map(_is_finite, point.values()))]
-        object.__setattr__(self, "points", finite)
+        Raises:
+            EvidenceError: it has another form.
+        """
+        values = json_lines.object_in(self.text) or {}
+        try:
+            return _made(kind, values)
+        except (TypeError, msgspec.ValidationError) as error:
+            form = f"a line of another form ({error})"
+            raise EvidenceError(f"{self.path} has {form}; {ELSEWHERE}") from None
 
 
 class Writer:
@@ -151,12 +124,11 @@ class Writer:
     ):
         self.path, self.run, self.fingerprint = folder / FILE, run, fingerprint
         self.lock = Lock()
-        elsewhere = [record for other in others for record in read_all(other)[1]]
+        elsewhere = [line for other in others for line in read_all(other)[1]]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._held = FolderLock(folder)
-            records = self._known()
-            self.done = {r.name: r for r in fresh(records, fingerprint)}
+            self.done = {r.name: r for r in fresh(self._known(), fingerprint)}
             json_lines.append(self.path, _line(run))
             for record in fresh(elsewhere, fingerprint):
                 if record.name not in self.done:
@@ -165,7 +137,7 @@ class Writer:
         except OSError as error:
             raise unwritable(folder, error) from None
 
-    def _known(self) -> list[Record]:
+    def _known(self) -> list[Line]:
         if not self.path.exists() or not self.path.stat().st_size:
             return []
         json_lines.mend_end(self.path)
@@ -199,22 +171,19 @@ def append(path: Path, record: Record) -> None:
 
 def records_in(path: Path) -> list[Record]:
     """Return the records of a file without a run, if it is there."""
-    lines = json_lines.read(path) if path.exists() else []
-    return [_made(Record, line) for line in lines if line.get("kind") == "record"]
+    lines = _lines(path) if path.exists() else []
+    return [line.made(Record) for line in lines if line.about.kind == "record"]
 
 
-def fresh(records: Iterable[Record], fingerprint: Fingerprint) -> list[Record]:
+def fresh(lines: Iterable[Line], fingerprint: Fingerprint) -> list[Record]:
     """Return the records that today's code would find again, the last one of each name."""
-    marked = (r for r in records if r.fingerprint)
-    return list({r.name: r for r in marked if r.fingerprint == fingerprint(*r.name)}.values())
+    return [line.made(Record) for line in _current(lines, fingerprint)]
 
 
-def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return the records of each statement, by its identifier."""
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        found.setdefault(record.claim, []).append(record)
-    return found
+def _current(lines: Iterable[Line], fingerprint: Fingerprint) -> list[Line]:
+    marked = (line for line in lines if line.about.fingerprint)
+    current = (line for line in marked if line.about.fingerprint == fingerprint(*line.name))
+    return list({line.name: line for line in current}.values())
 
 
 def read(folder: Path) -> tuple[Run, list[Record]]:
@@ -224,30 +193,32 @@ def read(folder: Path) -> tuple[Run, list[Record]]:
         NoEvidenceError: there is no evidence.
         EvidenceError: a line is damaged, or the schema is unknown.
     """
-    runs, records = read_all(folder)
-    return runs[-1], list({record.name: record for record in records}.values())
+    runs, lines = read_all(folder)
+    last = {line.name: line for line in lines}
+    return runs[-1], [line.made(Record) for line in last.values()]
 
 
-def read_all(folder: Path, asked: Collection[str] | None = None) -> tuple[list[Run], list[Record]]:
-    """Return all runs and records of a folder; a last line that was cut off is left out.
+def read_all(folder: Path, asked: Collection[str] | None = None) -> tuple[list[Run], list[Line]]:
+    """Return all runs of a folder and the lines of its records, but a last one that was cut off.
 
     Args:
         folder: of the evidence.
         asked: the statements whose records are; all, if left out.
+
+    Raises:
+        NoEvidenceError: there is no evidence.
+        EvidenceError: a line is damaged, or the schema is unknown.
     """
     path = folder / FILE
-    lines = _lines(path, json_lines.every if asked is None else partial(_is_of, asked))
+    lines = _lines(path)
     if not lines and not path.stat().st_size:  # of a run that ended before it wrote anything
         raise _nothing_in(folder)
-    if not lines or lines[0].get("kind") != "run":
+    if not lines or lines[0].about.kind != "run":
         raise EvidenceError(f"{path} does not begin with a run; {ELSEWHERE}")
-    check_schema(path, lines[0])
-    try:
-        runs = [_made(Run, line) for line in lines if line.get("kind") == "run"]
-        records = [_made(Record, line) for line in lines if line.get("kind") == "record"]
-    except (TypeError, msgspec.ValidationError) as error:
-        raise EvidenceError(f"{path} has a line of another form ({error}); {ELSEWHERE}") from None
-    return runs, records
+    check_schema(path, json_lines.object_in(lines[0].text) or {})
+    runs = [line.made(Run) for line in lines if line.about.kind == "run"]
+    records = [line for line in lines if line.about.kind == "record"]
+    return runs, [line for line in records if asked is None or line.about.claim in asked]
 
 
 def check_schema(path: Path, line: dict[str, Any]) -> None:
@@ -274,19 +245,19 @@ def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]
         raise _nothing_in(folder)
     try:
         held = FolderLock(folder)
-        runs, records = read_all(folder)  # with what another run wrote before it was locked
+        runs, lines = read_all(folder)  # with what another run wrote before it was locked
         last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
-        current = {id(r): r for run in last.values() for r in fresh(records, todays(run))}
-        kept = sorted(current.values(), key=lambda record: record.name)
+        current = {line for run in last.values() for line in _current(lines, todays(run))}
+        kept = sorted((line.made(Record) for line in current), key=lambda record: record.name)
         headers = [run for run in runs if run in last.values()]
         json_lines.write(folder / FILE, [*map(_line, headers), *map(_line, kept)])
         held.give_back()
     except OSError as error:
         raise unwritable(folder, error) from None
-    return len(kept), len(records) - len(kept)
+    return len(kept), len(lines) - len(kept)
 
 
-def _made(kind: type[Any], line: dict[str, Any]) -> Any:
+def _made(kind: type[Found], line: dict[str, Any]) -> Found:
     """Return a line as what it is a line of."""
     values = {name: value for name, value in line.items() if name != "kind"}
     if unknown := values.keys() - {f.name for f in fields(kind)}:
@@ -302,10 +273,6 @@ def _line(found: Run | Record) -> dict[str, Any]:
 def _plain(number: Any) -> Any:
     """Return a number of NumPy as one of Python's."""
     return number.item()
-
-
-def _is_finite(value: Any) -> bool:
-    return not isinstance(value, float) or isfinite(value)
 
 
 class FolderLock:
@@ -337,27 +304,9 @@ def _nothing_in(folder: Path) -> NoEvidenceError:
     return NoEvidenceError(f"no evidence in {folder}; name another folder")
 
 
-class _About(msgspec.Struct):
-    """What a line is about: nothing else of it is read."""
-
-    claim: str = ""
-
-
-_about = msgspec.json.Decoder(_About)
-
-
-def _is_of(asked: Collection[str], text: bytes) -> bool:
-    """Whether a line is about one of the statements that are asked for, or about none."""
+def _lines(path: Path) -> list[Line]:
     try:
-        claim = _about.decode(text).claim
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return True  # who reads it says what is wrong with it
-    return not claim or claim in asked
-
-
-def _lines(path: Path, is_asked: Callable[[bytes], bool]) -> list[dict[str, Any]]:
-    try:
-        return json_lines.read(path, is_asked)
+        return json_lines.read_as(partial(_line_in, path), path)
     except FileNotFoundError:
         raise _nothing_in(path.parent) from None
     except OSError as error:
@@ -366,3 +315,8 @@ def _lines(path: Path, is_asked: Callable[[bytes], bool]) -> list[dict[str, Any]
         ) from None
     except json_lines.DamagedLineError as error:
         raise EvidenceError(str(error)) from None
+
+
+def _line_in(path: Path, text: bytes) -> Line | None:
+    about = json_lines.parsed(text, _about)
+    return None if about is None else Line(about, text, path)

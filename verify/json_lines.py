@@ -16,10 +16,13 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
 
 
 class DamagedLineError(ValueError):
@@ -47,31 +50,37 @@ def write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
     temporary.replace(path)
 
 
-def every(text: bytes) -> bool:
-    """Ask for every line."""
-    return True
-
-
-def read(path: Path, is_asked: Callable[[bytes], bool] = every) -> list[dict[str, Any]]:
+def read(path: Path) -> list[dict[str, Any]]:
     """Return the objects of a file; a last line that holds none is left out.
-
-    Args:
-        path: of the file.
-        is_asked: whether a line is, as text; the others are passed over, which takes less time.
 
     Raises:
         DamagedLineError: another line holds none.
     """
+    return read_as(object_in, path)
+
+
+def read_as(made: Callable[[bytes], T | None], path: Path) -> list[T]:
+    """Return what is made of each line of a file; a last line of which nothing is, is left out.
+
+    Args:
+        made: what is made of a line as text, or that it holds no object.
+        path: of the file.
+
+    Raises:
+        DamagedLineError: nothing is made of another line.
+    """
     lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
-    return list(_objects(lines, path, is_asked))
+    return list(_each(made, lines, path))
 
 
 def mend_end(path: Path) -> None:
     """Cut off a last line that holds no object; end one that only lacks its end."""
-    text = path.read_bytes()
-    last = text[text[:-1].rfind(b"\n") + 1 :]
-    if _object(last) is None:
-        os.truncate(path, len(text) - len(last))
+    if not (size := path.stat().st_size):
+        return
+    with path.open("rb") as read, mmap(read.fileno(), 0, access=ACCESS_READ) as text:
+        last = text[text.rfind(b"\n", 0, size - 1) + 1 :]
+    if object_in(last) is None:
+        os.truncate(path, size - len(last))
     elif not last.endswith(b"\n"):
         with path.open("ab") as file:
             file.write(b"\n")
@@ -81,13 +90,9 @@ def _text(line: dict[str, Any]) -> str:
     return json.dumps(line, allow_nan=False) + "\n"
 
 
-def _objects(
-    lines: list[bytes], path: Path, is_asked: Callable[[bytes], bool]
-) -> Iterator[dict[str, Any]]:
+def _each(made: Callable[[bytes], T | None], lines: list[bytes], path: Path) -> Iterator[T]:
     for number, text in enumerate(lines, start=1):
-        if not is_asked(text):
-            continue
-        if (found := _object(text)) is not None:
+        if (found := made(text)) is not None:
             yield found
         elif number < len(lines):
             raise DamagedLineError(
@@ -95,9 +100,17 @@ def _objects(
             )
 
 
-def _object(text: bytes) -> dict[str, Any] | None:
+def parsed(text: bytes, decoder: msgspec.json.Decoder[T]) -> T | None:
+    """Return what a line holds, or None where it is not what the decoder reads."""
     try:
-        found = msgspec.json.decode(text)
+        return decoder.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+
+
+_objects = msgspec.json.Decoder(dict[str, Any])
+
+
+def object_in(text: bytes) -> dict[str, Any] | None:
+    """Return the object that a line holds, if it holds one."""
+    return parsed(text, _objects)

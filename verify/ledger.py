@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.expectation_claim import ExpectationClaim
 from theory.statement import Hypothesis, Location, Statement, Verdict
-from verify.evidence import Record, by_claim
+from verify.record import Record, by_claim
 from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
 

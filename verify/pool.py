@@ -35,7 +35,8 @@ from typing import Any
 
 from verify import engine, evidence
 from verify.engine import Pair, Task
-from verify.evidence import EvidenceError, Name, Record, Writer
+from verify.evidence import EvidenceError, Writer
+from verify.record import Name, Record
 from verify.settings import Settings
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Later

@@ -12,8 +12,9 @@ from theory.statement import Statement
 from verify import engine, ledger, pool
 from verify.conftest import OPTIONS, WRITER
 from verify.engine import WITNESSES
-from verify.evidence import EvidenceError, Record
+from verify.evidence import EvidenceError
 from verify.progress import prepare
+from verify.record import Record
 
 
 @pytest.fixture(scope="session")

@@ -8,13 +8,14 @@ import pytest
 from theory import lange2022, santurkar2018
 from theory.statement import Verdict
 from verify import engine, ledger
-from verify.evidence import SCHEMA, Record
+from verify.evidence import SCHEMA
 from verify.kernel import evidence, verdicts
 from verify.kernel.coq import LIBRARY
 from verify.kernel.evidence import Check, Outcome
 from verify.kernel.export import exported
 from verify.kernel.theorems import digest_with_needed, sources, theorems
 from verify.kernel.ties import digest, outdated, theorem_of, ties
+from verify.record import Record
 from verify.results import Counterexample, Proof
 from verify.show import shown_entry
 from verify.site import findings

@@ -11,7 +11,8 @@ from site_cases import CLAIMS, PROVED, RECORDS, WAITING, silent
 
 from verify import engine
 from verify.description import describe_run
-from verify.evidence import Record, Run, Writer
+from verify.evidence import Run, Writer
+from verify.record import Record
 from verify.results import Proof, Theorem
 from verify.settings import PROFILES, Settings
 

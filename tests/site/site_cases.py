@@ -8,10 +8,11 @@ from theory.lange2022 import proposition_7
 from theory.santurkar2018 import theorem_4_1
 from verify import engine
 from verify.description import describe_run
-from verify.evidence import Record, Writer
+from verify.evidence import Writer
 from verify.experiments import figures
 from verify.experiments.evidence import Result
 from verify.experiments.experiment import Experiment, Observation
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings
 

@@ -5,7 +5,7 @@ import re
 from site_cases import PROVED, RESULT
 
 from verify.campaign.finding import of_record
-from verify.evidence import Record
+from verify.record import Record
 from verify.site import campaigns_page
 
 

@@ -12,8 +12,9 @@ from site_cases import CLAIMS, COUNTEREXAMPLE, PROVED, RECORDS, REFUTED, RESULT
 from theory.statement import Verdict
 from verify import ledger
 from verify.campaign.finding import of_record
-from verify.evidence import Record, Run
+from verify.evidence import Run
 from verify.experiments.experiment import Observation, Picture
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.site import (
     campaigns_page,

@@ -15,10 +15,11 @@ from theory.language.letters import number_of
 from theory.statement import Form, Relation, Verdict
 from verify import engine, experiments
 from verify.description import describe_run
-from verify.evidence import EvidenceError, Record
+from verify.evidence import EvidenceError
 from verify.experiments.experiment import Observation
 from verify.headlines import headlines
 from verify.ledger import Entry, ledger
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof, Theorem
 from verify.site import (
     api_pages,

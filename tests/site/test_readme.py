@@ -4,8 +4,8 @@ import pytest
 from site_cases import RECORDS
 
 from verify.engine import CLAIMS
-from verify.evidence import Record
 from verify.ledger import ledger
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.site.readme import BEGIN, END, ReadmeError, check, counts, table
 

@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from verify import engine, others
 from verify.__main__ import app
-from verify.evidence import NoEvidenceError, Record
+from verify.evidence import NoEvidenceError
 from verify.others import OthersError
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.site.others import MARK, OthersSite
 

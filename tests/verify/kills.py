@@ -29,8 +29,8 @@ from typing import Any
 
 from verify import engine, evidence, pool
 from verify.engine import Pair
-from verify.evidence import Name
 from verify.options import Options
+from verify.record import Name
 
 EXACT = ("abstract", "polynomial", "symbolic")
 MEASURING = ("autograd", "complex step")

@@ -22,9 +22,10 @@ from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import conftest, engine
 from verify.description import describe_run
-from verify.evidence import FILE, Record, Writer, read
+from verify.evidence import FILE, Writer, read
 from verify.options import Options
 from verify.progress import prepare
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import PROFILES, Settings
 from verify.witnesses import trained

@@ -9,7 +9,8 @@ from theory.claim import Relation
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from verify import engine, evidence
 from verify.engine import pairs, selected
-from verify.evidence import Record, Run, Writer
+from verify.evidence import Run, Writer
+from verify.record import Record
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Witness, each

@@ -1,6 +1,7 @@
 """A fingerprint is the same in every process, and another for another statement or budget."""
 
 import re
+import sys
 from dataclasses import fields, replace
 from math import inf
 
@@ -19,6 +20,7 @@ from theory.unit import gamma
 from verify import engine
 from verify.fingerprint import _words, fingerprint, of_code, of_statement
 from verify.settings import NOTHING, PROFILES, READ, WHERE, Budget, Settings
+from verify.sources import sources
 
 CLAIM, WITNESS = theorem_4_1.PRINTED, engine.WITNESSES[0]
 DRAWING = next(witness for witness in engine.WITNESSES if witness.name == "autograd")
@@ -144,3 +146,11 @@ def test_a_witness_reads_what_it_says(witness):
 def test_what_a_witness_does_not_read_it_is_not_given():
     only = Settings(PROFILES["deep"], 7, "torch", "cpu", claims="theirs").only(("seed", "steps"))
     assert only == Settings(replace(NOTHING, steps=PROFILES["deep"].steps), 7, claims="theirs")
+
+
+def test_how_evidence_is_kept_and_shown_outdates_none_of_it():
+    computing = ("verify.witnesses", "verify.matrices", "verify.expectations")
+    modules = {name for name in sys.modules if name.startswith(computing)}
+    files = {file.name for module in modules for file in sources(module)}
+    assert {"record.py", "results.py"} <= files
+    assert not files & {"evidence.py", "json_lines.py", "engine.py", "ledger.py", "terminal.py"}

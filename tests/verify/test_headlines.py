@@ -9,9 +9,9 @@ from theory.language.expression import equal
 from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
 from theory.unit import gamma, sigma
-from verify.evidence import Record
 from verify.headlines import ERRATA, counted, headlines
 from verify.ledger import Entry, entry
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.site.front_page import verdicts
 

@@ -19,8 +19,8 @@ from kills import (
 
 from theory.santurkar2018 import CLAIMS
 from verify import engine, evidence
-from verify.evidence import Record
 from verify.options import Options
+from verify.record import Record
 from verify.witnesses.witness import Witness
 
 

@@ -12,8 +12,8 @@ from theory.claim import Verdict
 from theory.language.latex import latex
 from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
 from verify import engine, ledger, report
-from verify.evidence import Record
 from verify.ledger import agrees, as_json, entry, judge
+from verify.record import Record
 from verify.results import EVERY_M, Counterexample, Proof
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
 from verify.show import shown_entry

@@ -14,8 +14,9 @@ import pytest
 
 from theory.santurkar2018 import CLAIMS
 from verify import engine, json_lines, pool
-from verify.evidence import Record, Run, Writer, read
+from verify.evidence import Run, Writer, read
 from verify.pool import examining
+from verify.record import Record
 from verify.settings import PROFILES, Settings
 from verify.witnesses.table import WITNESSES
 from verify.witnesses.witness import Witness

@@ -23,7 +23,7 @@ from heapq import nsmallest
 from math import inf, log2
 from typing import Any
 
-from verify.evidence import Name, Record
+from verify.record import Name, Record
 from verify.results import Counterexample
 
 Intervals = tuple[tuple[int, int], ...]

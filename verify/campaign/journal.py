@@ -17,7 +17,8 @@ import msgspec
 
 from verify import evidence, json_lines
 from verify.campaign.finding import Finding
-from verify.evidence import EvidenceError, Fingerprint, Name, Run
+from verify.evidence import EvidenceError, Fingerprint, Run
+from verify.record import Name
 
 FILE = "campaign.jsonl"
 LARGEST = 64 * 2**20

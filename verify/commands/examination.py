@@ -21,8 +21,9 @@ from verify import engine, explained, ledger, others, pool
 from verify.commands.shared import Cache, Claims, Json, conclude
 from verify.complaints import GOES_ON, NOT_KEPT, bad_input, complain, interrupted
 from verify.engine import Pair
-from verify.evidence import EvidenceError, Name, Record, Writer
+from verify.evidence import EvidenceError, Writer
 from verify.options import Options
+from verify.record import Name, Record
 from verify.settings import Settings, TrainingError
 
 FEW = 24

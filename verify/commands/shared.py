@@ -13,9 +13,10 @@ import typer
 from theory.statement import Statement
 from verify import engine, ledger
 from verify.complaints import complain
-from verify.evidence import NoEvidenceError, Record
+from verify.evidence import NoEvidenceError
 from verify.ledger import Entry
 from verify.options import evidence_of
+from verify.record import Record
 from verify.settings import DEFAULT_EVIDENCE
 from verify.terminal import columns
 from verify.wording import plural

@@ -16,9 +16,9 @@ from math import isfinite
 import numpy as np
 
 from theory.expectation_claim import Drawn, ExpectationClaim
-from verify.evidence import Record
 from verify.expectations import exact, means
 from verify.expectations.laws import LAWS, Entries, admits
+from verify.record import Record
 from verify.results import Counterexample, in_words
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome

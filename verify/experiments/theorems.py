@@ -20,10 +20,10 @@ from theory.claim import Claim
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
 from verify import engine, primitives
-from verify.evidence import Record
 from verify.experiments import narrow_jets
 from verify.experiments.held_layer import HeldLayer, Loss, held
 from verify.matrices import floats, trained
+from verify.record import Record
 from verify.witnesses import autograd
 from verify.witnesses.records import record
 from verify.witnesses.stacks import Stack

@@ -296,6 +296,8 @@ def _definitions(
 
 def _substituted(expression: Expression, values: dict[Letter, Expression]) -> Expression:
     """Return an expression with values for its free variables; derivatives keep theirs."""
+    if values.keys().isdisjoint(expression.free):
+        return expression
     match expression:
         case Letter():
             return values.get(expression, expression)

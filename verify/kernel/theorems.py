@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 LEXEME = re.compile(r'"[^"]*"|\(\*|\*\)')
@@ -97,6 +98,8 @@ def digest_with_needed(source: str, library: Mapping[str, str]) -> str:
     return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
 
-def _needed(source: str) -> Iterator[str]:
-    for folder, names in REQUIRED.findall(without_comments(source)):
-        yield from (f"{folder.replace('.', '/')}/{name}.v".lstrip("/") for name in names.split())
+@cache
+def _needed(source: str) -> tuple[str, ...]:
+    every = REQUIRED.findall(without_comments(source))
+    named = [(folder.replace(".", "/"), name) for folder, names in every for name in names.split()]
+    return tuple(f"{folder}/{name}.v".lstrip("/") for folder, name in named)

@@ -13,7 +13,6 @@ from theory.claim import Claim
 from theory.language.coq import NoCoqError
 from theory.statement import Statement
 from verify import results
-from verify.evidence import Record
 from verify.kernel import evidence
 from verify.kernel.coq import LIBRARY
 from verify.kernel.evidence import Check, Outcome
@@ -22,6 +21,7 @@ from verify.kernel.meaning import definitions
 from verify.kernel.theorems import digest_with_needed, sources, theorems
 from verify.kernel.ties import digest, theorem_of, ties
 from verify.ledger import KERNEL
+from verify.record import Record
 from verify.results import EVERY_M, EVERY_SIZE, Proof
 
 

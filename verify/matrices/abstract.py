@@ -22,11 +22,11 @@ from theory.arithmetic.dual import levels, standard_part
 from theory.arithmetic.radicals import is_zero
 from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
-from verify.evidence import Record
 from verify.matrices import integers
 from verify.matrices.subjects import Layer
 from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters
 from verify.network import Calculus
+from verify.record import Record
 from verify.results import Proof, Size
 from verify.settings import Settings
 

@@ -13,11 +13,11 @@ from importlib.util import find_spec
 import numpy as np
 
 from theory.matrix_claim import Kind, MatrixClaim
-from verify.evidence import Record
 from verify.matrices import floats, trained
 from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Layer
 from verify.optimal_scaling import OptimalScaling, optimal_scaling
+from verify.record import Record
 from verify.settings import Settings
 from verify.witnesses.records import record
 

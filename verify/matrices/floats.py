@@ -27,10 +27,10 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Verdict
 from verify import tolerance
 from verify.cases.case import imposing_alike
-from verify.evidence import Record
 from verify.matrices.exact import imposed
 from verify.matrices.strata import STRATA, draw, random_subjects
 from verify.matrices.subjects import Numbers
+from verify.record import Record
 from verify.settings import FLOOR, Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd

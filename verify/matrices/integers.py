@@ -10,10 +10,10 @@ from itertools import groupby
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation
 from verify.cases.rounding import short
-from verify.evidence import Record
 from verify.matrices import exact, floats, lattice
 from verify.matrices.strata import FAR_SCALES, GENERIC, draw, random_subjects
 from verify.matrices.subjects import Numbers
+from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses.search import Searched, Space, records, search, violations

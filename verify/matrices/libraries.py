@@ -16,12 +16,12 @@ from array_api_compat import array_namespace
 
 from theory.matrix_claim import MatrixClaim
 from verify.backends import Backend
-from verify.evidence import Record
 from verify.matrices import floats
 from verify.matrices.strata import of_different_sizes
 from verify.matrices.subjects import Numbers
 from verify.network import Calculus
 from verify.operators import NotAnalyticError, Operand
+from verify.record import Record
 from verify.settings import Settings
 from verify.witnesses import complex_step
 from verify.witnesses.evaluations import Evaluation

@@ -29,11 +29,11 @@ from numpy.random import Generator
 from scipy.optimize import minimize
 
 from theory.matrix_claim import MatrixClaim
-from verify.evidence import Record
 from verify.matrices import floats
 from verify.matrices.best_scaling import SOLVER, not_run
 from verify.matrices.subjects import Layer
 from verify.optimal_scaling import optimal_scaling
+from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses.records import record

@@ -20,11 +20,11 @@ from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Relation
 from verify.cases.case import LosesGeneralityError, imposed_by
-from verify.evidence import Record
 from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
 from verify.matrices.subjects import Descent, Layer, Maps, Numbers
 from verify.network import Calculus
+from verify.record import Record
 from verify.results import Proof, in_words
 from verify.settings import Settings
 from verify.witnesses.certificates import shortcoming

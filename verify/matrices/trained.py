@@ -16,10 +16,10 @@ from torch.nn.functional import cross_entropy, relu
 from theory.matrix_claim import Kind, MatrixClaim
 from verify import training
 from verify.data import examination_batch
-from verify.evidence import Record
 from verify.matrices import floats
 from verify.matrices.subjects import Layer, Maps, Numbers
 from verify.networks import NETWORKS, Network
+from verify.record import Record
 from verify.settings import Settings
 from verify.witnesses.records import record
 

@@ -16,7 +16,7 @@ from theory.statement import Statement
 from verify import engine, experiments, fingerprint, json_lines, pool
 from verify.campaign import journal
 from verify.campaign.finding import Finding
-from verify.evidence import EvidenceError, Record, Run
+from verify.evidence import EvidenceError, Run
 from verify.experiments import evidence as found
 from verify.experiments import run as experiment
 from verify.experiments.evidence import Result
@@ -24,6 +24,7 @@ from verify.experiments.experiment import Experiment
 from verify.experiments.figures import save_as_svg
 from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
+from verify.record import Record
 from verify.site import (
     api_pages,
     benchmarks_page,

@@ -10,8 +10,8 @@ from textwrap import fill
 from theory.language.latex import latex
 from theory.statement import Relation, Statement, Verdict
 from verify.counterexamples import scope
-from verify.evidence import Record
 from verify.ledger import Entry, agrees
+from verify.record import Record
 from verify.results import in_words
 from verify.site import api_pages, counterexamples
 from verify.site.figures import Figure, is_drawn

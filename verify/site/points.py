@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from theory.statement import Relation
-from verify.evidence import Record
 from verify.ledger import Entry
+from verify.record import Record
 
 TRAINED = "trained"
 ROUNDING = 1e-13

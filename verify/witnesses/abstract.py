@@ -17,7 +17,7 @@ from theory.arithmetic.abstract import AbstractVector, UndeterminedError, is_zer
 from theory.arithmetic.quotients import VanishingError, factored
 from theory.claim import Claim, Hypothesis, Relation, Term
 from verify.cases.case import LosesGeneralityError
-from verify.evidence import Record
+from verify.record import Record
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses import exact

@@ -20,8 +20,8 @@ from theory.claim import Claim, Reading, Relation, Verdict
 from verify.cases.case import Case
 from verify.cases.losses import Loss, quadratic
 from verify.cases.rounding import rounded
-from verify.evidence import Record
 from verify.network import PrimitiveNetwork
+from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Outcome
 from verify.witnesses import exact

@@ -20,8 +20,8 @@ from theory.claim import Claim
 from verify import tolerance
 from verify.cases.case import Case, numbers
 from verify.cases.strata import LONG, random_cases
-from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
+from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses.evaluations import Evaluation, flat, judged, parted

@@ -21,8 +21,8 @@ from verify.arrays import ArrayNetwork
 from verify.backends import Backend
 from verify.batched import Batched
 from verify.cases.case import Case
-from verify.evidence import Record
 from verify.network import Calculus
+from verify.record import Record
 from verify.settings import Settings
 from verify.witnesses.instances import Instances
 from verify.witnesses.libraries import examine_few, examine_in

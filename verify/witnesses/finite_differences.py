@@ -37,9 +37,9 @@ from verify.arrays import ArrayNetwork, flat
 from verify.backends import Backend
 from verify.batched import Batched, NotBatchedError
 from verify.cases.case import Case
-from verify.evidence import Record
 from verify.network import Calculus
 from verify.operators import Operand, bare
+from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import complex_step

@@ -20,7 +20,7 @@ from verify.cases.case import REAL, Case, adapted
 from verify.cases.losses import Loss, quadratic
 from verify.cases.rounding import rounded, simpler, with_fewer_digits
 from verify.cases.strata import FAR_SCALES, STRATA, random_cases
-from verify.evidence import Record
+from verify.record import Record
 from verify.results import Counterexample
 from verify.settings import Settings
 from verify.tolerance import Outcome

@@ -28,7 +28,7 @@ from torch.func import vmap
 
 from theory.claim import Claim, Letters, Network, Sides
 from verify import primitives, tolerance
-from verify.evidence import Record
+from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Array, Outcome
 from verify.witnesses import autograd

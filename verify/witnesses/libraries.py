@@ -20,7 +20,7 @@ from verify.arrays import ArrayNetwork, flat
 from verify.backends import Backend
 from verify.cases.case import Case
 from verify.cases.strata import random_cases
-from verify.evidence import Record
+from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Array
 from verify.witnesses import autograd

@@ -30,8 +30,8 @@ from theory.arithmetic import sqrt
 from theory.arithmetic.dual import Dual, infinitesimal, levels, rate, standard_part
 from theory.claim import Claim, Hypothesis, Relation, Term
 from verify.cases.case import GenericCase, LosesGeneralityError, changed, numbers
-from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
+from verify.record import Record
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses.retractions import without_loss

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from theory.statement import Statement
-from verify.evidence import Record
+from verify.record import Record
 from verify.tolerance import Outcome
 from verify.witnesses.instances import Instances
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from theory.statement import Relation, Statement, Verdict
 from verify.cases.lattice import Entries
-from verify.evidence import Record
+from verify.record import Record
 from verify.results import Counterexample
 from verify.settings import FLOOR
 from verify.tolerance import Outcome

@@ -25,8 +25,8 @@ from verify.cases.case import (
     changed,
     numbers,
 )
-from verify.evidence import Record
 from verify.network import Calculus, PrimitiveNetwork
+from verify.record import Record
 from verify.results import Proof
 from verify.settings import Settings
 from verify.witnesses import abstract, exact

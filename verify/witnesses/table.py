@@ -10,7 +10,7 @@ from theory.expectation_claim import ExpectationClaim
 from theory.language.expression import Relation
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Statement
-from verify.evidence import Record
+from verify.record import Record
 from verify.witnesses.witness import Later, Witness, each, timed
 
 RANDOM = "examine_random"

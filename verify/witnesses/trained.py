@@ -34,10 +34,10 @@ from verify import training
 from verify.cases.case import Case, imposed_by
 from verify.cases.losses import Loss, quadratic
 from verify.data import examination_batch
-from verify.evidence import Record
 from verify.jets import Jets, jets
 from verify.jets import loss as jet_loss
 from verify.networks import NETWORKS
+from verify.record import Record
 from verify.settings import Settings
 from verify.snapshots import EXAMINED_IMAGES, LayerSnapshot, snapshots
 from verify.training import STAGES, Progress

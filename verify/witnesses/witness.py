@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from verify.evidence import Record
+from verify.record import Record
 from verify.settings import PROFILES, READ, Budget, Settings
 
 __all__ = ["PROFILES", "Budget", "Settings", "Witness"]

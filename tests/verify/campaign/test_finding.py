@@ -9,7 +9,7 @@ from rich.console import Console
 
 from verify.campaign.finding import KEPT, OverlapError, Worst, of_record
 from verify.campaign.report import COUNTS, RATIOS, table
-from verify.evidence import Record
+from verify.record import Record
 from verify.results import Counterexample
 
 

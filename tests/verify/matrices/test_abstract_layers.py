@@ -10,8 +10,8 @@ from theory.lange2022 import CLAIMS
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Sides, Verdict
 from verify import ledger
-from verify.evidence import Record
 from verify.matrices import abstract, symbolic
+from verify.record import Record
 from verify.results import Counterexample, Proof
 from verify.settings import PROFILES, Settings
 
