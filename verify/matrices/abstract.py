@@ -24,7 +24,7 @@ from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
 from verify.matrices import integers
 from verify.matrices.subjects import Layer
-from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters
+from verify.matrices.symbolic import FIRST_TRIES, can_be_tried, follows, letters, may_be_met
 from verify.network import Calculus
 from verify.record import Record
 from verify.results import Proof, Size
@@ -39,8 +39,9 @@ FIRST_N = 3
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every N, at every number of inputs and outputs."""
-    if all(prove(claim, n, p) for n, p in SIZES):
-        sizes: tuple[Size, ...] = tuple({"N": None, "n": n, "p": p} for n, p in SIZES)
+    widths = [(n, p) for n, p in SIZES if may_be_met(claim, layer(n, p))]
+    if widths and all(prove(claim, n, p) for n, p in widths):
+        sizes: tuple[Size, ...] = tuple({"N": None, "n": n, "p": p} for n, p in widths)
         return Record(claim.id, WITNESS, proof=Proof(sizes))
     return Record(claim.id, WITNESS, notes="no proof found; says nothing")
 

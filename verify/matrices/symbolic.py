@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sympy import SympifyError
 
+from theory import layer
 from theory.arithmetic import sqrt, symbolic
 from theory.arithmetic.dual import standard_part
 from theory.arithmetic.formulas import UnreadableError, letter
@@ -18,7 +19,7 @@ from theory.arithmetic.quadratic import DifferentFieldsError
 from theory.arithmetic.radicals import UndecidedError
 from theory.arithmetic.tall import Tall
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Relation
+from theory.statement import Relation, values_of
 from verify.cases.case import LosesGeneralityError, imposed_by
 from verify.matrices import exact, integers
 from verify.matrices.lattice import Size
@@ -39,15 +40,18 @@ SIZES: dict[Kind, tuple[Size, ...]] = {
 }
 """Maps have several channels, rows, columns and outputs: else no index that is wrong is seen.  Of
 layers three examples come first, since a normalisation of two numbers has no derivative."""
+OF_SIZE = layer.N, layer.n, layer.p
+"""The letters of a layer's size."""
 FIRST_TRIES = 6
 """Subjects of integers that a statement must survive before a proof is tried."""
 
 
 def examine(claim: MatrixClaim, settings: Settings) -> Record:
     """Try a proof for every size; those of other sizes say nothing of one that failed."""
-    sizes = SIZES[claim.subject][: len(settings.budget.sizes)]
+    most = SIZES[claim.subject][: len(settings.budget.sizes)]
+    sizes = [size for size in most if may_be_met(claim, letters(claim.subject, size))]
     proved = tuple(letters(claim.subject, size).size for size in sizes if prove(claim, size))
-    is_proved = len(proved) == len(sizes)
+    is_proved = bool(sizes) and len(proved) == len(sizes)
     return Record(
         claim=claim.id,
         witness="symbolic",
@@ -66,6 +70,16 @@ def prove(claim: MatrixClaim, size: Size) -> bool:
     if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
         return False
     return follows(claim, letters(claim.subject, size), AnyLoss)
+
+
+def may_be_met(claim: MatrixClaim, subject: Numbers) -> bool:
+    """Whether no hypothesis fails by a subject's size alone: nothing is proved of no subject."""
+    values = values_of(subject)
+    return all(
+        says.relation.compare(values[says.actual], values[says.claimed])
+        for says in (h.says for h in claim.hypotheses if h.says is not None)
+        if says.letters and all(x in OF_SIZE and isinstance(values[x], int) for x in says.letters)
+    )
 
 
 OPEN = UndecidedError, UnreadableError, DifferentFieldsError, SympifyError, ZeroDivisionError

@@ -140,6 +140,8 @@ def _abstract_proof(entry: Entry, terms: Sequence[str]) -> str:
         )
     written = _certificate(entry.claim)
     told = SLACKS[entry.claim.relation][len(terms) > 1]
+    if r"\epsilon" in written and not entry.claim.reading.has_epsilon:
+        told += r", and $\epsilon = 0$"
     if len(written) > LONGEST:
         return f"{opening}{told}; `python -m verify show {entry.claim.id}` prints it.\n"
     return f"{opening}{told}:\n\n{display(written)}\n"

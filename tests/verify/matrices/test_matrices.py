@@ -212,6 +212,16 @@ def test_a_hypothesis_that_cannot_hold_makes_everything_vacuous():
         assert found.instances == found.vacuous > 0
 
 
+def test_nothing_is_proved_of_sizes_that_a_hypothesis_excludes():
+    def narrow(most):
+        return replace(VARIANCE, hypotheses=(assume(theory_layer.n <= most),))
+
+    assert {size["n"] for size in symbolic.examine(narrow(1), SMOKE).proof.sizes} == {1}
+    assert {size["n"] for size in abstract.examine(narrow(2), SMOKE).proof.sizes} == {1, 2}
+    for witness in (symbolic, abstract):
+        assert witness.examine(narrow(0), SMOKE).proof is None
+
+
 def test_a_hypothesis_is_imposed_before_anything_is_evaluated():
     one = Hypothesis(
         "q = 1", lambda s: s.q - 1, Relation.EQUAL, impose=lambda s: replace(s, q=1 + 0 * s.q)
