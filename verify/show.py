@@ -10,6 +10,7 @@ from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Hypothesis, Location, Reading, Statement, Verdict
 from verify import counterexamples
+from verify.kernel.export import letters_of
 from verify.ledger import Entry
 from verify.site.sources import PAPERS, module_of
 from verify.wording import besides, plural, unprinted
@@ -122,7 +123,12 @@ def _theorem(entry: Entry) -> list[str]:
     if found is None:
         return []
     rests_on = ", ".join(found.assumptions) or "Coq's logic alone"
-    more = [f"assumes {assumed}" for assumed in besides(found.besides)]
+    letters = letters_of(entry.claim, found.file).items()
+    meant = ", ".join(f"{plain(x)} is {word}" for x, word in letters)
+    more = [
+        *([f"in it {meant}"] if meant else []),
+        *(f"assumes {assumed}" for assumed in besides(found.besides)),
+    ]
     return [
         *found.definitions,
         f"Theorem {found.name} {found.statement}",

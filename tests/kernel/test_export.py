@@ -10,7 +10,7 @@ from theory.language.operations import centred, dot, norm, norm2, sqrt
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from theory.statement import assume
 from theory.unit import H, L, Lhat, eps, g, gamma, m, sigma, u, v, y, yhat, z
-from verify.kernel.export import exported, name_of, theorem
+from verify.kernel.export import exported, letters_of, name_of, theorem
 from verify.kernel.proving import exportable
 
 NONE, SHARED, UNIT = Reading
@@ -176,3 +176,13 @@ def test_only_what_is_expected_to_be_proved_is_exported():
     assert "S-thm-4.1/eps" in ids
     assert "S-thm-4.1/eps-unit" not in ids
     assert name_of("S-thm-4.1/eps") == "S_thm_4_1__eps"
+
+
+def test_what_letters_of_the_paper_are_in_coq_is_told_of_exports_alone():
+    lemma = next(claim for claim in CLAIMS if claim.id == "S-v1-lemma-3.3")
+    told = {x.name: word for x, word in letters_of(lemma, exported(lemma).file).items()}
+    assert told["W'x"] == "W_x"
+    assert told["l"] == "(u - mean u *: one)%V"
+    assert "lambda" in told["varepsilon"]
+    assert letters_of(lemma, "santurkar2018/theorem_4_1.v") == {}
+    assert letters_of(theorem_4_1.PRINTED, exported(theorem_4_1.PRINTED).file) == {}

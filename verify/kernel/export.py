@@ -40,7 +40,7 @@ from theory.language.expression import (
 from theory.language.operations import norm2, sqrt
 from theory.santurkar2018.theorem_4_4 import largest
 from theory.santurkar2018.version_1.remarks import spectral_norm
-from theory.statement import Hypothesis, Reading
+from theory.statement import Hypothesis, Reading, Statement
 from verify.kernel.written import Written, expression_of, written
 
 FOLDER = "exported"
@@ -91,6 +91,24 @@ def name_of(identifier: str) -> str:
     'S_thm_4_1__eps'
     """
     return re.sub(r"\W", "_", identifier.replace("/", "__"))
+
+
+def letters_of(claim: Statement, file: str) -> dict[Letter, str]:
+    """Return what the letters of a statement are in its theorem, where that is another word.
+
+    A letter of the paper may be any vector of a unit by another name, or be made of a unit's.
+
+    Args:
+        claim: the statement.
+        file: where its theorem stands; one that is written by hand says itself what it means.
+    """
+    if not isinstance(claim, Claim) or claim.says is None or not file.startswith(f"{FOLDER}/"):
+        return {}
+    statements = [claim.says, *map(_said, claim.hypotheses)]
+    words = vocabulary("eps" if claim.reading.has_epsilon else "0", _names(statements))
+    every = dict.fromkeys(x for said in statements for x in said.letters if x != unit.m)
+    known = {x: coq(_own(x), words) for x in every}
+    return {x: word for x, word in known.items() if word != x.name}
 
 
 def theorem(

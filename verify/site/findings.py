@@ -10,6 +10,7 @@ from textwrap import fill
 from theory.language.latex import latex
 from theory.statement import Relation, Statement, Verdict
 from verify.counterexamples import scope
+from verify.kernel.export import letters_of
 from verify.ledger import Entry, agrees
 from verify.record import Record
 from verify.results import in_words
@@ -90,9 +91,16 @@ def theorem(entry: Entry) -> str:
         " ".join(told)
         + "\n\n"
         + fenced("\n".join(f"{in_lines(text)}." for text in stated), "coq")
+        + _letters(entry.claim, found.file)
         + "\n"
         + fenced(found.command, "sh")
     )
+
+
+def _letters(claim: Statement, file: str) -> str:
+    """Return what the statement's letters are in an exported theorem."""
+    meant = [f"${latex(x)}$ is `{harmless(word)}`" for x, word in letters_of(claim, file).items()]
+    return f"\nIn it {', '.join(meant)}.\n" if meant else ""
 
 
 def in_lines(text: str) -> str:
