@@ -92,6 +92,8 @@ CENTRING_STEPS = [
     step(
         "/step-null-only", 586, QUOTE, "no other vectors of the null space after centring",
         equal(1 / N * dot(e, Hhat @ z), t + dot(means, x)),
+        remark="With z = (t, x): where Ĥz = 0, t = -μᵀx, so that z comes from a vector x of the"
+        " null space after centring, as in the step before.",
     ),
     step(
         "/step-any-rank-x", 586, QUOTE, "what the null space leaves of a vector",

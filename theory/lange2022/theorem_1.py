@@ -248,7 +248,9 @@ NETWORKS = [
         hypotheses=(assume(equal(flat(shifted_biases), 0)),),
         expected=REFUTED,
         remark="Theorem 1 assumes that scalings span the null space. With softmax, as in sect. 5,"
-        " adding one number to all output biases changes nothing either.",
+        " adding one number to all output biases changes nothing either. Here the cross-entropy"
+        " stands to second order in the change u of the logits, with the network's own"
+        " probabilities p for labels: its Hessian at 0 is the same.",
     ),
     SHIFT.corrected(
         says=equal(rows(*map(flat, (scaled_unit, shifted_biases, shifted_weights))), 0),

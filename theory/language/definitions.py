@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from itertools import accumulate
 
 from theory.language.expression import Abbreviation, Expression, Says, walk
 from theory.language.latex import latex, shown
+
+BRACKETED = re.compile(r"\\left\((.*)\\right\)|\((.*)\)")
+BRACKET = re.compile(r"[()]")
 
 
 def definitions(said: Iterable[Says]) -> dict[str, list[str]]:
@@ -17,10 +22,23 @@ def definitions(said: Iterable[Says]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for node in walk(*_sides(said)):
         if isinstance(node, Abbreviation):
-            name, meaning = shown(node).text, latex(node.body)
+            name, meaning = without_brackets(shown(node).text), latex(node.body)
             if name != meaning and meaning not in found.setdefault(name, []):
                 found[name].append(meaning)
     return found
+
+
+def without_brackets(name: str) -> str:
+    r"""Return a name without the brackets that are around all of it.
+
+    >>> print(without_brackets(r"\left(\nabla L\right)"), without_brackets("(a)(b)"))
+    \nabla L (a)(b)
+    """
+    if (around := BRACKETED.fullmatch(name)) is None:
+        return name
+    inner = around.group(1) or around.group(2)
+    depths = accumulate(1 if bracket == "(" else -1 for bracket in BRACKET.findall(inner))
+    return name if min(depths, default=0) < 0 else inner
 
 
 def domains(said: Iterable[Says]) -> dict[str, str]:
