@@ -18,6 +18,8 @@ OPTIONS = pytest.StashKey[Options]()
 WRITER = pytest.StashKey[Writer]()
 WIDTH = 180
 """Of a ledger that goes to a file."""
+MANY = 10
+"""Times what a run needs: so much that is old is worth a word."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -105,3 +107,6 @@ def pytest_terminal_summary(
         are = plural(len(unfinished), "statement is", "statements are")
         console.print(f"{are} unfinished; the same command goes on there")
     console.print(f"evidence: {writer.path}", highlight=False, markup=False, soft_wrap=True)
+    if writer.besides > MANY * len(writer.done):
+        told = f"{writer.besides:,} records of other code or settings are kept there besides"
+        console.print(f"{told}; python -m verify prune removes what no run would find again")

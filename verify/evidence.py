@@ -106,6 +106,8 @@ class Line:
 class Writer:
     """Appends records to a folder; ``done`` are those that need not be found again.
 
+    How many are there ``besides``, of other code or settings, is counted and no more.
+
     One writer at a time: another process is refused.
 
     Args:
@@ -128,7 +130,9 @@ class Writer:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._held = FolderLock(folder)
-            self.done = {r.name: r for r in fresh(self._known(), fingerprint)}
+            lines = self._known()
+            self.done = {r.name: r for r in fresh(lines, fingerprint)}
+            self.besides = len(lines) - len(self.done)
             json_lines.append(self.path, _line(run))
             for record in fresh(elsewhere, fingerprint):
                 if record.name not in self.done:

@@ -22,7 +22,7 @@ from theory.santurkar2018 import theorem_4_1
 from verify import __main__ as command_line
 from verify import conftest, engine
 from verify.description import describe_run
-from verify.evidence import FILE, Writer, read
+from verify.evidence import FILE, Writer, append, read
 from verify.options import Options
 from verify.progress import prepare
 from verify.record import Record
@@ -142,13 +142,29 @@ def test_the_tests_end_with_a_ledger_as_wide_as_the_terminal(
     )
     for pair in engine.pairs([WRONG], WITNESSES):
         writer.add(Record(*pair.name))
-    file = io.StringIO()
-    config = SimpleNamespace(stash={conftest.OPTIONS: Options(), conftest.WRITER: writer})
-    conftest.pytest_terminal_summary(SimpleNamespace(_tw=SimpleNamespace(_file=file)), config)
-    *table, last = file.getvalue().splitlines()
+    *table, last = summary(writer)
     assert max(map(len, table)) in widths
     assert any("S-planted" in line for line in table)
     assert last == f"evidence: {writer.path}"
+
+
+@pytest.mark.usefixtures("_three_claims")
+def test_that_much_old_evidence_is_kept_is_told_with_what_removes_it(tmp_path):
+    ran = describe_run("smoke", 0, "numpy", "")
+    Writer(tmp_path, ran, lambda *_: "yesterday").close()
+    for _ in range(1 + conftest.MANY):
+        append(tmp_path / FILE, Record("S-planted", "exact", fingerprint="old"))
+    writer = Writer(tmp_path, ran, lambda *_: "today")
+    writer.add(Record("S-planted", "exact"))
+    told = "11 records of other code or settings are kept there besides; python -m verify prune"
+    assert summary(writer)[-1].startswith(told)
+
+
+def summary(writer):
+    file = io.StringIO()
+    config = SimpleNamespace(stash={conftest.OPTIONS: Options(), conftest.WRITER: writer})
+    conftest.pytest_terminal_summary(SimpleNamespace(_tw=SimpleNamespace(_file=file)), config)
+    return file.getvalue().splitlines()
 
 
 @pytest.mark.parametrize("command", ["ledger", "page"])
