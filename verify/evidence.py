@@ -12,7 +12,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -89,6 +89,15 @@ class Line:
         """Whom it is about, and who found it."""
         return self.about.claim, self.about.witness
 
+    @cached_property
+    def record(self) -> Record:
+        """What it says, read once.
+
+        Raises:
+            EvidenceError: it has another form.
+        """
+        return self.made(Record)
+
     def made(self, kind: type[Found]) -> Found:
         """Read it as what it is a line of.
 
@@ -96,8 +105,11 @@ class Line:
             EvidenceError: it has another form.
         """
         values = json_lines.object_in(self.text) or {}
+        values.pop("kind", None)
         try:
-            return _made(kind, values)
+            if unknown := values.keys() - {f.name for f in fields(kind)}:
+                raise TypeError(f"unknown: {', '.join(sorted(unknown))}")
+            return msgspec.convert(values, kind)
         except (TypeError, msgspec.ValidationError) as error:
             form = f"a line of another form ({error})"
             raise EvidenceError(f"{self.path} has {form}; {ELSEWHERE}") from None
@@ -173,15 +185,16 @@ def append(path: Path, record: Record) -> None:
     json_lines.append(path, _line(record))
 
 
-def records_in(path: Path) -> list[Record]:
-    """Return the records of a file without a run, if it is there."""
+def records_in(path: Path, start: int = 0) -> list[Record]:
+    """Return the records of a file without a run, if it is there, from one of them on."""
     lines = _lines(path) if path.exists() else []
-    return [line.made(Record) for line in lines if line.about.kind == "record"]
+    records = [line for line in lines if line.about.kind == "record"]
+    return [line.record for line in records[start:]]
 
 
 def fresh(lines: Iterable[Line], fingerprint: Fingerprint) -> list[Record]:
     """Return the records that today's code would find again, the last one of each name."""
-    return [line.made(Record) for line in _current(lines, fingerprint)]
+    return [line.record for line in _current(lines, fingerprint)]
 
 
 def _current(lines: Iterable[Line], fingerprint: Fingerprint) -> list[Line]:
@@ -199,7 +212,7 @@ def read(folder: Path) -> tuple[Run, list[Record]]:
     """
     runs, lines = read_all(folder)
     last = {line.name: line for line in lines}
-    return runs[-1], [line.made(Record) for line in last.values()]
+    return runs[-1], [line.record for line in last.values()]
 
 
 def read_all(folder: Path, asked: Collection[str] | None = None) -> tuple[list[Run], list[Line]]:
@@ -252,21 +265,13 @@ def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]
         runs, lines = read_all(folder)  # with what another run wrote before it was locked
         last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
         current = {line for run in last.values() for line in _current(lines, todays(run))}
-        kept = sorted((line.made(Record) for line in current), key=lambda record: record.name)
+        kept = sorted((line.record for line in current), key=lambda record: record.name)
         headers = [run for run in runs if run in last.values()]
         json_lines.write(folder / FILE, [*map(_line, headers), *map(_line, kept)])
         held.give_back()
     except OSError as error:
         raise unwritable(folder, error) from None
     return len(kept), len(lines) - len(kept)
-
-
-def _made(kind: type[Found], line: dict[str, Any]) -> Found:
-    """Return a line as what it is a line of."""
-    values = {name: value for name, value in line.items() if name != "kind"}
-    if unknown := values.keys() - {f.name for f in fields(kind)}:
-        raise TypeError(f"unknown: {', '.join(sorted(unknown))}")
-    return msgspec.convert(values, kind)
 
 
 def _line(found: Run | Record) -> dict[str, Any]:

@@ -270,7 +270,7 @@ class _Asked:
 
     def found(self) -> list[Record]:
         """Return the records that were written whole since this was called last."""
-        written = evidence.records_in(self.path)[self.read :]
+        written = evidence.records_in(self.path, self.read)
         self.read += len(written)
         return written
 

@@ -63,7 +63,7 @@ def lines(folder):
 
 
 def every_record(folder, asked=None):
-    return [line.made(Record) for line in evidence.read_all(folder, asked)[1]]
+    return [line.record for line in evidence.read_all(folder, asked)[1]]
 
 
 def rewrite(folder, content):

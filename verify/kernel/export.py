@@ -106,7 +106,7 @@ def letters_of(claim: Statement, file: str) -> dict[Letter, str]:
         return {}
     try:
         statements = [claim.says, *map(_said, claim.hypotheses)]
-        words = vocabulary("eps" if claim.reading.has_epsilon else "0", _names(statements))
+        words = vocabulary(statements, claim.reading)
         every = dict.fromkeys(x for said in statements for x in said.letters if x != unit.m)
         known = {x: coq(_own(x), words) for x in every}
     except NoCoqError:  # evidence may have been written by anybody
@@ -122,10 +122,9 @@ def theorem(
     because: Expression | None = None,
 ) -> Exported:
     """Return a statement as a theorem, with a proof to try."""
-    eps = "eps" if reading.has_epsilon else "0"
     conditions = [_said(h) for h in hypotheses]
-    names = _names([says, *conditions])
-    words = vocabulary(eps, names)
+    words = vocabulary([says, *conditions], reading)
+    eps = words.letters[unit.eps]
     says, *conditions = (_in_own_letters(s) for s in (says, *conditions))
     because = None if because is None else _own(because)
     everything = [part for s in [says, *conditions] for part in (s.actual, s.claimed)]
@@ -157,14 +156,15 @@ def theorem(
     return Exported(name_of(identifier), stated, proof, divisors.besides)
 
 
-def vocabulary(eps: str, names: Mapping[Letter, str]) -> Vocabulary:
+def vocabulary(statements: Iterable[Says], reading: Reading) -> Vocabulary:
     """Return what the letters of a unit are in Coq, epsilon being a letter or zero."""
+    eps = "eps" if reading.has_epsilon else "0"
     letters = (
         unit.gamma, unit.beta, unit.sigma, unit.y, unit.z, unit.g, unit.yhat, unit.one,
     )  # fmt: skip
     own = {letter: letter.name for letter in letters}
     return Vocabulary(
-        {**own, **{x: x.name for x in FREE}, **names, unit.m: "INR m", unit.eps: eps},
+        {**own, **{x: x.name for x in FREE}, **_names(statements), unit.m: "INR m", unit.eps: eps},
         {
             unit.L: "L",
             unit.Lhat: "Lhat",
