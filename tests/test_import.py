@@ -34,6 +34,13 @@ def test_examining_loads_nothing_heavy_before_a_witness_asks_for_it():
     assert not loaded & HEAVY - {"flint"}
 
 
+@pytest.mark.parametrize("used", ["verify.convolutions.command", "verify.site.build"])
+def test_what_examines_and_draws_nothing_waits_for_no_pytorch(used):
+    loaded = modules_after(f"import {used}")
+    assert used.split(".")[0] in loaded
+    assert not loaded & {"torch", "matplotlib", "sklearn", "jax", "cupy"}
+
+
 @pytest.mark.parametrize("name", theory.__all__)
 def test_each_entry_point_is_a_formula_behind_its_check(name):
     module = (

@@ -14,7 +14,7 @@ from theory import convolution
 from verify.backends import Backend
 from verify.cases import convolutions as cases
 from verify.cases.convolutions import RESNET_18, SMALL, VGG_16
-from verify.convolutions import hessian, losses, meter, network, run
+from verify.convolutions import checks, examination, losses, meter, network, run
 from verify.convolutions.checks import Check, at_most, close
 from verify.options import Options
 from verify.tolerance import Outcome
@@ -25,7 +25,7 @@ ELSEWHERE = [("torch", ""), ("array-api-strict", "device1")]
 
 @cache
 def found(shape=PLAIN, backend="numpy", device="", seed=0):
-    return run.examine(shape, 2, run.describe(Options("smoke", backend, device, seed)))
+    return examination.examine(shape, 2, run.describe(Options("smoke", backend, device, seed)))
 
 
 # The shapes and what they are fed
@@ -85,9 +85,9 @@ def test_every_statement_holds_at_every_kernel(shape):
         finding = found(shape, *where)
         assert not any(check.is_unexpected for check in finding.checks)
         assert not any(check.outcome is Outcome.UNDECIDED for check in finding.checks)
-        for reading in (hessian.PER_SAMPLE, hessian.LATER_WHOLE, "Gram matrix"):
+        for reading in (checks.PER_SAMPLE, checks.LATER_WHOLE, "Gram matrix"):
             assert finding.check(reading).value < 1e-13
-        assert finding.check(hessian.LATER_BLOCKS).value > 0.1
+        assert finding.check(checks.LATER_BLOCKS).value > 0.1
 
 
 @pytest.mark.parametrize("shape", SMALL, ids=lambda shape: shape.name)

@@ -11,7 +11,9 @@ from verify.cases import convolutions as cases
 from verify.cases.convolutions import SMALL, Shape
 from verify.convolutions import (
     border,
+    checks,
     conditioning,
+    examination,
     hessian,
     losses,
     preconditioner,
@@ -28,7 +30,7 @@ P = "columns centred, of one norm"
 
 
 def found(shape=PLAIN):
-    return run.examine(shape, 2, run.describe(Options("smoke")))
+    return examination.examine(shape, 2, run.describe(Options("smoke")))
 
 
 def transposed(h, v, kernel, right, **options):
@@ -68,9 +70,9 @@ def without_coupling(loss, a, right):
 
 
 PLANTED = [
-    (convolution, "apply_transposed", transposed, {hessian.PER_SAMPLE, hessian.LATER_WHOLE}),
-    (convolution, "apply_transposed", without_bias, {hessian.PER_SAMPLE}),
-    (convolution, "apply", shifted, {hessian.PER_SAMPLE}),
+    (convolution, "apply_transposed", transposed, {checks.PER_SAMPLE, checks.LATER_WHOLE}),
+    (convolution, "apply_transposed", without_bias, {checks.PER_SAMPLE}),
+    (convolution, "apply", shifted, {checks.PER_SAMPLE}),
     (convolution, "gram", wrapped, {GRAM}),
     (convolution, "gram", with_stride_1, {GRAM}),
     (convolution, "column_means", of_channels, {MEANS, P}),
@@ -79,18 +81,18 @@ PLANTED = [
     (convolution, "column_variances", of_channels, {VARIANCES}),
     (convolution, "column_variances", wrapped, {VARIANCES}),
     (convolution, "column_variances", shifted, {P}),
-    (losses.SampleLoss, "hessian", without_coupling, {hessian.PER_SAMPLE}),
+    (losses.SampleLoss, "hessian", without_coupling, {checks.PER_SAMPLE}),
     (
         losses.SampleLoss,
         "hessian",
         lambda loss, a, right: lambda v: (1 + 1e-11) * right(loss, a)(v),
-        {hessian.PER_SAMPLE},
+        {checks.PER_SAMPLE},
     ),
     (
         losses.SampleLoss,
         "gradient",
         lambda loss, a, right: 0 * right(loss, a),
-        {hessian.LATER_WHOLE},
+        {checks.LATER_WHOLE},
     ),
     (
         preconditioner,
@@ -113,7 +115,7 @@ def test_a_planted_mistake_is_found(owner, name, wrong, readings, monkeypatch):
 def test_blocks_that_couple_examples_would_be_noticed(monkeypatch):
     """The check that must fail passes with the whole S, which is not as expected."""
     monkeypatch.setattr(hessian, "block_diagonal", lambda S: S)
-    check = found().check(hessian.LATER_BLOCKS)
+    check = found().check(checks.LATER_BLOCKS)
     assert check.outcome is Outcome.HOLDS
     assert check.is_unexpected
 
@@ -145,8 +147,8 @@ def test_a_constant_map_attains_every_bound(monkeypatch):
     measured = statistics.measure(ArrayLayer.of(layer, Backend()))
 
     def examined():
-        checks = {check.reading: check for check in statistics.examine(layer, measured)}
-        return [checks[r] for r in ("mean, as printed", "mean, sharpened", "variance, ours")]
+        by_reading = {check.reading: check for check in statistics.examine(layer, measured)}
+        return [by_reading[r] for r in ("mean, as printed", "mean, sharpened", "variance, ours")]
 
     assert [check.value for check in examined()] == pytest.approx([1, 1, 1], rel=1e-12)
     assert [check.outcome for check in examined()] == [Outcome.HOLDS] * 3

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from theory import convolution
 from verify.cases import convolutions as cases
 from verify.cases.convolutions import SMALL
-from verify.convolutions import hessian, report, run
+from verify.convolutions import checks, examination, report, run
 from verify.convolutions.command import convolutions
 from verify.convolutions.findings import FILE, Keeper, read
 from verify.evidence import EvidenceError
@@ -41,7 +41,7 @@ def call(*arguments):
 
 
 def test_a_killed_run_is_resumed_and_findings_come_back_from_their_file(tmp_path, monkeypatch):
-    examine, examined = run.examine, []
+    examine, examined = examination.examine, []
 
     def killed_at_the_second(shape, *rest):
         examined.append(shape)
@@ -49,7 +49,7 @@ def test_a_killed_run_is_resumed_and_findings_come_back_from_their_file(tmp_path
             raise KeyboardInterrupt
         return examine(shape, *rest)
 
-    monkeypatch.setattr(run, "examine", killed_at_the_second)
+    monkeypatch.setattr(examination, "examine", killed_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         kept_in(tmp_path)
     with (tmp_path / FILE).open("a") as file:
@@ -132,7 +132,7 @@ def test_a_wrong_formula_makes_the_command_fail(monkeypatch):
     monkeypatch.setattr(convolution, "apply_transposed", without_bias)
     result = call()
     assert result.exit_code == 1
-    assert f"small stage: L-prop-9, {hessian.PER_SAMPLE}" in result.stdout
+    assert f"small stage: L-prop-9, {checks.PER_SAMPLE}" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from theory.convolution.windows import Geometry
 from verify.tolerance import Array
@@ -180,6 +179,8 @@ def layer(shape: Shape, batch: int, seed: int) -> Layer:
 
 def _field(shape: Shape, shared: Array, draw: np.random.Generator) -> Array:
     """Return a normal field (channel, size, size), correlated over pixels and channels."""
+    from scipy.ndimage import gaussian_filter  # slow to import, and a listing needs it not
+
     noise = draw.normal(size=(1 + shape.channels, shape.size, shape.size))
     smooth = gaussian_filter(noise, (0, 1, 1), mode="wrap", truncate=3)
     smooth *= 2 * np.sqrt(np.pi)  # unit variance again

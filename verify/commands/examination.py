@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from theory.statement import Statement, Verdict
-from verify import engine, explained, ledger, others, pool
+from verify import engine, explained, ledger, others, pool, threads
 from verify.commands.shared import Cache, Claims, Json, conclude
 from verify.complaints import GOES_ON, NOT_KEPT, bad_input, complain, interrupted
 from verify.engine import Pair
@@ -71,7 +71,8 @@ def check(
         raise bad_input(error) from None
     keeps = bool(evidence_folder or target)
     try:
-        records, failures = _examined(claims, settings, _writer(options) if keeps else None)
+        writer = options.writer(threads.count()) if keeps else None
+        records, failures = _examined(claims, settings, writer)
     except (EvidenceError, TrainingError) as error:
         raise bad_input(error) from None
     except KeyboardInterrupt:
@@ -123,12 +124,6 @@ def _told(failures: Sequence[Failure], target: str) -> Iterator[str]:
     for (claim, where), names in witnesses.items():
         who = "a witness" if len(names) == 1 else "witnesses"
         yield f"{claim}: {who} could not evaluate it ({', '.join(names)}): {where}"
-
-
-def _writer(options: Options) -> Writer:
-    import torch  # slow to import, and needed only where evidence is written
-
-    return options.writer(torch.get_num_threads())
 
 
 def _examined(

@@ -19,6 +19,11 @@ from theory.claim import Relation
 from verify import tolerance
 from verify.tolerance import Array, Outcome
 
+PER_SAMPLE = "a loss of each example"
+LATER_BLOCKS = "a later batch norm, S in blocks"
+LATER_WHOLE = "a later batch norm, S whole"
+"""Readings of Proposition 9."""
+
 
 @dataclass(frozen=True)
 class Check:

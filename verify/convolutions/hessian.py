@@ -16,15 +16,18 @@ from __future__ import annotations
 from verify.cases.convolutions import Layer
 from verify.convolutions import arrays, network
 from verify.convolutions.arrays import ArrayLayer, Curvature, Noise, exact
-from verify.convolutions.checks import Check, equal_vectors
+from verify.convolutions.checks import (
+    LATER_BLOCKS,
+    LATER_WHOLE,
+    PER_SAMPLE,
+    Check,
+    equal_vectors,
+)
 from verify.convolutions.losses import LaterBatchNorm, SampleLoss, block_diagonal
 from verify.convolutions.meter import Meter
 from verify.tolerance import Array, Outcome
 
 STATEMENT = "L-prop-9"
-PER_SAMPLE = "a loss of each example"
-LATER_BLOCKS = "a later batch norm, S in blocks"
-LATER_WHOLE = "a later batch norm, S whole"
 
 
 def examine(layer: Layer, on_backend: ArrayLayer, seed: int, meter: Meter) -> list[Check]:

@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import torch
-
+from verify import threads
 from verify.backends import Backend
 
 PROCESS = Path("/proc/self")
@@ -57,8 +56,10 @@ def machine(backend: Backend) -> str:
             index = cupy.cuda.runtime.getDevice()
             return str(cupy.cuda.runtime.getDeviceProperties(index)["name"].decode())
     if backend.device.startswith("cuda"):
+        import torch
+
         return str(torch.cuda.get_device_name(backend.device))
-    return f"{_processor()}, {torch.get_num_threads()} threads"
+    return f"{_processor()}, {threads.count()} threads"
 
 
 def is_on_gpu(backend: Backend) -> bool:
@@ -80,6 +81,8 @@ def _peak_of(backend: Backend) -> Callable[[], int | None]:
     if backend.name == "cupy":
         return _cupy_peak()
     if backend.device.startswith("cuda"):
+        import torch
+
         torch.cuda.reset_peak_memory_stats(backend.device)
         before = torch.cuda.memory_allocated(backend.device)
         return lambda: torch.cuda.max_memory_allocated(backend.device) - before
@@ -118,4 +121,6 @@ def _wait_for(backend: Backend) -> None:
 
         cupy.cuda.Device().synchronize()
     elif backend.device.startswith("cuda"):
+        import torch
+
         torch.cuda.synchronize(backend.device)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from verify.convolutions import hessian
+from verify.convolutions import checks
 from verify.convolutions.findings import Finding
 from verify.report import titled
 from verify.tolerance import Outcome
@@ -19,9 +19,9 @@ COLOURS = {
     Outcome.VACUOUS: "dim",
 }
 CHECKS = {
-    "Prop. 9": hessian.PER_SAMPLE,
-    "later BN": hessian.LATER_WHOLE,
-    "in blocks": hessian.LATER_BLOCKS,
+    "Prop. 9": checks.PER_SAMPLE,
+    "later BN": checks.LATER_WHOLE,
+    "in blocks": checks.LATER_BLOCKS,
     "Prop. 10": "mean, as printed",
     "sharper": "mean, sharpened",
     "variance": "variance, ours",

@@ -29,8 +29,8 @@ def names() -> list[str]:
     return [name for name, module in EXPERIMENTS.items() if find_spec(f"{__name__}.{module}")]
 
 
-def find(name: str) -> Experiment:
-    """Return an experiment by name, importing nothing but its module.
+def module_of(name: str) -> str:
+    """Return the module of an experiment by name, without importing it.
 
     Raises:
         UnknownExperimentError: there is none.
@@ -39,5 +39,14 @@ def find(name: str) -> Experiment:
         raise UnknownExperimentError(
             f"no experiment is called {name!r}; choose one of {', '.join(names())}"
         )
-    experiment: Experiment = import_module(f"{__name__}.{EXPERIMENTS[name]}.experiment").EXPERIMENT
+    return f"{__name__}.{EXPERIMENTS[name]}.experiment"
+
+
+def find(name: str) -> Experiment:
+    """Return an experiment by name, importing nothing but its module.
+
+    Raises:
+        UnknownExperimentError: there is none.
+    """
+    experiment: Experiment = import_module(module_of(name)).EXPERIMENT
     return experiment

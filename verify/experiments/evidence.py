@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from verify.description import describe_run
 from verify.evidence import EvidenceError, Run
-from verify.experiments.experiment import Numbers, Observation, Picture, Setting
+from verify.experiments.experiment import Numbers, Observation, Picture
 
 SCHEMA = 1
 FOLDER = "experiments"
@@ -62,15 +59,6 @@ def as_json(numbers: Numbers) -> dict[str, Any]:
     """
     made: dict[str, Any] = json.loads(json.dumps(_finite(numbers, "numbers"), allow_nan=False))
     return made
-
-
-def describe(setting: Setting) -> Run:
-    """Return the description of a run on this machine."""
-    seed, threads = setting.seeds[0], torch.get_num_threads()
-    run = describe_run(setting.profile, seed, "torch", setting.device, threads)
-    if torch.device(setting.device).type != "cuda":
-        return run
-    return replace(run, gpu=torch.cuda.get_device_name(setting.device))
 
 
 def write(folder: Path, result: Result) -> Path:

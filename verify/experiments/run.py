@@ -13,7 +13,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from verify.evidence import EvidenceError
+import torch
+
+from verify.description import describe_run
+from verify.evidence import EvidenceError, Run
 from verify.experiments import evidence, figures, find
 from verify.experiments.checkpoints import Checkpoint, Checkpoints, identity
 from verify.experiments.evidence import WITHOUT_DATA, Result
@@ -28,6 +31,15 @@ SECONDS = 20.0
 
 Progress = Callable[[str, int, int], object]
 """Told (the piece's name, steps done, steps in all) of the whole experiment, after each step."""
+
+
+def describe(setting: Setting) -> Run:
+    """Return the description of a run on this machine."""
+    seed, threads = setting.seeds[0], torch.get_num_threads()
+    run = describe_run(setting.profile, seed, "torch", setting.device, threads)
+    if torch.device(setting.device).type != "cuda":
+        return run
+    return replace(run, gpu=torch.cuda.get_device_name(setting.device))
 
 
 def run(
@@ -53,7 +65,7 @@ def run(
         EvidenceError: the folder cannot be written to.
         ValueError: two pieces have one name.
     """
-    described = evidence.describe(setting)
+    described = describe(setting)
     checkpoints = checkpoints_of(experiment, setting, folder)
     if fresh:
         checkpoints.forget()
@@ -79,7 +91,7 @@ def checkpoints_of(experiment: Experiment, setting: Setting, folder: Path) -> Ch
     Raises:
         EvidenceError: the folder cannot be written to.
     """
-    same = identity(experiment, setting, evidence.describe(setting))
+    same = identity(experiment, setting, describe(setting))
     return Checkpoints(folder / "checkpoints", same)
 
 
@@ -122,15 +134,14 @@ def view(
         raise EvidenceError(
             f"figures cannot be kept in {folder} ({error.strerror}); name another folder"
         ) from None
-    seen = stated(experiment, replace(result, pictures=pictures))
+    seen = replace(
+        result,
+        description=experiment.description,
+        observations=tuple(experiment.observations(result.pieces)),
+        pictures=pictures,
+    )
     evidence.write(folder, seen)
     return seen
-
-
-def stated(experiment: Experiment, result: Result) -> Result:
-    """Return a result with today's words: what it is, and the observations of its numbers."""
-    observations = tuple(experiment.observations(result.pieces))
-    return replace(result, description=experiment.description, observations=observations)
 
 
 def _run_pieces(

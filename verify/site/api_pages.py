@@ -7,11 +7,13 @@ list of its functions.
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
+
+from verify.sources import ROOT
 
 LIBRARY = {
     "theory": "The formulas, and what a claim is",
@@ -41,8 +43,7 @@ def pages() -> dict[str, str]:
     of_package = {name: list(modules(name)) for name in LIBRARY}
     library = {m: _library_page(m) for found in of_package.values() for m in found}
     listed = {
-        name: [m for m in modules(name) if not hasattr(import_module(m), "__path__")]
-        for name in STATEMENTS
+        name: [module for module in modules(name) if not _is_package(module)] for name in STATEMENTS
     }
     statements = {m: _statement_page(m) for found in listed.values() for m in found}
     indices = {name: _list(STATEMENTS[name], found) for name, found in listed.items() if found}
@@ -54,7 +55,7 @@ def pages() -> dict[str, str]:
 def modules(package: str) -> Iterator[str]:
     """Yield the package and its modules, and those of packages that have no page of their own."""
     yield package
-    for info in pkgutil.iter_modules(import_module(package).__path__):
+    for info in pkgutil.iter_modules([str(_place(package))]):
         name = f"{package}.{info.name}"
         if name in (*LIBRARY, *STATEMENTS) or info.name.startswith(LEFT_OUT):
             continue
@@ -72,7 +73,7 @@ def _first_line(name: str) -> str:
     >>> _first_line("theory.lange2022.theorem_3")
     'Theorem 3: the preconditioned Hessian is $\\hat G^\\top S\\hat G$, (14), and what follows.'
     """
-    line = (import_module(name).__doc__ or "").strip().partition("\n")[0]
+    line = (ast.get_docstring(ast.parse(_source(name))) or "").partition("\n")[0]
     return _ROLE.sub("", _FORMULA.sub(r"$\1$", line))
 
 
@@ -88,16 +89,30 @@ def _links(names: list[str]) -> str:
 
 
 def _library_page(name: str) -> str:
-    options = OPTIONS if hasattr(import_module(name), "__path__") else OPTIONS + DEFINED_THERE
+    options = OPTIONS if _is_package(name) else OPTIONS + DEFINED_THERE
     body = f"```{{eval-rst}}\n.. automodule:: {name}\n{options}\n```\n"
     return f"---\norphan: true\n---\n\n# {name}\n\n{body}"
 
 
 def _statement_page(name: str) -> str:
     """The docstring and the code of a module, which is read and not documented member by member."""
-    code = Path(str(import_module(name).__file__)).read_text(encoding="utf-8")
     return (
         f"---\norphan: true\n---\n\n# {name}\n\n"
         f"```{{eval-rst}}\n.. automodule:: {name}\n```\n\n"
-        f"````text\n{code}````\n"
+        f"````text\n{_source(name)}````\n"
     )
+
+
+def _source(module: str) -> str:
+    """Return a module's source.  Nothing is imported: what is for PyTorch would take seconds."""
+    place = _place(module)
+    file = place / "__init__.py" if _is_package(module) else place.with_suffix(".py")
+    return file.read_text(encoding="utf-8")
+
+
+def _is_package(module: str) -> bool:
+    return _place(module).is_dir()
+
+
+def _place(module: str) -> Path:
+    return ROOT.joinpath(*module.split("."))

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from theory.statement import Statement
-from verify import engine, experiments, fingerprint, json_lines, pool
+from verify import engine, experiments, json_lines
 from verify.campaign import journal
 from verify.campaign.finding import Finding
 from verify.evidence import EvidenceError, Run
 from verify.experiments import evidence as found
-from verify.experiments import run as experiment
 from verify.experiments.evidence import Result
-from verify.experiments.experiment import Experiment
-from verify.experiments.figures import save_as_svg
 from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
 from verify.record import Record
@@ -29,6 +23,7 @@ from verify.site import (
     api_pages,
     benchmarks_page,
     campaigns_page,
+    drawings,
     errata_page,
     experiments_page,
     front_page,
@@ -45,8 +40,6 @@ from verify.site.statements import Group, page_of, papers, statements
 from verify.site.vector import shorter
 
 DOCS = Path("docs")
-DRAWN = Path("build/experiments")
-"""Where figures are kept that are drawn from numbers that came with the source."""
 MEASURED = Path("docs/measured")
 """What was measured before and is kept with the source, as each page of it says."""
 GENERATED = ("generated", "errata", "statements", "experiments", "implementations", "reference")
@@ -216,37 +209,9 @@ def _experiments(
         files |= _experiment(folder, result, partial(experiments_page.page, entries=by_id))
         numbers = json.loads((folder / found.FILE).read_bytes())
         files[f"{_files_of(result)}/{found.FILE}"] = _densely(numbers)
-    for result, folder in _drawn(kept, measured):
+    for result, folder in drawings.drawn(kept, measured):
         files |= _experiment(folder, result, partial(experiments_page.page_of_kept, entries=by_id))
     return files
-
-
-def _drawn(kept: Sequence[Result], measured: Path) -> Iterator[tuple[Result, Path]]:
-    """Yield results with today's observations, and folders of their figures, drawn once."""
-    every = [(experiments.find(r.name), r, _folder_of_drawn(r, measured)) for r in kept]
-    _draw([one for one in every if not (one[2] / found.FILE).exists()])
-    for chosen, _, folder in every:
-        yield experiment.stated(chosen, found.read(folder)), folder
-
-
-def _draw(waiting: Iterable[tuple[Experiment, Result, Path]]) -> None:
-    """Draw the figures of results on all cores, those with most of them first."""
-    ordered = sorted(waiting, key=lambda one: len(one[1].pictures), reverse=True)
-    if ordered:
-        context = get_context("forkserver")
-        drawing = [chosen.figures.__module__ for chosen, *_ in ordered]
-        context.set_forkserver_preload([experiment.__name__, *drawing])
-        with ProcessPoolExecutor(pool.cores(), context) as processes:
-            draw = partial(experiment.view, save=save_as_svg)
-            list(processes.map(draw, *zip(*ordered, strict=True)))
-
-
-def _folder_of_drawn(result: Result, measured: Path) -> Path:
-    numbers = found.folder_of(measured, result.name) / found.FILE
-    drawing = experiments.find(result.name).figures.__module__
-    source = fingerprint.of_module(drawing).encode()
-    digest = hashlib.sha256(numbers.read_bytes() + source).hexdigest()[:16]
-    return DRAWN / f"{result.name}-{digest}"
 
 
 def _experiment(

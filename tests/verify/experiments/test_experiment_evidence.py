@@ -83,8 +83,8 @@ def test_a_folder_that_cannot_be_written_is_named(folder, write):
 
 def test_a_run_on_a_gpu_names_it(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"the GPU {device}")
-    assert evidence.describe(replace(SETTING, device="cuda:0")).gpu == "the GPU cuda:0"
-    assert evidence.describe(SETTING).gpu.startswith("not run")
+    assert run.describe(replace(SETTING, device="cuda:0")).gpu == "the GPU cuda:0"
+    assert run.describe(SETTING).gpu.startswith("not run")
 
 
 # The list of experiments

@@ -193,7 +193,7 @@ def test_a_state_that_could_not_be_read_again_is_refused_where_it_stands(tmp_pat
 
 def test_identity_holds_all_of_the_setting():
     setting = Setting("smoke", (0, 1), None, "cpu")
-    found = identity(EXPERIMENT, setting, evidence.describe(setting))
+    found = identity(EXPERIMENT, setting, run.describe(setting))
     assert json.loads(json.dumps(found)) == found
     assert found["seeds"] == "(0, 1)"
     assert {"profile", "seeds", "data", "device", "source", "torch", "threads"} < found.keys()
@@ -202,7 +202,7 @@ def test_identity_holds_all_of_the_setting():
 def test_data_that_came_or_changed_are_another_run(tmp_path):
     def found():
         setting = Setting("smoke", data=tmp_path)
-        return identity(EXPERIMENT, setting, evidence.describe(setting))
+        return identity(EXPERIMENT, setting, run.describe(setting))
 
     states = [found()]
     (tmp_path / "train" / "n01").mkdir(parents=True)
