@@ -65,7 +65,8 @@ def test_a_killed_run_is_resumed_and_findings_come_back_from_their_file(tmp_path
 
 def test_another_run_is_not_resumed_and_the_later_of_a_kind_counts(tmp_path):
     (finding, _) = kept_in(tmp_path)
-    assert Keeper(tmp_path, replace(RUN, started="later")).done.keys() == set(TWO)
+    later = replace(RUN, commit="of another file", started="later")
+    assert Keeper(tmp_path, later).done.keys() == set(TWO)
     another = replace(RUN, source="another")
     assert Keeper(tmp_path, another).done == {}
     Keeper(tmp_path, another).add(replace(finding, run=another))

@@ -103,8 +103,8 @@ def read(folder: Path) -> list[Finding]:
 
 
 def _is_alike(earlier: Run, run: Run) -> bool:
-    """Whether two runs differ in nothing but when they began."""
-    return replace(earlier, started=run.started) == run
+    """Whether two runs are of the same source, whatever else was committed, and when."""
+    return replace(earlier, commit=run.commit, started=run.started) == run
 
 
 def _finding(line: dict[str, Any], place: str) -> Finding:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 
-from verify import threads
+from verify import fingerprint, threads
 from verify.backends import Backend
 from verify.cases import convolutions as cases
 from verify.convolutions import meter
@@ -14,11 +15,20 @@ from verify.description import describe_run
 from verify.evidence import Run
 from verify.options import Options
 
+EXAMINATION = "verify.convolutions.examination"
+"""What examines a layer, with PyTorch, which takes seconds to import."""
+
 
 def describe(options: Options) -> Run:
-    """Return the description of a run, with the GPU's name where the arrays are on one."""
-    run = describe_run(
-        options.profile, options.seed, options.backend, options.device, threads.count()
+    """Return the description of a run, with the GPU's name where the arrays are on one.
+
+    Its source is what examines a layer: a change elsewhere makes no finding old.
+    """
+    run = replace(
+        describe_run(
+            options.profile, options.seed, options.backend, options.device, threads.count()
+        ),
+        source=fingerprint.of_module(EXAMINATION),
     )
     backend = Backend(options.backend, options.device)
     return replace(run, gpu=meter.machine(backend)) if meter.is_on_gpu(backend) else run
@@ -44,9 +54,7 @@ def examine_all(options: Options, run: Run, keeper: Keeper | None = None) -> Ite
         if keeper is not None and shape in keeper.done:
             yield keeper.done[shape]
             continue
-        from verify.convolutions.examination import examine  # with PyTorch, which takes seconds
-
-        finding = examine(shape, batch_of(options), run)
+        finding = import_module(EXAMINATION).examine(shape, batch_of(options), run)
         if keeper is not None:
             keeper.add(finding)
         yield finding
