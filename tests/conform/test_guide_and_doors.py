@@ -124,6 +124,20 @@ def slow_on_rows(x, gamma, beta, eps):
     return gamma.reshape(shape) * centred / sigma + beta.reshape(shape)
 
 
+def handing_on(kind):
+    class HandsOn(kind):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+
+    return HandsOn
+
+
+hands_on_layer = handing_on(torch.nn.LayerNorm)
+hands_on_rms = handing_on(torch.nn.RMSNorm)
+hands_on_group = handing_on(torch.nn.GroupNorm)
+hands_on_batch = handing_on(torch.nn.BatchNorm1d)
+
+
 def without_beta(x, gamma, eps):
     return right(x, gamma, 0.0, eps)
 
@@ -298,6 +312,21 @@ def test_a_failure_is_named_reproduced_and_written_as_a_script(folder):
     assert again.stdout.startswith("wrong, ")
     (script,) = (folder / "evidence").rglob("gradient-x.py")
     assert error_shown_by(script) > 0.01
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_script_of_each_second_derivative_shows_its_error(folder):
+    conform("wrong.py:layer", "--cases", "plain", "--modes", "second rr", "--axes", "NC")
+    scripts = [*(folder / "evidence").rglob("second-rr-*.py")]
+    assert {"second-rr-x.py", "second-rr-x-g-constant.py"} <= {script.name for script in scripts}
+    assert all(error_shown_by(script) > 0.01 for script in scripts)
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_class_that_hands_on_its_arguments_is_given_those_of_its_family(folder):
+    for family in ("layer", "rms", "group", "batch"):
+        asked = ("--family", family, "--cases", "plain", "--modes", "forward", "--axes", "NC")
+        assert conform(f"wrong.py:hands_on_{family}", *asked).exit_code == 0
 
 
 @pytest.mark.usefixtures("in_this_process")

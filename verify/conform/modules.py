@@ -18,6 +18,14 @@ from verify.targets import TargetError
 
 SCALES = ("weight", "gamma", "scale")
 SHIFTS = ("bias", "beta", "shift", "offset")
+OF_FAMILY = {
+    "batch": torch.nn.BatchNorm2d,
+    "layer": torch.nn.LayerNorm,
+    "group": torch.nn.GroupNorm,
+    "instance": torch.nn.InstanceNorm2d,
+    "rms": torch.nn.RMSNorm,
+}
+"""Whose arguments the modules of a family take."""
 Tensor = torch.Tensor
 
 
@@ -58,7 +66,7 @@ def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> S
 def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
     """Return a line that makes ``layer``; ``$channels``, ``$eps``, ``$dtype`` are filled in."""
     offered = {"affine": "True", "track_running_stats": "False"}
-    taken = "".join(f", {name}={value}" for name, value in _arguments(cls, offered).items())
+    taken = "".join(f", {name}={value}" for name, value in _arguments(cls, family, offered).items())
     sizes = f"{groups}, $channels" if family == "group" else "$channels"
     return (
         f"from {cls.__module__} import {cls.__name__}; "
@@ -162,7 +170,7 @@ class _Modules:
             "elementwise_affine": affine,
             "track_running_stats": track,
         }
-        taken = _arguments(self.cls, offered)
+        taken = _arguments(self.cls, self.family, offered)
         try:
             with torch.random.fork_rng(devices=()):  # its parameters may be drawn
                 module = self.cls(*sizes, **taken)
@@ -181,12 +189,13 @@ def _used(module: torch.nn.Module, x: Tensor) -> None:
         module(x.clone())
 
 
-def _arguments(cls: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
-    """Return those of the arguments that a class takes."""
+def _arguments(cls: Callable[..., Any], family: str, offered: dict[str, Any]) -> dict[str, Any]:
+    """Return those of the arguments that a class takes, or hands on to that of its family."""
     parameters = inspect.signature(cls).parameters
+    names = set(parameters)
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        return {name: value for name, value in offered.items() if name != "elementwise_affine"}
-    return {name: value for name, value in offered.items() if name in parameters}
+        names |= set(inspect.signature(OF_FAMILY[family]).parameters)
+    return {name: value for name, value in offered.items() if name in names}
 
 
 def _called(

@@ -36,10 +36,13 @@ CODE = {
     ),
     "second rr": (
         f"{_SLOPES}again = lambda i, j: grad(slopes[i:j], (x, gamma, beta, g), (u, a, b)[i:j], "
-        "retain_graph=True, materialize_grads=True)\n"
+        "retain_graph=True, materialize_grads=True); "
         "apart = [p + q for p, q in zip(again(0, 1), again(1, 3))]; "
-        f"penalty = grad(grad({_Z}, (x, gamma, beta), g.detach(), create_graph=True, "
-        "materialize_grads=True), (x, gamma), (u, a, b), materialize_grads=True)\n"
+        f"fixed = grad({_Z}, (x, gamma, beta), g.detach(), create_graph=True, "
+        "materialize_grads=True); "
+        "kept = [(t, c) for t, c in zip(fixed, (u, a, b)) if t.requires_grad]; "
+        "penalty = grad([t for t, _ in kept], (x, gamma), [c for _, c in kept], "
+        "materialize_grads=True)\n"
         "found = [*again(0, 3), *apart[:2], apart[3], *penalty]"
     ),
     "second fr": (
