@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
-from theory.language.certificates import divisors, products
+from theory.language.certificates import divisors, products, unreal
 from theory.language.definitions import definitions, domains
-from theory.language.expression import Expression, Relation, Says, derivatives_in
+from theory.language.expression import Expression, Relation, Says, derivatives_in, walk
 from theory.language.latex import denial, latex
 from theory.language.unrounded import product
 from theory.language.values import Sides, Values
@@ -352,6 +352,21 @@ class Statement:
         values = values_of(*subject)
         sides = (side for says in self.said for side in (says.actual, says.claimed))
         return [values[divisor] for side in sides for divisor in divisors(side)]
+
+    def unreal(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> list[Expression]:
+        """Return what of its certificate need not be a real number wherever it speaks itself.
+
+        Args:
+            is_not_negative: whether that is seen of a number.
+            subject: what its sides are functions of.
+        """
+        if self.because is None:
+            return []
+        values, conditions = values_of(*subject), [h for h in self.hypotheses if h.says is not None]
+        spoken = set(walk(*(side for says in self.said for side in (says.actual, says.claimed))))
+        slacks = {h.slack for h in conditions if h.sign.bounds_below}
+        is_seen = lambda letter: is_not_negative(values[letter])  # noqa: E731
+        return list(unreal(self.because, spoken, slacks, is_seen))
 
     @property
     def said(self) -> list[Says]:

@@ -19,7 +19,7 @@ from theory.arithmetic.exact import DifferentFieldsError, number
 from theory.catalogue import Complaint, letters_of, source_of
 from theory.claim import Claim
 from theory.expectation_claim import Drawn, ExpectationClaim
-from theory.language.expression import Letter
+from theory.language.expression import Letter, Sort
 from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.language.unrounded import total
@@ -50,7 +50,7 @@ LETTERS = {
 }
 CASE = lattice_case(
     [1, 3, 1, 3], 3, 2, Fraction(3, 2), [1, -2, 0, 2], [1, 0, 2, -1, 1, 0, 2, 0, 1, -1],
-    [1, 0, -1, 2], [2, 1, 0, -1], 2,
+    [1, 0, -1, 2], [2, 1, 1, -1], 2,
 )  # fmt: skip
 """A batch whose deviation is rational, and so is the root of its size."""
 SCALES = Fraction(3), Fraction(2)
@@ -64,6 +64,16 @@ RANGES = {
     if isinstance(letter, Letter) and letter.domain and attribute_of(letter)
 }
 """What is drawn of attributes that are not any number, in the words of our own letters."""
+KINDS = {attribute_of(unit.later_normalizations), attribute_of(layer.couples)}
+"""Attributes that say what kind of network it is."""
+MADE = {
+    letter
+    for module in (layer, descent)
+    for letter in vars(module).values()
+    if isinstance(letter, Letter) and letter.value is not None and not attribute_of(letter)
+    and letter.sort in (Sort.NUMBER, Sort.VECTOR)
+}  # fmt: skip
+"""Our letters of a layer and of a descent that are functions of its numbers."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 
@@ -74,7 +84,7 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
     Raises:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
-    checks = (_of_the_papers, unfit, _told_apart, _untold, _imposing_too_much)
+    checks = (_of_the_papers, unfit, _told_apart, _untold, _of_its_kind, _tied, _imposing_too_much)
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:
         raise others.OthersError(others.with_places(complaints, target))
@@ -100,6 +110,8 @@ def unfit(claim: Statement) -> Iterator[Complaint]:
     except (ZeroDivisionError, DifferentFieldsError):
         return  # the instance is outside of the statement, or says nothing of it
     except Exception as error:
+        if not _assumed(claim):
+            return
         yield Complaint(
             claim.id,
             f"cannot be evaluated at small whole numbers ({type(error).__name__}: {error}); build "
@@ -140,6 +152,50 @@ def _untold(claim: Statement) -> Iterator[Complaint]:
                 f"its letter {letter.name} is a function of the instance, which is displayed as if "
                 "it were anything; write domain=, what it is made of or ranges over",
             )
+
+
+def _of_its_kind(claim: Statement) -> Iterator[Complaint]:
+    """Complain of what is said of a network's kind, which is the same in all of one kind."""
+    if claim.says is None:
+        return
+    for letter in claim.says.letters:
+        if attribute_of(letter) in KINDS:
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} tells networks apart, and a proof is of those of one"
+                f" kind; it may stand in a hypothesis, as in assume(equal({letter.name}, 0))",
+            )
+
+
+def _tied(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a letter of ours that is made of what another one reads, and does not say so."""
+    if not isinstance(claim, MatrixClaim):
+        return
+    letters = letters_of(claim)
+    read = {attribute_of(letter): letter for letter in letters if attribute_of(letter)}
+    for letter in MADE.intersection(letters):
+        for attribute in _made_of(letter, _small(claim.subject, 3)) & read.keys():
+            other = read[attribute]
+            if other.latex not in letter.domain:
+                yield Complaint(
+                    claim.id,
+                    f"its letters {letter.name} and {other.name} are not independent, as both are "
+                    f"made of {attribute}; write one of them by the other, or let one of them read"
+                    " another attribute",
+                )
+
+
+def _made_of(letter: Letter, subject: Any) -> set[str]:
+    """Return the names of a subject's numbers that change a letter's value."""
+
+    def worth(one: Any) -> Any:
+        return np.asarray(letter.value(one), dtype=float)  # type: ignore[misc]
+
+    def changed(name: str) -> Any:
+        return subject.with_numbers(lambda value: np.asarray(value) * 2 + 1, [name])
+
+    here = worth(subject)
+    return {n for n in subject.names() if not np.array_equal(here, worth(changed(n)))}
 
 
 def _imposing_too_much(claim: Statement) -> Iterator[Complaint]:
@@ -289,6 +345,13 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
     quantities = [np.asarray(h.quantity(*sources), dtype=object) for h in claim.hypotheses]
     if claim.certificate is None or np.size(actual) > 1:
         return
+    if claim.because is None:
+        yield Complaint(
+            claim.id,
+            "certificate= is a function, in which nobody sees a root of what may be negative; write"
+            " because=, an expression",
+        )
+        return
     slack = claim.slack(actual, claimed)
     values = [term.value(*sources) for term in claim.certificate(*sources)]
     if _sign(total(*values, -1 * slack)) != 0:
@@ -311,6 +374,15 @@ def _slack_in_words(claim: Statement) -> str:
         return "actual - claimed"
     says_zero = claim.says is not None and claim.says.says_zero
     return "the side that is not 0" if says_zero else "claimed - actual"
+
+
+def _assumed(claim: Statement) -> bool:
+    """Whether the instance meets the hypotheses, as far as they can be evaluated."""
+    try:
+        _, sources = _instance(claim)
+        return all(_is_met(hypothesis, sources) for hypothesis in claim.hypotheses)
+    except Exception:
+        return True
 
 
 def _met(claim: Statement, quantities: Sequence[Any]) -> bool:

@@ -103,6 +103,8 @@ UNRUNNABLE = [
     (EQUATION, "equal(one * grad, 0)", ["write dot(a, b) for an inner"]),
     (EQUATION, "equal(grad, m)", ["is compared with", "compare numbers"]),
     (EQUATION, "norm2(grad) <= 0.5", ["write a fraction as 1 / number(2)"]),
+    (EQUATION, "norm2(grad)**0.5 <= 1", ["not 0.5", "a root is sqrt(x)"]),
+    (EQUATION, "gamma / 0 <= 1", ["gamma is divided by 0"]),
     ('    title="The gradient is', '    titel="The gradient is', ["write title="]),
     ("locations=PLACE,\n    says=equal", "locations=PLACE[0],\n    says=equal", ["with its comma"]),
     (EQUATION, f"{EQUATION}, hypotheses=assume(gamma > 0)", ["write hypotheses=(assume(gamma"]),
@@ -181,6 +183,54 @@ def test_two_letters_for_one_number_and_epsilon_by_another_name_are_refused(
     apart = OWN_LETTERS.replace('delta", "gamma"', 'delta", "beta"')
     right = RIGHT.replace(EQUATION, "alpha**2 + delta**2 >= 0")
     path = file_of(apart + right)
+    trial.refuse_unfit(others.load(str(path)), str(path))
+
+
+TIED = """\
+from theory import descent, layer, unit
+from theory.language import arrays
+from theory.matrix_claim import Kind, MatrixClaim
+"""
+
+
+@pytest.mark.parametrize(
+    ("subject", "says", "said"),
+    [
+        ("DESCENT", "descent.low <= arrays.norm2(descent.theta)", "lambda_min and theta are not "),
+        ("LAYER", "equal(arrays.norm2(layer.v), layer.t**2)", "t and v are not independent"),
+        ("LAYER", "equal(arrays.norm2(layer.z), layer.t**2 + arrays.norm2(layer.x))", ""),
+    ],
+)
+def test_letters_that_are_made_of_one_another_are_refused(subject, says, said, file_of):
+    made = RIGHT.replace("FIRST = Claim(", f"FIRST = MatrixClaim(subject=Kind.{subject},", 1)
+    path = file_of(TIED + made.replace(EQUATION, says))
+    if said:
+        assert said in complaint(path)
+    else:
+        trial.refuse_unfit(others.load(str(path)), str(path))
+
+
+def test_what_tells_networks_apart_may_only_be_assumed(file_of):
+    letter = "unit.later_normalizations"
+    said = complaint(file_of(TIED + RIGHT.replace(EQUATION, f"equal({letter}, 0)")))
+    assert "mine-1: its letter later tells networks apart" in said
+    assumed = f"{EQUATION}, hypotheses=(assume(equal({letter}, 0)),)"
+    path = file_of(TIED + RIGHT.replace(EQUATION, assumed))
+    trial.refuse_unfit(others.load(str(path)), str(path))
+
+
+def test_a_certificate_that_is_a_function_is_refused(file_of):
+    in_words = (
+        'None, in_words="it is", statement="g", relation=Relation.AT_LEAST, '
+        "sides=lambda _, at: Sides((at.g * at.g).sum(), 0), certificate=lambda *_: []"
+    )
+    code = "from theory.statement import Relation, Sides\n" + RIGHT.replace(EQUATION, in_words)
+    assert "mine-1: certificate= is a function" in complaint(file_of(code))
+
+
+def test_where_a_hypothesis_fails_nothing_need_be_defined(file_of):
+    says = "equal(sqrt(-dot(one, y))**2, -dot(one, y)), hypotheses=(assume(dot(one, y) < 0),)"
+    path = file_of(RIGHT.replace(EQUATION, says).replace("dot, norm2\n", "dot, norm2, sqrt\n", 1))
     trial.refuse_unfit(others.load(str(path)), str(path))
 
 

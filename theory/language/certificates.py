@@ -9,25 +9,34 @@ A certificate is an expression.  Each of its terms is a product; its factors are
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import mul
 
+import numpy as np
+
+from theory.language import arrays
 from theory.language.expression import (
     NEGATIVE,
     POWER,
     PRODUCT,
     QUOTIENT,
     SUM,
+    Abbreviation,
     Apply,
     Derivative,
     Expression,
     Letter,
     Number,
     as_expression,
+    walk,
 )
-from theory.language.operations import SquaredNorm
+from theory.language.operations import SquaredNorm, absolute, norm, spread, sqrt
+
+ROOTS = (sqrt, arrays.root)
+NOT_NEGATIVE = (*ROOTS, norm, arrays.norm, absolute, arrays.absolute, spread)
+"""Operations whose values, where they exist, are not negative."""
 
 
 @dataclass
@@ -65,6 +74,74 @@ def divisors(expression: Expression) -> Iterator[Expression]:
         yield from divisors(part)
 
 
+def unreal(
+    certificate: Expression,
+    spoken: Collection[Expression],
+    seen: Collection[Expression],
+    is_not_negative: Callable[[Letter], bool],
+) -> Iterator[Expression]:
+    """Yield what of a certificate need not be a real number wherever its statement speaks.
+
+    Where a root does not exist its square is no square, and no sign of it is seen.  A root may hide
+    in a function that is not of this library.
+
+    Args:
+        certificate: the expression.
+        spoken: what the statement and its hypotheses are made of, which exists where they speak.
+        seen: what is not negative by a hypothesis.
+        is_not_negative: whether a letter is seen to be that.
+    """
+    for part in (each for each in walk(certificate) if each not in spoken):
+        match part:
+            case Apply(operands=(radicand, *_)) if _takes_a_root(part):
+                if not _is_not_negative(radicand, seen, is_not_negative):
+                    yield part
+            case Apply(operation) if not _is_ours(operation.meaning):
+                yield part
+            case Letter(value=value) if not (value is None or _is_ours(value)):
+                yield part
+
+
+def _is_not_negative(
+    part: Expression, seen: Collection[Expression], is_not_negative: Callable[[Letter], bool]
+) -> bool:
+    """Whether a number is seen not to be negative, by how it is written."""
+    match part:
+        case _ if part in seen:
+            return True
+        case Number(value):
+            return value >= 0
+        case Letter(value=value):
+            return value is not None and is_not_negative(part)
+        case Apply(operation, (_, Number(power))) if operation is POWER and power % 2 == 0:
+            return True
+        case Apply(operation) if isinstance(operation, SquaredNorm) or operation in NOT_NEGATIVE:
+            return True
+        case _ if _is_made_of_its_parts(part):
+            return all(_is_not_negative(each, seen, is_not_negative) for each in part.parts)
+    return False
+
+
+def _is_made_of_its_parts(part: Expression) -> bool:
+    """Whether it is not negative where its parts are not."""
+    arithmetic = SUM, PRODUCT, QUOTIENT, POWER
+    return isinstance(part, Abbreviation) or (
+        isinstance(part, Apply) and part.operation in arithmetic
+    )
+
+
+def _takes_a_root(part: Apply) -> bool:
+    if part.operation is POWER:
+        return not isinstance(part.operands[1], Number)
+    return any(part.operation.meaning is root.meaning for root in ROOTS)
+
+
+def _is_ours(function: Callable[..., object]) -> bool:
+    """Whether a function is of this library, or reads an attribute, or takes no root either."""
+    package = getattr(function, "__module__", "").partition(".")[0]
+    return package in ("theory", "operator") or function in (abs, np.minimum, np.maximum)
+
+
 def _terms(expression: Expression, slacks: Collection[Expression]) -> Iterator[Expression]:
     is_sum = isinstance(expression, Apply) and expression.operation is SUM
     if is_sum and expression not in slacks:
@@ -93,6 +170,7 @@ def _read(factor: Expression, slacks: Collection[Expression], product: Product) 
         case Apply(operation, (base, Number(power))) if (
             operation is POWER and power % 2 == 0 and not isinstance(base, Letter)
         ):
-            product.squares.extend([base] * (power // 2))
+            one = base if power > 0 else 1 / base
+            product.squares.extend([one] * (abs(power) // 2))
         case _:
             product.weights.append(factor)

@@ -144,6 +144,8 @@ class Expression:
         return QUOTIENT(other, self)
 
     def __pow__(self, exponent: int) -> Expression:
+        if isinstance(exponent, float):
+            raise SortError(f"an exponent is a whole number, not {exponent}; a root is sqrt(x)")
         return POWER(self, exponent)
 
     def __matmul__(self, other: Any) -> Expression:
@@ -504,6 +506,15 @@ class _Product(Operation):
     __hash__ = Operation.__hash__
 
 
+class _Quotient(Operation):
+    def __call__(self, *operands: Any) -> Expression:
+        if operands[1] in (0, ZERO):
+            raise SortError(f"{operands[0]} is divided by 0")
+        return super().__call__(*operands)
+
+    __hash__ = Operation.__hash__
+
+
 class _MatrixProduct(Operation):
     def sort_of(self, operands: tuple[Expression, ...]) -> Sort:
         return operands[-1].sort
@@ -514,7 +525,7 @@ class _MatrixProduct(Operation):
 SUM = _Sum("sum", total, "", gives=0)
 NEGATIVE = Operation("-", lambda x: -x, "", gives=0)
 PRODUCT = _Product("product", product, "")
-QUOTIENT = Operation("quotient", quotient, r"\frac{{{0}}}{{{1}}}", gives=0)
+QUOTIENT = _Quotient("quotient", quotient, r"\frac{{{0}}}{{{1}}}", gives=0)
 POWER = Operation("power", lambda x, n: x**n, "", takes=(Sort.NUMBER, Sort.NUMBER))
 MATRIX_PRODUCT = _MatrixProduct("matrix product", lambda *f: reduce(lambda a, b: a @ b, f), "")
 ZERO = Number(0)

@@ -10,6 +10,9 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+LARGE = 2**62
+"""Whole numbers below it fit into the integers of any arithmetic."""
+
 
 def total(*terms: Any) -> Any:
     """Return the sum of terms."""
@@ -26,8 +29,10 @@ def quotient(a: Any, b: Any) -> Any:
     if _is_rational(a) and _is_rational(b):
         return Fraction(a, b)
     if type(a) is Fraction:
-        return a.numerator / (a.denominator * b)
-    return a * b.denominator / b.numerator if type(b) is Fraction else a / b
+        return _beside(a.numerator, b) / _scaled(b, a.denominator)
+    if type(b) is Fraction:
+        return _over(_scaled(a, b.denominator), b.numerator)
+    return _over(a, b) if type(b) is int else (_beside(a, b) if type(a) is int else a) / b
 
 
 def constant(value: int | Fraction, like: Any) -> Any:
@@ -36,19 +41,36 @@ def constant(value: int | Fraction, like: Any) -> Any:
 
 
 def _plus(a: Any, b: Any) -> Any:
-    if type(a) is Fraction and not _is_rational(b):
-        return _plus(b, a)
+    if _is_rational(a) and not _is_rational(b):
+        a, b = b, a
     if type(b) is Fraction and not _is_rational(a):
-        return (a * b.denominator + b.numerator) / b.denominator
-    return a + b
+        return _over(_plus(_scaled(a, b.denominator), b.numerator), b.denominator)
+    return a + (_beside(b, a) if type(b) is int else b)
 
 
 def _times(a: Any, b: Any) -> Any:
-    if type(a) is Fraction and not _is_rational(b):
+    if _is_rational(a) and not _is_rational(b):
         a, b = b, a
     if type(b) is Fraction and not _is_rational(a):
-        return a * b.numerator / b.denominator
-    return a * b
+        return _over(_scaled(a, b.numerator), b.denominator)
+    return _scaled(a, b) if type(b) is int else a * b
+
+
+def _over(a: Any, n: int) -> Any:
+    return a / _beside(n, a)
+
+
+def _beside(n: int, other: Any) -> Any:
+    """Return a whole number as it is, or if it is large as one of the other's kind and shape."""
+    return n if abs(n) < LARGE or _is_rational(other) else _scaled(0 * other + 1, n)
+
+
+def _scaled(a: Any, n: int) -> Any:
+    """Return a number times a whole one, in parts that every arithmetic takes."""
+    if abs(n) < LARGE or _is_rational(a):
+        return a * n
+    high, low = divmod(n, LARGE)
+    return _scaled(a, high) * LARGE + a * low
 
 
 def _is_rational(value: Any) -> bool:

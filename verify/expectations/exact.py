@@ -22,7 +22,8 @@ from verify.expectations.laws import LAWS, Entries, admits
 from verify.results import Counterexample
 from verify.witnesses.series import ball
 
-DRAWS = 8
+DRAWS, MOST_DRAWS, ENTRIES = 8, 4096, 100_000
+"""How many matrices are drawn: of so many entries together, as far as these numbers allow."""
 SHOWN = 1000
 """What is told of a number is a multiple of one over this."""
 
@@ -38,7 +39,8 @@ def counterexample(claim: ExpectationClaim, seed: int) -> Counterexample | None:
     if undecided := shortcoming(claim):
         raise ValueError(undecided)
     entries = _entries(where)
-    _compare_to_draws(claim, where, Drawn(entries.matrices(seed, DRAWS)))
+    draws = min(max(ENTRIES // (where.N * where.n), DRAWS), MOST_DRAWS)
+    _compare_to_draws(claim, where, Drawn(entries.matrices(seed, draws)))
     return Counterexample(
         entries.size,
         {},
@@ -86,9 +88,9 @@ def _value(expression: Expression, where: FailsAt) -> arb:
 def _compare_to_draws(claim: ExpectationClaim, where: FailsAt, drawn: Drawn) -> None:
     X, Y = claim.sides_of_each(drawn)
     actual, claimed = map(float, bounds(where))
-    if means.seems_below(X, np.full(DRAWS, actual * (1 - means.ROUNDING))):
+    if means.seems_below(X, np.full(len(X), actual * (1 - means.ROUNDING))):
         raise ValueError(f"{claim.id}: draws of X are below {plain(where.actual)} = {actual:.4g}")
-    if means.seems_below(claimed * (1 + means.ROUNDING) - Y, np.zeros(DRAWS)):
+    if means.seems_below(claimed * (1 + means.ROUNDING) - Y, np.zeros(len(Y))):
         raise ValueError(f"{claim.id}: draws of Y are above {plain(where.claimed)} = {claimed:.4g}")
 
 

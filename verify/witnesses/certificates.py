@@ -26,12 +26,19 @@ def shortcoming(claim: Statement, terms: Sequence[Term], *subject: Any) -> str:
         terms: of its certificate.
         subject: what the statement's sides are functions of.
     """
+    if unreal := claim.unreal(_is_seen_not_negative, *subject):
+        parts = ", ".join(map(str, unreal))
+        return f"because= has {parts}, which is not seen to be real wherever the statement speaks"
     if unseen := _unseen_divisors(claim, terms, *subject):
         divisors = ", ".join(sorted(map(str, unseen)))
         return f"because= divides by {divisors}, which may be zero where a hypothesis of it holds"
     if not _have_the_sign(claim, terms):
         return "the terms of because= are not all seen to be of the sign that the relation needs"
     return ""
+
+
+def _is_seen_not_negative(number: Any) -> bool:
+    return bool(sp.sympify(number).is_nonnegative)
 
 
 def _have_the_sign(claim: Statement, terms: Sequence[Term]) -> bool:

@@ -541,6 +541,8 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     slack = claim.slack(actual, claimed)
     if claim.certificate is None:
         return not claim.relation.is_strict and is_zero(slack)
+    if claim.unreal(lambda n: network.ring.number(n).is_not_negative(), network, letters):
+        return False
     terms = claim.certificate(network, letters)
     total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):

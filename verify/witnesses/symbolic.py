@@ -59,6 +59,8 @@ def prove(claim: Claim, m: int, most: int = MOST) -> Finding:
         actual, claimed = claim.sides(network, letters)
         slack = claim.slack(actual, claimed)
         if claim.certificate is None:
+            if any(symbolic.is_zero(by, most) for by in claim.divided_by(network, letters)):
+                return "undefined"
             is_proved = symbolic.is_zero(slack, most)
         else:
             terms = claim.certificate(network, letters)

@@ -8,8 +8,10 @@ from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUO
 from theory import unit
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Claim, Hypothesis, Paper, Relation, Sides, Term, Verdict
-from theory.language.expression import equal
+from theory.language.expression import POWER, Operation, Sort, equal, number
+from theory.language.letters import number_of
 from theory.language.operations import dot, norm2
+from theory.language.operations import sqrt as root
 from theory.statement import assume
 from verify.results import EVERY_M, Proof
 from verify.settings import PROFILES, Settings
@@ -180,6 +182,40 @@ def test_what_a_hypothesis_may_make_zero_is_not_divided_by(
     claim = Claim(
         id="S-x", title="", locations=(PAPER.at("Sect. 1", "so"),), says=says,
         hypotheses=tuple(hypotheses), because=because, expected=Verdict.PROVED,
+    )  # fmt: skip
+    assert is_proved(claim) == expected
+
+
+X = dot(unit.g, unit.y) + 1000
+HIDDEN = Operation("hidden", lambda x: sqrt(x), r"h({0})", takes=(Sort.NUMBER,))
+RENAMED = Operation("renamed", sqrt, r"r({0})", takes=(Sort.NUMBER,))
+OWN = number_of("r", "r", lambda unit: sqrt((unit.g * unit.y).sum() + 1000), "r")
+
+
+@pytest.mark.parametrize(
+    ("says", "because", "hypotheses", "expected"),
+    [
+        (X >= 0, root(X) ** 2, (), False),
+        (X * unit.gamma**2 >= 0, root(X) * root(X * unit.gamma**4), (), False),
+        (X * norm2(unit.u) >= 0, norm2(root(X) * unit.u), (), False),
+        (X >= 0, HIDDEN(X) ** 2, (), False),
+        (X >= 0, RENAMED(X) ** 2, (), False),
+        (X >= 0, OWN**2, (), False),
+        (X >= 0, POWER(POWER(X, number(1) / 2), 2), (), False),
+        (X**3 >= 0, X**2 * root(X) ** 2, (), False),
+        (X**3 >= 0, X**2 * root(X) ** 2, (assume(X >= -1),), False),
+        (root(X) >= 0, root(X), (), True),
+        (X * root(X) >= 0, root(X) ** 2 * root(X), (), True),
+        (X * unit.m >= 0, root(X) ** 2 * unit.m, (assume(X >= 0),), True),
+        (norm2(unit.g) >= 0, root(norm2(unit.g)) ** 2, (), True),
+        (unit.m * norm2(unit.g) >= 0, root(unit.m * norm2(unit.g)) ** 2, (), True),
+        (unit.gamma * unit.beta >= -1, root(unit.gamma * unit.beta + 1) ** 2, (), False),
+    ],
+)
+def test_a_root_that_need_not_exist_has_no_sign(is_proved, says, because, hypotheses, expected):
+    claim = Claim(
+        id="S-x", title="", locations=(PAPER.at("Sect. 1", "so"),), says=says, because=because,
+        hypotheses=hypotheses, expected=Verdict.PROVED,
     )  # fmt: skip
     assert is_proved(claim) == expected
 
