@@ -167,6 +167,10 @@ OF_MATRICES = {
         "theorem_4c_tight": ("all_copies_of_one H", "uncorrelated H"),
         "theorem_4_tight": ("L ^+ 2 <= K ^+ 2", "L ^+ 2 < K ^+ 2"),
     },
+    "lange2022/theorem_4_full_rank.v": {
+        "theorem_4c_half_n": ("(n <= 5)%N -> full", "(n <= 6)%N -> full"),
+        "theorem_4c_near_root": ("5%:R / 4) * K0", "3%:R / 4) * K0"),
+    },
     "lange2022/theorem_4_nearly_tight.v": {
         "theorem_4c_nearly_tight": ("n%:R + 1 - k%:R", "n%:R + 2 - k%:R"),
     },

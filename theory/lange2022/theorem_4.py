@@ -72,10 +72,19 @@ and the principal direction u.  Then :math:`|\beta| = 1`, :math:`\alpha \perp \b
 .. math:: \frac\mu f = \sum_i \beta_i^2 t_i \sum_i \frac{\alpha_i^2}{t_i},
 
 convex in each t, so that every t is at an end of its interval.  All of that is attained in the
-limit, by a projection for M.  What is left is a maximum over unit vectors, which was searched, not
-proved: in full up to nine features, and up to 44 where both vectors are zero at the t of the one
-kind.  It is n/2 for two to five features, then 3.022, 3.685, 4.349, and at most 1/40 more than
-:math:`n + 2 - k - n/k` for k next to :math:`\sqrt n`.
+limit, by a projection for M.  With :math:`w_i = \beta_i^2`, :math:`r_i = \alpha_i^2/t_i \le 1`,
+:math:`P = \sum_i w_it_i` and :math:`Q = \sum_i r_i` it is PQ, and for every s
+
+.. math:: (2s - 1)^2(1 - r_i) + 4s^2t_ir_i \ge 4s^2w_i\big(s^2t_i - (s - 1)^2\big),
+
+which is linear in :math:`r_i`, and by :math:`w_i \le 1 - t_i` a square at either end.  Added up,
+with :math:`\sum_i t_ir_i \le 1`, it bounds PQ by :math:`(\sqrt n - 1)^2 + \tfrac54` for
+:math:`s = \sqrt n`; as above, :math:`(\sqrt n - 1)^2 + 1` is attained in the limit where n is a
+square.  For up to five features PQ is at most n/2: by s = 8/3 where :math:`P \ge \tfrac58`, and
+else by the two largest :math:`t_i`, since the others are less than n - Q.  The factor itself was
+searched, not proved: in full up to nine features, and up to 44 where both vectors are zero at the t
+of the one kind.  It is n/2 for two to five features, then 3.022, 3.685, 4.349, and at most 1/40
+more than :math:`n + 2 - k - n/k` for k next to :math:`\sqrt n`.
 
 *Both.*  That :math:`\kappa(\hat G) \le \kappa(\hat H)` ("improves the conditioning") the theorem
 does not say.  Up to two features it is so at full rank, because the scaling is then optimal; with
@@ -106,6 +115,7 @@ from theory.language.arrays import (
 )
 from theory.language.expression import Operation, Sort, equal, named, number
 from theory.language.letters import number_of
+from theory.language.operations import sqrt as root
 from theory.layer import (
     HU,
     KAPPA_BEFORE,
@@ -426,6 +436,8 @@ def nearly_attaining(features: Any) -> Any:
     return one * numbers(rows, features)
 
 
+features = number_of("n", "n", lambda layer: layer.H.shape[1] + 0 * layer.q)
+"""The number of features, of which a root can be taken."""
 k = number_of(
     "k", "k", lambda layer: near_root(layer.H.shape[1]),
     r"k = \min\{n, \max\{2, \operatorname{round}\sqrt n\}\}",
@@ -487,16 +499,23 @@ SCALING = [
         "five-features", title="half the factor of scaling for up to five"
         " features", expected=SUPPORTED,
         hypotheses=(*HALF.hypotheses, assume(n <= 5)),
-        remark="No smaller factor will do. Proved except for a maximum over two unit vectors, which"
-        " was found by search.",
+        remark="No smaller factor will do.",
+    ),
+    sharper_scaling(
+        "near-root", "the factor of scaling at full rank, for any number of features",
+        says=KAPPA_NORMALIZED <= ((root(features) - 1) ** 2 + number(5) / 4) * KAPPA_SCALED,
+        hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
+        remark="Where n is a square, no factor below (√n - 1)² + 1 will do: it is attained in the"
+        " limit.",
     ),
     sharper_scaling(
         "sharp", "the factor of scaling at full rank, at most 1/40 too large",
         says=KAPPA_NORMALIZED <= (n + 2 - k - n / k + 1 / number(40)) * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
-        remark="Proved except for a maximum over two unit vectors, which was found by search."
-        " Without 1/40 it is attained in the limit, so the sharp factor lies between; up to five"
-        " features it is n/2: L-thm-4c/half-n/five-features.",
+        remark="A maximum over two unit vectors, which was found by search; with 1/4 in place of"
+        " 1/40 and √n in place of k it is proved: L-thm-4c/near-root. Without 1/40 it is attained"
+        " in the limit, so the sharp factor lies between; up to five features it is n/2:"
+        " L-thm-4c/half-n/five-features.",
     ),
     sharper_scaling(
         "nearly-tight", "the factor √n of scaling is nearly attained at full rank",
