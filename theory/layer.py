@@ -66,6 +66,8 @@ couples = number_of("couples", r"\text{coupling of examples}", "couples")
 N = number_of("N", "N", lambda layer: layer.H.shape[0])
 n = number_of("n", "n", lambda layer: layer.H.shape[1])
 p = number_of("p", "p", lambda layer: layer.W.shape[0])
+features = number_of("n", "n", lambda layer: layer.H.shape[1] + 0 * layer.q)
+"""The same as n, of the arithmetic in which a root of it is taken."""
 unit = number_of("1", "1", lambda layer: 0 * layer.q + 1)
 """The number one, as a direction of derivatives in a number."""
 

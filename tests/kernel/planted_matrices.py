@@ -170,6 +170,8 @@ OF_MATRICES = {
     "lange2022/theorem_4_full_rank.v": {
         "theorem_4c_half_n": ("(n <= 5)%N -> full", "(n <= 6)%N -> full"),
         "theorem_4c_near_root": ("5%:R / 4) * K0", "3%:R / 4) * K0"),
+        "lemma_A1_half_n": ("(n <= 5)%N -> full", "(n <= 6)%N -> full"),
+        "lemma_A1_near_root": ("full_column_rank F ->", ""),
     },
     "lange2022/theorem_4_nearly_tight.v": {
         "theorem_4c_nearly_tight": ("n%:R + 1 - k%:R", "n%:R + 2 - k%:R"),

@@ -1,8 +1,9 @@
 r"""Lemma A1 (van der Sluis): scaling the columns to norm one is nearly optimal.
 
 Full column rank is not needed, only columns that are not zero; the factor is the largest eigenvalue
-of the scaled Gram matrix, which is at most its trace n.  For two columns it is one: the scaling is
-optimal.  As in Theorem 4, "D_0 is diagonal" must exclude zeros.
+of the scaled Gram matrix, which is at most its trace n.  At full rank :math:`(\sqrt n - 1)^2 +
+\tfrac54` will do, and n/2 for two to five columns, as :mod:`theory.lange2022.theorem_4` shows.  For
+two columns the scaling is optimal.  As in Theorem 4, "D_0 is diagonal" must exclude zeros.
 
 *Why.*  Let F have columns :math:`f_i`, E divide each by its norm, and :math:`D_0` be nonsingular.
 
@@ -31,10 +32,12 @@ from array_api_compat import array_namespace
 
 from theory.lange2022.texts import of_layers
 from theory.language.arrays import norm2, smallest_square, transpose
-from theory.language.expression import Expression, Letter, Operation, Sort, equal, named
+from theory.language.expression import Expression, Letter, Operation, Sort, equal, named, number
+from theory.language.operations import sqrt
 from theory.layer import (
     column_squares,
     d0,
+    features,
     frobenius2,
     kappa2_scaled,
     largest_scaled,
@@ -111,6 +114,15 @@ LEMMA = [
     sharper(
         "by-largest", "scaling the columns to norm one, the factor by the scaled Gram matrix",
         says=UNIT_COLUMNS <= FACTOR * OTHER, hypotheses=(NO_ZEROS, NONSINGULAR),
+    ),
+    sharper(
+        "near-root", "scaling the columns to norm one, at full rank",
+        says=UNIT_COLUMNS <= ((sqrt(features) - 1) ** 2 + number(5) / 4) * OTHER,
+    ),
+    sharper(
+        "five-columns", "scaling two to five columns to norm one",
+        says=2 * UNIT_COLUMNS <= n * OTHER,
+        hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, assume(n >= 2, printed=False), assume(n <= 5)),
     ),
     sharper(
         "two-columns", "scaling two columns to norm one", says=UNIT_COLUMNS <= OTHER,

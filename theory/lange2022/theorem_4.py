@@ -136,6 +136,7 @@ from theory.layer import (
     column_squares,
     d0,
     e,
+    features,
     form,
     frobenius2,
     kappa2_scaled,
@@ -436,8 +437,6 @@ def nearly_attaining(features: Any) -> Any:
     return one * numbers(rows, features)
 
 
-features = number_of("n", "n", lambda layer: layer.H.shape[1] + 0 * layer.q)
-"""The number of features, of which a root can be taken."""
 k = number_of(
     "k", "k", lambda layer: near_root(layer.H.shape[1]),
     r"k = \min\{n, \max\{2, \operatorname{round}\sqrt n\}\}",

@@ -1,9 +1,10 @@
-(* Theorem 4, the scaling at full rank: factors that the theorem does not have.
+(* Theorem 4 and Lemma A1, the scaling at full rank: factors that they do not have.
 
      kappa(Ghat)^2 <= (n/2) kappa(Hhat U D_0)^2                       for two to five features,
-     kappa(Ghat)^2 <= ((root n - 1)^2 + 5/4) kappa(Hhat U D_0)^2      for any number.
+     kappa(Ghat)^2 <= ((root n - 1)^2 + 5/4) kappa(Hhat U D_0)^2      for any number,
 
-   Let a diag(b) <= G'G <= diag(b), K0^2 = 1/a, after a change of D_0, let l and v be the extreme
+   and the same of kappa(F D) and kappa(F D_0) for columns F D of norm one.  Let G = F D or G, let
+   a diag(b) <= G'G <= diag(b), K0^2 = 1/a, after a change of D_0, let l and v be the extreme
    eigenvalues of G'G, of unit eigenvectors u and y, and c the square of every column's norm.  As
    a sum_i b_i y_i^2 <= v it is enough that l <= f sum_i b_i y_i^2.  Taking v off, the numbers
 
@@ -381,58 +382,9 @@ by rewrite -(ler_pmul2r Sp) mul1r -mulrA -expr2.
 Qed.
 End Columns.
 
-Section FullRank.
-Variables (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) (d0 : 'rV[R]_(1 + n)) (K K0 : R).
-Hypothesis N_gt0 : (0 < N)%N.
-Hypothesis n_gt0 : (0 < n)%N.
-Hypothesis full : full_column_rank (augmented H).
-Hypothesis nz : nonzero d0.
-Hypothesis normalized_K : condition_number (own_normalized H) K.
-Hypothesis other_K : condition_number (augmented H *m own_centring H *m diag_mx d0) K0.
-Local Notation G := (own_features H).
-Local Notation C := (centred H (mean H)).
-Local Notation F := (augmented H *m own_centring H *m diag_mx d0).
-Let spread : no_constant_feature H := full_rank_spread N_gt0 full.
+(* ---- the same for condition numbers ---- *)
 
-Definition ratio k := d0 0 (rshift 1 k) * deviation H k 0.
-Definition scaled (z : 'cV[R]_n) : 'cV[R]_(1 + n) := stack 0 (\col_k (z k 0 / ratio k)).
-
-Lemma ratio_neq0 k : ratio k != 0.
-Proof. by rewrite mulf_neq0 ?nz ?deviations. Qed.
-
-Lemma mul_scaled z : F *m scaled z = G *m z.
-Proof.
-have -> : F *m scaled z = augmented H *m own_centring H *m
-    stack 0 (diag_mx (\row_k (deviation H k 0)^-1) *m z).
-  rewrite -mulmxA; congr (_ *m _); apply/matrixP => i j; rewrite !ord1 diag_mul.
-  case: (split_ordP i) => k ->; first by rewrite !col_mxEu raddf0 !mxE mulr0.
-  rewrite !col_mxEd diag_mul [in LHS]mxE [X in _ = X * _]mxE /ratio.
-  have := nz (rshift 1 k); have := deviations spread k.
-  by move: (d0 0 _) (deviation H k 0) (z k 0) => p q x q0 p0; field; rewrite q0 p0.
-rewrite augmented_centring /stack mul_row_col /own_features features_centred -mulmxA.
-by rewrite raddf0 mulmx0 add0r.
-Qed.
-
-Lemma sq_scaled z : sq (scaled z) = \sum_k z k 0 ^+ 2 / ratio k ^+ 2.
-Proof.
-rewrite sq_stack expr0n add0r sq_column; apply: eq_bigr => k _.
-by rewrite mxE expr_div_n.
-Qed.
-
-Lemma injective (x : 'cV_(1 + n)) : F *m x = 0 -> x = 0.
-Proof.
-rewrite -mulmxA => z; have := (full_column_rankP _).1 (full_rank_centring N_gt0 full) _ z.
-move=> {}z; apply/matrixP => i j; rewrite !ord1 [RHS]mxE.
-by apply: (mulfI (nz i)); rewrite -diag_mul z mxE mulr0.
-Qed.
-
-Variable factor : R.
-Hypothesis factor1 : 1 <= factor.
-Hypothesis numbers : forall w t r : 'I_n -> R, (forall i, 0 <= w i) -> (forall i, 0 <= t i) ->
-  (forall i, t i + w i <= 1) -> (forall i, 0 <= r i <= 1) -> \sum_i w i = 1 ->
-  \sum_i t i * r i <= 1 -> (\sum_i w i * t i) * (\sum_i r i) <= factor.
-
-Lemma unit_eigenvector (A : 'M[R]_n) l x : eigenvector A l x ->
+Lemma unit_eigenvector (R : rcfType) n (A : 'M[R]_n) l x : eigenvector A l x ->
   exists2 z : 'cV_n, A *m z = l *: z & sq z = 1.
 Proof.
 move=> [x0 Ax]; have q : 0 < sq x by rewrite sq_gt0.
@@ -440,37 +392,163 @@ exists ((Num.sqrt (sq x))^-1 *: x); first by rewrite -scalemxAr Ax !scalerA mulr
 by rewrite sqZ exprVn sqr_sqrtr ?ltW // mulVf // gt_eqF.
 Qed.
 
+Section FullRank.
+Variables (R : rcfType) (m n : nat) (F : 'M[R]_(m, n)) (d d0 : 'rV[R]_n) (c K K0 : R).
+Hypothesis full : full_column_rank F.
+Hypothesis d_neq0 : nonzero d.
+Hypothesis d0_neq0 : nonzero d0.
+Hypothesis equal : forall i, d 0 i ^+ 2 * sq (col i F) = c.
+Hypothesis equal_K : condition_number (F *m diag_mx d) K.
+Hypothesis other_K : condition_number (F *m diag_mx d0) K0.
+Local Notation G := (F *m diag_mx d).
+
+Lemma diagonal_injective (f : 'rV[R]_n) (x : 'cV_n) :
+  nonzero f -> F *m diag_mx f *m x = 0 -> x = 0.
+Proof.
+move=> f0; rewrite -mulmxA => z; have {}z := (full_column_rankP F).1 full _ z.
+apply/matrixP => i j; rewrite !ord1 [RHS]mxE.
+by apply: (mulfI (f0 i)); rewrite -diag_mul z mxE mulr0.
+Qed.
+
+Definition scaled (z : 'cV[R]_n) : 'cV[R]_n := diag_mx (quotient d d0) *m z.
+Lemma mul_scaled z : F *m diag_mx d0 *m scaled z = G *m z.
+Proof. by rewrite /scaled -!mulmxA quotientE. Qed.
+Lemma sq_scaled z : sq (scaled z) = \sum_i (d 0 i / d0 0 i) ^+ 2 * z i 0 ^+ 2.
+Proof. by rewrite sq_column; apply: eq_bigr => i _; rewrite diag_mul mxE exprMn. Qed.
+
+Variable factor : R.
+Hypothesis factor1 : 1 <= factor.
+Hypothesis numbers : forall w t r : 'I_n -> R, (forall i, 0 <= w i) -> (forall i, 0 <= t i) ->
+  (forall i, t i + w i <= 1) -> (forall i, 0 <= r i <= 1) -> \sum_i w i = 1 ->
+  \sum_i t i * r i <= 1 -> (\sum_i w i * t i) * (\sum_i r i) <= factor.
+
 Lemma scaled_at_full_rank : K ^+ 2 <= factor * K0 ^+ 2.
 Proof.
-have G0 : G != 0.
-  apply/eqP => z; have := sq_feature N_gt0 spread (Ordinal n_gt0).
-  by rewrite z mul0mx sq0 => /esym/eqP; rewrite (negbTE (NR_neq0 R N_gt0)).
-have [L kL] := condition_number_exists G0.
-rewrite (same_without_bias N_gt0 full normalized_K kL).
-have [s [t [S T ->]]] := kL; have [[_ [x ex]] _] := S; have [[_ [x' ex']] t0 _] := T.
+have [s [t [S T ->]]] := equal_K; have [[_ [x ex]] _] := S; have [[_ [x' ex']] t0 _] := T.
 have [u Gu u1] := unit_eigenvector ex; have [y Gy y1] := unit_eigenvector ex'.
 have t2 : 0 < t ^+ 2 by rewrite exprn_gt0.
 have above (z : 'cV_n) : t ^+ 2 * sq z <= sq (G *m z).
   have orthogonal : orthogonal_to_null G z.
-    by move=> w /(full_rank_features N_gt0 full) ->; rewrite dot0r.
+    by move=> w /(diagonal_injective d_neq0) ->; rewrite dot0r.
   by have /andP[] := quotients_of_singular_values S T orthogonal.
 have [a [b [a0 b0 bE within]]] := condition_number_quotients other_K.
 have between (z : 'cV_n) : a * sq (scaled z) <= sq (G *m z) <= b * sq (scaled z).
-  by rewrite -mul_scaled; apply: within => w /injective ->; rewrite dot0r.
-have equal i : sq (col i G) = N%:R by rewrite colE sq_feature.
-have below (z : 'cV_n) : sq (G *m z) <= \sum_i b / ratio i ^+ 2 * z i 0 ^+ 2.
+  rewrite -mul_scaled; apply: within => w /(diagonal_injective d0_neq0) ->.
+  by rewrite dot0r.
+have equal' i : sq (col i G) = c.
+  rewrite -(equal i) -sqZ; congr sq; apply/matrixP => j k; rewrite mul_mx_diag !mxE.
+  exact: mulrC.
+have below (z : 'cV_n) : sq (G *m z) <= \sum_i b * (d 0 i / d0 0 i) ^+ 2 * z i 0 ^+ 2.
   have /andP[_] := between z; rewrite sq_scaled big_distrr /=.
-  by under eq_bigr do rewrite mulrA mulrAC.
-have := largest_below equal below Gu Gy above u1 y1 factor1 numbers.
+  by under eq_bigr do rewrite mulrA.
+have := largest_below equal' below Gu Gy above u1 y1 factor1 numbers.
 rewrite expr_div_n ler_pdivr_mulr // => h; apply: le_trans h _.
 rewrite -mulrA ler_wpmul2l //; first exact: le_trans ler01 factor1.
-have /andP[h _] := between y; rewrite sq_mul Gy dotZr -/(sq y) y1 mulr1 in h.
-have -> : \sum_i b / ratio i ^+ 2 * y i 0 ^+ 2 = K0 ^+ 2 * (a * sq (scaled y)).
+have /andP[h _] := between y; rewrite [sq (G *m y)]sq_mul Gy dotZr -/(sq y) y1 mulr1 in h.
+have -> : \sum_i b * (d 0 i / d0 0 i) ^+ 2 * y i 0 ^+ 2 = K0 ^+ 2 * (a * sq (scaled y)).
   rewrite sq_scaled mulrA -bE big_distrr /=; apply: eq_bigr => i _.
-  by rewrite mulrA mulrAC.
+  by rewrite mulrA.
 by rewrite ler_wpmul2l ?sqr_ge0.
 Qed.
 End FullRank.
+
+Lemma near_root_bound (R : rcfType) m n (F : 'M[R]_(m, n)) (d d0 : 'rV[R]_n) c K K0 :
+  0 < c -> full_column_rank F -> nonzero d0 -> (forall i, d 0 i ^+ 2 * sq (col i F) = c) ->
+  condition_number (F *m diag_mx d) K -> condition_number (F *m diag_mx d0) K0 ->
+  K ^+ 2 <= ((Num.sqrt n%:R - 1) ^+ 2 + 5%:R / 4) * K0 ^+ 2.
+Proof.
+move=> c0 full nz equal kK k0; set s : R := Num.sqrt n%:R; have nz' := d_neq0 c0 equal.
+have factor1 : 1 <= (s - 1) ^+ 2 + 5%:R / 4.
+  apply: le_trans (_ : 5%:R / 4 <= _); last by rewrite ler_addr sqr_ge0.
+  by rewrite ler_pdivl_mulr ?ltr0n // mul1r ler_nat.
+have K0p := ltW (condition_number_gt0 k0); have Kp := ltW (condition_number_gt0 kK).
+have [n1|n2] := leqP n 1.
+  apply: le_trans (_ : K0 ^+ 2 <= _); last by rewrite ler_pemull ?sqr_ge0.
+  rewrite ler_sqr ?nnegrE //.
+  exact: (property_A_optimal c0 equal nz full (two_columns_property_A F (leqW n1)) kK k0).
+apply: (scaled_at_full_rank full nz' nz equal kK k0 factor1) => w t r w0 t0 tw r01 w1 tr.
+have := near_root w0 t0 tw r01 w1 tr n2; rewrite -/s; congr (_ <= _).
+have <- : s ^+ 2 = n%:R by rewrite sqr_sqrtr ?ler0n.
+by field; rewrite ?pnatr_eq0.
+Qed.
+
+Lemma half_n_bound (R : rcfType) m n (F : 'M[R]_(m, n)) (d d0 : 'rV[R]_n) c K K0 :
+  0 < c -> (2 <= n)%N -> (n <= 5)%N -> full_column_rank F -> nonzero d0 ->
+  (forall i, d 0 i ^+ 2 * sq (col i F) = c) ->
+  condition_number (F *m diag_mx d) K -> condition_number (F *m diag_mx d0) K0 ->
+  2 * K ^+ 2 <= n%:R * K0 ^+ 2.
+Proof.
+move=> c0 n2 n5 full nz equal kK k0; have two : 0 < 2 :> R by rewrite ltr0n.
+have half : 1 <= n%:R / 2 :> R by rewrite ler_pdivl_mulr // mul1r ler_nat.
+rewrite mulrC -ler_pdivl_mulr // mulrAC.
+apply: (scaled_at_full_rank full (d_neq0 c0 equal) nz equal kK k0 half).
+move=> w t r w0 t0 tw r01 w1 tr.
+by rewrite ler_pdivl_mulr // mulrC (half_n w0 t0 tw r01 w1 tr).
+Qed.
+
+(* ---- a layer: the column of ones is not counted ---- *)
+
+Section Layer.
+Variables (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) (d0 : 'rV[R]_(1 + n)) (K K0 : R).
+Hypothesis N_gt0 : (0 < N)%N.
+Hypothesis n_gt0 : (0 < n)%N.
+Hypothesis full : full_column_rank (augmented H).
+Hypothesis nz : nonzero d0.
+Hypothesis normalized_K : condition_number (own_normalized H) K.
+Hypothesis other_K : condition_number (augmented H *m own_centring H *m diag_mx d0) K0.
+Local Notation C := (centred H (mean H)).
+Local Notation inverse := (\row_k (deviation H k 0)^-1).
+Local Notation right := (rsubmx d0).
+
+Lemma centred_full_rank : full_column_rank C.
+Proof. by apply/full_column_rankP => x /(full_rank_centred full). Qed.
+Lemma right_neq0 : nonzero right.
+Proof. by move=> i; rewrite mxE. Qed.
+Lemma features_equal i : inverse 0 i ^+ 2 * sq (col i C) = N%:R.
+Proof.
+have spread := full_rank_spread N_gt0 full; have := sq_feature N_gt0 spread i.
+rewrite /own_features features_centred -mulmxA.
+have -> : diag_mx inverse *m (delta_mx i 0 : 'cV_n) = inverse 0 i *: delta_mx i 0.
+  apply/matrixP => j k; rewrite !ord1 diag_mul !mxE eqxx andbT.
+  by case: eqP => [->|_]; rewrite ?mulr1 // !mulr0.
+by rewrite -scalemxAr sqZ -colE.
+Qed.
+Lemma features_K : condition_number (C *m diag_mx inverse) K.
+Proof.
+have spread := full_rank_spread N_gt0 full.
+have [|L] := @condition_number_exists _ _ _ (own_features H).
+  apply/eqP => z; have := sq_feature N_gt0 spread (Ordinal n_gt0).
+  by rewrite z mul0mx sq0 => /esym/eqP; rewrite (negbTE (NR_neq0 R N_gt0)).
+move=> kL; have := kL; rewrite (same_without_bias N_gt0 full normalized_K kL).
+by rewrite /own_features features_centred.
+Qed.
+
+Lemma right_part (x : 'cV_n) :
+  augmented H *m own_centring H *m diag_mx d0 *m stack 0 x = C *m diag_mx right *m x.
+Proof.
+have -> : augmented H *m own_centring H *m diag_mx d0 *m stack 0 x =
+    augmented H *m own_centring H *m stack 0 (diag_mx right *m x).
+  rewrite -mulmxA; congr (_ *m _); apply/matrixP => i j; rewrite !ord1 diag_mul.
+  case: (split_ordP i) => k ->; first by rewrite !col_mxEu raddf0 !mxE mulr0.
+  by rewrite !col_mxEd diag_mul [in RHS]mxE.
+by rewrite augmented_centring /stack mul_row_col raddf0 mulmx0 add0r mulmxA.
+Qed.
+
+Lemma right_K : exists2 L, condition_number (C *m diag_mx right) L & L ^+ 2 <= K0 ^+ 2.
+Proof.
+have [|L kL] := @condition_number_exists _ _ _ (C *m diag_mx right).
+  apply/eqP => z; pose x : 'cV[R]_n := delta_mx (Ordinal n_gt0) 0.
+  have := diagonal_injective centred_full_rank right_neq0 (x := x).
+  rewrite z mul0mx => /(_ erefl) /matrixP/(_ (Ordinal n_gt0) 0)/eqP.
+  by rewrite !mxE !eqxx oner_eq0.
+exists L => //; have [a [b [a0 b0 bE within]]] := condition_number_quotients other_K.
+rewrite -(ler_pmul2r a0) -bE; apply: (condition_number_le kL a0) => x _.
+rewrite -right_part -[sq x](_ : sq (stack 0 x) = _); last by rewrite sq_stack expr0n add0r.
+apply: within => z; rewrite -[X in X *m z]mulmx1 -mulmxA mul1mx => Fz.
+have := diagonal_injective (full_rank_centring N_gt0 full) nz Fz.
+by move=> ->; rewrite dot0r.
+Qed.
+End Layer.
 
 (* Half the number of features is enough for up to five of them, *)
 Theorem theorem_4c_half_n (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) d0 K K0 :
@@ -479,31 +557,44 @@ Theorem theorem_4c_half_n (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) d0 K K0 :
   condition_number Ghat K -> condition_number (Hhat *m U *m diag_mx d0) K0 ->
   2 * K ^+ 2 <= n%:R * K0 ^+ 2.
 Proof.
-move=> Hhat U Ghat N0 n2 n5 full nz kK k0; have two : 0 < 2 :> R by rewrite ltr0n.
-have half : 1 <= n%:R / 2 :> R by rewrite ler_pdivl_mulr // mul1r ler_nat.
-rewrite mulrC -ler_pdivl_mulr // mulrAC.
-apply: (scaled_at_full_rank N0 (ltnW n2) full nz kK k0 half) => w t r w0 t0 tw r01 w1 tr.
-by rewrite ler_pdivl_mulr // mulrC (half_n w0 t0 tw r01 w1 tr).
+move=> Hhat U Ghat N0 n2 n5 full nz kK k0; have n0 := ltnW n2.
+have [L kL Lle] := right_K N0 n0 full nz k0.
+apply: le_trans (ler_wpmul2l (ler0n _ _) Lle).
+exact: (half_n_bound (NR_gt0 R N0) n2 n5 (centred_full_rank full) (right_neq0 nz)
+  (features_equal N0 full) (features_K N0 n0 full kK) kL).
 Qed.
 
 (* and for any number a quarter more than what is attained in the limit where n is a square. *)
 Theorem theorem_4c_near_root (R : rcfType) (N n : nat) (H : 'M[R]_(N, n)) d0 K K0 :
   let Hhat := augmented H in let U := own_centring H in let Ghat := own_normalized H in
-  (0 < N)%N -> full_column_rank Hhat -> nonzero d0 ->
+  (0 < N)%N -> (0 < n)%N -> full_column_rank Hhat -> nonzero d0 ->
   condition_number Ghat K -> condition_number (Hhat *m U *m diag_mx d0) K0 ->
   K ^+ 2 <= ((Num.sqrt n%:R - 1) ^+ 2 + 5%:R / 4) * K0 ^+ 2.
 Proof.
-move=> Hhat U Ghat N0 full nz kK k0; set s : R := Num.sqrt n%:R.
-have factor1 : 1 <= (s - 1) ^+ 2 + 5%:R / 4.
-  apply: le_trans (_ : 5%:R / 4 <= _); last by rewrite ler_addr sqr_ge0.
-  by rewrite ler_pdivl_mulr ?ltr0n // mul1r ler_nat.
-have K0p := ltW (condition_number_gt0 k0); have Kp := ltW (condition_number_gt0 kK).
-have [n1|n2] := leqP n 1.
-  apply: le_trans (_ : K0 ^+ 2 <= _); last by rewrite ler_pemull ?sqr_ge0.
-  rewrite ler_sqr ?nnegrE //.
-  exact: (theorem_4_property_A N0 full (two_columns_property_A _ (leqW n1)) nz kK k0).
-apply: (scaled_at_full_rank N0 (ltnW n2) full nz kK k0 factor1) => w t r w0 t0 tw r01 w1 tr.
-have := near_root w0 t0 tw r01 w1 tr n2; rewrite -/s; congr (_ <= _).
-have <- : s ^+ 2 = n%:R by rewrite sqr_sqrtr ?ler0n.
-by field; rewrite ?pnatr_eq0.
+move=> Hhat U Ghat N0 n0 full nz kK k0; have [L kL Lle] := right_K N0 n0 full nz k0.
+have := near_root_bound (NR_gt0 R N0) (centred_full_rank full) (right_neq0 nz)
+  (features_equal N0 full) (features_K N0 n0 full kK) kL.
+move/le_trans; apply; rewrite ler_wpmul2l // addr_ge0 ?sqr_ge0 //.
+by rewrite divr_ge0 ?ler0n.
+Qed.
+
+(* Lemma A1 at full rank: columns of norm one, against any nonsingular diagonal D_0. *)
+Theorem lemma_A1_near_root (R : rcfType) m n (F : 'M[R]_(m, n)) (d0 : 'rV[R]_n) K K0 :
+  let D := diag_mx (unit_columns F) in let D0 := diag_mx d0 in
+  full_column_rank F -> nonzero d0 ->
+  condition_number (F *m D) K -> condition_number (F *m D0) K0 ->
+  K ^+ 2 <= ((Num.sqrt n%:R - 1) ^+ 2 + 5%:R / 4) * K0 ^+ 2.
+Proof.
+move=> D D0 full nz; apply: (near_root_bound ltr01 full nz) => i.
+by apply: unit_columns_norm => j; apply: full_rank_columns.
+Qed.
+
+Theorem lemma_A1_half_n (R : rcfType) m n (F : 'M[R]_(m, n)) (d0 : 'rV[R]_n) K K0 :
+  let D := diag_mx (unit_columns F) in let D0 := diag_mx d0 in
+  (2 <= n)%N -> (n <= 5)%N -> full_column_rank F -> nonzero d0 ->
+  condition_number (F *m D) K -> condition_number (F *m D0) K0 ->
+  2 * K ^+ 2 <= n%:R * K0 ^+ 2.
+Proof.
+move=> D D0 n2 n5 full nz; apply: (half_n_bound ltr01 n2 n5 full nz) => i.
+by apply: unit_columns_norm => j; apply: full_rank_columns.
 Qed.
