@@ -20,6 +20,8 @@ class Proof:
     sizes: tuple[Size, ...]
     slack: str = ""
     terms: tuple[str, ...] = ()
+    letters: tuple[str, ...] = ()
+    """What the statement's letters are in them, where that is another name or made of others."""
 
     def covers(self, size: Size) -> bool:
         """Whether it says something of subjects of one size.

@@ -131,8 +131,8 @@ CLAIMS = [
     ),
     SLOPES.sharpened(
         "two-examples", says=equal(slope(q * outer(e, ones) + alpha * C), 0),
-        title="batch renormalization of two examples",
-        remark="A column of two examples has no other directions, so batch renormalization passes"
-        " no gradient on to the layers below.",
+        title="directions that batch renormalization does not see",
+        remark="A column of two examples has no others: without ϵ batch renormalization of two"
+        " examples passes no gradient on to the layers below. With ϵ it passes a little.",
     ),
 ]  # fmt: skip

@@ -376,6 +376,8 @@ VARIANCES = [
         title="the error of the variances, whatever windows leave out",
         hypotheses=(),
         expected=SUPPORTED,
+        remark="It is for windows that leave out more than half: for others"
+        " L-prop-10/variance/bound is smaller.",
     ),
     at_one_window(
         SIGNED_ANY, ERROR_TOP >= -((1 - part + part**2) * q**2), (KEPT, SQUARES),

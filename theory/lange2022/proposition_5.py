@@ -293,13 +293,13 @@ PROOF = [
         "/longest-row", 658, "have the identical distribution", "the expected square of the longest"
         " row",
         equal(MAXIMUM, columns),
-        hypotheses=(assume(columns >= 3), assume(q >= 1)),
+        hypotheses=(assume(columns >= 3), assume(q >= 1, printed=False)),
         remark="Here the proof breaks: it takes the expectation of a maximum for the largest"
         " expectation.",
     ),
     EXPECTED_MAXIMUM.corrected(
         says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)),
-        hypotheses=(assume(q >= 1),), expected=SUPPORTED,
+        hypotheses=(assume(q >= 1, printed=False),), expected=SUPPORTED,
         remark="For these laws, whose fourth moment is q². It holds for every law: a maximum of"
         " deviations from the mean is at most the root of the sum of their squares.",
     ),

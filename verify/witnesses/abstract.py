@@ -8,6 +8,7 @@ visibly non-negative and that add up to its slack.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from functools import cache, reduce
 from typing import Any
 
@@ -16,6 +17,9 @@ import sympy as sp
 from theory.arithmetic.abstract import AbstractVector, UndeterminedError, is_zero
 from theory.arithmetic.quotients import VanishingError, factored
 from theory.claim import Claim, Hypothesis, Relation, Term
+from theory.language.letters import attribute_of
+from theory.language.plain import plain
+from theory.statement import values_of
 from verify.cases.case import LosesGeneralityError
 from verify.record import Record
 from verify.results import EVERY_M, Proof
@@ -26,6 +30,8 @@ from verify.witnesses.certificates import BIASED_DEVIATION, EPSILON, SIGMA, shor
 from verify.witnesses.jet import OutsideJetError
 from verify.witnesses.retractions import without_loss
 
+DIRECTIONS = ("direction", "other_direction", "bound", "")
+"""What letters of other names read, that any vector or bound is; and those that are functions."""
 WITHOUT_CERTIFICATE = "a bound is proved by its because=, and there is none"
 UNPROVABLE = OutsideJetError, LosesGeneralityError, UndeterminedError, VanishingError
 """What a statement asks for that the generic case does not have."""
@@ -62,7 +68,21 @@ def _derived(claim: Claim) -> Proof | str:
     if why := shortcoming(claim, terms, network, letters):
         return why
     written = str(shown(slack)) if terms else "0"
-    return Proof((EVERY_M,), written, tuple(_describe(term) for term in terms))
+    told = tuple(_letters(claim, network, letters)) if terms else ()
+    return Proof((EVERY_M,), written, tuple(_describe(term) for term in terms), told)
+
+
+def _letters(claim: Claim, network: Any, letters: Any) -> Iterator[str]:
+    """Yield what the letters are that are the batch's directions and bound, or made of others."""
+    values = values_of(network, letters)
+    for letter in dict.fromkeys(letter for says in claim.said for letter in says.letters):
+        if letter.value is None or attribute_of(letter) not in DIRECTIONS:
+            continue
+        value = values[letter]
+        vector = isinstance(value, AbstractVector)
+        text = str(value.map(shown)).replace("(1)*", "") if vector else str(shown(value))
+        if text != plain(letter):
+            yield f"{plain(letter)} = {text}"
 
 
 @cache

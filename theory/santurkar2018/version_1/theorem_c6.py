@@ -799,7 +799,7 @@ THREE = closed_form(
 SIXTY_ONE_SHARPENED = SIXTY_ONE.sharpened(
     says=REST <= bound(4 * m / 3, x_i, x_k),
     because=SUM(*bent_terms(x_ic, x_kc)),
-    remark="Attained at i = k, m = 3, ϵ = 0.",
+    remark="Attained at i = k for every m from 3 on, where ϵ = 0.",
 )
 SIXTY_FOUR = line(
     "S-v1-eq-64", (681, r"\left(1 + \sqrt{d_{ij}}\right) \left(1 + \sqrt{d_{kj}}\right)"),
