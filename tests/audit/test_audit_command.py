@@ -185,13 +185,21 @@ def test_what_cannot_be_audited_ends_with_two_and_a_sentence(folder, arguments, 
 
 
 def test_a_page_that_cannot_be_written_takes_nothing_from_the_report(folder):
-    (folder / "file").touch()
+    (folder / "audit.html").mkdir()
     asked = ("my_network:make_model", "--data", "my_network:batches", "--budget", "0")
-    found = command(*asked, "--batches", "1", "--html", "file/audit.html")
+    found = command(*asked, "--batches", "1", "--html", "audit.html")
     assert found.exit_code == 2
     assert "statements apply" in " ".join(found.stdout.split())
-    said = "file/audit.html cannot be written (Not a directory); name another place by --html"
+    said = "audit.html cannot be written (Is a directory); name another place by --html"
     assert said in found.stderr
+
+
+def test_a_page_without_a_folder_is_refused_before_the_audit(folder):
+    (folder / "file").touch()
+    asked = ("my_network:make_model", "--data", "my_network:batches", "--budget", "0")
+    found = command(*asked, "--html", "file/audit.html")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "file is no folder, and audit.html would be written there" in found.stderr
 
 
 RAISING = """

@@ -264,6 +264,10 @@ def test_a_layer_in_evaluation_amid_others_in_training_has_a_note():
         report = audit(model, torch.randn(9, 3), None, lambda z, _: (z**3).sum(), budget=0)
         assert not report.normalizations[0].is_frozen
         notes.append([note.partition(" as given")[0] for note in report.notes])
+        said = " ".join(finding.sentence for finding in report.findings)
+        is_kept = whole and not one
+        assert ("its bias would do nothing in training mode: 1 is in" in said) == is_kept
+        assert ("its bias does nothing: 1 takes it away" in said) != is_kept
     assert notes == [[], [], ["1: in evaluation mode"]]
 
 

@@ -271,7 +271,7 @@ class _Work:
             maps=linear,
             statements=found,
             left_out=others,
-            findings=words.findings(norms, linear),
+            findings=words.findings(norms, linear, normalizations.kept_in_evaluation(model)),
             notes=self.clock.notes,
             seconds=self.clock.seconds,
             versions={

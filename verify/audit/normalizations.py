@@ -57,13 +57,18 @@ def is_normalization(module: nn.Module) -> bool:
     return isinstance(module, KINDS) or hasattr(module, "normalizes")
 
 
+def kept_in_evaluation(model: nn.Module) -> list[str]:
+    """Return the names of layers that are in evaluation amid others in training."""
+    frozen = [name for name, module in model.named_modules() if _uses_running(module)]
+    return frozen if model.training else []
+
+
 def thawed(model: nn.Module) -> list[str]:
     """Return notes on layers in evaluation amid others in training, where all are put for a while.
 
     One that stays there, by a ``train`` of its own, is told of in its row.
     """
-    frozen = [name for name, module in model.named_modules() if _uses_running(module)]
-    if not model.training or not frozen:
+    if not (frozen := kept_in_evaluation(model)):
         return []
     return [
         f"{', '.join(frozen)}: in evaluation mode as given; examined in training mode, by the"

@@ -5,7 +5,7 @@ Of a layer of which nothing is beyond its threshold, what is nearest to one is s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from math import inf, log10
 
 from verify.audit.report import Finding, MapRow, NormalizationRow, Report, Spread
@@ -25,10 +25,18 @@ GAIN = 1e4
 """Of preconditioning, in the bound on the Hessian's condition number."""
 
 
-def findings(report_rows: list[NormalizationRow], maps: list[MapRow]) -> list[Finding]:
-    """Return what is to be said of every layer, the gravest first."""
+def findings(
+    report_rows: list[NormalizationRow], maps: list[MapRow], in_evaluation: Collection[str] = ()
+) -> list[Finding]:
+    """Return what is to be said of every layer, the gravest first.
+
+    Args:
+        report_rows: of normalisations.
+        maps: of linear layers and convolutions.
+        in_evaluation: normalisations that apply constants as the model was given.
+    """
     of_layers = [list(_of_normalization(row)) for row in report_rows]
-    of_layers += [list(_of_map(row)) for row in maps]
+    of_layers += [list(_of_map(row, in_evaluation)) for row in maps]
     found = [f for said in of_layers for f in _grave_or_nearest(said)]
     return sorted(found, key=lambda f: -f.severity)
 
@@ -119,7 +127,7 @@ def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
         )
 
 
-def _of_map(row: MapRow) -> Iterator[Finding]:
+def _of_map(row: MapRow, in_evaluation: Collection[str]) -> Iterator[Finding]:
     if row.gain is not None and row.gain > 0:
         yield Finding(
             row.layer,
@@ -129,7 +137,11 @@ def _of_map(row: MapRow) -> Iterator[Finding]:
         )
     if row.useless_bias:
         after = f" {row.normalized_by}" if row.normalized_by else " a normalisation"
-        yield Finding(row.layer, 0.2, f"its bias does nothing:{after} takes it away")
+        if row.normalized_by in in_evaluation:
+            said = f"its bias would do nothing in training mode:{after} is in evaluation mode"
+        else:
+            said = f"its bias does nothing:{after} takes it away"
+        yield Finding(row.layer, 0.2, said)
 
 
 def _worst(spread: Spread | None) -> float:

@@ -91,6 +91,9 @@ def audit(
         costly=costly,
         entries=entries,
     )
+    if html is not None and not html.parent.is_dir():
+        where = f"{html.parent} is no folder, and {html.name} would be written there"
+        raise bad_input(OSError(f"{where}; name another place by --html"))
     orders = [replace(order, checkpoint=c.absolute()) for c in checkpoints or ()] or [order]
     outcomes = _elsewhere(orders, cluster_address) if cluster_address else _here(orders)
     both = list(zip(orders, outcomes, strict=True))
