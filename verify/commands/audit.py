@@ -77,6 +77,7 @@ def audit(
     """
     try:
         refuse_unnamed((model, MODEL), (data, PAIRS), (loss, LOSS))
+        _refuse_without_folder(html)
     except (AuditError, TargetError) as error:
         raise bad_input(error) from None
     order = Order(
@@ -91,9 +92,6 @@ def audit(
         costly=costly,
         entries=entries,
     )
-    if html is not None and not html.parent.is_dir():
-        where = f"{html.parent} is no folder, and {html.name} would be written there"
-        raise bad_input(OSError(f"{where}; name another place by --html"))
     orders = [replace(order, checkpoint=c.absolute()) for c in checkpoints or ()] or [order]
     outcomes = _elsewhere(orders, cluster_address) if cluster_address else _here(orders)
     both = list(zip(orders, outcomes, strict=True))
@@ -122,6 +120,13 @@ def audit(
     if failed:
         raise typer.Exit(2)
     raise typer.Exit(1 if any(report.unexpected for report in reports) else 0)
+
+
+def _refuse_without_folder(html: Path | None) -> None:
+    """Raise an error for a page that could not be written once the audit is done."""
+    if html is not None and not html.parent.is_dir():
+        where = f"{html.parent} is no folder, and {html.name} would be written there"
+        raise AuditError(f"{where}; name another place by --html")
 
 
 def _unread(error: OSError) -> str:
