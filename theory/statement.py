@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
-from theory.language.certificates import divisors, products, unreal
+from theory.language.certificates import divisors, outside, products, unreal
 from theory.language.definitions import definitions, domains
-from theory.language.expression import Expression, Relation, Says, derivatives_in, walk
+from theory.language.expression import Expression, Relation, Says, derivatives_in
 from theory.language.latex import denial, latex
 from theory.language.unrounded import product
 from theory.language.values import Sides, Values
@@ -363,7 +363,7 @@ class Statement:
         if self.because is None:
             return []
         values, conditions = values_of(*subject), [h for h in self.hypotheses if h.says is not None]
-        spoken = set(walk(*(side for says in self.said for side in (says.actual, says.claimed))))
+        spoken = set(outside(*(side for says in self.said for side in (says.actual, says.claimed))))
         slacks = {h.slack for h in conditions if h.sign.bounds_below}
         is_seen = lambda letter: is_not_negative(values[letter])  # noqa: E731
         return list(unreal(self.because, spoken, slacks, is_seen))

@@ -65,13 +65,19 @@ def products(certificate: Expression, slacks: Collection[Expression]) -> list[Pr
     return found
 
 
+def outside(*expressions: Expression) -> Iterator[Expression]:
+    """Yield expressions and what they are made of, except for the functions of derivatives."""
+    for expression in expressions:
+        yield expression
+        is_derivative = isinstance(expression, Derivative)
+        yield from outside(*(expression.parts[1:] if is_derivative else expression.parts))
+
+
 def divisors(expression: Expression) -> Iterator[Expression]:
     """Yield what an expression divides by, except within a derivative."""
-    parts = expression.parts[1:] if isinstance(expression, Derivative) else expression.parts
-    if isinstance(expression, Apply) and expression.operation is QUOTIENT:
-        yield parts[1]
-    for part in parts:
-        yield from divisors(part)
+    for part in outside(expression):
+        if isinstance(part, Apply) and part.operation is QUOTIENT:
+            yield part.operands[1]
 
 
 def unreal(
@@ -87,12 +93,15 @@ def unreal(
 
     Args:
         certificate: the expression.
-        spoken: what the statement and its hypotheses are made of, which exists where they speak.
+        spoken: what the statement and its hypotheses are made of, :func:`outside` of derivatives,
+            which exists where they speak.
         seen: what is not negative by a hypothesis.
         is_not_negative: whether a letter is seen to be that.
     """
-    for part in (each for each in walk(certificate) if each not in spoken):
+    for part in dict.fromkeys(each for each in outside(certificate) if each not in spoken):
         match part:
+            case Derivative(body=function) if any(map(_takes_a_root, walk(function))):
+                yield part
             case Apply(operands=(radicand, *_)) if _takes_a_root(part):
                 if not _is_not_negative(radicand, seen, is_not_negative):
                     yield part
@@ -130,7 +139,9 @@ def _is_made_of_its_parts(part: Expression) -> bool:
     )
 
 
-def _takes_a_root(part: Apply) -> bool:
+def _takes_a_root(part: Expression) -> bool:
+    if not isinstance(part, Apply):
+        return False
     if part.operation is POWER:
         return not isinstance(part.operands[1], Number)
     return any(part.operation.meaning is root.meaning for root in ROOTS)

@@ -8,7 +8,7 @@ from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUO
 from theory import unit
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Claim, Hypothesis, Paper, Relation, Sides, Term, Verdict
-from theory.language.expression import POWER, Operation, Sort, equal, number
+from theory.language.expression import POWER, Operation, Sort, along, equal, number
 from theory.language.letters import number_of
 from theory.language.operations import dot, norm2
 from theory.language.operations import sqrt as root
@@ -204,6 +204,14 @@ OWN = number_of("r", "r", lambda unit: sqrt((unit.g * unit.y).sum() + 1000), "r"
         (X >= 0, POWER(POWER(X, number(1) / 2), 2), (), False),
         (X**3 >= 0, X**2 * root(X) ** 2, (), False),
         (X**3 >= 0, X**2 * root(X) ** 2, (assume(X >= -1),), False),
+        (
+            X + along(root(norm2(unit.y) * X), unit.y, unit.u, at=unit.v) ** 2 >= 0,
+            root(norm2(unit.y) * X) ** 2 / norm2(unit.y)
+            + along(root(norm2(unit.y) * X), unit.y, unit.u, at=unit.v) ** 2,
+            (),
+            False,
+        ),
+        (X**2 >= 0, along(root(X) ** 4, unit.y, unit.u) ** 2 - X**2, (), False),
         (root(X) >= 0, root(X), (), True),
         (X * root(X) >= 0, root(X) ** 2 * root(X), (), True),
         (X * unit.m >= 0, root(X) ** 2 * unit.m, (assume(X >= 0),), True),
