@@ -47,7 +47,7 @@ BENT = Space((1, 2, 3), lattice.letters_with_ridge, lattice.ridged_case, exact.o
 
 def counterexample(claim: Claim, case: Case) -> Counterexample | None:
     """Return the case, with hypotheses imposed, and both sides as text; nothing if none fails."""
-    case = _of_such_inputs(claim, case)
+    case = _less_its_mean(claim, case)
     examined = exact.examine(claim, case)
     if examined.outcome is not Outcome.VIOLATED:
         return None
@@ -62,7 +62,7 @@ def counterexample(claim: Claim, case: Case) -> Counterexample | None:
     )
 
 
-def _of_such_inputs(claim: Claim, case: Case) -> Case:
+def _less_its_mean(claim: Claim, case: Case) -> Case:
     """Return the case without the batch's mean, where the inputs have none, if it fails there."""
     said = [h.says.actual for h in claim.hypotheses if h.says is not None]
     if not any(isinstance(part, Apply) and part.operation is average for part in said):
