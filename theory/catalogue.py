@@ -10,7 +10,7 @@ from typing import Any
 
 from theory.language.expression import Letter
 from theory.language.letters import attribute_of
-from theory.statement import Form, Paper, Reading, Statement, Verdict
+from theory.statement import Form, Paper, Reading, Statement, Verdict, letters_of
 from theory.unit import eps
 
 IDENTIFIER = re.compile(r"(?!.*--)\w[\w.+-]*(/\w[\w.+-]*)*")
@@ -133,11 +133,6 @@ def _unread(claims: Sequence[Statement]) -> Iterator[Complaint]:
                 f"speaks of eps{alias}, which is 0 in its reading; give "
                 f"reading=Reading.{Reading.SHARED_EPSILON.name}",
             )
-
-
-def letters_of(claim: Statement) -> list[Letter]:
-    """Return the letters of a statement that is an expression, and of its hypotheses."""
-    return list(dict.fromkeys(letter for says in claim.said for letter in says.letters))
 
 
 def source_of(letter: Letter) -> Any:

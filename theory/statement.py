@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self, cast
 from theory.arithmetic.operations import square
 from theory.language.certificates import divisors, outside, products, unreal
 from theory.language.definitions import definitions, domains
-from theory.language.expression import Expression, Relation, Says, derivatives_in
+from theory.language.expression import Expression, Letter, Relation, Says, derivatives_in
 from theory.language.latex import denial, latex
 from theory.language.unrounded import product
 from theory.language.values import Sides, Values
@@ -364,9 +364,8 @@ class Statement:
             return []
         values, conditions = values_of(*subject), [h for h in self.hypotheses if h.says is not None]
         spoken = set(outside(*(side for says in self.said for side in (says.actual, says.claimed))))
-        slacks = {h.slack for h in conditions if h.sign.bounds_below}
-        is_seen = lambda letter: is_not_negative(values[letter])  # noqa: E731
-        return list(unreal(self.because, spoken, slacks, is_seen))
+        seen = {h.slack for h in conditions if h.sign.bounds_below}
+        return [*unreal(self.because, spoken, seen, lambda letter: is_not_negative(values[letter]))]
 
     @property
     def said(self) -> list[Says]:
@@ -406,6 +405,11 @@ class Statement:
     def sharpened(self, name: str = "sharpened", /, **changes: Any) -> Self:
         """Return a sharper statement, tied to this one."""
         return self.corrected(name, **{"form": Form.SHARPENED, **changes})
+
+
+def letters_of(statement: Statement) -> list[Letter]:
+    """Return the letters of a statement that is an expression, and of its hypotheses."""
+    return list(dict.fromkeys(letter for says in statement.said for letter in says.letters))
 
 
 def sides_of(says: Says) -> Callable[..., Sides]:

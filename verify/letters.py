@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from theory.arithmetic.exact import DifferentFieldsError
-from theory.catalogue import letters_of
 from theory.language.expression import Letter, Sort, walk
 from theory.language.letters import attribute_of
-from theory.statement import Statement, values_of
+from theory.statement import Statement, letters_of, values_of
 from verify.cases.lattice import shown, shown_number
 
 SHARED = ("theory.layer", "theory.descent", "theory.maps")

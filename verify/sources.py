@@ -18,7 +18,7 @@ def sources(name: str) -> frozenset[Path]:
     waiting = [name]
     while waiting:
         module = waiting.pop()
-        if module in found or (path := _path(module)) is None:
+        if module in found or (path := path_of(module)) is None:
             continue
         found[module] = path
         waiting.extend(_imported(path))
@@ -36,7 +36,7 @@ def statements(path: Path) -> Iterator[ast.AST]:
 
 
 @cache
-def _path(name: str) -> Path | None:
+def path_of(name: str) -> Path | None:
     """Return the file of a module of ours, without importing anything."""
     if name.split(".")[0] not in OURS:
         return None
@@ -55,5 +55,5 @@ def _imported(path: Path) -> tuple[str, ...]:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in OURS:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
-                found.append(node.module if _path(inner) is None else inner)
+                found.append(node.module if path_of(inner) is None else inner)
     return tuple(dict.fromkeys(found))

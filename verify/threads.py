@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 
 
 def count() -> int:
-    """Return how many threads PyTorch's operations take, asking PyTorch only where it must be.
+    """Return how many threads PyTorch's operations take, asking PyTorch if it is there or must be.
 
     >>> import torch
     >>> count() == torch.get_num_threads()
     True
     """
     said = os.environ.get("OMP_NUM_THREADS", "")
-    if said.isascii() and said.isdigit() and int(said) > 0:
+    is_told = said.isascii() and said.isdigit() and int(said) > 0
+    if is_told and "torch" not in sys.modules:
         return int(said)
     import torch  # takes seconds
 

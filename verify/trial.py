@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 
 from theory import descent, layer, maps, unit
 from theory.arithmetic.exact import DifferentFieldsError, number
-from theory.catalogue import Complaint, letters_of, source_of
+from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
 from theory.expectation_claim import Drawn, ExpectationClaim
 from theory.language.expression import Letter, Sort
@@ -24,7 +24,7 @@ from theory.language.letters import attribute_of
 from theory.language.plain import plain
 from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import Hypothesis, Relation, Statement, joined
+from theory.statement import Hypothesis, Relation, Statement, joined, letters_of
 from verify import engine, others
 from verify.cases.case import LosesGeneralityError, adapted
 from verify.cases.lattice import lattice_case
@@ -57,22 +57,24 @@ SCALES = Fraction(3), Fraction(2)
 """The batch's gamma and beta, of which other signs are tried."""
 BY_CHANCE = 200
 """Instances of small integers, of which some meet an equation."""
+OURS = {
+    module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
+    for module in (unit, layer, maps, descent)
+}
+"""The letters that come with the language."""
 RANGES = {
     attribute_of(letter): letter.domain
-    for module in (unit, layer, maps, descent)
-    for letter in vars(module).values()
-    if isinstance(letter, Letter) and letter.domain and attribute_of(letter)
+    for letter in chain(*OURS.values())
+    if letter.domain and attribute_of(letter)
 }
 """What is drawn of attributes that are not any number, in the words of our own letters."""
 KINDS = {attribute_of(unit.later_normalizations), attribute_of(layer.couples)}
 """Attributes that say what kind of network it is."""
 MADE = {
     letter
-    for module in (layer, descent)
-    for letter in vars(module).values()
-    if isinstance(letter, Letter) and letter.value is not None and not attribute_of(letter)
-    and letter.sort in (Sort.NUMBER, Sort.VECTOR)
-}  # fmt: skip
+    for letter in OURS[layer] + OURS[descent]
+    if letter.value is not None and not attribute_of(letter) and letter.sort is not Sort.MATRIX
+}
 """Our letters of a layer and of a descent that are functions of its numbers."""
 GRID = 8
 """Matrices are of multiples of one over this."""
@@ -173,8 +175,9 @@ def _tied(claim: Statement) -> Iterator[Complaint]:
         return
     letters = letters_of(claim)
     read = {attribute_of(letter): letter for letter in letters if attribute_of(letter)}
+    subject = _small(claim.subject, 3)
     for letter in MADE.intersection(letters):
-        for attribute in _made_of(letter, _small(claim.subject, 3)) & read.keys():
+        for attribute in _made_of(letter, subject) & read.keys():
             other = read[attribute]
             if other.latex not in letter.domain:
                 yield Complaint(

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 from theory.arithmetic.exact import DifferentFieldsError, number
-from theory.catalogue import letters_of
 from theory.claim import Claim
 from theory.language.expression import Letter
 from theory.matrix_claim import MatrixClaim
-from theory.statement import joined
+from theory.statement import joined, letters_of
 from verify.cases.case import adapted
 from verify.cases.strata import random_cases
 from verify.engine import CLAIMS

@@ -32,7 +32,9 @@ def quotient(a: Any, b: Any) -> Any:
         return _beside(a.numerator, b) / _scaled(b, a.denominator)
     if type(b) is Fraction:
         return _over(_scaled(a, b.denominator), b.numerator)
-    return _over(a, b) if type(b) is int else (_beside(a, b) if type(a) is int else a) / b
+    if type(b) is int:
+        return _over(a, b)
+    return (_beside(a, b) if type(a) is int else a) / b
 
 
 def constant(value: int | Fraction, like: Any) -> Any:

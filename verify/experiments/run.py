@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from verify import threads
 from verify.description import describe_run
 from verify.evidence import EvidenceError, Run
 from verify.experiments import evidence, figures, find
@@ -35,8 +36,7 @@ Progress = Callable[[str, int, int], object]
 
 def describe(setting: Setting) -> Run:
     """Return the description of a run on this machine."""
-    seed, threads = setting.seeds[0], torch.get_num_threads()
-    run = describe_run(setting.profile, seed, "torch", setting.device, threads)
+    run = describe_run(setting.profile, setting.seeds[0], "torch", setting.device, threads.count())
     if torch.device(setting.device).type != "cuda":
         return run
     return replace(run, gpu=torch.cuda.get_device_name(setting.device))

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from verify.sources import ROOT
+from verify.sources import path_of
 
 LIBRARY = {
     "theory": "The formulas, and what a claim is",
@@ -55,7 +55,7 @@ def pages() -> dict[str, str]:
 def modules(package: str) -> Iterator[str]:
     """Yield the package and its modules, and those of packages that have no page of their own."""
     yield package
-    for info in pkgutil.iter_modules([str(_place(package))]):
+    for info in pkgutil.iter_modules([str(_file(package).parent)]):
         name = f"{package}.{info.name}"
         if name in (*LIBRARY, *STATEMENTS) or info.name.startswith(LEFT_OUT):
             continue
@@ -104,15 +104,15 @@ def _statement_page(name: str) -> str:
 
 
 def _source(module: str) -> str:
-    """Return a module's source.  Nothing is imported: what is for PyTorch would take seconds."""
-    place = _place(module)
-    file = place / "__init__.py" if _is_package(module) else place.with_suffix(".py")
-    return file.read_text(encoding="utf-8")
+    return _file(module).read_text(encoding="utf-8")
 
 
 def _is_package(module: str) -> bool:
-    return _place(module).is_dir()
+    return _file(module).name == "__init__.py"
 
 
-def _place(module: str) -> Path:
-    return ROOT.joinpath(*module.split("."))
+def _file(module: str) -> Path:
+    """Return a module's file.  Nothing is imported: what is for PyTorch would take seconds."""
+    file = path_of(module)
+    assert file is not None, f"{module} is no module of ours"
+    return file

@@ -19,7 +19,7 @@ from theory.arithmetic.quotients import VanishingError, factored
 from theory.claim import Claim, Hypothesis, Relation, Term
 from theory.language.letters import attribute_of
 from theory.language.plain import plain
-from theory.statement import values_of
+from theory.statement import letters_of, values_of
 from verify.cases.case import LosesGeneralityError
 from verify.record import Record
 from verify.results import EVERY_M, Proof
@@ -75,7 +75,7 @@ def _derived(claim: Claim) -> Proof | str:
 def _letters(claim: Claim, network: Any, letters: Any) -> Iterator[str]:
     """Yield what the letters are that are the batch's directions and bound, or made of others."""
     values = values_of(network, letters)
-    for letter in dict.fromkeys(letter for says in claim.said for letter in says.letters):
+    for letter in letters_of(claim):
         if letter.value is None or attribute_of(letter) not in DIRECTIONS:
             continue
         value = values[letter]

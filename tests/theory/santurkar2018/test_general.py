@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from theory.catalogue import letters_of
 from theory.language.expression import Says
 from theory.language.operations import norm2
 from theory.santurkar2018 import CLAIMS, lemma_4_5, observation_4_3
 from theory.santurkar2018.theorem_4_1 import LARGEST
+from theory.statement import letters_of
 from theory.unit import m, one, u
 from verify.cases.lattice import lattice_case
 from verify.matrices import integers

@@ -5,12 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from theory.catalogue import letters_of
 from theory.erratum import Kind
 from theory.santurkar2018.errata import FIRST_VERSION, ONE_TEXT
 from theory.santurkar2018.version_1 import CLAIMS
 from theory.santurkar2018.version_1.letters import X_I_CENTRED
-from theory.statement import Form, Verdict
+from theory.statement import Form, Verdict, letters_of
 from verify.cases.case import adapted
 from verify.cases.lattice import lattice_case
 from verify.tolerance import Outcome

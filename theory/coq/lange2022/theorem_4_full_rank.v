@@ -544,9 +544,8 @@ have [|L kL] := @condition_number_exists _ _ _ (C *m diag_mx right).
 exists L => //; have [a [b [a0 b0 bE within]]] := condition_number_quotients other_K.
 rewrite -(ler_pmul2r a0) -bE; apply: (condition_number_le kL a0) => x _.
 rewrite -right_part -[sq x](_ : sq (stack 0 x) = _); last by rewrite sq_stack expr0n add0r.
-apply: within => z; rewrite -[X in X *m z]mulmx1 -mulmxA mul1mx => Fz.
-have := diagonal_injective (full_rank_centring N_gt0 full) nz Fz.
-by move=> ->; rewrite dot0r.
+apply: within => z /(diagonal_injective (full_rank_centring N_gt0 full) nz) ->.
+by rewrite dot0r.
 Qed.
 End Layer.
 
