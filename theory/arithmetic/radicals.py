@@ -287,11 +287,13 @@ class _Reader:
 
     def reduced(self, x: fmpq_mpoly) -> fmpq_mpoly:
         """Return the remainder modulo the relations."""
+        degrees = x.degrees()
         for leading, relation in self._relations:
-            if x.degrees()[leading] > 1:
+            if degrees[leading] > 1:
                 high = x.derivative(leading).derivative(leading)  # of as many terms as are replaced
                 self._allow(len(high) * len(relation))
                 x %= relation
+                degrees = x.degrees()
         return x
 
     def _allow(self, products: int) -> None:

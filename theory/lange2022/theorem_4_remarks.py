@@ -71,21 +71,21 @@ KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmen
 remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
 
 
-def _couplings(A: Any, same_block: Callable[[int, int, int], bool]) -> Any:
+def _couplings(A: Any, block: Callable[[int, int], int]) -> Any:
+    """Return the sum over the columns before each one, from where its block of n columns begins."""
     scaled = A.T @ A / none_zero((A * A).sum(0), "a column is zero, so it has no correlations")
-    n = A.shape[1]
-    pairs = ((i, j) for i in range(n) for j in range(i) if same_block(i, j, n))
-    return sum((scaled[i, j] * scaled[j, i] for i, j in pairs), 0 * scaled[0, 0])
+    before = ((i, slice(block(i, len(scaled)), i)) for i in range(len(scaled)))
+    return sum((scaled[i, j] @ scaled[j, i] for i, j in before), 0 * scaled[0, 0])
 
 
 couplings = Operation(
-    "couplings", lambda A: _couplings(A, lambda i, j, n: True), r"\sum_{{i < j}} r_{{ij}}({0})^2",
+    "couplings", lambda A: _couplings(A, lambda i, n: 0), r"\sum_{{i < j}} r_{{ij}}({0})^2",
     takes=(Sort.MATRIX,),
 )  # fmt: skip
 """The sum of the squares of the correlations of centred columns."""
 couplings_within = Operation(
     "couplings within blocks",
-    lambda A: _couplings(A, lambda i, j, n: (i < n - n // 2) == (j < n - n // 2)),
+    lambda A: _couplings(A, lambda i, n: 0 if i < n - n // 2 else n - n // 2),
     r"\sum_{{i < j \text{{ in a block}}}} r_{{ij}}({0})^2",
     takes=(Sort.MATRIX,),
 )

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from theory.arithmetic.abstract import AbstractVector
+from theory.arithmetic.quotients import factored
 from theory.statement import Hypothesis, Relation, Statement, Term
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -81,7 +82,7 @@ def _divisors(value: Any) -> Iterator[sp.Expr]:
 
 def _bases(product: sp.Expr) -> Iterator[sp.Expr]:
     """Yield the factors of a product, under roots and signs too, that are not seen positive."""
-    for factor in sp.Mul.make_args(sp.factor(product)):
+    for factor in sp.Mul.make_args(factored(product)):
         base, _ = factor.as_base_exp()
         if isinstance(base, sp.Abs):
             yield from _bases(base.args[0])
@@ -133,5 +134,5 @@ def _fraction(weight: Any) -> tuple[sp.Expr, sp.Expr]:
 
 def _quotient(number: Any) -> tuple[sp.Expr, sp.Expr]:
     """Return a number's numerator and denominator, factored, by sigma, which is positive."""
-    numerator, denominator = sp.fraction(sp.factor(sp.sympify(number)))
+    numerator, denominator = sp.fraction(factored(sp.sympify(number)))
     return numerator, denominator
