@@ -70,8 +70,8 @@ QUOTE = "Steps 4 and 5 implement the gradient transformation in"
 
 CLAIMS = [
     SEQUENTIAL := section(
-        "", 242, QUOTE, "steps 4 and 5 of Algorithm 2, one after the"
-        " other", equal(after(STEP_4, STEP_4), PRODUCT),
+        "", 242, QUOTE, "steps 4 and 5 of Algorithm 2, one after the other",
+        equal(after(STEP_4, STEP_4), PRODUCT),
     ),
     SEQUENTIAL.sharpened(
         "in-place", title="steps 4 and 5 of Algorithm 2 with 1/q² in the variances",
@@ -79,8 +79,8 @@ CLAIMS = [
         remark="With 1/q² in the variances there is one multiplication fewer for each weight.",
     ),
     section(
-        "/simultaneous", 242, QUOTE, "steps 4 and 5 of Algorithm 2, at"
-        " once", equal(after(G_w, STEP_4), PRODUCT),
+        "/simultaneous", 242, QUOTE, "steps 4 and 5 of Algorithm 2, at once",
+        equal(after(G_w, STEP_4), PRODUCT),
         expected=REFUTED, corrected_by="L-eq-15", form=Form.BOUNDARY,
         remark="The bias's step uses the weights' gradient after its own step, as the arrows say.",
     ),

@@ -245,8 +245,8 @@ ABOVE_HIGH = assume(r_any >= alpha_scaled * high - 1)
 six = about(Kind.DESCENT, "L-eq-5-6", "Sect. 3.1")
 LEARNING_RATES = [
     NEEDS := six(
-        "/needs", 86, "In order for ", "the learning rates for which descent can"
-        " converge", STEP_BELOW_TWO,
+        "/needs", 86, "In order for ", "the learning rates for which descent can converge",
+        STEP_BELOW_TWO,
         at="below eq. (5)",
         hypotheses=(assume(RATE < 1),),
         expected=SUPPORTED,
@@ -354,13 +354,13 @@ seven = about(Kind.DESCENT, "L-eq-7-8", "Sect. 3.1")
 CHANGED_VARIABLES = [
     seven(
         "", 98, r"P^{T}\nabla_{\theta}\mathcal{L}\left(\theta_{k}\right), (7)",
-        "the gradient in the preconditioned parameters"
-        " z", equal(SLOPE_Z, transpose(P) @ slope(P_z)), at="(7)",
+        "the gradient in the preconditioned parameters z",
+        equal(SLOPE_Z, transpose(P) @ slope(P_z)), at="(7)",
     ),
     seven(
         "/hessian", 106, r"P^{T}\nabla^{2}_{\theta}\mathcal{L}\left({\theta}^{*}\right)P.",
-        "the Hessian in the preconditioned parameters"
-        " z", equal(CURVED_Z, transpose(P) @ CURVED), at="after (7)",
+        "the Hessian in the preconditioned parameters z",
+        equal(CURVED_Z, transpose(P) @ CURVED), at="after (7)",
     ),
     seven(
         "/eq-8", 110, r"\theta_{k}-\alpha PP^{T}\nabla_{\theta}\mathcal{L}",

@@ -108,8 +108,8 @@ LEMMA = [
         remark="The paper's κ, over the nonzero singular values, is one for a single column.",
     ),
     sharper(
-        "any-rank", "scaling the columns to norm one, without full column"
-        " rank", hypotheses=(NO_ZEROS, NONSINGULAR)
+        "any-rank", "scaling the columns to norm one, without full column rank",
+        hypotheses=(NO_ZEROS, NONSINGULAR)
     ),
     sharper(
         "by-largest", "scaling the columns to norm one, the factor by the scaled Gram matrix",

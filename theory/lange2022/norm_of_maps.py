@@ -145,8 +145,8 @@ CLAIMS = [
         title="the norm of a convolution layer's first column", hypotheses=(),
     ),
     factor(
-        "/over-q", 385, r"q^{2}=\text{max}", "the norm estimate of a convolution layer over"
-        " q", equal(ESTIMATE2 / Q2, N),
+        "/over-q", 385, r"q^{2}=\text{max}", "the norm estimate of a convolution layer over q",
+        equal(ESTIMATE2 / Q2, N),
         form=Form.STEP,
     ),
     factor(

@@ -76,8 +76,8 @@ CLAIMS = [
     ),
     online(
         "/one-weight/improves", 406, "the preconditioning can still offer improvements",
-        "one example, one channel and one weight: what the preconditioning"
-        " improves", kappa2(HHAT_1) > 1,
+        "one example, one channel and one weight: what the preconditioning improves",
+        kappa2(HHAT_1) > 1,
         form=Form.READING,
         hypotheses=(
             assume(SIGMA2 > 0, printed=False),

@@ -169,8 +169,8 @@ def second_case(part: Expression) -> Expression:
 
 SMALLEST = [
     proof(
-        "/number-of-the-equation", 621, "First, using (29), we have", "(29) named where (28) is"
-        " meant",
+        "/number-of-the-equation", 621, "First, using (29), we have",
+        "(29) named where (28) is meant",
         equal(form(HU, z), N * (t**2 + 2 * t * MEAN_ALONG) + SQUARE),
         expected=REFUTED, corrected_by="L-eq-28-32/28",
         remark="The number alone is wrong: the display that follows has the right side of (28).",

@@ -441,8 +441,8 @@ PLACES = left_out_places(h, *WINDOW)
 
 PROOF = [
     proof(
-        "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}", "the error of the means as a"
-        " difference of sums",
+        "/eq-35", 714, r"=\frac{1}{Nrs}\Bigg{|}\sum_{i=1}^{N}",
+        "the error of the means as a difference of sums",
         equal(
             (mu_at - mu) ** 2,
             1 / (N * r * s) ** 2 * (window_sum(h, *WINDOW) - map_sum(h)) ** 2,

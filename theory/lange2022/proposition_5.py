@@ -109,11 +109,11 @@ def sharper_norm(name: str, title: str, says: Any, **changes: Any) -> Any:
 NORMS = [
     NORM,
     sharper_norm(
-        "epsilon", "the norm of the normalized inputs with"
-        " epsilon", NORM_GHAT_EPS <= maximum(N, NORM_G_EPS), hypotheses=(),
+        "epsilon", "the norm of the normalized inputs with epsilon",
+        NORM_GHAT_EPS <= maximum(N, NORM_G_EPS), hypotheses=(),
     ),
-    sharper_norm("features-alone", "the norm of the normalized inputs by the features'"
-    " correlations",
+    sharper_norm("features-alone",
+                 "the norm of the normalized inputs by the features' correlations",
                  NORM_GHAT <= N * CORRELATION),
     sharper_norm("at-most", "the norm of the normalized inputs from above", NORM_GHAT <= N * n,
                  remark="Attained by copies of one feature."),
@@ -127,8 +127,8 @@ NORMS = [
     sharper_norm("unit-variance", "the mean square of the normalized entries",
                  equal(1 / (n * N) * frobenius2(G), 1), expected=PROVED),
     RUNNING := norm(
-        "/running", 242, "or some averages of them", "the norm of the inputs normalized by running"
-        " statistics",
+        "/running", 242, "or some averages of them",
+        "the norm of the inputs normalized by running statistics",
         square_norm(GHAT_OTHER) <= maximum(N, square_norm(G_OTHER)),
         place="Sect. 3.3, after Algorithm 2", expected=REFUTED, form=Form.BOUNDARY,
         remark="The text allows running means and has the norm for the batch's own only.",
@@ -139,8 +139,8 @@ NORMS = [
 step = of_layers("Sect. 3.3, before Prop. 5", "L-steps", "L-before-prop-5", form=Form.STEP)
 OVER_Q = [
     NORMALIZED := step(
-        "/norm-over-q", 219, "is bounded by", "the norm of the normalized inputs over"
-        " q", 1 / Q_SQUARED * NORM_GHAT <= N,
+        "/norm-over-q", 219, "is bounded by", "the norm of the normalized inputs over q",
+        1 / Q_SQUARED * NORM_GHAT <= N,
         hypotheses=(SPREAD,), expected=REFUTED,
         remark="The constant and the expectation of the sentence before are lost.",
     ),
@@ -290,8 +290,8 @@ proof = of_layers(
 )
 PROOF = [
     EXPECTED_MAXIMUM := proof(
-        "/longest-row", 658, "have the identical distribution", "the expected square of the longest"
-        " row",
+        "/longest-row", 658, "have the identical distribution",
+        "the expected square of the longest row",
         equal(MAXIMUM, columns),
         hypotheses=(assume(columns >= 3), assume(q >= 1, printed=False)),
         remark="Here the proof breaks: it takes the expectation of a maximum for the largest"

@@ -188,8 +188,8 @@ CLAIMS = [
         ),
     ),
     proof(
-        "/outputs", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal", "the derivative of a channel's"
-        " outputs",
+        "/outputs", 705, r"=\mathcal{\widehat{H}}^{T}S\mathcal",
+        "the derivative of a channel's outputs",
         equal(along(outputs(parameters), parameters, x, at=what), MOVED),
         remark="The lines above it stack the examples; with this derivative they are Prop. 9.",
     ),

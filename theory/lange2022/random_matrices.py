@@ -202,8 +202,8 @@ EXPECTATIONS = [
         " drawn from it is constant, and has no deviation.",
     ),
     expected_norm(
-        "every-law", 223, "for some constant", "the expected norm, one constant for every law, at C"
-        " = 3",
+        "every-law", 223, "for some constant",
+        "the expected norm, one constant for every law, at C = 3",
         ratio(G) <= 3, hypotheses=(THREE_COLUMNS,),
         corrected_by="L-prop-5/expectation-fourth-moment",
         fails_at=FailsAt(
@@ -230,8 +230,8 @@ EXPECTATIONS = [
         " so another C falls at larger sizes.",
     ),
     expected_norm(
-        "each-batch-size", 223, "independent of ", "the expected norm, a constant for each batch"
-        " size",
+        "each-batch-size", 223, "independent of ",
+        "the expected norm, a constant for each batch size",
         ratio(G) <= root_of(N + 1), hypotheses=(THREE_COLUMNS,), expected=SUPPORTED,
         remark="The literal reading, C independent of n only. True of every G whose entries have"
         " variance 1, independent or not, by the Frobenius norm; so it cannot compare layers.",

@@ -389,8 +389,8 @@ R_SMALL = named("r", absolute(1 - 2 * alpha_small))
 EPSILON = named(r"\epsilon", alpha_small * (3 * absolute(x_0) + x_0**2))
 RATES = [
     RATE := theorem(
-        "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of every step"
-        " near a scale-invariant manifold",
+        "/rate", 132, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||",
+        "the rate of every step near a scale-invariant manifold",
         on_diagonal(alpha_large, named("r", 2 * alpha_large - 1) + 1, x_far, 2),
         at="Theorem 1, second part",
         expected=REFUTED,
@@ -461,8 +461,8 @@ EXPANSION = [
         remark="The first line of the display is the definition of the closest minimizer.",
     ),
     step(
-        "/eq-25", 512, r"||+\alpha||e_{k}|| (25)", "a step near the manifold, split by the triangle"
-        " inequality",
+        "/eq-25", 512, r"||+\alpha||e_{k}|| (25)",
+        "a step near the manifold, split by the triangle inequality",
         norm(STEPPED) <= norm(LINEAR_STEP) + alpha * norm(REST),
         at="eq. (25)",
         expected=SUPPORTED,
@@ -614,15 +614,15 @@ INDUCTION = [
         remark="So r < 1 at every minimizer holds for no learning rate.",
     ),
     step(
-        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}", "a step near the manifold stays"
-        " in the neighbourhood",
+        "/induction", 525, r"\leq\big{(}r+\alpha C\delta\big{)}",
+        "a step near the manifold stays in the neighbourhood",
         NEXT <= d_k,
         hypotheses=(INSIDE, KEPT),
         because=INSIDE_TERM + d_k * KEPT.slack,
     ),
     step(
-        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||", "the rate of a step"
-        " in the neighbourhood",
+        "/last-display", 529, r"\leq(r+\epsilon)||\theta_{k}-\theta^{*}_{k}||",
+        "the rate of a step in the neighbourhood",
         NEXT <= (r + alpha * C_third * delta) * d_k,
         hypotheses=(INSIDE,),
         because=INSIDE_TERM,

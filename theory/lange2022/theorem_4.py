@@ -477,16 +477,16 @@ SCALING = [
         remark="'D₀ is diagonal', as it stands: κ over the nonzero singular values is one.",
     ),
     sharper_scaling(
-        "sqrt-n", "the factor of scaling without the"
-        " bias", says=KAPPA_NORMALIZED <= n * KAPPA_SCALED
+        "sqrt-n", "the factor of scaling without the bias",
+        says=KAPPA_NORMALIZED <= n * KAPPA_SCALED
     ),
     sharper_scaling(
         "by-correlation", "the factor of scaling by the features' correlations",
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_SCALED,
     ),
     HALF := sharper_scaling(
-        "half-n", "half the factor of scaling at full"
-        " rank", says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
+        "half-n", "half the factor of scaling at full rank",
+        says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
         expected=REFUTED, form=Form.BOUNDARY, of=None,
         attack=(layer_of(contrasting(8, 3, 38, 4)),),
@@ -524,8 +524,8 @@ SCALING = [
         " With larger numbers the ratio comes as near to the factor as one likes.",
     ),
     sharper_scaling(
-        "free-bias", "the column of ones costs nothing after"
-        " centring", says=KAPPA_NORMALIZED <= KAPPA_FEATURES,
+        "free-bias", "the column of ones costs nothing after centring",
+        says=KAPPA_NORMALIZED <= KAPPA_FEATURES,
         hypotheses=(FULL_COLUMN_RANK,),
         remark="The other inequality holds whatever columns are left out, so it is an equality.",
     ),

@@ -133,8 +133,8 @@ REMARKS = [
         equal(U, identity(means)), hypotheses=(CENTRED,), expected=PROVED,
     ),
     CHAIN := remark(
-        "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)", "the condition number of the centred"
-        " inputs by that of D: the chain's first inequality",
+        "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)",
+        "the condition number of the centred inputs by that of D: the chain's first inequality",
         KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
         remark="It holds at any rank.",
     ),

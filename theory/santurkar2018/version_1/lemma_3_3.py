@@ -295,8 +295,8 @@ COLLECTED = (3 * e + 2 * e**2) / (1 - 2 * e)
 PROOF = [
     NINETEEN := line(
         "S-v1-eq-19", (491, r"||BN(W'x)||_2 - ||\ell||_2 < \varepsilon"),
-        mean_square(ATTAINED) < (size(LABELS) + any_e) ** 2, "the norm of BN(W'x) against the"
-        " labels'",
+        mean_square(ATTAINED) < (size(LABELS) + any_e) ** 2,
+        "the norm of BN(W'x) against the labels'",
         because=near_labels(ATTAINED, any_attainable), **TRIANGLE,
     ),
     NINETEEN_SHARED := NINETEEN.under(EPS, PROVED, remark=f"{NINETEEN.remark} {TWO_EPSILONS}"),
@@ -367,8 +367,8 @@ PROOF = [
     THIRTY_ONE := line(
         "S-v1-eq-31",
         (524, r"\frac{1}{1-2\varepsilon}\left(\varepsilon+2\varepsilon(1+\varepsilon)\right)"),
-        equal(MISSED, FINAL**2), "the distance to the labels, the bounds put"
-        " in", hypotheses=CONDITIONS, expected=REFUTED,
+        equal(MISSED, FINAL**2), "the distance to the labels, the bounds put in",
+        hypotheses=CONDITIONS, expected=REFUTED,
     ),
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,

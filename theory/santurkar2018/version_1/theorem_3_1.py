@@ -150,8 +150,8 @@ PUT_IN = m * VARIANCE - 2 / m * ALPHA**2 + 1 / m**2 * ALPHA**2 * m
 PROOF = [
     line(
         "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
-        equal(norm2(SLOPE), m * VARIANCE), "an output's sensitivity without BatchNorm, with a hat"
-        " too many",
+        equal(norm2(SLOPE), m * VARIANCE),
+        "an output's sensitivity without BatchNorm, with a hat too many",
         expected=REFUTED, corrected_by=FIRST.id,
     ),
     FOUR := line(
@@ -168,8 +168,8 @@ PROOF = [
     ),
     *line(
         "S-v1-eq-5", (410, r"\frac{1}{m} 2\alpha_{ij} \hat{y}_j^{(b)} x_i^{(b)}"),
-        equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED), "an output's sensitivity, the square"
-        " expanded",
+        equal(norm2(SLOPE), 1 / sigma**2 * EXPANDED),
+        "an output's sensitivity, the square expanded",
         remark="The sum extends over all three terms.",
     ).with_epsilon(PROVED),
     SIX := line(
@@ -179,8 +179,8 @@ PROOF = [
     SIX.under(EPS, REFUTED, corrected_by=RIGHT.id),
     SEVEN := line(
         "S-v1-eq-7", (415, r"m\sigma_{xi}^2 - \frac{1}{m}\alpha_{ij}^2"),
-        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)), "an output's"
-        " sensitivity in closed form",
+        equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - 1 / m * ALPHA**2)),
+        "an output's sensitivity in closed form",
     ),
     SEVEN.under(EPS, REFUTED, corrected_by=RIGHT.id),
 ]  # fmt: skip

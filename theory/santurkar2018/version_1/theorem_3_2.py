@@ -276,8 +276,8 @@ PROOF = [
     ),
     line(
         "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
-        equal(p**2, COSINE**2 * variance(x_i) * S), "the square of the slope in one weight, a"
-        " factor m lost",
+        equal(p**2, COSINE**2 * variance(x_i) * S),
+        "the square of the slope in one weight, a factor m lost",
         expected=REFUTED, corrected_by="S-v1-proof-C4/vanilla-square",
     ),
     line(
@@ -307,15 +307,15 @@ PROOF = [
     ).with_epsilon(PROVED),
     line(
         "S-v1-eq-15", (459, r"\leq cS_{j}m\sigma_{xi}^{2} + 2\left|\frac{\alpha_{ij}}{m}"),
-        SQUARED <= BOUNDED, "the square of the slope in one weight, its middle term by the absolute"
-        " value",
+        SQUARED <= BOUNDED,
+        "the square of the slope in one weight, its middle term by the absolute value",
         hypotheses=(), because=SIGN, remark="The slack is the middle term where it is negative.",
     ),
     SIXTEEN := line(
         "S-v1-eq-16", (463, r"2\frac{\alpha_{ij}}{m}S_j(m\sigma_{xi})"),
         BOUNDED <= p_c**2 + 2 * (a_c / m) * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
-        "the square of the slope in one weight, two sums by their"
-        " bounds", hypotheses=(), expected=REFUTED,
+        "the square of the slope in one weight, two sums by their bounds",
+        hypotheses=(), expected=REFUTED,
     ),
     SIXTEEN.corrected(
         says=BOUNDED <= p_c**2 + 2 * SHARE * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
@@ -349,14 +349,14 @@ PROOF = [
     ),
     line(
         "S-v1-proof-C4/vanilla-square", (469, r"mc\sigma_{x_i}^2 S_j"),
-        equal(p**2, m * COSINE**2 * variance(x_i) * S), "the square of the slope in one weight"
-        " without BatchNorm",
+        equal(p**2, m * COSINE**2 * variance(x_i) * S),
+        "the square of the slope in one weight without BatchNorm",
         place="after eq. (17)",
     ),
     line(
         "S-v1-proof-C4/gain", (477, r"\frac{\epsilon}{c} \cdot"),
-        p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition on σ"
-        " gains", place="the end",
+        p**2 - DL**2 >= EPSILON / COSINE**2 * p**2, "what the condition on σ gains",
+        place="the end",
         hypotheses=(SMALL, CONDITION), because=CONDITIONAL.because,
         remark="The slack is that of Theorem C.4.",
     ),

@@ -47,8 +47,8 @@ CONDITIONS = (
 OWN_GAMMA = named(r"\gamma_{ijkj}", sigma**2 * ENTRY / VANILLA - 1)
 CLAIMS = with_hints([
     reading(
-        "/any-constants", equal(ENTRY, 0), "any constants, where the entry without BatchNorm is"
-        " zero",
+        "/any-constants", equal(ENTRY, 0),
+        "any constants, where the entry without BatchNorm is zero",
         hypotheses=(*CENTRED, assume(equal(VANILLA, 0), printed=False)),
         remark=f"{BOUND} Where the entry without the layer is zero, no constants help unless the"
         f" entry with it is zero too. {CONDITIONS}",

@@ -561,8 +561,8 @@ FIRST_TERM = [
                 Letter("sum", inner_of(G_NAME, SLOPE_NAME)),
             ),
         ),
-        "an entry of the Hessian by"
-        " definition", hypotheses=(), remark="As printed, the last sum has one index i for j.",
+        "an entry of the Hessian by definition",
+        hypotheses=(), remark="As printed, the last sum has one index i for j.",
     ).with_epsilon(PROVED),
     *line(
         "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
@@ -683,8 +683,8 @@ SECOND_TERM = [
     FIFTY_THREE := line(
         "S-v1-eq-53",
         (630, r"\alpha_{ij} \frac{\partial \hat{y}_{j}^{(b)}}{\partial W_{kl}}"),
-        equal(SECOND, IN_PRODUCT), "the second term, by the derivatives of α and"
-        " ŷ", expected=REFUTED,
+        equal(SECOND, IN_PRODUCT), "the second term, by the derivatives of α and ŷ",
+        expected=REFUTED,
     ),
     FIFTY_THREE.corrected(says=equal(SECOND, IN_PRODUCT - LOST)),
     FIFTY_FOUR := line(
@@ -717,8 +717,8 @@ SECOND_TERM = [
     ),
     line(
         "S-v1-eq-58/sum", (651, r"2\beta_{ik} - 3 \frac{\alpha_{ij}"),
-        equal(SECOND_CLOSED + FIRST_CLOSED, PRINTED_58), "the Hessian of one unit, as the sum of"
-        " both terms",
+        equal(SECOND_CLOSED + FIRST_CLOSED, PRINTED_58),
+        "the Hessian of one unit, as the sum of both terms",
         remark="The addition is right. Of what is added, the first term goes back to (43) and the"
         " second to (45), and neither holds.",
     ),
@@ -919,8 +919,8 @@ WITHOUT_LAYER = [
     DIFFERENCE := line(
         "S-v1-proof-C6/difference",
         (694, r"(1+\sqrt{d_{ij}})(1+\sqrt{d_{kj}}) + 6G}{\sigma_{zj}^{2}}"),
-        difference(number(1)), "the two bounds of an entry subtracted, for a loss of one"
-        " functional",
+        difference(number(1)),
+        "the two bounds of an entry subtracted, for a loss of one functional",
         place="display", expected=REFUTED,
     ),
     DIFFERENCE.corrected(says=difference(1 / FROBENIUS)),
@@ -1000,8 +1000,8 @@ TWO_UNITS_LINES = [
     BOUND_JL := two_units(
         "S-v1-proof-C6/two-units-bound",
         (714, r"\frac{m \sigma_{xi} \sigma_{xk}}{\sigma_{zj} \sigma_{zl}}"),
-        absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"), "an entry for two units, bounded by the"
-        " roots of d",
+        absolute(SCALED) <= with_roots(x_ic, x_kc, "kl"),
+        "an entry for two units, bounded by the roots of d",
         place="display",
         hypotheses=(BOUNDED_JL,),
         because=sum(
@@ -1024,8 +1024,8 @@ TWO_UNITS_LINES = [
             absolute(WITHOUT_JL),
             1 / m * PRODUCT * sqrt(m),
         ),
-        "an entry for two units without BatchNorm, by d, for a block H = I where d ="
-        " 1/m", place="display",
+        "an entry for two units without BatchNorm, by d, for a block H = I where d = 1/m",
+        place="display",
         hypotheses=SIGNS, expected=REFUTED,
     ),
     BLOCK_I.corrected(
