@@ -70,7 +70,7 @@ def _read(expression: sp.Expr) -> tuple[_Reader, _Quotient]:
 
 def _tidy_inside(expression: sp.Expr) -> sp.Expr:
     """Return an expression whose roots and absolute values are of factors: equal ones look so."""
-    return expression.xreplace({e: _of_factors(e) for e in _parts(expression) if e.args})
+    return expression.xreplace({e: _of_factors(e) for e in _parts(expression) if _has_a_square(e)})
 
 
 def _of_factors(part: sp.Expr) -> sp.Expr:
@@ -102,7 +102,7 @@ class _Reader:
         self._powers = {
             index: (int(power), self._read(value))
             for index, generator in enumerate(self._generators)
-            if not isinstance(generator, sp.Symbol)
+            if _has_a_square(generator)
             for power, value in [_known_power(generator)]
         }
 
@@ -175,7 +175,7 @@ def _generators(expression: sp.Expr) -> list[sp.Expr]:
         generator = _base(part) if isinstance(part, sp.Pow) else part
         if generator not in found:
             found[generator] = None
-            inside = _parts(generator.args[0]) if generator.args else set()
+            inside = _parts(generator.args[0]) if _has_a_square(generator) else set()
             waiting = sorted({*waiting, *inside}, key=sp.count_ops)
     return sorted(found, key=lambda e: (-sp.count_ops(e), str(e)))
 
@@ -189,6 +189,11 @@ def _parts(expression: sp.Expr) -> set[sp.Expr]:
     if isinstance(expression, sp.Pow) and isinstance(expression.exp, sp.Integer):
         return _parts(expression.base)
     return {expression}
+
+
+def _has_a_square(generator: sp.Expr) -> bool:
+    """Whether a part is a root or an absolute value; any other, such as a sum, is a letter here."""
+    return isinstance(generator, sp.Pow | sp.Abs)
 
 
 def _base(power: sp.Pow) -> sp.Expr:

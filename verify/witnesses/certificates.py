@@ -67,7 +67,8 @@ def _not_zero(claim: Statement, *subject: Any) -> set[sp.Expr]:
     """Return what does not vanish where a statement is defined and its hypotheses hold."""
     strict = [h.quantity(*subject) for h in claim.hypotheses if h.sign.is_strict]
     numbers = [*claim.divided_by(*subject), *strict]
-    of_numbers = {base for n in numbers for base in _bases(_quotient(n)[0])}
+    entries = (entry for n in numbers for entry in np.ravel(np.asarray(n, dtype=object)))
+    of_numbers = {base for entry in entries for base in _bases(_quotient(entry)[0])}
     of_sides = {base for side in claim.sides(*subject) for base in _divisors(side)}
     return of_numbers | of_sides
 
@@ -89,7 +90,8 @@ def _bases(product: sp.Expr) -> Iterator[sp.Expr]:
         elif base != factor and (base.is_Add or base.is_Mul):
             yield from _bases(base)
         elif not (base.is_number or base.is_positive):
-            yield max(sp.expand(base), sp.expand(-base), key=str)
+            _, part = sp.expand(base).primitive()  # of equal letters, and no number before them
+            yield max(part, -part, key=str)
 
 
 def _is_non_negative(term: Term, claim: Statement) -> bool:

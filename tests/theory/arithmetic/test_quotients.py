@@ -49,3 +49,9 @@ def test_a_denominator_that_vanishes_is_refused() -> None:
         lowest_terms(1 / ((x + y) ** 2 - x**2 - 2 * x * y - y**2))
     with pytest.raises(ZeroDivisionError, match="vanishes identically"):
         lowest_terms(y + 1 / (x - x))
+
+
+def test_a_function_that_is_no_root_and_no_absolute_value_is_a_letter() -> None:
+    largest = sp.Max(x, y)
+    assert lowest_terms((largest**2 - x**2) / (largest - x)) == largest + x
+    assert factored(2 * largest) == 2 * largest
