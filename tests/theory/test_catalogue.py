@@ -20,6 +20,14 @@ from verify.ledger import Entry, as_json
 from verify.show import shown_entry
 
 RIGHT = theorem_4_1.PRINTED
+WHAT_THE_TEXT_NAMES = {
+    "S-obs-4.3/minima/fixed/without-bias": "a minimum",
+    "S-obs-4.3/minima/fixed/without-bias/eps": "a minimum",
+    "L-def-minimiser/growth": "a positive semi-definite Hessian",
+    "L-eq-5-6/6/lower-bound": "r",
+    "L-lemma-A2/k-4-smaller-constant": "k at most 2 log max{m, n}",
+}
+"""Statements of ours that spell out what the paper's word for a hypothesis means."""
 
 
 def test_what_is_refuted_says_what_is_right_or_remarks_why_not():
@@ -31,6 +39,24 @@ def test_what_is_refuted_says_what_is_right_or_remarks_why_not():
 def test_what_amends_a_statement_is_of_the_same_result():
     rows = {claim.id: claim.row for claim in CLAIMS}
     assert not [c.id for c in CLAIMS if c.of is not None and rows[c.of] != c.row]
+
+
+def test_what_sharper_forms_and_boundaries_alone_assume_is_not_called_the_papers():
+    of_the_text = {
+        (claim.row, hypothesis.statement)
+        for claim in CLAIMS
+        if claim.form in (Form.PRINTED, Form.STEP, Form.READING)
+        for hypothesis in claim.hypotheses
+        if hypothesis.printed
+    }
+    ours = {
+        claim.id
+        for claim in CLAIMS
+        if claim.form in (Form.SHARPENED, Form.BOUNDARY)
+        for hypothesis in claim.hypotheses
+        if hypothesis.printed and (claim.row, hypothesis.statement) not in of_the_text
+    }
+    assert ours == WHAT_THE_TEXT_NAMES.keys()
 
 
 @pytest.mark.parametrize(

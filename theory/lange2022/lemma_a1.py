@@ -80,7 +80,9 @@ SINGULAR = assume(
     equal(OTHER_ENTRIES, 0), impose=one_column_left,
     words=r"D_0 = \operatorname{diag}(d, 0, \dots, 0)",
 )  # fmt: skip
-UP_TO_TWO = assume(n <= 2)
+AT_LEAST_TWO, UP_TO_TWO, UP_TO_FIVE = (
+    assume(says, printed=False) for says in (n >= 2, n <= 2, n <= 5)
+)
 
 lemma = of_layers("App. A, Lemma A1", "L-lemma-A1")
 QUOTE = r"\kappa(AD)\leq\sqrt{n}\min"
@@ -122,7 +124,7 @@ LEMMA = [
     sharper(
         "five-columns", "scaling two to five columns to norm one",
         says=2 * UNIT_COLUMNS <= n * OTHER,
-        hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, assume(n >= 2, printed=False), assume(n <= 5)),
+        hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, AT_LEAST_TWO, UP_TO_FIVE),
     ),
     sharper(
         "two-columns", "scaling two columns to norm one", says=UNIT_COLUMNS <= OTHER,
@@ -168,9 +170,9 @@ def in_scaling(vector: Expression) -> Expression:
     return norm2(named(r"D_0^{{-1}} {0}", ratio(vector, tail(d0)), vector))
 
 
-AT_LEAST_A = assume(norm2(F @ y) >= lowest * in_scaling(y))
-AT_MOST_B = assume(norm2(F @ z) <= highest * in_scaling(z))
-DIAGONAL_AT_MOST_B = assume(DIAGONAL <= highest * in_scaling(y))
+AT_LEAST_A = assume(norm2(F @ y) >= lowest * in_scaling(y), printed=False)
+AT_MOST_B = assume(norm2(F @ z) <= highest * in_scaling(z), printed=False)
+DIAGONAL_AT_MOST_B = assume(DIAGONAL <= highest * in_scaling(y), printed=False)
 
 step = of_layers(
     "App. A, Lemma A1", "L-lemma-A1", form=Form.SHARPENED, of="L-lemma-A1",

@@ -58,7 +58,7 @@ BY_EACH = assume(
 )
 WHOLE = alpha * largest(HESSIAN) < 2
 BY_WHOLE = assume(WHOLE, impose=gentle)
-BY_SUM = assume(alpha * total(blocks(HESSIAN)) < 2)
+BY_SUM = assume(alpha * total(blocks(HESSIAN)) < 2, printed=False)
 
 line = of_layers(
     "Sect. 3.3, before Prop. 5",

@@ -69,7 +69,7 @@ def orthogonal(layer: Any) -> Any:
     return replace(layer, mean=along @ along * layer.mean - along @ layer.mean * along)
 
 
-ORTHOGONAL = assume(equal(dot(x, y), 0), impose=orthogonal)
+ORTHOGONAL = assume(equal(dot(x, y), 0), impose=orthogonal, printed=False)
 
 CENTRING_STEPS = [
     step(
@@ -207,8 +207,13 @@ SMALLEST = [
 beta = Letter("beta", r"\beta", Sort.NUMBER, lambda layer: layer.gamma[0])
 gamma = Letter("gamma", r"\gamma", Sort.NUMBER, lambda layer: layer.beta[0])
 """Any numbers; the extreme eigenvalues of C are meant."""
-NOT_ABOVE = assume(N * beta * MEAN_ALONG**2 <= (beta - N) * (beta * norm2(x) - form(C, x)))
-NOT_BELOW = assume(N * gamma * MEAN_ALONG**2 <= (N - gamma) * (form(C, x) - gamma * norm2(x)))
+NOT_ABOVE, NOT_BELOW = (
+    assume(says, printed=False)
+    for says in (
+        N * beta * MEAN_ALONG**2 <= (beta - N) * (beta * norm2(x) - form(C, x)),
+        N * gamma * MEAN_ALONG**2 <= (N - gamma) * (form(C, x) - gamma * norm2(x)),
+    )
+)
 strict = of_layers(
     "Sect. 3.3, Theorem 4", "L-thm-4b", form=Form.SHARPENED, of="L-thm-4b/equality",
 )  # fmt: skip

@@ -184,8 +184,9 @@ MOMENTS = [
         at="below eq. (20)",
         form=Form.READING,
         expected=REFUTED,
-        remark="'Approximately' read as a ratio, with any factor.  For r = s = k = 3 and a constant"
-        " map 1, σ_H²(1, 1) = 20/81 and σ = 0.  In units of max |h|² the words are right:"
+        remark="'Approximately' read as a ratio, with any factor. The text has large r and s; for a"
+        " constant map it fails at all of them, by the entry below: for r = s = k = 3 and the map 1"
+        " σ_H²(1, 1) = 20/81 and σ = 0. In units of max |h|² the words are right:"
         " L-prop-10/variance.",
     ),
     RELATIVE.corrected(
@@ -285,19 +286,21 @@ TOP = ((3 - k) / 2, r - (k - 1) / 2, 1, s)
 SPREAD = left_out_deviations(h, *TOP)
 ERROR_TOP = at_top(ERROR)
 WHAT_IS_KEPT = r"\bar h_+ \text{ the mean of what the window keeps}"
-KEPT = assume(kept**2 <= q**2, words=rf"\bar h_+^{{2}} \le q^{{2}},\ {WHAT_IS_KEPT}")
+KEPT = assume(kept**2 <= q**2, words=rf"\bar h_+^{{2}} \le q^{{2}},\ {WHAT_IS_KEPT}", printed=False)
 SQUARES = assume(
     out_square <= q**2,
     words=r"\overline{h^2_-} \le q^{2},"
     r"\ \overline{h^2_-} \text{ the mean square of what the window leaves out}",
+    printed=False,
 )
 HALF = assume(part <= number(1) / 2, printed=False)
-OUT_BELOW, OUT_ABOVE = assume(out <= q), assume(out >= 0)
-KEPT_ABOVE = assume(kept >= 0, words=rf"\bar h_+ \ge 0,\ {WHAT_IS_KEPT}")
+OUT_BELOW, OUT_ABOVE = assume(out <= q, printed=False), assume(out >= 0, printed=False)
+KEPT_ABOVE = assume(kept >= 0, words=rf"\bar h_+ \ge 0,\ {WHAT_IS_KEPT}", printed=False)
 BETWEEN = assume(
     out_square <= q * out,
     words=r"\overline{h^2_-} \le q \bar h_-,"
     r"\ \text{the mean square and the mean of what the window leaves out}",
+    printed=False,
 )
 """The mean square of numbers between 0 and q is at most q times their mean."""
 VARIANCE_OUT = 1 / (N * r * s) * norm2(SPREAD)

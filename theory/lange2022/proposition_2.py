@@ -61,7 +61,7 @@ PER_EXAMPLE = assume(
 )  # fmt: skip
 COUPLED = assume(
     couples > 0, impose=as_they_are(1),
-    words=r"\text{a later layer takes the mean over the batch away}",
+    words=r"\text{a later layer takes the mean over the batch away}", printed=False,
 )  # fmt: skip
 
 

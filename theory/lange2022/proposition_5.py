@@ -110,7 +110,7 @@ NORMS = [
     NORM,
     sharper_norm(
         "epsilon", "the norm of the normalized inputs with epsilon",
-        NORM_GHAT_EPS <= maximum(N, NORM_G_EPS), hypotheses=(),
+        NORM_GHAT_EPS <= maximum(N, NORM_G_EPS), hypotheses=(), remark=NORM.remark,
     ),
     sharper_norm("features-alone",
                  "the norm of the normalized inputs by the features' correlations",
@@ -308,7 +308,7 @@ PROOF = [
         hypotheses=(
             assume(
                 equal(q, 1), impose=lambda layer: replace(layer, q=1),
-                words=r"\text{the entries are signs}",
+                words=r"\text{the entries are signs}", printed=False,
             ),
         ),
     ),

@@ -124,7 +124,7 @@ def operations(what: str, *parts: Part, counted: str = "", **counts: int) -> Let
         return work.done
 
     index = f"_{{{counted}}}" if counted else ""
-    convention = CONVENTIONS[counted]
+    convention = rf"{CONVENTIONS[counted]}, {COUNT_NOTHING}"
     name = rf"\#{index}\text{{ operations of {what}}}"
     return Letter(f"operations of {what}", name, Sort.NUMBER, count, convention)
 
@@ -135,6 +135,9 @@ CONVENTIONS = {
     "k - 1": r"k - 1 \text{ additions in every sum of } k \text{ terms}",
     "k": r"k \text{ additions in every sum of } k \text{ terms}",
 }
+COUNT_NOTHING = (
+    r"\text{ none for maxima, roots, } 1 - \rho,\ \epsilon_1\max\sigma^2 \text{ and } 1/q^2"
+)
 
 
 def one_less(what: str, *parts: Part) -> Letter:

@@ -245,7 +245,7 @@ NETWORKS = [
         parallel(shifted_biases, scaled_unit),
         at="Theorem 1, second part",
         form=Form.BOUNDARY,
-        hypotheses=(assume(equal(flat(shifted_biases), 0)),),
+        hypotheses=(assume(equal(flat(shifted_biases), 0), printed=False),),
         expected=REFUTED,
         remark="Theorem 1 assumes that scalings span the null space. With softmax, as in sect. 5,"
         " adding one number to all output biases changes nothing either. Here the cross-entropy"
@@ -396,9 +396,9 @@ RATES = [
         expected=REFUTED,
         attack=(descent_from(-4, 3),),
         remark="For the loss (ab - 1)²/2, α = 4 and ϵ = 1 the second step fails; from a nearer"
-        " start it is a later one. The proof breaks at 'Clearly, r < 1', which says that α <"
-        " 2/λ_max at θₖ*: L-proof-thm-1/contraction. The theorem's constants depend on θₖ* as"
-        " well.",
+        " start it is a later one. Of both points (1, 1) is the closest minimizer, where λ_max = 2"
+        " and r = 2α - 1. The proof breaks at 'Clearly, r < 1', which says that α < 2/λ_max at"
+        " θₖ*: L-proof-thm-1/contraction. The theorem's constants depend on θₖ* as well.",
     ),
     RATE.corrected(
         "any-loss",

@@ -94,6 +94,7 @@ three it can fail, even for centred ones, by a factor of at most :math:`\lambda_
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import ceil, log2, sqrt
 from typing import Any
 
@@ -175,7 +176,7 @@ SHEAR = named(r"U_{\mu - \mu_H}", centring(mu - means))
 FULL_COLUMN_RANK = assume(smallest_square(Hhat) > 0, words=r"\hat H \text{ has full column rank}")
 MEAN_NONZERO = assume(norm2(means) > 0)
 NONSINGULAR = assume(squares(d0) > 0, printed=False, words=r"D_0 \text{ is nonsingular}")
-UP_TO_TWO = assume(n <= 2)
+UP_TO_TWO = assume(n <= 2, printed=False)
 AT_LEAST_TWO = assume(n >= 2)
 
 centring_part = of_layers("Sect. 3.3, Theorem 4", "L-thm-4a", expected=SUPPORTED)
@@ -234,15 +235,15 @@ def with_mean_along_last(layer: Any) -> Any:
 
 IMAGE = GRAM @ means
 ALONG_LAST = (
-    replace(UP_TO_TWO, printed=False),
+    UP_TO_TWO,
     assume(
         equal(first(IMAGE) * last(means), last(IMAGE) * first(means)),
-        impose=with_mean_along_last, words=r"C\mu_H \parallel \mu_H",
+        impose=with_mean_along_last, words=r"C\mu_H \parallel \mu_H", printed=False,
     ),
     assume(
         2 * form(C, means) < frobenius2(C) * norm2(means),
         words=r"\mu_H^\top C\mu_H < \tfrac12\operatorname{tr}(C)\,\|\mu_H\|^2,"
-        rf"\text{{ so that }} \mu_H \perp \text{{ the }} {TOP_VECTOR}",
+        rf"\text{{ so that }} \mu_H \perp \text{{ the }} {TOP_VECTOR}", printed=False,
     ),
 )  # fmt: skip
 
@@ -298,13 +299,13 @@ STRICTNESS = [
         "last-component", "a mean that is not orthogonal to the last component",
         assume(
             along_last(GRAM, means) > 0,
-            words=rf"\mu_H^\top x_{{\min}} \ne 0 \text{{ for an }} {BOTTOM_VECTOR}",
+            words=rf"\mu_H^\top x_{{\min}} \ne 0 \text{{ for an }} {BOTTOM_VECTOR}", printed=False,
         ),
     ),
     also_strict("N-largest", "strict improvement where N is the largest eigenvalue",
-                assume(largest(GRAM) <= N, against_size(-1, -1))),
+                assume(largest(GRAM) <= N, against_size(-1, -1), printed=False)),
     also_strict("N-smallest", "strict improvement where N is the smallest eigenvalue",
-                assume(smallest(GRAM) >= N, against_size(0, 1))),
+                assume(smallest(GRAM) >= N, against_size(0, 1), printed=False)),
 ]  # fmt: skip
 
 
@@ -359,11 +360,17 @@ PERPENDICULAR = (
     assume(
         along_first(GRAM, means) <= 0,
         words=rf"\mu_H \perp \text{{ every }} {TOP_VECTOR}",
+        printed=False,
     ),
-    assume(along_last(GRAM, means) <= 0, words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}"),
+    assume(
+        along_last(GRAM, means) <= 0,
+        words=rf"\mu_H \perp \text{{ every }} {BOTTOM_VECTOR}",
+        printed=False,
+    ),
 )
-IS_ABOVE, NOT_ABOVE = assume(N * BETA * ABOVE > BETA - N), assume(N * BETA * ABOVE <= BETA - N)
-IS_BELOW, NOT_BELOW = assume(N * GAMMA * BELOW > N - GAMMA), assume(N * GAMMA * BELOW <= N - GAMMA)
+ours = partial(assume, printed=False)
+IS_ABOVE, NOT_ABOVE = ours(N * BETA * ABOVE > BETA - N), ours(N * BETA * ABOVE <= BETA - N)
+IS_BELOW, NOT_BELOW = ours(N * GAMMA * BELOW > N - GAMMA), ours(N * GAMMA * BELOW <= N - GAMMA)
 STRICTNESS += [
     also_strict("above", "a mean that moves the largest eigenvalue", IS_ABOVE),
     also_strict("below", "a mean that moves the smallest eigenvalue", IS_BELOW),
@@ -395,7 +402,7 @@ SINGULAR = assume(
 )
 COPIES = assume(
     equal(H - outer(column(H), ones), 0), impose=one_feature,
-    words=r"\text{all features are copies of one}",
+    words=r"\text{all features are copies of one}", printed=False,
 )  # fmt: skip
 KAPPA_FEATURES = named(r"\kappa(G)^2", kappa2_scaled(C, reciprocal(variances)))
 KAPPA_COPIES = named(
@@ -497,7 +504,7 @@ SCALING = [
     HALF.corrected(
         "five-features", title="half the factor of scaling for up to five"
         " features", expected=SUPPORTED,
-        hypotheses=(*HALF.hypotheses, assume(n <= 5)),
+        hypotheses=(*HALF.hypotheses, assume(n <= 5, printed=False)),
         remark="No smaller factor will do.",
     ),
     sharper_scaling(

@@ -68,6 +68,9 @@ from theory.statement import PROVED, REFUTED, SUPPORTED, Form, assume
 
 KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmented_variances)))
 
+SPREAD_BY_RANK = replace(SPREAD, printed=True)
+"""What the remarks on the theorem need of its full column rank."""
+
 remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
 
 
@@ -115,7 +118,7 @@ BLOCKS = [
     remark(
         "/tight", 213, "each of the inequalities above is tight",
         "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
-        hypotheses=(UNCORRELATED, SPREAD),
+        hypotheses=(UNCORRELATED, SPREAD_BY_RANK),
         remark="With D₀ = D, when κ(ĤUD₀) = κ(Ĝ) = 1: the improvement may be as large as κ(D).",
     ),
 ]  # fmt: skip
@@ -135,13 +138,15 @@ REMARKS = [
     CHAIN := remark(
         "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)",
         "the condition number of the centred inputs by that of D: the chain's first inequality",
-        KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD,),
-        remark="It holds at any rank.",
+        KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD_BY_RANK,),
+        remark="Of the theorem's full column rank no more is needed than that no feature is"
+        " constant.",
     ),
     replace(
         CHAIN, id="L-thm-4-remarks/chain-end", title="the condition number of the centred inputs by"
         " those of D and of any scaling: the whole chain",
-        says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED, hypotheses=(SPREAD, NONSINGULAR),
+        says=KAPPA_CENTRED <= KAPPA_D * (n + 1) * KAPPA_SCALED,
+        hypotheses=(SPREAD_BY_RANK, NONSINGULAR),
     ),
 ]  # fmt: skip
 
@@ -166,7 +171,7 @@ POSITIVE = assume(
 LARGEST = Letter("max", r"\max\sigma_H^2", Sort.NUMBER, lambda layer: layer.gamma[0])
 """A number for the largest variance."""
 ADDED = eps_1 * LARGEST + eps_2
-IS_LARGEST = assume(first(variances) <= LARGEST)
+IS_LARGEST = assume(first(variances) <= LARGEST, printed=False)
 
 HESSIAN = [
     BY_AS_MUCH := remark(

@@ -263,6 +263,7 @@ STEPS = [
         hypotheses=(IDENTITY_LAYER,),
         expected=PROVED,
         attack=(),
+        remark="The layer is BN(x) = γ x̂ + β.",
     ),
     OWN.under(EPS, REFUTED, corrected_by=OPTIMUM_SHARED.id),
     line({59: ((569, r"{W_{0}-kW^{*}}"), (393, r"W_0 - kW^*")),

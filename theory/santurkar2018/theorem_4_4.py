@@ -164,7 +164,7 @@ def held(a: Expression) -> Expression:
     return named("Q {0:product}", bound**2 * a - y * (dot(y, a) / norm2(w)), a)
 
 
-WITHIN = assume(norm2(y) <= bound**2 * norm2(w))
+WITHIN = assume(norm2(y) <= bound**2 * norm2(w), printed=False)
 ASIDE = u - grad * (dot(held(grad), u) / dot(grad, held(grad)))
 NOT_SQUARED = next(r for r in READINGS if r.id == "S-thm-4.4/not-squared")
 ALONG_BATCH = (linear(-1, 0, 1),)

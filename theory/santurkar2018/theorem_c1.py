@@ -82,8 +82,11 @@ from theory.unit import (
     z,
 )
 
-beta_hat = named(r"\hat\beta(X)", bound**4 * dot(u, grad) ** 2 * hessian_form(u) / norm2(u) ** 2)
-r"""The left side at :math:`X = \lambda u e_1^\top/\|u\|`."""
+beta_hat = named(
+    r"\hat\beta(\lambda u e_1^\top/\|u\|)",
+    bound**4 * dot(u, grad) ** 2 * hessian_form(u) / norm2(u) ** 2,
+)
+r"""The left side at one X for each u."""
 
 LINEAR = assume(
     equal(norm2(H(g)), 0),
@@ -152,8 +155,8 @@ def minimax(kappa: str, relation: Relation, loss: Hypothesis) -> Claim:
         expected=REFUTED,
         attack=FLAT_LINEAR if loss is LINEAR else FLAT,
         corrected_by="S-thm-C1/kappa/corrected",
-        remark="X = λ u e₁ᵀ/‖u‖, any u. The text speaks of the maximum over X: where β̂ at one X is"
-        " above the bound, the maximum is as well.",
+        remark="The text speaks of the maximum over X: where β̂ at one X is above the bound, the"
+        " maximum is as well.",
     )
 
 
@@ -172,7 +175,7 @@ r""":math:`XX^\top h`."""
 UNIT_V = named("v", u * (dot(u, grad) / norm2(u)))
 """The same where lambda is one."""
 beta_of_projected = named(
-    r"\beta(PX)",
+    r"\beta(\lambda Pu e_1^\top/\|u\|)",
     bound**4 * dot(project(u), g) ** 2 * quadratic(project(u)) / norm2(u) ** 2,
 )
 FOURTH, MIDDLE = gamma**4 / sigma**4, gamma / (m * sigma**2) * ALONG * norm2(project(V))

@@ -377,7 +377,7 @@ PROOF = [
     ),
     line(
         "S-v1-eq-32", (526, r"\frac{3\varepsilon + 2\varepsilon^2}{1 - 2\varepsilon}"),
-        equal(FINAL, COLLECTED), "the bound of (31), multiplied out", hypotheses=(BELOW_HALF,),
+        equal(FINAL, COLLECTED), "the bound of (31), multiplied out", hypotheses=(),
     ),
     line(
         "S-v1-eq-33", (528, r"<3\varepsilon\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"),

@@ -915,6 +915,8 @@ WITHOUT_LAYER = [
         ),
         title="an entry of the Hessian without BatchNorm, by d, for a Hessian of rank one",
         form=Form.BOUNDARY, hypotheses=(), expected=PROVED, corrected_by=None,
+        remark="Chosen is the loss t + t²/2000 with t = ⟨a, y⟩. Its Hessian aaᵀ/1000 has rank one,"
+        " and √d = |cos(a, x)|; no vector is zero.",
     ),
     DIFFERENCE := line(
         "S-v1-proof-C6/difference",
