@@ -33,6 +33,7 @@ from theory.language.expression import (
     walk,
 )
 from theory.language.operations import SquaredNorm, absolute, norm, spread, sqrt
+from theory.language.roots import takes_a_root
 
 ROOTS = (sqrt, arrays.root)
 NOT_NEGATIVE = (*ROOTS, norm, arrays.norm, absolute, arrays.absolute, spread)
@@ -89,7 +90,7 @@ def unreal(
     """Yield what of a certificate need not be a real number wherever its statement speaks.
 
     Where a root does not exist its square is no square, and no sign of it is seen.  A root may hide
-    in a function that is not of this library.
+    in a function that takes one, or that is not of this library.
 
     Args:
         certificate: the expression.
@@ -100,12 +101,13 @@ def unreal(
     """
     for part in dict.fromkeys(each for each in outside(certificate) if each not in spoken):
         match part:
-            case Derivative(body=function) if any(map(_takes_a_root, walk(function))):
-                yield part
-            case Apply(operands=(radicand, *_)) if _takes_a_root(part):
+            case Derivative(body=function):
+                if any(_is_a_root(inner) or _hides_a_root(inner) for inner in walk(function)):
+                    yield part
+            case Apply(operands=(radicand, *_)) if _is_a_root(part):
                 if not _is_not_negative(radicand, seen, is_not_negative):
                     yield part
-            case Apply(operation) if not _is_ours(operation.meaning):
+            case Apply() if _hides_a_root(part):
                 yield part
             case Letter(value=value) if not (value is None or _is_ours(value)):
                 yield part
@@ -139,12 +141,20 @@ def _is_made_of_its_parts(part: Expression) -> bool:
     )
 
 
-def _takes_a_root(part: Expression) -> bool:
+def _is_a_root(part: Expression) -> bool:
+    """Whether a part is the root of its first operand."""
     if not isinstance(part, Apply):
         return False
     if part.operation is POWER:
         return not isinstance(part.operands[1], Number)
     return any(part.operation.meaning is root.meaning for root in ROOTS)
+
+
+def _hides_a_root(part: Expression) -> bool:
+    """Whether a part's function may take a root that is not of squares."""
+    if not isinstance(part, Apply) or part.operation in NOT_NEGATIVE:
+        return False
+    return not _is_ours(part.operation.meaning) or takes_a_root(part.operation.meaning)
 
 
 def _is_ours(function: Callable[..., object]) -> bool:

@@ -344,3 +344,17 @@ def test_what_a_hypothesis_says_is_zero_is_not_divided_by(witness, apart):
         because=(-1 - theory_layer.q) / norm2(theory_layer.mu) * nothing.slack,
     )
     assert (witness.examine(bound, SMOKE).proof is not None) == apart
+
+
+@pytest.mark.parametrize("witness", [symbolic, abstract], ids=["symbolic", "abstract"])
+@pytest.mark.parametrize("is_spoken_of", [False, True], ids=["hidden", "spoken of"])
+def test_a_root_in_a_function_of_the_library_need_not_exist(witness, is_spoken_of):
+    squared = norm2(theory_layer.deviation_eps(theory_layer.H, 10**6 - theory_layer.q))
+    summed = theory_layer.total(theory_layer.variances)
+    bound = replace(
+        claim(None, Relation.AT_LEAST),
+        statement="",
+        says=(squared if is_spoken_of else summed + theory_layer.n * (10**6 - theory_layer.q)) >= 0,
+        because=squared,
+    )
+    assert (witness.examine(bound, SMOKE).proof is not None) == is_spoken_of

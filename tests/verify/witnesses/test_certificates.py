@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from slips import BOUND, FOR_EVERY_M, HESSIAN, RIGHT, SHARED_BOUND, SLIPS, VACUOUSLY_PROVED
 
-from theory import unit
+from theory import batchnorm, unit
 from theory.arithmetic import inner, norm_squared, sqrt
 from theory.claim import Claim, Hypothesis, Paper, Relation, Sides, Term, Verdict
 from theory.language.expression import POWER, Operation, Sort, along, equal, number
 from theory.language.letters import number_of
-from theory.language.operations import dot, norm2
+from theory.language.operations import dot, norm2, spread
 from theory.language.operations import sqrt as root
 from theory.statement import assume
 from verify.results import EVERY_M, Proof
@@ -189,6 +189,9 @@ def test_what_a_hypothesis_may_make_zero_is_not_divided_by(
 X = dot(unit.g, unit.y) + 1000
 HIDDEN = Operation("hidden", lambda x: sqrt(x), r"h({0})", takes=(Sort.NUMBER,))
 RENAMED = Operation("renamed", sqrt, r"r({0})", takes=(Sort.NUMBER,))
+OF_THE_LIBRARY = Operation(
+    "deviation", batchnorm.standard_deviation, r"\sigma({0}, {1})", takes=(Sort.VECTOR, Sort.NUMBER)
+)
 OWN = number_of("r", "r", lambda unit: sqrt((unit.g * unit.y).sum() + 1000), "r")
 
 
@@ -201,6 +204,8 @@ OWN = number_of("r", "r", lambda unit: sqrt((unit.g * unit.y).sum() + 1000), "r"
         (X >= 0, HIDDEN(X) ** 2, (), False),
         (X >= 0, RENAMED(X) ** 2, (), False),
         (X >= 0, OWN**2, (), False),
+        (X + spread(unit.u) >= 0, OF_THE_LIBRARY(unit.u, X) ** 2, (), False),
+        (OF_THE_LIBRARY(unit.u, X) ** 2 >= 0, OF_THE_LIBRARY(unit.u, X) ** 2, (), True),
         (X >= 0, POWER(POWER(X, number(1) / 2), 2), (), False),
         (X**3 >= 0, X**2 * root(X) ** 2, (), False),
         (X**3 >= 0, X**2 * root(X) ** 2, (assume(X >= -1),), False),
@@ -212,6 +217,12 @@ OWN = number_of("r", "r", lambda unit: sqrt((unit.g * unit.y).sum() + 1000), "r"
             False,
         ),
         (X**2 >= 0, along(root(X) ** 4, unit.y, unit.u) ** 2 - X**2, (), False),
+        (
+            X**2 >= 0,
+            X**2 + (along(OF_THE_LIBRARY(unit.y, X), unit.y, unit.u, at=unit.v) * 0) ** 2,
+            (),
+            False,
+        ),
         (root(X) >= 0, root(X), (), True),
         (X * root(X) >= 0, root(X) ** 2 * root(X), (), True),
         (X * unit.m >= 0, root(X) ** 2 * unit.m, (assume(X >= 0),), True),
