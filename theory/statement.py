@@ -130,7 +130,12 @@ def assume(
         impose: how a case is changed so that it holds.
         printed: whether the text states it.
         words: how it is displayed, where the relation alone would not be understood.
+
+    Raises:
+        TypeError: the condition is no relation.
     """
+    if not isinstance(says, Says):
+        raise TypeError(f"a hypothesis is a relation, such as gamma > 0; it was given {says!r}")
 
     def quantity(*subject: Any) -> Any:
         return values_of(*subject)[says.slack]

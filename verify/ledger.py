@@ -12,6 +12,7 @@ from theory.statement import Hypothesis, Location, Statement, Verdict
 from verify.record import Record, by_claim
 from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
+from verify.wording import where
 
 KERNEL = "kernel"
 """The witness that is a proof assistant."""
@@ -235,7 +236,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "corrected_by": claim.corrected_by,
         "reading": claim.reading.value,
         "statement": claim.statement,
-        "where": claim.where,
+        "where": where(claim),
         "hypotheses": [_hypothesis(h) for h in claim.hypotheses],
         "relation": claim.relation.value,
         "falsified_by": claim.falsifier,

@@ -13,7 +13,7 @@ from verify import counterexamples
 from verify.kernel.export import letters_of
 from verify.ledger import Entry
 from verify.site.sources import PAPERS, module_of
-from verify.wording import besides, plural, unprinted
+from verify.wording import besides, plural, unprinted, where
 
 WIDTH = 100
 """Of lines that go to a file."""
@@ -74,7 +74,7 @@ def _statement(claim: Statement) -> list[str]:
 
 def _where(claim: Statement) -> list[str]:
     reading = [] if claim.reading is Reading.NO_EPSILON else [claim.reading.value]
-    return [*claim.where, *reading]
+    return [*where(claim), *reading]
 
 
 def _place(location: Location) -> str:

@@ -7,9 +7,10 @@ a certificate that does not add up, is refused with the line of their file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from theory.language.unrounded import total
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement, joined, letters_of
 from verify import engine, others
-from verify.cases.case import LosesGeneralityError, adapted
+from verify.cases.case import NUMBERS, LosesGeneralityError, adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.expectations import exact
@@ -76,6 +77,12 @@ MADE = {
     if letter.value is not None and not attribute_of(letter) and letter.sort is not Sort.MATRIX
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
+RELATIONS = {
+    ">": Relation.MORE_THAN, r"\ge": Relation.AT_LEAST, r"\geq": Relation.AT_LEAST,
+    "<": Relation.LESS_THAN, r"\le": Relation.AT_MOST, r"\leq": Relation.AT_MOST,
+}  # fmt: skip
+SIGNS = 12
+"""So many instances have numbers of either sign."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 
@@ -86,7 +93,10 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
     Raises:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
-    checks = (_of_the_papers, unfit, _told_apart, _untold, _of_its_kind, _tied, _imposing_too_much)
+    checks = (
+        *(_of_the_papers, unfit, _told_apart, _untold, _out_of_range, _of_its_kind, _tied),
+        _imposing_too_much,
+    )
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:
         raise others.OthersError(others.with_places(complaints, target))
@@ -148,12 +158,49 @@ def _untold(claim: Statement) -> Iterator[Complaint]:
                 f"its letter {letter.name} reads {attribute}, which has a range of its own, as in "
                 f"{RANGES[attribute]}; write domain=, what {letter.name} ranges over",
             )
-        elif not attribute and not letter.value.__module__.startswith("theory."):
+        elif _is_own_function(letter):
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is a function of the instance, which is displayed as if "
                 "it were anything; write domain=, what it is made of or ranges over",
             )
+
+
+def _is_own_function(letter: Letter) -> bool:
+    """Whether a letter is a function of the instance that its author wrote."""
+    is_function = letter.value is not None and not attribute_of(letter)
+    return is_function and not letter.value.__module__.startswith("theory.")
+
+
+def _out_of_range(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a number that is displayed with a sign, and has another in an instance."""
+    if not isinstance(claim, Claim | MatrixClaim):
+        return
+    for letter in letters_of(claim):
+        if (relation := _range(letter)) is None:
+            continue
+        for subject in islice(_drawn(claim), SIGNS):
+            value = _worth(letter, claim, subject)
+            if value is None or relation.compare(_as_float(np.squeeze(value)[()]), 0):
+                continue
+            if all(
+                _is_met(hypothesis, _offered(claim, subject)) for hypothesis in claim.hypotheses
+            ):
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} is displayed with {letter.domain}, and is {value} in"
+                    " an instance; write that as a hypothesis, or let it be a function with such"
+                    " values",
+                )
+                break
+
+
+def _range(letter: Letter) -> Relation | None:
+    """Return how a number relates to zero by its domain, where that says no more."""
+    name, _, rest = letter.domain.partition(" ")
+    relations = (relation for text, relation in RELATIONS.items() if rest == f"{text} 0")
+    is_number = letter.sort is Sort.NUMBER and letter.value is not None
+    return next(relations, None) if is_number and name == letter.latex else None
 
 
 def _of_its_kind(claim: Statement) -> Iterator[Complaint]:
@@ -170,14 +217,15 @@ def _of_its_kind(claim: Statement) -> Iterator[Complaint]:
 
 
 def _tied(claim: Statement) -> Iterator[Complaint]:
-    """Complain of a letter of ours that is made of what another one reads, and does not say so."""
-    if not isinstance(claim, MatrixClaim):
+    """Complain of a letter that is made of what another one reads, and does not say so."""
+    if not isinstance(claim, Claim | MatrixClaim):
         return
     letters = letters_of(claim)
     read = {attribute_of(letter): letter for letter in letters if attribute_of(letter)}
-    subject = _small(claim.subject, 3)
-    for letter in MADE.intersection(letters):
-        for attribute in _made_of(letter, subject) & read.keys():
+    for letter in letters:
+        if letter not in MADE and not (_is_own_function(letter) and letter.domain):
+            continue
+        for attribute in _made_of(letter, claim) & read.keys():
             other = read[attribute]
             if other.latex not in letter.domain:
                 yield Complaint(
@@ -188,17 +236,33 @@ def _tied(claim: Statement) -> Iterator[Complaint]:
                 )
 
 
-def _made_of(letter: Letter, subject: Any) -> set[str]:
-    """Return the names of a subject's numbers that change a letter's value."""
+def _made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
+    """Return the names of an instance's numbers that change a letter's value."""
+    alone = replace(claim, hypotheses=(), because=None)
+    if isinstance(claim, Claim):
+        here = rational_case(CASE)
+        moved = {n: replace(here, **{n: getattr(here, n) * 2 + 1}) for n in NUMBERS}
+    else:
+        here = _small(claim.subject, 3)
+        moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names()}
+    worth = _worth(letter, alone, here)
+    others = {name: _worth(letter, alone, subject) for name, subject in moved.items()}
+    return {
+        name
+        for name, other in others.items()
+        if worth is not None and other is not None and not _same(worth, other)
+    }
 
-    def worth(one: Any) -> Any:
-        return np.asarray(letter.value(one), dtype=float)  # type: ignore[misc]
 
-    def changed(name: str) -> Any:
-        return subject.with_numbers(lambda value: np.asarray(value) * 2 + 1, [name])
+def _worth(letter: Letter, claim: Claim | MatrixClaim, subject: Any) -> Any:
+    """Return what a letter is worth in an instance, None where that is outside of the statement."""
+    with suppress(Exception):  # another check says what else is wrong
+        return letter.value(joined(*_offered(claim, subject)))  # type: ignore[misc]
+    return None
 
-    here = worth(subject)
-    return {n for n in subject.names() if not np.array_equal(here, worth(changed(n)))}
+
+def _elsewhere(value: Any) -> Any:
+    return np.asarray(value) * 2 + 1
 
 
 def _imposing_too_much(claim: Statement) -> Iterator[Complaint]:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theory.statement import Form, Statement, Verdict
+from theory import unit
+from theory.claim import Claim
+from theory.language.expression import Apply, walk
+from theory.statement import Form, Reading, Statement, Verdict
+
+OF_THE_LAYER = {unit.sigma, unit.yhat}
+BY_THE_LAYER = {unit.Lhat, unit.BN, unit.normalize, unit.deviation}
+"""The letters and the operations that are none where the batch is constant."""
+NOT_CONSTANT = r"\sigma > 0 \text{ (the batch is not constant, so } m \ge 2)"
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
@@ -14,6 +22,31 @@ def plural(count: int, noun: str, nouns: str = "") -> str:
     ('1 witness', '1,200 cases')
     """
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def meanings(claim: Statement) -> dict[str, str]:
+    """Return what a statement's names stand for and its letters range over, as LaTeX.
+
+    The layer takes no constant batch without epsilon.  Where nothing of it is in the statement that
+    is told if it matters: in the limit of a constant batch a strict inequality need not be strict,
+    and m may be one.
+    """
+    return claim.meanings | ({"sigma": NOT_CONSTANT} if _is_silent_of_the_layer(claim) else {})
+
+
+def where(claim: Statement) -> list[str]:
+    """Return the same without the names, each once."""
+    return list(dict.fromkeys(meanings(claim).values()))
+
+
+def _is_silent_of_the_layer(claim: Statement) -> bool:
+    if not isinstance(claim, Claim) or claim.reading is Reading.SHARED_EPSILON:
+        return False
+    met = {part for says in claim.said for s in (says.actual, says.claimed) for part in walk(s)}
+    operations = {part.operation for part in met if isinstance(part, Apply)}
+    if not OF_THE_LAYER.isdisjoint(met) or not BY_THE_LAYER.isdisjoint(operations):
+        return False
+    return unit.m in met or (unit.y in met and any(s.relation.is_strict for s in claim.said))
 
 
 def unprinted(claim: Statement) -> str:

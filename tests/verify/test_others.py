@@ -186,6 +186,41 @@ def test_two_letters_for_one_number_and_epsilon_by_another_name_are_refused(
     trial.refuse_unfit(others.load(str(path)), str(path))
 
 
+RANGED = """\
+from theory.language.letters import number_of
+from theory.unit import beta
+from theory.matrix_claim import Kind, MatrixClaim
+positive = number_of("delta", r"\\delta", "gamma", r"\\delta > 0")
+squared = number_of("s", "s", lambda unit: unit.beta**2, r"s \\ge 0")
+by_beta = number_of("s", "s", lambda unit: unit.beta**2, r"s = \\beta^2")
+apart = number_of("s", "s", lambda unit: 1 + unit.bound**2, "s > 0")
+of_q = number_of("s", "s", lambda layer: layer.q**2, "s > 0")
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "said"),
+    [
+        ("positive * norm2(g) >= 0", r"its letter delta is displayed with \delta > 0, and is -"),
+        ("equal(gamma, 0), hypotheses=(assume(positive > 0),)", "gamma and delta are the same"),
+        ("norm2(g) >= 0, hypotheses=(assume(positive > 0),)", ""),
+        ("equal(squared, beta**2)", "its letters s and beta are not independent, as both are made"),
+        ("equal(by_beta, beta**2)", ""),
+        ("apart * beta**2 >= 0", ""),
+        ("equal(of_q * layer.q, layer.q**3)", "its letters s and q are not independent"),
+    ],
+)
+def test_a_letter_ranges_over_what_is_displayed(says, said, file_of):
+    code = RIGHT.replace(EQUATION, says)
+    if "layer" in says:
+        code = code.replace("FIRST = Claim(", "FIRST = MatrixClaim(subject=Kind.LAYER,", 1)
+    path = file_of(RANGED + code)
+    if said:
+        assert said in complaint(path)
+    else:
+        trial.refuse_unfit(others.load(str(path)), str(path))
+
+
 TIED = """\
 from theory import descent, layer, unit
 from theory.language import arrays
@@ -312,7 +347,7 @@ from theory.claim import Claim, Location, Verdict
 from theory.language.expression import Letter, equal
 
 {before}
-size = Letter("size", "s", value=lambda unit: {value}, domain="s > 0")
+size = Letter("size", "s", value=lambda unit: {value}, domain=r"s \\ge 0")
 CLAIMS = [
     Claim(
         id="own-letter",

@@ -27,7 +27,7 @@ from verify.site.markup import (
     words,
 )
 from verify.site.statements import Group, heading, section_title
-from verify.wording import plural, unprinted
+from verify.wording import meanings, plural, unprinted
 
 FORMULA = set("\\{^_")
 """What a quotation has that is no words."""
@@ -258,7 +258,7 @@ def _where(claim: Statement, told: Told) -> str:
     # A range is said of every entry, which may be read alone; a long definition once.
     new = {
         name: meaning
-        for name, meaning in claim.meanings.items()
+        for name, meaning in meanings(claim).items()
         if len(meaning) <= SHORT or told.meanings.get(name) != meaning
     }
     told.meanings.update(new)

@@ -61,8 +61,9 @@ class Outcome(StrEnum):
 
 
 def norm(side: Array) -> Array:
-    """Euclidean norm over all axes but the first, which counts instances."""
-    return np.sqrt(np.sum(np.square(in_floats(side).reshape(len(side), -1)), axis=1))
+    """Euclidean norm over all axes but the first, which counts instances; infinite if too large."""
+    with np.errstate(over="ignore"):
+        return np.sqrt(np.sum(np.square(in_floats(side).reshape(len(side), -1)), axis=1))
 
 
 def in_floats(side: Array) -> Array:
@@ -89,7 +90,8 @@ def tolerance(
     ``rounding`` is the sum of both sides' :func:`condition_times_size`, ``relative_error`` the
     derivatives' own and ``size`` the sum of both sides' norms.
     """
-    return factor(m) * UNIT_ROUNDOFF * rounding + DEGREE * relative_error * size
+    with np.errstate(invalid="ignore"):  # a side that is not finite decides nothing
+        return factor(m) * UNIT_ROUNDOFF * rounding + DEGREE * relative_error * size
 
 
 def factor(m: Any) -> Any:
