@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from theory.catalogue import CatalogueError, checked
-from theory.claim import Form, Verdict
+from theory.claim import Form, Reading, Verdict
 from theory.descent import H, H_definite, alpha, v
 from theory.language.expression import named
 from theory.language.letters import number_of
@@ -14,7 +14,7 @@ from theory.language.operations import dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.santurkar2018 import theorem_4_1
 from theory.statement import assume
-from theory.unit import g, gamma
+from theory.unit import g, gamma, m, sigma, y
 from verify.engine import CLAIMS
 from verify.ledger import Entry, as_json
 from verify.show import shown_entry
@@ -114,6 +114,23 @@ def test_what_names_in_a_hypothesis_stand_for_is_told_and_what_is_checked_of_its
     assert [hypothesis.checked for hypothesis in claim.hypotheses] == [r"E \le 1", ""]
     told = shown_entry(Entry(claim, (), Verdict.NOT_RUN))
     assert r"\text{the gradient is small}, checked as E \le 1" in told
+
+
+@pytest.mark.parametrize(
+    ("says", "reading", "is_told"),
+    [
+        (norm2(y) > 0, Reading.NO_EPSILON, True),
+        (m >= 2, Reading.NO_EPSILON, True),
+        (norm2(y) > 0, Reading.SHARED_EPSILON, False),
+        (norm2(y) >= 0, Reading.NO_EPSILON, False),
+        (norm2(g) > 0, Reading.NO_EPSILON, False),
+        (sigma**2 * m > 0, Reading.NO_EPSILON, False),
+    ],
+)
+def test_that_the_batch_is_not_constant_is_told_where_nothing_says_so(says, reading, is_told):
+    claim = replace(RIGHT, says=says, reading=reading, because=None)
+    told = shown_entry(Entry(claim, (), Verdict.NOT_RUN))
+    assert ("the batch is not constant" in told) == is_told
 
 
 def test_a_name_stands_for_one_thing():
