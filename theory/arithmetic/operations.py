@@ -181,6 +181,19 @@ def none_zero(values: Any, refusal: str) -> Any:
     return values
 
 
+def where_finite(function: Callable[[Any], Any], array: Any) -> Any:
+    """Return a function of an array that refuses what is not finite.
+
+    Where nobody can look at one value it is nan there: what divides by zero at one of several
+    instances keeps no other from its own.
+    """
+    if _zeros.get() is None:
+        return function(array)
+    xp = array_namespace(array)
+    is_finite = xp.all(xp.isfinite(array))
+    return xp.where(is_finite, function(xp.where(is_finite, array, 0.0)), float("nan"))
+
+
 def larger(a: Any, b: Any) -> Any:
     """Return the larger of two numbers; where one is a ball, a ball around it.
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from theory.arithmetic.operations import none_zero
+from theory.arithmetic.operations import none_zero, where_finite
 from theory.arithmetic.quadratic import DifferentFieldsError, Quadratic, coerced
 from theory.packages import missing
 
@@ -68,7 +68,7 @@ def eigenvalues(matrix: Any, scaling: Any = None) -> Any:
     xp = array_namespace(matrix)
     if scaling is not None:
         matrix = xp.sqrt(scaling)[:, None] * matrix * xp.sqrt(scaling)
-    return xp.linalg.eigvalsh(matrix)
+    return where_finite(xp.linalg.eigvalsh, matrix)
 
 
 def squared_singular_values(factor: Any, scaling: Any = None) -> Any:
@@ -84,7 +84,8 @@ def squared_singular_values(factor: Any, scaling: Any = None) -> Any:
     if _is_exact(factor):
         return eigenvalues(factor.T @ factor, scaling)
     xp = array_namespace(factor)
-    values = xp.linalg.svdvals(factor if scaling is None else factor * xp.sqrt(scaling))
+    scaled = factor if scaling is None else factor * xp.sqrt(scaling)
+    values = where_finite(xp.linalg.svdvals, scaled)
     missing = xp.zeros(factor.shape[1] - values.shape[0], dtype=values.dtype, device=device(values))
     return xp.concat([missing, xp.flip(values * values, axis=0)])
 
