@@ -94,9 +94,9 @@ def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
         OthersError: what is wrong, a line each, with the places in the target's files.
     """
     checks = (
-        *(_of_the_papers, unfit, _told_apart, _untold, _out_of_range, _of_its_kind, _tied),
+        _of_the_papers, unfit, _told_apart, _untold, _out_of_range, _of_its_kind, _tied,
         _imposing_too_much,
-    )
+    )  # fmt: skip
     complaints = [c for claim in claims for check in checks for c in check(claim)]
     if complaints:
         raise others.OthersError(others.with_places(complaints, target))
@@ -183,9 +183,8 @@ def _out_of_range(claim: Statement) -> Iterator[Complaint]:
             value = _worth(letter, claim, subject)
             if value is None or relation.compare(_as_float(np.squeeze(value)[()]), 0):
                 continue
-            if all(
-                _is_met(hypothesis, _offered(claim, subject)) for hypothesis in claim.hypotheses
-            ):
+            sources = _offered(claim, subject)
+            if all(_is_met(hypothesis, sources) for hypothesis in claim.hypotheses):
                 yield Complaint(
                     claim.id,
                     f"its letter {letter.name} is displayed with {letter.domain}, and is {value} in"

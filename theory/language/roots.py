@@ -20,11 +20,12 @@ ROOT = "sqrt"
 
 @cache
 def takes_a_root(function: Callable[..., Any]) -> bool:
-    """Return whether a function, or what it calls, takes a root; if in doubt, it does."""
+    """Return whether a function, or what it calls, takes a root."""
     met: set[FunctionType] = set()
     waiting: list[Any] = [function]
     while waiting:
         one = waiting.pop()
+        one = getattr(one, "__wrapped__", one)  # what a decorator keeps
         if getattr(one, "__name__", "") == ROOT:
             return True
         match one:
