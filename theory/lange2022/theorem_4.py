@@ -496,15 +496,15 @@ SCALING = [
         says=2 * KAPPA_NORMALIZED <= n * KAPPA_SCALED,
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR, replace(AT_LEAST_TWO, printed=False)),
         expected=REFUTED, form=Form.BOUNDARY, of=None,
+        corrected_by="L-thm-4c/half-n/five-features",
         attack=(layer_of(contrasting(8, 3, 38, 4)),),
         remark="It fails from six features on, where the sharp factor is 3.022. The counterexample"
         " has eight, with κ(ĤU)² = 1539: their correlations R have an eigenvalue of at most 1/999,"
         " by the sum of the first three features, and one of at least 6.18, by the first contrast.",
     ),
-    HALF.corrected(
-        "five-features", title="half the factor of scaling for up to five"
-        " features", expected=SUPPORTED,
-        hypotheses=(*HALF.hypotheses, assume(n <= 5, printed=False)),
+    sharper_scaling(
+        "half-n/five-features", "half the factor of scaling for up to five features",
+        says=HALF.says, hypotheses=(*HALF.hypotheses, assume(n <= 5, printed=False)),
         remark="No smaller factor will do.",
     ),
     sharper_scaling(
