@@ -273,6 +273,11 @@ class Rational:
         base = self if power >= 0 else 1 / self
         return Rational(self.ring, base.numerator ** abs(power), base.denominator ** abs(power))
 
+    def __gt__(self, other: Any) -> bool:
+        raise SilentError("which of two numbers is the larger one is open")
+
+    __lt__ = __ge__ = __le__ = __gt__
+
     def sqrt(self) -> Rational:
         """Return the root that is not negative."""
         return self.ring.root_of(self) if not self.numerator.is_zero() else self

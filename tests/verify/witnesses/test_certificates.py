@@ -273,5 +273,7 @@ def test_what_is_not_exact_is_refused():
         Ring().number(0.5)
     with pytest.raises(SilentError, match="division by zero"):
         Ring().number(1) / 0
+    with pytest.raises(SilentError, match="the larger one is open"):
+        max(Ring().letter("m"), 1)
     with pytest.raises(SilentError, match="letter m"):
         len(polynomial.Space(Ring()).vector("c"))
