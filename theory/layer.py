@@ -165,6 +165,17 @@ def _resolvent(C: Any, vector: Any, end: int) -> Any:
     return total
 
 
+def _is_nought(number: Any) -> bool:
+    """Whether a number is zero.
+
+    Raises:
+        ValueError: it is made of letters, for which that is open.
+    """
+    if getattr(number, "constant", number) is None:
+        raise ValueError("whether a number is zero is open for letters")
+    return bool(number == 0)
+
+
 def _null_part(F: Any, vector: Any) -> Any:
     xp = array_namespace(vector)
     if vector.dtype != object:
@@ -173,7 +184,7 @@ def _null_part(F: Any, vector: Any) -> Any:
     for row in F:
         for found in basis:
             row = row - found * ((row @ found) / (found @ found))
-        if row @ row != 0:
+        if not _is_nought(row @ row):
             basis.append(row)
     for found in basis:
         vector = vector - found * ((vector @ found) / (found @ found))

@@ -13,9 +13,23 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
 from theory.arithmetic.operations import square
-from theory.language.certificates import divisors, outside, products, unreal
+from theory.language.certificates import (
+    divisors,
+    may_take_a_root,
+    narrows,
+    outside,
+    products,
+    unreal,
+)
 from theory.language.definitions import definitions, domains
-from theory.language.expression import Expression, Letter, Relation, Says, derivatives_in
+from theory.language.expression import (
+    Expression,
+    Letter,
+    Relation,
+    Says,
+    derivatives_in,
+    walk,
+)
 from theory.language.latex import denial, latex
 from theory.language.unrounded import product
 from theory.language.values import Sides, Values
@@ -367,10 +381,27 @@ class Statement:
         """
         if self.because is None:
             return []
+        return [*unreal(self.because, *self._roots(is_not_negative, *subject))]
+
+    @cached_property
+    def may_take_a_root(self) -> bool:
+        """Whether it or its certificate takes a root, or a function that may take one."""
+        sides = (side for says in self.said for side in (says.actual, says.claimed))
+        whole = [*sides, *([] if self.because is None else [self.because])]
+        return any(may_take_a_root(part) for side in whole for part in walk(side))
+
+    def is_narrow(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> bool:
+        """Return whether it takes a root that need not exist: near its instances may be none."""
+        return narrows(*self._roots(is_not_negative, *subject))
+
+    def _roots(
+        self, is_not_negative: Callable[[Any], bool], *subject: Any
+    ) -> tuple[set[Expression], set[Expression], Callable[[Letter], bool]]:
+        """Return what it is made of, and what of it is not negative: what tells if roots exist."""
         values, conditions = values_of(*subject), [h for h in self.hypotheses if h.says is not None]
         spoken = set(outside(*(side for says in self.said for side in (says.actual, says.claimed))))
         seen = {h.slack for h in conditions if h.sign.bounds_below}
-        return [*unreal(self.because, spoken, seen, lambda letter: is_not_negative(values[letter]))]
+        return spoken, seen, lambda letter: is_not_negative(values[letter])
 
     @property
     def said(self) -> list[Says]:

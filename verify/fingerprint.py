@@ -17,7 +17,7 @@ from dataclasses import asdict
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from theory.expectation_claim import ExpectationClaim
@@ -72,6 +72,8 @@ def of_code(function: Any) -> str:
         return _digest(map(of_code, (function.func, *function.args, *function.keywords.items())))
     if isinstance(function, Later):
         return _digest([function.name, of_module(function.module)])
+    if isinstance(function, MethodType):
+        return _digest([of_code(function.__func__), of_module(type(function.__self__).__module__)])
     if not isinstance(function, FunctionType):
         name = getattr(function, "__qualname__", "")  # of another package, whose version counts
         return f"{function.__module__}.{name}" if name else repr(function)

@@ -37,7 +37,14 @@ from verify.matrices.exact import converted
 from verify.matrices.integers import SPACES
 from verify.matrices.symbolic import keeps_subjects
 from verify.witnesses.abstract import UNPROVABLE
-from verify.witnesses.exact import EXACT, network_of, rational_case, side_in_words, stands
+from verify.witnesses.exact import (
+    EXACT,
+    network_of,
+    rational_case,
+    side_in_words,
+    stands,
+    to_ball,
+)
 from verify.witnesses.integers import BATCHES, as_read
 from verify.witnesses.retractions import keeps_a_batch
 from verify.witnesses.search import drawn
@@ -69,6 +76,10 @@ RANGES = {
     if letter.domain and attribute_of(letter)
 }
 """What is drawn of attributes that are not any number, in the words of our own letters."""
+RANGES |= {
+    "m": r"m \ge 1", "sigma": r"\sigma > 0", "one": r"\mathbf 1 = (1, \dots, 1)",
+    "yhat": r"\hat y = (y - \mu)/\sigma", "z": r"z = \gamma\hat y + \beta",
+}  # fmt: skip
 KINDS = {attribute_of(unit.later_normalizations), attribute_of(layer.couples)}
 """Attributes that say what kind of network it is."""
 MADE = {
@@ -149,7 +160,7 @@ def _told_apart(claim: Statement) -> Iterator[Complaint]:
 def _untold(claim: Statement) -> Iterator[Complaint]:
     """Complain of letters that are not any number, vector or matrix, and are displayed as such."""
     for letter in letters_of(claim):
-        if letter.domain or letter.value is None:
+        if letter.domain or letter.value is None or letter in chain(*OURS.values()):
             continue
         attribute = attribute_of(letter)
         if attribute in RANGES:
@@ -158,7 +169,7 @@ def _untold(claim: Statement) -> Iterator[Complaint]:
                 f"its letter {letter.name} reads {attribute}, which has a range of its own, as in "
                 f"{RANGES[attribute]}; write domain=, what {letter.name} ranges over",
             )
-        elif _is_own_function(letter):
+        elif not attribute.isidentifier():
             yield Complaint(
                 claim.id,
                 f"its letter {letter.name} is a function of the instance, which is displayed as if "
@@ -168,7 +179,7 @@ def _untold(claim: Statement) -> Iterator[Complaint]:
 
 def _is_own_function(letter: Letter) -> bool:
     """Whether a letter is a function of the instance that its author wrote."""
-    is_function = letter.value is not None and not attribute_of(letter)
+    is_function = letter.value is not None and not attribute_of(letter).isidentifier()
     return is_function and not letter.value.__module__.startswith("theory.")
 
 
@@ -354,7 +365,7 @@ def _same(value: Any, other: Any) -> bool:
 
 
 def _as_float(value: Any) -> float:
-    return float(value) if isinstance(value, float | int) else float(number(value).ball())
+    return float(value) if isinstance(value, float | int) else float(to_ball(value))
 
 
 def _instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:

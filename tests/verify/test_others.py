@@ -155,12 +155,15 @@ WRONG_IN_THEMSELVES = [
 
 
 OWN_LETTERS = """\
-from theory.language.letters import number_of
+from theory.language.letters import number_of, vector_of
 alpha = number_of("alpha", r"\\alpha", "gamma")
 delta = number_of("delta", r"\\delta", "gamma")
 small = number_of("small", r"\\varepsilon", "eps")
 bare = number_of("s", "s", "bound")
 double = number_of("w", "w", lambda unit: 2 * unit.gamma)
+w = vector_of("w", "w", "yhat")
+count = number_of("k", "k", "m")
+first = number_of("f", "f", "y.real")
 """
 
 
@@ -172,6 +175,9 @@ double = number_of("w", "w", lambda unit: 2 * unit.gamma)
         ("bare > 0", "", r"mine-1: its letter s reads bound, which has a range of its own, as in "),
         ("equal(double, 2 * gamma)", "", "mine-1: its letter w is a function of the instance, "),
         ("equal(small, 0)", "", "mine-1: speaks of eps as small, which is 0 in its reading"),
+        ("equal(dot(one, w), 0)", "", "mine-1: its letter w reads yhat, which has a range of its"),
+        ("count >= 1", "", "mine-1: its letter k reads m, which has a range of its own, as in m"),
+        ("equal(first, first)", "", "mine-1: its letter f is a function of the instance, which"),
         ("equal(gamma, 0)", "assume(eps > 0)", "mine-1: speaks of eps, which is 0 in its "),
     ],
 )
@@ -390,7 +396,7 @@ def test_what_a_witness_cannot_evaluate_costs_no_other_its_verdict(
     assert found.exit_code == 2
     assert "verify: odd: a witness could not evaluate it (autograd): " in found.stderr
     assert line_of(path, "ODD = Letter") in found.stderr
-    assert "corrections and proofs 3: 2 proved, 1 not yet run" in found.stdout
+    assert "corrections and proofs 3: 2 proved, 1 undecided" in found.stdout
 
 
 def test_a_hypothesis_may_speak_of_the_batch_size_or_of_vectors(file_of, tmp_path, monkeypatch):

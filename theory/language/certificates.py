@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import mul
+from operator import attrgetter, mul
 
 import numpy as np
 
+from theory.arithmetic.operations import norm_squared, square
 from theory.language import arrays
 from theory.language.expression import (
     NEGATIVE,
@@ -29,6 +30,8 @@ from theory.language.expression import (
     Expression,
     Letter,
     Number,
+    Operation,
+    Sort,
     as_expression,
     walk,
 )
@@ -38,6 +41,8 @@ from theory.language.roots import takes_a_root
 ROOTS = (sqrt, arrays.root)
 NOT_NEGATIVE = (*ROOTS, norm, arrays.norm, absolute, arrays.absolute, spread)
 """Operations whose values, where they exist, are not negative."""
+SQUARES = (norm_squared, square, arrays.norm2.meaning)
+"""What squared norms mean."""
 
 
 @dataclass
@@ -102,15 +107,37 @@ def unreal(
     for part in dict.fromkeys(each for each in outside(certificate) if each not in spoken):
         match part:
             case Derivative(body=function):
-                if any(_is_a_root(inner) or _hides_a_root(inner) for inner in walk(function)):
+                if any(map(may_take_a_root, walk(function))):
                     yield part
             case Apply(operands=(radicand, *_)) if _is_a_root(part):
                 if not _is_not_negative(radicand, seen, is_not_negative):
                     yield part
-            case Apply() if _hides_a_root(part):
+            case _ if _hides_a_root(part):
                 yield part
-            case Letter(value=value) if not (value is None or _is_ours(value)):
-                yield part
+
+
+def may_take_a_root(part: Expression) -> bool:
+    """Whether a part is a root, or its function may take one that is not of squares."""
+    return _is_a_root(part) or _hides_a_root(part)
+
+
+def narrows(
+    spoken: Collection[Expression],
+    seen: Collection[Expression],
+    is_not_negative: Callable[[Letter], bool],
+) -> bool:
+    """Whether a statement takes a root that need not exist, so that it may speak of a thin set."""
+    for part in spoken:
+        match part:
+            case Apply(operands=operands) if may_take_a_root(part):
+                numbers = operands[:1] if _is_a_root(part) else operands
+                if not all(
+                    _is_not_negative(operand, seen, is_not_negative)
+                    for operand in numbers
+                    if operand.sort is Sort.NUMBER or _is_a_root(part)
+                ):
+                    return True
+    return False
 
 
 def _is_not_negative(
@@ -126,7 +153,7 @@ def _is_not_negative(
             return value is not None and is_not_negative(part)
         case Apply(operation, (_, Number(power))) if operation is POWER and power % 2 == 0:
             return True
-        case Apply(operation) if isinstance(operation, SquaredNorm) or operation in NOT_NEGATIVE:
+        case Apply(operation) if _is_a_squared_norm(operation) or operation in NOT_NEGATIVE:
             return True
         case _ if _is_made_of_its_parts(part):
             return all(_is_not_negative(each, seen, is_not_negative) for each in part.parts)
@@ -146,12 +173,15 @@ def _is_a_root(part: Expression) -> bool:
     if not isinstance(part, Apply):
         return False
     if part.operation is POWER:
-        return not isinstance(part.operands[1], Number)
+        power = part.operands[1]
+        return not (isinstance(power, Number) and isinstance(power.value, int))
     return any(part.operation.meaning is root.meaning for root in ROOTS)
 
 
 def _hides_a_root(part: Expression) -> bool:
     """Whether a part's function may take a root that is not of squares."""
+    if isinstance(part, Letter):
+        return not (part.value is None or _is_ours(part.value))
     if not isinstance(part, Apply) or part.operation in NOT_NEGATIVE:
         return False
     return not _is_ours(part.operation.meaning) or takes_a_root(part.operation.meaning)
@@ -159,8 +189,13 @@ def _hides_a_root(part: Expression) -> bool:
 
 def _is_ours(function: Callable[..., object]) -> bool:
     """Whether a function is of this library, or reads an attribute, or takes no root either."""
-    package = getattr(function, "__module__", "").partition(".")[0]
-    return package in ("theory", "operator") or function in (abs, np.minimum, np.maximum)
+    if isinstance(function, attrgetter) or function in (abs, np.minimum, np.maximum):
+        return True
+    return getattr(function, "__module__", "").partition(".")[0] == "theory"
+
+
+def _is_a_squared_norm(operation: Operation) -> bool:
+    return isinstance(operation, SquaredNorm) and operation.meaning in SQUARES
 
 
 def _terms(expression: Expression, slacks: Collection[Expression]) -> Iterator[Expression]:
@@ -186,7 +221,7 @@ def _read(factor: Expression, slacks: Collection[Expression], product: Product) 
         case Apply(operation, (operand,)) if operation is NEGATIVE:
             product.weights.append(as_expression(-1))
             _read(operand, slacks, product)
-        case Apply(SquaredNorm(), (vector,)):
+        case Apply(operation, (vector,)) if _is_a_squared_norm(operation):
             product.squares.append(vector)
         case Apply(operation, (base, Number(power))) if (
             operation is POWER and power % 2 == 0 and not isinstance(base, Letter)

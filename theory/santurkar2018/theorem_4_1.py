@@ -22,7 +22,7 @@ from theory.batchnorm import centre
 from theory.claim import Claim, Form
 from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import vector_of
-from theory.language.operations import centred, dot, norm2, sqrt
+from theory.language.operations import average, centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import (
     by_its_largest_entry,
     four_signs,
@@ -33,7 +33,23 @@ from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import EPS, SCALE, UNIT, VANILLA, H, gbar
 from theory.santurkar2018.texts import final, supplement
 from theory.statement import PROVED, REFUTED, assume
-from theory.unit import L, eps, g, gamma, grad, m, one, partial, sigma, u, variable, y, yhat, z
+from theory.unit import (
+    L,
+    beta,
+    eps,
+    g,
+    gamma,
+    grad,
+    m,
+    one,
+    partial,
+    sigma,
+    u,
+    variable,
+    y,
+    yhat,
+    z,
+)
 
 EQUALITY = equal(norm2(grad), SCALE * (norm2(g) - dot(one, g) ** 2 / m - dot(g, yhat) ** 2 / m))
 WITH_EPSILON = equal(
@@ -101,6 +117,17 @@ IDENTITY_LAYER = assume(
     words=r"\gamma = \sigma,\ \beta = \mu",
 )
 """The layer gives back its batch."""
+GIVES_BACK = (
+    assume(
+        equal(gamma, sigma), printed=False,
+        impose=lambda case: replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps)),
+    ),
+    assume(
+        equal(beta, average(y)), printed=False,
+        impose=lambda case: replace(case, beta=mean_of(case.y)),
+    ),
+)  # fmt: skip
+"""The same of a batch that may be constant, which any scale gives back."""
 
 NEXT_PROOF = "App. C.2, proof of Theorem 4.2"
 LAST_LINE = [
@@ -121,7 +148,7 @@ LAST_LINE = [
     ),
     IDENTIFICATION_SHARED := IDENTIFICATION.under(EPS, REFUTED),
     IDENTIFICATION.corrected(hypotheses=(IDENTITY_LAYER,)),
-    IDENTIFICATION_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
+    IDENTIFICATION_SHARED.corrected(hypotheses=GIVES_BACK),
     OF_HESSIANS := Claim(
         id="S-thm-4.2-identification",
         title="The loss's Hessians in two networks are one",
@@ -135,7 +162,7 @@ LAST_LINE = [
     ),
     OF_HESSIANS_SHARED := OF_HESSIANS.under(EPS, REFUTED),
     OF_HESSIANS.corrected(hypotheses=(IDENTITY_LAYER,)),
-    OF_HESSIANS_SHARED.corrected(hypotheses=(IDENTITY_LAYER,)),
+    OF_HESSIANS_SHARED.corrected(hypotheses=GIVES_BACK),
 ]
 
 # Another norm for the deviation: with s the norm of the centred batch and n its gradient there,

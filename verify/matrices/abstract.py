@@ -4,7 +4,7 @@ The inputs H are a matrix of symbolic height, known by the inner products of its
 (:mod:`theory.arithmetic.tall`); what has no axis of examples is letters, for named numbers of
 inputs and outputs.  The loss is any function of the outputs, known near one point A,
 
-.. math:: L(A + D) = \langle G, D\rangle + \tfrac12\langle d, T d\rangle,
+.. math:: L(A + D) = L(A) + \langle G, D\rangle + \tfrac12\langle d, T d\rangle,
 
 to first order, and to second order where nothing but the first column d of D moves.  A statement
 that looks at single examples is left to the other witnesses.
@@ -19,6 +19,7 @@ from typing import Any
 from theory.arithmetic import abstract, sqrt, symbolic
 from theory.arithmetic.abstract import AbstractVector
 from theory.arithmetic.dual import levels, standard_part
+from theory.arithmetic.formulas import letter
 from theory.arithmetic.radicals import is_zero
 from theory.arithmetic.tall import Tall, matrix
 from theory.matrix_claim import Kind, MatrixClaim
@@ -61,7 +62,7 @@ class Jet:
         self.point: Tall | None = None
 
     def __call__(self, A: Tall) -> Any:
-        """Return the loss at A, less that at the point.
+        """Return the loss at A.
 
         Raises:
             ValueError: A is at another point, or a third derivative is asked for, or a second one
@@ -77,7 +78,7 @@ class Jet:
         progressing = set().union(*(levels(c) for d in moved for c in d.coefficients.values()))
         if len(progressing) > (1 if any(d.coefficients for d in others) else 2):
             raise ValueError("the loss is known to first order, to second order in the first unit")
-        return sum(slopes) + first.inner(first.apply_operator()) / 2
+        return letter("L") + sum(slopes) + first.inner(first.apply_operator()) / 2
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -115,8 +114,8 @@ def follows(
 class AnyLoss:
     """A subject of letters with any loss: of what it is near one point nothing follows of others.
 
-    Near the first point that it is asked at it is the subject's polynomial, which has any gradient
-    and Hessian there; near each other one it is a 2-jet of letters of its own.
+    Near the first point that it is asked at it is the subject's polynomial and a constant, which
+    has any gradient and Hessian there; near zero and each other one a 2-jet of letters of its own.
     """
 
     def __init__(self, subject: Numbers):
@@ -142,8 +141,8 @@ class AnyLoss:
         return self.loss(where)
 
     def _near(self, point: np.ndarray) -> Callable[[Any], Any]:
-        if not self._known:
-            return self._subject.loss  # type: ignore[attr-defined]
+        if not self._known and not symbolic.is_zero(point):
+            return lambda where: letter("L") + self._subject.loss(where)  # type: ignore[attr-defined]
         name, count = len(self._known), point.size
         value, slope = letter(f"L{name}"), symbolic.vector(f"g{name}_", count)
         hessian = symbolic.symmetric_matrix(f"H{name}_", count)
@@ -184,8 +183,11 @@ def keeps_subjects(claim: MatrixClaim) -> bool:
     Raises:
         LosesGeneralityError: it is not for symbols.
     """
-    largest = max(SIZES[claim.subject], key=prod)
-    return not imposed_by(claim) or keeps(claim, letters(claim.subject, largest))
+    imposing = (h.says for h in claim.hypotheses if h.impose is not None and h.says is not None)
+    if any(letter in OF_SIZE for says in imposing for letter in says.letters):
+        raise LosesGeneralityError("an equation that is imposed speaks of a size")
+    sizes = SIZES[claim.subject] if imposed_by(claim) else ()
+    return all(keeps(claim, letters(claim.subject, size)) for size in sizes)
 
 
 def letters(kind: Kind, size: Size) -> Numbers:

@@ -50,7 +50,8 @@ class AbstractNetwork(PrimitiveNetwork):
         """Return the 2-jet of the loss at the layer's output."""
         d = z - self.z
         refuse_outside(d.coefficients.values(), is_zero)
-        return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
+        slope = self.y.space.vector("g").inner(d)
+        return sp.Symbol("L", real=True) + slope + d.inner(d.apply_operator()) / 2
 
     def forward(self, y: AbstractVector) -> AbstractVector:
         """Return the primitive layer's output, tidied."""

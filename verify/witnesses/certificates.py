@@ -56,9 +56,10 @@ def _unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> 
     Where a hypothesis says that something is zero, or not negative, a divisor may vanish all over:
     (g / |u|^2) |u|^2 with u = 0 would be anything.  What other terms divide by vanishes on a thin
     set: near it they are not negative, those that a hypothesis makes zero are small, and the slack,
-    which is continuous, is their sum.
+    which is continuous, is their sum: unless the statement itself speaks of a thin set.
     """
-    at_edge = (term.cofactor() for term in terms if term.is_at_an_edge)
+    is_narrow = claim.is_narrow(_is_seen_not_negative, *subject)
+    at_edge = (term.cofactor() for term in terms if is_narrow or term.is_at_an_edge)
     found = {base for cofactor in at_edge for base in _divisors(cofactor)}
     return found - _not_zero(claim, *subject) if found else found
 

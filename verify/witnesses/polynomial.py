@@ -36,7 +36,7 @@ from verify.results import EVERY_M, Proof
 from verify.settings import Settings
 from verify.witnesses.retractions import without_loss
 
-LETTERS = ("m", "gamma", "beta", "sigma", "epsilon", "lambda", "mu")
+LETTERS = ("m", "gamma", "beta", "sigma", "epsilon", "lambda", "mu", "L")
 POSITIVE = ("m", "sigma", "lambda")
 NOT_NEGATIVE = (*POSITIVE, "epsilon")
 SPARE, ROOM = 160, 64
@@ -165,33 +165,43 @@ class Ring:
         parts = (self.context.from_dict(part) * square**half for half, part in powers.items())
         return sum(parts, start=self.context.constant(0))
 
-    def is_not_negative(self, polynomial: fmpq_mpoly) -> bool:
+    def is_not_negative(self, polynomial: fmpq_mpoly, positive: Sequence[str] = POSITIVE) -> bool:
+        """Whether no term can be negative, or a root is taken of it."""
+        return polynomial in self.roots.values() or self._has_no_negative_term(polynomial)
+
+    def _has_no_negative_term(self, polynomial: fmpq_mpoly) -> bool:
         """Whether every term has a positive number and no odd power of what may be negative."""
-        return polynomial in self.roots.values() or all(
+        return all(
             coefficient > 0
             and all(power % 2 == 0 or i in self.not_negative for i, power in enumerate(monomial))
             for monomial, coefficient in polynomial.terms()
         )
 
-    def is_positive(self, polynomial: fmpq_mpoly) -> bool:
-        """Whether besides a term is made of letters that cannot be zero."""
-        positive = {LETTERS.index(name) for name in POSITIVE}
-        return self.is_not_negative(polynomial) and any(
-            all(power == 0 or i in positive for i, power in enumerate(monomial))
+    def is_positive(self, polynomial: fmpq_mpoly, positive: Sequence[str] = POSITIVE) -> bool:
+        """Whether no term can be negative, and one is made of letters that cannot be zero."""
+        letters = {LETTERS.index(name) for name in positive}
+        return self._has_no_negative_term(polynomial) and any(
+            all(power == 0 or i in letters for i, power in enumerate(monomial))
             for monomial in polynomial.monoms()
         )
 
-    def sign(self, polynomial: fmpq_mpoly, sees: Callable[[fmpq_mpoly], bool]) -> int:
+    def sign(
+        self, polynomial: fmpq_mpoly, sees: Callable[[fmpq_mpoly, Sequence[str]], bool]
+    ) -> int:
         """Return 1 or -1 if the polynomial or its negative is seen to have a sign; else 0."""
-        seen = (s for s in (1, -1) if any(map(sees, self._forms(polynomial * s))))
+        seen = (s for s in (1, -1) if any(sees(*form) for form in self._forms(polynomial * s)))
         return next(seen, 0)
 
-    def _forms(self, polynomial: fmpq_mpoly) -> Iterator[fmpq_mpoly]:
-        r"""Yield ways to write it: as it is; :math:`\sigma^2 = v + \epsilon`; each with m >= 1."""
+    def _forms(self, polynomial: fmpq_mpoly) -> Iterator[tuple[fmpq_mpoly, Sequence[str]]]:
+        r"""Yield ways to write it, and what is positive there.
+
+        As it is; :math:`\sigma^2 = v + \epsilon`; each with m + 1 for m, which is at least one.
+        """
         m = self.letter("m").numerator
         for form in (polynomial, self._without_squares(polynomial, *self.in_variance)):
-            yield form
-            yield form.compose(*(m + 1, *self.generators[1:]), ctx=self.context)
+            yield form, POSITIVE
+            shifted = form.compose(*(m + 1, *self.generators[1:]), ctx=self.context)
+            yield shifted, [name for name in POSITIVE if name != "m"]
 
 
 def factors(number: Rational) -> Iterator[tuple[fmpq_mpoly, int]]:
@@ -497,7 +507,8 @@ class PolynomialNetwork(PrimitiveNetwork):
             raise SilentError("the loss is known only near the layer's output z")
         if len(set().union(*map(levels, d.coefficients.values()))) > 2:
             raise SilentError("the loss is known by its first two derivatives only")
-        return self.y.space.vector("g").inner(d) + d.inner(d.apply_operator()) / 2
+        slope = self.y.space.vector("g").inner(d)
+        return self.ring.letter("L") + slope + d.inner(d.apply_operator()) / 2
 
 
 def is_zero(value: Any) -> bool:
@@ -517,7 +528,8 @@ def examine(claims: Sequence[Claim], settings: Settings) -> Iterator[Record]:
         has_epsilon = claim.reading.has_epsilon
         if has_epsilon not in networks or len(networks[has_epsilon].ring.spare) < ROOM:
             networks[has_epsilon] = PolynomialNetwork(generic_case(has_epsilon))
-        if is_proved(claim, networks[has_epsilon]):
+        # A root says of its number that it is not negative, but to whom takes it alone.
+        if is_proved(claim, None if claim.may_take_a_root else networks[has_epsilon]):
             yield Record(claim.id, "polynomial", proof=Proof((EVERY_M,)))
         else:
             yield Record(claim.id, "polynomial", notes="no proof found; says nothing")
@@ -552,7 +564,10 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
-    at_edge = [term.cofactor() for term in terms if term.is_at_an_edge]
+    is_narrow = claim.is_narrow(
+        lambda n: network.ring.number(n).is_not_negative(), network, letters
+    )
+    at_edge = [term.cofactor() for term in terms if is_narrow or term.is_at_an_edge]
     if divisors := _divisors(at_edge, network.ring):
         strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
         not_zero = [*claim.divided_by(network, letters), *strict]

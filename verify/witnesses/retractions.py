@@ -91,18 +91,28 @@ def keeps_a_batch(claim: Claim) -> bool:
     """
     case, network = abstract_case(claim.reading.has_epsilon), generic(claim.reading.has_epsilon)
     with _for_symbols():
-        equations, vectors = _of_a_batch(_zeros(claim.hypotheses, network, claim.letters(network)))
+        zeros = _zeros(claim.hypotheses, network, claim.letters(network))
+        equations, vectors = _of_a_batch(zeros, claim.reading.has_epsilon)
         added = (_less(value, vectors) for value in _added(claim, case, REAL))
         return _vanish(added, equations)
 
 
-def _of_a_batch(zeros: Iterable[Any]) -> tuple[list[sp.Expr], list[AbstractVector]]:
-    """Return the numbers that are zero, and the vectors that are and have other names in them."""
+def _of_a_batch(
+    zeros: Iterable[Any], may_be_constant: bool
+) -> tuple[list[sp.Expr], list[AbstractVector]]:
+    """Return the numbers that are zero, and the vectors that are and have other names in them.
+
+    Where the batch may be constant a multiple of the centred one may be zero with any factor.
+    """
     equations: list[sp.Expr] = []
     vectors: list[AbstractVector] = []
     for value in zeros:
         if isinstance(value, AbstractVector) and not _is_of_the_batch(value):
             vectors.append(value)
+        elif isinstance(value, AbstractVector) and may_be_constant:
+            equations += [
+                sp.sympify(c) for (_, name), c in value.coefficients.items() if name == ONE
+            ]
         else:
             equations += _entries(value)
     return equations, vectors
@@ -175,9 +185,10 @@ def _is_of_the_batch(vector: AbstractVector) -> bool:
 def _less(added: Any, vectors: Sequence[AbstractVector]) -> Any:
     """Return a vector less the multiples of vectors that are zero, so that one name is gone."""
     for zero in vectors:
-        label = next(label for label in zero.coefficients if label[1] not in (ONE, "c"))
+        named = ((label, c) for label, c in zero.coefficients.items() if label[1] not in (ONE, "c"))
+        label, number = next((one for one in named if sp.sympify(one[1]).is_nonzero), (None, 1))
         if isinstance(added, AbstractVector) and label in added.coefficients:
-            added = added - zero * (added.coefficients[label] / zero.coefficients[label])
+            added = added - zero * (added.coefficients[label] / number)
     return added
 
 

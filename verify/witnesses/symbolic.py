@@ -133,7 +133,7 @@ def _network(case: GenericCase, batch: SymbolicBatch) -> PrimitiveNetwork:
     def jet(z: np.ndarray) -> Any:
         d = z - output
         refuse_outside(d, symbolic.is_zero)
-        return batch.g @ d + (d @ (batch.hessian @ d)) / 2
+        return letter("L") + batch.g @ d + (d @ (batch.hessian @ d)) / 2
 
     return PrimitiveNetwork(**numbers(case), m=batch.m, loss=jet, calculus=CALCULUS)
 
