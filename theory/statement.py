@@ -277,8 +277,12 @@ class Term(NamedTuple):
 
     def cofactor(self) -> Any:
         """Return the weight times what is a square: all but what a hypothesis says the sign of."""
-        squares = (square(f) for f in self.factors if not isinstance(f, Hypothesis))
-        return product(self.weight, *squares)
+        return product(self.weight, *map(square, self.squares))
+
+    @property
+    def squares(self) -> list[Any]:
+        """The factors that count by their squares."""
+        return [factor for factor in self.factors if not isinstance(factor, Hypothesis)]
 
 
 @dataclass(frozen=True, kw_only=True)

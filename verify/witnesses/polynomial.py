@@ -564,11 +564,10 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
-    is_narrow = claim.is_narrow(
-        lambda n: network.ring.number(n).is_not_negative(), network, letters
-    )
-    at_edge = [term.cofactor() for term in terms if is_narrow or term.is_at_an_edge]
-    if divisors := _divisors(at_edge, network.ring):
+    dividing = [term.cofactor() for term in terms if term.is_at_an_edge]
+    if claim.is_narrow(lambda n: network.ring.number(n).is_not_negative(), network, letters):
+        dividing += [part for term in terms for part in (term.weight, *term.squares)]
+    if divisors := _divisors(dividing, network.ring):
         strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
         not_zero = [*claim.divided_by(network, letters), *strict]
         inverses = [1 / network.ring.number(number) for number in not_zero]

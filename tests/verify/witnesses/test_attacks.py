@@ -1,0 +1,131 @@
+"""False statements that an attacker had proved, one for each way: none is."""
+
+from dataclasses import replace
+
+import pytest
+
+from theory import descent, layer
+from theory.arithmetic import mean
+from theory.arithmetic import sqrt as root
+from theory.claim import Claim, Paper, Reading, Verdict
+from theory.language.expression import (
+    Letter,
+    Sort,
+    along,
+    equal,
+    number,
+)
+from theory.language.letters import number_of
+from theory.language.operations import SquaredNorm, dot, norm2, spread, sqrt
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import assume
+from theory.unit import L, beta, gamma, m, one, u, v, y, z
+from verify.matrices import abstract as of_matrices
+from verify.matrices import symbolic as of_named_sizes
+from verify.settings import PROFILES, Settings
+from verify.witnesses import abstract, polynomial, symbolic
+
+PLACES = (Paper("att", "An attack", "A. Reader, *x*, 2026").at("Sect. 1"),)
+SMOKE = Settings(PROFILES["smoke"])
+FAR = 10**6
+WITH_EPSILON = {"reading": Reading.SHARED_EPSILON}
+
+
+def claim(says, because=None, *hypotheses, **changes):
+    return Claim(
+        id="S-x", title="", locations=PLACES, says=says, because=because,
+        hypotheses=hypotheses, expected=Verdict.PROVED, **changes,
+    )  # fmt: skip
+
+
+t, w = Letter("t", "t"), number_of("w", "w", lambda unit: root(unit.beta + FAR))
+THIN = -((beta - 2) ** 2)
+TURNED = assume(
+    equal((beta - FAR) * u, (beta - FAR) * v),
+    impose=lambda case: replace(case, direction=case.other_direction),
+)
+NO_SHIFT = assume(
+    equal(beta * (y - FAR * one), 0 * one), impose=lambda case: replace(case, beta=0 * case.beta)
+)
+ONE_EXAMPLE = assume(equal(m - 1, 0))
+AT_EDGE = assume(equal(beta + 1, 0))
+WRONG_NORM = SquaredNorm("mean", mean, r"\|{0}\|^2", takes=(Sort.VECTOR,))
+OF_ANY_SIZE = {
+    "a letter within a derivative": claim(
+        gamma**2 + beta >= -FAR, gamma**2 + along(t * w, t, number(1), at=gamma) ** 2
+    ),
+    "a loss of zero": claim(L(z) >= -FAR, (L(z) + FAR) * 1),
+    "a size that may be one": claim(
+        (m - 1) + (beta - FAR) ** 2 > 0, (m - 1) * 1 + (beta - FAR) ** 2, **WITH_EPSILON
+    ),
+    "a divisor that may be zero": claim(
+        dot(u, v) >= -(FAR**2), (dot(u, v) + FAR**2) / (m - 1) * ONE_EXAMPLE.slack, ONE_EXAMPLE,
+        **WITH_EPSILON,
+    ),
+    "a root that may be zero": claim(sqrt(beta + FAR) ** 2 > 0, (beta + FAR) * 1),
+    "a divisor by a root that may be zero": claim(
+        dot(u, v) + 0 * sqrt(beta + 1) >= -(FAR**2),
+        (dot(u, v) + FAR**2) / (beta + 1) * AT_EDGE.slack,
+        AT_EDGE,
+    ),
+    "a batch that may be constant": claim(
+        spread(y) + (beta - FAR) ** 2 > 0, spread(y) * 1 + (beta - FAR) ** 2, **WITH_EPSILON
+    ),
+    "vectors that may differ": claim(equal(dot(u, y), dot(v, y)), None, TURNED),
+    "a constant batch": claim(equal(beta, 0), None, NO_SHIFT, **WITH_EPSILON),
+    "a thin domain": claim(
+        dot(u, v) + FAR**2 + 0 * sqrt(THIN) >= 0,
+        norm2(u + v) / 4 + norm2(u - v) / 4 * (beta - 2) ** 2 * sqrt(THIN) ** (-2) + FAR**2,
+    ),
+    "a norm of another meaning": claim(
+        WRONG_NORM(u) >= -FAR, sqrt(WRONG_NORM(u)) ** 2 + FAR
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_ANY_SIZE)
+def test_of_a_unit_nothing_false_is_proved(name):
+    false = OF_ANY_SIZE[name]
+    assert abstract.prove(false) is None
+    assert not polynomial.is_proved(false)
+    assert {symbolic.prove(false, size) for size in (2, 3)} <= {"not proved", "undefined"}
+
+
+def test_a_root_of_one_statement_says_nothing_to_another():
+    speaks_of_it = replace(claim(equal(sqrt(beta + FAR) ** 2, beta + FAR)), id="S-a")
+    false = claim(beta >= -FAR, (beta + FAR) * 1)
+    found = polynomial.examine([speaks_of_it, false], SMOKE)
+    assert [bool(record.proof) for record in found] == [True, False]
+
+
+def of(kind, says, *hypotheses):
+    return MatrixClaim(
+        id="L-x", title="", locations=PLACES, says=says, hypotheses=hypotheses,
+        expected=Verdict.PROVED, subject=kind,
+    )  # fmt: skip
+
+
+NOUGHT = layer.mu * 0
+OF_MATRICES = {
+    "the loss at zero": of(Kind.DESCENT, equal(descent.L(descent.zero), 0)),
+    "a size by chance": of(
+        Kind.LAYER, equal(3 * layer.mu, NOUGHT),
+        assume(
+            equal((layer.N - 2) * layer.mu, NOUGHT),
+            impose=lambda inputs: replace(inputs, mean=0 * inputs.mean),
+        ),
+    ),
+    "a branch": of(
+        Kind.LAYER,
+        equal(layer.null_part((layer.q - 12345) * layer.diagonal(layer.ones), layer.ones),
+              layer.ones * 0),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_MATRICES)
+def test_of_matrices_nothing_false_is_proved(name):
+    false = OF_MATRICES[name]
+    assert of_named_sizes.examine(false, SMOKE).proof is None
+    if false.subject is Kind.LAYER:
+        assert of_matrices.examine(false, SMOKE).proof is None
