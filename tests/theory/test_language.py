@@ -22,13 +22,12 @@ from theory.language.expression import (
     number,
 )
 from theory.language.latex import denial, latex
-from theory.language.operations import SquaredNorm
+from theory.language.operations import norm2
 from theory.language.plain import plain
 from theory.language.values import Values
 
 a, b = Letter("a", "a", value=lambda s: s["a"]), Letter("b", "b", value=lambda s: s["b"])
 v = Letter("v", "v", Sort.VECTOR, lambda s: s["v"])
-norm2 = SquaredNorm("norm2", lambda x: (x * x).sum(), r"\|{0}\|^2", takes=(Sort.VECTOR,))
 SLACK = (b <= a).slack
 
 

@@ -3,6 +3,7 @@
 import re
 import sys
 from dataclasses import fields, replace
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -154,3 +155,20 @@ def test_how_evidence_is_kept_and_shown_outdates_none_of_it():
     files = {file.name for module in modules for file in sources(module)}
     assert {"record.py", "results.py"} <= files
     assert not files & {"evidence.py", "json_lines.py", "engine.py", "ledger.py", "terminal.py"}
+
+
+class Doubling:
+    def applied(self, x):
+        return 2 * x
+
+
+class Tripling:
+    def applied(self, x):
+        return 3 * x
+
+
+def test_a_method_goes_by_its_code():
+    assert of_code(Doubling().applied) == of_code(Doubling().applied)
+    assert of_code(Doubling().applied) != of_code(Tripling().applied)
+    assert of_code(Doubling().applied) != of_code(partial(Doubling().applied))
+    assert "Doubling" not in of_code(Doubling().applied)  # a name alone would be no code
