@@ -81,15 +81,9 @@ class Dual:
         return result
 
     def __abs__(self) -> Any:
-        """Return the absolute value.
-
-        Raises:
-            ZeroDivisionError: the number is zero, or not known not to be: there is no slope there.
-        """
+        """Return the absolute value; at zero its rate is zero, one of the two one-sided ones."""
         value = _innermost(self.value)
-        if not (value > 0 or value < 0):
-            raise ZeroDivisionError("an absolute value has no slope at zero")
-        return self if value > 0 else -self
+        return self * (int(value > 0) - int(value < 0))
 
     def sqrt(self) -> Any:
         """Return the non-negative square root."""

@@ -83,9 +83,3 @@ def test_arrays_on_either_side_are_met_entry_by_entry(operation):
         (operation(array, d), [operation(a, d) for a in array]),
     ):
         assert [(r.value, r.rate) for r in result] == [(e.value, e.rate) for e in expected]
-
-
-def test_an_absolute_value_has_no_slope_at_zero():
-    assert derivative(abs, Fraction(-2), Fraction(3)) == -3
-    with pytest.raises(ZeroDivisionError, match="no slope at zero"):
-        derivative(abs, Fraction(0), Fraction(1))
