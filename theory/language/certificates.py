@@ -128,15 +128,11 @@ def narrows(
 ) -> bool:
     """Whether a statement takes a root that need not exist, so that it may speak of a thin set."""
     for part in spoken:
-        match part:
-            case Apply(operands=operands) if may_take_a_root(part):
-                numbers = operands[:1] if _is_a_root(part) else operands
-                if not all(
-                    _is_not_negative(operand, seen, is_not_negative)
-                    for operand in numbers
-                    if operand.sort is Sort.NUMBER or _is_a_root(part)
-                ):
-                    return True
+        if isinstance(part, Apply) and may_take_a_root(part):
+            numbers = [operand for operand in part.operands if operand.sort is Sort.NUMBER]
+            under = part.operands[:1] if _is_a_root(part) else numbers
+            if not all(_is_not_negative(each, seen, is_not_negative) for each in under):
+                return True
     return False
 
 

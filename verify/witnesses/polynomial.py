@@ -166,7 +166,7 @@ class Ring:
         return sum(parts, start=self.context.constant(0))
 
     def is_not_negative(self, polynomial: fmpq_mpoly, positive: Sequence[str] = POSITIVE) -> bool:
-        """Whether no term can be negative, or a root is taken of it."""
+        """Whether no term can be negative, or a root is taken of it, whatever is positive."""
         return polynomial in self.roots.values() or self._has_no_negative_term(polynomial)
 
     def _has_no_negative_term(self, polynomial: fmpq_mpoly) -> bool:
