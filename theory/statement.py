@@ -21,7 +21,7 @@ from theory.language.certificates import (
     products,
     unreal,
 )
-from theory.language.definitions import definitions, domains
+from theory.language.definitions import definitions, domains, sides_of_each
 from theory.language.expression import (
     Expression,
     Letter,
@@ -373,8 +373,7 @@ class Statement:
     def divided_by(self, *subject: Any) -> list[Any]:
         """Return what it divides by at a subject: where one of these is zero it says nothing."""
         values = values_of(*subject)
-        sides = (side for says in self.said for side in (says.actual, says.claimed))
-        return [values[divisor] for side in sides for divisor in divisors(side)]
+        return [values[by] for side in sides_of_each(self.said) for by in divisors(side)]
 
     def unreal(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> list[Expression]:
         """Return what of its certificate need not be a real number wherever it speaks itself.
@@ -390,20 +389,28 @@ class Statement:
     @cached_property
     def may_take_a_root(self) -> bool:
         """Whether it or its certificate takes a root, or a function that may take one."""
-        sides = (side for says in self.said for side in (says.actual, says.claimed))
-        whole = [*sides, *([] if self.because is None else [self.because])]
+        whole = [*sides_of_each(self.said), *([] if self.because is None else [self.because])]
         return any(may_take_a_root(part) for side in whole for part in walk(side))
 
-    def is_narrow(self, is_not_negative: Callable[[Any], bool], *subject: Any) -> bool:
-        """Return whether it takes a root that need not exist: near its instances may be none."""
-        return narrows(*self._roots(is_not_negative, *subject))
+    def dividing(
+        self, terms: Sequence[Term], is_not_negative: Callable[[Any], bool], *subject: Any
+    ) -> list[Any]:
+        """Return what of its certificate's terms may divide by no more than is seen not to vanish.
+
+        That is what goes with a hypothesis that is met at an edge; or every factor, where it takes
+        a root that need not exist, as near its instances may be none.
+        """
+        at_edge = [term.cofactor() for term in terms if term.is_at_an_edge]
+        if not narrows(*self._roots(is_not_negative, *subject)):
+            return at_edge
+        return at_edge + [part for term in terms for part in (term.weight, *term.squares)]
 
     def _roots(
         self, is_not_negative: Callable[[Any], bool], *subject: Any
     ) -> tuple[set[Expression], set[Expression], Callable[[Letter], bool]]:
         """Return what it is made of, and what of it is not negative: what tells if roots exist."""
         values, conditions = values_of(*subject), [h for h in self.hypotheses if h.says is not None]
-        spoken = set(outside(*(side for says in self.said for side in (says.actual, says.claimed))))
+        spoken = set(outside(*sides_of_each(self.said)))
         seen = {h.slack for h in conditions if h.sign.bounds_below}
         return spoken, seen, lambda letter: is_not_negative(values[letter])
 

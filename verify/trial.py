@@ -71,15 +71,14 @@ OURS = {
 }
 """The letters that come with the language."""
 RANGES = {
+    "m": r"m \ge 1", "sigma": r"\sigma > 0", "one": r"\mathbf 1 = (1, \dots, 1)",
+    "yhat": r"\hat y = (y - \mu)/\sigma", "z": r"z = \gamma\hat y + \beta",
+} | {
     attribute_of(letter): letter.domain
     for letter in chain(*OURS.values())
     if letter.domain and attribute_of(letter)
-}
-"""What is drawn of attributes that are not any number, in the words of our own letters."""
-RANGES |= {
-    "m": r"m \ge 1", "sigma": r"\sigma > 0", "one": r"\mathbf 1 = (1, \dots, 1)",
-    "yhat": r"\hat y = (y - \mu)/\sigma", "z": r"z = \gamma\hat y + \beta",
 }  # fmt: skip
+"""What is drawn of attributes that are not any number, in the words of our own letters."""
 KINDS = {attribute_of(unit.later_normalizations), attribute_of(layer.couples)}
 """Attributes that say what kind of network it is."""
 MADE = {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from theory import unit
 from theory.claim import Claim
+from theory.language.definitions import sides_of_each
 from theory.language.expression import Apply, walk
 from theory.statement import Form, Reading, Statement, Verdict
 
@@ -42,7 +43,7 @@ def where(claim: Statement) -> list[str]:
 def _is_silent_of_the_layer(claim: Statement) -> bool:
     if not isinstance(claim, Claim) or claim.reading is Reading.SHARED_EPSILON:
         return False
-    met = {part for says in claim.said for s in (says.actual, says.claimed) for part in walk(s)}
+    met = {part for side in sides_of_each(claim.said) for part in walk(side)}
     operations = {part.operation for part in met if isinstance(part, Apply)}
     if not OF_THE_LAYER.isdisjoint(met) or not BY_THE_LAYER.isdisjoint(operations):
         return False

@@ -20,7 +20,7 @@ def definitions(said: Iterable[Says]) -> dict[str, list[str]]:
     gradient at y, is left out.
     """
     found: dict[str, list[str]] = {}
-    for node in walk(*_sides(said)):
+    for node in walk(*sides_of_each(said)):
         if isinstance(node, Abbreviation):
             name, meaning = without_brackets(shown(node).text), latex(node.body)
             if name != meaning and meaning not in found.setdefault(name, []):
@@ -43,10 +43,11 @@ def without_brackets(name: str) -> str:
 
 def domains(said: Iterable[Says]) -> dict[str, str]:
     """Return what the letters of relations range over, where they say it, by the letters."""
-    letters = frozenset().union(*(side.free for side in _sides(said)))
+    letters = frozenset().union(*(side.free for side in sides_of_each(said)))
     ranging = sorted((letter.domain, letter.latex) for letter in letters if letter.domain)
     return {letter: domain for domain, letter in ranging}
 
 
-def _sides(said: Iterable[Says]) -> list[Expression]:
+def sides_of_each(said: Iterable[Says]) -> list[Expression]:
+    """Return both sides of each relation."""
     return [side for says in said for side in (says.actual, says.claimed)]

@@ -108,25 +108,28 @@ THEOREM = [
     SUPPLEMENT.under(UNIT, REFUTED, corrected_by=SHARED.id),
 ]
 
+
+def scaled_back(case: Any) -> Any:
+    """Let gamma be sigma."""
+    return replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps))
+
+
+def shifted_back(case: Any) -> Any:
+    """Let beta be the mean."""
+    return replace(case, beta=mean_of(case.y))
+
+
 IDENTITY_LAYER = assume(
     equal(norm2(z - y), 0),
-    impose=lambda case: replace(
-        case, gamma=batchnorm.standard_deviation(case.y, case.eps), beta=mean_of(case.y)
-    ),
+    impose=lambda case: shifted_back(scaled_back(case)),
     printed=False,
     words=r"\gamma = \sigma,\ \beta = \mu",
 )
 """The layer gives back its batch."""
 GIVES_BACK = (
-    assume(
-        equal(gamma, sigma), printed=False,
-        impose=lambda case: replace(case, gamma=batchnorm.standard_deviation(case.y, case.eps)),
-    ),
-    assume(
-        equal(beta, average(y)), printed=False,
-        impose=lambda case: replace(case, beta=mean_of(case.y)),
-    ),
-)  # fmt: skip
+    assume(equal(gamma, sigma), scaled_back, printed=False),
+    assume(equal(beta, average(y)), shifted_back, printed=False),
+)
 """The same of a batch that may be constant, which any scale gives back."""
 
 NEXT_PROOF = "App. C.2, proof of Theorem 4.2"

@@ -58,9 +58,7 @@ def _unseen_divisors(claim: Statement, terms: Sequence[Term], *subject: Any) -> 
     set: near it they are not negative, those that a hypothesis makes zero are small, and the slack,
     which is continuous, is their sum: unless the statement itself speaks of a thin set.
     """
-    dividing = [term.cofactor() for term in terms if term.is_at_an_edge]
-    if claim.is_narrow(_is_seen_not_negative, *subject):
-        dividing += [part for term in terms for part in (term.weight, *term.squares)]
+    dividing = claim.dividing(terms, _is_seen_not_negative, *subject)
     found = {base for part in dividing for base in _divisors(part)}
     return found - _not_zero(claim, *subject) if found else found
 

@@ -558,15 +558,17 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
     slack = claim.slack(actual, claimed)
     if claim.certificate is None:
         return not claim.relation.is_strict and is_zero(slack)
-    if claim.unreal(lambda n: network.ring.number(n).is_not_negative(), network, letters):
+
+    def is_not_negative(number: Any) -> bool:
+        return network.ring.number(number).is_not_negative()
+
+    if claim.unreal(is_not_negative, network, letters):
         return False
     terms = claim.certificate(network, letters)
     total = sum(term.value(network, letters) for term in terms)
     if not is_zero(slack - total) or not all(_is_not_negative(t, claim, network) for t in terms):
         return False
-    dividing = [term.cofactor() for term in terms if term.is_at_an_edge]
-    if claim.is_narrow(lambda n: network.ring.number(n).is_not_negative(), network, letters):
-        dividing += [part for term in terms for part in (term.weight, *term.squares)]
+    dividing = claim.dividing(terms, is_not_negative, network, letters)
     if divisors := _divisors(dividing, network.ring):
         strict = [h.quantity(network, letters) for h in claim.hypotheses if h.sign.is_strict]
         not_zero = [*claim.divided_by(network, letters), *strict]
