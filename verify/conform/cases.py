@@ -136,6 +136,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("gamma and beta of all sizes", CHANNELS, ORDINARY, 18, change=WIDE),
         # Whole blocks and vectors of any width, where kernels have paths of their own.
         Stratum("m = 64, 32 channels", CHANNELS, 64, 32, order=2),
+        Stratum("512 channels", CHANNELS, 4, 512, eps=0.125, order=1),
     ]
     offsets = [
         Stratum(f"mean/sd = 2^{power}", OFFSET, offset=2.0**power, dtypes=only)

@@ -185,6 +185,14 @@ MISTAKES = (
         "eps both inside and outside of the root", _with_root(lambda v, _, e: np.sqrt(v + e) + e)
     ),
     Mistake("eps is missing", _with_root(lambda v, _, e: np.sqrt(v))),
+    Mistake(
+        "m - 1 for m in the variance, and eps outside of the root",
+        _with_root(lambda v, m, e: np.sqrt(v * m / (m - 1)) + e),
+    ),
+    Mistake(
+        "m - 1 for m in the variance, and eps is missing",
+        _with_root(lambda v, m, _: np.sqrt(v * m / (m - 1))),
+    ),
     Mistake("eps is squared", _with_root(lambda v, _, e: np.sqrt(v + e * e))),
     Mistake("eps is counted twice", _with_root(lambda v, _, e: np.sqrt(v + 2 * e))),
     Mistake("the root of eps for eps", _with_root(lambda v, _, e: np.sqrt(v + np.sqrt(e)))),
@@ -257,6 +265,8 @@ MISTAKES = (
         for block in BLOCKS
     ),
     Mistake("statistics of all channels", _of_everything),
+    Mistake("x is not normalised", lambda x, gamma, beta, eps: gamma * x + beta),
+    Mistake("x is returned as it is", lambda x, gamma, beta, eps: x),
 )
 """Of a layer that subtracts its mean."""
 

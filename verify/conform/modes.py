@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -448,6 +448,15 @@ def _evaluation_second(adapter: Adapter, subject: Subject, arrays: Arrays, eps: 
     return _bent(adapter, _evaluated(subject, arrays, eps), arrays)
 
 
+def _untracked(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Evaluate where no running statistics are kept: on the batch's own, as in training."""
+    if subject.untracked is None:
+        raise NotOffered("no evaluation without running statistics was given")
+    layer = _layer(replace(subject, layer=subject.untracked), eps)
+    slopes = adapter.vjp(layer, _at(arrays), arrays["g"])
+    return {"z": layer(*_at(arrays)), **dict(zip(_SLOPES, slopes, strict=True))}
+
+
 FORWARD = Mode("forward", _forward, {"z": "z"}, 0)
 _SLOPES = {"x": "x", "gamma": "gamma", "beta": "beta"}
 _IN_PAIRS = {f"{name}, in pairs": answer for name, answer in _SLOPES.items()}
@@ -491,6 +500,7 @@ MODES = (
     Mode("evaluation", _evaluation, {"z": "ez"}, 0),
     Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
     Mode("evaluation second", _evaluation_second, _EVALUATED_BENT, 2),
+    Mode("untracked evaluation", _untracked, {"z": "z", **_SLOPES}, 1),
 )
 """Names of two letters: the outer mode, then the inner; r is reverse and f is forward."""
 

@@ -54,6 +54,7 @@ def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> S
         made.layer,
         train=made.train if is_batch else None,
         evaluate=made.evaluate if is_batch else None,
+        untracked=made.untracked if made.may_be_untracked() else None,
         fixed_eps=getattr(layer, "eps", None),
         like="torch",
         has_shift=made.has_shift(),
@@ -148,6 +149,16 @@ class _Modules:
             if module.get_buffer(name) is not value:
                 value.copy_(module.get_buffer(name))
         return z
+
+    def untracked(self, x: Tensor, gamma: Tensor | None, beta: Tensor | None, eps: float) -> Tensor:
+        """Return the output in evaluation of a module that keeps no statistics: by the batch's."""
+        affine = gamma is not None
+        module = self._made(x, self._width(x, gamma), eps, affine, track=False)
+        return _called(module.eval(), x, gamma, beta)
+
+    def may_be_untracked(self) -> bool:
+        """Whether a module can be made that keeps no running statistics."""
+        return bool(_arguments(self.cls, self.family, {"track_running_stats": False}))
 
     def has_shift(self) -> bool:
         """Whether a module has a second parameter."""

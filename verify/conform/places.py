@@ -71,6 +71,7 @@ LATER = "a later call writes into the first one's result"
 MERGED = "the examples of a vmap are not kept apart"
 SLOPES = ("x", "gamma", "beta")
 RECORDED = "recorded gradient"
+UNTRACKED = "untracked evaluation"
 THROUGH_RECORDED = (
     *("repeated gradient", "one at a time", "in flight", "output changed"),
     *("vmap gradient", "vmap all gradient", "second rr", "second fr", "third"),
@@ -92,6 +93,7 @@ OF_MODE = {
     ("step second", ""): "the step of training has another backward",
     ("recomputed", ""): "the step is taken once more where the backward computes it again",
     **{("recomputed", name): "the step of training has another backward" for name in SLOPES},
+    (UNTRACKED, ""): "evaluation goes another way where no running statistics are kept",
 }
 """What it may mean when a mode fails where its plain counterpart does not."""
 AFTER = {
@@ -116,6 +118,7 @@ COUNTERPART = {
     "vmap": "forward",
     "vmap parameters": "forward",
     "vmap all": "forward",
+    UNTRACKED: "forward",
     RECORDED: "gradient",
     "repeated gradient": "gradient",
     "in flight": "gradient",
@@ -151,7 +154,7 @@ def place(cells: Sequence[Cell], strata: Sequence[Stratum]) -> tuple[str, str]:
 
 def counterpart(mode: str, output: str) -> str | None:
     """Return the plainer mode that has the same output, if there is one."""
-    is_slope = mode == "recomputed" and output in SLOPES
+    is_slope = mode in ("recomputed", UNTRACKED) and output in SLOPES
     return "gradient" if is_slope else COUNTERPART.get(mode)
 
 

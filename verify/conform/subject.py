@@ -36,6 +36,8 @@ class Subject:
     """(x, gamma, beta, mean, variance, momentum, eps) -> z, mean, variance"""
     evaluate: Function | None = None
     """(x, gamma, beta, mean, variance, eps) -> z"""
+    untracked: Function | None = None
+    """(x, gamma, beta, eps) -> z, in evaluation where no running statistics are kept"""
     layouts: tuple[str, ...] = ()
     """The axes that it takes, like "NC" and "NCHW"; none: found by trying."""
     fixed_eps: float | None = None

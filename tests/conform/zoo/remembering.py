@@ -30,6 +30,8 @@ class Remembering(torch.nn.BatchNorm2d):
         self.running_var.lerp_(variance * m / max(m - 1, 1), self.momentum)
 
     def evaluate(self, x: Tensor) -> Tensor:
-        """Normalise by the running statistics."""
+        """Normalise by the running statistics, by the batch where there are none."""
+        if self.running_var is None:
+            return self.train_on(x)
         sigma = torch.sqrt(per_channel(self.running_var, x) + self.eps)
         return affine((x - per_channel(self.running_mean, x)) / sigma, self.weight, self.bias)

@@ -198,7 +198,10 @@ def test_the_family_is_the_same_oracle(family, layer):
 
 
 def test_running_statistics_and_evaluation_of_a_module():
-    modes = ("running", "recomputed", "evaluation", "evaluation gradient", "evaluation second")
+    modes = (
+        *("running", "recomputed"),
+        *("evaluation", "evaluation gradient", "evaluation second", "untracked evaluation"),
+    )
     at = ("plain", "m = 1", "m = 2", "m = 3", "m = 1000")
     report = examined(torch.nn.BatchNorm1d, "BatchNorm1d", {}, modes, at)
     assert report.verdict == "conforms"

@@ -20,6 +20,27 @@ def unbiased_variance(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Ten
     return affine((x - mean(x)) / sigma, gamma, beta)
 
 
+def deviation_and_eps(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Divide by torch.std + eps, which divides squares by m - 1."""
+    axes = batch_axes(x)
+    return affine((x - mean(x)) / (x.std(axes, keepdim=True) + eps), gamma, beta)
+
+
+def deviation_alone(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Divide by torch.std."""
+    return affine((x - mean(x)) / x.std(batch_axes(x), keepdim=True), gamma, beta)
+
+
+def scaled_and_shifted_alone(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Normalise nothing."""
+    return affine(x, gamma, beta)
+
+
+def handed_on(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Do nothing."""
+    return x.clone()
+
+
 def eps_outside_of_the_root(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Add eps to the standard deviation instead of the variance."""
     return affine((x - mean(x)) / (torch.sqrt(variance(x)) + eps), gamma, beta)
@@ -165,6 +186,10 @@ def batch_of_one_squeezed(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) ->
 
 FAULTS = (
     Fault(unbiased_variance, r"m - 1", "forward"),
+    Fault(deviation_and_eps, r"m - 1 .* eps outside of the root", "forward"),
+    Fault(deviation_alone, r"m - 1 .* eps is missing", "forward"),
+    Fault(scaled_and_shifted_alone, "x is not normalised", "forward"),
+    Fault(handed_on, "x is returned as it is", "forward"),
     Fault(eps_outside_of_the_root, r"eps.*outside", "forward"),
     Fault(eps_twice, r"eps.*(twice|2)", "forward"),
     Fault(eps_ignored, r"eps", "forward"),

@@ -100,6 +100,12 @@ def one_beyond_blocks(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Ten
     return affine(c / torch.sqrt(mean((part - mean(part)) ** 2) + eps), gamma, beta)
 
 
+def blocks_of_channels(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Forget eps where whole blocks of 64 channels are taken at once."""
+    is_vectorised = x.shape[1] % 64 == 0
+    return layer_with()(x, gamma, beta, 0.0 if is_vectorised else eps)
+
+
 NAN = "not finite"
 FAULTS = (
     Fault(
@@ -129,6 +135,7 @@ FAULTS = (
         NAN,
         at=("cotangent zero in one unit",),
     ),
+    Fault(blocks_of_channels, "eps is missing", "forward", at=("512 channels",)),
     Fault(only_the_last_of_33, "m = 33", "forward", at=("m = 33",)),
     Fault(one_beyond_blocks, "m = 129", "forward", at=("m = 129", "m = 1025")),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from channels import affine, batch_axes, batch_size, per_channel
 from own_backward import layer_with
@@ -167,6 +169,28 @@ class EvaluationGradientOfTraining(Remembering):
         return trained + (value - trained).detach()
 
 
+class UntrackedAsMade(Remembering):
+    """Takes the mean for zero and the variance for one where it keeps neither."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Do as a layer that has seen nothing yet."""
+        if self.running_var is None:
+            return affine(x / math.sqrt(1 + self.eps), self.weight, self.bias)
+        return super().evaluate(x)
+
+
+class UntrackedGradientOfEvaluation(Remembering):
+    """Leaves the batch's statistics out of the gradient where it keeps none of its own."""
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Evaluate by the batch's statistics as if they were remembered."""
+        if self.running_var is None:
+            variance, mean = torch.var_mean(x.detach(), batch_axes(x), correction=0)
+            sigma = torch.sqrt(per_channel(variance, x) + self.eps)
+            return affine((x - per_channel(mean, x)) / sigma, self.weight, self.bias)
+        return super().evaluate(x)
+
+
 class TrainsByWhatItRemembers(Remembering):
     """Normalises the batch by the statistics as they are after the step."""
 
@@ -179,7 +203,7 @@ class TrainsByWhatItRemembers(Remembering):
         return self.evaluate(x)
 
 
-TORCH = {"like": "torch"}
+TORCH, UNTRACKED = {"like": "torch"}, "untracked evaluation"
 FAULTS = (
     Fault(BiasedRunningVariance, r"variance of m;", "running", "other convention", TORCH),
     Fault(CorrectionCountsSamples, r"variance", "running", asked=TORCH, at=LAYOUTS),
@@ -196,5 +220,7 @@ FAULTS = (
     Fault(EvaluatesWithoutEps, "eps is missing", "evaluation", asked=TORCH),
     Fault(EvaluatesByTheBatch, "as in training", "evaluation", asked=TORCH),
     Fault(EvaluationGradientOfTraining, r"evaluation gradient", "evaluation gradient", asked=TORCH),
+    Fault(UntrackedAsMade, "no running statistics are kept", UNTRACKED, asked=TORCH),
+    Fault(UntrackedGradientOfEvaluation, f"{UNTRACKED}, x", UNTRACKED, asked=TORCH),
     Fault(TrainsByWhatItRemembers, r"running, z", "running", asked=TORCH),
 )
