@@ -351,7 +351,9 @@ map_squares = Operation(
     lambda h, mean: ((h - mean) * (h - mean)).sum((0, 2, 3))[:, None, None],
     rf"{_WHOLE} \big({{0:atom}}^{{{{(i)}}}}(u, v, p) - {{1}}\big)^2", takes=(_MAPS, _N),
 )  # fmt: skip
-_OUTSIDE = r"u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]"
+_ON_MAP = r"1 \le u \le r,\, 1 \le v \le s:\, "
+_OUTSIDE = _ON_MAP + r"u \notin [{1}, {2}] \text{{ or }} v \notin [{3}, {4}]"
+_INSIDE = _ON_MAP + r"u \in [{1}, {2}],\, v \in [{3}, {4}]"
 left_out_sum = Operation(
     "sum left out", _left_out_sum,
     rf"\sum_{{{{i=1}}}}^N \sum_{{{{{_OUTSIDE}}}}} {{0:atom}}^{{{{(i)}}}}(u, v, p)",
@@ -374,8 +376,8 @@ left_out_deviations = Operation(
 )  # fmt: skip
 """What the entries that one window leaves out of the first channel deviate from their mean by."""
 kept_mean = Operation(
-    "mean kept", _kept_mean,
-    r"\operatorname{{mean}}_{{u \in [{1}, {2}],\, v \in [{3}, {4}]}} {0}", takes=(_MAPS, *_BOUNDS),
+    "mean kept", _kept_mean, rf"\operatorname{{{{mean}}}}_{{{{{_INSIDE}}}}} {{0}}",
+    takes=(_MAPS, *_BOUNDS),
 )  # fmt: skip
 """The mean over the places of the map that a window keeps; zero where there are none."""
 

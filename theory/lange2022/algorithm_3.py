@@ -153,8 +153,8 @@ CLAIMS = [
         equal(sums(CHANNELS), 0),
         form=Form.BOUNDARY,
         expected=REFUTED,
-        remark="The text says that (23) has the property of Theorem 3. It would with the mean (19)"
-        " of each column, but P of (23) takes the mean (21) of the channel.",
+        remark="The text says this of the P below Proposition 9, which takes the mean (19) of each"
+        " column. P of (23) takes the mean (21) of the channel, and does not have the property.",
     ),
     CENTRED.corrected(
         says=equal(sums(COLUMNS), 0),

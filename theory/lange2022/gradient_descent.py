@@ -82,7 +82,7 @@ def cubic(point: Expression) -> Expression:
 GROWN = (dot(theta, H @ theta) + alpha * norm2(theta)) / 2 + cubic(theta)
 """The cubic and half the quadratic form of a matrix whose eigenvalues are at least alpha."""
 SEMI_DEFINITE = assume(dot(theta, H @ theta) >= 0)
-NEAR = assume(dot(x, theta) >= -alpha / 2)
+NEAR = assume(dot(x, theta) >= -alpha / 2, printed=False)
 CRITICAL = assume(equal(gradient(cubic(variable), variable, at=zero), 0))
 SLOPE_OF_CUBIC = along(cubic(variable), variable, theta)
 FLAT_CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
@@ -100,15 +100,17 @@ MINIMIZER = [
     ),
     THAT_IS.corrected(
         says=GROWN >= 0,
-        title="a critical point with a positive definite Hessian",
+        title="a loss of degree three with a positive definite Hessian at its critical point 0",
         hypotheses=(NEAR, SEMI_DEFINITE),
         because=number(1) / 2 * SEMI_DEFINITE.slack + norm2(theta) * NEAR.slack,
-        remark="With a positive least eigenvalue, as the text assumes next; here it is at least α.",
+        remark="The left side is the loss at θ. Its gradient at 0 is zero, and its Hessian there"
+        " H + αI, whose least eigenvalue is positive, as the text assumes next. The first"
+        " hypothesis holds for ‖θ‖ ≤ α/(2‖x‖), so that the minimizer is a local one.",
     ),
     THAT_IS.sharpened(
         "growth",
         says=GROWN >= (alpha / 2 + dot(x, theta)) * norm2(theta),
-        title="how a loss grows around a critical point with a positive definite Hessian",
+        title="how such a loss grows around its minimizer",
         hypotheses=(SEMI_DEFINITE,),
         because=number(1) / 2 * SEMI_DEFINITE.slack,
     ),

@@ -154,8 +154,9 @@ turned = Operation(
 )  # fmt: skip
 """Maps with rows and columns interchanged."""
 first_output = Letter(
-    "a", "a", _MAPS, lambda subject: maps.convolution(subject.h, subject.w[:1], subject.b[:1])
-)
+    "a", "a", _MAPS, lambda subject: maps.convolution(subject.h, subject.w[:1], subject.b[:1]),
+    r"a = \operatorname{Conv}(h, w_1) + b_1",
+)  # fmt: skip
 
 convolution = about(Kind.MAPS, "L-lemma-8", "Sect. 4")
 
@@ -207,8 +208,13 @@ def _printed_matrix(h: Any) -> Any:
     return xp.stack([xp.stack(row) for row in cells])
 
 
-telling = Letter("h", r"(h_{ab})", _MAPS, _telling, r"h_{ab} = q(10 a + b) + x_0")
-single = Letter("e", "e", _MAPS, _single_weights, r"e_{11}, e_{21}, \dots, e_{33}")
+telling = Letter(
+    "h", r"(h_{ab})", _MAPS, _telling, r"h_{ab} = q(10 a + b) + x_0 \text{ for any } q > 0, x_0"
+)
+single = Letter(
+    "E", "E", _MAPS, _single_weights,
+    r"\text{the kernels with a single one, at } 11, 21, \dots, 33",
+)  # fmt: skip
 no_bias = Letter("0", "0", _V, lambda subject: 0 * _single_weights(subject)[:, 0, 0, 0])
 printed_matrix = Operation(
     "printed matrix", _printed_matrix,
@@ -276,6 +282,7 @@ CLAIMS = [
             dot(apply_transposed(h, first_output, k), x),
         ),
         title="the transposed matrix of a convolution, by this suite's function",
+        remark="w(x) and b(x) are the kernel and the bias of which x is the column of parameters.",
     ),
     ENTRY := convolution(
         "/entry", 305, r"that is multiplied by", "which weight an entry of the matrix meets",

@@ -230,6 +230,7 @@ step = of_layers(
 )
 NORMALIZED = outputs(W, b, B01(H))
 what, bhat = named(r"\hat W", WHAT), named(r"\hat b", BHAT)
+OF_CORRECTED = "With b̂ of L-prop-7/corrected: the text has W diag(μ/σ) for W(μ/σ) here as well."
 PROOF = [
     step(
         "/eq-33", 673, r"\left(h^{(\ell-1)}-\mu_{H}\right)+b^{(\ell)}",
@@ -240,14 +241,17 @@ PROOF = [
         "/eq-34", 674, r"\left(\widehat{W}h^{(\ell-1)}+\widehat{b}\right). (34)",
         "the vanilla layer",
         equal(NORMALIZED, outputs(what, bhat)),
+        remark=OF_CORRECTED,
     ),
     step(
         "/by-U", 678, r"=U\begin{bmatrix}b^{(\ell)^{T}}\\ \widehat{W}^{T}\end{bmatrix}",
         "the vanilla parameters by U", equal(parameters(what, bhat), U @ parameters(what, b)),
+        remark=OF_CORRECTED,
     ),
     step(
         "/by-P", 678, r"=P\begin{bmatrix}b^{(\ell)^{T}}\\ W^{(\ell)^{T}}\end{bmatrix}",
         "the vanilla parameters by P", equal(parameters(what, bhat), P @ parameters(W, b)),
+        remark=OF_CORRECTED,
     ),
 ]  # fmt: skip
 

@@ -383,7 +383,7 @@ closest_next = vector_of(
     "theta_next", r"\theta_{k+1}^*", lambda descent: descent.theta + descent.P[0] / 16
 )
 NEXT_OFF = named(r"\theta_{k+1}", NEXT) - closest_next
-CLOSEST = assume(norm2(NEXT_OFF) <= norm2(STEPPED), printed=False)
+CLOSEST = assume(norm2(NEXT_OFF) <= norm2(STEPPED))
 
 R_SMALL = named("r", absolute(1 - 2 * alpha_small))
 EPSILON = named(r"\epsilon", alpha_small * (3 * absolute(x_0) + x_0**2))
@@ -406,11 +406,12 @@ RATES = [
         title="a step near any manifold of minimizers, each point by its closest minimizer",
         hypotheses=(AT_RATE_R, NEARLY_LINEAR, CLOSEST),
         because=BY_TRIANGLE + CLOSEST.slack,
-        remark="The first hypothesis holds with r over the eigenvalues that are not zero, since"
-        " θₖ - θₖ* is at a right angle to the manifold, which the null space is tangent to"
-        " (L-proof-thm-1/eq-25/last-line); the second, near a minimizer, for every loss that is"
-        " twice differentiable there. Where they hold near one minimizer with r + ϵ < 1, no step"
-        " leaves, and so it is for every k (theorem_1_every_step in theory/coq).",
+        remark="The first hypothesis holds with r over the eigenvalues that are not zero where the"
+        " null space is the manifold's tangent space, as the theorem assumes, since θₖ - θₖ* is at"
+        " a right angle to that (L-proof-thm-1/eq-25/last-line); the second, near a minimizer, for"
+        " every loss that is twice continuously differentiable there. Where they hold near one"
+        " minimizer with r + ϵ < 1, no step leaves, and so it is for every k (theorem_1_every_step"
+        " in theory/coq).",
     ),
     RATE.corrected(
         says=on_diagonal(alpha_small, R_SMALL + EPSILON, x_0, 6),

@@ -95,6 +95,7 @@ def off_inputs_and_ones(case: Any) -> Any:
 
 
 OFF_Y, OFF_U, OFF_ONES = equal(dot(e, y), 0), equal(dot(e, u), 0), equal(dot(e, one), 0)
+OF_OUTPUTS = tuple(replace(stationary, printed=False) for stationary in (ALONG_Y, ALONG_X))
 RESIDUAL = (assume(OFF_Y, impose=off_inputs), assume(OFF_U))
 RESIDUAL_WITH_BIAS = (
     assume(OFF_ONES, impose=off_inputs_and_ones, printed=False),
@@ -213,7 +214,8 @@ LEMMA = [
     FIXED.corrected(
         title="with a bias, where the outputs are an optimum's: the derivative at kW*",
         says=equal(dot(gradient(Lhat(variable), variable, at=K * y), x), 0),
-        hypotheses=(IN_BIAS, ALONG_Y, ALONG_X),
+        remark="g is the gradient at z, an optimum's outputs, as where γ = σ and β = μ.",
+        hypotheses=(IN_BIAS, *OF_OUTPUTS),
         because=gamma / (sigma * K) * ALONG_X.slack
         - gamma / (m * sigma**2 * K) * dot(yhat, x) * ALONG_Y.slack
         - gamma

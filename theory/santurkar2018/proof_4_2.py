@@ -313,7 +313,7 @@ HESSIAN = [
         SUMMED,
         PROOF,
         {38: (305, r"m\boldsymbol{H}_{jj} - \boldsymbol{M}\boldsymbol{H}_{jj}")},
-        "(38) and (39) have run together into one line with a term twice, two terms missing and a"
+        "(38) and (39) have run together into one line with two terms twice, two missing and a"
         " bracket closed twice",
     ),
     *FULL.with_epsilon(PROVED, REFUTED),

@@ -171,7 +171,7 @@ growth = readings_of(
     expected=REFUTED,
 )
 SQUARED_SLOPE = {
-    "title": "the last term of Theorem 4.1 is the squared derivative in γ",
+    "title": "m times the last term of Theorem 4.1 is the squared derivative in γ",
     "says": equal(ALONG**2, IN_GAMMA**2),
     "hypotheses": (),
     "remark": "It is zero where training has made γ stationary, and the middle term, (∂L̂/∂β)²/m,"

@@ -167,6 +167,7 @@ def held(a: Expression) -> Expression:
 WITHIN = assume(norm2(y) <= bound**2 * norm2(w), printed=False)
 ASIDE = u - grad * (dot(held(grad), u) / dot(grad, held(grad)))
 NOT_SQUARED = next(r for r in READINGS if r.id == "S-thm-4.4/not-squared")
+AT_ANY = "X = λ u e₁ᵀ/‖u‖ for any u, while g, σ and ŷ are held, those of any batch."
 ALONG_BATCH = (linear(-1, 0, 1),)
 WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
 THEOREM = [
@@ -220,11 +221,11 @@ THEOREM = [
         because=OFF_X + SLACK,
         expected=PROVED,
         corrected_by=None,
-        remark="X = λ u e₁ᵀ/‖u‖ for any u, while g, σ and ŷ are held, those of any batch. The"
-        " slack is the part of the gradient that is orthogonal to u.",
+        remark=f"{AT_ANY} The slack is λ² times the squared norm of the part of the gradient that"
+        " is orthogonal to u.",
     ),
-    EACH.under(EPS, PROVED),
-    EACH.under(UNIT, REFUTED, because=None, corrected_by="S-thm-4.4/each-input/eps"),
+    EACH.under(EPS, PROVED, remark=AT_ANY),
+    EACH.under(UNIT, REFUTED, because=None, corrected_by="S-thm-4.4/each-input/eps", remark=AT_ANY),
     MOVING := reading(
         "inputs-move",
         dot(y, grad) ** 2 + dot(u, grad) ** 2
@@ -367,8 +368,9 @@ SIXTEEN = equation(
     AT_U <= bound**2 * norm2(partial),
     title="the gradient in the weights at each input matrix",
     because=OFF_X,
-    remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X. The slack is the part of"
-    " h = ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
+    remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X (the text has ‖X‖ < λ,"
+    " where nothing attains it). The slack is λ² times the squared part of h = ∂L̂/∂y that is"
+    " orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
 )
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
@@ -413,7 +415,8 @@ LINES = [
         expected=REFUTED,
         attack=(four_signs,),
         corrected_by=CORRECTED.id,
-        remark="Both texts print the root here; in the last version (9) and Theorem 4.1 have 1/m.",
+        remark="Both texts print the root here, where in the last version (9) and Theorem 4.1 have"
+        " 1/m, and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
     ),
     SEVENTEEN.under(EPS, REFUTED, **WITH_EPSILON),
     SEVENTEEN.under(UNIT, REFUTED, **WITH_EPSILON),
@@ -424,7 +427,8 @@ LINES = [
         title="the largest gradient of the normal network",
         expected=REFUTED,
         attack=ALONG_BATCH,
-        remark="Both texts print L̂ on the left; the words 'in the normal network' speak of L.",
+        remark="Both texts print L̂ on the left, where the words 'in the normal network' speak of L,"
+        " and ‖X‖ < λ, read as ≤: else nothing attains the maximum.",
     ),
     SHARED_18 := EIGHTEEN.under(EPS, REFUTED),
     EIGHTEEN.corrected(**EACH_18),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass, replace
 from functools import cache
 from html import escape
@@ -13,7 +13,7 @@ from theory.statement import Statement, Verdict
 from verify.engine import CLAIMS
 from verify.ledger import Entry
 from verify.site.numbers import with_signs
-from verify.site.statements import address, name_of, plain_title, section_title
+from verify.site.statements import address, name_of, plain_title, section_title, title
 
 KIND = {verdict: verdict.value.replace(" ", "-") for verdict in Verdict}
 _WORDS = re.compile(r"\b[a-z]{2,}\b")
@@ -45,7 +45,17 @@ def anchor(identifier: str) -> str:
 
 def link(identifier: str, up: str = "") -> str:
     """Return a link to a claim, from a page below the root where ``up`` says so."""
-    text = named(by_identifier()[identifier]) if identifier in by_identifier() else identifier
+    return _link(identifier, up, named)
+
+
+def link_to_form(identifier: str) -> str:
+    """Return a link to a claim, a level up, with the form that tells it from another's title."""
+    return _link(identifier, "../", lambda claim: f"{named(claim)} ({title(claim).lower()})")
+
+
+def _link(identifier: str, up: str, in_words: Callable[[Statement], str]) -> str:
+    known = by_identifier().get(identifier)
+    text = identifier if known is None else in_words(known)
     return f'<a href="{up}{address(identifier)}">{escape(text)}</a>'
 
 

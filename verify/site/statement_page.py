@@ -21,6 +21,7 @@ from verify.site.markup import (
     formula_or_words,
     harmless,
     link,
+    link_to_form,
     places,
     raw,
     table,
@@ -304,9 +305,9 @@ def _remarks(claim: Statement, told: Told) -> str:
         word = "corrects" if claim.form is Form.CORRECTED else "sharpens"
         if word == "sharpens" and base is Verdict.REFUTED:
             word = "goes further than the refutation of"
-        lines.append(f"This {word} {link(claim.of, '../')}.")
+        lines.append(f"This {word} {link_to_form(claim.of)}.")
     if claim.corrected_by:
-        lines.append(f"The right statement is {link(claim.corrected_by, '../')}.")
+        lines.append(f"The right statement is {link_to_form(claim.corrected_by)}.")
     return "\n\n".join(lines) + "\n"
 
 

@@ -644,23 +644,26 @@ RIGHT_HESSIAN = PRINTED_HESSIAN.corrected(
     hypotheses=(),
     remark="The deviations of the inputs from their means stand for the inputs: any mean will do.",
 )  # fmt: skip
+HATS = "The text prints y for ŷ here."
 SECOND_TERM = [
     FORTY_FIVE := line(
         "S-v1-eq-45", (597, r"\frac{1}{\sigma_{j}} \sum_{b=1}^{m}"), equal(SECOND, IN_BRACKET),
-        "the second term, Fact C.2 put in", expected=REFUTED,
+        "the second term, Fact C.2 put in", expected=REFUTED, remark=HATS,
     ),
     FORTY_FIVE.corrected(says=equal(SECOND, IN_BRACKET - LOST)),
     FORTY_SIX := line(
         "S-v1-eq-46", (600, r"\left( \frac{\alpha_{ij}}{m} y_j^{(b)} \right)"),
         equal(IN_BRACKET, IN_EXPLAINED), "the second term: the input does not depend on the weight",
+        remark=HATS,
     ),
     FORTY_EIGHT := line(
         "S-v1-eq-48", (607, r"\alpha_{ij} \frac{\partial y_j^{(b)}}{\partial W_{kl}}"),
-        equal(IN_EXPLAINED, IN_PRODUCT), "the second term by the product rule",
+        equal(IN_EXPLAINED, IN_PRODUCT), "the second term by the product rule", remark=HATS,
     ),
     FIFTY := line(
         "S-v1-eq-50", (614, r"\left( x_k^{(b)} - \frac{\alpha_{kj}}{m} y_j^{(b)} \right)"),
         equal(ALPHA_SLOPE, 1 / sigma * dot(x_i, bracket(x_k))), "the derivative of α",
+        remark=HATS,
     ),
     FIFTY_ONE := closed_form(
         "S-v1-eq-51/as-used", (617, r"\frac{\alpha_{ij} \alpha_{kj}}{m}"),
@@ -930,16 +933,17 @@ WITHOUT_LAYER = [
 
 # The proof for two units.
 
-z_l = vector_of("z_l", "z_l", "g")
-"""The outputs of a second unit: any batch."""
+y_l = vector_of("y_l", "y_l", "g")
+"""The batch of a second unit."""
 yhat_l = Letter(
-    "yhat_l", r"\hat y_l", Sort.VECTOR, lambda unit: batchnorm.normalize(unit.g, unit.eps)
-)
+    "yhat_l", r"\hat y_l", Sort.VECTOR, lambda unit: batchnorm.normalize(unit.g, unit.eps),
+    r"\hat y_l = (y_l - \mu_l)/\sigma_l",
+)  # fmt: skip
 sigma_l = Letter(
     "sigma_l", r"\sigma_l", value=lambda unit: batchnorm.standard_deviation(unit.g, unit.eps)
 )
 SLOPE_J = named(r"\frac{\partial\hat y_j}{\partial W_{ij}}", slope_at(y, x_ic))
-SLOPE_L = named(r"\frac{\partial\hat y_l}{\partial W_{kl}}", slope_at(z_l, x_kc))
+SLOPE_L = named(r"\frac{\partial\hat y_l}{\partial W_{kl}}", slope_at(y_l, x_kc))
 GRADIENT_SLOPE = hessian(SLOPE_L)
 r"""The derivative of :math:`\partial L/\partial\hat y_j = H\hat y_l` by the weight of unit l.
 
@@ -971,7 +975,7 @@ SCALED = sigma * sigma_l * ENTRY_JL
 KAPPA = (1 + 1 / sqrt(m)) ** 2
 WITHOUT_JL = by_weights(
     "ij kl",
-    along(dot(variable, along(variable, variable, x_k, at=z_l)), variable, x_i, at=y),
+    along(dot(variable, along(variable, variable, x_k, at=y_l)), variable, x_i, at=y),
     Letter("ip", r"\langle y_j, y_l\rangle"),
 )
 TWO_UNITS_LINES = [
