@@ -14,10 +14,10 @@ from theory.language.operations import average, dot, norm2
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
 from theory.unit import BN, beta, gamma, m, one, sigma, u, v, y
-from verify import trial
 from verify.cases.case import LosesGeneralityError
 from verify.matrices import abstract as of_layers
 from verify.matrices.symbolic import keeps_subjects
+from verify.trial.hypotheses import imposing_too_much
 from verify.witnesses import abstract, polynomial, symbolic
 from verify.witnesses.retractions import keeps_a_batch
 
@@ -108,7 +108,7 @@ def test_what_gives_back_what_meets_it_is_seen_and_proved(said):
     assert abstract.prove(said) is not None
     assert polynomial.is_proved(said)
     assert symbolic.prove(said, m=3) == "proved"
-    assert not [*trial._imposing_too_much(said)]
+    assert not [*imposing_too_much(said)]
 
 
 @pytest.mark.parametrize("said", LOST)
@@ -117,7 +117,7 @@ def test_what_loses_some_is_refused_and_not_proved(said):
     assert abstract.prove(said) is None
     assert not polynomial.is_proved(said)
     assert symbolic.prove(said, m=2) == symbolic.prove(said, m=3) == "not proved"
-    assert len([*trial._imposing_too_much(said)]) == 1
+    assert len([*imposing_too_much(said)]) == 1
 
 
 def positive(case):
@@ -139,7 +139,7 @@ def test_what_asks_symbols_for_a_sign_or_an_entry_is_measured_and_not_proved(hyp
     with pytest.raises(LosesGeneralityError, match="asks symbols for more than algebra"):
         keeps_a_batch(said)
     assert "asks symbols" in abstract.sought(said)
-    assert not [*trial._imposing_too_much(said)]
+    assert not [*imposing_too_much(said)]
 
 
 def test_matrices_likewise():
@@ -147,4 +147,4 @@ def test_matrices_likewise():
     assert of_layers.prove(NO_WEIGHTS, 2, 1)
     assert not keeps_subjects(ONE_OF_TWO)
     assert not of_layers.prove(ONE_OF_TWO, 2, 1)
-    assert [*trial._imposing_too_much(ONE_OF_TWO)]
+    assert [*imposing_too_much(ONE_OF_TWO)]

@@ -1,0 +1,38 @@
+"""Statements of others, tried at small instances before any witness looks at them.
+
+What cannot be evaluated there (a letter of another subject, a function that knows floats only), a
+certificate that does not add up, a letter that is not what it is displayed as, and a hypothesis
+that changes what meets it are refused with the line of their file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from theory.catalogue import Complaint
+from theory.statement import Statement
+from verify import engine, others
+from verify.trial.evaluation import unfit
+from verify.trial.hypotheses import imposing_too_much
+from verify.trial.letters import of_its_kind, out_of_range, tied, told_apart, untold
+
+
+def refuse_unfit(claims: Sequence[Statement], target: str) -> None:
+    """Refuse statements that cannot be evaluated, or are not what their certificates prove.
+
+    Raises:
+        OthersError: what is wrong, a line each, with the places in the target's files.
+    """
+    checks = (
+        _of_the_papers, unfit, told_apart, untold, out_of_range, of_its_kind, tied,
+        imposing_too_much,
+    )  # fmt: skip
+    complaints = [c for claim in claims for check in checks for c in check(claim)]
+    if complaints:
+        raise others.OthersError(others.with_places(complaints, target))
+
+
+def _of_the_papers(claim: Statement) -> Iterator[Complaint]:
+    """Complain of the identifier of another statement, whose evidence and page it would share."""
+    if any(claim.id == known.id and claim != known for known in engine.CLAIMS):
+        yield Complaint(claim.id, "a statement of the papers has this identifier; write another")

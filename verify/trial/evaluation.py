@@ -1,0 +1,130 @@
+"""Whether a statement of others can be evaluated, and its certificate adds up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from theory.arithmetic.exact import DifferentFieldsError, number
+from theory.catalogue import Complaint
+from theory.expectation_claim import ExpectationClaim
+from theory.language.expression import Letter
+from theory.language.plain import plain
+from theory.language.unrounded import total
+from theory.matrix_claim import Kind
+from theory.statement import Statement, joined, letters_of
+from verify.expectations import exact
+from verify.expectations.laws import LAWS, Entries
+from verify.trial.instances import holds, instance, is_met
+from verify.witnesses.exact import side_in_words
+
+LETTERS = {
+    "batch": "theory.unit has the letters of one unit's batch",
+    Kind.LAYER: "theory.layer has the letters of a layer",
+    Kind.MAPS: "theory.maps has the letters of maps",
+    Kind.DESCENT: "theory.descent has the letters of a descent",
+    "matrix": "theory.random_matrix has the letters of a random matrix",
+}
+
+
+def unfit(claim: Statement) -> Iterator[Complaint]:
+    """Yield what is wrong with a statement at one small instance."""
+    if claim.unreadable:
+        return
+    try:
+        kind, sources = instance(claim)
+        if foreign := list(_foreign_letters(claim, sources)):
+            named = ", ".join(foreign)
+            yield Complaint(claim.id, f"its subject has no letter {named}; {LETTERS[kind]}")
+        else:
+            yield from _misfit(claim, sources)
+    except (ZeroDivisionError, DifferentFieldsError):
+        return  # the instance is outside of the statement, or says nothing of it
+    except Exception as error:
+        if not _assumed(claim):
+            return
+        yield Complaint(
+            claim.id,
+            f"cannot be evaluated at small whole numbers ({type(error).__name__}: {error}); build "
+            "it from the operations of theory.language.operations and theory.arithmetic, which "
+            "know every arithmetic",
+        )
+
+
+def _assumed(claim: Statement) -> bool:
+    """Whether the instance meets the hypotheses, as far as they can be evaluated."""
+    try:
+        _, sources = instance(claim)
+        return all(is_met(hypothesis, sources) for hypothesis in claim.hypotheses)
+    except Exception:
+        return True
+
+
+def _foreign_letters(claim: Statement, sources: tuple[Any, ...]) -> Iterator[str]:
+    if claim.says is None or isinstance(claim, ExpectationClaim):
+        return
+    for letter in letters_of(claim):
+        if not _has(letter, joined(*sources)):
+            yield plain(letter)
+
+
+def _has(letter: Letter, subject: Any) -> bool:
+    try:
+        return letter.value is None or letter.value(subject) is not None
+    except AttributeError:
+        return False
+
+
+def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
+    actual, claimed = claim.sides(*sources)
+    if isinstance(claim, ExpectationClaim):
+        law = next(iter(LAWS))
+        entries = Entries(law, LAWS[law], *sources[0].G.shape)
+        claim.constant(entries)
+        claim.ceilings(entries)
+        if undecided := exact.shortcoming(claim):
+            yield Complaint(claim.id, undecided)
+        return
+    quantities = [np.asarray(h.quantity(*sources), dtype=object) for h in claim.hypotheses]
+    if claim.certificate is None or np.size(actual) > 1:
+        return
+    if claim.because is None:
+        yield Complaint(
+            claim.id,
+            "certificate= is a function, in which nobody sees a root of what may be negative; write"
+            " because=, an expression",
+        )
+        return
+    slack = claim.slack(actual, claimed)
+    values = [term.value(*sources) for term in claim.certificate(*sources)]
+    if _sign(total(*values, -1 * slack)) != 0:
+        yield Complaint(
+            claim.id,
+            f"because= adds up to {side_in_words(total(*values))} where the slack is "
+            f"{side_in_words(slack)}; write terms whose sum is {_slack_in_words(claim)}, each "
+            "visibly not negative",
+        )
+    elif _met(claim, quantities) and any(_sign(value) < 0 for value in values):
+        yield Complaint(
+            claim.id,
+            "because= has a term that is negative somewhere; write it as squares, squared norms "
+            "and slacks of hypotheses times positive numbers",
+        )
+
+
+def _slack_in_words(claim: Statement) -> str:
+    if claim.relation.bounds_below:
+        return "actual - claimed"
+    says_zero = claim.says is not None and claim.says.says_zero
+    return "the side that is not 0" if says_zero else "claimed - actual"
+
+
+def _met(claim: Statement, quantities: Sequence[Any]) -> bool:
+    """Whether the hypotheses hold at the instance."""
+    return all(map(holds, quantities, claim.hypotheses))
+
+
+def _sign(value: Any) -> int:
+    return int(number(np.asarray(value, dtype=object).item()).sign())

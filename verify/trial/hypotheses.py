@@ -1,0 +1,69 @@
+"""Whether what a statement of others imposes leaves as it is what meets its hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from theory.catalogue import Complaint
+from theory.claim import Claim
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Hypothesis, Relation, Statement
+from verify.cases.case import LosesGeneralityError
+from verify.matrices.symbolic import keeps_subjects
+from verify.trial.instances import alike, drawn_for, is_met, offered
+from verify.witnesses.abstract import UNPROVABLE
+from verify.witnesses.retractions import keeps_a_batch
+
+
+def imposing_too_much(claim: Statement) -> Iterator[Complaint]:
+    """Complain of what changes instances that meet a hypothesis: of those nothing would be said."""
+    found = [*_of_small_instances(claim)]
+    yield from found
+    if not found and _loses_generality(claim):
+        yield Complaint(
+            claim.id,
+            "impose= changes instances that meet its equation: what it adds to them is no multiple"
+            " of what is zero there, so that of some nothing would be said; solve the equation for"
+            " one letter, as in equal(gamma, sigma), or leave impose= out",
+        )
+
+
+def _of_small_instances(claim: Statement) -> Iterator[Complaint]:
+    for hypothesis in claim.hypotheses:
+        if hypothesis.impose is not None and _changes_what_meets(hypothesis, claim):
+            yield Complaint(
+                claim.id,
+                f"impose= of the hypothesis {hypothesis.statement} changes an instance that meets "
+                "it, so that of others nothing would be said; return such an instance as it is, or "
+                "leave impose= out",
+            )
+
+
+def _loses_generality(claim: Statement) -> bool:
+    imposing = [h for h in claim.hypotheses if h.impose is not None]
+    if claim.certificate is not None or not any(h.sign is Relation.EQUAL for h in imposing):
+        return False
+    try:
+        if isinstance(claim, Claim):
+            return not keeps_a_batch(claim)
+        return isinstance(claim, MatrixClaim) and not keeps_subjects(claim)
+    except (LosesGeneralityError, *UNPROVABLE):
+        return False  # then nothing is proved
+
+
+def _changes_what_meets(hypothesis: Hypothesis, claim: Statement) -> bool:
+    if not isinstance(claim, Claim | MatrixClaim):
+        return False
+    alone = replace(claim, hypotheses=(), because=None)
+    for subject in drawn_for(claim):
+        try:
+            sources = offered(alone, subject)
+            if not is_met(hypothesis, sources):
+                continue
+            imposed = hypothesis.impose(subject)  # type: ignore[misc]
+        except Exception:
+            continue  # it is outside of the statement, or another check says what is wrong
+        if not alike(subject, imposed):
+            return True
+    return False

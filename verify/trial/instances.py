@@ -1,0 +1,148 @@
+"""Small instances at which a statement of others is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import fields, replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from theory.arithmetic.exact import number
+from theory.claim import Claim
+from theory.expectation_claim import Drawn
+from theory.language.expression import Letter
+from theory.matrix_claim import Kind, MatrixClaim
+from theory.statement import Hypothesis, Statement, joined
+from verify.cases.case import NUMBERS, adapted
+from verify.cases.lattice import lattice_case
+from verify.cases.losses import Loss
+from verify.matrices import strata
+from verify.matrices.exact import converted
+from verify.matrices.integers import SPACES
+from verify.witnesses.exact import EXACT, network_of, rational_case, stands, to_ball
+from verify.witnesses.integers import BATCHES, as_read
+from verify.witnesses.search import drawn
+
+CASE = lattice_case(
+    [1, 3, 1, 3], 3, 2, Fraction(3, 2), [1, -2, 0, 2], [1, 0, 2, -1, 1, 0, 2, 0, 1, -1],
+    [1, 0, -1, 2], [2, 1, 1, -1], 2,
+)  # fmt: skip
+"""A batch whose deviation is rational, and so is the root of its size."""
+SCALES = Fraction(3), Fraction(2)
+"""The batch's gamma and beta, of which other signs are tried."""
+BY_CHANCE = 200
+"""Instances of small integers, of which some meet an equation."""
+GRID = 8
+"""Matrices are of multiples of one over this."""
+
+
+def instance(claim: Statement) -> tuple[Kind | str, tuple[Any, ...]]:
+    """Return what a statement is about, and an instance as its sides take it."""
+    if isinstance(claim, Claim):
+        return "batch", offered(claim, rational_case(CASE))
+    if isinstance(claim, MatrixClaim):
+        return claim.subject, offered(claim, small(claim.subject, 3))
+    return "matrix", (Drawn(np.array([[1.0, -1.0], [-1.0, -1.0], [1.0, 1.0]])),)
+
+
+def offered(claim: Claim | MatrixClaim, subject: Any) -> tuple[Any, ...]:
+    """Return an instance as a statement's sides take it."""
+    if isinstance(claim, Claim):
+        network = network_of(adapted(subject, claim), EXACT)
+        return network, claim.letters(network)
+    return (converted(claim, subject),)
+
+
+def small(kind: Kind, number: int) -> Any:
+    """Return a subject of matrices whose entries have few digits."""
+    drawn = strata.draw(kind, "gaussian", 0, number)
+    return drawn.with_numbers(_to_grid, drawn.names())
+
+
+def _to_grid(value: Any) -> Any:
+    return np.round(np.asarray(value) * GRID) / GRID
+
+
+def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
+    """Yield instances as a hypothesis may change them: of several signs, and of small integers.
+
+    Among the latter are such as meet an equation by chance.
+    """
+    if isinstance(claim, Claim):
+        for signs in product((1, -1), repeat=2):
+            gamma, beta = (sign * part for sign, part in zip(signs, SCALES, strict=True))
+            yield as_read(claim, replace(CASE, gamma=gamma, beta=beta))
+        for places in drawn(BATCHES, 3, BY_CHANCE, 0):
+            yield as_read(claim, BATCHES.at(3, places))
+    else:
+        for number in range(3):
+            yield small(claim.subject, number)
+        space = SPACES[claim.subject]
+        for places in drawn(space, space.sizes[0], BY_CHANCE, 0):
+            yield space.at(space.sizes[0], places)
+
+
+def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:
+    """Return the names of an instance's numbers that change a letter's value."""
+    alone = replace(claim, hypotheses=(), because=None)
+    if isinstance(claim, Claim):
+        here = rational_case(CASE)
+        moved = {n: replace(here, **{n: getattr(here, n) * 2 + 1}) for n in NUMBERS}
+    else:
+        here = small(claim.subject, 3)
+        moved = {n: here.with_numbers(_elsewhere, [n]) for n in here.names()}
+    value = worth(letter, alone, here)
+    others = {name: worth(letter, alone, subject) for name, subject in moved.items()}
+    return {
+        name
+        for name, other in others.items()
+        if value is not None and other is not None and not same(value, other)
+    }
+
+
+def _elsewhere(value: Any) -> Any:
+    return np.asarray(value) * 2 + 1
+
+
+def worth(letter: Letter, claim: Claim | MatrixClaim, subject: Any) -> Any:
+    """Return what a letter is worth in an instance, None where that is outside of the statement."""
+    with suppress(Exception):  # another check says what else is wrong
+        return letter.value(joined(*offered(claim, subject)))  # type: ignore[misc]
+    return None
+
+
+def alike(subject: Any, other: Any) -> bool:
+    """Whether two instances are of the same numbers, up to rounding."""
+    return all(
+        same(getattr(subject, field.name), getattr(other, field.name)) for field in fields(subject)
+    )
+
+
+def same(value: Any, other: Any) -> bool:
+    """Whether two of an instance's values are the same numbers, up to rounding."""
+    if value is other or isinstance(value, str):
+        return True
+    if isinstance(value, Loss):
+        parameters = zip(value.parameters, other.parameters, strict=False)
+        return value.function is other.function and all(same(a, b) for a, b in parameters)
+    a, b = (np.squeeze(np.vectorize(as_float, otypes=[float])(x)) for x in (value, other))
+    return a.shape == b.shape and bool(np.allclose(a, b))
+
+
+def as_float(value: Any) -> float:
+    """Return a number of any exact arithmetic as a float."""
+    return float(value) if isinstance(value, float | int) else float(to_ball(value))
+
+
+def is_met(hypothesis: Hypothesis, sources: tuple[Any, ...]) -> bool:
+    """Whether a hypothesis is met at an instance, for certain."""
+    return holds(np.asarray(hypothesis.quantity(*sources), dtype=object), hypothesis)
+
+
+def holds(quantity: Any, hypothesis: Hypothesis) -> bool:
+    """Whether a hypothesis's quantity, in all its entries, has the sign that it asks for."""
+    return all(stands(number(entry), hypothesis.sign) for entry in quantity.ravel())

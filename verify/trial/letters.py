@@ -1,0 +1,150 @@
+"""Whether the letters of a statement of others are what they are displayed as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from theory import descent, layer, maps, unit
+from theory.catalogue import Complaint, source_of
+from theory.claim import Claim
+from theory.language.expression import Letter, Sort
+from theory.language.letters import attribute_of
+from theory.matrix_claim import MatrixClaim
+from theory.statement import Relation, Statement, letters_of
+from verify.trial.instances import as_float, drawn_for, is_met, made_of, offered, worth
+
+OURS = {
+    module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
+    for module in (unit, layer, maps, descent)
+}
+"""The letters that come with the language."""
+RANGES = {
+    "m": r"m \ge 1", "sigma": r"\sigma > 0", "one": r"\mathbf 1 = (1, \dots, 1)",
+    "yhat": r"\hat y = (y - \mu)/\sigma", "z": r"z = \gamma\hat y + \beta",
+} | {
+    attribute_of(letter): letter.domain
+    for letter in chain(*OURS.values())
+    if letter.domain and attribute_of(letter)
+}  # fmt: skip
+"""What is drawn of attributes that are not any number, in the words of our own letters."""
+KINDS = {attribute_of(unit.later_normalizations), attribute_of(layer.couples)}
+"""Attributes that say what kind of network it is."""
+MADE = {
+    letter
+    for letter in OURS[layer] + OURS[descent]
+    if letter.value is not None and not attribute_of(letter) and letter.sort is not Sort.MATRIX
+}
+"""Our letters of a layer and of a descent that are functions of its numbers."""
+RELATIONS = {
+    ">": Relation.MORE_THAN, r"\ge": Relation.AT_LEAST, r"\geq": Relation.AT_LEAST,
+    "<": Relation.LESS_THAN, r"\le": Relation.AT_MOST, r"\leq": Relation.AT_MOST,
+}  # fmt: skip
+SIGNS = 12
+"""So many instances have numbers of either sign."""
+
+
+def told_apart(claim: Statement) -> Iterator[Complaint]:
+    """Complain of letters that are displayed as two, and are one number, vector or matrix."""
+    first: dict[Any, Letter] = {}
+    for letter in letters_of(claim):
+        other = first.setdefault(source_of(letter), letter)
+        if other.latex != letter.latex:
+            yield Complaint(
+                claim.id,
+                f"its letters {other.name} and {letter.name} are the same in every instance: both "
+                f"read {attribute_of(letter) or 'one function'}; write one letter, or let one of "
+                "them read another attribute",
+            )
+
+
+def untold(claim: Statement) -> Iterator[Complaint]:
+    """Complain of letters that are not any number, vector or matrix, and are displayed as such."""
+    for letter in letters_of(claim):
+        if letter.domain or letter.value is None or letter in chain(*OURS.values()):
+            continue
+        attribute = attribute_of(letter)
+        if attribute in RANGES:
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} reads {attribute}, which has a range of its own, as in "
+                f"{RANGES[attribute]}; write domain=, what {letter.name} ranges over",
+            )
+        elif not attribute.isidentifier():
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} is a function of the instance, which is displayed as if "
+                "it were anything; write domain=, what it is made of or ranges over",
+            )
+
+
+def out_of_range(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a number that is displayed with a sign, and has another in an instance."""
+    if not isinstance(claim, Claim | MatrixClaim):
+        return
+    for letter in letters_of(claim):
+        if (relation := _range(letter)) is None:
+            continue
+        for subject in islice(drawn_for(claim), SIGNS):
+            value = worth(letter, claim, subject)
+            if value is None or relation.compare(as_float(np.squeeze(value)[()]), 0):
+                continue
+            sources = offered(claim, subject)
+            if all(is_met(hypothesis, sources) for hypothesis in claim.hypotheses):
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} is displayed with {letter.domain}, and is {value} in"
+                    " an instance; write that as a hypothesis, or let it be a function with such"
+                    " values",
+                )
+                break
+
+
+def _range(letter: Letter) -> Relation | None:
+    """Return how a number relates to zero by its domain, where that says no more."""
+    name, _, rest = letter.domain.partition(" ")
+    relations = (relation for text, relation in RELATIONS.items() if rest == f"{text} 0")
+    is_number = letter.sort is Sort.NUMBER and letter.value is not None
+    return next(relations, None) if is_number and name == letter.latex else None
+
+
+def of_its_kind(claim: Statement) -> Iterator[Complaint]:
+    """Complain of what is said of a network's kind, which is the same in all of one kind."""
+    if claim.says is None:
+        return
+    for letter in claim.says.letters:
+        if attribute_of(letter) in KINDS:
+            yield Complaint(
+                claim.id,
+                f"its letter {letter.name} tells networks apart, and a proof is of those of one"
+                f" kind; it may stand in a hypothesis, as in assume(equal({letter.name}, 0))",
+            )
+
+
+def tied(claim: Statement) -> Iterator[Complaint]:
+    """Complain of a letter that is made of what another one reads, and does not say so."""
+    if not isinstance(claim, Claim | MatrixClaim):
+        return
+    letters = letters_of(claim)
+    read = {attribute_of(letter): letter for letter in letters if attribute_of(letter)}
+    for letter in letters:
+        if letter not in MADE and not (_is_own_function(letter) and letter.domain):
+            continue
+        for attribute in made_of(letter, claim) & read.keys():
+            other = read[attribute]
+            if other.latex not in letter.domain:
+                yield Complaint(
+                    claim.id,
+                    f"its letters {letter.name} and {other.name} are not independent, as both are "
+                    f"made of {attribute}; write one of them by the other, or let one of them read"
+                    " another attribute",
+                )
+
+
+def _is_own_function(letter: Letter) -> bool:
+    """Whether a letter is a function of the instance that its author wrote."""
+    is_function = letter.value is not None and not attribute_of(letter).isidentifier()
+    return is_function and not letter.value.__module__.startswith("theory.")
