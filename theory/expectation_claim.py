@@ -145,8 +145,14 @@ class _ValuesOfMany(Values):
 
 mean = Operation("E", lambda x: x, r"\mathbb{{E}}\,{0:product}", takes=(Sort.NUMBER,))
 """The expectation; of what is said of one matrix it is the value there, which witnesses average."""
+
+
+def _kth_root(x: Any, k: Any) -> Any:
+    return x.root(int(float(k))) if hasattr(x, "root") else x ** (1 / k)
+
+
 root = Operation(
-    "root", lambda x, k: x ** (1 / k), r"\left({0}\right)^{{1/{1}}}",
+    "root", _kth_root, r"\left({0}\right)^{{1/{1}}}",
     takes=(Sort.NUMBER, Sort.NUMBER),
 )  # fmt: skip
 """The k-th root."""
@@ -170,6 +176,30 @@ def _is_constant(expression: Expression) -> bool:
     return all(letter.sort is Sort.NUMBER for letter in expression.free)
 
 
+def _is_linear(expression: Expression) -> bool:
+    """Whether it is a sum of constants and of constants times expectations."""
+    if isinstance(expression, Abbreviation):
+        return _is_linear(expression.body)
+    if _is_constant(expression):
+        return True
+    if not isinstance(expression, Apply):
+        return False
+    operation, operands = expression.operation, expression.operands
+    if operation is mean:
+        return not _has_means(operands[0])
+    if operation in (SUM, NEGATIVE):
+        return all(map(_is_linear, operands))
+    if operation is QUOTIENT:
+        return _is_linear(operands[0]) and _is_constant(operands[1])
+    others = [part for part in operands if not _is_constant(part)]
+    return operation is PRODUCT and len(others) == 1 and _is_linear(others[0])
+
+
+def _has_means(expression: Expression) -> bool:
+    is_mean = isinstance(expression, Apply) and expression.operation is mean
+    return is_mean or any(map(_has_means, expression.parts))
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExpectationClaim(Statement):
     """A bound of one expectation by another, times a constant.
@@ -179,7 +209,8 @@ class ExpectationClaim(Statement):
     functions of the :class:`Entries`.
 
     Raises:
-        ValueError: the relation is not "at most".
+        ValueError: the relation is not "at most", or a side is more than a sum of constants times
+            expectations.
     """
 
     sides: Callable[[Drawn], Sides] = None  # type: ignore[assignment]
@@ -225,6 +256,13 @@ def _parts(says: Says) -> dict[str, Any]:
     if not (isinstance(quotient, Apply) and quotient.operation is QUOTIENT):
         raise ValueError(f"a quotient of means was expected, not {quotient}")
     X, Y = quotient.operands
+    for side in (X, Y):
+        if not _is_linear(side):
+            raise ValueError(
+                f"a sum of constants times expectations was expected, not {plain(side)}: what is"
+                " said of an expectation is not an expectation; write mean(...) around all that is"
+                " random, and nothing but sums and constants around that"
+            )
 
     def sides(drawn: Drawn) -> Sides:
         return Sides(drawn.values[X], drawn.values[Y])

@@ -15,7 +15,7 @@ from array_api_compat import array_namespace
 from theory import batchnorm, preconditioning
 from theory.arithmetic import constants
 from theory.arithmetic import sqrt as root
-from theory.arithmetic.operations import none_zero, square
+from theory.arithmetic.operations import largest_of, none_zero, smallest_of, square
 from theory.arithmetic.spectra import (
     RANK,
     condition_number,
@@ -299,8 +299,8 @@ reciprocal = Operation("reciprocal", _reciprocal, r"{0:atom}^{{-1}}", gives=0, t
 last = Operation("last", lambda v: v[-1], r"{0:atom}_n", takes=(_V,))
 tail = Operation("tail", lambda v: v[1:], r"{0:atom}_{{2 \dots}}", gives=0, takes=(_V,))
 """A vector without its first entry."""
-largest_entry = Operation("max", lambda v: v.max(), r"\max {0:power}", takes=(_V,))
-smallest_entry = Operation("min", lambda v: v.min(), r"\min {0:atom}", takes=(_V,))
+largest_entry = Operation("max", largest_of, r"\max {0:power}", takes=(_V,))
+smallest_entry = Operation("min", smallest_of, r"\min {0:atom}", takes=(_V,))
 column = Operation("column", lambda A: A[:, 0], r"{0:atom}_{{\cdot 1}}", gives=_V, takes=(_M,))
 """A matrix's first column."""
 last_column = Operation(

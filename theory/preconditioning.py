@@ -40,6 +40,7 @@ from array_api_compat import array_namespace, device
 from theory import batchnorm
 from theory.arithmetic import mean as mean_over_batch
 from theory.arithmetic import products, sqrt
+from theory.arithmetic.operations import largest_of
 
 
 def augmented(H: Any) -> Any:
@@ -159,7 +160,7 @@ def regularized_variance(variance: Any, eps_1: Any = 1e-2, eps_2: Any = 1e-4) ->
 
     Step 3 of Algorithm 2.  Symbols have no maximum.
     """
-    return variance + (eps_1 * array_namespace(variance).max(variance) + eps_2)
+    return variance + (eps_1 * largest_of(variance) + eps_2)
 
 
 def running(old: Any, new: Any, rho: Any = 0.99) -> Any:

@@ -10,6 +10,7 @@ array([0.        , 0.69314718, 8.00033541])
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -171,7 +172,7 @@ class Backend:
 
     def sqrt(self, x: Any) -> Any:
         """Return the entrywise square root of a real array, or the principal one of a complex."""
-        return array_namespace(x).sqrt(x)
+        return math.sqrt(x) if isinstance(x, int | float) else array_namespace(x).sqrt(x)
 
     def softplus(self, x: Any) -> Any:
         r"""Return :math:`\log(1 + e^x)` entrywise, analytic near the real axis, never overflowing.

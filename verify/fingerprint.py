@@ -12,12 +12,14 @@ import ast
 import hashlib
 import platform
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from theory.expectation_claim import ExpectationClaim
@@ -64,28 +66,65 @@ def of_statement(claim: Statement) -> str:
 
 
 def of_code(function: Any) -> str:
-    """Return the fingerprint of a function: its name, and the source of all that it may call.
+    """Return the fingerprint of a function: its place, and the source of all that it may call.
 
-    Of another value, its text.
+    What it holds counts, too: its defaults, what is around it, and the numbers of an object.  Of
+    another value, its text.
     """
-    if isinstance(function, partial):
-        return _digest(map(of_code, (function.func, *function.args, *function.keywords.items())))
-    if isinstance(function, Later):
-        return _digest([function.name, of_module(function.module)])
-    if isinstance(function, MethodType):
-        return _digest([of_code(function.__func__), of_module(type(function.__self__).__module__)])
-    if not isinstance(function, FunctionType):
-        name = getattr(function, "__qualname__", "")  # of another package, whose version counts
-        return f"{function.__module__}.{name}" if name else repr(function)
-    held = [cell.cell_contents for cell in function.__closure__ or ()]
-    return _digest(
-        [
-            function.__qualname__,
-            of_module(function.__module__),
-            *(of_code(value) for value in held if isinstance(value, FunctionType)),
-            *(repr(value) for value in held if isinstance(value, int | float | str)),
-        ]
-    )
+    return _of_function(function) if type(function) is FunctionType else _of_value(function, ())
+
+
+@cache
+def _of_function(function: FunctionType) -> str:
+    return _of_value(function, ())
+
+
+def _of_value(value: Any, within: tuple[Any, ...]) -> str:
+    """Return the fingerprint of a value, within others, which it may hold in turn."""
+    if any(value is one for one in within):
+        return ""
+    inner = partial(_of_value, within=(*within, value))
+    if isinstance(value, Later):
+        return _digest([value.name, of_module(value.module)])
+    if (parts := _parts(value)) is not None:
+        return _digest(map(inner, parts))
+    if isinstance(value, FunctionType):
+        place = value.__qualname__, *_positions(value.__code__)
+        held = value.__defaults__, value.__kwdefaults__, *_around(value)
+        return _digest([repr(place), of_module(value.__module__), *map(inner, held)])
+    if isinstance(value, type | ModuleType):
+        name = value.__module__ if isinstance(value, type) else value.__name__
+        return _digest([value.__name__, of_module(name)])
+    if (name := getattr(value, "__qualname__", "")) and value.__module__:
+        return f"{value.__module__}.{name}"  # of another package, whose version counts
+    own = inner(vars(value)) if hasattr(value, "__dict__") else repr(value)
+    return _digest([inner(type(value)), own])
+
+
+def _parts(value: Any) -> Iterable[Any] | None:
+    """Return what a value is made of, where that says all of it; None where it does not."""
+    if isinstance(value, partial):
+        return value.func, *value.args, *value.keywords.items()
+    if isinstance(value, MethodType):
+        return value.__func__, value.__self__
+    if isinstance(value, Expression | Says):
+        return plain(value), *_meanings(value)
+    if isinstance(value, Mapping):
+        return chain.from_iterable(value.items())
+    return value if isinstance(value, list | tuple) else None
+
+
+def _positions(code: CodeType) -> Iterator[Any]:
+    """Yield what tells a function from others in one module, such as two without a name."""
+    yield code.co_firstlineno
+    yield from code.co_positions()
+
+
+def _around(function: FunctionType) -> Iterator[Any]:
+    """Yield what a function holds of the functions around it."""
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has no content yet
+            yield cell.cell_contents
 
 
 def of_module(name: str) -> str:
@@ -186,8 +225,7 @@ def _expressions(claim: Statement) -> Iterator[Expression | Says]:
 def _functions(claim: Statement) -> Iterator[Any]:
     """Yield the functions that a statement's values come from."""
     for says in _expressions(claim):
-        for side in (says.actual, says.claimed) if isinstance(says, Says) else (says,):
-            yield from _meanings(side)
+        yield from _meanings(says)
     if claim.says is None:
         yield from filter(None, (claim.sides, claim.certificate, getattr(claim, "constant", None)))
     if isinstance(claim, ExpectationClaim):
@@ -203,8 +241,9 @@ def _behind(hypothesis: Hypothesis) -> Iterator[Any]:
         yield hypothesis.impose
 
 
-def _meanings(expression: Expression) -> Iterator[Any]:
-    for node in walk(expression):
+def _meanings(said: Expression | Says) -> Iterator[Any]:
+    sides = (said.actual, said.claimed) if isinstance(said, Says) else (said,)
+    for node in chain.from_iterable(map(walk, sides)):
         if isinstance(node, Letter) and node.value is not None:
             yield node.value
         if isinstance(node, Apply):

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from theory.expectation_claim import ExpectationClaim
+from theory.claim import Paper
+from theory.expectation_claim import ExpectationClaim, FailsAt, mean, root
+from theory.language.expression import number
+from theory.layer import frobenius2
+from theory.random_matrix import G, N, n
 from theory.statement import Hypothesis, Relation, Sides, Verdict
 from verify import ledger
-from verify.expectations import laws, means
+from verify.expectations import exact, laws, means
 from verify.expectations.examine import examine, measure, sizes
 from verify.expectations.laws import LAWS, Entries
 from verify.settings import PROFILES, Settings
@@ -217,3 +221,37 @@ def test_scipy_agrees_on_the_rectified_normal():
     fourth = laws.rectified().fourth_moment(1, 1)
     density = stats.norm().expect(lambda z: (max(z, 0) - 1 / sqrt(2 * pi)) ** 4)
     assert fourth == pytest.approx(density / (0.5 - 1 / (2 * pi)) ** 2, rel=1e-6)
+
+
+def bound(says, **changes):
+    return ExpectationClaim(
+        id="bound", title="", locations=(Paper("x", "A paper", "A. Reader").at("Sect. 1"),),
+        says=says, ceilings=lambda e: Sides(inf, inf), expected=Verdict.SUPPORTED, **changes,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        frobenius2(G) / (N * n) <= 2,
+        mean(frobenius2(G) ** 2) / mean(frobenius2(G)) ** 2 <= 2,
+        mean(frobenius2(G) * mean(frobenius2(G))) / n <= 2,
+    ],
+)
+def test_what_is_no_sum_of_expectations_is_refused(says):
+    with pytest.raises(ValueError, match="a sum of constants times expectations was expected"):
+        bound(says)
+
+
+def test_no_root_is_below_a_negative_number():
+    claim = bound(root(mean(frobenius2(G)) / (N * n), 2) <= 2 * (N - n) + 1)
+    (found,) = measure([claim], Entries("signs", LAWS["signs"], 1, 3))
+    assert (found.outcome, found.is_exact, found.ratio) == (Outcome.VIOLATED, True, 1)
+    (found,) = measure([claim], Entries("signs", LAWS["signs"], 3, 3))
+    assert found.outcome is not Outcome.VIOLATED
+
+
+def test_a_root_of_a_bound_is_not_rounded():
+    where = FailsAt("signs", 3, 1, number(3), number(1), because="every entry is a sign")
+    claim = bound(mean(frobenius2(G)) / n <= root(number(3), 2) ** 2, fails_at=where)
+    assert "which is not above" in exact.shortcoming(claim)

@@ -2,13 +2,14 @@
 
 import re
 import sys
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import inf
 
 import numpy as np
 import pytest
 
+from theory import layer
 from theory.claim import Claim
 from theory.expectation_claim import ExpectationClaim, FailsAt, mean
 from theory.language.expression import Relation
@@ -172,3 +173,37 @@ def test_a_method_goes_by_its_code():
     assert of_code(Doubling().applied) != of_code(Tripling().applied)
     assert of_code(Doubling().applied) != of_code(partial(Doubling().applied))
     assert "Doubling" not in of_code(Doubling().applied)  # a name alone would be no code
+
+
+@dataclass(frozen=True)
+class Multiple:
+    factor: int
+
+    def __call__(self, x):
+        return self.factor * x
+
+
+def holding(held):
+    return lambda x: held[0] * x
+
+
+def test_what_a_function_holds_counts():
+    assert of_code(Multiple(2)) == of_code(Multiple(2)) != of_code(Multiple(3))
+    assert of_code(Multiple(2)) != repr(Multiple(2))  # its class's code counts
+    assert of_code(holding([2])) == of_code(holding([2])) != of_code(holding([3]))
+    assert of_code(holding([Multiple(2)])) != of_code(holding([Multiple(3)]))
+    doubling, tripling = (lambda x, by=by: by * x for by in (2, 3))
+    assert of_code(doubling) != of_code(tripling)
+
+
+def test_functions_without_a_name_are_told_apart():
+    assert of_code(layer.n.value) != of_code(layer.features.value)
+    one, other = lambda x: x, lambda x: -x
+    assert of_code(one) != of_code(other)
+
+
+def test_a_function_may_hold_itself():
+    def halved(x):
+        return halved(x / 2) if x > 1 else x
+
+    assert len(of_code(halved)) == len(of_code(holding([2])))

@@ -239,6 +239,7 @@ from theory.matrix_claim import Kind, MatrixClaim
     [
         ("DESCENT", "descent.low <= arrays.norm2(descent.theta)", "lambda_min and theta are not "),
         ("LAYER", "equal(arrays.norm2(layer.v), layer.t**2)", "t and v are not independent"),
+        ("DESCENT", "equal(layer.total(descent.H @ descent.v), descent.high)", "lambda_max and H"),
         ("LAYER", "equal(arrays.norm2(layer.z), layer.t**2 + arrays.norm2(layer.x))", ""),
     ],
 )
@@ -258,6 +259,13 @@ def test_what_tells_networks_apart_may_only_be_assumed(file_of):
     assumed = f"{EQUATION}, hypotheses=(assume(equal({letter}, 0)),)"
     path = file_of(TIED + RIGHT.replace(EQUATION, assumed))
     trial.refuse_unfit(others.load(str(path)), str(path))
+    followed = assumed.replace(f"equal({letter}, 0)", f"{letter} >= 1")
+    assert "tells networks apart" in complaint(file_of(TIED + RIGHT.replace(EQUATION, followed)))
+
+
+def test_a_certificate_of_vectors_is_refused(file_of):
+    code = RIGHT.replace(EQUATION, "y <= y + gamma**2 * one, because=gamma**2 * one")
+    assert "mine-1: because= proves an inequality of two numbers" in complaint(file_of(code))
 
 
 def test_a_certificate_that_is_a_function_is_refused(file_of):
@@ -281,6 +289,7 @@ def test_where_a_hypothesis_fails_nothing_need_be_defined(file_of):
         ("assume(gamma > 0, impose=lambda case: replace(case, gamma=1))", True),
         ("assume(gamma < 0, impose=lambda case: replace(case, gamma=-1))", True),
         ("assume(gamma > 0, impose=lambda case: replace(case, gamma=abs(case.gamma)))", False),
+        ("assume(gamma**2 >= 25, impose=lambda case: replace(case, gamma=5))", True),
         ("assume(equal(gamma, 1), impose=lambda case: replace(case, gamma=1 + 0 * case.gamma))", 0),
         ("assume(equal(dot(one, g), 0), impose=lambda case: replace(case, gamma=0))", True),
         ("assume(equal(dot(one, y), 0), impose=lambda case: replace(case, y=0 * case.y))", True),

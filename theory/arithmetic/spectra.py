@@ -28,8 +28,9 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from theory.arithmetic.exact import number
 from theory.arithmetic.operations import none_zero, where_finite
-from theory.arithmetic.quadratic import DifferentFieldsError, Quadratic, coerced
+from theory.arithmetic.quadratic import DifferentFieldsError, NotRealError, Quadratic, coerced
 from theory.packages import missing
 
 try:
@@ -62,8 +63,10 @@ def eigenvalues(matrix: Any, scaling: Any = None) -> Any:
 
     Raises:
         DifferentFieldsError: an entry of a matrix of exact numbers is not rational.
+        NotRealError: such a matrix is not symmetric, or such a scaling negative.
     """
     if _is_exact(matrix):
+        _refuse_unreal(matrix, scaling)
         return _roots(matrix if scaling is None else matrix * scaling)
     xp = array_namespace(matrix)
     if scaling is not None:
@@ -157,6 +160,16 @@ def _is_zero(value: Quadratic | arb) -> bool:
 
 def _is_exact(matrix: Any) -> bool:
     return isinstance(matrix, np.ndarray) and matrix.dtype == object
+
+
+def _refuse_unreal(matrix: np.ndarray, scaling: Any) -> None:
+    if (matrix != matrix.T).any():
+        raise NotRealError(
+            "the matrix is not symmetric, so that its eigenvalues need not be real; "
+            "its singular values are those of A.T @ A"
+        )
+    if scaling is not None and any(number(entry).sign() < 0 for entry in scaling):
+        raise NotRealError("a scaling is negative, so that it has no root")
 
 
 def _roots(matrix: np.ndarray) -> list[Quadratic | arb]:

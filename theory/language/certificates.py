@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import chain
 from operator import attrgetter, mul
 
 import numpy as np
@@ -126,8 +127,14 @@ def narrows(
     seen: Collection[Expression],
     is_not_negative: Callable[[Letter], bool],
 ) -> bool:
-    """Whether a statement takes a root that need not exist, so that it may speak of a thin set."""
-    for part in spoken:
+    """Whether a statement takes a root that need not exist, so that it may speak of a thin set.
+
+    A letter that is somebody's function may take one.
+    """
+    functions = (part.body for part in spoken if isinstance(part, Derivative))
+    for part in chain(spoken, walk(*functions)):
+        if isinstance(part, Letter) and _hides_a_root(part):
+            return True
         if isinstance(part, Apply) and may_take_a_root(part):
             numbers = [operand for operand in part.operands if operand.sort is Sort.NUMBER]
             under = part.operands[:1] if _is_a_root(part) else numbers

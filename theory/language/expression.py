@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cached_property, reduce
 from typing import Any
 
-from theory.language.unrounded import product, quotient, total
+from theory.language.unrounded import power, product, quotient, total
 
 
 class Sort(StrEnum):
@@ -526,6 +526,6 @@ SUM = _Sum("sum", total, "", gives=0)
 NEGATIVE = Operation("-", lambda x: -x, "", gives=0)
 PRODUCT = _Product("product", product, "")
 QUOTIENT = _Quotient("quotient", quotient, r"\frac{{{0}}}{{{1}}}", gives=0)
-POWER = Operation("power", lambda x, n: x**n, "", takes=(Sort.NUMBER, Sort.NUMBER))
+POWER = Operation("power", power, "", takes=(Sort.NUMBER, Sort.NUMBER))
 MATRIX_PRODUCT = _MatrixProduct("matrix product", lambda *f: reduce(lambda a, b: a @ b, f), "")
 ZERO = Number(0)

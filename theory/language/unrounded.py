@@ -37,6 +37,11 @@ def quotient(a: Any, b: Any) -> Any:
     return (_beside(a, b) if type(a) is int else a) / b
 
 
+def power(a: Any, n: Any) -> Any:
+    """Return a to the power n; a whole number to a negative one is a fraction."""
+    return Fraction(a) ** n if type(a) is int and type(n) is int and n < 0 else a**n
+
+
 def constant(value: int | Fraction, like: Any) -> Any:
     """Return a number as one of the kind of another value, of its shape."""
     return _plus(0 * like, Fraction(value)) if value else 0 * like

@@ -16,6 +16,7 @@ from math import isfinite
 import numpy as np
 
 from theory.expectation_claim import Drawn, ExpectationClaim
+from theory.statement import Sides
 from verify.expectations import exact, means
 from verify.expectations.laws import LAWS, Entries, admits
 from verify.record import Record
@@ -111,19 +112,31 @@ def _measured(claim: ExpectationClaim, entries: Entries, drawn: Drawn) -> Measur
 def _judged(claim: ExpectationClaim, entries: Entries, X: Array, Y: Array) -> Measured:
     if not np.isfinite([X, Y]).all() or not np.mean(Y) > 0:
         return Measured(entries, Outcome.UNDECIDED)
-    bound, ceilings = float(claim.constant(entries)), claim.ceilings(entries)
-    claimed = bound**claim.root
-    is_above = means.exceeds(X, claimed * Y, claimed * float(ceilings.claimed))
-    is_below = means.exceeds(claimed * Y, X, float(ceilings.actual))
+    try:
+        bound = float(claim.constant(entries))
+    except ZeroDivisionError:
+        return Measured(entries, Outcome.VACUOUS)
+    ceilings = Sides(*map(float, claim.ceilings(entries)))
+    outcome, is_exact = _compared(X, Y, bound, claim.root, ceilings)
+    low = means.lower_limit(X, Y, ceilings.claimed)
+    limits = (float(np.mean(X) / np.mean(Y)), low, means.upper_limit(X, Y))
+    ratio, low, high = (value ** (1 / claim.root) for value in limits)
+    return Measured(entries, outcome, ratio, low, high, bound, is_exact)
+
+
+def _compared(X: Array, Y: Array, bound: float, root: int, ceilings: Sides) -> tuple[Outcome, bool]:
+    """Return whether the root of the means' ratio is at most a bound, and whether for certain."""
+    if bound < 0:  # and the ratio is not
+        return Outcome.VIOLATED, True
+    claimed = bound**root
+    is_above = means.exceeds(X, claimed * Y, claimed * ceilings.claimed)
+    is_below = means.exceeds(claimed * Y, X, ceilings.actual)
     outcome = Outcome.UNDECIDED
     if is_above or means.seems_below(claimed * Y, X * (1 - means.ROUNDING)):
         outcome = Outcome.VIOLATED
     elif is_below or means.seems_below(X, claimed * Y):
         outcome = Outcome.HOLDS
-    low = means.lower_limit(X, Y, float(ceilings.claimed))
-    limits = (float(np.mean(X) / np.mean(Y)), low, means.upper_limit(X, Y))
-    ratio, low, high = (value ** (1 / claim.root) for value in limits)
-    return Measured(entries, outcome, ratio, low, high, bound, is_above or is_below)
+    return outcome, is_above or is_below
 
 
 def summed_up(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
 
 from theory.matrix_claim import MatrixClaim
@@ -16,7 +16,8 @@ from verify.matrices.subjects import Numbers
 from verify.record import Record
 from verify.settings import Settings
 from verify.tolerance import Outcome
-from verify.witnesses.search import Searched, Space, records, search, violations
+from verify.witnesses import exact as of_claims
+from verify.witnesses.search import Searched, Space, drawn, records, search, violations
 
 FEW, OF_FAR_SCALES, OF_NONE = 1, 12, 3
 """Random subjects of every stratum, and of one, that say whether it is worth to look further; for
@@ -49,11 +50,11 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
             if (subject := first_looked_at(claim)) is not None
         }
         others = [claim for claim in together if claim.id not in hinted]
-        drawn = search(SPACES[kind], others, settings.budget.examples, settings.seed)
-        left = [claim for claim in others if drawn[claim.id].found is None]
+        searched = search(SPACES[kind], others, settings.budget.examples, settings.seed)
+        left = [claim for claim in others if searched[claim.id].found is None]
         for name, further in _further(left, settings.seed):
-            drawn[name] += further
-        yield from records(SPACES[kind], together, drawn | hinted, exact.counterexample)
+            searched[name] += further
+        yield from records(SPACES[kind], together, searched | hinted, exact.counterexample)
 
 
 def first_looked_at(claim: MatrixClaim) -> Numbers | None:
@@ -100,6 +101,16 @@ def _among_floats(claim: MatrixClaim, few: Iterable[Numbers]) -> Searched:
     tries = (one for it in few for one in (it.with_numbers(short, it.real()), it))
     found = next(filter(partial(_violates, claim), tries), None)
     return Searched() if found is None else Searched.violated_at(tuple(found.size.values()), found)
+
+
+@cache
+def is_defined_somewhere(claim: MatrixClaim, examples: int) -> bool:
+    """Return whether a certificate is a real number at one of some subjects of integers."""
+    space = SPACES[claim.subject]
+    subjects = (
+        space.at(size, places) for size in space.sizes for places in drawn(space, size, examples, 0)
+    )
+    return of_claims.certificate_exists(claim, map(exact.conversions, subjects))
 
 
 def fails_somewhere(claim: MatrixClaim, size: lattice.Size, examples: int) -> bool:

@@ -64,7 +64,7 @@ def prove(claim: MatrixClaim, size: Size) -> bool:
     """Return whether the statement is proved for subjects of one size.
 
     An equation is proved where every hypothesis that is one can be imposed; an inequality by its
-    certificate.
+    certificate, of all subjects where what is imposed may lose some.
     """
     if not can_be_tried(claim) or integers.fails_somewhere(claim, size, FIRST_TRIES):
         return False
@@ -101,7 +101,7 @@ def follows(
         seen: what the statement sees of them, once its hypotheses are imposed.
     """
     try:
-        subject = seen(exact.imposed(claim, subject))
+        subject = seen(exact.imposed(claim, subject) if _loses_nothing(claim) else subject)
         actual, claimed = claim.sides(subject)
     except OUTSIDE:
         return False
@@ -164,7 +164,8 @@ def _shows(claim: MatrixClaim, subject: Numbers, slack: Any) -> bool:
 def can_be_tried(claim: MatrixClaim) -> bool:
     """Return whether there is a way to prove the statement by letters."""
     if claim.certificate is not None:
-        return claim.relation is not Relation.EQUAL
+        is_bound = claim.relation is not Relation.EQUAL
+        return is_bound and integers.is_defined_somewhere(claim, FIRST_TRIES)
     unimposed = (h for h in claim.hypotheses if h.sign is Relation.EQUAL and h.impose is None)
     return claim.relation is Relation.EQUAL and not any(unimposed) and _loses_nothing(claim)
 

@@ -129,7 +129,7 @@ def outcomes(
     """
     violated = excess > allowed
     unclear = (allowed > blurred * size) & (size > allowed)
-    undecided = ~np.isfinite(excess + allowed) | (
+    undecided = ~(np.isfinite(excess) & np.isfinite(allowed)) | (
         ~violated & (unclear | (is_strict & (excess > -allowed)))
     )
     return [

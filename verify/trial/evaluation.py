@@ -88,7 +88,14 @@ def _misfit(claim: Statement, sources: tuple[Any, ...]) -> Iterator[Complaint]:
             yield Complaint(claim.id, undecided)
         return
     quantities = [np.asarray(h.quantity(*sources), dtype=object) for h in claim.hypotheses]
-    if claim.certificate is None or np.size(actual) > 1:
+    if claim.certificate is None:
+        return
+    if np.size(actual) > 1:
+        yield Complaint(
+            claim.id,
+            "because= proves an inequality of two numbers, and these are vectors or matrices; write"
+            " one for each entry, or of their largest and smallest entries",
+        )
         return
     if claim.because is None:
         yield Complaint(

@@ -11,7 +11,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Hypothesis, Relation, Statement
 from verify.cases.case import LosesGeneralityError
 from verify.matrices.symbolic import keeps_subjects
-from verify.trial.instances import alike, drawn_for, is_met, offered
+from verify.trial.instances import alike, drawn_at_scales, is_met, offered
 from verify.witnesses.abstract import UNPROVABLE
 from verify.witnesses.retractions import keeps_a_batch
 
@@ -42,7 +42,7 @@ def _of_small_instances(claim: Statement) -> Iterator[Complaint]:
 
 def _loses_generality(claim: Statement) -> bool:
     imposing = [h for h in claim.hypotheses if h.impose is not None]
-    if claim.certificate is not None or not any(h.sign is Relation.EQUAL for h in imposing):
+    if not any(h.sign is Relation.EQUAL for h in imposing):
         return False
     try:
         if isinstance(claim, Claim):
@@ -56,7 +56,7 @@ def _changes_what_meets(hypothesis: Hypothesis, claim: Statement) -> bool:
     if not isinstance(claim, Claim | MatrixClaim):
         return False
     alone = replace(claim, hypotheses=(), because=None)
-    for subject in drawn_for(claim):
+    for subject in drawn_at_scales(claim):
         try:
             sources = offered(alone, subject)
             if not is_met(hypothesis, sources):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -17,7 +18,7 @@ from theory.expectation_claim import Drawn
 from theory.language.expression import Letter
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import Hypothesis, Statement, joined
-from verify.cases.case import NUMBERS, adapted
+from verify.cases.case import NUMBERS, REAL, adapted
 from verify.cases.lattice import lattice_case
 from verify.cases.losses import Loss
 from verify.matrices import strata
@@ -36,6 +37,8 @@ SCALES = Fraction(3), Fraction(2)
 """The batch's gamma and beta, of which other signs are tried."""
 BY_CHANCE = 200
 """Instances of small integers, of which some meet an equation."""
+TENS = 10, 100, 1000
+"""What numbers of small integers are multiplied by, for hypotheses that none of them meets."""
 GRID = 8
 """Matrices are of multiples of one over this."""
 
@@ -84,6 +87,22 @@ def drawn_for(claim: Claim | MatrixClaim) -> Iterator[Any]:
         space = SPACES[claim.subject]
         for places in drawn(space, space.sizes[0], BY_CHANCE, 0):
             yield space.at(space.sizes[0], places)
+
+
+def drawn_at_scales(claim: Claim | MatrixClaim) -> Iterator[Any]:
+    """Yield the same, and their numbers times powers of ten."""
+    for subject in drawn_for(claim):
+        yield subject
+        for scale in TENS:
+            if isinstance(claim, Claim):
+                numbers = {name: getattr(subject, name) * scale for name in REAL}
+                yield replace(subject, **numbers)
+            else:
+                yield subject.with_numbers(partial(_times, scale), subject.real())
+
+
+def _times(scale: int, value: Any) -> Any:
+    return np.asarray(value) * scale
 
 
 def made_of(letter: Letter, claim: Claim | MatrixClaim) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
-from theory.language.expression import Letter, Sort
+from theory.language.expression import Letter, Sort, equal
 from theory.language.letters import attribute_of
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Statement, letters_of
@@ -36,7 +36,7 @@ KINDS = {attribute_of(unit.later_normalizations), attribute_of(layer.couples)}
 MADE = {
     letter
     for letter in OURS[layer] + OURS[descent]
-    if letter.value is not None and not attribute_of(letter) and letter.sort is not Sort.MATRIX
+    if letter.value is not None and not attribute_of(letter)
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
 RELATIONS = {
@@ -112,36 +112,39 @@ def _range(letter: Letter) -> Relation | None:
 
 
 def of_its_kind(claim: Statement) -> Iterator[Complaint]:
-    """Complain of what is said of a network's kind, which is the same in all of one kind."""
-    if claim.says is None:
-        return
-    for letter in claim.says.letters:
-        if attribute_of(letter) in KINDS:
-            yield Complaint(
-                claim.id,
-                f"its letter {letter.name} tells networks apart, and a proof is of those of one"
-                f" kind; it may stand in a hypothesis, as in assume(equal({letter.name}, 0))",
-            )
+    """Complain of what is said of a network's kind, but that nothing follows the layer."""
+    none_follows = [equal(letter, 0) for letter in OURS[unit] + OURS[layer] if _is_of_kind(letter)]
+    for says in claim.said:
+        for letter in filter(_is_of_kind, says.letters):
+            if says is claim.says or says not in none_follows:
+                yield Complaint(
+                    claim.id,
+                    f"its letter {letter.name} tells networks apart, and a proof is of those of one"
+                    f" kind; it may stand in one hypothesis, assume(equal({letter.name}, 0))",
+                )
+
+
+def _is_of_kind(letter: Letter) -> bool:
+    return attribute_of(letter) in KINDS
 
 
 def tied(claim: Statement) -> Iterator[Complaint]:
-    """Complain of a letter that is made of what another one reads, and does not say so."""
+    """Complain of two letters that are made of the same numbers, and neither says so."""
     if not isinstance(claim, Claim | MatrixClaim):
         return
     letters = letters_of(claim)
-    read = {attribute_of(letter): letter for letter in letters if attribute_of(letter)}
-    for letter in letters:
-        if letter not in MADE and not (_is_own_function(letter) and letter.domain):
-            continue
-        for attribute in made_of(letter, claim) & read.keys():
-            other = read[attribute]
-            if other.latex not in letter.domain:
-                yield Complaint(
-                    claim.id,
-                    f"its letters {letter.name} and {other.name} are not independent, as both are "
-                    f"made of {attribute}; write one of them by the other, or let one of them read"
-                    " another attribute",
-                )
+    functions = [x for x in letters if x in MADE or (_is_own_function(x) and x.domain)]
+    made = {x: made_of(x, claim) for x in letters} if functions else {}
+    for letter, other in product(functions, letters):
+        shared = made[letter] & made[other]
+        is_told = other.latex in letter.domain or letter.latex in other.domain
+        if shared and other is not letter and not is_told:
+            yield Complaint(
+                claim.id,
+                f"its letters {letter.name} and {other.name} are not independent, as both are made "
+                f"of {min(shared)}; write one of them by the other, or let one of them read"
+                " another attribute",
+            )
 
 
 def _is_own_function(letter: Letter) -> bool:

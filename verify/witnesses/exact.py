@@ -15,11 +15,12 @@ claim's sides are functions of is made once for each kind of numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
+from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
 
@@ -241,6 +242,9 @@ def compared(actual: Any, claimed: Any, relation: Relation) -> Outcome:
     It does if it does so in every entry, and is violated if it is in one.  A comparison of balls is
     true only where every point of both agrees, so that it may be open; the equality of balls that
     are not single points is never certain.
+
+    Raises:
+        TypeError: an entry is a float, of which nobody knows what it was before it was rounded.
     """
     pairs = _pairs(actual, claimed)
     if any(type(entry) is arb for pair in pairs for entry in pair):
@@ -258,7 +262,14 @@ def _compared_in_balls(pairs: Sequence[tuple[arb, arb]], relation: Relation) -> 
 def _pairs(actual: Any, claimed: Any) -> list[tuple[Any, Any]]:
     if type(actual) in _SINGLE and type(claimed) in _SINGLE:
         return [(actual, claimed)]
-    return [*np.broadcast(np.asarray(actual, object), np.asarray(claimed, object))]
+    pairs = [*np.broadcast(np.asarray(actual, object), np.asarray(claimed, object))]
+    for entry in chain.from_iterable(pairs):
+        if isinstance(entry, float):
+            raise TypeError(
+                f"the float {entry!r} is a side of an exact comparison, so something was rounded; "
+                "make roots and powers of the language's operations"
+            )
+    return pairs
 
 
 _SINGLE = (int, fmpq, Quadratic, arb)
@@ -337,22 +348,50 @@ def differ_somewhere(claim: Claim, m: int) -> bool:
 
     Seen sooner than proved: hypotheses are imposed, and not checked.
     """
-    random = Random(m)
-
-    def entries(count: int) -> list[int]:
-        return [random.randint(-9, 9) for _ in range(count)]
-
-    case = lattice_case(
-        entries(m), 3, 2, Fraction(3, 2), entries(m), entries(m * (m + 1) // 2), entries(m),
-        entries(m), 2,
-    )  # fmt: skip
     imposed = tuple(
         replace(hypothesis, quantity=lambda network, at: 1, sign=Relation.MORE_THAN)
         for hypothesis in claim.hypotheses
     )
     says = None if claim.says is None else replace(claim.says, relation=Relation.EQUAL)
     equation = replace(claim, says=says, relation=Relation.EQUAL, hypotheses=imposed)
-    return examine_in_balls(equation, case, cap=128).outcome is Outcome.VIOLATED
+    return examine_in_balls(equation, generic_integers(m), cap=128).outcome is Outcome.VIOLATED
+
+
+def certificate_exists(claim: Statement, tried: Iterable[Conversions]) -> bool:
+    """Whether a claim's certificate is a real number at one of some subjects.
+
+    One that divides by what vanishes everywhere proves nothing, however it is written.
+    """
+
+    def exists_at(conversions: Conversions) -> bool:
+        try:
+            with ctx.workprec(128):
+                sources = conversions(claim, IN_BALLS)
+                terms = claim.certificate(*sources)  # type: ignore[misc]
+                return all(_is_finite(term.value(*sources)) for term in terms)
+        except (ZeroDivisionError, NotRealError, series.NestingError):
+            return False
+
+    return any(map(exists_at, tried))
+
+
+@cache
+def has_certificate_somewhere(claim: Claim) -> bool:
+    """The same at batches of two, three and four integers."""
+    return certificate_exists(claim, (networks(generic_integers(m)) for m in (2, 3, 4)))
+
+
+def generic_integers(m: int) -> Case:
+    """Return a batch of m integers without special features, the same each time."""
+    random = Random(m)
+
+    def entries(count: int) -> list[int]:
+        return [random.randint(-9, 9) for _ in range(count)]
+
+    return lattice_case(
+        entries(m), 3, 2, Fraction(3, 2), entries(m), entries(m * (m + 1) // 2), entries(m),
+        entries(m), 2,
+    )  # fmt: skip
 
 
 def network_of(case: Case, calculus: Calculus) -> PrimitiveNetwork:

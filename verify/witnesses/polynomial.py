@@ -34,6 +34,7 @@ from verify.network import Calculus, PrimitiveNetwork
 from verify.record import Record
 from verify.results import EVERY_M, Proof
 from verify.settings import Settings
+from verify.witnesses import exact
 from verify.witnesses.retractions import without_loss
 
 LETTERS = ("m", "gamma", "beta", "sigma", "epsilon", "lambda", "mu", "L")
@@ -56,6 +57,8 @@ class Ring:
 
     roots: dict[int, fmpq_mpoly] = field(default_factory=dict)
     """The squares of the generators that are roots, in the order in which they were met."""
+    taken: list[fmpq_mpoly] = field(default_factory=list)
+    """What is not negative since a root of it exists."""
     not_negative: set[int] = field(default_factory=set)
     spare: list[int] = field(default_factory=list)
 
@@ -112,14 +115,15 @@ class Ring:
         """Return the root of a number that is not negative.
 
         It is the product of the roots of those factors that are seen not to be negative, and of
-        the rest; even powers are taken out.
+        the rest; even powers are taken out.  The rest may be negative where one of these is zero.
         """
-        total, found = 1, self.number(1)
+        total, found, may_vanish = 1, self.number(1), False
         unknown: list[tuple[fmpq_mpoly, int]] = []
         for factor, power in factors(number):
             if not (sign := self.sign(factor, self.is_not_negative)):
                 unknown.append((factor, power))
                 continue
+            may_vanish |= not self.sign(factor, self.is_positive)
             found *= Rational(self, factor * sign, self.one) ** (power // 2)
             if power % 2:
                 total *= sign
@@ -128,7 +132,12 @@ class Ring:
         for factor, power in unknown:
             absolute = factor * total if odd == [factor] else self.root_letter(factor**2).numerator
             found *= Rational(self, absolute, self.one) ** (power // 2)
-        return found * self.root_letter(prod(odd, start=self.one) * total) if odd else found
+        if not odd:
+            return found
+        rest = prod(odd, start=self.one) * total
+        if not may_vanish and len(odd) == len(unknown):
+            self.taken.append(rest)
+        return found * self.root_letter(rest)
 
     def root_letter(self, square: fmpq_mpoly) -> Rational:
         """Return a number with that square which is not negative."""
@@ -166,8 +175,8 @@ class Ring:
         return sum(parts, start=self.context.constant(0))
 
     def is_not_negative(self, polynomial: fmpq_mpoly, positive: Sequence[str] = POSITIVE) -> bool:
-        """Whether no term can be negative, or a root is taken of it, whatever is positive."""
-        return polynomial in self.roots.values() or self._has_no_negative_term(polynomial)
+        """Whether no term can be negative, or a root of it exists, whatever is positive."""
+        return polynomial in self.taken or self._has_no_negative_term(polynomial)
 
     def _has_no_negative_term(self, polynomial: fmpq_mpoly) -> bool:
         """Whether every term has a positive number and no odd power of what may be negative."""
@@ -227,7 +236,7 @@ class Rational:
         Raises:
             SilentError: the denominator is zero.
         """
-        if denominator.is_zero():
+        if denominator.is_zero() or ring.is_zero(denominator):
             raise SilentError("division by zero")
         if denominator.is_one():
             return cls(ring, numerator, denominator)
@@ -563,6 +572,8 @@ def _is_proved(claim: Claim, network: PolynomialNetwork | None) -> bool:
         return network.ring.number(number).is_not_negative()
 
     if claim.unreal(is_not_negative, network, letters):
+        return False
+    if not exact.has_certificate_somewhere(claim):
         return False
     terms = claim.certificate(network, letters)
     total = sum(term.value(network, letters) for term in terms)

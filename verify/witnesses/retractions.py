@@ -31,8 +31,11 @@ from theory.statement import Hypothesis, Relation, Statement, values_of
 from verify.cases.case import REAL, Change, LosesGeneralityError, imposed_by
 from verify.witnesses.abstract_network import abstract_case, generic
 
-UNSEEN = TypeError, AttributeError, ValueError, IndexError, ZeroDivisionError
-"""What changes raise that ask symbols for more than their algebra: a sign, an index."""
+UNSEEN = (
+    *(TypeError, AttributeError, ValueError, IndexError, ZeroDivisionError),
+    sp.PolynomialError,
+)
+"""What changes raise that ask symbols for more than their algebra: a sign, an index, a root."""
 
 
 def vanishes(added: sp.Expr, equations: Sequence[sp.Expr]) -> bool:

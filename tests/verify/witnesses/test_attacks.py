@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from theory import descent, layer
+from theory import descent, layer, maps
 from theory.arithmetic import mean
 from theory.arithmetic import sqrt as root
 from theory.claim import Claim, Paper, Reading, Verdict
+from theory.language import arrays
 from theory.language.expression import (
     Letter,
     Sort,
@@ -18,12 +19,14 @@ from theory.language.expression import (
 from theory.language.letters import number_of
 from theory.language.operations import SquaredNorm, dot, norm2, spread, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
-from theory.statement import assume
+from theory.statement import Relation, assume
 from theory.unit import L, beta, gamma, m, one, u, v, y, z
 from verify.matrices import abstract as of_matrices
+from verify.matrices import integers
 from verify.matrices import symbolic as of_named_sizes
 from verify.settings import PROFILES, Settings
 from verify.witnesses import abstract, polynomial, symbolic
+from verify.witnesses.exact import compared
 
 PLACES = (Paper("att", "An attack", "A. Reader, *x*, 2026").at("Sect. 1"),)
 SMOKE = Settings(PROFILES["smoke"])
@@ -49,6 +52,9 @@ NO_SHIFT = assume(
 )
 ONE_EXAMPLE = assume(equal(m - 1, 0))
 AT_EDGE = assume(equal(beta + 1, 0))
+ROOT_OF_BOTH = sqrt(norm2(u - v) * norm2(u + v))
+ROOTS = sqrt(norm2(u - v)) * sqrt(norm2(u + v))
+WITHIN = along(t * sqrt(THIN), t, number(1), at=gamma)
 WRONG_NORM = SquaredNorm("mean", mean, r"\|{0}\|^2", takes=(Sort.VECTOR,))
 OF_ANY_SIZE = {
     "a letter within a derivative": claim(
@@ -80,6 +86,20 @@ OF_ANY_SIZE = {
     "a norm of another meaning": claim(
         WRONG_NORM(u) >= -FAR, sqrt(WRONG_NORM(u)) ** 2 + FAR
     ),
+    "a rounded root": claim(equal(sqrt(number(FAR**6 + 1)), FAR**3)),
+    "a factor that may be zero": claim(
+        beta + FAR + sqrt(gamma**2 * (beta + FAR)) >= 0,
+        (beta + FAR) * 1 + sqrt(gamma**2 * (beta + FAR)),
+    ),
+    "zero by zero": claim(
+        ROOT_OF_BOTH <= FAR**3,
+        FAR**3 + ROOTS * norm2(u - v) * (ROOT_OF_BOTH - ROOTS) ** 2
+        / (ROOT_OF_BOTH * sqrt(norm2(u - v)) - norm2(u - v) * sqrt(norm2(u + v))) ** 2,
+    ),
+    "a thin domain within a derivative": claim(
+        dot(u, v) + FAR**2 + 0 * WITHIN >= 0,
+        norm2(u + v) / 4 + norm2(u - v) / 4 * (beta - 2) ** 2 * WITHIN ** (-2) + FAR**2,
+    ),
 }  # fmt: skip
 
 
@@ -98,14 +118,16 @@ def test_a_root_of_one_statement_says_nothing_to_another():
     assert [bool(record.proof) for record in found] == [True, False]
 
 
-def of(kind, says, *hypotheses):
+def of(kind, says, *hypotheses, because=None):
     return MatrixClaim(
-        id="L-x", title="", locations=PLACES, says=says, hypotheses=hypotheses,
+        id="L-x", title="", locations=PLACES, says=says, hypotheses=hypotheses, because=because,
         expected=Verdict.PROVED, subject=kind,
     )  # fmt: skip
 
 
 NOUGHT = layer.mu * 0
+DEVIATION = layer.deviation(layer.H)
+SIZE = arrays.norm(layer.beta) + arrays.norm(layer.mu)
 OF_MATRICES = {
     "the loss at zero": of(Kind.DESCENT, equal(descent.L(descent.zero), 0)),
     "a size by chance": of(
@@ -115,12 +137,58 @@ OF_MATRICES = {
             impose=lambda inputs: replace(inputs, mean=0 * inputs.mean),
         ),
     ),
+    "a certificate of what is imposed": of(
+        Kind.LAYER, layer.total(layer.mu) >= 0,
+        assume(
+            equal(arrays.norm2(layer.mu), 100 * layer.n),
+            impose=lambda inputs: replace(inputs, mean=0 * inputs.mean + 10),
+        ),
+        because=layer.total(layer.mu),
+    ),
     "a branch": of(
         Kind.LAYER,
         equal(layer.null_part((layer.q - 12345) * layer.diagonal(layer.ones), layer.ones),
               layer.ones * 0),
     ),
 }  # fmt: skip
+
+
+TRUE = {
+    "a root of a number of examples": of(
+        Kind.LAYER, equal(arrays.norm(layer.e), arrays.root(layer.N))
+    ),
+    "a power of one": of(
+        Kind.LAYER, equal(arrays.norm2(layer.e * (1 / layer.N)), layer.N ** (-1))
+    ),
+    "a root of a number of pixels": of(
+        Kind.MAPS, equal(arrays.root(maps.r * maps.s) ** 2, maps.r * maps.s)
+    ),
+    "parts of an index": of(Kind.MAPS, equal(maps.t / 10 + maps.t / 5, 3 * maps.t / 10)),
+    "a largest quotient where one has no value": of(
+        Kind.LAYER,
+        SIZE * arrays.norm2(layer.mu)
+        <= SIZE * layer.total(DEVIATION)
+        * layer.largest_entry(layer.ratio(layer.squares(layer.mu), DEVIATION)),
+    ),
+    "a norm scaled by roots that need not exist": of(
+        Kind.LAYER, layer.square_norm_scaled(layer.H, layer.gamma) >= 0
+    ),
+    "a condition number of what is not symmetric": of(
+        Kind.DESCENT,
+        equal(layer.kappa(arrays.transpose(descent.P) @ descent.P), layer.kappa(descent.P) ** 2),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_what_is_true_or_says_nothing_is_not_refuted(name):
+    (found,) = integers.examine([TRUE[name]], SMOKE)
+    assert found.counterexample is None
+
+
+def test_a_float_is_no_side_of_an_exact_comparison():
+    with pytest.raises(TypeError, match="was rounded"):
+        compared(2**0.5, 1, Relation.AT_LEAST)
 
 
 @pytest.mark.parametrize("name", OF_MATRICES)

@@ -10,7 +10,7 @@ from theory.arithmetic import mean as mean_of
 from theory.batchnorm import centre
 from theory.claim import Claim, Location, Reading, Verdict
 from theory.language.expression import equal
-from theory.language.operations import average, dot, norm2
+from theory.language.operations import average, dot, norm2, sqrt
 from theory.matrix_claim import Kind, MatrixClaim
 from theory.statement import assume
 from theory.unit import BN, beta, gamma, m, one, sigma, u, v, y
@@ -131,9 +131,13 @@ def with_squares_off_ones(case):
 
 @pytest.mark.parametrize(
     ("hypothesis", "impose"),
-    [(gamma > 0, positive), (equal(dot(u, one), dot(u, one)), with_squares_off_ones)],
+    [
+        (gamma > 0, positive),
+        (equal(dot(u, one), dot(u, one)), with_squares_off_ones),
+        (equal(gamma, sqrt(beta)), lambda case: replace(case, beta=case.gamma**2)),
+    ],
 )
-def test_what_asks_symbols_for_a_sign_or_an_entry_is_measured_and_not_proved(hypothesis, impose):
+def test_what_asks_symbols_for_more_than_algebra_is_measured_and_not_proved(hypothesis, impose):
     said = claim(equal(dot(u, v), dot(v, u)), hypothesis, impose)
     assert not polynomial.is_proved(said)
     with pytest.raises(LosesGeneralityError, match="asks symbols for more than algebra"):
