@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 
+SCROLLING = {
+    "<pre>": '<pre tabindex="0">',
+    '<div class="table-wrapper': '<div tabindex="0" role="group" aria-label="Table" '
+    'class="table-wrapper',
+}
+
+
 def _level(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Give the sidebar's headings their level."""
     key = "furo_navigation_tree"
@@ -13,9 +20,9 @@ def _level(app: Any, page: str, template: str, context: dict[str, Any], tree: An
 
 
 def _scrolling(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Let a listing that is wider than the page be scrolled from the keyboard."""
-    if "body" in context:
-        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+    """Let a listing and a table that are wider than the page be scrolled from the keyboard."""
+    for plain, scrolling in SCROLLING.items() if "body" in context else ():
+        context["body"] = context["body"].replace(plain, scrolling)
 
 
 def setup(app: Any) -> dict[str, Any]:
