@@ -12,33 +12,30 @@ from theory import batchnorm, dense, running
 HEAVY = {"torch", "sympy", "scipy", "flint", "matplotlib", "sklearn", "jax", "cupy"}
 
 
-def modules_after(statement):
-    """Names of the packages that a fresh interpreter holds after a statement."""
-    script = (
-        f"{statement}\nimport sys\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
-    )
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return set(run.stdout.split())
+SCRIPT = """
+import sys
+for name in sys.argv[1:]:
+    __import__(name)
+    if name == "theory":
+        sys.modules[name].gradient
+    print(*sorted({each.split(".")[0] for each in sys.modules}))
+"""
 
 
-def test_importing_the_library_loads_nothing_heavy():
-    loaded = modules_after("import theory; theory.gradient")
-    assert "theory" in loaded
-    assert not loaded & HEAVY
-    assert "verify" not in loaded
-
-
-def test_examining_loads_nothing_heavy_before_a_witness_asks_for_it():
-    loaded = modules_after("import verify.commands.examination")
-    assert "rich" in loaded
-    assert not loaded & HEAVY - {"flint"}
-
-
-@pytest.mark.parametrize("used", ["verify.convolutions.command", "verify.site.build"])
-def test_what_examines_and_draws_nothing_waits_for_no_pytorch(used):
-    loaded = modules_after(f"import {used}")
-    assert used.split(".")[0] in loaded
-    assert not loaded & {"torch", "matplotlib", "sklearn", "jax", "cupy"}
+def test_an_import_loads_nothing_heavy_that_is_not_asked_for():
+    """The lightest first, in one interpreter."""
+    names = "theory", "verify.commands.examination", "verify.convolutions.command"
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *names, "verify.site.build"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    library, examination, convolutions, site = map(set, map(str.split, run.stdout.splitlines()))
+    assert "theory" in library
+    assert not library & {*HEAVY, "verify"}
+    assert "rich" in examination
+    assert not examination & HEAVY - {"flint"}
+    for loaded in (convolutions, site):
+        assert not loaded & {"torch", "matplotlib", "sklearn", "jax", "cupy"}
 
 
 @pytest.mark.parametrize("name", theory.__all__)

@@ -5,7 +5,7 @@ from functools import partial
 import torch
 from torch import nn
 
-from theory.nn.networks.resnet import resnet, resnet18, resnet50
+from theory.nn.networks.resnet import resnet18, resnet50
 from theory.nn.networks.vgg import vgg
 
 CROSS_ENTROPY = nn.functional.cross_entropy
@@ -83,11 +83,6 @@ NETWORKS = {
     "ResNet-50": (
         partial(resnet50, (3, 32, 32), 10, width=2, normalization="batch"),
         partial(images, 32, 16),
-        CROSS_ENTROPY,
-    ),
-    "ResNet-110": (
-        partial(resnet, (3, 8, 8), 10, normalization="batch"),
-        partial(images, 8, 8),
         CROSS_ENTROPY,
     ),
     "VGG-16": (

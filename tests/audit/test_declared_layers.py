@@ -88,6 +88,9 @@ class Outside(nn.RMSNorm):
         return x / (x.square().mean(-1, keepdim=True).sqrt() + self.eps) * self.weight
 
 
+FLOATS = torch.float64, torch.float32, torch.bfloat16, torch.float16
+
+
 class ByHand(nn.RMSNorm):
     def forward(self, x):
         return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps) * self.weight
@@ -109,9 +112,15 @@ class Renamed(nn.LayerNorm):
     """The same forward pass as its class has."""
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("offset", [0.0, 30.0, 200.0])  # whose square float16 holds
-@pytest.mark.parametrize("kind", [ByHand, LayerByHand, Renamed])
+@pytest.mark.parametrize(
+    ("kind", "offset", "dtype"),
+    [
+        (ByHand, 0.0, torch.float64),
+        *((ByHand, 200.0, dtype) for dtype in FLOATS),  # whose square float16 holds
+        *((LayerByHand, 200.0, dtype) for dtype in (torch.float32, torch.float16)),
+        (Renamed, 30.0, torch.float32),
+    ],
+)
 def test_a_subclass_that_computes_what_its_class_does_is_not_told_apart(kind, offset, dtype):
     torch.manual_seed(0)
     layer = kind(8, eps=0.5).to(dtype)

@@ -142,15 +142,14 @@ class ByHand(nn.BatchNorm1d):
         return self.weight * centred * (centred.square().mean(0) + self.eps).rsqrt() + self.bias
 
 
-@pytest.mark.parametrize("layer", [nn.BatchNorm1d, nn.LayerNorm, ByHand])
 @pytest.mark.parametrize(
-    ("dtype", "scale", "of_loss"),
+    ("layer", "dtype", "scale", "of_loss"),
     [
-        (torch.float16, 300, 1),
-        (torch.float16, 1, 1e-4),
-        (torch.float32, 1e15, 1),
-        (torch.float32, 1, 1e-36),
-        (torch.float32, 1e-6, 1e-42),
+        (nn.BatchNorm1d, torch.float16, 300, 1),
+        (nn.LayerNorm, torch.float16, 1, 1e-4),
+        (ByHand, torch.float32, 1e15, 1),
+        (nn.LayerNorm, torch.float32, 1, 1e-36),
+        (nn.BatchNorm1d, torch.float32, 1e-6, 1e-42),
     ],
 )
 def test_what_underflows_is_undecided_and_accuses_nobody(layer, dtype, scale, of_loss):

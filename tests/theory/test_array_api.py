@@ -1,7 +1,5 @@
 """Every public function on arrays of every kind: each unit is given what it is given alone."""
 
-import inspect
-
 import array_api_strict
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from test_batchnorm import make_case
 from test_operations import assert_close, by_name, channels_last, to_numpy
 
 import theory
-from theory import batchnorm, dense, family, lp, lp_normalization, running
+from theory import batchnorm, lp
 
 STRICT = array_api_strict.__array_namespace_info__()
 HOST, *_ = STRICT.devices()
@@ -97,11 +95,3 @@ def test_a_complex_step_is_a_derivative(layout):
     stepped = theory.gradient(y_far, g + 0j, gamma, 1e-5, axis)
     bent = -np.imag(stepped) / step
     np.testing.assert_allclose(bent, theory.curvature(y, g, u, gamma.real, 1e-5, axis), atol=1e-13)
-
-
-def test_without_more_the_scale_is_one_and_the_rest_zero():
-    defaults = {"gamma": 1, "beta": 0, "eps": 0, "axis": 0}
-    for module in (batchnorm, dense, family, lp_normalization, running):
-        for _, function in inspect.getmembers(module, inspect.isfunction):
-            for name, parameter in inspect.signature(function).parameters.items():
-                assert parameter.default in (parameter.empty, defaults.get(name)), function

@@ -1,12 +1,8 @@
 """A claim's other readings and its corrections are tied to it; a reading says what letters mean."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
-import numpy as np
-import pytest
-
-from theory.claim import Claim, Form, Location, Reading, Relation, Sides, Verdict, letters_of
+from theory.claim import Claim, Form, Location, Reading, Relation, Sides, Verdict
 
 PRINTED = Claim(
     id="S-one",
@@ -42,22 +38,3 @@ def test_a_sharper_statement_is_tied_to_what_it_sharpens():
     sharper = shared.sharpened("equality", remark="attained")
     assert sharper == replace(shared, **tied, remark="attained")
     assert PRINTED.sharpened().id == "S-one/sharpened"
-
-
-@pytest.mark.parametrize(
-    ("reading", "eps", "sigma", "yhat"),
-    [
-        (Reading.NO_EPSILON, 0.0, 1.0, 1.0),
-        (Reading.SHARED_EPSILON, 3.0, 2.0, 0.5),
-        (Reading.UNIT_VARIANCE, 3.0, 2.0, 1.0),
-    ],
-)
-def test_a_reading_says_what_sigma_and_yhat_stand_for(reading, eps, sigma, yhat):
-    y, g = np.array([0.0, 0.0, 2.0, 2.0]), np.array([1.0, 2.0, 5.0, 3.0])
-    network = SimpleNamespace(y=y, gamma=2.0, beta=1.0, eps=eps, m=4, g=g)
-    at = letters_of(network, reading)
-    np.testing.assert_array_equal(at.sigma, [sigma])
-    np.testing.assert_array_equal(at.yhat, [-yhat, -yhat, yhat, yhat])
-    np.testing.assert_array_equal(at.one, [1, 1, 1, 1])
-    assert (at.m, at.gamma, at.beta, at.g is g) == (4, 2.0, 1.0, True)
-    assert replace(PRINTED, reading=reading).evaluate(network) == (2.0, [sigma])

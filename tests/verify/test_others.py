@@ -19,6 +19,7 @@ from verify.fingerprint import of_statement
 from verify.others import OthersError
 from verify.settings import PROFILES, Settings
 from verify.test_claims import checking
+from verify.trial import letters
 from verify.witnesses.table import WITNESSES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -193,7 +194,7 @@ def test_two_letters_for_one_number_and_epsilon_by_another_name_are_refused(
 
 
 RANGED = """\
-from theory.language.letters import number_of
+from theory.language.letters import number_of, vector_of
 from theory.unit import beta
 from theory.matrix_claim import Kind, MatrixClaim
 positive = number_of("delta", r"\\delta", "gamma", r"\\delta > 0")
@@ -201,6 +202,10 @@ squared = number_of("s", "s", lambda unit: unit.beta**2, r"s \\ge 0")
 by_beta = number_of("s", "s", lambda unit: unit.beta**2, r"s = \\beta^2")
 apart = number_of("s", "s", lambda unit: 1 + unit.bound**2, "s > 0")
 of_q = number_of("s", "s", lambda layer: layer.q**2, "s > 0")
+part = number_of("p", "p", lambda unit: 1 + unit.bound**2, "0 < p < 1")
+below = number_of("b", "b", lambda unit: unit.gamma - 1, r"b \\ge \\gamma")
+entries = vector_of("w", "w", "direction", "w > 0")
+within = number_of("k", "k", lambda unit: unit.m - 1, r"0 \\le k < m")
 """
 
 
@@ -213,6 +218,10 @@ of_q = number_of("s", "s", lambda layer: layer.q**2, "s > 0")
         ("equal(squared, beta**2)", "its letters s and beta are not independent, as both are made"),
         ("equal(by_beta, beta**2)", ""),
         ("apart * beta**2 >= 0", ""),
+        ("part * beta**2 >= 0", "its letter p is displayed with 0 < p < 1, and is"),
+        ("equal(below * gamma, gamma * below)", r"its letter b is displayed with b \ge \gamma"),
+        ("dot(entries, entries) >= 0", "its letter w is displayed with w > 0"),
+        ("within >= 0", ""),
         ("equal(of_q * layer.q, layer.q**3)", "its letters s and q are not independent"),
     ],
 )
@@ -355,6 +364,11 @@ def test_the_papers_statements_are_fit_and_their_certificates_add_up():
     ]
     tried = [*engine.CLAIMS[::40], *certified]
     assert [str(c) for claim in tried for c in trial.unfit(claim)] == []
+
+
+def test_the_papers_letters_are_where_they_are_displayed():
+    claims = [claim for claim in engine.CLAIMS if not claim.unreadable]
+    assert [str(c) for claim in claims for c in letters.out_of_range(claim)] == []
 
 
 OWN_LETTER = """\

@@ -53,7 +53,3 @@ def test_the_network_and_its_derivatives_are_those_of_torch(name):
         network.normalize(network.y) * network.standard_deviation(network.y),
         network.y - network.y.mean(),
     )
-
-
-def test_primitives_import_nothing_of_the_theory():
-    assert not any("theory" in getattr(v, "__module__", "") for v in vars(primitives).values())

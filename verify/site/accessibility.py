@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 SCROLLING = {
     "<pre>": '<pre tabindex="0">',
     '<div class="table-wrapper': '<div tabindex="0" role="group" aria-label="Table" '

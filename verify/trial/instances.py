@@ -24,6 +24,7 @@ from verify.cases.losses import Loss
 from verify.matrices import strata
 from verify.matrices.exact import converted
 from verify.matrices.integers import SPACES
+from verify.tolerance import Array
 from verify.witnesses.exact import EXACT, network_of, rational_case, stands, to_ball
 from verify.witnesses.integers import BATCHES, as_read
 from verify.witnesses.search import drawn
@@ -148,13 +149,25 @@ def same(value: Any, other: Any) -> bool:
     if isinstance(value, Loss):
         parameters = zip(value.parameters, other.parameters, strict=False)
         return value.function is other.function and all(same(a, b) for a, b in parameters)
-    a, b = (np.squeeze(np.vectorize(as_float, otypes=[float])(x)) for x in (value, other))
+    a, b = (np.squeeze(in_floats(x)) for x in (value, other))
     return a.shape == b.shape and bool(np.allclose(a, b))
 
 
-def as_float(value: Any) -> float:
-    """Return a number of any exact arithmetic as a float."""
+def in_floats(values: Any) -> Array:
+    """Return numbers of any arithmetic as an array of floats."""
+    return np.vectorize(_as_float, otypes=[float])(values)
+
+
+def _as_float(value: Any) -> float:
     return float(value) if isinstance(value, float | int) else float(to_ball(value))
+
+
+def meets(claim: Statement, subject: Any) -> bool:
+    """Whether an instance is one that a statement speaks of: it meets all hypotheses."""
+    with suppress(Exception):  # another check says what is wrong
+        sources = offered(claim, subject)  # type: ignore[arg-type]
+        return all(is_met(hypothesis, sources) for hypothesis in claim.hypotheses)
+    return False
 
 
 def is_met(hypothesis: Hypothesis, sources: tuple[Any, ...]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain, islice, product
 from typing import Any
 
@@ -11,11 +13,12 @@ import numpy as np
 from theory import descent, layer, maps, unit
 from theory.catalogue import Complaint, source_of
 from theory.claim import Claim
-from theory.language.expression import Letter, Sort, equal
+from theory.language.expression import Letter, equal
 from theory.language.letters import attribute_of
 from theory.matrix_claim import MatrixClaim
 from theory.statement import Relation, Statement, letters_of
-from verify.trial.instances import as_float, drawn_for, is_met, made_of, offered, worth
+from verify.tolerance import Array
+from verify.trial.instances import drawn_for, in_floats, made_of, meets, worth
 
 OURS = {
     module: [letter for letter in vars(module).values() if isinstance(letter, Letter)]
@@ -40,9 +43,11 @@ MADE = {
 }
 """Our letters of a layer and of a descent that are functions of its numbers."""
 RELATIONS = {
-    ">": Relation.MORE_THAN, r"\ge": Relation.AT_LEAST, r"\geq": Relation.AT_LEAST,
-    "<": Relation.LESS_THAN, r"\le": Relation.AT_MOST, r"\leq": Relation.AT_MOST,
+    ">": Relation.MORE_THAN, r"\ge": Relation.AT_LEAST,
+    "<": Relation.LESS_THAN, r"\le": Relation.AT_MOST,
 }  # fmt: skip
+INEQUALITY = re.compile(r"(?:(\S+) (<|\\le) )?(\S+) (>|\\ge|<|\\le) (\S+)")
+"""A range as a letter's domain has it, with one end or two."""
 SIGNS = 12
 """So many instances have numbers of either sign."""
 
@@ -82,18 +87,17 @@ def untold(claim: Statement) -> Iterator[Complaint]:
 
 
 def out_of_range(claim: Statement) -> Iterator[Complaint]:
-    """Complain of a number that is displayed with a sign, and has another in an instance."""
+    """Complain of a letter that is displayed with a range, and is outside of it in an instance."""
     if not isinstance(claim, Claim | MatrixClaim):
         return
     for letter in letters_of(claim):
-        if (relation := _range(letter)) is None:
+        if (said := _inequality(letter)) is None:
             continue
         for subject in islice(drawn_for(claim), SIGNS):
             value = worth(letter, claim, subject)
-            if value is None or relation.compare(as_float(np.squeeze(value)[()]), 0):
+            if value is None or _is_within(said, in_floats(value), claim, subject):
                 continue
-            sources = offered(claim, subject)
-            if all(is_met(hypothesis, sources) for hypothesis in claim.hypotheses):
+            if meets(claim, subject):
                 yield Complaint(
                     claim.id,
                     f"its letter {letter.name} is displayed with {letter.domain}, and is {value} in"
@@ -103,12 +107,34 @@ def out_of_range(claim: Statement) -> Iterator[Complaint]:
                 break
 
 
-def _range(letter: Letter) -> Relation | None:
-    """Return how a number relates to zero by its domain, where that says no more."""
-    name, _, rest = letter.domain.partition(" ")
-    relations = (relation for text, relation in RELATIONS.items() if rest == f"{text} 0")
-    is_number = letter.sort is Sort.NUMBER and letter.value is not None
-    return next(relations, None) if is_number and name == letter.latex else None
+def _inequality(letter: Letter) -> re.Match[str] | None:
+    """Return the inequality that a letter's domain is, if it is one of the letter's numbers."""
+    found = INEQUALITY.fullmatch(letter.domain)
+    if found is None or letter.value is None:
+        return None
+    return found if letter.latex in (found[3], rf"({found[3]}\mathbf 1)") else None
+
+
+def _is_within(said: re.Match[str], value: Array, claim: Claim | MatrixClaim, subject: Any) -> bool:
+    """Whether all of a letter's numbers are where an inequality says."""
+    low, above, _, relation, high = said.groups()
+    ends = {text: _end(text, claim, subject) for text in (low, high) if text is not None}
+    if any(end is None for end in ends.values()):
+        return True  # then nothing is known of it
+    pairs = [(relation, value, ends[high]), *([] if low is None else [(above, ends[low], value)])]
+    return all(np.all(RELATIONS[each].compare(a, b)) for each, a, b in pairs)
+
+
+def _end(text: str, claim: Claim | MatrixClaim, subject: Any) -> Array | None:
+    """Return an end of a range: a number, a size, another letter; nothing if it is none of them."""
+    sizes = subject.size if isinstance(claim, MatrixClaim) else {"m": len(subject.y)}
+    for letter in letters_of(claim):
+        if letter.latex == text:
+            value = worth(letter, claim, subject)
+            return None if value is None else in_floats(value)
+    with suppress(ValueError):
+        return np.asarray(sizes[text] if text in sizes else float(text), dtype=float)
+    return None
 
 
 def of_its_kind(claim: Statement) -> Iterator[Complaint]:

@@ -50,8 +50,8 @@ def test_what_holds_for_quadratic_losses_alone_is_not_proved(says, across):
     assert symbolic.prove(claim, 2) != "proved"
 
 
-@pytest.mark.parametrize("says", TRUE_OF_QUADRATIC_LOSSES.values(), ids=TRUE_OF_QUADRATIC_LOSSES)
-def test_what_holds_for_quadratic_losses_alone_is_refuted_by_another(says):
+def test_what_holds_for_quadratic_losses_alone_is_refuted_by_another():
+    says = TRUE_OF_QUADRATIC_LOSSES["third derivative"]
     claim = replace(BY_ID["S-thm-4.1"], says=says, because=None, hypotheses=())
     (found,) = integers.examine([claim], Settings(PROFILES["smoke"]))
     assert "t^2" in found.counterexample.numbers["loss"]

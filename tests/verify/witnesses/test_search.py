@@ -10,7 +10,7 @@ import pytest
 from slips import SHARED_BOUND
 
 from theory.arithmetic import inner, norm_squared
-from theory.claim import Hypothesis, Reading, Relation, Sides, Verdict
+from theory.claim import Hypothesis, Relation, Sides, Verdict
 from theory.language.expression import number
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from verify.cases import lattice
@@ -193,10 +193,6 @@ def test_what_holds_of_numbers_of_order_one_alone_is_refuted():
     numbers = found.counterexample.numbers
     assert Fraction(numbers["gamma"]).denominator == 1  # fewer digits than were drawn
     assert int(numbers["gamma"]) > 50
-    tiny = replace(GAP, sides=lambda network, at: Sides(1 + 0 * at.m, network.eps * 10**8))
-    tiny = replace(tiny, reading=Reading.SHARED_EPSILON)
-    (found,) = integers.examine([tiny], Settings(PROFILES["smoke"]))
-    assert 0 < Fraction(found.counterexample.numbers["eps"]) < Fraction(1, 10**8)
 
 
 def test_ascent_finds_what_integers_miss_and_certifies_it():
@@ -227,9 +223,8 @@ def test_ascent_counts_what_it_met():
     assert climbed([claim], restarts=4, steps=2, lengths=(2,), tries=3) == [(None, {VACUOUS: 3})]
 
 
-@pytest.mark.parametrize("name", ["S-v1-thm-3.2/square/sharpened", "S-thm-4.2a/eps/bending"])
-def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there(name):
-    claim = next(claim for claim in CLAIMS if claim.id == name)
+def test_bounds_that_are_attained_where_vectors_coincide_are_broken_there():
+    claim = next(claim for claim in CLAIMS if claim.id == "S-thm-4.2a/eps/bending")
     actual, claimed = claim.says.actual, claim.says.claimed
     cases = [*map(partial(integers.as_read, claim), integers.coincident_cases())]
     assert not any(integers.violates(claim, case) for case in cases)

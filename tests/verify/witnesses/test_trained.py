@@ -106,13 +106,6 @@ def test_directions_are_inputs_of_the_layer_that_vary(maps):
     assert not torch.equal(whole.direction, other_seed.direction)
 
 
-def test_the_inputs_are_what_the_weights_meet(settings):
-    for name in NETWORKS:
-        for layer in layers(name, "trained", 0, settings.cache):
-            weights = layer.model.maps[layer.layer].weight.flatten(start_dim=1)
-            torch.testing.assert_close(layer.inputs @ weights.T, layer.y)
-
-
 def test_a_jet_gives_what_the_network_gives(maps):
     (jets,) = trained.examine_jets([HESSIAN], (maps,))
     (network,) = trained.examine_network([HESSIAN], maps)
