@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from array_api_compat import array_namespace, device
 
 
@@ -26,3 +27,16 @@ def identity(size: int, like: Any) -> Any:
            [0., 1.]])
     """
     return array_namespace(like).eye(size, dtype=like.dtype, device=device(like))
+
+
+def zeros(shape: tuple[int, ...], like: Any) -> Any:
+    """Return zeros to be written to, of an array's library, dtype and device.
+
+    Under ``torch.vmap`` they are as many as the array is.  Exact numbers have a zero of their own,
+    as a whole number divided by another would be a float.
+    """
+    if hasattr(like, "new_zeros"):  # PyTorch
+        return like.new_zeros(shape)
+    if like.dtype == object:
+        return np.full(shape, 0 * like.flat[0], dtype=object)
+    return array_namespace(like).zeros(shape, dtype=like.dtype, device=device(like))

@@ -27,7 +27,8 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-from theory.convolution.windows import chunks, zeros
+from theory.arithmetic.constants import zeros
+from theory.convolution.windows import chunks
 
 
 def blocks(h: Any, kernel: int, chunk: int | None = None) -> Iterator[tuple[int, int, Any]]:

@@ -11,10 +11,11 @@ from typing import Any
 
 from array_api_compat import array_namespace, device
 
+from theory.arithmetic.constants import zeros
 from theory.convolution.correlations import blocks
 from theory.convolution.moments import column_sums
 from theory.convolution.unfolded import apply_transposed, flatten, unfold
-from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows, zeros
+from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows
 
 
 def gram(

@@ -18,8 +18,9 @@ from typing import Any
 
 from array_api_compat import array_namespace, device
 
+from theory.arithmetic.constants import zeros
 from theory.arithmetic.sums import total
-from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows, zeros
+from theory.convolution.windows import Geometry, chunks, outputs, rows_of, windows
 
 
 def unfold(

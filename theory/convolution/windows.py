@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any, NamedTuple
 
-import numpy as np
-from array_api_compat import array_namespace, device
+from theory.arithmetic.constants import zeros
 
 ENTRIES = 2**22
 """Of a temporary array, about: more save calls, fewer save memory."""
@@ -52,19 +51,6 @@ class Geometry(NamedTuple):
         last = (self.output(n) - 1) * self.stride
         starts = range(0, self.kernel * self.dilation, self.dilation)
         return [slice(start, start + last + 1, self.stride) for start in starts]
-
-
-def zeros(shape: tuple[int, ...], like: Any) -> Any:
-    """Return zeros to be written to, of an array's library, dtype and device.
-
-    Under ``torch.vmap`` they are as many as the array is.  Exact numbers have a zero of their own,
-    as a whole number divided by another would be a float.
-    """
-    if hasattr(like, "new_zeros"):  # PyTorch
-        return like.new_zeros(shape)
-    if like.dtype == object:
-        return np.full(shape, 0 * like.flat[0], dtype=object)
-    return array_namespace(like).zeros(shape, dtype=like.dtype, device=device(like))
 
 
 def pad(h: Any, rows: int, columns: int) -> Any:
