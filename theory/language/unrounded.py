@@ -6,9 +6,12 @@ over.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Any
+
+import numpy as np
 
 LARGE = 2**62
 """Whole numbers below it fit into the integers of any arithmetic."""
@@ -83,3 +86,49 @@ def _scaled(a: Any, n: int) -> Any:
 def _is_rational(value: Any) -> bool:
     # isinstance asks the abstract base of Fraction, which takes longer than most sums here.
     return type(value) is int or type(value) is Fraction
+
+
+# ---- whole numbers of which an operation makes floats ----
+
+_FLOATS = (float, np.float64, np.ndarray)
+
+
+def is_rounded(value: Any, operands: Sequence[Any]) -> bool:
+    """Whether a value of whole numbers or fractions, such as a root, became a float.
+
+    >>> is_rounded(2**0.5, [2]), is_rounded(4, [2]), is_rounded(2**0.5, [2.0])
+    (True, False, False)
+    """
+    if type(value) not in _FLOATS or not all(map(_is_whole_or_fraction, operands)):
+        return False
+    return not isinstance(value, np.ndarray) or value.dtype.kind == "f"
+
+
+def _is_whole_or_fraction(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iu"
+    return isinstance(value, int | Fraction | np.integer)
+
+
+def is_inexact(number: Any) -> bool:
+    """Whether a number is a float, or an array's, or a whole number, which tells no arithmetic."""
+    if isinstance(number, int | float):
+        return True
+    return hasattr(number, "dtype") and number.dtype is not np.dtype(object)
+
+
+def of_indices(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """Return a function of arrays of whole numbers, which stay such where they can.
+
+    >>> of_indices(lambda t, n: t / n, [np.array([1, 2]), 2])
+    array([Fraction(1, 2), Fraction(1, 1)], dtype=object)
+    """
+    found = function(*map(_in_fractions, operands))
+    is_whole = all(entry.denominator == 1 for entry in found.flat)
+    return found.astype(np.int64) if is_whole else found
+
+
+def _in_fractions(whole: Any) -> Any:
+    if not isinstance(whole, np.ndarray):
+        return Fraction(whole)
+    return np.vectorize(lambda entry: Fraction(int(entry)), otypes=[object])(whole)

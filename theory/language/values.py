@@ -18,7 +18,7 @@ from theory.language.expression import (
     Operation,
     Says,
 )
-from theory.language.unrounded import constant
+from theory.language.unrounded import constant, is_inexact, is_rounded, of_indices
 
 
 class Sides(NamedTuple):
@@ -28,42 +28,8 @@ class Sides(NamedTuple):
     claimed: Any
 
 
-_FLOATS = (float, np.float64, np.ndarray)
 _NUMBERS = ("q", "step", "gamma", "N")
 """A subject has one of these numbers."""
-
-
-def _are_rounded(value: Any, operands: Sequence[Any]) -> bool:
-    """Whether a value of whole numbers or fractions, such as a root, became a float."""
-    if not all(map(_is_rational, operands)):
-        return False
-    return not isinstance(value, np.ndarray) or value.dtype.kind == "f"
-
-
-def _is_rational(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "iu"
-    return isinstance(value, int | Fraction | np.integer)
-
-
-def _is_inexact(number: Any) -> bool:
-    """Whether a number is a float, or an array's, or a whole number, which tells no arithmetic."""
-    if isinstance(number, int | float):
-        return True
-    return hasattr(number, "dtype") and number.dtype is not np.dtype(object)
-
-
-def _in_fractions(operation: Operation, operands: Sequence[Any]) -> Any:
-    """Return what an operation makes of arrays of whole numbers, which stay such where they can."""
-    found = operation.meaning(*map(_fractions, operands))
-    is_whole = all(entry.denominator == 1 for entry in found.flat)
-    return found.astype(np.int64) if is_whole else found
-
-
-def _fractions(whole: Any) -> Any:
-    if not isinstance(whole, np.ndarray):
-        return Fraction(whole)
-    return np.vectorize(lambda entry: Fraction(int(entry)), otypes=[object])(whole)
 
 
 class Values:
@@ -99,9 +65,8 @@ class Values:
         if isinstance(expression, Apply):  # as nearly all are
             found = [self[operand] for operand in expression.operands]
             value = expression.operation.value(self.subject, *found)
-            if type(value) in _FLOATS and _are_rounded(value, found):
-                return self._exactly(expression.operation, found, value)
-            return value
+            is_exact = not is_rounded(value, found)
+            return value if is_exact else self._exactly(expression.operation, found, value)
         match expression:
             case Number(value):
                 return value
@@ -122,10 +87,10 @@ class Values:
     def _exactly(self, operation: Operation, operands: Sequence[Any], rounded: Any) -> Any:
         """Return what an operation makes of whole numbers, where the subject's are not rounded."""
         like = next((getattr(self.subject, n) for n in _NUMBERS if hasattr(self.subject, n)), 0)
-        if _is_inexact(like):
+        if is_inexact(like):
             return rounded
         if isinstance(rounded, np.ndarray):
-            return _in_fractions(operation, operands)
+            return of_indices(operation.meaning, operands)
         return operation.value(self.subject, *(constant(whole, like) for whole in operands))
 
     def _differentiate(self, derivative: Derivative) -> Any:
