@@ -38,6 +38,8 @@ EDITS = OF_MATRICES | {
         "theorem_4_1": ("norm2 g - dot one g ^ 2", "norm2 g - 2 * dot one g ^ 2"),
         "theorem_4_1_eps": ("0 <= eps", "True"),
         "theorem_4_1_eps_equality": ("1 + eps / sigma^2", "1 - eps / sigma^2"),
+        "identification_of_gradients": ("beta = mean y -> ", ""),
+        "identification_of_hessians": ("gamma = sigma -> ", ""),
         "theorem_4_1_bound": ("gamma^2 / sigma^2 *", "gamma / sigma^2 *"),
         "theorem_4_1_supplement_fails": ("(1 < m)%nat", "(0 < m)%nat"),
         "theorem_4_1_supplement_refuted": ("~ theorem_4_1_supplement", "theorem_4_1_supplement"),

@@ -48,6 +48,27 @@ Theorem theorem_4_1_eps_equality (m : nat) (L : vec m -> R) (y : vec m) (gamma b
     (norm2 g - dot one g ^ 2 / INR m - (1 + eps / sigma^2) * dot g yhat ^ 2 / INR m).
 Proof. intros; identity. Qed.
 
+(* "Exploiting the fact that" the layer gives back the batch: where gamma and beta are its deviation
+   and mean, the loss has the same gradient at the outputs of both networks, and the same Hessian. *)
+Lemma bn_gives_back (m : nat) (y : vec m) (gamma beta eps : R) :
+  0 < variance y + eps -> gamma = deviation eps y -> beta = mean y -> bn gamma beta eps y = y.
+Proof.
+intros P G B; rewrite G, B; apply vec_ext; intro i; unfold bn, normalize.
+field; apply Rgt_not_eq; exact (deviation_pos P).
+Qed.
+
+Theorem identification_of_gradients (m : nat) (L : vec m -> R) (y : vec m) (gamma beta eps : R) :
+  0 < variance y + eps ->
+  let z := bn gamma beta eps y in let sigma := deviation eps y in let g := gradient L z in
+  gamma = sigma -> beta = mean y -> g = gradient L y.
+Proof. intros P z sigma g G B; unfold g, z; now rewrite bn_gives_back. Qed.
+
+Theorem identification_of_hessians (m : nat) (L : vec m -> R) (y u : vec m) (gamma beta eps : R) :
+  0 < variance y + eps ->
+  let z := bn gamma beta eps y in let sigma := deviation eps y in
+  gamma = sigma -> beta = mean y -> hessian L z u = hessian L y u.
+Proof. intros P z sigma G B; unfold z; now rewrite bn_gives_back. Qed.
+
 (* The gradient is at most gamma^2/sigma^2 times as long, squared. *)
 Theorem theorem_4_1_bound (m : nat) (L : vec m -> R) (y : vec m) (gamma beta : R) :
   (0 < m)%nat -> 0 < variance y ->
