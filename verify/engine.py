@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, partial
@@ -147,12 +147,19 @@ class Known:
     """What a folder of evidence says today."""
 
     run: Run
+    """That in which most of the statements were examined."""
     records: list[Record]
     """Those that today's code would find again, of statements that are wholly examined."""
     outdated: tuple[str, ...]
     """Statements that were examined before they, or what they depend on, changed."""
     unfinished: tuple[str, ...]
     """Statements of which some witnesses have not said yet what they find."""
+    heard: Mapping[str, Run]
+    """In which run each statement was examined."""
+
+    def run_of(self, claim: str) -> Run:
+        """Return the run in which a statement was examined."""
+        return self.heard.get(claim, self.run)
 
 
 def known(
@@ -180,6 +187,7 @@ def known(
     chosen = [claim for claim in every if asked is None or claim.id in asked]
     runs, lines = evidence.read_all(folder, asked)
     heard: dict[str, list[Record]] = {}
+    ran: dict[str, Run] = {}
     current: set[Name] = set()
     for run in _of_different_settings(runs):
         found = evidence.fresh(lines, todays_of_run(run, chosen))
@@ -187,13 +195,14 @@ def known(
         whole = wholly_examined(chosen, found) - heard.keys()
         found_of = by_claim(found)
         heard |= {name: found_of[name] for name in whole}
+        ran |= dict.fromkeys(whole, run)
     left = [line.name for line in lines if line.about.claim not in heard]
     outdated = dict.fromkeys(claim for claim, witness in left if (claim, witness) not in current)
     unfinished = dict.fromkeys(claim for claim, _ in left if claim not in outdated)
     by_kernel = [r for r in checked_by_kernel(folder, every, asked) if r.proof or r.claim in heard]
-    return Known(
-        runs[-1], [*chain(*heard.values()), *by_kernel], tuple(outdated), tuple(unfinished)
-    )
+    every_record = [*chain(*heard.values()), *by_kernel]
+    main = max([*ran.values()] or [runs[-1]], key=[*ran.values()].count)
+    return Known(main, every_record, tuple(outdated), tuple(unfinished), ran)
 
 
 def todays_of_run(run: Run, claims: Sequence[Statement] | None = None) -> Fingerprint:

@@ -248,12 +248,17 @@ def check_schema(path: Path, line: dict[str, Any]) -> None:
         )
 
 
-def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]:
+def prune(
+    folder: Path,
+    todays: Callable[[Run], Fingerprint],
+    knows: Callable[[str], bool] = lambda claim: True,
+) -> tuple[int, int]:
     """Leave only what today's code would find again; return how many records stay, and went.
 
     Args:
         folder: of the evidence.
         todays: today's fingerprints for the settings of a run.
+        knows: whether the statement of an identifier is one of which these tell; others stay.
 
     Raises:
         EvidenceError: there is no evidence, it is damaged, or another run writes in the folder.
@@ -264,7 +269,9 @@ def prune(folder: Path, todays: Callable[[Run], Fingerprint]) -> tuple[int, int]
         held = FolderLock(folder)
         runs, lines = read_all(folder)  # with what another run wrote before it was locked
         last = {(run.profile, run.seed, run.backend, run.device): run for run in runs}
-        current = {line for run in last.values() for line in _current(lines, todays(run))}
+        known = [line for line in lines if knows(line.about.claim)]
+        current = {line for run in last.values() for line in _current(known, todays(run))}
+        current |= {line for line in lines if not knows(line.about.claim)}
         kept = sorted((line.record for line in current), key=lambda record: record.name)
         headers = [run for run in runs if run in last.values()]
         json_lines.write(folder / FILE, [*map(_line, headers), *map(_line, kept)])

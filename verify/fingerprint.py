@@ -27,7 +27,7 @@ from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
 from theory.statement import Hypothesis, Statement, Verdict
 from verify.settings import Settings
-from verify.sources import OURS, ROOT, sources, statements
+from verify.sources import OURS, ROOT, digest, sources, statements
 from verify.witnesses.witness import Later, Witness
 
 PACKAGES = (
@@ -40,6 +40,10 @@ IMPORTED = {
     "array_api_strict", "sklearn", "clarabel", "cupy",
 }  # fmt: skip
 """The same, as they are imported."""
+
+
+INSTALLED = {"site-packages", "dist-packages"}
+"""Folders of what others wrote, which may lie below one's own."""
 
 
 def fingerprint(claim: Statement, witness: Witness, settings: Settings) -> str:
@@ -95,6 +99,9 @@ def _of_value(value: Any, within: tuple[Any, ...]) -> str:
     if isinstance(value, type | ModuleType):
         name = value.__module__ if isinstance(value, type) else value.__name__
         return _digest([value.__name__, of_module(name)])
+    kept = getattr(value, "__wrapped__", None)  # by what remembers its values
+    if kept is not None and not _counts_by_version(value.__module__):
+        return _digest([inner(type(value)), inner(kept)])
     if (name := getattr(value, "__qualname__", "")) and value.__module__:
         return f"{value.__module__}.{name}"  # of another package, whose version counts
     own = inner(vars(value)) if hasattr(value, "__dict__") else repr(value)
@@ -133,12 +140,7 @@ def of_module(name: str) -> str:
     Of what others wrote, the modules of the same package, or files of the same folder, count;
     packages that are neither theirs nor ours do not.
     """
-    return _of_ours(name) if name.split(".")[0] in OURS else _of_files(_theirs(name))
-
-
-@cache
-def _of_ours(name: str) -> str:
-    return _of_files(sources(name))
+    return digest(name) if name.split(".")[0] in OURS else _of_files(_theirs(name))
 
 
 def _of_files(files: Iterable[Path]) -> str:
@@ -172,18 +174,26 @@ def _theirs(name: str) -> set[Path]:
 
 def _loaded(name: str) -> Path | None:
     """Return the file of a loaded module of another package than those whose versions count."""
-    root = name.split(".")[0]
     file = getattr(sys.modules.get(name), "__file__", None)
-    is_known = root in sys.stdlib_module_names or root in IMPORTED
-    return Path(file) if file and file.endswith(".py") and not is_known else None
+    if file is None or not file.endswith(".py") or _counts_by_version(name):
+        return None
+    return Path(file)
+
+
+def _counts_by_version(name: str) -> bool:
+    """Whether a module is Python's, or of a package whose version counts."""
+    root = name.split(".")[0]
+    return root in sys.stdlib_module_names or root in IMPORTED
 
 
 def _is_of_one_hand(name: str, other: str) -> bool:
-    """Whether two modules are of one package, or single files of one folder."""
+    """Whether a module is of another's package, or its file in the other's folder or below."""
     if name.split(".")[0] == other.split(".")[0]:
         return True
     path, beside = _loaded(name), _loaded(other)
-    return path is not None and beside is not None and path.parent == beside.parent
+    if path is None or beside is None or not path.is_relative_to(beside.parent):
+        return False
+    return INSTALLED.isdisjoint(path.relative_to(beside.parent).parts)
 
 
 def _imported_anywhere(name: str, path: Path) -> Iterator[str]:

@@ -198,13 +198,17 @@ def counted(found: Sequence[Headline]) -> str:
 
 def _holds(headline: Headline) -> bool:
     is_whole = bool(headline.as_printed) and not headline.what_is_wrong
-    return is_whole and all(e.verdict in HOLDING for e in headline.shown)
+    is_known = is_whole and not _is_open(headline)
+    return is_known and all(e.verdict in HOLDING for e in headline.shown)
 
 
 def _falls(headline: Headline) -> bool:
     found = {e.verdict for e in headline.shown}
-    return bool(headline.as_printed) and Verdict.REFUTED in found and found.isdisjoint(HOLDING)
+    is_known = bool(headline.as_printed) and not _is_open(headline)
+    return is_known and Verdict.REFUTED in found and found.isdisjoint(HOLDING)
 
 
 def _is_open(headline: Headline) -> bool:
-    return all(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in headline.shown)
+    """Whether nothing is decided, or a reading of what is printed was not examined."""
+    is_whole = all(e.verdict is not Verdict.NOT_RUN for e in headline.as_printed)
+    return not is_whole or all(e.verdict not in (*HOLDING, Verdict.REFUTED) for e in headline.shown)

@@ -24,12 +24,9 @@ import torch
 from torch import Tensor
 from torch.func import grad, jacfwd, jacrev, vmap
 
-from verify import primitives
+from verify import primitives, sources
 from verify.cache import CacheError, folder_of, read_tensors, remembered
 from verify.snapshots import LayerSnapshot
-
-VERSION = 1
-"""To be raised with every change of code that changes the numbers."""
 
 
 class Jets(NamedTuple):
@@ -99,7 +96,9 @@ def _together(m: int) -> int:
 
 def _digest(layer: LayerSnapshot, eps: float) -> str:
     """Return a digest of all that the jets depend on."""
-    digest = hashlib.sha256(f"{VERSION} {torch.__version__} {layer.layer} {eps}".encode())
+    digest = hashlib.sha256(
+        f"{sources.digest(__name__)} {torch.__version__} {layer.layer} {eps}".encode()
+    )
     for tensor in (layer.y, layer.z, layer.labels, *layer.model.state_dict().values()):
         digest.update(tensor.contiguous().numpy().tobytes())
     return digest.hexdigest()[:16]

@@ -178,6 +178,9 @@ def lacks(claim: Statement, records: Sequence[Record]) -> str:
         return f"{proved}, but there is a counterexample ({against})"
     if failing:
         return ""
+    if refuting := [r.theorem.name for r in records if r.theorem and r.theorem.refutes]:
+        found = proved if proofs else "no counterexample is found"
+        return f"{found}, but Coq's kernel refutes it ({', '.join(refuting)})"
     if violating := [r for r in records if r.violated]:
         is_measured = isinstance(claim, ExpectationClaim)
         how, exact = ("by sampling", "test") if is_measured else ("in floating point", "numbers")

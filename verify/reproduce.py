@@ -13,7 +13,7 @@ from theory.matrix_claim import MatrixClaim
 from theory.statement import Statement
 from verify import engine
 from verify.cases import strata
-from verify.matrices import floats, scaling_ascent
+from verify.matrices import best_scaling, floats, scaling_ascent
 from verify.matrices import strata as matrix_strata
 from verify.matrices import trained as trained_matrices
 from verify.matrices.subjects import Numbers
@@ -40,7 +40,7 @@ def reproduce(
         raise ValueError(
             f"{token!r} names no instance; expected random:STRATUM:SEED:INDEX"
             ", trained:NETWORK:STAGE:SEED:LAYER:UNIT, matrices:KIND:STRATUM:SEED:INDEX"
-            ", network:PLACE:SEED or scaling:CORRELATIONS"
+            ", network:PLACE:SEED, best: before one of both, or scaling:CORRELATIONS"
         )
     return _KINDS[kind](token, cache, engine.CLAIMS if claims is None else claims)
 
@@ -94,12 +94,18 @@ def _scaling(token: str, cache: Path | None, claims: Sequence[Statement]) -> lis
     return _subject_lines(scaling_ascent.rebuild(token), 0, claims)
 
 
+def _best(token: str, cache: Path | None, claims: Sequence[Statement]) -> list[str]:
+    seed = int(token.rsplit(":", 2)[1 if ":matrices:" in token else 2])
+    return _subject_lines(best_scaling.rebuild(token, cache), seed, claims)
+
+
 _KINDS: dict[str, Callable[[str, Path | None, Sequence[Statement]], list[str]]] = {
     "random": _random,
     "trained": _trained,
     "matrices": _matrices,
     "network": _network,
     "scaling": _scaling,
+    "best": _best,
 }
 
 

@@ -92,6 +92,8 @@ class Theorem:
     """What it assumes not to be zero besides, and the statement does not."""
     definitions: tuple[str, ...] = ()
     """What its own file defines of the words in it."""
+    refutes: bool = False
+    """Whether it says that the statement fails."""
 
 
 def _covers(proved: Size, size: Size) -> bool:

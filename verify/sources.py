@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,15 @@ def sources(name: str) -> frozenset[Path]:
         found[module] = path
         waiting.extend(_imported(path))
     return frozenset(found.values())
+
+
+@cache
+def digest(name: str) -> str:
+    """Return a digest of the files of a module and of all of ours that it imports."""
+    found = hashlib.sha256()
+    for file in sorted(sources(name)):
+        found.update(file.read_bytes() + b"\0")
+    return found.hexdigest()[:20]
 
 
 def statements(path: Path) -> Iterator[ast.AST]:

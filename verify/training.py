@@ -15,11 +15,13 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from verify import sources
 from verify.cache import State, folder_of, read_stages, remembered
 from verify.data import digits
 from verify.networks import NETWORKS, Network
@@ -30,9 +32,6 @@ STAGES = ("initial", "midway", "trained")
 
 LEAST_ACCURACY = 0.95
 """The accuracy on the training data from which a network counts as trained."""
-
-RECIPE_VERSION = 2
-"""To be raised with every change of code that changes what training gives."""
 
 Progress = Callable[[str, int, int], object]
 """Told (description, epochs done, epochs in all) after each epoch."""
@@ -160,8 +159,9 @@ def accuracy(network: Network, images: Tensor, labels: Tensor) -> float:
 
 
 def cache_file(folder: Path, network: Network, seed: int, recipe: Recipe) -> Path:
-    """Return the file of a network's stages: its name holds a digest of the configuration."""
-    configuration = f"{RECIPE_VERSION} {network} {seed} {recipe} torch {torch.__version__}"
+    """Return the file of a network's stages: its name tells the configuration and the code."""
+    versions = f"torch {torch.__version__} scikit-learn {version('scikit-learn')}"
+    configuration = f"{sources.digest(__name__)} {network} {seed} {recipe} {versions}"
     digest = hashlib.sha256(configuration.encode()).hexdigest()[:16]
     return folder / f"{network.name}-seed{seed}-{digest}.pt"
 

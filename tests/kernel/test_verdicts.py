@@ -8,7 +8,7 @@ import pytest
 from theory import lange2022, santurkar2018
 from theory.statement import Verdict
 from verify import engine, ledger
-from verify.evidence import SCHEMA
+from verify.evidence import SCHEMA, EvidenceError
 from verify.kernel import evidence, verdicts
 from verify.kernel.coq import LIBRARY
 from verify.kernel.evidence import Check, Outcome
@@ -109,6 +109,7 @@ def test_a_counterexample_to_what_the_kernel_proved_leaves_all_undecided(tmp_pat
 def test_a_refutation_that_was_checked_is_no_proof(tmp_path):
     record = found(tmp_path, by_hand("L-prop-10"))["L-prop-10"]
     assert record.proof is None
+    assert "Coq's kernel refutes it" in entry("L-prop-10", record).lacks
     refuted = entry(
         "L-prop-10",
         record,
@@ -137,6 +138,16 @@ def test_a_later_run_of_some_statements_keeps_what_was_found_of_others(tmp_path)
     found(tmp_path, of_claim(BOUND))
     kept = found(tmp_path, by_hand("L-thm-4a"))
     assert kept.keys() == {BOUND.id, *TABLE["L-thm-4a"].claims}
+
+
+def test_what_a_killed_run_left_half_written_breaks_no_reader(tmp_path):
+    path = evidence.write(tmp_path, [of_claim(BOUND), of_claim(CLAIMS["S-thm-4.1"])])
+    whole = path.read_text()
+    path.write_text(whole[:-20])
+    assert evidence.read(tmp_path) == [of_claim(BOUND)]
+    path.write_text(f"{{{whole}")
+    with pytest.raises(EvidenceError, match="line 1 is damaged"):
+        evidence.read(tmp_path)
 
 
 def test_a_file_needs_what_its_imports_need():

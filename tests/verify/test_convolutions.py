@@ -15,7 +15,7 @@ from verify.backends import Backend
 from verify.cases import convolutions as cases
 from verify.cases.convolutions import RESNET_18, SMALL, VGG_16
 from verify.convolutions import checks, examination, losses, meter, network, run
-from verify.convolutions.checks import Check, at_most, close
+from verify.convolutions.checks import Check, at_most, close, equal_vectors
 from verify.options import Options
 from verify.tolerance import Outcome
 
@@ -132,6 +132,22 @@ def test_a_bound_is_compared_by_rounding_and_nan_decides_nothing():
     assert at_most(ones + 1e-12, ones, ones, 8)[2] is Outcome.VIOLATED
     assert at_most(0 * ones, 0 * ones, ones, 8) == (None, 1.0, Outcome.HOLDS)
     assert at_most(ones * np.nan, ones, ones, 8)[2] is Outcome.UNDECIDED
+    assert close(ones * np.nan, ones, ones, 8)[2] is Outcome.UNDECIDED
+    assert close(np.array([np.nan, 2, 1]), ones, ones, 8)[1:] == (
+        close(ones, ones, ones, 8)[1], Outcome.VIOLATED,
+    )  # fmt: skip
+
+
+def test_nan_in_one_direction_hides_no_violation_in_another():
+    claimed = np.arange(1.0, 7).reshape(3, 2)
+    actual = claimed * np.array([[1.0], [1.1], [1.0]])
+    assert equal_vectors(actual, claimed, [claimed], 8)[2] is Outcome.VIOLATED
+    actual[2, 0] = np.nan
+    error, allowed, outcome = equal_vectors(actual, claimed, [claimed], 8)
+    assert (outcome, error > allowed) == (Outcome.VIOLATED, True)
+    undecided = Check("row", "reading", np.nan, 1.0, "undecided")
+    assert undecided.is_unexpected
+    assert not Check("row", "reading", np.nan, 1.0, "vacuous").is_unexpected
 
 
 def test_a_check_has_numbers_that_json_has_words_for():

@@ -106,6 +106,12 @@ def test_pruning_leaves_what_is_known_and_says_what_went(killed):
     assert read(killed) == (RUN, [FIRST])
 
 
+def test_pruning_leaves_what_others_examined(killed):
+    nothing = lambda claim, witness: ""  # noqa: E731
+    assert evidence.prune(killed, lambda run: nothing, lambda claim: claim == "S-1") == (1, 1)
+    assert read(killed) == (RUN, [SECOND])
+
+
 def test_what_a_run_writes_just_before_pruning_is_kept(killed, monkeypatch):
     lock = evidence.FolderLock
 

@@ -1,9 +1,10 @@
 """A fingerprint is the same in every process, and another for another statement or budget."""
 
+import importlib
 import re
 import sys
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cache, partial
 from math import inf
 
 import numpy as np
@@ -20,7 +21,7 @@ from theory.santurkar2018 import theorem_4_1
 from theory.statement import Reading, Sides, Verdict, assume
 from theory.unit import gamma
 from verify import engine
-from verify.fingerprint import _words, fingerprint, of_code, of_statement
+from verify.fingerprint import _words, fingerprint, of_code, of_module, of_statement
 from verify.settings import NOTHING, PROFILES, READ, WHERE, Budget, Settings
 from verify.sources import sources
 
@@ -207,3 +208,41 @@ def test_a_function_may_hold_itself():
         return halved(x / 2) if x > 1 else x
 
     assert len(of_code(halved)) == len(of_code(holding([2])))
+
+
+@cache
+def remembering(x):
+    return 2 * x
+
+
+@cache
+def remembering_more(x):
+    return 3 * x
+
+
+def test_a_function_that_remembers_goes_by_its_code():
+    assert of_code(remembering) != of_code(remembering_more)
+    assert "remembering" not in of_code(remembering)
+
+
+@pytest.fixture
+def own_files(tmp_path, monkeypatch):
+    """A file of statements, and a package below its folder from which it takes a number."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "__init__.py").write_text("")
+    (tmp_path / "lib" / "forms.py").write_text("def factor():\n    return 1\n")
+    (tmp_path / "own_notes.py").write_text(
+        "import lib.forms\n\ndef side(x):\n    return lib.forms.factor()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in ("own_notes", "lib", "lib.forms"):
+        sys.modules.pop(name, None)
+
+
+def test_what_a_file_imports_from_below_its_folder_counts(own_files):
+    side = importlib.import_module("own_notes").side
+    before = of_module("own_notes")
+    (own_files / "lib" / "forms.py").write_text("def factor():\n    return 0\n")
+    assert of_module("own_notes") != before
+    assert side(1) == 1  # what is loaded is not loaded again

@@ -51,6 +51,13 @@ def test_a_line_says_whether_the_text_holds_and_what_is_wrong(verdict, others, s
     assert counts.get(line.verdict, "1 hold in part or by the reading") in counted([line])
 
 
+@pytest.mark.parametrize("verdict", [PROVED, REFUTED])
+def test_while_a_reading_is_not_examined_a_statement_is_open(verdict):
+    (line,) = lines((ELSEWHERE, verdict), (OF_TWO_NETWORKS, Verdict.NOT_RUN))
+    assert "0 hold as printed, 0 do not, 0 hold in part" in counted([line])
+    assert "1 is unreadable, undecided or not yet run" in counted([line])
+
+
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [

@@ -14,7 +14,7 @@ from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
 from verify import engine, ledger, report
 from verify.ledger import agrees, as_json, entry, judge
 from verify.record import Record
-from verify.results import EVERY_M, Counterexample, Proof
+from verify.results import EVERY_M, Counterexample, Proof, Theorem
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
 from verify.show import shown_entry
 from verify.site.sources import of_papers
@@ -85,6 +85,9 @@ def test_the_verdict_follows_from_what_was_found_and_from_nothing_that_is_expect
         assert judge(replace(CLAIM, expected=expected), records[::-1]) == verdict
 
 
+DENIED = Record(
+    CLAIM.id, "kernel", theorem=Theorem("it_fails", "x.v", "~ it", (), "8.16.1", "", refutes=True)
+)
 AUTOGRAD = "violated in floating point (autograd: 1 of 200, as at random:generic:0:3)"
 
 
@@ -97,6 +100,9 @@ AUTOGRAD = "violated in floating point (autograd: 1 of 200, as at random:generic
         ([PROOF, VACUOUS], "proved (abstract), but none of 80 instances meets the hypotheses"),
         ([PROOF], ""),
         ([VIOLATED, failing(m=2)], ""),
+        ([PROOF, DENIED], "proved (abstract), but Coq's kernel refutes it (it_fails)"),
+        ([HOLDS, DENIED], "no counterexample is found, but Coq's kernel refutes it (it_fails)"),
+        ([failing(m=2), DENIED], ""),
     ],
 )
 def test_what_is_undecided_says_why(records, said):

@@ -4,9 +4,12 @@ import re
 
 import pytest
 
+from theory.matrix_claim import Kind
 from theory.santurkar2018 import CLAIMS
 from verify import engine
 from verify.cases.strata import STRATA, draw, random_cases
+from verify.matrices import best_scaling, floats
+from verify.matrices.strata import random_subjects
 from verify.reproduce import reproduce
 from verify.tolerance import Outcome
 from verify.witnesses import autograd
@@ -33,6 +36,16 @@ def test_the_worst_instance_of_a_run_is_found_again(claim):
     _, outcome, *_, ratio = LINE.match(line).groups()
     assert Outcome(outcome) is (Outcome.VIOLATED if found.violated else Outcome.HOLDS)
     assert float(ratio) == pytest.approx(found.worst_ratio, rel=1e-9)
+
+
+def test_a_layer_at_its_best_scaling_is_found_again():
+    claim = next(c for c in engine.CLAIMS if c.id == "L-thm-4c")
+    drawn = [s for s in random_subjects(Kind.LAYER, 0, 2) if best_scaling.best(s) is not None]
+    at_best = [best_scaling.at_best(layer)[0] for layer in drawn]
+    found = record(claim, "best scaling", floats.examine_all(claim, at_best))
+    assert found.worst_token.startswith("best:matrices:layer:")
+    _, line = reproduce(found.worst_token, claims=[claim])
+    assert float(LINE.match(line)[5]) == pytest.approx(found.worst_ratio, rel=1e-6)
 
 
 @pytest.mark.parametrize(

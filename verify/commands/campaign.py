@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from theory.statement import Verdict
 from verify import cluster, engine
 from verify.campaign.journal import Journal
 from verify.campaign.report import table
@@ -80,8 +81,14 @@ def campaign(
     width = columns(WIDTH)
     Console(width=width).print(table(found, width))
     typer.echo(f"{sum(f.instances for f in found):,} instances in {journal.path}")
+    expected = {pair.name: pair.claim.expected for pair in chosen}
+    against = [f for f in found if f.violated and expected[f.name] is not Verdict.REFUTED]
+    for finding in against:
+        told = f"{finding.violated:,} of {finding.instances:,} instances violate it"
+        complain(f"{finding.claim}, {expected[finding.name].value} as expected: {told}")
     if failures:
         _complain_of(failures)
+    if failures or against:
         raise typer.Exit(1)
 
 

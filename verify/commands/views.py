@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from theory.statement import Verdict
 from verify import engine, evidence, ledger
 from verify.commands.shared import Claims, Folder, Json, advised, conclude, known
 from verify.complaints import bad_input, complain
@@ -16,6 +17,7 @@ from verify.options import evidence_of
 from verify.others import OthersError
 from verify.settings import DEFAULT_EVIDENCE
 from verify.terminal import columns
+from verify.wording import plural
 
 
 def show_ledger(
@@ -115,11 +117,13 @@ def page(
 
 
 def prune(evidence_folder: Folder = None, target: Claims = "") -> None:
-    """Remove the evidence that changes have outdated."""
+    """Remove the evidence that changes have outdated; of statements that are not these it stays."""
     folder = evidence_folder or evidence_of(target)
     try:
-        todays = partial(engine.todays_of_run, claims=engine.statements(target))
-        kept, gone = evidence.prune(folder, todays)
+        claims = engine.statements(target)
+        names = {claim.id for claim in claims}
+        todays = partial(engine.todays_of_run, claims=claims)
+        kept, gone = evidence.prune(folder, todays, names.__contains__)
     except (EvidenceError, OthersError) as error:
         raise bad_input(error) from None
     typer.echo(f"{gone} records removed, {kept} kept in {folder}")
@@ -133,11 +137,17 @@ def readme(
     from verify.site import readme as part
 
     try:
-        found = engine.known(evidence_folder or DEFAULT_EVIDENCE)
+        folder = evidence_folder or DEFAULT_EVIDENCE
+        found = engine.known(folder)
         entries = ledger.ledger(engine.CLAIMS, found.records)
+        if missing := [e.claim.id for e in entries if e.verdict is Verdict.NOT_RUN]:
+            raise part.ReadmeError(
+                f"{plural(len(missing), 'statement')} not examined as they are today, such as"
+                f" {missing[0]}; run: python -m pytest verify --evidence {folder}"
+            )
         if is_check:
             part.check(entries)
         else:
-            typer.echo("\n".join(map(str, part.write(entries, found.run))))
+            typer.echo("\n".join(map(str, part.write(entries, found))))
     except (EvidenceError, part.ReadmeError) as error:
         raise bad_input(error) from None

@@ -9,7 +9,7 @@ condition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -50,9 +50,8 @@ class Check:
 
     @property
     def is_unexpected(self) -> bool:
-        """Whether it came out otherwise; what decides nothing is not unexpected."""
-        is_decided = self.outcome in (Outcome.HOLDS, Outcome.VIOLATED)
-        return is_decided and self.outcome is not self.expected
+        """Whether it came out otherwise, or decides nothing; it may have nothing to decide."""
+        return self.outcome not in (self.expected, Outcome.VACUOUS)
 
 
 def equal_vectors(
@@ -71,15 +70,31 @@ def equal_vectors(
     outcomes = tolerance.judge(actual, claimed, Relation.EQUAL, allowed)
     size = tolerance.norm(claimed)
     errors, relative = tolerance.norm(actual - claimed) / size, allowed / size
-    worst = int(np.argmax(errors / relative))
-    return float(errors[worst]), float(relative[worst]), outcomes[worst]
+    outcome = gravest(outcomes)
+    of_that = np.array([one is outcome for one in outcomes])
+    worst = int(np.argmax(np.where(of_that, errors / relative, -np.inf)))
+    return float(errors[worst]), float(relative[worst]), outcome
+
+
+def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return what becomes of a whole check: violated if it is so anywhere, holds if all do.
+
+    >>> str(gravest([Outcome.UNDECIDED, Outcome.VIOLATED, Outcome.HOLDS]))
+    'violated'
+    """
+    found = set(outcomes)
+    order = (Outcome.VIOLATED, Outcome.UNDECIDED, Outcome.HOLDS)
+    return next(outcome for outcome in order if outcome in found)
 
 
 def close(actual: Array, claimed: Array, size: Array, terms: int) -> tuple[float, float, Outcome]:
     """Compare entry by entry, relative to ``size``: sums of ``terms`` absolute values."""
-    error = float(np.max(np.abs(actual - claimed) / size))
+    errors = np.abs(actual - claimed) / size
+    error = float(np.max(errors))
     allowed = float(tolerance.tolerance(np.asarray(2.0), terms))
-    return error, allowed, Outcome.HOLDS if error <= allowed else Outcome.VIOLATED
+    if (errors > allowed).any():
+        return float(np.nanmax(errors)), allowed, Outcome.VIOLATED
+    return error, allowed, Outcome.HOLDS if error <= allowed else Outcome.UNDECIDED
 
 
 def at_most(
@@ -93,8 +108,5 @@ def at_most(
     allowed = tolerance.tolerance(2 * size[:, 0], terms)
     outcomes = tolerance.judge(actual, claimed, Relation.AT_MOST, allowed)
     ratios = tolerance.ratio(actual, claimed, Relation.AT_MOST, allowed)
-    found = set(outcomes)
-    order = (Outcome.VIOLATED, Outcome.UNDECIDED, Outcome.HOLDS)
-    outcome = next(outcome for outcome in order if outcome in found)
     worst = None if np.all(np.isnan(ratios)) else float(np.nanmax(ratios))
-    return worst, 1.0, outcome
+    return worst, 1.0, gravest(outcomes)

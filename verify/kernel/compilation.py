@@ -23,6 +23,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from verify import json_lines
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import ALLOWED, Check, Outcome, from_dict
 from verify.kernel.meaning import ASSUMING, sentences
@@ -113,7 +114,7 @@ class Compilation:
             if known and known.fingerprint == fingerprint and self._stands(known):
                 return known
             found = self._checked(fingerprint, file)
-            record.write_text(json.dumps(asdict(found)))
+            json_lines.write(record, [asdict(found)])
         return found
 
     def _stands(self, known: Found) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
+
+from filelock import FileLock
+
+from verify import json_lines
+from verify.evidence import EvidenceError
 
 FILE = "kernel.jsonl"
 
@@ -76,17 +80,25 @@ def write(folder: Path, checks: Iterable[Check]) -> Path:
     """Write what was found to a folder, each in place of what an earlier run found of it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE
-    found = {(c.file, c.theorem): c for c in (*read(folder), *checks)}
-    path.write_text("".join(f"{json.dumps(asdict(check))}\n" for check in found.values()))
+    with FileLock(path.with_suffix(".lock")):
+        found = {(c.file, c.theorem): c for c in (*read(folder), *checks)}
+        json_lines.write(path, map(asdict, found.values()))
     return path
 
 
 def read(folder: Path) -> list[Check]:
-    """Return what a folder holds; nothing if no run was made."""
+    """Return what a folder holds; nothing if no run was made.
+
+    Raises:
+        EvidenceError: a line, not the last one, is damaged.
+    """
     path = folder / FILE
     if not path.exists():
         return []
-    return [from_dict(json.loads(line)) for line in path.read_text().splitlines()]
+    try:
+        return [from_dict(line) for line in json_lines.read(path)]
+    except json_lines.DamagedLineError as error:
+        raise EvidenceError(str(error)) from None
 
 
 def from_dict(values: dict[str, object]) -> Check:

@@ -85,7 +85,7 @@ def _by_hand(
             for claim in said:
                 if claim.id in wanted:
                     yield _record(
-                        check, claim, is_proof=not tie.refutes,
+                        check, claim, is_proof=not tie.refutes, refutes=bool(tie.refutes),
                         defined=tuple(sentence.text for sentence in defined),
                     )  # fmt: skip
 
@@ -96,6 +96,7 @@ def _record(
     is_proof: bool,
     besides: tuple[str, ...] = (),
     defined: tuple[str, ...] = (),
+    refutes: bool = False,
 ) -> Record:
     """Return what was checked: a proof, or that a statement fails, or holds of most instances."""
     size = EVERY_M if isinstance(claim, Claim) else EVERY_SIZE
@@ -112,6 +113,7 @@ def _record(
             f"python -m verify prove {claim.id}",
             besides,
             defined,
+            refutes,
         ),
         seconds=check.seconds,
     )

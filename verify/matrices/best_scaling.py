@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
 from theory.matrix_claim import Kind, MatrixClaim
-from verify.matrices import floats, trained
+from verify.matrices import floats, strata, trained
 from verify.matrices.strata import random_subjects
 from verify.matrices.subjects import Layer
 from verify.optimal_scaling import OptimalScaling, optimal_scaling
@@ -32,12 +33,11 @@ def examine(claims: Sequence[MatrixClaim], settings: Settings) -> Iterator[Recor
     if find_spec(SOLVER) is None:
         yield from not_run(claims, WITNESS)
         return
-    solved = [(layer, best(layer)) for layer in layers(settings)]
-    at_best = [
-        layer if found is None else replace(layer, scaling=found.D0) for layer, found in solved
-    ]
+    solved = [at_best(layer) for layer in layers(settings)]
     gap = max(found.gap for _, found in solved if found is not None)
-    examined = floats.examine_together(claims, at_best, settings.seed)
+    examined = floats.examine_together(
+        claims, [layer for layer, found in solved if found is not None], settings.seed
+    )
     for claim in claims:
         measured = record(claim, WITNESS, examined[claim.id])
         yield replace(measured, notes=f"largest relative gap of the minima: {gap:.1e}")
@@ -62,6 +62,34 @@ def layers(settings: Settings) -> Iterator[Layer]:
 def _liveliest(layer: Layer) -> Layer:
     chosen = np.argsort(layer.H.var(axis=0))[-FEATURES:]
     return replace(layer, H=layer.H[:, chosen], scaling=layer.scaling[: len(chosen) + 1])
+
+
+def at_best(layer: Layer) -> tuple[Layer, OptimalScaling | None]:
+    """Return a layer with its best scaling, and that; None where it has none."""
+    found = best(layer)
+    if found is None:
+        return layer, None
+    return replace(layer, scaling=found.D0, token=f"best:{layer.token}"), found
+
+
+def rebuild(token: str, cache: Path | None) -> Layer:
+    """Return the layer at its best scaling that a token names.
+
+    Raises:
+        ValueError: the token names none.
+    """
+    inner = token.removeprefix("best:")
+    if inner.startswith("network:"):
+        real = (s for s in trained.rebuild(inner, cache) if isinstance(s, Layer))
+        named = [_liveliest(layer) for layer in real]
+    else:
+        named = [s for s in [strata.rebuild(inner)] if isinstance(s, Layer)]
+    if not named:
+        raise ValueError(f"{token!r} names no layer")
+    layer, found = at_best(named[0])
+    if found is None:
+        raise ValueError(f"{token!r}: the columns of this layer depend, so it has no best scaling")
+    return layer
 
 
 def best(layer: Layer) -> OptimalScaling | None:

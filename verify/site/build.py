@@ -13,12 +13,12 @@ from theory.statement import Statement
 from verify import engine, experiments, json_lines
 from verify.campaign import journal
 from verify.campaign.finding import Finding
+from verify.engine import Known
 from verify.evidence import EvidenceError, Run
 from verify.experiments import evidence as found
 from verify.experiments.evidence import Result
 from verify.headlines import headlines
 from verify.ledger import Entry, as_json, ledger
-from verify.record import Record
 from verify.site import (
     api_pages,
     benchmarks_page,
@@ -62,10 +62,12 @@ def write_pages(
     Raises:
         EvidenceError: evidence is damaged, a picture is missing, or a page cannot be written.
     """
-    run, records = _evidence(evidence, claims)
+    found = _evidence(evidence, claims)
+    run = None if found is None else found.run
+    records = [] if found is None else found.records
     entries = ledger(engine.CLAIMS if claims is None else claims, records)
     _check_is_the_sites(target)
-    drawn = drawn_once(entries, run)
+    drawn = drawn_once(entries, found)
     files = {
         **{f"generated/{name}": text for name, text in _included(entries, run, measured).items()},
         **{f"errata/{name}": text for name, text in errata_page.pages(entries).items()},
@@ -121,14 +123,13 @@ def _inside(target: Path, name: str) -> Path:
     return path
 
 
-def _evidence(folder: Path, claims: Sequence[Statement] | None) -> tuple[Run | None, list[Record]]:
+def _evidence(folder: Path, claims: Sequence[Statement] | None) -> Known | None:
     try:
-        found = engine.known(folder, claims)
-        return found.run, found.records
+        return engine.known(folder, claims)
     except EvidenceError:
         if (folder / "evidence.jsonl").exists():
             raise
-        return None, []
+        return None
 
 
 def _included(entries: Sequence[Entry], run: Run | None, measured: Path) -> dict[str, str]:
@@ -174,9 +175,10 @@ def neighbours(grouped: Sequence[Group]) -> dict[str, tuple[Group | None, Group 
     }
 
 
-def drawn_once(entries: Sequence[Entry], run: Run | None) -> statement_page.Figures:
+def drawn_once(entries: Sequence[Entry], found: Known | None) -> statement_page.Figures:
     """Return what gives the figures of an entry, which pages and files show."""
-    drawn = {entry.claim.id: figures(entry, run) for entry in entries}
+    runs = {e.claim.id: None if found is None else found.run_of(e.claim.id) for e in entries}
+    drawn = {entry.claim.id: figures(entry, runs[entry.claim.id]) for entry in entries}
     return lambda entry: drawn[entry.claim.id]
 
 

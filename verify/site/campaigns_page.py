@@ -7,9 +7,11 @@ from html import escape
 from shlex import quote
 from typing import NamedTuple
 
+from verify import engine
 from verify.campaign.finding import Finding, written
 from verify.campaign.report import SHARES
 from verify.evidence import Run
+from verify.settings import PROFILES, Settings
 from verify.site.markup import (
     by_identifier,
     fenced,
@@ -90,6 +92,16 @@ def _in_a_sentence(finding: Finding) -> str:
     return f"{many} of {of} violated: {link(finding.claim, '')}{near}."
 
 
+def _at(run: Run, finding: Finding) -> str:
+    """Return of which code the numbers are, and whether it is today's."""
+    commit = f"At commit <code>{on_one_line(run.commit)}</code>."
+    if run.profile in PROFILES:
+        settings = Settings(PROFILES[run.profile], 0, run.backend, run.device)
+        if engine.todays(settings)(*finding.name) == finding.fingerprint:
+            return commit
+    return f"{commit} What they depend on has changed since."
+
+
 def _finding(run: Run, finding: Finding) -> str:
     row = (
         *(f"{n:,}" for n in (finding.instances, finding.violated)),
@@ -122,6 +134,6 @@ def _finding(run: Run, finding: Finding) -> str:
             raw(table(("start", "largest actual/claimed"), strata, "witnesses")),
             f"{told}\n",
             command,
-            f'<p class="run">At commit <code>{on_one_line(run.commit)}</code>.</p>\n',
+            f'<p class="run">{_at(run, finding)}</p>\n',
         ]
     )

@@ -16,6 +16,7 @@ from verify.experiments.examined import Examined, examined
 from verify.experiments.experiment import Observation, Picture
 from verify.experiments.paper_figures import FIGURES, PaperFigure
 from verify.experiments.report import WORDS
+from verify.fingerprint import of_everything
 from verify.ledger import Entry
 from verify.site.markup import decided, fenced, on_one_line, raw, table, told_apart, words
 from verify.site.numbers import typeset
@@ -239,6 +240,8 @@ def _how(result: Result, numbers: str) -> str:
         f" with {plural(run.threads, 'thread')}, commit <code>{on_one_line(run.commit)}</code>,"
         f" {minutes:.1f} minutes; {on_one_line(versions)}. {numbers}"
     )
+    if numbers != KEPT and run.source != of_everything():
+        line += " The code has changed since."
     given = "" if result.data == WITHOUT_DATA else " --data FOLDER"
     options = f"--profile {quote(result.profile)} --seeds {len(result.seeds)}{given}"
     command = fenced(f"python -m verify experiment {quote(result.name)} {options}", "sh")

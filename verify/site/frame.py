@@ -92,11 +92,20 @@ def _leave_out_maps(app: Any, error: Exception | None) -> None:
         source_map.unlink()
 
 
+def _remove_old(app: Any, error: Exception | None) -> None:
+    """Remove the pages of folders whose source is gone."""
+    out = Path(app.outdir)
+    for page in () if error else out.glob("[!_]*/**/*.html"):
+        if page.relative_to(out).with_suffix("").as_posix() not in app.env.found_docs:
+            page.unlink()
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Connect before and after the theme, which makes the list of pages."""
     app.connect("html-page-context", _shorten)
     app.connect("html-page-context", _lead, priority=100)
     app.connect("html-page-context", _share, priority=950)
+    app.connect("build-finished", _remove_old)
     app.connect("build-finished", _dedent)
     app.connect("build-finished", _leave_out_maps)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

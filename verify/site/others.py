@@ -16,7 +16,7 @@ from typing import Self
 
 from theory.statement import Paper, Statement
 from verify import engine, others
-from verify.evidence import Run
+from verify.engine import Known
 from verify.ledger import Entry, as_json, ledger
 from verify.site import errata_page, ledger_page, papers_page, statement_page
 from verify.site.build import drawn_once, figure_files, neighbours, write_file
@@ -61,18 +61,18 @@ class OthersSite:
         shutil.rmtree(self.folder, ignore_errors=True)
         write_file(self.folder / MARK, "")
         source, html = self.folder / "source", self.folder / "html"
-        for name, content in self._files(entries, known.run).items():
+        for name, content in self._files(entries, known).items():
             write_file(source / name, content)
         if _build(source, html):
             raise others.OthersError(f"Sphinx could not build {source}; see above")
         return html / "index.html"
 
-    def _files(self, entries: Sequence[Entry], run: Run) -> Mapping[str, str | bytes]:
+    def _files(self, entries: Sequence[Entry], known: Known) -> Mapping[str, str | bytes]:
         """Return the site's sources by their names."""
         grouped = statements(entries)
         stood_in = papers(grouped)
         modules = {module_of(claim) for claim in self.claims}
-        drawn = drawn_once(entries, run)
+        drawn = drawn_once(entries, known)
         return {
             "conf.py": _configuration(stood_in),
             "index.md": _index(stood_in),

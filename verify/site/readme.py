@@ -1,7 +1,7 @@
 """The part of the README that comes from the evidence: counts, the main results, pictures.
 
-It stands between two comments.  What it says is compared with the evidence at each run of the
-main job, so that it cannot drift; the pictures are drawn anew by ``python -m verify readme``.
+It stands between two comments, and is written, with the pictures, by ``python -m verify readme``
+from evidence that nothing has outdated; ``--check`` compares.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from theory.summary import Section
-from verify.evidence import Run
+from verify.engine import Known
 from verify.headlines import Headline, counted, headlines
 from verify.ledger import Entry
 from verify.site.build import write_file
@@ -32,16 +32,16 @@ class ReadmeError(ValueError):
     """The README has no place for the ledger, or says something else than the evidence."""
 
 
-def write(entries: Sequence[Entry], run: Run | None, readme: Path = README) -> list[Path]:
+def write(entries: Sequence[Entry], found: Known, readme: Path = README) -> list[Path]:
     """Write the README's part and its pictures; return the files written.
 
     Raises:
         ReadmeError: the README lacks the two comments, a picture has nothing to show, or a file
             cannot be written.
     """
-    pictures = {readme.parent / FOLDER / f.name: f for f in _pictures(entries, run)}
+    pictures = {readme.parent / FOLDER / f.name: f for f in _pictures(entries, found)}
     before, _, after = _split(readme)
-    text = f"{before}{BEGIN}\n{block(entries, run)}{END}{after}"
+    text = f"{before}{BEGIN}\n{block(entries, found)}{END}{after}"
     files = {readme: text, **{path: figure.content for path, figure in pictures.items()}}
     try:
         for path, content in files.items():
@@ -66,10 +66,10 @@ def check(entries: Sequence[Entry], readme: Path = README) -> None:
             )
 
 
-def block(entries: Sequence[Entry], run: Run | None) -> str:
+def block(entries: Sequence[Entry], found: Known) -> str:
     """Return the part as Markdown."""
     pictures = "\n\n".join(
-        f"![{f.alternative}]({(FOLDER / f.name).as_posix()})" for f in _pictures(entries, run)
+        f"![{f.alternative}]({(FOLDER / f.name).as_posix()})" for f in _pictures(entries, found)
     )
     return f"\n{counts(entries)}\n{table(entries)}\n{pictures}\n\n"
 
@@ -99,13 +99,13 @@ def _row(headline: Headline) -> str:
     return f"| {' | '.join(cell.replace('|', VERTICAL) for cell in cells)} |"
 
 
-def _pictures(entries: Sequence[Entry], run: Run | None) -> list[Figure]:
+def _pictures(entries: Sequence[Entry], found: Known) -> list[Figure]:
     by_id = {entry.claim.id: entry for entry in entries}
-    drawn = [(name, figures(by_id[name], run)[kind]) for name, kind in PICTURES]
-    empty = [name for name, found in drawn if not found]
+    drawn = [(name, figures(by_id[name], found.run_of(name))[kind]) for name, kind in PICTURES]
+    empty = [name for name, shown in drawn if not shown]
     if empty:
         raise ReadmeError(f"nothing was measured of {', '.join(empty)}: run 'make verify' first")
-    return [found[0] for _, found in drawn]
+    return [shown[0] for _, shown in drawn]
 
 
 def _split(readme: Path) -> tuple[str, str, str]:

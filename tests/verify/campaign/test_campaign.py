@@ -5,6 +5,7 @@ import os
 import signal
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from dataclasses import replace
 from multiprocessing import forkserver
 
@@ -15,8 +16,10 @@ from verify import cluster, engine, fingerprint, pool
 from verify.__main__ import app
 from verify.campaign import journal as journals
 from verify.campaign import run as running
+from verify.campaign.finding import Finding
 from verify.campaign.journal import Journal, read
 from verify.campaign.run import Failure, campaign_pairs, run
+from verify.commands import campaign as command
 from verify.evidence import EvidenceError, Run
 from verify.matrices.strata import STRATA
 from verify.settings import PROFILES, Settings
@@ -232,3 +235,22 @@ def test_bad_input_is_one_line(arguments, said, tmp_path):
     ended = CliRunner().invoke(app, ["campaign", *arguments, "--evidence", str(tmp_path)])
     assert ended.exit_code == 2
     assert said in ended.stderr
+
+
+def test_what_speaks_against_a_statement_that_is_expected_to_stand_ends_in_failure(
+    tmp_path, monkeypatch
+):
+    def violated(chosen, span, options, journal, workers, console):
+        journal.known[chosen[0].name] = Finding(
+            *chosen[0].name, ((0, 1),), instances=10, violated=2
+        )
+        return []
+
+    monkeypatch.setattr(command, "_run", violated)
+    monkeypatch.setattr(cluster, "workers", lambda address: nullcontext())
+    for name, code in (("S-thm-4.1", 1), ("S-thm-4.1-supp", 0)):
+        words = ["campaign", name, "--witnesses", "autograd", "--seeds", "0:1"]
+        ended = CliRunner().invoke(app, [*words, "--evidence", str(tmp_path / name)])
+        assert ended.exit_code == code, ended.output
+        told = "S-thm-4.1, proved as expected: 2 of 10 instances violate it"
+        assert (told in ended.stderr) == (code == 1)
