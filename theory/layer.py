@@ -15,7 +15,8 @@ from array_api_compat import array_namespace
 from theory import batchnorm, preconditioning
 from theory.arithmetic import constants
 from theory.arithmetic import sqrt as root
-from theory.arithmetic.operations import largest_of, none_zero, smallest_of, square
+from theory.arithmetic.extremes import largest_of, smallest_of
+from theory.arithmetic.operations import none_zero, square
 from theory.arithmetic.spectra import (
     RANK,
     condition_number,

@@ -40,7 +40,7 @@ from array_api_compat import array_namespace, device
 from theory import batchnorm
 from theory.arithmetic import mean as mean_over_batch
 from theory.arithmetic import products, sqrt
-from theory.arithmetic.operations import largest_of
+from theory.arithmetic.extremes import largest_of
 
 
 def augmented(H: Any) -> Any:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from functools import reduce
 from math import prod
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -183,10 +182,13 @@ def none_zero(values: Any, refusal: str) -> Any:
 
 
 def where_finite(function: Callable[[Any], Any], array: Any) -> Any:
-    """Return a function of an array that refuses what is not finite: it is nan there.
+    """Return a function of an array that refuses what is not finite.
 
-    What divides by zero at one of several instances keeps no other from its own.
+    Where nobody can look at one value it is nan there: what divides by zero at one of several
+    instances keeps no other from its own.
     """
+    if _zeros.get() is None:
+        return function(array)
     xp = array_namespace(array)
     is_finite = xp.all(xp.isfinite(array))
     return xp.where(is_finite, function(xp.where(is_finite, array, 0.0)), float("nan"))
@@ -210,29 +212,6 @@ def smaller(a: Any, b: Any) -> Any:
     if hasattr(a, "minimum"):  # PyTorch
         return a.minimum(b)
     return a.min(b) if _is_ball(a) else min(a, b)
-
-
-def largest_of(vector: Any) -> Any:
-    """Return the largest entry; of balls a ball around it, which may be nan.
-
-    >>> import numpy as np
-    >>> largest_of(np.array([1, 3, 2], dtype=object))
-    3
-    """
-    if _is_of_objects(vector):
-        return reduce(larger, vector.ravel())
-    return array_namespace(vector).max(vector)
-
-
-def smallest_of(vector: Any) -> Any:
-    """Return the smallest entry, likewise."""
-    if _is_of_objects(vector):
-        return reduce(smaller, vector.ravel())
-    return array_namespace(vector).min(vector)
-
-
-def _is_of_objects(array: Any) -> bool:
-    return getattr(array.dtype, "kind", "") == "O"
 
 
 def _alike(a: Any, b: Any) -> tuple[Any, Any]:

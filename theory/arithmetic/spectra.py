@@ -19,7 +19,7 @@ As in paper L, :math:`\kappa` is the largest singular value over the smallest th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -29,7 +29,7 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from theory.arithmetic.exact import number
-from theory.arithmetic.operations import none_zero, where_finite
+from theory.arithmetic.operations import none_zero, taking_zeros, where_finite
 from theory.arithmetic.quadratic import DifferentFieldsError, NotRealError, Quadratic, coerced
 from theory.packages import missing
 
@@ -71,7 +71,7 @@ def eigenvalues(matrix: Any, scaling: Any = None) -> Any:
     xp = array_namespace(matrix)
     if scaling is not None:
         matrix = xp.sqrt(scaling)[:, None] * matrix * xp.sqrt(scaling)
-    return where_finite(xp.linalg.eigvalsh, matrix)
+    return _if_finite(xp.linalg.eigvalsh, matrix)
 
 
 def squared_singular_values(factor: Any, scaling: Any = None) -> Any:
@@ -88,7 +88,7 @@ def squared_singular_values(factor: Any, scaling: Any = None) -> Any:
         return eigenvalues(factor.T @ factor, scaling)
     xp = array_namespace(factor)
     scaled = factor if scaling is None else factor * xp.sqrt(scaling)
-    values = where_finite(xp.linalg.svdvals, scaled)
+    values = _if_finite(xp.linalg.svdvals, scaled)
     missing = xp.zeros(factor.shape[1] - values.shape[0], dtype=values.dtype, device=device(values))
     return xp.concat([missing, xp.flip(values * values, axis=0)])
 
@@ -160,6 +160,12 @@ def _is_zero(value: Quadratic | arb) -> bool:
 
 def _is_exact(matrix: Any) -> bool:
     return isinstance(matrix, np.ndarray) and matrix.dtype == object
+
+
+def _if_finite(function: Callable[[Any], Any], matrix: Any) -> Any:
+    """Return a function of a matrix, nan where that is not finite, at one instance too."""
+    with taking_zeros():
+        return where_finite(function, matrix)
 
 
 def _refuse_unreal(matrix: np.ndarray, scaling: Any) -> None:
