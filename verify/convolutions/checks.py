@@ -50,7 +50,9 @@ class Check:
 
     @property
     def is_unexpected(self) -> bool:
-        """Whether it came out otherwise, or decides nothing; it may have nothing to decide."""
+        """Whether it came out otherwise, or nothing was decided since numbers are not finite."""
+        if self.outcome is Outcome.UNDECIDED:
+            return self.value is None
         return self.outcome not in (self.expected, Outcome.VACUOUS)
 
 
@@ -108,5 +110,8 @@ def at_most(
     allowed = tolerance.tolerance(2 * size[:, 0], terms)
     outcomes = tolerance.judge(actual, claimed, Relation.AT_MOST, allowed)
     ratios = tolerance.ratio(actual, claimed, Relation.AT_MOST, allowed)
-    worst = None if np.all(np.isnan(ratios)) else float(np.nanmax(ratios))
-    return worst, 1.0, gravest(outcomes)
+    outcome = gravest(outcomes)
+    is_finite = np.isfinite(actual).all() and np.isfinite(claimed).all()
+    if np.all(np.isnan(ratios)) or (outcome is Outcome.UNDECIDED and not is_finite):
+        return None, 1.0, outcome
+    return float(np.nanmax(ratios)), 1.0, outcome
