@@ -236,7 +236,7 @@ class Rational:
         Raises:
             SilentError: the denominator is zero.
         """
-        if denominator.is_zero() or ring.is_zero(denominator):
+        if denominator.is_zero():
             raise SilentError("division by zero")
         if denominator.is_one():
             return cls(ring, numerator, denominator)
@@ -281,6 +281,8 @@ class Rational:
     def __truediv__(self, other: Any) -> Any:
         if (b := self._like(other)) is None:
             return NotImplemented
+        if b.is_zero:
+            raise SilentError("division by zero")
         return self.reduced(
             self.ring, self.numerator * b.denominator, self.denominator * b.numerator
         )
