@@ -73,6 +73,11 @@ class PrimitiveNetwork:
         """What evaluates expressions."""
         return self.calculus.values_of
 
+    @property
+    def like(self) -> Any:
+        """A number of its arithmetic."""
+        return self.gamma
+
     def standard_deviation(self, y: Any) -> Any:
         """Return the primitive standard deviation."""
         return primitives.standard_deviation(y, self.m, self.eps, self.calculus.sqrt)

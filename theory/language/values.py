@@ -28,14 +28,11 @@ class Sides(NamedTuple):
     claimed: Any
 
 
-_NUMBERS = ("q", "step", "gamma", "N")
-"""A subject has one of these numbers."""
-
-
 class Values:
     """The values of expressions for one subject, each computed once.
 
-    The subject supplies the letters' values, and ``gradient`` and ``differential`` of functions.
+    The subject supplies the letters' values, and ``gradient`` and ``differential`` of functions;
+    ``like``, where it has it, is a number of its arithmetic.
 
     Args:
         subject: what the letters and primitives are asked of.
@@ -86,7 +83,7 @@ class Values:
 
     def _exactly(self, operation: Operation, operands: Sequence[Any], rounded: Any) -> Any:
         """Return what an operation makes of whole numbers, where the subject's are not rounded."""
-        like = next((getattr(self.subject, n) for n in _NUMBERS if hasattr(self.subject, n)), 0)
+        like = getattr(self.subject, "like", 0)
         if is_inexact(like):
             return rounded
         if isinstance(rounded, np.ndarray):

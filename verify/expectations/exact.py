@@ -81,7 +81,7 @@ def bounds(where: FailsAt) -> Sides:
 
 
 def _value(expression: Expression, where: FailsAt) -> arb:
-    sized = SimpleNamespace(N=arb(where.N), n=arb(where.n))
+    sized = SimpleNamespace(N=arb(where.N), n=arb(where.n), like=arb(1))
     return ball(Values(sized)[expression])
 
 

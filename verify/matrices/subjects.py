@@ -36,6 +36,11 @@ class Numbers:
         """The sizes that a reader would name, such as N and n."""
         raise NotImplementedError
 
+    @property
+    def like(self) -> Any:
+        """A number of its arithmetic."""
+        return getattr(self, next(name for name in ("q", "step") if name in self.names()))
+
     @classmethod
     def names(cls) -> list[str]:
         """Return the names of the numbers."""
