@@ -35,6 +35,7 @@ from theory.language.expression import (
     Operation,
     Says,
     Sort,
+    walk,
 )
 from theory.language.plain import plain
 from theory.language.values import Values
@@ -186,18 +187,14 @@ def _is_linear(expression: Expression) -> bool:
         return False
     operation, operands = expression.operation, expression.operands
     if operation is mean:
-        return not _has_means(operands[0])
+        parts = walk(operands[0])
+        return not any(isinstance(part, Apply) and part.operation is mean for part in parts)
     if operation in (SUM, NEGATIVE):
         return all(map(_is_linear, operands))
     if operation is QUOTIENT:
         return _is_linear(operands[0]) and _is_constant(operands[1])
     others = [part for part in operands if not _is_constant(part)]
     return operation is PRODUCT and len(others) == 1 and _is_linear(others[0])
-
-
-def _has_means(expression: Expression) -> bool:
-    is_mean = isinstance(expression, Apply) and expression.operation is mean
-    return is_mean or any(map(_has_means, expression.parts))
 
 
 @dataclass(frozen=True, kw_only=True)

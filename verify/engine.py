@@ -189,7 +189,8 @@ def known(
     heard: dict[str, list[Record]] = {}
     ran: dict[str, Run] = {}
     current: set[Name] = set()
-    for run in _of_different_settings(runs):
+    every_run = _of_different_settings(runs)
+    for run in every_run:
         found = evidence.fresh(lines, todays_of_run(run, chosen))
         current |= {record.name for record in found}
         whole = wholly_examined(chosen, found) - heard.keys()
@@ -200,9 +201,9 @@ def known(
     outdated = dict.fromkeys(claim for claim, witness in left if (claim, witness) not in current)
     unfinished = dict.fromkeys(claim for claim, _ in left if claim not in outdated)
     by_kernel = [r for r in checked_by_kernel(folder, every, asked) if r.proof or r.claim in heard]
-    every_record = [*chain(*heard.values()), *by_kernel]
-    main = max([*ran.values()] or [runs[-1]], key=[*ran.values()].count)
-    return Known(main, every_record, tuple(outdated), tuple(unfinished), ran)
+    main = max(every_run, key=[*ran.values()].count)
+    records = [*chain(*heard.values()), *by_kernel]
+    return Known(main, records, tuple(outdated), tuple(unfinished), ran)
 
 
 def todays_of_run(run: Run, claims: Sequence[Statement] | None = None) -> Fingerprint:

@@ -27,7 +27,7 @@ from theory.language.expression import Apply, Expression, Letter, Says, walk
 from theory.language.plain import plain
 from theory.statement import Hypothesis, Statement, Verdict
 from verify.settings import Settings
-from verify.sources import OURS, ROOT, digest, sources, statements
+from verify.sources import OURS, ROOT, digest, digest_of, sources, statements
 from verify.witnesses.witness import Later, Witness
 
 PACKAGES = (
@@ -140,18 +140,13 @@ def of_module(name: str) -> str:
     Of what others wrote, the modules of the same package, or files of the same folder, count;
     packages that are neither theirs nor ours do not.
     """
-    return digest(name) if name.split(".")[0] in OURS else _of_files(_theirs(name))
-
-
-def _of_files(files: Iterable[Path]) -> str:
-    return _digest(source.read_bytes().decode() for source in sorted(files))
+    return digest(name) if name.split(".")[0] in OURS else digest_of(_theirs(name))
 
 
 @cache
 def of_everything() -> str:
     """Return the fingerprint of all source of ours."""
-    files = sorted(path for name in OURS for path in (ROOT / name).rglob("*.py"))
-    return _digest(path.read_text(encoding="utf-8") for path in files)
+    return digest_of(path for name in OURS for path in (ROOT / name).rglob("*.py"))
 
 
 def _theirs(name: str) -> set[Path]:

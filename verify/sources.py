@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -29,8 +29,13 @@ def sources(name: str) -> frozenset[Path]:
 @cache
 def digest(name: str) -> str:
     """Return a digest of the files of a module and of all of ours that it imports."""
+    return digest_of(sources(name))
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """Return a digest of files, whatever their order."""
     found = hashlib.sha256()
-    for file in sorted(sources(name)):
+    for file in sorted(files):
         found.update(file.read_bytes() + b"\0")
     return found.hexdigest()[:20]
 

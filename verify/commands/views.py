@@ -10,7 +10,7 @@ import typer
 
 from theory.statement import Verdict
 from verify import engine, evidence, ledger
-from verify.commands.shared import Claims, Folder, Json, advised, conclude, known
+from verify.commands.shared import Claims, Folder, Json, advised, conclude, examining, known
 from verify.complaints import bad_input, complain
 from verify.evidence import EvidenceError, NoEvidenceError
 from verify.options import evidence_of
@@ -137,13 +137,12 @@ def readme(
     from verify.site import readme as part
 
     try:
-        folder = evidence_folder or DEFAULT_EVIDENCE
-        found = engine.known(folder)
+        found = engine.known(evidence_folder or DEFAULT_EVIDENCE)
         entries = ledger.ledger(engine.CLAIMS, found.records)
         if missing := [e.claim.id for e in entries if e.verdict is Verdict.NOT_RUN]:
             raise part.ReadmeError(
                 f"{plural(len(missing), 'statement')} not examined as they are today, such as"
-                f" {missing[0]}; run: python -m pytest verify --evidence {folder}"
+                f" {missing[0]}; run: {examining('', evidence_folder, missing)}"
             )
         if is_check:
             part.check(entries)

@@ -61,7 +61,7 @@ def _exported(
         [theorem] = theorems(today.source)
         needed = digest_with_needed(today.source, library)
         if (theorem.hash, needed) == (check.statement_hash, check.needs):
-            yield _record(check, claim, is_proof=not today.besides, besides=today.besides)
+            yield _record(check, claim, besides=today.besides)
 
 
 def _by_hand(
@@ -85,7 +85,7 @@ def _by_hand(
             for claim in said:
                 if claim.id in wanted:
                     yield _record(
-                        check, claim, is_proof=not tie.refutes, refutes=bool(tie.refutes),
+                        check, claim, refutes=bool(tie.refutes),
                         defined=tuple(sentence.text for sentence in defined),
                     )  # fmt: skip
 
@@ -93,7 +93,6 @@ def _by_hand(
 def _record(
     check: Check,
     claim: Statement,
-    is_proof: bool,
     besides: tuple[str, ...] = (),
     defined: tuple[str, ...] = (),
     refutes: bool = False,
@@ -103,7 +102,7 @@ def _record(
     return Record(
         claim.id,
         KERNEL,
-        proof=Proof((size,)) if is_proof else None,
+        proof=None if refutes or besides else Proof((size,)),
         theorem=results.Theorem(
             check.theorem,
             check.file,
