@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
-from theory.statement import Statement
-from verify import engine, ledger, pool
+from theory.statement import Statement, Verdict
+from verify import engine, ledger, pool, reach
 from verify.conftest import OPTIONS, WRITER
 from verify.engine import WITNESSES
 from verify.evidence import EvidenceError
@@ -40,9 +40,12 @@ def test_claim(claim: Statement, examined: pool.Futures, pytestconfig: pytest.Co
     records = [_found(examined, pair) for pair in engine.pairs([claim], WITNESSES)]
     against = [record for record in records if not ledger.agrees(claim.expected, record)]
     verdict = ledger.judge(claim, records)
-    again = f"reproduce: {checking(pytestconfig.stash[OPTIONS].claims, claim)}"
+    target = pytestconfig.stash[OPTIONS].claims
+    again = f"reproduce: {checking(target, claim)}"
     assert not against, "\n".join([*map(_told, against), again])
     assert verdict is claim.expected, f"{verdict.value}: {ledger.lacks(claim, records)}\n{again}"
+    differs = "" if target or verdict is not Verdict.PROVED else reach.differs(claim, records)
+    assert not differs, f"{differs}\n{again}"
 
 
 def checking(target: str, claim: Statement) -> str:
