@@ -86,7 +86,13 @@ def test_a_function_is_differentiated_once_at_each_point_for_all_directions():
 
 
 def test_what_means_nothing_is_refused():
-    for meaningless in (lambda: v + a, lambda: gradient(v, v), lambda: equal(a, v)):
+    for meaningless in (
+        lambda: v + a,
+        lambda: gradient(v, v),
+        lambda: equal(a, v),
+        lambda: along(norm2(v), v, a),
+        lambda: gradient(norm2(v), v, at=a),
+    ):
         with pytest.raises(SortError):
             meaningless()
     with pytest.raises(TypeError, match="neither true nor false"):

@@ -294,6 +294,16 @@ class Derivative(Expression):
     direction: Expression | None = None
     """Along what; None for the gradient of a number."""
 
+    def __post_init__(self) -> None:
+        """Refuse a point, or a direction, that the variable cannot be."""
+        _, *places = self.parts
+        for place in places:
+            if place.sort is not self.variable.sort:
+                raise SortError(
+                    f"{self.body} is differentiated in {self.variable}, which is "
+                    f"{self.variable.sort.value}; it was given {place}, {place.sort.value}"
+                )
+
     @property
     def sort(self) -> Sort:
         """The variable's for a gradient, the function's for a derivative along a direction."""

@@ -97,13 +97,19 @@ class Values:
         if of not in self._differentials:
             differential = self.subject.differential(*self._function_and_point(derivative))
             self._differentials[of] = differential
-        return self._differentials[of](self[derivative.direction])
+        return self._differentials[of](self._number(derivative.direction))
 
     def _function_and_point(self, derivative: Derivative) -> tuple[Callable[[Any], Any], Any]:
         """Return what is differentiated, once all that does not depend on its variable is known."""
-        body, variable, point = derivative.body, derivative.variable, self[derivative.point]
+        body, variable, point = derivative.body, derivative.variable, self._number(derivative.point)
         self._compute_constants(body, frozenset({variable}))
         return (lambda x: self._where({variable: x})[body]), point
+
+    def _number(self, expression: Expression) -> Any:
+        """Return the value of an expression, a plain number as one of the subject's."""
+        value, like = self[expression], getattr(self.subject, "like", None)
+        is_plain = isinstance(value, int | Fraction) and like is not None
+        return constant(value, like) if is_plain else value
 
     def _where(self, bound: Mapping[Letter, Any]) -> Values:
         """Return the values where variables have these, too."""

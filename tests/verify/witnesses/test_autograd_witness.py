@@ -1,9 +1,13 @@
 """The autograd witness: derivatives by PyTorch, and cases that are examined together as alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from slips import GRADIENT, SLIPS
 
+from theory.language.expression import along, equal, number
+from theory.unit import gamma
 from verify.cases.case import imposed_by
 from verify.cases.strata import STRATA, draw, random_cases
 from verify.engine import CLAIMS
@@ -22,6 +26,13 @@ def test_gradients_and_derivatives_are_those_found_by_hand():
     assert derivative(lambda x: x * x, x, u).tolist() == [6, -4]
     assert derivative(lambda x: gradient(lambda x: x[0] ** 2 * x[1], x), x, u).tolist() == [10, 6]
     assert derivative(lambda x: 0 * x + 1, x, u).tolist() == [0, 0]
+
+
+def test_a_derivative_at_a_plain_number_along_one_is_found():
+    slope = along(gamma**3, gamma, number(1), at=number(2))
+    for value, outcome in ((12, Outcome.HOLDS), (13, VIOLATED)):
+        (found,) = examine_cases(replace(GRADIENT, says=equal(slope, value)), GENERIC)
+        assert set(found.outcomes) == {outcome}
 
 
 def test_a_large_offset_does_not_hide_a_slip():
