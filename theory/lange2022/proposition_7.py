@@ -54,6 +54,7 @@ from theory.language.expression import (
     equal,
     gradient,
     named,
+    number,
 )
 from theory.layer import (
     B01,
@@ -88,7 +89,6 @@ from theory.layer import (
     sigma,
     squares,
     times_diag,
-    unit,
     variance,
 )
 from theory.statement import REFUTED, Form, assume
@@ -264,7 +264,6 @@ def rescaled(gamma: Expression, beta: Expression, inputs: Expression = H) -> Exp
 HATS = times_diag(W, gamma), W @ beta + b
 tau = Letter("tau", r"\tau")
 """The learning rate, the variable of a derivative."""
-nought = Letter("0", "0", Sort.NUMBER, lambda layer: 0 * layer.q)
 IN_W = gradient(L(outputs(X, b, rescaled(gamma, beta))), X, at=W)
 IN_B = gradient(L(outputs(W, Y, rescaled(gamma, beta))), Y, at=b)
 IN_GAMMA = gradient(L(outputs(W, b, rescaled(Y, beta))), Y, at=gamma)
@@ -275,7 +274,7 @@ MOVED = parameters(
 )
 SPEED = named(
     r"\frac{d}{d\tau}\begin{bmatrix}\hat b^\top\\ \hat W^\top\end{bmatrix}\Big|_{\tau=0}",
-    along(MOVED, tau, unit, at=nought),
+    along(MOVED, tau, number(1), at=number(0)),
 )
 IN_WHAT = named(r"\nabla_{\hat W}\mathcal L", gradient(L(outputs(X, HATS[1])), X, at=HATS[0]))
 IN_BHAT = named(r"\nabla_{\hat b}\mathcal L", gradient(L(outputs(HATS[0], Y)), Y, at=HATS[1]))

@@ -40,6 +40,7 @@ from theory.language.expression import (
     equal,
     gradient,
     named,
+    number,
 )
 from theory.language.letters import vector_of
 from theory.layer import (
@@ -51,7 +52,6 @@ from theory.layer import (
     entrywise,
     first_times,
     squares,
-    unit,
     variance,
 )
 from theory.matrix_claim import Kind
@@ -141,7 +141,7 @@ GN_OF_ALL = Operation(
 
 def unchanged(output: Expression) -> Says:
     """Say that an output does not change with the factor c, whatever c is."""
-    return equal(along(output, c, unit), 0)
+    return equal(along(output, c, number(1)), 0)
 
 
 def spread(name: str, of: Expression) -> Hypothesis:

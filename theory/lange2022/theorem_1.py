@@ -89,6 +89,7 @@ from theory.language.expression import (
     equal,
     gradient,
     named,
+    number,
 )
 from theory.language.letters import number_of, vector_of
 from theory.matrix_claim import Kind
@@ -108,8 +109,6 @@ bias = number_of("b", "b", lambda descent: descent.P[0, 0])
 scale = number_of("alpha", r"\alpha", "step", r"\alpha > 0")
 gate = number_of("g", "g", lambda descent: descent.P[-1, -1], r"g \in \{0, 1\}, \text{or any}")
 weight = number_of("a", "a", lambda descent: descent.theta[0])
-nought = number_of("0", "0", lambda descent: 0 * descent.theta[0])
-unity = number_of("1", "1", lambda descent: 0 * descent.theta[0] + 1)
 moving = Letter("b", "b")
 
 
@@ -117,7 +116,7 @@ def slope_at_kink(side: str, opened: Expression) -> Expression:
     """The slope at b = 0 of a ReLU network's loss, the unit's output being what it is there."""
     loss = (weight * opened - 1) ** 2 / 2
     latex = rf"\partial_b\tfrac12(a \operatorname{{relu}}(b) - 1)^2\big|_{{b = 0^{side}}}"
-    return named(latex, along(loss, moving, unity, at=nought))
+    return named(latex, along(loss, moving, number(1), at=number(0)))
 
 
 SCALING = [
