@@ -33,6 +33,11 @@ class Proof:
         return any(_covers(proved, size) for proved in self.sizes)
 
     @property
+    def summands(self) -> list[str]:
+        """The terms but those that are zero."""
+        return [term for term in self.terms if not term.startswith("(0)")]
+
+    @property
     def holds_at_every_size(self) -> bool:
         """Whether it covers subjects of every size."""
         return self.named == 0

@@ -115,7 +115,7 @@ def _reasons(entry: Entry) -> list[str]:
         return opening
     slack = entry.proof.slack
     opening += [f"slack = {slack}"] if slack else []
-    terms = [f"  {'+' if i else '='} {t}" for i, t in enumerate(entry.proof.terms)]
+    terms = [f"  {'+' if i else '='} {t}" for i, t in enumerate(entry.proof.summands)]
     return [*opening, *terms, *(f"  where {told}" for told in entry.proof.letters)]
 
 

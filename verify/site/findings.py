@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from html import escape
 from textwrap import fill
 
@@ -13,7 +13,7 @@ from verify.counterexamples import scope
 from verify.kernel.export import letters_of
 from verify.ledger import Entry, agrees
 from verify.record import Record
-from verify.results import in_words
+from verify.results import Proof, in_words
 from verify.site import api_pages, counterexamples
 from verify.site.figures import Figure, is_drawn
 from verify.site.markup import display, fenced, harmless, raw, table, words
@@ -60,7 +60,7 @@ def proof(entry: Entry) -> str:
     if found is None or entry.verdict is not Verdict.PROVED:
         return ""
     if found.slack:
-        return _abstract_proof(entry, found.terms)
+        return _abstract_proof(entry, found)
     if found.holds_at_every_size:
         return ""
     if found.has_symbolic_size:
@@ -135,19 +135,15 @@ def _premises(text: str) -> Iterator[str]:
         yield part
 
 
-def _is_zero(term: str) -> bool:
-    return term.startswith("(0) * ")
-
-
-def _abstract_proof(entry: Entry, terms: Sequence[str]) -> str:
+def _abstract_proof(entry: Entry, found: Proof) -> str:
     opening = "**Proof.** In the arithmetic of inner products, for a batch of symbolic length, "
-    if all(map(_is_zero, terms)):
+    if not found.summands:
         return (
             f"{opening}the two sides are the same expression: their difference is $0$, whatever"
             " the vectors, their length and the loss.\n"
         )
     written = _certificate(entry.claim)
-    told = SLACKS[entry.claim.relation][len(terms) > 1]
+    told = SLACKS[entry.claim.relation][len(found.terms) > 1]
     if r"\epsilon" in written and not entry.claim.reading.has_epsilon:
         told += r", and $\epsilon = 0$"
     if len(written) > LONGEST:
