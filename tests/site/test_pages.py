@@ -6,6 +6,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urldefrag
 
 import pytest
@@ -26,12 +27,13 @@ from verify.site import (
     drawings,
     experiments_page,
     findings,
+    frame,
     front_page,
     papers_page,
     row_page,
     statement_page,
 )
-from verify.site.build import write_pages
+from verify.site.build import drawn_once, write_pages
 from verify.site.figures import figures
 from verify.site.statement_page import in_words
 from verify.site.statements import Group, heading, page_of, plain_title, statements
@@ -649,6 +651,28 @@ def test_numbers_that_came_with_the_source_stand_in_for_a_run(evidence, measured
     assert (drawn / "loss.svg").stat().st_size > 0
     write_pages(evidence, tmp_path / "docs", CLAIMS, measured)
     assert "came with the source" not in (pages / "dln.md").read_text(encoding="utf-8")
+
+
+def test_a_figure_names_the_run_in_which_its_statement_was_examined():
+    first, second = (replace(describe_run("smoke", 0, "numpy", "cpu"), seed=k) for k in (3, 4))
+    found = engine.Known(first, RECORDS, (), (), {REFUTED: second})
+    entries = {entry.claim.id: entry for entry in ledger(CLAIMS, RECORDS)}
+    drawn = drawn_once([*entries.values()], found)
+    for name, seed in ((PROVED, 3), (REFUTED, 4)):
+        (figure,) = drawn(entries[name])["actual"]
+        assert f"Seed {seed}, profile smoke" in figure.caption
+
+
+def test_pages_whose_source_is_gone_are_removed_where_the_site_was_built(tmp_path):
+    pages = [tmp_path / name for name in ("claims/a.html", "claims/b.html", "_static/c.html")]
+    for page in pages:
+        page.parent.mkdir(exist_ok=True)
+        page.touch()
+    app = SimpleNamespace(outdir=tmp_path, env=SimpleNamespace(found_docs={"claims/a"}))
+    frame._remove_old(app, RuntimeError("not built"))
+    assert all(page.exists() for page in pages)
+    frame._remove_old(app, None)
+    assert [page.exists() for page in pages] == [True, False, True]
 
 
 def test_figures_of_kept_numbers_are_drawn_once_and_anew_where_code_changed(

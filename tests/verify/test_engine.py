@@ -182,6 +182,8 @@ def test_of_two_seeds_the_last_whole_one_is_heard_and_never_a_mixture(tmp_path):
     examined(tmp_path, [*by_all(CLAIM, "1"), *by_all(SECOND, "1")[:-1]], seed=1)
     heard = {(CLAIM.id, "1"), (SECOND.id, "0")}
     assert notes_of_autograd(tmp_path) == heard
+    found = engine.known(tmp_path)
+    assert [found.run_of(claim.id).seed for claim in (CLAIM, SECOND)] == [1, 0]
     assert evidence.prune(tmp_path, engine.todays_of_run)[1] == 0
     assert notes_of_autograd(tmp_path) == heard
 
