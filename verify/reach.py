@@ -7,11 +7,7 @@ here: it proves some of these for every size besides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from theory.statement import Statement
-from verify.record import Record
-from verify.results import in_words
+from verify.ledger import Entry
 
 AT_NAMED_SIZES = frozenset([
     "S-remark-growth/last-term/two-examples", "S-remark-growth/last-term/two-examples-hessian",
@@ -57,23 +53,20 @@ AT_NAMED_SIZES = frozenset([
 ])  # fmt: skip
 
 
-def differs(claim: Statement, records: Sequence[Record]) -> str:
+def differs(entry: Entry) -> str:
     """Return in words how a proof of one of the papers' statements reaches not as is listed.
 
     >>> from theory.santurkar2018 import CLAIMS
+    >>> from verify.ledger import entry
+    >>> from verify.record import Record
     >>> from verify.results import Proof
     >>> [claim] = [claim for claim in CLAIMS if claim.id == "S-thm-4.1"]
-    >>> silent = Record(claim.id, "abstract")
-    >>> differs(claim, [silent, Record(claim.id, "symbolic", proof=Proof(({"m": 2}, {"m": 3})))])
-    'proved at m = 2, 3 alone, and listed as proved for every batch size'
-    >>> differs(claim, [silent])
-    ''
+    >>> narrow = Record(claim.id, "symbolic", proof=Proof(({"m": 2}, {"m": 3})))
+    >>> differs(entry(claim, [Record(claim.id, "abstract"), narrow]))
+    'proved at m = 2, 3, and listed as proved for every batch size'
     """
-    proofs = [record.proof for record in records if record.proof]
-    is_wide = any(proof.has_symbolic_size for proof in proofs)
-    if not proofs or is_wide is not (claim.id in AT_NAMED_SIZES):
+    is_listed = entry.claim.id in AT_NAMED_SIZES
+    if entry.by in ("", "named sizes" if is_listed else "abstract"):
         return ""
-    if is_wide:
-        return "proved for every batch size, and listed as proved at named sizes"
-    scope = in_words(proofs[0].sizes)
-    return f"proved at {scope} alone, and listed as proved for every batch size"
+    listed = "at named sizes" if is_listed else "for every batch size"
+    return f"proved at {entry.scope}, and listed as proved {listed}"

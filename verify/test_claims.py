@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
-from theory.statement import Statement, Verdict
+from theory.statement import Statement
 from verify import engine, ledger, pool, reach
 from verify.conftest import OPTIONS, WRITER
 from verify.engine import WITNESSES
@@ -39,12 +39,13 @@ def examined(request: pytest.FixtureRequest) -> Iterator[pool.Futures]:
 def test_claim(claim: Statement, examined: pool.Futures, pytestconfig: pytest.Config) -> None:
     records = [_found(examined, pair) for pair in engine.pairs([claim], WITNESSES)]
     against = [record for record in records if not ledger.agrees(claim.expected, record)]
-    verdict = ledger.judge(claim, records)
+    entry = ledger.entry(claim, records)
     target = pytestconfig.stash[OPTIONS].claims
     again = f"reproduce: {checking(target, claim)}"
     assert not against, "\n".join([*map(_told, against), again])
-    assert verdict is claim.expected, f"{verdict.value}: {ledger.lacks(claim, records)}\n{again}"
-    differs = "" if target or verdict is not Verdict.PROVED else reach.differs(claim, records)
+    told = f"{entry.verdict.value}: {ledger.lacks(claim, records)}\n{again}"
+    assert entry.verdict is claim.expected, told
+    differs = "" if target else reach.differs(entry)
     assert not differs, f"{differs}\n{again}"
 
 

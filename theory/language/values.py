@@ -83,7 +83,7 @@ class Values:
 
     def _exactly(self, operation: Operation, operands: Sequence[Any], rounded: Any) -> Any:
         """Return what an operation makes of whole numbers, where the subject's are not rounded."""
-        like = getattr(self.subject, "like", 0)
+        like = self._like
         if is_inexact(like):
             return rounded
         if isinstance(rounded, np.ndarray):
@@ -107,9 +107,13 @@ class Values:
 
     def _number(self, expression: Expression) -> Any:
         """Return the value of an expression, a plain number as one of the subject's."""
-        value, like = self[expression], getattr(self.subject, "like", None)
-        is_plain = isinstance(value, int | Fraction) and like is not None
-        return constant(value, like) if is_plain else value
+        value = self[expression]
+        return constant(value, self._like) if isinstance(value, int | Fraction) else value
+
+    @property
+    def _like(self) -> Any:
+        """A number of the subject's arithmetic; a whole one, where it has none of its own."""
+        return getattr(self.subject, "like", 0)
 
     def _where(self, bound: Mapping[Letter, Any]) -> Values:
         """Return the values where variables have these, too."""
