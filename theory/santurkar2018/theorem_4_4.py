@@ -168,6 +168,10 @@ WITHIN = assume(norm2(y) <= bound**2 * norm2(w), printed=False)
 ASIDE = u - grad * (dot(held(grad), u) / dot(grad, held(grad)))
 NOT_SQUARED = next(r for r in READINGS if r.id == "S-thm-4.4/not-squared")
 AT_ANY = "X = λ u e₁ᵀ/‖u‖ for any u, while g, σ and ŷ are held, those of any batch."
+MOVES = (
+    "The gradient at X = (y u), and λ²‖∂L̂/∂y‖² at X = v e₁ᵀ with λ = ‖v‖; the weights are (1, 0)."
+    " The outputs, and with them g, σ and ŷ, move with X."
+)
 ALONG_BATCH = (linear(-1, 0, 1),)
 WITH_EPSILON = {"corrected_by": CORRECTED_SHARED.id}
 THEOREM = [
@@ -230,14 +234,13 @@ THEOREM = [
         "inputs-move",
         dot(y, grad) ** 2 + dot(u, grad) ** 2
         <= norm2(v) * norm2(gradient(Lhat(variable), variable, at=v)),
-        "the gradients at two input matrices",
+        "the gradient at one input matrix, and the bound (16) at another",
         form=Form.BOUNDARY,
         corrected_by=EACH.id,
-        remark="X = (y u) against X = v e₁ᵀ, with the weights (1, 0). The outputs, and with them"
-        " g, σ and ŷ, move with X. That both X are small would not help: the gradient does not"
-        " change when X is scaled.",
+        remark=f"{MOVES} That both X are small would not help: the gradient does not change when X"
+        " is scaled.",
     ),
-    MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps"),
+    MOVING.under(EPS, REFUTED, corrected_by="S-thm-4.4/each-input/eps", remark=MOVES),
     TWO := reading(
         "two-networks",
         g_hat <= right_side(VANILLA, OVER_M),

@@ -43,10 +43,9 @@ from theory.language.expression import (
     named,
     number,
 )
-from theory.language.operations import average, dot, norm2, row, sqrt
+from theory.language.operations import average, centred, dot, norm2, row, sqrt
 from theory.santurkar2018.chosen import ONES, in_directions, with_hints
 from theory.santurkar2018.equations import displayed
-from theory.santurkar2018.facts import library_gradient
 from theory.santurkar2018.letters import (
     ALONG,
     EPS,
@@ -60,7 +59,6 @@ from theory.santurkar2018.letters import (
     project,
     quadratic,
 )
-from theory.santurkar2018.proof_4_2 import library_hessian
 from theory.santurkar2018.texts import final, supplement
 from theory.santurkar2018.theorem_4_4 import in_weight, x_i, x_k
 from theory.statement import PROVED, REFUTED, Hypothesis, assume
@@ -283,14 +281,15 @@ FIFTY_SIX = equation(
     title="the quadratic form along the gradient in one weight",
 )
 RIGHT_57 = equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i))
+BENDING_U = SCALE * quadratic(project(u)) - gamma / (m * sigma**2) * (
+    2 * dot(gbar, u) * dot(yhat, u)
+    + ALONG * (norm2(centred(u)) - number(3) / m * dot(yhat, u) ** 2)
+)
+r""":math:`u^\top\frac{\partial\hat L}{\partial y\partial y}u`, for every epsilon."""
 IN_CLOSED_FORM = {
-    "title": "the quadratic form at each input matrix, by this suite's formulas",
+    "title": "the quadratic form at each input matrix, in closed form",
     "says": equal(
-        beta_hat,
-        bound**4
-        * dot(u, library_gradient(y, g)) ** 2
-        * dot(u, library_hessian(y, g, u))
-        / norm2(u) ** 2,
+        beta_hat, bound**4 * SCALE * dot(u, project(g)) ** 2 * BENDING_U / norm2(u) ** 2
     ),
     "corrected_by": None,
 }
@@ -347,8 +346,8 @@ LINES = [
         "no-eigenvector",
         title="the gradient is no eigenvector of the Hessian",
         says=equal(dot(yhat, hessian(grad)), -(norm2(grad) / sigma)),
-        remark="ŷ is orthogonal to h = ∂L̂/∂y and not to Ĥh. So (58), which takes X = λI, does not"
-        " take the maximum.",
+        remark="ŷ is orthogonal to h = ∂L̂/∂y and, unless h is zero, not to Ĥh. So (58), which"
+        " takes X = λI, does not take the maximum.",
     ),
 ]  # fmt: skip
 

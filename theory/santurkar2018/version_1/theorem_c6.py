@@ -945,11 +945,7 @@ sigma_l = Letter(
 SLOPE_J = named(r"\frac{\partial\hat y_j}{\partial W_{ij}}", slope_at(y, x_ic))
 SLOPE_L = named(r"\frac{\partial\hat y_l}{\partial W_{kl}}", slope_at(y_l, x_kc))
 GRADIENT_SLOPE = hessian(SLOPE_L)
-r"""The derivative of :math:`\partial L/\partial\hat y_j = H\hat y_l` by the weight of unit l.
-
-The part of the loss that joins both units is :math:`\langle\hat y_j, H\hat y_l\rangle`, H the
-Hessian of the case's loss, so that the block is symmetric, which nothing here uses.
-"""
+r"""The derivative of :math:`\partial L/\partial\hat y_j = H\hat y_l` by the weight of unit l."""
 ENTRY_JL = by_weights(
     "ij kl", along(dot(normalize(variable), GRADIENT_SLOPE), variable, x_ic, at=y)
 )
@@ -964,9 +960,12 @@ EXCHANGED = named(
 TILDE_L = x_kc - dot(x_kc, yhat_l) / m * yhat_l
 X_JL = named("X_{ijkl}", dot(TILDE_I, hessian(TILDE_L)))
 CLOSED_JL = X_JL / (sigma * sigma_l)
-two_units = lines_of(
-    "App. C, proof of Theorem C.6", "S-v1-steps",
-)  # fmt: skip
+JOINED = (
+    "Examined for a loss that joins the units by ⟨ŷ_j, γ²Hŷ_l⟩, H symmetric, and for y_l = ∇L(z),"
+    " which is any vector, since a linear term may be added to L. That H is symmetric is not needed."
+)
+"""A remark on statements about that loss."""
+two_units = lines_of("App. C, proof of Theorem C.6", "S-v1-steps", remark=JOINED)
 BOUNDED_JL = bounded(TILDE_L)
 NORM_TERMS_JL = norm_terms(
     (x_ic, TILDE_I, dot(x_ic, yhat)), (x_kc, TILDE_L, dot(x_kc, yhat_l)), BOUNDED_JL, 1 / m
@@ -988,7 +987,7 @@ TWO_UNITS_LINES = [
     two_units(
         "S-v1-eq-42", (579, r"x_{k}^{(q)} - \frac{\alpha_{kl}}{m} \hat{y}_{l}^{(b)}"),
         equal(EXCHANGED, CLOSED_JL), "the first term for two units, Fact C.2 put in twice",
-        remark="Read with q for the last b, as the definition of X has it.",
+        remark="Read with q for the last b, as the definition of X has it. " + JOINED,
     ),
     two_units(
         "S-v1-eq-44", (593, r"\sigma_{zj}^{-1}\sigma_{zl}^{-1}X_{ijkl}"),
@@ -1015,13 +1014,13 @@ TWO_UNITS_LINES = [
             start=shown_smaller(LAMBDA * LENGTHS, absolute(SCALED), *NORM_TERMS_JL),
         ),
         remark="The slack is what the roots of d add, and the part of the inputs along the"
-        " outputs.",
+        " outputs. " + JOINED,
     ),
     BOUND_JL.sharpened(
         says=SCALED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
         because=SUM(*NORM_TERMS_JL),
         title="an entry for two units, bounded without d",
-        remark="No d is needed.",
+        remark="No d is needed. " + JOINED,
     ),
     BLOCK_I := line(
         "S-v1-proof-C6/two-units-vanilla",
