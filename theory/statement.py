@@ -108,6 +108,8 @@ class Hypothesis:
     """Whether the text states it; False for a hypothesis that the text leaves out."""
     says: Says | None = None
     """The condition as an expression; the fields above but ``impose`` follow from it."""
+    is_ours: bool = False
+    """Whether the text's statement does without it, and only the form that is displayed needs it."""
 
     @property
     def checked(self) -> str:

@@ -84,7 +84,7 @@ def _place(location: Location) -> str:
 
 def _hypothesis(claim: Statement, hypothesis: Hypothesis) -> str:
     checked = f", checked as {hypothesis.checked}" if hypothesis.checked else ""
-    note = "" if hypothesis.printed else f"   ({unprinted(claim)})"
+    note = "" if hypothesis.printed else f"   ({unprinted(claim, hypothesis)})"
     return f"{hypothesis.statement}{checked}{note}"
 
 

@@ -8,7 +8,7 @@ from theory import unit
 from theory.claim import Claim
 from theory.language.definitions import sides_of_each
 from theory.language.expression import Apply, walk
-from theory.statement import Form, Reading, Statement, Verdict
+from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
 
 OF_THE_LAYER = {unit.sigma, unit.yhat}
 BY_THE_LAYER = {unit.Lhat, unit.BN, unit.normalize, unit.deviation}
@@ -50,13 +50,13 @@ def _is_silent_of_the_layer(claim: Statement) -> bool:
     return unit.m in met or (unit.y in met and any(s.relation.is_strict for s in claim.said))
 
 
-def unprinted(claim: Statement) -> str:
+def unprinted(claim: Statement, hypothesis: Hypothesis) -> str:
     """Return what a hypothesis that the text does not state is to a statement.
 
     The text lacks what a statement needs that holds; what falls, is sharper than the text's, or is
     not the text's, has been made special here.
     """
-    is_ours = claim.form in (Form.BOUNDARY, Form.SHARPENED)
+    is_ours = hypothesis.is_ours or claim.form in (Form.BOUNDARY, Form.SHARPENED)
     is_needed = not is_ours and claim.expected is not Verdict.REFUTED
     return "missing from the text" if is_needed else "added here"
 

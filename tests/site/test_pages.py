@@ -202,6 +202,7 @@ def test_the_text_lacks_what_a_statement_needs_and_not_what_is_made_special(form
     claim = replace(CLAIMS[0], form=form, expected=expected)
     assert said in statement_page.assumed(claim, added)
     assert "*(" not in statement_page.assumed(claim, replace(added, printed=True))
+    assert "(added here)" in statement_page.assumed(claim, replace(added, is_ours=True))
 
 
 def test_a_page_that_opens_with_a_correction_says_so(every_page):

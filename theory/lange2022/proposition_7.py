@@ -177,16 +177,16 @@ STEPS = [
     ),
     WITH_Q := proposition(
         "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
-        equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, 1 / Q_SQUARED * alpha)),
-        hypotheses=(assume(n > N),), expected=REFUTED,
-        attack=(layer_of([[1, 3]], [[0, 0]], mean=[0, 1], deviation=[1, 2], linear=[[1]]),),
-        remark="BNP preconditions by (1/q)P (line 225). Here N = 1 and n = 2, so q² = 2.",
+        equal(BN_STEP, after_bnp(OWN, P, 1 / Q_SQUARED * alpha)),
+        hypotheses=(SPREAD, assume(n > N)), expected=REFUTED,
+        attack=(layer_of([[1, 1, 1], [-1, -1, -1]], [[0, 0, 0]], linear=[[1], [0]]),),
+        remark="BNP preconditions by (1/q)P (line 225). Here N = 2 and n = 3, so q² = 3/2.",
     ),
     WITH_Q.corrected(
         says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, q**2 * alpha / q**2)),
         hypotheses=(),
-        remark="With q²α for the learning rate of BNP, for any q. As q is the layer's, no one"
-        " learning rate serves layers of different q.",
+        remark="With q²α for the learning rate of BNP, for any q and any statistics that are held"
+        " fixed. As q is the layer's, no one learning rate serves layers of different q.",
     ),
     proposition(
         "/step-by-running-averages", 242, "or some averages of them",

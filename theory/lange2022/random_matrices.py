@@ -291,6 +291,7 @@ def has_moment(k: int) -> Hypothesis:
         lambda entries: entries.order - k,
         Relation.MORE_THAN,
         printed=False,
+        is_ours=True,
     )
 
 
@@ -303,7 +304,9 @@ def lemma(k: int, constant: Expression, title: str) -> ExpectationClaim:
         id=f"L-lemma-A2/k-{k}", locations=at(652, "App. A, Lemma A2", QUOTE),
         title=title, says=lemma_ratio(k) <= constant, ceilings=powers(k),
         hypotheses=(admitted(k), has_moment(k)), expected=SUPPORTED, form=Form.READING,
-        remark=f"The reading with k = {k} and C = {constant}.",
+        remark=f"The reading with k = {k} and C = {constant}. Added here, for the quotient, are a"
+        " finite moment and E g² = 1. The latter asks of a law only that its variance is finite and"
+        " not zero: to scale G changes no quotient.",
     )  # fmt: skip
 
 

@@ -290,7 +290,7 @@ def _hypothesis(claim: Statement, hypothesis: Hypothesis, told: Told) -> str:
 
 def assumed(claim: Statement, hypothesis: Hypothesis, checked: str = "") -> str:
     """Return what is assumed, as what it is checked, and whether the text leaves it out."""
-    note = "" if hypothesis.printed else f" *({unprinted(claim)})*"
+    note = "" if hypothesis.printed else f" *({unprinted(claim, hypothesis)})*"
     return formula_or_words(hypothesis.statement) + checked + note
 
 
