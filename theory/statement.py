@@ -109,7 +109,7 @@ class Hypothesis:
     says: Says | None = None
     """The condition as an expression; the fields above but ``impose`` follow from it."""
     is_ours: bool = False
-    """Whether the text's statement does without it, and only the form that is displayed needs it."""
+    """Whether the text's statement does without it, and only what is displayed needs it."""
 
     @property
     def checked(self) -> str:

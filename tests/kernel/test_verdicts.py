@@ -253,7 +253,7 @@ def test_terminal_page_and_json_show_the_theorem(tmp_path):
     assert "proved, every m, by Coq's kernel" in shown
     assert "Theorem S_thm_4_1__eps (m : nat)" in shown
     page = findings.theorem(proved)
-    assert "theory/coq/exported/S_thm_4_1__eps.v" in page
+    assert "build/coq/exported/S_thm_4_1__eps.v" in page
     assert "`classic`" in page
     assert "python -m verify prove S-thm-4.1/eps" in page
     assert json.loads(json.dumps(ledger.as_json(proved)))["by"] == "kernel"

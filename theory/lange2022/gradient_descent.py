@@ -205,7 +205,7 @@ STEPS = [
         title="every step of gradient descent on a loss of degree four, where r + ϵ is at most one",
         hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
         expected=SUPPORTED,
-        remark="For all k, if r < 1, and for ‖θ₀‖² ≤ ϵ/α. The loss is half a quadratic form plus a"
+        remark="For all k, if r < 1, and for ‖u₀‖² ≤ ϵ/α. The loss is half a quadratic form plus a"
         " quarter of a sum of fourth powers.",
     ),
     FIVE.corrected(

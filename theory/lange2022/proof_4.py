@@ -207,11 +207,13 @@ SMALLEST = [
 beta = Letter("beta", r"\beta", Sort.NUMBER, lambda layer: layer.gamma[0])
 gamma = Letter("gamma", r"\gamma", Sort.NUMBER, lambda layer: layer.beta[0])
 """Any numbers; the extreme eigenvalues of C are meant."""
+x_of_z = replace(x, domain=t.domain)
+ALONG_OF_Z = dot(x_of_z, means)
 NOT_ABOVE, NOT_BELOW = (
     assume(says, printed=False)
     for says in (
-        N * beta * MEAN_ALONG**2 <= (beta - N) * (beta * norm2(x) - form(C, x)),
-        N * gamma * MEAN_ALONG**2 <= (N - gamma) * (form(C, x) - gamma * norm2(x)),
+        N * beta * ALONG_OF_Z**2 <= (beta - N) * (beta * norm2(x_of_z) - form(C, x_of_z)),
+        N * gamma * ALONG_OF_Z**2 <= (N - gamma) * (form(C, x_of_z) - gamma * norm2(x_of_z)),
     )
 )
 strict = of_layers(
@@ -222,7 +224,7 @@ UNCHANGED = [
         "/step-largest", 203, "This inequality is strict if",
         "when the largest eigenvalue stays",
         (beta - N) * (beta * norm2(z) - form(Hhat, z)) >= 0, hypotheses=(NOT_ABOVE,),
-        because=((beta - N) * t - N * MEAN_ALONG) ** 2 + NOT_ABOVE.slack,
+        because=((beta - N) * t - N * ALONG_OF_Z) ** 2 + NOT_ABOVE.slack,
         remark="The hypothesis at every x is that β - C is at least N β/(β - N) times the"
         " square of the mean: a Schur complement.",
     ),
@@ -230,7 +232,7 @@ UNCHANGED = [
         "/step-smallest", 203, "This inequality is strict if",
         "when the smallest eigenvalue stays",
         (N - gamma) * (form(Hhat, z) - gamma * norm2(z)) >= 0, hypotheses=(NOT_BELOW,),
-        because=((N - gamma) * t + N * MEAN_ALONG) ** 2 + NOT_BELOW.slack,
+        because=((N - gamma) * t + N * ALONG_OF_Z) ** 2 + NOT_BELOW.slack,
         remark="As for the largest, with the signs turned round.",
     ),
 ]  # fmt: skip

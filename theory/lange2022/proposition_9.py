@@ -172,12 +172,15 @@ CLAIMS = [
         form=Form.BOUNDARY,
         expected=REFUTED,
         remark="With Batch Normalization later in the network the loss of a single example, which"
-        " the proposition has, does not exist; here a later layer subtracts the batch's mean.",
+        " the proposition has, does not exist; here a later layer subtracts the batch's mean. At"
+        " each place ā is the mean over the examples, and (1/N) ∇²L̄ of an example is its diagonal"
+        " block of the Hessian of 𝓛(a - ā) in a.",
     ),
     COUPLED.corrected(
         says=equal(IN_PARAMETERS_BATCH, twice_along(L_batch(y), y, MOVED, at=A)),
         title="the Hessian in a channel's parameters, with a full matrix for S",
-        remark="S is then a full matrix of N r s rows.",
+        remark="S is then a full matrix of N r s rows. At each place ā is the mean over the"
+        " examples.",
     ),
     proof(
         "/gradient", 698, r"\frac{\partial L}{\partial v_{a}}(v_{a}",

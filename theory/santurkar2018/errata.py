@@ -169,7 +169,7 @@ LAST_VERSION = [
         " where it exists; across a kink the loss may bend downwards, and below a later Batch"
         " Normalization the Hessian may have negative directions.",
         entries=("S-thm-4.2-discussion/kink", "S-thm-4.2-discussion/later-batchnorm"),
-        right=("S-thm-4.2-discussion/psd",),
+        right=("S-thm-4.2-discussion/psd/network", "S-thm-4.2-discussion/psd"),
     ),
     Erratum(
         name="more-predictive",

@@ -277,8 +277,8 @@ DISPLAYS = [
 PIECEWISE_LINEAR = assume(
     equal(later_normalizations, 0),
     impose=lambda case: case.with_relu_network_loss(),
-    words="the layers after this one are piecewise linear, without a normalisation; the loss is"
-    " convex",
+    words="the layers after this one are piecewise linear, and the loss is convex; no normalisation"
+    " is among them, which the text does not say",
 )
 WITH_NORMALIZATION = assume(
     later_normalizations > 0,
@@ -370,8 +370,8 @@ WORDS = [
     NETWORK := Claim(
         id="S-thm-4.2-discussion/psd/network",
         locations=(WORDS_ON_CURVATURE,),
-        title="the loss's Hessian is positive semi-definite, in networks with a piecewise-linear"
-        " layer",
+        title="the loss's Hessian is positive semi-definite, in networks with piecewise-linear"
+        " layers",
         form=Form.READING,
         says=quadratic(u) >= 0,
         hypotheses=(PIECEWISE_LINEAR,),

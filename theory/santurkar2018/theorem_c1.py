@@ -274,13 +274,19 @@ FIFTY_FOUR = equation(
           hessian_form(x_i) + 4 * row(x_i, hessian(x_k)) + 4 * hessian_form(x_k)),
     title="the Hessian in two weights, along (1, 2)",
 )  # fmt: skip
+ONE_INPUT = "At one input, X = (xᵢ); the text has all of them."
 FIFTY_SIX = equation(
     {56: ((550, r":=\left(\frac{\partial\widehat{\mathcal{L}}}"), (369, r"\beta := \left("))},
     equal(SLOPE * BENDING * SLOPE, dot(x_i, grad) ** 2 * hessian_form(x_i)),
     row="S-steps",
     title="the quadratic form along the gradient in one weight",
+    remark=ONE_INPUT,
 )
-RIGHT_57 = equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i))
+WITH_47 = {
+    "title": "the quadratic form along the gradient, with (47) for the gradient",
+    "says": equal(beta, SCALE * dot(x_i, off_yhat(gbar)) ** 2 * hessian_form(x_i)),
+    "remark": ONE_INPUT,
+}
 BENDING_U = SCALE * quadratic(project(u)) - gamma / (m * sigma**2) * (
     2 * dot(gbar, u) * dot(yhat, u)
     + ALONG * (norm2(centred(u)) - number(3) / m * dot(yhat, u) ** 2)
@@ -288,9 +294,7 @@ BENDING_U = SCALE * quadratic(project(u)) - gamma / (m * sigma**2) * (
 r""":math:`u^\top\frac{\partial\hat L}{\partial y\partial y}u`, for every epsilon."""
 IN_CLOSED_FORM = {
     "title": "the quadratic form at each input matrix, in closed form",
-    "says": equal(
-        beta_hat, bound**4 * SCALE * dot(u, project(g)) ** 2 * BENDING_U / norm2(u) ** 2
-    ),
+    "says": equal(beta_hat, bound**4 * SCALE * dot(u, project(g)) ** 2 * BENDING_U / norm2(u) ** 2),
     "corrected_by": None,
 }
 WITH_EPSILON = {"corrected_by": "S-eq-58/eps/corrected"}
@@ -301,22 +305,23 @@ LINES = [
         {57: ((551, r"=\bm{\hat{g}_{j}}^{\top}\left(\bm{I}-\frac{1}{m}"),
               (372, r"= \hat{\boldsymbol{g}}_{j}^{\top} \left(\boldsymbol{I} - \frac{1}{m}"))},
         equal(beta, dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
-        title="the quadratic form along the gradient, with (47) for the gradient",
+        title="the quadratic form along the gradient, with (47), its factor and its bar left out",
         expected=REFUTED,
+        remark=ONE_INPUT,
     ),
     replace(
         FIFTY_SEVEN,
         id="S-eq-57/scaled",
-        title="the quadratic form along the gradient, with (47) for the gradient and γ/σ restored",
+        title="the quadratic form along the gradient, with (47), its bar left out",
         form=Form.BOUNDARY,
         says=equal(beta, SCALE * dot(x_i, off_yhat(g)) ** 2 * hessian_form(x_i)),
         corrected_by="S-eq-57/corrected",
-        remark="Still without the bar over g that (47) has.",
+        remark=f"γ/σ restored, and still without the bar over g. {ONE_INPUT}",
     ),
     SHARED_57 := FIFTY_SEVEN.under(EPS, REFUTED),
     FIFTY_SEVEN.under(UNIT, REFUTED, corrected_by=f"{SHARED_57.id}/corrected"),
-    FIFTY_SEVEN.corrected(says=RIGHT_57),
-    SHARED_57.corrected(says=RIGHT_57),
+    FIFTY_SEVEN.corrected(**WITH_47),
+    SHARED_57.corrected(**WITH_47),
     FIFTY_EIGHT := equation(
         {
             58: (

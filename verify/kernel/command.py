@@ -22,11 +22,10 @@ from verify.kernel import coq, evidence
 from verify.kernel.compilation import Found, UnprovedError, forget_limits, library
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import Check, Outcome
+from verify.kernel.export import BUILDS
 from verify.kernel.planted import UNEDITED, ask, planted
 from verify.kernel.proving import checks, exportable
 from verify.settings import DEFAULT_EVIDENCE
-
-BUILDS = Path("build/coq")
 
 
 def prove(

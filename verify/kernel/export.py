@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -43,6 +44,8 @@ from theory.santurkar2018.version_1.remarks import spectral_norm
 from theory.statement import Hypothesis, Reading, Statement
 from verify.kernel.written import Written, expression_of, written
 
+BUILDS = Path("build/coq")
+"""Where sources are written and compiled, if nothing else is said."""
 FOLDER = "exported"
 HEADER = "From BatchNorm Require Import Tactics.\n"
 OF_THE_LAYER = (unit.Lhat, unit.BN, unit.normalize, unit.deviation)

@@ -10,7 +10,7 @@ from textwrap import fill
 from theory.language.latex import latex
 from theory.statement import Relation, Statement, Verdict
 from verify.counterexamples import scope
-from verify.kernel.export import letters_of
+from verify.kernel.export import BUILDS, FOLDER, letters_of
 from verify.ledger import Entry, agrees
 from verify.record import Record
 from verify.results import Proof, in_words
@@ -82,9 +82,10 @@ def theorem(entry: Entry) -> str:
     counts = " (under an assumption, so that it counts for no proof)" if found.besides else ""
     quantities = [f"`{harmless(quantity)}`" for quantity in found.besides]
     stated = [*found.definitions, f"Theorem {found.name} {found.statement}"]
+    folder = BUILDS if found.file.startswith(f"{FOLDER}/") else "theory/coq"
     told = [
         f"**{what} by Coq's kernel**{counts} from the definitions:"
-        f" `theory/coq/{harmless(found.file)}`, by Coq {words(found.coq)}; rests on {rests_on}.",
+        f" `{folder}/{harmless(found.file)}`, by Coq {words(found.coq)}; rests on {rests_on}.",
         *(f"It assumes {assumed}." for assumed in besides(quantities)),
     ]
     return (

@@ -84,7 +84,8 @@ THEOREM = [
     sensitivity(
         "/any-mean", USED.says, "as used, inputs of any mean",
         form=Form.BOUNDARY, hypotheses=(), corrected_by="S-v1-thm-3.1/as-used/eps/corrected",
-        remark="The text says that it assumes no whitening of the inputs.",
+        remark="Sect. 3.3 says that it assumes no whitening of the inputs; Lemma 3.3 gives 0-mean"
+        " input as the setup. For inputs of any mean ‖x_i‖² is to be replaced by mσ(x_i)².",
     ),
     SHARED,
     USED.under(UNIT, REFUTED, because=None, corrected_by=RIGHT.id),

@@ -962,7 +962,7 @@ X_JL = named("X_{ijkl}", dot(TILDE_I, hessian(TILDE_L)))
 CLOSED_JL = X_JL / (sigma * sigma_l)
 JOINED = (
     "Examined for a loss that joins the units by ⟨ŷ_j, γ²Hŷ_l⟩, H symmetric, and for y_l = ∇L(z),"
-    " which is any vector, since a linear term may be added to L. That H is symmetric is not needed."
+    " which is any vector, since a linear term may be added to L. The symmetry is not needed."
 )
 """A remark on statements about that loss."""
 two_units = lines_of("App. C, proof of Theorem C.6", "S-v1-steps", remark=JOINED)
