@@ -179,7 +179,7 @@ STEPS = [
         "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
         equal(BN_STEP, after_bnp(OWN, P, 1 / Q_SQUARED * alpha)),
         hypotheses=(SPREAD, assume(n > N)), expected=REFUTED,
-        attack=(layer_of([[1, 1, 1], [-1, -1, -1]], [[0, 0, 0]], linear=[[1], [0]]),),
+        attack=(layer_of([[1, 1, 1], [-1, -1, -1]], [[0, 0, 0]], linear=[[2], [0]]),),
         remark="BNP preconditions by (1/q)P (line 225). Here N = 2 and n = 3, so q² = 3/2.",
     ),
     WITH_Q.corrected(
