@@ -74,6 +74,33 @@ def _of_full_rank(gram: np.ndarray, phi: float) -> Extremes | None:
     return Extremes(largest, 1 / _largest(inverse) + shift, len(gram))
 
 
+def of_triangle(triangle: np.ndarray) -> Extremes:
+    """Return the squares of the extreme singular values of an upper triangular matrix.
+
+    The least is the inverse of the largest of the inverse, which offsets and scales of columns cost
+    no digits; a matrix whose diagonal has a zero has none.
+
+    >>> found = of_triangle(np.array([[1.0, 1e6, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    >>> round(found.largest / 1e12, 6), round(found.least * 1e12, 6)  # the determinant is one
+    (1.0, 1.0)
+    """
+    from scipy.linalg import solve_triangular
+    from scipy.sparse.linalg import LinearOperator
+
+    solve = partial(solve_triangular, triangle, check_finite=False)
+
+    def inverse(vector: Any) -> Any:
+        return solve(solve(vector, trans="T"))
+
+    def squared(vector: Any) -> Any:
+        return triangle.T @ (triangle @ vector)
+
+    size, dtype = triangle.shape, triangle.dtype
+    operators = [LinearOperator(size, matvec=f, dtype=dtype) for f in (squared, inverse)]
+    largest, least = map(_largest, operators)
+    return Extremes(largest, 1 / least, len(triangle))
+
+
 def _largest(operator: Any) -> float:
     from scipy.sparse.linalg import eigsh
 

@@ -135,6 +135,50 @@ text = lambda: "a model"
 """
 
 
+TALKING = """
+import torch
+from torch import nn
+
+
+class Talking(nn.Sequential):
+    def forward(self, x):
+        print("here I am")
+        return super().forward(x)
+
+
+model = Talking(nn.Linear(3, 2))
+pair = [torch.randn(16, 3), torch.randint(2, (16,))]
+
+
+def leaving():
+    raise SystemExit(0)
+"""
+
+
+def test_what_a_model_prints_is_no_part_of_json(folder):
+    (folder / "raising.py").write_text(TALKING)
+    asked = ("raising.py:model", "--data", "raising.py:pair", "--budget", "0")
+    found = command(*asked, "--json", "--loss", "torch.nn:CrossEntropyLoss")
+    assert found.exit_code == 0, found.stderr
+    assert json.loads(found.stdout)["model"] == "Talking"
+    assert "here I am" in found.stderr
+
+
+def test_data_that_leave_the_interpreter_end_with_two(folder):
+    (folder / "raising.py").write_text(TALKING)
+    found = command("raising.py:model", "--data", "raising.py:leaving")
+    assert found.exit_code == 2
+    assert "raising.py:leaving raised SystemExit: 0" in found.stderr
+
+
+def test_a_folder_gets_the_page(folder):
+    (folder / "raising.py").write_text(TALKING)
+    (folder / "pages").mkdir()
+    asked = ("raising.py:model", "--data", "raising.py:pair", "--budget", "0")
+    assert command(*asked, "--html", "pages").exit_code == 0
+    assert [page.name for page in (folder / "pages").iterdir()] == ["audit.html"]
+
+
 def test_a_layer_that_breaks_a_theorem_ends_with_one(folder):
     (folder / "wrong.py").write_text(WRONG)
     found = command("wrong.py:wrong", "--data", "wrong.py:pair", "--entries", "0")

@@ -1,7 +1,7 @@
 """A layer's inputs as a matrix, and a unit's Hessian, against loops that are written out here."""
 
 from itertools import product
-from math import isclose
+from math import inf, isclose
 
 import numpy as np
 import pytest
@@ -73,14 +73,15 @@ def drawn(name):
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_gram_matrices_and_moments_are_those_of_the_unfolded_matrix(name):
+def test_scatter_and_moments_are_those_of_the_unfolded_matrix(name):
     layer, x = drawn(name)
-    grams, count = gramian.gram(layer, x)
     means, variances = gramian.moments(layer, x)
+    scatters, count = gramian.scatter(layer, x, means)
     for group in range(gramian.groups(layer)):
         H = matrix_by_loops(layer, x, group)
+        centred = H[:, 1:] - H[:, 1:].mean(0)
         assert count == len(H)
-        np.testing.assert_allclose(grams[group], H.T @ H, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(scatters[group], centred.T @ centred, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(means[group], H[:, 1:].mean(0), rtol=1e-12)
         np.testing.assert_allclose(variances[group], H[:, 1:].var(0), rtol=1e-9, atol=1e-14)
 
@@ -88,12 +89,66 @@ def test_gram_matrices_and_moments_are_those_of_the_unfolded_matrix(name):
 @pytest.mark.parametrize("name", LAYERS)
 def test_chunks_change_nothing(name, monkeypatch):
     layer, x = drawn(name)
-    whole = gramian.gram(layer, x)[0]
+    means, _ = gramian.moments(layer, x)
+    whole = gramian.scatter(layer, x, means)[0]
     rows = torch.cat(list(gramian.rows(layer, x)), 1)
     monkeypatch.setattr(gramian, "ENTRIES", 1)
     monkeypatch.setattr(gramian, "structure", lambda _: None)
-    torch.testing.assert_close(gramian.gram(layer, x)[0], whole, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(gramian.scatter(layer, x, means)[0], whole, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(torch.cat(list(gramian.rows(layer, x)), 1), rows)
+
+
+OFFSETS = {
+    "linear": (lambda: nn.Linear(3, 1), (64, 3)),
+    "of one entry": (lambda: nn.Conv2d(3, 1, 1), (8, 3, 4, 4)),
+    "with zeros around": (lambda: nn.Conv2d(2, 1, 3, padding=1), (8, 2, 4, 4)),
+    "strided": (lambda: nn.Conv2d(2, 1, 3, stride=2, padding=1), (16, 2, 6, 6)),
+    "reflected": (lambda: nn.Conv2d(2, 1, 3, padding=1, padding_mode="reflect"), (8, 2, 5, 5)),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "offset"),
+    [(name, 1e3) for name in OFFSETS] + [(n, 1e8) for n in ("linear", "of one entry", "reflected")],
+)
+def test_an_offset_costs_condition_numbers_no_digits(name, offset):
+    torch.manual_seed(3)
+    make, shape = OFFSETS[name]
+    layer, x = make().double(), torch.randn(shape).double() + offset
+    found = conditioning(layer, x)
+    H = matrix_by_loops(layer, x, 0)
+    centred = np.concatenate([H[:, :1], H[:, 1:] - H[:, 1:].mean(0)], axis=1)
+    normalized = centred / np.linalg.norm(centred, axis=0)
+    for spectrum, matrix in ((found.centred, centred), (found.normalized, normalized)):
+        assert spectrum.rank == H.shape[1]
+        assert isclose(spectrum.kappa, np.linalg.cond(matrix), rel_tol=1e-7)
+    if offset > 1e6:  # about the number of columns times the offset's square
+        assert found.plain.kappa == inf
+    else:
+        assert isclose(found.plain.kappa, np.linalg.cond(H), rel_tol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e8, 1e11])
+def test_scales_of_features_cost_condition_numbers_no_digits(scale):
+    torch.manual_seed(3)
+    x = torch.randn(500, 3).double() * torch.tensor([1.0, scale, 1.0]).double()
+    found = conditioning(nn.Linear(3, 1).double(), x)
+    inverse = np.linalg.pinv(np.linalg.qr(np.c_[np.ones(500), x.numpy()]).R)
+    least = 1 / np.linalg.norm(inverse, 2)
+    assert isclose(found.plain.kappa, np.linalg.norm(x.numpy(), 2) / least, rel_tol=1e-3)
+    assert found.normalized.kappa < 2
+    assert found.is_full_rank
+
+
+def test_a_condition_number_beyond_what_is_resolved_is_infinite():
+    x = torch.randn(50, 2).double() * torch.tensor([1.0, 1e14]).double()
+    model = nn.Sequential(nn.Linear(2, 3).double(), nn.Tanh())
+    report = audit(model, x, None, lambda z, _: z.sum(), entries=0)
+    (row,) = report.maps
+    assert (row.kappa, row.gain, row.is_full_rank) == (inf, inf, True)
+    assert row.kappa_normalized < 2
+    assert "beyond what float64 resolves" in report.findings[0].sentence
+    assert report.unexpected == []
 
 
 @pytest.mark.parametrize("name", LAYERS)

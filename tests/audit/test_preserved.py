@@ -136,6 +136,63 @@ def test_buffers_that_are_replaced_come_back():
     assert own == 0
 
 
+def test_a_backward_pass_that_was_begun_before_goes_on():
+    model, inputs, targets = network()
+    model.train()
+    loss = CROSS_ENTROPY(model(inputs), targets)
+    versions = [buffer._version for buffer in model.buffers()]
+    audit(model, inputs, targets, CROSS_ENTROPY, budget=0)
+    assert [buffer._version for buffer in model.buffers()] == versions
+    loss.backward()
+
+
+def test_a_buffer_that_is_none_is_none_again():
+    class Remembering(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 2)
+            self.register_buffer("scale", None)
+            self.register_buffer("shift", torch.zeros(1).expand(2))
+
+        def forward(self, x):
+            self.scale = x.detach().std() if self.scale is None else self.scale * 2
+            self.register_buffer("seen", x.detach())
+            return self.layer(x / self.scale) + self.shift
+
+    model = Remembering()
+    report = audit(model, torch.randn(8, 3), torch.arange(8) % 2, CROSS_ENTROPY)
+    assert list(model._buffers) == ["scale", "shift"]
+    assert model.scale is None
+    assert report.unexpected == []
+
+
+def test_a_loader_that_shuffles_leaves_the_random_state():
+    data = torch.utils.data.TensorDataset(torch.randn(16, 3), torch.arange(16) % 2)
+    loader, model = torch.utils.data.DataLoader(data, 8, shuffle=True), nn.Linear(3, 2)
+    before = torch.get_rng_state()
+    report = audit(model, batches=loader, loss=CROSS_ENTROPY, budget=0)
+    assert report.batches == 2
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_model_that_writes_into_its_input_is_given_the_same_every_time():
+    class Preparing(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 2)
+
+        def forward(self, x):
+            return self.layer(x.sub_(0.5).mul_(3))
+
+    torch.manual_seed(0)
+    model, x, labels = Preparing(), torch.rand(16, 3), torch.arange(16) % 2
+    before = x.clone()
+    report = audit(model, x, labels, CROSS_ENTROPY)
+    assert torch.equal(x, before)
+    expected = audit(model.layer, 3 * (x - 0.5), labels, CROSS_ENTROPY)
+    assert (report.losses, report.maps[0].kappa) == (expected.losses, expected.maps[0].kappa)
+
+
 def test_passes_see_the_same_random_numbers():
     model = nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.5), nn.BatchNorm1d(8), nn.Linear(8, 2))
     report = audit(

@@ -98,22 +98,54 @@ class Detached(nn.BatchNorm1d):
         return self.weight * centred / sigma + self.bias
 
 
-class OneBatchAgo(nn.BatchNorm1d):
-    """A layer that divides by the unbiased deviation."""
+class Scaled(nn.Module):
+    """A layer whose backward pass gives half of the gradient, of any class."""
+
+    def forward(self, y):
+        z = super().forward(y)
+        return z.detach() + (z - z.detach()) / 2
+
+
+class HalfOfBatch(Scaled, nn.BatchNorm1d): ...
+
+
+@pytest.mark.parametrize("layer", [Detached, HalfOfBatch])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_a_wrong_backward_pass_is_caught(layer, dtype):
+    torch.manual_seed(5)
+    model = nn.Sequential(nn.Linear(4, 6), layer(6), nn.Tanh(), nn.Linear(6, 3)).to(dtype)
+    x, labels = torch.randn(16, 4, dtype=dtype), torch.randint(3, (16,))
+    report = audit(model, x, labels, CROSS_ENTROPY)
+    assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}
+
+
+class Unbiased(nn.BatchNorm1d):
+    """Divides by the unbiased deviation."""
 
     def forward(self, y):
         centred = y - y.mean(0)
         return self.weight * centred / (y.var(0) + self.eps).sqrt() + self.bias
 
 
-@pytest.mark.parametrize("layer", [Detached, OneBatchAgo])
+class Rectified(nn.BatchNorm1d):
+    def forward(self, y):
+        return super().forward(y).relu()
+
+
+@pytest.mark.parametrize("layer", [Unbiased, Rectified])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-def test_a_layer_that_is_none_is_caught(layer, dtype):
+def test_no_statement_is_about_a_layer_with_another_output(layer, dtype):
     torch.manual_seed(5)
     model = nn.Sequential(nn.Linear(4, 6), layer(6), nn.Tanh(), nn.Linear(6, 3)).to(dtype)
-    x, labels = torch.randn(16, 4, dtype=dtype), torch.randint(3, (16,))
+    x, labels = 3 + torch.randn(16, 4, dtype=dtype), torch.randint(3, (16,))
     report = audit(model, x, labels, CROSS_ENTROPY)
-    assert "S-fact-C1/eps" in {row.statement for row in report.unexpected}
+    assert report.unexpected == []
+    assert not {at.layer for row in report.statements for at in row.layers} & {"1"}
+    (row,) = report.normalizations
+    gradients = row.lipschitz, row.share_of_mean, row.left_of_gradient, row.theorem_4_1
+    assert (row.is_another, row.dead, row.curvature) == (True, 0, None)
+    assert {spread.worst for spread in gradients} == {None}
+    assert row.variance_over_eps.worst > 1
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e2, 1e4])

@@ -211,7 +211,7 @@ class NotFinite(Model):
 
 def test_inputs_that_are_not_finite_are_noted(data):
     report = audit(NotFinite(), *data, CROSS_ENTROPY)
-    assert "aside: its inputs are not finite" in report.notes
+    assert "aside: its inputs are not finite, or their squares" in report.notes
     assert [row.kappa is None for row in report.maps] == [False, False, True]
 
 
@@ -250,3 +250,172 @@ def test_a_constant_channel_and_mixed_precision_accuse_nobody(data):
     report = audit(model, closure=closure, entries=1)
     assert report.unexpected == []
     assert report.normalizations[0].constant == 1
+
+
+class Padded(nn.Conv1d):
+    """Sees what came before alone, as in a model of sequences."""
+
+    def forward(self, x):
+        return super().forward(nn.functional.pad(x, (2, 0)))
+
+
+class Standardised(nn.Conv1d):
+    def forward(self, x):
+        weight = self.weight - self.weight.mean((1, 2), keepdim=True)
+        return self._conv_forward(x, weight, self.bias)
+
+
+class OfOtherPadding(nn.Conv1d):
+    def _conv_forward(self, x, weight, bias):
+        return nn.functional.conv1d(x, 2 * weight, bias)
+
+
+class SamePass(nn.Conv1d):
+    def forward(self, x):
+        return nn.functional.conv1d(x, self.weight, self.bias)
+
+
+class WithNothing(nn.Conv1d):
+    def forward(self, x):
+        return super().forward(x), None
+
+
+class First(nn.Module):
+    def forward(self, pair):
+        return pair[0]
+
+
+@pytest.mark.parametrize(
+    ("layers", "said"),
+    [
+        ([Padded(3, 4, 3)], "Padded comes from Conv1d and its output is another"),
+        ([Standardised(3, 4, 3)], "Standardised comes from Conv1d and its output is another"),
+        ([OfOtherPadding(3, 4, 3)], "OfOtherPadding comes from Conv1d and its output is another"),
+        ([WithNothing(3, 4, 3), First()], "WithNothing gives back a tuple, not a tensor"),
+        ([SamePass(3, 4, 3)], ""),
+    ],
+    ids=["padding", "another weight", "another product", "a tuple", "the same"],
+)
+def test_a_map_that_is_another_than_its_class_is_named_and_has_no_row(layers, said):
+    torch.manual_seed(0)
+    model = nn.Sequential(*layers, nn.ReLU(), nn.Flatten(), nn.LazyLinear(3))
+    x, labels = torch.randn(30, 3, 6), torch.arange(30) % 3
+    model(x)
+    report = audit(model, x, labels, CROSS_ENTROPY)
+    assert report.unexpected == []
+    rows = [row.layer for row in report.maps]
+    if said:
+        (note,) = report.notes
+        assert note.startswith(f"0: {said}")
+        assert rows == [str(len(model) - 1)]
+    else:
+        assert report.notes == []
+        assert rows[0] == "0"
+
+
+def test_what_a_layer_is_given_may_be_overwritten_where_nothing_needs_it():
+    class Adding(nn.Module):
+        """Adds in place what a frozen layer makes of the same."""
+
+        def __init__(self, in_place):
+            super().__init__()
+            self.stem, self.head = nn.Linear(5, 5), nn.Linear(5, 4)
+            self.body = nn.Linear(5, 5).requires_grad_(False)
+            self.in_place = in_place
+
+        def forward(self, x):
+            x = self.stem(x)
+            y = torch.tanh(self.body(x))
+            return self.head(x.add_(5 * y) if self.in_place else x + 5 * y)
+
+    found = []
+    for in_place in (True, False):
+        torch.manual_seed(1)
+        model, x = Adding(in_place).double(), torch.randn(40, 5).double()
+        report = audit(model, x, torch.arange(40) % 4, CROSS_ENTROPY)
+        assert report.unexpected == []
+        found.append({row.layer: row for row in report.maps}["body"])
+    written, right = found
+    assert written.kappa == right.kappa
+    assert right.hessian is not None
+    assert written.hessian is None
+    assert "overwritten in place" in written.hessian_said
+
+
+def test_a_map_that_runs_twice_is_told_of_as_one_that_does(data):
+    report = audit(
+        Shared(), *data, lambda outputs, labels: CROSS_ENTROPY(outputs["logits"], labels), entries=0
+    )
+    assert any(note.startswith("map: it runs 2 times a pass") for note in report.notes)
+
+
+def of_kind(norm, x):
+    torch.manual_seed(0)
+    labels = torch.arange(len(x)) % 3
+    model = nn.Sequential(norm, nn.Linear(x.shape[1], 3))
+    return audit(model, x, labels, CROSS_ENTROPY, entries=0)
+
+
+def sentences(norm, x):
+    return " ".join(f.sentence for f in of_kind(norm, x).findings if f.layer == "0")
+
+
+def test_only_what_has_a_running_variance_is_told_of_one():
+    x = torch.randn(5, 4)
+    assert "the running variance is 1.25 times" in sentences(nn.BatchNorm1d(4), x)
+    for norm in (nn.LayerNorm(4), nn.RMSNorm(4), nn.BatchNorm1d(4, track_running_stats=False)):
+        assert "entries are normalised together" in sentences(norm, x)
+        assert "running" not in sentences(norm, x)
+
+
+def test_what_rms_normalisation_makes_of_constants():
+    equal = torch.rand(6, 4)[:, :1].expand(6, 4).clone()
+    assert "beta" in sentences(nn.LayerNorm(4), equal)
+    assert "beta" not in sentences(nn.RMSNorm(4), equal)
+    equal[2] = 0
+    assert "1 of 6 units are zero on the batch" in sentences(nn.RMSNorm(4), equal)
+    assert "depends on its sign alone" in sentences(nn.RMSNorm(1), torch.randn(6, 1))
+
+
+def test_a_layer_that_stays_in_evaluation_is_told_of_as_one_that_does():
+    class Frozen(nn.BatchNorm1d):
+        def train(self, mode=True):
+            return super().train(False)
+
+    norm = Frozen(4)
+    norm.running_mean.fill_(0.5)
+    x = torch.randn(8, 4) / 100
+    x[:, 0] = 3
+    model = nn.Sequential(norm, nn.Linear(4, 3)).train()
+    report = audit(model, x, torch.arange(8) % 3, CROSS_ENTROPY, entries=0)
+    assert report.notes == []
+    said = [f.sentence for f in report.findings if f.layer == "0"]
+    assert said == [
+        "it divides by running statistics even in training mode; no statement is about it"
+    ]
+
+
+@pytest.mark.parametrize("norm", [nn.RMSNorm(1, 1e-16), nn.GroupNorm(1, 1)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_where_an_entry_by_itself_leaves_no_gradient_no_ratio_is_told(norm, dtype):
+    model, x = nn.Sequential(norm, nn.Linear(1, 3)).to(dtype), 100 * torch.randn(16, 1).to(dtype)
+    (row,) = audit(model, x, torch.arange(16) % 3, CROSS_ENTROPY, budget=0).normalizations
+    assert (row.theorem_4_1.median, row.theorem_4_1.worst) == (None, None)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_an_entry_by_itself_stops_no_audit(dtype):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.GroupNorm(4, 4), nn.Linear(4, 3)).to(dtype)
+    x, labels = (100 * torch.randn(16, 3)).to(dtype), torch.arange(16) % 3
+    assert audit(model, x, labels, CROSS_ENTROPY).unexpected == []
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_hessian_in_half_precision_is_not_told(dtype):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4)).to(dtype)
+    x, labels = (30 * torch.randn(64, 6)).to(dtype), torch.arange(64) % 4
+    for row in audit(model, x, labels, CROSS_ENTROPY).maps:
+        assert row.hessian is None
+        assert row.hessian_said.startswith("not resolved")

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from importlib.metadata import version
+from inspect import isclass
 from itertools import islice
 from math import inf
 from typing import Any
@@ -21,9 +22,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.lazy import LazyModuleMixin
+from torch.utils._pytree import tree_map_only
 
 from theory.statement import Statement
 from verify.audit import (
+    biases,
     gramian,
     map_statements,
     maps,
@@ -106,16 +109,19 @@ def audit(
     >>> report.normalizations[0].m, report.maps[0].useless_bias, len(report.unexpected)
     (32, True, 0)
     """
-    runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))
-    if not runs:
-        raise AuditError("there is no batch; give inputs, batches that are not empty, or a closure")
     _check_runs(model)
     with preserved(model) as rewind, torch.enable_grad(), _eagerly():
-        # Within, since a weight that is made of others may draw or count when it is looked at.
+        # Within, since a loader may draw, and so may a weight that is made of others.
+        runs = list(islice(_runs(model, inputs, targets, loss, batches, closure), most))
+        if not runs:
+            raise AuditError(
+                "there is no batch; give inputs, batches that are not empty, or a closure"
+            )
         chosen = _Chosen.of(model, layers)
         work = _Work(chosen, Clock(budget, tell or (lambda *_: None)), entries)
-        work.clock.notes += [*normalizations.thawed(model), *maps.empty(model)]
+        kept = normalizations.kept_in_evaluation(model)
         model.train()
+        work.clock.notes += [*normalizations.thawed(model, kept), *maps.empty(model)]
         alike = [_rewound(run, rewind) for run in runs]
         for number, run in enumerate(alike):
             work.first(run, f"batch {number}, " if len(runs) > 1 else "")
@@ -205,6 +211,7 @@ class _Work:
         self.clock.say("forward and backward")
         with self.clock.part("normalisation layers, first derivatives"):
             found = first_order(run, self.chosen.model, self.chosen.norms, self.chosen.maps)
+            found.useless_biases = biases.useless(run, self.chosen.maps, found)
         self.found.append((prefix, found))
         if not self.shapes:
             self.shapes = {
@@ -223,7 +230,14 @@ class _Work:
         self.clock.notes += not_examined.notes(self.chosen.named, functions)
 
     def plan(self, batches: int) -> None:
-        """Estimate what the rest takes."""
+        """Estimate what the rest takes, and note what it is not taken of."""
+        first = self.found[0][1]
+        for name, gradients in first.gradients.items():
+            if gradients.calls > 1:
+                self.clock.notes.append(
+                    f"{name}: it runs {gradients.calls} times a pass; condition numbers, a unit's"
+                    " Hessian and statements on entries are of the first"
+                )
         self.each_product = sum(self.clock.seconds.values()) / len(self.found)
         rate = _products_a_second()
         expected = self.each_product * (2 + len(self.chosen.norms) / 2)
@@ -333,7 +347,7 @@ class _Work:
             (name, statements.measurements(units, 0, prefix))
             for name in self.chosen.norms
             for prefix, units in self._named(name)
-            if units.normalization.is_centred and not units.normalization.is_frozen
+            if units.normalization.is_centred and units.normalization.is_told_of
         ]
 
 
@@ -355,13 +369,17 @@ def _said_of(batch: OneBatch, name: str) -> tuple[str, str]:
     """Return what Theorem 4 and Proposition 10 say of a layer's inputs."""
     condition = batch.conditions[name]
     by_id = {found.statement.id: found for found in batch.of_maps[name]}
-    if condition.is_full_rank:
+    if condition.plain.kappa == inf:
+        theorem = "undecided: the condition number of the inputs is beyond what float64 resolves"
+    elif condition.is_full_rank:
         theorem = "; ".join(
             f"{what}: {by_id[key].outcomes[0]}, {by_id[key].ratios[0] ** 0.5:.3g} of the bound"
             for key, what in (("L-thm-4a", "centring"), ("L-thm-4c", "scaling"))
         )
     else:
         theorem = f"does not apply: rank {condition.plain.rank} of {condition.columns}"
+        if condition.rows >= condition.columns:
+            theorem += ", to rounding"
     if (tenth := by_id.get("L-prop-10")) is None:
         return theorem, f"does not apply: {map_statements.unlike_maps(batch.maps[name])}"
     worst = max((r for r in tenth.ratios.tolist() if r == r), default=0.0)
@@ -386,6 +404,10 @@ def _runs(
         return
     if loss is None:
         raise AuditError("give loss, a function of (outputs, targets) that returns one number")
+    if isclass(loss):
+        raise AuditError(
+            f"loss is the class {loss.__name__}; give what it makes, {loss.__name__}()"
+        )
     pairs: Iterable[tuple[Any, Any]] = [(inputs, targets)] if batches is None else batches
     for batch in pairs:
         if not isinstance(batch, Sequence) or len(batch) != 2:
@@ -398,17 +420,25 @@ def _runs(
 
 def _run(model: nn.Module, inputs: Any, targets: Any, loss: Loss) -> Run:
     def run() -> Tensor:
+        given = _copied(inputs)
         with raised_by("the model"):
-            if isinstance(inputs, Mapping):
-                outputs = model(**inputs)
-            elif isinstance(inputs, tuple | list):
-                outputs = model(*inputs)
+            if isinstance(given, Mapping):
+                outputs = model(**given)
+            elif isinstance(given, tuple | list):
+                outputs = model(*given)
             else:
-                outputs = model(inputs)
+                outputs = model(given)
         with raised_by("the loss"):
-            return loss(outputs, targets)
+            return loss(outputs, _copied(targets))
 
     return run
+
+
+def _copied(batch: Any) -> Any:
+    """Return a batch that a model may write into, with another to be given the next time."""
+    return tree_map_only(
+        Tensor, lambda t: t.detach().clone().requires_grad_(t.requires_grad), batch
+    )
 
 
 def _rewound(run: Run, rewind: Callable[[], None]) -> Run:

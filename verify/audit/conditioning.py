@@ -3,56 +3,52 @@ r"""Condition numbers of a layer's inputs, before and after preconditioning.
 .. math:: \kappa(A) = \sigma_{\max}/\sigma^*_{\min}, \qquad
           \kappa(D) = \frac{\max(1, \max_j 1/\sigma_j)}{\min(1, \min_j 1/\sigma_j)}
 
-from the Gram matrices of :math:`\hat H`, :math:`\hat H U` and :math:`\hat G = \hat H P`.  In
-float64 an eigenvalue is off by about
+for :math:`\hat H`, :math:`\hat HU` and :math:`\hat G = \hat HP`.  The correlations of the features,
+:math:`R`, are sums of products of deviations, and with :math:`R = LL^\top` and
+:math:`\Sigma = \mathrm{diag}(\sigma_j)`
+
+.. math:: \frac1N\hat G^\top\hat G = \begin{pmatrix}1 & 0\\ 0 & R\end{pmatrix}, \qquad
+          \frac1{\sqrt N}\hat HU \sim \begin{pmatrix}1 & 0\\ 0 & L^\top\Sigma\end{pmatrix}, \qquad
+          \frac1{\sqrt N}\hat H \sim \begin{pmatrix}1 & \mu^\top\\ 0 & L^\top\Sigma\end{pmatrix},
+
+where :math:`\sim` is up to a matrix with orthonormal columns from the left.  So no offset and no
+scale of a feature is squared.  In float64 an eigenvalue of R is off by about
 
 .. math:: \phi = 2^{-53}\,(64\,(1 + \log_2 N) + n + 1)
 
-of the largest, so that :math:`\kappa` is resolved up to :math:`1/\sqrt\phi`, about a million, with
-the relative error :math:`\phi\kappa^2/2`; what is below counts as zero.  A feature that does not
-vary over the batch has no deviation to divide by, and P leaves it out.
+of the largest, and what is below counts as zero; L is off by the factor
+:math:`1 + \phi\kappa^2(\hat G)/2`, and a singular value by :math:`\phi` of the largest besides.  So
+:math:`\kappa(\hat G)` is resolved up to :math:`1/\sqrt\phi`, about a million, and the other two up
+to :math:`1/\phi`, about 10^12: beyond, they are infinite.  A feature that does not vary over the
+batch has no deviation to divide by, and P leaves it out.
 
 Source: Lange, Helfrich and Ye 2022, sect. 3.3, Theorem 4.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf, nan, sqrt
+from dataclasses import dataclass, replace
+from math import inf, sqrt
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from verify.audit import gramian
-from verify.spectra import floor
+from verify.spectra import LARGE, Extremes, floor, of_triangle
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The extreme eigenvalues of a Gram matrix that are not zero."""
+    """The squares of a matrix's extreme singular values that are not zero."""
 
     largest: float
     least: float
     rank: int
-    size: int
-    rows: int
-    floor: float
-
-    @property
-    def kappa(self) -> float:
-        """The condition number of the matrix whose Gram matrix it is."""
-        return sqrt(self.largest / self.least)
-
-    @property
-    def relative_error(self) -> float:
-        """Of kappa; infinite where an eigenvalue may or may not be zero."""
-        is_resolved = self.rank == min(self.rows, self.size)
-        return self.floor * self.kappa**2 / 2 if is_resolved else inf
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no eigenvalue is zero."""
-        return self.rank == self.size
+    kappa: float
+    """The condition number, infinite beyond what is resolved."""
+    relative_error: float
+    """Of kappa; infinite where a singular value may or may not be zero."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +63,18 @@ class Conditioning:
     normalized: Spectrum
     scaling: float
     r""":math:`\kappa(D)`"""
+    floor: float
+    r""":math:`\phi`"""
     constant: int
     """Features that do not vary."""
     mean: Tensor
     deviation: Tensor
     """Of the features that vary."""
-    varying: Tensor
 
     @property
     def is_full_rank(self) -> bool:
         r"""Whether :math:`\hat H` has full column rank, as Theorem 4 assumes."""
-        return self.rows >= self.columns and self.plain.is_full
+        return self.plain.rank == self.columns
 
     @property
     def gain(self) -> float:
@@ -92,44 +89,86 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
         module: linear, or a convolution.
         inputs: what it is given.
     """
-    grams, rows = gramian.gram(module, inputs)
     means, variances = gramian.moments(module, inputs)
-    phi = floor(rows, grams.shape[-1])
-    spectra = [_spectrum(values, rows, phi) for values in torch.linalg.eigvalsh(grams)]
-    group = max(range(len(grams)), key=lambda i: spectra[i].kappa)
-    gram, mean, variance = grams[group], means[group], variances[group]
-    varying = variance > 0
-    kept = torch.cat([varying.new_ones(1), varying])
-    chosen = gram[kept][:, kept]
-    mean, deviation = mean[varying], variance[varying].sqrt()
-    centred = gramian.preconditioned(chosen, mean, torch.ones_like(deviation))
-    # The first row and column are those of the ones, which U makes orthogonal to the others.
-    blocks = [torch.linalg.eigvalsh(m[1:, 1:]) for m in (centred, _scaled(centred, deviation))]
-    ones = gram.new_tensor([rows])
-    scales = torch.cat([torch.ones_like(ones), 1 / deviation])
+    scatters, rows = gramian.scatter(module, inputs, means)
+    columns = scatters.shape[-1] + 1
+    phi, varying, deviations = floor(rows, columns), variances > 0, variances.sqrt()
+    scales = torch.where(varying, 1 / deviations, 0.0)
+    correlations = scales[:, :, None] * scatters * scales[:, None] / rows
+    roots, ranks = _roots(correlations, phi)
+    centred = roots * deviations[:, None]
+    plain = [_extremes(m, 1 + r) for m, r in zip(_bordered(centred, means), ranks, strict=True)]
+    group = max(range(len(plain)), key=lambda i: _condition(plain[i]))
+    kept, rank, nothing = varying[group], 1 + ranks[group], torch.zeros_like(means[group])
+    of_centred, normalized = (
+        _extremes(_bordered(each[group], nothing), rank) for each in (centred, roots)
+    )
+    is_known = rank == min(rows, 1 + int(kept.sum()))
+    of_roots = phi * _condition(normalized) ** 2 / 2 if is_known else inf
+
+    def spectrum(found: Extremes) -> Spectrum:
+        kappa = _condition(found)
+        return Spectrum(
+            largest=rows * found.largest,
+            least=rows * found.least,
+            rank=rank,
+            kappa=kappa if phi * kappa < 1 else inf,
+            relative_error=of_roots + phi * kappa,
+        )
+
+    steepness = torch.cat([scales.new_ones(1), scales[group, kept]])
     return Conditioning(
         group=group,
         rows=rows,
-        columns=len(gram),
-        plain=spectra[group],
-        centred=_spectrum(torch.cat([ones, blocks[0]]), rows, phi),
-        normalized=_spectrum(torch.cat([ones, blocks[1]]), rows, phi),
-        scaling=(scales.max() / scales.min()).item(),
-        constant=int((~varying).sum()),
-        mean=mean,
-        deviation=deviation,
-        varying=kept,
+        columns=columns,
+        plain=spectrum(plain[group]),
+        centred=spectrum(of_centred),
+        normalized=replace(spectrum(normalized), relative_error=of_roots),
+        scaling=(steepness.max() / steepness.min()).item(),
+        floor=phi,
+        constant=int((~kept).sum()),
+        mean=means[group, kept],
+        deviation=deviations[group, kept],
     )
 
 
-def _scaled(gram: Tensor, deviation: Tensor) -> Tensor:
-    scale = torch.cat([torch.ones_like(deviation[:1]), 1 / deviation])
-    return scale[:, None] * gram * scale
+def _roots(correlations: Tensor, phi: float) -> tuple[Tensor, list[int]]:
+    r"""Return :math:`L^\top` and the rank of each group's correlations.
+
+    Of full rank it is triangular; else it has a row for each eigenvalue, of which some are zero.
+    """
+    factors, failed = torch.linalg.cholesky_ex(correlations)
+    size = correlations.shape[-1]
+    if not failed.any():
+        found = [_extremes(factor.mT, size) for factor in factors]
+        if all(one.least > phi * one.largest for one in found):
+            return factors.mT, [size] * len(factors)
+    values, vectors = torch.linalg.eigh(correlations)
+    values = torch.where(values > phi * values[:, -1:], values, 0.0).flip(-1)
+    return values.sqrt()[..., None] * vectors.flip(-1).mT, (values > 0).sum(-1).tolist()
 
 
-def _spectrum(values: Tensor, rows: int, phi: float) -> Spectrum:
-    largest = values.max()
-    nonzero = values[values > phi * largest]
-    if not len(nonzero):
-        return Spectrum(nan, nan, 0, len(values), rows, phi)
-    return Spectrum(largest.item(), nonzero.min().item(), len(nonzero), len(values), rows, phi)
+def _bordered(roots: Tensor, means: Tensor) -> Tensor:
+    """Return the matrix of a one and the means over zeros and the roots."""
+    found = pad(roots, (1, 0, 1, 0))
+    found[..., 0, 0], found[..., 0, 1:] = 1.0, means
+    return found
+
+
+def _extremes(matrix: Tensor, rank: int) -> Extremes:
+    """Return the squares of the largest singular value and of the last that is not zero.
+
+    Args:
+        matrix: upper triangular, or with as many rows that are not zero as its rank, on top.
+        rank: its own.
+    """
+    if rank < len(matrix):
+        matrix = torch.linalg.qr(matrix[:rank].mT, mode="r").R
+    if rank >= LARGE:
+        return of_triangle(matrix.cpu().numpy())
+    values = torch.linalg.svdvals(matrix).square()
+    return Extremes(values[0].item(), values[rank - 1].item(), rank)
+
+
+def _condition(found: Extremes) -> float:
+    return sqrt(found.largest / found.least) if found.least else inf

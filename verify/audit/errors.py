@@ -18,6 +18,8 @@ def raised_by(what: str) -> Iterator[None]:
         yield
     except AuditError:
         raise
+    except SystemExit as error:  # which would end the audit without a word
+        raise AuditError(f"{what} raised SystemExit: {error.code}") from error
     except Exception as error:
         error.add_note(RAISED_BY + what)
         raise

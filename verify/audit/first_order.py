@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -18,7 +18,8 @@ from torch.utils.hooks import RemovableHandle
 
 from verify.audit import functional, normalizations, units
 from verify.audit.errors import AuditError, raised_by
-from verify.audit.maps import Gradients, Rows, gradients_of, rows_of
+from verify.audit.maps import Gradients, Rows, gradients_of, is_other, rows_of
+from verify.audit.maps import overridden as overridden_map
 from verify.audit.normalizations import (
     Normalization,
     as_given_back,
@@ -54,7 +55,9 @@ class FirstOrder:
     normalized_by: dict[str, str] = field(default_factory=dict)
     """The normalisation layer that a map's output goes straight into, by the map's name."""
     others: dict[str, str] = field(default_factory=dict)
-    """What is said of normalisation layers that compute something else than their class."""
+    """What is said of layers that compute something else than their class."""
+    useless_biases: frozenset[str] = frozenset()
+    """The linear and convolution layers whose bias does nothing, or would."""
     functions: dict[str, str] = field(default_factory=dict)
     """The normalisation that is called as a function in a module, by the module's name."""
     called: dict[str, str] = field(default_factory=dict)
@@ -192,10 +195,15 @@ class _Seen:
             call.normalization = found
             return True
         self.found.others[name] = _said_of_another(given, base.__name__)
+        call.normalization = replace(given, is_another=True)
         return given.fits
 
-    def mapped(self, name: str, module: nn.Module, _: Tensor, output: Tensor) -> None:
-        """Wait for the gradient in a map's output."""
+    def mapped(self, name: str, module: nn.Module, inputs: Tensor, output: Any) -> None:
+        """Wait for the gradient in a map's output, if it is what its class makes of its input."""
+        base = overridden_map(module)
+        if not isinstance(output, Tensor) or (base and is_other(module, inputs, output)):
+            self.found.others[name] = _said_of_another_map(module, output, base)
+            return
         self.made[id(output)] = (name, output)
         if output.requires_grad:
             seen = self.rows.setdefault(name, [])
@@ -215,12 +223,24 @@ def _said_of_another(given: Normalization, base: str) -> str:
     """Return what is said of a layer that comes from a class and computes something else."""
     if given.fits:
         return (
-            f"{given.kind} comes from {base} and its output is another; the numbers of its row,"
-            f" such as γ/σ and v/ε, are those of {base}"
+            f"{given.kind} comes from {base} and its output is another; its row tells of what it is"
+            " given alone, and no statement is examined there (python -m verify conform examines"
+            f" it as {base})"
         )
     return (
         f"{given.kind} comes from {base}, and what it is given, of shape {given.shape}, has not the"
         f" sizes of one; what it takes together is not known, and it has no row"
+    )
+
+
+def _said_of_another_map(module: nn.Module, output: Any, base: type[nn.Module] | None) -> str:
+    kind = type(module).__name__
+    if not isinstance(output, Tensor):
+        return f"{kind} gives back a {type(output).__name__}, not a tensor; it has no row"
+    assert base is not None
+    return (
+        f"{kind} comes from {base.__name__} and its output is another than the product of its"
+        " inputs and its weight; it has no row"
     )
 
 
@@ -239,14 +259,14 @@ def _finish(name: str, call: _Call, w: Tensor) -> None:
 def hooked(
     modules: Modules,
     before: Callable[[str, nn.Module, Tensor], Tensor] | None,
-    after: Callable[[str, nn.Module, Tensor, Tensor], None],
+    after: Callable[[str, nn.Module, Tensor, Tensor], Tensor | None],
 ) -> Iterator[None]:
     """Call functions before and after each module runs, with its name and its first input.
 
     Args:
         modules: by name.
         before: returns what is given to the module instead of its input; None for nothing.
-        after: is given the input and the output.
+        after: is given the input and the output; returns what is to stand for this, None for it.
     """
     handles = []
     for name, module in modules.items():
@@ -268,8 +288,8 @@ def hooked(
             named: dict[str, Any],
             output: Any,
             name: str = name,
-        ) -> None:
-            after(name, module, (*args, *named.values())[0], output)
+        ) -> Any:
+            return after(name, module, (*args, *named.values())[0], output)
 
         handles.append(module.register_forward_hook(note, with_kwargs=True))
     try:
@@ -290,8 +310,8 @@ def checked(loss: Any) -> float:
         raise AuditError(f"the loss is {given}; return one number, such as a mean over the batch")
     if not loss.requires_grad:
         raise AuditError(
-            "the loss depends on nothing that has a gradient; compute it with gradients enabled, "
-            "from the model's outputs"
+            "the loss depends on nothing that has a gradient: no parameter of the model learns, or"
+            " it is computed without gradients, or not from the model's outputs"
         )
     if not loss.isfinite():
         raise AuditError(f"the loss is {loss.item()}; audit the model before it diverges")

@@ -2,9 +2,9 @@ r"""What a linear or convolution layer makes of its inputs, as a matrix that is 
 
 A layer is :math:`\hat H\hat w` for each output, :math:`\hat H = [e, H]` with a row for each
 position of the outputs and a column for each weight of an output; every group of channels has a
-matrix of its own.  Some examples at a time are laid out as rows, in float64, and added to
-:math:`\hat H^\top S\hat H`: one axis of convolution, two or three, any stride, dilation, groups and
-padding, even kernels included.
+matrix of its own.  Some examples at a time are laid out as rows, in float64, and their products
+added: one axis of convolution, two or three, any stride, dilation, groups and padding, even kernels
+included.
 
 Index convention: maps are ``(batch, channel, ...)``, a column is (channel, kernel's entry, ...),
 the last index fastest, as a weight is flattened; a row is (example, position), likewise.
@@ -63,32 +63,90 @@ def groups(module: nn.Module) -> int:
     return found
 
 
-def gram(module: nn.Module, inputs: Tensor, curvature: Tensor | None = None) -> tuple[Tensor, int]:
-    r"""Return :math:`\hat H^\top S\hat H` of each group, and the number of rows.
+def scatter(module: nn.Module, inputs: Tensor, means: Tensor) -> tuple[Tensor, int]:
+    r"""Return :math:`\sum_i (h_i - \mu)(h_i - \mu)^\top` of each group, and the number of rows.
+
+    Deviations are multiplied, not subtracted from products afterwards: an offset costs no digits.
 
     Args:
         module: linear, or a convolution.
         inputs: what it is given.
-        curvature: the diagonal of S, ``(row,)``; None for the identity.
+        means: of each column, ``(group, column)``, as :func:`moments` gives them.
 
     Returns:
         ``(group, column, column)``, and N.
     """
     fits = structure(module)
-    if curvature is None and fits is not None and fits == Geometry(fits.kernel):
-        maps = batched(module, inputs).double()
-        return convolution.gramian.gram(maps, fits.kernel)[None], rows_of(maps, fits)
-    total, start = None, 0
+    if fits is not None and fits == Geometry(fits.kernel):
+        return _scatter_of_maps(batched(module, inputs).double(), fits)
+    total, sums, count = None, torch.zeros_like(means), 0
     for part in rows(module, inputs):
-        weighted = part
-        if curvature is not None:
-            weighted = curvature[start : start + part.shape[1], None] * part
-        start += part.shape[1]
-        product = part.mT @ weighted
+        deviations = part[..., 1:] - means[:, None]
+        product = deviations.mT @ deviations
         total = product if total is None else total + product
+        sums, count = sums + deviations.sum(1), count + part.shape[1]
     if total is None:
         raise ValueError(f"inputs of shape {tuple(inputs.shape)}; expected at least one row")
-    return total, start
+    return total - sums[:, :, None] * (sums / count)[:, None], count
+
+
+def _scatter_of_maps(maps: Tensor, fits: Geometry) -> tuple[Tensor, int]:
+    """Return the scatter of a convolution's columns, without the unfolded map.
+
+    A column is that of its channel less the channel's mean, plus the mean times a column of zeros
+    and ones: where the kernel's entry meets the map.  These are the columns of one more channel, of
+    ones, and the entry in the kernel's middle always meets it.
+    """
+    means, each = maps.mean((0, 2, 3)), fits.kernel**2
+    deviations = torch.cat([maps - means[:, None, None], torch.ones_like(maps[:, :1])], dim=1)
+    gram, count = convolution.gramian.gram(deviations, fits.kernel), rows_of(maps, fits)
+    sums = gram[0, 1:]
+    found = gram[1:, 1:] - sums[:, None] * (sums / count)
+    middle = len(means) * each + each // 2
+    found[middle], found[:, middle] = 0.0, 0.0
+    found = found.reshape(len(means) + 1, each, len(means) + 1, each)
+    found = found[:-1] + means[:, None, None, None] * found[-1:]
+    found = found[:, :, :-1] + means[:, None] * found[:, :, -1:]
+    return found.reshape(1, len(means) * each, -1), count
+
+
+def preconditioned(
+    module: nn.Module,
+    inputs: Tensor,
+    group: int,
+    statistics: tuple[Tensor, Tensor],
+    curvature: Tensor,
+) -> Tensor:
+    r"""Return :math:`\hat G^\top S\hat G` of one group, ``(column, column)``.
+
+    Args:
+        module: linear, or a convolution.
+        inputs: what it is given.
+        group: of channels.
+        statistics: mean and deviation of each column of H, ``(column,)``.
+        curvature: the diagonal of S, ``(row,)``.
+    """
+    mean, deviation = statistics
+    total, start = curvature.new_zeros(()), 0
+    for part in rows(module, inputs):
+        stop = start + part.shape[1]
+        normalized = _augmented((part[group, :, 1:] - mean) / deviation)
+        total, start = total + normalized.mT @ (curvature[start:stop, None] * normalized), stop
+    return total
+
+
+def without(preconditioned: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
+    r"""Return :math:`P^{-\top}AP^{-1}` for :math:`P = UD`.
+
+    >>> A = torch.tensor([[2.0, 0.0], [0.0, 2.0]])  # of the columns (1, 1) and (-1, 1)
+    >>> without(A, torch.tensor([2.0]), torch.tensor([1.0])).tolist()  # of (1, 1) and (1, 3)
+    [[2.0, 4.0], [4.0, 10.0]]
+    """
+    scale = torch.cat([torch.ones_like(deviation[:1]), deviation])
+    found = scale[:, None] * preconditioned * scale
+    found[:, 1:] += found[:, :1] * mean
+    found[1:] += mean[:, None] * found[:1]
+    return found
 
 
 def moments(module: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
@@ -169,34 +227,6 @@ def some_rows(module: nn.Module, inputs: Tensor, chosen: Tensor) -> Tensor:
         for i, example in enumerate(examples)
     ]
     return torch.cat(parts, dim=1)
-
-
-def times(module: nn.Module, inputs: Tensor, group: int, vectors: Tensor) -> Tensor:
-    r"""Return :math:`\hat H V` for a group, ``(row, vector)``, of vectors ``(column, vector)``."""
-    return torch.cat([part[group] @ vectors for part in rows(module, inputs)])
-
-
-def transposed_times(module: nn.Module, inputs: Tensor, group: int, vectors: Tensor) -> Tensor:
-    r"""Return :math:`\hat H^\top V` for a group, of vectors ``(row, vector)``."""
-    total, start = torch.zeros((), dtype=vectors.dtype, device=vectors.device), 0
-    for part in rows(module, inputs):
-        stop = start + part.shape[1]
-        total, start = total + part[group].mT @ vectors[start:stop], stop
-    return total
-
-
-def preconditioned(gram: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
-    r"""Return :math:`P^\top A P` for :math:`P = UD`, of one group.
-
-    >>> A = torch.tensor([[2.0, 4.0], [4.0, 10.0]])  # of the columns (1, 1) and (1, 3)
-    >>> preconditioned(A, torch.tensor([2.0]), torch.tensor([1.0])).tolist()
-    [[2.0, 0.0], [0.0, 2.0]]
-    """
-    scale = torch.cat([torch.ones_like(deviation[:1]), 1 / deviation])
-    shifted = gram.clone()
-    shifted[:, 1:] -= shifted[:, :1] * mean
-    shifted[1:] -= mean[:, None] * shifted[:1]
-    return scale[:, None] * shifted * scale
 
 
 def batched(module: nn.Module, inputs: Tensor) -> Tensor:

@@ -187,9 +187,9 @@ def _of_layer(found: Conditioning) -> tuple[Any, Known, Known]:
     }
     known = {**rest, **numbers}
     moved = {e: numbers[e] * (1 + 2 * s.relative_error) for e, s in spectra.items()}
-    relative = found.normalized.floor
+    moved[smallest_square(layer.Hhat)] = np.float64(least * (1 + 2 * found.plain.relative_error))
     moved |= {
-        e: known[e] * (1 + relative)
+        e: known[e] * (1 + found.floor)
         for e in (theorem_4.CORRELATION, proposition_5.NORM_GHAT, proposition_5.NORM_G)
     }
     return subject, known, moved

@@ -9,10 +9,14 @@ Index convention: a dense layer's features are on the last axis, channels on axi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
+
+from verify.audit.subclasses import replaced
+from verify.tolerance import factor
 
 KINDS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
@@ -35,6 +39,43 @@ def empty(model: nn.Module) -> list[str]:
     ]
 
 
+def overridden(module: nn.Module) -> type[nn.Module] | None:
+    """Return the class of ``torch.nn`` whose computation a layer has replaced, None if none."""
+    return replaced(module, KINDS, "forward", "_conv_forward")
+
+
+@torch.no_grad()
+def is_other(module: nn.Module, inputs: Tensor, output: Tensor) -> bool:
+    """Whether a layer's output is another than its class's, by more than rounding explains.
+
+    >>> class Scaled(nn.Linear):
+    ...     def forward(self, x):
+    ...         return 2 * super().forward(x)
+    >>> layer, x = Scaled(3, 4), torch.ones(5, 3)
+    >>> is_other(layer, x, layer(x)), is_other(layer, x, layer(x) / 2)
+    (True, False)
+    """
+    weight, bias = (getattr(module, name) for name in ("weight", "bias"))
+    of_sizes = (inputs.abs(), weight.abs(), None if bias is None else bias.abs())
+    try:
+        if isinstance(module, nn.Linear):
+            expected, sizes = linear(inputs, weight, bias), linear(*of_sizes)
+        else:
+            apply = _class_of(module)._conv_forward
+            expected, sizes = apply(module, inputs, weight, bias), apply(module, *of_sizes)
+    except RuntimeError:  # it takes inputs of other sizes
+        return True
+    if expected.shape != output.shape:
+        return True
+    coarsest = max((torch.finfo(each.dtype) for each in (expected, output)), key=lambda i: i.eps)
+    allowed = factor(weight[0].numel() + 1) * coarsest.eps / 2 * sizes
+    return bool(((expected - output).abs() > allowed).any())
+
+
+def _class_of(module: nn.Module) -> Any:
+    return next(kind for kind in KINDS if isinstance(module, kind))
+
+
 class Rows(NamedTuple):
     """The gradient in a layer's outputs, of each output, in float64, ``(out,)``."""
 
@@ -54,13 +95,20 @@ class Gradients(NamedTuple):
     of the gradient a bias would see."""
     roundoff: float
     rows: int
+    calls: int
     sizes: Tensor
     """The norm of the gradient in each output, ``(out,)``."""
 
 
+def channel_axis(module: nn.Module, output: Tensor) -> int:
+    """Return the axis of a layer's outputs, of which each has a bias of its own."""
+    behind = 0 if isinstance(module, nn.Linear) else len(_kernel(module))
+    return output.ndim - 1 - behind
+
+
 def rows_of(module: nn.Module, g: Tensor) -> Rows:
     """Return the sums of a gradient in a layer's output."""
-    axis = g.ndim - 1 if isinstance(module, nn.Linear) else g.ndim - len(_kernel(module)) - 1
+    axis = channel_axis(module, g)
     others = tuple(i for i in range(g.ndim) if i != axis)
     given = g if others else g[None]
     sums = given.sum(others or 0, dtype=torch.float64)
@@ -80,6 +128,7 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
         bias_share=shares.max().item(),
         roundoff=rows[0].roundoff,
         rows=count,
+        calls=len(rows),
         sizes=squares.sqrt(),
     )
 

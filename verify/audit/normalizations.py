@@ -22,7 +22,7 @@ first and the last axis, of which one may have the length one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from math import prod
@@ -34,6 +34,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
 from verify.audit.errors import AuditError
+from verify.audit.subclasses import replaced
 from verify.tolerance import measured
 
 AXES = (0, 2)
@@ -63,15 +64,16 @@ def kept_in_evaluation(model: nn.Module) -> list[str]:
     return frozen if model.training else []
 
 
-def thawed(model: nn.Module) -> list[str]:
-    """Return notes on layers in evaluation amid others in training, where all are put for a while.
+def thawed(model: nn.Module, kept: Sequence[str]) -> list[str]:
+    """Return notes on layers that were in evaluation amid others, and are in training now.
 
     One that stays there, by a ``train`` of its own, is told of in its row.
     """
-    if not (frozen := kept_in_evaluation(model)):
+    now = [name for name in kept if not _uses_running(model.get_submodule(name))]
+    if not now:
         return []
     return [
-        f"{', '.join(frozen)}: in evaluation mode as given; examined in training mode, by the"
+        f"{', '.join(now)}: in evaluation mode as given; examined in training mode, by the"
         " batch's own statistics"
     ]
 
@@ -96,6 +98,8 @@ class Normalization:
     """Whether it divides by running statistics, not by the batch's."""
     axis: int = -1
     """The last one that has entries of a unit, in layer and RMS normalisation."""
+    is_another: bool = False
+    """Whether its output is another than its class's, so that no statement is about it."""
 
     @property
     def m(self) -> int:
@@ -107,6 +111,17 @@ class Normalization:
     def by_batch(self) -> bool:
         """Whether a unit has its entries from the whole batch, and one scale."""
         return isinstance(self.module, _BatchNorm)
+
+    @property
+    def takes_offsets(self) -> bool:
+        """Whether what is added to a whole channel makes no difference to the output."""
+        by_channel = self.by_batch or isinstance(self.module, _InstanceNorm)
+        return by_channel and self.is_told_of
+
+    @property
+    def is_told_of(self) -> bool:
+        """Whether statements are about it: it divides by the batch's statistics, as its class."""
+        return not (self.is_frozen or self.is_another)
 
     @property
     def fits(self) -> bool:
@@ -218,20 +233,8 @@ def _uses_running(module: nn.Module) -> bool:
 
 
 def overridden(module: nn.Module) -> type[nn.Module] | None:
-    """Return the class of ``torch.nn`` whose ``forward`` a layer has replaced, None if it has not.
-
-    >>> class Own(nn.RMSNorm):
-    ...     def forward(self, x):
-    ...         return x
-    >>> overridden(Own(3)).__name__, overridden(nn.RMSNorm(3))
-    ('RMSNorm', None)
-    """
-    if not isinstance(module, KINDS):
-        return None
-    base = next(k for k in type(module).__mro__ if k.__module__.startswith("torch.nn.modules."))
-    assert issubclass(base, nn.Module)
-    is_own = "forward" in vars(module) or type(module).forward is not base.forward
-    return base if is_own else None
+    """Return the class of ``torch.nn`` whose ``forward`` a layer has replaced, None if none."""
+    return replaced(module, KINDS, "forward")
 
 
 def least_of(precision: torch.finfo) -> float:

@@ -80,14 +80,14 @@ class OneBatch:
                 return
             self.clock.say(f"inputs of {name}")
             given = inputs.detach()
-            if not given.isfinite().all():
-                self.clock.notes.append(f"{name}: its inputs are not finite")
+            if not (given.double().abs().amax().square() * given.numel()).isfinite():
+                self.clock.notes.append(f"{name}: its inputs are not finite, or their squares")
                 return
             self.conditions[name] = conditioning(module, given)
             found = map_statements.examine(self.claims, module, given, self.conditions[name])
             self.of_maps[name] = list(found)
             if name in looked_into:
-                self._kept[name] = given
+                self._kept[name] = given.clone()  # what comes after may write into it
 
         with (
             self.clock.part("inputs of linear and convolution layers"),
@@ -136,10 +136,7 @@ class OneBatch:
 
     def is_bias_taken_away(self, name: str) -> bool:
         """Whether a map goes straight into a normalisation that a bias does nothing before."""
-        gradients = self.found.gradients.get(name)
-        return name in self.found.normalized_by and rows.is_bias_useless(
-            gradients, 0 if gradients is None else gradients.rows
-        )
+        return name in self.found.normalized_by and name in self.found.useless_biases
 
     def _curvature(self, second: SecondOrder, name: str) -> None:
         if (number := self._steepest(name)) is None:
@@ -147,7 +144,10 @@ class OneBatch:
         units = self.found.units[name][0]
         if (products := second.unit(name, number)) is not None:
             label = self.prefix + units.normalization.name_of(number)
-            self.curvatures[name] = rows.curvature(label, dict(products), units, number)
+            found = rows.curvature(label, dict(products), units, number)
+            if found is None:
+                return
+            self.curvatures[name] = found
             if units.normalization.is_centred:
                 measured = statements.measurements(units, 0, self.prefix, number, products)
                 self.second_orders.append((name, measured))
@@ -155,7 +155,7 @@ class OneBatch:
     def _steepest(self, name: str) -> int | None:
         """Return the unit with the largest gradient, None if there is none to look at."""
         calls = self.found.units.get(name)
-        if not calls or calls[0].normalization.is_frozen:
+        if not calls or not calls[0].normalization.is_told_of:
             return None
         sizes = calls[0].products["w", "w"].nan_to_num()
         number = int(sizes.argmax())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import isclass
 from math import inf
 from pathlib import Path
 from pickle import UnpicklingError
@@ -60,7 +61,7 @@ def audited(order: Order, tell: Tell | None = None) -> Report:
         return audit(
             network,
             batches=_pairs(order.data, order.device),
-            loss=load(order.loss),
+            loss=_loss(order.loss),
             layers=list(order.layers),
             budget=order.budget,
             most=order.batches,
@@ -95,6 +96,11 @@ def _made(target: str) -> Any:
         return found
     with raised_by(target):
         return found()
+
+
+def _loss(target: str) -> Any:
+    """Return the function that a target names, or an instance of the class that it names."""
+    return _made(target) if isclass(load(target)) else load(target)
 
 
 def _declare(network: nn.Module, declaration: str) -> None:
@@ -138,7 +144,8 @@ def _restore(network: nn.Module, checkpoint: Path) -> None:
 
 def _pairs(target: str, device: str) -> Iterator[tuple[Any, Any]]:
     made = _made(target)
-    if isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.Tensor):
+    is_one = isinstance(made, tuple | list) and len(made) == 2
+    if is_one and isinstance(made[0], torch.Tensor | Mapping):
         made = [made]
     if not isinstance(made, Iterable):
         raise AuditError(f"the data are {type(made).__name__}; expected pairs (inputs, targets)")

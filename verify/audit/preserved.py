@@ -7,7 +7,7 @@ random number generators: PyTorch's, of every device, Python's, NumPy's and the 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -33,19 +33,21 @@ def preserved(model: nn.Module) -> Iterator[Undo]:
     modes = [(module, module.training) for module in model.modules()]
     learns = [(p, p.requires_grad) for p in model.parameters()]
     gradients = [(p, p.grad) for p in model.parameters()]
-    forget, redraw = _of_buffers(model), _of_generators(model)
+    (copy, put_back), redraw = _of_buffers(model), _of_generators(model)
     # Set aside rather than copied: nobody else can write into them meanwhile.
     for parameter, _ in gradients:
         parameter.grad = None
 
     def rewind() -> None:
-        forget()
+        copy()
         redraw()
 
     try:
+        rewind()
         yield rewind
     finally:
-        rewind()
+        put_back()
+        redraw()
         for module, mode in modes:
             module.training = mode
         for parameter, is_learning in learns:
@@ -54,20 +56,38 @@ def preserved(model: nn.Module) -> Iterator[Undo]:
             parameter.grad = gradient
 
 
-def _of_buffers(model: nn.Module) -> Undo:
-    kept: list[tuple[nn.Module, str, Tensor, Tensor]] = [
-        (module, name, buffer, buffer.detach().clone())
-        for module in model.modules()
-        for name, buffer in module.named_buffers(recurse=False)
-    ]
+def _of_buffers(model: nn.Module) -> tuple[Undo, Undo]:
+    """Return what gives a model copies of its buffers, and what gives it its own ones again.
+
+    Its own are not written into: a graph that was built before may need them as they are.
+    """
+    kept = [(module._buffers, dict(module._buffers.items())) for module in model.modules()]
+    own = {id(b): b for _, buffers in kept for b in buffers.values() if b is not None}
+    values = {key: buffer.detach().clone() for key, buffer in own.items()}
+
+    def give(made: Mapping[int, Tensor]) -> None:
+        for buffers, before in kept:
+            for name in [*buffers.keys()]:
+                if name not in before:
+                    del buffers[name]
+            for name, buffer in before.items():
+                buffers[name] = None if buffer is None else made[id(buffer)]
+
+    def copy() -> None:
+        give({key: value.clone() for key, value in values.items()})
 
     @torch.no_grad()
-    def undo() -> None:
-        for module, name, buffer, value in kept:
-            buffer.copy_(value)
-            module._buffers[name] = buffer
+    def put_back() -> None:
+        give(own)
+        for key, buffer in own.items():
+            if not _is_same(buffer, values[key]):  # somebody else holds it, and wrote into it
+                buffer.copy_(values[key])
 
-    return undo
+    return copy, put_back
+
+
+def _is_same(one: Tensor, other: Tensor) -> bool:
+    return bool(((one == other) | ((one != one) & (other != other))).all())
 
 
 def _of_generators(model: nn.Module) -> Undo:

@@ -68,6 +68,7 @@ class NormalizationRow(Struct, frozen=True):
     beyond_half: int
     """Units whose variance, 1/sigma^3 or entries are beyond float16."""
     constant: int
+    """Units that do not vary; where no mean is subtracted, that are zero."""
     dead: int
     """Units that no gradient reaches."""
     zero_gamma: int
@@ -78,6 +79,10 @@ class NormalizationRow(Struct, frozen=True):
     unbiased: float | None
     """m/(m - 1), by which the running variance exceeds what the layer divides by."""
     curvature: Curvature | None = None
+    is_centred: bool = True
+    """Whether it subtracts a mean."""
+    is_another: bool = False
+    """Whether its output is another than its class's: then what is above is of its input alone."""
 
 
 class MapRow(Struct, frozen=True):
@@ -99,7 +104,7 @@ class MapRow(Struct, frozen=True):
     """Features that do not vary."""
     is_full_rank: bool | None = None
     kappa: float | None = None
-    """Of Hhat."""
+    """Of Hhat; infinite, like the next, where it is beyond what float64 resolves."""
     kappa_centred: float | None = None
     """Of Hhat U."""
     kappa_normalized: float | None = None

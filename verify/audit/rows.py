@@ -12,18 +12,17 @@ from torch import Tensor
 
 from verify.audit.conditioning import Conditioning
 from verify.audit.first_order import FirstOrder
-from verify.audit.maps import Gradients
 from verify.audit.normalizations import least_of
 from verify.audit.report import Curvature, MapRow, NormalizationRow, Spread
 from verify.audit.spanned import Array
 from verify.audit.unit_hessian import UnitHessian
 from verify.audit.units import Pair, Units
+from verify.tolerance import UNIT_ROUNDOFF, factor
+from verify.tolerance.measured import BLURRED
 
 HALF_LARGEST = torch.finfo(torch.float16).max
 HALF_LEAST = least_of(torch.finfo(torch.float16))
 """Half of it is zero in float16."""
-NO_BIAS = 2.0**6
-"""A sum that is zero in exact arithmetic, in units of roundoff times the root of the rows."""
 Named = Sequence[tuple[str, Units]]
 """Units with what their names begin with."""
 
@@ -40,39 +39,48 @@ def normalization(
     def count(which: Callable[[Units], Tensor]) -> int:
         return max(int(which(units).sum()) for _, units in named)
 
-    m, runs = first.m, first.running is not None
+    m, runs, layout = first.m, first.running is not None, first.normalization
+    module: Any = layout.module
+    is_tracked = getattr(module, "running_var", None) is not None
+    nothing = Spread(None, None, "")
     return NormalizationRow(
         layer=layer,
-        kind=first.normalization.kind,
+        kind=layout.kind,
         m=m,
         units=len(first.mean),
-        eps=first.normalization.eps,
+        eps=layout.eps,
         calls=calls,
-        is_frozen=first.normalization.is_frozen,
-        lipschitz=over(lambda u: u.steepest / u.sigma),
+        is_centred=layout.is_centred,
+        is_frozen=layout.is_frozen,
+        is_another=layout.is_another,
+        lipschitz=nothing if layout.is_another else over(lambda u: u.steepest / u.sigma),
         share_of_mean=over(lambda u: _share(u.products["one", "g"], u.m, u)),
         share_of_yhat=over(lambda u: _share(u.products["yhat", "g"], _yhat2(u), u)),
         left_of_gradient=over(
             lambda u: u.products["w", "w"] / _scale2(u) / u.products["g", "g"], "min"
         ),
-        theorem_4_1=over(lambda u: u.products["w", "w"] / claimed_4_1(u)),
+        theorem_4_1=over(_actual_over_claimed),
         variance_over_eps=over(lambda u: u.variance / u.normalization.eps, "min"),
         mean_over_deviation=over(lambda u: u.offset),
         digits_lost=over(lambda u: (2 * u.offset.log10()).clamp(min=0)),
         beyond_half=count(beyond_half),
-        constant=count(lambda u: u.low == u.high),
-        dead=count(lambda u: u.products["g", "g"] == 0),
+        constant=count(lambda u: u.is_constant),
+        dead=0 if layout.is_another else count(lambda u: u.products["g", "g"] == 0),
         zero_gamma=first.zero_scales,
         drift_of_mean=over(_drift_of_mean) if runs else None,
         drift_of_deviation=over(_drift_of_deviation) if runs and m > 1 else None,
-        unbiased=m / (m - 1) if m > 1 else None,
+        unbiased=m / (m - 1) if m > 1 and is_tracked else None,
         curvature=curvature,
     )
 
 
-def curvature(unit: str, products: dict[Pair, float], units: Units, number: int) -> Curvature:
-    """Return the terms of Theorem 4.2 at a unit."""
+def curvature(
+    unit: str, products: dict[Pair, float], units: Units, number: int
+) -> Curvature | None:
+    """Return the terms of Theorem 4.2 at a unit, None where no gradient is left there."""
     m = units.m
+    if products["w", "w"] == 0:
+        return None
     gamma, sigma = units.gamma[number].item(), units.sigma[number].item()
     ratio = gamma / sigma
     mean = products["one", "w"] / m if units.normalization.is_centred else 0.0
@@ -117,7 +125,7 @@ def linear(
         "rows": shape[0],
         "columns": shape[1],
         "cosine": None if gradients is None else gradients.cosine,
-        "useless_bias": module.bias is not None and is_bias_useless(gradients, shape[0]),
+        "useless_bias": module.bias is not None and layer in found.useless_biases,
         "normalized_by": found.normalized_by.get(layer, ""),
         "theorem_4": said[0],
         "proposition_10": said[1],
@@ -145,18 +153,20 @@ def linear(
     return MapRow(**common)
 
 
-def is_bias_useless(gradients: Gradients | None, rows: int) -> bool:
-    """Whether the loss has no gradient in a bias, although it has one in the outputs."""
-    if gradients is None or not bool((gradients.sizes > 0).any()) or rows < 2:
-        return False
-    return gradients.bias_share <= NO_BIAS * gradients.roundoff
-
-
 def claimed_4_1(units: Units) -> Tensor:
     """Return the right side of Theorem 4.1, for each unit."""
     products, m = units.products, units.m
     of_mean = products["one", "g"] ** 2 if units.normalization.is_centred else 0.0
     return _scale2(units) * (products["g", "g"] - of_mean / m - products["yhat", "g"] ** 2 / m)
+
+
+def _actual_over_claimed(units: Units) -> Tensor:
+    """Return both sides' ratio, nothing where rounding is a large part of what is left of |g|."""
+    claimed, whole = claimed_4_1(units), _scale2(units) * units.products["g", "g"]
+    of_the_network = (factor(units.m) * units.roundoff * (1 + units.offset) / BLURRED) ** 2
+    of_the_difference = factor(units.m) * UNIT_ROUNDOFF / BLURRED
+    is_blurred = claimed <= whole * of_the_network.clamp(min=of_the_difference)
+    return torch.where(is_blurred, torch.nan, units.products["w", "w"] / claimed)
 
 
 def beyond_half(units: Units) -> Tensor:

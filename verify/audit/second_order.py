@@ -77,8 +77,7 @@ class SecondOrder:
     ) -> None:
         self._places: dict[str, _Place] = {}
         self._outputs: dict[str, GradientEdge] = {}
-        self.inputs: dict[str, Tensor] = {}
-        """What each map was given."""
+        self._inputs: dict[str, tuple[Tensor, int]] = {}
         with (
             hooked(norms, self._given, self._gave),
             hooked(maps, None, self._mapped),
@@ -102,6 +101,11 @@ class SecondOrder:
             zip(self._edges, found, strict=True)
         )
         _check_differentiable(found)
+        self.inputs = {
+            name: None if given._version != version else given
+            for name, (given, version) in self._inputs.items()
+        }
+        """What each map was given, None where it is overwritten later in the pass."""
 
     def unit(self, name: str, unit: int) -> Mapping[Pair, float] | None:
         """Return the inner products of a unit's vectors, second derivatives along w included.
@@ -170,6 +174,11 @@ class SecondOrder:
         found = self._gradients.get((name, "output"))
         return None if found is None else found.detach()
 
+    def precision(self, name: str) -> torch.finfo:
+        """Return the precision of the gradient in a map's output."""
+        found = self.gradient(name)
+        return torch.finfo(torch.float64 if found is None else found.dtype)
+
     def _times(self, gradient: Tensor, vector: Tensor, at: tuple[str, ...]) -> list[Tensor]:
         name, *places = at
         if not gradient.requires_grad:
@@ -203,7 +212,7 @@ class SecondOrder:
     def _mapped(self, name: str, _: nn.Module, inputs: Tensor, output: Tensor) -> None:
         if name not in self._outputs and output.requires_grad:
             self._outputs[name] = get_gradient_edge(output)
-            self.inputs[name] = inputs.detach()
+            self._inputs[name] = inputs.detach(), inputs._version
 
 
 def _attention() -> AbstractContextManager[None]:

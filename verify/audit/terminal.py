@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
@@ -290,9 +291,13 @@ def number(value: float | None) -> str:
 
     >>> number(0.99999997), number(123456.0), number(-3e-9), number(None)
     ('1.000', '1.23e+05', '-3e-09', '')
+    >>> number(inf)
+    '∞'
     """
     if value is None:
         return ""
+    if value == inf:
+        return "∞"
     if value == 0 or 0.001 <= abs(value) < 9999.5:
         return f"{value:.4g}" if abs(value) >= 10 or value == 0 else f"{value:.3f}"
     return f"{value:.3g}"

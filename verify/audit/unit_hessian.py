@@ -6,7 +6,8 @@ vectors show it, and give the diagonal.  Where S applied to the ones is zero, as
 Normalization, a bias does nothing and the Hessian is singular.  Else a product for each column is
 needed; where there are too many, some are taken: the bias and weights at equal distances.  The
 Hessian in these alone is a principal submatrix, and :math:`P^\top\hat H^\top S\hat HP` has the same
-rows and columns of its own preconditioning, since P adds the bias's row and no other.
+rows and columns of its own preconditioning, since P adds the bias's row and no other.  It is that
+which is built, from columns that are centred and scaled, and the Hessian from it.
 
 Source: Lange, Helfrich and Ye 2022, Prop. 2, Theorem 3 and Prop. 9.
 """
@@ -24,6 +25,12 @@ from verify.audit.conditioning import Conditioning
 from verify.audit.second_order import SecondOrder
 
 NOT_FULL_RANK = "not full rank: Theorem 4 does not apply"
+UNRESOLVED = "singular to rounding: an eigenvalue is not told from zero"
+NOT_FINITE = "not finite: second derivatives are beyond the numbers of the network's own precision"
+TOO_COARSE = "not resolved: second derivatives in half precision; audit the model in float32"
+OVERWRITTEN = "not known: what the layer is given is overwritten in place later in the pass"
+SINGLE = 32
+"""Bits of a number."""
 NO_BIAS = "not full rank: a bias does nothing, Theorem 4 does not apply"
 NOTHING = 2.0**8
 """A product that is zero in exact arithmetic, in units of roundoff times a generic one."""
@@ -69,43 +76,70 @@ def unit_hessian(
         unit: its number.
         most: Hessian-vector products that there may be for all columns.
     """
-    if not inputs.is_full_rank:
-        return UnitHessian(unit, None, None, NOT_FULL_RANK)
-    given, product = second.inputs[name], products_of(second, name, module, unit)
+    given, precision = second.inputs[name], second.precision(name)
+    if why := _why_none(inputs, given, precision):
+        return UnitHessian(unit, None, None, why)
+    assert given is not None
+    product = products_of(second, name, module, unit)
     draw = torch.Generator().manual_seed(0)
     probes = torch.randn(2, inputs.rows, generator=draw, dtype=torch.float64).to(given.device)
     images = [product(probe) for probe in probes]
     sizes = [image.norm() for image in images]
     if min(sizes) == 0:
         return UnitHessian(unit, None, None, "the loss is linear in the unit: no Hessian")
-    roundoff = torch.finfo(given.dtype).eps
-    ones = torch.ones_like(probes[0])
-    if product(ones).norm() <= NOTHING * roundoff * min(sizes):
+    if product(torch.ones_like(probes[0])).norm() <= NOTHING * precision.eps * min(sizes):
         return UnitHessian(unit, None, None, NO_BIAS)
-    chosen = torch.arange(inputs.columns)
     diagonal = images[0] / probes[0]
-    if (images[1] - diagonal * probes[1]).norm() <= DIAGONAL * sizes[1]:
-        grams, _ = gramian.gram(module, given, diagonal)
-        hessian, said, resolved = grams[inputs.group], "S is diagonal", RESOLVED
+    is_diagonal = bool((images[1] - diagonal * probes[1]).norm() <= DIAGONAL * sizes[1])
+    chosen = torch.arange(inputs.columns) if is_diagonal else _chosen(inputs.columns, most)
+    if not len(chosen):
+        return UnitHessian(unit, None, None, "no time left for its products")
+    of_weights = (chosen[1:] - 1).to(given.device)
+    statistics = inputs.mean[of_weights], inputs.deviation[of_weights]
+    if is_diagonal:
+        after = gramian.preconditioned(module, given, inputs.group, statistics, diagonal)
+        said, resolved = "S is diagonal", RESOLVED
     else:
-        if inputs.columns > most:
-            if most < FEWEST:
-                return UnitHessian(unit, None, None, "no time left for its products")
-            chosen = _spaced(inputs.columns, min(most, SAMPLE))
-        hessian, said = (
-            _by_columns(module, given, inputs, product, chosen),
-            "a product for each weight",
-        )
-        resolved = max(RESOLVED, len(chosen) * roundoff)
-    hessian = (hessian + hessian.mT) / 2
-    of_weights = (chosen[1:] - 1).to(inputs.mean.device)
-    mean, deviation = inputs.mean[of_weights], inputs.deviation[of_weights]
-    after = _kappa(gramian.preconditioned(hessian, mean, deviation), resolved)
-    before = _kappa(hessian, resolved)
-    if before is None or after is None:
-        return UnitHessian(unit, None, None, NOT_FULL_RANK)
+        columns = _columns(module, given, inputs.group, chosen, statistics)
+        after = columns.mT @ torch.stack([product(column) for column in columns.mT], dim=1)
+        said, resolved = "a product for each weight", max(RESOLVED, len(chosen) * precision.eps)
     sampled = None if len(chosen) == inputs.columns else len(chosen)
-    return UnitHessian(unit, before, after, said, sampled)
+    return _of_matrix(unit, (after + after.mT) / 2, statistics, said, resolved, sampled)
+
+
+def _why_none(inputs: Conditioning, given: Tensor | None, precision: torch.finfo) -> str:
+    """Return why a layer's Hessian is not looked at; nothing where it is."""
+    reasons = {
+        NOT_FULL_RANK: not inputs.is_full_rank,
+        OVERWRITTEN: given is None,
+        TOO_COARSE: precision.bits < SINGLE,
+    }
+    return next((why for why, is_so in reasons.items() if is_so), "")
+
+
+def _of_matrix(
+    unit: int,
+    after: Tensor,
+    statistics: tuple[Tensor, Tensor],
+    said: str,
+    resolved: float,
+    sampled: int | None,
+) -> UnitHessian:
+    """Return the condition numbers of a preconditioned Hessian and of that which it is made of."""
+    if not after.isfinite().all():
+        return UnitHessian(unit, None, None, NOT_FINITE)
+    before = _kappa(gramian.without(after, *statistics), resolved)
+    kappa = _kappa(after, resolved)
+    if before is None or kappa is None:
+        return UnitHessian(unit, None, None, UNRESOLVED)
+    return UnitHessian(unit, before, kappa, said, sampled)
+
+
+def _chosen(columns: int, most: int) -> Tensor:
+    """Return which columns are taken with so many products at most; none if these are too few."""
+    if columns <= most:
+        return torch.arange(columns)
+    return _spaced(columns, min(most, SAMPLE) if most >= FEWEST else 0)
 
 
 def _spaced(columns: int, count: int) -> Tensor:
@@ -135,20 +169,19 @@ def products_of(
     return product
 
 
-def _by_columns(
+def _columns(
     module: nn.Module,
     given: Tensor,
-    inputs: Conditioning,
-    product: Callable[[Tensor], Tensor],
+    group: int,
     chosen: Tensor,
+    statistics: tuple[Tensor, Tensor],
 ) -> Tensor:
-    """Return the Hessian in some of the bias and weights."""
-    units = torch.eye(inputs.columns, dtype=torch.float64)[chosen].to(given.device)
-    images = torch.stack(
-        [product(gramian.times(module, given, inputs.group, e[:, None])[:, 0]) for e in units],
-        dim=1,
-    )
-    return gramian.transposed_times(module, given, inputs.group, images)[chosen.to(given.device)]
+    r"""Return some columns of :math:`\hat G`, the ones first, ``(row, column)``."""
+    features = [
+        (gramian.column(module, given, group, number - 1) - mean) / deviation
+        for number, mean, deviation in zip(chosen[1:].tolist(), *statistics, strict=True)
+    ]
+    return torch.stack([torch.ones_like(features[0]), *features], dim=1)
 
 
 def _kappa(hessian: Tensor, resolved: float) -> float | None:

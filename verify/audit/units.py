@@ -10,7 +10,7 @@ Index convention: everything is ``(unit,)``; a batch is ``(before, unit, after)`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -61,8 +61,6 @@ class Units:
     products: dict[Pair, Tensor]
     """Inner products, by pairs of names."""
     running: Running | None = None
-    is_reached: bool = field(default=True)
-    """Whether the loss depends on the layer's output."""
 
     @property
     def m(self) -> int:
@@ -79,6 +77,12 @@ class Units:
         """The size of the mean in standard deviations, infinite for a constant unit."""
         size = self.mean if self.normalization.is_centred else torch.zeros_like(self.mean)
         return torch.where(size == 0, 0.0, size.abs() / self.variance.sqrt())
+
+    @property
+    def is_constant(self) -> Tensor:
+        """Which units do not vary; which are zero, where no mean is subtracted."""
+        is_centred = self.normalization.is_centred
+        return (self.low == self.high) & (is_centred | (self.low == 0))
 
 
 @torch.no_grad()
@@ -98,7 +102,8 @@ def measured(
         w: the gradient in what it was given, through the layer alone.
         running: its running mean and variance before the batch.
     """
-    is_reached = g is not None and w is not None
+    if normalization.is_another:  # what the gradients are of is not known
+        g = w = None
     parts = [_part(normalization, *arrays) for arrays in _parts(normalization, y, g, w)]
     mean, variance, low, high, *products = map(torch.cat, zip(*parts, strict=True))
     scales, steepest = normalization.scales(), normalization.steepest()
@@ -116,7 +121,6 @@ def measured(
         zero_scales=0 if weight is None else int((weight == 0).sum()),
         products=dict(zip(PAIRS, products, strict=True)),
         running=_running(normalization, running, len(mean)),
-        is_reached=is_reached,
     )
 
 

@@ -23,6 +23,8 @@ LITTLE = 0.1
 """Of the gradient that a layer leaves."""
 GAIN = 1e4
 """Of preconditioning, in the bound on the Hessian's condition number."""
+MOST = 12.0
+"""Decades, of a condition number that is not resolved."""
 
 
 def findings(
@@ -62,23 +64,11 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
         yield say(
             0.1, "it divides by running statistics even in training mode; no statement is about it"
         )
-    if row.m == 1:
-        yield say(8, "one entry is normalised at a time, so that its output does not depend on it")
-    elif row.m < FEW:
-        yield say(
-            log10(FEW / row.m),
-            f"only {row.m} entries are normalised together; the running variance is"
-            f" {row.unbiased:.2f} times what it divides by",
-        )
-    if row.zero_gamma:
-        yield say(0.5, f"gamma = 0 at {row.zero_gamma} of its channels or features")
-    for count, least, what in (
-        (row.constant, 2, "do not vary on the batch: their output is beta"),
-        (row.dead, 0.5, "get no gradient"),
-    ):
-        if count:
-            yield say(least + 2 * count / row.units, f"{count} of {row.units} units {what}")
+        return
     yield from _of_precision(row, say)
+    if row.is_another:
+        return
+    yield from _of_sizes(row, say)
     yield from _of_running_statistics(row, say)
     if (steep := _worst(row.lipschitz)) > 0:
         yield say(
@@ -92,6 +82,28 @@ def _of_normalization(row: NormalizationRow) -> Iterator[Finding]:
             f"it leaves {left:.2g} of its gradient in the median unit, the rest being along the"
             " ones and yhat",
         )
+
+
+def _of_sizes(row: NormalizationRow, say: Say) -> Iterator[Finding]:
+    """Yield what is to be said of how many entries are taken together, and of units at the edge."""
+    if row.m == 1:
+        kept = "does not depend on it" if row.is_centred else "depends on its sign alone"
+        yield say(8, f"one entry is normalised at a time, so that its output {kept}")
+    elif row.m < FEW:
+        said = f"only {row.m} entries are normalised together"
+        if row.unbiased is not None:
+            said += f"; the running variance is {row.unbiased:.2f} times what it divides by"
+        yield say(log10(FEW / row.m), said)
+    if row.zero_gamma:
+        yield say(0.5, f"gamma = 0 at {row.zero_gamma} of its channels or features")
+    constant = (
+        "do not vary on the batch: their output is beta"
+        if row.is_centred
+        else "are zero on the batch, and so is their output"
+    )
+    for count, least, what in ((row.constant, 2, constant), (row.dead, 0.5, "get no gradient")):
+        if count:
+            yield say(least + 2 * count / row.units, f"{count} of {row.units} units {what}")
 
 
 def _of_running_statistics(row: NormalizationRow, say: Say) -> Iterator[Finding]:
@@ -128,7 +140,14 @@ def _of_precision(row: NormalizationRow, say: Say) -> Iterator[Finding]:
 
 
 def _of_map(row: MapRow, in_evaluation: Collection[str]) -> Iterator[Finding]:
-    if row.gain is not None and row.gain > 0:
+    if row.gain == inf:
+        yield Finding(
+            row.layer,
+            MOST,
+            "the condition number of its inputs is beyond what float64 resolves, about 10^12, and"
+            f" {row.kappa_normalized:.3g} if preconditioned",
+        )
+    elif row.gain is not None and row.gain > 0:
         yield Finding(
             row.layer,
             round(log10(row.gain / GAIN) / 2, 3),
@@ -136,7 +155,7 @@ def _of_map(row: MapRow, in_evaluation: Collection[str]) -> Iterator[Finding]:
             f" preconditioned: the bound on its Hessian's is divided by {row.gain:.2g}",
         )
     if row.useless_bias:
-        after = f" {row.normalized_by}" if row.normalized_by else " a normalisation"
+        after = f" {row.normalized_by}" if row.normalized_by else " what comes after"
         if row.normalized_by in in_evaluation:
             said = f"its bias would do nothing in training mode:{after} is in evaluation mode"
         else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -93,7 +94,8 @@ def audit(
         entries=entries,
     )
     orders = [replace(order, checkpoint=c.absolute()) for c in checkpoints or ()] or [order]
-    outcomes = _elsewhere(orders, cluster_address) if cluster_address else _here(orders)
+    with redirect_stdout(sys.stderr):  # what a model prints is no part of a report
+        outcomes = _elsewhere(orders, cluster_address) if cluster_address else _here(orders)
     both = list(zip(orders, outcomes, strict=True))
     audits = [(order, report) for order, report in both if isinstance(report, Report)]
     failed = [(order, error) for order, error in both if isinstance(error, Exception)]
@@ -187,7 +189,8 @@ def _telling() -> Iterator[Tell]:
 def _save(html: Path, audits: list[tuple[Order, Report]]) -> None:
     """Write the page of one report, or a folder with a page of each checkpoint."""
     if len(audits) == 1:
-        audits[0][1].save(html if html.suffix == ".html" else html.with_suffix(".html"))
+        is_folder = html.is_dir() and html.suffix != ".html"
+        audits[0][1].save(html / "audit.html" if is_folder else html.with_suffix(".html"))
         return
     html.mkdir(parents=True, exist_ok=True)
     for number, (order, report) in enumerate(audits, start=1):

@@ -37,11 +37,12 @@ all of them arrays ``(unit,)``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from verify.tolerance import UNIT_ROUNDOFF, Array, factor
+from verify.tolerance import SAFETY, UNIT_ROUNDOFF, Array, factor
 
 UNDERFLOWS = 16
 """What 32 products and quotients may lose, in the smallest number above zero."""
@@ -50,6 +51,10 @@ BLURRED = 2.0**-6
 SMALLEST = 2.0**-22
 """What the norm of a difference can be told from zero by, over the norms: inner products are its
 square, and known to 2^-53 and some."""
+SINGLE = 2.0**-24
+"""The unit roundoff of single precision."""
+OF_ROUNDED = 8
+"""How many times the root of the squares of rounding errors their sum may be."""
 
 Numbers = Mapping[str, Array]
 Products = Mapping[tuple[str, str], Array]
@@ -70,6 +75,19 @@ def error_of_output(
     return relative * (
         abs(gamma) * (1 + abs(yhat)) * (1 + abs(numbers["mean"]) / sigma) + abs(beta)
     )
+
+
+def share_that_is_zero(roundoff: float, rows: int) -> float:
+    r"""Return what :math:`|\sum_i g_i|/(\sqrt N\|g\|)` may be where the sum is zero.
+
+    .. math:: 64\min(u, 2^{-24}) + \frac{8u}{\sqrt N}
+
+    A layer that subtracts a mean computes it in single precision at least, and that error, k u of
+    the sizes, is the same in all entries.  Each entry is then rounded by itself, to u of it, where
+    sums of N such errors are beyond :math:`8u\|g\|` with a probability of :math:`2e^{-32}` at most
+    (Hoeffding's inequality).  In half precision the first alone would be as large as a generic sum.
+    """
+    return SAFETY * min(roundoff, SINGLE) + OF_ROUNDED * roundoff / sqrt(rows)
 
 
 def norms(numbers: Numbers, products: Products) -> dict[str, Array]:
