@@ -84,7 +84,7 @@ z = vector_of("z", "z", "direction")
 """The same."""
 t = number_of("t", "t", lambda layer: layer.direction[0], "z = (t, x)")
 """Its first entry."""
-x = vector_of("x", "x", lambda layer: layer.direction[1:])
+x = vector_of("x", "x", lambda layer: layer.direction[1:], "z = (t, x)")
 """What is below it, (n,)."""
 d0 = vector_of("d", "d", "scaling")
 r"""The diagonal of :math:`D_0`, (n + 1,)."""

@@ -76,11 +76,12 @@ def drawn(name):
 def test_scatter_and_moments_are_those_of_the_unfolded_matrix(name):
     layer, x = drawn(name)
     means, variances = gramian.moments(layer, x)
-    scatters, count = gramian.scatter(layer, x, means)
+    scatters, deviations = (f(layer, x, means) for f in (gramian.scatter, gramian.deviations))
     for group in range(gramian.groups(layer)):
         H = matrix_by_loops(layer, x, group)
         centred = H[:, 1:] - H[:, 1:].mean(0)
-        assert count == len(H)
+        assert gramian.positions(layer, x) == len(H)
+        np.testing.assert_allclose(deviations[group], centred, atol=1e-14)
         np.testing.assert_allclose(scatters[group], centred.T @ centred, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(means[group], H[:, 1:].mean(0), rtol=1e-12)
         np.testing.assert_allclose(variances[group], H[:, 1:].var(0), rtol=1e-9, atol=1e-14)
@@ -90,11 +91,11 @@ def test_scatter_and_moments_are_those_of_the_unfolded_matrix(name):
 def test_chunks_change_nothing(name, monkeypatch):
     layer, x = drawn(name)
     means, _ = gramian.moments(layer, x)
-    whole = gramian.scatter(layer, x, means)[0]
+    whole = gramian.scatter(layer, x, means)
     rows = torch.cat(list(gramian.rows(layer, x)), 1)
     monkeypatch.setattr(gramian, "ENTRIES", 1)
     monkeypatch.setattr(gramian, "structure", lambda _: None)
-    torch.testing.assert_close(gramian.scatter(layer, x, means)[0], whole, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(gramian.scatter(layer, x, means), whole, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(torch.cat(list(gramian.rows(layer, x)), 1), rows)
 
 
@@ -126,6 +127,25 @@ def test_an_offset_costs_condition_numbers_no_digits(name, offset):
         assert found.plain.kappa == inf
     else:
         assert isclose(found.plain.kappa, np.linalg.cond(H), rel_tol=1e-7)
+
+
+@pytest.mark.parametrize("rows", [4, 9, 10, 11])
+@pytest.mark.parametrize("offset", [1.0, 1e4])
+def test_fewer_rows_than_columns(rows, offset):
+    torch.manual_seed(3)
+    x = torch.randn(rows, 9).double() + offset
+    found = conditioning(nn.Linear(9, 1).double(), x)
+    H = matrix_by_loops(nn.Linear(9, 1), x, 0)
+    centred = np.concatenate([H[:, :1], H[:, 1:] - H[:, 1:].mean(0)], axis=1)
+    normalized = centred / (np.linalg.norm(centred, axis=0) / np.sqrt(rows))
+    for spectrum, matrix in (
+        (found.plain, H),
+        (found.centred, centred),
+        (found.normalized, normalized),
+    ):
+        expected, rank = kappa(matrix)
+        assert spectrum.rank == rank == min(rows, 10)
+        assert isclose(spectrum.kappa, expected, rel_tol=1e-7)
 
 
 @pytest.mark.parametrize("scale", [1e8, 1e11])

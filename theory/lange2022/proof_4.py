@@ -28,9 +28,12 @@ from theory.lange2022.theorem_4 import MEAN_NONZERO
 from theory.language.arrays import first, norm2
 from theory.language.expression import Expression, Letter, Primitive, Sort, equal, named
 from theory.language.letters import vector_of
-from theory.layer import HU, C, H, Hhat, N, dot, e, form, means, stacked, t, x, z
+from theory.layer import HU, C, H, Hhat, N, dot, e, form, means, stacked, t, z
+from theory.layer import x as x_of_z
 from theory.statement import REFUTED, Form, assume
 
+x = replace(x_of_z, domain="")
+"""The same where no z is displayed."""
 y = vector_of("y", "y", "mean")
 """Any vector, (n,)."""
 MEAN_ALONG = dot(x, means)
@@ -207,7 +210,6 @@ SMALLEST = [
 beta = Letter("beta", r"\beta", Sort.NUMBER, lambda layer: layer.gamma[0])
 gamma = Letter("gamma", r"\gamma", Sort.NUMBER, lambda layer: layer.beta[0])
 """Any numbers; the extreme eigenvalues of C are meant."""
-x_of_z = replace(x, domain=t.domain)
 ALONG_OF_Z = dot(x_of_z, means)
 NOT_ABOVE, NOT_BELOW = (
     assume(says, printed=False)

@@ -90,21 +90,24 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
         inputs: what it is given.
     """
     means, variances = gramian.moments(module, inputs)
-    scatters, rows = gramian.scatter(module, inputs, means)
-    columns = scatters.shape[-1] + 1
+    rows, columns = gramian.positions(module, inputs), means.shape[-1] + 1
     phi, varying, deviations = floor(rows, columns), variances > 0, variances.sqrt()
     scales = torch.where(varying, 1 / deviations, 0.0)
-    correlations = scales[:, :, None] * scatters * scales[:, None] / rows
-    roots, ranks = _roots(correlations, phi)
+    if rows > columns:
+        scatters = gramian.scatter(module, inputs, means)
+        roots, ranks = _roots(scales[:, :, None] * scatters * scales[:, None] / rows, phi)
+    else:
+        normalized = gramian.deviations(module, inputs, means) * scales[:, None] / sqrt(rows)
+        roots, ranks = _rotated(normalized, phi)
     centred = roots * deviations[:, None]
     plain = [_extremes(m, 1 + r) for m, r in zip(_bordered(centred, means), ranks, strict=True)]
     group = max(range(len(plain)), key=lambda i: _condition(plain[i]))
     kept, rank, nothing = varying[group], 1 + ranks[group], torch.zeros_like(means[group])
-    of_centred, normalized = (
+    of_centred, of_correlations = (
         _extremes(_bordered(each[group], nothing), rank) for each in (centred, roots)
     )
     is_known = rank == min(rows, 1 + int(kept.sum()))
-    of_roots = phi * _condition(normalized) ** 2 / 2 if is_known else inf
+    of_roots = phi * _condition(of_correlations) ** 2 / 2 if is_known else inf
 
     def spectrum(found: Extremes) -> Spectrum:
         kappa = _condition(found)
@@ -123,7 +126,7 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
         columns=columns,
         plain=spectrum(plain[group]),
         centred=spectrum(of_centred),
-        normalized=replace(spectrum(normalized), relative_error=of_roots),
+        normalized=replace(spectrum(of_correlations), relative_error=of_roots),
         scaling=(steepness.max() / steepness.min()).item(),
         floor=phi,
         constant=int((~kept).sum()),
@@ -144,8 +147,17 @@ def _roots(correlations: Tensor, phi: float) -> tuple[Tensor, list[int]]:
         if all(one.least > phi * one.largest for one in found):
             return factors.mT, [size] * len(factors)
     values, vectors = torch.linalg.eigh(correlations)
-    values = torch.where(values > phi * values[:, -1:], values, 0.0).flip(-1)
-    return values.sqrt()[..., None] * vectors.flip(-1).mT, (values > 0).sum(-1).tolist()
+    told = values > phi * values[:, -1:]
+    roots = torch.where(told, values, 0.0).sqrt()[..., None] * vectors.mT
+    return roots.flip(-2), told.sum(-1).tolist()
+
+
+def _rotated(normalized: Tensor, phi: float) -> tuple[Tensor, list[int]]:
+    """Return the same where there are no more rows than columns, from the rows themselves."""
+    values, vectors = torch.linalg.eigh(normalized @ normalized.mT)
+    told = values > phi * values[:, -1:]
+    roots = torch.where(told[..., None], vectors.mT @ normalized, 0.0)
+    return roots.flip(-2), told.sum(-1).tolist()
 
 
 def _bordered(roots: Tensor, means: Tensor) -> Tensor:

@@ -118,7 +118,7 @@ def of_layer(
     weight, offset = module.weight, module.bias
     assert isinstance(weight, Tensor)
     each = len(weight) // gramian.groups(module)
-    total = _positions(module, inputs)
+    total = gramian.positions(module, inputs)
     rows = _spaced(total, ROWS)
     H = gramian.some_rows(module, inputs, rows)[group]
     varying = torch.nonzero(H.amax(0) > H.amin(0))[:, 0]
@@ -224,14 +224,6 @@ def _at(
     whole = torch.zeros(total, dtype=torch.float64)
     whole[rows] = vector
     return product(output, whole)[rows].cpu()
-
-
-def _positions(module: nn.Module, inputs: Tensor) -> int:
-    """Return how many rows a layer's matrix has."""
-    if isinstance(module, nn.Linear):
-        return inputs.numel() // inputs.shape[-1]
-    maps = gramian.batched(module, inputs)
-    return len(maps) * gramian.unfolded(module, maps[:1].double()).shape[1]
 
 
 def _rows_of(module: nn.Module, outputs: Tensor) -> Tensor:

@@ -63,8 +63,23 @@ def groups(module: nn.Module) -> int:
     return found
 
 
-def scatter(module: nn.Module, inputs: Tensor, means: Tensor) -> tuple[Tensor, int]:
-    r"""Return :math:`\sum_i (h_i - \mu)(h_i - \mu)^\top` of each group, and the number of rows.
+def positions(module: nn.Module, inputs: Tensor) -> int:
+    """Return how many rows a layer's matrix has."""
+    if isinstance(module, nn.Linear):
+        return inputs.numel() // inputs.shape[-1]
+    maps = batched(module, inputs)
+    return len(maps) * unfolded(module, maps[:1].double()).shape[1]
+
+
+def deviations(module: nn.Module, inputs: Tensor, means: Tensor) -> Tensor:
+    r"""Return :math:`H - e\mu^\top` of each group, ``(group, row, column)``."""
+    found = torch.cat([part[..., 1:] for part in rows(module, inputs)], dim=1)
+    found -= means[:, None]
+    return found - found.mean(1, keepdim=True)
+
+
+def scatter(module: nn.Module, inputs: Tensor, means: Tensor) -> Tensor:
+    r"""Return :math:`\sum_i (h_i - \mu)(h_i - \mu)^\top`, ``(group, column, column)``.
 
     Deviations are multiplied, not subtracted from products afterwards: an offset costs no digits.
 
@@ -72,9 +87,6 @@ def scatter(module: nn.Module, inputs: Tensor, means: Tensor) -> tuple[Tensor, i
         module: linear, or a convolution.
         inputs: what it is given.
         means: of each column, ``(group, column)``, as :func:`moments` gives them.
-
-    Returns:
-        ``(group, column, column)``, and N.
     """
     fits = structure(module)
     if fits is not None and fits == Geometry(fits.kernel):
@@ -87,10 +99,10 @@ def scatter(module: nn.Module, inputs: Tensor, means: Tensor) -> tuple[Tensor, i
         sums, count = sums + deviations.sum(1), count + part.shape[1]
     if total is None:
         raise ValueError(f"inputs of shape {tuple(inputs.shape)}; expected at least one row")
-    return total - sums[:, :, None] * (sums / count)[:, None], count
+    return total - sums[:, :, None] * (sums / count)[:, None]
 
 
-def _scatter_of_maps(maps: Tensor, fits: Geometry) -> tuple[Tensor, int]:
+def _scatter_of_maps(maps: Tensor, fits: Geometry) -> Tensor:
     """Return the scatter of a convolution's columns, without the unfolded map.
 
     A column is that of its channel less the channel's mean, plus the mean times a column of zeros
@@ -107,7 +119,7 @@ def _scatter_of_maps(maps: Tensor, fits: Geometry) -> tuple[Tensor, int]:
     found = found.reshape(len(means) + 1, each, len(means) + 1, each)
     found = found[:-1] + means[:, None, None, None] * found[-1:]
     found = found[:, :, :-1] + means[:, None] * found[:, :, -1:]
-    return found.reshape(1, len(means) * each, -1), count
+    return found.reshape(1, len(means) * each, -1)
 
 
 def preconditioned(
