@@ -5,7 +5,8 @@ import pytest
 from theory import unit
 from theory.claim import Claim, Reading, Verdict
 from theory.language.coq import NoCoqError
-from theory.language.expression import along, equal, gradient, number
+from theory.language.expression import Letter, Sort, along, equal, gradient, number
+from theory.language.letters import vector_of
 from theory.language.operations import centred, dot, norm, norm2, sqrt
 from theory.santurkar2018 import CLAIMS, theorem_4_1
 from theory.statement import assume
@@ -72,6 +73,28 @@ def test_what_the_letters_are_is_the_readings_choice(reading, variance, normaliz
     assert variance in lines
     assert normalized in lines
     assert f"  let sigma := deviation {'0' if reading is NONE else 'eps'} y in" in lines
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "said"),
+    [
+        ("x", lambda a: equal(gradient(dot(unit.variable, a), unit.variable, at=y), 2 * y), "x is"),
+        ("g", lambda a: equal(dot(a, yhat), dot(g, yhat)), "g would be two things"),
+        ("sigma", lambda a: equal(dot(a, y), dot(a, y)), "sigma would be two things"),
+        ("norm2", lambda a: equal(norm2(a), dot(a, a)), "norm2 would be two things"),
+        ("v", lambda a: equal(dot(a, v), norm2(v)), "v would be two things"),
+    ],
+)
+def test_a_letter_with_the_name_of_something_else_is_refused(name, says, said):
+    letter = vector_of(name, r"\vec a", "direction")
+    with pytest.raises(NoCoqError, match=said):
+        statement(says(letter))
+
+
+def test_a_derivative_in_a_variable_with_the_name_of_a_function_is_refused():
+    variable = Letter("mean", "x", Sort.VECTOR)
+    with pytest.raises(NoCoqError, match="a derivative's variable is called mean"):
+        statement(equal(gradient(dot(variable, u) ** 2, variable, at=y), u))
 
 
 def test_a_denominator_that_may_vanish_is_said_not_to():

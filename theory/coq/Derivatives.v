@@ -267,6 +267,17 @@ rewrite (hessian_along _ near second); apply: v_near D.
 by apply: filter_imp E => t ->.
 Qed.
 
+Lemma v_hessian z : twice_differentiable L z ->
+  vder (fun t => hessian L z (f t)) (hessian L z a).
+Proof.
+move=> T i.
+have E v : hessian L z v i = dot (hessian L z (basis i)) v.
+  by rewrite -hessian_symmetric // dot_comm dot_basis.
+apply: (s_ext (g := fun t => dot (hessian L z (basis i)) (f t))) => [t|]; first by rewrite E.
+rewrite E; apply: sder_eq (s_dot (v_const _) F) _.
+by rewrite dot_vscale_l Rmult_0_l Rplus_0_l.
+Qed.
+
 Lemma s_along_loss d : twice_differentiable L (f 0) ->
   sder (fun t => dot (gradient L (f t)) (w t)) d -> sder (fun t => along L (f t) (w t)) d.
 Proof.

@@ -161,7 +161,12 @@ Ltac rule :=
         [condition | condition | rule | condition
         | unfold jacobian, normalize_jacobian, project; rule]
   | |- sder (fun t => along ?L (@?f t) (@?w t)) _ =>
-      is_var L; eapply s_along_loss; [rule | condition | rule]
+      first
+      [ is_var L; eapply s_along_loss; [rule | condition | rule]
+      | (* of a function that itself depends on t, its derivative in closed form *)
+        eapply s_ext;
+          [ let t := fresh "t" in intro t; symmetry; apply along_is; rule
+          | cbv beta; rewrite ?move0; rule ] ]
   | |- sder (fun t => ?L (@?f t)) _ => is_var L; eapply s_loss; [rule | condition]
   | |- vder (fun _ => ?c) _ => apply v_const
   | |- vder (fun t => move ?y ?u t) _ => apply v_move
@@ -185,6 +190,8 @@ Ltac rule :=
         | unfold jacobian, normalize_jacobian, project; rule]
   | |- vder (fun t => gradient ?L (@?f t)) _ =>
       is_var L; eapply v_gradient_loss; [rule | condition]
+  | |- vder (fun t => hessian ?L ?z (@?w t)) _ =>
+      is_var L; eapply v_hessian; [rule | condition]
   end.
 
 Ltac differentiability L :=

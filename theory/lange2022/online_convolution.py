@@ -21,7 +21,7 @@ from theory.statement import REFUTED, SUPPORTED, Form, assume
 _N, _V, _M, _MAPS = Sort.NUMBER, Sort.VECTOR, Sort.MATRIX, Sort.MAPS
 
 one_example = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :2, :, :], r"N = 1,\ c \le 2")
-one_channel = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :1, :, :], "N = c = 1")
+one_channel = Letter("h", "h", _MAPS, lambda subject: subject.h[:1, :1, :, :], "N = k = c = 1")
 means = Operation("means", preconditioning.means, r"\mu_{{{0}}}", gives=_V, takes=(_M,))
 variances = Operation(
     "variances", preconditioning.variances, r"\sigma_{{{0}}}^2", gives=_V, takes=(_M,)

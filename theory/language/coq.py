@@ -60,6 +60,12 @@ OPERATIONS: dict[Operation, str] = {
 """The Coq function that an operation is."""
 
 
+SYNTAX = frozenset(
+    ["gradient", "hessian", "along", "valong", "fun", "let", "in", "vec", "R", "INR", "m"]
+)
+"""What else is written."""
+
+
 class NoCoqError(ValueError):
     """An expression has no Coq text: a word is missing, or it is of matrices."""
 
@@ -71,6 +77,12 @@ class Vocabulary:
     letters: Mapping[Letter, str]
     functions: Mapping[Operation, str]
     """A function, or one with its first arguments: ``bn gamma beta eps``."""
+
+    @property
+    def spoken(self) -> frozenset[str]:
+        """The words that stand for functions, which no letter may be called by."""
+        functions = " ".join([*OPERATIONS.values(), *self.functions.values()])
+        return SYNTAX | {*functions.split()}
 
 
 class Level(IntEnum):
@@ -147,6 +159,8 @@ class Writer:
                 return CoqTerm(expression.name, Level.ATOM, expression.sort is Sort.VECTOR)
             case Letter():
                 word = self._letter(expression)
+                if word in {variable.name for variable in self.bound}:
+                    raise NoCoqError(f"{word} is both free and the variable of a derivative")
                 level = Level.APPLICATION if " " in word else Level.ATOM
                 return CoqTerm(word, level, expression.sort is Sort.VECTOR)
             case Abbreviation(body=body):
@@ -232,6 +246,8 @@ class Writer:
                 point == variable and variable not in inner.free - {name}
             ):
                 return f"(gradient {self._function(inner, name)})"
+        if variable.name in self.vocabulary.spoken:
+            raise NoCoqError(f"a derivative's variable is called {variable.name}, a word of Coq")
         inside = Writer(self.vocabulary, (*self.bound, variable))
         return f"(fun {variable.name} => {inside.term(body).side})"
 

@@ -26,7 +26,7 @@ from filelock import FileLock
 from verify import json_lines
 from verify.kernel.coq import Coq
 from verify.kernel.evidence import ALLOWED, Check, Outcome, from_dict
-from verify.kernel.meaning import ASSUMING, sentences
+from verify.kernel.meaning import ASSUMING, DEFINING, KNOWN, Sentence, sentences
 from verify.kernel.theorems import Theorem, sources, theorems, without_comments
 
 SENTENCE = re.compile(
@@ -185,7 +185,9 @@ def refuse_axioms(file: str, source: str) -> None:
     """Refuse a source that makes something true without a proof, or a theorem mean less.
 
     A theorem in a section may have hypotheses that do not stand in it; what a section assumes is
-    an axiom outside of one.
+    an axiom outside of one.  A sentence that begins with a word that is not known could do either
+    unseen, as ``Time`` does before another, and so could one that gives an axiom's name to
+    something else.
 
     Raises:
         UnprovedError: it does.
@@ -199,10 +201,26 @@ def refuse_axioms(file: str, source: str) -> None:
     if word:
         refuse(word.start(), f"{word.group().strip()!r} leaves something unproved")
     for sentence in sentences(source):
-        if sentence.keyword == "Theorem" and sentence.sections:
-            refuse(sentence.start, "a theorem stands outside of sections, with all its hypotheses")
-        if sentence.keyword in ASSUMING and not sentence.sections:
-            refuse(sentence.start, f"{sentence.keyword!r} outside of a section is an axiom")
+        if why := _why_refused(sentence):
+            refuse(sentence.start, why)
+
+
+def _why_refused(sentence: Sentence) -> str:
+    """Return why a sentence would make a theorem mean less; nothing where it would not."""
+    word, is_assuming = sentence.keyword, sentence.keyword in ASSUMING
+    if word[0].isupper() and word not in KNOWN:
+        return f"{word!r} is no word that a sentence may begin with"
+    if word == "Theorem" and sentence.sections:
+        return "a theorem stands outside of sections, with all its hypotheses"
+    if (is_assuming or word == "Let") and not sentence.sections:
+        return f"{word!r} outside of a section is an axiom"
+    if word == "Defined":
+        return "a lemma that is a definition; write 'Definition'"
+    if is_assuming or word in DEFINING:
+        named = sentence.text if is_assuming else sentence.text.partition(":")[0]
+        for axiom in sorted(ALLOWED.keys() & re.findall(r"\w+", named)):
+            return f"{axiom!r} is the name of an axiom of Coq's library"
+    return ""
 
 
 def with_question(source: str) -> str:

@@ -9,6 +9,7 @@ is not zero.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -165,17 +166,19 @@ def vocabulary(statements: Iterable[Says], reading: Reading) -> Vocabulary:
     letters = (
         unit.gamma, unit.beta, unit.sigma, unit.y, unit.z, unit.g, unit.yhat, unit.one,
     )  # fmt: skip
+    functions: dict[Operation, str] = {
+        unit.L: "L",
+        unit.Lhat: "Lhat",
+        unit.BN: f"bn gamma beta {eps}",
+        unit.normalize: f"normalize {eps}",
+        unit.deviation: f"deviation {eps}",
+    }
+    free = {**{x: x.name for x in FREE}, **_names(statements)}
     own = {letter: letter.name for letter in letters}
-    return Vocabulary(
-        {**own, **{x: x.name for x in FREE}, **_names(statements), unit.m: "INR m", unit.eps: eps},
-        {
-            unit.L: "L",
-            unit.Lhat: "Lhat",
-            unit.BN: f"bn gamma beta {eps}",
-            unit.normalize: f"normalize {eps}",
-            unit.deviation: f"deviation {eps}",
-        },
-    )
+    counted = Counter([*Vocabulary({}, functions).spoken, *own.values(), *free.values()])
+    if clash := [word for word in free.values() if counted[word] > 1]:
+        raise NoCoqError(f"{clash[0]} would be two things")
+    return Vocabulary({**own, **free, unit.m: "INR m", unit.eps: eps}, functions)
 
 
 # ---- the letters of a paper, in the unit's own ----

@@ -10,17 +10,28 @@ from functools import cache
 from verify.kernel.theorems import Theorem, needed, without_comments
 
 SENTENCE = re.compile(r"(.*?)\.(?=\s|\Z)", re.DOTALL)
-OPENING = re.compile(r"\s*((?:(?:Local|Global|Program)\s+|#\[[^\]]*\]\s*)*)(\w+)\s*(.*)", re.DOTALL)
+OPENING = re.compile(
+    r"[\s\-+*{}]*(?:(?:\d+|all)\s*:\s*)?((?:(?:Local|Global)\s+|#\[[^\]]*\]\s*)*)(\w+)\s*(.*)",
+    re.DOTALL,
+)
+"""Within a proof bullets, braces and the number of a goal may come before a sentence."""
 ASSUMING = frozenset(["Variable", "Variables", "Hypothesis", "Hypotheses", "Context"])
 """What is assumed until a section ends; outside of one it would be an axiom."""
 READING = frozenset(["Notation", "Infix", "Open"])
 """What changes how the text that follows is read."""
 CONTEXT = ASSUMING | READING | {"Let"}
 DEFINING = frozenset(
-    ["Definition", "Fixpoint", "Inductive", "Variant", "Record", "Structure", "Notation"]
+    ["Definition", "Fixpoint", "Inductive", "Record", "Notation", "Canonical", "Lemma", "Theorem"]
 )
-SEVERAL = frozenset(["Inductive", "Variant", "Record", "Structure"])
+"""What gives a word a meaning, or another than it had."""
+SEVERAL = frozenset(["Inductive", "Record"])
 """What defines constructors or fields besides."""
+OTHERS = frozenset(
+    ["Arguments", "Bind", "Combined", "Declare", "Defined", "Delimit", "End", "From", "Implicit",
+     "Import", "Let", "Ltac", "Ltac2", "Print", "Proof", "Qed", "Scheme", "Section", "Set", "Unset"]
+)  # fmt: skip
+KNOWN = ASSUMING | READING | DEFINING | OTHERS
+"""The words that a sentence may begin with, apart from those of tactics, which are small."""
 CLOSING = ("Defined", "Qed")
 
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
+from itertools import combinations
 from typing import Any
 
 from theory.arithmetic import exact as dual_numbers
 from theory.arithmetic import sqrt
-from theory.arithmetic.dual import levels, standard_part
+from theory.arithmetic.dual import Dual, levels, standard_part
 from theory.claim import Claim
 from verify.cases.lattice import lattice_case
 from verify.network import Calculus, PrimitiveNetwork
@@ -40,13 +41,29 @@ def refuse_outside(offset: Iterable[Any], is_zero: Callable[[Any], bool]) -> Non
         is_zero: whether a number vanishes.
 
     Raises:
-        OutsideJetError: the point is not infinitely near, or three derivatives are in progress.
+        OutsideJetError: the point is not infinitely near, or the third power of the offset is not
+            zero: three of its infinitesimal terms have no derivative in progress in common.
     """
     numbers = list(offset)
     if not all(is_zero(standard_part(number)) for number in numbers):
         raise OutsideJetError("the loss is known only near the layer's output z")
     if len(set().union(*map(levels, numbers))) > ORDER:
-        raise OutsideJetError("the loss is known by its first two derivatives only")
+        terms = set().union(*(_terms(number, is_zero) for number in numbers))
+        if any(_are_apart(some) for some in combinations(terms, ORDER + 1)):
+            raise OutsideJetError("the loss is known by its first two derivatives only")
+
+
+def _terms(number: Any, is_zero: Callable[[Any], bool]) -> set[frozenset[int]]:
+    """Return of each term of a number that is not zero the levels that it has."""
+    if not isinstance(number, Dual):
+        return set() if is_zero(number) else {frozenset()}
+    rates = {term | {number.level} for term in _terms(number.rate, is_zero)}
+    return _terms(number.value, is_zero) | rates
+
+
+def _are_apart(terms: Iterable[frozenset[int]]) -> bool:
+    """Whether no two of several terms have a level in common, so that their product is not zero."""
+    return all(one.isdisjoint(other) for one, other in combinations(terms, 2))
 
 
 @cache

@@ -946,9 +946,14 @@ SLOPE_J = named(r"\frac{\partial\hat y_j}{\partial W_{ij}}", slope_at(y, x_ic))
 SLOPE_L = named(r"\frac{\partial\hat y_l}{\partial W_{kl}}", slope_at(y_l, x_kc))
 GRADIENT_SLOPE = hessian(SLOPE_L)
 r"""The derivative of :math:`\partial L/\partial\hat y_j = H\hat y_l` by the weight of unit l."""
+variable_l = replace(variable, name="x_l", latex="x_l")
 ENTRY_JL = by_weights(
-    "ij kl", along(dot(normalize(variable), GRADIENT_SLOPE), variable, x_ic, at=y)
-)
+    "ij kl",
+    along(
+        along(dot(normalize(variable), hessian(normalize(variable_l))), variable, x_ic, at=y),
+        variable_l, x_kc, at=y_l,
+    ),
+)  # fmt: skip
 FIRST_JL = named(
     inner_of(rf"\frac{{\partial}}{{\partial W_{{kl}}}} {G_NAME}", SLOPE_NAME),
     dot(GRADIENT_SLOPE, SLOPE_J),
@@ -961,8 +966,9 @@ TILDE_L = x_kc - dot(x_kc, yhat_l) / m * yhat_l
 X_JL = named("X_{ijkl}", dot(TILDE_I, hessian(TILDE_L)))
 CLOSED_JL = X_JL / (sigma * sigma_l)
 JOINED = (
-    "Examined for a loss that joins the units by ⟨ŷ_j, γ²Hŷ_l⟩, H symmetric, and for y_l = ∇L(z),"
-    " which is any vector, since a linear term may be added to L. The symmetry is not needed."
+    "Examined for a loss that joins the units by ⟨ŷ_j, γ²Hŷ_l⟩, which is differentiated by both"
+    " weights, with H symmetric, and for y_l = ∇L(z), which is any vector, since a linear term may"
+    " be added to L. The symmetry is not needed."
 )
 """A remark on statements about that loss."""
 two_units = lines_of("App. C, proof of Theorem C.6", "S-v1-steps", remark=JOINED)
@@ -1011,7 +1017,7 @@ TWO_UNITS_LINES = [
         hypotheses=(BOUNDED_JL,),
         because=sum(
             root_terms(x_ic, x_kc),
-            start=shown_smaller(LAMBDA * LENGTHS, absolute(SCALED), *NORM_TERMS_JL),
+            start=shown_smaller(LAMBDA * LENGTHS, absolute(X_JL), *NORM_TERMS_JL),
         ),
         remark="The slack is what the roots of d add, and the part of the inputs along the"
         " outputs. " + JOINED,
