@@ -160,6 +160,40 @@ def test_scales_of_features_cost_condition_numbers_no_digits(scale):
     assert found.is_full_rank
 
 
+@pytest.mark.parametrize("rows", [3, 8, 64, 2000])
+@pytest.mark.parametrize("part", [1e-3, 1e-7, 1e-10])
+def test_features_that_are_nearly_one_are_told_apart(rows, part):
+    torch.manual_seed(3)
+    x = torch.randn(rows, 3).double()
+    x[:, 2] = 2 * x[:, 0] + part * x[:, 2] + 5
+    found = conditioning(nn.Linear(3, 1).double(), x)
+    H = matrix_by_loops(nn.Linear(3, 1), x, 0)
+    centred = np.concatenate([H[:, :1], H[:, 1:] - H[:, 1:].mean(0)], axis=1)
+    normalized = centred / (np.linalg.norm(centred, axis=0) / np.sqrt(rows))
+    rank = min(rows, 4)
+
+    def condition(matrix):
+        values = np.linalg.svd(matrix, compute_uv=False)
+        return values[0] / values[rank - 1]
+
+    assert found.normalized.rank == rank
+    assert isclose(found.normalized.kappa, condition(normalized), rel_tol=1e-14 / part + 1e-7)
+    assert isclose(found.plain.kappa, condition(H), rel_tol=1e-14 / part + 1e-7)
+
+
+@pytest.mark.parametrize("rows", [4, 64])
+def test_a_feature_twice_and_one_that_does_not_vary(rows):
+    torch.manual_seed(3)
+    x = torch.randn(rows, 8).double() + 2
+    x[:, 5], x[:, 2] = x[:, 1], 7.0
+    found = conditioning(nn.Linear(8, 1).double(), x)
+    H = matrix_by_loops(nn.Linear(8, 1), x, 0)
+    expected, rank = kappa(H)
+    assert found.plain.rank == rank == min(rows, 7)
+    assert isclose(found.plain.kappa, expected, rel_tol=1e-9)
+    assert (found.constant, found.is_full_rank) == (1, False)
+
+
 def test_a_condition_number_beyond_what_is_resolved_is_infinite():
     x = torch.randn(50, 2).double() * torch.tensor([1.0, 1e14]).double()
     model = nn.Sequential(nn.Linear(2, 3).double(), nn.Tanh())

@@ -8,6 +8,8 @@ from torch.utils.checkpoint import checkpoint
 
 from verify.audit import AuditError, audit
 from verify.audit.errors import told
+from verify.audit.report import read
+from verify.audit.terminal import accused
 
 
 class Model(nn.Module):
@@ -419,3 +421,176 @@ def test_a_hessian_in_half_precision_is_not_told(dtype):
     for row in audit(model, x, labels, CROSS_ENTROPY).maps:
         assert row.hessian is None
         assert row.hessian_said.startswith("not resolved")
+
+
+IN_PLACE = {
+    "ReLU": nn.ReLU(inplace=True),
+    "LeakyReLU": nn.LeakyReLU(inplace=True),
+    "Dropout": nn.Dropout(0.2, inplace=True),
+}
+BEFORE = {
+    "instance": lambda: [nn.Conv2d(1, 4, 3), nn.InstanceNorm2d(4)],
+    "group": lambda: [nn.Conv2d(1, 4, 3), nn.GroupNorm(2, 4)],
+    "batch": lambda: [nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4)],
+    "linear of a sequence": lambda: [nn.Linear(8, 4)],
+    "a first convolution without bias": lambda: [nn.Conv2d(1, 4, 3, bias=False)],
+}
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("after", IN_PLACE)
+def test_an_activation_in_place_changes_nothing(before, after):
+    found = []
+    for activation in (IN_PLACE[after], type(IN_PLACE[after])()):
+        if after == "Dropout":
+            activation.p = 0.2
+        torch.manual_seed(0)
+        x = torch.randn(8, 1, 8, 8)
+        layers = [*BEFORE[before](), activation, nn.Flatten()]
+        model = nn.Sequential(*layers, nn.Linear(256 if len(layers) == 3 else 144, 3))
+        if before == "linear of a sequence":
+            x, model[-1] = x[:, 0], nn.Linear(32, 3)
+        elif "without" in before:
+            model[-1] = nn.Linear(144, 3)
+        torch.manual_seed(2)
+        report = audit(model, x, torch.arange(8) % 3, CROSS_ENTROPY, entries=0)
+        assert report.unexpected == []
+        assert report.notes == []
+        found.append(
+            [(row.layer, row.kappa, row.cosine, row.hessian_said) for row in report.maps]
+            + [(row.layer, row.dead, row.theorem_4_1.worst) for row in report.normalizations]
+        )
+    assert found[0] == found[1]
+
+
+def test_a_first_convolution_without_a_bias_has_a_hessian():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(1, 2, 2, bias=False), nn.Tanh(), nn.Flatten(), nn.Linear(18, 3))
+    x, labels = torch.rand(40, 1, 4, 4), torch.arange(40) % 3
+    report = audit(model, x, labels, CROSS_ENTROPY, entries=0)
+    assert report.maps[0].hessian is not None
+
+
+class Penalised(nn.Module):
+    """Gives back a gradient, as models of energies do."""
+
+    def __init__(self):
+        super().__init__()
+        self.energy = nn.Sequential(nn.Linear(3, 8), nn.LayerNorm(8), nn.Tanh(), nn.Linear(8, 1))
+
+    def forward(self, x):
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            return torch.autograd.grad(self.energy(x).sum(), x, create_graph=True)[0]
+
+
+def test_a_gradient_within_the_pass_accuses_nobody():
+    torch.manual_seed(0)
+    x, labels = torch.randn(16, 3), torch.arange(16) % 3
+    report = audit(Penalised(), x, labels, CROSS_ENTROPY, entries=0)
+    assert report.unexpected == []
+    (row,) = report.normalizations
+    assert row.is_another
+    assert any("its gradient is taken while the loss is computed" in n for n in report.notes)
+    assert [row.rows for row in report.maps] == [16]
+
+
+def test_an_offset_in_double_precision_accuses_nobody():
+    for seed in range(5):
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3)).double()
+        x = (torch.randn(3, 6) * 10 + 1e5).double()
+        assert audit(model, x, torch.arange(3), CROSS_ENTROPY, entries=0).unexpected == []
+
+
+def test_a_users_hook_that_changes_an_output_is_seen():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 3))
+    model[1].register_forward_hook(lambda module, given, output: torch.relu(output))
+    report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+    assert report.unexpected == []
+    assert report.normalizations[0].is_another
+
+
+def test_a_layer_that_writes_into_its_input_is_named():
+    class Writing(nn.BatchNorm1d):
+        def forward(self, y):
+            return super().forward(y.mul_(2))
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), Writing(4), nn.Linear(4, 3))
+    report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+    assert report.notes == ["1: Writing writes into what it is given; it has no row"]
+    assert report.normalizations == []
+
+
+def test_passes_that_are_not_one_function_are_told():
+    torch.manual_seed(0)
+    model, batches = nn.Sequential(nn.BatchNorm1d(3), nn.Linear(3, 3)), torch.randn(9, 16, 3)
+    drawn = iter(batches)
+    labels = torch.arange(16) % 3
+    report = audit(model, closure=lambda: CROSS_ENTROPY(model(next(drawn)), labels))
+    assert report.unexpected == []
+    assert any("two passes over a batch give the losses" in note for note in report.notes)
+    assert report.normalizations[0].curvature is None
+
+
+def test_a_sparse_buffer_is_left_alone():
+    class Graph(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+            self.register_buffer("adjacency", torch.eye(16).to_sparse())
+
+        def forward(self, x):
+            return torch.sparse.mm(self.adjacency, self.layer(x))
+
+    model = Graph().eval()
+    model.layer.weight.grad = before = torch.ones(3, 3)
+    audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+    assert not model.training
+    assert model.layer.weight.grad is before
+
+
+def test_numbers_that_are_none_in_half_precision_are_left_out(tmp_path):
+    torch.manual_seed(1)
+    model = nn.Sequential(
+        nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3)
+    ).half()
+    x = (0.01 * torch.randn(16, 1, 6, 6)).half()
+    report = audit(model, x, torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+    read(report.save(tmp_path / "audit.json").read_bytes())
+
+
+def test_a_normalisation_that_is_called_by_names_is_given_its_tensor():
+    class Scaled(nn.LayerNorm):
+        def forward(self, c, x):
+            return super().forward(x) * c
+
+    class Around(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.layer = Scaled(3), nn.Linear(3, 3)
+
+        def forward(self, x):
+            return self.layer(self.norm(c=1.0, x=x))
+
+    report = audit(Around(), torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+    assert (report.notes, report.unexpected) == ([], [])
+    assert report.normalizations[0].m == 3
+
+
+def test_whose_mistake_a_wrong_gradient_is():
+    class Detached(nn.BatchNorm1d):
+        def forward(self, y):
+            centred = y - y.mean(0)
+            sigma = (centred.square().mean(0).detach() + self.eps).sqrt()
+            return self.weight * centred / sigma + self.bias
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), Detached(4), nn.Linear(4, 3))
+    report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
+    said = {accused(report, row).rpartition(": ")[2] for row in report.unexpected}
+    assert said == {
+        "Detached gives back another gradient than its output's (python -m verify conform)"
+    }

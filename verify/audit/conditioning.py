@@ -16,11 +16,12 @@ scale of a feature is squared.  In float64 an eigenvalue of R is off by about
 
 .. math:: \phi = 2^{-53}\,(64\,(1 + \log_2 N) + n + 1)
 
-of the largest, and what is below counts as zero; L is off by the factor
-:math:`1 + \phi\kappa^2(\hat G)/2`, and a singular value by :math:`\phi` of the largest besides.  So
-:math:`\kappa(\hat G)` is resolved up to :math:`1/\sqrt\phi`, about a million, and the other two up
-to :math:`1/\phi`, about 10^12: beyond, they are infinite.  A feature that does not vary over the
-batch has no deviation to divide by, and P leaves it out.
+of the largest, so that L is off by the factor :math:`1 + \phi\kappa^2(\hat G)/2`.  Where that is
+too much L is made of the rows by orthogonal transformations, and off by the factor
+:math:`1 + \phi\kappa(\hat G)`; what is below :math:`\phi` of its largest singular value counts as
+zero.  A singular value of the others is off by :math:`\phi` of the largest besides.  So condition
+numbers are resolved up to :math:`1/\phi`, about 10^12: beyond, they are infinite.  A feature that
+does not vary over the batch has no deviation to divide by, and P leaves it out.
 
 Source: Lange, Helfrich and Ye 2022, sect. 3.3, Theorem 4.
 """
@@ -29,6 +30,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf, sqrt
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +38,10 @@ from torch.nn.functional import pad
 
 from verify.audit import gramian
 from verify.spectra import LARGE, Extremes, floor, of_triangle
+
+WELL = 2.0**-26
+"""The least eigenvalue over the largest that is left to products of columns or of rows: it is off
+by a part of 2^-20 then."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +99,9 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
     rows, columns = gramian.positions(module, inputs), means.shape[-1] + 1
     phi, varying, deviations = floor(rows, columns), variances > 0, variances.sqrt()
     scales = torch.where(varying, 1 / deviations, 0.0)
-    if rows > columns:
-        scatters = gramian.scatter(module, inputs, means)
-        roots, ranks = _roots(scales[:, :, None] * scatters * scales[:, None] / rows, phi)
-    else:
-        normalized = gramian.deviations(module, inputs, means) * scales[:, None] / sqrt(rows)
-        roots, ranks = _rotated(normalized, phi)
+    correlated = _Correlated(module, inputs, means, scales / sqrt(rows), varying)
+    found = _by_columns(correlated) if rows > columns else _by_products(correlated)
+    roots, ranks = found or _by_rows(correlated, phi)
     centred = roots * deviations[:, None]
     plain = [_extremes(m, 1 + r) for m, r in zip(_bordered(centred, means), ranks, strict=True)]
     group = max(range(len(plain)), key=lambda i: _condition(plain[i]))
@@ -107,7 +110,8 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
         _extremes(_bordered(each[group], nothing), rank) for each in (centred, roots)
     )
     is_known = rank == min(rows, 1 + int(kept.sum()))
-    of_roots = phi * _condition(of_correlations) ** 2 / 2 if is_known else inf
+    kappa_r = _condition(of_correlations)
+    of_roots = phi * (kappa_r**2 / 2 if found else kappa_r) if is_known else inf
 
     def spectrum(found: Extremes) -> Spectrum:
         kappa = _condition(found)
@@ -135,29 +139,71 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
     )
 
 
-def _roots(correlations: Tensor, phi: float) -> tuple[Tensor, list[int]]:
-    r"""Return :math:`L^\top` and the rank of each group's correlations.
+class _Correlated(NamedTuple):
+    """A layer's inputs, and what makes their columns deviations of the length one."""
 
-    Of full rank it is triangular; else it has a row for each eigenvalue, of which some are zero.
-    """
-    factors, failed = torch.linalg.cholesky_ex(correlations)
-    size = correlations.shape[-1]
-    if not failed.any():
-        found = [_extremes(factor.mT, size) for factor in factors]
-        if all(one.least > phi * one.largest for one in found):
-            return factors.mT, [size] * len(factors)
-    values, vectors = torch.linalg.eigh(correlations)
-    told = values > phi * values[:, -1:]
-    roots = torch.where(told, values, 0.0).sqrt()[..., None] * vectors.mT
-    return roots.flip(-2), told.sum(-1).tolist()
+    module: nn.Module
+    inputs: Tensor
+    means: Tensor
+    scales: Tensor
+    """Zero for a column that does not vary."""
+    varying: Tensor
 
 
-def _rotated(normalized: Tensor, phi: float) -> tuple[Tensor, list[int]]:
-    """Return the same where there are no more rows than columns, from the rows themselves."""
+Roots = tuple[Tensor, list[int]]
+"""Of each group, a matrix whose Gram matrix is R, rows that are not zero on top; their number."""
+
+
+def _by_columns(given: _Correlated) -> Roots | None:
+    """Return the roots by Cholesky's method, None where R is too badly conditioned for it."""
+    scatters = gramian.scatter(*given[:3])
+    correlations = given.scales[:, :, None] * scatters * given.scales[:, None]
+    alone = torch.diag_embed((~given.varying).to(correlations))
+    factors, failed = torch.linalg.cholesky_ex(correlations + alone)
+    if failed.any():
+        return None
+    found = [_extremes(factor.mT, len(factor)) for factor in factors]
+    if any(one.least <= WELL * one.largest for one in found):
+        return None
+    if bool(given.varying.all()):
+        return factors.mT, [len(factor) for factor in factors]
+    order = (~given.varying).long().argsort(dim=-1, stable=True)[..., None]
+    roots = factors.mT * given.varying[..., None]
+    return roots.gather(1, order.expand_as(roots)), given.varying.sum(-1).tolist()
+
+
+def _by_products(given: _Correlated) -> Roots | None:
+    """Return the same of no more rows than columns, by the inner products of the rows."""
+    normalized = gramian.deviations(*given[:3]) * given.scales[:, None]
     values, vectors = torch.linalg.eigh(normalized @ normalized.mT)
-    told = values > phi * values[:, -1:]
+    ranks = given.varying.sum(-1).clamp(max=normalized.shape[1] - 1)
+    told = values > WELL * values[:, -1:]
+    if bool((told.sum(-1) != ranks).any()):
+        return None
     roots = torch.where(told[..., None], vectors.mT @ normalized, 0.0)
-    return roots.flip(-2), told.sum(-1).tolist()
+    return roots.flip(-2), ranks.tolist()
+
+
+def _by_rows(given: _Correlated, phi: float) -> Roots:
+    """Return the same by orthogonal transformations of the rows, in which nothing is squared."""
+    module, inputs, means, scales, _ = given
+    left = torch.zeros_like(means)
+    for part in gramian.rows(module, inputs):
+        left += (part[..., 1:] - means[:, None]).sum(1) / gramian.positions(module, inputs)
+    triangle, waiting, most = means.new_zeros(len(means), 0, means.shape[-1]), [], 0
+    for part in gramian.rows(module, inputs):
+        waiting.append((part[..., 1:] - means[:, None] - left[:, None]) * scales[:, None])
+        most += part.shape[1]
+        if most >= 2 * means.shape[-1]:
+            triangle, waiting, most = _triangle(triangle, waiting), [], 0
+    _, values, vectors = torch.linalg.svd(_triangle(triangle, waiting), full_matrices=False)
+    told = values > phi * values[:, :1]
+    roots = torch.where(told, values, 0.0)[..., None] * vectors
+    return roots, told.sum(-1).tolist()
+
+
+def _triangle(triangle: Tensor, rows: list[Tensor]) -> Tensor:
+    return torch.linalg.qr(torch.cat([triangle, *rows], dim=1), mode="r").R
 
 
 def _bordered(roots: Tensor, means: Tensor) -> Tensor:

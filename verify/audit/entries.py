@@ -41,6 +41,8 @@ LARGEST_MAP = 32**2
 """Of pixels: a statement on maps looks at every window of each."""
 LOOKED_AT = {"H", "W", "h", "w", "loss"}
 """A statement that looks at none of these is about numbers alone."""
+NOTHING, RESOLVED = 2.0**-50, 2.0**-34
+"""A singular value over the largest that is zero, and one that is not."""
 ALIKE = 2.0**-20
 DIAGONAL = 1e-4
 """Two products that differ by less, in units of their size, say that S is diagonal."""
@@ -106,7 +108,9 @@ def of_layer(
     gradient: Tensor | None,
     product: Callable[[int, Tensor], Tensor] | None,
 ) -> Part | None:
-    """Return a part of a linear or convolution layer, None where fewer than two weights vary.
+    """Return a part of a linear or convolution layer, None where there is none that tells.
+
+    Fewer than two weights may vary, or it may not be seen which singular values are zero.
 
     Args:
         module: the layer.
@@ -125,6 +129,9 @@ def of_layer(
     if len(varying) < 2:
         return None
     columns = varying[_spaced(len(varying), min(WEIGHTS, max(len(rows) // 4, 1)))]
+    values = torch.linalg.svdvals(torch.cat([torch.ones_like(H[:, :1]), H[:, columns]], dim=1))
+    if bool(((values > NOTHING * values[0]) & (values < RESOLVED * values[0])).any()):
+        return None
     outputs = group * each + torch.arange(min(OUTPUTS, each))
     H, W = H[:, columns].cpu(), weight.detach()[outputs].flatten(1)[:, columns].double().cpu()
     bias = offset.detach()[outputs].double().cpu() if isinstance(offset, Tensor) else None

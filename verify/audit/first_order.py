@@ -39,6 +39,10 @@ WITHOUT_GRADIENTS = (
 )
 NOTHING_LEARNS = "neither it nor what is before it learns, and no gradient is taken there"
 NOT_NEEDED = "the loss does not depend on it"
+WITHIN = (
+    "its gradient is taken while the loss is computed; its row tells of what it is given alone, and"
+    " no statement is examined there"
+)
 
 
 @dataclass
@@ -78,6 +82,8 @@ class _Call:
     """Whether it is begun in the backward pass, which runs checkpointed parts again."""
     g: Tensor | None = None
     units: Units | None = None
+    is_within: bool = False
+    """Whether a gradient arrives while the loss is computed, as in one with a gradient in it."""
     hook: RemovableHandle = field(init=False)
     """On the gradient in y, by which the call is measured."""
 
@@ -96,6 +102,7 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
             loss = run()
         seen.found.loss = checked(loss)
         seen.made.clear()
+        seen.is_last = True
         learning = [p for p in model.parameters() if p.requires_grad]
         made = [weight for weights in seen.weights.values() for weight in weights]
         asked = [*learning, *seen.leaves, *made]
@@ -105,6 +112,9 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
     for name, call in seen.calls:
         if call.is_again and call.units is None:  # its gradients are those of the call before
             continue
+        if call.is_within:
+            seen.found.others[name] = WITHIN
+            call.units, call.normalization = None, replace(call.normalization, is_another=True)
         found = call.units or units.measured(call.normalization, call.y, None, None, call.running)
         seen.found.units.setdefault(name, []).append(found)
     for name, rows in seen.rows.items():
@@ -133,6 +143,8 @@ class _Seen:
     """Outputs of maps, by identity."""
     weights: dict[str, list[Tensor]] = field(default_factory=dict)
     """Of maps whose weights are made of other parameters, those of each call."""
+    is_last: bool = False
+    """Whether the backward pass is the last one, of the loss."""
 
     def function(
         self, module: nn.Module | None, function: str, args: Sequence[Any], named: dict[str, Any]
@@ -163,20 +175,29 @@ class _Seen:
         layout, running = normalizations.of(module, y), normalizations.running(module)
         is_again = torch._C._current_graph_task_id() >= 0
         call = _Call(layout, own.detach(), running, own._version, is_again)
-        call.hook = own.register_hook(lambda w: _finish(name, call, w))
+        call.hook = own.register_hook(lambda w: self._arrived(name, call, w))
         self.calls.append((name, call))
         return own
 
-    def gave(self, name: str, module: nn.Module, _: Tensor, output: Any) -> None:
+    def _arrived(self, name: str, call: _Call, w: Tensor) -> None:
+        if self.is_last:
+            _finish(name, call, w)
+        else:
+            call.is_within = True
+
+    def gave(self, name: str, module: nn.Module, _: Tensor, output: Any) -> Tensor | None:
         """Wait for the gradient in a normalisation layer's output, if its units are known."""
         if not torch.is_grad_enabled():
-            return
+            return None
         call = next(call for other, call in reversed(self.calls) if other == name)
         if not self._is_known(name, module, call, output):
             call.hook.remove()
             self.calls = [(other, one) for other, one in self.calls if one is not call]
-        elif output.requires_grad:
-            output.register_hook(lambda g: setattr(call, "g", g))
+            return None
+        own = apart(output)
+        if own.requires_grad:
+            own.register_hook(lambda g: setattr(call, "g", g) if self.is_last else None)
+        return own
 
     def _is_known(self, name: str, module: nn.Module, call: _Call, output: Any) -> bool:
         """Whether a layer's units are known; note one that is another than its class."""
@@ -185,9 +206,12 @@ class _Seen:
             said = f"{kind} gives back a {type(output).__name__}, not a tensor; it has no row"
             self.found.others[name] = said
             return False
+        if call.y._version != call.version:
+            self.found.others[name] = f"{kind} writes into what it is given; it has no row"
+            return False
         if base is None:
             return True
-        if given.is_frozen or call.y._version != call.version:
+        if given.is_frozen:
             found = given if given.fits else None
         else:
             found = as_given_back(given, call.y, output)
@@ -198,20 +222,30 @@ class _Seen:
         call.normalization = replace(given, is_another=True)
         return given.fits
 
-    def mapped(self, name: str, module: nn.Module, inputs: Tensor, output: Any) -> None:
+    def mapped(self, name: str, module: nn.Module, inputs: Tensor, output: Any) -> Tensor | None:
         """Wait for the gradient in a map's output, if it is what its class makes of its input."""
         base = overridden_map(module)
         if not isinstance(output, Tensor) or (base and is_other(module, inputs, output)):
             self.found.others[name] = _said_of_another_map(module, output, base)
-            return
-        self.made[id(output)] = (name, output)
-        if output.requires_grad:
+            return None
+        own = apart(output)
+        self.made[id(own)] = (name, own)
+        if own.requires_grad:
             seen = self.rows.setdefault(name, [])
-            output.register_hook(lambda g: seen.append(rows_of(module, g)))
+            own.register_hook(lambda g: seen.append(rows_of(module, g)) if self.is_last else None)
         if not torch.is_grad_enabled():
             self.found.called[name] = WITHOUT_GRADIENTS
         else:
-            self.found.called[name] = NOT_NEEDED if output.requires_grad else NOTHING_LEARNS
+            self.found.called[name] = NOT_NEEDED if own.requires_grad else NOTHING_LEARNS
+        return own
+
+
+def apart(output: Tensor) -> Tensor:
+    """Return a tensor that what overwrites it in place does not take away from its hooks.
+
+    Of a view PyTorch then makes the history anew.
+    """
+    return output.clone() if output._is_view() and output.requires_grad else output
 
 
 def _sum(gradients: Sequence[Tensor | None]) -> Tensor | None:
@@ -272,15 +306,16 @@ def hooked(
     for name, module in modules.items():
         if before is not None:
 
-            def replace(
+            def instead(
                 module: nn.Module, args: tuple[Any, ...], named: dict[str, Any], name: str = name
             ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-                if args:
-                    return (before(name, module, args[0]), *args[1:]), named
-                (first, *_) = named
-                return args, {**named, first: before(name, module, named[first])}
+                given: dict[Any, Any] = {**dict(enumerate(args)), **named}
+                key = _of_first(given)
+                given[key] = before(name, module, given[key])
+                positional = tuple(given.pop(i) for i in range(len(args)))
+                return positional, given
 
-            handles.append(module.register_forward_pre_hook(replace, with_kwargs=True))
+            handles.append(module.register_forward_pre_hook(instead, with_kwargs=True))
 
         def note(
             module: nn.Module,
@@ -289,7 +324,8 @@ def hooked(
             output: Any,
             name: str = name,
         ) -> Any:
-            return after(name, module, (*args, *named.values())[0], output)
+            given: dict[Any, Any] = {**dict(enumerate(args)), **named}
+            return after(name, module, given[_of_first(given)], output)
 
         handles.append(module.register_forward_hook(note, with_kwargs=True))
     try:
@@ -297,6 +333,13 @@ def hooked(
     finally:
         for handle in handles:
             handle.remove()
+
+
+def _of_first(given: Mapping[Any, Any]) -> Any:
+    """Return the place or the name of the first tensor that a module is given."""
+    return next(
+        (key for key, value in given.items() if isinstance(value, Tensor)), next(iter(given))
+    )
 
 
 def checked(loss: Any) -> float:

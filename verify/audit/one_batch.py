@@ -37,6 +37,9 @@ PRODUCTS = 130
 """Hessian-vector products for all columns of one unit's Hessian, at most."""
 LONGEST = 2**13
 """Entries of a channel whose batch is kept."""
+ALIKE = 2.0**-8
+"""Losses of one function that differ by no more, relatively, differ by rounding."""
+NO_PART = "entries: fewer than two inputs vary, or one nearly is made of others"
 TRIED = 16
 """Inputs of a channel that are looked at for two that vary."""
 T = TypeVar("T")
@@ -59,6 +62,8 @@ class OneBatch:
     """Layers of each kind whose entries are looked at."""
     each_product: float = 0.0
     """Seconds that a Hessian-vector product takes, about."""
+    is_as_before: bool = True
+    """Whether a second pass gave the same loss."""
     conditions: dict[str, Conditioning] = field(default_factory=dict)
     curvatures: dict[str, Curvature] = field(default_factory=dict)
     hessians: dict[str, UnitHessian] = field(default_factory=dict)
@@ -91,14 +96,27 @@ class OneBatch:
 
         with (
             self.clock.part("inputs of linear and convolution layers"),
-            torch.no_grad(),
             hooked(self.maps, None, meet),
         ):
-            self.run()
+            try:
+                with torch.no_grad():
+                    loss = self.run()
+            except RuntimeError:  # a gradient is taken while the loss is computed
+                loss = self.run()
+        again, first = loss.item(), self.found.loss
+        self.is_as_before = abs(again - first) <= ALIKE * max(abs(again), abs(first))
+        if not self.is_as_before:
+            self.clock.notes.append(
+                f"second derivatives: two passes over a batch give the losses {first:.6g} and"
+                f" {again:.6g}; let them be one function of the parameters"
+            )
 
     def second(self) -> None:
         """Take second derivatives at one unit of each layer, and look into some layers."""
         second = None
+        if not self.is_as_before:
+            self._kept.clear()
+            return
         if self.clock.left < 0:
             self.clock.notes.append("second derivatives: the budget was spent")
         else:
@@ -194,9 +212,11 @@ class OneBatch:
             if name in self._kept and not self.clock.is_late(f"{name}: entries"):
                 self.clock.say(f"entries of {name}")
                 part = self._part(second, name)
-                if part is not None:
-                    examined = entries.examine(self.claims, part)
-                    self.of_entries.append((name, self.prefix + part.place, examined))
+                if part is None:
+                    self.clock.notes.append(f"{name}: {NO_PART}")
+                    continue
+                examined = entries.examine(self.claims, part)
+                self.of_entries.append((name, self.prefix + part.place, examined))
         fit = [n for n in self._kept if entries.is_fit(self.maps[n], self._kept[n])]
         for name in _spaced(fit, self.looked_into):
             if not self.clock.is_late(f"{name}: entries of its maps"):

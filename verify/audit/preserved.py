@@ -46,14 +46,14 @@ def preserved(model: nn.Module) -> Iterator[Undo]:
         rewind()
         yield rewind
     finally:
-        put_back()
-        redraw()
         for module, mode in modes:
             module.training = mode
         for parameter, is_learning in learns:
             parameter.requires_grad_(is_learning)
         for parameter, gradient in gradients:
             parameter.grad = gradient
+        redraw()
+        put_back()
 
 
 def _of_buffers(model: nn.Module) -> tuple[Undo, Undo]:
@@ -87,6 +87,9 @@ def _of_buffers(model: nn.Module) -> tuple[Undo, Undo]:
 
 
 def _is_same(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors hold the same, as far as that can be asked of their kind."""
+    if one.layout is not torch.strided or one.is_quantized:
+        return True
     return bool(((one == other) | ((one != one) & (other != other))).all())
 
 

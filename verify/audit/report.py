@@ -82,7 +82,10 @@ class NormalizationRow(Struct, frozen=True):
     is_centred: bool = True
     """Whether it subtracts a mean."""
     is_another: bool = False
-    """Whether its output is another than its class's: then what is above is of its input alone."""
+    """Whether what it gives back is another than its class's, or its gradient is taken within the
+    pass: then what is above is of its input alone."""
+    is_own: bool = False
+    """Whether its class has a forward pass of its own."""
 
 
 class MapRow(Struct, frozen=True):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import log10
+from math import isfinite, log10
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from verify.audit import normalizations
 from verify.audit.conditioning import Conditioning
 from verify.audit.first_order import FirstOrder
 from verify.audit.normalizations import least_of
@@ -53,6 +54,7 @@ def normalization(
         is_centred=layout.is_centred,
         is_frozen=layout.is_frozen,
         is_another=layout.is_another,
+        is_own=normalizations.overridden(module) is not None,
         lipschitz=nothing if layout.is_another else over(lambda u: u.steepest / u.sigma),
         share_of_mean=over(lambda u: _share(u.products["one", "g"], u.m, u)),
         share_of_yhat=over(lambda u: _share(u.products["yhat", "g"], _yhat2(u), u)),
@@ -77,7 +79,7 @@ def normalization(
 def curvature(
     unit: str, products: dict[Pair, float], units: Units, number: int
 ) -> Curvature | None:
-    """Return the terms of Theorem 4.2 at a unit, None where no gradient is left there."""
+    """Return the terms of Theorem 4.2 at a unit, None where no gradient is left, or no number."""
     m = units.m
     if products["w", "w"] == 0:
         return None
@@ -87,6 +89,8 @@ def curvature(
     image = products["w", "H"] - mean * products["one", "H"]
     loss = ratio * (image - products["yhat", "w"] / m * products["yhat", "H"])
     actual = products["w", "hessian"]
+    if not all(map(isfinite, (actual, loss, products["hessian", "hessian"]))):
+        return None
     return Curvature(
         unit=unit,
         actual=actual,

@@ -22,9 +22,9 @@ from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.checkpoint import CheckpointError
 
-from verify.audit import normalizations
+from verify.audit import normalizations, units
 from verify.audit.constant_weights import ConstantWeights
-from verify.audit.first_order import Modules, Run, hooked
+from verify.audit.first_order import Modules, Run, apart, hooked
 from verify.audit.normalizations import Normalization, as_given_back, overridden
 from verify.audit.units import Pair
 
@@ -102,7 +102,7 @@ class SecondOrder:
         )
         _check_differentiable(found)
         self.inputs = {
-            name: None if given._version != version else given
+            name: None if _version(given) != version else given
             for name, (given, version) in self._inputs.items()
         }
         """What each map was given, None where it is overwritten later in the pass."""
@@ -126,7 +126,7 @@ class SecondOrder:
         direction[:, unit] = layout.rearranged(w.detach())[:, unit]
         image, hessian = self._times(w, layout.put_back(direction), (name, "after", "before"))
         own = layout.rearranged(place.y)[:, unit].double().flatten()
-        centred = own - own.mean() if layout.is_centred else own
+        centred = units.centred(own.clone(), (0,)) if layout.is_centred else own
         sigma = (centred.square().mean() + layout.eps).sqrt()
         vectors = {
             "one": torch.ones_like(own),
@@ -201,18 +201,30 @@ class SecondOrder:
             self._places[name] = _Place(layout, own.detach(), get_gradient_edge(own))
         return own
 
-    def _gave(self, name: str, module: nn.Module, _: Tensor, output: Any) -> None:
+    def _gave(self, name: str, module: nn.Module, _: Tensor, output: Any) -> Tensor | None:
         place = self._places[name]
-        if place.after is None and isinstance(output, Tensor) and output.requires_grad:
-            place.after = get_gradient_edge(output)
-            if overridden(module):
-                found = as_given_back(place.normalization, place.y, output)
-                place.normalization = found or place.normalization
+        if place.after is not None or not isinstance(output, Tensor) or not output.requires_grad:
+            return None
+        own = apart(output)
+        place.after = get_gradient_edge(own)
+        if overridden(module):
+            found = as_given_back(place.normalization, place.y, own)
+            place.normalization = found or place.normalization
+        return own
 
-    def _mapped(self, name: str, _: nn.Module, inputs: Tensor, output: Tensor) -> None:
-        if name not in self._outputs and output.requires_grad:
-            self._outputs[name] = get_gradient_edge(output)
-            self._inputs[name] = inputs.detach(), inputs._version
+    def _mapped(self, name: str, _: nn.Module, inputs: Tensor, output: Tensor) -> Tensor | None:
+        if name in self._outputs or not torch.is_grad_enabled():
+            return None
+        # Of the first layer, whose weights are constant here, nothing would be differentiated.
+        own = apart(output) if output.requires_grad else output.detach().requires_grad_().clone()
+        self._outputs[name] = get_gradient_edge(own)
+        self._inputs[name] = inputs.detach(), _version(inputs)
+        return own
+
+
+def _version(tensor: Tensor) -> int:
+    """Return how often a tensor was written into; one of inference mode does not tell."""
+    return 0 if tensor.is_inference() else tensor._version
 
 
 def _attention() -> AbstractContextManager[None]:

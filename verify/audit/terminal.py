@@ -68,11 +68,7 @@ def _parts(report: Report, every: bool, width: int) -> Iterable[RenderableType]:
     yield _statements(report.statements, every, width)
     yield Text(counted(report))
     for row in report.unexpected:
-        yield Text(
-            f"{row.statement} is right and fails here at {row.violated} instances; the worst in"
-            f" {row.worst_layer}, {row.worst_unit}: please report it",
-            "bold red",
-        )
+        yield Text(accused(report, row), "bold red")
     for note in report.notes:
         yield Text(f"not measured: {note}", "dim")
     yield Text(f"{limits(report)}:", "dim")
@@ -99,6 +95,20 @@ def counted(report: Report) -> str:
     return (
         f"{len(report.statements)} statements apply, at {instances:,} instances: of {len(right)}"
         f" that are right {hold} hold, of {len(wrong)} that are refuted in general {fail} fail here"
+    )
+
+
+def accused(report: Report, row: StatementRow) -> str:
+    """Return what is said of a statement that is right and fails, and of whom to tell."""
+    own = {norm.layer: norm.kind for norm in report.normalizations if norm.is_own}
+    wrong = [layer.layer for layer in row.layers if layer.violated]
+    told = "please report it"
+    if own.keys() >= {*wrong}:
+        kind = own[row.worst_layer]
+        told = f"{kind} gives back another gradient than its output's (python -m verify conform)"
+    return (
+        f"{row.statement} is right and fails here at {row.violated} instances; the worst in"
+        f" {row.worst_layer}, {row.worst_unit}: {told}"
     )
 
 

@@ -76,7 +76,9 @@ def unit_hessian(
         unit: its number.
         most: Hessian-vector products that there may be for all columns.
     """
-    given, precision = second.inputs[name], second.precision(name)
+    given, precision = second.inputs.get(name), second.precision(name)
+    if second.gradient(name) is None:
+        return UnitHessian(unit, None, None, "not known: no second derivative is taken there")
     if why := _why_none(inputs, given, precision):
         return UnitHessian(unit, None, None, why)
     assert given is not None

@@ -144,21 +144,31 @@ def _part(normalization: Normalization, y: Tensor, g: Tensor, w: Tensor) -> tupl
     """Return what is measured of some units; y, a copy, is written into."""
     low, high = y.amin(AXES), y.amax(AXES)
     mean = y.mean(AXES)
-    centred = y.sub_(mean[:, None]) if normalization.is_centred else y
+    deviations = centred(y, AXES) if normalization.is_centred else y
     scratch = torch.empty_like(y)
 
     def inner(a: Tensor, b: Tensor) -> Tensor:
         return torch.mul(a, b, out=scratch).sum(AXES)
 
-    variance = inner(centred, centred) / normalization.m
+    variance = inner(deviations, deviations) / normalization.m
     # A constant unit has no deviations, whatever is left of them by the rounding of its mean.
     variance = torch.where((low == high) & normalization.is_centred, 0.0, variance)
-    yhat = centred.div_((variance + normalization.eps).sqrt()[:, None])
+    yhat = deviations.div_((variance + normalization.eps).sqrt()[:, None])
     vectors = {"yhat": yhat, "g": g, "w": w}
     products = [
         vectors[b].sum(AXES) if a == "one" else inner(vectors[a], vectors[b]) for a, b in PAIRS
     ]
     return (mean, variance, low, high, *products)
+
+
+def centred(batch: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """Return a batch, which is written into, less its mean over some axes.
+
+    The mean of what an offset leaves of it is taken away too, which is the first mean's rounding.
+    """
+    for _ in range(2):
+        batch -= batch.mean(axes, keepdim=True)
+    return batch
 
 
 def _running(
