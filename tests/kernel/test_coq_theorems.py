@@ -67,6 +67,7 @@ End S.
         ("Time Section S.\nTime Variable absurd : False.\n", "line 1: 'Time' is no word"),
         ("Lemma l : True.\nProof.\n- Hypothesis absurd : False.\n", "line 3: 'Hypothesis' outside"),
         ("Lemma l : True.\nProof.\n{ 2: Time Variable absurd : False.\n", "line 3: 'Time' is no"),
+        ("Require Import BatchNorm.Layer.\n", "'Require' is no word"),
         ("Let mean : nat := 0.\n", "'Let' outside of a section"),
         ("Example mean : nat := 0.\n", "'Example' is no word"),
         ("Lemma mean : nat.\nProof. exact 0. Defined.\n", "a lemma that is a definition"),

@@ -78,13 +78,13 @@ def test_a_wrong_definition_of_the_layer_breaks_its_derivative(builds, tmp_path,
 def test_what_a_theorem_rests_on_is_told(tmp_path):
     text = "Theorem middle (P : Prop) : P \\/ ~ P.\nProof. exact (classic P). Qed.\n"
     [found] = compiled(
-        {"a.v": with_question(f"Require Import Classical.\n{text}")}, tmp_path
+        {"a.v": with_question(f"From Coq Require Import Classical.\n{text}")}, tmp_path
     ).values()
     assert [c.assumptions for c in found.checks] == [("classic",)]
 
 
 def test_an_assumption_that_is_not_allowed_is_a_failure(tmp_path):
-    text = "Require Import IndefiniteDescription.\n" \
+    text = "From Coq Require Import IndefiniteDescription.\n" \
         "Theorem some (P : nat -> Prop) : (exists x, P x) -> {x : nat | P x}.\n" \
         "Proof. exact (constructive_indefinite_description P). Qed.\n"  # fmt: skip
     [found] = compiled({"a.v": with_question(text)}, tmp_path).values()
