@@ -753,6 +753,26 @@ def test_the_plugin_knows_failures_and_reports_stale_lines(folder):
     assert "known.txt:3: nothing fails that this line excuses" in found.stdout
 
 
+ENDING = """
+import os
+
+
+def layer(x, gamma, beta, eps):
+    if x.size > 1000:
+        os._exit(0)
+    centred = x - x.mean(0)
+    return gamma * centred / ((centred**2).mean(0) + eps) ** 0.5 + beta
+"""
+
+
+def test_the_plugin_fails_where_a_layer_ends_its_process(folder):
+    (folder / "ending.py").write_text(ENDING)
+    asked = ("--conform", "ending.py:layer", "--conform-modes", "forward")
+    found = with_plugin(*asked, "--conform-cases", "plain,sizes", folder=folder)
+    assert found.returncode == 1
+    assert "(its process ended" in " ".join(found.stdout.split())
+
+
 @pytest.mark.usefixtures("in_this_process")
 def test_the_plugin_takes_a_layer_that_does_not_run_at_some_size(folder):
     given = {"adapter": "", "family": "batch", "like": "", "modes": "forward", "cases": "plain"}

@@ -132,16 +132,19 @@ class Examined(pytest.Collector):
 
     def tests(self, report: Report, known: list[Known]) -> Iterator[pytest.Item]:
         """Yield a test for each row, and one for each line that may be stale."""
-        from verify.conform.words import FAILURES, Word
+        from verify.conform.words import ENDED, FAILURES, Word
+
+        def fails(cell: Cell) -> bool:
+            return cell.word in FAILURES or cell.reason.startswith(ENDED)
 
         rows: dict[tuple[str, ...], list[Cell]] = {}
         for cell in report.cells:
-            if cell.word is not Word.NOT_OFFERED:
+            if cell.word is not Word.NOT_OFFERED or fails(cell):
                 fields = (cell.mode, cell.output, cell.dtype, cell.kind)
                 rows.setdefault(fields, []).append(cell)
         for row, cells in rows.items():
             test = Row.from_parent(self, name="-".join(row))
-            test.failures = [cell for cell in cells if cell.word in FAILURES]
+            test.failures = [cell for cell in cells if fails(cell)]
             test.known = next((line for line in known if line.covers(row)), None)
             if test.failures and test.known is not None:
                 test.known.is_used = True
