@@ -327,9 +327,9 @@ FLAT = [
         ),
         at="Theorem 1, first part",
         also=at(120, "Sect. 3.2", "null space containing at least the column space"),
-        remark="It needs a critical point, not a minimizer. Coq's theorem is of every loss that"
+        remark="It needs a critical point, not a minimizer. Coq knows the same of every loss that"
         " does not change when units are scaled, at a critical point, whatever the network and its"
-        " depth; that the displayed loss is one is seen from its formula, and Coq was not asked.",
+        " depth.",
     ),
     NULL_SPACE.sharpened(
         "every-point",

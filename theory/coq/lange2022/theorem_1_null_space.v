@@ -1,7 +1,10 @@
-(* Theorem 1, first part, for any loss that does not change when units are scaled.
+(* Theorem 1, first part, for any loss that does not change when units are scaled; and for the
+   paper's.
 
      scaled out s t theta       theta with its entries multiplied by 1 + t s_i, those of out divided
      along_scaling out s theta  its derivative in t at 0: s_i theta_i, those of out - s_i theta_i
+     network x Z                outgoing weights times (incoming ones times x, plus biases)
+     scaling s Z                the same derivative for a network's weights, of s for each unit
 
    For a unit of a network s is one number at its incoming weights and its bias, and at its outgoing
    weights, which are out; elsewhere it is zero.  Any number of units, layers and inputs will do:
@@ -159,4 +162,102 @@ apply: (@tangent_in_null_space _ _ G theta T w (norm v) q (fun t => scaled out s
   by case: (out i); rewrite ?invr_eq0 gt_eqF.
 - move=> t /andP[t0]; rewrite !lt_minr => /and3P[small _ _].
   by apply: scaled_close; rewrite t0.
+Qed.
+
+(* ---- the displayed loss: a layer of k units with weights on both sides, at one input ---- *)
+
+Section Network.
+Variables (R : rcfType) (k : nat) (x : R).
+Implicit Types Z d : 'cV[R]_(k + (k + k)).
+Definition incoming Z := usubmx Z.
+Definition biases Z := usubmx (dsubmx Z).
+Definition outgoing Z := dsubmx (dsubmx Z).
+Definition network Z : 'cV[R]_k := \col_i (outgoing Z i 0 * (incoming Z i 0 * x + biases Z i 0)).
+
+Lemma entry_le n (u : 'cV[R]_n) i : `|u i 0| <= norm u.
+Proof.
+rewrite -[`|_|]mul1r -ler_sqr ?nnegrE ?mulr_ge0 ?norm_ge0 // norm_sq mul1r real_normK ?num_real //.
+by rewrite sq_column (bigD1 i) //= ler_addl sumr_ge0 // => j _; rewrite sqr_ge0.
+Qed.
+
+Let bound Z : 'cV[R]_k :=
+  \col_i (`|incoming Z i 0 * x + biases Z i 0| + (`|outgoing Z i 0| + 1) * (`|x| + 1)).
+
+Lemma network_close Z d : norm d <= 1 ->
+  norm (network (Z + d) - network Z) <= norm d * norm (bound Z).
+Proof.
+move=> d1; apply: norm_le; first exact: norm_ge0.
+rewrite -sqZ !sq_column; apply: ler_sum => i _.
+rewrite -[X in X <= _]real_normK ?num_real // ler_sqr ?nnegrE //; last first.
+  by rewrite !mxE mulr_ge0 ?norm_ge0 // addr_ge0 ?mulr_ge0 ?addr_ge0 ?ler01.
+rewrite !mxE.
+set a := Z (lshift _ _) _; set da := d (lshift _ _) _.
+set c := Z (rshift _ (lshift _ _)) _; set dc := d (rshift _ (lshift _ _)) _.
+set b := Z (rshift _ (rshift _ _)) _; set db := d (rshift _ (rshift _ _)) _.
+have ha : `|da| <= norm d by exact: entry_le.
+have hb : `|db| <= norm d by exact: entry_le.
+have hc : `|dc| <= norm d by exact: entry_le.
+have -> : (b + db) * ((a + da) * x + (c + dc)) - b * (a * x + c)
+  = db * (a * x + c) + (b + db) * (da * x + dc) by ring.
+have hw : `|da * x + dc| <= norm d * (`|x| + 1).
+  apply: le_trans (ler_norm_add _ _) _; rewrite normrM mulrDr mulr1 ler_add //.
+  by rewrite ler_wpmul2r.
+apply: le_trans (ler_norm_add _ _) _; rewrite !normrM mulrDr ler_add //.
+  by rewrite ler_wpmul2r.
+have hbd : `|b + db| <= `|b| + 1.
+  by apply: le_trans (ler_norm_add _ _) _; rewrite ler_add2l (le_trans hb).
+by rewrite mulrCA ler_pmul.
+Qed.
+
+Lemma critical (L : 'cV[R]_k -> R) g Z : is_gradient L (network Z) g ->
+  is_gradient (fun Y => L (network Y) - dot g (network Y)) Z 0.
+Proof.
+move=> gradient epsilon e0; set K := norm (bound Z) + 1.
+have K0 : 0 < K by rewrite ltr_paddl ?norm_ge0 ?ltr01.
+have [delta d0 near] := gradient (epsilon / K) (divr_gt0 e0 K0).
+exists (Num.min 1 (delta / K)); first by rewrite lt_minr ltr01 divr_gt0.
+move=> d; rewrite lt_minr => /andP[d1 dK]; set e := network (Z + d) - network Z.
+have eK : norm e <= norm d * K.
+  apply: le_trans (network_close _ (ltW d1)) _.
+  by rewrite ler_wpmul2l ?norm_ge0 // ler_addl ler01.
+have small : norm e < delta by apply: le_lt_trans eK _; rewrite -ltr_pdivl_mulr.
+have -> : network (Z + d) = network Z + e by rewrite /e [RHS]addrC subrK.
+have -> : L (network Z + e) - dot g (network Z + e) - (L (network Z) - dot g (network Z))
+  - dot 0 d = L (network Z + e) - L (network Z) - dot g e by rewrite dotDr dot0l; ring.
+apply: le_trans (near _ small) _.
+by rewrite -mulrA ler_wpmul2l ?(ltW e0) // mulrC ler_pdivr_mulr.
+Qed.
+
+Definition scaling (s : 'cV[R]_k) Z : 'cV[R]_(k + (k + k)) :=
+  col_mx (\col_i (s i 0 * incoming Z i 0))
+    (col_mx (\col_i (s i 0 * biases Z i 0)) (\col_i (- s i 0 * outgoing Z i 0))).
+End Network.
+
+(* The loss less what is linear in the outputs is critical at theta; scalings do not change it. *)
+Theorem scalings_in_null_space (R : rcfType) k (x : R) (L : 'cV[R]_k -> R) (g s : 'cV[R]_k)
+    (theta : 'cV[R]_(k + (k + k))) (T : 'M[R]_(k + (k + k))) :
+  is_gradient L (network x theta) g ->
+  is_hessian (fun Z => L (network x Z) - dot g (network x Z)) theta T ->
+  T *m scaling s theta = 0.
+Proof.
+move=> gradient hessian.
+pose out : pred 'I_(k + (k + k)) := fun i => (k + k <= i)%N.
+pose S : 'cV[R]_(k + (k + k)) := col_mx s (col_mx s s).
+have out_a i : out (lshift _ i) = false by apply/negbTE; rewrite -ltnNge /= ltn_addr.
+have out_c i : out (rshift k (lshift k i)) = false by apply/negbTE; rewrite -ltnNge /= ltn_add2l.
+have out_b i : out (rshift k (rshift k i)) by rewrite /out /= leq_add2l leq_addr.
+have S_a i : S (lshift _ i) 0 = s i 0 by rewrite col_mxEu.
+have S_c i : S (rshift k (lshift k i)) 0 = s i 0 by rewrite col_mxEd col_mxEu.
+have S_b i : S (rshift k (rshift k i)) 0 = s i 0 by rewrite !col_mxEd.
+have -> : scaling s theta = along_scaling out S theta.
+  apply/matrixP => i j; rewrite ord1 [RHS]mxE -[i]splitK; case: (split i) => i' /=.
+    by rewrite out_a S_a col_mxEu !mxE.
+  rewrite col_mxEd -[i']splitK; case: (split i') => i'' /=.
+    by rewrite out_c S_c col_mxEu !mxE.
+  by rewrite out_b S_b col_mxEd !mxE.
+apply: theorem_1_null_space (critical gradient) hessian => t Z positive.
+have -> : network x (scaled out S t Z) = network x Z; last by [].
+apply/matrixP => i j; rewrite !mxE /factor out_a out_c out_b S_a S_c S_b.
+have := positive (lshift _ i); rewrite S_a => h; field.
+by rewrite gt_eqF.
 Qed.
