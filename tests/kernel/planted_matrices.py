@@ -192,6 +192,7 @@ OF_MATRICES = {
     },
     "lange2022/theorem_1_null_space.v": {
         "theorem_1_null_space": ("is_gradient L theta 0 -> ", ""),
+        "scalings_in_null_space": ("- dot g (network x Z)", "+ dot g (network x Z)"),
     },
     "lange2022/theorem_1.v": {
         "invariance_corrected": ("alpha * b", "b"),
