@@ -127,6 +127,7 @@ def audit(
             work.first(run, f"batch {number}, " if len(runs) > 1 else "")
         work.note_others()
         if budget > 0:
+            work.note_calls()
             work.plan(min(costly, len(runs)))
             for number, run in enumerate(alike[:costly]):
                 if number and work.clock.is_late(f"batch {number}: what costs much"):
@@ -229,15 +230,18 @@ class _Work:
         functions = {name: f for _, found in self.found for name, f in found.functions.items()}
         self.clock.notes += not_examined.notes(self.chosen.named, functions)
 
+    def note_calls(self) -> None:
+        """Note the maps of which what costs much tells of one call in several."""
+        _, first = self.found[0]
+        self.clock.notes += [
+            f"{name}: it runs {gradients.calls} times a pass; condition numbers, a unit's Hessian"
+            " and statements on entries are of the first"
+            for name, gradients in first.gradients.items()
+            if gradients.calls > 1
+        ]
+
     def plan(self, batches: int) -> None:
-        """Estimate what the rest takes, and note what it is not taken of."""
-        first = self.found[0][1]
-        for name, gradients in first.gradients.items():
-            if gradients.calls > 1:
-                self.clock.notes.append(
-                    f"{name}: it runs {gradients.calls} times a pass; condition numbers, a unit's"
-                    " Hessian and statements on entries are of the first"
-                )
+        """Estimate what the rest takes."""
         self.each_product = sum(self.clock.seconds.values()) / len(self.found)
         rate = _products_a_second()
         expected = self.each_product * (2 + len(self.chosen.norms) / 2)

@@ -67,10 +67,4 @@ def _with_offsets(run: Run, maps: Modules) -> Mapping[str, Gradients]:
     for (name, _), g in zip(each, gradients, strict=True):
         if g is not None:
             found.setdefault(name, []).append(rows_of(maps[name], g))
-    return {name: gradients_of(some, _weight(maps[name]), None) for name, some in found.items()}
-
-
-def _weight(module: nn.Module) -> Tensor:
-    weight = module.weight
-    assert isinstance(weight, Tensor)
-    return weight
+    return {name: gradients_of(some) for name, some in found.items()}

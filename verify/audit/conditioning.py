@@ -100,8 +100,8 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
     phi, varying, deviations = floor(rows, columns), variances > 0, variances.sqrt()
     scales = torch.where(varying, 1 / deviations, 0.0)
     correlated = _Correlated(module, inputs, means, scales / sqrt(rows), varying)
-    found = _by_columns(correlated) if rows > columns else _by_products(correlated)
-    roots, ranks = found or _by_rows(correlated, phi)
+    squared = _by_columns(correlated) if rows > columns else _by_products(correlated)
+    roots, ranks = squared or _by_rows(correlated, phi)
     centred = roots * deviations[:, None]
     plain = [_extremes(m, 1 + r) for m, r in zip(_bordered(centred, means), ranks, strict=True)]
     group = max(range(len(plain)), key=lambda i: _condition(plain[i]))
@@ -111,7 +111,7 @@ def conditioning(module: nn.Module, inputs: Tensor) -> Conditioning:
     )
     is_known = rank == min(rows, 1 + int(kept.sum()))
     kappa_r = _condition(of_correlations)
-    of_roots = phi * (kappa_r**2 / 2 if found else kappa_r) if is_known else inf
+    of_roots = phi * (kappa_r**2 / 2 if squared else kappa_r) if is_known else inf
 
     def spectrum(found: Extremes) -> Spectrum:
         kappa = _condition(found)
@@ -156,7 +156,7 @@ Roots = tuple[Tensor, list[int]]
 
 def _by_columns(given: _Correlated) -> Roots | None:
     """Return the roots by Cholesky's method, None where R is too badly conditioned for it."""
-    scatters = gramian.scatter(*given[:3])
+    scatters = gramian.scatter(given.module, given.inputs, given.means)
     correlations = given.scales[:, :, None] * scatters * given.scales[:, None]
     alone = torch.diag_embed((~given.varying).to(correlations))
     factors, failed = torch.linalg.cholesky_ex(correlations + alone)
@@ -174,7 +174,8 @@ def _by_columns(given: _Correlated) -> Roots | None:
 
 def _by_products(given: _Correlated) -> Roots | None:
     """Return the same of no more rows than columns, by the inner products of the rows."""
-    normalized = gramian.deviations(*given[:3]) * given.scales[:, None]
+    deviations = gramian.deviations(given.module, given.inputs, given.means)
+    normalized = deviations * given.scales[:, None]
     values, vectors = torch.linalg.eigh(normalized @ normalized.mT)
     ranks = given.varying.sum(-1).clamp(max=normalized.shape[1] - 1)
     told = values > WELL * values[:, -1:]
@@ -187,12 +188,13 @@ def _by_products(given: _Correlated) -> Roots | None:
 def _by_rows(given: _Correlated, phi: float) -> Roots:
     """Return the same by orthogonal transformations of the rows, in which nothing is squared."""
     module, inputs, means, scales, _ = given
-    left = torch.zeros_like(means)
-    for part in gramian.rows(module, inputs):
-        left += (part[..., 1:] - means[:, None]).sum(1) / gramian.positions(module, inputs)
+    left, count = torch.zeros_like(means), 0
+    for part in gramian.rows_less(module, inputs, means):
+        left, count = left + part.sum(1), count + part.shape[1]
+    left /= count
     triangle, waiting, most = means.new_zeros(len(means), 0, means.shape[-1]), [], 0
-    for part in gramian.rows(module, inputs):
-        waiting.append((part[..., 1:] - means[:, None] - left[:, None]) * scales[:, None])
+    for part in gramian.rows_less(module, inputs, means):
+        waiting.append((part - left[:, None]) * scales[:, None])
         most += part.shape[1]
         if most >= 2 * means.shape[-1]:
             triangle, waiting, most = _triangle(triangle, waiting), [], 0

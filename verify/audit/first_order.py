@@ -18,7 +18,7 @@ from torch.utils.hooks import RemovableHandle
 
 from verify.audit import functional, normalizations, units
 from verify.audit.errors import AuditError, raised_by
-from verify.audit.maps import Gradients, Rows, gradients_of, is_other, rows_of
+from verify.audit.maps import Gradients, Rows, cosine_of, gradients_of, is_other, rows_of
 from verify.audit.maps import overridden as overridden_map
 from verify.audit.normalizations import (
     Normalization,
@@ -124,7 +124,7 @@ def first_order(run: Run, model: nn.Module, norms: Modules, maps: Modules) -> Fi
         assert isinstance(own, Tensor)
         weights = seen.weights.get(name) or [own]
         each = [by_parameter.get(id(weight)) for weight in weights]
-        seen.found.gradients[name] = gradients_of(rows, weights[0], _sum(each))
+        seen.found.gradients[name] = gradients_of(rows, cosine_of(weights[0], _sum(each)))
     return seen.found
 
 

@@ -71,10 +71,15 @@ def positions(module: nn.Module, inputs: Tensor) -> int:
     return len(maps) * unfolded(module, maps[:1].double()).shape[1]
 
 
+def rows_less(module: nn.Module, inputs: Tensor, means: Tensor) -> Iterator[Tensor]:
+    r"""Yield rows of :math:`H - e\mu^\top`, ``(group, row, column)``, in order."""
+    for part in rows(module, inputs):
+        yield part[..., 1:] - means[:, None]
+
+
 def deviations(module: nn.Module, inputs: Tensor, means: Tensor) -> Tensor:
     r"""Return :math:`H - e\mu^\top` of each group, ``(group, row, column)``."""
-    found = torch.cat([part[..., 1:] for part in rows(module, inputs)], dim=1)
-    found -= means[:, None]
+    found = torch.cat([*rows_less(module, inputs, means)], dim=1)
     return found - found.mean(1, keepdim=True)
 
 
@@ -91,14 +96,10 @@ def scatter(module: nn.Module, inputs: Tensor, means: Tensor) -> Tensor:
     fits = structure(module)
     if fits is not None and fits == Geometry(fits.kernel):
         return _scatter_of_maps(batched(module, inputs).double(), fits)
-    total, sums, count = None, torch.zeros_like(means), 0
-    for part in rows(module, inputs):
-        deviations = part[..., 1:] - means[:, None]
-        product = deviations.mT @ deviations
-        total = product if total is None else total + product
-        sums, count = sums + deviations.sum(1), count + part.shape[1]
-    if total is None:
-        raise ValueError(f"inputs of shape {tuple(inputs.shape)}; expected at least one row")
+    total, sums, count = torch.zeros_like(means[..., None]), torch.zeros_like(means), 0
+    for part in rows_less(module, inputs, means):
+        total = total + part.mT @ part
+        sums, count = sums + part.sum(1), count + part.shape[1]
     return total - sums[:, :, None] * (sums / count)[:, None]
 
 
@@ -182,7 +183,7 @@ def moments(module: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
         high = most if high is None else torch.maximum(high, most)
     assert sums is not None
     mean = sums / count
-    squares = sum((part[..., 1:] - mean[:, None]).square().sum(1) for part in rows(module, inputs))
+    squares = sum(part.square().sum(1) for part in rows_less(module, inputs, mean))
     return mean, torch.where(low == high, 0.0, squares / count)  # type: ignore[call-overload]
 
 

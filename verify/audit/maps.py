@@ -116,7 +116,7 @@ def rows_of(module: nn.Module, g: Tensor) -> Rows:
     return Rows(g.numel() // g.shape[axis], sums, squares, torch.finfo(g.dtype).eps / 2)
 
 
-def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) -> Gradients:
+def gradients_of(rows: Sequence[Rows], cosine: float | None = None) -> Gradients:
     """Return what the gradients of a layer's calls tell."""
     count = sum(r.positions for r in rows)
     sums, squares = sum(r.sums for r in rows), sum(r.squares for r in rows)
@@ -124,7 +124,7 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
     assert isinstance(squares, Tensor)
     shares = torch.where(squares > 0, sums.abs() / (squares * count).sqrt(), 0.0)
     return Gradients(
-        _cosine(weight, gradient),
+        cosine,
         bias_share=shares.max().item(),
         roundoff=rows[0].roundoff,
         rows=count,
@@ -133,7 +133,8 @@ def gradients_of(rows: Sequence[Rows], weight: Tensor, gradient: Tensor | None) 
     )
 
 
-def _cosine(weight: Tensor, gradient: Tensor | None) -> float | None:
+def cosine_of(weight: Tensor, gradient: Tensor | None) -> float | None:
+    """Return the cosine of a layer's weights and their gradient, None where none reaches them."""
     if gradient is None:
         return None
     # The products are rounded as the network's own numbers are; only their sums could lose more.

@@ -85,7 +85,7 @@ class OneBatch:
                 return
             self.clock.say(f"inputs of {name}")
             given = inputs.detach()
-            if not (given.double().abs().amax().square() * given.numel()).isfinite():
+            if not (given.abs().amax().double().square() * given.numel()).isfinite():
                 self.clock.notes.append(f"{name}: its inputs are not finite, or their squares")
                 return
             self.conditions[name] = conditioning(module, given)

@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from verify.audit import normalizations
 from verify.audit.conditioning import Conditioning
 from verify.audit.first_order import FirstOrder
-from verify.audit.normalizations import least_of
+from verify.audit.normalizations import least_of, overridden
 from verify.audit.report import Curvature, MapRow, NormalizationRow, Spread
 from verify.audit.spanned import Array
 from verify.audit.unit_hessian import UnitHessian
@@ -54,7 +53,7 @@ def normalization(
         is_centred=layout.is_centred,
         is_frozen=layout.is_frozen,
         is_another=layout.is_another,
-        is_own=normalizations.overridden(module) is not None,
+        is_own=overridden(module) is not None,
         lipschitz=nothing if layout.is_another else over(lambda u: u.steepest / u.sigma),
         share_of_mean=over(lambda u: _share(u.products["one", "g"], u.m, u)),
         share_of_yhat=over(lambda u: _share(u.products["yhat", "g"], _yhat2(u), u)),

@@ -174,11 +174,6 @@ class SecondOrder:
         found = self._gradients.get((name, "output"))
         return None if found is None else found.detach()
 
-    def precision(self, name: str) -> torch.finfo:
-        """Return the precision of the gradient in a map's output."""
-        found = self.gradient(name)
-        return torch.finfo(torch.float64 if found is None else found.dtype)
-
     def _times(self, gradient: Tensor, vector: Tensor, at: tuple[str, ...]) -> list[Tensor]:
         name, *places = at
         if not gradient.requires_grad:

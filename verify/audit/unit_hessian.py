@@ -22,12 +22,14 @@ from torch import Tensor, nn
 
 from verify.audit import gramian
 from verify.audit.conditioning import Conditioning
+from verify.audit.maps import channel_axis
 from verify.audit.second_order import SecondOrder
 
 NOT_FULL_RANK = "not full rank: Theorem 4 does not apply"
 UNRESOLVED = "singular to rounding: an eigenvalue is not told from zero"
 NOT_FINITE = "not finite: second derivatives are beyond the numbers of the network's own precision"
 TOO_COARSE = "not resolved: second derivatives in half precision; audit the model in float32"
+NOT_TAKEN = "not known: no second derivative is taken there"
 OVERWRITTEN = "not known: what the layer is given is overwritten in place later in the pass"
 SINGLE = 32
 """Bits of a number."""
@@ -76,12 +78,12 @@ def unit_hessian(
         unit: its number.
         most: Hessian-vector products that there may be for all columns.
     """
-    given, precision = second.inputs.get(name), second.precision(name)
-    if second.gradient(name) is None:
-        return UnitHessian(unit, None, None, "not known: no second derivative is taken there")
-    if why := _why_none(inputs, given, precision):
+    given, gradient = second.inputs.get(name), second.gradient(name)
+    if why := _why_none(inputs, given, gradient):
         return UnitHessian(unit, None, None, why)
     assert given is not None
+    assert gradient is not None
+    precision = torch.finfo(gradient.dtype)
     product = products_of(second, name, module, unit)
     draw = torch.Generator().manual_seed(0)
     probes = torch.randn(2, inputs.rows, generator=draw, dtype=torch.float64).to(given.device)
@@ -109,12 +111,13 @@ def unit_hessian(
     return _of_matrix(unit, (after + after.mT) / 2, statistics, said, resolved, sampled)
 
 
-def _why_none(inputs: Conditioning, given: Tensor | None, precision: torch.finfo) -> str:
+def _why_none(inputs: Conditioning, given: Tensor | None, gradient: Tensor | None) -> str:
     """Return why a layer's Hessian is not looked at; nothing where it is."""
     reasons = {
+        NOT_TAKEN: gradient is None,
         NOT_FULL_RANK: not inputs.is_full_rank,
         OVERWRITTEN: given is None,
-        TOO_COARSE: precision.bits < SINGLE,
+        TOO_COARSE: gradient is not None and torch.finfo(gradient.dtype).bits < SINGLE,
     }
     return next((why for why, is_so in reasons.items() if is_so), "")
 
@@ -159,8 +162,7 @@ def products_of(
     """Return the function that applies S to a vector of rows."""
     gradient = second.gradient(name)
     assert gradient is not None
-    is_linear = isinstance(module, nn.Linear)
-    axis = -1 if is_linear else gradient.ndim - len(module.kernel_size) - 1  # type: ignore[arg-type]
+    axis = channel_axis(module, gradient)
 
     def product(vector: Tensor) -> Tensor:
         moved = torch.zeros_like(gradient)
