@@ -4,6 +4,7 @@ import re
 
 import pytest
 import torch
+from small_networks import First
 from torch import nn
 from typer.testing import CliRunner
 
@@ -161,11 +162,6 @@ class LastIsChannel(nn.BatchNorm1d):
 class WithResidual(nn.LayerNorm):
     def forward(self, x):
         return super().forward(x), x
-
-
-class First(nn.Module):
-    def forward(self, pair):
-        return pair[0]
 
 
 class Moved(nn.Module):

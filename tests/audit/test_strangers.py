@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_networks import CROSS_ENTROPY
+from small_networks import CROSS_ENTROPY, Detached, First
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -280,11 +280,6 @@ class SamePass(nn.Conv1d):
 class WithNothing(nn.Conv1d):
     def forward(self, x):
         return super().forward(x), None
-
-
-class First(nn.Module):
-    def forward(self, pair):
-        return pair[0]
 
 
 @pytest.mark.parametrize(
@@ -581,12 +576,6 @@ def test_a_normalisation_that_is_called_by_names_is_given_its_tensor():
 
 
 def test_whose_mistake_a_wrong_gradient_is():
-    class Detached(nn.BatchNorm1d):
-        def forward(self, y):
-            centred = y - y.mean(0)
-            sigma = (centred.square().mean(0).detach() + self.eps).sqrt()
-            return self.weight * centred / sigma + self.bias
-
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), Detached(4), nn.Linear(4, 3))
     report = audit(model, torch.randn(16, 3), torch.arange(16) % 3, CROSS_ENTROPY, entries=0)
