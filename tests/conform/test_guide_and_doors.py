@@ -580,7 +580,8 @@ def test_a_layout_is_asked_for(folder):
     wanted = Wanted(modes=("forward",), axes=("NC",), stored=("non-contiguous",))
     report = run(Order("wrong.py:layer"), wanted)
     strata = {cell.stratum for cell in report.cells}
-    assert strata == {"non-contiguous", "non-contiguous, N = C", "non-contiguous parameters"}
+    large, parameters = "non-contiguous, 1024 by 128", "non-contiguous parameters"
+    assert strata == {"non-contiguous", "non-contiguous, N = C", parameters, large}
 
 
 @pytest.mark.usefixtures("_in_a_copy")
@@ -727,9 +728,10 @@ def test_a_result_that_is_half_written_is_written_again(tmp_path):
 
 @pytest.mark.usefixtures("_told_of_hanging")
 def test_a_late_reply_answers_no_later_question(folder):
-    wanted = Wanted(modes=("forward",), kinds=("plain",), axes=("NC", "NCL"), limit=2.0)
+    wanted = Wanted(modes=("forward",), kinds=("plain",), limit=2.0)
     report = run(Order("wrong.py:slow_on_rows"), wanted)
-    assert (report.verdict, report.conventions["axes"]) == ("conforms", "NCL"), report.reason
+    assert report.verdict == "conforms", report.reason
+    assert report.conventions["axes"].startswith("NCL")
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -10,15 +10,19 @@ beyond the largest number has an infinite error.  To first order
           e_{\sqrt a} = e_a/(2\sqrt a) + u\sqrt a;
 
 of the second order only what remains where the first vanishes is kept: :math:`e_a e_b` in a
-product, and the interval's end in a quotient and a root.  Sums are pairwise.  A formula that runs
-on these numbers gives the running error of the algorithm that it is when read literally; a
-backward stable algorithm of another make stays within a moderate multiple.
+product, and the interval's end in a quotient and a root.  A sum of m terms may be taken in any
+order that is not deeper than pairs of pairs, and loses at most
+
+.. math:: u \lceil\log_2 m\rceil \sum_i |a_i|.
+
+A formula that runs on these numbers gives the running error of the algorithm that it is when read
+literally; a backward stable algorithm of another make stays within a moderate multiple.
 
 Index convention: axis 0 is the batch, every other axis runs over units, as in
 :mod:`theory.batchnorm`.
 
 Source: Wilkinson 1986, "Error analysis revisited"; Higham 2002, "Accuracy and stability of
-numerical algorithms", Sect. 3.3 (running error) and 4.2 (pairwise summation).
+numerical algorithms", Sect. 3.3 (running error) and (4.6) (pairwise summation).
 
 >>> single = Precision(2.0**-24, 2.0**-126, 2.0**128 * (1 - 2.0**-24))
 >>> from theory import batchnorm
@@ -83,14 +87,11 @@ class Rounded:
         return self.sum() / self.length()
 
     def sum(self) -> Rounded:
-        """Return the pairwise sum over the batch, which is kept with length one."""
-        value, error, precision = self.value, self.error, self.precision
+        """Return the sum over the batch in any order of pairs, kept with length one."""
+        value, precision = _in_pairs(self.value), self.precision
         unit = precision.unit if precision.accumulator is None else precision.accumulator
-        while len(value) > 1:
-            if len(value) % 2:
-                value, error = _with_zero(value), _with_zero(error)
-            value = value[0::2] + value[1::2]
-            error = error[0::2] + error[1::2] + unit * np.abs(value)
+        additions = (len(self) - 1).bit_length()
+        error = _in_pairs(self.error) + unit * additions * _in_pairs(np.abs(self.value))
         if unit < precision.unit:
             error = error + precision.unit * np.abs(value)
         return Rounded(value, error, precision)
@@ -171,5 +172,9 @@ def _ratio(a: Any, b: Any) -> Floats:
     return np.divide(a, b, out=away.astype(np.result_type(a, b, float)), where=b != 0)
 
 
-def _with_zero(values: Floats) -> Floats:
-    return np.concatenate([values, np.zeros_like(values[:1])])
+def _in_pairs(values: Floats) -> Floats:
+    """Return the sum along axis 0 of pairs of pairs, kept with length one."""
+    while len(values) > 1:
+        even = len(values) - len(values) % 2
+        values = np.concatenate([values[:even:2] + values[1:even:2], values[even:]])
+    return values

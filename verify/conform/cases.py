@@ -45,12 +45,22 @@ AS_MADE = "gamma one, beta zero"
 """A change of gamma and beta."""
 MASKED, MASKED_UNIT = "cotangent zero", "cotangent zero in one unit"
 """Changes of the cotangent."""
-HOLDS = {"NaN in the cotangent": "g", "NaN in gamma": "gamma"}
-"""Changes that put a NaN into another array than x, and into which."""
+HOLDS = {
+    "NaN in the cotangent": ("g", np.nan),
+    "infinite in the cotangent": ("g", np.inf),
+    "NaN in gamma": ("gamma", np.nan),
+    "NaN in beta": ("beta", np.nan),
+}
+"""Changes that put a number which is not finite into another array than x, and into which."""
+NEED_SCALE = ("gamma zero", "gamma all zero", "gamma negative", AS_MADE, WIDE, "NaN in gamma")
+NEED_SHIFT = ("NaN in beta",)
+"""Changes that are nothing without gamma, and without beta."""
 ORDINARY = 30
 """Entries of a case whose number is of no account: none of a map's axes has the length one."""
 OF_VOLUMES = 60
 """The same for volumes."""
+BLOCKS = (1024, 128)
+"""Entries of a unit, and units, where a kernel for large arrays takes whole blocks."""
 KINDS = (PLAIN, SIZES, CHANNELS, OFFSET, CONSTANT, SCALE, NOT_FINITE, LAYOUT)
 
 
@@ -99,7 +109,7 @@ class Case:
     eps: float
     inputs: dict[str, np.ndarray]
     touched: np.ndarray
-    """Units where x, the cotangent or gamma is not finite, shape (unit,)."""
+    """Units where x, the cotangent, gamma or beta is not finite, shape (unit,)."""
 
     @property
     def together(self) -> int:
@@ -110,8 +120,9 @@ class Case:
 def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
     """Return the strata for a run in these dtypes, the most telling first.
 
-    Two sizes are drawn from the seed, so that no kernel is made for all that are examined.
+    Sizes are drawn from the seed, so that no kernel is made for all that are examined.
     """
+    channels = drawn_channels(seed)
     sizes = [
         Stratum("plain", PLAIN),
         Stratum("eps beside variance", PLAIN, 7, eps=0.25),
@@ -123,10 +134,11 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("m = 4097", SIZES, 4097, 2, order=1),
         Stratum("m = 33", SIZES, 33, 3, order=1),
         Stratum("m = 129", SIZES, 129, 2, order=1),
-        Stratum("m = 1025", SIZES, 1025, 2, order=1),
+        Stratum("m = 1025", SIZES, 1025, 2, order=2),
         *(Stratum(f"m = {m}, drawn", SIZES, m, 2, order=1) for m in drawn_sizes(seed)),
         Stratum("one channel", CHANNELS, ORDINARY, 1),
         Stratum("many channels", CHANNELS, 6, 257),
+        Stratum(f"{channels} channels, drawn", CHANNELS, 6, channels, order=1),
         Stratum("1025 channels", CHANNELS, 2, 1025, eps=0.125, order=1, dtypes=SINGLE),
         Stratum("channels = length", CHANNELS, 8, 8),
         Stratum("gamma zero", CHANNELS, change="gamma zero"),
@@ -183,6 +195,16 @@ def drawn_sizes(seed: int) -> list[int]:
     return [small, -(-large // BLOCK) * BLOCK]
 
 
+CHANNELS_DRAWN = (258, 1024)
+"""Between these a number of channels is drawn, as likely in each half of the powers of two."""
+
+
+def drawn_channels(seed: int) -> int:
+    """Return how many channels the case has that a seed draws."""
+    generator = np.random.default_rng([seed, *b"channels"])
+    return int(np.exp2(generator.uniform(*np.log2(CHANNELS_DRAWN))))
+
+
 def draw(
     stratum: Stratum,
     dtype: str,
@@ -236,7 +258,6 @@ def draw(
         x, parameters["gamma"] = CHANGES[stratum.change](generator, x, parameters["gamma"], dtype)
     if stratum.change == AS_MADE:
         parameters |= {"gamma": np.ones(channels), "beta": np.zeros(channels)}
-    parameters |= _without(parameters, is_affine, has_shift)
     x = rounded_to(x, dtype)
     eps = stratum.eps if eps is None else eps
     step = _power_of_two_near(x, eps)
@@ -248,16 +269,19 @@ def draw(
     }
     if stratum.change in (MASKED, MASKED_UNIT):
         entries["g"][:, : 1 if stratum.change == MASKED_UNIT else None] = 0
-    if (holder := HOLDS.get(stratum.change)) == "g":
-        entries["g"][len(x) // 2, 0] = np.nan
-    elif holder == "gamma":
-        parameters["gamma"][0] = np.nan
+    holder, held = HOLDS.get(stratum.change, ("", 0.0))
+    if holder in entries:
+        entries[holder][len(x) // 2, 0] = held
+    elif holder:
+        parameters[holder][0] = held
+    parameters |= _without(parameters, is_affine, has_shift)
     inputs = {name: _in_place(rounded_to(matrix, dtype), place) for name, matrix in entries.items()}
     inputs |= {name: rounded_to(values, dtype) for name, values in parameters.items()}
     for name in OF_SOME[stratum.layout][1] if stratum.stored_as in (EXPANDED, ONE_NUMBER) else ():
         equal = slice(0, 1) if stratum.stored_as == EXPANDED else (slice(0, 1),) * len(axes)
         inputs[name] = np.broadcast_to(inputs[name][equal], shape).copy()
-    holds = (x, place.matrix(inputs["g"]), place.spread(inputs["gamma"]))
+    of_channels = (place.spread(inputs[name]) for name in ("gamma", "beta"))
+    holds = (x, place.matrix(inputs["g"]), *of_channels)
     touched = ~np.all([np.isfinite(matrix).all(axis=0) for matrix in holds], axis=0)
     return Case(stratum, dtype, axes, place, eps, inputs, touched)
 

@@ -53,8 +53,12 @@ class Kept:
 
     def words(self) -> str:
         """Return the convention in words."""
-        how = f"declared as {self.like}'s" if self.declared else "inferred"
-        return f"{described(self.convention)} ({how})"
+        found = described(self.convention)
+        if self.declared is None:
+            return f"{found} (inferred)"
+        if self.declared == self.convention:
+            return f"{found} (declared as {self.like}'s)"
+        return f"{found} (found; declared is {self.like}'s: {described(self.declared)})"
 
 
 def described(convention: Convention) -> str:

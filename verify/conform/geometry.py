@@ -26,8 +26,8 @@ OF_LAST_AXIS = ("layer", "rms")
 """Families that normalise rows."""
 MANY = 16
 """From so many entries on their exact number is of no account."""
-SAMPLES = 3
-"""Samples that are normalised apart: an odd number, and more than a pair."""
+SAMPLES, MORE = 3, 11
+"""Samples that are normalised apart: odd numbers, and more than a pair."""
 
 
 @dataclass(frozen=True)
@@ -114,20 +114,22 @@ def shape_for(
     elif family == "batch":
         sizes = {"C": units, **_shared(together, [*samples, *places])}
     elif family == "instance":
-        sizes = {"N": SAMPLES, "C": max(units // 2, 1), **_shared(together, places)}
+        number = MORE if MANY <= units < 2 * MANY else SAMPLES
+        sizes = {"N": number, "C": max(units // 2, 1), **_shared(together, places)}
     else:
-        # Four channels of a group, and places that axes share unevenly, are worth more entries.
-        together += -together % 20 if places and together >= MANY else 0
-        per_group = _per_group(together) if places else together
-        sizes = {"N": SAMPLES, "C": groups * per_group, **_shared(together // per_group, places)}
+        # Channels of a group, and places that axes share unevenly, are worth more entries.
+        number, choices = (MORE, (16, 4, 2)) if units >= MANY else (SAMPLES, (4, 2))
+        together += -together % (5 * choices[0]) if places and together >= MANY else 0
+        per_group = _per_group(together, choices) if places else together
+        sizes = {"N": number, "C": groups * per_group, **_shared(together // per_group, places)}
     if single:
         sizes[single] = 1
     return tuple(sizes[letter] for letter in axes)
 
 
-def _per_group(together: int) -> int:
-    """Return how many channels a group has: four, or two, or one, with several places if it can."""
-    return next((k for k in (4, 2) if together % k == 0 and (together > k or k == 2)), 1)
+def _per_group(together: int, choices: tuple[int, ...]) -> int:
+    """Return how many channels a group has, of the choices or one: several places if it can."""
+    return next((k for k in choices if together % k == 0 and (together > k or k == 2)), 1)
 
 
 def _shared(number: int, letters: list[str]) -> dict[str, int]:

@@ -19,10 +19,15 @@ NEVER_FINITE = frozenset({"z", "gamma", "hgamma", "tgamma", "egamma"}) | ENTRYWI
 """Closed forms that an entry that is not finite makes so, at one of its channel's entries."""
 OF_COTANGENT = frozenset({"x", "gamma", "beta", "ex", "egamma"})
 """Closed forms that a cotangent which is not finite makes so; it is a batch of running, too."""
+OF_GAMMA = frozenset({"z", "x", "dz", "ez", "ex", "edz"})
+OF_BETA = frozenset({"z", "ez"})
+"""Closed forms that gamma makes so, and beta."""
 REACHED = {
     "x": (None, NEVER_FINITE),
     "g": (OF_COTANGENT | {"mean3", "variance3"}, OF_COTANGENT),
-    "gamma": (OF_GAMMA := frozenset({"z", "x", "dz", "ez", "ex", "edz"}), OF_GAMMA),
+    "gamma": (OF_GAMMA, OF_GAMMA),
+    # A backward may take yhat from the output.
+    "beta": (None, OF_BETA),
 }
 """By the array that holds it: the closed forms that such an entry reaches, and those that it makes
 so at one of its channel's entries; None: all of them."""
@@ -108,7 +113,8 @@ def _word(
         return Word.WRONG, f"has shape {output.shape}, expected {expected}", None
     matrix = case.place.matrix(output) if is_entrywise else output[None]
     closed = oracle.answer(answer)
-    reached, never_finite = REACHED[HOLDS.get(case.stratum.change, "x")]
+    holder, _ = HOLDS.get(case.stratum.change, ("x", 0.0))
+    reached, never_finite = REACHED[holder]
     touched, condition = case.touched, oracle.condition
     if reached is not None and answer not in reached:
         touched = np.zeros_like(touched)

@@ -227,6 +227,10 @@ MISTAKES = (
     Mistake("gamma squared for gamma", _with_scale(lambda gamma: gamma * gamma)),
     Mistake("-gamma for gamma", _with_scale(lambda gamma: -gamma)),
     Mistake("beta is missing", lambda x, gamma, beta, eps: _right(x, gamma, 0 * beta, eps)),
+    Mistake(
+        "gamma and beta are missing",
+        lambda x, gamma, beta, eps: _right(x, 0 * gamma + 1, 0 * beta, eps),
+    ),
     Mistake("-beta for beta", lambda x, gamma, beta, eps: _right(x, gamma, -beta, eps)),
     Mistake("gamma and beta exchanged", lambda x, gamma, beta, eps: _right(x, beta, gamma, eps)),
     Mistake(

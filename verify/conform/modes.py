@@ -255,10 +255,20 @@ def _one_at_a_time(adapter: Adapter, subject: Subject, arrays: Arrays, eps: floa
 
 
 def _without_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    without = getattr(adapter, "without_gradient", None)
+    """Call on these numbers, on others, on these; the first result is read after the second."""
+    layer = _not_recorded(adapter, _layer(subject, eps))
+    first = layer(*_at(arrays))
+    layer(*_other_numbers(adapter, arrays))
+    kept = _copied(adapter, first)
+    return {"z": layer(*_at(arrays)), "first z": kept}
+
+
+def _not_recorded(adapter: Adapter, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that is called where nothing is recorded for a derivative."""
+    without: Callable[..., Any] | None = getattr(adapter, "without_gradient", None)
     if without is None:
         raise NotOffered(f"{adapter.name} records nothing for derivatives by default")
-    return {"z": without(_layer(subject, eps))(*_at(arrays))}
+    return without(function)
 
 
 def _mapped(adapter: Adapter, function: Callable[..., Any], *arrays: Any) -> Any:
@@ -311,12 +321,17 @@ def _output_changed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: flo
 
 
 def _gradient_twice(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
-    """Go back through one forward pass a second time, as where another loss shares it."""
+    """Go back through one forward pass again, as where another loss shares it.
+
+    The second cotangent is minus twice the first, whose gradients are read after the second's.
+    """
     again = getattr(adapter, "vjp_again", None)
     if again is None:
         raise NotOffered(f"{adapter.name} keeps no pass that can be gone back through twice")
-    slopes = again(_layer(subject, eps), _at(arrays), arrays["g"])
-    return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
+    g = arrays["g"]
+    first, second = again(_layer(subject, eps), _at(arrays), (g, g * -2.0))
+    slopes = [slope * -0.5 for slope in second]
+    return dict(zip((*_SLOPES, *_FIRST_SLOPES), (*slopes, *first), strict=True))
 
 
 def _others(values: np.ndarray) -> np.ndarray:
@@ -389,6 +404,12 @@ def _running(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> 
     }
 
 
+def _running_unrecorded(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
+    """Take one step of training where nothing is recorded, as when statistics are estimated."""
+    step = _not_recorded(adapter, _step(subject, arrays, eps))
+    return dict(zip(_STATE, step(*_at(arrays))[1:], strict=True))
+
+
 def _step(subject: Subject, arrays: Arrays, eps: float) -> Callable[..., Any]:
     train = subject.train
     if train is None:
@@ -439,6 +460,13 @@ def _evaluation(_: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Out
     return {"z": _evaluated(subject, arrays, eps)(*_at(arrays))}
 
 
+def _evaluation_unrecorded(
+    adapter: Adapter, subject: Subject, arrays: Arrays, eps: float
+) -> Outputs:
+    """Evaluate where nothing is recorded, as a trained layer is used."""
+    return {"z": _not_recorded(adapter, _evaluated(subject, arrays, eps))(*_at(arrays))}
+
+
 def _evaluation_gradient(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     slopes = adapter.vjp(_evaluated(subject, arrays, eps), _at(arrays), arrays["g"])
     return dict(zip(("x", "gamma", "beta"), slopes, strict=True))
@@ -484,20 +512,22 @@ MODES = (
     Mode("recorded gradient", _recorded_gradient, _SLOPES, 1),
     Mode("repeated", _repeated, {"z": "z", "first z": "z"}, 0),
     Mode("repeated gradient", _repeated_gradient, {**_SLOPES, **_FIRST_SLOPES}, 1),
-    Mode("without gradient", _without_gradient, {"z": "z"}, 0),
+    Mode("without gradient", _without_gradient, {"z": "z", "first z": "z"}, 0),
     Mode("one at a time", _one_at_a_time, {**_SLOPES, **_IN_PAIRS}, 1),
     Mode("in flight", _in_flight, _SLOPES, 1),
     Mode("output changed", _output_changed, _SLOPES, 1),
-    Mode("gradient twice", _gradient_twice, _SLOPES, 1),
+    Mode("gradient twice", _gradient_twice, {**_SLOPES, **_FIRST_SLOPES}, 1),
     Mode("vmap", _vmap, {"z": "z"}, 0),
     Mode("vmap parameters", _vmap_parameters, {"z": "z"}, 0),
     Mode("vmap all", _vmap_all, {"z": "z"}, 0),
     Mode("vmap gradient", _vmap_gradient, _SLOPES, 1),
     Mode("vmap all gradient", _vmap_all_gradient, _SLOPES, 1),
     Mode("running", _running, {"z": "z", **_STATE, **_LATER}, 1),
+    Mode("running without gradient", _running_unrecorded, _STATE, 0),
     Mode("recomputed", _recomputed, {**_SLOPES, **_STATE}, 1, state=tuple(_STATE)),
     Mode("step second", _step_second, {**_BENT, "g": "dz"}, 2),
     Mode("evaluation", _evaluation, {"z": "ez"}, 0),
+    Mode("evaluation without gradient", _evaluation_unrecorded, {"z": "ez"}, 0),
     Mode("evaluation gradient", _evaluation_gradient, _EVALUATED, 1),
     Mode("evaluation second", _evaluation_second, _EVALUATED_BENT, 2),
     Mode("untracked evaluation", _untracked, {"z": "z", **_SLOPES}, 1),

@@ -18,6 +18,7 @@ from verify.targets import TargetError
 
 SCALES = ("weight", "gamma", "scale")
 SHIFTS = ("bias", "beta", "shift", "offset")
+EPS = ("eps", "epsilon", "variance_epsilon")
 OF_FAMILY = {
     "batch": torch.nn.BatchNorm2d,
     "layer": torch.nn.LayerNorm,
@@ -55,7 +56,7 @@ def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> S
         train=made.train if is_batch else None,
         evaluate=made.evaluate if is_batch else None,
         untracked=made.untracked if made.may_be_untracked() else None,
-        fixed_eps=getattr(layer, "eps", None),
+        fixed_eps=_own_eps(layer, cls, family),
         like="torch",
         has_shift=made.has_shift(),
         source=cls,
@@ -64,14 +65,25 @@ def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> S
     )
 
 
+def _own_eps(layer: Any, cls: type[torch.nn.Module], family: str) -> float | None:
+    """Return the eps of a layer; None where one may be chosen, NaN where it is not known."""
+    known = [float(getattr(layer, name)) for name in EPS if hasattr(layer, name)]
+    is_chosen = bool(_arguments(cls, family, dict.fromkeys(EPS)))
+    return known[0] if known else None if is_chosen else float("nan")
+
+
 def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
     """Return a line that makes ``layer``; ``$channels``, ``$eps``, ``$dtype`` are filled in."""
-    offered = {"affine": "True", "track_running_stats": "False"}
+    offered = {
+        **dict.fromkeys(EPS, "$eps"),
+        "affine": "True",
+        "track_running_stats": "False",
+    }
     taken = "".join(f", {name}={value}" for name, value in _arguments(cls, family, offered).items())
     sizes = f"{groups}, $channels" if family == "group" else "$channels"
     return (
         f"from {cls.__module__} import {cls.__name__}; "
-        f"module = {cls.__name__}({sizes}, eps=$eps{taken}).to(dtype=torch.$dtype); "
+        f"module = {cls.__name__}({sizes}{taken}).to(dtype=torch.$dtype); "
         "layer = lambda x, gamma, beta, eps: torch.func.functional_call(module, {k: v.view_as(p) "
         "for (k, p), v in zip(module.named_parameters(), (gamma, beta))}, (x,))"
     )
@@ -141,13 +153,12 @@ class _Modules:
         module = self._made(x, self._width(x, gamma), eps, affine, track=True)
         _used(module.eval(), x)
         _used(module.train(), x)
-        module.eval()
+        _used(module.eval(), x)
         state = dict(zip(_statistics(module), (mean, variance), strict=True))
-        module._buffers.update(state)
+        module.load_state_dict({**module.state_dict(), **state})
         z = _called(module, x, gamma, beta)
         for name, value in state.items():
-            if module.get_buffer(name) is not value:
-                value.copy_(module.get_buffer(name))
+            value.copy_(module.get_buffer(name))
         return z
 
     def untracked(self, x: Tensor, gamma: Tensor | None, beta: Tensor | None, eps: float) -> Tensor:
@@ -175,7 +186,7 @@ class _Modules:
     ) -> torch.nn.Module:
         sizes = (self.groups, width) if self.family == "group" else (width,)
         offered = {
-            "eps": eps,
+            **dict.fromkeys(EPS, eps),
             "momentum": momentum,
             "affine": affine,
             "elementwise_affine": affine,
@@ -215,11 +226,17 @@ def _called(
     """Call a module with other parameters, which it keeps: a backward may compute it once more."""
     given = _parameters(module, gamma, beta)
     if torch.compiler.is_compiling() or any("." in name for name in given):
-        return functional_call(module, given, (x,))
+        return _first_of(functional_call(module, given, (x,)))
     own = copy(module)
     own._parameters = {**module._parameters, **given}  # type: ignore[dict-item]
     z = own(x)
     module.__dict__.update({**vars(own), "_parameters": module._parameters})
+    return _first_of(z)
+
+
+def _first_of(output: Any) -> Tensor:
+    """Return the layer of what a module returns, which may be a residual stream besides."""
+    z: Tensor = output[0] if isinstance(output, tuple) else output
     return z
 
 

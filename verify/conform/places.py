@@ -45,16 +45,16 @@ SURE: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
 """What it may mean, whatever the output looks like there."""
 MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
     *SURE,
+    (
+        "entries beyond a block are left out, or their number is rounded",
+        lambda s: s.kind == SIZES and max(s.together, s.units) >= LONG,
+    ),
     ("an axis of length one is treated on its own", lambda s: bool(s.single)),
     ("an eps of zero is taken for none that was given", lambda s: s.eps == 0),
     ("an axis is found by its length", lambda s: "equal" in s.name or s.together == s.units),
     ("memory is read without its strides", lambda s: bool(s.layout)),
     ("maps are read otherwise than rows", lambda s: len(s.axes) > len("NC")),
     ("a batch of one entry is treated on its own", lambda s: s.name == "m = 1"),
-    (
-        "entries beyond a block are left out, or their number is rounded",
-        lambda s: s.kind == SIZES and s.together >= LONG,
-    ),
     (
         "whole blocks or vectors are treated on their own",
         lambda s: s.together % BLOCK == 0 or s.units % VECTOR == 0,
@@ -87,6 +87,10 @@ OF_MODE = {
     ("one at a time", ""): "the gradient depends on which inputs need one",
     ("output changed", ""): "the backward reads the output, which a later layer may change",
     ("without gradient", ""): "another path where no gradient is recorded",
+    ("without gradient", "first z"): LATER,
+    ("evaluation without gradient", ""): "another path where no gradient is recorded",
+    ("running without gradient", ""): "another step of training where no gradient is recorded",
+    **{("gradient twice", f"first {name}"): LATER for name in SLOPES},
     ("gradient twice", ""): "the backward overwrites what it needs for a second one, or keeps it",
     **{(f"vmap{of}", ""): MERGED for of in ("", " parameters", " all")},
     **{(f"vmap{of} gradient", ""): f"{MERGED} in the backward" for of in ("", " all")},
@@ -128,6 +132,8 @@ COUNTERPART = {
     "vmap gradient": "gradient",
     "vmap all gradient": "gradient",
     "recomputed": "running",
+    "running without gradient": "running",
+    "evaluation without gradient": "evaluation",
     "step second": "second rr",
 }
 

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from verify.conform.cases import (
+    BLOCKS,
     CHANNELS,
     EXPANDED_X,
     KINDS,
     LAYOUT,
+    NEED_SCALE,
+    NEED_SHIFT,
     ONE_NUMBER,
     ORDINARY,
     PARAMETERS,
@@ -42,9 +45,19 @@ FIRST_ORDER = ("offset", ONE_NUMBER, "channels last x", "channels last g")
 """Layouts that are examined to the first derivative, where a kernel reads memory."""
 HARD = ("mean/sd = 2^12", "tiny (2^-20)", "near constant", "NaN", "many channels")
 """Strata that are repeated on maps, where a layer takes rows as well."""
+HARD_IN_BLOCKS = ("plain", "mean/sd = 2^12", "near constant", "tiny (2^-20)", "huge (2^20)", "NaN")
+STORED_IN_BLOCKS = (
+    *("non-contiguous", "rows of a wider array", "every second row", "transposed"),
+    *("channels last", "one number"),
+)
+"""Strata and layouts that are repeated in blocks, and the modes in which they are examined."""
+IN_BLOCKS = (
+    *("forward", "gradient", "own gradient", "jvp", "own jvp", "recorded gradient"),
+    *("without gradient", "running", "evaluation", "evaluation gradient"),
+)
 HIDDEN = (768, 1024, 4096)
 """Sizes of rows that are in use."""
-MAP = len("NCHW")
+ROW, MAP = len("NCL"), len("NCHW")
 HALF = ("bfloat16", "float16")
 """Examined to the first derivative."""
 
@@ -122,7 +135,8 @@ def plan(options: Options) -> list[Examination]:
     """Return the examinations in order, the most telling first."""
     everywhere = strata(options.dtypes, options.seed)
     laid_out = *_of_layouts(options), *_of_memory(options), *_of_one_array(options)
-    places = [*everywhere, *_of_shapes(everywhere, options), *laid_out]
+    in_blocks = _of_blocks(everywhere, options)
+    places = [*everywhere, *_of_shapes(everywhere, options), *laid_out, *in_blocks]
     planned = (
         Examination(
             stratum,
@@ -139,16 +153,20 @@ def plan(options: Options) -> list[Examination]:
 
 
 def _is_wanted(stratum: Stratum, options: Options) -> bool:
-    stored = stratum.stored_as
+    stored, has_shift = stratum.stored_as, options.is_affine and options.has_shift
     return (
         stratum.kind in options.kinds
         and stratum.name in (options.strata or (stratum.name,))
         and stored in (options.stored or (stored,))
+        and (options.is_affine or stratum.change not in NEED_SCALE)
+        and (has_shift or stratum.change not in NEED_SHIFT)
     )
 
 
 def _is_examined(mode: Mode, stratum: Stratum, dtype: str) -> bool:
     highest = min(stratum.order, 1) if dtype in HALF else stratum.order
+    if (stratum.together, stratum.units) == BLOCKS:
+        return mode.name in IN_BLOCKS
     is_telling = mode.name not in BY_SHAPE or stratum.kind in (PLAIN, CHANNELS, LAYOUT)
     return mode.order <= highest and is_telling
 
@@ -165,9 +183,13 @@ def _of_shapes(everywhere: Sequence[Stratum], options: Options) -> Iterator[Stra
             if stratum.name in HARD:
                 yield replace(stratum, name=f"{stratum.name}, {maps[0]}", axes=maps[0], order=1)
     for axes in maps[:1]:
-        plane = 34 * 30
-        yield Stratum("one plane", SIZES, plane, 3, axes=axes, single="N", order=1)
-    if options.family in OF_LAST_AXIS:
+        plane = 57 * 65
+        yield Stratum("one plane", SIZES, plane, 2, axes=axes, single="N", order=1)
+    is_of_rows = options.family in OF_LAST_AXIS
+    for axes in (axes for axes in options.axes if len(axes) == ROW):
+        together, units = (16, 71 * 73) if is_of_rows else (71 * 73, 16)
+        yield Stratum(f"{axes}, long", SIZES, together, units, axes=axes, order=1)
+    if is_of_rows:
         for together in HIDDEN:
             yield Stratum(f"m = {together}", SIZES, together, 3, order=1)
 
@@ -201,6 +223,23 @@ def _of_memory(options: Options) -> Iterator[Stratum]:
         yield Stratum("non-contiguous, N = C", LAYOUT, 8, 8, axes=first, layout="non-contiguous")
         if options.is_affine:
             yield _laid_out(PARAMETERS, first, PARAMETERS)
+
+
+def _of_blocks(everywhere: Sequence[Stratum], options: Options) -> Iterator[Stratum]:
+    """Yield what is hard about numbers and memory, where arrays are large."""
+    for stratum in everywhere:
+        if stratum.name in HARD_IN_BLOCKS:
+            yield _in_blocks(stratum)
+    for stratum in _of_memory(options):
+        if stratum.name in STORED_IN_BLOCKS:
+            yield _in_blocks(stratum)
+
+
+def _in_blocks(stratum: Stratum) -> Stratum:
+    together, units = BLOCKS
+    name = f"{stratum.name}, {together} by {units}"
+    kind = SIZES if stratum.kind == PLAIN else stratum.kind
+    return replace(stratum, name=name, kind=kind, together=together, units=units, order=1)
 
 
 def _of_one_array(options: Options) -> Iterator[Stratum]:

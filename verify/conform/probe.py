@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from verify.conform.cases import PLAIN, Case, Stratum, draw
+from verify.conform.cases import BLOCKS, PLAIN, Case, Stratum, draw
 from verify.conform.examine import Bench
 from verify.conform.geometry import LAYOUTS, OF_LAST_AXIS
 from verify.conform.oracle import Oracle
@@ -27,37 +27,51 @@ class Found:
 
     axes: tuple[str, ...]
     eps: float | None
+    otherwise: tuple[str, ...] = ()
+    """Axes on which it runs and is unlike the formula, where none were declared."""
+
+
+ORDINARY = Stratum("probe", PLAIN, units=4)
+"""Its sizes differ, so that axes cannot be mistaken for each other."""
+SIZES = (ORDINARY, Stratum("probe", PLAIN, *BLOCKS))
+"""What is tried: some kernels take whole blocks alone."""
 
 
 def probe(bench: Bench, facts: Facts, family: str, dtype: str) -> Found:
     """Return what the subject takes.
 
     Raises:
-        StartError: it takes no axes that this family may have.
+        StartError: it takes no axes that this family may have, or not all that are declared.
     """
     eps = facts.fixed_eps
-    tried = facts.axes or LAYOUTS[family]
-    likeness: dict[str, float] = {}
+    known = None if eps is None or np.isnan(eps) else eps
     reasons: dict[str, list[str]] = {}
-    for axes in tried:
-        case = _case(family, axes, dtype, facts, 0, None if eps is None or np.isnan(eps) else eps)
-        z, reason = _forward(bench, case)
-        if z is None:
-            reasons.setdefault(reason, []).append(f"{axes} {case.place.shape}")
-        else:
-            likeness[axes] = _likeness(case, z, family)
-    chosen = _chosen(likeness, family not in OF_LAST_AXIS and facts.is_affine)
-    if not chosen:
+    for stratum in SIZES:
+        likeness: dict[str, float] = {}
+        for axes in facts.axes or LAYOUTS[family]:
+            case = _case(stratum, family, axes, dtype, facts, known)
+            z, reason = _forward(bench, case)
+            if z is not None:
+                likeness[axes] = _likeness(case, z, family)
+            elif stratum is ORDINARY:
+                reasons.setdefault(reason, []).append(f"{axes} {case.place.shape}")
+        if likeness:
+            break
+    if not likeness or not set(likeness) >= set(facts.axes):
         plain = {why: where for why, where in reasons.items() if where[0].startswith("NC")}
         said = [f"{why}, given {' or '.join(where)}" for why, where in (plain or reasons).items()]
-        raise StartError("; ".join([*said, _advice(" ".join(said))]))
+        raise StartError("; ".join([*said, _advice(" ".join(said), tuple(likeness))]))
+    chosen = facts.axes or _chosen(likeness, family not in OF_LAST_AXIS and facts.is_affine)
     if eps is not None and np.isnan(eps):
-        eps = _fitted_eps(bench, _case(family, chosen[0], dtype, facts, -9, 1e-5), family != "rms")
-    return Found(chosen, eps)
+        small = _case(replace(stratum, log_scale=-9), family, chosen[0], dtype, facts, 1e-5)
+        eps = _fitted_eps(bench, small, family != "rms")
+    return Found(chosen, eps, tuple(axes for axes in likeness if axes not in chosen))
 
 
-def _advice(said: str) -> str:
-    """Return what to do about the reasons why a layer takes nothing."""
+def _advice(said: str, taken: tuple[str, ...]) -> str:
+    """Return what to do about the reasons why a layer does not take what it should."""
+    if taken:
+        return f"declare by --axes only what it takes, of these {', '.join(taken)}"
     devices = [name for name in ("cuda", "mps", "xpu", "tpu") if name in said.lower()]
     if devices:
         return (
@@ -68,10 +82,8 @@ def _advice(said: str) -> str:
 
 
 def _case(
-    family: str, axes: str, dtype: str, facts: Facts, log_scale: int, eps: float | None
+    stratum: Stratum, family: str, axes: str, dtype: str, facts: Facts, eps: float | None
 ) -> Case:
-    # Sizes that differ, so that axes cannot be mistaken for each other.
-    stratum = Stratum("probe", PLAIN, units=4, log_scale=log_scale)
     return draw(
         stratum,
         dtype,

@@ -150,6 +150,7 @@ def listed(option: str, words: str) -> tuple[str, ...]:
 
 LONGEST = 1e6
 """Seconds that a limit may have."""
+OTHERWISE = " (it runs there, unlike the formula; name them in --axes to examine them)"
 MORE_GROUPS = ", all channels together; for a layer of two groups of channels type --groups 2"
 
 
@@ -219,6 +220,8 @@ def prepare(bench: Bench, about: Facts, family: str, wanted: Wanted) -> Prepared
         others = [dtype for dtype in dtypes if dtype != widest]
         raise next(_where_it_runs(bench, about, family, others, error), error) from None
     conventions = {"axes": ", ".join(found.axes)}
+    if found.otherwise:
+        conventions["axes not examined"] = f"{', '.join(found.otherwise)}{OTHERWISE}"
     if family == "group":
         conventions["groups"] = f"{about.groups}{MORE_GROUPS if about.groups == 1 else ''}"
     if found.eps is not None:

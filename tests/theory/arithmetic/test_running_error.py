@@ -31,6 +31,13 @@ def test_single_precision_stays_within_the_error(name):
     assert np.median(bound.error / np.maximum(np.abs(computed - exact), 1e-30)) < 1e3
 
 
+def test_a_sum_of_four_may_be_taken_in_any_order_of_pairs():
+    a = np.float32([[1.0], [-1.0 + 2**-20], [3.0 + 2**-22], [-3.0]])
+    bound = SINGLE.exactly(a).sum()
+    away = abs(float((a[0, 0] + a[2, 0]) + (a[1, 0] + a[3, 0])) - a.sum(dtype=float))
+    assert 2**-24 < away <= bound.error
+
+
 def test_sums_are_pairwise():
     a = np.random.default_rng(4).standard_normal((1000, 2)).astype(np.float32)
     total = SINGLE.exactly(a).sum()

@@ -7,18 +7,17 @@ and returns an array, or a tuple of arrays.  ``vjp`` and ``jvp`` **nest**: a sec
 the ``vjp`` of a ``vjp``.
 
 What a framework has besides is found by name: ``compile(function)``; ``vmap(function)`` over a new
-first axis of its arguments; ``layouts()``, a dictionary of functions that store the same
-values differently; ``without_gradient(function)``, which calls it where nothing is recorded for a
+first axis of its arguments; ``layouts()``, a dictionary of functions that store the same values
+differently; ``without_gradient(function)``, which calls it where nothing is recorded for a
 derivative; ``recognises(target)`` and ``wrap(target, name, family, groups)``, which make a
 :class:`~verify.conform.subject.Subject` of the framework's own layers; ``fill(array, values)``,
-which changes an array in place; ``is_recorded(array)``, whether it is
-kept on a tape; ``add_one(array)``, in place, seen by the derivative; ``shares(one, other)``,
-whether two arrays are one memory; ``backward(function, inputs, cotangent)``, a ``vjp`` as a step of
-training takes it; ``vjp_again``, likewise, after that of another cotangent through one forward
-pass; ``state()``, by its name what a layer must leave as it was beside its inputs, and
-``restore(state)``;
-``refusals``, regular expressions of what it says where it lacks a mode; ``imports``, ``code`` and
-``stored``, the lines of a script.
+which changes an array in place; ``is_recorded(array)``, whether it is kept on a tape;
+``add_one(array)``, in place, seen by the derivative; ``shares(one, other)``, whether two arrays are
+one memory; ``backward(function, inputs, cotangent)``, a ``vjp`` as a step of training takes it;
+``vjp_again(function, inputs, cotangents)``, the gradients of each cotangent through one forward
+pass, all in the memory in which the last leaves them; ``state()``, by its name what a layer must
+leave as it was beside its inputs, and ``restore(state)``; ``refusals``, regular expressions of what
+it says where it lacks a mode; ``imports``, ``code`` and ``stored``, the lines of a script.
 """
 
 from __future__ import annotations

@@ -69,11 +69,12 @@ class Jax:
         """Return the gradients."""
         return tuple(jax.vjp(function, *inputs)[1](cotangent))
 
-    def vjp_again(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
-        """Return what the function that goes back gives after that of another cotangent."""
+    def vjp_again(
+        self, function: Callable[..., Any], inputs: Arrays, cotangents: Arrays
+    ) -> list[Arrays]:
+        """Return what the function that goes back gives for each cotangent."""
         _, back = jax.vjp(function, *inputs)
-        back(1 - 2 * cotangent)
-        return tuple(back(cotangent))
+        return [tuple(back(g)) for g in cotangents]
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value."""

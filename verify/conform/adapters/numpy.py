@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -73,11 +74,16 @@ class NumPy:
 
     def state(self) -> dict[str, Any]:
         """Return what a layer must leave as it was, by what it is called."""
-        return {"what NumPy does on an overflow": np.geterr()}
+        state = np.random.get_state(legacy=False)  # noqa: NPY002  (layers may still draw from it)
+        return {
+            "what NumPy does on an overflow": np.geterr(),
+            "NumPy's random state": pickle.dumps(state),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Put it back."""
         np.seterr(**state["what NumPy does on an overflow"])
+        np.random.set_state(pickle.loads(state["NumPy's random state"]))  # noqa: NPY002
 
     def fill(self, array: np.ndarray, values: np.ndarray) -> None:
         """Overwrite the array's values."""

@@ -73,16 +73,17 @@ class Paddle:
         return _or_zeros([x.grad for x in at], at)
 
     def vjp_again(
-        self, function: Callable[..., Any], inputs: Arrays, cotangent: paddle.Tensor
-    ) -> Arrays:
-        """Return the gradients of a second backward pass through one forward pass."""
+        self, function: Callable[..., Any], inputs: Arrays, cotangents: Arrays
+    ) -> list[Arrays]:
+        """Return the gradients of several backward passes through one forward pass."""
         at = [_leaf(x) for x in inputs]
         value = function(*at)
         if value.stop_gradient:
-            return tuple(map(paddle.zeros_like, at))
-        for g in (1 - 2 * cotangent, cotangent):
-            slopes = paddle.grad(value, at, g, retain_graph=True, allow_unused=True)
-        return _or_zeros(slopes, at)
+            return [tuple(map(paddle.zeros_like, at))] * len(cotangents)
+        slopes = [
+            paddle.grad(value, at, g, retain_graph=True, allow_unused=True) for g in cotangents
+        ]
+        return [_or_zeros(each, at) for each in slopes]
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Refuse."""

@@ -70,15 +70,16 @@ class TensorFlow:
         )
         return tuple(map(tf.convert_to_tensor, slopes))
 
-    def vjp_again(self, function: Callable[..., Any], inputs: Arrays, cotangent: Any) -> Arrays:
-        """Return the gradients of a persistent tape that is asked for the second time."""
+    def vjp_again(
+        self, function: Callable[..., Any], inputs: Arrays, cotangents: Arrays
+    ) -> list[Arrays]:
+        """Return the gradients of a persistent tape that is asked more than once."""
         at = tuple(map(tf.identity, inputs))
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(at)
             value = function(*at)
-        for g in (1 - 2 * cotangent, cotangent):
-            slopes = tape.gradient(value, at, g, tf.UnconnectedGradients.ZERO)
-        return tuple(map(tf.convert_to_tensor, slopes))
+        slopes = [tape.gradient(value, at, g, tf.UnconnectedGradients.ZERO) for g in cotangents]
+        return [tuple(map(tf.convert_to_tensor, each)) for each in slopes]
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value."""

@@ -73,13 +73,15 @@ class Tinygrad:
             value, cotangent = sum((v * c).sum() for v, c in paired), None
         return tuple(value.gradient(*at, gradient=cotangent))
 
-    def vjp_again(self, function: Callable[..., Any], inputs: Arrays, cotangent: Tensor) -> Arrays:
-        """Return the gradients of one graph, computed for the second time."""
+    def vjp_again(
+        self, function: Callable[..., Any], inputs: Arrays, cotangents: Arrays
+    ) -> list[Arrays]:
+        """Return the gradients of one graph for each cotangent."""
         at = [x * 1 for x in inputs]
         value = function(*at)
-        for g in (1 - 2 * cotangent, cotangent):
-            slopes = [slope.realize() for slope in value.gradient(*at, gradient=g)]
-        return tuple(slopes)
+        return [
+            tuple(slope.realize() for slope in value.gradient(*at, gradient=g)) for g in cotangents
+        ]
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Refuse."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -125,6 +125,7 @@ class Torch:
         self._level = ""
         self._depth = 0
         """In so many functions that are being differentiated."""
+        self._is_compiled = False
 
     def array(self, values: np.ndarray, dtype: str) -> torch.Tensor:
         """Return a tensor of its own memory."""
@@ -153,9 +154,7 @@ class Torch:
         slopes = torch.autograd.grad(
             [p for p, _ in pairs], at, [c for _, c in pairs], create_graph=True, allow_unused=True
         )
-        return tuple(
-            torch.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True)
-        )
+        return _or_zeros(slopes, at)
 
     def backward(
         self, function: Callable[..., Any], inputs: Arrays, cotangent: torch.Tensor
@@ -165,21 +164,21 @@ class Torch:
         value = function(*at)
         if value.requires_grad:
             value.backward(cotangent)
-        return tuple(torch.zeros_like(x) if x.grad is None else x.grad for x in at)
+        return _or_zeros([x.grad for x in at], at)
 
     def vjp_again(
-        self, function: Callable[..., Any], inputs: Arrays, cotangent: torch.Tensor
-    ) -> Arrays:
-        """Return the gradients of a second backward pass, after that of another cotangent."""
+        self, function: Callable[..., Any], inputs: Arrays, cotangents: Arrays
+    ) -> list[Arrays]:
+        """Return the gradients of several backward passes through one forward pass."""
         at = [x.detach().requires_grad_() for x in inputs]
         value = function(*at)
         if not value.requires_grad:
-            return tuple(map(torch.zeros_like, at))
-        for g in (1 - 2 * cotangent, cotangent):
-            slopes = torch.autograd.grad(value, at, g, retain_graph=True, allow_unused=True)
-        return tuple(
-            torch.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True)
-        )
+            return [tuple(map(torch.zeros_like, at))] * len(cotangents)
+        slopes = [
+            torch.autograd.grad(value, at, g, retain_graph=True, allow_unused=True)
+            for g in cotangents
+        ]
+        return [_or_zeros(each, at) for each in slopes]
 
     def jvp(self, function: Callable[..., Any], inputs: Arrays, tangents: Arrays) -> Any:
         """Return the tangent of the value.
@@ -195,7 +194,7 @@ class Torch:
         try:
             with self._at("dual"), forward_ad.dual_level():
                 duals = [forward_ad.make_dual(x, t) for x, t in zip(inputs, tangents, strict=True)]
-                return _each(_tangent, self._differentiated(function, *duals))
+                return _each(self._tangent, self._differentiated(function, *duals))
         except _ForwardInForward as inner:
             refuse_forward_over_forward(inner.function(*map(_differentiable, inner.inputs)))
             with self._at("functorch"):
@@ -204,6 +203,7 @@ class Torch:
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function compiled, so that its gradients can be taken more than once."""
         config.donated_buffer = False
+        self._is_compiled = True
         return torch.compile(function)
 
     def vmap(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -251,6 +251,10 @@ class Torch:
             "the random state": torch.get_rng_state(),
             "whether gradients are recorded": torch.is_grad_enabled(),
             "the default dtype": torch.get_default_dtype(),
+            "the number of threads": torch.get_num_threads(),
+            "how exactly float32 is multiplied": torch.get_float32_matmul_precision(),
+            "whether all is deterministic": torch.are_deterministic_algorithms_enabled(),
+            "whether only a warning says so": torch.is_deterministic_algorithms_warn_only_enabled(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -260,6 +264,12 @@ class Torch:
             torch.cuda.set_rng_state(state[ON_GPU], self.device)
         torch.set_grad_enabled(state["whether gradients are recorded"])
         torch.set_default_dtype(state["the default dtype"])
+        torch.set_num_threads(state["the number of threads"])
+        torch.set_float32_matmul_precision(state["how exactly float32 is multiplied"])
+        torch.use_deterministic_algorithms(
+            state["whether all is deterministic"],
+            warn_only=state["whether only a warning says so"],
+        )
 
     def fill(self, array: torch.Tensor, values: np.ndarray) -> None:
         """Overwrite the tensor's values."""
@@ -282,6 +292,12 @@ class Torch:
         finally:
             self._depth -= 1
 
+    def _tangent(self, dual: torch.Tensor) -> torch.Tensor:
+        value, tangent = forward_ad.unpack_dual(dual)
+        if tangent is None and self._is_compiled:
+            raise NotOffered("what torch.compile makes of a function drops its tangent, x**2's too")
+        return torch.zeros_like(value) if tangent is None else tangent
+
     @contextmanager
     def _at(self, level: str) -> Iterator[None]:
         before, self._level = self._level, level
@@ -289,6 +305,10 @@ class Torch:
             yield
         finally:
             self._level = before
+
+
+def _or_zeros(slopes: Iterable[torch.Tensor | None], at: Iterable[torch.Tensor]) -> Arrays:
+    return tuple(torch.zeros_like(x) if s is None else s for x, s in zip(at, slopes, strict=True))
 
 
 def _differentiable(x: torch.Tensor) -> torch.Tensor:
@@ -314,11 +334,6 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
     return tuple(map(function, value)) if isinstance(value, tuple) else function(value)
-
-
-def _tangent(dual: torch.Tensor) -> torch.Tensor:
-    value, tangent = forward_ad.unpack_dual(dual)
-    return torch.zeros_like(value) if tangent is None else tangent
 
 
 def _channels_last(x: torch.Tensor) -> torch.Tensor:
