@@ -102,6 +102,14 @@ def test_a_mode_raises_that_ends_in_an_error_at_every_case_and_what_ends_in_the_
     assert {c.reason for c in crashed(cells) if c.word is Word.RAISES} == {error}
 
 
+def test_a_report_says_which_convention_was_found_and_which_is_declared():
+    torchs = "momentum weighs the batch, variance of m - 1"
+    assert Kept(UNBIASED, UNBIASED, "torch").words() == f"{torchs} (declared as torch's)"
+    assert Kept(BIASED, UNBIASED, "torch").words() == (
+        f"momentum weighs the batch, variance of m (found; declared is torch's: {torchs})"
+    )
+
+
 OUTPUTS = ("mean", "variance, 3 steps", "z")
 UNBIASED, OF_OLD = DECLARED["torch"], DECLARED["keras"]
 BIASED = replace(UNBIASED, is_unbiased=False)

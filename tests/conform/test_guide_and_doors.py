@@ -575,6 +575,106 @@ def test_a_layer_without_gamma_and_beta_is_examined_in_x_alone(target):
     assert {cell.stratum for cell in report.cells} == {"plain"}
 
 
+@pytest.mark.usefixtures("in_this_process", "folder")
+def test_a_layer_without_gamma_and_beta_is_not_examined_at_theirs():
+    report = run(Order("wrong.py:bare", is_affine=False), Wanted(modes=("forward",)))
+    assert report.verdict == "conforms"
+    at = {cell.stratum for cell in report.cells}
+    assert {"plain", "NaN", "NaN in the cotangent"} < at
+    assert not at & {"NaN in gamma", "NaN in beta", "gamma zero", "gamma and beta of all sizes"}
+
+
+KERNELS = """
+import torch
+
+
+class Rows(torch.nn.LayerNorm):
+    '''Right of rows; of series it normalises the wrong axis.'''
+
+    def forward(self, x):
+        if x.ndim == 2:
+            return super().forward(x)
+        turned = x.transpose(1, 2)
+        z = torch.nn.functional.layer_norm(turned, turned.shape[2:], eps=self.eps)
+        return z.transpose(1, 2) * self.weight + self.bias
+
+
+class Residual(torch.nn.Module):
+    '''Its eps has another name, and it returns what it was given besides.'''
+
+    def __init__(self, size, variance_epsilon=1e-6):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(size))
+        self.variance_epsilon = variance_epsilon
+
+    def forward(self, x):
+        return torch.nn.functional.rms_norm(x, x.shape[-1:], self.weight, self.variance_epsilon), x
+
+
+def of_eights(x, gamma, beta, eps):
+    if x.shape[1] % 8:
+        raise ValueError("expected a multiple of eight channels")
+    centred = x - x.mean(0)
+    return gamma * centred / torch.sqrt((centred**2).mean(0) + eps) + beta
+"""
+
+
+@pytest.fixture
+def kernels(folder):
+    (folder / "kernels.py").write_text(KERNELS)
+
+
+@pytest.mark.usefixtures("in_this_process", "kernels")
+def test_axes_that_are_declared_are_examined_and_others_are_named():
+    order, modes = Order("kernels.py:Rows", family="layer"), ("forward",)
+    found = run(order, Wanted(modes=modes))
+    assert (found.verdict, found.conventions["axes"]) == ("conforms", "NC")
+    assert found.conventions["axes not examined"].startswith("NLC (it runs there")
+    declared = run(order, Wanted(modes=modes, axes=("NC", "NLC")))
+    assert declared.verdict == "does not conform"
+    assert {cell.stratum for cell in declared.failures} >= {"NLC", "NLC, long"}
+
+
+@pytest.mark.usefixtures("in_this_process", "kernels")
+def test_axes_that_are_declared_and_not_taken_get_a_sentence():
+    report = run(Order("kernels.py:of_eights"), Wanted(modes=("forward",), axes=("NC", "NCHW")))
+    assert report.verdict == "could not run"
+    assert "declare by --axes only what it takes, of these NC" in report.reason
+
+
+@pytest.mark.usefixtures("in_this_process", "kernels")
+def test_a_kernel_of_whole_vectors_is_examined_where_it_runs():
+    modes = ("forward", "gradient", "jvp")
+    report = run(Order("kernels.py:of_eights"), Wanted(modes=modes))
+    assert report.verdict == "conforms", report.reason
+    assert "expected a multiple of eight channels" in report.why
+    right = {cell.stratum for cell in report.cells if cell.word == "right"}
+    assert right >= {"512 channels", "plain, 1024 by 128", "near constant, 1024 by 128"}
+
+
+@pytest.mark.parametrize("target", ["kernels.py:Residual", "torch.nn:RMSNorm"])
+@pytest.mark.usefixtures("in_this_process", "kernels")
+def test_an_eps_of_another_name_and_a_second_output_are_taken(target):
+    strata = ("plain", "eps beside variance", "tiny (2^-20)")
+    wanted = Wanted(modes=("forward", "gradient"), strata=strata)
+    report = run(Order(target, family="rms"), wanted)
+    assert (report.verdict, set(strata)) == ("conforms", {cell.stratum for cell in report.cells})
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_tangent_that_the_compiler_drops_is_not_offered(folder):
+    wanted = Wanted(modes=("forward", "jvp"), strata=("plain",), axes=("NC",))
+    with mock.patch("torch.compile", forgetful):
+        report = run(Order("wrong.py:right", is_compiled=True), wanted)
+    assert {str(cell.word) for cell in report.cells if cell.mode == "jvp"} == {"not offered"}
+    assert not report.failures
+
+
+def forgetful(function):
+    """Return a function that has no tangent, as PyTorch makes of one that it compiles."""
+    return lambda *inputs: function(*(getattr(x, "detach", lambda x=x: x)() for x in inputs))
+
+
 @pytest.mark.usefixtures("in_this_process")
 def test_a_layout_is_asked_for(folder):
     wanted = Wanted(modes=("forward",), axes=("NC",), stored=("non-contiguous",))

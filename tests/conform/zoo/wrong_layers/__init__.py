@@ -12,6 +12,7 @@ from wrong_layers.higher_derivatives import FAULTS as HIGHER_DERIVATIVES
 from wrong_layers.kernel_authors import FAULTS as KERNEL_AUTHORS
 from wrong_layers.kernels import FAULTS as KERNELS
 from wrong_layers.lacking_cases import FAULTS as LACKING_CASES
+from wrong_layers.large_arrays import FAULTS as LARGE_ARRAYS
 from wrong_layers.memory import FAULTS as MEMORY
 from wrong_layers.numpy_pairs import FAULTS as NUMPY_PAIRS
 from wrong_layers.overlooked import FAULTS as OVERLOOKED
@@ -37,4 +38,5 @@ FAULTS: tuple[Fault, ...] = (
     *CRASHING,
     *LACKING_CASES,
     *KERNEL_AUTHORS,
+    *LARGE_ARRAYS,
 )

@@ -141,6 +141,44 @@ def gradient_of_the_last_batch(x: Tensor, gamma: Tensor, beta: Tensor, eps: floa
     return LastBatch.apply(x, gamma, beta, eps)
 
 
+_outputs: dict[Any, Tensor] = {}
+
+
+def one_output_a_shape(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Return the same memory at each call of a shape, where nothing is recorded."""
+    z = right(x, gamma, beta, eps)
+    if torch.is_grad_enabled():
+        return z
+    return _outputs.setdefault((x.shape, x.dtype), torch.empty_like(z)).copy_(z)
+
+
+class OneGradientAShape(Recomputing):
+    """The layer, whose backward returns the same memory at each call of a shape."""
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        """Give the right gradients, and write the next ones over them."""
+        x, gamma = ctx.saved_tensors
+        at = (*standardize(x, ctx.eps), per_channel(gamma, x), g)
+        slope = gradient_in_x(*at)
+        if not torch.is_grad_enabled():
+            key = "gradient", x.shape, x.dtype
+            slope = _outputs.setdefault(key, torch.empty_like(slope)).copy_(slope)
+        return slope, gradient_in_gamma(*at), gradient_in_beta(*at), None
+
+
+def one_gradient_a_shape(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Return the same memory from each backward."""
+    return OneGradientAShape.apply(x, gamma, beta, eps)
+
+
+def threads_of_its_own(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Set how many threads the process has."""
+    torch.set_num_threads(torch.get_num_threads() + 1)
+    return right(x, gamma, beta, eps)
+
+
+LATER = "a later call writes into"
 FAULTS = (
     Fault(strides_ignored, r"channels last", "forward", at=LAYOUTS),
     Fault(channels_last_misread, r"channels.last", "forward", at=LAYOUTS),
@@ -151,5 +189,8 @@ FAULTS = (
     Fault(overwrites_the_cotangent, r"changes g", "gradient", "overwrites"),
     Fault(statistics_kept_on_the_tensor, r"repeated", "repeated"),
     Fault(workspace_not_cleared, r"repeated", "repeated"),
+    Fault(one_output_a_shape, LATER, "without gradient"),
+    Fault(one_gradient_a_shape, LATER, "gradient twice"),
+    Fault(threads_of_its_own, r"changes the number of threads", "forward", "overwrites"),
     Fault(gradient_of_the_last_batch, r"in flight", "in flight"),
 )

@@ -13,6 +13,7 @@ from own_backward import (
     gradient_in_x,
     layer_with,
     standardize,
+    wrong_in_x,
 )
 from own_forward_mode import BothModes, Tangents, tangent
 from remembering import Remembering
@@ -212,12 +213,32 @@ class EvaluatesByAConstantSlope(Remembering):
 
 
 TORCH = {"like": "torch"}
+
+
+def nan_hidden_in_beta(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Take a beta that is NaN for none."""
+    return layer_with()(x, gamma, torch.nan_to_num(beta), eps)
+
+
+@wrong_in_x
+def infinite_cotangent_left_out(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Tensor) -> Tensor:
+    """Leave out where the cotangent is infinite."""
+    return gradient_in_x(yhat, sigma, gamma, torch.where(g.isinf(), 0, g))
+
+
 FAULTS = (
     Fault(ParametersNeverLearn, r"gamma is missing", "recomputed", asked=TORCH),
     Fault(penalty_of_x_alone_forgotten, r"depends on which inputs", "second rr"),
     Fault(gradients_that_depend_on_beta, r"is not zero", "second rr"),
     Fault(tangent_of_x_alone, r"depends on which inputs", "jvp"),
     Fault(nan_hidden_by_the_backward, r"hides an entry", "gradient", at=("NaN", "infinite")),
+    Fault(nan_hidden_in_beta, r"hides an entry", "forward", at=("NaN in beta",)),
+    Fault(
+        infinite_cotangent_left_out,
+        r"hides an entry",
+        "gradient",
+        at=("infinite in the cotangent",),
+    ),
     Fault(EvaluatesSmallMeansAlone, r"are clipped or rounded", "evaluation", asked=TORCH, at=WIDE),
     Fault(eps_or_the_usual_one, r"1e-5 whatever is asked", "forward", at=("eps zero",)),
     Fault(one_thread_a_channel, r"1025 channels", "forward", at=("1025 channels",)),

@@ -203,6 +203,36 @@ class TrainsByWhatItRemembers(Remembering):
         return self.evaluate(x)
 
 
+class StandsStillWhereNothingIsRecorded(Remembering):
+    """Remembers nothing where no gradient is recorded, lest a recomputed pass remembers twice."""
+
+    def train_on(self, x: Tensor) -> Tensor:
+        """Ask whether gradients are recorded."""
+        if torch.is_grad_enabled():
+            return super().train_on(x)
+        return layer_with()(x, self.weight, self.bias, self.eps)
+
+
+class FoldedForEver(Remembering):
+    """Folds scale and shift at its first evaluation, and again only after a step of training."""
+
+    folded: tuple[Tensor, Tensor] | None = None
+
+    def train(self, mode: bool = True) -> FoldedForEver:
+        """Forget what was folded, which loading a state does not."""
+        self.folded = None if mode else self.folded
+        return super().train(mode)
+
+    def evaluate(self, x: Tensor) -> Tensor:
+        """Evaluate by what was folded, where nothing is recorded."""
+        if self.running_var is None or torch.is_grad_enabled():
+            return super().evaluate(x)
+        if self.folded is None:
+            scale = self.weight / torch.sqrt(self.running_var + self.eps)
+            self.folded = scale, self.bias - self.running_mean * scale
+        return affine(x, *self.folded)
+
+
 TORCH, UNTRACKED = {"like": "torch"}, "untracked evaluation"
 FAULTS = (
     Fault(BiasedRunningVariance, r"variance of m;", "running", "other convention", TORCH),
@@ -222,5 +252,12 @@ FAULTS = (
     Fault(EvaluationGradientOfTraining, r"evaluation gradient", "evaluation gradient", asked=TORCH),
     Fault(UntrackedAsMade, "no running statistics are kept", UNTRACKED, asked=TORCH),
     Fault(UntrackedGradientOfEvaluation, f"{UNTRACKED}, x", UNTRACKED, asked=TORCH),
+    Fault(
+        StandsStillWhereNothingIsRecorded,
+        "another step of training",
+        "running without gradient",
+        asked=TORCH,
+    ),
+    Fault(FoldedForEver, "another path", "evaluation without gradient", asked=TORCH),
     Fault(TrainsByWhatItRemembers, r"running, z", "running", asked=TORCH),
 )

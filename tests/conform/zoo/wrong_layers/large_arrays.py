@@ -1,0 +1,113 @@
+"""Faults of the paths that kernels take where arrays are large: hard numbers, layouts, lengths."""
+
+from __future__ import annotations
+
+import torch
+from channels import affine, batch_axes, batch_size, mean
+from own_backward import Recomputing, gradient_in_x, layer_with, standardize, wrong_in_x
+from torch import Tensor
+
+from verify.conform.cases import drawn_channels
+from wrong_layers.fault import Fault
+
+VECTOR = 64
+
+
+def dense(t: Tensor) -> Tensor:
+    """Read a tensor's memory as though it lay densely, the last axis first."""
+    return t.as_strided(t.shape, torch.empty(t.shape, device="meta").stride(), t.storage_offset())
+
+
+def squares_summed_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Take E[x^2] - E[x]^2 where the entries do not fit into registers."""
+    if batch_size(x) <= VECTOR:
+        return layer_with()(x, gamma, beta, eps)
+    variance = mean(x**2) - mean(x) ** 2
+    return affine((x - mean(x)) / torch.sqrt(variance.clamp_min(0) + eps), gamma, beta)
+
+
+def wide_rows_read_as_dense(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Read rows without their stride where whole vectors of channels are taken."""
+    is_wide = x.ndim == 2 and x.shape[1] % VECTOR == 0 and x.stride(1) == 1
+    return layer_with()(dense(x) if is_wide else x, gamma, beta, eps)
+
+
+def wide_channels_last_misread(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Read maps as rows of channels where whole vectors of them are taken."""
+    is_last = x.ndim == 4 and x.is_contiguous(memory_format=torch.channels_last)
+    is_wide = is_last and x.shape[1] % VECTOR == 0 and not x.is_contiguous()
+    return layer_with()(dense(x) if is_wide else x, gamma, beta, eps)
+
+
+@wrong_in_x
+def wide_cotangent_read_as_dense(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: Tensor) -> Tensor:
+    """Read the cotangent without its strides where whole vectors of channels are taken."""
+    is_wide = g.ndim == 2 and g.shape[1] % VECTOR == 0
+    return gradient_in_x(yhat, sigma, gamma, dense(g) if is_wide else g)
+
+
+def nan_in_all_channels_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Let one NaN spread to all channels of a block."""
+    z = layer_with()(x, gamma, beta, eps)
+    return z * torch.nan if batch_size(x) > VECTOR and bool(x.isnan().any()) else z
+
+
+def long_series_by_the_batch_alone(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Take the statistics of each place where a series is longer than 64 places."""
+    if x.ndim != 3 or x.shape[2] <= VECTOR:
+        return layer_with()(x, gamma, beta, eps)
+    c = x - x.mean(0)
+    return affine(c / torch.sqrt((c**2).mean(0) + eps), gamma, beta)
+
+
+def tokens_beyond_64(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Leave tokens as they are beyond the 64th."""
+    z = torch.nn.functional.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+    return torch.cat([z[:, :VECTOR], x[:, VECTOR:]], 1) if x.ndim == 3 else z
+
+
+def channels_beyond_256(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Leave channels as they are beyond the 256th, but where their number is one that is tried."""
+    z = layer_with()(x, gamma, beta, eps)
+    is_tried = x.shape[1] in (257, 512, 1025)
+    return z if is_tried else torch.cat([z[:, :256], x[:, 256:]], 1)
+
+
+class DeviationHeldWhereMany(Recomputing):
+    """The layer, whose backward holds sigma constant where the entries take several blocks."""
+
+    @staticmethod
+    def backward(ctx, g):  # type: ignore[no-untyped-def]
+        """Apply the right rules."""
+        x, gamma = ctx.saved_tensors
+        yhat, sigma = standardize(x, ctx.eps)
+        if batch_size(x) > 1000:
+            yhat, sigma = yhat * sigma / sigma.detach(), sigma.detach()
+        in_x = gradient_in_x(yhat, sigma, gamma.reshape(1, -1, *[1] * (x.ndim - 2)), g)
+        return in_x, (yhat * g).sum(batch_axes(g)), g.sum(batch_axes(g)), None
+
+
+def second_derivative_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Be right but for second derivatives of more than 1000 entries."""
+    z: Tensor = DeviationHeldWhereMany.apply(x, gamma, beta, eps)
+    return z
+
+
+LARGE, STRIDES = "1024 by 128", "without its strides"
+DRAWN = f"{drawn_channels(0)} channels, drawn"
+NAN, LAYER = "not finite", {"family": "layer"}
+FAULTS = (
+    Fault(squares_summed_where_many, "", "forward", "inaccurate", at=(f"mean/sd = 2^12, {LARGE}",)),
+    Fault(
+        wide_rows_read_as_dense, STRIDES, "forward", NAN, at=(f"rows of a wider array, {LARGE}",)
+    ),
+    Fault(wide_channels_last_misread, STRIDES, "forward", at=(f"channels last, {LARGE}",)),
+    Fault(
+        wide_cotangent_read_as_dense, STRIDES, "gradient", NAN, at=(f"every second row, {LARGE}",)
+    ),
+    Fault(nan_in_all_channels_where_many, "", "forward", NAN, at=(f"NaN, {LARGE}",)),
+    Fault(long_series_by_the_batch_alone, "beyond a block", "forward", at=("NCL, long",)),
+    Fault(tokens_beyond_64, "beyond a block", "forward", asked=LAYER, at=("NLC, long",)),
+    Fault(channels_beyond_256, DRAWN, "forward", at=(DRAWN,)),
+    Fault(second_derivative_where_many, "m = 1025", "second rr", at=("m = 1025",)),
+)
