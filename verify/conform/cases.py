@@ -130,7 +130,7 @@ def strata(dtypes: tuple[str, ...], seed: int = 0) -> list[Stratum]:
         Stratum("m = 2", SIZES, 2, 7, eps=0.125),
         Stratum("m = 1", SIZES, 1, 7),
         Stratum("m = 7", SIZES, 7),
-        Stratum("m = 1000", SIZES, 1000, 3, order=2),
+        Stratum("m = 1000", SIZES, 1000, 3, order=1),
         Stratum("m = 4097", SIZES, 4097, 2, order=1),
         Stratum("m = 33", SIZES, 33, 3, order=1),
         Stratum("m = 129", SIZES, 129, 2, order=1),

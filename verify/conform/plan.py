@@ -187,7 +187,7 @@ def _of_shapes(everywhere: Sequence[Stratum], options: Options) -> Iterator[Stra
         yield Stratum("one plane", SIZES, plane, 2, axes=axes, single="N", order=1)
     is_of_rows = options.family in OF_LAST_AXIS
     for axes in (axes for axes in options.axes if len(axes) == ROW):
-        together, units = (16, 71 * 73) if is_of_rows else (71 * 73, 16)
+        together, units = (16, 13 * 77) if is_of_rows else (71 * 73, 16)
         yield Stratum(f"{axes}, long", SIZES, together, units, axes=axes, order=1)
     if is_of_rows:
         for together in HIDDEN:

@@ -13,7 +13,7 @@ import torch
 from verify.conform import plan, probe
 from verify.conform.adapters import find
 from verify.conform.cases import Case, draw
-from verify.conform.oracle import Oracle
+from verify.conform.oracle import MANY, Oracle
 from verify.conform.places import counterpart
 from verify.conform.plan import Options
 from verify.conform.report import Report
@@ -63,11 +63,16 @@ def up_to(mode: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _made_once(seed: int) -> tuple[Callable[..., Case], Callable[[Options, Case], Oracle]]:
-    """Return what draws a seed's cases and what makes their oracles, which the layers share."""
+    """Return what draws a seed's cases and what makes their oracles, which the layers share.
+
+    Those of large arrays are soon made, and too large to be kept.
+    """
     made: dict[object, Oracle] = {}
     make = Options.oracle
 
     def oracle(options: Options, case: Case) -> Oracle:
+        if case.place.statistics.size > MANY:
+            return make(options, case)
         asked = (options.family, options.groups, options.is_affine, options.has_shift)
         key = (case.stratum, case.dtype, case.axes, case.eps, asked, options.convention)
         if key not in made:
