@@ -75,10 +75,17 @@ def sizes(found: Counterexample) -> Size:
     return {letter: n for letter, n in found.size.items() if letter not in found.letters}
 
 
+def told(found: Counterexample) -> Size:
+    """Return the sizes as the statement's own letters have them; none where they have no other."""
+    if not sizes(found):
+        return {}
+    return {letter: found.letters.get(letter, n) for letter, n in found.size.items()}
+
+
 def scope(found: Counterexample) -> str:
-    """Return the sizes in words, each as the statement's own letters have it."""
-    told = {letter: found.letters.get(letter, n) for letter, n in found.size.items()}
-    return in_words([told]) if sizes(found) else ""
+    """Return these in words."""
+    size = told(found)
+    return in_words([size]) if size else ""
 
 
 def numbers(found: Counterexample, claim: Statement) -> Iterator[tuple[Letter | str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from theory.expectation_claim import ExpectationClaim
 from theory.statement import Hypothesis, Location, Statement, Verdict
+from verify import counterexamples
 from verify.record import Record, by_claim
 from verify.results import Counterexample, Proof, Size, Theorem, in_short, in_words
 from verify.settings import FLOOR, FLOOR_OF_EXPECTATIONS
@@ -63,7 +64,8 @@ class Entry:
         if self.verdict is Verdict.PROVED and self.proof is not None:
             return self.proof.sizes
         if self.verdict is Verdict.REFUTED and self.counterexample is not None:
-            return (self.counterexample.size,)
+            size = counterexamples.told(self.counterexample)
+            return (size,) if size else ()
         return ()
 
     @property

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from theory.language.latex import latex
 from theory.language.plain import plain
-from theory.statement import Hypothesis, Location, Reading, Statement, Verdict
+from theory.statement import Form, Hypothesis, Location, Reading, Statement, Verdict
 from verify import counterexamples
 from verify.kernel.export import letters_of
 from verify.ledger import Entry
@@ -27,6 +27,7 @@ def shown_entry(entry: Entry, width: int = WIDTH) -> str:
     lines = [
         f"{claim.id}: {claim.title}" if claim.title else claim.id,
         *_block("", _statement(claim)),
+        *_block("which is", [FORMS[claim.form]]),
         *_block("where", _where(claim)),
         *_block("assuming", [_hypothesis(claim, h) for h in claim.hypotheses]),
         *_block("verdict", [_verdict(entry)]),
@@ -88,6 +89,15 @@ def _hypothesis(claim: Statement, hypothesis: Hypothesis) -> str:
     return f"{hypothesis.statement}{checked}{note}"
 
 
+FORMS = {
+    Form.PRINTED: "as printed",
+    Form.STEP: "a line of a proof",
+    Form.READING: "one way to read the text",
+    Form.BOUNDARY: "not claimed by the text: what it does not say, or a case that it leaves out",
+    Form.CORRECTED: "what is right in place of what the text says",
+    Form.SHARPENED: "more than the text says",
+}
+"""What a statement is to the text."""
 BY = {
     "kernel": "Coq's kernel, from the definitions",
     "abstract": "inner products",
@@ -96,8 +106,9 @@ BY = {
 
 
 def _verdict(entry: Entry) -> str:
-    how = "by a counterexample with " if entry.verdict is Verdict.REFUTED else ""
-    scope = f", {how}{entry.scope}" if entry.scope else ""
+    scope = f", {entry.scope}" if entry.scope else ""
+    if entry.verdict is Verdict.REFUTED and entry.counterexample is not None:
+        scope = ", by a counterexample" + (f" with {entry.scope}" if entry.scope else "")
     scope += f", by {BY[entry.by]}" if entry.by else ""
     other = "" if not entry.is_unexpected else f" (expected: {entry.claim.expected.value})"
     looked = f"; {plural(entry.instances, 'instance')}" if entry.records else ""
@@ -106,7 +117,7 @@ def _verdict(entry: Entry) -> str:
 
 def _reasons(entry: Entry) -> list[str]:
     found = entry.counterexample
-    opening = [entry.lacks] if entry.lacks else []
+    opening = [part for part in (entry.claim.unreadable, entry.lacks) if part]
     if opening or (entry.is_unexpected and found is None):
         opening += [f"{record.witness}: {record.notes}" for record in entry.records if record.notes]
     if found is not None:

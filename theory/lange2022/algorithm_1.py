@@ -84,14 +84,14 @@ CLAIMS = [
             times_diag(over_diag(C, DENOMINATOR), gamma) + outer(e, beta), BN(H, gamma, beta, eps)
         ),
         reading=Reading.SHARED_EPSILON,
-        remark="(2) has no ϵ; line 49 says that its denominator has one in practice.",
+        remark="(2) has no ϵ; the text after it says that its denominator has one in practice.",
     ),
     PRE_ACTIVATION := section_2(
         "/pre-activation", 49, "Note that BN can be implemented as",
         "normalizing before and after the weights",
         equal(B01(A), B01(H) @ transpose(W)),
         hypotheses=(SPREAD, OUTPUTS_SPREAD), expected=REFUTED, form=Form.BOUNDARY,
-        remark="The words can also be read as a definition of another form of the method.",
+        remark="The text does not say that both are equal: it names another form of the method.",
     ),
     PRE_ACTIVATION.corrected(
         says=equal(
@@ -111,6 +111,7 @@ CLAIMS = [
         reading=Reading.SHARED_EPSILON, expected=REFUTED, form=Form.READING,
     ),
     UNGUARDED.corrected(
+        title="batch renormalization with an epsilon in the denominators and in s",
         says=equal(in_training(B01_eps(H, eps), ratio(DENOMINATOR, sigma), d), INFERENCE),
     ),
     SLOPES := section_2(
@@ -118,7 +119,7 @@ CLAIMS = [
         "the gradients of both formulas of batch renormalization",
         equal(slope(V), over_diag(times_diag(V, gamma), sigma)),
         hypotheses=(SPREAD,), expected=REFUTED, form=Form.BOUNDARY,
-        remark="The text does not say that the gradients are equal; equal formulas suggest it.",
+        remark="The text says that the formulas differ in the gradients that pass through them.",
     ),
     SLOPES.corrected(
         says=equal(

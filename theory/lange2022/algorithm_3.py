@@ -81,14 +81,14 @@ over_kernel = Operation(
 )  # fmt: skip
 library_step = Operation(
     "preconditioned_gradient",
-    lambda G_w, G_b, mean, variance, q2, k: _library_step(G_w, G_b, mean, variance, q2, k),
-    r"\operatorname{{preconditioned\_gradient}}({1}, {0}, {2} \otimes e, {3} \otimes e, {4})",
+    lambda G_b, G_w, mean, variance, q2, k: _library_step(G_b, G_w, mean, variance, q2, k),
+    r"\operatorname{{preconditioned\_gradient}}({0}, {1}, {2} \otimes e, {3} \otimes e, {4})",
     gives=_M,
-    takes=(_MAPS, _V, _N, _N, _N, _N),
+    takes=(_V, _MAPS, _N, _N, _N, _N),
 )
 
 
-def _library_step(G_w: Any, G_b: Any, mean: Any, variance: Any, q2: Any, k: int) -> Any:
+def _library_step(G_b: Any, G_w: Any, mean: Any, variance: Any, q2: Any, k: int) -> Any:
     xp = array_namespace(G_w)
     rows = (xp.reshape(xp.stack([xp.reshape(z, (-1,))] * (k * k), axis=1), (-1,))
             for z in (mean, variance))  # fmt: skip
@@ -135,8 +135,8 @@ CLAIMS = [
     ),
     STEPS.sharpened(
         "shipped",
-        says=equal(PRECONDITIONED, library_step(G_w, G_b, mu, sigma2, q**2, k)),
-        title="Algorithm 3, steps 4 and 5, by this suite's functions",
+        says=equal(PRECONDITIONED, library_step(G_b, G_w, mu, sigma2, q**2, k)),
+        title="Algorithm 3, steps 4 and 5, by this project's functions",
     ),
     replace(
         STEPS,
@@ -149,7 +149,7 @@ CLAIMS = [
         remark="The bias's step uses the weights' gradient after its own step, as the arrows say.",
     ),
     CENTRED := about(Kind.MAPS, "L-alg-3", "Sect. 4, below Prop. 9")(
-        "/centred", 353, "has the same property as", "centring with the channel's mean",
+        "/centred", 353, "has the same property as", "centring with the channel's mean, by (23)",
         equal(sums(CHANNELS), 0),
         form=Form.BOUNDARY,
         expected=REFUTED,
@@ -158,7 +158,7 @@ CLAIMS = [
     ),
     CENTRED.corrected(
         says=equal(sums(COLUMNS), 0),
-        title="centring with each column's mean",
+        title="centring with each column's mean, as the text has it",
     ),
     CENTRED.sharpened(
         "error",

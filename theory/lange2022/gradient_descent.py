@@ -82,7 +82,7 @@ def cubic(point: Expression) -> Expression:
 GROWN = (dot(theta, H @ theta) + alpha * norm2(theta)) / 2 + cubic(theta)
 """The cubic and half the quadratic form of a matrix whose eigenvalues are at least alpha."""
 SEMI_DEFINITE = assume(dot(theta, H @ theta) >= 0)
-NEAR = assume(dot(x, theta) >= -alpha / 2, printed=False)
+NEAR = assume(dot(x, theta) >= -alpha / 2)
 CRITICAL = assume(equal(gradient(cubic(variable), variable, at=zero), 0))
 SLOPE_OF_CUBIC = along(cubic(variable), variable, theta)
 FLAT_CURVED = assume(along(SLOPE_OF_CUBIC, variable, theta, at=zero) >= 0)
@@ -168,7 +168,8 @@ epsilon = number_of(
     "epsilon", r"\epsilon", lambda descent: (1 + descent.linear[0] ** 2) / 4, r"\epsilon > 0"
 )
 AT_RATE_R = assume(norm2(LINEAR_STEP) <= r_positive**2 * norm2(OFF))
-NEARLY_LINEAR = assume(alpha**2 * norm2(REST) <= epsilon**2 * norm2(OFF), printed=False)
+NEARLY_LINEAR = assume(alpha**2 * norm2(REST) <= epsilon**2 * norm2(OFF))
+"""What a small neighbourhood gives."""
 BY_TRIANGLE = (
     (1 + epsilon / r_positive) * AT_RATE_R.slack
     + (1 + r_positive / epsilon) * NEARLY_LINEAR.slack
@@ -205,8 +206,8 @@ STEPS = [
         title="every step of gradient descent on a loss of degree four, where r + ϵ is at most one",
         hypotheses=(assume(RATE + MARGIN <= 1, printed=False),),
         expected=SUPPORTED,
-        remark="For all k, if r < 1, and for ‖u₀‖² ≤ ϵ/α. The loss is half a quadratic form plus a"
-        " quarter of a sum of fourth powers.",
+        remark="If r < 1 this is so for all k, from a small enough u₀. The loss is half a quadratic"
+        " form plus a quarter of a sum of fourth powers.",
     ),
     FIVE.corrected(
         "average-hessian",
@@ -293,8 +294,11 @@ BETWEEN = assume(
 )
 OVER_LOW = assume(dot(v, MOVED) >= low * norm2(v))
 UNDER_HIGH = assume(dot(v, MOVED) <= high * norm2(v))
-SLOW = assume(alpha_slow * (low + high) <= 2)
-FAST = assume(alpha_fast * (low + high) >= 2)
+SLOW, FAST = (
+    replace(assume(case, printed=False), is_ours=True)
+    for case in (alpha_slow * (low + high) <= 2, alpha_fast * (low + high) >= 2)
+)
+"""The two cases of the maximum."""
 
 CONTRACTIONS = [
     CONTRACTED := six(

@@ -267,12 +267,12 @@ CLAIMS = [
     ),
     LEMMA.sharpened(
         "shipped", says=equal(Conv(h, w, b), apply(h, w, b)),
-        title="a convolution as a matrix product, by this suite's function",
+        title="a convolution as a matrix product, by this project's function",
         remark="What the library computes without the matrix.",
     ),
     LEMMA.sharpened(
         "shipped-matrix", says=equal(augmented(BLOCKS), unfold(turned(h), k)),
-        title="the matrix of a convolution, by this suite's function",
+        title="the matrix of a convolution, by this project's function",
         remark="The library runs through columns first, so it takes the maps transposed.",
     ),
     LEMMA.sharpened(
@@ -281,7 +281,7 @@ CLAIMS = [
             inner(first_output, Conv(h, kernel(x, k), offset(x))),
             dot(apply_transposed(h, first_output, k), x),
         ),
-        title="the transposed matrix of a convolution, by this suite's function",
+        title="the transposed matrix of a convolution, by this project's function",
         remark="w(x) and b(x) are the kernel and the bias of which x is the column of parameters.",
     ),
     ENTRY := convolution(

@@ -78,7 +78,7 @@ NO_ZEROS = assume(
 NONSINGULAR = assume(squares(tail(d0)) > 0, printed=False, words=r"D_0 \text{ is nonsingular}")
 SINGULAR = assume(
     equal(OTHER_ENTRIES, 0), impose=one_column_left,
-    words=r"D_0 = \operatorname{diag}(d, 0, \dots, 0)",
+    words=r"D_0 = \operatorname{diag}(d, 0, \dots, 0)", printed=False,
 )  # fmt: skip
 AT_LEAST_TWO, UP_TO_TWO, UP_TO_FIVE = (
     assume(says, printed=False) for says in (n >= 2, n <= 2, n <= 5)

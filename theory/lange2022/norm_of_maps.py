@@ -100,7 +100,7 @@ NORM2 = normalized_norm2(Hhat)
 ESTIMATE2 = maximum(counted(k**2 * c), N * root(counted(r * s)))
 Q2 = maximum(counted(k**2 * c) / N, root(counted(r * s)))
 ROWS = counted(N * r * s)
-VARIES = assume(column_variance(H_cal, k) > 0, words=r"\sigma_H > 0")
+VARIES = assume(column_variance(H_cal, k) > 0, printed=False, words=r"\sigma_H > 0")
 
 
 def bias_entry(loss: Expression, latex: str) -> Expression:
@@ -133,7 +133,8 @@ CLAIMS = [
         hypotheses=(VARIES,),
         expected=REFUTED,
         remark="'Estimate' read as a bound. No constant helps, since the column e has the norm √(N"
-        " r s); max{√(k² c), √(N r s)}, which the text rejects, has the right size.",
+        " r s). max{√(k² c), √(N r s)}, which the text sets aside, grows with r and s as the norm"
+        " does; where neighbouring pixels are alike the norm is larger, by up to k √c.",
     ),
     ESTIMATE.corrected(
         says=NORM2 >= ROWS, title="the norm of a convolution layer from below",
@@ -160,6 +161,7 @@ CLAIMS = [
         "/geometric-mean", 385, "heuristic based estimate works well",
         "what q is the geometric mean of", equal(SUMMED / ROOT * (POOLED / ROOT), 1),
         form=Form.SHARPENED, of=ESTIMATE.id,
-        remark="q² = √(r s) is the geometric mean of what the two losses ask for.",
+        remark="q² = √(r s) is the geometric mean of what the two losses ask for; the text's q² is"
+        " that where k² c/N is no larger.",
     ),
 ]  # fmt: skip

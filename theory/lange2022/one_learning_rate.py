@@ -81,8 +81,9 @@ CLAIMS = [
         "/one-rate-suffices", 217, QUOTE, "whether one learning rate for all layers suffices",
         WHOLE,
         hypotheses=(BY_EACH,), expected=REFUTED,
-        remark="The reading in which the condition on all layers suffices; the learning rate is 3/2"
-        " over the largest block.",
+        remark="The text says 'need', which is proved: L-before-prop-5/one-rate-needs. Here the"
+        " condition on all layers is read as one that suffices; the learning rate is 3/2 over the"
+        " largest block.",
     ),
     SUFFICIENT.corrected(
         says=alpha * dot(x, HESSIAN @ x) <= 2 * norm2(x), hypotheses=(BY_SUM,),

@@ -164,7 +164,7 @@ MOMENTS = [
     ),
     TWENTY.sharpened(
         "shipped", says=equal(COLUMN_VARIANCE, library_variances(h, k)),
-        title="the variance of a column, by this suite's function",
+        title="the variance of a column, by this project's function",
     ),
     moments_of(
         "/21", 367, r"\mu(p)=\frac{1}{Nrs}", "the mean of a channel",

@@ -76,6 +76,7 @@ NONSINGULAR = assume(
         layer, curvature=np.where(layer.curvature == 0, -1, layer.curvature)
     ),
     words=r"S = \operatorname{diag}(s) \text{ is nonsingular}",
+    printed=False,
 )  # fmt: skip
 ONE_INACTIVE = assume(
     equal(first(positive_part(s)) ** 2 + norm2(tail(positive_part(s)) - tail(e)), 0),
@@ -83,6 +84,7 @@ ONE_INACTIVE = assume(
         layer, curvature=layer.curvature * 0 + 1 - 2 * (np.arange(len(layer.H)) == 0)
     ),
     words=r"S = \operatorname{diag}(\max\{s, 0\}) = \operatorname{diag}(0, 1, \dots, 1)",
+    printed=False,
 )  # fmt: skip
 
 PRODUCT = named(r"\hat H^\top S\hat H", transpose(Hhat) @ diag_times(s, Hhat))

@@ -100,6 +100,6 @@ CLAIMS = [
             examples_weighted(slopes, named(r"\hat h", Hhat)),
         ),
         form=Form.STEP,
-        remark="Line 551 differentiates once more: L-prop-2.",
+        remark="The next display differentiates once more: L-prop-2.",
     ),
 ]  # fmt: skip

@@ -285,6 +285,8 @@ NORM_OF_FEATURES = Letter(
 ANY = Letter("G", "G", _M, lambda layer: layer.H)
 """Any matrix, (N, n)."""
 
+EXISTS = replace(assume(q >= 1, printed=False), is_ours=True)
+"""That there are such laws, of variance one."""
 proof = of_layers(
     "App. A, proof of Prop. 5", "L-prop-5", "L-proof-prop-5", expected=REFUTED, form=Form.STEP
 )
@@ -293,13 +295,13 @@ PROOF = [
         "/longest-row", 658, "have the identical distribution",
         "the expected square of the longest row",
         equal(MAXIMUM, columns),
-        hypotheses=(assume(columns >= 3), assume(q >= 1, printed=False)),
+        hypotheses=(assume(columns >= 3), EXISTS),
         remark="Here the proof breaks: it takes the expectation of a maximum for the largest"
         " expectation.",
     ),
     EXPECTED_MAXIMUM.corrected(
         says=MAXIMUM <= columns + sqrt(rows * columns * (FOURTH - 1)),
-        hypotheses=(assume(q >= 1, printed=False),), expected=SUPPORTED,
+        hypotheses=(EXISTS,), expected=SUPPORTED,
         remark="For these laws, whose fourth moment is q². It holds for every law: a maximum of"
         " deviations from the mean is at most the root of the sum of their squares.",
     ),

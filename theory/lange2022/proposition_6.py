@@ -130,8 +130,8 @@ def operations(what: str, *parts: Part, counted: str = "", **counts: int) -> Let
 
 
 CONVENTIONS = {
-    "": r"k - 1 \text{ additions in a sum of } k \text{ terms, } 2k \text{ operations in an inner"
-    r" product}",
+    "": r"k - 1 \text{ additions in a sum of } k \text{ terms, } 2k \text{ operations for an entry"
+    r" of a product of matrices}",
     "k - 1": r"k - 1 \text{ additions in every sum of } k \text{ terms}",
     "k": r"k \text{ additions in every sum of } k \text{ terms}",
 }
@@ -165,8 +165,8 @@ QUOTE = "The number of floating point operations used in one step"
 PRECONDITIONING = [
     PRINTED := section(
         "", 248, QUOTE, "the operations of a step of BNP", equal(operations(*BNP), TOTAL),
-        remark="A sum of k terms counts k - 1 additions, an inner product of k terms 2k"
-        " operations.",
+        remark="A sum of k terms counts k - 1 additions, also of squares; an entry of a product of"
+        " matrices, in step 5, 2k operations. With one rule for both another total comes out.",
     ),
     PRINTED.sharpened(
         "in-place", title="the operations of BNP with 1/q² in the variances",
@@ -214,7 +214,7 @@ PRECONDITIONING = [
 ]  # fmt: skip
 
 WIDTH = 100
-"""Of the hidden layers of sect. 5.1, whose batches are of 60, 6 and 1."""
+"""Of the hidden layers of sect. 5."""
 LARGE_BATCH = assume(28 * N > 6 * p + 4 + 2 * p / n, printed=False)
 
 
@@ -277,9 +277,9 @@ NORMALIZATION = [
     EXPECTED := section(
         "/expected", 250, "we expect", "whether BN takes more operations in the experiments",
         28 * N > 6 * number(WIDTH), form=Form.READING, expected=REFUTED,
-        remark="For the layers of 100 units of sect. 5.1. It holds for the batches of 60, by 1680 >"
-        " 600, and not for those of 6 and 1, with 168 and 28. In Table 1, too, BN is faster at the"
-        " small batch.",
+        remark="For layers of 100 units, as in sect. 5. It holds for the batches of 60, by 1680 >"
+        " 600, and not for 28N = 448 at the batch of 16 of Table 1, where BN is faster too, nor for"
+        " the batches of 6 and 1. The text expects it of typical networks.",
     ),
     EXPECTED.corrected(
         title="from which batch on BN takes more operations",

@@ -178,9 +178,10 @@ STEPS = [
     WITH_Q := proposition(
         "/step-with-q", 264, QUOTE, "a step of a layer with more inputs than examples",
         equal(BN_STEP, after_bnp(OWN, P, 1 / Q_SQUARED * alpha)),
-        hypotheses=(SPREAD, assume(n > N)), expected=REFUTED,
+        hypotheses=(SPREAD, assume(n > N, printed=False)), expected=REFUTED,
         attack=(layer_of([[1, 1, 1], [-1, -1, -1]], [[0, 0, 0]], linear=[[2], [0]]),),
-        remark="BNP preconditions by (1/q)P (line 225). Here N = 2 and n = 3, so q² = 3/2.",
+        remark="BNP preconditions by (1/q)P, as is said below Prop. 5. Here N = 2 and n = 3, so q²"
+        " = 3/2.",
     ),
     WITH_Q.corrected(
         says=equal(BN_STEP_OTHERS, after_bnp(OTHERS, P_OTHER, q**2 * alpha / q**2)),
@@ -192,6 +193,7 @@ STEPS = [
         "/step-by-running-averages", 242, "or some averages of them",
         "a step of BNP by running averages",
         equal(BN_STEP, after_bnp(OWN, P_OTHER, alpha)), hypotheses=(SPREAD,),
+        place="Sect. 3.3, after Algorithm 2",
         expected=REFUTED, form=Form.BOUNDARY, corrected_by="L-prop-7/step/any-statistics",
     ),
 ]  # fmt: skip

@@ -282,8 +282,9 @@ CLAIMS = [
         "every-group", title="the invariance of GN to a factor for one group of rows, for every"
         " number of groups of more than one row",
         says=unchanged(GN(outputs, c)), hypotheses=(GROUPS_SPREAD,),
-        remark="LN is the case of one group. A factor for each row would need a group for each row,"
-        " which has one number and no deviation; each group here has more than one.",
+        remark="LN is the case of one group. In a dense layer a factor for each row would need a"
+        " group for each row, which has one number and no deviation; each group here has more than"
+        " one. In a convolution a group of one channel would do.",
     ),
     BY_EXAMPLES.sharpened(
         "every-group", title="the invariance of GN to a factor for one example, for every number of"

@@ -118,7 +118,7 @@ THEOREM = [
         "/other-statistics", 242, "or some averages of them",
         "normalization by running statistics",
         equal(pair(mean(G_OTHER), variance(G_OTHER)), pair(zeros, ones)),
-        expected=REFUTED, form=Form.BOUNDARY,
+        place="Sect. 3.3, after Algorithm 2", expected=REFUTED, form=Form.BOUNDARY,
     ),
     OTHERS.corrected(
         says=equal(
@@ -130,7 +130,8 @@ THEOREM = [
         "regularized", title="normalization by the regularized variances",
         says=ratio(variances, REGULARIZED) < 1 / (1 + eps_1) * ones,
         expected=SUPPORTED,
-        remark="So the inputs as Algorithm 2 normalizes them have variances below one.",
+        remark="So inputs normalized by their own regularized variances have variances below one."
+        " Algorithm 2 regularizes the running variances: by those, variances may exceed one.",
     ),
 ]  # fmt: skip
 
@@ -149,8 +150,10 @@ STEPS = [
     MULTIPLIED := step(
         "/column-norms", 195, r"H-e\mu_{H}^{T} scaled by", "the norms of the centred columns",
         equal(N * column_squares(C), variances), form=Form.READING, expected=REFUTED,
+        remark="'Scaled by √N' read as multiplied; divided is meant, as the sentence after next"
+        " shows.",
     ),
-    MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances)),
+    MULTIPLIED.corrected(says=equal(1 / N * column_squares(C), variances), remark=""),
     step(
         "/normalized-norms", 195, "to have the same norm of", "the norms of the normalized columns",
         equal(column_squares(G), N * ones), hypotheses=(SPREAD,),

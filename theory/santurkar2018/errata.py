@@ -4,9 +4,7 @@ What matters most comes first; the last version and its supplement before the fi
 """
 
 from theory.erratum import Erratum, Kind
-
-ONE_TEXT = " Known from one conversion of the first version, whose slip it may be."
-"""A caveat on slips that no second text shows."""
+from theory.santurkar2018.texts import ONE_TEXT
 
 LAST_VERSION = [
     Erratum(
@@ -200,17 +198,6 @@ LAST_VERSION = [
         right=("S-remark-growth/sum", "S-remark-growth/mean-loss/corrected"),
     ),
     Erratum(
-        name="last-term",
-        title="The gradient correlates with the normalised batch",
-        kind=Kind.HYPOTHESIS,
-        in_short=r"zero where $\gamma$ is stationary: it is $(\partial\hat L/\partial\gamma)^2$",
-        wrong=r"The last term, $\langle g,\hat y\rangle^2$, is the squared derivative in $\gamma$,"
-        r" so it vanishes wherever training has made $\gamma$ stationary; so does the middle term"
-        r" with $\beta$.",
-        entries=("S-remark-growth/last-term",),
-        right=("S-remark-growth/last-term/corrected", "S-remark-growth/last-term/by-parameters"),
-    ),
-    Erratum(
         name="root-of-m",
         title="A root of m too many",
         kind=Kind.SLIP,
@@ -239,16 +226,6 @@ LAST_VERSION = [
         wrong=r"(18) speaks of the normal network and prints $\hat L$.",
         entries=("S-eq-18",),
         right=("S-eq-18/corrected", "S-eq-18/attained"),
-    ),
-    Erratum(
-        name="negative-multiples",
-        title="Outputs do not change with a multiple of the weights",
-        kind=Kind.SLIP,
-        in_short="for positive multiples",
-        wrong=r"'Any scalar multiple' is any positive one: a negative one changes the sign of"
-        r" $\hat y$. The proof uses $k > 0$ only.",
-        entries=("S-lemma-4.5/any-multiple",),
-        right=("S-lemma-4.5/scale-invariance",),
     ),
     Erratum(
         name="order-in-21",
@@ -314,10 +291,12 @@ FIRST_VERSION = [
         name="closed-form-of-the-hessian",
         title="The closed form of the Hessian in the weights",
         kind=Kind.FALSE,
-        in_short="one term is counted twice and its mirror image is lost",
+        in_short=r"$\beta_{ik}\langle g,\hat y\rangle$ is counted twice, and"
+        r" $\frac1m\alpha_{kj}\langle x_i, g\rangle$ is lost",
         wrong=r"Line (36) exchanges derivatives by a weight and by the outputs, which is right for"
-        r" two units and wrong for one; from there a term in $\beta_{ik}$ is counted twice and the"
-        r" term with $x_i$ and $x_k$ interchanged is lost. (58) is not even symmetric.",
+        r" two units and wrong for one; (41) drops a term, and (45) leaves $1/\sigma$"
+        r" undifferentiated. In the sum $\beta_{ik}\langle g,\hat y\rangle$ is counted twice and"
+        r" $\frac1m\alpha_{kj}\langle x_i, g\rangle$ is lost, so that (58) is not even symmetric.",
         entries=(
             "S-v1-eq-58",
             "S-v1-eq-36",
@@ -358,9 +337,10 @@ FIRST_VERSION = [
         kind=Kind.READING,
         in_short=r"$\alpha_{ij} = \langle x_i,\hat y_j\rangle$, as the proofs use it; not as it is"
         " defined",
-        wrong=r"$\alpha_{ij}$ is defined by the outputs, called a correlation coefficient, and used"
-        r" as $\langle x_i, \hat y_j\rangle$. With the last meaning the theorems hold, but for"
-        r" a slip of C.3; with the others they do not.",
+        wrong=r"$\alpha_{ij}$ is defined by the outputs, called a correlation, and used as"
+        r" $\langle x_i, \hat y_j\rangle$. With the last meaning the theorems hold for inputs of"
+        r" mean zero, which Lemma 3.3 names as the setup, but for a slip of C.3; with the others"
+        r" they do not.",
         entries=(
             "S-v1-fact-C2-eq-2/as-defined",
             "S-v1-fact-C2-eq-2/correlation",
@@ -419,9 +399,11 @@ FIRST_VERSION = [
         name="which-norm",
         title="The norm that the layer makes one",
         kind=Kind.READING,
-        in_short="the norm is the root mean square, and the loss its value, not its square",
-        wrong=r"$\mathrm{BN}(Wx)$ has root mean square one, not Euclidean norm one; and the"
-        r" bound is for the norm, not for its square as a loss.",
+        in_short=r"the norm is the root mean square; with its square for the loss"
+        r" $\varepsilon < 1/4$",
+        wrong=r"$\mathrm{BN}(Wx)$ has root mean square one, not Euclidean norm one. With the"
+        r" squared norm for the loss the bound fails for some $\varepsilon$ above $1/4$, and holds"
+        r" below.",
         entries=("S-v1-eq-28/euclidean", "S-v1-lemma-3.3/squared"),
         right=("S-v1-eq-28", "S-v1-lemma-3.3/squared/corrected"),
     ),
@@ -431,7 +413,7 @@ FIRST_VERSION = [
         kind=Kind.SLIP,
         in_short=r"$\le$ for $=$",
         wrong="Lines (30) and (31) put an equality sign where the triangle inequality, and the"
-        " bounds before it, give an inequality." + ONE_TEXT,
+        " bounds before it, give an inequality. " + ONE_TEXT,
         entries=("S-v1-eq-31", "S-v1-eq-30/repaired"),
         right=("S-v1-eq-31/corrected", "S-v1-eq-30/repaired/corrected"),
     ),
@@ -440,7 +422,7 @@ FIRST_VERSION = [
         title="The appendix's display of the sensitivity",
         kind=Kind.SLIP,
         in_short=r"$\alpha^2/m$ for $\alpha^2$, as Theorem 3.1 and (7) have it",
-        wrong=r"The last term lacks its factor $1/m$." + ONE_TEXT,
+        wrong=r"The last term lacks its factor $1/m$. " + ONE_TEXT,
         entries=("S-v1-thm-C3/as-used",),
         right=("S-v1-eq-7",),
     ),
@@ -459,7 +441,7 @@ FIRST_VERSION = [
         title="The normal case with a hat",
         kind=Kind.SLIP,
         in_short=r"$y$ for $\hat y$",
-        wrong=r"(3) speaks of the normal case and prints $\hat y$." + ONE_TEXT,
+        wrong=r"(3) speaks of the normal case and prints $\hat y$. " + ONE_TEXT,
         entries=("S-v1-eq-3",),
         right=("S-v1-thm-C3-vanilla",),
     ),
@@ -468,7 +450,7 @@ FIRST_VERSION = [
         title="A factor m lost",
         kind=Kind.SLIP,
         in_short=r"$\sum_b x_i^2 = m\,\sigma(x_i)^2$",
-        wrong=r"(9) has $\sigma(x_i)^2$ for the sum of squares, which is $m\,\sigma(x_i)^2$."
+        wrong=r"(9) has $\sigma(x_i)^2$ for the sum of squares, which is $m\,\sigma(x_i)^2$. "
         + ONE_TEXT,
         entries=("S-v1-eq-9",),
         right=("S-v1-proof-C4/vanilla-square",),
@@ -477,9 +459,9 @@ FIRST_VERSION = [
         name="left-side-of-12",
         title="The left side of the expansion",
         kind=Kind.SLIP,
-        in_short="the slope in one weight, squared, for a sum over the batch",
-        wrong="(12) has the squared gradient summed over the batch on its left; what is expanded"
-        " is the squared slope in one weight." + ONE_TEXT,
+        in_short="the slope in one weight, squared, for the gradient in one example",
+        wrong="(12) has the squared gradient in one example on its left, an example that its right"
+        " side does not have; what is expanded is the squared slope in one weight. " + ONE_TEXT,
         entries=("S-v1-eq-12",),
         right=("S-v1-eq-13",),
     ),
@@ -489,7 +471,7 @@ FIRST_VERSION = [
         kind=Kind.SLIP,
         in_short="the middle terms stand without their absolute values",
         wrong=r"(16), (17) and (59) bound a term by an expression that may be negative, such as"
-        r" $\alpha$ without its absolute value." + ONE_TEXT,
+        r" $\alpha$ without its absolute value. " + ONE_TEXT,
         entries=("S-v1-eq-16", "S-v1-eq-17/repaired", "S-v1-eq-59"),
         right=("S-v1-eq-16/corrected", "S-v1-eq-17/corrected", "S-v1-eq-59/corrected"),
     ),

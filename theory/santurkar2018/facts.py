@@ -79,7 +79,7 @@ CLAIMS = with_hints(
         *GRADIENT.with_epsilon(PROVED, REFUTED),
         GRADIENT_SHARED.sharpened(
             "shipped",
-            title="the library's gradient",
+            title="the gradient, by this project's function",
             says=equal(IN_A, library_gradient(y, slope)),
         ),
         *NORMALIZED.with_epsilon(PROVED, REFUTED),

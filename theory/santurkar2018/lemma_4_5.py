@@ -251,10 +251,13 @@ STEPS = [
         id="S-lemma-4.5/any-multiple",
         locations=OPTIMUM_PLACES,
         title="the outputs do not change with the sign of the weights",
+        form=Form.BOUNDARY,
         says=equal(BN(-(K * y)), BN(y)),
         expected=REFUTED,
         attack=(centred_batch,),
         corrected_by=INVARIANCE.id,
+        remark="The text has BN((aW)x) = BN(Wx) for all a > 0. A negative multiple needs -γ:"
+        " S-lemma-4.5/trainable/optimum/negative.",
     ),
     OWN := replace(
         FIXED,

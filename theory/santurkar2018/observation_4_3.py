@@ -48,7 +48,7 @@ FIRST_SENTENCE = [
         title="γ = σ and β = mean give the same activations",
         says=equal(sigma * normalize(y) + MU * one, y),
         expected=PROVED,
-        remark="The text leaves out β = mean and σ > 0.",
+        remark="The text does not name β, and leaves out σ > 0.",
     ),
     ACTIVATIONS_SHARED := ACTIVATIONS.under(
         EPS, PROVED, remark="σ is the layer's √(variance + ϵ)."
@@ -82,6 +82,8 @@ FIRST_SENTENCE = [
         id=f"{ACTIVATIONS.id}/fixed",
         title="γ and β given: one of the two outputs of one input is y",
         says=equal(norm2(BN(y) - y) * norm2(BN(-y) - y), 0),
+        remark="From one input X = y all weights W > 0 give BN(y) and all W < 0 give BN(-y); to"
+        " give the activations y, one of the two must be y.",
     ),
     FIXED.under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
 ]
@@ -142,6 +144,8 @@ MINIMUM_KEPT = {
     - 2 * (beta - SLOPE * MU) * ONES.slack
     - 2 * SLOPE * BATCH.slack
     + 2 * OPTIMUM.slack,
+    "remark": "y* are the outputs of the linear layer at its minimum, y at any other weights, and"
+    " y* + e the targets: e is orthogonal to the inputs and, with a bias, to the ones.",
 }
 STATIONARY = {
     "title": "with a bias: the derivative in a weight at a minimum",

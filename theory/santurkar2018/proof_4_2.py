@@ -327,7 +327,7 @@ HESSIAN = [
     ),
     FULL.under(EPS, PROVED).sharpened(
         "shipped",
-        title="the library's Hessian",
+        title="the Hessian, by this project's function",
         says=equal(hessian(u), library_hessian(y, g, u)),
     ),
 ]

@@ -206,7 +206,7 @@ GROWTH = [
         equal(dot(one, OF_MEAN_LOSS) ** 2, m**2 * MU**2),
         "the squared sum of the gradient for a loss that is a mean over the batch",
         attack=(linear(1, 1, 1),),
-        remark="g is the gradient of L, the sum, as in the theorems.",
+        remark="L is the sum over the batch, and g its gradient; what is trained is L/m.",
     ),
     MEAN_LOSS.corrected(says=equal(dot(one, OF_MEAN_LOSS) ** 2, MU**2)),
     growth(
@@ -222,9 +222,10 @@ GROWTH = [
         ALONG**2 > 0,
         "the last term of Theorem 4.1 is positive, also where γ is stationary",
         locations=(final(171, AFTER, "expected to be bounded away from zero"),),
+        form=Form.BOUNDARY,
         hypotheses=(BEST_SCALE, NOT_ZERO),
-        remark="The text expects it to be bounded away from zero. A γ that is trained goes to where"
-        " ∂L̂/∂γ = ⟨g, ŷ⟩ is zero.",
+        remark="The text expects it to be bounded away from zero, with γ and β constants for its"
+        " analysis. A γ that is trained goes to where ∂L̂/∂γ = ⟨g, ŷ⟩ is zero.",
     ),
     LAST_TERM.corrected(**SQUARED_SLOPE),
     LAST_TERM_SHARED := LAST_TERM.under(EPS, REFUTED),
@@ -284,14 +285,16 @@ bending_of_convex = named(
 )
 MEETS_CONVEX = assume(dot(yhat, u) >= 0, words=r"\langle \hat y, u\rangle \ge 0,\ u = g")
 MEETS = assume(dot(yhat, g) >= 0)
-MEETS_SIGNED = assume(gamma * dot(yhat, g) >= 0, printed=False)
+NOT_REVERSED = assume(gamma >= 0, printed=False)
+CONVEX_ALONG = replace(POSITIVE, printed=True)
+"""The second of the text's two conditions."""
 LINEAR = assume(
     equal(norm2(H(g)), 0),
     impose=lambda case: case.with_isotropic_loss(case.direction, 0),
     printed=False,
     words=r"L \text{ is linear, a convex loss with } H = 0",
 )
-POSITIVE_SHARE = SCALE**2 / (norm2(g) * m) * POSITIVE.slack
+POSITIVE_SHARE = SCALE**2 / (norm2(g) * m) * CONVEX_ALONG.slack
 PREDICTIVE = [
     SMOOTHNESS := Claim(
         id="S-remark-predictive/smoothness",
@@ -311,14 +314,15 @@ PREDICTIVE = [
     SMOOTHNESS.corrected(
         title="the layer makes the second-order term smaller",
         says=hessian_form(GRAD) <= quadratic(g),
-        hypotheses=(RATIO, HAS_RATIO, POSITIVE, NOT_LONGER, MEETS_SIGNED),
-        because=1 / sigma**2 * POSITIVE.slack * NOT_LONGER.slack
-        + SCALE / sigma**2 * POSITIVE.slack * NOT_LONGER.slack
+        hypotheses=(RATIO, HAS_RATIO, CONVEX_ALONG, NOT_LONGER, MEETS, NOT_REVERSED),
+        because=1 / sigma**2 * CONVEX_ALONG.slack * NOT_LONGER.slack
+        + SCALE / sigma**2 * CONVEX_ALONG.slack * NOT_LONGER.slack
         + POSITIVE_SHARE * dot(one, g) ** 2
         + POSITIVE_SHARE * dot(yhat, g) ** 2
         - SCALE / norm2(g) * RATIO.slack
-        + 1 / (m * sigma**2) * MEETS_SIGNED.slack * norm2(grad),
-        remark="The first hypothesis is met by every H that is a multiple of the identity.",
+        + 1 / (m * sigma**2) * NOT_REVERSED.slack * MEETS.slack * norm2(grad),
+        remark="The first hypothesis, of relative norms, is that of Theorem 4.2's second display;"
+        " every H that is a multiple of the identity meets it.",
     ),
     SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected", attack=()),
     CHANGE := replace(

@@ -58,12 +58,20 @@ LINES = [
     result(
         "S-v1-thm-3.2",
         "First version: the gradient in one weight",
-        {"c the square of a cosine": "/square", "a cosine": "/cosine"},
+        {
+            "c the square of a cosine, at the layer's output": "/square",
+            "a cosine": "/cosine",
+            "of two networks": "/two-networks",
+        },
     ),
     result(
         "S-v1-thm-C4",
         "First version: the gradient in one weight, under a condition",
-        {"c the square of a cosine": "/square", "a cosine": "/cosine"},
+        {
+            "c the square of a cosine, at the layer's output": "/square",
+            "a cosine": "/cosine",
+            "of two networks": "/two-networks",
+        },
     ),
     result(
         "S-v1-lemma-3.3",

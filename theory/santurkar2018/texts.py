@@ -28,6 +28,8 @@ FILES = {
     "S-supp": "santurkar2018-supplement.txt",
     "S-v1": "santurkar2018-v1.txt",
 }
+ONE_TEXT = "Known from one conversion of the first version, whose slip it may be."
+"""A remark on slips that no second text shows."""
 
 
 def final(line: int, place: str, quote: str) -> Location:

@@ -35,7 +35,7 @@ from theory.language.letters import number_of, vector_of
 from theory.language.operations import norm, norm2, sqrt
 from theory.santurkar2018.chosen import ROOT_FREE, with_hints
 from theory.santurkar2018.letters import EPS
-from theory.santurkar2018.texts import readings_of, version_1
+from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
 from theory.santurkar2018.version_1.letters import TWO_EPSILONS, lines_of
 from theory.santurkar2018.version_1.letters import any_epsilon as any_e
 from theory.statement import PROVED, REFUTED, UNREADABLE, assume
@@ -368,7 +368,7 @@ PROOF = [
         "S-v1-eq-31",
         (524, r"\frac{1}{1-2\varepsilon}\left(\varepsilon+2\varepsilon(1+\varepsilon)\right)"),
         equal(MISSED, FINAL**2), "the distance to the labels, the bounds put in",
-        hypotheses=CONDITIONS, expected=REFUTED,
+        hypotheses=CONDITIONS, expected=REFUTED, remark=ONE_TEXT,
     ),
     THIRTY_ONE.corrected(
         says=MISSED < FINAL**2,

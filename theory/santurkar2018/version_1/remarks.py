@@ -166,7 +166,7 @@ IDENTITY = [
         + (1 + eps / sigma**2) / (m * sigma**2) * ALPHA**2,
         expected=PROVED,
         remark="The slack is due to σ² - 1, the mean of x and α; the sensitivity is not reduced"
-        " only where all three are zero.",
+        " only where xᵢ or all three are zero.",
     ).with_epsilon(PROVED),
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ from theory.language.expression import Expression, Says, equal
 from theory.language.operations import average, dot, norm2
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
-from theory.santurkar2018.texts import readings_of, version_1
+from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     OUTPUT_SLOPE,
     SLOPE,
@@ -32,6 +32,8 @@ from theory.statement import PROVED, REFUTED
 from theory.unit import eps, m, sigma, variance, y, yhat
 
 CENTRED_INPUT = (X_I_CENTRED,)
+SETUP = "That inputs have mean zero the text says at Lemma 3.3, as the setup of Theorem 3.2."
+"""A remark on statements that need it, and do not say it themselves."""
 ALPHA = dot(x_i, yhat)
 ALPHAS = {
     "as-defined": (dot(x_i, y), "as it is defined"),
@@ -65,7 +67,7 @@ DEFINED, CORRELATED = (
 )
 USED = sensitivity(
     "/as-used", smaller_by(ALPHA), "as the proofs use it",
-    form=Form.PRINTED, expected=PROVED, corrected_by=None,
+    form=Form.PRINTED, expected=PROVED, corrected_by=None, remark=SETUP,
 )  # fmt: skip
 SHARED = USED.under(EPS, REFUTED, remark="It holds as an upper bound.")
 RIGHT = SHARED.corrected(
@@ -119,14 +121,15 @@ SECOND = {
     name: second_half(
         f"/{name}", equal(norm2(SLOPE), 1 / sigma**2 * (m * VARIANCE - a**2)), words,
         form=Form.PRINTED if name == "as-used" else Form.READING,
-        remark="Theorem 3.1 and line (7) of the proof have α²/m." if name == "as-used" else "",
+        remark=f"Theorem 3.1 and line (7) of the proof have α²/m. {ONE_TEXT}"
+        if name == "as-used" else "",
     )
     for name, (a, words) in ALPHAS.items()
 }  # fmt: skip
 APPENDIX = [
     FIRST := first_half(
         "", equal(norm2(OUTPUT_SLOPE), m * VARIANCE), "",
-        form=Form.PRINTED, hypotheses=CENTRED_INPUT,
+        form=Form.PRINTED, hypotheses=CENTRED_INPUT, remark=SETUP,
     ),
     FIRST_ANY_MEAN := first_half(
         "/any-mean", FIRST.says, ", inputs of any mean",
@@ -153,7 +156,7 @@ PROOF = [
         "S-v1-eq-3", (402, r"\right)^2 = \sum_{b=1}^{m} \left( x_i^{(b)} \right)^2"),
         equal(norm2(SLOPE), m * VARIANCE),
         "an output's sensitivity without BatchNorm, with a hat too many",
-        expected=REFUTED, corrected_by=FIRST.id,
+        expected=REFUTED, corrected_by=FIRST.id, remark=ONE_TEXT,
     ),
     FOUR := line(
         "S-v1-eq-4", (407, r"\frac{m x_{i}^{(b)} - \alpha_{ij} \hat{y}_{j}^{(b)}}{m \sigma_{j}}"),

@@ -37,7 +37,7 @@ from theory.santurkar2018.chosen import (
     with_hints,
 )
 from theory.santurkar2018.letters import EPS
-from theory.santurkar2018.texts import readings_of, version_1
+from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
 from theory.santurkar2018.version_1.letters import (
     DL,
     LOSS,
@@ -107,6 +107,9 @@ def reflected(x: Expression, g: Expression, share: int = 1) -> Expression:
     )
 
 
+AT_OUTPUT = "The gradient on the right is taken at the layer's output, as in (9) and (14)."
+"""A remark on statements that print the gradient of the network without the layer."""
+
 gradient_in_weight = readings_of(
     "S-v1-thm-3.2",
     (
@@ -124,8 +127,8 @@ THEOREM = [
         "/square", DL**2 <= gain(COSINE) * p**2, "the square of a cosine",
         form=Form.PRINTED, hypotheses=(NOT_ZERO[g],), because=reflected(x_i, g, 4),
         expected=PROVED,
-        remark="The slack is at least three quarters of the bound; more where x and the gradient,"
-        " reflected by the layer, make an angle, and with ϵ.",
+        remark=f"{AT_OUTPUT} The slack is at least three quarters of the bound; more where x and"
+        " the gradient, reflected by the layer, make an angle, and with ϵ.",
     ),
     SQUARE.under(EPS, PROVED),
     SHARPENED := SQUARE.sharpened(
@@ -202,7 +205,7 @@ APPENDIX = [
         "the square of a cosine",
         form=Form.PRINTED, hypotheses=(SMALL, CONDITION), expected=PROVED, corrected_by=None,
         because=KEPT * CONDITION.slack + reflected(x_i, g, 4),
-        remark="The slack is that of the condition and that of Theorem 3.2.",
+        remark=f"{AT_OUTPUT} The slack is that of the condition and that of Theorem 3.2.",
     ),
     CONDITIONAL.under(EPS, PROVED, remark=f"{CONDITIONAL.remark} {TWO_EPSILONS}"),
     SHARPENED_CONDITIONAL := CONDITIONAL.sharpened(
@@ -273,12 +276,13 @@ PROOF = [
             p,
         ),
         "the slope in one weight without BatchNorm, by the chain rule",
+        remark="The loss without the layer is shifted so that its gradient at y is that of L at z.",
     ),
     line(
         "S-v1-eq-9", (435, r"= c \sigma_{x_i}^2 \sum_{b=1}^m"),
         equal(p**2, COSINE**2 * variance(x_i) * S),
         "the square of the slope in one weight, a factor m lost",
-        expected=REFUTED, corrected_by="S-v1-proof-C4/vanilla-square",
+        expected=REFUTED, corrected_by="S-v1-proof-C4/vanilla-square", remark=ONE_TEXT,
     ),
     line(
         "S-v1-eq-10", (439, r"\sum_{b=1}^{m} \frac{\partial G}{\partial \hat{y}_{i}^{(b)}}"),
@@ -295,6 +299,8 @@ PROOF = [
         equal(sigma**2 * S, m * expanded(p, p**2, ALPHA)),
         "the square of the loss's gradient, summed over the batch",
         expected=REFUTED, corrected_by="S-v1-eq-13",
+        remark="Printed is the square in one example b, which the right side does not have; both"
+        f" sides are summed over b here. {ONE_TEXT}",
     ),
     *line(
         "S-v1-eq-13", (453, r"\frac{\alpha_{ij}^{2}}{m^{2}}"),
@@ -315,7 +321,7 @@ PROOF = [
         "S-v1-eq-16", (463, r"2\frac{\alpha_{ij}}{m}S_j(m\sigma_{xi})"),
         BOUNDED <= p_c**2 + 2 * (a_c / m) * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,
         "the square of the slope in one weight, two sums by their bounds",
-        hypotheses=(), expected=REFUTED,
+        hypotheses=(), expected=REFUTED, remark=ONE_TEXT,
     ),
     SIXTEEN.corrected(
         says=BOUNDED <= p_c**2 + 2 * SHARE * S * (m * DEVIATION) + a_c**2 / m**2 * a**2,

@@ -64,7 +64,7 @@ from theory.language.letters import number_of, vector_of
 from theory.language.operations import absolute, average, centred, dot, norm, norm2, sqrt
 from theory.santurkar2018.chosen import with_hints
 from theory.santurkar2018.letters import EPS, UNIT
-from theory.santurkar2018.texts import version_1
+from theory.santurkar2018.texts import ONE_TEXT, version_1
 from theory.santurkar2018.version_1.letters import (
     CENTRED,
     DL_K,
@@ -107,6 +107,10 @@ from theory.unit import (
 
 LAMBDA = number_of("Lambda", r"\Lambda", "bound", r"\Lambda > 0")
 r"""A bound :math:`\Lambda \ge \|H\|`, the Frobenius norm among them."""
+FROBENIUS_TOO = (
+    "With Λ the Frobenius norm of the Hessian it is the text's, with one d for all q together."
+)
+"""A remark on bounds by it."""
 x_ic, x_kc = centred(x_i), centred(x_k)
 
 
@@ -277,7 +281,7 @@ TWO_UNITS = _case(
     "two-units", r"0 & \text{if } j \neq l",
     absolute(IDENTITY_BLOCK) <= (1 - E_TWO * m) * absolute(dot(x_i, x_k)),
     "two units of the same weights, a block H = I", END_OTHER,
-    remark="Chosen are two units of the same weights, a loss whose second derivatives in both are"
+    remark="Chosen are two units of the same weights, a loss whose mixed second derivatives are"
     " the identity, and inputs for which d = 1/m: without the layer the entry is ⟨xᵢ, xₖ⟩.",
     hypotheses=(
         *SIGNS,
@@ -389,7 +393,7 @@ RIGHT = Claim(
     expected=PROVED,
     remark="The loss -L has the negative of every entry, so it is a bound of the absolute value."
     " The slack is that of the norm of H as a bound of X, and that of (61). Of an input that does"
-    " not vary both sides are zero.",
+    " not vary both sides are zero. Λ may be the Hessian's Frobenius norm, or any other bound.",
 )
 THEOREM = [SAME, SAME_UNIT, TWO_UNITS, ANY_EPSILON, RIGHT, RIGHT.under(EPS, PROVED)]
 
@@ -812,19 +816,21 @@ SIXTY_FOUR = line(
         root_terms(x_ic, x_kc),
         start=shown_smaller(LAMBDA * LENGTHS, absolute(X_DIFFERENTIATED), *NORM_TERMS),
     ),
-    remark="The slack is what the roots of d add, and the part of the inputs along ŷ.",
+    remark="The slack is what the roots of d add, and the part of the inputs along ŷ."
+    f" {FROBENIUS_TOO}",
 )  # fmt: skip
 BOUNDS = [
     FIFTY_NINE := line(
         "S-v1-eq-59", (654, r"2\sigma_{xi}\sigma_{xk} \left( \sum_{b=1}^{m}"),
         absolute(sigma**2 * ENTRY) <= triangle(ALONG, b_k), "the triangle inequality for (58)",
-        hypotheses=(), expected=REFUTED,
+        hypotheses=(), expected=REFUTED, remark=ONE_TEXT,
     ),
     replace(
         FIFTY_NINE,
         id="S-v1-eq-59/absolute",
         says=absolute(sigma**2 * ENTRY) <= triangle(absolute(ALONG), absolute(b_k)),
         title="the triangle inequality for (58), with absolute values",
+        remark="",
         form=Form.BOUNDARY,
         corrected_by="S-v1-eq-59/corrected",
     ),
@@ -850,6 +856,7 @@ BOUNDS = [
         r" \big(\sqrt{d_{ij}d_{kj}}\,\sigma_{x_i}\sigma_{x_k} + \ldots\big)}",
         in_words="Its radical is drawn over too much.",
         expected=UNREADABLE,
+        hypotheses=(),
         remark="",
         unreadable="The radical is drawn over the bracket that (64) has outside it.",
     ),
@@ -888,6 +895,7 @@ WITHOUT_LAYER = [
         ),
         "an entry of the Hessian without BatchNorm", place="display",
         hypotheses=(),
+        remark="The loss without the layer is shifted so that its Hessian at y is that of L at z.",
     ),
     IDENTITY := line(
         "S-v1-proof-C6/vanilla-by-d",
@@ -967,8 +975,7 @@ X_JL = named("X_{ijkl}", dot(TILDE_I, hessian(TILDE_L)))
 CLOSED_JL = X_JL / (sigma * sigma_l)
 JOINED = (
     "Examined for a loss that joins the units by ⟨ŷ_j, γ²Hŷ_l⟩, which is differentiated by both"
-    " weights, with H symmetric, and for y_l = ∇L(z), which is any vector, since a linear term may"
-    " be added to L. The symmetry is not needed."
+    " weights, with H symmetric, which is not needed; the second unit's batch y_l is any vector."
 )
 """A remark on statements about that loss."""
 two_units = lines_of("App. C, proof of Theorem C.6", "S-v1-steps", remark=JOINED)
@@ -1020,7 +1027,7 @@ TWO_UNITS_LINES = [
             start=shown_smaller(LAMBDA * LENGTHS, absolute(X_JL), *NORM_TERMS_JL),
         ),
         remark="The slack is what the roots of d add, and the part of the inputs along the"
-        " outputs. " + JOINED,
+        f" outputs. {FROBENIUS_TOO} {JOINED}",
     ),
     BOUND_JL.sharpened(
         says=SCALED**2 <= LAMBDA**2 * norm2(x_ic) * norm2(x_kc),
