@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from theory.claim import Verdict
+from theory.claim import Form, Verdict
 from theory.language.latex import latex
 from theory.santurkar2018 import CLAIMS, theorem_4_1, theorem_4_2
 from verify import engine, ledger, report
@@ -293,3 +293,37 @@ def test_a_statement_is_supported_by_as_much_as_the_guide_says():
     assert FLOOR.strata == FLOOR_OF_EXPECTATIONS.strata == 5
     assert f"at least {FLOOR.instances} decided instances of at least five strata" in guide
     assert f"{FLOOR_OF_EXPECTATIONS.instances} laws and sizes of five laws" in guide
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (Form.PRINTED, "as printed"),
+        (Form.STEP, "a line of a proof"),
+        (Form.READING, "one way to read the text"),
+        (Form.BOUNDARY, "not claimed by the text"),
+        (Form.CORRECTED, "what is right in place of what the text says"),
+        (Form.SHARPENED, "more than the text says"),
+    ],
+)
+def test_what_a_statement_is_to_the_text_is_said(form, said):
+    shown = shown_entry(entry(replace(CLAIM, form=form), []))
+    assert f"which is\n  {said}" in shown
+
+
+def test_why_a_formula_is_unreadable_is_said():
+    assert "because\n  a sign was lost" in shown_entry(entry(UNREADABLE, []))
+
+
+@pytest.mark.parametrize(
+    ("letters", "said"),
+    [
+        ({}, "a counterexample with N = 4, n = 3"),
+        ({"N": 2}, "a counterexample with N = 2, n = 3"),
+        ({"H": "((1))", "W": "((2))"}, "a counterexample"),
+    ],
+)
+def test_sizes_are_those_that_the_displayed_letters_have(letters, said):
+    record = failing(N=4, n=3)
+    told = replace(record, counterexample=replace(record.counterexample, letters=letters))
+    assert f"refuted, by {said} (expected: proved)" in shown_entry(entry(CLAIM, [told]))
