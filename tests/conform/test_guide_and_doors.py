@@ -27,9 +27,10 @@ from verify.conform import run as run_
 from verify.conform.adapters import find
 from verify.conform.journal import Journal
 from verify.conform.modes import by_name
-from verify.conform.process import Order
+from verify.conform.process import Order, Process
 from verify.conform.report import not_offered
-from verify.conform.run import Wanted, judge, reproduced, run
+from verify.conform.reproduction import script
+from verify.conform.run import Wanted, judge, prepare, reproduced, run
 from verify.conform.subject import Subject
 from verify.conform.words import ENDED, GIVEN_UP
 
@@ -611,6 +612,26 @@ class Residual(torch.nn.Module):
         return torch.nn.functional.rms_norm(x, x.shape[-1:], self.weight, self.variance_epsilon), x
 
 
+class Unsaved(torch.nn.BatchNorm1d):
+    '''Its statistics are in no state, and lie in the shape (1, channel).'''
+
+    def __init__(self, *sizes, **given):
+        super().__init__(*sizes, **given)
+        if self.running_mean is not None:
+            for name in ("running_mean", "running_var"):
+                statistic = getattr(self, name)[None]
+                self.register_buffer(name, statistic, persistent=False)
+
+    def forward(self, x):
+        if self.training or self.running_mean is None:
+            return torch.nn.functional.batch_norm(x, None, None, self.weight, self.bias, True)
+        sigma = torch.sqrt(self.running_var + self.eps)
+        return self.weight * (x - self.running_mean) / sigma + self.bias
+
+
+without_eps = torch.nn.RMSNorm(8)
+
+
 def of_eights(x, gamma, beta, eps):
     if x.shape[1] % 8:
         raise ValueError("expected a multiple of eight channels")
@@ -659,6 +680,40 @@ def test_an_eps_of_another_name_and_a_second_output_are_taken(target):
     wanted = Wanted(modes=("forward", "gradient"), strata=strata)
     report = run(Order(target, family="rms"), wanted)
     assert (report.verdict, set(strata)) == ("conforms", {cell.stratum for cell in report.cells})
+
+
+@pytest.mark.usefixtures("in_this_process", "kernels")
+def test_statistics_of_another_shape_that_no_state_holds_are_taken():
+    modes, axes = ("evaluation", "evaluation gradient"), ("NC",)
+    report = run(Order("kernels.py:Unsaved"), Wanted(modes=modes, axes=axes, strata=("plain",)))
+    assert report.verdict == "conforms", report.reason
+
+
+@pytest.mark.usefixtures("in_this_process", "kernels")
+def test_an_object_whose_eps_is_that_of_each_dtype_is_examined():
+    order = Order("kernels.py:without_eps", family="rms")
+    report = run(order, Wanted(modes=("forward", "gradient"), strata=("plain", "m = 7")))
+    assert report.verdict == "conforms", report.reason
+
+
+@pytest.mark.usefixtures("kernels")
+def test_a_script_takes_the_first_of_what_a_module_returns(folder):
+    order = Order("kernels.py:Residual", family="rms")
+    wanted = Wanted(modes=("forward",), axes=("NC",), dtypes=("float32",))
+    shown = [*reproduced(order, wanted, "rms:NC:0:float32:plain:forward:z")]
+    assert shown  # right, and so without a script
+    with Process(order) as bench:
+        found = script(
+            bench,
+            prepare(bench, bench.facts, "rms", wanted).options,
+            bench.facts,
+            "rms:NC:0:float32:plain:forward:z",
+        )
+    (folder / "shown.py").write_text(found)
+    told = subprocess.run(
+        [sys.executable, "shown.py"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert told.stdout.startswith("found ["), told.stderr
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -83,6 +83,18 @@ def test_what_rounding_takes_is_not_judged_and_the_least_of_it_is_said():
     assert cell.reason == f"rounding may take {oracle.condition.min():.1%} of the statistics"
 
 
+def test_an_output_beyond_the_range_of_half_precision_may_be_infinite():
+    wide = Stratum("variance beyond the range", "scale", 7, log_scale=9, dtypes=("float16",))
+    case = draw(wide, "float16", "batch", "NC")
+    oracle = oracle_of(case)
+    right, _ = exact(case, oracle, "variance")
+    assert np.any(right > np.finfo(np.float16).max)
+    cell = cell_of(
+        case, oracle, "running without gradient", "variance", rounded_to(right, "float16")
+    )
+    assert cell.word in ("right", "not judged")
+
+
 def in_a_layer(change):
     """Return a case of layer normalisation whose first unit is changed, and its oracle."""
     case = draw(Stratum("plain", PLAIN), "float32", "layer", "NC")

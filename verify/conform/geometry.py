@@ -118,8 +118,11 @@ def shape_for(
         sizes = {"N": number, "C": max(units // 2, 1), **_shared(together, places)}
     else:
         # Channels of a group, and places that axes share unevenly, are worth more entries.
-        number, choices = (MORE, (16, 4, 2)) if units >= MANY else (SAMPLES, (4, 2))
-        together += -together % (5 * choices[0]) if places and together >= MANY else 0
+        number, choices = SAMPLES, [4, 2]
+        if units >= MANY:
+            number, choices = max(MORE, units // groups), [16, 4, 2]
+        if places and together >= MANY and together % choices[0]:
+            together += -together % (5 * choices[0])
         per_group = _per_group(together, choices) if places else together
         sizes = {"N": number, "C": groups * per_group, **_shared(together // per_group, places)}
     if single:
@@ -127,7 +130,7 @@ def shape_for(
     return tuple(sizes[letter] for letter in axes)
 
 
-def _per_group(together: int, choices: tuple[int, ...]) -> int:
+def _per_group(together: int, choices: list[int]) -> int:
     """Return how many channels a group has, of the choices or one: several places if it can."""
     return next((k for k in choices if together % k == 0 and (together > k or k == 2)), 1)
 

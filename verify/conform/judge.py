@@ -10,7 +10,7 @@ import numpy as np
 from verify.conform.cases import HOLDS, Case
 from verify.conform.examine import Outcome
 from verify.conform.modes import by_name
-from verify.conform.oracle import Oracle
+from verify.conform.oracle import Oracle, rounded_to
 from verify.conform.words import JUDGED, LIMIT, Word
 
 ENTRYWISE = frozenset({"z", "x", "dz", "ddz", "hx", "tx", "ez", "ex", "edz", "ehx"})
@@ -125,7 +125,8 @@ def _word(
     if is_finite and answer in never_finite:
         return Word.WRONG, "hides an entry that is not finite: its channel comes out finite", None
     bound = np.fmax(closed.error, closed.error.mean(axis=0))
-    has_bound = np.all(np.isfinite(bound), axis=0) & ~touched
+    fits = np.isfinite(bound) & np.isfinite(rounded_to(closed.high, case.dtype))
+    has_bound = np.all(fits, axis=0) & ~touched
     if not np.all(np.isfinite(matrix[:, has_bound])):
         return Word.NOT_FINITE, _not_finite(matrix[:, has_bound]), None
     if answer in KEPT and case.together == 1 and not np.all(np.isfinite(matrix[:, ~touched])):

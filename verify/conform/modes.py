@@ -323,14 +323,14 @@ def _output_changed(adapter: Adapter, subject: Subject, arrays: Arrays, eps: flo
 def _gradient_twice(adapter: Adapter, subject: Subject, arrays: Arrays, eps: float) -> Outputs:
     """Go back through one forward pass again, as where another loss shares it.
 
-    The second cotangent is minus twice the first, whose gradients are read after the second's.
+    The second cotangent is minus half the first, whose gradients are read after the second's.
     """
     again = getattr(adapter, "vjp_again", None)
     if again is None:
         raise NotOffered(f"{adapter.name} keeps no pass that can be gone back through twice")
     g = arrays["g"]
-    first, second = again(_layer(subject, eps), _at(arrays), (g, g * -2.0))
-    slopes = [slope * -0.5 for slope in second]
+    first, second = again(_layer(subject, eps), _at(arrays), (g, g * -0.5))
+    slopes = [slope * -2.0 for slope in second]
     return dict(zip((*_SLOPES, *_FIRST_SLOPES), (*slopes, *first), strict=True))
 
 

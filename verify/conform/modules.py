@@ -67,7 +67,8 @@ def wrap(target: Any, name: str, family: str, device: str, groups: int = 1) -> S
 
 def _own_eps(layer: Any, cls: type[torch.nn.Module], family: str) -> float | None:
     """Return the eps of a layer; None where one may be chosen, NaN where it is not known."""
-    known = [float(getattr(layer, name)) for name in EPS if hasattr(layer, name)]
+    own = (getattr(layer, name, None) for name in EPS)
+    known = [float(eps) for eps in own if eps is not None]
     is_chosen = bool(_arguments(cls, family, dict.fromkeys(EPS)))
     return known[0] if known else None if is_chosen else float("nan")
 
@@ -84,8 +85,10 @@ def _script(cls: type[torch.nn.Module], family: str, groups: int) -> str:
     return (
         f"from {cls.__module__} import {cls.__name__}; "
         f"module = {cls.__name__}({sizes}{taken}).to(dtype=torch.$dtype); "
-        "layer = lambda x, gamma, beta, eps: torch.func.functional_call(module, {k: v.view_as(p) "
-        "for (k, p), v in zip(module.named_parameters(), (gamma, beta))}, (x,))"
+        "called = lambda x, gamma, beta: torch.func.functional_call(module, {k: v.view_as(p) "
+        "for (k, p), v in zip(module.named_parameters(), (gamma, beta))}, (x,)); "
+        "first = lambda z: z[0] if isinstance(z, tuple) else z; "
+        "layer = lambda x, gamma, beta, eps: first(called(x, gamma, beta))"
     )
 
 
@@ -155,10 +158,13 @@ class _Modules:
         _used(module.train(), x)
         _used(module.eval(), x)
         state = dict(zip(_statistics(module), (mean, variance), strict=True))
-        module.load_state_dict({**module.state_dict(), **state})
+        for name, value in state.items():
+            module.get_buffer(name).copy_(value.view_as(module.get_buffer(name)))
+        # What a layer makes of its statistics it may make anew when they are loaded.
+        module.load_state_dict(module.state_dict())
         z = _called(module, x, gamma, beta)
         for name, value in state.items():
-            value.copy_(module.get_buffer(name))
+            value.copy_(module.get_buffer(name).view_as(value))
         return z
 
     def untracked(self, x: Tensor, gamma: Tensor | None, beta: Tensor | None, eps: float) -> Tensor:

@@ -68,6 +68,7 @@ MEANS: tuple[tuple[str, Callable[[Stratum], bool]], ...] = (
 """What it may mean when all failing cases are of a kind."""
 KEPT = "something is kept from one call to the next, or left to chance"
 LATER = "a later call writes into the first one's result"
+ANOTHER_PATH = "another path where no gradient is recorded"
 MERGED = "the examples of a vmap are not kept apart"
 SLOPES = ("x", "gamma", "beta")
 RECORDED = "recorded gradient"
@@ -86,9 +87,9 @@ OF_MODE = {
     ("in flight", ""): "the backward uses what a later forward left",
     ("one at a time", ""): "the gradient depends on which inputs need one",
     ("output changed", ""): "the backward reads the output, which a later layer may change",
-    ("without gradient", ""): "another path where no gradient is recorded",
+    ("without gradient", ""): ANOTHER_PATH,
     ("without gradient", "first z"): LATER,
-    ("evaluation without gradient", ""): "another path where no gradient is recorded",
+    ("evaluation without gradient", ""): ANOTHER_PATH,
     ("running without gradient", ""): "another step of training where no gradient is recorded",
     **{("gradient twice", f"first {name}"): LATER for name in SLOPES},
     ("gradient twice", ""): "the backward overwrites what it needs for a second one, or keeps it",

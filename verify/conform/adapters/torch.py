@@ -93,6 +93,7 @@ STORED = {
 
 
 ON_GPU = "the random state of the GPU"
+MATMUL = "how exactly float32 is multiplied"
 
 
 class Torch:
@@ -252,7 +253,7 @@ class Torch:
             "whether gradients are recorded": torch.is_grad_enabled(),
             "the default dtype": torch.get_default_dtype(),
             "the number of threads": torch.get_num_threads(),
-            "how exactly float32 is multiplied": torch.get_float32_matmul_precision(),
+            MATMUL: _precision_of_products(),
             "whether all is deterministic": torch.are_deterministic_algorithms_enabled(),
             "whether only a warning says so": torch.is_deterministic_algorithms_warn_only_enabled(),
         }
@@ -265,7 +266,8 @@ class Torch:
         torch.set_grad_enabled(state["whether gradients are recorded"])
         torch.set_default_dtype(state["the default dtype"])
         torch.set_num_threads(state["the number of threads"])
-        torch.set_float32_matmul_precision(state["how exactly float32 is multiplied"])
+        if state[MATMUL]:
+            torch.set_float32_matmul_precision(state[MATMUL])
         torch.use_deterministic_algorithms(
             state["whether all is deterministic"],
             warn_only=state["whether only a warning says so"],
@@ -305,6 +307,14 @@ class Torch:
             yield
         finally:
             self._level = before
+
+
+def _precision_of_products() -> str:
+    """Return PyTorch's word for it; none where backends were told apart, which has no one word."""
+    try:
+        return torch.get_float32_matmul_precision()
+    except RuntimeError:
+        return ""
 
 
 def _or_zeros(slopes: Iterable[torch.Tensor | None], at: Iterable[torch.Tensor]) -> Arrays:

@@ -26,6 +26,18 @@ def squares_summed_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float
     return affine((x - mean(x)) / torch.sqrt(variance.clamp_min(0) + eps), gamma, beta)
 
 
+def group_squares_summed_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
+    """Do so for two groups of channels where an array takes several blocks."""
+    if x.numel() < 2**16:
+        return torch.nn.functional.group_norm(x, 2, gamma, beta, eps)
+    y = x.reshape(len(x), 2, -1)
+    average = y.mean(-1, keepdim=True)
+    variance = (y**2).mean(-1, keepdim=True) - average**2
+    return affine(
+        ((y - average) / torch.sqrt(variance.clamp_min(0) + eps)).reshape(x.shape), gamma, beta
+    )
+
+
 def wide_rows_read_as_dense(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Read rows without their stride where whole vectors of channels are taken."""
     is_wide = x.ndim == 2 and x.shape[1] % VECTOR == 0 and x.stride(1) == 1
@@ -98,6 +110,14 @@ DRAWN = f"{drawn_channels(0)} channels, drawn"
 NAN, LAYER = "not finite", {"family": "layer"}
 FAULTS = (
     Fault(squares_summed_where_many, "", "forward", "inaccurate", at=(f"mean/sd = 2^12, {LARGE}",)),
+    Fault(
+        group_squares_summed_where_many,
+        "",
+        "forward",
+        "inaccurate",
+        asked={"family": "group", "groups": 2},
+        at=(f"mean/sd = 2^12, {LARGE}",),
+    ),
     Fault(
         wide_rows_read_as_dense, STRIDES, "forward", NAN, at=(f"rows of a wider array, {LARGE}",)
     ),
