@@ -8,7 +8,7 @@ from html import escape
 from typing import NamedTuple
 
 from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
-from verify import counterexamples, results
+from verify import results
 from verify.ledger import KERNEL, Entry
 from verify.results import EVERY_M, Size
 from verify.site import findings, row_page
@@ -215,8 +215,7 @@ def in_words(entry: Entry) -> str:
 
 
 def _refuted(entry: Entry) -> str:
-    found = entry.counterexample
-    sizes = counterexamples.scope(found) if found else ""
+    sizes = entry.scope
     if entry.is_sampled:
         return f"by sampling, at {sizes}" if sizes else "by sampling"
     return "by an exact counterexample" + (f" with {sizes}" if sizes else "")

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
-from channels import affine, batch_axes, batch_size, mean
-from own_backward import Recomputing, gradient_in_x, layer_with, standardize, wrong_in_x
+from channels import affine, batch_size, mean, per_channel
+from own_backward import (
+    Recomputing,
+    gradient_in_beta,
+    gradient_in_gamma,
+    gradient_in_x,
+    layer_with,
+    standardize,
+    wrong_in_x,
+)
 from torch import Tensor
 
 from verify.conform.cases import drawn_channels
 from wrong_layers.fault import Fault
+from wrong_layers.memory import strides_of_rows
 
 VECTOR = 64
 
 
 def dense(t: Tensor) -> Tensor:
     """Read a tensor's memory as though it lay densely, the last axis first."""
-    return t.as_strided(t.shape, torch.empty(t.shape, device="meta").stride(), t.storage_offset())
+    return t.as_strided(t.shape, strides_of_rows(t), t.storage_offset())
 
 
 def squares_summed_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
@@ -89,20 +100,19 @@ class DeviationHeldWhereMany(Recomputing):
     """The layer, whose backward holds sigma constant where the entries take several blocks."""
 
     @staticmethod
-    def backward(ctx, g):  # type: ignore[no-untyped-def]
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         """Apply the right rules."""
         x, gamma = ctx.saved_tensors
         yhat, sigma = standardize(x, ctx.eps)
         if batch_size(x) > 1000:
             yhat, sigma = yhat * sigma / sigma.detach(), sigma.detach()
-        in_x = gradient_in_x(yhat, sigma, gamma.reshape(1, -1, *[1] * (x.ndim - 2)), g)
-        return in_x, (yhat * g).sum(batch_axes(g)), g.sum(batch_axes(g)), None
+        at = yhat, sigma, per_channel(gamma, x), g
+        return gradient_in_x(*at), gradient_in_gamma(*at), gradient_in_beta(*at), None
 
 
 def second_derivative_where_many(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Be right but for second derivatives of more than 1000 entries."""
-    z: Tensor = DeviationHeldWhereMany.apply(x, gamma, beta, eps)
-    return z
+    return DeviationHeldWhereMany.apply(x, gamma, beta, eps)
 
 
 LARGE, STRIDES = "1024 by 128", "without its strides"

@@ -212,9 +212,6 @@ class EvaluatesByAConstantSlope(Remembering):
         return FoldedProduct.apply(x, per_channel(slope, x)) + per_channel(shift, x)
 
 
-TORCH = {"like": "torch"}
-
-
 def nan_hidden_in_beta(x: Tensor, gamma: Tensor, beta: Tensor, eps: float) -> Tensor:
     """Take a beta that is NaN for none."""
     return layer_with()(x, gamma, torch.nan_to_num(beta), eps)
@@ -226,6 +223,7 @@ def infinite_cotangent_left_out(yhat: Tensor, sigma: Tensor, gamma: Tensor, g: T
     return gradient_in_x(yhat, sigma, gamma, torch.where(g.isinf(), 0, g))
 
 
+TORCH = {"like": "torch"}
 FAULTS = (
     Fault(ParametersNeverLearn, r"gamma is missing", "recomputed", asked=TORCH),
     Fault(penalty_of_x_alone_forgotten, r"depends on which inputs", "second rr"),
