@@ -177,7 +177,8 @@ def test_what_is_remarked_is_shown_with_its_asterisks():
 @pytest.mark.parametrize(
     ("quote", "said"),
     [
-        ("so it *always* holds", ": “so it *always* holds”</p>"),
+        ("so it *always* holds", ": “… so it *always* holds …”</p>"),
+        ("We have this.", ": “We have this.”</p>"),
         (r"\frac{1}{m}", ")</p>"),
         ("x_i", ")</p>"),
     ],

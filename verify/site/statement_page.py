@@ -145,8 +145,15 @@ def _quotes(claim: Statement) -> str:
         return ""
     text = first.paper.texts.get(first.text, first.text)
     name = escape(f"{text}, line {first.line} of its conversion" if first.line else text)
-    words_ = "" if FORMULA & set(first.quote) else f": “{escape(first.quote.strip())}”"
+    words_ = "" if FORMULA & set(first.quote) else f": “{escape(_cut_out(first.quote.strip()))}”"
     return f'<p class="quote">In the text ({name}){words_}</p>\n'
+
+
+def _cut_out(quote: str) -> str:
+    """Return words of a text, with dots where a sentence is cut."""
+    before = "" if quote[0].isupper() else "… "
+    after = "" if quote.endswith((".", ":")) else " …"
+    return before + quote + after
 
 
 def _overview(statement: Group) -> str:
