@@ -205,6 +205,8 @@ class Claim(Statement):
     ) -> list[Claim]:
         """Return the statement at eps = 0 and in the readings of eps.
 
+        A remark on what holds is not one on what does not, nor the other way.
+
         Args:
             expected: of the reading with one epsilon, in sigma and in yhat.
             unit: of the reading with a yhat of variance one; None if it is not examined.
@@ -219,7 +221,7 @@ class Claim(Statement):
         if unit is not None:
             corrected_by = (named or found[-1].id) if unit is Verdict.REFUTED else None
             found.insert(2, self.under(Reading.UNIT_VARIANCE, unit, corrected_by=corrected_by))
-        return found
+        return [c if c.expected is self.expected else replace(c, remark="") for c in found]
 
     def letters(self, network: Network) -> Letters:
         """Return the paper's letters for a network in this claim's reading, computed once."""

@@ -76,7 +76,10 @@ class Reading(StrEnum):
 
     NO_EPSILON = "eps = 0"
     SHARED_EPSILON = "eps > 0, sigma = sqrt(variance + eps), yhat = (y - mean)/sigma"
-    UNIT_VARIANCE = "eps > 0, sigma = sqrt(variance + eps), yhat = (y - mean)/sqrt(variance)"
+    UNIT_VARIANCE = (
+        "eps > 0, variance > 0; the layer divides by sigma = sqrt(variance + eps), as do yhat(.) "
+        "and BN(.); the vector yhat = (y - mean)/sqrt(variance) is of the formula alone"
+    )
 
     @property
     def suffix(self) -> str:

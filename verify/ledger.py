@@ -288,11 +288,17 @@ def agrees(verdict: Verdict, record: Record) -> bool:
 
 
 def _simplest(records: Iterable[Record]) -> Counterexample | None:
-    """Return the counterexample with the smallest integers, batch and text, in this order."""
+    """Return the counterexample with the smallest integers, batch and text, in this order.
+
+    A batch in which nothing varies comes after all others: there the layer is constant.
+    """
     found = [record.counterexample for record in records if record.counterexample]
-    return min(
-        found, key=lambda c: (_digits(c), c.size.get("m") or 0, len(str(c.numbers))), default=None
-    )
+    return min(found, key=_difficulty, default=None)
+
+
+def _difficulty(found: Counterexample) -> tuple[bool, int, int, int]:
+    is_constant = len({*found.numbers.get("y", "01")}) == 1
+    return is_constant, _digits(found), found.size.get("m") or 0, len(str(found.numbers))
 
 
 def _digits(counterexample: Counterexample) -> int:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from textwrap import wrap
 
+from theory.claim import Claim
 from theory.language.latex import latex
 from theory.language.plain import plain
 from theory.statement import Form, Hypothesis, Location, Reading, Statement, Verdict
@@ -27,7 +28,7 @@ def shown_entry(entry: Entry, width: int = WIDTH) -> str:
     lines = [
         f"{claim.id}: {claim.title}" if claim.title else claim.id,
         *_block("", _statement(claim)),
-        *_block("which is", [FORMS[claim.form]]),
+        *_block("which is", [_kind(claim)]),
         *_block("where", _where(claim)),
         *_block("assuming", [_hypothesis(claim, h) for h in claim.hypotheses]),
         *_block("verdict", [_verdict(entry)]),
@@ -98,11 +99,17 @@ FORMS = {
     Form.SHARPENED: "more than the text says",
 }
 """What a statement is to the text."""
+WITH_EPSILON = ", for a layer with an epsilon, which the text does not have"
 BY = {
     "kernel": "Coq's kernel, from the definitions",
     "abstract": "inner products",
     "named sizes": "calculation, entry by entry",
 }
+
+
+def _kind(claim: Statement) -> str:
+    is_varied = isinstance(claim, Claim) and claim.reading.has_epsilon
+    return FORMS[claim.form] + (WITH_EPSILON if is_varied else "")
 
 
 def _verdict(entry: Entry) -> str:

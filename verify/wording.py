@@ -8,7 +8,7 @@ from theory import unit
 from theory.claim import Claim
 from theory.language.definitions import sides_of_each
 from theory.language.expression import Apply, walk
-from theory.statement import Form, Hypothesis, Reading, Statement, Verdict
+from theory.statement import Form, Hypothesis, Statement, Verdict
 
 OF_THE_LAYER = {unit.sigma, unit.yhat}
 BY_THE_LAYER = {unit.Lhat, unit.BN, unit.normalize, unit.deviation}
@@ -41,7 +41,7 @@ def where(claim: Statement) -> list[str]:
 
 
 def _is_silent_of_the_layer(claim: Statement) -> bool:
-    if not isinstance(claim, Claim) or claim.reading is Reading.SHARED_EPSILON:
+    if not isinstance(claim, Claim) or claim.reading.has_epsilon:
         return False
     met = {part for side in sides_of_each(claim.said) for part in walk(side)}
     operations = {part.operation for part in met if isinstance(part, Apply)}

@@ -106,7 +106,8 @@ LEMMA = [
     replace(
         PRINTED, id="L-lemma-A1/zeros", title="scaling the columns to norm one is nearly optimal,"
         " for a scaling with zeros",
-        hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, corrected_by=PRINTED.id,
+        hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, form=Form.READING,
+        corrected_by=PRINTED.id,
         remark="The paper's κ, over the nonzero singular values, is one for a single column.",
     ),
     sharper(

@@ -227,8 +227,8 @@ UNCHANGED = [
         "when the largest eigenvalue stays",
         (beta - N) * (beta * norm2(z) - form(Hhat, z)) >= 0, hypotheses=(NOT_ABOVE,),
         because=((beta - N) * t - N * ALONG_OF_Z) ** 2 + NOT_ABOVE.slack,
-        remark="The hypothesis at every x is that β - C is at least N β/(β - N) times the"
-        " square of the mean: a Schur complement.",
+        remark="The hypothesis at every x says that βI - C - Nβ/(β - N) μμᵀ is positive"
+        " semi-definite, for β > N: a Schur complement.",
     ),
     strict(
         "/step-smallest", 203, "This inequality is strict if",

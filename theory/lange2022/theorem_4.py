@@ -277,11 +277,11 @@ STRICT = strictness(
 )  # fmt: skip
 
 
-def also_strict(name: str, title: str, *hypotheses: Hypothesis) -> Any:
+def also_strict(name: str, title: str, *hypotheses: Hypothesis, remark: str = "") -> Any:
     """Return the theorem under another condition."""
     return STRICT.sharpened(
         id=f"L-thm-4b/{name}", title=title, expected=SUPPORTED,
-        hypotheses=(FULL_COLUMN_RANK, MEAN_NONZERO, *hypotheses),
+        hypotheses=(FULL_COLUMN_RANK, MEAN_NONZERO, *hypotheses), remark=remark,
     )  # fmt: skip
 
 
@@ -371,9 +371,10 @@ PERPENDICULAR = (
 ours = partial(assume, printed=False)
 IS_ABOVE, NOT_ABOVE = ours(N * BETA * ABOVE > BETA - N), ours(N * BETA * ABOVE <= BETA - N)
 IS_BELOW, NOT_BELOW = ours(N * GAMMA * BELOW > N - GAMMA), ours(N * GAMMA * BELOW <= N - GAMMA)
+IN_SHORT = "β stands for βI, γ for γI, and + for the pseudo-inverse."
 STRICTNESS += [
-    also_strict("above", "a mean that moves the largest eigenvalue", IS_ABOVE),
-    also_strict("below", "a mean that moves the smallest eigenvalue", IS_BELOW),
+    also_strict("above", "a mean that moves the largest eigenvalue", IS_ABOVE, remark=IN_SHORT),
+    also_strict("below", "a mean that moves the smallest eigenvalue", IS_BELOW, remark=IN_SHORT),
     STRICT.sharpened(
         id="L-thm-4b/equality", title="when centring changes nothing",
         says=equal(KAPPA_CENTRED, KAPPA_BEFORE), expected=SUPPORTED,
@@ -381,8 +382,8 @@ STRICTNESS += [
             FULL_COLUMN_RANK, replace(MEAN_NONZERO, impose=apart), *PERPENDICULAR,
             NOT_ABOVE, NOT_BELOW,
         ),
-        remark="In every other case, the mean not being zero, one of the statements above says"
-        " that the inequality is strict.",
+        remark="In every other case, the mean not being zero, L-thm-4b, its last-component, above"
+        f" or below says that the inequality is strict. {IN_SHORT}",
     ),
 ]  # fmt: skip
 
@@ -480,8 +481,10 @@ SCALING = [
     SCALED,
     replace(
         SCALED, id="L-thm-4c/zeros", title="scaling is nearly optimal, for a scaling with zeros",
-        hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, corrected_by=SCALED.id,
-        remark="'D₀ is diagonal', as it stands: κ over the nonzero singular values is one.",
+        hypotheses=(FULL_COLUMN_RANK, SINGULAR), expected=REFUTED, form=Form.READING,
+        corrected_by=SCALED.id,
+        remark="'D₀ is diagonal', as it stands: κ over the nonzero singular values is then one. The"
+        " proof, van der Sluis's, has nonsingular D₀.",
     ),
     sharper_scaling(
         "sqrt-n", "the factor of scaling without the bias",
@@ -520,15 +523,16 @@ SCALING = [
         hypotheses=(FULL_COLUMN_RANK, NONSINGULAR),
         remark="A maximum over two unit vectors, which was found by search; with 1/4 in place of"
         " 1/40 and √n in place of k it is proved: L-thm-4c/near-root. Without 1/40 it is attained"
-        " in the limit, so the sharp factor lies between; up to five features it is n/2:"
-        " L-thm-4c/half-n/five-features.",
+        " in the limit (L-thm-4c/nearly-tight), so no smaller factor will do; up to five features"
+        " it is n/2: L-thm-4c/half-n/five-features.",
     ),
     sharper_scaling(
-        "nearly-tight", "the factor √n of scaling is nearly attained at full rank",
+        "nearly-tight", "how nearly the factor of scaling is attained at full rank",
         says=kappa2_scaled(A, reciprocal(column_squares(A))) >= (n + 1 - k - n / k) * kappa2(A),
         hypotheses=(replace(AT_LEAST_TWO, printed=False),),
-        remark="Inputs of full rank and of mean zero, so that the column of ones costs nothing."
-        " With larger numbers the ratio comes as near to the factor as one likes.",
+        remark="Inputs of full rank and of mean zero, so that the column of ones costs nothing. The"
+        " ratio of the squares tends to n + 2 - k - n/k, the factor of L-thm-4c/sharp without its"
+        " 1/40, as s and the 4 in tⱼ grow. For n ≤ 3 it says little.",
     ),
     sharper_scaling(
         "free-bias", "the column of ones costs nothing after centring",
@@ -566,9 +570,9 @@ IMPROVEMENT = [
     ),
     IMPROVES.corrected(
         says=KAPPA_NORMALIZED <= CORRELATION * KAPPA_BEFORE, hypotheses=(FULL_COLUMN_RANK,),
-        expected=SUPPORTED, remark="By Theorem 4, with its sharper factor.",
+        expected=SUPPORTED, form=Form.SHARPENED, remark="By Theorem 4, with its sharper factor.",
     ),
-    IMPROVES.corrected(
+    IMPROVES.sharpened(
         "two-features", title="normalization of up to two features",
         hypotheses=(FULL_COLUMN_RANK, UP_TO_TWO), expected=SUPPORTED,
     ),

@@ -70,6 +70,7 @@ KAPPA_D = named(r"\kappa(D)^2", kappa2_scaled(identity(means), reciprocal(augmen
 
 SPREAD_BY_RANK = replace(SPREAD, printed=True)
 """What the remarks on the theorem need of its full column rank."""
+LESS = "Of the theorem's full column rank no more is needed than that no feature is constant."
 
 remark = of_layers("Sect. 3.3, after Theorem 4", "L-thm-4-remarks", expected=SUPPORTED)
 
@@ -118,7 +119,7 @@ BLOCKS = [
     remark(
         "/tight", 213, "each of the inequalities above is tight",
         "the most that scaling can gain", KAPPA_CENTRED >= KAPPA_D,
-        hypotheses=(UNCORRELATED, SPREAD_BY_RANK),
+        hypotheses=(replace(UNCORRELATED, printed=False, is_ours=True), SPREAD_BY_RANK),
         remark="With D₀ = D, when κ(ĤUD₀) = κ(Ĝ) = 1: the improvement may be as large as κ(D).",
     ),
 ]  # fmt: skip
@@ -139,8 +140,7 @@ REMARKS = [
         "/chain", 211, r"\kappa(\widehat{H}UD)\kappa(D)",
         "the condition number of the centred inputs by that of D: the chain's first inequality",
         KAPPA_CENTRED <= KAPPA_NORMALIZED * KAPPA_D, hypotheses=(SPREAD_BY_RANK,),
-        remark="Of the theorem's full column rank no more is needed than that no feature is"
-        " constant.",
+        remark=LESS,
     ),
     replace(
         CHAIN, id="L-thm-4-remarks/chain-end", title="the condition number of the centred inputs by"
@@ -178,17 +178,16 @@ HESSIAN = [
         "/by-as-much", 213, "by as much as", "the improvement of the Hessian's condition number",
         M <= KAPPA_D * M_NORMALIZED, hypotheses=(FULL_COLUMN_RANK, POSITIVE),
         expected=REFUTED, form=Form.READING,
-        remark="'By as much as' as an upper bound; that such an improvement is possible is "
-        "L-thm-4-remarks/tight.",
+        remark="'By as much as' as an upper bound; that the condition number of ĤU improves "
+        "so much where S = I and the features are uncorrelated is L-thm-4-remarks/tight.",
     ),
     BY_AS_MUCH.corrected(
-        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD,),
-        title="the improvement of the centred Hessian", expected=SUPPORTED,
-        remark="For any S ≥ 0.",
+        "centred", says=M_CENTRED <= KAPPA_D * M_NORMALIZED, hypotheses=(SPREAD_BY_RANK,),
+        title="the improvement of the centred Hessian", expected=SUPPORTED, remark=LESS,
     ),
     BY_AS_MUCH.corrected(
-        "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD,), expected=SUPPORTED,
-        remark="For any S ≥ 0.",
+        "both", says=M <= KAPPA_P * M_NORMALIZED, hypotheses=(SPREAD_BY_RANK,),
+        expected=SUPPORTED, remark=LESS,
     ),
     remark(
         "/by-as-much/as-implemented", 242, "to prevent division by a number",

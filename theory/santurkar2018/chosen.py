@@ -46,6 +46,12 @@ def shifted_away_from_a_minimum(case: Any) -> Any:
     return moved.with_quadratic_loss(-(w @ moved.y) * w, np.outer(w, w))
 
 
+def bending_at_the_second(case: Any) -> Any:
+    r"""Give the layer beta = 1 and the loss a slope that varies with the second output alone."""
+    moved = replace(centred_batch(case, shift=1), direction=rational_array((0, 1, 0)))
+    return moved.with_ridged_loss(rational_array((0, 1, 0)))
+
+
 def beyond_the_layer(case: Any) -> Any:
     """Give the loss its minimum at twice the batch, beyond the layer's output."""
     given = centred_batch(case, scale=0)

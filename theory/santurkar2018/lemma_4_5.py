@@ -116,7 +116,7 @@ BIAS = {
     "because": BEST_GAMMA / sigma * SHARE * ALONG_BATCH
     - BEST_GAMMA / sigma * ALONG_INPUT
     - BEST_GAMMA / sigma * (SHARE * average(y) - dot(one, u) / m) * ALONG_ONES,
-    "remark": "With a bias t - y is orthogonal to the ones as well.",
+    "remark": "With a bias the residual e is orthogonal to the ones as well.",
 }
 LEMMA = [
     TRAINABLE := Claim(
@@ -198,7 +198,9 @@ LEMMA = [
         ),
         hypotheses=RESIDUAL,
         expected=REFUTED,
-        remark="",
+        remark="At W₀ = kW* the lemma's right side is zero, so kW* would be an optimum with the"
+        " layer, as W* is one without it. For least squares with the targets y + e and the inputs y"
+        " and u, y being the outputs at W*.",
     ),
     NO_BIAS.corrected(**BIAS),
     NO_BIAS_SHARED := NO_BIAS.under(EPS, REFUTED),
@@ -210,6 +212,8 @@ LEMMA = [
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=K * y), 0),
         hypotheses=(),
         attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
+        remark="At W₀ = kW* the lemma's right side is zero, so kW* would be an optimum with the"
+        " layer. L(z) = ⟨v, z - y⟩²/2 has a minimum at z = y, y being the outputs at W*.",
     ),
     FIXED.corrected(
         title="with a bias, where the outputs are an optimum's: the derivative at kW*",

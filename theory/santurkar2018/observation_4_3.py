@@ -77,7 +77,7 @@ FIRST_SENTENCE = [
         title="the configuration of one batch gives the activations of another",
         says=equal(sigma * normalize(v) + MU * one, v),
     ),
-    FIXED := replace(
+    replace(
         GIVEN_BETA,
         id=f"{ACTIVATIONS.id}/fixed",
         title="γ and β given: one of the two outputs of one input is y",
@@ -85,7 +85,6 @@ FIRST_SENTENCE = [
         remark="From one input X = y all weights W > 0 give BN(y) and all W < 0 give BN(-y); to"
         " give the activations y, one of the two must be y.",
     ),
-    FIXED.under(EPS, REFUTED, corrected_by=ACTIVATIONS_SHARED.id),
 ]
 
 
@@ -178,6 +177,8 @@ SECOND_SENTENCE = [
         hypotheses=(replace(BATCH, impose=off_batch),),
         expected=REFUTED,
         attack=(in_directions((1, 1, 1), (0, 0, 0)),),
+        remark="For least squares with the targets y + e, e orthogonal to the one input y, and"
+        " γ = σ: b is β times the ones, at β = μ.",
     ),
     NO_BIAS.corrected(**MINIMUM_KEPT),
     NO_BIAS_SHARED := NO_BIAS.under(EPS, REFUTED),
@@ -190,6 +191,8 @@ SECOND_SENTENCE = [
         says=equal(along(HALF * dot(v, BN(variable) - y) ** 2, variable, u, at=y), 0),
         expected=REFUTED,
         attack=(in_directions((0, 1, 0), (1, 0, 0), scale=2),),
+        remark="L(z) = ⟨v, z - y⟩²/2 has a minimum at z = y, the outputs at a minimum of the"
+        " network without the layer, and u is any change of them.",
     ),
     FIXED_MINIMA.corrected(**STATIONARY),
     FIXED_SHARED := FIXED_MINIMA.under(EPS, REFUTED),
@@ -201,6 +204,7 @@ SECOND_SENTENCE = [
         form=Form.BOUNDARY,
         says=equal(dot(grad, x), 0),
         hypotheses=(IDENTITY_LAYER, replace(ALONG_Y, impose=stationary), ALONG_X),
+        remark="",
         corrected_by="S-obs-4.3/minima/fixed/corrected",
     ),
     WITHOUT_BIAS.under(EPS, REFUTED, corrected_by="S-obs-4.3/minima/fixed/eps/corrected"),

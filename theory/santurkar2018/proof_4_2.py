@@ -143,6 +143,7 @@ PRODUCT_RULE = [
 TERMS_ROW = {"row": "S-eq-24-33"}
 ROOT = sqrt(norm2(centred(y)))
 SQUARES_WITH_EPSILON = norm2(centred(y)) + m * eps
+WITHOUT_EPSILON = "The line puts in σ without ϵ; with ϵ put in too, it is the corrected form."
 AT_GAMMA_0 = "At γ = 0 both sides are undefined."
 MEAN = equation(
     {24: ((480, r"=\frac{1}{m}\bm{1}"), (261, r"\frac{1}{m} \mathbf{1} \cdot \mathbf{1}^{\top}"))},
@@ -191,16 +192,18 @@ SCALE_GRADIENT = equation(
     **TERMS_ROW,
 )
 TERMS = [
-    *MEAN.with_epsilon(PROVED, PROVED),
+    *MEAN.with_epsilon(PROVED),
     *THROUGH_YHAT.with_epsilon(PROVED),
-    *PART.with_epsilon(PROVED, REFUTED),
-    *ROOT_POWER.with_epsilon(
-        REFUTED,
-        right=equal(OF_SCALE, gamma * sqrt(m) * gradient(1 / sqrt(SQUARES_WITH_EPSILON), y)),
+    *PART.with_epsilon(PROVED),
+    ROOT_POWER,
+    ROOT_SHARED := ROOT_POWER.under(EPS, REFUTED, remark=WITHOUT_EPSILON),
+    ROOT_SHARED.corrected(
+        says=equal(OF_SCALE, gamma * sqrt(m) * gradient(1 / sqrt(SQUARES_WITH_EPSILON), y)),
     ),
-    *CUBE_POWER.with_epsilon(
-        REFUTED,
-        right=equal(
+    CUBE_POWER,
+    CUBE_SHARED := CUBE_POWER.under(EPS, REFUTED, remark=WITHOUT_EPSILON),
+    CUBE_SHARED.corrected(
+        says=equal(
             OF_SCALE,
             -(number(1) / 2 * gamma * sqrt(m))
             / (SQUARES_WITH_EPSILON * sqrt(SQUARES_WITH_EPSILON))
@@ -364,11 +367,16 @@ FORTY_SEVEN = equation(
     **IDENTITIES,
 )
 FORM = [
-    *FORTY_THREE.with_epsilon(PROVED, PROVED),
-    *FORTY_FOUR.with_epsilon(
-        REFUTED, PROVED, equal(project(project(u)), project(u) - eps / (m * sigma**2) * YY(u))
+    *FORTY_THREE.with_epsilon(PROVED),
+    *FORTY_FOUR.with_epsilon(REFUTED, PROVED, "S-eq-44/eps/corrected"),
+    FORTY_FOUR.under(EPS, REFUTED).corrected(
+        title="what the square of I - M/m - ŷŷᵀ/m is",
+        says=equal(project(project(u)), project(u) - eps / (m * sigma**2) * YY(u)),
     ),
-    *FORTY_FIVE.with_epsilon(REFUTED, PROVED, equal(off_yhat(yhat), eps / sigma**2 * yhat)),
+    *FORTY_FIVE.with_epsilon(REFUTED, PROVED, "S-eq-45/eps/corrected"),
+    FORTY_FIVE.under(EPS, REFUTED).corrected(
+        title="what I - ŷŷᵀ/m leaves of ŷ", says=equal(off_yhat(yhat), eps / sigma**2 * yhat)
+    ),
     *FORTY_SIX.with_epsilon(PROVED, PROVED),
     *FORTY_SEVEN.with_epsilon(PROVED, REFUTED),
     FORTY_NINE := equation(

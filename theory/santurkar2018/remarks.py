@@ -116,7 +116,7 @@ GLOBAL = replace(
     because=SCALE * (sigma**2 - eps) / eps * norm2(gbar) + WEIGHT * (1 + eps / sigma**2) * ALONG**2,
     expected=PROVED,
     remark="On a constant batch both sides are equal, so no smaller factor serves every y; at ϵ = 0"
-    " no factor does.",
+    " and m ≥ 3 no factor does.",
 )
 CONSTANTS = [
     LIPSCHITZ,
@@ -171,6 +171,7 @@ growth = readings_of(
     expected=REFUTED,
 )
 SQUARED_SLOPE = {
+    "form": Form.SHARPENED,
     "title": "m times the last term of Theorem 4.1 is the squared derivative in γ",
     "says": equal(ALONG**2, IN_GAMMA**2),
     "hypotheses": (),
@@ -324,7 +325,12 @@ PREDICTIVE = [
         remark="The first hypothesis, of relative norms, is that of Theorem 4.2's second display;"
         " every H that is a multiple of the identity meets it.",
     ),
-    SMOOTHNESS.under(EPS, REFUTED, corrected_by="S-thm-4.2a/eps/corrected", attack=()),
+    SMOOTHNESS.under(
+        EPS,
+        REFUTED,
+        corrected_by="S-thm-4.2a/eps/corrected",
+        attack=(in_directions((0, 1, 0), (1, 0, 0)),),
+    ),
     CHANGE := replace(
         SMOOTHNESS,
         id="S-remark-predictive/gradient",

@@ -24,6 +24,7 @@ from theory.language.expression import along, equal, gradient, named, number
 from theory.language.letters import vector_of
 from theory.language.operations import average, centred, dot, norm2, sqrt
 from theory.santurkar2018.chosen import (
+    bending_at_the_second,
     by_its_largest_entry,
     four_signs,
     shifted_away_from_a_minimum,
@@ -69,9 +70,11 @@ THEOREM = [
         says=norm2(grad) <= EQUALITY.claimed,
         because=SLACK,
         expected=PROVED,
-        remark="An equality, line (9) of its proof; with ϵ > 0 the slack is ϵ times a square.",
+        remark="An equality, line (9) of its proof.",
     ),
-    SHARED := PRINTED.under(EPS, PROVED),
+    SHARED := PRINTED.under(
+        EPS, PROVED, remark="The slack is ϵ times a square; at ϵ = 0 it is an equality."
+    ),
     PRINTED.under(UNIT, REFUTED, corrected_by=SHARED.id, remark=""),
     TWO_NETWORKS := replace(
         PRINTED,
@@ -161,6 +164,7 @@ LAST_LINE = [
         ),
         says=equal(H(u), along(gradient(L(variable), variable), variable, u, at=y)),
         expected=REFUTED,
+        attack=(bending_at_the_second,),
         remark="It is true of a quadratic loss, whose Hessian is the same everywhere.",
     ),
     OF_HESSIANS_SHARED := OF_HESSIANS.under(EPS, REFUTED),

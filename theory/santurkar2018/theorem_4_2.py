@@ -329,6 +329,7 @@ def towards_beta(claim: Claim) -> Claim:
         title="⟨ŷ, g⟩ is positive where the negative gradient points towards the layer's centre",
         hypotheses=(POSITIVE_GAMMA, TOWARDS_BETA),
         because=1 / gamma**2 * POSITIVE_GAMMA.slack * TOWARDS_BETA.slack,
+        remark="As z - β1 = γŷ, the condition is γ⟨ŷ, g⟩ > 0.",
     )
 
 

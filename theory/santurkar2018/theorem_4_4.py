@@ -47,7 +47,12 @@ from theory.language.expression import (
 from theory.language.letters import vector_of
 from theory.language.operations import average, dot, norm2, sqrt
 from theory.maxima import largest_gradient
-from theory.santurkar2018.chosen import four_signs, linear, with_hints
+from theory.santurkar2018.chosen import (
+    four_signs,
+    linear,
+    shifted_away_from_a_minimum,
+    with_hints,
+)
 from theory.santurkar2018.equations import displayed
 from theory.santurkar2018.letters import ALONG, EPS, SCALE, SLOPING, UNIT, VANILLA
 from theory.santurkar2018.texts import final, supplement
@@ -220,7 +225,7 @@ THEOREM = [
     EACH := reading(
         "each-input",
         AT_X <= right_side(g, OVER_M),
-        "the gradient in the weights at each input matrix",
+        "the gradient in the weights at each input matrix of one column",
         form=Form.BOUNDARY,
         because=OFF_X + SLACK,
         expected=PROVED,
@@ -246,6 +251,7 @@ THEOREM = [
         g_hat <= right_side(VANILLA, OVER_M),
         "the largest gradients of two networks, each at its own point",
         form=Form.BOUNDARY,
+        attack=(shifted_away_from_a_minimum,),
     ),
     TWO.under(EPS, REFUTED, **WITH_EPSILON),
     HELD := reading(
@@ -369,21 +375,22 @@ OF_L_AT_G = bound**2 * along(L(variable), variable, g, at=z) ** 2 / norm2(g)
 SIXTEEN = equation(
     {16: ((440, r"\leq\lambda^{2}\left("), (203, r"\leq \lambda^{2} \left("))},
     AT_U <= bound**2 * norm2(partial),
-    title="the gradient in the weights at each input matrix",
+    title="the gradient in the weights at each input matrix of one column",
     because=OFF_X,
     remark="X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X (the text has ‖X‖ < λ,"
-    " where nothing attains it). The slack is λ² times the squared part of h = ∂L̂/∂y that is"
-    " orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
+    " where nothing attains it). The slack is λ² times the squared norm of the part of"
+    " h = ∂L̂/∂y that is orthogonal to u; it vanishes for u = h, so the maximum is the right side.",
 )
 EACH_18 = {
     "says": OF_L_AT_U <= bound**2 * norm2(g),
     "because": bound**2 * norm2(g - u * (dot(u, g) / norm2(u))),
-    "title": "the gradient of the normal network at each input matrix",
+    "title": "the gradient of the loss at z, without the layer, at each input matrix of one column",
     "remark": "X = λ u e₁ᵀ/‖u‖: the maximum over ‖X‖ ≤ λ is one over such X.",
 }
 ATTAINED_18 = {
     "says": equal(OF_L_AT_G, bound**2 * norm2(g)),
-    "title": "the gradient of the normal network at the inputs that attain the maximum",
+    "title": "the gradient of the loss at z, without the layer, at the inputs that attain the"
+    " maximum",
     "remark": "X = λ g e₁ᵀ/‖g‖.",
 }
 OF_SQUARE = equation(

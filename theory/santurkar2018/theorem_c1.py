@@ -257,7 +257,7 @@ FIFTY_TWO = equation(
           (357, r"\boldsymbol{x}_{i}^{\top} \frac{\partial \mathcal{L}}"))},
     equal(twice(L, z, x_i, x_k, r"\frac{\partial^2 L}{\partial W_{ij}\partial W_{kj}}"),
           row(x_i, H(x_k))),
-    title="the normal network's Hessian in two weights",
+    title="the Hessian of the loss in two weights, without the layer, at z",
     remark="The text writes dL for a second derivative throughout.",
 )  # fmt: skip
 FIFTY_THREE = equation(
@@ -293,7 +293,7 @@ BENDING_U = SCALE * quadratic(project(u)) - gamma / (m * sigma**2) * (
 )
 r""":math:`u^\top\frac{\partial\hat L}{\partial y\partial y}u`, for every epsilon."""
 IN_CLOSED_FORM = {
-    "title": "the quadratic form at each input matrix, in closed form",
+    "title": "the quadratic form at each input matrix of one column, in closed form",
     "says": equal(beta_hat, bound**4 * SCALE * dot(u, project(g)) ** 2 * BENDING_U / norm2(u) ** 2),
     "corrected_by": None,
 }
@@ -330,14 +330,14 @@ LINES = [
             )
         },
         beta_hat <= bound**4 * hessian_form(off_yhat(g)),
-        title="the largest quadratic form, at each input matrix",
+        title="the largest quadratic form, at each input matrix of one column",
         expected=REFUTED,
         corrected_by="S-eq-58/corrected",
     ),
     SCALED_58 := replace(
         FIFTY_EIGHT,
         id="S-eq-58/scaled",
-        title="the largest quadratic form, at each input matrix, (57) corrected",
+        title="the largest quadratic form, at each input matrix of one column, (57) corrected",
         form=Form.BOUNDARY,
         says=beta_hat <= bound**4 * hessian_form(grad),
         remark="With (57) corrected the maximum is still not at X = λI.",

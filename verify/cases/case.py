@@ -10,7 +10,7 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.statement import Statement
-from verify.cases.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network
+from verify.cases.losses import Loss, isotropic, later_batchnorm, quadratic, relu_network, ridged
 
 Said = TypeVar("Said", bound=Statement)
 Change = Callable[[Any], Any]
@@ -39,6 +39,10 @@ class Case:
     def with_quadratic_loss(self, linear: Any, matrix: Any) -> Case:
         r"""Return the case with the loss :math:`\langle a, z\rangle + \langle z, Bz\rangle/2`."""
         return self._with_loss(Loss(quadratic, (linear, matrix)))
+
+    def with_ridged_loss(self, ridge: Any) -> Case:
+        r"""Return the case with the loss :math:`(t + t^2)/(1 + t^2), t = \langle c, z\rangle`."""
+        return self._with_loss(Loss(ridged, (0 * ridge, np.outer(ridge, 0 * ridge), ridge)))
 
     def with_relu_network_loss(self) -> Case:
         """Return the case with a convex loss of a network with one piecewise-linear layer.
@@ -84,6 +88,10 @@ class GenericCase:
     def with_quadratic_loss(self, linear: Any, matrix: Any) -> NoReturn:
         """Refuse."""
         raise LosesGeneralityError("a quadratic loss is a special case")
+
+    def with_ridged_loss(self, ridge: Any) -> NoReturn:
+        """Refuse."""
+        raise LosesGeneralityError("a ridge is a special case")
 
     def with_relu_network_loss(self) -> NoReturn:
         """Refuse."""

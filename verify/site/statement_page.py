@@ -39,10 +39,11 @@ SHORT = 40
 """Characters of LaTeX of what is said again of each entry, such as a range."""
 Figures = Callable[[Entry], Mapping[str, list[Figure]]]
 READINGS = {
-    Reading.SHARED_EPSILON: r"Read with $\epsilon > 0$, as every layer computes it:"
+    Reading.SHARED_EPSILON: r"For a layer with $\epsilon > 0$, as every framework has it:"
     r" $\sigma = \sqrt{v + \epsilon}$ and $\hat y = (y - \mu)/\sigma$.",
-    Reading.UNIT_VARIANCE: r"Read with $\epsilon > 0$, $\sigma = \sqrt{v + \epsilon}$, but"
-    r" $\hat y = (y - \mu)/\sqrt v$ of variance one.",
+    Reading.UNIT_VARIANCE: r"For a layer with $\epsilon > 0$, which divides by"
+    r" $\sigma = \sqrt{v + \epsilon}$, as do $\hat y(\cdot)$ and $\mathrm{BN}(\cdot)$; the vector"
+    r" $\hat y = (y - \mu)/\sqrt v$, $v > 0$, is of the formula alone.",
 }
 
 

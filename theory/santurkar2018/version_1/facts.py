@@ -24,7 +24,7 @@ from theory.unit import grad, m, normalize, one, sigma, u, y, yhat
 REPAIRED = Claim(
     id="S-v1-fact-C1/repaired",
     locations=(version_1(380, "App. C, Fact C.1", r"\frac{\partial f}{\partial x^{(k)}} - f"),),
-    title="the gradient through BatchNorm, with the sum that the conversion lost",
+    title="the gradient through BatchNorm, with the sum that the text at hand lacks",
     form=Form.CORRECTED,
     of="S-v1-fact-C1",
     says=equal(grad, 1 / (m * sigma) * (m * g - dot(one, g) * one - dot(g, yhat) * yhat)),

@@ -33,7 +33,7 @@ from theory.claim import Form, Hypothesis, Reading
 from theory.language.expression import Expression, Letter, Sort, equal, named, number
 from theory.language.letters import number_of, vector_of
 from theory.language.operations import norm, norm2, sqrt
-from theory.santurkar2018.chosen import ROOT_FREE, with_hints
+from theory.santurkar2018.chosen import NOTHING, ROOT_FREE, SIGNS, signs_with, with_hints
 from theory.santurkar2018.letters import EPS
 from theory.santurkar2018.texts import ONE_TEXT, readings_of, version_1
 from theory.santurkar2018.version_1.letters import TWO_EPSILONS, lines_of
@@ -106,6 +106,12 @@ def brought_near(radius: Callable[[Any], Any], is_mean: bool) -> Callable[[Any],
     return impose
 
 
+def fitted_exactly(case: Any) -> Any:
+    """Let W'x be four signs, both networks fit the labels exactly, and the text's ε be 1/4."""
+    given = signs_with(first=NOTHING, second=SIGNS)(case)
+    return replace(given, y=0 * given.y, bound=1 / (0 * given.bound + 4))
+
+
 def half_of_attained(case: Any) -> Any:
     """Let the labels be half of what W' gives with the layer, and Wx be small."""
     goal = batchnorm.normalize(case.other_direction, case.eps)
@@ -142,6 +148,16 @@ def nearest(both: tuple[Hypothesis, Hypothesis], per: Expression = m) -> Express
     )
 
 
+def near(x: Expression, off: Expression, is_small: Hypothesis) -> Expression:
+    """Return (|x| + e)^2 less the square of x + off, where off is smaller than e."""
+    r = size(x)
+    return (
+        1 / any_e * sqrt(r) ** 2 * is_small.slack
+        + number(1) * is_small.slack
+        + any_e / m * (1 / sqrt(r)) ** 2 * norm2(x - r / any_e * off)
+    )
+
+
 QUOTE = r"\left(\frac{1+\varepsilon}{1-2\varepsilon}\right)"
 lemma = readings_of(
     "S-v1-lemma-3.3",
@@ -172,6 +188,8 @@ FITTED_EXACTLY = assume(
     printed=False,
     words=r"Wx = \ell",
 )
+SHIFT = named(r"\left(\frac1\sigma - 1\right) Wx", (1 / sigma - 1) * WX)
+"""What the layer moves Wx by."""
 attainable, fitted = NEAR
 UPPER, REST = (sigma - (1 + t - t**2)) ** 2, (1 - t) ** 3 * (1 + t)
 WEIGHT = 1 / ((2 - 2 * t**2) * e * sigma)
@@ -203,6 +221,8 @@ LEMMA = [
     ANY_ERROR := lemma(
         "/any-epsilon", size(BN_WX - LABELS) < printed_factor(any_e) * any_e, "any ε > 0",
         hypotheses=ANY, expected=REFUTED,
+        remark="The text has ε > 0. From 1/2 on the bound is negative or undefined; smaller ε are"
+        " meant.",
     ),
     SHARED := lemma(
         "/eps", MISSED < (printed_factor(small_e) * small_e) ** 2, "the layer with an epsilon",
@@ -213,6 +233,14 @@ LEMMA = [
         + TWO_EPSILONS,
     ),
     SHARED.corrected(
+        says=MISSED < (any_e + size(SHIFT)) ** 2,
+        hypotheses=(ANY[1],),
+        because=near(SHIFT, WX - LABELS, ANY[1]),
+        title="near-optimal weights with an epsilon: what it adds to the error",
+        remark=f"The slack is that of the triangle inequality. {TWO_EPSILONS}",
+    ),
+    SHARED.sharpened(
+        "exact-fit",
         says=equal(MISSED, (1 - 1 / sigma) ** 2 * mean_square(LABELS)),
         hypotheses=(FITTED_EXACTLY,),
         title="what an epsilon takes from labels that are fitted exactly",
@@ -254,16 +282,6 @@ TRIANGLE = {
 any_attainable, any_fitted = ANY
 
 
-def near_labels(x: Expression, near: Hypothesis) -> Expression:
-    """Return (|l| + e)^2 less the square of x, which is near the labels."""
-    r, off = size(LABELS), x - LABELS
-    return (
-        1 / any_e * sqrt(r) ** 2 * near.slack
-        + number(1) * near.slack
-        + any_e / m * (1 / sqrt(r)) ** 2 * norm2(LABELS - r / any_e * off)
-    )
-
-
 def by_the_labels(x: Expression, length: Expression, goal: Expression) -> Expression:
     """Return (length + 2e)^2 less the square of the goal, near the labels like x of that length."""
     share = length / (2 * any_e)
@@ -297,7 +315,7 @@ PROOF = [
         "S-v1-eq-19", (491, r"||BN(W'x)||_2 - ||\ell||_2 < \varepsilon"),
         mean_square(ATTAINED) < (size(LABELS) + any_e) ** 2,
         "the norm of BN(W'x) against the labels'",
-        because=near_labels(ATTAINED, any_attainable), **TRIANGLE,
+        because=near(LABELS, ATTAINED - LABELS, any_attainable), **TRIANGLE,
     ),
     NINETEEN_SHARED := NINETEEN.under(EPS, PROVED, remark=f"{NINETEEN.remark} {TWO_EPSILONS}"),
     TWENTY := line(
@@ -305,7 +323,7 @@ PROOF = [
         "the norm of the labels, from below", because=NINETEEN.because, **TRIANGLE,
     ),
     TWENTY.under(
-        EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id,
+        EPS, REFUTED, because=None, corrected_by=NINETEEN_SHARED.id, attack=(fitted_exactly,),
         remark=TWO_EPSILONS,
     ),
     line(
@@ -325,7 +343,7 @@ PROOF = [
     line(
         "S-v1-eq-26", (510, r"||Wx||_2 < ||\ell||_2 + \varepsilon"),
         mean_square(WX) < (size(LABELS) + any_e) ** 2, "the norm of Wx from above, by the labels'",
-        because=near_labels(WX, any_fitted), **TRIANGLE,
+        because=near(LABELS, WX - LABELS, any_fitted), **TRIANGLE,
     ),
     line(
         "S-v1-eq-27", (512, r"||Wx||_2 < 1 + 2\varepsilon"),

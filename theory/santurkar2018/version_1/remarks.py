@@ -131,7 +131,7 @@ BOUND = ANY_PAIR.corrected(
     because=norm2(yhat) * norm2(centred(x_i) - ALPHA / norm2(yhat) * yhat)
     + m * eps / sigma**2 * norm2(centred(x_i)),
     hypotheses=(),
-    title="α at W = I, bounded by the input's deviation",
+    title="α of an input and any output, bounded by the input's deviation",
     remark="The slack is the part of xᵢ that ŷ does not explain, and ϵ.",
 )
 IDENTITY = [

@@ -220,6 +220,8 @@ APPENDIX = [
         "/any-epsilon", DL**2 <= (1 - any_epsilon / COSINE**2) * p**2,
         "the square of a cosine, any ε > 0",
         hypotheses=(X_I_CENTRED, NOT_ZERO[g], condition(any_epsilon, COSINE)),
+        remark="The text has ε > 0. From c on the condition is void and the bound negative; smaller"
+        " ε are meant.",
     ),
     conditional(
         "/cosine", DL**2 <= (1 - named(r"\varepsilon", LARGEST) / COSINE) * p**2,

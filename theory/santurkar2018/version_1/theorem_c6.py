@@ -237,7 +237,8 @@ ANY_EPSILON = _case(
     <= (1 - any_epsilon / ROOT_I**2) * absolute(without_layer(x_i, x_i)),
     "one weight, any ε > 0",
     form=Form.READING,
-    remark=CHOSEN,
+    remark="The text has ε > 0. From the product of the roots of d on the condition is void and the"
+    f" bound negative; smaller ε are meant. {CHOSEN}",
     hypotheses=(
         X_I_CENTRED,
         assume(dot(a, x_i) ** 2 > 0, printed=False),
@@ -566,7 +567,7 @@ FIRST_TERM = [
             ),
         ),
         "an entry of the Hessian by definition",
-        hypotheses=(), remark="As printed, the last sum has one index i for j.",
+        hypotheses=(), remark="The text prints ŷᵢ for ŷⱼ in one place.",
     ).with_epsilon(PROVED),
     *line(
         "S-v1-eq-35", (551, r"\frac{\partial}{\partial W_{kl}} \frac{\partial \mathcal{L}}"),
